@@ -7,6 +7,8 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- From here on written by release/draft_update.sh: what is changed below is lost.
 
+DROP ROUTINE skillrating_internal.check_new_season(pg_catalog.text,pg_catalog.text,pg_catalog.text);
+
 DROP ROUTINE skillrating_internal.make_partition(pg_catalog.text,pg_catalog.text,bigint,bigint);
 
 DROP ROUTINE skillrating.attach(pg_catalog.text,pg_catalog.regclass,pg_catalog.text);
@@ -14,6 +16,43 @@ DROP ROUTINE skillrating.attach(pg_catalog.text,pg_catalog.regclass,pg_catalog.t
 DROP ROUTINE skillrating_internal.attach(pg_catalog.text,pg_catalog.regclass,pg_catalog.text);
 
 DROP ROUTINE skillrating_internal.create_collect_triggers(pg_catalog.text,pg_catalog.regclass);
+
+COMMENT ON PROCEDURE skillrating.solve_distributed(regclass,regclass,text,jsonb,jsonb,boolean,boolean,boolean,regclass,skillrating.solve_summary) IS
+'Solves matches where they are stored, without collecting them in one place.
+relation: a table, a view, or a partitioned table.  Each partition is read on its own, by a
+parallel worker or, if it is a foreign table of a server with the extension (postgres_fdw with
+extensions ''skillrating''), on that server.  All rows of a match must be in one partition.
+A row is a participant.  The columns are those of source_columns() by name: match_id, player_id,
+team and one of rank, score and won, and optionally weight, joined, left, commanding, side,
+log_odds, gain, unrated_reason and context.
+result: a table with the columns of the type estimate, made by
+CREATE TABLE skills (LIKE skillrating.estimate); the solution replaces all its rows.
+solver: bradley_terry, hive or plackett_luce.  params: its parameters.
+columns: which columns have other names: {"match_id": "game"}.  With {"part": "season"} each value of
+that column is a partition, and one query that is grouped by it reads all; where Citus distributes
+the table by it, the workers read, and hand over the rows that passes need.  All rows of a match
+must be in one part.
+warm: begin the search with the rows of result and of contexts; a search from its own solution takes
+one iteration.
+commits: make each iteration a transaction of its own, which keeps what has been found and holds
+no snapshot for longer.  A server that is lost in between is connected to again, up to ten times in
+a row, and reads its partitions again.
+strict: make a mistake in a match an error; otherwise the match is left out, and counted in summary.
+contexts: a table with the columns of the type context_estimate, or null; the advantages of the
+first side, in all matches and in each context, replace all its rows.  Without it the next search
+has to find those of contexts again.
+summary: returns how it went; a value given in the call is ignored.  A warning if the search has
+not converged.
+The solution equals that of solve() to about ten digits.  Each partition is read once, in one
+snapshot; matches that come later do not count.  What passes need of it is kept where it was read: 8
+to 40 bytes a participant, of skillrating.memory_limit up to the half and of a temporary file beyond.
+Needs the right to read the partitions and to change result.
+Errors: 0A000 for other solvers, 42P01 for unknown relations, 42809 for a result or contexts that
+are no table, or one of the system or of another session, 42703 for missing columns, 22023 for
+unknown columns, for a table that is partitioned by player, team or rank, for a part by one of these,
+and for one table as both result and contexts, 2D000 for commits within a transaction block, P0002
+if no match counts, as where parts divide them, unless the source says so of each, 54000 for more than 16000 partitions or 4000 parts, and for more than 268 MB that another process has to hand
+over of a part, and those of solve().';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.ladder_entries(OUT function text, OUT runs_as text, OUT lock text, OUT needs text, OUT in_api boolean)
  RETURNS SETOF record
@@ -144,6 +183,42 @@ BEGIN
         'What contexts are worth to side 1 by all matches together, by solve_ladder(): the columns of type context_estimate; without a context, what side 1 is worth in all matches.');
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating.report_match(text,anyelement,anycompatiblearray,integer[],integer[],timestamp with time zone,double precision[],double precision[],double precision[],double precision[],double precision[],integer[],bigint[],integer[],integer[],boolean[],integer[],double precision[],text,double precision,double precision,double precision,boolean,boolean[],text[],text[]) IS
+'Inserts a match with its participants, one element of each array for each, rates it at once, and
+says for every player what came of it.
+
+Result: a row for each player, in the order of players; one who occurs several times has a row, at
+the first place.
+rating_before, rating_after: the displayed rating, and state_before, state_after the state. Where
+the match has not touched a player, or not yet, both are those with which the player would go into
+it.
+win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
+outcome: the same in all rows.
+  rated: the match is new, and rated.
+  repeated: it was rated before with this content, and nothing has changed; or with any content
+  before the horizon (reason before_horizon), and its rows and its rating stay as they are.
+  corrected: it was looked at before with other content. The new content has taken its place, and
+  counts from the next catch_up() on; the ratings are those of the old content.
+  waiting: it will be rated later: by catch_up() if reason is late, or, if that is waiting, when the
+  work is done in which a trigger has reported it.
+  unrated: it does not count, for the reason given.
+reason, detail: a code of unrated_reasons(), and in words; null for a match that counts. A match
+that was made void and is rated until catch_up() has reason void.
+correction, correction_seq: what waits for catch_up() because of this match, as table correction has
+it, and the place in the order from which history is out of date; a late match has none yet.
+
+Without played_at it is the time of the transaction. The result is the rank of each participant''s
+team, or team_score (high is best); models that know margins take the score besides the rank. In
+the arrays from weight on an element may be null where it is unknown, or as by default. gain weighs
+the updates of all players, and player_gain that of each besides. duration (in seconds), surrendered
+(by a team) and bot (for each participant) are for the rules of set_eligibility(). context is where
+or as what each participant played, one element being that of all, and club the group, such as a
+country, that each played for.
+
+Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
+restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values
+out of range, 22008 for an infinite played_at, 42704 for an unknown ladder.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.create_own_triggers(ladder text)
  RETURNS bigint
@@ -539,6 +614,40 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION skillrating_internal.drop_hint(ladder text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    SELECT coalesce(
+        -- Views over the source that are sources themselves.
+        (SELECT format('Drop first what rerate() made of it: %s.',
+            string_agg(format('SELECT skillrating.drop_ladder(%L)', m.nspname), ', ' ORDER BY m.nspname))
+        FROM (
+            SELECT DISTINCT n.nspname
+            FROM pg_depend AS d
+            JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+            JOIN pg_class AS v ON v.oid = w.ev_class AND v.relname = 'source'
+            JOIN pg_namespace AS n ON n.oid = v.relnamespace
+            WHERE d.refclassid = 'pg_class'::regclass
+                AND d.refobjid = to_regclass(format('%I.source', ladder))
+                AND n.nspname <> ladder
+                AND EXISTS (
+                    SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'ladder')) AS m
+        HAVING count(*) > 0),
+        (SELECT format('Drop the partitions that detach_history() has detached, or move them to another schema: %s.',
+            string_agg(format('%I.%I', ladder, c.relname), ', ' ORDER BY length(c.relname), c.relname))
+        FROM pg_class AS c
+        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind = 'r'
+            AND NOT c.relispartition AND c.relname ~ '^(component_)?event_([0-9]+|old)_*$'
+        HAVING count(*) > 0),
+        'Drop these objects first, or move them to another schema.')
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.drop_hint(text) IS
+'A part of drop_ladder(): what to do about what depends on a ladder or lives in its schema.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.drop_tables(ladder text)
  RETURNS void
  LANGUAGE plpgsql
@@ -547,6 +656,7 @@ CREATE OR REPLACE FUNCTION skillrating_internal.drop_tables(ladder text)
 AS $function$
 DECLARE
     tables text;
+    followers text;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     IF to_regclass(format('%I.source', ladder)) IS NOT NULL THEN
@@ -555,7 +665,7 @@ BEGIN
     SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
     FROM pg_class AS c
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-        AND c.relname IN ('horizon', 'component_horizon', 'change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
+        AND c.relname IN ('horizon', 'component_horizon', 'season_horizon', 'change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
             'attached', 'operation',
             'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
             'rating_count_delta', 'rating_count', 'rating', 'ladder', 'work', 'replica_note', 'push',
@@ -570,6 +680,12 @@ BEGIN
     END IF;
     EXECUTE format('DROP SCHEMA %I', ladder);
 EXCEPTION
+    WHEN dependent_objects_still_exist THEN
+        GET STACKED DIAGNOSTICS followers = PG_EXCEPTION_DETAIL;
+        RAISE dependent_objects_still_exist USING
+            MESSAGE = SQLERRM,
+            DETAIL = followers,
+            HINT = skillrating_internal.drop_hint(ladder);
     WHEN object_in_use THEN
         RAISE object_in_use USING
             MESSAGE = SQLERRM,
@@ -577,6 +693,13 @@ EXCEPTION
                 'IMMEDIATE and closing cursors.';
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
+'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
+mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
+some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
+in its schema, as ladders that rerate() made of it and partitions that were detached, 42501 unless the caller owns it, 55006 while something else is at work on it in this
+session.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.reset_ladder(ladder text, OUT matches bigint, OUT players bigint)
  RETURNS record
@@ -589,7 +712,12 @@ DECLARE
     sequence text;
     rules jsonb;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder),
+        -- Whoever is inserting a match has drawn its number, which is to start anew.
+        skillrating_internal.hold_tables(ladder, ARRAY(
+            SELECT c.relname::text FROM pg_class AS c
+            WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
+                AND c.relname IN ('match', 'match_player')));
     -- Which matches count is configuration, although it has its place among the operations.
     SELECT jsonb_agg(e ORDER BY e.since) INTO rules FROM skillrating_internal.eligibility(ladder) AS e;
     EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', ladder)
@@ -602,7 +730,7 @@ BEGIN
     EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
     FOREACH relation IN ARRAY ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
         'component', 'component_event', 'correction',
-        'horizon', 'component_horizon',
+        'horizon', 'component_horizon', 'season_horizon',
         'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match',
         'replica_note', 'queue_player', 'queue_ticket', 'queue_seat', 'queue_proposal',
         'queue_backfill_player', 'queue_backfill']
@@ -643,8 +771,9 @@ of its queues. A ladder with a source of
 your own forgets what it has rated, and the source stays as it is: its matches are rated again when
 their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
 triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and sequences start anew. Fed
-with the same matches it has the same ratings as a new ladder. Returns how many matches were rated
-and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
+with the same matches it has the same ratings as a new ladder. Waits for whoever reads or rates, as
+detach_history() does, and keeps them waiting. Returns how many matches were rated and how many
+players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
 it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.granted_privileges(ladder text, kind text, OUT relation text, OUT privilege text)
@@ -874,7 +1003,7 @@ BEGIN
         PERFORM skillrating_internal.check_known_player(ladder, k.id)
         FROM unnest(ARRAY[player_id::text, into_id::text]) AS k(id);
     END IF;
-    PERFORM skillrating_internal.check_player_behind_horizon(ladder, player_id::text, '-infinity');
+    PERFORM skillrating_internal.check_player_behind_horizon(ladder, player_id::text, NULL);
     -- Matches that were not rated for want of games may have them now.
     EXECUTE format(
         'SELECT min(p.seq), min(p.at) FROM (
@@ -1287,6 +1416,387 @@ Errors: 2D000 within a transaction block, 42704 for an unknown ladder, 42501 unl
 it, 22004 for nulls in run_for, 22023 for one less than 0, 22003 for a batch_size below 1, 55000 if
 its triggers are gone, see restore_triggers().';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.check_player_behind_horizon(ladder text, player_id text, since timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    w record;
+    known boolean;
+BEGIN
+    EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
+    IF w.horizon IS NULL OR since >= w.horizon_at THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'SELECT EXISTS (SELECT FROM %I.horizon AS h WHERE h.player_id %s CAST($1 AS %s))',
+        ladder, t.player_equals, t.player_type)
+    INTO known USING player_id;
+    IF known THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('matches of player %s lie before the horizon of ladder "%s"',
+                player_id, ladder),
+            DETAIL = format(
+                'History can be corrected behind place %s, for matches played from %s on.',
+                w.horizon, w.horizon_at),
+            HINT = CASE WHEN since IS NOT NULL
+                THEN format('exclude_player() can begin since %s.', w.horizon_at)
+                ELSE 'Only players who came after the horizon can be merged.' END;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_player_behind_horizon(text,text,timestamp with time zone) IS
+'A part of exclude_player() and merge_players(): error 55000 if a player has played before the
+horizon of the ladder, unless only matches since a time from it on are meant; null where all are.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.create_horizon_tables(ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    l record;
+BEGIN
+    EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO l;
+    EXECUTE format('CREATE TABLE %I.horizon (%s, PRIMARY KEY (player_id, pool))', ladder,
+        skillrating_internal.ladder_columns('rating', l.model, t.player_type::regtype,
+            t.match_type::regtype, skillrating_internal.display_expression(l.model, l.params)));
+    EXECUTE format('COMMENT ON TABLE %I.horizon IS %L', ladder,
+        'The rows that table rating had at the horizon, see set_horizon(): history begins with them.');
+    EXECUTE format(
+        'CREATE TABLE %I.component_horizon (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key))',
+        ladder, skillrating_internal.ladder_columns('component', l.model, t.player_type::regtype,
+            t.match_type::regtype, ''));
+    EXECUTE format('ALTER TABLE %I.component_horizon REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.component_horizon IS %L', ladder,
+        'The rows that table component had at the horizon, see set_horizon(): history begins with them.');
+    EXECUTE format(
+        'CREATE TABLE %I.season_horizon (
+            player_id %s NOT NULL,
+            pool text NOT NULL,
+            began bigint NOT NULL,
+            rating_before float8,
+            start_rating float8 NOT NULL,
+            peak float8 NOT NULL,
+            peak_at timestamptz NOT NULL,
+            matches bigint NOT NULL,
+            games bigint NOT NULL,
+            wins bigint NOT NULL,
+            draws bigint NOT NULL,
+            losses bigint NOT NULL,
+            last_played timestamptz,
+            PRIMARY KEY (player_id, pool, began))', ladder, t.player_type);
+    EXECUTE format('CREATE INDEX ON %I.season_horizon (began, pool)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.season_horizon IS %L', ladder,
+        'What events before the horizon say of seasons, see set_horizon(): a row for each player with events then of a season that began at the place in column began (0: the time before the first). rating_before is the displayed rating that the beginning of the season found, start_rating the one that it left. matches counts each match with one of its players.');
+    PERFORM skillrating_internal.renew_ladder_cache(ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_horizon_tables(text) IS
+'A part of set_horizon(): the tables horizon, component_horizon and season_horizon.';
+
+CREATE FUNCTION skillrating_internal.season_parts_query(ladder text, first_seq bigint, last_seq bigint)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
+BEGIN
+    -- The events of a player from the last one with which a season begins count for the peak.
+    RETURN format(
+        'WITH season AS MATERIALIZED (
+            SELECT o.seq, o.pool, o.params->>''name'' AS name FROM %1$I.operation AS o
+            WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.seq <= %3$L::bigint
+            UNION ALL
+            SELECT 0, NULL, NULL
+        ), e AS (
+            SELECT e.*, b.began, skillrating.state_rating(l.model, %4$s, l.params) AS before,
+                skillrating.state_rating(l.model, %5$s, l.params) AS after,
+                max(e.seq) FILTER (WHERE e.seq <= b.start_seq)
+                    OVER (PARTITION BY e.player_id, e.pool, b.began) AS start_seq,
+                row_number() OVER (PARTITION BY e.seq, e.pool ORDER BY e.player_id) = 1 AS first
+            FROM %1$I.ladder AS l CROSS JOIN %1$I.event AS e
+            JOIN (
+                SELECT p.seq, p.pool, b.began, coalesce((
+                    SELECT max(o.seq) FROM %1$I.operation AS o
+                    WHERE o.kind = ''seed'' AND o.undone_at IS NULL AND o.pool = p.pool
+                        AND o.params->>''season'' = (SELECT x.name FROM season AS x WHERE x.seq = b.began)),
+                    b.began) AS start_seq
+                FROM (
+                    SELECT DISTINCT x.seq, x.pool FROM %1$I.event AS x
+                    WHERE x.seq > %2$L::bigint AND x.seq <= %3$L::bigint) AS p
+                CROSS JOIN LATERAL (
+                    SELECT max(x.seq) AS began FROM season AS x
+                    WHERE x.seq <= p.seq AND (x.pool IS NULL OR x.pool = p.pool)) AS b
+            ) AS b ON b.seq = e.seq AND b.pool = e.pool
+            WHERE e.seq > %2$L::bigint AND e.seq <= %3$L::bigint
+        ), peak AS (
+            SELECT DISTINCT ON (e.player_id, e.pool, e.began) e.player_id, e.pool, e.began, e.after, e.played_at
+            FROM e WHERE e.seq >= coalesce(e.start_seq, 0)
+            ORDER BY e.player_id, e.pool, e.began, e.after DESC, e.seq
+        ), part AS (
+            SELECT e.player_id, e.pool, e.began,
+                min(e.before) FILTER (WHERE e.kind = ''season'' AND e.seq = e.began) AS rating_before,
+                coalesce(min(e.after) FILTER (WHERE e.seq = e.start_seq),
+                    (array_agg(e.before ORDER BY e.seq))[1]) AS start_rating,
+                count(*) FILTER (WHERE e.kind = ''match'' AND e.first) AS matches,
+                count(*) FILTER (WHERE e.kind = ''match'') AS games,
+                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 1) AS wins,
+                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0.5) AS draws,
+                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0) AS losses,
+                max(e.played_at) FILTER (WHERE e.kind = ''match'') AS last_played
+            FROM e GROUP BY 1, 2, 3)
+        SELECT p.player_id, p.pool, p.began, p.rating_before, p.start_rating, m.after, m.played_at,
+            p.matches, p.games, p.wins, p.draws, p.losses, p.last_played
+        FROM part AS p
+        JOIN peak AS m ON m.player_id %6$s p.player_id AND m.pool = p.pool AND m.began = p.began',
+        ladder, coalesce(first_seq, 0), last_seq, s.before, s.after, t.player_equals);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.season_parts_query(text,bigint,bigint) IS
+'A part of keep_seasons(): a query for rows of table season_horizon of the events behind a place in
+the order, null for the start, up to another. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.keep_seasons(ladder text, first_seq bigint, last_seq bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_nestloop TO 'off'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'INSERT INTO %I.season_horizon AS k (player_id, pool, began, rating_before, start_rating, peak,
+            peak_at, matches, games, wins, draws, losses, last_played)
+        %s
+        ON CONFLICT (player_id, pool, began) DO UPDATE SET
+            peak = greatest(k.peak, excluded.peak),
+            peak_at = CASE WHEN excluded.peak > k.peak THEN excluded.peak_at ELSE k.peak_at END,
+            matches = k.matches + excluded.matches,
+            games = k.games + excluded.games,
+            wins = k.wins + excluded.wins,
+            draws = k.draws + excluded.draws,
+            losses = k.losses + excluded.losses,
+            last_played = greatest(k.last_played, excluded.last_played)', ladder,
+        skillrating_internal.season_parts_query(ladder, first_seq, last_seq));
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.keep_seasons(text,bigint,bigint) IS
+'A part of set_horizon(): adds to table season_horizon what the events behind the horizon of before,
+null for none, up to the one to come say of seasons. Error 55000 unless the door to the ladder is
+open.';
+
+CREATE FUNCTION skillrating_internal.kept_season(ladder text, began bigint, OUT behind bigint, OUT players text)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    horizon bigint;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format('SELECT l.horizon FROM %I.ladder AS l', ladder) INTO horizon;
+    behind := greatest(began, horizon);
+    IF began <= horizon THEN
+        players := format('%I.season_horizon AS k WHERE k.began = %L::bigint AND k.pool = $3', ladder, began);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.kept_season(text,bigint) IS
+'A part of season_players() and season_details(), for the season that began at a place: the place
+behind which its events count, and the rows k of season_horizon with what came before, in the pool
+that is parameter $3, as SQL; null for a season that began behind the horizon. Error 55000 unless
+the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.check_not_ahead(ladder text, at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    last_at timestamptz;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF at <= clock_timestamp() THEN
+        RETURN;
+    END IF;
+    EXECUTE format('SELECT max(m.played_at) FROM %I.rated_match AS m WHERE m.seq IS NOT NULL', ladder)
+    INTO last_at;
+    IF at <= last_at THEN
+        RETURN;
+    END IF;
+    RAISE invalid_parameter_value USING
+        MESSAGE = format('the horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
+        DETAIL = concat('A horizon never moves back, and matches to come would lie before it.',
+            format(' The last match was played at %s.', last_at)),
+        HINT = 'Name a time that has passed, or that of the last match.';
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_not_ahead(text,timestamp with time zone) IS
+'A part of set_horizon(): error 22023 for a time later than now and than all matches that have a place
+in the order.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.set_horizon(ladder text, at timestamp with time zone, OUT horizon bigint, OUT players bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    w record;
+    place record;
+BEGIN
+    IF ladder IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'ladder and at must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_operation_time(at);
+    PERFORM skillrating_internal.check_not_ahead(ladder, at);
+    EXECUTE format('SELECT l.late, l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
+    place := skillrating_internal.last_place_before(ladder, at);
+    horizon := place.seq;
+    IF horizon < w.horizon OR at < w.horizon_at THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('the horizon of ladder "%s" cannot move back', ladder),
+            DETAIL = format('It is at %s, behind place %s.', w.horizon_at, w.horizon);
+    END IF;
+    PERFORM skillrating_internal.check_nothing_waits(ladder, horizon);
+    -- What has no players in common needs no order, and may lie behind although it was played before:
+    -- by time, where that makes the order, it goes before the horizon as well.
+    IF w.late = 'reorder' AND place.first_behind IS NOT NULL THEN
+        PERFORM skillrating_internal.note_correction(ladder, 'reorder', place.first_behind,
+            played_at => place.first_at);
+        PERFORM skillrating_internal.catch_up(ladder);
+        SELECT p.seq INTO horizon FROM skillrating_internal.last_place_before(ladder, at) AS p;
+        PERFORM skillrating_internal.check_nothing_waits(ladder, horizon);
+    END IF;
+    IF to_regclass(format('%I.horizon', ladder)) IS NULL THEN
+        PERFORM skillrating_internal.create_horizon_tables(ladder);
+    END IF;
+    PERFORM skillrating_internal.write_horizon(ladder, horizon);
+    PERFORM skillrating_internal.keep_seasons(ladder, w.horizon, horizon);
+    EXECUTE format('UPDATE %I.ladder AS l SET horizon = $1, horizon_at = $2', ladder)
+    USING horizon, at;
+    EXECUTE format('SELECT count(DISTINCT h.player_id) FROM %I.horizon AS h', ladder) INTO players;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating.set_horizon(ladder text, at timestamp with time zone, OUT horizon bigint, OUT players bigint)
+ RETURNS record
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.set_horizon(text,timestamp with time zone) IS
+'Has the history of a ladder begin at a time: keeps, in its tables horizon and component_horizon,
+how everybody was behind the last place in the order before all matches and operations of that time
+and later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and verify() start from there, bit for bit as without a
+horizon, and rows of event and component_event up to that place, and matches of the source, may be
+deleted, detached or moved. What would correct history before it is refused, by name; a match of it
+that changes or goes stays as it was rated, with a warning. A later call moves the horizon on.
+Returns the place, and how many players were there. Errors: 42704 for an unknown ladder, 42501
+unless the caller owns it, 22004 for nulls, 22008 for an infinite time, 22023 for one before the
+horizon that there is or later than now and the last match, 55000 if corrections wait for catch_up(),
+or if events of before are gone already.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.swap_horizons(a text, b text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    name text;
+    has_a boolean;
+    has_b boolean;
+    of_a oid[];
+    names name[];
+    i integer;
+BEGIN
+    FOREACH name IN ARRAY '{horizon,component_horizon,season_horizon}'::text[] LOOP
+        has_a := to_regclass(format('%I.%I', a, name)) IS NOT NULL;
+        has_b := to_regclass(format('%I.%I', b, name)) IS NOT NULL;
+        -- A table and its indexes have names of the way, while those of the other table are the same.
+        SELECT array_agg(c.oid), array_agg(c.relname) INTO of_a, names
+        FROM pg_class AS c
+        WHERE c.oid = to_regclass(format('%I.%I', a, name))
+            OR c.oid IN (SELECT x.indexrelid FROM pg_index AS x
+                WHERE x.indrelid = to_regclass(format('%I.%I', a, name)));
+        FOR i IN 1 .. coalesce(cardinality(of_a), 0) LOOP
+            PERFORM skillrating_internal.rename_relation(a, of_a[i],
+                CASE names[i] WHEN name THEN 'skillrating_' || name ELSE 'skillrating_' || of_a[i] END);
+        END LOOP;
+        IF has_a THEN
+            EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', a, 'skillrating_' || name, b);
+        END IF;
+        IF has_b THEN
+            EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', b, name, a);
+        END IF;
+        FOR i IN 1 .. coalesce(cardinality(of_a), 0) LOOP
+            PERFORM skillrating_internal.rename_relation(b, of_a[i], names[i]);
+        END LOOP;
+    END LOOP;
+    PERFORM skillrating_internal.renew_ladder_cache(a), skillrating_internal.renew_ladder_cache(b);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.unused_name(schema text, name text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    longest constant integer := 63;
+    base text := name;
+    underscores text := '';
+BEGIN
+    WHILE to_regclass(format('%I.%I', schema, name)) IS NOT NULL LOOP
+        underscores := underscores || '_';
+        WHILE octet_length(base) + length(underscores) > longest LOOP
+            base := left(base, -1);
+        END LOOP;
+        name := base || underscores;
+    END LOOP;
+    RETURN name;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.unused_name(text,text) IS
+'A name, with underscores added, in place of its end if it is long, until no relation of a schema has
+it.';
+
+CREATE FUNCTION skillrating_internal.rename_relation(ladder text, relation regclass, name text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('ALTER %s %s RENAME TO %I',
+        (SELECT CASE WHEN c.relkind IN ('i', 'I') THEN 'INDEX' ELSE 'TABLE' END
+        FROM pg_class AS c WHERE c.oid = relation), relation, name);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.rename_relation(text,regclass,text) IS
+'A part of swap_ladders(): renames a table or an index of a ladder.';
+
 CREATE FUNCTION skillrating_internal.storage_clauses(ladder text, relation text)
  RETURNS text
  LANGUAGE sql
@@ -1377,6 +1887,57 @@ BEGIN
 END
 $function$;
 
+CREATE FUNCTION skillrating_internal.hold_tables(ladder text, tables text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    attempt constant text := '50ms';
+    between_attempts constant float8 := 0.05;
+    lock_timeout text := current_setting('lock_timeout');
+    patience interval := least(nullif(lock_timeout, '0')::interval, '30 seconds');
+    begun timestamptz := clock_timestamp();
+    last boolean := false;
+    ladder_first boolean := true;
+    relation text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    LOOP
+        BEGIN
+            last := clock_timestamp() >= begun + patience;
+            PERFORM set_config('lock_timeout', CASE WHEN last THEN lock_timeout ELSE attempt END, true);
+            IF ladder_first THEN
+                PERFORM skillrating_internal.hold_ladder(ladder, true);
+            END IF;
+            FOREACH relation IN ARRAY tables LOOP
+                EXECUTE format('LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE', ladder, relation);
+            END LOOP;
+            PERFORM skillrating_internal.hold_ladder(ladder, true);
+            PERFORM set_config('lock_timeout', lock_timeout, true);
+            RETURN;
+        EXCEPTION WHEN lock_not_available THEN
+            IF last THEN
+                RAISE;
+            END IF;
+        END;
+        -- Whoever rates has the ladder first, and whoever reads a table and then rates has that: each
+        -- gets out of the way of the one order, and into that of the other.
+        ladder_first := NOT ladder_first;
+        PERFORM pg_sleep(between_attempts);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.hold_tables(text,text[]) IS
+'A part of what changes tables of a ladder that others read, whose door is open to read: locks the
+ladder and these tables, so that nobody uses them. Others may have a table already, from a query of
+their own, and then come to rate: so both locks are had, or none. An attempt waits for a moment, in
+which those wait who come behind, and gives back what it has; after half a minute, or lock_timeout if
+that is shorter, one waits in the ordinary way. Errors: 55P03 after lock_timeout, 40001 for an old
+snapshot.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.partition_table(ladder text, relation text, rows bigint, move boolean)
  RETURNS void
  LANGUAGE plpgsql
@@ -1438,6 +1999,152 @@ BEGIN
 END
 $function$;
 
+CREATE OR REPLACE FUNCTION skillrating_internal.partition_history(ladder text, rows bigint, move boolean DEFAULT true, OUT partitions bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    relation text;
+    partitioned text[];
+    wanted text[];
+BEGIN
+    IF ladder IS NULL OR move IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'ladder and move must not be null';
+    END IF;
+    IF rows < 1 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('rows must be 1 or more, not %s', rows);
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder),
+        skillrating_internal.hold_tables(ladder, '{event,component_event}');
+    partitioned := ARRAY(SELECT skillrating_internal.partitioned_tables(ladder));
+    wanted := CASE WHEN rows IS NULL THEN '{}'
+        WHEN skillrating_internal.has_components(ladder) THEN '{event,component_event}'
+        ELSE '{event}' END;
+    FOREACH relation IN ARRAY '{event,component_event}'::text[] LOOP
+        IF rows IS NULL AND relation = ANY (partitioned) THEN
+            PERFORM skillrating_internal.join_partitions(ladder, relation);
+        ELSIF relation = ANY (wanted) AND relation <> ALL (partitioned) THEN
+            PERFORM skillrating_internal.partition_table(ladder, relation, rows, move);
+        END IF;
+    END LOOP;
+    EXECUTE format('UPDATE %I.ladder AS l SET partition_rows = $1', ladder) USING rows;
+    PERFORM skillrating_internal.renew_ladder_cache(ladder);
+    IF rows IS NOT NULL THEN
+        PERFORM skillrating_internal.make_partitions_ahead(ladder);
+    END IF;
+    SELECT count(*) INTO partitions FROM skillrating_internal.event_partitions(ladder, 'event');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.partition_history(text,bigint,boolean) IS
+'Has the table event of a ladder, and component_event if the model has components, be partitioned by
+seq, in ranges of so many places each, of which every match and operation takes one; null for rows
+makes tables of them again that are not partitioned. If they are partitioned already, partitions to
+come have the new size. Returns how many partitions table event has.
+move: rows that exist go into ranges too, which copies them; without, they stay where they are, in
+one first partition, and are only read once.
+Two partitions are made ahead, and from then on by the task make_partitions of work(), see
+schedule_work(); if half of the last one is used up, by whoever rates. Nobody waits for that.
+detach_history() takes partitions off. The ladder is held meanwhile, readers too. Errors: 42704 for
+an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for rows below 1, 2BP01 if
+views, triggers, policies, foreign keys or publications are about the tables, 55006 while the
+transaction uses one of them, 55P03 if lock_timeout ends the wait for those who do.';
+
+CREATE FUNCTION skillrating_internal.warn_of_repeats(ladder text, detached text[], at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    since timestamptz;
+    name text;
+    is_needed boolean;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'SELECT $1 - max(coalesce((o.params->>''repeat_window'')::float8, 86400)) * interval ''1 second''
+        FROM %I.operation AS o
+        WHERE o.kind = ''eligibility'' AND o.undone_at IS NULL AND o.params ? ''max_repeats''', ladder)
+    INTO since USING at;
+    FOREACH name IN ARRAY detached LOOP
+        CONTINUE WHEN starts_with(name, 'component_event');
+        EXECUTE format(
+            'SELECT EXISTS (SELECT FROM %I.%I AS e WHERE e.played_at >= $1 AND e.match_id IS NOT NULL)',
+            ladder, name)
+        INTO is_needed USING since;
+        IF is_needed THEN
+            RAISE WARNING USING
+                MESSAGE = format('rule max_repeats of ladder "%s" does not see the matches in %I.%I any more',
+                    ladder, ladder, name),
+                DETAIL = format('Matches behind the horizon look back on those since %s.', since),
+                HINT = 'Detach history up to a time that is earlier by repeat_window, or attach the '
+                    'table again, before matches near the horizon are corrected.';
+            RETURN;
+        END IF;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.warn_of_repeats(text,text[],timestamp with time zone) IS
+'A part of detach_history(): a warning if one of the detached tables has matches that the rule
+max_repeats still asks for behind a horizon at that time.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.detach_history(ladder text, at timestamp with time zone, OUT horizon bigint, OUT players bigint, OUT detached text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    relation text;
+    name text;
+    last bigint;
+BEGIN
+    IF ladder IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'ladder and at must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF NOT EXISTS (SELECT FROM skillrating_internal.partitioned_tables(ladder)) THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('table event of ladder "%s" is not partitioned by seq', ladder),
+            HINT = format('SELECT skillrating.partition_history(%L, rows => ...) does that.', ladder);
+    END IF;
+    PERFORM skillrating_internal.hold_tables(ladder, '{event,component_event}');
+    SELECT s.horizon, s.players INTO horizon, players
+    FROM skillrating_internal.set_horizon(ladder, at) AS s;
+    detached := '{}';
+    EXECUTE format('SELECT l.horizon FROM %I.ladder AS l', ladder) INTO last;
+    FOR relation, name IN
+        SELECT t.relation, p.name
+        FROM skillrating_internal.partitioned_tables(ladder) AS t(relation)
+        CROSS JOIN skillrating_internal.event_partitions(ladder, t.relation) AS p
+        WHERE p.upper <= last + 1 AND p.fault IS NULL
+        ORDER BY t.relation DESC, p.upper
+    LOOP
+        EXECUTE format('ALTER TABLE %1$I.%2$I DETACH PARTITION %1$I.%3$I', ladder, relation, name);
+        detached := detached || name;
+    END LOOP;
+    PERFORM skillrating_internal.warn_of_repeats(ladder, detached, at);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating.detach_history(ladder text, at timestamp with time zone, OUT horizon bigint, OUT players bigint, OUT detached text[])
+ RETURNS record
+ LANGUAGE c
+AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
+
+COMMENT ON FUNCTION skillrating.detach_history(text,timestamp with time zone) IS
+'set_horizon(), and then detaches those partitions of event and component_event that have nothing but
+places up to the horizon. They stay in the schema of the ladder as tables of their own, whose names
+it returns (detached) beside what set_horizon() returns, for the owner to move, archive or drop; and
+ALTER TABLE ... ATTACH PARTITION brings one back for those who read. A warning says if rule
+max_repeats still needs matches in one of them. Waits for whoever reads or rates, for moments at a
+time, and then keeps them waiting to the end of the transaction: a call of set_horizon() before it, in
+a transaction of its own, makes that short. Errors: those of set_horizon(), 55000 if event is not partitioned by partition_history(), 55006 while the transaction
+uses it, 55P03 if lock_timeout ends the wait.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.fill_gaps(ladder text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1460,6 +2167,572 @@ BEGIN
         PERFORM skillrating_internal.make_partition(ladder, gap.relation, gap.lower, gap.upper,
             gap.relation);
     END LOOP;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.move_partitions(ladder text, relation text, from_schema text, into_schema text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    partition record;
+    taken record;
+    new_name text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    FOR partition IN
+        SELECT p.partition AS oid
+        FROM skillrating_internal.event_partitions(from_schema, relation) AS p
+        JOIN pg_class AS c ON c.oid = p.partition
+        WHERE c.relnamespace = to_regnamespace(quote_ident(from_schema))
+    LOOP
+        -- Its indexes come along, and what was detached there keeps its names, for them, too.
+        FOR taken IN
+            SELECT c.oid, c.relname
+            FROM pg_class AS c
+            WHERE (c.oid = partition.oid
+                    OR c.oid IN (SELECT x.indexrelid FROM pg_index AS x WHERE x.indrelid = partition.oid))
+                AND to_regclass(format('%I.%I', into_schema, c.relname)) IS NOT NULL
+        LOOP
+            new_name := taken.relname;
+            WHILE to_regclass(format('%I.%I', into_schema, new_name)) IS NOT NULL LOOP
+                new_name := skillrating_internal.unused_name(from_schema,
+                    skillrating_internal.unused_name(into_schema, new_name));
+            END LOOP;
+            PERFORM skillrating_internal.rename_relation(ladder, taken.oid, new_name);
+        END LOOP;
+        EXECUTE format('ALTER TABLE %s SET SCHEMA %I', partition.oid::regclass, into_schema);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.move_partitions(text,text,text,text) IS
+'A part of swap_ladders(), for a ladder whose door is open: moves the partitions of a table that lie
+in its schema into another schema, with underscores behind names that are taken there, of indexes
+too.';
+
+CREATE FUNCTION skillrating_internal.check_new_season(ladder text, season text, pool text, at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    other record;
+    has_ratings boolean;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'SELECT o.operation, o.pool FROM %I.operation AS o
+        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.params->>''name'' = $1
+            AND coalesce(o.pool = $2, true)
+        ORDER BY o.operation LIMIT 1', ladder)
+    INTO other USING season, pool;
+    IF other.operation IS NOT NULL THEN
+        RAISE duplicate_object USING
+            MESSAGE = format('ladder "%s" has a season "%s" already', ladder, season),
+            DETAIL = CASE WHEN other.pool IS NULL THEN 'It began in all pools.'
+                ELSE format('It began in pool "%s".', other.pool) END;
+    END IF;
+    -- Where time makes the order, it gets its place among the others.
+    EXECUTE format(
+        'SELECT o.params->>''name'' AS name, o.at FROM %1$I.operation AS o CROSS JOIN %1$I.ladder AS l
+        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND l.late <> ''reorder'' AND o.at > $1
+            AND coalesce(o.pool = $2, true)
+        ORDER BY o.seq DESC LIMIT 1', ladder)
+    INTO other USING at, pool;
+    IF other.at IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('season "%s" of ladder "%s" began at %s, and season "%s" cannot begin at %s',
+                other.name, ladder, other.at, season, at),
+            HINT = 'Begin it at a later time, or undo the later season first.';
+    END IF;
+    IF pool IS NOT NULL THEN
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I.rating AS r WHERE r.pool = $1)', ladder)
+        INTO has_ratings USING pool;
+        IF NOT has_ratings THEN
+            RAISE NOTICE USING
+                MESSAGE = format('no player has a rating in pool "%s" of ladder "%s"', pool, ladder),
+                HINT = 'If the name of the pool is wrong, undo the season.';
+        END IF;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_new_season(text,text,text,timestamp with time zone) IS
+'A part of new_season(): error 42710 if a pool in which the season is to begin, all of them where it
+is null, has one of that name, and 22023 if one began there after the time at, unless late is
+reorder; and a notice if there is no rating in the pool.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.new_season(ladder text, season text, keep double precision DEFAULT 0.5, toward text DEFAULT NULL::text, pool text DEFAULT NULL::text, at timestamp with time zone DEFAULT now(), reason text DEFAULT NULL::text, OUT operation bigint, OUT players bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record;
+    seed bigint;
+    taken boolean;
+    model record;
+BEGIN
+    IF ladder IS NULL OR season IS NULL OR keep IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, season, keep and at must not be null';
+    END IF;
+    IF season = '' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = 'season must not be empty',
+            HINT = 'The empty name stands for the time before the first season.';
+    END IF;
+    IF NOT keep BETWEEN 0 AND 1 THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('keep must lie between 0 and 1, not %s', keep);
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    IF toward IS NOT NULL THEN
+        EXECUTE format(
+            'SELECT m.name, m.state_columns, skillrating.initial_state(l.model, l.params) AS initial, skillrating.log_odds_unit(l.model, l.params) AS unit
+            FROM %I.ladder AS l JOIN skillrating.models() AS m ON m.name = l.model', ladder)
+        INTO model;
+        IF toward = 'hive' AND model.name <> 'hive' OR toward = 'through_time' AND model.name NOT IN ('state_space', 'trueskill', 'trueskill2') THEN
+            RAISE invalid_parameter_value USING
+                MESSAGE = format('skills of solver "%s" are no prior for model "%s"', toward, model.name),
+                HINT = 'Those of "bradley_terry" and "whole_history" are, for any model.';
+        END IF;
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.mu IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
+        INTO taken USING toward, pool;
+        IF NOT taken THEN
+            RAISE no_data_found USING
+                MESSAGE = format('ladder "%s" has not been solved by "%s"', ladder, toward),
+                HINT = format('Do so first: skillrating.solve_ladder(%L, %L).', ladder, toward);
+        END IF;
+    END IF;
+    PERFORM skillrating_internal.check_new_season(ladder, season, pool, at);
+    PERFORM skillrating_internal.begin_operation(ladder);
+    operation := skillrating_internal.note_operation(ladder, 'season', pool => pool, at => at,
+        params => jsonb_build_object('name', season, 'keep', keep), reason => coalesce(reason, 'season ' || season));
+    IF toward IS NULL THEN
+        players := skillrating_internal.operate_beside(ladder, operation);
+        RETURN;
+    END IF;
+    players := skillrating_internal.apply_operation(ladder, operation);
+
+    -- What stays is measured from the skill that was solved: as far as that is from the initial one.
+    IF keep < 1 THEN
+        seed := nextval(format('%I.event_seq', ladder));
+        EXECUTE format(
+            'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)
+            SELECT $1, $1, ''seed'', r.pool, r.player_id, $3, ARRAY[r.%2$I + (1 - $4) * CASE WHEN $5 IN (''hive'', ''through_time'') THEN s.mu - $6 ELSE s.mu * $7 END] || array_fill(NULL::float8, ARRAY[$8 - 1]),
+                jsonb_build_object(''solver'', $5, ''season'', $9), $10
+            FROM %1$I.rating AS r
+            JOIN (
+                SELECT DISTINCT ON (s.pool, s.player_id) s.* FROM %1$I.solved AS s
+                WHERE s.solver = $5 AND s.mu IS NOT NULL
+                ORDER BY s.pool, s.player_id, s.at DESC) AS s ON s.player_id %3$s r.player_id AND s.pool = r.pool
+            WHERE r.pool = coalesce($2, r.pool)
+                AND NOT EXISTS (SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s r.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)
+            RETURNING operation',
+            ladder, model.state_columns[1], t.player_equals)
+        INTO seed USING seed, pool, at, keep, toward, model.initial[1], model.unit, cardinality(model.state_columns), season,
+            coalesce(reason, 'season ' || season);
+        -- Null, and then nothing is done, if none of the players of the solution has a rating.
+        PERFORM skillrating_internal.apply_operation(ladder, seed);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.new_season(text,text,double precision,text,text,timestamp with time zone,text) IS
+'Begins the season of that name, in all pools or in one: a soft reset of the states towards the
+initial one, of which the share keep stays (1: all, 0: nothing); deviations grow so that variances
+do. The states before remain in the events; season_table() gives the tables of this and of earlier
+seasons. With toward, a solver, players whom solve_ladder() has given an estimate go towards that
+one instead: the share keep of the distance from it stays. That is a second operation (seed), which
+undo_operation() takes back together with the season. Estimates in log-odds count log_odds_unit()
+each from the initial state; those of hive are the ladder''s own under model hive, and those of
+through_time under state_space, or under trueskill and trueskill2 if solve_ladder() was given the
+initial_mu, initial_sigma and beta of the ladder. Deviations are those that the season leaves.
+Returns the number of the operation, for undo_operation(), and how many players it changed.
+A pool in which nobody has a rating is a notice, because its name may be wrong.
+Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if one of the pools has a
+season of that name, 22023 for an empty name, for estimates that do not suit the model, and for a time before the last
+season unless late is reorder, P0002 if there are no estimates, 22008 for an infinite time.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.set_leaderboard(ladder text, leaderboard text DEFAULT NULL::text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    old record;
+    chosen text;
+BEGIN
+    IF ladder IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'ladder must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_leaderboard(leaderboard);
+    EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO old;
+    chosen := coalesce(leaderboard, old.leaderboard);
+    IF chosen <> old.leaderboard THEN
+        -- Who reads waits at the door, and is refused there if the snapshot is older: at a higher
+        -- isolation level it would show the old choice with the new columns.
+        PERFORM skillrating_internal.hold_tables(ladder, '{rating}');
+        EXECUTE format('ALTER TABLE %I.ladder RESET (fillfactor)', ladder);
+        IF to_regclass(format('%I.rating_pool_rating_player_id_idx', ladder)) IS NOT NULL THEN
+            EXECUTE format('DROP INDEX %I.rating_pool_rating_player_id_idx', ladder);
+        END IF;
+        IF old.leaderboard = 'bands' THEN
+            -- Its index goes with it.
+            EXECUTE format('ALTER TABLE %I.rating DROP COLUMN band', ladder);
+        END IF;
+        IF chosen = 'bands' THEN
+            EXECUTE format('ALTER TABLE %I.rating ADD COLUMN %s', ladder,
+                ltrim(skillrating_internal.band_column(chosen, old.model, old.params), ', '));
+        END IF;
+        PERFORM skillrating_internal.create_leaderboard(ladder, chosen);
+        EXECUTE format('UPDATE %I.ladder AS l SET leaderboard = $1', ladder) USING chosen;
+    ELSE
+        PERFORM skillrating_internal.hold_ladder(ladder, false);
+    END IF;
+    PERFORM skillrating_internal.rebuild_rating_counts(ladder);
+    RETURN chosen;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.set_leaderboard(text,text) IS
+'Changes what makes the boards of a ladder quick: ranks, bands or none, as create_ladder() takes it;
+and counts the players by their ratings anew where that is ranks, also if it was before, or for null,
+which leaves the choice as it is: after changes of table rating by hand, which verify() tells.
+Rating waits meanwhile, and reading where the choice changes. Returns the choice. Errors: 42704 for
+an unknown ladder, 22023 for another choice, 42501 unless the caller owns the ladder, 55P03 if
+lock_timeout ends the wait for those who read.';
+
+COMMENT ON FUNCTION skillrating.components(text,anycompatible,text,text,timestamp with time zone) IS
+'What a ladder has learned of components: of home advantage, maps, clubs, players on a map, or
+whatever its model has. A row for each that was in a rated match, of one player, kind or pool, or,
+where these are null, of all, by kind, pool, key and player.
+
+kind: one of the model''s kinds of components. key: the context or the club, null for a kind
+without. player_id: whose it is, null for what is nobody''s.
+mu, deviation: the mean, in units of the rating or of whatever the model says of the kind, and its
+deviation, as of the time at, past or future, null for now. A component without a match by then has
+no row. state: all state columns of the kind, mu among them.
+games, last_played: in how many rated matches, and when in the last one.
+
+An account that is merged counts as the player it is merged into. No rows under a model without
+components. Errors: 42704 for an unknown ladder, 22008 for an infinite at, 55000 for one before the
+horizon; 42501 for a time of the past unless the caller may read table component_event.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.seasons(ladder text, pool text DEFAULT ''::text, OUT season text, OUT operation bigint, OUT began_at timestamp with time zone, OUT ended_at timestamp with time zone, OUT running boolean, OUT matches bigint, OUT players bigint)
+ RETURNS SETOF record
+ LANGUAGE plpgsql
+ STABLE STRICT ROWS 10
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    horizon bigint;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format('SELECT l.horizon FROM %I.ladder AS l', ladder) INTO horizon;
+    RETURN QUERY EXECUTE format(
+        'SELECT s.name, s.operation, s.at, s.next_at, s.next_seq IS NULL, m.matches, m.players
+        FROM (
+            SELECT o.*, lead(o.at) OVER (ORDER BY o.seq) AS next_at, lead(o.seq) OVER (ORDER BY o.seq) AS next_seq
+            FROM (
+                SELECT o.params->>''name'' AS name, o.operation, o.at, o.seq FROM %1$I.operation AS o
+                WHERE o.kind = ''season'' AND o.undone_at IS NULL AND (o.pool IS NULL OR o.pool = $1)
+                UNION ALL
+                SELECT '''', NULL, NULL, 0) AS o) AS s
+        CROSS JOIN LATERAL (
+            SELECT count(DISTINCT e.seq) + coalesce(sum(e.matches), 0)::bigint AS matches,
+                count(DISTINCT e.player_id) AS players
+            FROM (
+                SELECT e.player_id, e.seq, NULL::bigint AS matches FROM %1$I.event AS e
+                WHERE e.kind = ''match'' AND e.pool = $1 AND e.seq > greatest(s.seq, $2)
+                    AND (s.next_seq IS NULL OR e.seq < s.next_seq)%2$s) AS e) AS m
+        ORDER BY s.seq', ladder,
+        CASE WHEN horizon IS NOT NULL THEN format(
+            ' UNION ALL SELECT k.player_id, NULL, k.matches FROM %I.season_horizon AS k
+            WHERE k.began = s.seq AND k.pool = $1 AND k.games > 0', ladder) ELSE '' END)
+    USING pool, horizon;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.season_players(ladder text, bounds record, pool text, min_games bigint, quick boolean)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    l record;
+    kept record;
+    matches text;
+BEGIN
+    IF bounds.next_seq IS NOT NULL AND min_games > 0 THEN
+        RETURN format(
+            'SELECT s.player_id, s.rating FROM %I.standing AS s
+            WHERE s.operation = %L::bigint AND s.pool = $3%s', ladder, bounds.operation,
+            CASE WHEN min_games > 1 THEN ' AND s.games >= $4' ELSE '' END);
+    END IF;
+    EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO l;
+    kept := skillrating_internal.kept_season(ladder, bounds.first_seq);
+    matches := format(
+        'FROM %I.event AS m WHERE m.pool = $3 AND m.kind = ''match''
+            AND m.seq > %s AND ($2::bigint IS NULL OR m.seq < $2)', ladder, kept.behind);
+    RETURN format('SELECT r.player_id, r.rating FROM %s WHERE %s',
+        -- The season that followed has an event for every player, with the state that it found.
+        CASE WHEN bounds.next_seq IS NULL
+            THEN format('(SELECT r.player_id, r.rating FROM %I.rating AS r WHERE r.pool = $3) AS r', ladder)
+            WHEN bounds.next_seq <= l.horizon THEN format(
+                '(SELECT k.player_id, k.rating_before AS rating FROM %I.season_horizon AS k
+                WHERE k.began = $2 AND k.pool = $3 AND k.rating_before IS NOT NULL) AS r', ladder)
+            ELSE format(
+                '(SELECT e.player_id, %s AS rating FROM %I.event AS e
+                WHERE e.kind = ''season'' AND e.seq = $2 AND e.pool = $3) AS r',
+                skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), ladder) END,
+        CASE WHEN min_games <= 0 THEN 'true'
+            WHEN quick THEN format(
+                '(SELECT count(*) FROM (
+                    SELECT %s AND m.player_id %s r.player_id LIMIT $4) AS m)%s >= $4%s', matches,
+                t.player_equals,
+                ' + coalesce((SELECT k.games FROM ' || kept.players
+                    || format(' AND k.player_id %s r.player_id), 0)', t.player_equals),
+                CASE WHEN kept.players IS NULL THEN
+                    skillrating_internal.new_season_players(ladder, bounds.first_seq, pool) END)
+            ELSE format(
+                'r.player_id IN (
+                    SELECT m.player_id FROM (
+                        SELECT m.player_id, count(*) AS games %s GROUP BY m.player_id%s) AS m
+                    GROUP BY m.player_id HAVING sum(m.games) >= $4)', matches,
+                ' UNION ALL SELECT k.player_id, k.games FROM ' || kept.players) END);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.season_place_of(ladder text, player_id anycompatible, season text DEFAULT NULL::text, pool text DEFAULT ''::text, min_games bigint DEFAULT 1)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    bounds record := skillrating_internal.season_bounds(ladder, season, pool);
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
+    rating float8;
+BEGIN
+    IF ladder IS NULL OR pool IS NULL OR min_games IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, pool and min_games must not be null';
+    END IF;
+    IF min_games < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('min_games must not be negative, not %s', min_games);
+    END IF;
+    rating := skillrating_internal.season_end_rating(ladder, bounds, pool, player);
+    EXECUTE format(
+        'SELECT q.rating FROM (%s) AS q WHERE q.player_id %s CAST($5 AS %s) AND q.rating = $6',
+        skillrating_internal.season_players(ladder, bounds, pool, min_games, true),
+        t.player_equals, t.player_type)
+    INTO rating USING bounds.first_seq, bounds.next_seq, pool, min_games, player, rating;
+    RETURN 1 + (SELECT c.above FROM skillrating_internal.season_counts(ladder, bounds, pool,
+        min_games, rating) AS c WHERE rating IS NOT NULL);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.season_place_of(text,anycompatible,text,text,bigint) IS
+'The place of a player in the table of a season, as season_table() has it, 1 is first and equal
+ratings share a place; null for a player who is not in it. An account that is merged counts as the
+player it is merged into. season is the name that new_season() gave it, the empty name for the time
+before the first season, or null for the running one. Of a season that has ended, and with min_games
+1, the place comes from counts, otherwise those above are counted. Errors: 42704 for an unknown
+ladder or season, 22004 for a null ladder, pool or min_games, 22023 for a negative min_games.';
+
+CREATE FUNCTION skillrating_internal.season_details(ladder text, bounds record)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
+    kept record := skillrating_internal.kept_season(ladder, bounds.first_seq);
+BEGIN
+    RETURN format(
+        'LEFT JOIN LATERAL (%6$s) AS k ON true
+        CROSS JOIN LATERAL (
+            SELECT count(*) + coalesce(k.games, 0) AS games,
+                count(*) FILTER (WHERE m.score = 1) + coalesce(k.wins, 0) AS wins,
+                count(*) FILTER (WHERE m.score = 0.5) + coalesce(k.draws, 0) AS draws,
+                count(*) FILTER (WHERE m.score = 0) + coalesce(k.losses, 0) AS losses,
+                greatest(max(m.played_at), k.last_played) AS last_played
+            FROM %1$I.event AS m
+            WHERE m.player_id %2$s q.player_id AND m.pool = $3 AND m.kind = ''match''
+                AND m.seq > %5$s AND ($2 IS NULL OR m.seq < $2)) AS c
+        LEFT JOIN LATERAL (
+            (SELECT k.start_rating AS rating, %5$s + 1 AS seq WHERE k.games IS NOT NULL)
+            UNION ALL
+            (SELECT CASE WHEN e.seq <= $6 THEN skillrating.state_rating(l.model, %3$s, l.params)
+                ELSE skillrating.state_rating(l.model, %4$s, l.params) END AS rating, e.seq
+            FROM %1$I.ladder AS l CROSS JOIN %1$I.event AS e
+            WHERE k.games IS NULL AND e.player_id %2$s q.player_id AND e.pool = $3 AND e.seq > %7$s
+                AND e.seq >= coalesce((
+                    SELECT max(x.seq) FROM %1$I.event AS x
+                    WHERE x.player_id %2$s q.player_id AND x.pool = $3 AND x.seq <= $6), 0)
+            ORDER BY e.seq LIMIT 1)) AS b ON true
+        LEFT JOIN LATERAL (
+            SELECT skillrating.state_rating(l.model, %3$s, l.params) AS rating, e.played_at, e.seq
+            FROM %1$I.ladder AS l CROSS JOIN %1$I.event AS e
+            WHERE e.player_id %2$s q.player_id AND e.pool = $3 AND e.seq >= b.seq
+                AND ($2 IS NULL OR e.seq < $2)
+            ORDER BY 1 DESC, e.seq LIMIT 1) AS p ON true
+        CROSS JOIN LATERAL (
+            SELECT greatest(k.peak, p.rating) AS peak,
+                CASE WHEN k.peak < p.rating THEN p.played_at ELSE coalesce(k.peak_at, p.played_at) END AS peak_at
+            ) AS h',
+        ladder, t.player_equals, s.after, s.before, kept.behind,
+        coalesce('SELECT k.* FROM ' || kept.players || format(' AND k.player_id %s q.player_id', t.player_equals),
+            'SELECT NULL::bigint AS games, NULL::bigint AS wins, NULL::bigint AS draws, NULL::bigint AS losses,
+                NULL::timestamptz AS last_played, NULL::float8 AS start_rating, NULL::float8 AS peak,
+                NULL::timestamptz AS peak_at'),
+        CASE WHEN kept.players IS NULL THEN 0 ELSE kept.behind END);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.season_details(text,record) IS
+'A part of season_table(): what joins a player q of a page with the counts (c) of the matches in the
+season, the rating with which it began (b) and the peak (h), of events and of what is kept of those
+before the horizon. Its parameters are those of season_table(). Error 55000 unless the door to the
+ladder is open.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.season_table(ladder text, season text DEFAULT NULL::text, n integer DEFAULT 10, pool text DEFAULT ''::text, min_games bigint DEFAULT 1, after_player anycompatible DEFAULT NULL::unknown, OUT place bigint, OUT player_id text, OUT rating double precision, OUT games bigint, OUT wins bigint, OUT draws bigint, OUT losses bigint, OUT last_played timestamp with time zone, OUT start_rating double precision, OUT peak double precision, OUT peak_at timestamp with time zone)
+ RETURNS SETOF record
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    bounds record := skillrating_internal.season_bounds(ladder, season, pool);
+    p record;
+BEGIN
+    IF ladder IS NULL OR n IS NULL OR pool IS NULL OR min_games IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, n, pool and min_games must not be null';
+    END IF;
+    IF n < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('n must not be negative, not %s', n);
+    END IF;
+    IF min_games < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('min_games must not be negative, not %s', min_games);
+    END IF;
+    p := skillrating_internal.season_page(ladder, bounds, pool, min_games, after_player::text);
+    -- Only of the players that are shown.
+    RETURN QUERY EXECUTE format(
+        'SELECT CASE WHEN q.rating = $7 THEN 1 + $9
+                ELSE $10 + rank() OVER (PARTITION BY q.rating = $7 ORDER BY q.rating DESC) END,
+            q.player_id::text, q.rating, c.games, c.wins, c.draws, c.losses, c.last_played,
+            b.rating, h.peak, h.peak_at
+        FROM (%s) AS q %s
+        ORDER BY q.rating DESC, q.player_id', p.page,
+        skillrating_internal.season_details(ladder, bounds))
+    USING bounds.first_seq, bounds.next_seq, pool, min_games, n, bounds.start_seq,
+        p.after_rating, p.after, p.above, p.at_least;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.season_table(text,text,integer,text,bigint,anycompatible) IS
+'The table of a season: the n players with the highest displayed rating at its end, or that is
+stored if it has not ended, among those with at least min_games matches in it, and the counts of
+these matches and the time of the last one. Equal ratings share a place.
+season: the name that new_season() gave it, the empty name for the time before the first season, or
+null for the running one.
+after_player: the last player of the page before; an account that was merged meanwhile, and is not
+in the season any more, stands for the player it is merged into.
+start_rating: the rating with which the player began it, that of a newcomer for one who came later.
+peak, peak_at: the highest rating in it, with the one that the season began with where that is no
+newcomer''s, and when it came first.
+Corrections reach it as everything else. Errors: 42704 for an unknown ladder, season or player,
+22023 for a negative n or min_games.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.standings_query(ladder text, from_seq bigint)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    l record;
+    places bigint[];
+    began bigint;
+    kept text := '';
+BEGIN
+    EXECUTE format(
+        'SELECT array_agg(o.seq ORDER BY o.seq), min(o.began) FILTER (WHERE o.seq >= $1)
+        FROM (
+            SELECT o.seq, coalesce((
+                SELECT max(x.seq) FROM %1$I.operation AS x
+                WHERE x.kind = ''season'' AND x.undone_at IS NULL AND x.seq < o.seq
+                    AND (x.pool IS NULL OR x.pool = o.pool)), 0) AS began
+            FROM %1$I.operation AS o WHERE o.kind = ''season'' AND o.undone_at IS NULL) AS o', ladder)
+    INTO places, began USING from_seq;
+    IF began IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE format('SELECT l.model, l.params, l.horizon FROM %I.ladder AS l', ladder) INTO l;
+    -- Events before a horizon may be gone: what they said of a season is kept.
+    IF began <= l.horizon THEN
+        kept := format(
+            ' UNION ALL SELECT k.player_id, k.pool, width_bucket(k.began, %2$L::bigint[]), k.games
+            FROM %1$I.season_horizon AS k WHERE k.games > 0 AND k.began >= %3$L::bigint', ladder, places,
+            began);
+    END IF;
+    RETURN format(
+        'WITH season AS (
+            SELECT o.operation, o.seq, o.pool FROM %1$I.operation AS o
+            WHERE o.kind = ''season'' AND o.undone_at IS NULL
+        ), part AS MATERIALIZED (
+            SELECT m.player_id, m.pool, width_bucket(m.seq, %2$L::bigint[]) AS span, count(*) AS games
+            FROM %1$I.event AS m
+            WHERE m.kind = ''match'' AND m.seq > %3$L::bigint AND m.seq < %4$L::bigint
+            GROUP BY 1, 2, 3%8$s
+        ), place AS MATERIALIZED (
+            SELECT p.pool, p.span, (
+                SELECT min(s.seq) FROM season AS s
+                WHERE s.seq > coalesce((%2$L::bigint[])[p.span], 0)
+                    AND (s.pool IS NULL OR s.pool = p.pool)) AS seq
+            FROM (SELECT DISTINCT p.pool, p.span FROM part AS p) AS p
+        ), played AS (
+            SELECT p.player_id, p.pool, q.seq, sum(p.games)::bigint AS games
+            FROM part AS p JOIN place AS q ON q.pool = p.pool AND q.span = p.span
+            GROUP BY 1, 2, 3
+        ), ended AS (
+            SELECT e.player_id, e.pool, s.operation, %5$s AS rating, coalesce(p.games, 0) AS games
+            FROM %1$I.event AS e
+            JOIN season AS s ON s.seq = e.seq
+            LEFT JOIN played AS p ON p.player_id %6$s e.player_id AND p.pool = e.pool AND p.seq = e.seq
+            WHERE e.kind = ''season'' AND e.seq = ANY (%7$L::bigint[])
+        )
+        SELECT q.player_id, q.pool, q.operation, q.rating, q.games,
+            CASE WHEN q.marked THEN q.above END AS above,
+            CASE WHEN q.marked THEN q.at_least END AS at_least
+        FROM (
+            SELECT e.*, rank() OVER rated - 1 AS above, count(*) OVER rated AS at_least,
+                row_number() OVER placed %% 256 = 0
+                    OR row_number() OVER placed = count(*) OVER (PARTITION BY e.operation, e.pool)
+                    AS marked
+            FROM ended AS e WHERE e.games > 0
+            WINDOW rated AS (PARTITION BY e.operation, e.pool ORDER BY e.rating DESC),
+                placed AS (PARTITION BY e.operation, e.pool ORDER BY e.rating DESC, e.player_id)) AS q',
+        ladder, places, greatest(began, l.horizon), places[cardinality(places)],
+        skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), t.player_equals,
+        ARRAY(SELECT u.seq FROM unnest(places) AS u(seq) WHERE u.seq >= from_seq), kept);
 END
 $function$;
 
@@ -3782,7 +5055,7 @@ BEGIN
     IF relation IN (
         SELECT to_regclass(format('%I.%I', ladder, n.name))
         FROM unnest(ARRAY['attached', 'change', 'component', 'component_event', 'correction', 'event',
-            'component_horizon', 'horizon',
+            'component_horizon', 'horizon', 'season_horizon',
             'ladder', 'match', 'match_player', 'mirror', 'operation', 'pending', 'rated_match', 'rating', 'rating_count', 'rating_count_delta', 'solved',
             'solved_context', 'standing', 'work', 'replica_note', 'push', 'push_failure']) AS n(name))
     THEN
@@ -5340,7 +6613,8 @@ BEGIN
     FOR relation, identifier IN
         VALUES ('event', 'player_id'), ('rating', 'player_id'), ('standing', 'player_id'), ('component_event', 'player_id'),
             ('component', 'player_id'), ('solved', 'player_id'), ('operation', 'player_id'), ('operation', 'into_id'),
-            ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('push_failure', 'player_id'),
+            ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('season_horizon', 'player_id'),
+            ('push_failure', 'player_id'),
             ('queue_seat', 'player_id'), ('queue_backfill_player', 'player_id'),
             ('queue_backfill_player', 'counts_as')
     LOOP
@@ -5385,6 +6659,35 @@ transaction, before or after. Returns a row for each player: the pseudonym, and 
 knew the player. Errors: 42704 for an unknown ladder, 22004 for nulls, 2202E unless there are as
 many pseudonyms as players, 22023 for one who is given twice and for a type that no pseudonyms can
 be made of, 23505 if a pseudonym is taken.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.hold_both(a text, b text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    name text;
+BEGIN
+    PERFORM skillrating_internal.hold_ladder(a, true), skillrating_internal.hold_ladder(b, true);
+    -- No weaker lock before: two sessions that both hold one would wait for each other.
+    FOREACH name IN ARRAY ARRAY(
+        SELECT t.name::text FROM skillrating_internal.swapped_tables(a, b) AS t WHERE NOT t.is_sequence)
+        || 'pending'::text
+    LOOP
+        EXECUTE format('LOCK TABLE %1$I.%3$I, %2$I.%3$I IN ACCESS EXCLUSIVE MODE',
+            a, b, name);
+    END LOOP;
+    -- These move, and one of the ladders may have none.
+    FOREACH name IN ARRAY ARRAY(
+        SELECT format('%I.%I', l.ladder, t.name)
+        FROM unnest('{horizon,component_horizon,season_horizon}'::text[]) AS t(name), unnest(ARRAY[a, b]) AS l(ladder)
+        WHERE to_regclass(format('%I.%I', l.ladder, t.name)) IS NOT NULL)
+    LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);
+    END LOOP;
+END
+$function$;
 
 CREATE FUNCTION skillrating_internal.check_upgradable(ladder text)
  RETURNS void
