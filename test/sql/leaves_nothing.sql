@@ -328,9 +328,12 @@ CALL skillrating.drain('leaves_sourced');
 CALL leaves.check();
 CALL skillrating.push('leaves_ladder');
 CALL leaves.check();
+SELECT columns AS pushed FROM leaves_ladder.push \gset
 UPDATE leaves_ladder.push SET due_at = now(), columns = '{}';
 CALL skillrating.push('leaves_ladder');
 CALL leaves.check();
+-- A push that fails would be due again, sooner or later than what follows.
+UPDATE leaves_ladder.push SET columns = :'pushed';
 CALL skillrating.work('leaves_ladder');
 CALL leaves.check();
 CALL skillrating.work('no such thing');
