@@ -385,7 +385,8 @@ typedef struct LastEnqueued
 	FullTransactionId xact;
 	SubTransactionId subxact;
 	Oid			schema;
-	Datum		id;				/* in TopTransactionContext */
+	Datum		id;				/* in TopTransactionContext, */
+	bool		byval;			/* unless it is a value */
 } LastEnqueued;
 
 static LastEnqueued last_enqueued;
@@ -411,10 +412,16 @@ static void
 remember_enqueued(const Ladder *ladder, Datum id)
 {
 	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+	FullTransactionId xact = GetTopFullTransactionId();
 
-	last_enqueued.xact = GetTopFullTransactionId();
+	/* One transaction of a worker can copy a whole table. */
+	if (FullTransactionIdIsValid(last_enqueued.xact) &&
+		FullTransactionIdEquals(last_enqueued.xact, xact) && !last_enqueued.byval)
+		pfree(DatumGetPointer(last_enqueued.id));
+	last_enqueued.xact = xact;
 	last_enqueued.subxact = GetCurrentSubTransactionId();
 	last_enqueued.schema = ladder->schema;
+	last_enqueued.byval = ladder->match_type->typbyval;
 	last_enqueued.id = datumCopy(id, ladder->match_type->typbyval, ladder->match_type->typlen);
 	MemoryContextSwitchTo(old);
 }
