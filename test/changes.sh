@@ -81,6 +81,17 @@ BEGIN
 	END LOOP;
 END
 $$;
+-- Remove what both readers have had, however far behind a reader is: no transaction that a cursor does
+-- not see.  What is in progress now, or begins later, changes ratings after it has begun.
+CREATE FUNCTION trim_read() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	begun timestamptz := (SELECT min(xact_start) FROM pg_stat_activity WHERE datname = current_database());
+BEGIN
+	PERFORM skillrating.trim_changes('arena', least(begun, (
+		SELECT min(c.changed_at) FROM arena.change AS c
+		WHERE c.number > 0 AND c.xact >= (SELECT min(split_part(split_part(r.cursor, '/', 4), ':', 1)::xid8) FROM reader AS r))));
+END
+$$;
 -- Anything that an administrator may do; what cannot be done at the moment is not.
 CREATE FUNCTION administrate(what int, who bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -98,7 +109,7 @@ BEGIN
 		WHEN 10 THEN PERFORM skillrating.forget_player('arena', 900 + who % 20);
 		WHEN 11 THEN PERFORM skillrating.catch_up('arena', rebuild => true);
 		WHEN 12 THEN PERFORM skillrating.decay('arena', grace => '0', rate => 1, floor => 0);
-		WHEN 13 THEN PERFORM skillrating.trim_changes('arena', now() - interval '10 seconds');
+		WHEN 13 THEN PERFORM trim_read();
 		WHEN 14 THEN PERFORM count(*) FROM skillrating.catch_up('arena', dry_run => true);
 	END CASE;
 EXCEPTION
@@ -180,6 +191,7 @@ kill $writers $correctors $administrator
 wait $writers $correctors $administrator 2>/dev/null || :
 ask -c "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'" >/dev/null 2>&1
 wait $steady 2>/dev/null || :
+check "what was read is trimmed" "$(ask -c "SELECT count(*) = 1 FROM arena.change WHERE number = 0")"
 check "no writer fails" "$(grep -h 'ERROR' insert.log correct.log administrate.log | head -n 1 | grep . || echo t)"
 for reader in killed steady; do
 	ask -c "CALL finish('$reader')"
