@@ -237,6 +237,20 @@ ALTER TABLE arena.change ALTER counts TYPE bigint[] USING counts::bigint[];
 SELECT (skillrating.report_match('arena', 3, '{ben,cleo}'::text[], '{1,2}', '{1,2}')).outcome;
 SELECT count(*) FROM skillrating.changes('arena', :'e');
 
+-- A plan from when the table was small does not go over all of it when it is large.
+SELECT skillrating.create_ladder('grown', 'elo');
+SELECT skillrating.keep_changes('grown');
+ALTER TABLE grown.change SET (autovacuum_enabled = off);
+SELECT next_cursor AS grown FROM skillrating.changes('grown') WHERE next_cursor IS NOT NULL \gset
+SELECT count(*) FROM skillrating.changes('grown', :'grown');
+SELECT count(*) FROM generate_series(1, 500) AS g, skillrating.report_match('grown', g, '{1,2}'::bigint[], '{1,2}', '{1,2}');
+SELECT next_cursor AS grown FROM skillrating.changes('grown') WHERE next_cursor IS NOT NULL \gset
+BEGIN;
+SELECT count(*) FROM skillrating.changes('grown', :'grown');
+SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) < 10 AS reads_little FROM pg_stat_xact_all_tables WHERE relid = 'grown.change'::regclass;
+COMMIT;
+SELECT skillrating.drop_ladder('grown');
+
 -- Rights: of who reads rating and event.
 CREATE ROLE changes_reader;
 GRANT USAGE ON SCHEMA arena TO changes_reader;
