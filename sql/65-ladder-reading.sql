@@ -215,6 +215,23 @@ COMMENT ON FUNCTION skillrating_internal.board(text, text, timestamptz, text) IS
 r whom a condition names, or those that it had in a pool at a time. Null for a null ladder or pool. Errors: 22008 for an infinite
 time, 42501 unless the caller may read table event too where a time is given.';
 
+CREATE FUNCTION skillrating_internal.check_min_games(min_games bigint)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF min_games < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('min_games must not be negative, not %s', min_games);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_min_games(bigint) IS
+'A part of the functions that take the least number of rated matches of players to show: error 22023
+for a negative one.';
+
 CREATE FUNCTION skillrating_internal.leaderboard(
     ladder text,
     n integer DEFAULT 10,
@@ -234,7 +251,7 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
     shown text := skillrating_internal.display_query(ladder, display, at);
-    eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
     has_ranks boolean := skillrating_internal.has_ranks(ladder, at, max_deviation);
     band_order text := skillrating_internal.band_order(ladder, at);
     ranked boolean := has_ranks AND min_games = 1 AND active_since IS NULL;
@@ -323,13 +340,14 @@ those wanted of provisional, inactive, peak (with peak_at), streak, last_change 
 provisional_games and provisional_deviation, fewer and above which a rating is provisional; and
 inactive_after, an interval as text (30 days by default). Peak, streak and last change take SELECT
 on event, too.
-Errors: 42704 for an unknown ladder or player, 22023 for a
-negative n or a max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a
-display or statistics that are wrong, 22007 for an interval that is none.';
+Errors: 42704 for an unknown ladder or player, 22023 for a negative n or min_games or a
+max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a display
+or statistics that are wrong, 22007 for an interval that is none.';
 
 CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
-    max_deviation float8 DEFAULT NULL)
+    min_games bigint,
+    max_deviation float8)
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -342,6 +360,7 @@ BEGIN
         RETURN NULL;
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_min_games(min_games);
     IF max_deviation IS NULL THEN
         RETURN 'r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3) AND $4 IS NULL';
     END IF;
@@ -355,9 +374,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.eligible_players(text, float8) IS
+COMMENT ON FUNCTION skillrating_internal.eligible_players(text, bigint, float8) IS
 'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2,
-active_since $3 and max_deviation $4. Error 22023 for a max_deviation under a model that has none.';
+active_since $3 and max_deviation $4. Error 22023 for a negative min_games, or a max_deviation under
+a model that has none.';
 
 CREATE FUNCTION skillrating_internal.place_of(
     ladder text,
@@ -374,7 +394,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     ranked boolean := skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
@@ -415,7 +435,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     ranked boolean := skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
@@ -509,7 +529,7 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
     shown text := skillrating_internal.display_query(ladder, display, at);
-    eligible text := skillrating_internal.eligible_players(ladder, max_deviation);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
     statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     statistics_join text := '';
     player text := skillrating_internal.counted_player(ladder, player_id::text);
@@ -656,6 +676,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_min_games(min_games);
     RETURN QUERY EXECUTE format(
         'SELECT s.player_id::text, s.games, s.expected, s.scored, s.surplus / s.games,
             s.surplus / nullif(sqrt(s.variance), 0)
@@ -679,7 +700,8 @@ COMMENT ON FUNCTION skillrating.surprising_players(text, text, timestamptz, bigi
 with at least min_games matches since then, games, the wins expected and scored (a draw counts
 half), mean_surprise, the mean of score less prediction, and surprise, its z score, as the aggregate
 surprise() has it. A surprise beyond 3 is worth a look, and one far below 0 is that of a player who
-loses on purpose. Draws make it a little too small. Error 42704 for an unknown ladder.';
+loses on purpose. Draws make it a little too small. Errors: 42704 for an unknown ladder,
+22023 for a negative min_games.';
 
 CREATE FUNCTION skillrating_internal.pool_quality(
     ladder text,

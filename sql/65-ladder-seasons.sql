@@ -318,10 +318,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, pool and min_games must not be null';
     END IF;
-    IF min_games < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('min_games must not be negative, not %s', min_games);
-    END IF;
+    PERFORM skillrating_internal.check_min_games(min_games);
     rating := skillrating_internal.season_end_rating(ladder, bounds, pool, player);
     EXECUTE format(
         'SELECT q.rating FROM (%s) AS q WHERE q.player_id %s CAST($5 AS %s) AND q.rating = $6',
@@ -488,10 +485,7 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
-    IF min_games < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('min_games must not be negative, not %s', min_games);
-    END IF;
+    PERFORM skillrating_internal.check_min_games(min_games);
     p := skillrating_internal.season_page(ladder, bounds, pool, min_games, after_player::text);
     -- Only of the players that are shown.
     RETURN QUERY EXECUTE format(

@@ -256,7 +256,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := skillrating_internal.eligible_players(ladder, max_deviation)
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation)
         || ' AND ' || skillrating_internal.counting_rows(ladder);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     player_rating float8;
@@ -345,4 +345,4 @@ opponent would be nearer (constraint).
 
 No rows for a null player.  An account that is merged counts as the player it is merged into, and
 is nobody''s opponent.  Under a model with components it takes SELECT on table component besides.
-Errors: 42704 for an unknown ladder, 22023 for a negative n, 22008 for an infinite at.';
+Errors: 42704 for an unknown ladder, 22023 for a negative n or min_games, 22008 for an infinite at.';

@@ -7,6 +7,8 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- From here on written by release/draft_update.sh: what is changed below is lost.
 
+DROP ROUTINE skillrating_internal.eligible_players(pg_catalog.text,double precision);
+
 DROP ROUTINE skillrating_internal.check_new_season(pg_catalog.text,pg_catalog.text,pg_catalog.text);
 
 DROP ROUTINE skillrating_internal.make_partition(pg_catalog.text,pg_catalog.text,bigint,bigint);
@@ -2425,6 +2427,297 @@ An account that is merged counts as the player it is merged into. No rows under 
 components. Errors: 42704 for an unknown ladder, 22008 for an infinite at, 55000 for one before the
 horizon; 42501 for a time of the past unless the caller may read table component_event.';
 
+CREATE FUNCTION skillrating_internal.check_min_games(min_games bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    IF min_games < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('min_games must not be negative, not %s', min_games);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_min_games(bigint) IS
+'A part of the functions that take the least number of rated matches of players to show: error 22023
+for a negative one.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.leaderboard(ladder text, n integer DEFAULT 10, pool text DEFAULT ''::text, min_games bigint DEFAULT 1, after_player anycompatible DEFAULT NULL::unknown, active_since timestamp with time zone DEFAULT NULL::timestamp with time zone, max_deviation double precision DEFAULT NULL::double precision, at timestamp with time zone DEFAULT NULL::timestamp with time zone, display jsonb DEFAULT NULL::jsonb, statistics jsonb DEFAULT NULL::jsonb)
+ RETURNS SETOF skillrating.ranked_player
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    board text := skillrating_internal.board(ladder, pool, at);
+    shown text := skillrating_internal.display_query(ladder, display, at);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
+    has_ranks boolean := skillrating_internal.has_ranks(ladder, at, max_deviation);
+    band_order text := skillrating_internal.band_order(ladder, at);
+    ranked boolean := has_ranks AND min_games = 1 AND active_since IS NULL;
+    statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
+    page text := '';
+    place text;
+    further text := '';
+    above bigint := 0;
+    at_least bigint := 0;
+    after text;
+    after_rating float8;
+    active text[];
+BEGIN
+    IF ladder IS NULL OR n IS NULL OR pool IS NULL OR min_games IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, n, pool and min_games must not be null';
+    END IF;
+    IF n < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('n must not be negative, not %s', n);
+    END IF;
+    IF after_player IS NOT NULL THEN
+        -- The page before may have ended with a row of an account that is merged.
+        FOREACH after IN ARRAY ARRAY[after_player::text, skillrating_internal.counted_player(ladder, after_player::text)] LOOP
+            EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2', board, t.player_equals, t.player_type)
+            INTO after_rating USING after, pool;
+            EXIT WHEN after_rating IS NOT NULL;
+        END LOOP;
+        IF after_rating IS NULL THEN
+            RAISE undefined_object USING
+                MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after_player, pool);
+        END IF;
+        EXECUTE format('WITH board AS %s SELECT c.above, c.at_least FROM (%s) AS c', board,
+            skillrating_internal.counts_query(ladder, ranked, band_order <> '', eligible, '$6'))
+        INTO above, at_least USING pool, min_games, active_since, max_deviation, n, after_rating;
+        -- Each part in the order of an index, however many share the rating.
+        page := format('(SELECT r.* FROM board AS r WHERE %s AND r.rating = $6%s AND CAST($7 AS %s) %s r.player_id ORDER BY r.player_id LIMIT $5) UNION ALL ',
+            eligible, CASE WHEN band_order <> '' THEN ' AND r.band = skillrating_internal.rating_band($6)' ELSE '' END,
+            t.player_type, t.player_less);
+        further := ' AND r.rating < $6' || CASE WHEN band_order <> '' THEN ' AND r.band <= skillrating_internal.rating_band($6)' ELSE '' END;
+    END IF;
+    IF has_ranks AND isfinite(active_since) AND NOT skillrating_internal.has_time_index(ladder) THEN
+        active := skillrating_internal.active_players(ladder, pool, active_since, min_games, after_rating, n);
+        further := further || format(' AND r.player_id %s ANY (CAST($10 AS %s[]))', t.player_equals, t.player_type);
+    END IF;
+    page := format('(SELECT r.* FROM (%s(SELECT r.* FROM board AS r WHERE %s%s ORDER BY %sr.rating DESC, r.player_id LIMIT $5)) AS r ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
+        page, eligible, further, band_order);
+    place := 'CASE WHEN r.rating = $6 THEN 1 + $8 ELSE $9 + rank() OVER (PARTITION BY r.rating = $6 ORDER BY r.rating DESC) END';
+    IF statistics IS NOT NULL THEN
+        page := format('(SELECT r.*, %s AS place FROM %s) AS r %s', place, page,
+            skillrating_internal.statistics_join(ladder, statistics, display, at, eligible, ranked));
+        place := 'r.place';
+        statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
+    END IF;
+    RETURN QUERY EXECUTE format(
+        'WITH board AS %s
+        SELECT %s, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
+            d.shown, d.level, d.division, d.placement_left, %s
+        FROM %s CROSS JOIN LATERAL (%s) AS d
+        ORDER BY r.rating DESC, r.player_id', board, place, statistics_columns, page, shown)
+    USING pool, min_games, active_since, max_deviation, n, after_rating, after, above, at_least, active;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.leaderboard(text,integer,text,bigint,anycompatible,timestamp with time zone,double precision,timestamp with time zone,jsonb,jsonb) IS
+'The n players with the highest displayed rating in a pool, among those with at least min_games
+rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
+equal ratings share a place. after_player is the last player of the page before; an account that was
+merged meanwhile, and has no row any more, stands for the player it is merged into.
+
+Without at, ratings and deviations are those that are stored: each player''s as of the last match
+or operation, such as settle(). They are read through an index, without sorting the table. With at
+they are those of that time, past or future, from the events up to then in rated order and idle
+time since, and so are games, wins, draws, losses and last_played. That computes all players of the
+pool, and takes SELECT on event too. 
+display: what to show in the place of ratings, an object of: placement_games (10 by default), during
+which there is nothing to show; factor, shift and floor of the rating to show (see
+display_rating()); levels, between the ratings low and high, where the first begins and the last
+ends; cuts and labels of divisions (see division()); margin and promotion_margin, in the unit of
+rating, by which a player has to be below or above a border to go down or up, counted from the end
+of placement on. With margins it takes SELECT on event, too.
+statistics: an object, {} for all, which fills the last columns of the result: columns, an array of
+those wanted of provisional, inactive, peak (with peak_at), streak, last_change and percentile;
+provisional_games and provisional_deviation, fewer and above which a rating is provisional; and
+inactive_after, an interval as text (30 days by default). Peak, streak and last change take SELECT
+on event, too.
+Errors: 42704 for an unknown ladder or player, 22023 for a negative n or min_games or a
+max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a display
+or statistics that are wrong, 22007 for an interval that is none.';
+
+CREATE FUNCTION skillrating_internal.eligible_players(ladder text, min_games bigint, max_deviation double precision)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    deviation_column text;
+    model_name text;
+BEGIN
+    IF ladder IS NULL THEN
+        RETURN NULL;
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_min_games(min_games);
+    IF max_deviation IS NULL THEN
+        RETURN 'r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3) AND $4 IS NULL';
+    END IF;
+    EXECUTE format('SELECT m.name, m.deviation_column FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
+    INTO model_name, deviation_column;
+    IF deviation_column IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('model "%s" of ladder "%s" has no deviation', model_name, ladder);
+    END IF;
+    RETURN format('r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3) AND r.%I <= $4', deviation_column);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.eligible_players(text,bigint,double precision) IS
+'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2,
+active_since $3 and max_deviation $4. Error 22023 for a negative min_games, or a max_deviation under
+a model that has none.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.place_of(ladder text, player_id anycompatible, pool text DEFAULT ''::text, min_games bigint DEFAULT 1, active_since timestamp with time zone DEFAULT NULL::timestamp with time zone, max_deviation double precision DEFAULT NULL::double precision, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    board text := skillrating_internal.board(ladder, pool, at);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
+    ranked boolean := skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    player_rating float8;
+    place bigint;
+BEGIN
+    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
+    INTO player_rating USING pool, min_games, active_since, max_deviation, player;
+    IF player_rating IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE format('WITH board AS %s SELECT 1 + c.above FROM (%s) AS c', board,
+        skillrating_internal.counts_query(ladder, ranked, skillrating_internal.band_order(ladder, at) <> '', eligible, '$5'))
+    INTO place USING pool, min_games, active_since, max_deviation, player_rating;
+    RETURN place;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.percentile_of(ladder text, player_id anycompatible, pool text DEFAULT ''::text, min_games bigint DEFAULT 1, active_since timestamp with time zone DEFAULT NULL::timestamp with time zone, max_deviation double precision DEFAULT NULL::double precision, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS double precision
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    board text := skillrating_internal.board(ladder, pool, at);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
+    ranked boolean := skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    player_rating float8;
+    percentile float8;
+BEGIN
+    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
+    INTO player_rating USING pool, min_games, active_since, max_deviation, player;
+    IF player_rating IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE format(
+        'WITH board AS %s
+        SELECT 100 * (c.total - c.at_least + (c.at_least - c.above - 1) / 2.0) / nullif(c.total - 1, 0)
+        FROM (%s) AS c', board,
+        skillrating_internal.counts_query(ladder, ranked, skillrating_internal.band_order(ladder, at) <> '', eligible, '$5'))
+    INTO percentile USING pool, min_games, active_since, max_deviation, player_rating;
+    RETURN percentile;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.around(ladder text, player_id anycompatible, n integer DEFAULT 2, pool text DEFAULT ''::text, min_games bigint DEFAULT 1, active_since timestamp with time zone DEFAULT NULL::timestamp with time zone, max_deviation double precision DEFAULT NULL::double precision, at timestamp with time zone DEFAULT NULL::timestamp with time zone, display jsonb DEFAULT NULL::jsonb, statistics jsonb DEFAULT NULL::jsonb)
+ RETURNS SETOF skillrating.ranked_player
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    board text := skillrating_internal.board(ladder, pool, at);
+    shown text := skillrating_internal.display_query(ladder, display, at);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
+    statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
+    statistics_join text := '';
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
+    band_order text := skillrating_internal.band_order(ladder, at);
+    ranked boolean := skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    player_rating float8;
+BEGIN
+    IF n IS NULL OR n < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('n must not be negative or null, not %s', n);
+    END IF;
+    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
+    INTO player_rating USING pool, min_games, active_since, max_deviation, player;
+    IF player_rating IS NULL THEN
+        RETURN;
+    END IF;
+    IF statistics IS NOT NULL THEN
+        statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
+        statistics_join := skillrating_internal.statistics_join(ladder, statistics, display, at, eligible, ranked);
+    END IF;
+    RETURN QUERY EXECUTE format(
+        'WITH board AS %1$s, near AS (%2$s), top AS (SELECT c.* FROM (SELECT max(n.rating) AS rating FROM near AS n) AS t CROSS JOIN LATERAL (
+            SELECT t.rating, c.* FROM (%3$s) AS c) AS c)
+        SELECT r.place, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
+            d.shown, d.level, d.division, d.placement_left, %5$s
+        -- Not all of those who share the first place here need be near.
+        FROM (SELECT n.*, CASE WHEN n.rating = t.rating THEN 1 + t.above
+                  ELSE t.at_least + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END AS place
+              FROM near AS n CROSS JOIN top AS t) AS r
+        CROSS JOIN LATERAL (%4$s) AS d %6$s
+        ORDER BY r.rating DESC, r.player_id', board,
+        skillrating_internal.near_query(ladder, eligible, band_order <> ''),
+        skillrating_internal.counts_query(ladder, ranked, band_order <> '', eligible, 't.rating'), shown,
+        statistics_columns, statistics_join)
+    USING pool, min_games, active_since, max_deviation, player_rating, player, n;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.surprising_players(ladder text, pool text DEFAULT ''::text, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, min_games bigint DEFAULT 5, OUT player_id text, OUT games bigint, OUT expected double precision, OUT scored double precision, OUT mean_surprise double precision, OUT surprise double precision)
+ RETURNS SETOF record
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_min_games(min_games);
+    RETURN QUERY EXECUTE format(
+        'SELECT s.player_id::text, s.games, s.expected, s.scored, s.surplus / s.games,
+            s.surplus / nullif(sqrt(s.variance), 0)
+        FROM (
+            SELECT e.player_id, count(*) AS games, sum(e.win_probability) AS expected,
+                sum(e.score) AS scored, sum(e.score - e.win_probability) AS surplus,
+                sum(e.win_probability * (1 - e.win_probability)) AS variance
+            FROM %I.event AS e
+            WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
+            GROUP BY e.player_id
+            HAVING count(*) >= $3) AS s
+        ORDER BY 6 DESC NULLS LAST, 1', ladder)
+    USING pool, since, min_games;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.surprising_players(text,text,timestamp with time zone,bigint) IS
+'Who scores more than predicted, such as good players under a new account: for each player of a pool
+with at least min_games matches since then, games, the wins expected and scored (a draw counts
+half), mean_surprise, the mean of score less prediction, and surprise, its z score, as the aggregate
+surprise() has it. A surprise beyond 3 is worth a look, and one far below 0 is that of a player who
+loses on purpose. Draws make it a little too small. Errors: 42704 for an unknown ladder,
+22023 for a negative min_games.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.seasons(ladder text, pool text DEFAULT ''::text, OUT season text, OUT operation bigint, OUT began_at timestamp with time zone, OUT ended_at timestamp with time zone, OUT running boolean, OUT matches bigint, OUT players bigint)
  RETURNS SETOF record
  LANGUAGE plpgsql
@@ -2528,10 +2821,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, pool and min_games must not be null';
     END IF;
-    IF min_games < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('min_games must not be negative, not %s', min_games);
-    END IF;
+    PERFORM skillrating_internal.check_min_games(min_games);
     rating := skillrating_internal.season_end_rating(ladder, bounds, pool, player);
     EXECUTE format(
         'SELECT q.rating FROM (%s) AS q WHERE q.player_id %s CAST($5 AS %s) AND q.rating = $6',
@@ -2627,10 +2917,7 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
-    IF min_games < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('min_games must not be negative, not %s', min_games);
-    END IF;
+    PERFORM skillrating_internal.check_min_games(min_games);
     p := skillrating_internal.season_page(ladder, bounds, pool, min_games, after_player::text);
     -- Only of the players that are shown.
     RETURN QUERY EXECUTE format(
@@ -4982,6 +5269,104 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.tick_queues(text) IS
 'A part of work_step(): ticks of all queues of a ladder, and how many matches they made. Error 55000
 unless the door to the ladder is open.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.find_opponents(ladder text, player_id anycompatible, n integer DEFAULT 10, pool text DEFAULT ''::text, min_games bigint DEFAULT 0, active_since timestamp with time zone DEFAULT NULL::timestamp with time zone, max_deviation double precision DEFAULT NULL::double precision, at timestamp with time zone DEFAULT NULL::timestamp with time zone, context text DEFAULT NULL::text, explain boolean DEFAULT false)
+ RETURNS SETOF skillrating.opponent
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    board text := skillrating_internal.board(ladder, pool, at);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation)
+        || ' AND ' || skillrating_internal.counting_rows(ladder);
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
+    player_rating float8;
+    terms jsonb;
+    costliest jsonb;
+    nearest float8;
+BEGIN
+    IF n IS NULL OR n < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('n must not be negative or null, not %s', n);
+    END IF;
+    IF player_id IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM skillrating_internal.check_components_readable(ladder);
+    EXECUTE format(
+        'WITH board AS %4$s
+        SELECT coalesce((SELECT r.rating FROM board AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),
+            skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params)) FROM %1$I.ladder AS l',
+        ladder, t.player_equals, t.player_type, board)
+    INTO player_rating USING pool, player;
+    IF explain THEN
+        -- The condition without which an opponent would be nearer; of the others none is dropped.
+        SELECT abs(o.win_probability - 0.5) INTO nearest
+        FROM skillrating.find_opponents(ladder, player_id, 1, pool, min_games, active_since,
+            max_deviation, at => at, context => context) AS o;
+        SELECT jsonb_build_object('if', 'there is no ' || c.condition, 'opponent', o.player_id,
+            'win_probability', o.win_probability, 'off', abs(o.win_probability - 0.5),
+            'cost', nearest - abs(o.win_probability - 0.5))
+        INTO costliest
+        FROM (VALUES ('min_games', min_games > 0), ('active_since', active_since IS NOT NULL),
+                ('max_deviation', max_deviation IS NOT NULL)) AS c(condition, is_there),
+            skillrating.find_opponents(ladder, player_id, 1, pool,
+                CASE c.condition WHEN 'min_games' THEN 0 ELSE min_games END,
+                CASE c.condition WHEN 'active_since' THEN NULL ELSE active_since END,
+                CASE c.condition WHEN 'max_deviation' THEN NULL ELSE max_deviation END,
+                at => at, context => context) AS o
+        WHERE c.is_there AND abs(o.win_probability - 0.5) < coalesce(nearest, 1)
+        ORDER BY abs(o.win_probability - 0.5), c.condition LIMIT 1;
+        terms := jsonb_build_object('rating', player_rating);
+    END IF;
+    -- The index gives twice as many as are wanted on either side, among whom the model decides.
+    RETURN QUERY EXECUTE format(
+        'WITH board AS %1$s, near AS (
+            (SELECT r.* FROM board AS r
+                WHERE %2$s AND r.rating >= $5 AND NOT r.player_id %3$s CAST($6 AS %4$s)
+                ORDER BY r.rating, r.player_id DESC LIMIT 2 * $7)
+            UNION ALL
+            (SELECT r.* FROM board AS r
+                WHERE %2$s AND r.rating < $5 AND NOT r.player_id %3$s CAST($6 AS %4$s)
+                ORDER BY r.rating DESC, r.player_id LIMIT 2 * $7)
+        )
+        SELECT n.player_id::text, n.rating, n.games, w.win_probability,
+            CASE WHEN $9 IS NOT NULL THEN jsonb_build_object(
+                ''terms'', $9 || jsonb_build_object(''difference'', $5 - n.rating,
+                    ''off'', abs(w.win_probability - 0.5)),
+                ''alternative'', lead(n.player_id::text) OVER (
+                    ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id),
+                ''constraint'', $10) END
+        FROM near AS n,
+            skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2],
+                pool => $1, at => coalesce($11, now()), context => ARRAY[$12]) AS w
+        WHERE w.team = 1
+        ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7',
+        board, eligible, t.player_equals, t.player_type)
+    USING pool, min_games, active_since, max_deviation, player_rating, player, n, ladder,
+        terms, costliest, at, context;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.find_opponents(text,anycompatible,integer,text,bigint,timestamp with time zone,double precision,timestamp with time zone,text,boolean) IS
+'The n opponents with whom a match of two would be most even, the most even first.
+
+Of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see
+leaderboard()), these are the ones whose win probability by the ladder''s model is nearest to one
+half; win_probability is that of the player.  A player without a rating has the initial state.
+at: the time of the match, for which ratings are computed as in leaderboard(); by default it is
+played now, among the ratings that are stored.  context: where or as what both play, for the win
+probability.
+explain: each row says why: the player''s rating, the difference, and how far the probability is
+from one half (terms), the next best opponent (alternative), and the condition without which the
+best
+opponent would be nearer (constraint).
+
+No rows for a null player.  An account that is merged counts as the player it is merged into, and
+is nobody''s opponent.  Under a model with components it takes SELECT on table component besides.
+Errors: 42704 for an unknown ladder, 22023 for a negative n or min_games, 22008 for an infinite at.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.keep_changes(ladder text, keep boolean DEFAULT true)
  RETURNS void

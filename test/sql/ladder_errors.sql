@@ -16,6 +16,13 @@ SELECT skillrating.drop_ladder('other');
 SELECT skillrating.drop_ladder('public');
 SELECT * FROM skillrating.leaderboard('other');
 SELECT * FROM skillrating.leaderboard('arena', -1);
+-- Every function that takes the least number of matches of a player.
+SELECT format($$SELECT %L AS function, count(*) FROM skillrating.%I(ladder => 'arena', %s min_games => -1)$$, p.proname, p.proname,
+    concat(CASE WHEN 'player_id' = ANY (p.proargnames[:p.pronargs]) THEN 'player_id => 1, ' END,
+        CASE WHEN 'season' = ANY (p.proargnames[:p.pronargs]) THEN 'season => NULL,' END))
+FROM pg_proc AS p
+WHERE p.pronamespace = 'skillrating'::regnamespace AND 'min_games' = ANY (p.proargnames[:p.pronargs])
+ORDER BY p.proname \gexec
 SELECT * FROM skillrating.verify('other');
 SELECT * FROM skillrating.preview('other', ARRAY[1, 2], ARRAY[1, 2]);
 SELECT * FROM skillrating.report_match('other', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
