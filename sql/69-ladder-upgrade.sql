@@ -330,12 +330,14 @@ DECLARE
     pattern constant text := 'skillrating_upgrade';
     old_format integer;
     new_format integer;
+    horizon bigint;
     new_tables text[];
     step text;
     statement text;
 BEGIN
     PERFORM skillrating_internal.check_upgradable(ladder);
-    EXECUTE format('SELECT l.format_version FROM %I.ladder AS l', ladder) INTO STRICT old_format;
+    EXECUTE format('SELECT l.format_version, l.horizon FROM %I.ladder AS l', ladder)
+    INTO STRICT old_format, horizon;
     PERFORM skillrating_internal.create_pattern(ladder, pattern);
     EXECUTE format('SELECT l.format_version FROM %I.ladder AS l', pattern) INTO STRICT new_format;
     IF old_format > new_format THEN
@@ -361,6 +363,10 @@ BEGIN
             RETURN NEXT statement;
         END LOOP;
     END LOOP;
+    -- An earlier version read the seasons from events before the horizon, as far as they still exist.
+    IF 'season_horizon' = ANY (new_tables) THEN
+        PERFORM skillrating_internal.keep_seasons(ladder, NULL, horizon);
+    END IF;
     -- Without CASCADE: nothing of the ladder may depend on what the pattern still has.
     PERFORM skillrating_internal.drop_tables(pattern);
     IF old_format < new_format THEN
@@ -377,10 +383,11 @@ SELECT skillrating_internal.create_entry('upgrade_ladder');
 COMMENT ON FUNCTION skillrating.upgrade_ladder(text) IS
 'Brings a ladder that an earlier version has made up to what create_ladder() makes today: adds the
 tables, columns, constraints and indexes that it lacks, with the privileges of readers and
-reporters, and gives it the format of today. Rows, comments, existing columns and whatever users
-have added stay. Returns the statements that it has executed, none if there was nothing to do; it
-may be called again. A ladder of an earlier version goes on rating without it; functions that set it
-up, such as attach(), may not find what they need. Waits until nobody is at work on the ladder, and takes CREATE on the database,
-because it makes a ladder to compare with. Errors: 42704 for an unknown ladder, 42501 unless the
-caller owns the ladder, 0A000 for a ladder of a later version, 55000 for one whose tables are
-foreign or that has no source.';
+reporters, and gives it the format of today. Of a ladder with a horizon it keeps what the events
+before it still say of seasons, as set_horizon() does. Rows, comments, existing columns and whatever
+users have added stay. Returns the statements that it has executed, none if there was nothing to do;
+it may be called again. A ladder of an earlier version goes on rating without it; functions that set
+it up, such as attach(), may not find what they need. Waits until nobody is at work on the ladder,
+and takes CREATE on the database, because it makes a ladder to compare with. Errors: 42704 for an
+unknown ladder, 42501 unless the caller owns the ladder, 0A000 for a ladder of a later version,
+55000 for one whose tables are foreign or that has no source.';

@@ -71,6 +71,14 @@ SELECT obj_description('arena.solved'::regclass) IS NOT NULL AS described,
 SELECT rating_after > 0 AS rated FROM skillrating.report_match('arena', 7, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], bot => ARRAY[false, true]);
 SELECT * FROM skillrating.verify('arena') WHERE NOT ok;
 
+-- Of a ladder with a horizon, what events before it say of seasons.
+CREATE TEMP TABLE kept AS TABLE league.season_horizon;
+DROP TABLE league.season_horizon;
+SELECT left(split_part(u, E'\n', 1), 70) AS statement FROM skillrating.upgrade_ladder('league') AS u;
+SELECT count(*) AS kept FROM kept;
+(TABLE kept EXCEPT ALL TABLE league.season_horizon) UNION ALL (TABLE league.season_horizon EXCEPT ALL TABLE kept);
+SELECT * FROM skillrating.verify('league') WHERE NOT ok;
+
 -- A ladder of a later version: what has loaded this library does not work on it, in whatever way.
 UPDATE arena.ladder SET format_version = 2;
 \c
