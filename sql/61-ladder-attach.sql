@@ -551,6 +551,9 @@ BEGIN
             MESSAGE = format('source must not be null for ladder "%s"', ladder),
             HINT = 'Its view source is gone, or selects from several relations.';
     END IF;
+    -- Whoever waits to rate has the view already.
+    PERFORM skillrating_internal.hold_tables(ladder,
+        CASE WHEN source IS NULL THEN '{}' ELSE '{source}'::text[] END);
     EXECUTE format('CREATE OR REPLACE VIEW %I.source AS SELECT %s FROM %s AS s', ladder,
         skillrating_internal.source_list(ladder, new_source), new_source);
     EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,

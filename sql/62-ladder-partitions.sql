@@ -321,7 +321,10 @@ BEGIN
                 PERFORM skillrating_internal.hold_ladder(ladder, true);
             END IF;
             FOREACH relation IN ARRAY tables LOOP
-                EXECUTE format('LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE', ladder, relation);
+                -- LOCK TABLE would lock what a view selects from, too; this changes nothing of it,
+                -- because views of ladders have no such option.
+                EXECUTE format(CASE WHEN relation = 'source' THEN 'ALTER VIEW %I.%I RESET (check_option)'
+                    ELSE 'LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE' END, ladder, relation);
             END LOOP;
             PERFORM skillrating_internal.hold_ladder(ladder, true);
             PERFORM set_config('lock_timeout', lock_timeout, true);
@@ -341,11 +344,11 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[]) IS
 'A part of what changes tables of a ladder that others read, whose door is open to read: locks the
-ladder and these tables, so that nobody uses them. Others may have a table already, from a query of
-their own, and then come to rate: so both locks are had, or none. An attempt waits for a moment, in
-which those wait who come behind, and gives back what it has; after half a minute, or lock_timeout if
-that is shorter, one waits in the ordinary way. Errors: 55P03 after lock_timeout, 40001 for an old
-snapshot.';
+ladder and these tables, or its view source, so that nobody uses them. Others may have a table
+already, from a query of their own, and then come to rate: so both locks are had, or none. An
+attempt waits for a moment, in which those wait who come behind, and gives back what it has; after
+half a minute, or lock_timeout if that is shorter, one waits in the ordinary way. Errors: 55P03
+after lock_timeout, 40001 for an old snapshot.';
 
 CREATE FUNCTION skillrating_internal.check_partitionable(
     ladder text,

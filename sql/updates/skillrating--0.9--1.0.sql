@@ -616,6 +616,63 @@ BEGIN
 END
 $function$;
 
+CREATE OR REPLACE FUNCTION skillrating_internal.replace_source(ladder text, new_source regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    rated_match regclass := to_regclass(format('%I.rated_match', ladder));
+    source regclass := to_regclass(format('%I.source', ladder));
+    t record;
+    place bigint;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF rated_match IS NULL OR to_regclass(format('%I.ladder', ladder)) IS NULL THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', ladder),
+            HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('ladder "%s" rates matches of its own', ladder),
+            HINT = 'Its view source is that of its tables match and match_player.';
+    END IF;
+    PERFORM skillrating_internal.check_relation(new_source);
+    new_source := coalesce(new_source, skillrating_internal.source_relation(source));
+    IF new_source IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = format('source must not be null for ladder "%s"', ladder),
+            HINT = 'Its view source is gone, or selects from several relations.';
+    END IF;
+    -- Whoever waits to rate has the view already.
+    PERFORM skillrating_internal.hold_tables(ladder,
+        CASE WHEN source IS NULL THEN '{}' ELSE '{source}'::text[] END);
+    EXECUTE format('CREATE OR REPLACE VIEW %I.source AS SELECT %s FROM %s AS s', ladder,
+        skillrating_internal.source_list(ladder, new_source), new_source);
+    EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
+        format('What the ladder rates, from %s.', new_source));
+
+    t := skillrating_internal.ladder_types(ladder);
+    BEGIN
+        EXECUTE format(
+            'SELECT FROM %1$I.source AS s, %1$I.rated_match AS m, %1$I.rating AS r
+            WHERE s.match_id %2$s m.match_id AND s.player_id %3$s r.player_id LIMIT 0',
+            ladder, t.match_equals, t.player_equals);
+    EXCEPTION
+        WHEN undefined_function THEN
+            RAISE datatype_mismatch USING
+                MESSAGE = format('identifiers of %s do not compare with those of ladder "%s"',
+                    new_source, ladder),
+                DETAIL = format('The ladder identifies matches by %s and players by %s.',
+                    t.match_type, t.player_type);
+    END;
+
+    EXECUTE format('SELECT min(m.seq) FROM %I.rated_match AS m', ladder) INTO place;
+    PERFORM skillrating_internal.note_correction(ladder, 'source', place);
+END
+$function$;
+
 CREATE FUNCTION skillrating_internal.drop_hint(ladder text)
  RETURNS text
  LANGUAGE sql
@@ -1914,7 +1971,10 @@ BEGIN
                 PERFORM skillrating_internal.hold_ladder(ladder, true);
             END IF;
             FOREACH relation IN ARRAY tables LOOP
-                EXECUTE format('LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE', ladder, relation);
+                -- LOCK TABLE would lock what a view selects from, too; this changes nothing of it,
+                -- because views of ladders have no such option.
+                EXECUTE format(CASE WHEN relation = 'source' THEN 'ALTER VIEW %I.%I RESET (check_option)'
+                    ELSE 'LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE' END, ladder, relation);
             END LOOP;
             PERFORM skillrating_internal.hold_ladder(ladder, true);
             PERFORM set_config('lock_timeout', lock_timeout, true);
@@ -1934,11 +1994,11 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hold_tables(text,text[]) IS
 'A part of what changes tables of a ladder that others read, whose door is open to read: locks the
-ladder and these tables, so that nobody uses them. Others may have a table already, from a query of
-their own, and then come to rate: so both locks are had, or none. An attempt waits for a moment, in
-which those wait who come behind, and gives back what it has; after half a minute, or lock_timeout if
-that is shorter, one waits in the ordinary way. Errors: 55P03 after lock_timeout, 40001 for an old
-snapshot.';
+ladder and these tables, or its view source, so that nobody uses them. Others may have a table
+already, from a query of their own, and then come to rate: so both locks are had, or none. An
+attempt waits for a moment, in which those wait who come behind, and gives back what it has; after
+half a minute, or lock_timeout if that is shorter, one waits in the ordinary way. Errors: 55P03
+after lock_timeout, 40001 for an old snapshot.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.partition_table(ladder text, relation text, rows bigint, move boolean)
  RETURNS void
