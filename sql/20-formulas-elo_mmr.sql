@@ -19,8 +19,8 @@ AS 'MODULE_PATHNAME', 'skillrating_elo_mmr_update'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 100;
 
 COMMENT ON FUNCTION skillrating.elo_mmr_update(integer[], integer[], float8[], float8[], float8[], float8, float8, text, boolean) IS
-'Skills after a contest by Elo-MMR (Ebtekar and Liu, 2021), and performances in it; one row a player,
-in the order of the arrays; ordinal is the position in them, from 1.
+'Skills after a contest by Elo-MMR (Ebtekar and Liu, 2021), and performances in it; one row a
+player, in the order of the arrays; ordinal is the position in them, from 1.
 team, rank, mu, sigma, weight: arrays with one element a player.
 team: any number, one of its own for each who plays alone; two teams or more, at most 10000.
 rank: of the team; 1 is best, equal ranks are a tie.

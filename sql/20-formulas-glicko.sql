@@ -97,8 +97,8 @@ drew, 0 lost).  Empty arrays are a period without games.
 tau: how fast volatilities change, 0 or more.
 elapsed: rating periods over which the deviation grows by the new volatility, 0 or more, also
 fractions.
-deviation_max: the deviation grows to this at most, in points, above 0; ''infinity'' is no limit, as in
-the paper.
+deviation_max: the deviation grows to this at most, in points, above 0; ''infinity'' is no limit, as
+in the paper.
 Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
 length.';
 

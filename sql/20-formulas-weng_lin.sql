@@ -69,8 +69,8 @@ variant, epsilon: of the exact probability, as for weng_lin_update().
 win_probability: the mean over all pairs of teams (predict_win of OpenSkill).
 exact_win_probability: to come first, half a draw of two counted, by the likelihood that
 weng_lin_update() updates by.
-Errors: 22023 for an unknown curve or variant or fewer than two teams, 22004 for null elements, 2202E
-for arrays of different length, 22003 for numbers out of range.';
+Errors: 22023 for an unknown curve or variant or fewer than two teams, 22004 for null elements,
+2202E for arrays of different length, 22003 for numbers out of range.';
 
 CREATE FUNCTION skillrating.weng_lin_draw_probability(
     team integer[],
@@ -82,9 +82,10 @@ AS 'MODULE_PATHNAME', 'skillrating_weng_lin_draw_probability'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.weng_lin_draw_probability(integer[], float8[], float8[], float8) IS
-'The probability of a draw as OpenSkill predicts it (predict_draw): the mean over all pairs of teams of
-that of a difference within sqrt(n) * beta * Phi^-1((1 + 1 / n) / 2), n being the number of players.
+'The probability of a draw as OpenSkill predicts it (predict_draw): the mean over all pairs of teams
+of that of a difference within sqrt(n) * beta * Phi^-1((1 + 1 / n) / 2), n being the number of
+players.
 It measures how even a match is, and no share of draws.
 team, mu, sigma, beta: as for weng_lin_win_probability().
-Errors: 22023 for fewer than two teams, 22004 for null elements, 2202E for arrays of different length,
-22003 for numbers out of range.';
+Errors: 22023 for fewer than two teams, 22004 for null elements, 2202E for arrays of different
+length, 22003 for numbers out of range.';

@@ -100,8 +100,8 @@ AS 'MODULE_PATHNAME', 'skillrating_placement_gain'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.placement_gain(bigint, float8, float8) IS
-'A factor for gain, or for k, that lets newcomers move faster: it falls from boost in the first match
-to 1 after over matches.
+'A factor for gain, or for k, that lets newcomers move faster: it falls from boost in the first
+match to 1 after over matches.
 games: matches played before, 0 or more.  boost: 0 or more.  over: matches, 0 or more.
 Error 22003 for negative numbers.';
 
@@ -163,7 +163,7 @@ AS 'MODULE_PATHNAME', 'skillrating_inactivity_regression'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.inactivity_regression(float8, interval, interval, float8, interval) IS
-'A rating after idle time that moves towards a mean: beyond grace, half of the distance is gone after
-each half_life.
+'A rating after idle time that moves towards a mean: beyond grace, half of the distance is gone
+after each half_life.
 rating, mean: finite.  idle, grace: not negative; half_life: positive; a month has 30 days.
 Error 22003 for numbers out of range.';

@@ -18,7 +18,8 @@ AS 'MODULE_PATHNAME', 'skillrating_linear_fit_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[]) IS
-'Transition function of linear_fit(): state {features, rows, weight, ridge, means, sums of products}.';
+'Transition function of linear_fit(): state {features, rows, weight, ridge, means, sums of
+products}.';
 
 CREATE FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[], float8, float8)
 RETURNS float8[]

@@ -204,8 +204,8 @@ CREATE AGGREGATE skillrating.accuracy(probability float8, outcome float8) (
 );
 
 COMMENT ON AGGREGATE skillrating.accuracy(float8, float8) IS
-'Share of matches that the favourite won, 0 to 1; a forecast of 0.5 and a drawn match count half.  It
-depends on how balanced the matches are: compare it on the same matches only.
+'Share of matches that the favourite won, 0 to 1; a forecast of 0.5 and a drawn match count half.
+It depends on how balanced the matches are: compare it on the same matches only.
 probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
 Rows with a null do not count; null if none counts.
 Error 22003 outside 0 to 1.';

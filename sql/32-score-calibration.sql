@@ -51,8 +51,8 @@ AS 'MODULE_PATHNAME', 'skillrating_calibration_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8) IS
-'Transition function of calibration() with 10 bins: state {bins, first cell, cells, count, sums, then
-per bin and per cell of log-odds a count and sums}.';
+'Transition function of calibration() with 10 bins: state {bins, first cell, cells, count, sums,
+then per bin and per cell of log-odds a count and sums}.';
 
 CREATE FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8, integer)
 RETURNS float8[]

@@ -28,8 +28,8 @@ deviation: prior standard deviation of the slope, whose prior mean is 1; 0 fixes
 half_life_matches: the weight of outcomes after which half of what was learned is forgotten; 0 is
 never.  half_life_days: the same in days between values of played_at, which it needs.  What is
 forgotten gives way to the prior.
-side: 1 or 2 where the forecast is that of a fixed side (home, white, attack), in favour of which, 1,
-there is an intercept; null: none, so that forecasts for both opponents stay complementary.
+side: 1 or 2 where the forecast is that of a fixed side (home, white, attack), in favour of which,
+1, there is an intercept; null: none, so that forecasts for both opponents stay complementary.
 side_deviation: prior standard deviation of the intercept, whose prior mean is 0.
 deviation, side_deviation and both half-lives are read from the first row of a partition.
 Errors: 42P20 without ORDER BY or with a frame clause, 22003 for numbers out of range, 22004 for a
@@ -88,8 +88,8 @@ LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.recalibrate_coefficients(float8, float8, float8, timestamptz, float8, float8, float8, float8, float8) IS
 'The coefficients with which recalibrate() corrects the forecast of the row: {intercept, slope}.
-The intercept is in favour of side 1, and applies to rows with a side.  Arguments and errors are those
-of recalibrate().';
+The intercept is in favour of side 1, and applies to rows with a side.  Arguments and errors are
+those of recalibrate().';
 
 CREATE FUNCTION skillrating.recalibrate_coefficients(
     probability float8,
@@ -180,8 +180,8 @@ LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.stack(float8[], float8[], float8, timestamptz, float8, float8, float8) IS
 'The same for matches of more than two teams, a row a match: the b_k multiply the logarithms of the
 probabilities, which then add up to 1 again.
-probability: an array with two dimensions: a row for each model, with the probability of each team to
-win.  outcome: the share of each team in the first place, adding up to 1.
+probability: an array with two dimensions: a row for each model, with the probability of each team
+to win.  outcome: the share of each team in the first place, adding up to 1.
 Further errors: those of recalibrate() with arrays.';
 
 CREATE FUNCTION skillrating.stack_coefficients(

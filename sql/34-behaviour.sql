@@ -65,9 +65,9 @@ CREATE AGGREGATE skillrating.behaviour_score(
 );
 
 COMMENT ON AGGREGATE skillrating.behaviour_score(timestamptz, float8, float8, float8) IS
-'How well a player behaves, above 0 and below 1 (the best), from a row for each game, which must come
-in order of time: behaviour_score(... ORDER BY played_at).  Games at one time count in the order
-given; order them by their identifiers, too.
+'How well a player behaves, above 0 and below 1 (the best), from a row for each game, which must
+come in order of time: behaviour_score(... ORDER BY played_at).  Games at one time count in the
+order given; order them by their identifiers, too.
 
 A game counts as one good deed, a commend as commend_weight; a report counts as report_weight bad
 ones, a quit as quit_weight.  Each counts half after half_life_days and after half_life_games.  The
@@ -93,10 +93,11 @@ CREATE AGGREGATE skillrating.behaviour_score(
 );
 
 COMMENT ON AGGREGATE skillrating.behaviour_score(timestamptz, float8, float8, float8, timestamptz, jsonb) IS
-'behaviour_score() at a time, from the games up to then, and with parameters; both are taken from the
-first row.
+'behaviour_score() at a time, from the games up to then, and with parameters; both are taken from
+the first row.
 
 as_of: null for the time of the last game.
-params: those of score_parameters(''behaviour''): half_life_days (90), half_life_games (50), 0 for no such forgiveness; prior_score (0.9),
-prior_games (10), report_weight (1), max_reports (3), commend_weight (0.25), quit_weight (2).
+params: those of score_parameters(''behaviour''): half_life_days (90), half_life_games (50), 0 for
+no such forgiveness; prior_score (0.9), prior_games (10), report_weight (1), max_reports (3),
+commend_weight (0.25), quit_weight (2).
 Errors: as the other behaviour_score(), and 22023 for unknown or unsound parameters.';

@@ -256,8 +256,8 @@ LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.rate_match(text, anyarray, integer[], float8[], float8[], timestamptz, float8[], boolean[], float8[], float8[], float8[], float8[], float8[], float8[], float8[], boolean[], float8[], text, float8, float8[], text, bigint, text[], text[], bigint, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
 'rate() for tables with a row for each match, whose players are arrays:
 SELECT *, skillrating.rate_match(''elo'', players, team, rank) OVER (ORDER BY played_at, match_id) ...
-The results are, bit for bit, those of rate() over the same participants, for matches of twelve in less
-than half of the time.
+The results are, bit for bit, those of rate() over the same participants, for matches of twelve in
+less than half of the time.
 players: an array of any type that can be hashed and ordered.  team, rank and the other arrays have
 an element for each element of players; an array or an element that is null is not known.
 All other arguments, and what the results mean, are those of rate().  No two matches of a partition
@@ -350,8 +350,9 @@ AS 'MODULE_PATHNAME', 'skillrating_number_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8) IS
-'inputs() without period, season and its text arguments.  postgres_fdw does not send a function to a remote
-server if all its text arguments are constants, as the defaults of inputs() are; it sends this one.';
+'inputs() without period, season and its text arguments.  postgres_fdw does not send a function to a
+remote server if all its text arguments are constants, as the defaults of inputs() are; it sends
+this one.';
 
 CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
@@ -479,8 +480,8 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, p
 );
 
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[]) IS
-'As the form with eight arguments, with start, which is that of rate(), read from the first row: where
-players start.  Those who do not play are in the result, too.';
+'As the form with eight arguments, with start, which is that of rate(), read from the first row:
+where players start.  Those who do not play are in the result, too.';
 
 CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[], start_components skillrating.final_component[], season_keep float8, season_mean float8) (
     SFUNC = skillrating_internal.final_ratings_transition,

@@ -133,8 +133,8 @@ SELECT (t).* FROM (SELECT skillrating.tune(''elo'', ARRAY[''k''], match_id, play
 ORDER BY played_at, match_id) AS t FROM ...) AS q
 tune() maximises the likelihood of who won, each match predicted from those before it, times weak
 priors of the numbers, which keep few matches from driving them to the ends of their range; the log
-losses are without these.  The first tenth of the matches only sets the ratings (burn-in); the last fifth is held out and scored at
-the end.
+losses are without these.  The first tenth of the matches only sets the ratings (burn-in); the last
+fifth is held out and scored at the end.
 fit: 1 to 16 numbers, choices or flags among the parameters of the model (see model_parameters()),
 or log_odds, what side 1 is worth in matches that have sides and no log_odds of their own.  Null:
 the usual ones of the model.

@@ -90,8 +90,8 @@ LANGUAGE C IMMUTABLE PARALLEL RESTRICTED
 SUPPORT skillrating_internal.solve_reads_support;
 
 COMMENT ON FUNCTION skillrating_internal.solve_reads(bytea, boolean, integer) IS
-'Whether a query of solve_distributed() has to read the rows of a partition: only if_not_kept, and if
-this process keeps nothing under the key.
+'Whether a query of solve_distributed() has to read the rows of a partition: only if_not_kept, and
+if this process keeps nothing under the key.
 team: a column, so that the question goes to the server that has the rows; has no influence.
 Where key and if_not_kept are known in advance, the planner leaves out a scan that is not needed.
 Immutable for postgres_fdw, which sends nothing else.';
@@ -116,8 +116,8 @@ COMMENT ON FUNCTION skillrating_internal.solve_pass(bytea, bytea, bigint) IS
 point, without the prior; called by solve_distributed().
 key: of the rows that this process keeps for the user, see solve_survey().
 request: what is asked, and a number for each unknown: the skills of the players in the order of the
-survey, then, under hive, their side offsets if offset_deviation is not 0 and their command skills if
-command is true; the advantage of the first side if side_deviation is not 0; those of contexts.
+survey, then, under hive, their side offsets if offset_deviation is not 0 and their command skills
+if command is true; the advantage of the first side if side_deviation is not 0; those of contexts.
 rows: a count of rows, so that the pass goes to the server that has them; has no influence.
 Result: null if nothing is kept under the key.  Both are bytes, see solve_pass.h; passes over
 different matches add up.
@@ -140,9 +140,9 @@ AS 'MODULE_PATHNAME', 'skillrating_solve_relation'
 LANGUAGE C VOLATILE;
 
 COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass, text, jsonb, jsonb, text, skillrating.context_estimate[], boolean, bytea, text[]) IS
-'Solves as solve() does, and returns what solve_summary() does, for the matches in a table, a view or all partitions of a
-table, which are read once and kept as rows where they were read; called by solve_distributed(),
-where errors are listed.
+'Solves as solve() does, and returns what solve_summary() does, for the matches in a table, a view
+or all partitions of a table, which are read once and kept as rows where they were read; called by
+solve_distributed(), where errors are listed.
 start: a query of the estimates to begin with, or null; start_contexts: the same of contexts, an
 array.  strict: make a mistake in a match an error.
 write: queries that run in the end, as the caller, and read the estimates as relation "solution"; or
@@ -173,8 +173,8 @@ AS 'MODULE_PATHNAME', 'skillrating_solve_hold'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.solve_hold(regclass, jsonb, bytea) IS
-'Has everybody who keeps rows of solve_relation() under a token keep them even if this transaction is
-aborted.';
+'Has everybody who keeps rows of solve_relation() under a token keep them even if this transaction
+is aborted.';
 
 CREATE FUNCTION skillrating_internal.solve_retry(relation regclass, columns jsonb, token bytea, failures integer, message text)
 RETURNS integer
@@ -397,10 +397,10 @@ log_odds, gain, unrated_reason and context.
 result: a table with the columns of the type estimate, made by
 CREATE TABLE skills (LIKE skillrating.estimate); the solution replaces all its rows.
 solver: bradley_terry, hive or plackett_luce.  params: its parameters.
-columns: which columns have other names: {"match_id": "game"}.  With {"part": "season"} each value of
-that column is a partition, and one query that is grouped by it reads all; where Citus distributes
-the table by it, the workers read, and hand over the rows that passes need.  All rows of a match
-must be in one part.
+columns: which columns have other names: {"match_id": "game"}.  With {"part": "season"} each value
+of that column is a partition, and one query that is grouped by it reads all; where Citus
+distributes the table by it, the workers read, and hand over the rows that passes need.  All rows of
+a match must be in one part.
 warm: begin the search with the rows of result and of contexts; a search from its own solution takes
 one iteration.
 commits: make each iteration a transaction of its own, which keeps what has been found and holds
@@ -414,11 +414,13 @@ summary: returns how it went; a value given in the call is ignored.  A warning i
 not converged.
 The solution equals that of solve() to about ten digits.  Each partition is read once, in one
 snapshot; matches that come later do not count.  What passes need of it is kept where it was read: 8
-to 40 bytes a participant, of skillrating.memory_limit up to the half and of a temporary file beyond.
+to 40 bytes a participant, of skillrating.memory_limit up to the half and of a temporary file
+beyond.
 Needs the right to read the partitions and to change result.
 Errors: 0A000 for other solvers, 42P01 for unknown relations, 42809 for a result or contexts that
 are no table, or one of the system or of another session, 42703 for missing columns, 22023 for
-unknown columns, for a table that is partitioned by player, team or rank, for a part by one of these,
-and for one table as both result and contexts, 2D000 for commits within a transaction block, P0002
-if no match counts, as where parts divide them, unless the source says so of each, 54000 for more than 16000 partitions or 4000 parts, and for more than 268 MB that another process has to hand
+unknown columns, for a table that is partitioned by player, team or rank, for a part by one of
+these, and for one table as both result and contexts, 2D000 for commits within a transaction block,
+P0002 if no match counts, as where parts divide them, unless the source says so of each, 54000 for
+more than 16000 partitions or 4000 parts, and for more than 268 MB that another process has to hand
 over of a part, and those of solve().';

@@ -44,8 +44,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.draw_number(bytea, text) IS
-'A number that is drawn by a secret, such as the seed of split_teams(): nobody can predict it without
-the secret, who draws cannot choose it, and everybody can check it when the secret is revealed.
+'A number that is drawn by a secret, such as the seed of split_teams(): nobody can predict it
+without the secret, who draws cannot choose it, and everybody can check it when the secret is
+revealed.
 
 Publish sha256(secret) before the draws, and the secret when all of them are over.  Each draw of a
 secret needs a name of its own, fixed by a rule that is known in advance, such as ''round 7''.
@@ -77,8 +78,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating.draw_sides(bytea, text, integer) IS
-'The side of each team, 1 to teams, by a secret draw; all orders are equally likely.  Element t is the
-side of team t.  See draw_number() for the secret and the name of the draw.
+'The side of each team, 1 to teams, by a secret draw; all orders are equally likely.  Element t is
+the side of team t.  See draw_number() for the secret and the name of the draw.
 
 teams: 2 to 10.
 Result: the places of the teams by HMAC-SHA-256 of the name, a zero byte and the team''s number.

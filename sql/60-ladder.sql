@@ -18,8 +18,8 @@ AS 'MODULE_PATHNAME', 'skillrating_ladder_entries'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 100;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_entries() IS
-'The functions of the schema skillrating that work on ladders: as whom they run, which lock they take
-on the schema of the ladder, and what the caller needs besides USAGE on it, and
+'The functions of the schema skillrating that work on ladders: as whom they run, which lock they
+take on the schema of the ladder, and what the caller needs besides USAGE on it, and
 whether create_api() makes one of the same name.';
 
 CREATE FUNCTION skillrating_internal.create_entry(name text)
@@ -47,14 +47,14 @@ BEGIN
         CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
     EXECUTE format(entry, body.arguments);
     EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
-        format('The body of skillrating.%s(), which calls it once the door to the ladder is open.', name));
+        format('The body of skillrating.%s(), called once the door to the ladder is open.', name));
 
     -- A parameter without a type is no anyelement; beside one of type text it is that.
     IF body.signature ~ '\manyelement\M' THEN
         overload := regexp_replace(body.signature, '\manyelement\M', 'text');
         EXECUTE format(entry, regexp_replace(body.arguments, '\manyelement\M', 'text'));
         EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', name, overload, format(
-            'skillrating.%s() for an identifier that is a text, a literal or a parameter without a type.',
+            'skillrating.%s() for an identifier that is a text, a literal or an untyped parameter.',
             name));
     END IF;
 END
@@ -316,7 +316,8 @@ LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_columns(text, text, regtype, regtype, text) IS
 'The column definitions of table rating, event, component or component_event of a ladder, as CREATE
-TABLE takes them; display is the expression of the displayed rating, for table rating. Errors: 22023 for another relation or an unknown model.';
+TABLE takes them; display is the expression of the displayed rating, for table rating. Errors: 22023
+for another relation or an unknown model.';
 
 CREATE FUNCTION skillrating_internal.check_source(source regclass)
 RETURNS text
@@ -733,13 +734,13 @@ match with a mistake in its rows stays unrated, with a reason of unrated_reasons
 is an error of the statement or commit that brings it. eligibility has rules for all matches, see
 set_eligibility(). leaderboard says what makes boards quick: ranks (an index on the rating, and
 counts of players by rating, for ranks), bands (an index on coarse bands of ratings, which matches
-are cheaper with, and ranks dearer) or none; set_leaderboard() changes it. With a source, a view on tables of your own
-with a row for each participant of each finished match (see describe_source()), there are no such
-tables, and attach() says which tables the matches come from; a notice says how many matches it has
-already, which backfill() rates. Players and matches are identified by any type that can be hashed
-and ordered, bigint or that of the source unless it is given; not by composites, arrays, names of
-objects, domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a
-type, 42P01 for an unknown source, 22023 for an unknown model or
+are cheaper with, and ranks dearer) or none; set_leaderboard() changes it. With a source, a view on
+tables of your own with a row for each participant of each finished match (see describe_source()),
+there are no such tables, and attach() says which tables the matches come from; a notice says how
+many matches it has already, which backfill() rates. Players and matches are identified by any type
+that can be hashed and ordered, bigint or that of the source unless it is given; not by composites,
+arrays, names of objects, domains without null, or texts of a nondeterministic collation. Errors:
+42804 for such a type, 42P01 for an unknown source, 22023 for an unknown model or
 parameter or a source that will not do, 22003 for a parameter out of range, 42P06 if the schema
 exists, 42501 if the source view is another role''s.';
 
@@ -862,10 +863,11 @@ which the player goes into it, after idle time up to then, the probability that 
 draw_probability is that of a draw of two teams, null of more and under a model that has none, as in
 predict(): a win alone has win_probability less half of it.
 at is now by default, also where it is null; settled_at() gives the ratings that leaderboards show.
-The rows are in the order of players; one who occurs several times has a row, at the first place. Players without a row
-start from the initial state. An account that is merged counts as the player it is merged into, and
-its row comes back under the identifier that was given. Under a model with components it takes
-SELECT on table component besides. Errors as for report_match(), 22023 if the match could not be rated, also for two accounts of one player, 22008 for an infinite at.';
+The rows are in the order of players; one who occurs several times has a row, at the first place.
+Players without a row start from the initial state. An account that is merged counts as the player
+it is merged into, and its row comes back under the identifier that was given. Under a model with
+components it takes SELECT on table component besides. Errors as for report_match(), 22023 if the
+match could not be rated, also for two accounts of one player, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.verify(
     ladder text,
@@ -879,13 +881,13 @@ LANGUAGE C STABLE STRICT ROWS 7;
 SELECT skillrating_internal.create_entry('verify');
 
 COMMENT ON FUNCTION skillrating.verify(text) IS
-'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the source
-and in rated order, and compares bit for bit:
+'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the
+source and in rated order, and compares bit for bit:
 content (the matches are what was rated, and all columns of the source are read), events (states
-before and after, predictions and scores), ratings (the state of every player, and the counts that ranks
-come from), counters (games, wins, draws, losses, last played), components (all of these of components, of a model that has
-some), complete (no finished match was overlooked, nor one that could
-not be rated and has changed), corrections (none waits for catch_up()), and, of a ladder that
+before and after, predictions and scores), ratings (the state of every player, and the counts that
+ranks come from), counters (games, wins, draws, losses, last played), components (all of these of
+components, of a model that has some), complete (no finished match was overlooked, nor one that
+could not be rated and has changed), corrections (none waits for catch_up()), and, of a ladder that
 partition_history() has partitioned, partitions (every place has one). Everything is read under one
 snapshot, and nobody is kept from rating. Errors: 42704 for an unknown ladder, 55000 if its triggers
 are gone, see restore_triggers().';

@@ -85,8 +85,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.drop_own_triggers(text, regclass) IS
-'A part of attach() with replica => true: drops the triggers that create_own_triggers() made on match
-or match_player.';
+'A part of attach() with replica => true: drops the triggers that create_own_triggers() made on
+match or match_player.';
 
 CREATE FUNCTION skillrating_internal.drop_collect_triggers(
     source regclass,
@@ -303,9 +303,9 @@ partition too if rows are written to it directly. A notice says how many matches
 not rated yet, which backfill() does; of several tables behind a new ladder the first one says so.
 TRUNCATE of an attached table is refused: use DELETE, or detach() the table first.
 replica: the table is filled by logical replication, of which only triggers for each row that are
-enabled always notice anything. They put the matches into a queue, whoever changes a row, and drain()
-rates them; what has no match that can be told is noted in table replica_note, and TRUNCATE has
-drain() search the source. Tables match and match_player of a ladder without a source can be
+enabled always notice anything. They put the matches into a queue, whoever changes a row, and
+drain() rates them; what has no match that can be told is noted in table replica_note, and TRUNCATE
+has drain() search the source. Tables match and match_player of a ladder without a source can be
 attached so too.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
 its schema is renamed. Errors: 42704 for an
@@ -753,8 +753,8 @@ COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
 mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
 some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
-in its schema, as ladders that rerate() made of it and partitions that were detached, 42501 unless the caller owns it, 55006 while something else is at work on it in this
-session.';
+in its schema, as ladders that rerate() made of it and partitions that were detached, 42501 unless
+the caller owns it, 55006 while something else is at work on it in this session.';
 
 CREATE FUNCTION skillrating_internal.reset_ladder(
     ladder text,
@@ -823,16 +823,16 @@ $function$;
 SELECT skillrating_internal.create_entry('reset_ladder');
 
 COMMENT ON FUNCTION skillrating.reset_ladder(text) IS
-'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches that
-wait are gone, the matches in its own tables match and match_player, and all tickets and proposals
-of its queues. A ladder with a source of
+'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches
+that wait are gone, the matches in its own tables match and match_player, and all tickets and
+proposals of its queues. A ladder with a source of
 your own forgets what it has rated, and the source stays as it is: its matches are rated again when
 their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
-triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and sequences start anew. Fed
-with the same matches it has the same ratings as a new ladder. Waits for whoever reads or rates, as
-detach_history() does, and keeps them waiting. Returns how many matches were rated and how many
-players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
-it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
+triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
+sequences start anew. Fed with the same matches it has the same ratings as a new ladder. Waits for
+whoever reads or rates, as detach_history() does, and keeps them waiting. Returns how many matches
+were rated and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the
+caller owns it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
 
 CREATE FUNCTION skillrating_internal.restore_sequences(
     ladder text,

@@ -255,8 +255,8 @@ COMMENT ON FUNCTION skillrating.grant_reader(text, text) IS
 and verify(), and query what these read: SELECT on component, component_event, correction, event,
 ladder, operation, rated_match, rating, solved, solved_context and source, and USAGE on the schema.
 role is a name as it is, or public for all roles. It may be called again, as after an update that
-brings functions. The ladder''s owner has these rights anyway, and keeps them. Errors: 42704 for an unknown ladder or role, 42501 unless
-the caller owns the ladder.';
+brings functions. The ladder''s owner has these rights anyway, and keeps them. Errors: 42704 for an
+unknown ladder or role, 42501 unless the caller owns the ladder.';
 
 CREATE FUNCTION skillrating_internal.grant_reporter(
     ladder text,
@@ -306,9 +306,9 @@ COMMENT ON FUNCTION skillrating.grant_matchmaker(text, text) IS
 'Lets a role work on the queues of a ladder, by queue_join(), queue_leave(), queue_tick(),
 queue_accept(), queue_decline() and queue_backfill(), and see them: INSERT and SELECT on
 queue_ticket, SELECT on the other tables whose names begin with queue, on rating and on component,
-and USAGE on the schema. It gives no right to report matches or to change ratings. role is a name as it is, or
-public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless the caller owns the
-ladder, 55000 for a ladder without queues.';
+and USAGE on the schema. It gives no right to report matches or to change ratings. role is a name as
+it is, or public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless the caller
+owns the ladder, 55000 for a ladder without queues.';
 
 CREATE FUNCTION skillrating_internal.revoke_reader(
     ladder text,

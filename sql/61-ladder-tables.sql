@@ -67,8 +67,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.arranged_columns(text, text, text, text) IS
-'A part of create_ladder() and rerate(): definitions of columns in the places where the table of that
-name of another ladder has them, with room in the places of columns that it alone has, see
+'A part of create_ladder() and rerate(): definitions of columns in the places where the table of
+that name of another ladder has them, with room in the places of columns that it alone has, see
 drop_room(). With null for the other ladder, the definitions as they are.';
 
 CREATE FUNCTION skillrating_internal.drop_room(
@@ -92,8 +92,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.drop_room(text, text) IS
-'A part of create_ladder() and rerate(): drops the columns of a new table that only keep a place, see
-arranged_columns().';
+'A part of create_ladder() and rerate(): drops the columns of a new table that only keep a place,
+see arranged_columns().';
 
 CREATE FUNCTION skillrating_internal.create_component_tables(
     ladder text,

@@ -56,7 +56,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_waiting(regclass, text, text) IS
 'A part of attach(): says in a notice how many matches of a ladder''s view source, with alias s, meet
-a condition and wait for backfill(). Does nothing for a view of another role. Of many it gives a lower bound, and the planner''s estimate where counting costs too much.
+a condition and wait for backfill(). Does nothing for a view of another role. Of many it gives a
+lower bound, and the planner''s estimate where counting costs too much.
 Volatile because EXPLAIN is refused elsewhere.';
 
 CREATE FUNCTION skillrating_internal.check_backfill(

@@ -112,12 +112,12 @@ trigger has reported: new matches are rated, and those that are gone no longer c
 warning says; and, for a ladder that rerate() made, in the first ladder for matches that have
 changed or gone since. With rebuild it replays from the very start. Matches are rated
 meanwhile, and wait for its last step, which writes the ratings; where matches wait in pending or
-most of the work lies behind a late match, and above READ COMMITTED, they wait from the beginning. Reading goes
-on. What is out of date before a rated match that has gone from the source unreported waits, with a
-warning; another names columns that the source has got since, see refresh_source(). Errors: 42704
-for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it, 40P01 if the
-transaction has rated matches of the ladder and another one maintains it, 55000 if triggers are
-missing, see restore_triggers(), or, with rebuild, such a match.';
+most of the work lies behind a late match, and above READ COMMITTED, they wait from the beginning.
+Reading goes on. What is out of date before a rated match that has gone from the source unreported
+waits, with a warning; another names columns that the source has got since, see refresh_source().
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it,
+40P01 if the transaction has rated matches of the ladder and another one maintains it, 55000 if
+triggers are missing, see restore_triggers(), or, with rebuild, such a match.';
 
 CREATE FUNCTION skillrating_internal.void_match(
     ladder text,

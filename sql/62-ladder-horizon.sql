@@ -400,8 +400,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_not_ahead(text, timestamptz) IS
-'A part of set_horizon(): error 22023 for a time later than now and than all matches that have a place
-in the order.';
+'A part of set_horizon(): error 22023 for a time later than now and than all matches that have a
+place in the order.';
 
 CREATE FUNCTION skillrating_internal.set_horizon(
     ladder text,
@@ -455,14 +455,15 @@ SELECT skillrating_internal.create_entry('set_horizon');
 COMMENT ON FUNCTION skillrating.set_horizon(text, timestamptz) IS
 'Has the history of a ladder begin at a time: keeps, in its tables horizon and component_horizon,
 how everybody was behind the last place in the order before all matches and operations of that time
-and later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and verify() start from there, bit for bit as without a
-horizon, and rows of event and component_event up to that place, and matches of the source, may be
-deleted, detached or moved. What would correct history before it is refused, by name; a match of it
-that changes or goes stays as it was rated, with a warning. A later call moves the horizon on.
+and later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and
+verify() start from there, bit for bit as without a horizon, and rows of event and component_event
+up to that place, and matches of the source, may be deleted, detached or moved. What would correct
+history before it is refused, by name; a match of it that changes or goes stays as it was rated,
+with a warning. A later call moves the horizon on.
 Returns the place, and how many players were there. Errors: 42704 for an unknown ladder, 42501
 unless the caller owns it, 22004 for nulls, 22008 for an infinite time, 22023 for one before the
-horizon that there is or later than now and the last match, 55000 if corrections wait for catch_up(),
-or if events of before are gone already.';
+horizon that there is or later than now and the last match, 55000 if corrections wait for
+catch_up(), or if events of before are gone already.';
 
 CREATE FUNCTION skillrating_internal.swap_horizons(
     a text,

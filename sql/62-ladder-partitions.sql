@@ -97,8 +97,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.unused_name(text, text) IS
-'A name, with underscores added, in place of its end if it is long, until no relation of a schema has
-it.';
+'A name, with underscores added, in place of its end if it is long, until no relation of a schema
+has it.';
 
 CREATE FUNCTION skillrating_internal.rename_relation(
     ladder text,
@@ -142,8 +142,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.revoke_defaults(text, text) IS
-'Takes back what ALTER DEFAULT PRIVILEGES has given to others on a new table of a ladder: a partition
-is read through the table above it, and a table that replaces another one has the privileges of that.
+'Takes back what ALTER DEFAULT PRIVILEGES has given to others on a new table of a ladder: a
+partition is read through the table above it, and a table that replaces another one has the
+privileges of that.
 Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.storage_clauses(
@@ -167,10 +168,10 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.storage_clauses(text, text) IS
-'A part of partition_history(): the end of a CREATE TABLE for a table that is stored like another one
-of a ladder, or like its last partition: storage parameters, and the tablespace if the owner may use
-it. A superuser can have moved the table where the owner may not create any: partitions then go to
-the default tablespace, so that matches go on being rated.';
+'A part of partition_history(): the end of a CREATE TABLE for a table that is stored like another
+one of a ladder, or like its last partition: storage parameters, and the tablespace if the owner may
+use it. A superuser can have moved the table where the owner may not create any: partitions then go
+to the default tablespace, so that matches go on being rated.';
 
 CREATE FUNCTION skillrating_internal.make_partition(
     ladder text,
@@ -201,8 +202,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.make_partition(text, text, bigint, bigint, text) IS
 'A part of make_partitions() and partition_history(): a new partition of table event or
-component_event of a ladder for places from lower (null: from the first one on) to before upper, which
-is stored like the table pattern, or like the last partition of that.';
+component_event of a ladder for places from lower (null: from the first one on) to before upper,
+which is stored like the table pattern, or like the last partition of that.';
 
 CREATE FUNCTION skillrating_internal.make_partitions(
     ladder text,
@@ -410,8 +411,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_partitionable(text, text) IS
-'A part of partition_history(), which replaces a table by another one: error 2BP01 if users have hung
-anything on it but privileges, comments, indexes, constraints and statistics.';
+'A part of partition_history(), which replaces a table by another one: error 2BP01 if users have
+hung anything on it but privileges, comments, indexes, constraints and statistics.';
 
 CREATE FUNCTION skillrating_internal.put_aside(
     ladder text,
@@ -568,7 +569,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.partition_table(text, text, bigint, boolean) IS
 'A part of partition_history(): replaces table event or component_event of a ladder by a partitioned
-one, into whose partitions its rows go; or whose first partition it becomes, if they are not to move.
+one, into whose partitions its rows go; or whose first partition it becomes, if they are not to
+move.
 Error 2BP01 for what users have hung on it.';
 
 CREATE FUNCTION skillrating_internal.join_partitions(
@@ -593,8 +595,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.join_partitions(text, text) IS
-'A part of partition_history(): replaces a partitioned table by one that is not. Error 2BP01 for what
-users have hung on it.';
+'A part of partition_history(): replaces a partitioned table by one that is not. Error 2BP01 for
+what users have hung on it.';
 
 CREATE FUNCTION skillrating_internal.partition_history(
     ladder text,
@@ -650,8 +652,8 @@ one first partition, and are only read once.
 Two partitions are made ahead, and from then on by the task make_partitions of work(), see
 schedule_work(); if half of the last one is used up, by whoever rates. Nobody waits for that.
 detach_history() takes partitions off. The ladder is held meanwhile, readers too. Errors: 42704 for
-an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for rows below 1, 2BP01 if
-views, triggers, policies, foreign keys or publications are about the tables, 55006 while the
+an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for rows below 1, 2BP01
+if views, triggers, policies, foreign keys or publications are about the tables, 55006 while the
 transaction uses one of them, 55P03 if lock_timeout ends the wait for those who do.';
 
 CREATE FUNCTION skillrating_internal.warn_of_repeats(
@@ -741,14 +743,15 @@ $function$;
 SELECT skillrating_internal.create_entry('detach_history');
 
 COMMENT ON FUNCTION skillrating.detach_history(text, timestamptz) IS
-'set_horizon(), and then detaches those partitions of event and component_event that have nothing but
-places up to the horizon. They stay in the schema of the ladder as tables of their own, whose names
-it returns (detached) beside what set_horizon() returns, for the owner to move, archive or drop; and
-ALTER TABLE ... ATTACH PARTITION brings one back for those who read. A warning says if rule
-max_repeats still needs matches in one of them. Waits for whoever reads or rates, for moments at a
-time, and then keeps them waiting to the end of the transaction: a call of set_horizon() before it, in
-a transaction of its own, makes that short. Errors: those of set_horizon(), 55000 if event is not partitioned by partition_history(), 55006 while the transaction
-uses it, 55P03 if lock_timeout ends the wait.';
+'set_horizon(), and then detaches those partitions of event and component_event that have nothing
+but places up to the horizon. They stay in the schema of the ladder as tables of their own, whose
+names it returns (detached) beside what set_horizon() returns, for the owner to move, archive or
+drop; and ALTER TABLE ... ATTACH PARTITION brings one back for those who read. A warning says if
+rule max_repeats still needs matches in one of them. Waits for whoever reads or rates, for moments
+at a time, and then keeps them waiting to the end of the transaction: a call of set_horizon() before
+it, in a transaction of its own, makes that short. Errors: those of set_horizon(), 55000 if event is
+not partitioned by partition_history(), 55006 while the transaction uses it, 55P03 if lock_timeout
+ends the wait.';
 
 CREATE FUNCTION skillrating_internal.fill_gaps(ladder text)
 RETURNS void
@@ -820,8 +823,9 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.wrong_partitions(text) IS
-'A part of verify(): how many partitions event and component_event of a ladder have, how many of them
-are wrong or come behind a gap, and the first fault in words. Places up to the horizon need none.';
+'A part of verify(): how many partitions event and component_event of a ladder have, how many of
+them are wrong or come behind a gap, and the first fault in words. Places up to the horizon need
+none.';
 
 CREATE FUNCTION skillrating_internal.partition_like(
     ladder text,

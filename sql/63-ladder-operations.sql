@@ -190,8 +190,9 @@ initial_mu, initial_sigma and beta of the ladder. Deviations are those that the 
 Returns the number of the operation, for undo_operation(), and how many players it changed.
 A pool in which nobody has a rating is a notice, because its name may be wrong.
 Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if one of the pools has a
-season of that name, 22023 for an empty name, for estimates that do not suit the model, and for a time before the last
-season unless late is reorder, P0002 if there are no estimates, 22008 for an infinite time.';
+season of that name, 22023 for an empty name, for estimates that do not suit the model, and for a
+time before the last season unless late is reorder, P0002 if there are no estimates, 22008 for an
+infinite time.';
 
 CREATE FUNCTION skillrating_internal.decay(
     ladder text,

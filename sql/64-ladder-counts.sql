@@ -245,8 +245,8 @@ SELECT skillrating_internal.create_entry('set_leaderboard');
 
 COMMENT ON FUNCTION skillrating.set_leaderboard(text, text) IS
 'Changes what makes the boards of a ladder quick: ranks, bands or none, as create_ladder() takes it;
-and counts the players by their ratings anew where that is ranks, also if it was before, or for null,
-which leaves the choice as it is: after changes of table rating by hand, which verify() tells.
+and counts the players by their ratings anew where that is ranks, also if it was before, or for
+null, which leaves the choice as it is: after changes of table rating by hand, which verify() tells.
 Rating waits meanwhile, and reading where the choice changes. Returns the choice. Errors: 42704 for
 an unknown ladder, 22023 for another choice, 42501 unless the caller owns the ladder, 55P03 if
 lock_timeout ends the wait for those who read.';
@@ -272,12 +272,12 @@ $function$;
 SELECT skillrating_internal.create_entry('fold_counts');
 
 COMMENT ON FUNCTION skillrating.fold_counts(text) IS
-'Sums up what those who rate have noted of the counts that ranks come from, and returns how many notes
-there were. They do so themselves now and then, but not in serializable transactions: where all
-transactions are serializable, have work() do it, see schedule_work(). Does nothing, and returns 0,
-if another transaction is at it, or if the leaderboard is not "ranks". Nobody waits for it. Errors:
-42704 for an unknown ladder, 42501 unless the caller owns it, 25000 in a serializable transaction,
-40001 at REPEATABLE READ if others have done it since the snapshot.';
+'Sums up what those who rate have noted of the counts that ranks come from, and returns how many
+notes there were. They do so themselves now and then, but not in serializable transactions: where
+all transactions are serializable, have work() do it, see schedule_work(). Does nothing, and returns
+0, if another transaction is at it, or if the leaderboard is not "ranks". Nobody waits for it.
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 25000 in a serializable
+transaction, 40001 at REPEATABLE READ if others have done it since the snapshot.';
 
 CREATE FUNCTION skillrating_internal.has_ranks(
     ladder text,

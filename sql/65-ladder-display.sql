@@ -22,8 +22,8 @@ CREATE AGGREGATE skillrating_internal.last_division(
 );
 
 COMMENT ON AGGREGATE skillrating_internal.last_division(float8, float8[], float8, float8) IS
-'The division that a player is in after all these ratings, given in order: the first one by the cuts,
-each further one with the margins of division_number().';
+'The division that a player is in after all these ratings, given in order: the first one by the
+cuts, each further one with the margins of division_number().';
 
 CREATE FUNCTION skillrating_internal.check_display_number(
     key text,

@@ -276,9 +276,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.match_rows(text, text, bigint) IS
-'A part of match_journal(): the participants of a match as its source has it now, each with the event
-of the match, which has that place; and events of players who are not in it any more, without an
-account.';
+'A part of match_journal(): the participants of a match as its source has it now, each with the
+event of the match, which has that place; and events of players who are not in it any more, without
+an account.';
 
 CREATE FUNCTION skillrating_internal.match_journal(
     ladder text,
@@ -359,11 +359,11 @@ SELECT skillrating_internal.create_entry('match_journal');
 COMMENT ON FUNCTION skillrating.match_journal(text, anycompatible) IS
 'All that is known of one match: a row for each account that takes part, by team and player; one
 without a player if its rows are gone or cannot be read.
-status, reason, detail: rated, unrated or void, null if it was not looked at yet; and why it does not
-count, as why_unrated() has it.
+status, reason, detail: rated, unrated or void, null if it was not looked at yet; and why it does
+not count, as why_unrated() has it.
 seq: its place in the order.
-player_id, account: whom the result counts for, and the account in the source, which differs if it is
-merged into another; null if the source has the player no more.
+player_id, account: whom the result counts for, and the account in the source, which differs if it
+is merged into another; null if the source has the player no more.
 team, rank, weight: the team on which most was played, its rank (1 is best) and the share of the
 match played, as rating takes them from the source now; rank and weight are null where its rows make
 no match.

@@ -180,8 +180,8 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.past_board(text, text, timestamptz, text, bigint) IS
 'A part of board(): a query for rows as rating has them, in a pool at a finite time, of the players
 r whom a condition names: after the last event up to that time, in rated order, and idle time
-since, of which a reset starts anew. Players without an event by then are not in it. Events up to the
-place last have no say, as the caller knows. Error 55000 for a time before the horizon.';
+since, of which a reset starts anew. Players without an event by then are not in it. Events up to
+the place last have no say, as the caller knows. Error 55000 for a time before the horizon.';
 
 CREATE FUNCTION skillrating_internal.board(
     ladder text,
@@ -212,8 +212,9 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.board(text, text, timestamptz, text) IS
 'A part of leaderboard() and its like: what follows WITH board AS, the rows of rating of the players
-r whom a condition names, or those that it had in a pool at a time. Null for a null ladder or pool. Errors: 22008 for an infinite
-time, 42501 unless the caller may read table event too where a time is given.';
+r whom a condition names, or those that it had in a pool at a time. Null for a null ladder or pool.
+Errors: 22008 for an infinite time, 42501 unless the caller may read table event too where a time is
+given.';
 
 CREATE FUNCTION skillrating_internal.check_min_games(min_games bigint)
 RETURNS void
@@ -506,9 +507,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.near_query(text, text, boolean) IS
-'A part of around(): the query, below WITH board AS, of player $6, rated $5, with $7 players above and
-$7 below, by the condition of the board, which may have bands. Error 55000 unless the door to the
-ladder is open.';
+'A part of around(): the query, below WITH board AS, of player $6, rated $5, with $7 players above
+and $7 below, by the condition of the board, which may have bands. Error 55000 unless the door to
+the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.around(
     ladder text,
@@ -608,9 +609,9 @@ $function$;
 SELECT skillrating_internal.create_entry('win_probability');
 
 COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[]) IS
-'The probability that each team of a match at a time wins, a draw counted half, and that of a draw of
-two teams, where the model has one; a part of preview(), with the same arguments but for gains, which
-change no prediction, and the same errors.';
+'The probability that each team of a match at a time wins, a draw counted half, and that of a draw
+of two teams, where the model has one; a part of preview(), with the same arguments but for gains,
+which change no prediction, and the same errors.';
 
 CREATE FUNCTION skillrating_internal.player_status(
     ladder text,
@@ -652,12 +653,12 @@ $function$;
 SELECT skillrating_internal.create_entry('player_status');
 
 COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer, anycompatible) IS
-'Which ratings of a pool to show, of all players or of one: status is ''shadow'' for players with fewer than shadow_games
-matches (by default the parameter shadow_games of the model, or else 10), ''stale'' for those who
-have not played for stale_days days, else ''visible'' (the rule of SynElo). Without at the ratings
-are those that are stored, and days are counted to now; with at all is as of that time, as in
-leaderboard(), and takes SELECT on event too. Errors: 42704 for an unknown ladder, 22008 for an
-infinite at.';
+'Which ratings of a pool to show, of all players or of one: status is ''shadow'' for players with
+fewer than shadow_games matches (by default the parameter shadow_games of the model, or else 10),
+''stale'' for those who have not played for stale_days days, else ''visible'' (the rule of SynElo).
+Without at the ratings are those that are stored, and days are counted to now; with at all is as of
+that time, as in leaderboard(), and takes SELECT on event too. Errors: 42704 for an unknown ladder,
+22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.surprising_players(
     ladder text,
@@ -798,7 +799,7 @@ one a match (0.25 and 0.693 are those of a coin); the z score of the Brier score
 predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root of the sum of its
 squares (beyond 2: overconfident; below -2: too timid); the players active in it, the mean of their
 displayed ratings after their last match (that rises: inflation) and their spread, a standard
-deviation; and the share of them that is settled: a deviation below half of the initial one, or, under models
-without, at least settled_games matches. step is whole months of the calendar, such as 1 month, 3
-months or 1 year, or days and less, counted from Monday, 1 January 2001. Errors: 42704 for an unknown
-ladder, 22023 for a step that is not positive, or of months and days.';
+deviation; and the share of them that is settled: a deviation below half of the initial one, or,
+under models without, at least settled_games matches. step is whole months of the calendar, such as
+1 month, 3 months or 1 year, or days and less, counted from Monday, 1 January 2001. Errors: 42704
+for an unknown ladder, 22023 for a step that is not positive, or of months and days.';

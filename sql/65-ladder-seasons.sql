@@ -294,8 +294,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_end_rating(text, record, text, text) IS
-'A part of season_table() and season_place_of(): the rating of a player at the end of a season, or now
-if it is running; null for a player who had none. Error 55000 unless the door to the ladder is
+'A part of season_table() and season_place_of(): the rating of a player at the end of a season, or
+now if it is running; null for a player who had none. Error 55000 unless the door to the ladder is
 open.';
 
 CREATE FUNCTION skillrating_internal.season_place_of(

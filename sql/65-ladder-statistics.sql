@@ -252,7 +252,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.statistics_join(text, jsonb, jsonb, timestamptz, text, boolean) IS
-'A part of leaderboard() and around(): what joins a row s of the columns that the argument statistics
-adds to a row r of the board at a time, which has its place; empty without it. eligible is the
-condition of the board, and ranked says that the counts of the ladder are those of it. Errors as for check_statistics() and provisional_condition(), 42501 unless
-the caller may read table event too where the peak, the streak or the last change is asked for.';
+'A part of leaderboard() and around(): what joins a row s of the columns that the argument
+statistics adds to a row r of the board at a time, which has its place; empty without it. eligible
+is the condition of the board, and ranked says that the counts of the ladder are those of it. Errors
+as for check_statistics() and provisional_condition(), 42501 unless the caller may read table event
+too where the peak, the streak or the last change is asked for.';

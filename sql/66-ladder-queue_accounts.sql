@@ -57,8 +57,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.recount_backfills(text) IS
-'A part of recount_queues(): a running match in which one player has two accounts now asks for nobody
-any more, because no model knows such a match. Error 55000 unless the door to the ladder is open.';
+'A part of recount_queues(): a running match in which one player has two accounts now asks for
+nobody any more, because no model knows such a match. Error 55000 unless the door to the ladder is
+open.';
 
 CREATE FUNCTION skillrating_internal.recount_queues(ladder text)
 RETURNS void

@@ -450,8 +450,8 @@ null.
 lifetime: as for queue_join().  at: now by default.
 
 Takes INSERT on table queue_ticket and SELECT on rating and component, see grant_matchmaker().
-Errors: 42704 for an unknown ladder, queue or proposal, 22023 for players or teams that no match of the queue has, 2202E for arrays of
-different lengths, 22004 for nulls, 22008 for an infinite time.';
+Errors: 42704 for an unknown ladder, queue or proposal, 22023 for players or teams that no match of
+the queue has, 2202E for arrays of different lengths, 22004 for nulls, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.queue_cancel_backfill(
     ladder text,

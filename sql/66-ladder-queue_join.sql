@@ -470,9 +470,9 @@ lifetime: the ticket ends when it has waited so long, in place of the ticket_lif
 at: since when they wait, now by default.
 
 Takes INSERT on table queue_ticket and SELECT on rating and component, see grant_matchmaker().
-Errors: 42704 for an unknown ladder or queue, 23505 for a player who has a ticket, 22023 for a party larger than a team, a player who
-occurs twice or is excluded, two accounts of one player, and a region of 0; 22004 for nulls, 2202E
-for an array of another length, 22008 for an infinite time.';
+Errors: 42704 for an unknown ladder or queue, 23505 for a player who has a ticket, 22023 for a party
+larger than a team, a player who occurs twice or is excluded, two accounts of one player, and a
+region of 0; 22004 for nulls, 2202E for an array of another length, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.queue_leave(
     ladder text,

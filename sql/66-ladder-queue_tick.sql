@@ -422,8 +422,8 @@ With more tickets than max_tickets of the queue, a call looks at a part of them,
 another: call it while it returns rows, and again a moment later.
 
 Takes INSERT on table queue_ticket and SELECT on rating and component, see grant_matchmaker().
-Errors: 42704 for an unknown ladder or queue, 22004 for nulls, 22023 for a negative max_matches, 22008 for an infinite
-time, and those of pair_queue().';
+Errors: 42704 for an unknown ladder or queue, 22004 for nulls, 22023 for a negative max_matches,
+22008 for an infinite time, and those of pair_queue().';
 
 CREATE FUNCTION skillrating_internal.tick_queues(ladder text)
 RETURNS bigint

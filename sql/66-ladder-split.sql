@@ -55,8 +55,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.split_model(text, float8, boolean, boolean) IS
-'The model of a ladder, with its parameters, the number of its state columns, and the places of those
-with a role.  Errors: 22023 for caution, sides or commanding that the model has no column for.';
+'The model of a ladder, with its parameters, the number of its state columns, and the places of
+those with a role.  Errors: 22023 for caution, sides or commanding that the model has no column for.';
 
 CREATE FUNCTION skillrating_internal.check_components_readable(ladder text)
 RETURNS void
@@ -78,7 +78,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_components_readable(text) IS
-'Error 42501 unless the caller of a function may read table component, or the ladder has none in use.
+'Error 42501 unless the caller of a function may read table component, or the ladder has none in
+use.
 A forecast is made of components, and preview(), called from inside, asks the owner''s rights only.';
 
 CREATE FUNCTION skillrating_internal.split_ladder(
@@ -203,9 +204,10 @@ says what teams are and when a split is balanced, from all that it knows of the 
 player without a rating has the initial state.
 
 Result: a row for each player, in the order of players.  mu: the estimate that was used, after the
-time since the last match, on no side and less caution.  difference: as in split_teams(), in the points of the model.
-win_probability: of the player''s own team, as preview() says for these teams with squad => party and the same
-weight, log_odds and, where asked for, sides and commanders; null on the bench.
+time since the last match, on no side and less caution.  difference: as in split_teams(), in the
+points of the model.
+win_probability: of the player''s own team, as preview() says for these teams with squad => party
+and the same weight, log_odds and, where asked for, sides and commanders; null on the bench.
 The other columns are those of split_teams().
 
 caution: so many deviations are taken off each estimate, under a model that has them, so that

@@ -110,7 +110,8 @@ COMMENT ON FUNCTION skillrating.changes(text, text, bigint) IS
 they are: a row for each change of a row of rating, in the order in which it changed, at most
 max_changes of them after a cursor, and last a row that has nothing but the next cursor. kind says
 why: match, correction, season, decay, settle, set, seed, reset, refund, forget, swap, empty (by
-reset_ladder), or start for a null cursor; match_id is the last match of the batch, operation the number in table operation.
+reset_ladder), or start for a null cursor; match_id is the last match of the batch, operation the
+number in table operation.
 What is after the change is all that rating has, with the state in the order of its columns; null
 in games_after says that the row is gone. Changes come once their transaction has committed, each
 exactly once, and not those of the calling transaction. Errors: 22023 for what is no cursor, 24000

@@ -695,11 +695,11 @@ in {"elo": "rating", "played": "games"}, and key is its column that identifies p
 ladder''s type. The table may be partitioned or foreign. Called again for the same table and pool it
 replaces what was. Returns the number of players whose rows it wrote at once. Errors: 42704 for an
 unknown ladder, 42809 for a view, 42804 for a key of another type or a column that cannot have the
-value, 0A000 for a table that Citus distributes, 428C9 for a generated column, 42703 for an unknown column, 22023 for columns that are no
-object of names, 42501 if the table does not belong to the ladder''s owner. A value that does not
-fit is an error of what rates, which names the column, the table and the player. While the table,
-or a partition of it, belongs to another role than the ladder it gets no ratings, with a warning,
-and matches are rated all the same.';
+value, 0A000 for a table that Citus distributes, 428C9 for a generated column, 42703 for an unknown
+column, 22023 for columns that are no object of names, 42501 if the table does not belong to the
+ladder''s owner. A value that does not fit is an error of what rates, which names the column, the
+table and the player. While the table, or a partition of it, belongs to another role than the ladder
+it gets no ratings, with a warning, and matches are rated all the same.';
 
 CREATE FUNCTION skillrating_internal.unmirror_rating(
     ladder text,

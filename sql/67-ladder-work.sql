@@ -535,11 +535,12 @@ SELECT skillrating_internal.create_entry('work_step');
 
 COMMENT ON FUNCTION skillrating.work_step(text, text, text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
-much that was, null if it did nothing: for drain matches that were looked at (it stays due while rows
-wait), for notify changes that were notified of, for catch_up and
+much that was, null if it did nothing: for drain matches that were looked at (it stays due while
+rows wait), for notify changes that were notified of, for catch_up and
 settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
-rows of change, for make_partitions partitions, for queue_tick matches. With a failure it notes that in
-table work instead, and the task is due again in a minute, or sooner if it is to be done more often.
+rows of change, for make_partitions partitions, for queue_tick matches. With a failure it notes that
+in table work instead, and the task is due again in a minute, or sooner if it is to be done more
+often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
 task in table work that is none, and those of the function that does the task.';
 

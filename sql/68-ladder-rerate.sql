@@ -45,7 +45,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.build_ladder(text, text) IS
-'A part of rerate(): replays a new ladder, made of the first one, that has matches and no events yet.
+'A part of rerate(): replays a new ladder, made of the first one, that has matches and no events
+yet.
 Error 55000 unless the door to the first one is open.';
 
 CREATE FUNCTION skillrating_internal.rerate(

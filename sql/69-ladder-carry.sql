@@ -290,8 +290,9 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.copy_matches(text, text) IS
 'A part of rerate() and swap_ladders(): takes matches that ladder b does not know over to it, at
-their places, from a table like rated_match, given as SQL. Matches that have not been rated there have none; what b makes of them is to be seen, so
-that they go into pending and have a digest that is none of theirs.';
+their places, from a table like rated_match, given as SQL. Matches that have not been rated there
+have none; what b makes of them is to be seen, so that they go into pending and have a digest that
+is none of theirs.';
 
 CREATE FUNCTION skillrating_internal.note_accounts(
     ladder text,
@@ -559,10 +560,11 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.begin_carrying(text, text) IS
-'A part of swap_ladders(): makes the tables for survey() in the schema of ladder b, which nobody else
-ever sees: carried_match has the rows of rated_match of ladder a that b has otherwise or not, and
-matches that a does not know (not known); carried_own the matches that b alone has placed, as far as
-they may be in the way; carried_waiting what waits in a; carried_operation the operations of a.';
+'A part of swap_ladders(): makes the tables for survey() in the schema of ladder b, which nobody
+else ever sees: carried_match has the rows of rated_match of ladder a that b has otherwise or not,
+and matches that a does not know (not known); carried_own the matches that b alone has placed, as
+far as they may be in the way; carried_waiting what waits in a; carried_operation the operations of
+a.';
 
 CREATE FUNCTION skillrating_internal.end_carrying(b text)
 RETURNS void
@@ -662,8 +664,8 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.survey(text, text, xid8) IS
 'A part of swap_ladders(): copies what ladder a has otherwise than ladder b into the tables of
 begin_carrying(), of matches only those whose row in a was changed by a transaction from a certain
-one on, all for null. Returns how many matches differ, whether operations may, and the smallest place
-of a match that does.';
+one on, all for null. Returns how many matches differ, whether operations may, and the smallest
+place of a match that does.';
 
 CREATE FUNCTION skillrating_internal.carry_over(
     a text,

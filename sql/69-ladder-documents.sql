@@ -381,9 +381,9 @@ COMMENT ON FUNCTION skillrating.report_match_document(text, jsonb) IS
 
 Teams are numbered in their order, from 1 on. rank and side, and score (the argument team_score),
 are keys of a team; weight, joined, left, commanding, squad, kills, deaths, quit, experience,
-gain (the argument player_gain), bot, context and club of a player; the other arguments of the document. Identifiers are
-strings or integers. Null is as if the key were not there. document_schema() has all of it as a JSON
-Schema.
+gain (the argument player_gain), bot, context and club of a player; the other arguments of the
+document. Identifiers are strings or integers. Null is as if the key were not there.
+document_schema() has all of it as a JSON Schema.
 Errors: 22023 for a key that does not exist or is missing, or for a value of another type, with
 where it stands, 22004 for a null document, and those of report_match(), without that place.';
 

@@ -189,8 +189,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_single_columns(text, text, text) IS
 'A part of swap_ladders(): errors 55000 for columns of a ladder''s table that the other one''s lacks
-and that are no states of its model, and 2BP01 if they are, but views, indexes or other things depend
-on them.';
+and that are no states of its model, and 2BP01 if they are, but views, indexes or other things
+depend on them.';
 
 CREATE FUNCTION skillrating_internal.check_columns(
     a text,
@@ -352,8 +352,8 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.held_constraints(text, text) IS
-'A part of swap_ladders(): the constraints of the tables of both ladders, to see whether one has come
-since prepare_exchange().';
+'A part of swap_ladders(): the constraints of the tables of both ladders, to see whether one has
+come since prepare_exchange().';
 
 CREATE FUNCTION skillrating_internal.prepare_exchange(
     a text,
@@ -381,8 +381,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.prepare_exchange(text, text) IS
-'A part of swap_ladders(): prepare_table() for each of them. Returns those whose rows can be exchanged
-as they are, those of which columns have to change over, and those that have to move.';
+'A part of swap_ladders(): prepare_table() for each of them. Returns those whose rows can be
+exchanged as they are, those of which columns have to change over, and those that have to move.';
 
 CREATE FUNCTION skillrating_internal.settle_constraints(ladder text)
 RETURNS void
@@ -404,9 +404,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.settle_constraints(text) IS
-'A part of swap_ladders(): checks deferred constraints that users have added to tables of a ladder now,
-because what waits for the commit refers to rows by their place in the file, and cannot be checked
-once another file is there.';
+'A part of swap_ladders(): checks deferred constraints that users have added to tables of a ladder
+now, because what waits for the commit refers to rows by their place in the file, and cannot be
+checked once another file is there.';
 
 CREATE FUNCTION skillrating_internal.check_references(
     a text,
@@ -457,8 +457,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_references(text, text) IS
-'A part of swap_ladders(): error 23503 if a foreign key of another table to a table of ladder a would
-refer to nothing once it has the rows of ladder b.';
+'A part of swap_ladders(): error 23503 if a foreign key of another table to a table of ladder a
+would refer to nothing once it has the rows of ladder b.';
 
 CREATE FUNCTION skillrating_internal.check_bounds(
     a text,
@@ -494,8 +494,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_bounds(text, text) IS
-'A part of swap_ladders(): error 23514 if a table of ladder a is a partition of a table of the user''s,
-and rows that ladder b has for it lie outside of its bounds.';
+'A part of swap_ladders(): error 23514 if a table of ladder a is a partition of a table of the
+user''s, and rows that ladder b has for it lie outside of its bounds.';
 
 CREATE FUNCTION skillrating_internal.missing_room(
     relation regclass,
@@ -513,8 +513,8 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.missing_room(regclass, regclass) IS
-'A part of swap_ladders(): types of columns that have to be added to a table, and dropped, so that it
-has as many as another one.';
+'A part of swap_ladders(): types of columns that have to be added to a table, and dropped, so that
+it has as many as another one.';
 
 CREATE FUNCTION skillrating_internal.empty_columns(
     ladder text,

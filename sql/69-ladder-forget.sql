@@ -103,8 +103,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_players(text, text[], boolean) IS
-'A part of forget_player(): those players who occur in the events, operations, solved skills or queues
-of a ladder, or with of_matches in its matches.';
+'A part of forget_player(): those players who occur in the events, operations, solved skills or
+queues of a ladder, or with of_matches in its matches.';
 
 CREATE FUNCTION skillrating_internal.pseudonym_form(player_type text)
 RETURNS text
@@ -382,9 +382,10 @@ SELECT skillrating_internal.create_entry('forget_player');
 
 COMMENT ON FUNCTION skillrating.forget_player(text, anycompatible, anycompatible) IS
 'Erases persons from a ladder, one or an array of them: puts pseudonyms in their place in matches,
-events, ratings, solved skills, operations, matches of queues and reasons, and leaves every number as
-it is, so that nothing has to be replayed. Their tickets in queues end. Without pseudonyms it makes random ones, which have no link to the
-player. In reasons that users wrote, [forgotten] takes the place of an identifier that is a word.
+events, ratings, solved skills, operations, matches of queues and reasons, and leaves every number
+as it is, so that nothing has to be replayed. Their tickets in queues end. Without pseudonyms it
+makes random ones, which have no link to the player. In reasons that users wrote, [forgotten] takes
+the place of an identifier that is a word.
 Where the ladder has a source, put the same pseudonyms into the tables behind it, in the same
 transaction, before or after. Returns a row for each player: the pseudonym, and whether the ladder
 knew the player. Errors: 42704 for an unknown ladder, 22004 for nulls, 2202E unless there are as

@@ -251,9 +251,9 @@ AS 'MODULE_PATHNAME', 'skillrating_changed_since'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.changed_since(text, text, name, xid8) IS
-'A part of swap_ladders(): a column of the rows of a ladder''s table that were made, changed or deleted
-by a transaction from a certain one on, and perhaps of others; null if that cannot be known. The
-current transaction must have seen that one running, or behind it.';
+'A part of swap_ladders(): a column of the rows of a ladder''s table that were made, changed or
+deleted by a transaction from a certain one on, and perhaps of others; null if that cannot be known.
+The current transaction must have seen that one running, or behind it.';
 
 CREATE FUNCTION skillrating_internal.match_leaderboard(
     a text,
@@ -288,8 +288,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.match_leaderboard(text, text) IS
-'A part of swap_ladders(): has ladder b make boards quick as ladder a does: that stays with the ladder
-in use, as all that belongs to its tables.';
+'A part of swap_ladders(): has ladder b make boards quick as ladder a does: that stays with the
+ladder in use, as all that belongs to its tables.';
 
 CREATE FUNCTION skillrating_internal.hold_both(
     a text,

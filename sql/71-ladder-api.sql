@@ -140,9 +140,9 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.api_functions(text) IS
-'A part of create_api(): what a function of the schema for applications is made of, for each function
-on ladders that concerns matches and players: who may call it (reader, reporter or owner), its
-arguments, their types, its result, query, attributes and comment.';
+'A part of create_api(): what a function of the schema for applications is made of, for each
+function on ladders that concerns matches and players: who may call it (reader, reporter or owner),
+its arguments, their types, its result, query, attributes and comment.';
 
 CREATE FUNCTION skillrating_internal.create_api_view(
     ladder text,

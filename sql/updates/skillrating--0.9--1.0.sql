@@ -19,6 +19,249 @@ DROP ROUTINE skillrating_internal.attach(pg_catalog.text,pg_catalog.regclass,pg_
 
 DROP ROUTINE skillrating_internal.create_collect_triggers(pg_catalog.text,pg_catalog.regclass);
 
+COMMENT ON FUNCTION skillrating.progress() IS
+'Long work that sessions are doing in this database at the moment: a row each, with the process
+(pid, as in pg_stat_activity), the function (work: backfill, catch_up, rerate, solve_ladder,
+swap_ladders, tune, verify or work), the ladder (null for tune), what it is doing, how much of that
+is done and how much there is to do (null where that is not known), and since when it works and does
+this.
+The phases are beginning; searching (the source for matches); rating (matches are counted);
+ordering (by time, late matches among the others); replaying (places in the order are counted);
+writing (rows, where they are many); reading (matches); solving; fitting (evaluations are
+counted); and, within work(), notifying, settling and trimming. While rerate() makes indexes,
+pg_stat_progress_create_index has its progress. Nothing waits for it or is written for it. Roles see
+the work of those whose rights they have, and work on ladders that they own; members of
+pg_read_all_stats see all. Nothing is shown of sessions where the setting track_activities is off.';
+
+COMMENT ON FUNCTION skillrating.elo_mmr_update(integer[],integer[],double precision[],double precision[],double precision[],double precision,double precision,text,boolean) IS
+'Skills after a contest by Elo-MMR (Ebtekar and Liu, 2021), and performances in it; one row a
+player, in the order of the arrays; ordinal is the position in them, from 1.
+team, rank, mu, sigma, weight: arrays with one element a player.
+team: any number, one of its own for each who plays alone; two teams or more, at most 10000.
+rank: of the team; 1 is best, equal ranks are a tie.
+mu, sigma: skill and deviation, in rating points; sigma is above 0.
+weight: play, 0 or more, 1 by default: the noise of a performance averages out over it.
+beta: deviation of one performance in rating points, above 0; the square root of
+(1 + 1 / weight_limit) times sig_limit in the authors'' program.
+tau: drift of a skill before the contest in rating points, 0 or more; the square root of
+weight_limit times sig_limit.
+form: normal (the paper''s Elo-MM-chi) or logistic (Elo-MMR with rho = infinity).
+split_ties: a tie is half a win and half a loss, and not an equal performance.
+performance: the level, in rating points, at which the place of the team is most likely.
+No rows if an argument other than weight is null.
+Errors: 22023 for an unknown form or fewer than two teams, 22004 for null elements, 2202E for
+arrays of different length, 22003 for numbers out of range.';
+
+COMMENT ON FUNCTION skillrating.glicko2_update(double precision,double precision,double precision,double precision[],double precision[],double precision[],double precision,double precision,double precision) IS
+'The rating, deviation and volatility of a player after a rating period under Glicko-2 (Glickman,
+2013).
+rating: in points, finite.  deviation: in points, above 0.
+volatility: above 0, in the units of the paper (173.7178 points).
+opponent_rating, opponent_deviation, score: arrays with one element for each game: rating and
+deviation of the opponent before the period, in points, and the score of the player (1 won, 0.5
+drew, 0 lost).  Empty arrays are a period without games.
+tau: how fast volatilities change, 0 or more.
+elapsed: rating periods over which the deviation grows by the new volatility, 0 or more, also
+fractions.
+deviation_max: the deviation grows to this at most, in points, above 0; ''infinity'' is no limit, as
+in the paper.
+Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
+length.';
+
+COMMENT ON FUNCTION skillrating.weng_lin_win_probability(integer[],double precision[],double precision[],double precision,text,text,double precision) IS
+'The probabilities of teams to win, as OpenSkill predicts them and as the model itself does; one row
+a team, by its number.
+team, mu, sigma: arrays with one element a player.  team: any number; two teams or more.
+mu, sigma: skill and deviation, in the unit of beta; sigma is above 0.
+beta: deviation of one performance of a team, above 0.
+curve: normal, as OpenSkill has it, or logistic, as its port to Rust does.
+variant, epsilon: of the exact probability, as for weng_lin_update().
+win_probability: the mean over all pairs of teams (predict_win of OpenSkill).
+exact_win_probability: to come first, half a draw of two counted, by the likelihood that
+weng_lin_update() updates by.
+Errors: 22023 for an unknown curve or variant or fewer than two teams, 22004 for null elements,
+2202E for arrays of different length, 22003 for numbers out of range.';
+
+COMMENT ON FUNCTION skillrating.weng_lin_draw_probability(integer[],double precision[],double precision[],double precision) IS
+'The probability of a draw as OpenSkill predicts it (predict_draw): the mean over all pairs of teams
+of that of a difference within sqrt(n) * beta * Phi^-1((1 + 1 / n) / 2), n being the number of
+players.
+It measures how even a match is, and no share of draws.
+team, mu, sigma, beta: as for weng_lin_win_probability().
+Errors: 22023 for fewer than two teams, 22004 for null elements, 2202E for arrays of different
+length, 22003 for numbers out of range.';
+
+COMMENT ON FUNCTION skillrating.placement_gain(bigint,double precision,double precision) IS
+'A factor for gain, or for k, that lets newcomers move faster: it falls from boost in the first
+match to 1 after over matches.
+games: matches played before, 0 or more.  boost: 0 or more.  over: matches, 0 or more.
+Error 22003 for negative numbers.';
+
+COMMENT ON FUNCTION skillrating.inactivity_regression(double precision,interval,interval,double precision,interval) IS
+'A rating after idle time that moves towards a mean: beyond grace, half of the distance is gone
+after each half_life.
+rating, mean: finite.  idle, grace: not negative; half_life: positive; a month has 30 days.
+Error 22003 for numbers out of range.';
+
+COMMENT ON FUNCTION skillrating_internal.linear_fit_transition(double precision[],double precision,double precision[]) IS
+'Transition function of linear_fit(): state {features, rows, weight, ridge, means, sums of
+products}.';
+
+COMMENT ON AGGREGATE skillrating.accuracy(probability double precision, outcome double precision) IS
+'Share of matches that the favourite won, 0 to 1; a forecast of 0.5 and a drawn match count half.
+It depends on how balanced the matches are: compare it on the same matches only.
+probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
+Rows with a null do not count; null if none counts.
+Error 22003 outside 0 to 1.';
+
+COMMENT ON FUNCTION skillrating_internal.calibration_transition(double precision[],double precision,double precision) IS
+'Transition function of calibration() with 10 bins: state {bins, first cell, cells, count, sums,
+then per bin and per cell of log-odds a count and sums}.';
+
+COMMENT ON FUNCTION skillrating.recalibrate(double precision,double precision,double precision,timestamp with time zone,double precision,double precision,double precision,double precision,double precision) IS
+'Corrects a forecast by what the rows before it have taught:
+ln(q / (1 - q)) = intercept + slope ln(p / (1 - p)), with coefficients that are refitted online.
+SELECT *, skillrating.recalibrate(p, won, played_at => played_at) OVER (ORDER BY played_at) ...
+probability: the forecast, 0 to 1; null has no result and teaches nothing.
+outcome: 1 won, 0.5 drew, 0 lost; a row with null is forecast and teaches nothing.
+Rows that are equal under ORDER BY are one moment and do not know of each other''s outcomes;
+PARTITION BY starts afresh.
+weight: how often the row counts, 0 to 1000000 (null: 1).  Give one row a match, or both rows of a
+match with weight 0.5.
+deviation: prior standard deviation of the slope, whose prior mean is 1; 0 fixes it.
+half_life_matches: the weight of outcomes after which half of what was learned is forgotten; 0 is
+never.  half_life_days: the same in days between values of played_at, which it needs.  What is
+forgotten gives way to the prior.
+side: 1 or 2 where the forecast is that of a fixed side (home, white, attack), in favour of which,
+1, there is an intercept; null: none, so that forecasts for both opponents stay complementary.
+side_deviation: prior standard deviation of the intercept, whose prior mean is 0.
+deviation, side_deviation and both half-lives are read from the first row of a partition.
+Errors: 42P20 without ORDER BY or with a frame clause, 22003 for numbers out of range, 22004 for a
+parameter that is null and for half_life_days without played_at, 22008 for an infinite played_at.';
+
+COMMENT ON FUNCTION skillrating.recalibrate_coefficients(double precision,double precision,double precision,timestamp with time zone,double precision,double precision,double precision,double precision,double precision) IS
+'The coefficients with which recalibrate() corrects the forecast of the row: {intercept, slope}.
+The intercept is in favour of side 1, and applies to rows with a side.  Arguments and errors are
+those of recalibrate().';
+
+COMMENT ON FUNCTION skillrating.stack(double precision[],double precision[],double precision,timestamp with time zone,double precision,double precision,double precision) IS
+'The same for matches of more than two teams, a row a match: the b_k multiply the logarithms of the
+probabilities, which then add up to 1 again.
+probability: an array with two dimensions: a row for each model, with the probability of each team
+to win.  outcome: the share of each team in the first place, adding up to 1.
+Further errors: those of recalibrate() with arrays.';
+
+COMMENT ON AGGREGATE skillrating.behaviour_score(played_at timestamp with time zone, reports double precision, commends double precision, quits double precision) IS
+'How well a player behaves, above 0 and below 1 (the best), from a row for each game, which must
+come in order of time: behaviour_score(... ORDER BY played_at).  Games at one time count in the
+order given; order them by their identifiers, too.
+
+A game counts as one good deed, a commend as commend_weight; a report counts as report_weight bad
+ones, a quit as quit_weight.  Each counts half after half_life_days and after half_life_games.  The
+score is the share of the good, with prior_games games of the score prior_score beforehand: the mean
+of a Beta distribution.
+
+reports: the sum of the weights of those who reported the player in this game, such as their
+credibility from 0 to 1; at most max_reports count.  commends: likewise.  quits: 1 for a player who
+left, or a share of it.  0 to 1e6 each; null for none.
+The score is that after the last game; see the other behaviour_score() for another time and other
+parameters.
+Null without rows.  Errors: 22023 for games that are not in order, 22003 for numbers out of range,
+22004 for a null time, 22008 for an infinite one.';
+
+COMMENT ON AGGREGATE skillrating.behaviour_score(played_at timestamp with time zone, reports double precision, commends double precision, quits double precision, as_of timestamp with time zone, params jsonb) IS
+'behaviour_score() at a time, from the games up to then, and with parameters; both are taken from
+the first row.
+
+as_of: null for the time of the last game.
+params: those of score_parameters(''behaviour''): half_life_days (90), half_life_games (50), 0 for
+no such forgiveness; prior_score (0.9), prior_games (10), report_weight (1), max_reports (3),
+commend_weight (0.25), quit_weight (2).
+Errors: as the other behaviour_score(), and 22023 for unknown or unsound parameters.';
+
+COMMENT ON FUNCTION skillrating.rate_match(text,anyarray,integer[],double precision[],double precision[],timestamp with time zone,double precision[],boolean[],double precision[],double precision[],double precision[],double precision[],double precision[],double precision[],double precision[],boolean[],double precision[],text,double precision,double precision[],text,bigint,text[],text[],bigint,jsonb,boolean,skillrating.final_rating[],skillrating.final_component[],double precision,double precision) IS
+'rate() for tables with a row for each match, whose players are arrays:
+SELECT *, skillrating.rate_match(''elo'', players, team, rank) OVER (ORDER BY played_at, match_id) ...
+The results are, bit for bit, those of rate() over the same participants, for matches of twelve in
+less than half of the time.
+players: an array of any type that can be hashed and ordered.  team, rank and the other arrays have
+an element for each element of players; an array or an element that is null is not known.
+All other arguments, and what the results mean, are those of rate().  No two matches of a partition
+may be equal under ORDER BY.
+Errors: those of rate(), 2202E for arrays of several dimensions or of other lengths than players,
+and 22023 for a match that is equal to the one before under ORDER BY.';
+
+COMMENT ON FUNCTION skillrating_internal.number_inputs(double precision,timestamp with time zone,double precision,boolean,double precision,double precision,double precision,double precision,double precision,double precision,double precision,boolean,double precision,double precision,double precision) IS
+'inputs() without period, season and its text arguments.  postgres_fdw does not send a function to a
+remote server if all its text arguments are constants, as the defaults of inputs() are; it sends
+this one.';
+
+COMMENT ON AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank double precision, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[]) IS
+'As the form with eight arguments, with start, which is that of rate(), read from the first row:
+where players start.  Those who do not play are in the result, too.';
+
+COMMENT ON AGGREGATE skillrating.tune(model text, fit text[], match_id anycompatible, player_id anyelement, team integer, rank double precision) IS
+'The parameters of a model that predict a history best:
+SELECT (t).* FROM (SELECT skillrating.tune(''elo'', ARRAY[''k''], match_id, player_id, team, rank
+ORDER BY played_at, match_id) AS t FROM ...) AS q
+tune() maximises the likelihood of who won, each match predicted from those before it, times weak
+priors of the numbers, which keep few matches from driving them to the ends of their range; the log
+losses are without these.  The first tenth of the matches only sets the ratings (burn-in); the last
+fifth is held out and scored at the end.
+fit: 1 to 16 numbers, choices or flags among the parameters of the model (see model_parameters()),
+or log_odds, what side 1 is worth in matches that have sides and no log_odds of their own.  Null:
+the usual ones of the model.
+Each number is searched where it is worthwhile, on a log scale: as a rule from a hundredth of its
+default to a hundred times that, and at 0 if it may be 0.  Starts all over that range are screened
+on the first matches, and the best searched from by quadratic models in trust regions (after
+Powell, The BOBYQA algorithm for bound constrained optimization without derivatives, 2009).
+Of choices and flags all combinations, at most 64, are screened, and the best three searched.
+Where a model has a scale of its own only ratios are determined: keep one such parameter fixed.
+match_id, player_id, team, rank: as in final_ratings().
+A draw of two teams counts as half a win of each; of more teams, the one in first place counts.
+Deterministic.  Memory: 8 bytes a participant, 8 for each column that is not null, 40 a match.
+Each evaluation rates the history once.
+Raises a warning where the result should not be trusted.
+Null without rows.  Errors: 22023 unless ORDER BY includes match_id, for unknown models,
+parameters and options, and without matches to fit to; and those of rate().';
+
+COMMENT ON FUNCTION skillrating_internal.solve_reads(bytea,boolean,integer) IS
+'Whether a query of solve_distributed() has to read the rows of a partition: only if_not_kept, and
+if this process keeps nothing under the key.
+team: a column, so that the question goes to the server that has the rows; has no influence.
+Where key and if_not_kept are known in advance, the planner leaves out a scan that is not needed.
+Immutable for postgres_fdw, which sends nothing else.';
+
+COMMENT ON FUNCTION skillrating_internal.solve_pass(bytea,bytea,bigint) IS
+'One of the passes over matches that solving them takes: what the results say of the unknowns at a
+point, without the prior; called by solve_distributed().
+key: of the rows that this process keeps for the user, see solve_survey().
+request: what is asked, and a number for each unknown: the skills of the players in the order of the
+survey, then, under hive, their side offsets if offset_deviation is not 0 and their command skills
+if command is true; the advantage of the first side if side_deviation is not 0; those of contexts.
+rows: a count of rows, so that the pass goes to the server that has them; has no influence.
+Result: null if nothing is kept under the key.  Both are bytes, see solve_pass.h; passes over
+different matches add up.
+Immutable for postgres_fdw, which sends nothing else.
+Errors: 22023 for a key or a request that is none, 2202E for another number of unknowns, 55000 for
+a product before derivatives.';
+
+COMMENT ON FUNCTION skillrating_internal.solve_relation(regclass,text,jsonb,jsonb,text,skillrating.context_estimate[],boolean,bytea,text[]) IS
+'Solves as solve() does, and returns what solve_summary() does, for the matches in a table, a view
+or all partitions of a table, which are read once and kept as rows where they were read; called by
+solve_distributed(), where errors are listed.
+start: a query of the estimates to begin with, or null; start_contexts: the same of contexts, an
+array.  strict: make a mistake in a match an error.
+write: queries that run in the end, as the caller, and read the estimates as relation "solution"; or
+null.
+token: from solve_token(), under which rows are kept beyond the transaction, and found if they are
+kept already; null to keep them no longer than this call.
+Each partition is read in one snapshot.  Needs the right to read the partitions themselves.';
+
+COMMENT ON FUNCTION skillrating_internal.solve_hold(regclass,jsonb,bytea) IS
+'Has everybody who keeps rows of solve_relation() under a token keep them even if this transaction
+is aborted.';
+
 COMMENT ON PROCEDURE skillrating.solve_distributed(regclass,regclass,text,jsonb,jsonb,boolean,boolean,boolean,regclass,skillrating.solve_summary) IS
 'Solves matches where they are stored, without collecting them in one place.
 relation: a table, a view, or a partitioned table.  Each partition is read on its own, by a
@@ -30,10 +273,10 @@ log_odds, gain, unrated_reason and context.
 result: a table with the columns of the type estimate, made by
 CREATE TABLE skills (LIKE skillrating.estimate); the solution replaces all its rows.
 solver: bradley_terry, hive or plackett_luce.  params: its parameters.
-columns: which columns have other names: {"match_id": "game"}.  With {"part": "season"} each value of
-that column is a partition, and one query that is grouped by it reads all; where Citus distributes
-the table by it, the workers read, and hand over the rows that passes need.  All rows of a match
-must be in one part.
+columns: which columns have other names: {"match_id": "game"}.  With {"part": "season"} each value
+of that column is a partition, and one query that is grouped by it reads all; where Citus
+distributes the table by it, the workers read, and hand over the rows that passes need.  All rows of
+a match must be in one part.
 warm: begin the search with the rows of result and of contexts; a search from its own solution takes
 one iteration.
 commits: make each iteration a transaction of its own, which keeps what has been found and holds
@@ -47,20 +290,85 @@ summary: returns how it went; a value given in the call is ignored.  A warning i
 not converged.
 The solution equals that of solve() to about ten digits.  Each partition is read once, in one
 snapshot; matches that come later do not count.  What passes need of it is kept where it was read: 8
-to 40 bytes a participant, of skillrating.memory_limit up to the half and of a temporary file beyond.
+to 40 bytes a participant, of skillrating.memory_limit up to the half and of a temporary file
+beyond.
 Needs the right to read the partitions and to change result.
 Errors: 0A000 for other solvers, 42P01 for unknown relations, 42809 for a result or contexts that
 are no table, or one of the system or of another session, 42703 for missing columns, 22023 for
-unknown columns, for a table that is partitioned by player, team or rank, for a part by one of these,
-and for one table as both result and contexts, 2D000 for commits within a transaction block, P0002
-if no match counts, as where parts divide them, unless the source says so of each, 54000 for more than 16000 partitions or 4000 parts, and for more than 268 MB that another process has to hand
+unknown columns, for a table that is partitioned by player, team or rank, for a part by one of
+these, and for one table as both result and contexts, 2D000 for commits within a transaction block,
+P0002 if no match counts, as where parts divide them, unless the source says so of each, 54000 for
+more than 16000 partitions or 4000 parts, and for more than 268 MB that another process has to hand
 over of a part, and those of solve().';
+
+COMMENT ON FUNCTION skillrating.draw_number(bytea,text) IS
+'A number that is drawn by a secret, such as the seed of split_teams(): nobody can predict it
+without the secret, who draws cannot choose it, and everybody can check it when the secret is
+revealed.
+
+Publish sha256(secret) before the draws, and the secret when all of them are over.  Each draw of a
+secret needs a name of its own, fixed by a rule that is known in advance, such as ''round 7''.
+secret: at least 16 bytes that nobody can guess.
+Result: the first 8 bytes of HMAC-SHA-256 of the name under the secret, as a signed number.
+Null for nulls.  Error 22023 for a shorter secret.';
+
+COMMENT ON FUNCTION skillrating.draw_sides(bytea,text,integer) IS
+'The side of each team, 1 to teams, by a secret draw; all orders are equally likely.  Element t is
+the side of team t.  See draw_number() for the secret and the name of the draw.
+
+teams: 2 to 10.
+Result: the places of the teams by HMAC-SHA-256 of the name, a zero byte and the team''s number.
+Null for nulls.  Errors: 22023 for a short secret and for teams out of range.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.ladder_entries(OUT function text, OUT runs_as text, OUT lock text, OUT needs text, OUT in_api boolean)
  RETURNS SETOF record
  LANGUAGE c
  STABLE PARALLEL SAFE ROWS 100
 AS 'MODULE_PATHNAME', $function$skillrating_ladder_entries$function$;
+
+COMMENT ON FUNCTION skillrating_internal.ladder_entries() IS
+'The functions of the schema skillrating that work on ladders: as whom they run, which lock they
+take on the schema of the ladder, and what the caller needs besides USAGE on it, and
+whether create_api() makes one of the same name.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.create_entry(name text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    body record;
+    entry text;
+    overload text;
+BEGIN
+    SELECT p.oid, p.provolatile, p.proisstrict, p.proretset, p.prorows,
+        pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result,
+        pg_get_function_identity_arguments(p.oid) AS signature
+    INTO STRICT body
+    FROM pg_proc AS p
+    WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proname = name;
+    entry := format(
+        'CREATE FUNCTION skillrating.%I(%%s) RETURNS %s AS ''$libdir/skillrating'', ''skillrating_enter''
+        LANGUAGE C %s %s %s',
+        name, replace(body.result, '%', '%%'),
+        CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
+        CASE WHEN body.proisstrict THEN 'STRICT' END,
+        CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
+    EXECUTE format(entry, body.arguments);
+    EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
+        format('The body of skillrating.%s(), called once the door to the ladder is open.', name));
+
+    -- A parameter without a type is no anyelement; beside one of type text it is that.
+    IF body.signature ~ '\manyelement\M' THEN
+        overload := regexp_replace(body.signature, '\manyelement\M', 'text');
+        EXECUTE format(entry, regexp_replace(body.arguments, '\manyelement\M', 'text'));
+        EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', name, overload, format(
+            'skillrating.%s() for an identifier that is a text, a literal or an untyped parameter.',
+            name));
+    END IF;
+END
+$function$;
 
 CREATE FUNCTION skillrating_internal.enqueue_matches()
  RETURNS trigger
@@ -72,6 +380,11 @@ COMMENT ON FUNCTION skillrating_internal.enqueue_matches() IS
 TRUNCATE: puts the matches of the row into the table pending of the ladder that the WHEN condition
 names, where they wait for drain(). What a row has in place of a match is noted in replica_note, and
 so is TRUNCATE. Error 39P01 if it is attached otherwise, 55000 on any other table.';
+
+COMMENT ON FUNCTION skillrating_internal.ladder_columns(text,text,regtype,regtype,text) IS
+'The column definitions of table rating, event, component or component_event of a ladder, as CREATE
+TABLE takes them; display is the expression of the displayed rating, for table rating. Errors: 22023
+for another relation or an unknown model.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.create_waiting_tables(ladder text, player_type regtype, match_type regtype)
  RETURNS void
@@ -186,6 +499,29 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating.create_ladder(text,text,jsonb,regtype,regtype,text,regclass,text,boolean,jsonb,text) IS
+'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
+inserted into match and match_player are rated by the model with the parameters given (see
+model_parameters()) at commit, or after each statement for apply_at => statement, which then must
+carry whole matches, or by catch_up() for manual. A match that is older than others of its players
+is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
+match with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it
+is an error of the statement or commit that brings it. eligibility has rules for all matches, see
+set_eligibility(). leaderboard says what makes boards quick: ranks (an index on the rating, and
+counts of players by rating, for ranks), bands (an index on coarse bands of ratings, which matches
+are cheaper with, and ranks dearer) or none; set_leaderboard() changes it. With a source, a view on
+tables of your own with a row for each participant of each finished match (see describe_source()),
+there are no such tables, and attach() says which tables the matches come from; a notice says how
+many matches it has already, which backfill() rates. Players and matches are identified by any type
+that can be hashed and ordered, bigint or that of the source unless it is given; not by composites,
+arrays, names of objects, domains without null, or texts of a nondeterministic collation. Errors:
+42804 for such a type, 42P01 for an unknown source, 22023 for an unknown model or
+parameter or a source that will not do, 22003 for a parameter out of range, 42P06 if the schema
+exists, 42501 if the source view is another role''s.';
+
+COMMENT ON FUNCTION skillrating_internal.report_match(text,anyelement,anycompatiblearray,integer[],integer[],timestamp with time zone,double precision[],double precision[],double precision[],double precision[],double precision[],integer[],bigint[],integer[],integer[],boolean[],integer[],double precision[],text,double precision,double precision,double precision,boolean,boolean[],text[],text[]) IS
+'The body of skillrating.report_match(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.report_match(text,anyelement,anycompatiblearray,integer[],integer[],timestamp with time zone,double precision[],double precision[],double precision[],double precision[],double precision[],integer[],bigint[],integer[],integer[],boolean[],integer[],double precision[],text,double precision,double precision,double precision,boolean,boolean[],text[],text[]) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
@@ -221,6 +557,40 @@ country, that each played for.
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values
 out of range, 22008 for an infinite played_at, 42704 for an unknown ladder.';
+
+COMMENT ON FUNCTION skillrating.report_match(text,text,anycompatiblearray,integer[],integer[],timestamp with time zone,double precision[],double precision[],double precision[],double precision[],double precision[],integer[],bigint[],integer[],integer[],boolean[],integer[],double precision[],text,double precision,double precision,double precision,boolean,boolean[],text[],text[]) IS
+'skillrating.report_match() for an identifier that is a text, a literal or an untyped parameter.';
+
+COMMENT ON FUNCTION skillrating_internal.preview(text,anycompatiblearray,integer[],double precision[],double precision[],double precision[],double precision[],integer[],bigint[],double precision[],text,double precision,double precision,timestamp with time zone,text[],text[]) IS
+'The body of skillrating.preview(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.preview(text,anycompatiblearray,integer[],double precision[],double precision[],double precision[],double precision[],integer[],bigint[],double precision[],text,double precision,double precision,timestamp with time zone,text[],text[]) IS
+'What a match at a time would bring, without playing it: for every player the displayed rating with
+which the player goes into it, after idle time up to then, the probability that the own team wins
+(a draw counts half), and the change of the rating if it wins, draws or loses against all others.
+draw_probability is that of a draw of two teams, null of more and under a model that has none, as in
+predict(): a win alone has win_probability less half of it.
+at is now by default, also where it is null; settled_at() gives the ratings that leaderboards show.
+The rows are in the order of players; one who occurs several times has a row, at the first place.
+Players without a row start from the initial state. An account that is merged counts as the player
+it is merged into, and its row comes back under the identifier that was given. Under a model with
+components it takes SELECT on table component besides. Errors as for report_match(), 22023 if the
+match could not be rated, also for two accounts of one player, 22008 for an infinite at.';
+
+COMMENT ON FUNCTION skillrating_internal.verify(text) IS
+'The body of skillrating.verify(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.verify(text) IS
+'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the
+source and in rated order, and compares bit for bit:
+content (the matches are what was rated, and all columns of the source are read), events (states
+before and after, predictions and scores), ratings (the state of every player, and the counts that
+ranks come from), counters (games, wins, draws, losses, last played), components (all of these of
+components, of a model that has some), complete (no finished match was overlooked, nor one that
+could not be rated and has changed), corrections (none waits for catch_up()), and, of a ladder that
+partition_history() has partitioned, partitions (every place has one). Everything is read under one
+snapshot, and nobody is kept from rating. Errors: 42704 for an unknown ladder, 55000 if its triggers
+are gone, see restore_triggers().';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.create_own_triggers(ladder text)
  RETURNS bigint
@@ -302,8 +672,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.drop_own_triggers(text,regclass) IS
-'A part of attach() with replica => true: drops the triggers that create_own_triggers() made on match
-or match_player.';
+'A part of attach() with replica => true: drops the triggers that create_own_triggers() made on
+match or match_player.';
 
 CREATE FUNCTION skillrating_internal.create_collect_triggers(ladder text, relation regclass, match_id text, replica boolean)
  RETURNS void
@@ -489,7 +859,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.attach(text,regclass,text,boolean) IS
-'The body of skillrating.attach(), which calls it once the door to the ladder is open.';
+'The body of skillrating.attach(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.attach(ladder text, relation regclass, match_id text DEFAULT 'match_id'::text, replica boolean DEFAULT false)
  RETURNS void
@@ -507,9 +877,9 @@ partition too if rows are written to it directly. A notice says how many matches
 not rated yet, which backfill() does; of several tables behind a new ladder the first one says so.
 TRUNCATE of an attached table is refused: use DELETE, or detach() the table first.
 replica: the table is filled by logical replication, of which only triggers for each row that are
-enabled always notice anything. They put the matches into a queue, whoever changes a row, and drain()
-rates them; what has no match that can be told is noted in table replica_note, and TRUNCATE has
-drain() search the source. Tables match and match_player of a ladder without a source can be
+enabled always notice anything. They put the matches into a queue, whoever changes a row, and
+drain() rates them; what has no match that can be told is noted in table replica_note, and TRUNCATE
+has drain() search the source. Tables match and match_player of a ladder without a source can be
 attached so too.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
 its schema is renamed. Errors: 42704 for an
@@ -548,6 +918,9 @@ BEGIN
     END IF;
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.detach(text,regclass) IS
+'The body of skillrating.detach(), called once the door to the ladder is open.';
 
 COMMENT ON FUNCTION skillrating.detach(text,regclass) IS
 'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated; match and
@@ -616,6 +989,9 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.restore_triggers(text) IS
+'The body of skillrating.restore_triggers(), called once the door to the ladder is open.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.replace_source(ladder text, new_source regclass)
  RETURNS void
  LANGUAGE plpgsql
@@ -672,6 +1048,9 @@ BEGIN
     PERFORM skillrating_internal.note_correction(ladder, 'source', place);
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.refresh_source(text,regclass) IS
+'The body of skillrating.refresh_source(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.drop_hint(ladder text)
  RETURNS text
@@ -753,12 +1132,15 @@ EXCEPTION
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.drop_ladder(text) IS
+'The body of skillrating.drop_ladder(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
 mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
 some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
-in its schema, as ladders that rerate() made of it and partitions that were detached, 42501 unless the caller owns it, 55006 while something else is at work on it in this
-session.';
+in its schema, as ladders that rerate() made of it and partitions that were detached, 42501 unless
+the caller owns it, 55006 while something else is at work on it in this session.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.reset_ladder(ladder text, OUT matches bigint, OUT players bigint)
  RETURNS record
@@ -823,17 +1205,23 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.reset_ladder(text) IS
+'The body of skillrating.reset_ladder(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.reset_ladder(text) IS
-'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches that
-wait are gone, the matches in its own tables match and match_player, and all tickets and proposals
-of its queues. A ladder with a source of
+'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches
+that wait are gone, the matches in its own tables match and match_player, and all tickets and
+proposals of its queues. A ladder with a source of
 your own forgets what it has rated, and the source stays as it is: its matches are rated again when
 their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
-triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and sequences start anew. Fed
-with the same matches it has the same ratings as a new ladder. Waits for whoever reads or rates, as
-detach_history() does, and keeps them waiting. Returns how many matches were rated and how many
-players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
-it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
+triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
+sequences start anew. Fed with the same matches it has the same ratings as a new ladder. Waits for
+whoever reads or rates, as detach_history() does, and keeps them waiting. Returns how many matches
+were rated and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the
+caller owns it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
+
+COMMENT ON FUNCTION skillrating_internal.restore_sequences(text) IS
+'The body of skillrating.restore_sequences(), called once the door to the ladder is open.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.granted_privileges(ladder text, kind text, OUT relation text, OUT privilege text)
  RETURNS SETOF record
@@ -927,6 +1315,20 @@ COMMENT ON FUNCTION skillrating_internal.revoke_kind(text,text,text) IS
 what it has as one of the other kinds; and USAGE on the schema if no privilege on anything in it is
 left.';
 
+COMMENT ON FUNCTION skillrating_internal.grant_reader(text,text) IS
+'The body of skillrating.grant_reader(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.grant_reader(text,text) IS
+'Lets a role call every function that reads a ladder, such as leaderboard(), preview(), history()
+and verify(), and query what these read: SELECT on component, component_event, correction, event,
+ladder, operation, rated_match, rating, solved, solved_context and source, and USAGE on the schema.
+role is a name as it is, or public for all roles. It may be called again, as after an update that
+brings functions. The ladder''s owner has these rights anyway, and keeps them. Errors: 42704 for an
+unknown ladder or role, 42501 unless the caller owns the ladder.';
+
+COMMENT ON FUNCTION skillrating_internal.grant_reporter(text,text) IS
+'The body of skillrating.grant_reporter(), called once the door to the ladder is open.';
+
 CREATE FUNCTION skillrating_internal.grant_matchmaker(ladder text, role text)
  RETURNS void
  LANGUAGE plpgsql
@@ -945,7 +1347,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.grant_matchmaker(text,text) IS
-'The body of skillrating.grant_matchmaker(), which calls it once the door to the ladder is open.';
+'The body of skillrating.grant_matchmaker(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.grant_matchmaker(ladder text, role text)
  RETURNS void
@@ -957,9 +1359,15 @@ COMMENT ON FUNCTION skillrating.grant_matchmaker(text,text) IS
 'Lets a role work on the queues of a ladder, by queue_join(), queue_leave(), queue_tick(),
 queue_accept(), queue_decline() and queue_backfill(), and see them: INSERT and SELECT on
 queue_ticket, SELECT on the other tables whose names begin with queue, on rating and on component,
-and USAGE on the schema. It gives no right to report matches or to change ratings. role is a name as it is, or
-public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless the caller owns the
-ladder, 55000 for a ladder without queues.';
+and USAGE on the schema. It gives no right to report matches or to change ratings. role is a name as
+it is, or public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless the caller
+owns the ladder, 55000 for a ladder without queues.';
+
+COMMENT ON FUNCTION skillrating_internal.revoke_reader(text,text) IS
+'The body of skillrating.revoke_reader(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.revoke_reporter(text,text) IS
+'The body of skillrating.revoke_reporter(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.revoke_matchmaker(ladder text, role text)
  RETURNS void
@@ -973,7 +1381,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.revoke_matchmaker(text,text) IS
-'The body of skillrating.revoke_matchmaker(), which calls it once the door to the ladder is open.';
+'The body of skillrating.revoke_matchmaker(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.revoke_matchmaker(ladder text, role text)
  RETURNS void
@@ -984,6 +1392,56 @@ AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
 COMMENT ON FUNCTION skillrating.revoke_matchmaker(text,text) IS
 'Undoes grant_matchmaker(): a role that reads the ladder, or reports matches, can still do that.
 Otherwise as revoke_reader().';
+
+COMMENT ON FUNCTION skillrating_internal.arranged_columns(text,text,text,text) IS
+'A part of create_ladder() and rerate(): definitions of columns in the places where the table of
+that name of another ladder has them, with room in the places of columns that it alone has, see
+drop_room(). With null for the other ladder, the definitions as they are.';
+
+COMMENT ON FUNCTION skillrating_internal.drop_room(text,text) IS
+'A part of create_ladder() and rerate(): drops the columns of a new table that only keep a place,
+see arranged_columns().';
+
+COMMENT ON FUNCTION skillrating_internal.note_waiting(regclass,text,text) IS
+'A part of attach(): says in a notice how many matches of a ladder''s view source, with alias s, meet
+a condition and wait for backfill(). Does nothing for a view of another role. Of many it gives a
+lower bound, and the planner''s estimate where counting costs too much.
+Volatile because EXPLAIN is refused elsewhere.';
+
+COMMENT ON FUNCTION skillrating_internal.backfill_batches(text,integer) IS
+'The body of skillrating.backfill_batches(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.backfill_batch(text,text[],text,bigint,bigint,timestamp with time zone) IS
+'The body of skillrating.backfill_batch(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.catch_up(text,boolean,boolean,boolean) IS
+'The body of skillrating.catch_up(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.catch_up(text,boolean,boolean,boolean) IS
+'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction
+says that history is out of date, replays it from there, exactly, from the states that the events
+before left behind. Only what comes out otherwise is written. Returns the players whose rows
+changed, those rated for the first time too, once for each pool, with the displayed rating and the
+games before and after the whole call; null where there is no row. With dry_run it returns the same,
+with the places on the leaderboard of all who have played (null for a player who has not, and
+without dry_run), and leaves everything as it was: the work is done in a subtransaction that is
+rolled back, with the triggers that it fires. With search it also looks in the source for what no
+trigger has reported: new matches are rated, and those that are gone no longer count, which a
+warning says; and, for a ladder that rerate() made, in the first ladder for matches that have
+changed or gone since. With rebuild it replays from the very start. Matches are rated
+meanwhile, and wait for its last step, which writes the ratings; where matches wait in pending or
+most of the work lies behind a late match, and above READ COMMITTED, they wait from the beginning.
+Reading goes on. What is out of date before a rated match that has gone from the source unreported
+waits, with a warning; another names columns that the source has got since, see refresh_source().
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it,
+40P01 if the transaction has rated matches of the ladder and another one maintains it, 55000 if
+triggers are missing, see restore_triggers(), or, with rebuild, such a match.';
+
+COMMENT ON FUNCTION skillrating_internal.void_match(text,anycompatible,text) IS
+'The body of skillrating.void_match(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.restore_match(text,anycompatible) IS
+'The body of skillrating.restore_match(), called once the door to the ladder is open.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.exclude_player(ladder text, player_id anycompatible, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, reason text DEFAULT NULL::text, policy text DEFAULT 'void'::text, at timestamp with time zone DEFAULT now(), cap_at_peak boolean DEFAULT false, allow_unknown boolean DEFAULT false, OUT operation bigint)
  RETURNS bigint
@@ -1023,6 +1481,9 @@ BEGIN
     END CASE;
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.exclude_player(text,anycompatible,timestamp with time zone,timestamp with time zone,text,text,timestamp with time zone,boolean,boolean) IS
+'The body of skillrating.exclude_player(), called once the door to the ladder is open.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.merge_players(ladder text, player_id anycompatible, into_id anycompatible, reason text DEFAULT NULL::text, allow_unknown boolean DEFAULT false, OUT operation bigint)
  RETURNS bigint
@@ -1079,6 +1540,9 @@ BEGIN
         skillrating_internal.recount_queues(ladder);
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.merge_players(text,anycompatible,anycompatible,text,boolean) IS
+'The body of skillrating.merge_players(), called once the door to the ladder is open.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.undo_operation(ladder text, operation bigint)
  RETURNS void
@@ -1142,6 +1606,12 @@ BEGIN
         skillrating_internal.recount_queues(ladder);
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.undo_operation(text,bigint) IS
+'The body of skillrating.undo_operation(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.why_unrated(text,anycompatible) IS
+'The body of skillrating.why_unrated(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.rate_taken(ladder text, matches text[], OUT looked_at bigint, OUT late_matches bigint, OUT unrated bigint)
  RETURNS record
@@ -1344,7 +1814,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.drain_batch(text,integer) IS
-'The body of skillrating.drain_batch(), which calls it once the door to the ladder is open.';
+'The body of skillrating.drain_batch(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.drain_batch(ladder text, batch_size integer DEFAULT 10000, OUT taken bigint, OUT looked_at bigint, OUT late_matches bigint, OUT unrated bigint, OUT set_aside bigint)
  RETURNS record
@@ -1392,7 +1862,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.replica_status(text) IS
-'The body of skillrating.replica_status(), which calls it once the door to the ladder is open.';
+'The body of skillrating.replica_status(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.replica_status(ladder text, OUT tables regclass[], OUT copied regclass[], OUT waiting bigint, OUT set_aside bigint, OUT unread bigint, OUT truncated bigint)
  RETURNS record
@@ -1708,8 +2178,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_not_ahead(text,timestamp with time zone) IS
-'A part of set_horizon(): error 22023 for a time later than now and than all matches that have a place
-in the order.';
+'A part of set_horizon(): error 22023 for a time later than now and than all matches that have a
+place in the order.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.set_horizon(ladder text, at timestamp with time zone, OUT horizon bigint, OUT players bigint)
  RETURNS record
@@ -1755,6 +2225,9 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.set_horizon(text,timestamp with time zone) IS
+'The body of skillrating.set_horizon(), called once the door to the ladder is open.';
+
 CREATE OR REPLACE FUNCTION skillrating.set_horizon(ladder text, at timestamp with time zone, OUT horizon bigint, OUT players bigint)
  RETURNS record
  LANGUAGE c
@@ -1763,14 +2236,15 @@ AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
 COMMENT ON FUNCTION skillrating.set_horizon(text,timestamp with time zone) IS
 'Has the history of a ladder begin at a time: keeps, in its tables horizon and component_horizon,
 how everybody was behind the last place in the order before all matches and operations of that time
-and later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and verify() start from there, bit for bit as without a
-horizon, and rows of event and component_event up to that place, and matches of the source, may be
-deleted, detached or moved. What would correct history before it is refused, by name; a match of it
-that changes or goes stays as it was rated, with a warning. A later call moves the horizon on.
+and later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and
+verify() start from there, bit for bit as without a horizon, and rows of event and component_event
+up to that place, and matches of the source, may be deleted, detached or moved. What would correct
+history before it is refused, by name; a match of it that changes or goes stays as it was rated,
+with a warning. A later call moves the horizon on.
 Returns the place, and how many players were there. Errors: 42704 for an unknown ladder, 42501
 unless the caller owns it, 22004 for nulls, 22008 for an infinite time, 22023 for one before the
-horizon that there is or later than now and the last match, 55000 if corrections wait for catch_up(),
-or if events of before are gone already.';
+horizon that there is or later than now and the last match, 55000 if corrections wait for
+catch_up(), or if events of before are gone already.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.swap_horizons(a text, b text)
  RETURNS void
@@ -1813,6 +2287,10 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.order_changes_from(text) IS
+'A part of catch_up(): the first place that resequence() has to give to something else, null if
+there is none. What lies before can be put right beside rating.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.unused_name(schema text, name text)
  RETURNS text
  LANGUAGE plpgsql
@@ -1836,8 +2314,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.unused_name(text,text) IS
-'A name, with underscores added, in place of its end if it is long, until no relation of a schema has
-it.';
+'A name, with underscores added, in place of its end if it is long, until no relation of a schema
+has it.';
 
 CREATE FUNCTION skillrating_internal.rename_relation(ladder text, relation regclass, name text)
  RETURNS void
@@ -1855,6 +2333,12 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rename_relation(text,regclass,text) IS
 'A part of swap_ladders(): renames a table or an index of a ladder.';
+
+COMMENT ON FUNCTION skillrating_internal.revoke_defaults(text,text) IS
+'Takes back what ALTER DEFAULT PRIVILEGES has given to others on a new table of a ladder: a
+partition is read through the table above it, and a table that replaces another one has the
+privileges of that.
+Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.storage_clauses(ladder text, relation text)
  RETURNS text
@@ -1876,10 +2360,10 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.storage_clauses(text,text) IS
-'A part of partition_history(): the end of a CREATE TABLE for a table that is stored like another one
-of a ladder, or like its last partition: storage parameters, and the tablespace if the owner may use
-it. A superuser can have moved the table where the owner may not create any: partitions then go to
-the default tablespace, so that matches go on being rated.';
+'A part of partition_history(): the end of a CREATE TABLE for a table that is stored like another
+one of a ladder, or like its last partition: storage parameters, and the tablespace if the owner may
+use it. A superuser can have moved the table where the owner may not create any: partitions then go
+to the default tablespace, so that matches go on being rated.';
 
 CREATE FUNCTION skillrating_internal.make_partition(ladder text, relation text, lower bigint, upper bigint, pattern text)
  RETURNS void
@@ -1905,8 +2389,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.make_partition(text,text,bigint,bigint,text) IS
 'A part of make_partitions() and partition_history(): a new partition of table event or
-component_event of a ladder for places from lower (null: from the first one on) to before upper, which
-is stored like the table pattern, or like the last partition of that.';
+component_event of a ladder for places from lower (null: from the first one on) to before upper,
+which is stored like the table pattern, or like the last partition of that.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.make_partitions(ladder text, seq bigint, ahead integer)
  RETURNS bigint
@@ -2000,6 +2484,10 @@ attempt waits for a moment, in which those wait who come behind, and gives back 
 half a minute, or lock_timeout if that is shorter, one waits in the ordinary way. Errors: 55P03
 after lock_timeout, 40001 for an old snapshot.';
 
+COMMENT ON FUNCTION skillrating_internal.check_partitionable(text,text) IS
+'A part of partition_history(), which replaces a table by another one: error 2BP01 if users have
+hung anything on it but privileges, comments, indexes, constraints and statistics.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.partition_table(ladder text, relation text, rows bigint, move boolean)
  RETURNS void
  LANGUAGE plpgsql
@@ -2041,6 +2529,12 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.partition_table(text,text,bigint,boolean) IS
+'A part of partition_history(): replaces table event or component_event of a ladder by a partitioned
+one, into whose partitions its rows go; or whose first partition it becomes, if they are not to
+move.
+Error 2BP01 for what users have hung on it.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.join_partitions(ladder text, relation text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2060,6 +2554,10 @@ BEGIN
     EXECUTE format('DROP TABLE %I.%I', ladder, old);
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.join_partitions(text,text) IS
+'A part of partition_history(): replaces a partitioned table by one that is not. Error 2BP01 for
+what users have hung on it.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.partition_history(ladder text, rows bigint, move boolean DEFAULT true, OUT partitions bigint)
  RETURNS bigint
@@ -2100,6 +2598,9 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.partition_history(text,bigint,boolean) IS
+'The body of skillrating.partition_history(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.partition_history(text,bigint,boolean) IS
 'Has the table event of a ladder, and component_event if the model has components, be partitioned by
 seq, in ranges of so many places each, of which every match and operation takes one; null for rows
@@ -2110,8 +2611,8 @@ one first partition, and are only read once.
 Two partitions are made ahead, and from then on by the task make_partitions of work(), see
 schedule_work(); if half of the last one is used up, by whoever rates. Nobody waits for that.
 detach_history() takes partitions off. The ladder is held meanwhile, readers too. Errors: 42704 for
-an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for rows below 1, 2BP01 if
-views, triggers, policies, foreign keys or publications are about the tables, 55006 while the
+an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for rows below 1, 2BP01
+if views, triggers, policies, foreign keys or publications are about the tables, 55006 while the
 transaction uses one of them, 55P03 if lock_timeout ends the wait for those who do.';
 
 CREATE FUNCTION skillrating_internal.warn_of_repeats(ladder text, detached text[], at timestamp with time zone)
@@ -2192,20 +2693,24 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.detach_history(text,timestamp with time zone) IS
+'The body of skillrating.detach_history(), called once the door to the ladder is open.';
+
 CREATE OR REPLACE FUNCTION skillrating.detach_history(ladder text, at timestamp with time zone, OUT horizon bigint, OUT players bigint, OUT detached text[])
  RETURNS record
  LANGUAGE c
 AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
 
 COMMENT ON FUNCTION skillrating.detach_history(text,timestamp with time zone) IS
-'set_horizon(), and then detaches those partitions of event and component_event that have nothing but
-places up to the horizon. They stay in the schema of the ladder as tables of their own, whose names
-it returns (detached) beside what set_horizon() returns, for the owner to move, archive or drop; and
-ALTER TABLE ... ATTACH PARTITION brings one back for those who read. A warning says if rule
-max_repeats still needs matches in one of them. Waits for whoever reads or rates, for moments at a
-time, and then keeps them waiting to the end of the transaction: a call of set_horizon() before it, in
-a transaction of its own, makes that short. Errors: those of set_horizon(), 55000 if event is not partitioned by partition_history(), 55006 while the transaction
-uses it, 55P03 if lock_timeout ends the wait.';
+'set_horizon(), and then detaches those partitions of event and component_event that have nothing
+but places up to the horizon. They stay in the schema of the ladder as tables of their own, whose
+names it returns (detached) beside what set_horizon() returns, for the owner to move, archive or
+drop; and ALTER TABLE ... ATTACH PARTITION brings one back for those who read. A warning says if
+rule max_repeats still needs matches in one of them. Waits for whoever reads or rates, for moments
+at a time, and then keeps them waiting to the end of the transaction: a call of set_horizon() before
+it, in a transaction of its own, makes that short. Errors: those of set_horizon(), 55000 if event is
+not partitioned by partition_history(), 55006 while the transaction uses it, 55P03 if lock_timeout
+ends the wait.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.fill_gaps(ladder text)
  RETURNS void
@@ -2231,6 +2736,11 @@ BEGIN
     END LOOP;
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.wrong_partitions(text) IS
+'A part of verify(): how many partitions event and component_event of a ladder have, how many of
+them are wrong or come behind a gap, and the first fault in words. Places up to the horizon need
+none.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.move_partitions(ladder text, relation text, from_schema text, into_schema text)
  RETURNS void
@@ -2274,6 +2784,12 @@ COMMENT ON FUNCTION skillrating_internal.move_partitions(text,text,text,text) IS
 'A part of swap_ladders(), for a ladder whose door is open: moves the partitions of a table that lie
 in its schema into another schema, with underscores behind names that are taken there, of indexes
 too.';
+
+COMMENT ON FUNCTION skillrating_internal.set_eligibility(text,jsonb,timestamp with time zone,text) IS
+'The body of skillrating.set_eligibility(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.eligibility(text) IS
+'The body of skillrating.eligibility(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.check_new_season(ladder text, season text, pool text, at timestamp with time zone)
  RETURNS void
@@ -2405,6 +2921,9 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.new_season(text,text,double precision,text,text,timestamp with time zone,text) IS
+'The body of skillrating.new_season(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.new_season(text,text,double precision,text,text,timestamp with time zone,text) IS
 'Begins the season of that name, in all pools or in one: a soft reset of the states towards the
 initial one, of which the share keep stays (1: all, 0: nothing); deviations grow so that variances
@@ -2418,8 +2937,27 @@ initial_mu, initial_sigma and beta of the ladder. Deviations are those that the 
 Returns the number of the operation, for undo_operation(), and how many players it changed.
 A pool in which nobody has a rating is a notice, because its name may be wrong.
 Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if one of the pools has a
-season of that name, 22023 for an empty name, for estimates that do not suit the model, and for a time before the last
-season unless late is reorder, P0002 if there are no estimates, 22008 for an infinite time.';
+season of that name, 22023 for an empty name, for estimates that do not suit the model, and for a
+time before the last season unless late is reorder, P0002 if there are no estimates, 22008 for an
+infinite time.';
+
+COMMENT ON FUNCTION skillrating_internal.decay(text,interval,double precision,double precision,interval,double precision,text,timestamp with time zone,text) IS
+'The body of skillrating.decay(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.settled_at(text) IS
+'The body of skillrating.settled_at(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.settle(text,timestamp with time zone,text) IS
+'The body of skillrating.settle(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.set_rating(text,anycompatible,jsonb,text,timestamp with time zone,text) IS
+'The body of skillrating.set_rating(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.reset_rating(text,anycompatible,text,timestamp with time zone,text) IS
+'The body of skillrating.reset_rating(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.seed_from(text,text,text,text,boolean,timestamp with time zone,text) IS
+'The body of skillrating.seed_from(), called once the door to the ladder is open.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.set_leaderboard(ladder text, leaderboard text DEFAULT NULL::text)
  RETURNS text
@@ -2463,13 +3001,33 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.set_leaderboard(text,text) IS
+'The body of skillrating.set_leaderboard(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.set_leaderboard(text,text) IS
 'Changes what makes the boards of a ladder quick: ranks, bands or none, as create_ladder() takes it;
-and counts the players by their ratings anew where that is ranks, also if it was before, or for null,
-which leaves the choice as it is: after changes of table rating by hand, which verify() tells.
+and counts the players by their ratings anew where that is ranks, also if it was before, or for
+null, which leaves the choice as it is: after changes of table rating by hand, which verify() tells.
 Rating waits meanwhile, and reading where the choice changes. Returns the choice. Errors: 42704 for
 an unknown ladder, 22023 for another choice, 42501 unless the caller owns the ladder, 55P03 if
 lock_timeout ends the wait for those who read.';
+
+COMMENT ON FUNCTION skillrating_internal.fold_counts(text) IS
+'The body of skillrating.fold_counts(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.fold_counts(text) IS
+'Sums up what those who rate have noted of the counts that ranks come from, and returns how many
+notes there were. They do so themselves now and then, but not in serializable transactions: where
+all transactions are serializable, have work() do it, see schedule_work(). Does nothing, and returns
+0, if another transaction is at it, or if the leaderboard is not "ranks". Nobody waits for it.
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 25000 in a serializable
+transaction, 40001 at REPEATABLE READ if others have done it since the snapshot.';
+
+COMMENT ON FUNCTION skillrating_internal.solve_ladder(text,text,jsonb,text,boolean) IS
+'The body of skillrating.solve_ladder(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.components(text,anycompatible,text,text,timestamp with time zone) IS
+'The body of skillrating.components(), called once the door to the ladder is open.';
 
 COMMENT ON FUNCTION skillrating.components(text,anycompatible,text,text,timestamp with time zone) IS
 'What a ladder has learned of components: of home advantage, maps, clubs, players on a map, or
@@ -2486,6 +3044,57 @@ games, last_played: in how many rated matches, and when in the last one.
 An account that is merged counts as the player it is merged into. No rows under a model without
 components. Errors: 42704 for an unknown ladder, 22008 for an infinite at, 55000 for one before the
 horizon; 42501 for a time of the past unless the caller may read table component_event.';
+
+COMMENT ON AGGREGATE skillrating_internal.last_division(rating double precision, cuts double precision[], margin double precision, promotion_margin double precision) IS
+'The division that a player is in after all these ratings, given in order: the first one by the
+cuts, each further one with the margins of division_number().';
+
+COMMENT ON FUNCTION skillrating_internal.history(text,anycompatible,integer,text,timestamp with time zone,timestamp with time zone) IS
+'The body of skillrating.history(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.rating_at(text,anycompatible,timestamp with time zone,text) IS
+'The body of skillrating.rating_at(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.match_rows(text,text,bigint) IS
+'A part of match_journal(): the participants of a match as its source has it now, each with the
+event of the match, which has that place; and events of players who are not in it any more, without
+an account.';
+
+COMMENT ON FUNCTION skillrating_internal.match_journal(text,anycompatible) IS
+'The body of skillrating.match_journal(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.match_journal(text,anycompatible) IS
+'All that is known of one match: a row for each account that takes part, by team and player; one
+without a player if its rows are gone or cannot be read.
+status, reason, detail: rated, unrated or void, null if it was not looked at yet; and why it does
+not count, as why_unrated() has it.
+seq: its place in the order.
+player_id, account: whom the result counts for, and the account in the source, which differs if it
+is merged into another; null if the source has the player no more.
+team, rank, weight: the team on which most was played, its rank (1 is best) and the share of the
+match played, as rating takes them from the source now; rank and weight are null where its rows make
+no match.
+win_probability, score: the forecast before, and what came of it (1 won, 0.5 drew, 0 lost).
+rating_before to state_after: what it did to the player: the displayed rating, and all state columns
+of the model by their names. Null for a match that does not count, as is the forecast.
+operations: those in force that concern the account in this match (merge, exclude and refund), an
+array of objects with operation, kind, player_id, into_id, reason, made_by and made_at.
+rated_at, corrections: when it was last decided on, and how often catch_up() has changed that.
+waiting: corrections that wait for catch_up() and may change it, an array of objects with kind,
+noticed_at and own (of this match, or else of what lies before it).
+Errors: 42704 for an unknown ladder, or a match that neither the ladder nor its source knows.';
+
+COMMENT ON FUNCTION skillrating_internal.past_board(text,text,timestamp with time zone,text,bigint) IS
+'A part of board(): a query for rows as rating has them, in a pool at a finite time, of the players
+r whom a condition names: after the last event up to that time, in rated order, and idle time
+since, of which a reset starts anew. Players without an event by then are not in it. Events up to
+the place last have no say, as the caller knows. Error 55000 for a time before the horizon.';
+
+COMMENT ON FUNCTION skillrating_internal.board(text,text,timestamp with time zone,text) IS
+'A part of leaderboard() and its like: what follows WITH board AS, the rows of rating of the players
+r whom a condition names, or those that it had in a pool at a time. Null for a null ladder or pool.
+Errors: 22008 for an infinite time, 42501 unless the caller may read table event too where a time is
+given.';
 
 CREATE FUNCTION skillrating_internal.check_min_games(min_games bigint)
  RETURNS void
@@ -2580,6 +3189,9 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.leaderboard(text,integer,text,bigint,anycompatible,timestamp with time zone,double precision,timestamp with time zone,jsonb,jsonb) IS
+'The body of skillrating.leaderboard(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.leaderboard(text,integer,text,bigint,anycompatible,timestamp with time zone,double precision,timestamp with time zone,jsonb,jsonb) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
@@ -2666,6 +3278,9 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.place_of(text,anycompatible,text,bigint,timestamp with time zone,double precision,timestamp with time zone) IS
+'The body of skillrating.place_of(), called once the door to the ladder is open.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.percentile_of(ladder text, player_id anycompatible, pool text DEFAULT ''::text, min_games bigint DEFAULT 1, active_since timestamp with time zone DEFAULT NULL::timestamp with time zone, max_deviation double precision DEFAULT NULL::double precision, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS double precision
  LANGUAGE plpgsql
@@ -2695,6 +3310,14 @@ BEGIN
     RETURN percentile;
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.percentile_of(text,anycompatible,text,bigint,timestamp with time zone,double precision,timestamp with time zone) IS
+'The body of skillrating.percentile_of(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.near_query(text,text,boolean) IS
+'A part of around(): the query, below WITH board AS, of player $6, rated $5, with $7 players above
+and $7 below, by the condition of the board, which may have bands. Error 55000 unless the door to
+the ladder is open.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.around(ladder text, player_id anycompatible, n integer DEFAULT 2, pool text DEFAULT ''::text, min_games bigint DEFAULT 1, active_since timestamp with time zone DEFAULT NULL::timestamp with time zone, max_deviation double precision DEFAULT NULL::double precision, at timestamp with time zone DEFAULT NULL::timestamp with time zone, display jsonb DEFAULT NULL::jsonb, statistics jsonb DEFAULT NULL::jsonb)
  RETURNS SETOF skillrating.ranked_player
@@ -2745,6 +3368,28 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.around(text,anycompatible,integer,text,bigint,timestamp with time zone,double precision,timestamp with time zone,jsonb,jsonb) IS
+'The body of skillrating.around(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.win_probability(text,anycompatiblearray,integer[],double precision[],double precision[],double precision[],double precision[],integer[],bigint[],text,double precision,timestamp with time zone,text[],text[]) IS
+'The body of skillrating.win_probability(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.win_probability(text,anycompatiblearray,integer[],double precision[],double precision[],double precision[],double precision[],integer[],bigint[],text,double precision,timestamp with time zone,text[],text[]) IS
+'The probability that each team of a match at a time wins, a draw counted half, and that of a draw
+of two teams, where the model has one; a part of preview(), with the same arguments but for gains,
+which change no prediction, and the same errors.';
+
+COMMENT ON FUNCTION skillrating_internal.player_status(text,text,timestamp with time zone,integer,integer,anycompatible) IS
+'The body of skillrating.player_status(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.player_status(text,text,timestamp with time zone,integer,integer,anycompatible) IS
+'Which ratings of a pool to show, of all players or of one: status is ''shadow'' for players with
+fewer than shadow_games matches (by default the parameter shadow_games of the model, or else 10),
+''stale'' for those who have not played for stale_days days, else ''visible'' (the rule of SynElo).
+Without at the ratings are those that are stored, and days are counted to now; with at all is as of
+that time, as in leaderboard(), and takes SELECT on event too. Errors: 42704 for an unknown ladder,
+22008 for an infinite at.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.surprising_players(ladder text, pool text DEFAULT ''::text, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, min_games bigint DEFAULT 5, OUT player_id text, OUT games bigint, OUT expected double precision, OUT scored double precision, OUT mean_surprise double precision, OUT surprise double precision)
  RETURNS SETOF record
  LANGUAGE plpgsql
@@ -2770,6 +3415,9 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.surprising_players(text,text,timestamp with time zone,bigint) IS
+'The body of skillrating.surprising_players(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.surprising_players(text,text,timestamp with time zone,bigint) IS
 'Who scores more than predicted, such as good players under a new account: for each player of a pool
 with at least min_games matches since then, games, the wins expected and scored (a draw counts
@@ -2777,6 +3425,20 @@ half), mean_surprise, the mean of score less prediction, and surprise, its z sco
 surprise() has it. A surprise beyond 3 is worth a look, and one far below 0 is that of a player who
 loses on purpose. Draws make it a little too small. Errors: 42704 for an unknown ladder,
 22023 for a negative min_games.';
+
+COMMENT ON FUNCTION skillrating_internal.pool_quality(text,text,interval,timestamp with time zone,integer) IS
+'The body of skillrating.pool_quality(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.pool_quality(text,text,interval,timestamp with time zone,integer) IS
+'How a pool fares over time, a row a period: matches; Brier score and log loss of their predictions,
+one a match (0.25 and 0.693 are those of a coin); the z score of the Brier score against what the
+predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root of the sum of its
+squares (beyond 2: overconfident; below -2: too timid); the players active in it, the mean of their
+displayed ratings after their last match (that rises: inflation) and their spread, a standard
+deviation; and the share of them that is settled: a deviation below half of the initial one, or,
+under models without, at least settled_games matches. step is whole months of the calendar, such as
+1 month, 3 months or 1 year, or days and less, counted from Monday, 1 January 2001. Errors: 42704
+for an unknown ladder, 22023 for a step that is not positive, or of months and days.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.seasons(ladder text, pool text DEFAULT ''::text, OUT season text, OUT operation bigint, OUT began_at timestamp with time zone, OUT ended_at timestamp with time zone, OUT running boolean, OUT matches bigint, OUT players bigint)
  RETURNS SETOF record
@@ -2812,6 +3474,9 @@ BEGIN
     USING pool, horizon;
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.seasons(text,text) IS
+'The body of skillrating.seasons(), called once the door to the ladder is open.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.season_players(ladder text, bounds record, pool text, min_games bigint, quick boolean)
  RETURNS text
@@ -2865,6 +3530,11 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.season_end_rating(text,record,text,text) IS
+'A part of season_table() and season_place_of(): the rating of a player at the end of a season, or
+now if it is running; null for a player who had none. Error 55000 unless the door to the ladder is
+open.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.season_place_of(ladder text, player_id anycompatible, season text DEFAULT NULL::text, pool text DEFAULT ''::text, min_games bigint DEFAULT 1)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -2892,6 +3562,9 @@ BEGIN
         min_games, rating) AS c WHERE rating IS NOT NULL);
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.season_place_of(text,anycompatible,text,text,bigint) IS
+'The body of skillrating.season_place_of(), called once the door to the ladder is open.';
 
 COMMENT ON FUNCTION skillrating.season_place_of(text,anycompatible,text,text,bigint) IS
 'The place of a player in the table of a season, as season_table() has it, 1 is first and equal
@@ -2993,6 +3666,9 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.season_table(text,text,integer,text,bigint,anycompatible) IS
+'The body of skillrating.season_table(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.season_table(text,text,integer,text,bigint,anycompatible) IS
 'The table of a season: the n players with the highest displayed rating at its end, or that is
 stored if it has not ended, among those with at least min_games matches in it, and the counts of
@@ -3082,6 +3758,13 @@ BEGIN
         ARRAY(SELECT u.seq FROM unnest(places) AS u(seq) WHERE u.seq >= from_seq), kept);
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.statistics_join(text,jsonb,jsonb,timestamp with time zone,text,boolean) IS
+'A part of leaderboard() and around(): what joins a row s of the columns that the argument
+statistics adds to a row r of the board at a time, which has its place; empty without it. eligible
+is the condition of the board, and ranked says that the counts of the ladder are those of it. Errors
+as for check_statistics() and provisional_condition(), 42501 unless the caller may read table event
+too where the peak, the streak or the last change is asked for.';
 
 CREATE TYPE skillrating_internal.queue_settings AS (
     queue text,
@@ -3509,7 +4192,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_queue(text,text,integer,integer,text,text,boolean,boolean,double precision,double precision,double precision,double precision,double precision,double precision,interval,interval,integer,interval,text) IS
-'The body of skillrating.create_queue(), which calls it once the door to the ladder is open.';
+'The body of skillrating.create_queue(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.create_queue(ladder text, queue text, teams integer DEFAULT 2, team_size integer DEFAULT 1, rating_pool text DEFAULT ''::text, context text DEFAULT NULL::text, sides boolean DEFAULT false, commanders boolean DEFAULT false, caution double precision DEFAULT 0, log_odds double precision DEFAULT 0, initial_window double precision DEFAULT NULL::double precision, widening double precision DEFAULT NULL::double precision, max_window double precision DEFAULT NULL::double precision, min_quality double precision DEFAULT 0, ticket_lifetime interval DEFAULT '00:10:00'::interval, accept_within interval DEFAULT NULL::interval, max_tickets integer DEFAULT 1000, keep interval DEFAULT '1 day'::interval, channel text DEFAULT NULL::text)
  RETURNS void
@@ -3572,7 +4255,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.drop_queue(text,text) IS
-'The body of skillrating.drop_queue(), which calls it once the door to the ladder is open.';
+'The body of skillrating.drop_queue(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.drop_queue(ladder text, queue text, OUT tickets bigint)
  RETURNS bigint
@@ -3648,7 +4331,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.queue_status(text,text,timestamp with time zone,timestamp with time zone) IS
-'The body of skillrating.queue_status(), which calls it once the door to the ladder is open.';
+'The body of skillrating.queue_status(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.queue_status(ladder text, queue text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(queue_name text, pool text, waiting_tickets bigint, waiting_players bigint, longest_wait double precision, open_proposals bigint, open_backfills bigint, matches bigint, cancelled bigint, matched_tickets bigint, ended jsonb, wait_p50 double precision, wait_p90 double precision, wait_p99 double precision, quality_mean double precision, quality_p10 double precision)
@@ -3724,8 +4407,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.recount_backfills(text) IS
-'A part of recount_queues(): a running match in which one player has two accounts now asks for nobody
-any more, because no model knows such a match. Error 55000 unless the door to the ladder is open.';
+'A part of recount_queues(): a running match in which one player has two accounts now asks for
+nobody any more, because no model knows such a match. Error 55000 unless the door to the ladder is
+open.';
 
 CREATE FUNCTION skillrating_internal.recount_queues(ladder text)
  RETURNS void
@@ -4200,7 +4884,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.queue_backfill(text,text,anycompatiblearray,integer[],bigint,text,bigint,interval,timestamp with time zone) IS
-'The body of skillrating.queue_backfill(), which calls it once the door to the ladder is open.';
+'The body of skillrating.queue_backfill(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.queue_backfill(ladder text, queue text, players anycompatiblearray, team integer[], proposal bigint DEFAULT NULL::bigint, pool text DEFAULT NULL::text, region bigint DEFAULT NULL::bigint, lifetime interval DEFAULT NULL::interval, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT backfill bigint)
  RETURNS bigint
@@ -4221,8 +4905,8 @@ null.
 lifetime: as for queue_join().  at: now by default.
 
 Takes INSERT on table queue_ticket and SELECT on rating and component, see grant_matchmaker().
-Errors: 42704 for an unknown ladder, queue or proposal, 22023 for players or teams that no match of the queue has, 2202E for arrays of
-different lengths, 22004 for nulls, 22008 for an infinite time.';
+Errors: 42704 for an unknown ladder, queue or proposal, 22023 for players or teams that no match of
+the queue has, 2202E for arrays of different lengths, 22004 for nulls, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.queue_cancel_backfill(ladder text, backfill bigint, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT cancelled boolean)
  RETURNS boolean
@@ -4242,7 +4926,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.queue_cancel_backfill(text,bigint,timestamp with time zone) IS
-'The body of skillrating.queue_cancel_backfill(), which calls it once the door to the ladder is open.';
+'The body of skillrating.queue_cancel_backfill(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.queue_cancel_backfill(ladder text, backfill bigint, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT cancelled boolean)
  RETURNS boolean
@@ -4666,7 +5350,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.queue_join(text,text,anycompatiblearray,text,bigint,boolean[],interval,timestamp with time zone) IS
-'The body of skillrating.queue_join(), which calls it once the door to the ladder is open.';
+'The body of skillrating.queue_join(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.queue_join(ladder text, queue text, players anycompatiblearray, pool text DEFAULT ''::text, region bigint DEFAULT NULL::bigint, commander boolean[] DEFAULT NULL::boolean[], lifetime interval DEFAULT NULL::interval, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT ticket bigint)
  RETURNS bigint
@@ -4687,9 +5371,9 @@ lifetime: the ticket ends when it has waited so long, in place of the ticket_lif
 at: since when they wait, now by default.
 
 Takes INSERT on table queue_ticket and SELECT on rating and component, see grant_matchmaker().
-Errors: 42704 for an unknown ladder or queue, 23505 for a player who has a ticket, 22023 for a party larger than a team, a player who
-occurs twice or is excluded, two accounts of one player, and a region of 0; 22004 for nulls, 2202E
-for an array of another length, 22008 for an infinite time.';
+Errors: 42704 for an unknown ladder or queue, 23505 for a player who has a ticket, 22023 for a party
+larger than a team, a player who occurs twice or is excluded, two accounts of one player, and a
+region of 0; 22004 for nulls, 2202E for an array of another length, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.queue_leave(ladder text, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(ticket bigint, queue_name text, waited double precision)
@@ -4741,7 +5425,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.queue_leave(text,anycompatiblearray,timestamp with time zone) IS
-'The body of skillrating.queue_leave(), which calls it once the door to the ladder is open.';
+'The body of skillrating.queue_leave(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.queue_leave(ladder text, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(ticket bigint, queue_name text, waited double precision)
@@ -4870,7 +5554,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.queue_accept(text,bigint,anycompatiblearray,timestamp with time zone) IS
-'The body of skillrating.queue_accept(), which calls it once the door to the ladder is open.';
+'The body of skillrating.queue_accept(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.queue_accept(ladder text, proposal bigint, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT status text)
  RETURNS text
@@ -4915,7 +5599,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.queue_decline(text,bigint,anycompatiblearray,timestamp with time zone) IS
-'The body of skillrating.queue_decline(), which calls it once the door to the ladder is open.';
+'The body of skillrating.queue_decline(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.queue_decline(ladder text, proposal bigint, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT status text)
  RETURNS text
@@ -5261,7 +5945,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.queue_tick(text,text,integer,boolean,timestamp with time zone) IS
-'The body of skillrating.queue_tick(), which calls it once the door to the ladder is open.';
+'The body of skillrating.queue_tick(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.queue_tick(ladder text, queue text, max_matches integer DEFAULT NULL::integer, explain boolean DEFAULT false, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(proposal bigint, backfill bigint, status text, player_id text, team integer, ticket bigint, waited double precision, win_probability double precision, quality double precision, difference double precision, region bigint, commands boolean, why jsonb)
@@ -5290,8 +5974,8 @@ With more tickets than max_tickets of the queue, a call looks at a part of them,
 another: call it while it returns rows, and again a moment later.
 
 Takes INSERT on table queue_ticket and SELECT on rating and component, see grant_matchmaker().
-Errors: 42704 for an unknown ladder or queue, 22004 for nulls, 22023 for a negative max_matches, 22008 for an infinite
-time, and those of pair_queue().';
+Errors: 42704 for an unknown ladder or queue, 22004 for nulls, 22023 for a negative max_matches,
+22008 for an infinite time, and those of pair_queue().';
 
 CREATE FUNCTION skillrating_internal.tick_queues(ladder text)
  RETURNS bigint
@@ -5329,6 +6013,48 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.tick_queues(text) IS
 'A part of work_step(): ticks of all queues of a ladder, and how many matches they made. Error 55000
 unless the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.split_model(text,double precision,boolean,boolean) IS
+'The model of a ladder, with its parameters, the number of its state columns, and the places of
+those with a role.  Errors: 22023 for caution, sides or commanding that the model has no column for.';
+
+COMMENT ON FUNCTION skillrating_internal.check_components_readable(text) IS
+'Error 42501 unless the caller of a function may read table component, or the ladder has none in
+use.
+A forecast is made of components, and preview(), called from inside, asks the owner''s rights only.';
+
+COMMENT ON FUNCTION skillrating_internal.split_ladder(text,anycompatiblearray,double precision[],integer[],integer[],text[],integer[],double precision[],integer[],boolean[],text[],text[],integer,integer,text,boolean,boolean,double precision,double precision,text,text,double precision,double precision,bigint,timestamp with time zone,boolean) IS
+'The body of skillrating.split_ladder(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.split_ladder(text,anycompatiblearray,double precision[],integer[],integer[],text[],integer[],double precision[],integer[],boolean[],text[],text[],integer,integer,text,boolean,boolean,double precision,double precision,text,text,double precision,double precision,bigint,timestamp with time zone,boolean) IS
+'split_teams() with the estimates that players have in a pool of a ladder, and with its model, which
+says what teams are and when a split is balanced, from all that it knows of the players.  A
+player without a rating has the initial state.
+
+Result: a row for each player, in the order of players.  mu: the estimate that was used, after the
+time since the last match, on no side and less caution.  difference: as in split_teams(), in the
+points of the model.
+win_probability: of the player''s own team, as preview() says for these teams with squad => party
+and the same weight, log_odds and, where asked for, sides and commanders; null on the bench.
+The other columns are those of split_teams().
+
+caution: so many deviations are taken off each estimate, under a model that has them, so that
+players of whom little is known count less.
+sides: under hive, the first team is on side 1, and players count with their side offsets.
+commanders: each team gets a commander, one of those whom commander allows (null: all), who counts
+by command skill.
+at: the time of the match, now by default, to which the players'' states are aged as by preview().
+context, club: where or as what each plays, one element being that of all, and for whom, as in
+preview().  What a player has in a context counts to the estimate; what contexts and clubs mean to
+sides and teams shows in win_probability, and log_odds can even it out.
+An account that is merged has the state of the player it is merged into, and its row comes back
+under the identifier that was given.
+The other arguments are those of split_teams().
+Under a model with components it takes SELECT on table component besides.
+
+Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
+and for two accounts of one player;
+22004 for nulls; 22008 for an infinite at; and as split_teams().';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.find_opponents(ladder text, player_id anycompatible, n integer DEFAULT 10, pool text DEFAULT ''::text, min_games bigint DEFAULT 0, active_since timestamp with time zone DEFAULT NULL::timestamp with time zone, max_deviation double precision DEFAULT NULL::double precision, at timestamp with time zone DEFAULT NULL::timestamp with time zone, context text DEFAULT NULL::text, explain boolean DEFAULT false)
  RETURNS SETOF skillrating.opponent
@@ -5410,6 +6136,9 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.find_opponents(text,anycompatible,integer,text,bigint,timestamp with time zone,double precision,timestamp with time zone,text,boolean) IS
+'The body of skillrating.find_opponents(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.find_opponents(text,anycompatible,integer,text,bigint,timestamp with time zone,double precision,timestamp with time zone,text,boolean) IS
 'The n opponents with whom a match of two would be most even, the most even first.
 
@@ -5477,6 +6206,30 @@ BEGIN
     PERFORM skillrating_internal.renew_ladder_cache(ladder);
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.keep_changes(text,boolean) IS
+'The body of skillrating.keep_changes(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.changes(text,text,bigint) IS
+'The body of skillrating.changes(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.changes(text,text,bigint) IS
+'What has happened to the ratings of a ladder since a cursor, or with a null cursor all ratings as
+they are: a row for each change of a row of rating, in the order in which it changed, at most
+max_changes of them after a cursor, and last a row that has nothing but the next cursor. kind says
+why: match, correction, season, decay, settle, set, seed, reset, refund, forget, swap, empty (by
+reset_ladder), or start for a null cursor; match_id is the last match of the batch, operation the
+number in table operation.
+What is after the change is all that rating has, with the state in the order of its columns; null
+in games_after says that the row is gone. Changes come once their transaction has committed, each
+exactly once, and not those of the calling transaction. Errors: 22023 for what is no cursor, 24000
+if a reader has to start again: after a restore, a promotion, or when trim_changes() has removed
+what the reader has not had; 40001 for a transaction whose snapshot is older than the cursor or the
+ladder''s tables; 55000 on a standby or a subscriber, if the ladder does not keep its changes, or if
+the transaction that starts has changed ratings.';
+
+COMMENT ON FUNCTION skillrating_internal.trim_changes(text,timestamp with time zone) IS
+'The body of skillrating.trim_changes(), called once the door to the ladder is open.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.check_mirror(ladder text, relation regclass, key text, columns jsonb, pool text)
  RETURNS void
@@ -5555,6 +6308,28 @@ BEGIN
     END LOOP;
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.mirror_rating(text,regclass,text,jsonb,text) IS
+'The body of skillrating.mirror_rating(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.mirror_rating(text,regclass,text,jsonb,text) IS
+'Keeps columns of a table of the user''s own equal to those of rating in a pool, from now on, in the
+transaction that rates and for the rows that change only; a row that is inserted there gets the
+rating of its player at once. Players who have no rating yet keep what the table has; for those
+whose rating goes, as by merge_players(), the columns get their defaults, and columns that may not
+be null and have none keep the last value. columns maps the table''s columns to those of rating, as
+in {"elo": "rating", "played": "games"}, and key is its column that identifies players, of the
+ladder''s type. The table may be partitioned or foreign. Called again for the same table and pool it
+replaces what was. Returns the number of players whose rows it wrote at once. Errors: 42704 for an
+unknown ladder, 42809 for a view, 42804 for a key of another type or a column that cannot have the
+value, 0A000 for a table that Citus distributes, 428C9 for a generated column, 42703 for an unknown
+column, 22023 for columns that are no object of names, 42501 if the table does not belong to the
+ladder''s owner. A value that does not fit is an error of what rates, which names the column, the
+table and the player. While the table, or a partition of it, belongs to another role than the ladder
+it gets no ratings, with a warning, and matches are rated all the same.';
+
+COMMENT ON FUNCTION skillrating_internal.unmirror_rating(text,regclass,text) IS
+'The body of skillrating.unmirror_rating(), called once the door to the ladder is open.';
 
 CREATE TYPE skillrating_internal.push_target AS (
     relation regclass,
@@ -6302,7 +7077,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.push_step(text,regclass,integer,text) IS
-'The body of skillrating.push_step(), which calls it once the door to the ladder is open.';
+'The body of skillrating.push_step(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.push_step(ladder text, relation regclass, batch_size integer DEFAULT 1000, failure text DEFAULT NULL::text, OUT pushed bigint, OUT more boolean)
  RETURNS record
@@ -6355,7 +7130,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.push_begin(text,regclass,boolean,boolean) IS
-'The body of skillrating.push_begin(), which calls it once the door to the ladder is open.';
+'The body of skillrating.push_begin(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.push_begin(ladder text, relation regclass DEFAULT NULL::regclass, at_once boolean DEFAULT false, scheduled boolean DEFAULT false, OUT relations regclass[])
  RETURNS regclass[]
@@ -6405,7 +7180,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.push_rating(text,regclass,jsonb,text,interval,text) IS
-'The body of skillrating.push_rating(), which calls it once the door to the ladder is open.';
+'The body of skillrating.push_rating(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.push_rating(ladder text, relation regclass, columns jsonb, pool text DEFAULT NULL::text, every interval DEFAULT '00:00:01'::interval, position_column text DEFAULT 'position'::text)
  RETURNS void
@@ -6446,7 +7221,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.unpush_rating(text,regclass) IS
-'The body of skillrating.unpush_rating(), which calls it once the door to the ladder is open.';
+'The body of skillrating.unpush_rating(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.unpush_rating(ladder text, relation regclass)
  RETURNS void
@@ -6480,7 +7255,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.push_status(text) IS
-'The body of skillrating.push_status(), which calls it once the door to the ladder is open.';
+'The body of skillrating.push_status(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.push_status(ladder text, OUT relation regclass, OUT columns jsonb, OUT pool text, OUT every interval, OUT phase text, OUT "position" bigint, OUT attempts integer, OUT due_at timestamp with time zone, OUT pushed bigint, OUT pushed_at timestamp with time zone, OUT refused bigint, OUT failed_at timestamp with time zone, OUT error text)
  RETURNS SETOF record
@@ -6662,6 +7437,9 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.schedule_work(text,text,interval,interval,timestamp with time zone) IS
+'The body of skillrating.schedule_work(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.schedule_work(text,text,interval,interval,timestamp with time zone) IS
 'Has work() do a task for a ladder from now on, in place of what was said of it before; with a null
 in every no more.
@@ -6677,6 +7455,9 @@ Nothing happens without calls of work(). Errors: 42704 for an unknown ladder, 42
 caller owns it, 22004 for nulls, 22023 for another task, an interval that is not positive, or keep
 where it does not belong, 22008 for an infinite time, 55000 if there are to be changes and the
 ladder does not keep them, or partitions and its table event has none.';
+
+COMMENT ON FUNCTION skillrating_internal.notify_changes(text,text,interval,boolean,boolean) IS
+'The body of skillrating.notify_changes(), called once the door to the ladder is open.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.work_step(ladder text, task text, failure text DEFAULT NULL::text, OUT done bigint)
  RETURNS bigint
@@ -6753,13 +7534,17 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.work_step(text,text,text) IS
+'The body of skillrating.work_step(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.work_step(text,text,text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
-much that was, null if it did nothing: for drain matches that were looked at (it stays due while rows
-wait), for notify changes that were notified of, for catch_up and
+much that was, null if it did nothing: for drain matches that were looked at (it stays due while
+rows wait), for notify changes that were notified of, for catch_up and
 settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
-rows of change, for make_partitions partitions, for queue_tick matches. With a failure it notes that in
-table work instead, and the task is due again in a minute, or sooner if it is to be done more often.
+rows of change, for make_partitions partitions, for queue_tick matches. With a failure it notes that
+in table work instead, and the task is due again in a minute, or sooner if it is to be done more
+often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
 task in table work that is none, and those of the function that does the task.';
 
@@ -6785,6 +7570,9 @@ BEGIN
         ladder);
 END
 $function$;
+
+COMMENT ON FUNCTION skillrating_internal.scheduled_work(text) IS
+'The body of skillrating.scheduled_work(), called once the door to the ladder is open.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.check_work(run_for interval, ladder text)
  RETURNS void
@@ -6943,6 +7731,17 @@ failed. Values given in the call are ignored.
 Errors: 2D000 within a transaction block, 22004 or 22023 for a run_for that is null or less than 0,
 and for a ladder that is named 42704 if it does not exist and 42501 unless the caller owns it.';
 
+COMMENT ON FUNCTION skillrating_internal.build_ladder(text,text) IS
+'A part of rerate(): replays a new ladder, made of the first one, that has matches and no events
+yet.
+Error 55000 unless the door to the first one is open.';
+
+COMMENT ON FUNCTION skillrating_internal.rerate(text,text,jsonb,text) IS
+'The body of skillrating.rerate(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.compare_ladders(text,text,text,timestamp with time zone) IS
+'The body of skillrating.compare_ladders(), called once the door to the ladder is open.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.swap_ladders(a text, b text)
  RETURNS void
  LANGUAGE plpgsql
@@ -6986,6 +7785,85 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.swap_ladders(text,text) IS
+'The body of skillrating.swap_ladders(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.copy_matches(text,text) IS
+'A part of rerate() and swap_ladders(): takes matches that ladder b does not know over to it, at
+their places, from a table like rated_match, given as SQL. Matches that have not been rated there
+have none; what b makes of them is to be seen, so that they go into pending and have a digest that
+is none of theirs.';
+
+COMMENT ON FUNCTION skillrating_internal.begin_carrying(text,text) IS
+'A part of swap_ladders(): makes the tables for survey() in the schema of ladder b, which nobody
+else ever sees: carried_match has the rows of rated_match of ladder a that b has otherwise or not,
+and matches that a does not know (not known); carried_own the matches that b alone has placed, as
+far as they may be in the way; carried_waiting what waits in a; carried_operation the operations of
+a.';
+
+COMMENT ON FUNCTION skillrating_internal.survey(text,text,xid8) IS
+'A part of swap_ladders(): copies what ladder a has otherwise than ladder b into the tables of
+begin_carrying(), of matches only those whose row in a was changed by a transaction from a certain
+one on, all for null. Returns how many matches differ, whether operations may, and the smallest
+place of a match that does.';
+
+COMMENT ON FUNCTION skillrating_internal.report_match_document(text,jsonb) IS
+'The body of skillrating.report_match_document(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.report_match_document(text,jsonb) IS
+'report_match() with its arguments as one document, and the same result:
+
+    {"match_id": "final", "played_at": "2024-05-05T20:15:00Z", "teams": [
+        {"rank": 1, "players": [{"id": "ada"}, {"id": "ben", "weight": 0.5}]},
+        {"rank": 2, "players": [{"id": "cleo"}, {"id": "dan"}]}]}
+
+Teams are numbered in their order, from 1 on. rank and side, and score (the argument team_score),
+are keys of a team; weight, joined, left, commanding, squad, kills, deaths, quit, experience,
+gain (the argument player_gain), bot, context and club of a player; the other arguments of the
+document. Identifiers are strings or integers. Null is as if the key were not there.
+document_schema() has all of it as a JSON Schema.
+Errors: 22023 for a key that does not exist or is missing, or for a value of another type, with
+where it stands, 22004 for a null document, and those of report_match(), without that place.';
+
+COMMENT ON FUNCTION skillrating_internal.preview_document(text,jsonb) IS
+'The body of skillrating.preview_document(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.win_probability_document(text,jsonb) IS
+'The body of skillrating.win_probability_document(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.split_ladder_document(text,jsonb) IS
+'The body of skillrating.split_ladder_document(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.check_single_columns(text,text,text) IS
+'A part of swap_ladders(): errors 55000 for columns of a ladder''s table that the other one''s lacks
+and that are no states of its model, and 2BP01 if they are, but views, indexes or other things
+depend on them.';
+
+COMMENT ON FUNCTION skillrating_internal.held_constraints(text,text) IS
+'A part of swap_ladders(): the constraints of the tables of both ladders, to see whether one has
+come since prepare_exchange().';
+
+COMMENT ON FUNCTION skillrating_internal.prepare_exchange(text,text) IS
+'A part of swap_ladders(): prepare_table() for each of them. Returns those whose rows can be
+exchanged as they are, those of which columns have to change over, and those that have to move.';
+
+COMMENT ON FUNCTION skillrating_internal.settle_constraints(text) IS
+'A part of swap_ladders(): checks deferred constraints that users have added to tables of a ladder
+now, because what waits for the commit refers to rows by their place in the file, and cannot be
+checked once another file is there.';
+
+COMMENT ON FUNCTION skillrating_internal.check_references(text,text) IS
+'A part of swap_ladders(): error 23503 if a foreign key of another table to a table of ladder a
+would refer to nothing once it has the rows of ladder b.';
+
+COMMENT ON FUNCTION skillrating_internal.check_bounds(text,text) IS
+'A part of swap_ladders(): error 23514 if a table of ladder a is a partition of a table of the
+user''s, and rows that ladder b has for it lie outside of its bounds.';
+
+COMMENT ON FUNCTION skillrating_internal.missing_room(regclass,regclass) IS
+'A part of swap_ladders(): types of columns that have to be added to a table, and dropped, so that
+it has as many as another one.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.known_players(ladder text, players text[], of_matches boolean)
  RETURNS text[]
  LANGUAGE plpgsql
@@ -7023,8 +7901,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_players(text,text[],boolean) IS
-'A part of forget_player(): those players who occur in the events, operations, solved skills or queues
-of a ladder, or with of_matches in its matches.';
+'A part of forget_player(): those players who occur in the events, operations, solved skills or
+queues of a ladder, or with of_matches in its matches.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.rename_players(ladder text, players text[], pseudonyms text[])
  RETURNS void
@@ -7094,16 +7972,32 @@ BEGIN
 END
 $function$;
 
+COMMENT ON FUNCTION skillrating_internal.forget_player(text,anycompatible,anycompatible) IS
+'The body of skillrating.forget_player(), called once the door to the ladder is open.';
+
 COMMENT ON FUNCTION skillrating.forget_player(text,anycompatible,anycompatible) IS
 'Erases persons from a ladder, one or an array of them: puts pseudonyms in their place in matches,
-events, ratings, solved skills, operations, matches of queues and reasons, and leaves every number as
-it is, so that nothing has to be replayed. Their tickets in queues end. Without pseudonyms it makes random ones, which have no link to the
-player. In reasons that users wrote, [forgotten] takes the place of an identifier that is a word.
+events, ratings, solved skills, operations, matches of queues and reasons, and leaves every number
+as it is, so that nothing has to be replayed. Their tickets in queues end. Without pseudonyms it
+makes random ones, which have no link to the player. In reasons that users wrote, [forgotten] takes
+the place of an identifier that is a word.
 Where the ladder has a source, put the same pseudonyms into the tables behind it, in the same
 transaction, before or after. Returns a row for each player: the pseudonym, and whether the ladder
 knew the player. Errors: 42704 for an unknown ladder, 22004 for nulls, 2202E unless there are as
 many pseudonyms as players, 22023 for one who is given twice and for a type that no pseudonyms can
 be made of, 23505 if a pseudonym is taken.';
+
+COMMENT ON FUNCTION skillrating_internal.forget_players(text,anycompatiblearray,text[]) IS
+'The body of skillrating.forget_players(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating_internal.changed_since(text,text,name,xid8) IS
+'A part of swap_ladders(): a column of the rows of a ladder''s table that were made, changed or
+deleted by a transaction from a certain one on, and perhaps of others; null if that cannot be known.
+The current transaction must have seen that one running, or behind it.';
+
+COMMENT ON FUNCTION skillrating_internal.match_leaderboard(text,text) IS
+'A part of swap_ladders(): has ladder b make boards quick as ladder a does: that stays with the
+ladder in use, as all that belongs to its tables.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.hold_both(a text, b text)
  RETURNS void
@@ -7501,7 +8395,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.upgrade_ladder(text) IS
-'The body of skillrating.upgrade_ladder(), which calls it once the door to the ladder is open.';
+'The body of skillrating.upgrade_ladder(), called once the door to the ladder is open.';
 
 CREATE FUNCTION skillrating.upgrade_ladder(ladder text)
  RETURNS SETOF text
@@ -7520,6 +8414,11 @@ it up, such as attach(), may not find what they need. Waits until nobody is at w
 and takes CREATE on the database, because it makes a ladder to compare with. Errors: 42704 for an
 unknown ladder, 42501 unless the caller owns the ladder, 0A000 for a ladder of a later version,
 55000 for one whose tables are foreign or that has no source.';
+
+COMMENT ON FUNCTION skillrating_internal.api_functions(text) IS
+'A part of create_api(): what a function of the schema for applications is made of, for each
+function on ladders that concerns matches and players: who may call it (reader, reporter or owner),
+its arguments, their types, its result, query, attributes and comment.';
 
 -- As after a new installation, all belongs to one role, whoever runs this.
 DO LANGUAGE plpgsql

@@ -40,6 +40,12 @@ SELECT t.typname FROM pg_type AS t
 WHERE t.typnamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace) AND t.typtype = 'c'
     AND obj_description(t.oid, 'pg_type') IS NULL;
 
+-- What they say of themselves fits a terminal.
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS object, l.line
+FROM :members
+CROSS JOIN LATERAL regexp_split_to_table(obj_description(d.objid, d.classid::regclass::name), E'\n') AS l(line)
+WHERE length(l.line) > 100;
+
 -- Nothing that a user calls takes or gives a type of the other schema.
 SELECT p.oid::regprocedure
 FROM pg_proc AS p, unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]) || p.prorettype) AS used
