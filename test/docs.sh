@@ -8,13 +8,13 @@
 # page are run in their order, in a database of the page's own.  Prints one line for
 # each page that has any, "ok docs FILE" or "not ok docs FILE".
 #
-# Functions, tests and files that a page names in backquotes must exist, and so must
-# the files that it links to: "ok docs names in FILE".  The table of parameters in the
-# page of a model must have all of them, and no others.  The reference has the arguments
-# of functions by name and in order, except where it abbreviates with "...", and every
-# public function is named on some page in docs, and called by an example of some page:
-# "ok docs examples of every public function".  These checks are themselves checked first,
-# with a page of made-up names, each of which they must find.
+# Functions, tests and files that a page names in backquotes must exist: "ok docs names in
+# FILE"; test/prose.sh checks links.  The table of parameters in the page of a model must
+# have all of them, and no others.  The reference has the arguments of functions by name and
+# in order, except where it abbreviates with "...", and every public function is named on
+# some page in docs, and called by an example of some page: "ok docs examples of every public
+# function".  These checks are themselves checked first, with a page of made-up names, each of
+# which they must find.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -53,9 +53,6 @@ missing_names() {
 			*/*) [ -e "$name" ] ;;
 			*) [ -n "$(find src sql test bench demo -name "$name" -print -quit)" ] ;;
 		esac || echo "$page: there is no file $name"
-	done
-	grep -ohE '\]\([a-z_0-9./-]+' "$page" | cut -c3- | sort -u | while read -r name; do
-		[ -e "$(dirname "$page")/$name" ] || echo "$page: the link to $name leads nowhere"
 	done
 }
 
@@ -118,7 +115,7 @@ called_functions() {
 		! grep -qE '^SET search_path = .*\bskillrating\b' "$scratch/commands" || before='(@|\b)'
 		# shellcheck disable=SC2016 # dollars of SQL
 		sed 's/--.*//; s/\bskillrating\./@/g' "$scratch/commands" | tr '\n' ' ' |
-			sed "s/'[^']*'//g" | sed 's/\$\$[^$]*\$\$//g' | grep -oE "$before[a-z_0-9]+\\(" | tr -d '@('
+			sed "s/'[^']*'//g" | sed 's/\$\$[^$]*\$\$//g' | grep -oE "${before}[a-z_0-9]+\\(" | tr -d '@('
 	done | sort -u
 }
 
@@ -153,8 +150,8 @@ psql -qXAt -F ' ' -d "$database" -c "
 	WHERE p.pronamespace = 'skillrating'::regnamespace" | sort -u >"$scratch/signatures"
 cut -d ' ' -f 1 "$scratch/signatures" | sort -u >"$scratch/public"
 # shellcheck disable=SC2016 # backquotes of a page
-echo 'Right: `elo_update()`, `exp(x)`, `test_elo.c`, `test_k`, `test/docs.sh`, [here](functions).
-	Wrong: `elo_updated()`, `test_elephants`, `elephants.sql`, `test/core/elephants.c`, [there](elephants.md).
+echo 'Right: `elo_update()`, `exp(x)`, `test_elo.c`, `test_k`, `test/docs.sh`.
+	Wrong: `elo_updated()`, `test_elephants`, `elephants.sql`, `test/core/elephants.c`.
 
 | `elo_update(rating_a, rating_b, score_a, k = 32, scale = 400)`, `elo_update(rating_b, ...)` | |
 | `elo_update(rating_b, rating_a, score_a, k = 32, scale = 400)` | |
@@ -183,7 +180,6 @@ if [ "$found" = 'there is no function elo_updated()
 there is no unit test test_elephants
 there is no file elephants.sql
 there is no file test/core/elephants.c
-the link to elephants.md leads nowhere
 the parameter beta is not in the table
 the parameter drift is not in the table
 there is no parameter elephants
