@@ -8,12 +8,13 @@
 # page are run in their order, in a database of the page's own.  Prints one line for
 # each page that has any, "ok docs FILE" or "not ok docs FILE".
 #
-# Functions, tests and files that a page names in backquotes must exist, and so must
-# the files that it links to: "ok docs names in FILE".  The table of parameters in the
-# page of a model must have all of them, and no others.  The reference has the arguments
-# of functions by name and in order, except where it abbreviates with "...", and every
-# public function is named on some page in docs.  These checks are themselves checked
-# first, with a page of made-up names, each of which they must find.
+# Functions, tests and files that a page names in backquotes must exist: "ok docs names in
+# FILE"; test/prose.sh checks links.  The table of parameters in the page of a model must
+# have all of them, and no others.  The reference has the arguments of functions by name and
+# in order, except where it abbreviates with "...", and every public function is named on
+# some page in docs, and called by an example of some page: "ok docs examples of every public
+# function".  These checks are themselves checked first, with a page of made-up names, each of
+# which they must find.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -52,9 +53,6 @@ missing_names() {
 			*/*) [ -e "$name" ] ;;
 			*) [ -n "$(find src sql test bench demo -name "$name" -print -quit)" ] ;;
 		esac || echo "$page: there is no file $name"
-	done
-	grep -ohE '\]\([a-z_0-9./-]+' "$page" | cut -c3- | sort -u | while read -r name; do
-		[ -e "$(dirname "$page")/$name" ] || echo "$page: the link to $name leads nowhere"
 	done
 }
 
@@ -107,7 +105,30 @@ unnamed_functions() {
 		sed 's|.*|docs: no page names the function &()|'
 }
 
-[ $# -gt 0 ] || set -- README.md docs/*.md docs/models/*.md
+# The functions that the examples of pages call, by their qualified names, or by any where an
+# example puts the schema into search_path.  Names in literals and comments are no calls.
+called_functions() {
+	local page before
+	for page; do
+		examples "$page" | commands >"$scratch/commands"
+		before=@
+		! grep -qE '^SET search_path = .*\bskillrating\b' "$scratch/commands" || before='(@|\b)'
+		# shellcheck disable=SC2016 # dollars of SQL
+		sed 's/--.*//; s/\bskillrating\./@/g' "$scratch/commands" | tr '\n' ' ' |
+			sed "s/'[^']*'//g" | sed 's/\$\$[^$]*\$\$//g' | grep -oE "${before}[a-z_0-9]+\\(" | tr -d '@('
+	done | sort -u
+}
+
+# The functions in a file that no example of the pages calls.
+uncalled_functions() {
+	local list=$1
+	shift
+	called_functions "$@" | comm -13 - "$list" |
+		sed 's|.*|docs: no example calls the function &(); add one to the page where a reader looks for it|'
+}
+
+all_pages=(README.md docs/*.md docs/models/*.md)
+[ $# -gt 0 ] || set -- "${all_pages[@]}"
 status=0
 
 drop
@@ -129,8 +150,8 @@ psql -qXAt -F ' ' -d "$database" -c "
 	WHERE p.pronamespace = 'skillrating'::regnamespace" | sort -u >"$scratch/signatures"
 cut -d ' ' -f 1 "$scratch/signatures" | sort -u >"$scratch/public"
 # shellcheck disable=SC2016 # backquotes of a page
-echo 'Right: `elo_update()`, `exp(x)`, `test_elo.c`, `test_k`, `test/docs.sh`, [here](functions).
-	Wrong: `elo_updated()`, `test_elephants`, `elephants.sql`, `test/core/elephants.c`, [there](elephants.md).
+echo 'Right: `elo_update()`, `exp(x)`, `test_elo.c`, `test_k`, `test/docs.sh`.
+	Wrong: `elo_updated()`, `test_elephants`, `elephants.sql`, `test/core/elephants.c`.
 
 | `elo_update(rating_a, rating_b, score_a, k = 32, scale = 400)`, `elo_update(rating_b, ...)` | |
 | `elo_update(rating_b, rating_a, score_a, k = 32, scale = 400)` | |
@@ -141,26 +162,52 @@ echo 'Right: `elo_update()`, `exp(x)`, `test_elo.c`, `test_k`, `test/docs.sh`, [
 | `initial_mu`, `initial_sigma` | `beta` |
 | `tau`, `elephants` | `drift` |
 | `form`, `split_ties`, `display_deviations` | |' >"$scratch/page"
+# shellcheck disable=SC2016 # dollars of SQL
+echo 'Prose calls nothing: skillrating.bisons().
+
+    SELECT mammoths($$skillrating.bisons()$$), skillrating.brier_score(p,
+        skillrating.elo_update(1, 2, 3)) -- skillrating.elks()
+    FROM tapirs(1);' >"$scratch/calling"
+printf '    %s\n' 'SET search_path = public, skillrating;' 'SELECT mammoths(tapirs(1)), elks;' >"$scratch/unqualified"
 found=$({ missing_names "$scratch/page"; wrong_parameters "$scratch/page" elo_mmr
 	wrong_signatures "$scratch/page"
 	printf 'brier_score\nmammoths\n' >"$scratch/two"
-	unnamed_functions "$scratch/two" "$scratch/page"; } | sed 's/^[^:]*: //')
+	unnamed_functions "$scratch/two" "$scratch/page"
+	printf 'bisons\nbrier_score\nelks\nelo_update\nmammoths\ntapirs\n' >"$scratch/six"
+	uncalled_functions "$scratch/six" "$scratch/calling"
+	uncalled_functions "$scratch/six" "$scratch/calling" "$scratch/unqualified"; } | sed 's/^[^:]*: //; s/;.*//')
 if [ "$found" = 'there is no function elo_updated()
 there is no unit test test_elephants
 there is no file elephants.sql
 there is no file test/core/elephants.c
-the link to elephants.md leads nowhere
 the parameter beta is not in the table
 the parameter drift is not in the table
 there is no parameter elephants
 drop_ladder() has other arguments than ladder,now
 elo_update() has other arguments than rating_b,rating_a,score_a,k,scale
-no page names the function mammoths()' ]; then
+no page names the function mammoths()
+no example calls the function bisons()
+no example calls the function elks()
+no example calls the function mammoths()
+no example calls the function tapirs()
+no example calls the function bisons()
+no example calls the function elks()' ]; then
 	echo "ok docs names that stand for nothing are found"
 else
 	echo "$found"
 	echo "not ok docs names that stand for nothing are found"
 	status=1
+fi
+
+if [[ " $* " == *' docs/reference.md '* ]]; then
+	uncalled=$(uncalled_functions "$scratch/public" "${all_pages[@]}")
+	if [ -z "$uncalled" ]; then
+		echo "ok docs examples of every public function"
+	else
+		echo "$uncalled"
+		echo "not ok docs examples of every public function"
+		status=1
+	fi
 fi
 
 for page; do

@@ -14,6 +14,7 @@ const [root, target] = process.argv.slice(2);
 // roles, several sessions, files or servers.
 const GUIDE = [
 	['README.md', 'First steps'],
+	['docs/guide.md', 'Guide'],
 	['docs/teams.md', 'Fair teams'],
 	['docs/cookbook.md', 'Cookbook: four football leagues'],
 	['docs/display.md', 'What players see'],
@@ -85,7 +86,7 @@ function guidePage([path, title]) {
 	for (const block of blocks(readFileSync(join(root, path), 'utf8').split('\n'), linker(path, 'index.html'))) {
 		if (block.level === 1) continue;
 		// The extension is installed here.
-		if (block.level === 2) skipping = path === 'README.md' && ['See it work', 'Install'].includes(block.heading);
+		if (block.level === 2) skipping = path === 'README.md' && ['Try it', 'Install'].includes(block.heading);
 		if (skipping) continue;
 		const onServer = SERVER_ONLY.some((pattern) => pattern.test(block.code));
 		if (onServer) block.html = `<p class="note">On a server only:</p>${block.html}`;
