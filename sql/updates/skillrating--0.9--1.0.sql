@@ -2990,14 +2990,26 @@ BEGIN
     RETURN QUERY
         SELECT e.player_id, (SELECT array_agg((e.state->>c.name)::float8 ORDER BY c.n) FROM unnest(columns) WITH ORDINALITY AS c(name, n))
         FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state);
+EXCEPTION WHEN numeric_value_out_of_range THEN
+    -- JSON has numbers that float8 cannot hold, and that error does not name the player.
+    SELECT e.player_id, v.name, left(v.value, 40) AS value INTO wrong
+    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state), jsonb_each_text(e.state) AS v(name, value)
+    WHERE abs(v.value::numeric) > 1.7976931348623157e308 OR abs(v.value::numeric) < 5e-324 AND v.value::numeric <> 0
+    LIMIT 1;
+    IF NOT FOUND THEN
+        RAISE;
+    END IF;
+    RAISE numeric_value_out_of_range USING
+        MESSAGE = format('state column "%s" of player %s is out of range', wrong.name, wrong.player_id),
+        DETAIL = format('The value begins with %s.', wrong.value);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.state_rows(text,text[],jsonb) IS
 'A part of set_rating() and import_ratings(): states that are given as objects, one for each player,
 as arrays in the order of the state columns of the ladder''s model. A column that an object lacks is
-null, which keeps its value. Error 22023 for what is no object, is an empty one, or has a column
-that the model lacks or a value that is no number.';
+null, which keeps its value. Errors: 22023 for what is no object, is an empty one, or has a column
+that the model lacks or a value that is no number, 22003 for a number that float8 cannot hold.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.set_rating(ladder text, player_id anycompatible, state jsonb, pool text DEFAULT ''::text, at timestamp with time zone DEFAULT now(), reason text DEFAULT NULL::text, OUT operation bigint, OUT players bigint)
  RETURNS record

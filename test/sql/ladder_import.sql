@@ -56,6 +56,9 @@ SELECT skillrating.import_ratings('arena', ARRAY['a', 'b'], '[{"mu": 26}, {"mu":
 SELECT skillrating.import_ratings('arena', ARRAY['a', 'b'], '[{"mu": 26}, {"mu": null}]');
 SELECT skillrating.import_ratings('arena', ARRAY['a', 'b'], '[{"mu": 26}, {"rating": 27}]');
 SELECT skillrating.import_ratings('arena', ARRAY['c', 'd'], '[{"mu": 26}, {"sigma": -2}]');
+SELECT skillrating.import_ratings('arena', ARRAY['c', 'd'], '[{"mu": 26}, {"mu": 1e400}]');
+SELECT skillrating.import_ratings('arena', ARRAY['c', 'd'], '[{"mu": 26}, {"sigma": -1e-400}]');
+SELECT skillrating.import_ratings('arena', ARRAY['c', 'd'], '[{"mu": 26}, {"mu": "NaN"}]');
 SELECT skillrating.import_ratings('arena', ARRAY['c', 'c', 'd'], '[{"mu": 26}, {"mu": 26}, {"mu": 26}]');
 SELECT skillrating.import_ratings('arena', ARRAY['c', NULL], '[{"mu": 26}, {"mu": 26}]');
 SELECT skillrating.import_ratings('arena', ARRAY['c'], NULL);
