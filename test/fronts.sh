@@ -64,7 +64,7 @@ SELECT * FROM skillrating.settled_at('eu');
 SELECT * FROM skillrating.components('eu');
 SELECT * FROM skillrating.find_opponents('eu', 7, at => '2026-02-01');
 SELECT * FROM skillrating.split_ladder('eu', ARRAY[1, 2, 3, 4], at => '2026-02-01');
-SELECT * FROM skillrating.split_ladder_document('eu', '{"players": [{"id": 1}, {"id": 2}]}');
+SELECT * FROM skillrating.split_ladder_document('eu', '{"players": [{"id": 1}, {"id": 2}], "at": "2026-02-01T00:00:00Z"}');
 SELECT * FROM skillrating.compare_ladders('eu', 'eu');
 SQL
 # Sums over players round by the order of the rows.
