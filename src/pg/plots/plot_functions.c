@@ -257,14 +257,14 @@ calibration_footnote(HeapTupleHeader row, double most)
 	StringInfoData words;
 
 	initStringInfo(&words);
-	appendStringInfo(&words, "Dots: bins with two standard errors; bars: forecasts in each, %.0f at most; dashes: perfect forecasts.",
+	appendStringInfo(&words, "Dots: bins, with two standard errors. Bars: forecasts in each, %.0f at most. Dashes: perfect forecasts.",
 					 most);
 	if (isfinite(slope) && isfinite(intercept))
 		appendStringInfo(&words, " Solid line: recalibration with intercept %.3f and slope %.3f +- %s.",
 						 intercept, slope,
 						 number_text("%.3f", number_attribute(row, DRAWN_SLOPE_ERROR)));
 	if (isfinite(number_attribute(row, DRAWN_Z)))
-		appendStringInfo(&words, " z = %.2f", number_attribute(row, DRAWN_Z));
+		appendStringInfo(&words, " z is %.2f.", number_attribute(row, DRAWN_Z));
 	return words.data;
 }
 

@@ -57,9 +57,13 @@ static const char style[] =
 #define MIN_SPAN 1e-290
 #define MIN_SPAN_SHARE 1e-12
 
-/* What a character takes of a line, in the sizes of text and of titles; wide fonts fit too. */
-#define TEXT_ADVANCE 6.8
+/* What a character takes of a line, in words, numbers and titles; wide fonts fit too. */
+#define TEXT_ADVANCE 6.4
+#define TICK_ADVANCE 7.2
 #define TITLE_ADVANCE 9.2
+
+/* Words in up to so many lines are spread evenly over them. */
+#define MAX_EVEN_LINES 10
 
 /* From one line of text, or of a title, to the next. */
 #define TEXT_LEADING 16
@@ -70,10 +74,11 @@ static const char style[] =
 
 /*
  * The height that a tick of the vertical axis has for itself at least, the gap between
- * labels of the horizontal one, and the most ticks.
+ * labels of the horizontal one, and the most steps there; and the most ticks of all.
  */
 #define TICK_HEIGHT 40
-#define TICK_GAP 22
+#define TICK_GAP 10
+#define MAX_X_TICKS 8
 #define MAX_TICKS 100
 
 /* A text with what XML reserves escaped. */
@@ -180,7 +185,7 @@ tick_label(double value, double step)
 static int
 ticks_that_fit(double width, int length)
 {
-	return (int) Max(width / (TEXT_ADVANCE * length + TICK_GAP), 1);
+	return (int) Max(width / (TICK_ADVANCE * length + TICK_GAP), 1);
 }
 
 /* The width between the margins. */
@@ -201,7 +206,7 @@ x_step(const Svg *svg)
 
 	for (;;)
 	{
-		step = axis_step(range, Min(ticks_that_fit(inner_width(svg), length), 10));
+		step = axis_step(range, Min(ticks_that_fit(inner_width(svg), length), MAX_X_TICKS));
 		needed = Max(strlen(tick_label(axis_ceiling(svg->x_min, step), step)),
 					 strlen(tick_label(axis_floor(svg->x_max, step), step)));
 		if (needed <= length)
@@ -246,14 +251,14 @@ svg_y_axis(Svg *svg)
 }
 
 /*
- * Break a text between words into lines of a width.  A word that is longer has a line
- * of its own.
+ * Break a text between words into lines of a width, each as long as it can be.  A word
+ * that is longer has a line of its own.
  */
 static SvgLines
-svg_wrap(const char *text, double width, double advance)
+fill_lines(const char *text, double width, double advance)
 {
 	SvgLines	lines = {NULL, 0};
-	char	   *word = pstrdup(text != NULL ? text : "");
+	char	   *word = pstrdup(text);
 	StringInfoData line;
 	size_t		spaces = 0;
 	size_t		i;
@@ -283,6 +288,22 @@ svg_wrap(const char *text, double width, double advance)
 	return lines;
 }
 
+/* The same with lines of similar length, and no more of them. */
+static SvgLines
+svg_wrap(const char *text, double width, double advance)
+{
+	SvgLines	lines = fill_lines(text != NULL ? text : "", width, advance);
+	SvgLines	narrower = lines;
+
+	while (lines.n > 1 && lines.n <= MAX_EVEN_LINES && narrower.n == lines.n)
+	{
+		lines = narrower;
+		width -= advance;
+		narrower = fill_lines(text, width, advance);
+	}
+	return lines;
+}
+
 static void
 svg_lines(Svg *svg, double x, double y, double leading, const char *class,
 		  const SvgLines *lines)
@@ -301,7 +322,7 @@ left_margin(const Svg *svg)
 	int			longest = Max(strlen(tick_label(axis_ceiling(svg->y_min, step), step)),
 							  strlen(tick_label(axis_floor(svg->y_max, step), step)));
 
-	return 34 + TEXT_ADVANCE * longest;
+	return 34 + TICK_ADVANCE * longest;
 }
 
 void
