@@ -88,7 +88,8 @@ REGRESS = $(patsubst test/sql/%.sql,%,$(call files,test/sql/*.sql))
 REGRESS_OPTS = --inputdir=$(here)/test --load-extension=$(EXTENSION)
 ISOLATION = $(patsubst test/specs/%.spec,%,$(call files,test/specs/*.spec))
 ISOLATION_OPTS = --inputdir=$(here)/test --outputdir=. --load-extension=$(EXTENSION)
-EXTRA_CLEAN += results output_iso build regression.diffs regression.out
+# KEEP=build is for the tests, which clean between two compilers and leave the demo's page alone.
+EXTRA_CLEAN += results output_iso $(filter-out $(KEEP),build) regression.diffs regression.out
 ifneq ($(here),.)
 # pg_regress looks for it in the current directory.
 REGRESS_PREP = $(CURDIR)/expected

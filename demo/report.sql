@@ -1,10 +1,25 @@
--- One page about the demo with pictures, as HTML on the standard output.
+-- One page about the demo, as HTML on the standard output: the four ways to use a ladder, each with
+-- the statements that were run, what they returned, and pictures.
 --
--- Needs the ladders league of football.sql, and rounds and learned of rounds.sql.  Pictures are SVG
--- in the page itself, so that it stands alone, and suit light and dark.
+-- Needs demo/page.sql, the ladders league of football.sql, and rounds and learned of rounds.sql.
+-- Pictures are SVG in the page itself, so that it stands alone, and suit light and dark.  The
+-- variable root is the way from the page to the checkout, for links.
 
 \pset format unaligned
 \pset tuples_only on
+SET search_path = public, skillrating;
+SET timezone = 'UTC';
+
+-- Forecasts are judged before the page adds matches of its own.
+CREATE TABLE demo.judged AS
+SELECT 1 AS n, 'Elo' AS model, 'Football, Elo with home advantage' AS title, skillrating.calibration(probability, outcome) AS c
+FROM demo.forecasts('league') WHERE played_at >= '2013-07-01'
+UNION ALL
+SELECT 2, 'Hive', 'Team game, Hive', skillrating.calibration(probability, outcome)
+FROM demo.forecasts('rounds') WHERE played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000)
+UNION ALL
+SELECT 3, 'state_space', 'Team game, state_space', skillrating.calibration(probability, outcome)
+FROM demo.forecasts('learned') WHERE played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000);
 
 SELECT $$<!DOCTYPE html>
 <html lang="en">
@@ -13,62 +28,59 @@ SELECT $$<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>skillrating: the demo</title>
 <style>
-:root{color-scheme:light dark}
-body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;background:#fff;color:#222}
-h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.5rem}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums}
-th,td{padding:.2rem .8rem;text-align:right;border-bottom:1px solid #ddd}
-th:first-child,td:first-child{text-align:left}
-svg{max-width:100%;height:auto;display:block;margin:1rem 0}
-@media(prefers-color-scheme:dark){body{background:#16181c;color:#e8e8e8}th,td{border-color:#2e323a}}
+:root{color-scheme:light dark;--ground:#fff;--text:#222;--faint:#595959;--line:#ddd;--code:#f4f5f7;--link:#0060a8}
+@media(prefers-color-scheme:dark){:root{--ground:#16181c;--text:#e8e8e8;--faint:#a8adb5;--line:#2e323a;--code:#20242a;--link:#56b4e9}}
+*{box-sizing:border-box}
+body{max-width:54rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;background:var(--ground);color:var(--text);overflow-wrap:break-word}
+h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.3rem;margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line)}h3{font-size:1.05rem;margin-top:2rem}
+p,li{max-width:42rem}a{color:var(--link)}
+pre,.scroll{overflow-x:auto;max-width:100%}
+pre{background:var(--code);padding:.7rem .9rem;border-radius:6px;font-size:.875rem;line-height:1.45}
+code{font-family:ui-monospace,monospace}:not(pre)>code{font-size:.9em;white-space:nowrap}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.95rem;margin:.5rem 0}
+figcaption{font-weight:600}
+th,td{padding:.25rem .9rem .25rem 0;text-align:left;border-bottom:1px solid var(--line);white-space:nowrap}
+th{font-weight:400;color:var(--faint)}.n{text-align:right}
+figure{margin:1rem 0}.pictures figure{max-width:32rem}figure svg{display:block;width:100%;height:auto}
+.pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:0 1.5rem;align-items:start}
+nav ul{padding-left:1.2rem}
+@media(max-width:30rem){table,pre{font-size:.84rem}th,td{padding-right:.55rem}}
 </style>
 </head>
 <body>
-<h1>skillrating: the demo</h1>$$;
+<h1>Ratings inside PostgreSQL, from results to fair teams</h1>$$;
 
-SELECT format($$<p>%s football matches of four leagues, rated by Elo as they came in, and %s matches of a simulated team game, rated
-by Hive and by state_space. Everything below was computed by the database: tables, ratings and pictures.</p>
-<h2>Football: which model predicts best?</h2>
-<p>Each model rates the whole history in one query and is scored from the second season on. Less is better, and a draw is half a win.</p>
-<table>
-<thead><tr><th scope="col">model</th><th scope="col">matches</th><th scope="col">Brier score</th><th scope="col">log loss</th><th scope="col">skill score</th></tr></thead>
-<tbody>$$, (SELECT count(*) FROM league.rated_match WHERE status = 'rated'), (SELECT count(*) FROM rounds.rated_match WHERE status = 'rated'));
-SELECT format('<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>', model, count(*), round(skillrating.brier_score(p, y)::numeric, 4),
-    round(skillrating.log_loss(p, y)::numeric, 4), round(skillrating.skill_score(p, y)::numeric, 3))
-FROM (
-    SELECT model, team, played_at, (r).win_probability AS p, (r).score AS y
-    FROM (SELECT *, skillrating.rate(model, player, team, rank, params => params, played_at => played_at, pool => league)
-            OVER (PARTITION BY model ORDER BY played_at, match_id) AS r
-        FROM demo.football, (VALUES ('elo', '{"k": 20}'::jsonb), ('glicko', '{}'), ('glicko2', '{}'), ('hive', '{}'), ('synelo', '{}'), ('trueskill', '{}'), ('weng_lin', '{}')) AS m(model, params)) AS q
-) AS f
-WHERE team = 1 AND played_at >= '2013-07-01'
-GROUP BY model ORDER BY skillrating.log_loss(p, y);
-SELECT $$</tbody>
-</table>
-<h2>Football: are the forecasts calibrated?</h2>
-<p>Those of the ladder, which knows what playing at home is worth.</p>$$;
-SELECT skillrating.plot_calibration(skillrating.calibration(probability, outcome), 'Elo with the advantage of playing at home')
-FROM demo.forecasts('league') WHERE played_at >= '2013-07-01';
-SELECT '<h2>Football: five clubs</h2>';
-SELECT skillrating.plot_history(array_agg(player_id ORDER BY player_id), array_agg(played_at ORDER BY player_id), array_agg(rating_after ORDER BY player_id),
-    title => 'Five clubs of the Premier League')
-FROM league.event
-WHERE pool = 'en.1' AND player_id IN ('Arsenal', 'Chelsea', 'Leicester City', 'Liverpool', 'Manchester City');
-SELECT '<h2>Football: all clubs</h2>';
-SELECT skillrating.plot_distribution(array_agg(rating), 'Ratings at the end') FROM league.rating;
-SELECT $$<h2>A team game: are the forecasts calibrated?</h2>$$;
-SELECT skillrating.plot_calibration(skillrating.calibration(probability, outcome, 20), 'Hive, from match 1001 on')
-FROM demo.forecasts('rounds') WHERE played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000);
-SELECT skillrating.plot_calibration(skillrating.calibration(probability, outcome, 20), 'State space, from match 1001 on')
-FROM demo.forecasts('learned') WHERE played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000);
-SELECT format('<p>Log loss from match 1001 on: hive %s, state_space %s, the truth itself %s.</p>',
-    (SELECT round(skillrating.log_loss(f.probability, f.outcome)::numeric, 4) FROM demo.forecasts('rounds') AS f, demo.match AS m WHERE m.match_id = 1000 AND f.played_at > m.played_at),
-    (SELECT round(skillrating.log_loss(f.probability, f.outcome)::numeric, 4) FROM demo.forecasts('learned') AS f, demo.match AS m WHERE m.match_id = 1000 AND f.played_at > m.played_at),
-    (SELECT round(skillrating.log_loss(true_probability, (winner = first_team)::int::float8)::numeric, 4) FROM demo.match WHERE match_id > 1000));
-SELECT '<h2>A team game: the most active players</h2>';
-SELECT skillrating.plot_history(array_agg('player ' || player_id ORDER BY player_id), array_agg(games_before::float8 ORDER BY player_id), array_agg(skill_after ORDER BY player_id),
-    title => 'Skill over matches played')
-FROM rounds.event
-WHERE kind = 'match' AND player_id IN (SELECT player_id FROM rounds.rating ORDER BY games DESC, player_id LIMIT 6);
-SELECT $$</body>
-</html>$$;
+SELECT format($$<p>This page comes from a database with the extension skillrating. It has rated %s football
+matches of four leagues, and %s matches of a simulated team game. The statements of the four parts
+ran to make the page, and every table, number and picture comes from the database.</p>
+<nav><ul>
+<li><a href="#application">In an application</a>: leaderboard, prediction, report, fair teams</li>
+<li><a href="#analyst">As an analyst</a>: models compared, calibration, histories</li>
+<li><a href="#trigger">By triggers</a>: tables of your own, and a correction</li>
+<li><a href="#administrator">As an administrator</a>: a match voided, every rating verified</li>
+<li><a href="#next">The next step</a></li>
+</ul></nav>$$,
+    (SELECT count(*) FROM league.rated_match WHERE status = 'rated'), (SELECT count(*) FROM rounds.rated_match WHERE status = 'rated'));
+
+\ir report_application.sql
+\ir report_analyst.sql
+\ir report_trigger.sql
+\ir report_administrator.sql
+
+SELECT format($$<h2 id="next">The next step</h2>
+<p>Try your own results: <a href="%1$s/demo/README.md#your-own-files">your files</a> need a header
+and a row for each participant.</p>
+<pre tabindex="0"><code>make demo DATA=DIRECTORY    # rates every CSV file of a directory
+test/cluster.sh psql        # a session on a throw-away server</code></pre>
+<p>In that session, a ladder of your own takes two statements:</p>
+<pre tabindex="0"><code>CREATE EXTENSION skillrating;
+SELECT skillrating.create_ladder('arena', 'elo');</code></pre>
+<ul>
+<li><a href="%1$s/README.md">README</a>: the same four ways, with examples to copy</li>
+<li><a href="%1$s/docs/applications.md">Applications</a>: drivers, retries, connection pools</li>
+<li><a href="%1$s/docs/cookbook.md">Cookbook</a>: questions of an analyst, each with its query</li>
+<li><a href="%1$s/docs/ladders.md">Ladders</a>: sources, triggers, corrections, rights</li>
+<li><a href="%1$s/docs/install.md">Install</a>: packages, Docker, and installing without root</li>
+</ul>
+</body>
+</html>$$, :'root');

@@ -35,9 +35,15 @@ run -f demo/football.sql
 run -f demo/simulate.sql
 run -f demo/rounds.sql
 
-# In the caller's language or not, the page is in UTF-8.
+run -f demo/page.sql
+
+# In the caller's language or not, the page is in UTF-8.  One that is not finished is none.
 report=${REPORT:-build/demo.html}
-mkdir -p "$(dirname "$report")"
-PGCLIENTENCODING=UTF8 run -f demo/report.sql >"$report"
+folder=$(dirname -- "$report")
+mkdir -p -- "$folder"
+trap 'rm -f -- "$report.part"' EXIT
+PGCLIENTENCODING=UTF8 run -v root="$(realpath --relative-to="$folder" .)" -f demo/report.sql >"$report.part"
+mv -- "$report.part" "$report"
+PGCLIENTENCODING=UTF8 run -At -c "SELECT demo.calibration_sentence(model, c) FROM demo.judged ORDER BY n"
 echo
 echo "A page with pictures: $report"

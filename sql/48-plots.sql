@@ -2,63 +2,84 @@
 
 CREATE FUNCTION skillrating.plot_calibration(
     calibration skillrating.calibration,
-    title text DEFAULT 'Calibration')
+    title text DEFAULT 'Calibration',
+    x_title text DEFAULT 'forecast probability',
+    y_title text DEFAULT 'frequency',
+    width integer DEFAULT 500)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_plot_calibration'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.plot_calibration(skillrating.calibration, text) IS
-'A picture of what calibration() found, as SVG text: for each bin the frequency of what was forecast
-at its mean forecast, with two standard errors, the diagonal of perfect forecasts, the logistic
-recalibration as a line, and how many forecasts each bin has: SELECT
-skillrating.plot_calibration(skillrating.calibration(p, outcome)) FROM ... . In psql, \t \a \o
-picture.svg puts it into a file. Title and description are there for screen readers, colours for
-light and dark. Null for null. Error 54000 for more than 1000 bins.';
+COMMENT ON FUNCTION skillrating.plot_calibration(skillrating.calibration, text, text, text, integer) IS
+'A picture of what calibration() found, as SVG text. Dots show the frequency of what was forecast,
+for each bin at its mean forecast, with two standard errors. The dashed diagonal is that of perfect
+forecasts, the solid line the logistic recalibration, and bars count the forecasts of each bin.
+SELECT skillrating.plot_calibration(skillrating.calibration(p, outcome)) FROM ...
+In psql, \t \a \o picture.svg puts it into a file.
+title: above the picture, and read out by screen readers.
+x_title, y_title: of the horizontal and of the vertical axis.
+width: in pixels, 320 to 4000; text keeps its size and wraps.
+A null for title, x_title, y_title or width stands for the default.
+Colours suit light and dark. Null for null.
+Errors: 22003 for another width, 54000 for more than 1000 bins.';
 
 CREATE FUNCTION skillrating.plot_history(
     player_id text[],
     at timestamptz[],
     rating float8[],
     deviation float8[] DEFAULT NULL,
-    title text DEFAULT 'Ratings')
+    title text DEFAULT 'Ratings',
+    x_title text DEFAULT 'time',
+    y_title text DEFAULT 'rating',
+    width integer DEFAULT 720)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_plot_history'
 LANGUAGE C STABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.plot_history(text[], timestamptz[], float8[], float8[], text) IS
+COMMENT ON FUNCTION skillrating.plot_history(text[], timestamptz[], float8[], float8[], text, text, text, integer) IS
 'A picture of ratings over time, as SVG text, with a line for each of up to 16 players:
 SELECT skillrating.plot_history(array_agg(player_id::text), array_agg(played_at),
 array_agg(rating_after)) FROM ...
 player_id, at, rating: arrays of equal length, one element a point.
 deviation: null, or an array of the same length, 0 or more, in the unit of rating; it gives each
 line a band of two deviations.
+title, x_title, y_title, width: as for plot_calibration().
 Times are shown in the time zone of the session.  The order of the elements decides colours only.
 Elements with a null (except in deviation) or an infinite time do not count; null if none counts.
-Errors: 2202E for arrays of different length, 22003 for numbers that are not finite and negative
-deviations, 54000 for more players and for numbers more than 1e305 apart.';
+Errors: 2202E for arrays of different length, 22003 for numbers that are not finite, negative
+deviations and another width, 54000 for more players and for numbers more than 1e305 apart.';
 
 CREATE FUNCTION skillrating.plot_history(
     player_id text[],
     at float8[],
     rating float8[],
     deviation float8[] DEFAULT NULL,
-    title text DEFAULT 'Ratings')
+    title text DEFAULT 'Ratings',
+    x_title text DEFAULT 'matches',
+    y_title text DEFAULT 'rating',
+    width integer DEFAULT 720)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_plot_history'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.plot_history(text[], float8[], float8[], float8[], text) IS
+COMMENT ON FUNCTION skillrating.plot_history(text[], float8[], float8[], float8[], text, text, text, integer) IS
 'As the form with times, over any numbers, such as the matches played before.';
 
 CREATE FUNCTION skillrating.plot_distribution(
     value float8[],
-    title text DEFAULT 'Distribution')
+    title text DEFAULT 'Distribution',
+    x_title text DEFAULT 'value',
+    y_title text DEFAULT 'count',
+    width integer DEFAULT 620)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_plot_distribution'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.plot_distribution(float8[], text) IS
-'A histogram of values, such as ratings, as SVG text, with mean and median: SELECT
-skillrating.plot_distribution(array_agg(rating)) FROM arena.rating. Bins are about as wide as
-Freedman and Diaconis (1981) advise, between round numbers. Nulls do not count; null if no value
-counts. Errors: 22003 for values that are not finite, 54000 for values more than 1e305 apart.';
+COMMENT ON FUNCTION skillrating.plot_distribution(float8[], text, text, text, integer) IS
+'A histogram of values, such as ratings, as SVG text, with mean and median.
+SELECT skillrating.plot_distribution(array_agg(rating)) FROM arena.rating
+Bins are about as wide as Freedman and Diaconis (1981) advise, between round numbers.
+title, x_title, y_title, width: as for plot_calibration().
+Nulls do not count; null if no value counts.
+Errors: 22003 for values that are not finite and another width, 54000 for values more than 1e305
+apart.';

@@ -77,7 +77,7 @@ test/prerequisites.sh clang libcmocka-dev || { result 1 "prerequisites"; finish;
 
 # Warnings are about our code only, as the server's headers are system headers.
 for compiler in clang gcc; do
-	"$make" -s clean >/dev/null 2>&1
+	"$make" -s clean KEEP=build >/dev/null 2>&1
 	# The server is built with this one from version 18 on; older compilers lack it.
 	extra=-Wmissing-variable-declarations
 	"$compiler" -Werror $extra -x c -fsyntax-only /dev/null 2>/dev/null || extra=
@@ -138,7 +138,7 @@ count_regress() {
 
 tests=(test/sql/*.sql)
 specs=(test/specs/*.spec)
-one_cluster=(concurrent swapping dump docs parameters documents migration http clients open_match wasm_core pictures fronts)
+one_cluster=(concurrent swapping dump docs parameters documents migration http clients open_match wasm_core pictures demo fronts)
 other_clusters=(managed queue updates old_sql boards beside exchange partitions plproxy citus distributed processors backfill predict)
 cat >"$scratch/server_tests.sh" <<'INNER'
 scratch=$1

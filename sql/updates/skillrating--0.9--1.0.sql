@@ -19,6 +19,14 @@ DROP ROUTINE skillrating_internal.attach(pg_catalog.text,pg_catalog.regclass,pg_
 
 DROP ROUTINE skillrating_internal.create_collect_triggers(pg_catalog.text,pg_catalog.regclass);
 
+DROP ROUTINE skillrating.plot_distribution(double precision[],pg_catalog.text);
+
+DROP ROUTINE skillrating.plot_history(pg_catalog.text[],double precision[],double precision[],double precision[],pg_catalog.text);
+
+DROP ROUTINE skillrating.plot_history(pg_catalog.text[],timestamp with time zone[],double precision[],double precision[],pg_catalog.text);
+
+DROP ROUTINE skillrating.plot_calibration(skillrating.calibration,pg_catalog.text);
+
 COMMENT ON FUNCTION skillrating.progress() IS
 'Long work that sessions are doing in this database at the moment: a row each, with the process
 (pid, as in pg_stat_activity), the function (work: backfill, catch_up, rerate, solve_ladder,
@@ -300,6 +308,68 @@ these, and for one table as both result and contexts, 2D000 for commits within a
 P0002 if no match counts, as where parts divide them, unless the source says so of each, 54000 for
 more than 16000 partitions or 4000 parts, and for more than 268 MB that another process has to hand
 over of a part, and those of solve().';
+
+CREATE FUNCTION skillrating.plot_calibration(calibration skillrating.calibration, title text DEFAULT 'Calibration'::text, x_title text DEFAULT 'forecast probability'::text, y_title text DEFAULT 'frequency'::text, width integer DEFAULT 500)
+ RETURNS text
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE
+AS 'MODULE_PATHNAME', $function$skillrating_plot_calibration$function$;
+
+COMMENT ON FUNCTION skillrating.plot_calibration(skillrating.calibration,text,text,text,integer) IS
+E'A picture of what calibration() found, as SVG text. Dots show the frequency of what was forecast,
+for each bin at its mean forecast, with two standard errors. The dashed diagonal is that of perfect
+forecasts, the solid line the logistic recalibration, and bars count the forecasts of each bin.
+SELECT skillrating.plot_calibration(skillrating.calibration(p, outcome)) FROM ...
+In psql, \\t \\a \\o picture.svg puts it into a file.
+title: above the picture, and read out by screen readers.
+x_title, y_title: of the horizontal and of the vertical axis.
+width: in pixels, 320 to 4000; text keeps its size and wraps.
+A null for title, x_title, y_title or width stands for the default.
+Colours suit light and dark. Null for null.
+Errors: 22003 for another width, 54000 for more than 1000 bins.';
+
+CREATE FUNCTION skillrating.plot_history(player_id text[], at timestamp with time zone[], rating double precision[], deviation double precision[] DEFAULT NULL::double precision[], title text DEFAULT 'Ratings'::text, x_title text DEFAULT 'time'::text, y_title text DEFAULT 'rating'::text, width integer DEFAULT 720)
+ RETURNS text
+ LANGUAGE c
+ STABLE PARALLEL SAFE
+AS 'MODULE_PATHNAME', $function$skillrating_plot_history$function$;
+
+COMMENT ON FUNCTION skillrating.plot_history(text[],timestamp with time zone[],double precision[],double precision[],text,text,text,integer) IS
+'A picture of ratings over time, as SVG text, with a line for each of up to 16 players:
+SELECT skillrating.plot_history(array_agg(player_id::text), array_agg(played_at),
+array_agg(rating_after)) FROM ...
+player_id, at, rating: arrays of equal length, one element a point.
+deviation: null, or an array of the same length, 0 or more, in the unit of rating; it gives each
+line a band of two deviations.
+title, x_title, y_title, width: as for plot_calibration().
+Times are shown in the time zone of the session.  The order of the elements decides colours only.
+Elements with a null (except in deviation) or an infinite time do not count; null if none counts.
+Errors: 2202E for arrays of different length, 22003 for numbers that are not finite, negative
+deviations and another width, 54000 for more players and for numbers more than 1e305 apart.';
+
+CREATE FUNCTION skillrating.plot_history(player_id text[], at double precision[], rating double precision[], deviation double precision[] DEFAULT NULL::double precision[], title text DEFAULT 'Ratings'::text, x_title text DEFAULT 'matches'::text, y_title text DEFAULT 'rating'::text, width integer DEFAULT 720)
+ RETURNS text
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE
+AS 'MODULE_PATHNAME', $function$skillrating_plot_history$function$;
+
+COMMENT ON FUNCTION skillrating.plot_history(text[],double precision[],double precision[],double precision[],text,text,text,integer) IS
+'As the form with times, over any numbers, such as the matches played before.';
+
+CREATE FUNCTION skillrating.plot_distribution(value double precision[], title text DEFAULT 'Distribution'::text, x_title text DEFAULT 'value'::text, y_title text DEFAULT 'count'::text, width integer DEFAULT 620)
+ RETURNS text
+ LANGUAGE c
+ IMMUTABLE PARALLEL SAFE
+AS 'MODULE_PATHNAME', $function$skillrating_plot_distribution$function$;
+
+COMMENT ON FUNCTION skillrating.plot_distribution(double precision[],text,text,text,integer) IS
+'A histogram of values, such as ratings, as SVG text, with mean and median.
+SELECT skillrating.plot_distribution(array_agg(rating)) FROM arena.rating
+Bins are about as wide as Freedman and Diaconis (1981) advise, between round numbers.
+title, x_title, y_title, width: as for plot_calibration().
+Nulls do not count; null if no value counts.
+Errors: 22003 for values that are not finite and another width, 54000 for values more than 1e305
+apart.';
 
 COMMENT ON FUNCTION skillrating.draw_number(bytea,text) IS
 'A number that is drawn by a secret, such as the seed of split_teams(): nobody can predict it

@@ -52,7 +52,7 @@ SELECT count(DISTINCT svg) AS one FROM (
 SELECT span, array_agg(t ORDER BY n) AS ticks
 FROM (VALUES ('7 seconds'::interval), ('1 minute'), ('1 hour'), ('7 hours'), ('2 days'), ('2 weeks'), ('3 months'), ('1 year'), ('7 years'), ('500 years')) AS s(span),
     LATERAL (SELECT t, n FROM texts(skillrating.plot_history('{a,a}', ARRAY['2024-03-30 22:15:00+00', '2024-03-30 22:15:00+00'::timestamptz + span], '{1,1}')) WITH ORDINALITY AS x(t, n)
-        WHERE t !~ '^([0-9.]+|a|Ratings)$' OR t ~ '^[0-9]{4}$') AS t
+        WHERE t !~ '^([0-9.]+|a|Ratings|time|rating)$' OR t ~ '^[0-9]{4}$') AS t
 GROUP BY span ORDER BY span;
 SET timezone = 'Asia/Tokyo';
 SELECT array_agg(t) FROM texts(skillrating.plot_history('{a,a}', ARRAY['2024-03-30 22:15:00+00', '2024-04-05 22:15:00+00'::timestamptz], '{1,2}')) AS t WHERE t ~ ' ';
@@ -65,7 +65,7 @@ SELECT sound(skillrating.plot_history('{a}', '{2024-01-01}'::timestamptz[], '{15
     sound(skillrating.plot_history(ARRAY['<b>&"' || E'\x01', repeat('long ', 20)], '{1,2}'::float8[], '{3,4}', '{NULL,1}')) AS names;
 SELECT sound(skillrating.plot_history(array_agg('p' || i), array_agg(i::float8), array_agg(1500::float8))) AS sixteen FROM generate_series(1, 16) AS i;
 -- Many points are thinned to what can be seen.
-SELECT sound(svg) AS sound, length(svg) < 40000 AS small FROM (
+SELECT sound(svg) AS sound, length(svg) < 45000 AS small FROM (
     SELECT skillrating.plot_history(array_agg('p'::text), array_agg(i::float8), array_agg(hashint4(i) / 1e7), array_agg(1::float8)) AS svg FROM generate_series(1, 200000) AS i) AS q;
 SELECT skillrating.plot_history('{a,b}', '{1}'::float8[], '{1,2}');
 SELECT skillrating.plot_history('{a}', '{NaN}'::float8[], '{1}');
@@ -83,6 +83,39 @@ SELECT sound(skillrating.plot_distribution('{7}')) AS one, sound(skillrating.plo
 SELECT skillrating.plot_distribution('{1,NaN}');
 SELECT skillrating.plot_distribution('{1,-infinity}');
 DROP TABLE ratings;
+
+-- Every picture has a title on each axis, once, drawn and for screen readers; null stands for the default.
+CREATE FUNCTION axes(svg text) RETURNS text[] LANGUAGE sql AS $$
+    SELECT ARRAY(SELECT m[1] || ': ' || m[2] FROM regexp_matches(svg, 'class="middle ([xy]-title)"[^>]*>([^<]*)</text>', 'g') AS m)
+        || ARRAY(SELECT m[1] FROM regexp_matches(svg, '(Horizontal axis: .*[.])</desc>', 'g') AS m)
+$$;
+SELECT n, axes(svg), substring(svg, '<svg[^>]*( width="[0-9]+" height="[0-9]+")') AS size, sound(svg)
+FROM (VALUES (1, skillrating.plot_history('{a,a}', '{2024-01-01,2024-02-01}'::timestamptz[], '{1,2}')),
+    (2, skillrating.plot_history('{a,a}', '{1,2}'::float8[], '{1,2}')),
+    (3, skillrating.plot_history('{a,a}', '{1,2}'::float8[], '{1,2}', '{1,1}', 'T', 'games & <draws>', 'skill, in log-odds', 320)),
+    (4, skillrating.plot_history('{a,a}', '{1,2}'::float8[], '{1,2}', NULL, NULL, NULL, NULL, NULL)),
+    (5, skillrating.plot_distribution('{1,2,3}')),
+    (6, skillrating.plot_distribution('{1,2,3}', x_title => 'rating in points', y_title => 'players', width => 4000)),
+    (7, skillrating.plot_calibration((SELECT skillrating.calibration(0.5, 1)))),
+    (8, skillrating.plot_calibration((SELECT skillrating.calibration(0.5, 1)), x_title => 'predicted', y_title => 'won', width => 360))) AS v(n, svg)
+ORDER BY n;
+-- Words that are too long for a narrow picture wrap, and nothing is cut but the names of players.
+SELECT t FROM texts(skillrating.plot_history(ARRAY['a', repeat('äb', 20)], '{1,2}'::float8[], '{1,2}', '{1,1}', 'A title of more words than there is room for, at least on a phone', width => 320)) AS t WHERE t !~ '^[0-9.]+$';
+SELECT count(*) FILTER (WHERE length(t) > 48) AS too_long FROM (SELECT texts(skillrating.plot_calibration(skillrating.calibration(g % 10 / 10.0, g % 3 / 2.0), width => 320)) AS t FROM generate_series(1, 1000) AS g) AS q;
+-- No tick is upon another: labels of a row are as far apart as they are long.
+SELECT what, count(*) > 1 AS several, bool_and(gap >= 6.5 * (length(label) + length(before)) / 2) AS apart FROM (
+    SELECT what, label, lag(label) OVER w AS before, x - lag(x) OVER w AS gap
+    FROM (VALUES ('numbers', skillrating.plot_history('{a,a}', '{0,1234567}'::float8[], '{1,2}', width => 320)),
+        ('fractions', skillrating.plot_history('{a,a}', '{0.0001,0.0007}'::float8[], '{1,2}', width => 320)),
+        ('hours', skillrating.plot_history('{a,a}', '{2024-01-01,2024-01-03}'::timestamptz[], '{1,2}', width => 320)),
+        ('months', skillrating.plot_history('{a,a}', '{2024-01-01,2024-06-03}'::timestamptz[], '{1,2}', width => 320)),
+        ('years', skillrating.plot_history('{a,a}', '{2014-01-01,2018-06-03}'::timestamptz[], '{1,2}', width => 320))) AS v(what, svg),
+        LATERAL (SELECT m[1]::float8 AS x, m[2] AS label FROM regexp_matches(svg, '<text x="([0-9.]+)" y="[0-9.]+" class="note middle">([^<]*)</text>', 'g') AS m) AS tick
+    WINDOW w AS (PARTITION BY what ORDER BY x)) AS q
+GROUP BY what ORDER BY what;
+SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{1}', width => 319);
+SELECT skillrating.plot_distribution('{1}', width => 4001);
+SELECT skillrating.plot_calibration((SELECT skillrating.calibration(0.5, 1)), width => -1);
 
 -- Ranges beyond all measure are drawn or refused, and neither takes long nor much memory.
 SELECT sound(svg) AS sound, length(svg) < 10000 AS small
@@ -103,4 +136,4 @@ SELECT skillrating.plot_history('{a,a}', '{-1e308,1e308}'::float8[], '{1,2}');
 SELECT skillrating.plot_history('{a,a}', '{1,2}'::float8[], '{-1e308,1e308}');
 SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{1}', '{1e308}');
 SELECT skillrating.plot_calibration((1, 2, 3, 4, 5, 6, 7, 8, 9, NULL, 11, 12, NULL, 14, 15, array_agg((0, 1, 1, 0.5, 0.5)::skillrating.calibration_bin))::skillrating.calibration) FROM generate_series(1, 1001);
-DROP FUNCTION sound, texts;
+DROP FUNCTION sound, texts, axes;

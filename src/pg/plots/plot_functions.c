@@ -33,14 +33,39 @@ SKILLRATING_FUNCTION(skillrating_plot_distribution);
 /* The most bins of a calibration, as many as calibration() makes. */
 #define MAX_BINS CALIBRATION_MAX_BINS
 
-/* Names of lines are cut after so many bytes. */
+/* Names of lines are cut after so many bytes; what one character takes. */
 #define MAX_NAME 24
+#define NAME_ADVANCE 7.2
 
+/* The narrowest and the widest picture. */
+#define MIN_WIDTH 320
+#define MAX_WIDTH 4000
+
+/* An argument with words; version 0.9 had no axis titles. */
 static char *
-title_argument(FunctionCallInfo fcinfo, int arg, const char *default_title)
+words_argument(FunctionCallInfo fcinfo, int arg, const char *default_words)
 {
-	return PG_ARGISNULL(arg) ? pstrdup(default_title) :
+	return arg >= PG_NARGS() || PG_ARGISNULL(arg) ? pstrdup(default_words) :
 		text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+/* The arguments title, x_title, y_title and width, of which the first one is argument arg. */
+static void
+frame_arguments(FunctionCallInfo fcinfo, int arg, Svg *svg)
+{
+	svg->title = words_argument(fcinfo, arg, svg->title);
+	svg->x_title = words_argument(fcinfo, arg + 1, svg->x_title);
+	svg->y_title = words_argument(fcinfo, arg + 2, svg->y_title);
+	if (arg + 3 < PG_NARGS() && !PG_ARGISNULL(arg + 3))
+	{
+		int			width = PG_GETARG_INT32(arg + 3);
+
+		if (width < MIN_WIDTH || width > MAX_WIDTH)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("width must be from %d to %d, not %d", MIN_WIDTH, MAX_WIDTH, width)));
+		svg->width = width;
+	}
 }
 
 /* A number in a sentence. */
@@ -133,16 +158,26 @@ is_share(double number)
 	return number >= 0 && number <= 1;
 }
 
-/* How many forecasts a bin has, as a bar from below. */
-static void
-draw_bin_counts(Svg *svg, HeapTupleHeader *bin, int nbins)
+/* The most forecasts of a bin, at least 1. */
+static double
+most_forecasts(HeapTupleHeader *bin, int nbins)
 {
 	double		most = 1;
-	double		room = (svg->height - svg->top - svg->bottom) * 0.16;
 	int			i;
 
 	for (i = 0; i < nbins; i++)
 		most = Max(most, count_attribute(bin[i], BIN_FORECASTS));
+	return most;
+}
+
+/* How many forecasts a bin has, as a bar from below. */
+static void
+draw_bin_counts(Svg *svg, HeapTupleHeader *bin, int nbins)
+{
+	double		most = most_forecasts(bin, nbins);
+	double		room = svg->area * 0.16;
+	int			i;
+
 	for (i = 0; i < nbins; i++)
 	{
 		double		low = number_attribute(bin[i], BIN_LOW);
@@ -182,23 +217,10 @@ draw_bin(Svg *svg, HeapTupleHeader bin)
 					 svg_y(svg, y), n, p, y);
 }
 
-/* The axes of a calibration. */
+/* The logistic recalibration as a line, where it is determined. */
 static void
-draw_calibration_frame(Svg *svg)
+draw_recalibration(Svg *svg, double intercept, double slope)
 {
-	svg_y_axis(svg, 5, NULL);
-	svg_x_axis(svg, 5, "forecast probability");
-	appendStringInfo(&svg->text,
-					 "<text class=\"middle\" transform=\"translate(17 %.1f) rotate(-90)\">frequency</text>\n",
-					 (svg->top + svg->height - svg->bottom) / 2);
-}
-
-/* The logistic recalibration, as a line and in words. */
-static void
-draw_recalibration(Svg *svg, HeapTupleHeader row, StringInfo words)
-{
-	double		intercept = number_attribute(row, DRAWN_INTERCEPT);
-	double		slope = number_attribute(row, DRAWN_SLOPE);
 	int			i;
 
 	if (!isfinite(slope) || !isfinite(intercept))
@@ -213,20 +235,48 @@ draw_recalibration(Svg *svg, HeapTupleHeader row, StringInfo words)
 						 svg_y(svg, logistic(intercept + slope * portable_log(p / (1 - p)))));
 	}
 	appendStringInfoString(&svg->text, "\"/>\n");
-	appendStringInfo(words, "Recalibration (line): intercept %.3f, slope %.3f +- %s",
-					 intercept, slope,
-					 number_text("%.3f", number_attribute(row, DRAWN_SLOPE_ERROR)));
 }
 
-/* plot_calibration(calibration, title) */
+/* What the picture of a calibration says above its data. */
+static char *
+calibration_note(HeapTupleHeader row)
+{
+	return psprintf("%.0f forecasts: Brier score %s, log loss %s, mean error %s",
+					count_attribute(row, DRAWN_FORECASTS),
+					number_text("%.4f", number_attribute(row, DRAWN_BRIER_SCORE)),
+					number_text("%.4f", number_attribute(row, DRAWN_LOG_LOSS)),
+					number_text("%.4f", number_attribute(row, DRAWN_ECE)));
+}
+
+/* And below them. */
+static char *
+calibration_footnote(HeapTupleHeader row, double most)
+{
+	double		intercept = number_attribute(row, DRAWN_INTERCEPT);
+	double		slope = number_attribute(row, DRAWN_SLOPE);
+	StringInfoData words;
+
+	initStringInfo(&words);
+	appendStringInfo(&words, "Dots: bins, with two standard errors. Bars: forecasts in each, %.0f at most. Dashes: perfect forecasts.",
+					 most);
+	if (isfinite(slope) && isfinite(intercept))
+		appendStringInfo(&words, " Solid line: recalibration with intercept %.3f and slope %.3f +- %s.",
+						 intercept, slope,
+						 number_text("%.3f", number_attribute(row, DRAWN_SLOPE_ERROR)));
+	if (isfinite(number_attribute(row, DRAWN_Z)))
+		appendStringInfo(&words, " z is %.2f.", number_attribute(row, DRAWN_Z));
+	return words.data;
+}
+
+/* plot_calibration(calibration, title, x_title, y_title, width) */
 Datum
 skillrating_plot_calibration(PG_FUNCTION_ARGS)
 {
 	HeapTupleHeader row;
-	Svg			svg = {.width = 500,.height = 530,.left = 56,.right = 24,
-	.top = 60,.bottom = 84,.x_min = 0,.x_max = 1,.y_min = 0,.y_max = 1};
+	Svg			svg = {.width = 500,.right = 24,.title = "Calibration",
+		.x_title = "forecast probability",.y_title = "frequency",
+	.x_min = 0,.x_max = 1,.y_min = 0,.y_max = 1};
 	HeapTupleHeader *bin;
-	StringInfoData words;
 	int			nbins;
 	int			i;
 
@@ -234,30 +284,21 @@ skillrating_plot_calibration(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	row = PG_GETARG_HEAPTUPLEHEADER(0);
 	bin = calibration_bins(row, &nbins);
+	frame_arguments(fcinfo, 1, &svg);
+	svg.area = svg.width * 0.78;
+	svg.description = svg.note = calibration_note(row);
+	svg.footnote = calibration_footnote(row, most_forecasts(bin, nbins));
 
-	initStringInfo(&words);
-	appendStringInfo(&words, "%.0f forecasts: Brier score %s, log loss %s, mean error %s",
-					 count_attribute(row, DRAWN_FORECASTS),
-					 number_text("%.4f", number_attribute(row, DRAWN_BRIER_SCORE)),
-					 number_text("%.4f", number_attribute(row, DRAWN_LOG_LOSS)),
-					 number_text("%.4f", number_attribute(row, DRAWN_ECE)));
-	svg_begin(&svg, title_argument(fcinfo, 1, "Calibration"), words.data);
-	svg_text(&svg, 16, 44, "note", words.data);
-	draw_calibration_frame(&svg);
+	svg_begin(&svg);
+	svg_y_axis(&svg);
+	svg_x_axis(&svg);
 	draw_bin_counts(&svg, bin, nbins);
 	appendStringInfo(&svg.text, "<path class=\"guide\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
 					 svg_x(&svg, 0), svg_y(&svg, 0), svg_x(&svg, 1), svg_y(&svg, 1));
-
-	resetStringInfo(&words);
-	draw_recalibration(&svg, row, &words);
+	draw_recalibration(&svg, number_attribute(row, DRAWN_INTERCEPT),
+					   number_attribute(row, DRAWN_SLOPE));
 	for (i = 0; i < nbins; i++)
 		draw_bin(&svg, bin[i]);
-	if (isfinite(number_attribute(row, DRAWN_Z)))
-		appendStringInfo(&words, "%sz = %.2f", words.len > 0 ? "; " : "",
-						 number_attribute(row, DRAWN_Z));
-	svg_text(&svg, svg.left, svg.height - svg.bottom + 58, "note", words.data);
-	svg_text(&svg, svg.left, svg.height - svg.bottom + 74, "note",
-			 "Dots: bins with two standard errors; bars: forecasts in each");
 	PG_RETURN_DATUM(svg_end(&svg));
 }
 
@@ -507,30 +548,18 @@ set_ranges(Svg *svg, const Point *point, int n)
 	svg_widen(&svg->y_min, &svg->y_max, 0.04);
 }
 
-/* plot_history(player_id, at, rating, deviation, title) */
-Datum
-skillrating_plot_history(PG_FUNCTION_ARGS)
+/*
+ * Names as they are drawn, cut where they would take more than two fifths of the picture;
+ * the description has them as they are, with their last values.  Sets the right margin.
+ */
+static char *
+name_series(Svg *svg, Series *series, int nseries, const Point *point, bool times)
 {
-	Svg			svg = {.width = 720,.height = 400,.left = 56,.right = 40,
-	.top = 56,.bottom = 44};
-	Series		series[MAX_SERIES];
-	int			nseries = 0;
+	int			limit = (int) Min(MAX_NAME, (svg->width * 0.4 - 24) / NAME_ADVANCE);
 	int			longest = 0;
-	int			n;
-	bool		times;
-	Point	   *point;
 	StringInfoData description;
-	char	   *title;
 	int			i;
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
-		PG_RETURN_NULL();
-	title = title_argument(fcinfo, 4, "Ratings");
-	point = history_points(fcinfo, series, &nseries, &n, &times);
-	if (n == 0)
-		PG_RETURN_NULL();
-
-	set_ranges(&svg, point, n);
 	initStringInfo(&description);
 	appendStringInfo(&description, "Lines over %s and their last values: ",
 					 times ? "time" : "matches");
@@ -540,36 +569,81 @@ skillrating_plot_history(PG_FUNCTION_ARGS)
 
 		appendStringInfo(&description, "%s%s %.6g", i > 0 ? ", " : "",
 						 series[i].name, point[series[i].first + series[i].n - 1].y);
-		if (length > MAX_NAME)
+		if (length > limit)
 		{
-			int			clipped = pg_mbcliplen(series[i].name, length, MAX_NAME);
+			int			clipped = pg_mbcliplen(series[i].name, length, limit);
 
 			series[i].name[clipped] = '\0';
 		}
 		longest = Max(longest, pg_mbstrlen(series[i].name));
 	}
-	svg.right = 24 + 7.2 * longest;
-	svg_begin(&svg, title, description.data);
-	svg_y_axis(&svg, 7, NULL);
-	if (times)
-		svg_time_axis(&svg, 8);
-	else
-		svg_x_axis(&svg, 8, NULL);
-	place_names(&svg, series, nseries, point);
+	svg->right = 24 + NAME_ADVANCE * longest;
+	return description.data;
+}
+
+static bool
+has_band(const Point *point, int n)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (!isnan(point[i].deviation))
+			return true;
+	return false;
+}
+
+static void
+draw_all_series(Svg *svg, Series *series, int nseries, const Point *point)
+{
+	int			i;
+
 	for (i = 0; i < nseries; i++)
-		draw_band(&svg, &series[i], &point[series[i].first],
+		draw_band(svg, &series[i], &point[series[i].first],
 				  psprintf("c%d", i % SVG_COLORS));
 	for (i = 0; i < nseries; i++)
 	{
 		const Point *last = &point[series[i].first + series[i].n - 1];
 
-		draw_series(&svg, &series[i], &point[series[i].first],
+		draw_series(svg, &series[i], &point[series[i].first],
 					psprintf("c%d%s", i % SVG_COLORS, i < SVG_COLORS ? "" : " dash"));
-		appendStringInfo(&svg.text, "<circle class=\"fill c%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
-						 i % SVG_COLORS, svg_x(&svg, last->x), svg_y(&svg, last->y));
-		svg_text(&svg, svg.width - svg.right + 10, series[i].label,
+		appendStringInfo(&svg->text, "<circle class=\"fill c%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
+						 i % SVG_COLORS, svg_x(svg, last->x), svg_y(svg, last->y));
+		svg_text(svg, svg->width - svg->right + 10, series[i].label,
 				 psprintf("fill c%d", i % SVG_COLORS), series[i].name);
 	}
+}
+
+/* plot_history(player_id, at, rating, deviation, title, x_title, y_title, width) */
+Datum
+skillrating_plot_history(PG_FUNCTION_ARGS)
+{
+	Svg			svg = {.width = 720,.title = "Ratings",.y_title = "rating"};
+	Series		series[MAX_SERIES];
+	int			nseries = 0;
+	int			n;
+	bool		times;
+	Point	   *point;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	point = history_points(fcinfo, series, &nseries, &n, &times);
+	if (n == 0)
+		PG_RETURN_NULL();
+
+	svg.x_title = times ? "time" : "matches";
+	frame_arguments(fcinfo, 4, &svg);
+	svg.area = 100 + svg.width * 5 / 18;
+	svg.description = name_series(&svg, series, nseries, point, times);
+	svg.note = has_band(point, n) ? "Bands: two deviations up and down" : NULL;
+	set_ranges(&svg, point, n);
+	svg_begin(&svg);
+	svg_y_axis(&svg);
+	if (times)
+		svg_time_axis(&svg);
+	else
+		svg_x_axis(&svg);
+	place_names(&svg, series, nseries, point);
+	draw_all_series(&svg, series, nseries, point);
 	PG_RETURN_DATUM(svg_end(&svg));
 }
 
@@ -736,18 +810,17 @@ draw_bars(Svg *svg, const Histogram *histogram)
 	}
 }
 
-/* plot_distribution(value, title) */
+/* plot_distribution(value, title, x_title, y_title, width) */
 Datum
 skillrating_plot_distribution(PG_FUNCTION_ARGS)
 {
-	Svg			svg = {.width = 620,.height = 360,.left = 56,.right = 20,
-	.top = 62,.bottom = 40};
+	Svg			svg = {.width = 620,.right = 20,.title = "Distribution",
+	.x_title = "value",.y_title = "count"};
 	Histogram	histogram;
 	double	   *value;
 	double		mean;
 	double		median;
 	double		deviation;
-	char	   *summary;
 	int			n;
 
 	if (PG_ARGISNULL(0))
@@ -755,18 +828,20 @@ skillrating_plot_distribution(PG_FUNCTION_ARGS)
 	value = distribution_values(fcinfo, &n);
 	if (n == 0)
 		PG_RETURN_NULL();
+	frame_arguments(fcinfo, 1, &svg);
+	svg.area = 75 + svg.width * 0.3;
 	histogram = count_values(&svg, value, n);
 	svg.y_max = histogram.most * 1.08;
 	mean = mean_and_deviation(value, n, &deviation);
 	median = quantile(value, n, 0.5);
 
-	summary = psprintf("%d values: mean %.5g, standard deviation %s, quartiles %.5g, %.5g and %.5g",
-					   n, mean, number_text("%.4g", deviation),
-					   quantile(value, n, 0.25), median, quantile(value, n, 0.75));
-	svg_begin(&svg, title_argument(fcinfo, 1, "Distribution"), summary);
-	svg_text(&svg, 16, 44, "note", summary);
-	svg_y_axis(&svg, 5, NULL);
-	svg_x_axis(&svg, 8, NULL);
+	svg.description = svg.note =
+		psprintf("%d values: mean %.5g, standard deviation %s, quartiles %.5g, %.5g and %.5g",
+				 n, mean, number_text("%.4g", deviation),
+				 quantile(value, n, 0.25), median, quantile(value, n, 0.75));
+	svg_begin(&svg);
+	svg_y_axis(&svg);
+	svg_x_axis(&svg);
 	draw_bars(&svg, &histogram);
 	draw_marker(&svg, median, mean, svg.top + 12, "c0", "median");
 	draw_marker(&svg, mean, median, svg.top + 28, "c1 dash", "mean");

@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "pgtime.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
@@ -16,6 +18,7 @@
 
 #include "core/util/axis.h"
 #include "core/util/extremes.h"
+#include "pg/sql/huge.h"
 
 /*
  * The palette is that of Okabe and Ito (2002), which all can tell apart, lightened
@@ -54,6 +57,30 @@ static const char style[] =
 #define MIN_SPAN 1e-290
 #define MIN_SPAN_SHARE 1e-12
 
+/* What a character takes of a line, in words, numbers and titles; wide fonts fit too. */
+#define TEXT_ADVANCE 6.4
+#define TICK_ADVANCE 7.2
+#define TITLE_ADVANCE 9.2
+
+/* Words in up to so many lines are spread evenly over them. */
+#define MAX_EVEN_LINES 10
+
+/* From one line of text, or of a title, to the next. */
+#define TEXT_LEADING 16
+#define TITLE_LEADING 19
+
+/* From the edge to words above the data. */
+#define EDGE 16
+
+/*
+ * The height that a tick of the vertical axis has for itself at least, the gap between
+ * labels of the horizontal one, and the most steps there; and the most ticks of all.
+ */
+#define TICK_HEIGHT 40
+#define TICK_GAP 10
+#define MAX_X_TICKS 8
+#define MAX_TICKS 100
+
 /* A text with what XML reserves escaped. */
 static void
 svg_escape(StringInfo out, const char *text)
@@ -77,24 +104,6 @@ svg_escape(StringInfo out, const char *text)
 				/* XML has no control characters. */
 				appendStringInfoChar(out, (unsigned char) *text < ' ' ? ' ' : *text);
 		}
-}
-
-void
-svg_begin(Svg *svg, const char *title, const char *description)
-{
-	StringInfo	out = &svg->text;
-
-	initStringInfo(out);
-	appendStringInfo(out,
-					 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sr\" role=\"img\" "
-					 "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
-					 svg->width, svg->height, svg->width, svg->height);
-	svg_escape(out, title);
-	appendStringInfoString(out, "</title>\n<desc>");
-	svg_escape(out, description);
-	appendStringInfo(out, "</desc>\n%s\n<rect class=\"ground\" width=\"100%%\" height=\"100%%\"/>\n",
-					 style);
-	svg_text(svg, 16, 26, "title", title);
 }
 
 void
@@ -172,30 +181,66 @@ tick_label(double value, double step)
 		psprintf("%.*f", axis_digits(step), value);
 }
 
-void
-svg_x_axis(Svg *svg, int max_ticks, const char *label)
+/* How many labels of a length a width has room for, at least one. */
+static int
+ticks_that_fit(double width, int length)
 {
-	double		step = axis_step(svg->x_max - svg->x_min, max_ticks);
-	double		x;
-	int			i;
+	return (int) Max(width / (TICK_ADVANCE * length + TICK_GAP), 1);
+}
 
-	x = axis_ceiling(svg->x_min, step);
-	for (i = 0; i < max_ticks + 2 && x + i * step <= svg->x_max + step * 1e-6; i++)
-		x_tick(svg, x + i * step, tick_label(x + i * step, step));
-	if (label != NULL)
-		svg_text(svg, (svg->left + svg->width - svg->right) / 2,
-				 svg->height - svg->bottom + 36, "middle", label);
+/* The width between the margins. */
+static double
+inner_width(const Svg *svg)
+{
+	return svg->width - svg->left - svg->right;
+}
+
+/* Steps whose numbers, which are longer for small ones, fit beside each other. */
+static double
+x_step(const Svg *svg)
+{
+	double		range = svg->x_max - svg->x_min;
+	int			length = 3;
+	double		step;
+	int			needed;
+
+	for (;;)
+	{
+		step = axis_step(range, Min(ticks_that_fit(inner_width(svg), length), MAX_X_TICKS));
+		needed = Max(strlen(tick_label(axis_ceiling(svg->x_min, step), step)),
+					 strlen(tick_label(axis_floor(svg->x_max, step), step)));
+		if (needed <= length)
+			return step;
+		length = needed;
+	}
+}
+
+static double
+y_step(const Svg *svg)
+{
+	return axis_step(svg->y_max - svg->y_min, (int) Max(svg->area / TICK_HEIGHT, 2));
 }
 
 void
-svg_y_axis(Svg *svg, int max_ticks, const char *label)
+svg_x_axis(Svg *svg)
 {
-	double		step = axis_step(svg->y_max - svg->y_min, max_ticks);
-	double		y;
+	double		step = x_step(svg);
+	double		x = axis_ceiling(svg->x_min, step);
 	int			i;
 
-	y = axis_ceiling(svg->y_min, step);
-	for (i = 0; i < max_ticks + 2 && y + i * step <= svg->y_max + step * 1e-6; i++)
+	/* A step may be lost in rounding, so count. */
+	for (i = 0; i < MAX_TICKS && x + i * step <= svg->x_max + step * 1e-6; i++)
+		x_tick(svg, x + i * step, tick_label(x + i * step, step));
+}
+
+void
+svg_y_axis(Svg *svg)
+{
+	double		step = y_step(svg);
+	double		y = axis_ceiling(svg->y_min, step);
+	int			i;
+
+	for (i = 0; i < MAX_TICKS && y + i * step <= svg->y_max + step * 1e-6; i++)
 	{
 		double		place = svg_y(svg, y + i * step);
 
@@ -203,8 +248,118 @@ svg_y_axis(Svg *svg, int max_ticks, const char *label)
 		svg_text(svg, svg->left - 6, place + 4, "note end",
 				 tick_label(y + i * step, step));
 	}
-	if (label != NULL)
-		svg_text(svg, svg->left, svg->top - 10, "", label);
+}
+
+/*
+ * Break a text between words into lines of a width, each as long as it can be.  A word
+ * that is longer has a line of its own.
+ */
+static SvgLines
+fill_lines(const char *text, double width, double advance)
+{
+	SvgLines	lines = {NULL, 0};
+	char	   *word = pstrdup(text);
+	StringInfoData line;
+	size_t		spaces = 0;
+	size_t		i;
+
+	for (i = 0; word[i]; i++)
+		spaces += word[i] == ' ';
+	lines.line = huge_array(char *, spaces + 1);
+	initStringInfo(&line);
+	while (*word)
+	{
+		size_t		length = strcspn(word, " ");
+		char	   *next = word + length + strspn(word + length, " ");
+
+		CHECK_FOR_INTERRUPTS();
+		word[length] = '\0';
+		if (line.len > 0 &&
+			(pg_mbstrlen(line.data) + 1 + pg_mbstrlen(word)) * advance > width)
+		{
+			lines.line[lines.n++] = pstrdup(line.data);
+			resetStringInfo(&line);
+		}
+		appendStringInfo(&line, "%s%s", line.len > 0 ? " " : "", word);
+		word = next;
+	}
+	if (line.len > 0)
+		lines.line[lines.n++] = line.data;
+	return lines;
+}
+
+/* The same with lines of similar length, and no more of them. */
+static SvgLines
+svg_wrap(const char *text, double width, double advance)
+{
+	SvgLines	lines = fill_lines(text != NULL ? text : "", width, advance);
+	SvgLines	narrower = lines;
+
+	while (lines.n > 1 && lines.n <= MAX_EVEN_LINES && narrower.n == lines.n)
+	{
+		lines = narrower;
+		width -= advance;
+		narrower = fill_lines(text, width, advance);
+	}
+	return lines;
+}
+
+static void
+svg_lines(Svg *svg, double x, double y, double leading, const char *class,
+		  const SvgLines *lines)
+{
+	int			i;
+
+	for (i = 0; i < lines->n; i++)
+		svg_text(svg, x, y + i * leading, class, lines->line[i]);
+}
+
+/* The margin that the numbers of the vertical axis need, and its title. */
+static double
+left_margin(const Svg *svg)
+{
+	double		step = y_step(svg);
+	int			longest = Max(strlen(tick_label(axis_ceiling(svg->y_min, step), step)),
+							  strlen(tick_label(axis_floor(svg->y_max, step), step)));
+
+	return 34 + TICK_ADVANCE * longest;
+}
+
+void
+svg_begin(Svg *svg)
+{
+	StringInfo	out = &svg->text;
+	SvgLines	title = svg_wrap(svg->title, svg->width - 1.5 * EDGE, TITLE_ADVANCE);
+	SvgLines	note = svg_wrap(svg->note, svg->width - 1.5 * EDGE, TEXT_ADVANCE);
+	SvgLines	footnote = svg_wrap(svg->footnote, svg->width - 1.5 * EDGE, TEXT_ADVANCE);
+	double		middle;
+
+	svg->top = 26 + title.n * TITLE_LEADING + note.n * TEXT_LEADING;
+	svg->bottom = 50 + footnote.n * TEXT_LEADING;
+	svg->height = svg->top + svg->area + svg->bottom;
+	svg->left = left_margin(svg);
+	middle = svg->top + svg->area / 2;
+
+	initStringInfo(out);
+	appendStringInfo(out,
+					 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sr\" role=\"img\" "
+					 "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
+					 svg->width, svg->height, svg->width, svg->height);
+	svg_escape(out, svg->title);
+	appendStringInfoString(out, "</title>\n<desc>");
+	svg_escape(out, psprintf("%s. Horizontal axis: %s. Vertical axis: %s.",
+							 svg->description, svg->x_title, svg->y_title));
+	appendStringInfo(out, "</desc>\n%s\n<rect class=\"ground\" width=\"100%%\" height=\"100%%\"/>\n",
+					 style);
+	svg_lines(svg, EDGE, 26, TITLE_LEADING, "title", &title);
+	svg_lines(svg, EDGE, 25 + title.n * TITLE_LEADING, TEXT_LEADING, "note", &note);
+	svg_lines(svg, EDGE, svg->height - svg->bottom + 60, TEXT_LEADING, "note", &footnote);
+	svg_text(svg, (svg->left + svg->width - svg->right) / 2,
+			 svg->height - svg->bottom + 38, "middle x-title", svg->x_title);
+	appendStringInfo(out, "<text class=\"middle y-title\" transform=\"translate(18 %.1f) rotate(-90)\">",
+					 middle);
+	svg_escape(out, svg->y_title);
+	appendStringInfoString(out, "</text>\n");
 }
 
 /*
@@ -218,33 +373,37 @@ typedef struct TimeStep
 	int			days;
 	int64		microseconds;
 	const char *format;
+	int			length;			/* of its labels */
 } TimeStep;
 
 static const TimeStep time_steps[] = {
-	{0, 0, USECS_PER_SEC, "%H:%M:%S"},
-	{0, 0, 10 * USECS_PER_SEC, "%H:%M:%S"},
-	{0, 0, USECS_PER_MINUTE, "%H:%M"},
-	{0, 0, 10 * USECS_PER_MINUTE, "%H:%M"},
-	{0, 0, USECS_PER_HOUR, "%H:%M"},
-	{0, 0, 6 * USECS_PER_HOUR, "%d %b %H:%M"},
-	{0, 1, 0, "%d %b"},
-	{0, 2, 0, "%d %b"},
-	{0, 7, 0, "%d %b"},
-	{0, 14, 0, "%d %b"},
-	{1, 0, 0, "%b %Y"},
-	{3, 0, 0, "%b %Y"},
-	{6, 0, 0, "%b %Y"},
-	{12, 0, 0, "%Y"},
-	{24, 0, 0, "%Y"},
-	{60, 0, 0, "%Y"},
-	{120, 0, 0, "%Y"},
-	{600, 0, 0, "%Y"},
-	{1200, 0, 0, "%Y"},
-	{6000, 0, 0, "%Y"},
-	{12000, 0, 0, "%Y"},
-	{60000, 0, 0, "%Y"},
-	{120000, 0, 0, "%Y"},
-	{600000, 0, 0, "%Y"}
+	{0, 0, USECS_PER_SEC, "%H:%M:%S", 8},
+	{0, 0, 10 * USECS_PER_SEC, "%H:%M:%S", 8},
+	{0, 0, USECS_PER_MINUTE, "%H:%M", 5},
+	{0, 0, 10 * USECS_PER_MINUTE, "%H:%M", 5},
+	{0, 0, USECS_PER_HOUR, "%H:%M", 5},
+	{0, 0, 3 * USECS_PER_HOUR, "%d %b %H:%M", 12},
+	{0, 0, 6 * USECS_PER_HOUR, "%d %b %H:%M", 12},
+	{0, 0, 12 * USECS_PER_HOUR, "%d %b %H:%M", 12},
+	{0, 1, 0, "%d %b", 6},
+	{0, 2, 0, "%d %b", 6},
+	{0, 7, 0, "%d %b", 6},
+	{0, 14, 0, "%d %b", 6},
+	{1, 0, 0, "%b %Y", 8},
+	{3, 0, 0, "%b %Y", 8},
+	{6, 0, 0, "%b %Y", 8},
+	{12, 0, 0, "%Y", 4},
+	{24, 0, 0, "%Y", 4},
+	{60, 0, 0, "%Y", 4},
+	{120, 0, 0, "%Y", 4},
+	{240, 0, 0, "%Y", 4},
+	{600, 0, 0, "%Y", 4},
+	{1200, 0, 0, "%Y", 4},
+	{6000, 0, 0, "%Y", 4},
+	{12000, 0, 0, "%Y", 4},
+	{60000, 0, 0, "%Y", 4},
+	{120000, 0, 0, "%Y", 4},
+	{600000, 0, 0, "%Y", 4}
 };
 
 static double
@@ -313,7 +472,7 @@ time_label(const TimeStep *step, TimestampTz at)
 }
 
 void
-svg_time_axis(Svg *svg, int max_ticks)
+svg_time_axis(Svg *svg)
 {
 	const TimeStep *step = time_steps;
 
@@ -323,7 +482,8 @@ svg_time_axis(Svg *svg, int max_ticks)
 	TimestampTz tick;
 
 	while (step < time_steps + lengthof(time_steps) - 1 &&
-		   step_microseconds(step) * max_ticks < svg->x_max - svg->x_min)
+		   step_microseconds(step) * ticks_that_fit(inner_width(svg), step->length) <
+		   svg->x_max - svg->x_min)
 		step++;
 	tick = first_tick(step, (TimestampTz) first);
 	while (tick < first)

@@ -13,30 +13,45 @@
 /* Colours of series; further ones begin again, dashed. */
 #define SVG_COLORS 8
 
+/* What a picture says above and below its data, one line each or several. */
+typedef struct SvgLines
+{
+	char	  **line;
+	int			n;
+} SvgLines;
+
 /*
  * A plot in the making: the text, and where the data are drawn, in its units and
- * in the data's.
+ * in the data's.  The caller sets the fields down to y_max before svg_begin(), which
+ * makes room for the words and sets the others.
  */
 typedef struct Svg
 {
-	StringInfoData text;
 	double		width;
-	double		height;
-	double		left;
-	double		right;
-	double		top;
-	double		bottom;
+	double		area;			/* height of what the data are drawn in */
+	double		right;			/* margin */
+	const char *title;
+	const char *description;	/* for screen readers */
+	const char *note;			/* below the title, or NULL */
+	const char *footnote;		/* below the horizontal axis, or NULL */
+	const char *x_title;
+	const char *y_title;
 	double		x_min;
 	double		x_max;
 	double		y_min;
 	double		y_max;
+	StringInfoData text;
+	double		height;
+	double		left;
+	double		top;
+	double		bottom;
 } Svg;
 
 /*
- * Begin a plot of a size with margins (left, right, top, bottom set).  Title and
- * description are what a screen reader says; the title is drawn as well.
+ * Begin a plot: size, words and margins.  Title and description are what a screen
+ * reader says; the title is drawn as well, and so are those of the axes.
  */
-extern void svg_begin(Svg *svg, const char *title, const char *description);
+extern void svg_begin(Svg *svg);
 
 /*
  * Widen a range of the data by a share of it on either side.  One that is empty, or too
@@ -50,12 +65,12 @@ extern double svg_x(const Svg *svg, double x);
 extern double svg_y(const Svg *svg, double y);
 
 /*
- * Grid lines and numbers, or times, along an axis, and what it is about.  The range is
- * one that svg_widen() has seen; there are at most two ticks more than max_ticks.
+ * Grid lines and numbers, or times, along an axis, as many as have room.  The range is
+ * one that svg_widen() has seen.
  */
-extern void svg_x_axis(Svg *svg, int max_ticks, const char *label);
-extern void svg_time_axis(Svg *svg, int max_ticks);
-extern void svg_y_axis(Svg *svg, int max_ticks, const char *label);
+extern void svg_x_axis(Svg *svg);
+extern void svg_time_axis(Svg *svg);
+extern void svg_y_axis(Svg *svg);
 
 /* Text at a place; class is one of those of the style sheet. */
 extern void svg_text(Svg *svg, double x, double y, const char *class,
