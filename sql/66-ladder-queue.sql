@@ -430,8 +430,10 @@ BEGIN
         NULL, NULL, NULL)::skillrating_internal.queue_settings);
     PERFORM skillrating_internal.create_queue_tables(ladder);
     EXECUTE format(
-        'INSERT INTO %I.queue VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-            $15, $16, $17, $18)
+        'INSERT INTO %I.queue (queue, teams, team_size, rating_pool, context, sides, commanders,
+            caution, log_odds, initial_window, widening, max_window, min_quality, ticket_lifetime,
+            accept_within, max_tickets, keep, channel)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
         ON CONFLICT DO NOTHING', ladder)
     USING queue, teams, team_size, rating_pool, context, sides, commanders, caution, log_odds,
         initial_window, widening, max_window, min_quality, ticket_lifetime, accept_within,

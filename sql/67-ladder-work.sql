@@ -190,10 +190,10 @@ COMMENT ON FUNCTION skillrating.schedule_work(text, text, interval, interval, ti
 'Has work() do a task for a ladder from now on, in place of what was said of it before; with a null
 in every no more.
 task: drain (at most 10 000 rows of the queue at a time, see attach() with replica), catch_up (if
-matches wait in pending or corrections in correction), settle (idle time up to
-then), fold_counts (for a database in which all transactions are serializable), trim_changes (of
-changes from before now() - keep), make_partitions (two ahead, of tables that
-partition_history() has partitioned), or queue_tick (of all queues of the ladder).
+matches wait in pending or corrections in correction), settle (idle time up to then), fold_counts
+(for a database in which all transactions are serializable), trim_changes (of changes from before
+now() - keep), make_partitions (two ahead, of tables that partition_history() has partitioned), or
+queue_tick (of all queues of the ladder).
 every: at the least so much time lies between; keep: for trim_changes only, how long changes are
 kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
 every is 1 day.
@@ -536,11 +536,10 @@ SELECT skillrating_internal.create_entry('work_step');
 COMMENT ON FUNCTION skillrating.work_step(text, text, text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
 much that was, null if it did nothing: for drain matches that were looked at (it stays due while
-rows wait), for notify changes that were notified of, for catch_up and
-settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
-rows of change, for make_partitions partitions, for queue_tick matches. With a failure it notes that
-in table work instead, and the task is due again in a minute, or sooner if it is to be done more
-often.
+rows wait), for notify changes that were notified of, for catch_up and settle rows of rating that
+changed, for fold_counts rows of rating_count_delta, for trim_changes rows of change, for
+make_partitions partitions, for queue_tick matches. With a failure it notes that in table work
+instead, and the task is due again in a minute, or sooner if it is to be done more often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
 task in table work that is none, and those of the function that does the task.';
 
@@ -773,12 +772,12 @@ $procedure$;
 
 COMMENT ON PROCEDURE skillrating.work(text, interval, jsonb, bigint) IS
 'Does what is due: what schedule_work(), notify_changes() and push_rating() have asked for, on a
-ladder, or on all
-that the caller owns, as a member of the owner too. Each task of each ladder is a transaction.
-Whatever ends it, what was done before stays, and the next call goes on there. Two calls at once are
-harmless: what one is doing the other leaves alone. A task that fails is a warning, and keeps no
-other task or ladder waiting; it is noted in table work, see scheduled_work(), and tried again after
-a minute, or sooner if it is to be done more often. progress() shows what it is doing.
+ladder, or on all that the caller owns, as a member of the owner too. Each task of each ladder is a
+transaction. Whatever ends it, what was done before stays, and the next call goes on there. Two
+calls at once are harmless: what one is doing the other leaves alone. A task that fails is a
+warning, and keeps no other task or ladder waiting; it is noted in table work, see scheduled_work(),
+and tried again after a minute, or sooner if it is to be done more often. progress() shows what it
+is doing.
 run_for: go on for so long, sleeping while nothing is due.
 done: returns what was done, as {"ladder": {"task": how much}}; failures: how many tasks have
 failed. Values given in the call are ignored.

@@ -882,11 +882,10 @@ drain() rates them; what has no match that can be told is noted in table replica
 has drain() search the source. Tables match and match_player of a ladder without a source can be
 attached so too.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
-its schema is renamed. Errors: 42704 for an
-unknown ladder, 42P01 for an unknown table, 42710 if it is attached already, 55000 if the ladder has
-matches of its own or, with replica, is strict, 22023 for another match_id of its own tables, 42501
-unless the caller owns the ladder and may create triggers on the table, or with replica owns it, and
-whatever is wrong with the expression.';
+its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 42710 if it
+is attached already, 55000 if the ladder has matches of its own or, with replica, is strict, 22023
+for another match_id of its own tables, 42501 unless the caller owns the ladder and may create
+triggers on the table, or with replica owns it, and whatever is wrong with the expression.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.detach(ladder text, relation regclass)
  RETURNS void
@@ -924,10 +923,10 @@ COMMENT ON FUNCTION skillrating_internal.detach(text,regclass) IS
 
 COMMENT ON FUNCTION skillrating.detach(text,regclass) IS
 'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated; match and
-match_player of a ladder feed it as they did before. Works as well
-if the table has been dropped (give its OID, which table attached shows) or belongs to another role
-by now, and if parts of the ladder are gone. Errors: 42704 for an unknown ladder or a table that is
-not attached, 42501 unless the caller owns the ladder.';
+match_player of a ladder feed it as they did before. Works as well if the table has been dropped
+(give its OID, which table attached shows) or belongs to another role by now, and if parts of the
+ladder are gone. Errors: 42704 for an unknown ladder or a table that is not attached, 42501 unless
+the caller owns the ladder.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.restore_own_triggers(ladder text)
  RETURNS bigint
@@ -1543,6 +1542,14 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.merge_players(text,anycompatible,anycompatible,text,boolean) IS
 'The body of skillrating.merge_players(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.merge_players(text,anycompatible,anycompatible,text,boolean) IS
+'Makes one player of two accounts: all matches of player_id, past and future, count as those of
+into_id, as if it had always been one; what was set by hand, seeded, reset or given back for
+player_id no longer counts. What was rated changes with catch_up(), after which player_id has no
+rating. Returns the number of the operation, for undo_operation(). A player of whom the ladder has
+no match and no operation is an error unless allow_unknown is true. Errors: 42704 for an unknown
+ladder or player, 22023 if player_id is merged already or into_id leads back to it.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.undo_operation(ladder text, operation bigint)
  RETURNS void
@@ -2788,6 +2795,16 @@ too.';
 COMMENT ON FUNCTION skillrating_internal.set_eligibility(text,jsonb,timestamp with time zone,text) IS
 'The body of skillrating.set_eligibility(), called once the door to the ladder is open.';
 
+COMMENT ON FUNCTION skillrating.set_eligibility(text,jsonb,timestamp with time zone,text) IS
+'Declares which matches a ladder rates: those played from since on are judged by these rules and no
+others, until rules are declared for a later time or again. Without since they replace the rules of
+all times. A match that breaks one is kept unrated, with the reason of the rule; some rules leave
+single participants out instead.
+rules: an object with a member for each rule in force, see eligibility_rules(); {} for none.
+What was rated changes with catch_up(). Returns the number of the operation, for undo_operation().
+Errors: 42704 for an unknown ladder, 22023 for an unknown rule, one of another type or rules that
+make no sense together, 22003 for a value out of range, 22008 for an infinite since.';
+
 COMMENT ON FUNCTION skillrating_internal.eligibility(text) IS
 'The body of skillrating.eligibility(), called once the door to the ladder is open.';
 
@@ -3023,8 +3040,27 @@ all transactions are serializable, have work() do it, see schedule_work(). Does 
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 25000 in a serializable
 transaction, 40001 at REPEATABLE READ if others have done it since the snapshot.';
 
+COMMENT ON FUNCTION skillrating_internal.solve_matches(text,text,jsonb,text,text,skillrating.context_estimate[],text[]) IS
+'Solves the rated matches of a pool of a ladder, in rated order, as solve() does, beginning with the
+estimates of the query start and with start_contexts (which may be null, and may lack players and
+contexts); returns what solve_summary() does. The queries of write, if any, run in the end and read
+the estimates as relation "solution". Without such matches there are no estimates. solve_ladder()
+calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and as solve().';
+
 COMMENT ON FUNCTION skillrating_internal.solve_ladder(text,text,jsonb,text,boolean) IS
 'The body of skillrating.solve_ladder(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.solve_ladder(text,text,jsonb,text,boolean) IS
+'Solves all rated matches of a pool of a ladder together, by a solver of solvers() with its
+parameters, and keeps what comes out in the table solved of the ladder''s schema, in place of what
+the same solver has left there for the pool; rows that are the same stay untouched. What contexts
+are worth to side 1 is estimated with the skills by solvers that know contexts, where each match has
+one for all, and kept in the table solved_context. Voided matches and those of excluded players do
+not count, merged players are one, as in rating. With warm the search begins where the last one has
+ended (not under through_time): the solution is the same to its last digits. Ratings are not
+changed; new_season(..., toward => solver) can take them over. Returns the summary, in which matches
+is 0 where none counts; a warning if the search has not converged. Errors: 42704 for an unknown
+ladder, and as solve().';
 
 COMMENT ON FUNCTION skillrating_internal.components(text,anycompatible,text,text,timestamp with time zone) IS
 'The body of skillrating.components(), called once the door to the ladder is open.';
@@ -4175,8 +4211,10 @@ BEGIN
         NULL, NULL, NULL)::skillrating_internal.queue_settings);
     PERFORM skillrating_internal.create_queue_tables(ladder);
     EXECUTE format(
-        'INSERT INTO %I.queue VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-            $15, $16, $17, $18)
+        'INSERT INTO %I.queue (queue, teams, team_size, rating_pool, context, sides, commanders,
+            caution, log_odds, initial_window, widening, max_window, min_quality, ticket_lifetime,
+            accept_within, max_tickets, keep, channel)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
         ON CONFLICT DO NOTHING', ladder)
     USING queue, teams, team_size, rating_pool, context, sides, commanders, caution, log_odds,
         initial_window, widening, max_window, min_quality, ticket_lifetime, accept_within,
@@ -4461,9 +4499,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.recount_queues(text) IS
 'A part of merge_players() and all that changes which account counts as which player, on a ladder
-that
-the caller has for itself: no player has two tickets after that, and none who is excluded has one.
-Error 55000 unless the door to the ladder is open.';
+that the caller has for itself: no player has two tickets after that, and none who is excluded has
+one. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.forget_in_queues(ladder text, players text[])
  RETURNS void
@@ -4648,6 +4685,7 @@ DECLARE
     smallest integer;
     largest integer;
     mean float8;
+    tickets bigint[];
     p skillrating_internal.queued_players;
     found_players skillrating_internal.queue_found[];
     longest float8;
@@ -4666,9 +4704,10 @@ BEGIN
     SELECT avg(u.mu) INTO mean
     FROM skillrating_internal.queue_estimates(q,
         skillrating_internal.queue_states(ladder, q, present, at)) AS e, unnest(e.mu) AS u(mu);
-    p := skillrating_internal.queued_players(ladder,
-        skillrating_internal.backfill_candidates(ladder, q, backfill, mean,
-            q.team_size - smallest, at), at);
+    tickets := skillrating_internal.backfill_candidates(ladder, q, backfill, mean,
+        q.team_size - smallest, at);
+    -- In a statement of its own, whose snapshot is not older than the locks.
+    p := skillrating_internal.queued_players(ladder, tickets, at);
     IF p.players IS NULL THEN
         RETURN NULL;
     END IF;
@@ -4751,11 +4790,15 @@ DECLARE
     wrong record;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    IF cardinality(players) = 0 OR cardinality(players) IS DISTINCT FROM cardinality(team) THEN
+    IF cardinality(players) = 0 THEN
         RAISE array_subscript_error USING
-            MESSAGE = format('%s players need as many teams, not %s', cardinality(players),
-                cardinality(team)),
-            HINT = 'At least one player is there.';
+            MESSAGE = 'array players must not be empty',
+            HINT = 'A match that asks for players has at least one.';
+    END IF;
+    IF cardinality(players) <> cardinality(team) THEN
+        RAISE array_subscript_error USING
+            MESSAGE = format('array team must have %s elements, not %s', cardinality(players),
+                cardinality(team));
     END IF;
     SELECT u.team, count(*) AS n INTO wrong
     FROM unnest(team) AS u(team)
@@ -4764,8 +4807,8 @@ BEGIN
     ORDER BY u.team LIMIT 1;
     IF wrong.n IS NOT NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('there cannot be %s players in team %s of queue "%s"', wrong.n,
-                coalesce(wrong.team::text, 'null'), q.queue),
+            MESSAGE = format('queue "%s" has no match with %s players in team %s', q.queue, wrong.n,
+                coalesce(wrong.team::text, 'null')),
             HINT = format('Its matches have %s teams of %s.', q.teams, q.team_size);
     END IF;
     -- So that no tick fails by it.
@@ -4817,7 +4860,7 @@ DECLARE
     n bigint;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    -- No tick finds any more players from here on.
+    -- No tick finds any more players from here on, and nobody who accepts takes the last seat.
     EXECUTE format(
         'UPDATE %I.queue_backfill AS b SET status = ''ended'', reason = $2, ended_at = $3
         WHERE b.backfill = $1 AND b.status = ''open''', ladder)
@@ -5458,9 +5501,16 @@ BEGIN
     t := skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_queue_time('at', at);
     IF skillrating_internal.has_queue_tables(ladder) THEN
+        -- The last seat of a running match ends its request, whose lock comes first.
         EXECUTE format(
-            'SELECT p.status, p.accept_by FROM %I.queue_proposal AS p WHERE p.proposal = $1
+            'SELECT FROM %1$I.queue_backfill AS b
+            WHERE b.backfill = (
+                SELECT p.backfill FROM %1$I.queue_proposal AS p WHERE p.proposal = $1)
             FOR UPDATE', ladder)
+        USING proposal;
+        EXECUTE format(
+            'UPDATE %I.queue_proposal AS p SET status = p.status WHERE p.proposal = $1
+            RETURNING p.status, p.accept_by', ladder)
         INTO status, accept_by USING proposal;
     END IF;
     IF status IS NULL THEN
@@ -5563,11 +5613,10 @@ AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
 
 COMMENT ON FUNCTION skillrating.queue_accept(text,bigint,anycompatiblearray,timestamp with time zone) IS
 'Notes that players accept a match that queue_tick() has proposed, or with a null in players that
-all
-do, and returns what the proposal is now: open while others have not accepted, made, or cancelled,
-also because its time is over. at: now by default. Takes INSERT on table queue_ticket, see
-grant_matchmaker(). Errors: 42704 for an unknown ladder or proposal, 22004 for nulls, 22023 for a
-player without a seat in it, 22008 for an infinite time.';
+all do, and returns what the proposal is now: open while others have not accepted, made, or
+cancelled, also because its time is over. at: now by default. Takes INSERT on table queue_ticket,
+see grant_matchmaker(). Errors: 42704 for an unknown ladder or proposal, 22004 for nulls, 22023 for
+a player without a seat in it, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.queue_decline(ladder text, proposal bigint, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT status text)
  RETURNS text
@@ -5762,6 +5811,8 @@ BEGIN
             JOIN %1$I.queue_player AS p ON p.ticket = f.ticket
                 AND p.player_id %4$s CAST(f.player_id AS %2$s)
             WHERE $3 IS NOT NULL
+        ), r AS (
+            UPDATE %1$I.queue_backfill AS r SET status = r.status WHERE r.backfill = $3
         )
         SELECT coalesce(array_agg(n.proposal ORDER BY n.proposal), ''{}'') FROM n',
         ladder, t.player_type,
@@ -5882,7 +5933,7 @@ BEGIN
     END IF;
     EXECUTE format(
         'DELETE FROM %1$I.queue_ticket AS t
-        WHERE t.ticket IN (SELECT o.ticket FROM %1$I.queue_ticket%2$s)', ladder, old)
+        WHERE t.ticket = ANY (ARRAY(SELECT o.ticket FROM %1$I.queue_ticket%2$s))', ladder, old)
     USING q.queue, at - q.keep;
     EXECUTE format(
         'WITH o AS MATERIALIZED (SELECT o.proposal FROM %1$I.queue_proposal%2$s),
@@ -6053,8 +6104,8 @@ The other arguments are those of split_teams().
 Under a model with components it takes SELECT on table component besides.
 
 Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
-and for two accounts of one player;
-22004 for nulls; 22008 for an infinite at; and as split_teams().';
+and for two accounts of one player; 22004 for nulls; 22008 for an infinite at; and as
+split_teams().';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.find_opponents(ladder text, player_id anycompatible, n integer DEFAULT 10, pool text DEFAULT ''::text, min_games bigint DEFAULT 0, active_since timestamp with time zone DEFAULT NULL::timestamp with time zone, max_deviation double precision DEFAULT NULL::double precision, at timestamp with time zone DEFAULT NULL::timestamp with time zone, context text DEFAULT NULL::text, explain boolean DEFAULT false)
  RETURNS SETOF skillrating.opponent
@@ -6150,8 +6201,7 @@ played now, among the ratings that are stored.  context: where or as what both p
 probability.
 explain: each row says why: the player''s rating, the difference, and how far the probability is
 from one half (terms), the next best opponent (alternative), and the condition without which the
-best
-opponent would be nearer (constraint).
+best opponent would be nearer (constraint).
 
 No rows for a null player.  An account that is merged counts as the player it is merged into, and
 is nobody''s opponent.  Under a model with components it takes SELECT on table component besides.
@@ -7090,9 +7140,9 @@ most about ten times batch_size of them, and returns how many rows that changed 
 if another session is doing it) and whether there may be more. A row that the table does not take is
 noted in push_failure. With a failure it notes that in table push instead. Errors: 42704 for an
 unknown ladder, or a table to which nothing is pushed, 42501 unless the caller owns it, and the
-table belongs to its owner, 22004 for
-nulls, 22003 for a batch_size below 1, 55000 if the table takes none of many rows or the ladder does
-not keep its changes, and those of the table or its server.';
+table belongs to its owner, 22004 for nulls, 22003 for a batch_size below 1, 55000 if the table
+takes none of many rows or the ladder does not keep its changes, and those of the table or its
+server.';
 
 CREATE FUNCTION skillrating_internal.push_begin(ladder text, relation regclass DEFAULT NULL::regclass, at_once boolean DEFAULT false, scheduled boolean DEFAULT false, OUT relations regclass[])
  RETURNS regclass[]
@@ -7296,11 +7346,14 @@ BEGIN
         targets := '{}';
         BEGIN
             targets := skillrating.push_begin(ladder, relation, at_once, scheduled);
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN OTHERS OR assert_failure THEN
             -- work() goes on with other ladders.
             IF scheduled IS NOT TRUE THEN
                 RAISE;
             END IF;
+            RAISE WARNING 'no ratings of ladder "%" are written: %', ladder, SQLERRM;
+            failures := failures OPERATOR(pg_catalog.+) 1;
+            EXIT;
         END;
         at_once := false;
         FOREACH target IN ARRAY targets LOOP
@@ -7344,15 +7397,15 @@ COMMENT ON PROCEDURE skillrating.push(text,regclass,interval,boolean,bigint,bigi
 'Writes the ratings of a ladder to the tables that push_rating() was given, or to one of them, as
 far as they have changed. Rating never waits for that. The steps for each table are transactions of
 their own, and a session that writes to one keeps others from it. Whatever ends it, the next call
-goes on
-there: what was written and not noted is compared again, and a row is never replaced by an older
-one. A table that cannot be written to, as because its server is down, is a warning, is noted in
-table push, and is tried again after a second, then after two, up to five minutes. A row that a
+goes on there: what was written and not noted is compared again, and a row is never replaced by an
+older one. A table that cannot be written to, as because its server is down, is a warning, is noted
+in table push, and is tried again after a second, then after two, up to five minutes. A row that a
 table refuses is noted in push_failure, keeps no other waiting, and is tried again in the same way,
 or when the rating changes. If a table is not as it was left, as after a failover to a standby that
 lacked the last changes, all ratings are compared with it.
 run_for: go on for so long. scheduled: as work() does, only tables that have every and are due;
-otherwise it begins with all at once.
+otherwise it begins with all at once. Then an error of the ladder as a whole is a warning and counts
+as a failure.
 pushed, failures: return how many rows were written, and how often a table could not be; values
 given in the call are ignored. work() does the same for tables with every, see push_rating().
 Errors: 2D000 within a transaction block, 42704 for an unknown ladder, or a table to which nothing
@@ -7444,10 +7497,10 @@ COMMENT ON FUNCTION skillrating.schedule_work(text,text,interval,interval,timest
 'Has work() do a task for a ladder from now on, in place of what was said of it before; with a null
 in every no more.
 task: drain (at most 10 000 rows of the queue at a time, see attach() with replica), catch_up (if
-matches wait in pending or corrections in correction), settle (idle time up to
-then), fold_counts (for a database in which all transactions are serializable), trim_changes (of
-changes from before now() - keep), make_partitions (two ahead, of tables that
-partition_history() has partitioned), or queue_tick (of all queues of the ladder).
+matches wait in pending or corrections in correction), settle (idle time up to then), fold_counts
+(for a database in which all transactions are serializable), trim_changes (of changes from before
+now() - keep), make_partitions (two ahead, of tables that partition_history() has partitioned), or
+queue_tick (of all queues of the ladder).
 every: at the least so much time lies between; keep: for trim_changes only, how long changes are
 kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
 every is 1 day.
@@ -7540,11 +7593,10 @@ COMMENT ON FUNCTION skillrating_internal.work_step(text,text,text) IS
 COMMENT ON FUNCTION skillrating.work_step(text,text,text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
 much that was, null if it did nothing: for drain matches that were looked at (it stays due while
-rows wait), for notify changes that were notified of, for catch_up and
-settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
-rows of change, for make_partitions partitions, for queue_tick matches. With a failure it notes that
-in table work instead, and the task is due again in a minute, or sooner if it is to be done more
-often.
+rows wait), for notify changes that were notified of, for catch_up and settle rows of rating that
+changed, for fold_counts rows of rating_count_delta, for trim_changes rows of change, for
+make_partitions partitions, for queue_tick matches. With a failure it notes that in table work
+instead, and the task is due again in a minute, or sooner if it is to be done more often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
 task in table work that is none, and those of the function that does the task.';
 
@@ -7719,12 +7771,12 @@ $procedure$;
 
 COMMENT ON PROCEDURE skillrating.work(text,interval,jsonb,bigint) IS
 'Does what is due: what schedule_work(), notify_changes() and push_rating() have asked for, on a
-ladder, or on all
-that the caller owns, as a member of the owner too. Each task of each ladder is a transaction.
-Whatever ends it, what was done before stays, and the next call goes on there. Two calls at once are
-harmless: what one is doing the other leaves alone. A task that fails is a warning, and keeps no
-other task or ladder waiting; it is noted in table work, see scheduled_work(), and tried again after
-a minute, or sooner if it is to be done more often. progress() shows what it is doing.
+ladder, or on all that the caller owns, as a member of the owner too. Each task of each ladder is a
+transaction. Whatever ends it, what was done before stays, and the next call goes on there. Two
+calls at once are harmless: what one is doing the other leaves alone. A task that fails is a
+warning, and keeps no other task or ladder waiting; it is noted in table work, see scheduled_work(),
+and tried again after a minute, or sooner if it is to be done more often. progress() shows what it
+is doing.
 run_for: go on for so long, sleeping while nothing is due.
 done: returns what was done, as {"ladder": {"task": how much}}; failures: how many tasks have
 failed. Values given in the call are ignored.
@@ -7833,6 +7885,15 @@ COMMENT ON FUNCTION skillrating_internal.win_probability_document(text,jsonb) IS
 
 COMMENT ON FUNCTION skillrating_internal.split_ladder_document(text,jsonb) IS
 'The body of skillrating.split_ladder_document(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.pair_queue_document(jsonb) IS
+'pair_queue() with its arguments as one document, and the same result, with identifiers as text:
+
+    {"players": [{"id": "ada", "mu": 1510, "waited": 3}, {"id": "ben", "mu": 1490, "waited": 12}],
+     "team_size": 1}
+
+mu, deviation, waited, party, region and pool, a label that keeps players apart, are keys of a
+player. Errors as for report_match_document(), and those of pair_queue().';
 
 COMMENT ON FUNCTION skillrating_internal.check_single_columns(text,text,text) IS
 'A part of swap_ladders(): errors 55000 for columns of a ladder''s table that the other one''s lacks

@@ -105,7 +105,7 @@ static const LadderEntry entries[] = {
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
-	/* So do these two. */
+	/* These two take a stronger lock together with those on tables, too. */
 	{"partition_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"detach_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true,.work = WORK_CATCH_UP},
@@ -173,12 +173,12 @@ static const LadderEntry entries[] = {
 	 */
 	{"create_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"drop_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"queue_join", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1,.no_api = true},
+	{"queue_join", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1,.by_accounts = true,.no_api = true},
 	{"queue_leave", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
 	{"queue_tick", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1,.no_api = true},
 	{"queue_accept", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
 	{"queue_decline", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
-	{"queue_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1,.no_api = true},
+	{"queue_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1,.by_accounts = true,.no_api = true},
 	{"queue_cancel_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
 	{"queue_status", AccessShareLock, RIGHTS_BY_GRANT,
 		{{"queue_ticket", ACL_SELECT}, {"queue_proposal", ACL_SELECT}},.nladders = 1,.no_api = true,

@@ -411,19 +411,24 @@ was_just_enqueued(const Ladder *ladder, Datum id)
 static void
 remember_enqueued(const Ladder *ladder, Datum id)
 {
-	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+	const IdType *type = ladder->match_type;
 	FullTransactionId xact = GetTopFullTransactionId();
+	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+	Datum		copy = datumCopy(id, type->typbyval, type->typlen);
 
-	/* One transaction of a worker can copy a whole table. */
+	/*
+	 * One transaction of a worker can copy a whole table, so that the match before is freed.  No
+	 * error can come between here and the end, which would leave a pointer to it.
+	 */
+	MemoryContextSwitchTo(old);
 	if (FullTransactionIdIsValid(last_enqueued.xact) &&
 		FullTransactionIdEquals(last_enqueued.xact, xact) && !last_enqueued.byval)
 		pfree(DatumGetPointer(last_enqueued.id));
 	last_enqueued.xact = xact;
 	last_enqueued.subxact = GetCurrentSubTransactionId();
 	last_enqueued.schema = ladder->schema;
-	last_enqueued.byval = ladder->match_type->typbyval;
-	last_enqueued.id = datumCopy(id, ladder->match_type->typbyval, ladder->match_type->typlen);
-	MemoryContextSwitchTo(old);
+	last_enqueued.byval = type->typbyval;
+	last_enqueued.id = copy;
 }
 
 void

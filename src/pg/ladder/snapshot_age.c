@@ -113,6 +113,26 @@ report_unseen(const Ladder *ladder)
 			 errhint("Try again.")));
 }
 
+/* Whether a transaction that a snapshot does not see can have written anything. */
+static bool
+may_be_old(Snapshot snapshot)
+{
+	return snapshot->xcnt > 0 || snapshot->suboverflowed ||
+		snapshot->xmax != ReadNextTransactionId();
+}
+
+void
+check_accounts_age(const Ladder *ladder)
+{
+	Snapshot	snapshot;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	snapshot = GetTransactionSnapshot();
+	if (may_be_old(snapshot) && relation_changed_unseen(ladder, LADDER_OPERATION, snapshot))
+		report_unseen(ladder);
+}
+
 void
 check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 {
@@ -127,9 +147,7 @@ check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 		return;
 	snapshot = GetTransactionSnapshot();
 
-	/* No transaction but those that it sees has ever begun to write. */
-	if (snapshot->xcnt == 0 && !snapshot->suboverflowed &&
-		snapshot->xmax == ReadNextTransactionId())
+	if (!may_be_old(snapshot))
 		return;
 	if (!snapshot_knows(snapshot, ladder->relation[LADDER_CONFIG]))
 		report_unseen(ladder);

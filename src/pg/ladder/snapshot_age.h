@@ -34,4 +34,10 @@ extern bool row_changed_unseen(TupleTableSlot *slot, Snapshot snapshot);
  */
 extern void check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode);
 
+/*
+ * The same of the table of operations alone, which says who counts as whom and who is
+ * excluded, under any lock that keeps others from changing it.
+ */
+extern void check_accounts_age(const Ladder *ladder);
+
 #endif							/* PG_LADDER_SNAPSHOT_AGE_H */

@@ -60,7 +60,7 @@ static const LadderEntry fill_entry = {
 	"fill_mirror", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1
 };
 
-static void
+pg_noreturn static void
 wrong_trigger(const char *function, const char *how)
 {
 	ereport(ERROR,
@@ -70,7 +70,7 @@ wrong_trigger(const char *function, const char *how)
 			 errhint("skillrating.create_ladder() makes the triggers of a ladder.")));
 }
 
-static void
+pg_noreturn static void
 wrong_table(const char *table)
 {
 	ereport(ERROR,
@@ -543,7 +543,11 @@ skillrating_enqueue_matches(PG_FUNCTION_ARGS)
 		return PointerGetDatum(NULL);
 	door = trigger_door(trigdata, false, source, &collect_entry);
 	door->read_only = false;
+
+	/* Nothing has kept the owner from deleting the row that opened the door. */
 	match_id = ladder_listed_match_id(door->schema, RelationGetRelid(trigdata->tg_relation));
+	if (match_id == NULL)
+		wrong_table(RelationGetRelationName(trigdata->tg_relation));
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
 		write_note(door, trigdata, NULL);
 	else
