@@ -294,7 +294,7 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     IF relation IS NOT NULL THEN
         PERFORM skillrating_internal.check_pushed(ladder, relation);
-    ELSIF NOT skillrating_internal.has_push_table(ladder) THEN
+    ELSIF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -429,7 +429,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_push_table(ladder) THEN
+    IF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN;
     END IF;
     RETURN QUERY EXECUTE format(
@@ -556,7 +556,7 @@ AS $function$
 DECLARE
     n bigint;
 BEGIN
-    IF NOT skillrating_internal.has_push_table(ladder) THEN
+    IF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN false;
     END IF;
     EXECUTE format('DELETE FROM %I.push', ladder);

@@ -18,39 +18,6 @@ COMMENT ON FUNCTION skillrating_internal.note_task(text, text) IS
 'A part of work_step(): has progress() show the task that begins. Error 55000 unless the door to the
 ladder is open.';
 
-CREATE FUNCTION skillrating_internal.has_work_table(ladder text)
-RETURNS boolean
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    w record;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT c.relkind, c.relowner = l.relowner AS is_owned INTO w
-    FROM pg_class AS c JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
-    WHERE c.oid = to_regclass(format('%I.work', ladder));
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
-    IF NOT w.is_owned THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = format('relation %I.work is not owned by the owner of the ladder', ladder),
-            HINT = 'Give all relations of a ladder to one role.';
-    END IF;
-    IF w.relkind <> 'r' THEN
-        RAISE wrong_object_type USING
-            MESSAGE = format('relation %I.work is not a table', ladder);
-    END IF;
-    RETURN true;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.has_work_table(text) IS
-'Whether a ladder has a table work. Work on it runs as the ladder''s owner, so that nobody else may
-have put it there: error 42501 if it belongs to another role, 42809 if it is no table, 55000 unless
-the door to the ladder is open.';
-
 CREATE FUNCTION skillrating_internal.create_work_table(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
@@ -59,10 +26,10 @@ AS $function$
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     -- Of two who both find no table, the second one waits and then finds that of the first.
-    IF NOT skillrating_internal.has_work_table(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
         EXECUTE format('LOCK TABLE %I.ladder IN SHARE UPDATE EXCLUSIVE MODE', ladder);
     END IF;
-    IF skillrating_internal.has_work_table(ladder) THEN
+    IF skillrating_internal.has_tables(ladder, '{work}') THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -96,7 +63,7 @@ DECLARE
     n bigint := 0;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    IF skillrating_internal.has_work_table(ladder) THEN
+    IF skillrating_internal.has_tables(ladder, '{work}') THEN
         EXECUTE format('DELETE FROM %I.work AS w WHERE w.task = $1', ladder) USING task;
         GET DIAGNOSTICS n = ROW_COUNT;
     END IF;
@@ -123,6 +90,23 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_every(text, interval) IS
 'Error 22023 for an interval of 0 or less, in an argument of that name.';
+
+CREATE FUNCTION skillrating_internal.check_short_name(name text, value text)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF value = '' OR value <> value::name::text THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s must be a name of 1 to 63 bytes, not "%s"', name, value);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_short_name(text, text) IS
+'Error 22023 for a text that cannot be the name of a channel or a queue, in an argument of that
+name. A null is none.';
 
 CREATE FUNCTION skillrating_internal.schedule_work(
     ladder text,
@@ -326,10 +310,7 @@ BEGIN
             skillrating_internal.drop_notify_triggers(ladder);
         RETURN;
     END IF;
-    IF channel = '' OR channel <> channel::name::text THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('channel must be a name of 1 to 63 bytes, not "%s"', channel);
-    END IF;
+    PERFORM skillrating_internal.check_short_name('channel', channel);
     PERFORM skillrating_internal.check_changes_kept(ladder);
     PERFORM skillrating_internal.create_work_table(ladder);
     -- What waits for work() is told now, if nobody will come back to it.
@@ -471,7 +452,7 @@ BEGIN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder and task must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_work_table(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
         RETURN;
     END IF;
     -- Another session may be doing it, or have done it. The lock on the row is taken before
@@ -561,7 +542,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_work_table(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
         RETURN;
     END IF;
     -- Listeners are told what those before have changed, and that is trimmed afterwards.

@@ -7,6 +7,8 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- From here on written by release/draft_update.sh: what is changed below is lost.
 
+DROP ROUTINE skillrating_internal.has_work_table(pg_catalog.text);
+
 DROP ROUTINE skillrating_internal.eligible_players(pg_catalog.text,double precision);
 
 DROP ROUTINE skillrating_internal.check_new_season(pg_catalog.text,pg_catalog.text,pg_catalog.text);
@@ -1401,6 +1403,53 @@ COMMENT ON FUNCTION skillrating_internal.drop_room(text,text) IS
 'A part of create_ladder() and rerate(): drops the columns of a new table that only keep a place,
 see arranged_columns().';
 
+CREATE FUNCTION skillrating_internal.has_tables(ladder text, names name[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    owner oid;
+    relations record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    SELECT c.relowner INTO owner
+    FROM pg_class AS c WHERE c.oid = to_regclass(format('%I.ladder', ladder));
+    SELECT array_agg(c.relname) AS names,
+        min(c.relname) FILTER (WHERE c.relowner <> owner) AS foreign_one,
+        min(c.relname) FILTER (WHERE c.relkind <> 'r') AS no_table
+    INTO relations
+    FROM pg_class AS c
+    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relname = ANY (names);
+    IF relations.foreign_one IS NOT NULL THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('relation %I.%I is not owned by the owner of the ladder', ladder,
+                relations.foreign_one),
+            HINT = 'Give all relations of a ladder to one role.';
+    END IF;
+    IF relations.no_table IS NOT NULL THEN
+        RAISE wrong_object_type USING
+            MESSAGE = format('relation %I.%I is not a table', ladder, relations.no_table);
+    END IF;
+    IF cardinality(relations.names) < cardinality(names) THEN
+        RAISE undefined_table USING
+            MESSAGE = format('relation %I.%I does not exist', ladder, (
+                SELECT min(n.name) FROM unnest(names) AS n(name)
+                WHERE n.name <> ALL (relations.names))),
+            HINT = format('A ladder has all of these tables or none of them: %s.',
+                array_to_string(names, ', '));
+    END IF;
+    RETURN relations.names IS NOT NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.has_tables(text,name[]) IS
+'Whether a ladder has some tables that come together, when they are first needed. Work on them runs
+as the ladder''s owner, so that nobody else may have put one there: error 42501 if one belongs to
+another role, 42809 if one is no table, 42P01 if some are missing, 55000 unless the door to the
+ladder is open.';
+
 COMMENT ON FUNCTION skillrating_internal.note_waiting(regclass,text,text) IS
 'A part of attach(): says in a notice how many matches of a ladder''s view source, with alias s, meet
 a condition and wait for backfill(). Does nothing for a view of another role. Of many it gives a
@@ -1631,27 +1680,6 @@ COMMENT ON FUNCTION skillrating_internal.rate_taken(text,text[]) IS
 backfill_batch() does. Mistakes set a match aside in a strict ladder, too. Error 55000 unless the
 door to the ladder is open.';
 
-CREATE FUNCTION skillrating_internal.has_replica_note(ladder text)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE STRICT
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-DECLARE
-    c record;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT n.relkind, n.relowner = l.relowner AS is_owned INTO c
-    FROM pg_class AS n JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
-    WHERE n.oid = to_regclass(format('%I.replica_note', ladder));
-    RETURN FOUND AND c.relkind = 'r' AND c.is_owned;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.has_replica_note(text) IS
-'Whether a ladder has a table replica_note of its owner''s. Error 55000 unless the door to the
-ladder is open.';
-
 CREATE FUNCTION skillrating_internal.copied_tables(ladder text)
  RETURNS regclass[]
  LANGUAGE plpgsql
@@ -1690,7 +1718,7 @@ DECLARE
     n bigint;
 BEGIN
     waits := false;
-    IF NOT skillrating_internal.has_replica_note(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{replica_note}') THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -1807,7 +1835,7 @@ BEGIN
         RETURN;
     END IF;
     -- A match that was set aside has another chance with each row that changes.
-    IF skillrating_internal.has_replica_note(ladder) THEN
+    IF skillrating_internal.has_tables(ladder, '{replica_note}') THEN
         EXECUTE format(
             'DELETE FROM %I.replica_note AS n
             USING unnest(CAST($1 AS %s[])) AS k(match_id)
@@ -1857,7 +1885,7 @@ BEGIN
     set_aside := 0;
     unread := 0;
     truncated := 0;
-    IF skillrating_internal.has_replica_note(ladder) THEN
+    IF skillrating_internal.has_tables(ladder, '{replica_note}') THEN
         EXECUTE format(
             'SELECT count(*) FILTER (WHERE n.match_id IS NOT NULL),
                 count(*) FILTER (WHERE n.match_id IS NULL AND n.error IS NOT NULL),
@@ -3868,46 +3896,15 @@ CREATE FUNCTION skillrating_internal.has_queue_tables(ladder text)
  STABLE STRICT
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-DECLARE
-    names constant name[] := '{queue,queue_ticket,queue_player,queue_proposal,queue_seat,
-        queue_backfill,queue_backfill_player}';
-    owner oid;
-    relations record;
 BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT c.relowner INTO owner
-    FROM pg_class AS c WHERE c.oid = to_regclass(format('%I.ladder', ladder));
-    SELECT array_agg(c.relname) AS names,
-        min(c.relname) FILTER (WHERE c.relowner <> owner) AS foreign_one,
-        min(c.relname) FILTER (WHERE c.relkind <> 'r') AS no_table
-    INTO relations
-    FROM pg_class AS c
-    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relname = ANY (names);
-    IF relations.foreign_one IS NOT NULL THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = format('relation %I.%I is not owned by the owner of the ladder', ladder,
-                relations.foreign_one),
-            HINT = 'Give all relations of a ladder to one role.';
-    END IF;
-    IF relations.no_table IS NOT NULL THEN
-        RAISE wrong_object_type USING
-            MESSAGE = format('relation %I.%I is not a table', ladder, relations.no_table);
-    END IF;
-    IF cardinality(relations.names) < cardinality(names) THEN
-        RAISE undefined_table USING
-            MESSAGE = format('relation %I.%I does not exist', ladder, (
-                SELECT min(n.name) FROM unnest(names) AS n(name)
-                WHERE n.name <> ALL (relations.names))),
-            HINT = 'A ladder has all tables of its queues or none of them.';
-    END IF;
-    RETURN relations.names IS NOT NULL;
+    RETURN skillrating_internal.has_tables(ladder,
+        '{queue,queue_ticket,queue_player,queue_proposal,queue_seat,queue_backfill,
+        queue_backfill_player}');
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.has_queue_tables(text) IS
-'Whether a ladder has the tables of queues. Work on them runs as the ladder''s owner, so that nobody
-else may have put one there: error 42501 if one belongs to another role, 42809 if one is no table,
-42P01 if some are missing, 55000 unless the door to the ladder is open.';
+'Whether a ladder has the tables of queues. Errors as has_tables().';
 
 CREATE FUNCTION skillrating_internal.create_ticket_tables(ladder text, player text)
  RETURNS void
@@ -4183,7 +4180,6 @@ CREATE FUNCTION skillrating_internal.create_queue(ladder text, queue text, teams
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
-    argument record;
     n bigint;
 BEGIN
     IF ladder IS NULL OR queue IS NULL OR teams IS NULL OR team_size IS NULL OR rating_pool IS NULL
@@ -4196,15 +4192,8 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
     -- A notification has both.
-    FOR argument IN
-        SELECT a.* FROM (VALUES ('queue', queue), ('channel', channel)) AS a(name, value)
-    LOOP
-        IF argument.value = '' OR argument.value <> argument.value::name::text THEN
-            RAISE invalid_parameter_value USING
-                MESSAGE = format('%s must be a name of 1 to 63 bytes, not "%s"', argument.name,
-                    argument.value);
-        END IF;
-    END LOOP;
+    PERFORM skillrating_internal.check_short_name('queue', queue),
+        skillrating_internal.check_short_name('channel', channel);
     PERFORM skillrating_internal.check_queue(ladder, ROW(queue, teams, team_size, rating_pool,
         context, sides, commanders, caution, log_odds, initial_window, widening, max_window,
         min_quality, ticket_lifetime, accept_within, max_tickets, keep, NULL, NULL, NULL, NULL,
@@ -6395,28 +6384,19 @@ COMMENT ON TYPE skillrating_internal.push_target IS
 none) and for the position, and the others (names), with the columns of rating that they get
 (sources) and their types.';
 
-CREATE FUNCTION skillrating_internal.has_push_table(ladder text)
+CREATE FUNCTION skillrating_internal.has_push_tables(ladder text)
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE STRICT
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-DECLARE
-    n bigint;
 BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT count(*) INTO n
-    FROM unnest('{push,push_failure}'::text[]) AS w(name)
-    JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', ladder, w.name))
-    JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
-    WHERE c.relkind = 'r' AND c.relowner = l.relowner;
-    RETURN n = 2;
+    RETURN skillrating_internal.has_tables(ladder, '{push,push_failure}');
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.has_push_table(text) IS
-'Whether a ladder has the tables push and push_failure, of its owner. Error 55000 unless the door to
-the ladder is open.';
+COMMENT ON FUNCTION skillrating_internal.has_push_tables(text) IS
+'Whether a ladder has the tables push and push_failure. Errors as has_tables().';
 
 CREATE FUNCTION skillrating_internal.check_pushed(ladder text, relation regclass)
  RETURNS void
@@ -6427,7 +6407,7 @@ AS $function$
 DECLARE
     n bigint := 0;
 BEGIN
-    IF skillrating_internal.has_push_table(ladder) THEN
+    IF skillrating_internal.has_push_tables(ladder) THEN
         EXECUTE format('SELECT count(*) FROM %I.push AS p WHERE p.relation = $1', ladder)
         INTO n USING relation;
     END IF;
@@ -6450,7 +6430,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
 BEGIN
-    IF skillrating_internal.has_push_table(ladder) THEN
+    IF skillrating_internal.has_push_tables(ladder) THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -7158,7 +7138,7 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     IF relation IS NOT NULL THEN
         PERFORM skillrating_internal.check_pushed(ladder, relation);
-    ELSIF NOT skillrating_internal.has_push_table(ladder) THEN
+    ELSIF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -7292,7 +7272,7 @@ CREATE FUNCTION skillrating_internal.push_status(ladder text, OUT relation regcl
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_push_table(ladder) THEN
+    IF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN;
     END IF;
     RETURN QUERY EXECUTE format(
@@ -7421,7 +7401,7 @@ AS $function$
 DECLARE
     n bigint;
 BEGIN
-    IF NOT skillrating_internal.has_push_table(ladder) THEN
+    IF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN false;
     END IF;
     EXECUTE format('DELETE FROM %I.push', ladder);
@@ -7434,6 +7414,75 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.end_pushes(text) IS
 'A part of keep_changes(): ends push_rating() for all tables, and returns whether there were any.
 Error 55000 unless the door to the ladder is open.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.create_work_table(ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- Of two who both find no table, the second one waits and then finds that of the first.
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
+        EXECUTE format('LOCK TABLE %I.ladder IN SHARE UPDATE EXCLUSIVE MODE', ladder);
+    END IF;
+    IF skillrating_internal.has_tables(ladder, '{work}') THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'CREATE TABLE %I.work (
+            task text PRIMARY KEY,
+            every interval CHECK (every > ''0''),
+            due_at timestamptz,
+            keep interval,
+            channel text,
+            players boolean,
+            cursor text,
+            done_at timestamptz,
+            done bigint,
+            failed_at timestamptz,
+            error text)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.work IS %L', ladder,
+        'What skillrating.work() does for the ladder, a row for each task: how often (every; null for notifications at commit) and when next (due_at); for trim_changes how long changes are kept (keep); for notify the channel, whether payloads name players, and how far it is (cursor). done_at and done say when it was done last and how much that was, failed_at and error what has failed since.');
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.end_task(ladder text, task text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    n bigint := 0;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF skillrating_internal.has_tables(ladder, '{work}') THEN
+        EXECUTE format('DELETE FROM %I.work AS w WHERE w.task = $1', ladder) USING task;
+        GET DIAGNOSTICS n = ROW_COUNT;
+    END IF;
+    RETURN n > 0;
+END
+$function$;
+
+CREATE FUNCTION skillrating_internal.check_short_name(name text, value text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    IF value = '' OR value <> value::name::text THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s must be a name of 1 to 63 bytes, not "%s"', name, value);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_short_name(text,text) IS
+'Error 22023 for a text that cannot be the name of a channel or a queue, in an argument of that
+name. A null is none.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.schedule_work(ladder text, task text, every interval, keep interval DEFAULT NULL::interval, starting_at timestamp with time zone DEFAULT now())
  RETURNS void
@@ -7509,6 +7558,62 @@ caller owns it, 22004 for nulls, 22023 for another task, an interval that is not
 where it does not belong, 22008 for an infinite time, 55000 if there are to be changes and the
 ladder does not keep them, or partitions and its table event has none.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.notify_changes(ladder text, channel text, notify_interval interval DEFAULT '00:00:01'::interval, at_commit boolean DEFAULT false, players boolean DEFAULT true)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    w record;
+BEGIN
+    IF ladder IS NULL OR notify_interval IS NULL OR at_commit IS NULL OR players IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, notify_interval, at_commit and players must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_every('notify_interval', notify_interval);
+    IF channel IS NULL THEN
+        PERFORM skillrating_internal.end_task(ladder, 'notify'),
+            skillrating_internal.drop_notify_triggers(ladder);
+        RETURN;
+    END IF;
+    PERFORM skillrating_internal.check_short_name('channel', channel);
+    PERFORM skillrating_internal.check_changes_kept(ladder);
+    PERFORM skillrating_internal.create_work_table(ladder);
+    -- What waits for work() is told now, if nobody will come back to it.
+    IF at_commit THEN
+        EXECUTE format(
+            'SELECT w.channel, w.players, w.cursor FROM %I.work AS w
+            WHERE w.task = ''notify'' AND w.cursor IS NOT NULL FOR UPDATE', ladder)
+        INTO w;
+        IF w.cursor IS NOT NULL THEN
+            PERFORM FROM skillrating_internal.send_notification(ladder, w.channel, w.players,
+                w.cursor);
+        END IF;
+    END IF;
+    -- Who listens from now on has missed nothing: changes of this transaction come later.
+    EXECUTE format(
+        'INSERT INTO %I.work AS w (task, every, due_at, channel, players, cursor)
+        VALUES (''notify'', $1, clock_timestamp(), $2, $3, $4)
+        ON CONFLICT (task) DO UPDATE
+        SET every = excluded.every, due_at = excluded.due_at, channel = excluded.channel,
+            players = excluded.players,
+            cursor = CASE WHEN excluded.every IS NOT NULL
+                THEN coalesce(w.cursor, excluded.cursor) END',
+        ladder)
+    USING CASE WHEN NOT at_commit THEN notify_interval END, channel, players,
+        CASE WHEN NOT at_commit THEN skillrating_internal.newest_cursor(ladder) END;
+    PERFORM skillrating_internal.drop_notify_triggers(ladder);
+    IF at_commit THEN
+        EXECUTE format(
+            'CREATE TRIGGER skillrating_notify AFTER INSERT ON %I.change
+            REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+            EXECUTE FUNCTION skillrating_internal.notify_of_changes(%L, %L)',
+            ladder, channel, players);
+    END IF;
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.notify_changes(text,text,interval,boolean,boolean) IS
 'The body of skillrating.notify_changes(), called once the door to the ladder is open.';
 
@@ -7527,7 +7632,7 @@ BEGIN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder and task must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_work_table(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
         RETURN;
     END IF;
     -- Another session may be doing it, or have done it. The lock on the row is taken before
@@ -7608,7 +7713,7 @@ CREATE OR REPLACE FUNCTION skillrating_internal.scheduled_work(ladder text, OUT 
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_work_table(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
         RETURN;
     END IF;
     -- Listeners are told what those before have changed, and that is trimmed afterwards.
