@@ -515,6 +515,13 @@ BEGIN
         ladder, t.player_type, t.player_equals)
     INTO tickets
     USING ARRAY(SELECT skillrating_internal.counted_player(ladder, u.id) FROM unnest(ids) AS u(id));
+    -- In one order, whichever tickets they are of.
+    EXECUTE format(
+        'SELECT FROM %1$I.queue_proposal AS p
+        WHERE p.proposal IN (
+            SELECT k.proposal FROM %1$I.queue_ticket AS k WHERE k.ticket = ANY ($1))
+        ORDER BY p.proposal FOR UPDATE', ladder)
+    USING tickets;
     FOREACH ticket IN ARRAY tickets LOOP
         locked := skillrating_internal.lock_ticket(ladder, ticket);
         IF locked.status = 'waiting' THEN
