@@ -517,8 +517,6 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	ladder = &door->ladder;
 	if (!entry->incomplete)
 		check_snapshot_age(ladder, entry->lockmode);
-	if (entry->by_accounts)
-		check_accounts_age(ladder);
 	if (!namespace_version(schema, &door->version))
 		elog(ERROR, "cache lookup failed for schema %u", schema);
 	if ((entry->lockmode >= RowShareLock || entry->maintains) && !entry->reenters &&

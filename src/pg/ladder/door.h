@@ -76,9 +76,6 @@ typedef struct LadderEntry
 								 * and takes the lock for its last step: see
 								 * ladder_works_beside() */
 	bool		reenters;		/* may be called on a ladder that is at work */
-	bool		by_accounts;	/* writes what merges and exclusions say at
-								 * the time: a snapshot from before them is an
-								 * error, see check_accounts_age() */
 	bool		no_api;			/* left out by create_api(): concerns ladders
 								 * as such, or does what another does once
 								 * types are known */

@@ -14,6 +14,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -113,31 +114,11 @@ report_unseen(const Ladder *ladder)
 			 errhint("Try again.")));
 }
 
-/* Whether a transaction that a snapshot does not see can have written anything. */
-static bool
-may_be_old(Snapshot snapshot)
-{
-	return snapshot->xcnt > 0 || snapshot->suboverflowed ||
-		snapshot->xmax != ReadNextTransactionId();
-}
-
-void
-check_accounts_age(const Ladder *ladder)
-{
-	Snapshot	snapshot;
-
-	if (!IsolationUsesXactSnapshot())
-		return;
-	snapshot = GetTransactionSnapshot();
-	if (may_be_old(snapshot) && relation_changed_unseen(ladder, LADDER_OPERATION, snapshot))
-		report_unseen(ladder);
-}
-
 void
 check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 {
 	static const LadderRelation tables[] = {
-		LADDER_RATED_MATCH, LADDER_CORRECTION, LADDER_OPERATION, LADDER_PENDING
+		LADDER_RATED_MATCH, LADDER_CORRECTION, LADDER_PENDING
 	};
 	int			n = (int) lengthof(tables);
 	Snapshot	snapshot;
@@ -147,17 +128,21 @@ check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 		return;
 	snapshot = GetTransactionSnapshot();
 
-	if (!may_be_old(snapshot))
+	/* No transaction but those that it sees has ever begun to write. */
+	if (snapshot->xcnt == 0 && !snapshot->suboverflowed &&
+		snapshot->xmax == ReadNextTransactionId())
 		return;
 	if (!snapshot_knows(snapshot, ladder->relation[LADDER_CONFIG]))
 		report_unseen(ladder);
 
 	/*
 	 * Whoever writes must know the horizon, before which nothing may be
-	 * corrected, and whether ratings are counted.
+	 * corrected, and whether ratings are counted; and who counts as whom, who
+	 * is excluded, and by which rules matches are judged.
 	 */
 	if (lockmode >= RowShareLock &&
-		relation_changed_unseen(ladder, LADDER_CONFIG, snapshot))
+		(relation_changed_unseen(ladder, LADDER_CONFIG, snapshot) ||
+		 relation_changed_unseen(ladder, LADDER_OPERATION, snapshot)))
 		report_unseen(ladder);
 	if (lockmode < ExclusiveLock)
 		return;
@@ -173,4 +158,14 @@ check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 		if (relation_changed_unseen(ladder, tables[i], snapshot))
 			report_unseen(ladder);
 	}
+}
+
+void
+check_table_age(const Ladder *ladder, Oid relid)
+{
+	if (!IsolationUsesXactSnapshot() || !OidIsValid(relid))
+		return;
+	LockRelationOid(relid, AccessShareLock);
+	if (table_changed_unseen(relid, GetTransactionSnapshot()))
+		report_unseen(ladder);
 }

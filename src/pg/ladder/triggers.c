@@ -30,6 +30,7 @@
 #include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/settings.h"
+#include "pg/ladder/snapshot_age.h"
 #include "pg/ladder/waiting.h"
 #include "pg/sql/subtransaction.h"
 
@@ -643,7 +644,11 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 						strcmp(RelationGetRelationName(trigdata->tg_relation),
 							   "rating") == 0, InvalidOid, &mirror_entry);
 	if (!ladder_is_hidden_from_mirrors(door))
+	{
+		/* A mirror that the snapshot does not know would lack these rows. */
+		check_table_age(door, get_relname_relid("mirror", door->schema));
 		call_body("write_mirrors", trigdata);
+	}
 	ladder_end(door);
 	return PointerGetDatum(NULL);
 }
