@@ -6277,6 +6277,45 @@ the transaction that starts has changed ratings.';
 COMMENT ON FUNCTION skillrating_internal.trim_changes(text,timestamp with time zone) IS
 'The body of skillrating.trim_changes(), called once the door to the ladder is open.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.write_inserted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    ladder constant text := TG_ARGV[0];
+    t record := skillrating_internal.ladder_types(ladder);
+    m record;
+    players text[];
+BEGIN
+    FOR m IN SELECT w.* FROM skillrating_internal.working_mirrors(ladder, TG_RELID) AS w LOOP
+        IF TG_LEVEL = 'ROW' THEN
+            EXECUTE format('SELECT ARRAY[($1).%I::text]', m.key) INTO players USING NEW;
+        ELSE
+            EXECUTE format('SELECT array_agg(DISTINCT i.%1$I::text) FROM inserted AS i', m.key)
+            INTO players;
+        END IF;
+        players := coalesce(array_remove(players, NULL), '{}');
+        -- Whoever is rating them does not see these rows: one waits for the other, and the second
+        -- writes what is right. In the order in which those who rate lock players.
+        EXECUTE format(
+            'SELECT FROM unnest(CAST($1 AS %2$s[])) AS u(player)
+            JOIN %1$I.rating AS r ON r.player_id %3$s u.player
+            WHERE r.pool = $2 ORDER BY r.player_id%4$s FOR SHARE OF r',
+            ladder, t.player_type, t.player_equals, t.player_order)
+        USING players, m.pool;
+        PERFORM skillrating_internal.write_mirror(ladder, TG_RELID, m.key, m.pool, m.columns,
+            players);
+    END LOOP;
+    RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.write_inserted() IS
+'The body of fill_mirror(): gives the rows that were inserted into a mirrored table the ratings of
+their players, whom nobody rates until the end of the transaction. The argument is the ladder; the
+rows are the transition table inserted, or NEW.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.check_mirror(ladder text, relation regclass, key text, columns jsonb, pool text)
  RETURNS void
  LANGUAGE plpgsql
