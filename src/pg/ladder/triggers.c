@@ -62,12 +62,11 @@ static const LadderEntry fill_entry = {
 };
 
 pg_noreturn static void
-wrong_trigger(const char *function, const char *how)
+wrong_trigger(const char *function, const char *message)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-			 errmsg("function \"%s\" must be called as a trigger %s",
-					function, how),
+			 errmsg(message, function),
 			 errhint("skillrating.create_ladder() makes the triggers of a ladder.")));
 }
 
@@ -331,12 +330,14 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event))
-		wrong_trigger(function, "after a statement");
+		wrong_trigger(function,
+					  "function \"%s\" must be called as a trigger after a statement");
 	if ((!TRIGGER_FIRED_BY_DELETE(trigdata->tg_event) &&
 		 trigdata->tg_newtable == NULL) ||
 		(!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event) &&
 		 trigdata->tg_oldtable == NULL))
-		wrong_trigger(function, "with transition tables for old and new rows");
+		wrong_trigger(function,
+					  "function \"%s\" must be called as a trigger with transition tables for old and new rows");
 	source = trigger_condition_relation(trigdata->tg_trigger);
 	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
 		return PointerGetDatum(NULL);
@@ -538,7 +539,8 @@ skillrating_enqueue_matches(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		(!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) &&
 		 !TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event)))
-		wrong_trigger(function, "after a row, or after truncate");
+		wrong_trigger(function,
+					  "function \"%s\" must be called as a trigger after a row, or after truncate");
 	source = trigger_condition_relation(trigdata->tg_trigger);
 	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
 		return PointerGetDatum(NULL);
@@ -571,7 +573,8 @@ skillrating_refuse_truncate(PG_FUNCTION_ARGS)
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
-		wrong_trigger("skillrating_internal.refuse_truncate", "before truncate");
+		wrong_trigger("skillrating_internal.refuse_truncate",
+					  "function \"%s\" must be called as a trigger before truncate");
 	source = trigger_condition_relation(trigdata->tg_trigger);
 	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
 		return PointerGetDatum(NULL);
@@ -599,7 +602,8 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
-		wrong_trigger("skillrating_internal.apply_pending", "after a row of pending");
+		wrong_trigger("skillrating_internal.apply_pending",
+					  "function \"%s\" must be called as a trigger after a row of pending");
 	own = strcmp(RelationGetRelationName(trigdata->tg_relation), "pending") == 0;
 
 	/* What is left of a ladder can be dropped. */
@@ -639,7 +643,8 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event))
-		wrong_trigger("skillrating_internal.update_mirrors", "after a statement");
+		wrong_trigger("skillrating_internal.update_mirrors",
+					  "function \"%s\" must be called as a trigger after a statement");
 	door = trigger_door(trigdata,
 						strcmp(RelationGetRelationName(trigdata->tg_relation),
 							   "rating") == 0, InvalidOid, &mirror_entry);
@@ -671,11 +676,13 @@ skillrating_fill_mirror(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event))
-		wrong_trigger(function, "after insert");
+		wrong_trigger(function,
+					  "function \"%s\" must be called as a trigger after insert");
 	if (TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event) &&
 		(trigdata->tg_newtable == NULL || trigdata->tg_trigger->tgnewtable == NULL ||
 		 strcmp(trigdata->tg_trigger->tgnewtable, "inserted") != 0))
-		wrong_trigger(function, "with a transition table \"inserted\", or for each row");
+		wrong_trigger(function,
+					  "function \"%s\" must be called as a trigger with a transition table \"inserted\", or for each row");
 	source = trigger_condition_relation(trigdata->tg_trigger);
 	if (OidIsValid(source) && !users_ladder_works(trigdata, source, true))
 		return PointerGetDatum(NULL);
