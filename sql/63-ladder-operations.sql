@@ -369,6 +369,71 @@ COMMENT ON FUNCTION skillrating_internal.check_not_merged(text, text) IS
 'A part of set_rating() and its like: error 22023 for a player who is merged into another, because
 what is done to that account does not count.';
 
+CREATE FUNCTION skillrating_internal.state_rows(
+    ladder text,
+    players text[],
+    states jsonb,
+    OUT player_id text,
+    OUT state float8[])
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    columns text[];
+    wrong record;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
+    INTO columns;
+    SELECT e.player_id, e.state INTO wrong
+    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
+    WHERE jsonb_typeof(e.state) <> 'object' OR e.state = '{}'
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('state of player %s must be an object of state columns, not %s', wrong.player_id, wrong.state),
+            HINT = format('The state columns are %s.', array_to_string(columns, ', '));
+    END IF;
+    SELECT e.player_id, e.state, k.name INTO wrong
+    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state), jsonb_object_keys(e.state) AS k(name)
+    WHERE NOT k.name = ANY (columns) OR jsonb_typeof(e.state->k.name) <> 'number'
+    LIMIT 1;
+    IF FOUND AND wrong.name = ANY (columns) THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('state column "%s" of player %s must be a number, not %s', wrong.name, wrong.player_id, wrong.state->wrong.name),
+            HINT = format('The state columns are %s.', array_to_string(columns, ', '));
+    END IF;
+    IF FOUND THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('there is no state column "%s"', wrong.name),
+            DETAIL = format('The state of player %s has it.', wrong.player_id),
+            HINT = format('The state columns are %s.', array_to_string(columns, ', '));
+    END IF;
+    RETURN QUERY
+        SELECT e.player_id, (SELECT array_agg((e.state->>c.name)::float8 ORDER BY c.n) FROM unnest(columns) WITH ORDINALITY AS c(name, n))
+        FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state);
+EXCEPTION WHEN numeric_value_out_of_range THEN
+    -- JSON has numbers that float8 cannot hold, and that error does not name the player.
+    SELECT e.player_id, v.name, left(v.value, 40) AS value INTO wrong
+    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state), jsonb_each_text(e.state) AS v(name, value)
+    WHERE abs(v.value::numeric) > 1.7976931348623157e308 OR abs(v.value::numeric) < 5e-324 AND v.value::numeric <> 0
+    LIMIT 1;
+    IF NOT FOUND THEN
+        RAISE;
+    END IF;
+    RAISE numeric_value_out_of_range USING
+        MESSAGE = format('state column "%s" of player %s is out of range', wrong.name, wrong.player_id),
+        DETAIL = format('The value begins with %s.', wrong.value);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.state_rows(text, text[], jsonb) IS
+'A part of set_rating() and import_ratings(): states that are given as objects, one for each player,
+as arrays in the order of the state columns of the ladder''s model. A column that an object lacks is
+null, which keeps its value. Errors: 22023 for what is no object, is an empty one, or has a column
+that the model lacks or a value that is no number, 22003 for a number that float8 cannot hold.';
+
 CREATE FUNCTION skillrating_internal.set_rating(
     ladder text,
     player_id anycompatible,
@@ -382,8 +447,6 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    columns text[];
-    wrong text;
     state_values float8[];
 BEGIN
     IF ladder IS NULL OR player_id IS NULL OR state IS NULL OR pool IS NULL OR at IS NULL THEN
@@ -391,25 +454,8 @@ BEGIN
             MESSAGE = 'ladder, player_id, state, pool and at must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
-    INTO columns;
-    IF jsonb_typeof(state) <> 'object' OR state = '{}' THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('state must be an object of state columns, not %s', state),
-            HINT = format('The state columns are %s.', array_to_string(columns, ', '));
-    END IF;
-    SELECT k INTO wrong
-    FROM jsonb_object_keys(state) AS k
-    WHERE NOT k = ANY (columns) OR jsonb_typeof(state->k) <> 'number'
-    LIMIT 1;
-    IF wrong IS NOT NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = CASE WHEN wrong = ANY (columns) THEN format('state column "%s" must be a number, not %s', wrong, state->wrong)
-                ELSE format('there is no state column "%s"', wrong) END,
-            HINT = format('The state columns are %s.', array_to_string(columns, ', '));
-    END IF;
-    SELECT array_agg((state->>c.name)::float8 ORDER BY c.n) INTO state_values
-    FROM unnest(columns) WITH ORDINALITY AS c(name, n);
+    SELECT s.state INTO state_values
+    FROM skillrating_internal.state_rows(ladder, ARRAY[player_id::text], jsonb_build_array(state)) AS s;
     PERFORM skillrating_internal.check_not_merged(ladder, player_id::text);
     operation := skillrating_internal.note_operation(ladder, 'set', player_id::text, pool => pool, at => at,
         state => state_values, reason => coalesce(reason, 'set by hand'));
@@ -479,6 +525,53 @@ Returns the number of the operation, for undo_operation(), and how many rows of 
 Errors: 42704 for an unknown ladder or a player who has no rating there, 22023 for a player who is
 merged into another, 22008 for an infinite time.';
 
+CREATE FUNCTION skillrating_internal.seed_players(
+    ladder text,
+    states text,
+    pool text,
+    overwrite boolean,
+    at timestamptz,
+    params jsonb,
+    reason text,
+    given_players text[] DEFAULT NULL,
+    given_states jsonb DEFAULT NULL,
+    OUT operation bigint,
+    OUT players bigint)
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+BEGIN
+    PERFORM skillrating_internal.check_operation_behind_horizon(ladder, at);
+    operation := nextval(format('%I.event_seq', ladder));
+    EXECUTE format(
+        'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)
+        SELECT $1, $1, ''seed'', $2, o.player_id, $4, o.state, $5, $6
+        FROM (%2$s) AS o
+        WHERE ($3 OR NOT EXISTS (
+                SELECT FROM %1$I.rating AS r WHERE r.player_id %3$s o.player_id AND r.pool = $2))
+            AND NOT EXISTS (
+                SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s o.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)',
+        ladder, states, t.player_equals)
+    USING operation, pool, overwrite, at, params, reason, given_players, given_states;
+    GET DIAGNOSTICS players = ROW_COUNT;
+    IF players > 0 THEN
+        PERFORM skillrating_internal.apply_operation(ladder, operation);
+    ELSE
+        operation := NULL;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.seed_players(text, text, text, boolean, timestamptz, jsonb, text, text[], jsonb) IS
+'A part of seed_from() and import_ratings(): one operation that gives players the states of a query,
+whose columns are player_id and state, with null for a state column that stays. The query can refer
+to given_players as $7 and to given_states as $8. Players who have a rating in the pool are left out
+unless overwrite is true, and so are accounts that are merged into another. Returns the number of
+the operation, null if nobody is left, and how many players it changed. Errors: 55000 for a time
+before the horizon, 22003 if a state is out of range.';
+
 CREATE FUNCTION skillrating_internal.seed_from(
     ladder text,
     other text,
@@ -493,7 +586,6 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record;
     columns text[];
     other_columns text[];
     expressions text;
@@ -503,7 +595,7 @@ BEGIN
             MESSAGE = 'ladder, other, pool, other_pool, overwrite and at must not be null';
     END IF;
     PERFORM skillrating_internal.check_operation_time(at);
-    t := skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.ladder_types(other);
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder) INTO columns;
     EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', other) INTO other_columns;
@@ -515,24 +607,11 @@ BEGIN
     SELECT string_agg(CASE WHEN c.name = ANY (other_columns) THEN format('o.%I', c.name) ELSE 'NULL' END, ', ' ORDER BY c.n)
     INTO expressions
     FROM unnest(columns) WITH ORDINALITY AS c(name, n);
-    operation := nextval(format('%I.event_seq', ladder));
-    EXECUTE format(
-        'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)
-        SELECT $1, $1, ''seed'', $2, o.player_id, $5, ARRAY[%4$s]::float8[], jsonb_build_object(''ladder'', %5$L::text, ''pool'', $3), $6
-        FROM (%2$s) AS o
-        WHERE ($4 OR NOT EXISTS (
-                SELECT FROM %1$I.rating AS r WHERE r.player_id %3$s o.player_id AND r.pool = $2))
-            AND NOT EXISTS (
-                SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s o.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)',
-        ladder, skillrating_internal.past_board(other, other_pool, at, 'true'), t.player_equals,
-        expressions, other)
-    USING operation, pool, other_pool, overwrite, at, coalesce(reason, 'seeded from ' || other);
-    GET DIAGNOSTICS players = ROW_COUNT;
-    IF players > 0 THEN
-        PERFORM skillrating_internal.apply_operation(ladder, operation);
-    ELSE
-        operation := NULL;
-    END IF;
+    SELECT s.operation, s.players INTO operation, players
+    FROM skillrating_internal.seed_players(ladder,
+        format('SELECT o.player_id, ARRAY[%s]::float8[] AS state FROM (%s) AS o', expressions,
+            skillrating_internal.past_board(other, other_pool, at, 'true')),
+        pool, overwrite, at, jsonb_build_object('ladder', other, 'pool', other_pool), coalesce(reason, 'seeded from ' || other)) AS s;
 END
 $function$;
 
@@ -546,3 +625,100 @@ new_season() afterwards moves them towards the initial state. Returns the number
 for undo_operation() (null if there was nothing to do), and how many players it changed. Errors:
 42704 for an unknown ladder, 22023 if the models have no state column in common, 22008 for an
 infinite time.';
+
+CREATE FUNCTION skillrating_internal.check_imported(
+    ladder text,
+    players text[])
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    wrong record;
+BEGIN
+    EXECUTE format(
+        'SELECT min(g.player_id::text) AS player_id, count(*) AS n FROM (SELECT CAST(p AS %s) AS player_id FROM unnest($1) AS p) AS g
+        GROUP BY g.player_id HAVING count(*) > 1 LIMIT 1', t.player_type)
+    INTO wrong USING players;
+    IF wrong.n > 1 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('player %s occurs %s times in array players', wrong.player_id, wrong.n);
+    END IF;
+    EXECUTE format(
+        'SELECT m.player_id::text AS player_id FROM %1$I.operation AS m
+        JOIN (SELECT CAST(p AS %3$s) AS player_id FROM unnest($1) AS p) AS g ON g.player_id %2$s m.player_id
+        WHERE m.kind = ''merge'' AND m.undone_at IS NULL LIMIT 1', ladder, t.player_equals, t.player_type)
+    INTO wrong USING players;
+    IF wrong.player_id IS NOT NULL THEN
+        PERFORM skillrating_internal.check_not_merged(ladder, wrong.player_id);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_imported(text, text[]) IS
+'A part of import_ratings(): error 22023 for a player who is given twice or is merged into another.';
+
+CREATE FUNCTION skillrating_internal.import_ratings(
+    ladder text,
+    players anycompatiblearray,
+    states jsonb,
+    pool text DEFAULT '',
+    overwrite boolean DEFAULT false,
+    at timestamptz DEFAULT now(),
+    reason text DEFAULT NULL,
+    OUT operation bigint,
+    OUT ratings bigint)
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record;
+BEGIN
+    IF ladder IS NULL OR players IS NULL OR states IS NULL OR pool IS NULL OR overwrite IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, players, states, pool, overwrite and at must not be null';
+    END IF;
+    PERFORM skillrating_internal.check_operation_time(at);
+    t := skillrating_internal.ladder_types(ladder);
+    IF jsonb_typeof(states) <> 'array' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('states must be a JSON array, not %s', left(states::text, 100)),
+            HINT = 'It has one object for each player, such as {"rating": 1600}.';
+    END IF;
+    IF array_ndims(players) > 1 THEN
+        RAISE array_subscript_error USING
+            MESSAGE = format('array players must have one dimension, not %s', array_ndims(players));
+    END IF;
+    IF jsonb_array_length(states) <> cardinality(players) THEN
+        RAISE array_subscript_error USING
+            MESSAGE = format('array states has %s elements, not %s', jsonb_array_length(states), cardinality(players)),
+            HINT = 'It has one element for each player.';
+    END IF;
+    IF array_position(players, NULL) IS NOT NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'array players must not contain nulls';
+    END IF;
+    PERFORM skillrating_internal.check_imported(ladder, players::text[]);
+    SELECT s.operation, s.players INTO operation, ratings
+    FROM skillrating_internal.seed_players(ladder,
+        format('SELECT CAST(s.player_id AS %s) AS player_id, s.state FROM skillrating_internal.state_rows(%L, $7, $8) AS s', t.player_type, ladder),
+        pool, overwrite, at, '{"imported": true}', coalesce(reason, 'imported'), players::text[], states) AS s;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('import_ratings');
+
+COMMENT ON FUNCTION skillrating.import_ratings(text, anycompatiblearray, jsonb, text, boolean, timestamptz, text) IS
+'Starts players with ratings that another system has computed. states is a JSON array with one
+object for each element of players, in the same order, such as {"mu": 27.1, "sigma": 3.2}; its keys
+are state columns of the ladder''s model (see models()), in the model''s units, and columns that it
+lacks have their initial values. Players who already have a rating in the pool keep it, so that a
+repeated import changes nothing; with overwrite they take the imported one. All players are one
+operation: undo_operation() takes it back, verify() replays it. It takes its place in the order:
+matches before are rated without it, those after with it. Counts of games, wins and losses are those
+of the rated matches, and begin at 0. Returns the number of the operation (null if nobody was
+imported), and how many rows of rating it changed. Errors: 42704 for an unknown ladder, 22004 for
+nulls, 2202E for arrays that do not fit, 22023 for a state column that the model lacks, a value that
+is no number, or a player who is given twice or is merged into another, 22003 for a state out of
+range, 22008 for an infinite time, 55000 for a time before the horizon.';

@@ -61,7 +61,8 @@ INSERT INTO life.match_player (match_id, player_id, team, rank)
 SELECT m, 'p' || (m * 7 + p * 3) % 30, p % 2, 1 + (m + p) % 2 FROM generate_series(1, 400) AS m, generate_series(1, 4) AS p;
 SELECT count(*) FROM skillrating.catch_up('life');
 SELECT (skillrating.new_season('life', 'winter', at => '2024-02-01')).players, skillrating.void_match('life', 5),
-    skillrating.exclude_player('life', 'p1', '2024-01-20'), skillrating.merge_players('life', 'p2', 'p3');
+    skillrating.exclude_player('life', 'p1', '2024-01-20'), skillrating.merge_players('life', 'p2', 'p3'),
+    skillrating.import_ratings('life', '{p7,p8,imported}', '[{"mu": 31.4}, {"mu": 18, "sigma": 2.5}, {"mu": 27}]', pool => '1', overwrite => true, at => '2024-01-25');
 UPDATE life.match_player SET rank = 3 - rank WHERE match_id = 17;
 INSERT INTO life.match (match_id, played_at) VALUES (500, '2023-12-31');
 INSERT INTO life.match_player (match_id, player_id, team, rank) VALUES (500, 'p4', 1, 1), (500, 'p5', 2, 2);
@@ -112,6 +113,9 @@ check "dump: it verifies" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.ver
 check "dump: and has the matches that waited" "$(ask "$to" "SELECT status = 'rated' FROM life.rated_match WHERE match_id = 500")"
 check "dump: it is what the original becomes" "$(ask "$from" "SELECT count(*) FROM skillrating.catch_up('life')" >/dev/null
 	[ "$(ask "$from" "SELECT md5(string_agg(r::text, '' ORDER BY player_id, pool)) FROM life.rating AS r")" = "$(ask "$to" "SELECT md5(string_agg(r::text, '' ORDER BY player_id, pool)) FROM life.rating AS r")" ] && echo t)"
+# The season after the import has taken half of the distance from 3.
+check "dump: imported ratings are among it" "$(ask "$to" "SELECT (SELECT mu = 15 AND games = 0 FROM life.rating WHERE player_id = 'imported' AND pool = '1')
+	AND (SELECT count(*) = 3 FROM life.operation WHERE kind = 'seed') AND (SELECT count(*) = 1 FROM life.event WHERE player_id = 'p8' AND kind = 'seed' AND mu_after = 18)")"
 ask "$to" "DELETE FROM person WHERE name = (SELECT min(player_id) FROM life.rating WHERE pool = '1')" >/dev/null
 ask "$to" "INSERT INTO person (name) SELECT min(player_id) FROM life.rating WHERE pool = '1'" >/dev/null
 check "dump: mirrors go on" "$(ask "$to" "SELECT bool_and(p.mu IS NOT DISTINCT FROM r.mu) FROM person AS p LEFT JOIN life.rating AS r ON r.player_id = p.name AND r.pool = '1'")"

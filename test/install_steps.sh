@@ -91,7 +91,7 @@ $psql -d game -c "SELECT bool_and(ok) FROM skillrating.verify('arena')" -c "SELE
 	-c "SELECT extversion <> '0.9' FROM pg_extension WHERE extname = 'skillrating'"
 SH
 status=0
-commands "Upgrading" | grep . | sed 's/DATABASE/game/; s/LADDER/arena/' >/tmp/commands || status=1
+page=/src/docs/upgrading.md commands "The extension" | grep . | sed 's/DATABASE/game/; s/LADDER/arena/' >/tmp/commands || status=1
 "${as_tester[@]}" pg_virtualenv -v "$major" bash /tmp/upgrading >/tmp/upgraded 2>&1 || status=$?
 [ "$(grep -xE 't|0' /tmp/upgraded | tr -d '\n')" = t0t ] || status=1
 [ "$status" -eq 0 ] || cat /tmp/upgraded

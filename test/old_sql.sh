@@ -38,7 +38,7 @@ make=${MAKE:-make}
 extensions=$CLUSTER_DIRECTORY/stage$("$pg_config" --sharedir)/extension
 library=$CLUSTER_DIRECTORY/stage$("$pg_config" --pkglibdir)/skillrating.so
 today=$(sed -n "s/^default_version = '\(.*\)'/\1/p" skillrating.control)
-few="elo_functions ladder_api ladder_corrections ladder_documents ladder_source rate_window"
+few="elo_functions ladder_api ladder_corrections ladder_documents ladder_left_behind ladder_source rate_window"
 tests=${RELEASE_TESTS:-$few}
 
 if ! grep -q stage "$CLUSTER_DIRECTORY/extension.conf" || [ ! -e "$extensions/skillrating.control" ]; then

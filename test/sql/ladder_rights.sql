@@ -119,6 +119,7 @@ BEGIN
         'SELECT skillrating.decay(''arena'')',
         'SELECT skillrating.set_rating(''arena'', 1, ''{"rating": 3000}'')',
         'SELECT skillrating.seed_from(''arena'', ''arena'')',
+        'SELECT skillrating.import_ratings(''arena'', ARRAY[1], ''[{"rating": 3000}]'')',
         'SELECT skillrating_internal.apply_operation(''arena'', 1)',
         'SELECT skillrating_internal.resequence(''arena'', true)',
         'SELECT skillrating.undo_operation(''arena'', 1)',

@@ -106,7 +106,7 @@ RESET work_mem;
 
 -- Memory beyond the limit is an error, and the next result is whole.
 \set VERBOSITY terse
-SET skillrating.memory_limit = '10MB';
+SET skillrating.memory_limit = '6MB';
 SELECT count(*) FROM final, unnest(rows);
 RESET skillrating.memory_limit;
 SELECT count(*) FROM final, unnest(rows);

@@ -122,6 +122,7 @@ static const LadderEntry entries[] = {
 	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true},
 	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"import_ratings", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.maintains = true,.no_api = true},
 	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
 	.work = WORK_SOLVE_LADDER},
@@ -194,14 +195,59 @@ static const LadderEntry entries[] = {
 	.maintains = true,.work = WORK_SWAP_LADDERS},
 };
 
-const LadderEntry *
-ladder_entry(const char *function)
+/*
+ * The same for the SQL of 0.9, which has no hold_tables(): its bodies reckon with a lock that the
+ * door takes, and without it they would write beside others.
+ */
+static const LadderEntry entries_without_hold_tables[] = {
+	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
+	{"set_leaderboard", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"partition_history", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"detach_history", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+};
+
+/*
+ * Whether the SQL that is installed has a function: that of an earlier release, which this library
+ * serves too, lacks some, and must not reckon with what they need.
+ */
+static bool
+is_installed(const char *schema_name, const char *function)
+{
+	Oid			schema = get_namespace_oid(schema_name, true);
+	CatCList   *list = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum(function));
+	bool		found = false;
+	int			i;
+
+	for (i = 0; i < list->n_members && !found; i++)
+		found = ((Form_pg_proc) GETSTRUCT(&list->members[i]->tuple))->pronamespace == schema;
+	ReleaseSysCacheList(list);
+	return found;
+}
+
+/* An entry of a list, or NULL. */
+static const LadderEntry *
+find_entry(const LadderEntry *list, int n, const char *function)
 {
 	int			i;
 
-	for (i = 0; i < (int) lengthof(entries); i++)
-		if (strcmp(entries[i].function, function) == 0)
-			return &entries[i];
+	for (i = 0; i < n; i++)
+		if (strcmp(list[i].function, function) == 0)
+			return &list[i];
+	return NULL;
+}
+
+const LadderEntry *
+ladder_entry(const char *function)
+{
+	const LadderEntry *earlier = find_entry(entries_without_hold_tables,
+											lengthof(entries_without_hold_tables), function);
+	const LadderEntry *entry = find_entry(entries, lengthof(entries), function);
+
+	if (earlier != NULL && !is_installed("skillrating_internal", "hold_tables"))
+		return earlier;
+	if (entry != NULL)
+		return entry;
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_FUNCTION),
 			 errmsg("function skillrating.%s() is not known to the library that this session has loaded",
@@ -532,24 +578,6 @@ privilege_text(const LadderEntry *entry)
 	return text.data;
 }
 
-/*
- * Whether the SQL that is installed has a function: that of an earlier release, which this library
- * serves too, lacks some, and must not reckon with what they need.
- */
-static bool
-is_installed(const char *function)
-{
-	Oid			schema = get_namespace_oid("skillrating", true);
-	CatCList   *list = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum(function));
-	bool		found = false;
-	int			i;
-
-	for (i = 0; i < list->n_members && !found; i++)
-		found = ((Form_pg_proc) GETSTRUCT(&list->members[i]->tuple))->pronamespace == schema;
-	ReleaseSysCacheList(list);
-	return found;
-}
-
 /* ladder_entries() */
 Datum
 skillrating_ladder_entries(PG_FUNCTION_ARGS)
@@ -565,7 +593,7 @@ skillrating_ladder_entries(PG_FUNCTION_ARGS)
 		Datum		values[5];
 		bool		nulls[5] = {false};
 
-		if (!is_installed(entry->function))
+		if (!is_installed("skillrating", entry->function))
 			continue;
 		values[0] = CStringGetTextDatum(entry->function);
 		values[1] = CStringGetTextDatum(entry->nladders == 0 ? "caller" : "owner");

@@ -9,6 +9,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/float.h"
 
 #include "pg/matches/batch_components.h"
 #include "pg/matches/eligible.h"
@@ -649,6 +650,20 @@ operation_idle_days(const LadderOperation *operation, const BatchPlayer *player)
 	return Max(days, 0);
 }
 
+/* A state for an error, as in "mu = 25, sigma = -2". */
+static char *
+state_text(const Model *model, const double *state)
+{
+	StringInfoData text;
+	int			i;
+
+	initStringInfo(&text);
+	for (i = 0; i < model->nstate; i++)
+		appendStringInfo(&text, "%s%s = %s", i > 0 ? ", " : "",
+						 model->state[i].name, float8out_internal(state[i]));
+	return text.data;
+}
+
 /* Do an operation to one player, with an event if that is called for. */
 static void
 apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchPlayer *player)
@@ -679,7 +694,8 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("operation \"%s\" gives player %s a state that is out of range",
 						operation->kind,
-						id_text(batch->player_type, player->id))));
+						id_text(batch->player_type, player->id)),
+				 errdetail("The state is %s.", state_text(model, after))));
 
 	/* What pools share changes in its own row, and nothing else there. */
 	if (batch->shares && !settles)
