@@ -308,11 +308,10 @@ drain() rates them; what has no match that can be told is noted in table replica
 has drain() search the source. Tables match and match_player of a ladder without a source can be
 attached so too.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
-its schema is renamed. Errors: 42704 for an
-unknown ladder, 42P01 for an unknown table, 42710 if it is attached already, 55000 if the ladder has
-matches of its own or, with replica, is strict, 22023 for another match_id of its own tables, 42501
-unless the caller owns the ladder and may create triggers on the table, or with replica owns it, and
-whatever is wrong with the expression.';
+its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 42710 if it
+is attached already, 55000 if the ladder has matches of its own or, with replica, is strict, 22023
+for another match_id of its own tables, 42501 unless the caller owns the ladder and may create
+triggers on the table, or with replica owns it, and whatever is wrong with the expression.';
 
 CREATE FUNCTION skillrating_internal.detach(
     ladder text,
@@ -350,10 +349,10 @@ SELECT skillrating_internal.create_entry('detach');
 
 COMMENT ON FUNCTION skillrating.detach(text, regclass) IS
 'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated; match and
-match_player of a ladder feed it as they did before. Works as well
-if the table has been dropped (give its OID, which table attached shows) or belongs to another role
-by now, and if parts of the ladder are gone. Errors: 42704 for an unknown ladder or a table that is
-not attached, 42501 unless the caller owns the ladder.';
+match_player of a ladder feed it as they did before. Works as well if the table has been dropped
+(give its OID, which table attached shows) or belongs to another role by now, and if parts of the
+ladder are gone. Errors: 42704 for an unknown ladder or a table that is not attached, 42501 unless
+the caller owns the ladder.';
 
 CREATE FUNCTION skillrating_internal.restore_own_triggers(ladder text)
 RETURNS bigint

@@ -256,3 +256,51 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_own_source(text, regtype) IS
 'A part of create_ladder(): the view source over match and match_player.';
+
+CREATE FUNCTION skillrating_internal.has_tables(
+    ladder text,
+    names name[])
+RETURNS boolean
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    owner oid;
+    relations record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    SELECT c.relowner INTO owner
+    FROM pg_class AS c WHERE c.oid = to_regclass(format('%I.ladder', ladder));
+    SELECT array_agg(c.relname) AS names,
+        min(c.relname) FILTER (WHERE c.relowner <> owner) AS foreign_one,
+        min(c.relname) FILTER (WHERE c.relkind <> 'r') AS no_table
+    INTO relations
+    FROM pg_class AS c
+    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relname = ANY (names);
+    IF relations.foreign_one IS NOT NULL THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('relation %I.%I is not owned by the owner of the ladder', ladder,
+                relations.foreign_one),
+            HINT = 'Give all relations of a ladder to one role.';
+    END IF;
+    IF relations.no_table IS NOT NULL THEN
+        RAISE wrong_object_type USING
+            MESSAGE = format('relation %I.%I is not a table', ladder, relations.no_table);
+    END IF;
+    IF cardinality(relations.names) < cardinality(names) THEN
+        RAISE undefined_table USING
+            MESSAGE = format('relation %I.%I does not exist', ladder, (
+                SELECT min(n.name) FROM unnest(names) AS n(name)
+                WHERE n.name <> ALL (relations.names))),
+            HINT = format('A ladder has all of these tables or none of them: %s.',
+                array_to_string(names, ', '));
+    END IF;
+    RETURN relations.names IS NOT NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.has_tables(text, name[]) IS
+'Whether a ladder has some tables that come together, when they are first needed. Work on them runs
+as the ladder''s owner, so that nobody else may have put one there: error 42501 if one belongs to
+another role, 42809 if one is no table, 42P01 if some are missing, 55000 unless the door to the
+ladder is open.';

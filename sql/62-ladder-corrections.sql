@@ -592,8 +592,7 @@ into_id, as if it had always been one; what was set by hand, seeded, reset or gi
 player_id no longer counts. What was rated changes with catch_up(), after which player_id has no
 rating. Returns the number of the operation, for undo_operation(). A player of whom the ladder has
 no match and no operation is an error unless allow_unknown is true. Errors: 42704 for an unknown
-ladder or player, 22023 if player_id is merged already
-or into_id leads back to it.';
+ladder or player, 22023 if player_id is merged already or into_id leads back to it.';
 
 CREATE FUNCTION skillrating_internal.undo_operation(
     ladder text,

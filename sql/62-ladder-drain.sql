@@ -14,26 +14,6 @@ COMMENT ON FUNCTION skillrating_internal.rate_taken(text, text[]) IS
 backfill_batch() does. Mistakes set a match aside in a strict ladder, too. Error 55000 unless the
 door to the ladder is open.';
 
-CREATE FUNCTION skillrating_internal.has_replica_note(ladder text)
-RETURNS boolean
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    c record;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT n.relkind, n.relowner = l.relowner AS is_owned INTO c
-    FROM pg_class AS n JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
-    WHERE n.oid = to_regclass(format('%I.replica_note', ladder));
-    RETURN FOUND AND c.relkind = 'r' AND c.is_owned;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.has_replica_note(text) IS
-'Whether a ladder has a table replica_note of its owner''s. Error 55000 unless the door to the
-ladder is open.';
-
 CREATE FUNCTION skillrating_internal.copied_tables(ladder text)
 RETURNS regclass[]
 LANGUAGE plpgsql STABLE STRICT
@@ -71,7 +51,7 @@ DECLARE
     n bigint;
 BEGIN
     waits := false;
-    IF NOT skillrating_internal.has_replica_note(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{replica_note}') THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -197,7 +177,7 @@ BEGIN
         RETURN;
     END IF;
     -- A match that was set aside has another chance with each row that changes.
-    IF skillrating_internal.has_replica_note(ladder) THEN
+    IF skillrating_internal.has_tables(ladder, '{replica_note}') THEN
         EXECUTE format(
             'DELETE FROM %I.replica_note AS n
             USING unnest(CAST($1 AS %s[])) AS k(match_id)
@@ -245,7 +225,7 @@ BEGIN
     set_aside := 0;
     unread := 0;
     truncated := 0;
-    IF skillrating_internal.has_replica_note(ladder) THEN
+    IF skillrating_internal.has_tables(ladder, '{replica_note}') THEN
         EXECUTE format(
             'SELECT count(*) FILTER (WHERE n.match_id IS NOT NULL),
                 count(*) FILTER (WHERE n.match_id IS NULL AND n.error IS NOT NULL),

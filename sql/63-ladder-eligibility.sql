@@ -108,8 +108,8 @@ SELECT skillrating_internal.create_entry('set_eligibility');
 COMMENT ON FUNCTION skillrating.set_eligibility(text, jsonb, timestamptz, text) IS
 'Declares which matches a ladder rates: those played from since on are judged by these rules and no
 others, until rules are declared for a later time or again. Without since they replace the rules of
-all times. A match that breaks one is kept
-unrated, with the reason of the rule; some rules leave single participants out instead.
+all times. A match that breaks one is kept unrated, with the reason of the rule; some rules leave
+single participants out instead.
 rules: an object with a member for each rule in force, see eligibility_rules(); {} for none.
 What was rated changes with catch_up(). Returns the number of the operation, for undo_operation().
 Errors: 42704 for an unknown ladder, 22023 for an unknown rule, one of another type or rules that

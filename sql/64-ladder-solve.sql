@@ -14,11 +14,10 @@ LANGUAGE C VOLATILE;
 
 COMMENT ON FUNCTION skillrating_internal.solve_matches(text, text, jsonb, text, text, skillrating.context_estimate[], text[]) IS
 'Solves the rated matches of a pool of a ladder, in rated order, as solve() does, beginning with the
-estimates of the query start and with start_contexts (which may be null, and may lack players
-and contexts); returns what solve_summary() does. The queries of write, if any, run in the end and
-read the estimates as relation "solution". Without such
-matches there are no estimates. solve_ladder() calls it. Errors: 42704 for an unknown ladder, 22004
-for nulls elsewhere, and as solve().';
+estimates of the query start and with start_contexts (which may be null, and may lack players and
+contexts); returns what solve_summary() does. The queries of write, if any, run in the end and read
+the estimates as relation "solution". Without such matches there are no estimates. solve_ladder()
+calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and as solve().';
 
 CREATE FUNCTION skillrating_internal.solve_ladder(
     ladder text,
@@ -95,10 +94,9 @@ COMMENT ON FUNCTION skillrating.solve_ladder(text, text, jsonb, text, boolean) I
 parameters, and keeps what comes out in the table solved of the ladder''s schema, in place of what
 the same solver has left there for the pool; rows that are the same stay untouched. What contexts
 are worth to side 1 is estimated with the skills by solvers that know contexts, where each match has
-one for all, and kept in the table solved_context. Voided matches
-and those of excluded players do not count, merged players are one, as in rating. With warm the
-search begins where the last one has ended (not under through_time): the solution is the same to
-its last digits. Ratings are not changed; new_season(..., toward => solver) can take them over.
-Returns the summary, in which matches is 0 where none counts; a warning if the search has not
-converged. Errors: 42704 for an unknown ladder, and as
-solve().';
+one for all, and kept in the table solved_context. Voided matches and those of excluded players do
+not count, merged players are one, as in rating. With warm the search begins where the last one has
+ended (not under through_time): the solution is the same to its last digits. Ratings are not
+changed; new_season(..., toward => solver) can take them over. Returns the summary, in which matches
+is 0 where none counts; a warning if the search has not converged. Errors: 42704 for an unknown
+ladder, and as solve().';

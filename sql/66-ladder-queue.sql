@@ -65,46 +65,15 @@ RETURNS boolean
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    names constant name[] := '{queue,queue_ticket,queue_player,queue_proposal,queue_seat,
-        queue_backfill,queue_backfill_player}';
-    owner oid;
-    relations record;
 BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT c.relowner INTO owner
-    FROM pg_class AS c WHERE c.oid = to_regclass(format('%I.ladder', ladder));
-    SELECT array_agg(c.relname) AS names,
-        min(c.relname) FILTER (WHERE c.relowner <> owner) AS foreign_one,
-        min(c.relname) FILTER (WHERE c.relkind <> 'r') AS no_table
-    INTO relations
-    FROM pg_class AS c
-    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relname = ANY (names);
-    IF relations.foreign_one IS NOT NULL THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = format('relation %I.%I is not owned by the owner of the ladder', ladder,
-                relations.foreign_one),
-            HINT = 'Give all relations of a ladder to one role.';
-    END IF;
-    IF relations.no_table IS NOT NULL THEN
-        RAISE wrong_object_type USING
-            MESSAGE = format('relation %I.%I is not a table', ladder, relations.no_table);
-    END IF;
-    IF cardinality(relations.names) < cardinality(names) THEN
-        RAISE undefined_table USING
-            MESSAGE = format('relation %I.%I does not exist', ladder, (
-                SELECT min(n.name) FROM unnest(names) AS n(name)
-                WHERE n.name <> ALL (relations.names))),
-            HINT = 'A ladder has all tables of its queues or none of them.';
-    END IF;
-    RETURN relations.names IS NOT NULL;
+    RETURN skillrating_internal.has_tables(ladder,
+        '{queue,queue_ticket,queue_player,queue_proposal,queue_seat,queue_backfill,
+        queue_backfill_player}');
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.has_queue_tables(text) IS
-'Whether a ladder has the tables of queues. Work on them runs as the ladder''s owner, so that nobody
-else may have put one there: error 42501 if one belongs to another role, 42809 if one is no table,
-42P01 if some are missing, 55000 unless the door to the ladder is open.';
+'Whether a ladder has the tables of queues. Errors as has_tables().';
 
 CREATE FUNCTION skillrating_internal.create_ticket_tables(
     ladder text,
@@ -402,7 +371,6 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    argument record;
     n bigint;
 BEGIN
     IF ladder IS NULL OR queue IS NULL OR teams IS NULL OR team_size IS NULL OR rating_pool IS NULL
@@ -415,23 +383,18 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
     -- A notification has both.
-    FOR argument IN
-        SELECT a.* FROM (VALUES ('queue', queue), ('channel', channel)) AS a(name, value)
-    LOOP
-        IF argument.value = '' OR argument.value <> argument.value::name::text THEN
-            RAISE invalid_parameter_value USING
-                MESSAGE = format('%s must be a name of 1 to 63 bytes, not "%s"', argument.name,
-                    argument.value);
-        END IF;
-    END LOOP;
+    PERFORM skillrating_internal.check_short_name('queue', queue),
+        skillrating_internal.check_short_name('channel', channel);
     PERFORM skillrating_internal.check_queue(ladder, ROW(queue, teams, team_size, rating_pool,
         context, sides, commanders, caution, log_odds, initial_window, widening, max_window,
         min_quality, ticket_lifetime, accept_within, max_tickets, keep, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL)::skillrating_internal.queue_settings);
     PERFORM skillrating_internal.create_queue_tables(ladder);
     EXECUTE format(
-        'INSERT INTO %I.queue VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-            $15, $16, $17, $18)
+        'INSERT INTO %I.queue (queue, teams, team_size, rating_pool, context, sides, commanders,
+            caution, log_odds, initial_window, widening, max_window, min_quality, ticket_lifetime,
+            accept_within, max_tickets, keep, channel)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
         ON CONFLICT DO NOTHING', ladder)
     USING queue, teams, team_size, rating_pool, context, sides, commanders, caution, log_odds,
         initial_window, widening, max_window, min_quality, ticket_lifetime, accept_within,

@@ -110,9 +110,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.recount_queues(text) IS
 'A part of merge_players() and all that changes which account counts as which player, on a ladder
-that
-the caller has for itself: no player has two tickets after that, and none who is excluded has one.
-Error 55000 unless the door to the ladder is open.';
+that the caller has for itself: no player has two tickets after that, and none who is excluded has
+one. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.forget_in_queues(
     ladder text,

@@ -176,6 +176,7 @@ DECLARE
     smallest integer;
     largest integer;
     mean float8;
+    tickets bigint[];
     p skillrating_internal.queued_players;
     found_players skillrating_internal.queue_found[];
     longest float8;
@@ -194,9 +195,10 @@ BEGIN
     SELECT avg(u.mu) INTO mean
     FROM skillrating_internal.queue_estimates(q,
         skillrating_internal.queue_states(ladder, q, present, at)) AS e, unnest(e.mu) AS u(mu);
-    p := skillrating_internal.queued_players(ladder,
-        skillrating_internal.backfill_candidates(ladder, q, backfill, mean,
-            q.team_size - smallest, at), at);
+    tickets := skillrating_internal.backfill_candidates(ladder, q, backfill, mean,
+        q.team_size - smallest, at);
+    -- In a statement of its own, whose snapshot is not older than the locks.
+    p := skillrating_internal.queued_players(ladder, tickets, at);
     IF p.players IS NULL THEN
         RETURN NULL;
     END IF;
@@ -286,11 +288,15 @@ DECLARE
     wrong record;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    IF cardinality(players) = 0 OR cardinality(players) IS DISTINCT FROM cardinality(team) THEN
+    IF cardinality(players) = 0 THEN
         RAISE array_subscript_error USING
-            MESSAGE = format('%s players need as many teams, not %s', cardinality(players),
-                cardinality(team)),
-            HINT = 'At least one player is there.';
+            MESSAGE = 'array players must not be empty',
+            HINT = 'A match that asks for players has at least one.';
+    END IF;
+    IF cardinality(players) <> cardinality(team) THEN
+        RAISE array_subscript_error USING
+            MESSAGE = format('array team must have %s elements, not %s', cardinality(players),
+                cardinality(team));
     END IF;
     SELECT u.team, count(*) AS n INTO wrong
     FROM unnest(team) AS u(team)
@@ -299,8 +305,8 @@ BEGIN
     ORDER BY u.team LIMIT 1;
     IF wrong.n IS NOT NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('there cannot be %s players in team %s of queue "%s"', wrong.n,
-                coalesce(wrong.team::text, 'null'), q.queue),
+            MESSAGE = format('queue "%s" has no match with %s players in team %s', q.queue, wrong.n,
+                coalesce(wrong.team::text, 'null')),
             HINT = format('Its matches have %s teams of %s.', q.teams, q.team_size);
     END IF;
     -- So that no tick fails by it.
@@ -359,7 +365,7 @@ DECLARE
     n bigint;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    -- No tick finds any more players from here on.
+    -- No tick finds any more players from here on, and nobody who accepts takes the last seat.
     EXECUTE format(
         'UPDATE %I.queue_backfill AS b SET status = ''ended'', reason = $2, ended_at = $3
         WHERE b.backfill = $1 AND b.status = ''open''', ladder)

@@ -1,9 +1,15 @@
 -- Players join a queue and leave it, and accept matches or decline them.
 --
--- Who waits for whom: a ticket that is waiting changes under the lock of its row, and one that is
--- proposed under the lock of its proposal's row, which is taken before that of the ticket
--- (lock_ticket()).  A tick waits for nobody: it skips what others have locked.  Whoever changes
--- which account counts as which player has the ladder for itself (recount_queues()).
+-- Locks, in the order in which they are taken: the row in queue_backfill, for a call that may end
+-- or fill it; the row in queue_proposal; the row in queue_ticket.  A ticket that is waiting changes
+-- under the lock of its row, and one that is proposed under that of its proposal (lock_ticket()).  A
+-- tick waits for nobody: it skips what others have locked.  Whoever changes which account counts as
+-- which player has the ladder for itself (recount_queues()).
+--
+-- A transaction at REPEATABLE READ locks rows that it sees in an old state.  That fails with 40001
+-- if somebody has updated them since, but not if somebody has only locked them.  So each answer
+-- makes a new version of its proposal (lock_proposal()), and each proposal for a running match one
+-- of the match's row in queue_backfill (write_proposals()).
 
 CREATE FUNCTION skillrating_internal.check_queue_time(
     name text,
@@ -509,6 +515,13 @@ BEGIN
         ladder, t.player_type, t.player_equals)
     INTO tickets
     USING ARRAY(SELECT skillrating_internal.counted_player(ladder, u.id) FROM unnest(ids) AS u(id));
+    -- In one order, whichever tickets they are of.
+    EXECUTE format(
+        'SELECT FROM %1$I.queue_proposal AS p
+        WHERE p.proposal IN (
+            SELECT k.proposal FROM %1$I.queue_ticket AS k WHERE k.ticket = ANY ($1))
+        ORDER BY p.proposal FOR UPDATE', ladder)
+    USING tickets;
     FOREACH ticket IN ARRAY tickets LOOP
         locked := skillrating_internal.lock_ticket(ladder, ticket);
         IF locked.status = 'waiting' THEN
@@ -560,9 +573,16 @@ BEGIN
     t := skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_queue_time('at', at);
     IF skillrating_internal.has_queue_tables(ladder) THEN
+        -- The last seat of a running match ends its request, whose lock comes first.
         EXECUTE format(
-            'SELECT p.status, p.accept_by FROM %I.queue_proposal AS p WHERE p.proposal = $1
+            'SELECT FROM %1$I.queue_backfill AS b
+            WHERE b.backfill = (
+                SELECT p.backfill FROM %1$I.queue_proposal AS p WHERE p.proposal = $1)
             FOR UPDATE', ladder)
+        USING proposal;
+        EXECUTE format(
+            'UPDATE %I.queue_proposal AS p SET status = p.status WHERE p.proposal = $1
+            RETURNING p.status, p.accept_by', ladder)
         INTO status, accept_by USING proposal;
     END IF;
     IF status IS NULL THEN
@@ -665,11 +685,10 @@ SELECT skillrating_internal.create_entry('queue_accept');
 
 COMMENT ON FUNCTION skillrating.queue_accept(text, bigint, anycompatiblearray, timestamptz) IS
 'Notes that players accept a match that queue_tick() has proposed, or with a null in players that
-all
-do, and returns what the proposal is now: open while others have not accepted, made, or cancelled,
-also because its time is over. at: now by default. Takes INSERT on table queue_ticket, see
-grant_matchmaker(). Errors: 42704 for an unknown ladder or proposal, 22004 for nulls, 22023 for a
-player without a seat in it, 22008 for an infinite time.';
+all do, and returns what the proposal is now: open while others have not accepted, made, or
+cancelled, also because its time is over. at: now by default. Takes INSERT on table queue_ticket,
+see grant_matchmaker(). Errors: 42704 for an unknown ladder or proposal, 22004 for nulls, 22023 for
+a player without a seat in it, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.queue_decline(
     ladder text,

@@ -189,6 +189,8 @@ BEGIN
             JOIN %1$I.queue_player AS p ON p.ticket = f.ticket
                 AND p.player_id %4$s CAST(f.player_id AS %2$s)
             WHERE $3 IS NOT NULL
+        ), r AS (
+            UPDATE %1$I.queue_backfill AS r SET status = r.status WHERE r.backfill = $3
         )
         SELECT coalesce(array_agg(n.proposal ORDER BY n.proposal), ''{}'') FROM n',
         ladder, t.player_type,
@@ -320,7 +322,7 @@ BEGIN
     END IF;
     EXECUTE format(
         'DELETE FROM %1$I.queue_ticket AS t
-        WHERE t.ticket IN (SELECT o.ticket FROM %1$I.queue_ticket%2$s)', ladder, old)
+        WHERE t.ticket = ANY (ARRAY(SELECT o.ticket FROM %1$I.queue_ticket%2$s))', ladder, old)
     USING q.queue, at - q.keep;
     EXECUTE format(
         'WITH o AS MATERIALIZED (SELECT o.proposal FROM %1$I.queue_proposal%2$s),

@@ -225,8 +225,8 @@ The other arguments are those of split_teams().
 Under a model with components it takes SELECT on table component besides.
 
 Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
-and for two accounts of one player;
-22004 for nulls; 22008 for an infinite at; and as split_teams().';
+and for two accounts of one player; 22004 for nulls; 22008 for an infinite at; and as
+split_teams().';
 
 CREATE TYPE skillrating.opponent AS (
     player_id text,
@@ -342,8 +342,7 @@ played now, among the ratings that are stored.  context: where or as what both p
 probability.
 explain: each row says why: the player''s rating, the difference, and how far the probability is
 from one half (terms), the next best opponent (alternative), and the condition without which the
-best
-opponent would be nearer (constraint).
+best opponent would be nearer (constraint).
 
 No rows for a null player.  An account that is merged counts as the player it is merged into, and
 is nobody''s opponent.  Under a model with components it takes SELECT on table component besides.

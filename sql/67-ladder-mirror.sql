@@ -423,6 +423,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     ladder constant text := TG_ARGV[0];
+    t record := skillrating_internal.ladder_types(ladder);
     m record;
     players text[];
 BEGIN
@@ -433,9 +434,17 @@ BEGIN
             EXECUTE format('SELECT array_agg(DISTINCT i.%1$I::text) FROM inserted AS i', m.key)
             INTO players;
         END IF;
-        players := array_remove(players, NULL);
+        players := coalesce(array_remove(players, NULL), '{}');
+        -- Whoever is rating them does not see these rows: one waits for the other, and the second
+        -- writes what is right. In the order in which those who rate lock players.
+        EXECUTE format(
+            'SELECT FROM unnest(CAST($1 AS %2$s[])) AS u(player)
+            JOIN %1$I.rating AS r ON r.player_id %3$s u.player
+            WHERE r.pool = $2 ORDER BY r.player_id%4$s FOR SHARE OF r',
+            ladder, t.player_type, t.player_equals, t.player_order)
+        USING players, m.pool;
         PERFORM skillrating_internal.write_mirror(ladder, TG_RELID, m.key, m.pool, m.columns,
-            coalesce(players, '{}'));
+            players);
     END LOOP;
     RETURN NULL;
 END
@@ -443,7 +452,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.write_inserted() IS
 'The body of fill_mirror(): gives the rows that were inserted into a mirrored table the ratings of
-their players. The argument is the ladder; the rows are the transition table inserted, or NEW.';
+their players, whom nobody rates until the end of the transaction. The argument is the ladder; the
+rows are the transition table inserted, or NEW.';
 
 CREATE FUNCTION skillrating_internal.drop_mirror_triggers(
     source regclass,

@@ -18,27 +18,18 @@ COMMENT ON TYPE skillrating_internal.push_target IS
 none) and for the position, and the others (names), with the columns of rating that they get
 (sources) and their types.';
 
-CREATE FUNCTION skillrating_internal.has_push_table(ladder text)
+CREATE FUNCTION skillrating_internal.has_push_tables(ladder text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    n bigint;
 BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT count(*) INTO n
-    FROM unnest('{push,push_failure}'::text[]) AS w(name)
-    JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', ladder, w.name))
-    JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
-    WHERE c.relkind = 'r' AND c.relowner = l.relowner;
-    RETURN n = 2;
+    RETURN skillrating_internal.has_tables(ladder, '{push,push_failure}');
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.has_push_table(text) IS
-'Whether a ladder has the tables push and push_failure, of its owner. Error 55000 unless the door to
-the ladder is open.';
+COMMENT ON FUNCTION skillrating_internal.has_push_tables(text) IS
+'Whether a ladder has the tables push and push_failure. Errors as has_tables().';
 
 CREATE FUNCTION skillrating_internal.check_pushed(
     ladder text,
@@ -50,7 +41,7 @@ AS $function$
 DECLARE
     n bigint := 0;
 BEGIN
-    IF skillrating_internal.has_push_table(ladder) THEN
+    IF skillrating_internal.has_push_tables(ladder) THEN
         EXECUTE format('SELECT count(*) FROM %I.push AS p WHERE p.relation = $1', ladder)
         INTO n USING relation;
     END IF;
@@ -72,7 +63,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
 BEGIN
-    IF skillrating_internal.has_push_table(ladder) THEN
+    IF skillrating_internal.has_push_tables(ladder) THEN
         RETURN;
     END IF;
     EXECUTE format(

@@ -272,9 +272,9 @@ most about ten times batch_size of them, and returns how many rows that changed 
 if another session is doing it) and whether there may be more. A row that the table does not take is
 noted in push_failure. With a failure it notes that in table push instead. Errors: 42704 for an
 unknown ladder, or a table to which nothing is pushed, 42501 unless the caller owns it, and the
-table belongs to its owner, 22004 for
-nulls, 22003 for a batch_size below 1, 55000 if the table takes none of many rows or the ladder does
-not keep its changes, and those of the table or its server.';
+table belongs to its owner, 22004 for nulls, 22003 for a batch_size below 1, 55000 if the table
+takes none of many rows or the ladder does not keep its changes, and those of the table or its
+server.';
 
 CREATE FUNCTION skillrating_internal.push_begin(
     ladder text,
@@ -294,7 +294,7 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     IF relation IS NOT NULL THEN
         PERFORM skillrating_internal.check_pushed(ladder, relation);
-    ELSIF NOT skillrating_internal.has_push_table(ladder) THEN
+    ELSIF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -429,7 +429,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_push_table(ladder) THEN
+    IF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN;
     END IF;
     RETURN QUERY EXECUTE format(
@@ -482,11 +482,14 @@ BEGIN
         targets := '{}';
         BEGIN
             targets := skillrating.push_begin(ladder, relation, at_once, scheduled);
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN OTHERS OR assert_failure THEN
             -- work() goes on with other ladders.
             IF scheduled IS NOT TRUE THEN
                 RAISE;
             END IF;
+            RAISE WARNING 'no ratings of ladder "%" are written: %', ladder, SQLERRM;
+            failures := failures OPERATOR(pg_catalog.+) 1;
+            EXIT;
         END;
         at_once := false;
         FOREACH target IN ARRAY targets LOOP
@@ -530,15 +533,15 @@ COMMENT ON PROCEDURE skillrating.push(text, regclass, interval, boolean, bigint,
 'Writes the ratings of a ladder to the tables that push_rating() was given, or to one of them, as
 far as they have changed. Rating never waits for that. The steps for each table are transactions of
 their own, and a session that writes to one keeps others from it. Whatever ends it, the next call
-goes on
-there: what was written and not noted is compared again, and a row is never replaced by an older
-one. A table that cannot be written to, as because its server is down, is a warning, is noted in
-table push, and is tried again after a second, then after two, up to five minutes. A row that a
+goes on there: what was written and not noted is compared again, and a row is never replaced by an
+older one. A table that cannot be written to, as because its server is down, is a warning, is noted
+in table push, and is tried again after a second, then after two, up to five minutes. A row that a
 table refuses is noted in push_failure, keeps no other waiting, and is tried again in the same way,
 or when the rating changes. If a table is not as it was left, as after a failover to a standby that
 lacked the last changes, all ratings are compared with it.
 run_for: go on for so long. scheduled: as work() does, only tables that have every and are due;
-otherwise it begins with all at once.
+otherwise it begins with all at once. Then an error of the ladder as a whole is a warning and counts
+as a failure.
 pushed, failures: return how many rows were written, and how often a table could not be; values
 given in the call are ignored. work() does the same for tables with every, see push_rating().
 Errors: 2D000 within a transaction block, 42704 for an unknown ladder, or a table to which nothing
@@ -553,7 +556,7 @@ AS $function$
 DECLARE
     n bigint;
 BEGIN
-    IF NOT skillrating_internal.has_push_table(ladder) THEN
+    IF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN false;
     END IF;
     EXECUTE format('DELETE FROM %I.push', ladder);

@@ -18,39 +18,6 @@ COMMENT ON FUNCTION skillrating_internal.note_task(text, text) IS
 'A part of work_step(): has progress() show the task that begins. Error 55000 unless the door to the
 ladder is open.';
 
-CREATE FUNCTION skillrating_internal.has_work_table(ladder text)
-RETURNS boolean
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    w record;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT c.relkind, c.relowner = l.relowner AS is_owned INTO w
-    FROM pg_class AS c JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
-    WHERE c.oid = to_regclass(format('%I.work', ladder));
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
-    IF NOT w.is_owned THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = format('relation %I.work is not owned by the owner of the ladder', ladder),
-            HINT = 'Give all relations of a ladder to one role.';
-    END IF;
-    IF w.relkind <> 'r' THEN
-        RAISE wrong_object_type USING
-            MESSAGE = format('relation %I.work is not a table', ladder);
-    END IF;
-    RETURN true;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.has_work_table(text) IS
-'Whether a ladder has a table work. Work on it runs as the ladder''s owner, so that nobody else may
-have put it there: error 42501 if it belongs to another role, 42809 if it is no table, 55000 unless
-the door to the ladder is open.';
-
 CREATE FUNCTION skillrating_internal.create_work_table(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
@@ -59,10 +26,10 @@ AS $function$
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     -- Of two who both find no table, the second one waits and then finds that of the first.
-    IF NOT skillrating_internal.has_work_table(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
         EXECUTE format('LOCK TABLE %I.ladder IN SHARE UPDATE EXCLUSIVE MODE', ladder);
     END IF;
-    IF skillrating_internal.has_work_table(ladder) THEN
+    IF skillrating_internal.has_tables(ladder, '{work}') THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -96,7 +63,7 @@ DECLARE
     n bigint := 0;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    IF skillrating_internal.has_work_table(ladder) THEN
+    IF skillrating_internal.has_tables(ladder, '{work}') THEN
         EXECUTE format('DELETE FROM %I.work AS w WHERE w.task = $1', ladder) USING task;
         GET DIAGNOSTICS n = ROW_COUNT;
     END IF;
@@ -123,6 +90,23 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_every(text, interval) IS
 'Error 22023 for an interval of 0 or less, in an argument of that name.';
+
+CREATE FUNCTION skillrating_internal.check_short_name(name text, value text)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF value = '' OR value <> value::name::text THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s must be a name of 1 to 63 bytes, not "%s"', name, value);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_short_name(text, text) IS
+'Error 22023 for a text that cannot be the name of a channel or a queue, in an argument of that
+name. A null is none.';
 
 CREATE FUNCTION skillrating_internal.schedule_work(
     ladder text,
@@ -190,10 +174,10 @@ COMMENT ON FUNCTION skillrating.schedule_work(text, text, interval, interval, ti
 'Has work() do a task for a ladder from now on, in place of what was said of it before; with a null
 in every no more.
 task: drain (at most 10 000 rows of the queue at a time, see attach() with replica), catch_up (if
-matches wait in pending or corrections in correction), settle (idle time up to
-then), fold_counts (for a database in which all transactions are serializable), trim_changes (of
-changes from before now() - keep), make_partitions (two ahead, of tables that
-partition_history() has partitioned), or queue_tick (of all queues of the ladder).
+matches wait in pending or corrections in correction), settle (idle time up to then), fold_counts
+(for a database in which all transactions are serializable), trim_changes (of changes from before
+now() - keep), make_partitions (two ahead, of tables that partition_history() has partitioned), or
+queue_tick (of all queues of the ladder).
 every: at the least so much time lies between; keep: for trim_changes only, how long changes are
 kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
 every is 1 day.
@@ -326,10 +310,7 @@ BEGIN
             skillrating_internal.drop_notify_triggers(ladder);
         RETURN;
     END IF;
-    IF channel = '' OR channel <> channel::name::text THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('channel must be a name of 1 to 63 bytes, not "%s"', channel);
-    END IF;
+    PERFORM skillrating_internal.check_short_name('channel', channel);
     PERFORM skillrating_internal.check_changes_kept(ladder);
     PERFORM skillrating_internal.create_work_table(ladder);
     -- What waits for work() is told now, if nobody will come back to it.
@@ -471,7 +452,7 @@ BEGIN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder and task must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_work_table(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
         RETURN;
     END IF;
     -- Another session may be doing it, or have done it. The lock on the row is taken before
@@ -536,11 +517,10 @@ SELECT skillrating_internal.create_entry('work_step');
 COMMENT ON FUNCTION skillrating.work_step(text, text, text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
 much that was, null if it did nothing: for drain matches that were looked at (it stays due while
-rows wait), for notify changes that were notified of, for catch_up and
-settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
-rows of change, for make_partitions partitions, for queue_tick matches. With a failure it notes that
-in table work instead, and the task is due again in a minute, or sooner if it is to be done more
-often.
+rows wait), for notify changes that were notified of, for catch_up and settle rows of rating that
+changed, for fold_counts rows of rating_count_delta, for trim_changes rows of change, for
+make_partitions partitions, for queue_tick matches. With a failure it notes that in table work
+instead, and the task is due again in a minute, or sooner if it is to be done more often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
 task in table work that is none, and those of the function that does the task.';
 
@@ -562,7 +542,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_work_table(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
         RETURN;
     END IF;
     -- Listeners are told what those before have changed, and that is trimmed afterwards.
@@ -773,12 +753,12 @@ $procedure$;
 
 COMMENT ON PROCEDURE skillrating.work(text, interval, jsonb, bigint) IS
 'Does what is due: what schedule_work(), notify_changes() and push_rating() have asked for, on a
-ladder, or on all
-that the caller owns, as a member of the owner too. Each task of each ladder is a transaction.
-Whatever ends it, what was done before stays, and the next call goes on there. Two calls at once are
-harmless: what one is doing the other leaves alone. A task that fails is a warning, and keeps no
-other task or ladder waiting; it is noted in table work, see scheduled_work(), and tried again after
-a minute, or sooner if it is to be done more often. progress() shows what it is doing.
+ladder, or on all that the caller owns, as a member of the owner too. Each task of each ladder is a
+transaction. Whatever ends it, what was done before stays, and the next call goes on there. Two
+calls at once are harmless: what one is doing the other leaves alone. A task that fails is a
+warning, and keeps no other task or ladder waiting; it is noted in table work, see scheduled_work(),
+and tried again after a minute, or sooner if it is to be done more often. progress() shows what it
+is doing.
 run_for: go on for so long, sleeping while nothing is due.
 done: returns what was done, as {"ladder": {"task": how much}}; failures: how many tasks have
 failed. Values given in the call are ignored.

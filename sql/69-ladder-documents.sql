@@ -412,8 +412,7 @@ COMMENT ON FUNCTION skillrating.pair_queue_document(jsonb) IS
      "team_size": 1}
 
 mu, deviation, waited, party, region and pool, a label that keeps players apart, are keys of a
-player. Errors as for
-report_match_document(), and those of pair_queue().';
+player. Errors as for report_match_document(), and those of pair_queue().';
 
 CREATE FUNCTION skillrating_internal.document_object_schema(
     function text,

@@ -80,7 +80,7 @@ BEGIN
         CASE WHEN to_regclass(format('%I.match', ladder)) IS NULL
             THEN to_regclass(format('%I.source', ladder)) END,
         l.late, l."strict", '{}', l.leaderboard);
-    -- What can be switched on.
+    -- What can be switched on, by one of its tables: an earlier version may lack others.
     IF to_regclass(format('%I.horizon', ladder)) IS NOT NULL THEN
         PERFORM skillrating_internal.create_horizon_tables(pattern);
     END IF;
@@ -89,6 +89,15 @@ BEGIN
     END IF;
     IF to_regclass(format('%I.work', ladder)) IS NOT NULL THEN
         PERFORM skillrating_internal.create_work_table(pattern);
+    END IF;
+    IF to_regclass(format('%I.replica_note', ladder)) IS NOT NULL THEN
+        PERFORM skillrating_internal.create_replica_note(pattern);
+    END IF;
+    IF to_regclass(format('%I.queue', ladder)) IS NOT NULL THEN
+        PERFORM skillrating_internal.create_queue_tables(pattern);
+    END IF;
+    IF to_regclass(format('%I.push', ladder)) IS NOT NULL THEN
+        PERFORM skillrating_internal.create_push_tables(pattern);
     END IF;
 END
 $function$;
@@ -303,8 +312,8 @@ LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT format('GRANT %s ON %I.%I TO %s', p.privilege, ladder, p.relation, g.quoted_role)
-    FROM (VALUES ('reader', 'ladder', 'SELECT'), ('reporter', 'match', 'INSERT'))
-        AS k(kind, marks, by)
+    FROM (VALUES ('reader', 'ladder', 'SELECT'), ('reporter', 'match', 'INSERT'),
+        ('matchmaker', 'queue_ticket', 'INSERT')) AS k(kind, marks, by)
     CROSS JOIN LATERAL (
         SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC'
             ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS quoted_role
@@ -317,8 +326,8 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.grants_on(text, text[]) IS
-'A part of upgrade_ladder(): the statements that grant what readers and reporters of a ladder get on
-tables that it has not had before.';
+'A part of upgrade_ladder(): the statements that grant what readers, reporters and matchmakers of a
+ladder get on tables that it has not had before.';
 
 CREATE FUNCTION skillrating_internal.upgrade_ladder(ladder text)
 RETURNS SETOF text
@@ -382,12 +391,12 @@ SELECT skillrating_internal.create_entry('upgrade_ladder');
 
 COMMENT ON FUNCTION skillrating.upgrade_ladder(text) IS
 'Brings a ladder that an earlier version has made up to what create_ladder() makes today: adds the
-tables, columns, constraints and indexes that it lacks, with the privileges of readers and
-reporters, and gives it the format of today. Of a ladder with a horizon it keeps what the events
-before it still say of seasons, as set_horizon() does. Rows, comments, existing columns and whatever
-users have added stay. Returns the statements that it has executed, none if there was nothing to do;
-it may be called again. A ladder of an earlier version goes on rating without it; functions that set
-it up, such as attach(), may not find what they need. Waits until nobody is at work on the ladder,
-and takes CREATE on the database, because it makes a ladder to compare with. Errors: 42704 for an
-unknown ladder, 42501 unless the caller owns the ladder, 0A000 for a ladder of a later version,
-55000 for one whose tables are foreign or that has no source.';
+tables, columns, constraints and indexes that it lacks, with the privileges of readers, reporters
+and matchmakers, and gives it the format of today. Of a ladder with a horizon it keeps what the
+events before it still say of seasons, as set_horizon() does. Rows, comments, existing columns and
+whatever users have added stay. Returns the statements that it has executed, none if there was
+nothing to do; it may be called again. A ladder of an earlier version goes on rating without it;
+functions that set it up, such as attach(), may not find what they need. Waits until nobody is at
+work on the ladder, and takes CREATE on the database, because it makes a ladder to compare with.
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns the ladder, 0A000 for a ladder of
+a later version, 55000 for one whose tables are foreign or that has no source.';

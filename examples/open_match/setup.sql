@@ -10,6 +10,7 @@ GRANT USAGE ON SCHEMA matchmaking TO :"role";
 CREATE OR REPLACE FUNCTION matchmaking.skills(ladder text, players text[])
 RETURNS TABLE (player_id text, mu float8, deviation float8, model text, params jsonb)
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     m record;

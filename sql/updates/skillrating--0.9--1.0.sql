@@ -7,6 +7,8 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 
 -- From here on written by release/draft_update.sh: what is changed below is lost.
 
+DROP ROUTINE skillrating_internal.has_work_table(pg_catalog.text);
+
 DROP ROUTINE skillrating_internal.eligible_players(pg_catalog.text,double precision);
 
 DROP ROUTINE skillrating_internal.check_new_season(pg_catalog.text,pg_catalog.text,pg_catalog.text);
@@ -952,11 +954,10 @@ drain() rates them; what has no match that can be told is noted in table replica
 has drain() search the source. Tables match and match_player of a ladder without a source can be
 attached so too.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
-its schema is renamed. Errors: 42704 for an
-unknown ladder, 42P01 for an unknown table, 42710 if it is attached already, 55000 if the ladder has
-matches of its own or, with replica, is strict, 22023 for another match_id of its own tables, 42501
-unless the caller owns the ladder and may create triggers on the table, or with replica owns it, and
-whatever is wrong with the expression.';
+its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 42710 if it
+is attached already, 55000 if the ladder has matches of its own or, with replica, is strict, 22023
+for another match_id of its own tables, 42501 unless the caller owns the ladder and may create
+triggers on the table, or with replica owns it, and whatever is wrong with the expression.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.detach(ladder text, relation regclass)
  RETURNS void
@@ -994,10 +995,10 @@ COMMENT ON FUNCTION skillrating_internal.detach(text,regclass) IS
 
 COMMENT ON FUNCTION skillrating.detach(text,regclass) IS
 'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated; match and
-match_player of a ladder feed it as they did before. Works as well
-if the table has been dropped (give its OID, which table attached shows) or belongs to another role
-by now, and if parts of the ladder are gone. Errors: 42704 for an unknown ladder or a table that is
-not attached, 42501 unless the caller owns the ladder.';
+match_player of a ladder feed it as they did before. Works as well if the table has been dropped
+(give its OID, which table attached shows) or belongs to another role by now, and if parts of the
+ladder are gone. Errors: 42704 for an unknown ladder or a table that is not attached, 42501 unless
+the caller owns the ladder.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.restore_own_triggers(ladder text)
  RETURNS bigint
@@ -1472,6 +1473,53 @@ COMMENT ON FUNCTION skillrating_internal.drop_room(text,text) IS
 'A part of create_ladder() and rerate(): drops the columns of a new table that only keep a place,
 see arranged_columns().';
 
+CREATE FUNCTION skillrating_internal.has_tables(ladder text, names name[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    owner oid;
+    relations record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    SELECT c.relowner INTO owner
+    FROM pg_class AS c WHERE c.oid = to_regclass(format('%I.ladder', ladder));
+    SELECT array_agg(c.relname) AS names,
+        min(c.relname) FILTER (WHERE c.relowner <> owner) AS foreign_one,
+        min(c.relname) FILTER (WHERE c.relkind <> 'r') AS no_table
+    INTO relations
+    FROM pg_class AS c
+    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relname = ANY (names);
+    IF relations.foreign_one IS NOT NULL THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('relation %I.%I is not owned by the owner of the ladder', ladder,
+                relations.foreign_one),
+            HINT = 'Give all relations of a ladder to one role.';
+    END IF;
+    IF relations.no_table IS NOT NULL THEN
+        RAISE wrong_object_type USING
+            MESSAGE = format('relation %I.%I is not a table', ladder, relations.no_table);
+    END IF;
+    IF cardinality(relations.names) < cardinality(names) THEN
+        RAISE undefined_table USING
+            MESSAGE = format('relation %I.%I does not exist', ladder, (
+                SELECT min(n.name) FROM unnest(names) AS n(name)
+                WHERE n.name <> ALL (relations.names))),
+            HINT = format('A ladder has all of these tables or none of them: %s.',
+                array_to_string(names, ', '));
+    END IF;
+    RETURN relations.names IS NOT NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.has_tables(text,name[]) IS
+'Whether a ladder has some tables that come together, when they are first needed. Work on them runs
+as the ladder''s owner, so that nobody else may have put one there: error 42501 if one belongs to
+another role, 42809 if one is no table, 42P01 if some are missing, 55000 unless the door to the
+ladder is open.';
+
 COMMENT ON FUNCTION skillrating_internal.note_waiting(regclass,text,text) IS
 'A part of attach(): says in a notice how many matches of a ladder''s view source, with alias s, meet
 a condition and wait for backfill(). Does nothing for a view of another role. Of many it gives a
@@ -1614,6 +1662,14 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.merge_players(text,anycompatible,anycompatible,text,boolean) IS
 'The body of skillrating.merge_players(), called once the door to the ladder is open.';
 
+COMMENT ON FUNCTION skillrating.merge_players(text,anycompatible,anycompatible,text,boolean) IS
+'Makes one player of two accounts: all matches of player_id, past and future, count as those of
+into_id, as if it had always been one; what was set by hand, seeded, reset or given back for
+player_id no longer counts. What was rated changes with catch_up(), after which player_id has no
+rating. Returns the number of the operation, for undo_operation(). A player of whom the ladder has
+no match and no operation is an error unless allow_unknown is true. Errors: 42704 for an unknown
+ladder or player, 22023 if player_id is merged already or into_id leads back to it.';
+
 CREATE OR REPLACE FUNCTION skillrating_internal.undo_operation(ladder text, operation bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -1694,27 +1750,6 @@ COMMENT ON FUNCTION skillrating_internal.rate_taken(text,text[]) IS
 backfill_batch() does. Mistakes set a match aside in a strict ladder, too. Error 55000 unless the
 door to the ladder is open.';
 
-CREATE FUNCTION skillrating_internal.has_replica_note(ladder text)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE STRICT
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-DECLARE
-    c record;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT n.relkind, n.relowner = l.relowner AS is_owned INTO c
-    FROM pg_class AS n JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
-    WHERE n.oid = to_regclass(format('%I.replica_note', ladder));
-    RETURN FOUND AND c.relkind = 'r' AND c.is_owned;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.has_replica_note(text) IS
-'Whether a ladder has a table replica_note of its owner''s. Error 55000 unless the door to the
-ladder is open.';
-
 CREATE FUNCTION skillrating_internal.copied_tables(ladder text)
  RETURNS regclass[]
  LANGUAGE plpgsql
@@ -1753,7 +1788,7 @@ DECLARE
     n bigint;
 BEGIN
     waits := false;
-    IF NOT skillrating_internal.has_replica_note(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{replica_note}') THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -1870,7 +1905,7 @@ BEGIN
         RETURN;
     END IF;
     -- A match that was set aside has another chance with each row that changes.
-    IF skillrating_internal.has_replica_note(ladder) THEN
+    IF skillrating_internal.has_tables(ladder, '{replica_note}') THEN
         EXECUTE format(
             'DELETE FROM %I.replica_note AS n
             USING unnest(CAST($1 AS %s[])) AS k(match_id)
@@ -1920,7 +1955,7 @@ BEGIN
     set_aside := 0;
     unread := 0;
     truncated := 0;
-    IF skillrating_internal.has_replica_note(ladder) THEN
+    IF skillrating_internal.has_tables(ladder, '{replica_note}') THEN
         EXECUTE format(
             'SELECT count(*) FILTER (WHERE n.match_id IS NOT NULL),
                 count(*) FILTER (WHERE n.match_id IS NULL AND n.error IS NOT NULL),
@@ -2858,6 +2893,16 @@ too.';
 COMMENT ON FUNCTION skillrating_internal.set_eligibility(text,jsonb,timestamp with time zone,text) IS
 'The body of skillrating.set_eligibility(), called once the door to the ladder is open.';
 
+COMMENT ON FUNCTION skillrating.set_eligibility(text,jsonb,timestamp with time zone,text) IS
+'Declares which matches a ladder rates: those played from since on are judged by these rules and no
+others, until rules are declared for a later time or again. Without since they replace the rules of
+all times. A match that breaks one is kept unrated, with the reason of the rule; some rules leave
+single participants out instead.
+rules: an object with a member for each rule in force, see eligibility_rules(); {} for none.
+What was rated changes with catch_up(). Returns the number of the operation, for undo_operation().
+Errors: 42704 for an unknown ladder, 22023 for an unknown rule, one of another type or rules that
+make no sense together, 22003 for a value out of range, 22008 for an infinite since.';
+
 COMMENT ON FUNCTION skillrating_internal.eligibility(text) IS
 'The body of skillrating.eligibility(), called once the door to the ladder is open.';
 
@@ -3342,8 +3387,27 @@ all transactions are serializable, have work() do it, see schedule_work(). Does 
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 25000 in a serializable
 transaction, 40001 at REPEATABLE READ if others have done it since the snapshot.';
 
+COMMENT ON FUNCTION skillrating_internal.solve_matches(text,text,jsonb,text,text,skillrating.context_estimate[],text[]) IS
+'Solves the rated matches of a pool of a ladder, in rated order, as solve() does, beginning with the
+estimates of the query start and with start_contexts (which may be null, and may lack players and
+contexts); returns what solve_summary() does. The queries of write, if any, run in the end and read
+the estimates as relation "solution". Without such matches there are no estimates. solve_ladder()
+calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and as solve().';
+
 COMMENT ON FUNCTION skillrating_internal.solve_ladder(text,text,jsonb,text,boolean) IS
 'The body of skillrating.solve_ladder(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.solve_ladder(text,text,jsonb,text,boolean) IS
+'Solves all rated matches of a pool of a ladder together, by a solver of solvers() with its
+parameters, and keeps what comes out in the table solved of the ladder''s schema, in place of what
+the same solver has left there for the pool; rows that are the same stay untouched. What contexts
+are worth to side 1 is estimated with the skills by solvers that know contexts, where each match has
+one for all, and kept in the table solved_context. Voided matches and those of excluded players do
+not count, merged players are one, as in rating. With warm the search begins where the last one has
+ended (not under through_time): the solution is the same to its last digits. Ratings are not
+changed; new_season(..., toward => solver) can take them over. Returns the summary, in which matches
+is 0 where none counts; a warning if the search has not converged. Errors: 42704 for an unknown
+ladder, and as solve().';
 
 COMMENT ON FUNCTION skillrating_internal.components(text,anycompatible,text,text,timestamp with time zone) IS
 'The body of skillrating.components(), called once the door to the ladder is open.';
@@ -4151,46 +4215,15 @@ CREATE FUNCTION skillrating_internal.has_queue_tables(ladder text)
  STABLE STRICT
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-DECLARE
-    names constant name[] := '{queue,queue_ticket,queue_player,queue_proposal,queue_seat,
-        queue_backfill,queue_backfill_player}';
-    owner oid;
-    relations record;
 BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT c.relowner INTO owner
-    FROM pg_class AS c WHERE c.oid = to_regclass(format('%I.ladder', ladder));
-    SELECT array_agg(c.relname) AS names,
-        min(c.relname) FILTER (WHERE c.relowner <> owner) AS foreign_one,
-        min(c.relname) FILTER (WHERE c.relkind <> 'r') AS no_table
-    INTO relations
-    FROM pg_class AS c
-    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relname = ANY (names);
-    IF relations.foreign_one IS NOT NULL THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = format('relation %I.%I is not owned by the owner of the ladder', ladder,
-                relations.foreign_one),
-            HINT = 'Give all relations of a ladder to one role.';
-    END IF;
-    IF relations.no_table IS NOT NULL THEN
-        RAISE wrong_object_type USING
-            MESSAGE = format('relation %I.%I is not a table', ladder, relations.no_table);
-    END IF;
-    IF cardinality(relations.names) < cardinality(names) THEN
-        RAISE undefined_table USING
-            MESSAGE = format('relation %I.%I does not exist', ladder, (
-                SELECT min(n.name) FROM unnest(names) AS n(name)
-                WHERE n.name <> ALL (relations.names))),
-            HINT = 'A ladder has all tables of its queues or none of them.';
-    END IF;
-    RETURN relations.names IS NOT NULL;
+    RETURN skillrating_internal.has_tables(ladder,
+        '{queue,queue_ticket,queue_player,queue_proposal,queue_seat,queue_backfill,
+        queue_backfill_player}');
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.has_queue_tables(text) IS
-'Whether a ladder has the tables of queues. Work on them runs as the ladder''s owner, so that nobody
-else may have put one there: error 42501 if one belongs to another role, 42809 if one is no table,
-42P01 if some are missing, 55000 unless the door to the ladder is open.';
+'Whether a ladder has the tables of queues. Errors as has_tables().';
 
 CREATE FUNCTION skillrating_internal.create_ticket_tables(ladder text, player text)
  RETURNS void
@@ -4466,7 +4499,6 @@ CREATE FUNCTION skillrating_internal.create_queue(ladder text, queue text, teams
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
-    argument record;
     n bigint;
 BEGIN
     IF ladder IS NULL OR queue IS NULL OR teams IS NULL OR team_size IS NULL OR rating_pool IS NULL
@@ -4479,23 +4511,18 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
     -- A notification has both.
-    FOR argument IN
-        SELECT a.* FROM (VALUES ('queue', queue), ('channel', channel)) AS a(name, value)
-    LOOP
-        IF argument.value = '' OR argument.value <> argument.value::name::text THEN
-            RAISE invalid_parameter_value USING
-                MESSAGE = format('%s must be a name of 1 to 63 bytes, not "%s"', argument.name,
-                    argument.value);
-        END IF;
-    END LOOP;
+    PERFORM skillrating_internal.check_short_name('queue', queue),
+        skillrating_internal.check_short_name('channel', channel);
     PERFORM skillrating_internal.check_queue(ladder, ROW(queue, teams, team_size, rating_pool,
         context, sides, commanders, caution, log_odds, initial_window, widening, max_window,
         min_quality, ticket_lifetime, accept_within, max_tickets, keep, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL)::skillrating_internal.queue_settings);
     PERFORM skillrating_internal.create_queue_tables(ladder);
     EXECUTE format(
-        'INSERT INTO %I.queue VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-            $15, $16, $17, $18)
+        'INSERT INTO %I.queue (queue, teams, team_size, rating_pool, context, sides, commanders,
+            caution, log_odds, initial_window, widening, max_window, min_quality, ticket_lifetime,
+            accept_within, max_tickets, keep, channel)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
         ON CONFLICT DO NOTHING', ladder)
     USING queue, teams, team_size, rating_pool, context, sides, commanders, caution, log_odds,
         initial_window, widening, max_window, min_quality, ticket_lifetime, accept_within,
@@ -4780,9 +4807,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.recount_queues(text) IS
 'A part of merge_players() and all that changes which account counts as which player, on a ladder
-that
-the caller has for itself: no player has two tickets after that, and none who is excluded has one.
-Error 55000 unless the door to the ladder is open.';
+that the caller has for itself: no player has two tickets after that, and none who is excluded has
+one. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.forget_in_queues(ladder text, players text[])
  RETURNS void
@@ -4967,6 +4993,7 @@ DECLARE
     smallest integer;
     largest integer;
     mean float8;
+    tickets bigint[];
     p skillrating_internal.queued_players;
     found_players skillrating_internal.queue_found[];
     longest float8;
@@ -4985,9 +5012,10 @@ BEGIN
     SELECT avg(u.mu) INTO mean
     FROM skillrating_internal.queue_estimates(q,
         skillrating_internal.queue_states(ladder, q, present, at)) AS e, unnest(e.mu) AS u(mu);
-    p := skillrating_internal.queued_players(ladder,
-        skillrating_internal.backfill_candidates(ladder, q, backfill, mean,
-            q.team_size - smallest, at), at);
+    tickets := skillrating_internal.backfill_candidates(ladder, q, backfill, mean,
+        q.team_size - smallest, at);
+    -- In a statement of its own, whose snapshot is not older than the locks.
+    p := skillrating_internal.queued_players(ladder, tickets, at);
     IF p.players IS NULL THEN
         RETURN NULL;
     END IF;
@@ -5070,11 +5098,15 @@ DECLARE
     wrong record;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    IF cardinality(players) = 0 OR cardinality(players) IS DISTINCT FROM cardinality(team) THEN
+    IF cardinality(players) = 0 THEN
         RAISE array_subscript_error USING
-            MESSAGE = format('%s players need as many teams, not %s', cardinality(players),
-                cardinality(team)),
-            HINT = 'At least one player is there.';
+            MESSAGE = 'array players must not be empty',
+            HINT = 'A match that asks for players has at least one.';
+    END IF;
+    IF cardinality(players) <> cardinality(team) THEN
+        RAISE array_subscript_error USING
+            MESSAGE = format('array team must have %s elements, not %s', cardinality(players),
+                cardinality(team));
     END IF;
     SELECT u.team, count(*) AS n INTO wrong
     FROM unnest(team) AS u(team)
@@ -5083,8 +5115,8 @@ BEGIN
     ORDER BY u.team LIMIT 1;
     IF wrong.n IS NOT NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('there cannot be %s players in team %s of queue "%s"', wrong.n,
-                coalesce(wrong.team::text, 'null'), q.queue),
+            MESSAGE = format('queue "%s" has no match with %s players in team %s', q.queue, wrong.n,
+                coalesce(wrong.team::text, 'null')),
             HINT = format('Its matches have %s teams of %s.', q.teams, q.team_size);
     END IF;
     -- So that no tick fails by it.
@@ -5136,7 +5168,7 @@ DECLARE
     n bigint;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    -- No tick finds any more players from here on.
+    -- No tick finds any more players from here on, and nobody who accepts takes the last seat.
     EXECUTE format(
         'UPDATE %I.queue_backfill AS b SET status = ''ended'', reason = $2, ended_at = $3
         WHERE b.backfill = $1 AND b.status = ''open''', ladder)
@@ -5724,6 +5756,13 @@ BEGIN
         ladder, t.player_type, t.player_equals)
     INTO tickets
     USING ARRAY(SELECT skillrating_internal.counted_player(ladder, u.id) FROM unnest(ids) AS u(id));
+    -- In one order, whichever tickets they are of.
+    EXECUTE format(
+        'SELECT FROM %1$I.queue_proposal AS p
+        WHERE p.proposal IN (
+            SELECT k.proposal FROM %1$I.queue_ticket AS k WHERE k.ticket = ANY ($1))
+        ORDER BY p.proposal FOR UPDATE', ladder)
+    USING tickets;
     FOREACH ticket IN ARRAY tickets LOOP
         locked := skillrating_internal.lock_ticket(ladder, ticket);
         IF locked.status = 'waiting' THEN
@@ -5777,9 +5816,16 @@ BEGIN
     t := skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_queue_time('at', at);
     IF skillrating_internal.has_queue_tables(ladder) THEN
+        -- The last seat of a running match ends its request, whose lock comes first.
         EXECUTE format(
-            'SELECT p.status, p.accept_by FROM %I.queue_proposal AS p WHERE p.proposal = $1
+            'SELECT FROM %1$I.queue_backfill AS b
+            WHERE b.backfill = (
+                SELECT p.backfill FROM %1$I.queue_proposal AS p WHERE p.proposal = $1)
             FOR UPDATE', ladder)
+        USING proposal;
+        EXECUTE format(
+            'UPDATE %I.queue_proposal AS p SET status = p.status WHERE p.proposal = $1
+            RETURNING p.status, p.accept_by', ladder)
         INTO status, accept_by USING proposal;
     END IF;
     IF status IS NULL THEN
@@ -5882,11 +5928,10 @@ AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
 
 COMMENT ON FUNCTION skillrating.queue_accept(text,bigint,anycompatiblearray,timestamp with time zone) IS
 'Notes that players accept a match that queue_tick() has proposed, or with a null in players that
-all
-do, and returns what the proposal is now: open while others have not accepted, made, or cancelled,
-also because its time is over. at: now by default. Takes INSERT on table queue_ticket, see
-grant_matchmaker(). Errors: 42704 for an unknown ladder or proposal, 22004 for nulls, 22023 for a
-player without a seat in it, 22008 for an infinite time.';
+all do, and returns what the proposal is now: open while others have not accepted, made, or
+cancelled, also because its time is over. at: now by default. Takes INSERT on table queue_ticket,
+see grant_matchmaker(). Errors: 42704 for an unknown ladder or proposal, 22004 for nulls, 22023 for
+a player without a seat in it, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.queue_decline(ladder text, proposal bigint, players anycompatiblearray, at timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT status text)
  RETURNS text
@@ -6081,6 +6126,8 @@ BEGIN
             JOIN %1$I.queue_player AS p ON p.ticket = f.ticket
                 AND p.player_id %4$s CAST(f.player_id AS %2$s)
             WHERE $3 IS NOT NULL
+        ), r AS (
+            UPDATE %1$I.queue_backfill AS r SET status = r.status WHERE r.backfill = $3
         )
         SELECT coalesce(array_agg(n.proposal ORDER BY n.proposal), ''{}'') FROM n',
         ladder, t.player_type,
@@ -6201,7 +6248,7 @@ BEGIN
     END IF;
     EXECUTE format(
         'DELETE FROM %1$I.queue_ticket AS t
-        WHERE t.ticket IN (SELECT o.ticket FROM %1$I.queue_ticket%2$s)', ladder, old)
+        WHERE t.ticket = ANY (ARRAY(SELECT o.ticket FROM %1$I.queue_ticket%2$s))', ladder, old)
     USING q.queue, at - q.keep;
     EXECUTE format(
         'WITH o AS MATERIALIZED (SELECT o.proposal FROM %1$I.queue_proposal%2$s),
@@ -6372,8 +6419,8 @@ The other arguments are those of split_teams().
 Under a model with components it takes SELECT on table component besides.
 
 Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
-and for two accounts of one player;
-22004 for nulls; 22008 for an infinite at; and as split_teams().';
+and for two accounts of one player; 22004 for nulls; 22008 for an infinite at; and as
+split_teams().';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.find_opponents(ladder text, player_id anycompatible, n integer DEFAULT 10, pool text DEFAULT ''::text, min_games bigint DEFAULT 0, active_since timestamp with time zone DEFAULT NULL::timestamp with time zone, max_deviation double precision DEFAULT NULL::double precision, at timestamp with time zone DEFAULT NULL::timestamp with time zone, context text DEFAULT NULL::text, explain boolean DEFAULT false)
  RETURNS SETOF skillrating.opponent
@@ -6469,8 +6516,7 @@ played now, among the ratings that are stored.  context: where or as what both p
 probability.
 explain: each row says why: the player''s rating, the difference, and how far the probability is
 from one half (terms), the next best opponent (alternative), and the condition without which the
-best
-opponent would be nearer (constraint).
+best opponent would be nearer (constraint).
 
 No rows for a null player.  An account that is merged counts as the player it is merged into, and
 is nobody''s opponent.  Under a model with components it takes SELECT on table component besides.
@@ -6549,6 +6595,45 @@ the transaction that starts has changed ratings.';
 
 COMMENT ON FUNCTION skillrating_internal.trim_changes(text,timestamp with time zone) IS
 'The body of skillrating.trim_changes(), called once the door to the ladder is open.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.write_inserted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    ladder constant text := TG_ARGV[0];
+    t record := skillrating_internal.ladder_types(ladder);
+    m record;
+    players text[];
+BEGIN
+    FOR m IN SELECT w.* FROM skillrating_internal.working_mirrors(ladder, TG_RELID) AS w LOOP
+        IF TG_LEVEL = 'ROW' THEN
+            EXECUTE format('SELECT ARRAY[($1).%I::text]', m.key) INTO players USING NEW;
+        ELSE
+            EXECUTE format('SELECT array_agg(DISTINCT i.%1$I::text) FROM inserted AS i', m.key)
+            INTO players;
+        END IF;
+        players := coalesce(array_remove(players, NULL), '{}');
+        -- Whoever is rating them does not see these rows: one waits for the other, and the second
+        -- writes what is right. In the order in which those who rate lock players.
+        EXECUTE format(
+            'SELECT FROM unnest(CAST($1 AS %2$s[])) AS u(player)
+            JOIN %1$I.rating AS r ON r.player_id %3$s u.player
+            WHERE r.pool = $2 ORDER BY r.player_id%4$s FOR SHARE OF r',
+            ladder, t.player_type, t.player_equals, t.player_order)
+        USING players, m.pool;
+        PERFORM skillrating_internal.write_mirror(ladder, TG_RELID, m.key, m.pool, m.columns,
+            players);
+    END LOOP;
+    RETURN NULL;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.write_inserted() IS
+'The body of fill_mirror(): gives the rows that were inserted into a mirrored table the ratings of
+their players, whom nobody rates until the end of the transaction. The argument is the ladder; the
+rows are the transition table inserted, or NEW.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.check_mirror(ladder text, relation regclass, key text, columns jsonb, pool text)
  RETURNS void
@@ -6664,28 +6749,19 @@ COMMENT ON TYPE skillrating_internal.push_target IS
 none) and for the position, and the others (names), with the columns of rating that they get
 (sources) and their types.';
 
-CREATE FUNCTION skillrating_internal.has_push_table(ladder text)
+CREATE FUNCTION skillrating_internal.has_push_tables(ladder text)
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE STRICT
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-DECLARE
-    n bigint;
 BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT count(*) INTO n
-    FROM unnest('{push,push_failure}'::text[]) AS w(name)
-    JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', ladder, w.name))
-    JOIN pg_class AS l ON l.oid = to_regclass(format('%I.ladder', ladder))
-    WHERE c.relkind = 'r' AND c.relowner = l.relowner;
-    RETURN n = 2;
+    RETURN skillrating_internal.has_tables(ladder, '{push,push_failure}');
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.has_push_table(text) IS
-'Whether a ladder has the tables push and push_failure, of its owner. Error 55000 unless the door to
-the ladder is open.';
+COMMENT ON FUNCTION skillrating_internal.has_push_tables(text) IS
+'Whether a ladder has the tables push and push_failure. Errors as has_tables().';
 
 CREATE FUNCTION skillrating_internal.check_pushed(ladder text, relation regclass)
  RETURNS void
@@ -6696,7 +6772,7 @@ AS $function$
 DECLARE
     n bigint := 0;
 BEGIN
-    IF skillrating_internal.has_push_table(ladder) THEN
+    IF skillrating_internal.has_push_tables(ladder) THEN
         EXECUTE format('SELECT count(*) FROM %I.push AS p WHERE p.relation = $1', ladder)
         INTO n USING relation;
     END IF;
@@ -6719,7 +6795,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
 BEGIN
-    IF skillrating_internal.has_push_table(ladder) THEN
+    IF skillrating_internal.has_push_tables(ladder) THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -7409,9 +7485,9 @@ most about ten times batch_size of them, and returns how many rows that changed 
 if another session is doing it) and whether there may be more. A row that the table does not take is
 noted in push_failure. With a failure it notes that in table push instead. Errors: 42704 for an
 unknown ladder, or a table to which nothing is pushed, 42501 unless the caller owns it, and the
-table belongs to its owner, 22004 for
-nulls, 22003 for a batch_size below 1, 55000 if the table takes none of many rows or the ladder does
-not keep its changes, and those of the table or its server.';
+table belongs to its owner, 22004 for nulls, 22003 for a batch_size below 1, 55000 if the table
+takes none of many rows or the ladder does not keep its changes, and those of the table or its
+server.';
 
 CREATE FUNCTION skillrating_internal.push_begin(ladder text, relation regclass DEFAULT NULL::regclass, at_once boolean DEFAULT false, scheduled boolean DEFAULT false, OUT relations regclass[])
  RETURNS regclass[]
@@ -7427,7 +7503,7 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     IF relation IS NOT NULL THEN
         PERFORM skillrating_internal.check_pushed(ladder, relation);
-    ELSIF NOT skillrating_internal.has_push_table(ladder) THEN
+    ELSIF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -7561,7 +7637,7 @@ CREATE FUNCTION skillrating_internal.push_status(ladder text, OUT relation regcl
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_push_table(ladder) THEN
+    IF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN;
     END IF;
     RETURN QUERY EXECUTE format(
@@ -7615,11 +7691,14 @@ BEGIN
         targets := '{}';
         BEGIN
             targets := skillrating.push_begin(ladder, relation, at_once, scheduled);
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN OTHERS OR assert_failure THEN
             -- work() goes on with other ladders.
             IF scheduled IS NOT TRUE THEN
                 RAISE;
             END IF;
+            RAISE WARNING 'no ratings of ladder "%" are written: %', ladder, SQLERRM;
+            failures := failures OPERATOR(pg_catalog.+) 1;
+            EXIT;
         END;
         at_once := false;
         FOREACH target IN ARRAY targets LOOP
@@ -7663,15 +7742,15 @@ COMMENT ON PROCEDURE skillrating.push(text,regclass,interval,boolean,bigint,bigi
 'Writes the ratings of a ladder to the tables that push_rating() was given, or to one of them, as
 far as they have changed. Rating never waits for that. The steps for each table are transactions of
 their own, and a session that writes to one keeps others from it. Whatever ends it, the next call
-goes on
-there: what was written and not noted is compared again, and a row is never replaced by an older
-one. A table that cannot be written to, as because its server is down, is a warning, is noted in
-table push, and is tried again after a second, then after two, up to five minutes. A row that a
+goes on there: what was written and not noted is compared again, and a row is never replaced by an
+older one. A table that cannot be written to, as because its server is down, is a warning, is noted
+in table push, and is tried again after a second, then after two, up to five minutes. A row that a
 table refuses is noted in push_failure, keeps no other waiting, and is tried again in the same way,
 or when the rating changes. If a table is not as it was left, as after a failover to a standby that
 lacked the last changes, all ratings are compared with it.
 run_for: go on for so long. scheduled: as work() does, only tables that have every and are due;
-otherwise it begins with all at once.
+otherwise it begins with all at once. Then an error of the ladder as a whole is a warning and counts
+as a failure.
 pushed, failures: return how many rows were written, and how often a table could not be; values
 given in the call are ignored. work() does the same for tables with every, see push_rating().
 Errors: 2D000 within a transaction block, 42704 for an unknown ladder, or a table to which nothing
@@ -7687,7 +7766,7 @@ AS $function$
 DECLARE
     n bigint;
 BEGIN
-    IF NOT skillrating_internal.has_push_table(ladder) THEN
+    IF NOT skillrating_internal.has_push_tables(ladder) THEN
         RETURN false;
     END IF;
     EXECUTE format('DELETE FROM %I.push', ladder);
@@ -7700,6 +7779,75 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.end_pushes(text) IS
 'A part of keep_changes(): ends push_rating() for all tables, and returns whether there were any.
 Error 55000 unless the door to the ladder is open.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.create_work_table(ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- Of two who both find no table, the second one waits and then finds that of the first.
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
+        EXECUTE format('LOCK TABLE %I.ladder IN SHARE UPDATE EXCLUSIVE MODE', ladder);
+    END IF;
+    IF skillrating_internal.has_tables(ladder, '{work}') THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'CREATE TABLE %I.work (
+            task text PRIMARY KEY,
+            every interval CHECK (every > ''0''),
+            due_at timestamptz,
+            keep interval,
+            channel text,
+            players boolean,
+            cursor text,
+            done_at timestamptz,
+            done bigint,
+            failed_at timestamptz,
+            error text)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.work IS %L', ladder,
+        'What skillrating.work() does for the ladder, a row for each task: how often (every; null for notifications at commit) and when next (due_at); for trim_changes how long changes are kept (keep); for notify the channel, whether payloads name players, and how far it is (cursor). done_at and done say when it was done last and how much that was, failed_at and error what has failed since.');
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.end_task(ladder text, task text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    n bigint := 0;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF skillrating_internal.has_tables(ladder, '{work}') THEN
+        EXECUTE format('DELETE FROM %I.work AS w WHERE w.task = $1', ladder) USING task;
+        GET DIAGNOSTICS n = ROW_COUNT;
+    END IF;
+    RETURN n > 0;
+END
+$function$;
+
+CREATE FUNCTION skillrating_internal.check_short_name(name text, value text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    IF value = '' OR value <> value::name::text THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s must be a name of 1 to 63 bytes, not "%s"', name, value);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_short_name(text,text) IS
+'Error 22023 for a text that cannot be the name of a channel or a queue, in an argument of that
+name. A null is none.';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.schedule_work(ladder text, task text, every interval, keep interval DEFAULT NULL::interval, starting_at timestamp with time zone DEFAULT now())
  RETURNS void
@@ -7763,10 +7911,10 @@ COMMENT ON FUNCTION skillrating.schedule_work(text,text,interval,interval,timest
 'Has work() do a task for a ladder from now on, in place of what was said of it before; with a null
 in every no more.
 task: drain (at most 10 000 rows of the queue at a time, see attach() with replica), catch_up (if
-matches wait in pending or corrections in correction), settle (idle time up to
-then), fold_counts (for a database in which all transactions are serializable), trim_changes (of
-changes from before now() - keep), make_partitions (two ahead, of tables that
-partition_history() has partitioned), or queue_tick (of all queues of the ladder).
+matches wait in pending or corrections in correction), settle (idle time up to then), fold_counts
+(for a database in which all transactions are serializable), trim_changes (of changes from before
+now() - keep), make_partitions (two ahead, of tables that partition_history() has partitioned), or
+queue_tick (of all queues of the ladder).
 every: at the least so much time lies between; keep: for trim_changes only, how long changes are
 kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
 every is 1 day.
@@ -7774,6 +7922,62 @@ Nothing happens without calls of work(). Errors: 42704 for an unknown ladder, 42
 caller owns it, 22004 for nulls, 22023 for another task, an interval that is not positive, or keep
 where it does not belong, 22008 for an infinite time, 55000 if there are to be changes and the
 ladder does not keep them, or partitions and its table event has none.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.notify_changes(ladder text, channel text, notify_interval interval DEFAULT '00:00:01'::interval, at_commit boolean DEFAULT false, players boolean DEFAULT true)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    w record;
+BEGIN
+    IF ladder IS NULL OR notify_interval IS NULL OR at_commit IS NULL OR players IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, notify_interval, at_commit and players must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_every('notify_interval', notify_interval);
+    IF channel IS NULL THEN
+        PERFORM skillrating_internal.end_task(ladder, 'notify'),
+            skillrating_internal.drop_notify_triggers(ladder);
+        RETURN;
+    END IF;
+    PERFORM skillrating_internal.check_short_name('channel', channel);
+    PERFORM skillrating_internal.check_changes_kept(ladder);
+    PERFORM skillrating_internal.create_work_table(ladder);
+    -- What waits for work() is told now, if nobody will come back to it.
+    IF at_commit THEN
+        EXECUTE format(
+            'SELECT w.channel, w.players, w.cursor FROM %I.work AS w
+            WHERE w.task = ''notify'' AND w.cursor IS NOT NULL FOR UPDATE', ladder)
+        INTO w;
+        IF w.cursor IS NOT NULL THEN
+            PERFORM FROM skillrating_internal.send_notification(ladder, w.channel, w.players,
+                w.cursor);
+        END IF;
+    END IF;
+    -- Who listens from now on has missed nothing: changes of this transaction come later.
+    EXECUTE format(
+        'INSERT INTO %I.work AS w (task, every, due_at, channel, players, cursor)
+        VALUES (''notify'', $1, clock_timestamp(), $2, $3, $4)
+        ON CONFLICT (task) DO UPDATE
+        SET every = excluded.every, due_at = excluded.due_at, channel = excluded.channel,
+            players = excluded.players,
+            cursor = CASE WHEN excluded.every IS NOT NULL
+                THEN coalesce(w.cursor, excluded.cursor) END',
+        ladder)
+    USING CASE WHEN NOT at_commit THEN notify_interval END, channel, players,
+        CASE WHEN NOT at_commit THEN skillrating_internal.newest_cursor(ladder) END;
+    PERFORM skillrating_internal.drop_notify_triggers(ladder);
+    IF at_commit THEN
+        EXECUTE format(
+            'CREATE TRIGGER skillrating_notify AFTER INSERT ON %I.change
+            REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+            EXECUTE FUNCTION skillrating_internal.notify_of_changes(%L, %L)',
+            ladder, channel, players);
+    END IF;
+END
+$function$;
 
 COMMENT ON FUNCTION skillrating_internal.notify_changes(text,text,interval,boolean,boolean) IS
 'The body of skillrating.notify_changes(), called once the door to the ladder is open.';
@@ -7793,7 +7997,7 @@ BEGIN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder and task must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_work_table(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
         RETURN;
     END IF;
     -- Another session may be doing it, or have done it. The lock on the row is taken before
@@ -7859,11 +8063,10 @@ COMMENT ON FUNCTION skillrating_internal.work_step(text,text,text) IS
 COMMENT ON FUNCTION skillrating.work_step(text,text,text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
 much that was, null if it did nothing: for drain matches that were looked at (it stays due while
-rows wait), for notify changes that were notified of, for catch_up and
-settle rows of rating that changed, for fold_counts rows of rating_count_delta, for trim_changes
-rows of change, for make_partitions partitions, for queue_tick matches. With a failure it notes that
-in table work instead, and the task is due again in a minute, or sooner if it is to be done more
-often.
+rows wait), for notify changes that were notified of, for catch_up and settle rows of rating that
+changed, for fold_counts rows of rating_count_delta, for trim_changes rows of change, for
+make_partitions partitions, for queue_tick matches. With a failure it notes that in table work
+instead, and the task is due again in a minute, or sooner if it is to be done more often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
 task in table work that is none, and those of the function that does the task.';
 
@@ -7875,7 +8078,7 @@ CREATE OR REPLACE FUNCTION skillrating_internal.scheduled_work(ladder text, OUT 
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_work_table(ladder) THEN
+    IF NOT skillrating_internal.has_tables(ladder, '{work}') THEN
         RETURN;
     END IF;
     -- Listeners are told what those before have changed, and that is trimmed afterwards.
@@ -8038,12 +8241,12 @@ $procedure$;
 
 COMMENT ON PROCEDURE skillrating.work(text,interval,jsonb,bigint) IS
 'Does what is due: what schedule_work(), notify_changes() and push_rating() have asked for, on a
-ladder, or on all
-that the caller owns, as a member of the owner too. Each task of each ladder is a transaction.
-Whatever ends it, what was done before stays, and the next call goes on there. Two calls at once are
-harmless: what one is doing the other leaves alone. A task that fails is a warning, and keeps no
-other task or ladder waiting; it is noted in table work, see scheduled_work(), and tried again after
-a minute, or sooner if it is to be done more often. progress() shows what it is doing.
+ladder, or on all that the caller owns, as a member of the owner too. Each task of each ladder is a
+transaction. Whatever ends it, what was done before stays, and the next call goes on there. Two
+calls at once are harmless: what one is doing the other leaves alone. A task that fails is a
+warning, and keeps no other task or ladder waiting; it is noted in table work, see scheduled_work(),
+and tried again after a minute, or sooner if it is to be done more often. progress() shows what it
+is doing.
 run_for: go on for so long, sleeping while nothing is due.
 done: returns what was done, as {"ladder": {"task": how much}}; failures: how many tasks have
 failed. Values given in the call are ignored.
@@ -8152,6 +8355,15 @@ COMMENT ON FUNCTION skillrating_internal.win_probability_document(text,jsonb) IS
 
 COMMENT ON FUNCTION skillrating_internal.split_ladder_document(text,jsonb) IS
 'The body of skillrating.split_ladder_document(), called once the door to the ladder is open.';
+
+COMMENT ON FUNCTION skillrating.pair_queue_document(jsonb) IS
+'pair_queue() with its arguments as one document, and the same result, with identifiers as text:
+
+    {"players": [{"id": "ada", "mu": 1510, "waited": 3}, {"id": "ben", "mu": 1490, "waited": 12}],
+     "team_size": 1}
+
+mu, deviation, waited, party, region and pool, a label that keeps players apart, are keys of a
+player. Errors as for report_match_document(), and those of pair_queue().';
 
 COMMENT ON FUNCTION skillrating_internal.check_single_columns(text,text,text) IS
 'A part of swap_ladders(): errors 55000 for columns of a ladder''s table that the other one''s lacks
@@ -8426,7 +8638,7 @@ BEGIN
         CASE WHEN to_regclass(format('%I.match', ladder)) IS NULL
             THEN to_regclass(format('%I.source', ladder)) END,
         l.late, l."strict", '{}', l.leaderboard);
-    -- What can be switched on.
+    -- What can be switched on, by one of its tables: an earlier version may lack others.
     IF to_regclass(format('%I.horizon', ladder)) IS NOT NULL THEN
         PERFORM skillrating_internal.create_horizon_tables(pattern);
     END IF;
@@ -8435,6 +8647,15 @@ BEGIN
     END IF;
     IF to_regclass(format('%I.work', ladder)) IS NOT NULL THEN
         PERFORM skillrating_internal.create_work_table(pattern);
+    END IF;
+    IF to_regclass(format('%I.replica_note', ladder)) IS NOT NULL THEN
+        PERFORM skillrating_internal.create_replica_note(pattern);
+    END IF;
+    IF to_regclass(format('%I.queue', ladder)) IS NOT NULL THEN
+        PERFORM skillrating_internal.create_queue_tables(pattern);
+    END IF;
+    IF to_regclass(format('%I.push', ladder)) IS NOT NULL THEN
+        PERFORM skillrating_internal.create_push_tables(pattern);
     END IF;
 END
 $function$;
@@ -8637,8 +8858,8 @@ CREATE FUNCTION skillrating_internal.grants_on(ladder text, tables text[])
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
     SELECT format('GRANT %s ON %I.%I TO %s', p.privilege, ladder, p.relation, g.quoted_role)
-    FROM (VALUES ('reader', 'ladder', 'SELECT'), ('reporter', 'match', 'INSERT'))
-        AS k(kind, marks, by)
+    FROM (VALUES ('reader', 'ladder', 'SELECT'), ('reporter', 'match', 'INSERT'),
+        ('matchmaker', 'queue_ticket', 'INSERT')) AS k(kind, marks, by)
     CROSS JOIN LATERAL (
         SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC'
             ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS quoted_role
@@ -8651,8 +8872,8 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.grants_on(text,text[]) IS
-'A part of upgrade_ladder(): the statements that grant what readers and reporters of a ladder get on
-tables that it has not had before.';
+'A part of upgrade_ladder(): the statements that grant what readers, reporters and matchmakers of a
+ladder get on tables that it has not had before.';
 
 CREATE FUNCTION skillrating_internal.upgrade_ladder(ladder text)
  RETURNS SETOF text
@@ -8724,15 +8945,15 @@ AS 'MODULE_PATHNAME', $function$skillrating_enter$function$;
 
 COMMENT ON FUNCTION skillrating.upgrade_ladder(text) IS
 'Brings a ladder that an earlier version has made up to what create_ladder() makes today: adds the
-tables, columns, constraints and indexes that it lacks, with the privileges of readers and
-reporters, and gives it the format of today. Of a ladder with a horizon it keeps what the events
-before it still say of seasons, as set_horizon() does. Rows, comments, existing columns and whatever
-users have added stay. Returns the statements that it has executed, none if there was nothing to do;
-it may be called again. A ladder of an earlier version goes on rating without it; functions that set
-it up, such as attach(), may not find what they need. Waits until nobody is at work on the ladder,
-and takes CREATE on the database, because it makes a ladder to compare with. Errors: 42704 for an
-unknown ladder, 42501 unless the caller owns the ladder, 0A000 for a ladder of a later version,
-55000 for one whose tables are foreign or that has no source.';
+tables, columns, constraints and indexes that it lacks, with the privileges of readers, reporters
+and matchmakers, and gives it the format of today. Of a ladder with a horizon it keeps what the
+events before it still say of seasons, as set_horizon() does. Rows, comments, existing columns and
+whatever users have added stay. Returns the statements that it has executed, none if there was
+nothing to do; it may be called again. A ladder of an earlier version goes on rating without it;
+functions that set it up, such as attach(), may not find what they need. Waits until nobody is at
+work on the ladder, and takes CREATE on the database, because it makes a ladder to compare with.
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns the ladder, 0A000 for a ladder of
+a later version, 55000 for one whose tables are foreign or that has no source.';
 
 COMMENT ON FUNCTION skillrating_internal.api_functions(text) IS
 'A part of create_api(): what a function of the schema for applications is made of, for each

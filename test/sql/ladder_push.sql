@@ -207,6 +207,17 @@ SELECT count(*) FROM target;
 SELECT skillrating.keep_changes('arena', false);
 SELECT count(*) FROM arena.push;
 CALL skillrating.push('arena');
+-- The tables must be the owner's, and both there.
+BEGIN;
+ALTER TABLE arena.push OWNER TO regress_push_guest;
+SELECT count(*) FROM skillrating.push_status('arena');
+ROLLBACK;
+BEGIN;
+DROP TABLE arena.push_failure;
+SELECT count(*) FROM skillrating.push_status('arena');
+ROLLBACK;
+-- In a schedule an error of the whole ladder is a warning, so that other ladders have their turn.
+CALL skillrating.push('nobody', scheduled => true);
 DROP VIEW difference, status, target_view;
 SELECT skillrating.drop_ladder('arena');
 DROP FUNCTION play(text, text, text);

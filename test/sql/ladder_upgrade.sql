@@ -28,9 +28,20 @@ SELECT FROM skillrating.partition_history('league', 10);
 SELECT FROM skillrating.set_horizon('league', '2024-01-02 12:00');
 SELECT FROM skillrating.keep_changes('league');
 SELECT FROM skillrating.schedule_work('league', 'catch_up', '1 hour');
+SELECT FROM skillrating.create_queue('league', 'duel');
+CREATE TABLE regress_upgrade.target (player bigint PRIMARY KEY, elo float8, position bigint);
+SELECT FROM skillrating.push_rating('league', 'regress_upgrade.target', '{"player": "player_id", "elo": "rating"}');
 SELECT l.ladder, u.statement
 FROM unnest(ARRAY['arena', 'shares', 'league', 'games', 'Games of "Hive"']) AS l(ladder)
 CROSS JOIN LATERAL skillrating.upgrade_ladder(l.ladder) AS u(statement);
+-- What was switched on is compared, too.
+BEGIN;
+SELECT FROM skillrating.grant_matchmaker('league', 'regress_upgrade_reader');
+DROP TABLE league.queue_seat, league.push_failure;
+ALTER TABLE league.queue_backfill DROP COLUMN expires_at;
+SELECT skillrating.upgrade_ladder('league');
+SELECT count(*) FROM skillrating.queue_tick('league', 'duel');
+ROLLBACK;
 -- Nothing is left of what it compares with.
 SELECT nspname FROM pg_namespace WHERE nspname = 'skillrating_upgrade';
 

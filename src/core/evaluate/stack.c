@@ -1,6 +1,10 @@
 /*
  * stack.c
  *		Forecasts of several models combined into one.
+ *
+ * A state is an array of the caller's, of STACK_SIZE() numbers, which begins with the coefficients;
+ * online_logistic.h has the rest.  Nothing is allocated.  Functions that can fail change the state
+ * at the end or not at all.
  */
 #include "core/evaluate/stack.h"
 
@@ -17,6 +21,7 @@ typedef struct StackPrior
 	double		deviation[ONLINE_LOGISTIC_MAX];
 } StackPrior;
 
+/* The prior of the coefficients; it points into numbers, which must outlive it. */
 static LogisticPrior
 prior_of(const StackRules *rules, StackPrior *numbers)
 {
@@ -63,6 +68,9 @@ stack_features(const StackRules *rules, const double *probability, int alternati
 	int			i,
 				j;
 
+	/*
+	 * The intercept; with several alternatives it would be the same for all.
+	 */
 	for (i = 0; i < alternatives; i++)
 		x[i * n] = 0;
 	if (alternatives == 1)
@@ -82,6 +90,7 @@ stack_predict(const StackRules *rules, const double *state, const double *probab
 {
 	LogisticOutcome outcome = {.alternatives = alternatives,.x = x};
 
+	/* The logarithm and back would cost the last bits. */
 	if (rules->models == 1 && state[1] == 1 && state[0] * x[0] == 0)
 		memcpy(result, probability, alternatives * sizeof(double));
 	else
@@ -126,6 +135,8 @@ stack_learn(const StackRules *rules, const LogisticOutcome *outcome, int n, doub
 		weight += outcome[i].weight;
 	if (weight == 0)
 		return true;
+
+	/* A copy, so that a failure leaves the state as it was. */
 	memcpy(learned, state, STACK_SIZE(rules->models) * sizeof(double));
 	if (rules->half_life_matches > 0 &&
 		!online_logistic_forget(&prior, half_life_share(weight, rules->half_life_matches),

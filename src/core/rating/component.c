@@ -1,6 +1,10 @@
 /*
  * component.c
  *		The components of a match: which there are, and how much of each is where.
+ *
+ * The caller owns all arrays: the builder is on its stack, and match->component and match->share
+ * have room for max_participants times the number of kinds, so that nothing here can run out
+ * of it.  No function fails.  match->component is NULL where nobody asks for components.
  */
 #include "core/rating/component.h"
 
@@ -76,6 +80,11 @@ components_begin(ComponentBuilder *builder, const MatchRules *rules,
 		}
 	if (builder->nspecs == 0)
 		return;
+
+	/*
+	 * Contexts and clubs are numbered from 0 within a match, and there are at
+	 * most n.
+	 */
 	builder->first_unkeyed = -1;
 	for (i = 0; i < n; i++)
 		builder->first_of_context[i] = builder->first_of_club[i] = -1;
@@ -139,6 +148,8 @@ enter_component(ComponentBuilder *builder, int kind, const Participant *p, int k
 	component->participant = (int) (p - builder->participant);
 	component->previous = *chain;
 	component->last_share = -1;
+
+	/* The states are the caller's to give, once the match is built. */
 	component->before = NULL;
 	component->after = NULL;
 	component->games = 0;
@@ -157,6 +168,7 @@ add_share(Match *match, int number, int team, double weight)
 	MatchShare *share;
 	Sum			sum;
 
+	/* A component in all of the match has one share, of team -1. */
 	if (component->last_share < 0 || match->share[component->last_share].team != team)
 	{
 		share = &match->share[match->nshares];
@@ -204,6 +216,8 @@ components_finish(ComponentBuilder *builder, const Sum *played)
 
 	if (builder->nspecs == 0)
 		return;
+
+	/* A share of no play at all is none, rather than NaN. */
 	for (i = 0; i < match->nteams; i++)
 		sum_merge(&total, &played[i]);
 	for (i = 0; i < match->nshares; i++)

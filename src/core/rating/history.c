@@ -1,6 +1,11 @@
 /*
  * history.c
  *		All matches of a history in compact form, to be rated over and over.
+ *
+ * A history is read only: replays write into a HistoryWork, of which each replay at the same time
+ * needs its own.  The pointers of a match that is built lead into the work and last until the next
+ * match is built.  slot[] is -1 for everybody between matches, so that a match costs no more than
+ * its participants; history_build_match() keeps to that also if it fails.
  */
 #include "core/rating/history.h"
 
@@ -60,6 +65,8 @@ history_work_init(HistoryWork *work, void *block, const History *history,
 	int32_t		i;
 
 	lay_out(work, block, history, nstate);
+
+	/* What only some replays have, from blocks of their own. */
 	work->past = NULL;
 	work->first_past = NULL;
 	work->npast = NULL;
@@ -74,6 +81,7 @@ history_work_init(HistoryWork *work, void *block, const History *history,
 		work->slot[i] = -1;
 }
 
+/* The same of the matches that players look back on. */
 static size_t
 lay_out_past(HistoryWork *work, char *block, const History *history)
 {
@@ -137,6 +145,8 @@ history_build_match(const History *history, size_t number,
 		int32_t		player = history->player[source->first + i];
 
 		*p = participant_default;
+
+		/* A player with several stints is one player of the match. */
 		if (work->slot[player] < 0)
 		{
 			work->slot[player] = match->nplayers;
@@ -220,6 +230,10 @@ rate_match(const History *history, const HistoryMatch *source,
 	if (work->components != NULL)
 		history_components_before(work, source, params, match);
 	status = model_rate(model, params, match);
+
+	/*
+	 * States after are in their own arrays, so that nothing has changed yet.
+	 */
 	if (status != MATCH_OK)
 		return status;
 	for (i = 0; i < match->nplayers; i++)
@@ -230,6 +244,8 @@ rate_match(const History *history, const HistoryMatch *source,
 		memcpy(work->state + (size_t) player * nstate, after,
 			   nstate * sizeof(double));
 		remember(work, player, match, &match->player[i]);
+
+		/* First the player in the pool, then who stands for all pools. */
 		for (;;)
 		{
 			work->games[player]++;
@@ -311,6 +327,7 @@ history_replay(const History *history, const Model *model,
 		while (part < nscores - 1 && m >= bound[part + 1])
 			part++;
 
+		/* For whoever reports an error, or is interrupted. */
 		*match_number = m;
 		status = history_build_match(history, m, &model->rules, params, work,
 									 &match, offender);

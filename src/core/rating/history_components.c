@@ -1,6 +1,13 @@
 /*
  * history_components.c
  *		The components of a history, numbered once for all of its replays.
+ *
+ * Memory comes from the caller, in blocks whose sizes are asked for before: the numbers and the
+ * states live as long as the history is replayed, and the room for names only while numbers are
+ * found.  A pair of functions cuts each block, so that size and layout cannot differ.
+ *
+ * A replay changes states only by history_components_after(), and begins with
+ * history_components_reset(); replays of one history at the same time need a work each.
  */
 #include "core/rating/history_components.h"
 
@@ -35,6 +42,7 @@ count_buckets(const History *history)
 	return n;
 }
 
+/* Cut the room for names, or with NULL count its bytes; each kind uses it anew. */
 static size_t
 lay_out_room(NameTable *table, char *room, const History *history)
 {
@@ -71,6 +79,7 @@ has_key(const History *history, ComponentKey key)
 	return true;
 }
 
+/* The same of the numbers: by kind, an array by participant, or NULL where none has a key. */
 static size_t
 lay_out_numbers(HistoryComponents *components, char *block, const History *history,
 				const MatchRules *rules)
@@ -106,6 +115,7 @@ history_name(const HistoryNames *names, size_t first, size_t participant)
 	return number < 0 ? -1 : names->name[first + (size_t) number];
 }
 
+/* The name of a participant's component of a kind, with key -1 if there is none. */
 static ComponentName
 participant_name(const History *history, const HistoryMatch *match, size_t participant,
 				 const ComponentSpec *spec)
@@ -146,6 +156,7 @@ name_number(NameTable *table, ComponentName name)
 	size_t		mask = table->nbuckets - 1;
 	size_t		place = (size_t) hash_name(name) & mask;
 
+	/* At least half of the buckets are empty, so that this ends. */
 	while (table->bucket[place] >= 0)
 	{
 		const ComponentName *seen = &table->name[table->bucket[place]];
@@ -206,6 +217,7 @@ max_nstate(const HistoryComponents *components)
 	return (size_t) most;
 }
 
+/* Cut the block of states: those of all components, and those of a match before and after. */
 static size_t
 lay_out_states(HistoryWork *work, char *block, const History *history,
 			   const HistoryComponents *components)

@@ -1,6 +1,10 @@
 /*
  * model.c
  *		The functions common to all rating models.
+ *
+ * A model is a table of functions and constants (Model), some of which it need not have: the
+ * functions here stand for them and say what is so without.  A match is the caller's.  Those that
+ * order its participants put them back before they return, also where the model fails.
  */
 #include "core/rating/model.h"
 
@@ -81,6 +85,7 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 		participant[i].player = i;
 		participant[i].team = participant[i].rank = i + 1;
 	}
+	/* A duel without components: match.component is NULL. */
 	if (match_build(&model->rules, params, participant, 2, &match, &offender) != MATCH_OK)
 		return NAN;
 
@@ -259,12 +264,18 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 			status = recalibration_correct(recalibration->before, match);
 	}
 	put_recalibration_back(match, recalibration);
+
+	/* While the match is in the order that the model had. */
 	if (status == MATCH_OK)
 		match_equalize(match, model->nstate);
 	match_restore_order(match);
 	if (status != MATCH_OK)
 		return status;
 
+	/*
+	 * The states after are written, but the caller takes over none if one is
+	 * not sound.
+	 */
 	for (i = 0; i < match->nplayers; i++)
 		if (!model_state_valid(model, match->player[i].after) ||
 			!isfinite(match->player[i].gradient))

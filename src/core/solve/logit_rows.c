@@ -1,6 +1,12 @@
 /*
  * logit_rows.c
  *		Results whose log-odds are sums of a few unknowns: comparisons and rankings.
+ *
+ * Rows are written once, row by row, and then only read.  The entries of a row lie together, those
+ * for its first side first, so that loops over a side have neither branches nor signs in them.
+ *
+ * The loops over all rows may be ended by the interrupt, which does not return then.  What they add
+ * to (gradient, diagonal, product) is half done in that case, and must not be used.
  */
 #include "core/solve/logit_rows.h"
 
@@ -15,6 +21,10 @@
 /* After how many entries there may be an interrupt. */
 #define ENTRIES_BETWEEN_CHECKS 100000
 
+/*
+ * Cut a block into the arrays of rows of a shape, or with NULL only count its bytes.  The order of
+ * the arrays is that of all copies of a block: see logit_rows_attach().
+ */
 static size_t
 lay_out_rows(LogitRows *rows, char *block, LogitShape shape)
 {
@@ -128,7 +138,9 @@ logit_add_entry(LogitRows *rows, uint32_t unknown, double amount, bool against)
 
 	if (!against)
 	{
-		/* It takes the place of the first one against, which goes to the end. */
+		/*
+		 * It takes the place of the first one against, which goes to the end.
+		 */
 		size_t		place = rows->first[r] + rows->pro[r]++;
 
 		rows->unknown[e] = rows->unknown[place];
@@ -177,6 +189,9 @@ side_dot(const LogitRows *rows, RowSide side, const double *x)
 	double		offsets = 0;
 	size_t		e;
 
+	/*
+	 * Offsets are added apart, because they count for whichever side has them.
+	 */
 	if (side.amount == NULL)
 		for (e = 0; e < side.n; e++)
 			sum += x[side.unknown[e] & LOGIT_UNKNOWN];
@@ -191,6 +206,7 @@ side_dot(const LogitRows *rows, RowSide side, const double *x)
 	return side.factor * sum + fabs(side.factor) * offsets;
 }
 
+/* The transpose of side_dot(): add a number to all unknowns of a side, as they count. */
 static inline void
 side_add(const LogitRows *rows, RowSide side, double number, double *y)
 {
@@ -277,6 +293,10 @@ typedef struct Likelihood
 static inline Likelihood
 likelihood(double m, double draw)
 {
+	/*
+	 * By the distance from 0, so that nothing overflows and both signs round
+	 * alike.
+	 */
 	double		t = portable_exp(-0.5 * fabs(m));
 	double		total = 1 + t * t + draw * t;
 	Likelihood	l;
@@ -303,6 +323,10 @@ check_interrupt(const LogitRows *rows, size_t r, InterruptCheck interrupt,
 	}
 }
 
+/*
+ * Comparisons.  The objective is summed with compensation, in the order of the rows: searches
+ * compare values that differ in their last digits.
+ */
 static void
 evaluate_comparisons(const LogitRows *rows, double draw, const double *x,
 					 LogitSums *sums, double *gradient, double *diagonal,
@@ -358,6 +382,10 @@ make_ranking(const LogitRows *rows, size_t r, const double *x, double *share,
 	return ranking_shares(n, ranking->place, strength, share);
 }
 
+/*
+ * Rankings.  Their shares go where the curvature is to be, which multiply_rankings() reads, or
+ * nowhere if nobody asks for it.
+ */
 static void
 evaluate_rankings(const LogitRows *rows, const double *x, LogitSums *sums,
 				  double *gradient, double *diagonal, double *curvature,
@@ -393,6 +421,7 @@ evaluate_rankings(const LogitRows *rows, const double *x, LogitSums *sums,
 	sums->objective = sum_value(&objective);
 }
 
+/* The product with the second derivative, which members of a ranking have in common. */
 static void
 multiply_rankings(const LogitRows *rows, const double *curvature, const double *v,
 				  double *product, InterruptCheck interrupt)

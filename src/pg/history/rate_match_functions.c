@@ -1,6 +1,14 @@
 /*
  * rate_match_functions.c
  *		Rating whole histories of one row a match: the window function rate_match().
+ *
+ * Three lifetimes of memory: the call (RateCall) has the rules, which partitions share; the
+ * partition has the rater with all its players, and goes with the partition; and the current
+ * context, that of a row, has the elements of its arrays and the result.  The rater copies what it
+ * keeps of a row.
+ *
+ * A row reads rows before it in one way only, to see that the order is strict (check_order()), so
+ * that the window may forget them.
  */
 #include "pg/history/rate_arguments.h"
 
@@ -105,6 +113,10 @@ begin_argument(FunctionCallInfo fcinfo, WindowObject window, MatchPartition *par
 	MatchArgument *argument = &partition->argument[partition->narguments];
 	bool		isnull;
 
+	/*
+	 * A constant is the same in all rows; a column can still have values in
+	 * later ones.
+	 */
 	if (arg != ARG_PLAYER && get_fn_expr_arg_stable(fcinfo->flinfo, arg))
 	{
 		(void) WinGetFuncArgCurrent(window, arg, &isnull);
@@ -157,6 +169,10 @@ read_array(MatchArgument *argument, Datum value)
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	int			found;
 
+	/*
+	 * Elements stay in the array, or its copy without TOAST, for as long as
+	 * the row.
+	 */
 	if (ARR_NDIM(array) > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -194,6 +210,8 @@ check_length(MatchPartition *partition, const MatchArgument *argument, int n)
 {
 	if (n == partition->n || partition->fault.detail != NULL)
 		return;
+
+	/* The first fault is the one that is told. */
 	if (!partition->rater->match.tolerant)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -225,7 +243,9 @@ read_arguments(WindowObject window, MatchPartition *partition)
 			continue;
 		}
 
-		/* The first one is that of the players, without whom there is nobody. */
+		/*
+		 * The first one is that of the players, without whom there is nobody.
+		 */
 		argument->given = !isnull;
 		if (isnull)
 			set_argument(partition, argument->arg, (Datum) 0, true);
@@ -261,6 +281,8 @@ check_order(WindowObject window, int64 row)
 				 errmsg("match is equal to the one before under ORDER BY"),
 				 errdetail("Each row of rate_match() is a match, and one comes after another."),
 				 errhint("Add what differs, as in OVER (ORDER BY played_at, match_id).")));
+
+	/* The row before stays, which the next call compares with. */
 	if (row % MARK_EVERY == 0 && row > 0)
 		WinSetMarkPosition(window, row - 1);
 }
@@ -287,6 +309,8 @@ rate_match(MatchPartition *partition)
 				j;
 
 	rater_begin(rater, partition->values, partition->nulls);
+
+	/* Arrays of different lengths make no participants. */
 	if (partition->fault.detail != NULL)
 	{
 		rater_refuse(rater, partition->fault);
@@ -305,6 +329,11 @@ rate_match(MatchPartition *partition)
 		(void) rater_add(rater, partition->values, partition->nulls);
 	}
 	rater_rate(rater);
+
+	/*
+	 * The rater has sorted participants; results come in the order of the
+	 * arrays.
+	 */
 	reserve_places(partition);
 	if (rater->verdict == VERDICT_RATE || rater->forecast)
 		for (i = 0; i < partition->n; i++)
@@ -359,6 +388,7 @@ begin_result(MatchResult *result, const MatchPartition *partition)
 	int			nstate = partition->rater->batch->model->nstate;
 	int			column;
 
+	/* Each array that is made says that its column is not null. */
 	memset(result->nulls, true, sizeof(result->nulls));
 	memset(result->number, 0, sizeof(result->number));
 	for (column = MATCH_RATING_BEFORE; column <= MATCH_MU_AFTER; column++)
@@ -515,6 +545,8 @@ skillrating_rate_match(PG_FUNCTION_ARGS)
 		begin_partition(fcinfo, window, partition);
 	rater = partition->rater;
 	error.row = WinGetCurrentPosition(window);
+
+	/* Whoever catches an error puts error_context_stack back. */
 	callback.callback = match_error_context;
 	callback.arg = &error;
 	callback.previous = error_context_stack;
@@ -524,6 +556,10 @@ skillrating_rate_match(PG_FUNCTION_ARGS)
 	rate_match(partition);
 	error_context_stack = callback.previous;
 
+	/*
+	 * From here on there is nothing wrong with the match, and nothing changes
+	 * any more.
+	 */
 	begin_result(&result, partition);
 	if (rater->verdict == VERDICT_RATE || rater->forecast)
 		put_match(&result, partition);

@@ -1,6 +1,15 @@
 /*
  * solve_state.c
  *		A solver at work on a history: the problem, its memory, what comes out.
+ *
+ * The steps are solve_state_init(), solve_state_judge(), the rows of the builder,
+ * solve_state_run(), and any number of the functions that return something.  All run in one memory
+ * context, that of an aggregate or of a call, which owns everything: after an error the whole of
+ * it goes, and nothing here is left in static variables.
+ *
+ * There are two kinds of solvers.  Most make a problem of logistic rows (task), and turn matches
+ * into rows as they come, of which nothing else is kept; where states go through time (tt) the
+ * builder keeps the matches.  is_through_time() tells which fields of the state count.
  */
 #include "pg/history/solve_state.h"
 
@@ -39,7 +48,10 @@ enum
 /* So many matches are turned into rows before they are forgotten together. */
 #define BATCH 4096
 
-/* The fewest bytes of an estimate. */
+/*
+ * The fewest bytes of an estimate, for an error before the work rather than after it: an array of
+ * all estimates must be below a gigabyte.
+ */
 #define ESTIMATE_WIDTH \
 	(MAXALIGN(SizeofHeapTupleHeader) + 2 * sizeof(float8) + sizeof(int64) + sizeof(int32))
 
@@ -70,7 +82,10 @@ is_through_time(const SolveState *state)
 	return state->task.solver->rows == NULL;
 }
 
-/* Take the option exact_for out of the parameters. */
+/*
+ * Take the option exact_for out of the parameters, which get_params() would not know.  The
+ * argument is not changed: the result is a copy without it.
+ */
 static Jsonb *
 take_exact_for(SolveState *state, Jsonb *json)
 {
@@ -127,7 +142,11 @@ begin_matches(HistoryBuilder *builder, void *argument)
 	solver_count_begin(task);
 }
 
-/* Make rows of a match that has been judged. */
+/*
+ * Make rows of a match that has been judged.  The first match begins them, also after a restart,
+ * which has freed what was allocated for others.  Unknowns have preliminary numbers until all
+ * players are known.
+ */
 static void
 take_match(HistoryBuilder *builder, const Match *match, const int32 *player, void *argument)
 {
@@ -157,6 +176,10 @@ solve_state_judge(SolveState *state, bool strict)
 
 	if (!tt)
 	{
+		/*
+		 * The builder calls these, also again from the start where it
+		 * restarts.
+		 */
 		state->builder.on_match = take_match;
 		state->builder.on_restart = begin_matches;
 		state->builder.argument = state;
@@ -176,7 +199,7 @@ solve_state_judge(SolveState *state, bool strict)
 							 solver->by_day ? TIMES_REQUIRED : TIMES_OPTIONAL);
 }
 
-/* Errors if the problem takes more memory than is allowed. */
+/* Errors if the problem takes more memory than is allowed, before any of it is allocated. */
 static void
 check_problem(SolveState *state, Size size, const char *detail)
 {
@@ -196,7 +219,10 @@ make_work(const History *history, int nstate)
 	return work;
 }
 
-/* Fill the problem in, once it is laid out. */
+/*
+ * Fill the problem in, once it is laid out: from the matches of the history, or around the rows
+ * that were made as matches came, which stay where they are.
+ */
 static void
 fill_problem(SolveState *state)
 {
@@ -287,6 +313,7 @@ name_errors(SolveState *state, double *room)
 			uint32_t	u;
 
 			pfree(text);
+			CHECK_FOR_INTERRUPTS();
 			if (!same)
 				continue;
 			found = true;
@@ -362,7 +389,11 @@ start_at_estimate(SolveState *state, const Datum *values, const bool *nulls, boo
 						nulls[ESTIMATE_COMMAND_SKILL]);
 }
 
-/* Take over the rows of the query, a batch at a time, in the snapshot of the caller. */
+/*
+ * Take over the rows of the query, a batch at a time, in the snapshot of the caller.  The query is
+ * one of ours, and has the columns of type estimate.  After an error in between the end of the
+ * (sub)transaction closes the portal and the connection to SPI.
+ */
 static void
 read_start(SolveState *state, bool *given)
 {
@@ -397,6 +428,11 @@ read_start(SolveState *state, bool *given)
 			heap_deform_tuple(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, values, nulls);
 			start_at_estimate(state, values, nulls, given);
 			MemoryContextSwitchTo(old);
+
+			/*
+			 * The text of an identifier and its value: nothing of a row is
+			 * kept.
+			 */
 			MemoryContextReset(row);
 		}
 		SPI_freetuptable(SPI_tuptable);
@@ -501,6 +537,7 @@ solve_state_run(SolveState *state)
 {
 	double	   *room;
 
+	/* Of aggregates that share a state the first one to end solves. */
 	state->solved = true;
 	if (state->builder.context_use == CONTEXT_OF_MATCHES && state->builder.contexts.n > 0 &&
 		!state->task.solver->contexts)
@@ -519,10 +556,20 @@ solve_state_run(SolveState *state)
 		return;
 	}
 	make_problem(state);
+
+	/*
+	 * What estimates and the summary are made of; the room is for errors
+	 * alone.
+	 */
 	state->x = huge_array(double, state->task.layout.n);
 	state->error = huge_array(double, state->task.layout.n);
 	room = huge_array(double, 3 * (Size) state->task.layout.n);
 	logit_start(&state->task.problem, state->x);
+
+	/*
+	 * A start is no more than a place to begin: values that priors forbid are
+	 * passed over.
+	 */
 	if (state->start != NULL)
 		warm_start(state);
 	if (state->start_contexts != (Datum) 0)
@@ -537,6 +584,7 @@ solve_state_run(SolveState *state)
 	number_components(state);
 }
 
+/* The value of an unknown; null where the matches do not determine it. */
 static void
 set_estimate(const SolveState *state, Datum *value, bool *null, uint32_t u)
 {
@@ -622,6 +670,7 @@ solve_state_components(SolveState *state, Oid row_type)
 {
 	RowArray	rows;
 
+	/* Only states through time have any. */
 	if (is_through_time(state))
 		return through_time_state_components(&state->tt, row_type);
 	rows = row_array_of(row_type, 0);
@@ -697,6 +746,8 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 		values[SUMMARY_EVIDENCE] =
 			CStringGetTextDatum(state->tt.by_joint ? "joint" : "messages");
 		nulls[SUMMARY_LOG_EVIDENCE] = nulls[SUMMARY_EVIDENCE] = isnan(log_evidence);
+
+		/* In place of what has been put there above. */
 		values[SUMMARY_MEMORY] = Int64GetDatum((int64) state->tt.memory);
 		values[SUMMARY_GRADIENT] = Float8GetDatum(tt_result->change);
 		nulls[SUMMARY_LOG_POSTERIOR] = true;

@@ -4,6 +4,10 @@
  *
  * The rows are collected in compact form; the search rates them over and over in the
  * core.
+ *
+ * All of the state lives in the context of the aggregate.  The final function changes it
+ * (FINALFUNC_MODIFY = READ_WRITE): params go from the start to what was found, and the
+ * counts of matches that do not count grow.  What it returns is in the current context.
  */
 #include "pg/history/tuner.h"
 
@@ -75,6 +79,8 @@ add_param(TuneState *state, const char *name)
 				 errmsg("parameter \"%s\" of model \"%s\" is a table, which is not fitted",
 						name, state->model->name),
 				 errhint("Numbers, choices and flags are; tables stay as option \"params\" has them.")));
+
+	/* A start beyond bounds that were given is moved to the nearer one. */
 	if (param_spec(set, index)->type == PARAM_NUMBER &&
 		tune_given_bounds(&state->options, state->model, param_spec(set, index), &low, &high))
 		state->params[index].number =
@@ -121,6 +127,7 @@ add_params(TuneState *state, ArrayType *names)
 	int			n;
 	int			i;
 
+	/* The model's own choice is small, and needs none of the checks below. */
 	if (names == NULL)
 	{
 		for (i = 0; i < set->count; i++)
@@ -160,6 +167,7 @@ check_parts(const TuneState *state)
 	StringInfoData names;
 	int			i;
 
+	/* The hint is made in any case: it is done once, and short. */
 	initStringInfo(&names);
 	for (i = 0; i < model->nparts; i++)
 		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "", model->part[i].name);
@@ -203,6 +211,11 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model must not be null")));
 	state->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
+
+	/*
+	 * The options point into their jsonb, which therefore is a copy in this
+	 * context.
+	 */
 	state->options = tune_options(last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL);
 	state->params = get_params(&state->model->params, state->options.params);
 	check_parts(state);
@@ -314,12 +327,15 @@ count_left_out(TuneState *state)
 	MatchStatus status;
 	int			i;
 
+	/* Where nobody counts, the replay ends with the first mistake. */
 	work->left_out = state->builder.strict ? NULL : left_out;
 	status = history_replay(&state->builder.history, state->model, state->params, work,
 							bound, 1, &score, check_interrupts, &match, &offender);
 	if (status != MATCH_OK)
 		history_report_mistake(&state->builder, "tune", work, status, match,
 							   offender);
+
+	/* The array is on our stack. */
 	work->left_out = NULL;
 	for (i = 0; i < MATCH_NSTATUSES; i++)
 		while (left_out[i]-- > 0)
@@ -363,6 +379,11 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state, const ParamVal
 		values[PARAMETER_START] = Float8GetDatum(param->index == TUNE_LOG_ODDS ? 0 :
 												 start[param->index].number);
 		values[PARAMETER_VALUE] = Float8GetDatum(value);
+
+		/*
+		 * The interval is symmetric in the variable of the search, not in the
+		 * parameter.
+		 */
 		nulls[PARAMETER_STANDARD_ERROR] = nulls[PARAMETER_LOW] = nulls[PARAMETER_HIGH] = isnan(error);
 		values[PARAMETER_STANDARD_ERROR] = Float8GetDatum(error * tune_slope(param, value));
 		values[PARAMETER_LOW] = Float8GetDatum(tune_value(param, variable - 1.959963984540054 * error));
@@ -387,6 +408,7 @@ tuned_parameters(FunctionCallInfo fcinfo, const TuneState *state, const ParamVal
 	return return_row_array(&rows);
 }
 
+/* The parts that were tried, in the order of trying. */
 static Datum
 tuned_parts(FunctionCallInfo fcinfo, const Tuner *tuner)
 {
@@ -455,6 +477,8 @@ fit(TuneState *state, FitErrors *errors)
 
 	tuner_warn_of_mistakes(tuner, &state->builder.unrated);
 	tuner_fit(tuner);
+
+	/* Errors take evaluations too, which are none of the search's. */
 	tuner->problem.on_evaluation = NULL;
 	if (tuner->selection.start_kept)
 		forget_errors(tuner, errors);
@@ -463,6 +487,8 @@ fit(TuneState *state, FitErrors *errors)
 		tune_use(&tuner->problem, &tuner->space, &tuner->point, errors->variable);
 		tune_errors(&tuner->problem, errors->variable, errors->error, errors->at_bound);
 	}
+
+	/* After an error the end of the (sub)transaction does this. */
 	progress_end(reports);
 	if (!tuner->selection.start_kept)
 		warn_of_undetermined(state, errors);
@@ -544,10 +570,19 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	tuner = &state->tuner;
 	history_builder_end_rows(&state->builder);
+
+	/*
+	 * For the columns that tell of the start; the search writes into params.
+	 */
 	start = palloc_array(ParamValue, state->model->params.count);
 	memcpy(start, state->params, state->model->params.count * sizeof(ParamValue));
 
 	tuner_begin(tuner, "tune", state->model, state->params, &state->options, &state->builder);
+
+	/*
+	 * A mistake that is an error is one before the search rather than after
+	 * it.
+	 */
 	if (state->builder.strict)
 		count_left_out(state);
 	check_matches(state);

@@ -1,6 +1,13 @@
 /*
  * change_writer.c
  *		Telling tables change and rating_count what work does to rows of table rating.
+ *
+ * The caller has locked the rows of rating of which it tells, and holds these locks to the end of
+ * the transaction: so rows of change about one row of rating are numbered in the order of its
+ * changes.  A writer lives in the context in which it was begun.  What waits to be written points
+ * to the identifiers of the batch, which must stay until change_writer_flush(); texts and numbers
+ * are copies in row_context.  After an error nothing of it is left: the rows go with the
+ * (sub)transaction, and the memory with the context.
  */
 #include "pg/ladder/change_writer.h"
 
@@ -157,6 +164,11 @@ change_writer_note(ChangeWriter *writer, Batch *batch)
 		return;
 	players = (BatchPlayer **) id_table_values(batch->players);
 	n = id_table_count(batch->players);
+
+	/*
+	 * Counted first, because there may be millions, and all notes are one
+	 * array.
+	 */
 	for (i = 0; i < n; i++)
 		nnoted += needs_note(writer, players[i]);
 	note = huge_array0(ChangeNote, nnoted);
@@ -199,6 +211,11 @@ change_writer_note_match(ChangeWriter *writer, Batch *batch)
 	if (writer == NULL || !writer->keeps)
 		return;
 	type = writer->ladder->match_type;
+
+	/*
+	 * The batch forgets the identifier with the next match, but notes last
+	 * until they are put.
+	 */
 	old = MemoryContextSwitchTo(writer->context);
 	match_id = datumCopy(batch->step.match_id, type->typbyval, type->typlen);
 	MemoryContextSwitchTo(old);
@@ -288,7 +305,10 @@ change_writer_flush(ChangeWriter *writer)
 	values[INSERT_TIMES] = array_of_rows(writer->times, writer->n, CHANGE_NTIMES, TIMESTAMPTZOID);
 	values[INSERT_NUMBERS] = array_of_rows(writer->numbers, writer->n, writer->nnumbers, FLOAT8OID);
 
-	/* A plan that is kept serves any number of rows. */
+	/*
+	 * A plan that is kept serves any number of rows.  An error leaves large
+	 * false, which decides only whether later plans are kept.
+	 */
 	large = ladder->large;
 	ladder->large = false;
 	if (ladder_execute(ladder, &insert_change_query, values, nulls, NULL) != 1)

@@ -1,6 +1,11 @@
 /*
  * corrections.c
  *		The places from which the history of a ladder is out of date.
+ *
+ * They are collected while a batch works, and sent once, at its end, under the lock that the work
+ * has on the ladder.  The arrays are Datums as the query takes them.  Identifiers are the caller's
+ * and must outlive the sending; what is allocated here goes with the context in which
+ * corrections_make() was called.
  */
 #include "pg/ladder/corrections.h"
 
@@ -23,6 +28,7 @@ static LadderQuery insert_corrections_query = {
 /* Most work on a ladder finds none, or one. */
 #define FEW_CORRECTIONS 8
 
+/* Room for n corrections; growing keeps the context in which the arrays were made. */
 static void
 reserve(Corrections *corrections, int n)
 {
@@ -44,6 +50,7 @@ corrections_make(void)
 	return corrections;
 }
 
+/* Add a correction, of a match or of none. */
 static void
 append(Corrections *corrections, Datum match_id, bool no_match, int64 digest, int64 seq,
 	   const char *kind, TimestampTz played_at)
@@ -147,6 +154,8 @@ drop_before_horizon(Ladder *ladder, Corrections *corrections)
 			digest[ndropped++] = corrections->digest[i];
 			continue;
 		}
+
+		/* But for its digest, which nobody asks for from here on. */
 		corrections->seq[n] = corrections->seq[i];
 		corrections->match_id[n] = corrections->match_id[i];
 		corrections->no_match[n] = corrections->no_match[i];
@@ -156,6 +165,9 @@ drop_before_horizon(Ladder *ladder, Corrections *corrections)
 	corrections->n = n;
 	if (ndropped > 0)
 	{
+		/*
+		 * The warning comes after the query, whose error would make it untrue.
+		 */
 		note_digests(ladder, dropped, digest, ndropped);
 		warn_of_dropped(ladder, dropped[0], ndropped);
 	}
@@ -171,6 +183,7 @@ corrections_send(Ladder *ladder, Corrections *corrections)
 	int			n;
 	int			lower_bound = 1;
 
+	/* Under the lock on the ladder, so that the horizon stays where it is. */
 	if (ladder->horizon != NO_HORIZON && corrections->n > 0)
 		drop_before_horizon(ladder, corrections);
 	n = corrections->n;
@@ -179,6 +192,8 @@ corrections_send(Ladder *ladder, Corrections *corrections)
 	values[0] = PointerGetDatum(construct_array(corrections->seq, n, INT8OID,
 												sizeof(int64), FLOAT8PASSBYVAL,
 												TYPALIGN_DOUBLE));
+
+	/* Operations have no match: this array alone has nulls. */
 	values[1] = PointerGetDatum(construct_md_array(corrections->match_id,
 												   corrections->no_match, 1, &n,
 												   &lower_bound, type->type,

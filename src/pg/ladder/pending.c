@@ -127,7 +127,7 @@ has_only_our_columns(Relation pending)
 		(desc->constr == NULL || desc->constr->num_defval == 0);
 }
 
-/* What a table pending has that could run something of the user's, or NULL. */
+/* A message about what a table pending has that could run code of the user's, or NULL. */
 static const char *
 find_fault(Relation pending)
 {
@@ -135,13 +135,13 @@ find_fault(Relation pending)
 
 	return
 		pending->rd_rel->relkind != RELKIND_RELATION ||
-		pending->rd_rel->relispartition ? "is not a plain table" :
-		pending->rd_rules != NULL ? "has a rule" :
-		pending->rd_rel->relrowsecurity ? "has row-level security" :
-		!has_only_our_trigger(pending) ? "has other triggers than the one of skillrating" :
-		!has_only_our_columns(pending) ? "has other columns than those of skillrating, or defaults" :
-		constraints != NULL && constraints->num_check > 0 ? "has a constraint" :
-		has_other_index(pending) ? "has another index than that of skillrating" : NULL;
+		pending->rd_rel->relispartition ? "table %s is not a plain table" :
+		pending->rd_rules != NULL ? "table %s has a rule" :
+		pending->rd_rel->relrowsecurity ? "table %s has row-level security" :
+		!has_only_our_trigger(pending) ? "table %s has other triggers than the one of skillrating" :
+		!has_only_our_columns(pending) ? "table %s has other columns than those of skillrating, or defaults" :
+		constraints != NULL && constraints->num_check > 0 ? "table %s has a constraint" :
+		has_other_index(pending) ? "table %s has another index than that of skillrating" : NULL;
 }
 
 /* The lock lasts, and any change to the table makes the cache another. */
@@ -156,10 +156,8 @@ check_pending(Ladder *ladder)
 	if (fault != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table %s %s",
-						quote_qualified_identifier(ladder->name,
-												   RelationGetRelationName(pending)),
-						fault),
+				 errmsg(fault, quote_qualified_identifier(ladder->name,
+														  RelationGetRelationName(pending))),
 				 errhint("Nothing of the user's may run when a match is noted down there.")));
 	ladder->cache->pending_safe = true;
 	table_close(pending, NoLock);
@@ -411,19 +409,25 @@ was_just_enqueued(const Ladder *ladder, Datum id)
 static void
 remember_enqueued(const Ladder *ladder, Datum id)
 {
-	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+	const IdType *type = ladder->match_type;
 	FullTransactionId xact = GetTopFullTransactionId();
+	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+	Datum		copy = datumCopy(id, type->typbyval, type->typlen);
 
-	/* One transaction of a worker can copy a whole table. */
+	/*
+	 * One transaction of a worker can copy a whole table, so that the match
+	 * before is freed.  No error can come between here and the end, which
+	 * would leave a pointer to it.
+	 */
+	MemoryContextSwitchTo(old);
 	if (FullTransactionIdIsValid(last_enqueued.xact) &&
 		FullTransactionIdEquals(last_enqueued.xact, xact) && !last_enqueued.byval)
 		pfree(DatumGetPointer(last_enqueued.id));
 	last_enqueued.xact = xact;
 	last_enqueued.subxact = GetCurrentSubTransactionId();
 	last_enqueued.schema = ladder->schema;
-	last_enqueued.byval = ladder->match_type->typbyval;
-	last_enqueued.id = datumCopy(id, ladder->match_type->typbyval, ladder->match_type->typlen);
-	MemoryContextSwitchTo(old);
+	last_enqueued.byval = type->typbyval;
+	last_enqueued.id = copy;
 }
 
 void

@@ -1,6 +1,14 @@
 /*
  * player_rows.c
  *		Rows of rating, found and locked without a query.
+ *
+ * Finding (player_rows_find()) takes no lock and only notes where a row was seen.  Locking
+ * (player_rows_lock()) goes by these places, in an order that is the same for all who rate, and
+ * waits as FOR NO KEY UPDATE does; what was read before the lock is not used.  This is what queries
+ * on a plain table do, without their preparation.
+ *
+ * The table stays locked to the end of the transaction.  The index, the slot and scans are closed
+ * by the caller or, after an error, by the resource owner.
  */
 #include "pg/ladder/player_rows.h"
 
@@ -84,6 +92,8 @@ player_rows_open(Ladder *ladder)
 
 	if (!can_go_direct(ladder, map))
 		return NULL;
+
+	/* The lock of those who write. */
 	table = table_open(ladder->relation[LADDER_RATING], RowExclusiveLock);
 	index = open_player_index(table, map);
 	if (index == NULL)
@@ -139,7 +149,9 @@ fetch_place(PlayerRows *rows, IndexScanDesc scan, const ItemPointerData *entry,
 								   &all_dead, true);
 	UnlockReleaseBuffer(buffer);
 
-	/* An entry that leads to nothing for anybody is passed over from here on. */
+	/*
+	 * An entry that leads to nothing for anybody is passed over from here on.
+	 */
 	if (!found && !scan->xactStartedInRecovery)
 		scan->kill_prior_tuple = all_dead;
 	return found;
@@ -176,6 +188,9 @@ player_rows_find(PlayerRows *rows, BatchPlayer **player, int n)
 	int			nfound = 0;
 	int			i;
 
+	/*
+	 * What this transaction has written so far is seen, as by the next query.
+	 */
 	CommandCounterIncrement();
 	snapshot = RegisterSnapshot(GetTransactionSnapshot());
 	scan = begin_index_scan(rows->table, rows->index, snapshot, 2);
@@ -268,6 +283,10 @@ lock_row(PlayerRows *rows, BatchPlayer *player)
 	uint8		flags = TUPLE_LOCK_FLAG_LOCK_UPDATE_IN_PROGRESS;
 	TM_Result	result;
 
+	/*
+	 * At READ COMMITTED the latest version counts, which somebody else may
+	 * have just made.
+	 */
 	if (!IsolationUsesXactSnapshot())
 		flags |= TUPLE_LOCK_FLAG_FIND_LAST_VERSION;
 	result = table_tuple_lock(rows->table, &place, GetActiveSnapshot(), rows->slot,
@@ -277,6 +296,11 @@ lock_row(PlayerRows *rows, BatchPlayer *player)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update")));
+
+	/*
+	 * The version that is locked may be of a row that took the place of a
+	 * deleted one.
+	 */
 	if (result != TM_Ok || !is_row_of(rows, player))
 		return false;
 	player->place = rows->slot->tts_tid;

@@ -4,6 +4,9 @@
  *
  * The columns of rating and event are described in column_list.h; those of the
  * other tables, as far as C reads them, here.
+ *
+ * This runs once for each version of a ladder in the cache (cache.c), and before anything of it is
+ * read: C takes values by the types that it finds here.
  */
 #include "pg/ladder/shape.h"
 
@@ -101,6 +104,7 @@ relation_text(const LadderCache *cache, LadderRelation relation)
 	return quote_qualified_identifier(cache->name, name);
 }
 
+/* Error unless a table has a column of a type, and without nulls where that is asked for. */
 static void
 check_column(const LadderCache *cache, LadderRelation relation, const char *name,
 			 Oid type, bool not_null)
@@ -133,6 +137,7 @@ check_column(const LadderCache *cache, LadderRelation relation, const char *name
 	pfree(table);
 }
 
+/* The same of all columns that column_list.h describes, but for those of states. */
 static void
 check_table(const LadderCache *cache, LadderRelation relation,
 			const LadderTable *table)
@@ -167,10 +172,10 @@ check_kind(const LadderCache *cache, LadderRelation relation)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-			 errmsg("relation %s is not a %s",
-					relation_text(cache, relation),
-					relation == LADDER_EVENT_SEQ ? "sequence" :
-					cache->is_front ? "foreign table" : "table"),
+			 errmsg(relation == LADDER_EVENT_SEQ ? "relation %s is not a sequence" :
+					cache->is_front ? "relation %s is not a foreign table" :
+					"relation %s is not a table",
+					relation_text(cache, relation)),
 			 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
 }
 

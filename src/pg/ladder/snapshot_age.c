@@ -6,14 +6,16 @@
 
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/transam.h"
+#include "access/visibilitymap.h"
 #include "access/xact.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -40,49 +42,88 @@ committed_unseen(TransactionId xid, Snapshot snapshot)
 		XidInMVCCSnapshot(xid, snapshot) && TransactionIdDidCommit(xid);
 }
 
+/* Whether such a transaction has made or ended a version of a row, whose page is locked. */
+static bool
+version_changed_unseen(HeapTupleHeader tuple, Snapshot snapshot)
+{
+	TransactionId xmax = InvalidTransactionId;
+
+	if (!(tuple->t_infomask & HEAP_XMAX_INVALID) &&
+		!HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_infomask))
+		xmax = HeapTupleHeaderGetUpdateXid(tuple);
+	return committed_unseen(HeapTupleHeaderGetXmin(tuple), snapshot) ||
+		committed_unseen(xmax, snapshot);
+}
+
 bool
 row_changed_unseen(TupleTableSlot *slot, Snapshot snapshot)
 {
 	Buffer		buffer;
 	HeapTupleHeader tuple;
-	TransactionId xmin;
-	TransactionId xmax = InvalidTransactionId;
+	bool		changed;
 
 	if (!TTS_IS_BUFFERTUPLE(slot))
 		return false;
 	buffer = ((BufferHeapTupleTableSlot *) slot)->buffer;
 	tuple = ExecFetchSlotHeapTuple(slot, false, NULL)->t_data;
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	xmin = HeapTupleHeaderGetXmin(tuple);
-	if (!(tuple->t_infomask & HEAP_XMAX_INVALID) &&
-		!HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_infomask))
-		xmax = HeapTupleHeaderGetUpdateXid(tuple);
+	changed = version_changed_unseen(tuple, snapshot);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	return committed_unseen(xmin, snapshot) || committed_unseen(xmax, snapshot);
+	return changed;
 }
 
-/* Whether a table without partitions has a row that changed too late for a snapshot. */
+static bool
+page_changed_unseen(Relation table, BlockNumber block, Snapshot snapshot,
+					BufferAccessStrategy strategy)
+{
+	Buffer		buffer = ReadBufferExtended(table, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+	Page		page = BufferGetPage(buffer);
+	bool		changed = false;
+	OffsetNumber i;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	for (i = FirstOffsetNumber; i <= PageGetMaxOffsetNumber(page) && !changed; i++)
+	{
+		ItemId		item = PageGetItemId(page, i);
+
+		if (ItemIdIsNormal(item))
+			changed = version_changed_unseen((HeapTupleHeader) PageGetItem(page, item),
+											 snapshot);
+	}
+	UnlockReleaseBuffer(buffer);
+	return changed;
+}
+
+/*
+ * Whether a table without partitions has a row that changed too late for a snapshot.  A page
+ * that the visibility map calls visible to all has none: it can only be called so once all
+ * transactions see its rows, and this one has had the snapshot since before.
+ */
 static bool
 table_changed_unseen(Oid relid, Snapshot snapshot)
 {
 	Relation	table = try_table_open(relid, NoLock);
-	TupleTableSlot *slot;
-	TableScanDesc scan;
 	bool		changed = false;
 
 	if (table == NULL)
 		return false;
-	if (table->rd_rel->relkind == RELKIND_RELATION)
+	if (table->rd_rel->relkind == RELKIND_RELATION &&
+		table->rd_rel->relam == HEAP_TABLE_AM_OID)
 	{
-		slot = table_slot_create(table, NULL);
-		scan = table_beginscan(table, SnapshotAny, 0, NULL);
-		while (!changed && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+		BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
+		BlockNumber nblocks = RelationGetNumberOfBlocks(table);
+		Buffer		map = InvalidBuffer;
+		BlockNumber block;
+
+		for (block = 0; block < nblocks && !changed; block++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			changed = row_changed_unseen(slot, snapshot);
+			changed = !VM_ALL_VISIBLE(table, block, &map) &&
+				page_changed_unseen(table, block, snapshot, strategy);
 		}
-		table_endscan(scan);
-		ExecDropSingleTupleTableSlot(slot);
+		if (BufferIsValid(map))
+			ReleaseBuffer(map);
+		FreeAccessStrategy(strategy);
 	}
 	table_close(table, NoLock);
 	return changed;
@@ -117,7 +158,7 @@ void
 check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 {
 	static const LadderRelation tables[] = {
-		LADDER_RATED_MATCH, LADDER_CORRECTION, LADDER_OPERATION, LADDER_PENDING
+		LADDER_RATED_MATCH, LADDER_CORRECTION, LADDER_PENDING
 	};
 	int			n = (int) lengthof(tables);
 	Snapshot	snapshot;
@@ -136,10 +177,12 @@ check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 
 	/*
 	 * Whoever writes must know the horizon, before which nothing may be
-	 * corrected, and whether ratings are counted.
+	 * corrected, and whether ratings are counted; and who counts as whom, who
+	 * is excluded, and by which rules matches are judged.
 	 */
 	if (lockmode >= RowShareLock &&
-		relation_changed_unseen(ladder, LADDER_CONFIG, snapshot))
+		(relation_changed_unseen(ladder, LADDER_CONFIG, snapshot) ||
+		 relation_changed_unseen(ladder, LADDER_OPERATION, snapshot)))
 		report_unseen(ladder);
 	if (lockmode < ExclusiveLock)
 		return;
@@ -155,4 +198,14 @@ check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode)
 		if (relation_changed_unseen(ladder, tables[i], snapshot))
 			report_unseen(ladder);
 	}
+}
+
+void
+check_table_age(const Ladder *ladder, Oid relid)
+{
+	if (!IsolationUsesXactSnapshot() || !OidIsValid(relid))
+		return;
+	LockRelationOid(relid, AccessShareLock);
+	if (table_changed_unseen(relid, GetTransactionSnapshot()))
+		report_unseen(ladder);
 }

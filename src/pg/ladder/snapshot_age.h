@@ -27,11 +27,14 @@ extern bool row_changed_unseen(TupleTableSlot *slot, Snapshot snapshot);
 
 /*
  * At the higher isolation levels, error 40001 if the snapshot of the transaction is older
- * than the ladder's tables or, under a lock that keeps others from rating, than a row of
- * those that say what was rated; with ACCESS EXCLUSIVE also of those that wait.  At READ
- * COMMITTED it does nothing.  Reads these tables as a whole unless the snapshot is the
- * newest.
+ * than the ladder's tables; under a lock to write, than its configuration or an operation;
+ * under one that keeps others from rating, than a row of those that say what was rated; and
+ * with ACCESS EXCLUSIVE also of those that wait.  At READ COMMITTED it does nothing.  Unless
+ * the snapshot is the newest it reads all pages of these tables that are not visible to all.
  */
 extern void check_snapshot_age(const Ladder *ladder, LOCKMODE lockmode);
+
+/* The same of one more table of the ladder, which the caller is about to read. */
+extern void check_table_age(const Ladder *ladder, Oid relid);
 
 #endif							/* PG_LADDER_SNAPSHOT_AGE_H */

@@ -30,6 +30,7 @@
 #include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/settings.h"
+#include "pg/ladder/snapshot_age.h"
 #include "pg/ladder/waiting.h"
 #include "pg/sql/subtransaction.h"
 
@@ -60,17 +61,16 @@ static const LadderEntry fill_entry = {
 	"fill_mirror", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1
 };
 
-static void
-wrong_trigger(const char *function, const char *how)
+pg_noreturn static void
+wrong_trigger(const char *function, const char *message)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-			 errmsg("function \"%s\" must be called as a trigger %s",
-					function, how),
+			 errmsg(message, function),
 			 errhint("skillrating.create_ladder() makes the triggers of a ladder.")));
 }
 
-static void
+pg_noreturn static void
 wrong_table(const char *table)
 {
 	ereport(ERROR,
@@ -330,12 +330,14 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event))
-		wrong_trigger(function, "after a statement");
+		wrong_trigger(function,
+					  "function \"%s\" must be called as a trigger after a statement");
 	if ((!TRIGGER_FIRED_BY_DELETE(trigdata->tg_event) &&
 		 trigdata->tg_newtable == NULL) ||
 		(!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event) &&
 		 trigdata->tg_oldtable == NULL))
-		wrong_trigger(function, "with transition tables for old and new rows");
+		wrong_trigger(function,
+					  "function \"%s\" must be called as a trigger with transition tables for old and new rows");
 	source = trigger_condition_relation(trigdata->tg_trigger);
 	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
 		return PointerGetDatum(NULL);
@@ -537,13 +539,18 @@ skillrating_enqueue_matches(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		(!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) &&
 		 !TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event)))
-		wrong_trigger(function, "after a row, or after truncate");
+		wrong_trigger(function,
+					  "function \"%s\" must be called as a trigger after a row, or after truncate");
 	source = trigger_condition_relation(trigdata->tg_trigger);
 	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
 		return PointerGetDatum(NULL);
 	door = trigger_door(trigdata, false, source, &collect_entry);
 	door->read_only = false;
+
+	/* Nothing has kept the owner from deleting the row that opened the door. */
 	match_id = ladder_listed_match_id(door->schema, RelationGetRelid(trigdata->tg_relation));
+	if (match_id == NULL)
+		wrong_table(RelationGetRelationName(trigdata->tg_relation));
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
 		write_note(door, trigdata, NULL);
 	else
@@ -566,7 +573,8 @@ skillrating_refuse_truncate(PG_FUNCTION_ARGS)
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
-		wrong_trigger("skillrating_internal.refuse_truncate", "before truncate");
+		wrong_trigger("skillrating_internal.refuse_truncate",
+					  "function \"%s\" must be called as a trigger before truncate");
 	source = trigger_condition_relation(trigdata->tg_trigger);
 	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
 		return PointerGetDatum(NULL);
@@ -594,7 +602,8 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
-		wrong_trigger("skillrating_internal.apply_pending", "after a row of pending");
+		wrong_trigger("skillrating_internal.apply_pending",
+					  "function \"%s\" must be called as a trigger after a row of pending");
 	own = strcmp(RelationGetRelationName(trigdata->tg_relation), "pending") == 0;
 
 	/* What is left of a ladder can be dropped. */
@@ -634,12 +643,17 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event))
-		wrong_trigger("skillrating_internal.update_mirrors", "after a statement");
+		wrong_trigger("skillrating_internal.update_mirrors",
+					  "function \"%s\" must be called as a trigger after a statement");
 	door = trigger_door(trigdata,
 						strcmp(RelationGetRelationName(trigdata->tg_relation),
 							   "rating") == 0, InvalidOid, &mirror_entry);
 	if (!ladder_is_hidden_from_mirrors(door))
+	{
+		/* A mirror that the snapshot does not know would lack these rows. */
+		check_table_age(door, get_relname_relid("mirror", door->schema));
 		call_body("write_mirrors", trigdata);
+	}
 	ladder_end(door);
 	return PointerGetDatum(NULL);
 }
@@ -662,11 +676,13 @@ skillrating_fill_mirror(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event))
-		wrong_trigger(function, "after insert");
+		wrong_trigger(function,
+					  "function \"%s\" must be called as a trigger after insert");
 	if (TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event) &&
 		(trigdata->tg_newtable == NULL || trigdata->tg_trigger->tgnewtable == NULL ||
 		 strcmp(trigdata->tg_trigger->tgnewtable, "inserted") != 0))
-		wrong_trigger(function, "with a transition table \"inserted\", or for each row");
+		wrong_trigger(function,
+					  "function \"%s\" must be called as a trigger with a transition table \"inserted\", or for each row");
 	source = trigger_condition_relation(trigdata->tg_trigger);
 	if (OidIsValid(source) && !users_ladder_works(trigdata, source, true))
 		return PointerGetDatum(NULL);

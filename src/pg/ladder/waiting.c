@@ -1,6 +1,11 @@
 /*
  * waiting.c
  *		Matches that wait in memory for the end of the work that touched them.
+ *
+ * The list is static, because triggers add to it at any depth of calls, and lies in
+ * TopTransactionContext.  The callback of door.c at the end of a transaction empties it before that
+ * context goes.  An entry is linked only when it is complete: an error in between leaves no more
+ * than memory.
  */
 #include "pg/ladder/waiting.h"
 

@@ -1,6 +1,10 @@
 /*
  * inputs.c
  *		What functions are told of a participant besides player, team and rank.
+ *
+ * An input is a number in the order of the SQL type inputs, and a column where rows have it.  Both
+ * orders are fixed by what is released: new inputs come last.  Datums that pass through here are
+ * not copied, and last as long as the argument that they are of.
  */
 #include "pg/matches/inputs.h"
 
@@ -49,6 +53,7 @@ source_input(SourceColumn column)
 {
 	int			i = 0;
 
+	/* The caller asks only for columns that are inputs. */
 	while (inputs[i].column != (int) column)
 		i++;
 	return i;
@@ -82,6 +87,7 @@ source_row_set(Datum *values, bool *nulls, int input, Datum value, bool null)
 {
 	int			column = inputs[input].column;
 
+	/* Sources have flags as numbers, 1 and 0. */
 	nulls[column] = null;
 	if (!null)
 		values[column] = inputs[input].boolean ?
@@ -102,6 +108,7 @@ period_time(int64 period)
 void
 source_row_time(InputTimes *times, Datum *values, bool *nulls)
 {
+	/* Of all rows so far, not of this one alone. */
 	times->played_at = times->played_at || !nulls[SOURCE_PLAYED_AT];
 	times->period = times->period || !nulls[INPUT_PERIOD];
 	if (times->played_at && times->period)

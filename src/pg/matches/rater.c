@@ -1,6 +1,11 @@
 /*
  * rater.c
  *		Rating matches that come as the rows of a query.
+ *
+ * A match is rater_begin(), rater_add() for each row, and rater_rate() or rater_refuse().  The
+ * context of the rater has what lives as long as a match, and is emptied when the next one begins:
+ * identifiers, texts, and the detail of why.  Players are the batch's and stay.  An error anywhere
+ * ends the history, because the match was perhaps noted in part.
  */
 #include "pg/matches/rater.h"
 
@@ -18,6 +23,11 @@ rater_rules(const char *model, Jsonb *params, Oid player_type)
 	rules->model = get_model(model);
 	rules->params = get_params(&rules->model->params, params);
 	rules->model_name = pstrdup(model);
+
+	/*
+	 * A copy by bytes: rules are compared with the argument of the next
+	 * partition.
+	 */
 	rules->json = NULL;
 	if (params != NULL)
 	{
@@ -95,6 +105,8 @@ rater_begin(Rater *rater, const Datum *values, const bool *nulls)
 	MemoryContext old;
 
 	CHECK_FOR_INTERRUPTS();
+
+	/* Here goes what the match before has left, also why.detail. */
 	MemoryContextReset(rater->context);
 	rater->timed = rater->match.timed;
 	rater->match_season = row_season(values, nulls);
@@ -174,6 +186,7 @@ rate_in_season(Rater *rater)
 	LadderOperation operation = season_operation(rater);
 	MatchStatus status;
 
+	/* On our stack: the batch has it for this call only. */
 	batch->before_match = begins ? &operation.operation : NULL;
 	status = batch_rate(batch, &rater->match);
 	batch->before_match = NULL;
@@ -225,6 +238,8 @@ rater_rate(Rater *rater)
 	MemoryContext old = MemoryContextSwitchTo(rater->context);
 
 	source_match_sort(match);
+
+	/* Hooks run in the context of the match. */
 	if (rater->before_match != NULL)
 		rater->before_match(rater);
 	rater->forecast = false;

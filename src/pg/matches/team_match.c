@@ -1,6 +1,11 @@
 /*
  * team_match.c
  *		Players in teams as a match of a model, which says who wins.
+ *
+ * All arrays are allocated once, in the context of team_match_init(), with room for the largest
+ * match that is asked for, and used again by each team_match_predict().  The core writes into them
+ * and allocates nothing; an error of a prediction leaves them fit for the next one, because each
+ * begins anew.
  */
 #include "pg/matches/team_match.h"
 
@@ -45,6 +50,10 @@ team_match_init(TeamMatch *team_match, const Model *model, ParamValue *params, i
 	team_match->match.team = palloc_array(MatchTeam, seats + 1);
 	team_match->match.player = palloc0_array(MatchPlayer, seats + 1);
 	team_match->match.entry = palloc_array(MatchEntry, seats + 1);
+
+	/*
+	 * NULL says that nobody asks for components, unless some are made below.
+	 */
 	team_match->match.component = NULL;
 	team_match->participant = palloc_array(Participant, seats + 1);
 	model->init(params, initial);
@@ -101,6 +110,10 @@ enter_names(TeamMatch *team_match, const TeamSeat *seat, int n)
 		row->club = enter_slot(team_match->club_slot, team_match->slot_club, &nclubs,
 							   seat[row->player].club);
 	}
+
+	/*
+	 * Slots are empty again for the next match, at the cost of this one alone.
+	 */
 	for (i = 0; i < ncontexts; i++)
 		team_match->context_slot[team_match->slot_context[i]] = -1;
 	for (i = 0; i < nclubs; i++)
@@ -144,6 +157,7 @@ team_match_predict(TeamMatch *team_match, const TeamSeat *seat, int n, int nteam
 	int			t,
 				i;
 
+	/* match_build() takes rows by team. */
 	for (t = 1; t <= nteams; t++)
 		for (i = 0; i < n; i++)
 		{

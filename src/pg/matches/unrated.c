@@ -1,6 +1,10 @@
 /*
  * unrated.c
  *		Why matches do not count: codes for programs, and details for people.
+ *
+ * Codes are stored in rated_match and come back from other servers, so that a code that was
+ * released stays what it is.  Numbers of reasons live in one process only, and may change with
+ * any release.  Texts are constants; what the functions allocate is the caller's, in its context.
  */
 #include "pg/matches/unrated.h"
 
@@ -21,6 +25,7 @@ typedef struct ReasonText
 	bool		is_mistake;
 } ReasonText;
 
+/* In the order of UnratedReason; a reason without an entry here would be a null pointer. */
 static const ReasonText reason_text[UNRATED_NREASONS - MATCH_NSTATUSES] = {
 #define REASON(symbol) [UNRATED_##symbol - MATCH_NSTATUSES]
 	REASON(BY_SOURCE) = {"by_source",
@@ -128,6 +133,10 @@ unrated_add_jsonb(UnratedCounts *counts, Jsonb *json)
 {
 	JsonReader	reader;
 
+	/*
+	 * Another server may have a later version, with codes that are not known
+	 * here: an error.
+	 */
 	json_reader_begin(&reader, json, "counts of unrated matches", NULL);
 	while (json_reader_next(&reader))
 	{
@@ -151,6 +160,7 @@ unrated_counts_jsonb(const UnratedCounts *counts)
 	StringInfoData json;
 	int			reason;
 
+	/* Codes are plain words, which need no escapes. */
 	initStringInfo(&json);
 	for (reason = MATCH_OK + 1; reason < UNRATED_NREASONS; reason++)
 		if (counts->by_reason[reason] > 0)

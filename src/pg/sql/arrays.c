@@ -1,6 +1,10 @@
 /*
  * arrays.c
  *		Parallel arrays as arguments, and a match made of them.
+ *
+ * Arrays that are arguments are not copied unless TOAST takes it: pointers to their elements are
+ * good for the length of the call.  The match and all of its arrays are allocated in the current
+ * context, with room for one element where there are none, and belong to the caller.
  */
 #include "pg/sql/arrays.h"
 
@@ -70,6 +74,9 @@ array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
 {
 	ArrayType  *array = array_with_nulls_argument(fcinfo, arg, name, n);
 
+	/*
+	 * The flag alone may be a leftover of an array whose nulls were replaced.
+	 */
 	if (ARR_HASNULL(array) && array_contains_nulls(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -114,7 +121,10 @@ argument_is_null(FunctionCallInfo fcinfo, int but)
 	return false;
 }
 
-/* The states before, as rows of the match's players. */
+/*
+ * The states before, as rows of the match's players: from arrays by column to one array by player,
+ * which is how the core has them.
+ */
 static double *
 states_before(FunctionCallInfo fcinfo, const Model *model, int arg, int n)
 {
@@ -205,6 +215,10 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 		match->player[i].games = 0;
 	}
 
+	/*
+	 * match_build() takes rows by team; errors name players by their place in
+	 * the arrays.
+	 */
 	order = palloc_array(TeamOrder, room);
 	for (i = 0; i < n; i++)
 	{

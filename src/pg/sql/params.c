@@ -1,6 +1,10 @@
 /*
  * params.c
  *		Parameters from jsonb and to jsonb, and models by name.
+ *
+ * Sets of parameters are constants of the core, in which a parameter has an index: those that all
+ * of a kind share come first, but are listed last (param_listed()).  Values are arrays by that
+ * index, allocated in the current context with all defaults filled in.
  */
 #include "pg/sql/glue.h"
 
@@ -49,6 +53,8 @@ get_param(const ParamSet *set, const char *name)
 
 	if (param >= 0)
 		return param;
+
+	/* In the order of skillrating.model_parameters(). */
 	initStringInfo(&names);
 	for (i = 0; i < set->count; i++)
 		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "",
@@ -117,6 +123,7 @@ check_memory(const char *function, const ParamSet *set, const ParamValue *params
 					 otherwise)));
 }
 
+/* expected is a phrase such as "a number"; it ends the sentence. */
 static void
 wrong_param_type(const ParamSet *set, const ParamSpec *spec,
 				 const char *expected)
@@ -140,6 +147,10 @@ param_range(const ParamSpec *spec)
 	return range.data;
 }
 
+/*
+ * A number that a parameter, or one of the two numbers of a step, has.  Bounds are those of a
+ * number; steps_param() checks its values itself.
+ */
 static double
 number_param(const ParamSet *set, const ParamSpec *spec, const JsonbValue *value)
 {
@@ -228,6 +239,7 @@ get_params(const ParamSet *set, Jsonb *json)
 	if (json == NULL)
 		return params;
 
+	/* Keys of a jsonb are unique, so that none is set twice. */
 	json_reader_begin(&reader, json,
 					  psprintf("parameters of %s \"%s\"", set->kind, set->name),
 					  psprintf("For example '{\"%s\": ...}'; see skillrating.%s_parameters('%s').",

@@ -1,6 +1,14 @@
 /*
  * lobby_arguments.c
  *		Players who are to be split into teams, as arguments of a function.
+ *
+ * All of it is allocated in the current context, where it lives as long as the lobby, and an
+ * error at any place leaves nothing to be released.  Arrays of numbers are copies in the order of
+ * the lobby, which is that of the seed; identifiers stay in the argument's array, which is not
+ * copied.  Arrays have one element more than players, so that those of nobody have an address.
+ *
+ * The order of reading is that of dependence: the number of teams, the players, what they are
+ * worth, groups and places, pairs, and the model last, whose states take all the rest.
  */
 #include "pg/teams/lobby_arguments.h"
 
@@ -27,6 +35,9 @@ count_argument(FunctionCallInfo fcinfo, int arg, const char *name, int least, in
 {
 	int			number = has_argument(fcinfo, arg) ? PG_GETARG_INT32(arg) : otherwise;
 
+	/*
+	 * What stands for null is out of range where there is nothing that could.
+	 */
 	if (!has_argument(fcinfo, arg) && otherwise < least)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -76,6 +87,7 @@ lobby_numbers(FunctionCallInfo fcinfo, int arg, const char *name,
 	double	   *number = palloc_array(double, lobby->n + 1);
 	int			i;
 
+	/* In the order of the argument, in which an error counts elements. */
 	check_points(name, element, lobby->n, -MAX_POINTS);
 	for (i = 0; i < lobby->n; i++)
 		number[i] = element[lobby->order[i]];
@@ -117,6 +129,11 @@ seeded_order(FunctionCallInfo fcinfo, int arg, int n)
 		order[i] = i;
 	if (!has_argument(fcinfo, arg))
 		return order;
+
+	/*
+	 * The shuffle of Fisher and Yates; a seed gives the same order on all
+	 * machines.
+	 */
 	pg_prng_seed(&state, (uint64) PG_GETARG_INT64(arg));
 	for (i = n - 1; i > 0; i--)
 	{
@@ -158,6 +175,11 @@ static void
 read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(arg);
+
+	/*
+	 * By the places of both, the smaller one first: at most MAX_PLAYERS
+	 * squared bytes.
+	 */
 	bool	   *seen = palloc0_array(bool, lobby->n * lobby->n + 1);
 	Datum	   *element;
 	bool	   *null;
@@ -185,6 +207,11 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 				ereport(ERROR,
 						(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 						 errmsg("array avoid must not contain nulls")));
+
+			/*
+			 * A text that is no value of the type is an error of its input
+			 * function.
+			 */
 			id = InputFunctionCall(&lobby->type.input,
 								   TextDatumGetCString(element[i + j]),
 								   lobby->type.input_param, -1);
@@ -250,6 +277,11 @@ read_constraints(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby
 				SPLIT_MAY(locked[i]);
 			lobby->benched += !nulls[i] && locked[i] == SPLIT_BENCH;
 		}
+
+		/*
+		 * One array as yet.  Whoever narrows where players may go works on a
+		 * copy, so that this one goes on saying what was asked for.
+		 */
 		lobby->locked_teams = lobby->allowed_teams;
 	}
 	if (has_argument(fcinfo, arguments->current))
@@ -300,6 +332,10 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 								   SPLIT_MAX_TEAMS, 2);
 	if (lobby->nteams == 2)
 		return;
+
+	/*
+	 * Named before they are read, so that the error is not about their values.
+	 */
 	if (has_argument(fcinfo, arguments->mu_2))
 		excess = "mu_2";
 	else if (has_argument(fcinfo, arguments->command_mu))
@@ -322,6 +358,10 @@ read_estimates(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *
 {
 	int			i;
 
+	/*
+	 * Both sides share an array where they do not differ, and others ask for
+	 * that.
+	 */
 	lobby->estimate[0] = lobby->estimate[1] =
 		lobby_numbers(fcinfo, arguments->mu, "mu", lobby);
 	if (has_argument(fcinfo, arguments->mu_2))
@@ -373,6 +413,8 @@ read_strength(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *l
 	lobby->log_odds_unit = has_argument(fcinfo, arguments->log_odds_unit) ?
 		PG_GETARG_FLOAT8(arguments->log_odds_unit) : 400 / M_LN10;
 	check_positive("log_odds_unit", lobby->log_odds_unit);
+
+	/* Either is finite, but their product need not be. */
 	if (fabs(lobby->log_odds * lobby->log_odds_unit) > MAX_POINTS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -418,6 +460,7 @@ void
 read_rules(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int seats,
 		   Lobby *lobby)
 {
+	/* A model has its own strength, in place of what the arguments say. */
 	read_strength(fcinfo, arguments, lobby);
 	if (has_argument(fcinfo, arguments->model))
 		read_model(fcinfo, arguments, seats, lobby);
@@ -440,6 +483,11 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("there are %d players, more than %d", lobby->n, MAX_PLAYERS)));
 	read_number_of_teams(fcinfo, arguments, lobby);
+
+	/*
+	 * From here on i is a place in the lobby, and order[i] the element of an
+	 * argument.
+	 */
 	lobby->order = seeded_order(fcinfo, arguments->seed, lobby->n);
 	lobby->input_index = palloc_array(int, lobby->n + 1);
 	for (i = 0; i < lobby->n; i++)
@@ -451,6 +499,8 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *lobb
 		read_avoid(fcinfo, arguments->avoid, lobby, table);
 	read_rules(fcinfo, arguments, lobby->n, lobby);
 	finish_lobby(lobby);
+
+	/* In place of the default that has just been set. */
 	if (has_argument(fcinfo, arguments->budget))
 	{
 		double		budget = PG_GETARG_FLOAT8(arguments->budget);

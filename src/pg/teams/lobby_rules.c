@@ -1,6 +1,9 @@
 /*
  * lobby_rules.c
  *		From what is known of the players of a lobby to what searches go by.
+ *
+ * What is made here is allocated in the current context and belongs to the lobby.  The steps come
+ * in one order: begin_model(), take_states(), finish_lobby(), and then a request for sizes.
  */
 #include "pg/teams/lobby_rules.h"
 
@@ -15,6 +18,9 @@ lobby_groups(const int *number, const bool *nulls, int n)
 	int			i,
 				j;
 
+	/*
+	 * Players are few, so that looking at all before is cheaper than a table.
+	 */
 	for (i = 0; i < n; i++)
 	{
 		group[i] = nulls[i] ? 0 : i + 1;
@@ -105,16 +111,26 @@ take_states(Lobby *lobby, const double *deviation, const double *state)
 	{
 		double	   *own = team_match_state(match, i);
 
+		/* Where no state is given, that of a new player is there already. */
 		if (state != NULL)
 			memcpy(own, state + (Size) lobby->order[i] * model->nstate,
 				   sizeof(double) * model->nstate);
 		own[0] = mean_estimate(lobby, i);
+
+		/*
+		 * A state that is given keeps its own offset, unless both sides were
+		 * given.
+		 */
 		if (side_column >= 0 && (state == NULL || sides))
 			own[side_column] = (lobby->estimate[0][i] - lobby->estimate[1][i]) / 2;
 		if (lobby->command[0] != NULL)
 			own[model_state_column(model, ROLE_COMMAND)] = lobby->command[0][i];
 		if (deviation != NULL)
 			own[deviation_column] = deviation[i];
+
+		/*
+		 * The column that the caller has given, of which the error then tells.
+		 */
 		if (!model_state_valid(model, own))
 			report_match_status(MATCH_BAD_STATE,
 								own[deviation != NULL ? deviation_column : 0],
@@ -126,6 +142,10 @@ take_states(Lobby *lobby, const double *deviation, const double *state)
 void
 finish_lobby(Lobby *lobby)
 {
+	/*
+	 * A copy: explanations take parties away, while squads go on being worth
+	 * more.
+	 */
 	if (lobby->party != NULL)
 	{
 		lobby->squad = palloc_array(int, lobby->n + 1);
@@ -167,6 +187,8 @@ request_all(Lobby *lobby, SplitRequest *request)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("there must be at least %d players who are not locked to the bench",
 						lobby->nteams)));
+
+	/* The first teams are larger by one where players do not divide. */
 	for (i = 0; i < lobby->nteams; i++)
 		request->size[i] = playing / lobby->nteams + (i < playing % lobby->nteams ? 1 : 0);
 	return true;
