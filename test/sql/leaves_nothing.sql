@@ -150,6 +150,7 @@ FROM (VALUES
     ('final_components', $$SELECT skillrating.final_components('state_space', m, m + t, t, t, skillrating.inputs(side => t, context => 'x'), NULL ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('forget_player', $$SELECT skillrating.forget_player('leaves_ladder', 1, 99)$$),
+    ('import_ratings', $$SELECT skillrating.import_ratings('leaves_ladder', ARRAY[901], '[{"rating": 1600}]')$$),
     ('pair_queue_document', $$SELECT skillrating.pair_queue_document('{"players": [{"id": 1, "mu": 1}, {"id": 2, "mu": 1}]}')$$),
     ('preview_document', $$SELECT skillrating.preview_document('leaves_ladder', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
     ('report_match_document', $$SELECT skillrating.report_match_document('leaves_ladder', '{"match_id": 20, "teams": [{"rank": 1, "players": [{"id": 1}]}, {"rank": 2, "players": [{"id": 2}]}]}')$$),
