@@ -462,7 +462,7 @@ check_against_list(const Replay *replay, KnownList *list)
 					continue;
 				}
 				known = find_known(list, kind, owner, key);
-				assert_in_range(which, 0, replay->components.count[kind] - 1);
+				assert_true(which >= 0 && which < replay->components.count[kind]);
 				assert_int_equal(work->component_games[kind][which], known->games);
 				if (known->games == 0)
 					continue;
