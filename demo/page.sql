@@ -9,6 +9,14 @@ RETURN replace(replace(replace(t, '&', '&amp;'), '<', '&lt;'), '>', '&gt;');
 COMMENT ON FUNCTION demo.escape(text) IS
 'A text as HTML.';
 
+CREATE FUNCTION demo.unbroken(t text)
+RETURNS text
+LANGUAGE sql IMMUTABLE
+RETURN replace(replace(t, ' %', U&'\00A0%'), '–', U&'–\2060');
+
+COMMENT ON FUNCTION demo.unbroken(text) IS
+'A text whose ranges and percentages no line break divides.';
+
 CREATE FUNCTION demo.statement(statement text)
 RETURNS text
 LANGUAGE sql IMMUTABLE
@@ -85,7 +93,7 @@ BEGIN
     LIMIT 1;
     SELECT b.* INTO STRICT typical FROM unnest(c.bins) AS b WHERE b.forecasts > 0 ORDER BY abs((b.low + b.high) / 2 - 0.65) LIMIT 1;
     beyond := abs(furthest.errors) > limit_errors;
-    RETURN replace(replace(format('The forecasts of %s are %s calibrated: of the %s matches given %s–%s %%, %s %% were won. ',
+    RETURN format('The forecasts of %s are %s calibrated: of the %s matches given %s–%s %%, %s %% were won. ',
             model, CASE WHEN beyond OR off_slope THEN 'not well' ELSE 'well' END, typical.forecasts,
             round(100 * typical.low), round(100 * typical.high), round(100 * typical.mean_outcome::numeric, 1))
         || CASE WHEN beyond THEN 'The largest deviation beyond chance is in the group ' ELSE 'No group deviates beyond chance; the largest deviation is in the group ' END
@@ -94,8 +102,7 @@ BEGIN
             round(100 * furthest.mean_probability::numeric, 1), round(abs(furthest.errors)::numeric, 1),
             CASE WHEN beyond THEN '' ELSE format(' (the limit is %s)', limit_errors) END)
         || CASE WHEN off_slope THEN format(' A slope of %s ± %s, where 1 is right, shows that they are too %s.',
-            round(c.slope::numeric, 2), round(c.slope_error::numeric, 2), CASE WHEN c.slope < 1 THEN 'confident' ELSE 'cautious' END) ELSE '' END,
-        ' %', U&'\00A0%'), '–', U&'–\2060');
+            round(c.slope::numeric, 2), round(c.slope_error::numeric, 2), CASE WHEN c.slope < 1 THEN 'confident' ELSE 'cautious' END) ELSE '' END;
 END
 $function$;
 

@@ -23,7 +23,7 @@ SELECT $$<h3>Calibration</h3>
 <p>Of the matches given a chance of 60 %, six in ten should be won. Each dot is a group of forecasts.
 The sentences are computed from the same groups as the pictures. In football, the chances are those of
 the home side, and a draw counts as half a win.</p>$$;
-SELECT format('<p class="calibration">%s</p>', demo.escape(demo.calibration_sentence(model, c))) FROM demo.judged ORDER BY n;
+SELECT format('<p class="calibration">%s</p>', demo.escape(demo.unbroken(demo.calibration_sentence(model, c)))) FROM demo.judged ORDER BY n;
 SELECT '<div class="pictures">';
 SELECT demo.figure(skillrating.plot_calibration(c, title, 'forecast chance to win', 'share of matches won', 360)) FROM demo.judged ORDER BY n;
 SELECT '</div>';

@@ -76,15 +76,14 @@ check "each table has a caption" $?
 [ "$(grep -c '<div class="scroll" tabindex="0"><table>' "$page")" -eq "$(grep -c '<table>' "$page")" ]
 check "each table scrolls in its own box" $?
 
-# Sentences about calibration.
+# Sentences about calibration, in which characters of no width, or of a fixed one, forbid breaks.
 sentences=$(grep '<p class="calibration">' "$page" | sed 's/\xE2\x81\xA0//g; s/\xC2\xA0/ /g')
 [ "$(grep -cE 'forecasts of [A-Za-z_]+ are (not )?well calibrated: of the [0-9]+ matches given 60–70 %, [0-9.]+ % were won\. .* largest deviation.* in the group [0-9]+–[0-9]+ %, where [0-9.]+ % were won instead of [0-9.]+ %, which is [0-9.]+ standard errors' <<<"$sentences")" -eq 3 ]
 check "it says of each model whether its forecasts are calibrated" $? "$sentences"
 # 1000 forecasts in each of ten groups, as good as their outcomes are: exact, or off in one group.
 judge() {
 	PGCLIENTENCODING=UTF8 psql -qXAt -d "$database" -c "SELECT demo.calibration_sentence('test', skillrating.calibration(p, (i < n)::int::float8))
-		FROM (SELECT (g + 0.5) / 10 AS p, 100 * g + 50 + CASE WHEN g = 6 THEN $1 ELSE 0 END AS n FROM generate_series(0, 9) AS g) AS q, generate_series(0, 999) AS i" |
-		sed 's/\xE2\x81\xA0//g; s/\xC2\xA0/ /g'
+		FROM (SELECT (g + 0.5) / 10 AS p, 100 * g + 50 + CASE WHEN g = 6 THEN $1 ELSE 0 END AS n FROM generate_series(0, 9) AS g) AS q, generate_series(0, 999) AS i"
 }
 good=$(judge -10)
 [[ $good == *"are well calibrated: of the 1000 matches given 60–70 %, 64.0 % were won. No group deviates beyond chance;"*"60–70 %, where 64.0 % were won instead of 65.0 %, which is 0.7 standard errors"* ]]
