@@ -160,7 +160,7 @@ check_pending(Ladder *ladder)
 						quote_qualified_identifier(ladder->name,
 												   RelationGetRelationName(pending)),
 						fault),
-				 errhint("Nothing of the user's may run when a match is noted down there.")));
+				 errhint("No code of a user may run when a match is written to it.")));
 	ladder->cache->pending_safe = true;
 	table_close(pending, NoLock);
 }
