@@ -185,7 +185,7 @@ DECLARE
     part regclass;
 BEGIN
     RAISE NOTICE USING
-        MESSAGE = format('a server was lost, trying again: %s', message);
+        MESSAGE = format('lost a server, trying again: %s', message);
     FOR part IN
         SELECT c.oid FROM pg_partition_tree(relation) AS t JOIN pg_class AS c ON c.oid = t.relid
         WHERE c.relkind <> 'p'
@@ -224,9 +224,9 @@ BEGIN
             OR n.nspname IN ('pg_catalog', 'information_schema', 'pg_toast')))
     THEN
         RAISE wrong_object_type USING
-            MESSAGE = format('%s cannot take the solution', result),
-            DETAIL = 'It is no table, or one of the system or of another session.',
-            HINT = format('CREATE TABLE ... (LIKE %s) makes one that can.', type);
+            MESSAGE = format('relation %s cannot store the solution', result),
+            DETAIL = 'It is not a table, or it is a system table or a temporary table of another session.',
+            HINT = format('CREATE TABLE ... (LIKE %s) creates a suitable table.', type);
     END IF;
     SELECT string_agg(format('"%s"', e.attname), ', ' ORDER BY e.attnum) INTO missing
     FROM pg_attribute AS e
@@ -236,7 +236,7 @@ BEGIN
     IF missing IS NOT NULL THEN
         RAISE undefined_column USING
             MESSAGE = format('table %s has no column %s', result, missing),
-            HINT = format('CREATE TABLE ... (LIKE %s) makes a table with all of them.', type);
+            HINT = format('CREATE TABLE ... (LIKE %s) creates a table with all of them.', type);
     END IF;
 END
 $function$;

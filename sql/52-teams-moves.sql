@@ -220,7 +220,7 @@ BEGIN
     END IF;
     IF EXISTS (SELECT FROM unnest(winner) AS w WHERE w NOT IN (1, 2)) THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('the winner of a round cannot be %s',
+            MESSAGE = format('winner of a round cannot be %s',
                 (SELECT w FROM unnest(winner) AS w WHERE w NOT IN (1, 2) LIMIT 1)),
             HINT = 'An element of winner is 1 or 2, or null for a draw.';
     END IF;

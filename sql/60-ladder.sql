@@ -335,7 +335,7 @@ BEGIN
     THEN
         RAISE insufficient_privilege USING
             MESSAGE = format('source %s belongs to another role', source),
-            HINT = 'Whoever owns a ladder must own its source view.';
+            HINT = 'The owner of a ladder must own its source view.';
     END IF;
     SELECT string_agg(format('%s (%s)', d.column_name,
             CASE WHEN d.present AND d.wanted_type = 'identifier'

@@ -180,9 +180,9 @@ BEGIN
     EXECUTE format('SELECT l.strict FROM %I.ladder AS l', ladder) INTO is_strict;
     IF is_strict THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('ladder "%s" is strict, and what a publisher has committed cannot be refused',
+            MESSAGE = format('ladder "%s" is strict, and cannot refuse matches that a publisher has committed',
                 ladder),
-            HINT = format('UPDATE %I.ladder SET strict = false has matches with mistakes set aside.',
+            HINT = format('UPDATE %I.ladder SET strict = false sets matches with mistakes aside.',
                 ladder);
     END IF;
     IF own AND match_id <> 'match_id' THEN
@@ -541,7 +541,7 @@ BEGIN
     IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('ladder "%s" rates matches of its own', ladder),
-            HINT = 'Its view source is that of its tables match and match_player.';
+            HINT = 'Its source is the view of its tables match and match_player.';
     END IF;
     PERFORM skillrating_internal.check_relation(new_source);
     new_source := coalesce(new_source, skillrating_internal.source_relation(source));

@@ -228,7 +228,7 @@ BEGIN
     INTO attached;
     RAISE wrong_object_type USING
         MESSAGE = format('matches of ladder "%s" are not reported to tables of its own', ladder),
-        HINT = format('They come from %s: GRANT what writing there takes, and nothing on ratings.',
+        HINT = format('They come from %s: grant the privileges to write there, and none on ratings.',
             coalesce(attached, 'the tables behind its source'));
 END
 $function$;

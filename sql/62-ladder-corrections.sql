@@ -138,8 +138,8 @@ BEGIN
     GET DIAGNOSTICS n = ROW_COUNT;
     IF n = 0 THEN
         RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" has not looked at match %s', ladder, match_id),
-            HINT = 'Matches that it knows are in its table rated_match.';
+            MESSAGE = format('ladder "%s" does not know match %s', ladder, match_id),
+            HINT = 'Known matches are in its table rated_match.';
     END IF;
     PERFORM skillrating_internal.note_correction(ladder, 'void', place, match_id::text);
 END
@@ -448,8 +448,7 @@ BEGIN
     THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" does not know player %s', ladder, player_id),
-            HINT = 'It knows the players of its matches, and those whom an operation is about. '
-                'For others set allow_unknown to true.';
+            HINT = 'Known players are those of its matches and operations. Set allow_unknown to true for others.';
     END IF;
 END
 $function$;

@@ -47,7 +47,7 @@ BEGIN
                 ladder, seq),
             DETAIL = format('Ladder "%s" has corrected or ordered what lies before place %s of this one.',
                 skillrating_internal.origin(ladder), w.horizon),
-            HINT = 'Make this ladder anew by skillrating.rerate().';
+            HINT = 'Recreate this ladder with skillrating.rerate().';
     ELSIF seq <= w.horizon THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = CASE
@@ -363,7 +363,7 @@ BEGIN
     IF waits THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('corrections of ladder "%s" wait for catch_up()', ladder),
-            DETAIL = 'Before the horizon they could not be made any more.';
+            DETAIL = 'Corrections before the horizon are not possible.';
     END IF;
 END
 $function$;
@@ -392,10 +392,10 @@ BEGIN
         RETURN;
     END IF;
     RAISE invalid_parameter_value USING
-        MESSAGE = format('the horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
+        MESSAGE = format('horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
         DETAIL = concat('A horizon never moves back, and matches to come would lie before it.',
             format(' The last match was played at %s.', last_at)),
-        HINT = 'Name a time that has passed, or that of the last match.';
+        HINT = 'Give a time in the past, or that of the last match.';
 END
 $function$;
 
@@ -426,7 +426,7 @@ BEGIN
     horizon := place.seq;
     IF horizon < w.horizon OR at < w.horizon_at THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('the horizon of ladder "%s" cannot move back', ladder),
+            MESSAGE = format('horizon of ladder "%s" cannot move back', ladder),
             DETAIL = format('It is at %s, behind place %s.', w.horizon_at, w.horizon);
     END IF;
     PERFORM skillrating_internal.check_nothing_waits(ladder, horizon);

@@ -130,8 +130,8 @@ BEGIN
         INTO model;
         IF toward = 'hive' AND model.name <> 'hive' OR toward = 'through_time' AND model.name NOT IN ('state_space', 'trueskill', 'trueskill2') THEN
             RAISE invalid_parameter_value USING
-                MESSAGE = format('skills of solver "%s" are no prior for model "%s"', toward, model.name),
-                HINT = 'Those of "bradley_terry" and "whole_history" are, for any model.';
+                MESSAGE = format('skills of solver "%s" cannot be the prior of model "%s"', toward, model.name),
+                HINT = 'Skills of "bradley_terry" and "whole_history" can, for any model.';
         END IF;
         EXECUTE format('SELECT EXISTS (SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.mu IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
         INTO taken USING toward, pool;
@@ -360,7 +360,7 @@ BEGIN
     IF NOT counts THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('player %s is merged into %s', player_id, counted),
-            HINT = format('What is done to that account does not count: name player %s.', counted);
+            HINT = format('Operations on the merged account have no effect: name player %s.', counted);
     END IF;
 END
 $function$;
@@ -406,8 +406,8 @@ BEGIN
     END IF;
     IF FOUND THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('there is no state column "%s"', wrong.name),
-            DETAIL = format('The state of player %s has it.', wrong.player_id),
+            MESSAGE = format('unknown state column "%s"', wrong.name),
+            DETAIL = format('It is in the state of player %s.', wrong.player_id),
             HINT = format('The state columns are %s.', array_to_string(columns, ', '));
     END IF;
     RETURN QUERY

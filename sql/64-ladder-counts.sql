@@ -261,7 +261,7 @@ BEGIN
     IF current_setting('transaction_isolation') = 'serializable' THEN
         RAISE invalid_transaction_state USING
             MESSAGE = 'fold_counts() cannot run in a serializable transaction',
-            DETAIL = 'It would make transactions fail that rate meanwhile.',
+            DETAIL = 'Concurrent transactions that rate would fail.',
             HINT = 'Begin it with BEGIN ISOLATION LEVEL READ COMMITTED, or have work() do it: '
                 || format('SELECT skillrating.schedule_work(%L, ''fold_counts'', ''1 minute'').', ladder);
     END IF;

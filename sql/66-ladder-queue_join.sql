@@ -371,7 +371,7 @@ BEGIN
     INTO other USING counted, ticket;
     IF other.ticket IS NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = 'array players contains a player twice';
+            MESSAGE = 'array players contains duplicates';
     END IF;
     RAISE unique_violation USING
         MESSAGE = format('player %s has a ticket already', other.player),

@@ -83,7 +83,7 @@ AS $function$
 BEGIN
     IF every <= '0' THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('%s must be more than 0, not %s', name, every);
+            MESSAGE = format('%s must be positive, not %s', name, every);
     END IF;
 END
 $function$;
@@ -498,7 +498,7 @@ BEGIN
                 AS s;
         ELSE
             RAISE invalid_parameter_value USING
-                MESSAGE = format('"%s" in table work of ladder "%s" is no task', task, ladder);
+                MESSAGE = format('unknown task "%s" in table work of ladder "%s"', task, ladder);
     END CASE;
     EXECUTE format(
         'UPDATE %I.work AS w
@@ -700,7 +700,7 @@ BEGIN
                 tasks := skillrating_internal.due_tasks(name);
                 pushes := skillrating_internal.push_is_due(name);
             EXCEPTION WHEN OTHERS OR assert_failure THEN
-                RAISE WARNING 'nothing is done for ladder "%": %', name, SQLERRM;
+                RAISE WARNING 'skipping ladder "%": %', name, SQLERRM;
                 failures := failures OPERATOR(pg_catalog.+) 1;
             END;
             FOREACH task IN ARRAY tasks LOOP

@@ -69,7 +69,7 @@ BEGIN
     IF ladder IS NULL OR new_ladder IS NULL THEN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder and into must not be null',
-            HINT = 'Say what the new ladder is called: rerate(ladder, model, params, "into").';
+            HINT = 'Give the name of the new ladder: rerate(ladder, model, params, "into").';
     END IF;
     EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO old;
     new_model := coalesce(new_model, old.model);

@@ -145,7 +145,7 @@ BEGIN
     IF moved IS NOT NULL THEN
         RAISE NOTICE USING
             MESSAGE = format(
-                'operations of ladder "%s" now come after everything that ladder "%s" has: %s',
+                'operations of ladder "%s" now come after all matches and operations of ladder "%s": %s',
                 b, a, array_to_string(moved, ', '));
     END IF;
 END
@@ -185,7 +185,7 @@ BEGIN
         INTO active USING number, next_number;
         IF active THEN
             RAISE NOTICE USING
-                MESSAGE = format('operation %s of ladder "%s" has the number %s now',
+                MESSAGE = format('operation %s of ladder "%s" now has number %s',
                     number, b, next_number),
                 DETAIL = format('Ladder "%s" has another operation of that number.', a);
         END IF;

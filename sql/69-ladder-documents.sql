@@ -330,7 +330,7 @@ BEGIN
     WHERE t.name IS NULL;
     IF unknown IS NOT NULL THEN
         RAISE feature_not_supported USING
-            MESSAGE = format('arguments of type %s have no place in a document', unknown);
+            MESSAGE = format('arguments of type %s are not supported in a document', unknown);
     END IF;
     SELECT p.provolatile, p.prorows, string_agg(format('%I %s', u.name, regexp_replace(
             format_type(u.type, NULL), '^any(element|compatible)$', 'text')), ', ' ORDER BY u.n)
@@ -487,7 +487,7 @@ BEGIN
     IF NOT function = ANY (valid) THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('no function "%s" takes a document', function),
-            HINT = format('Those that do are %s.', array_to_string(valid, ', '));
+            HINT = format('Functions that take a document are %s.', array_to_string(valid, ', '));
     END IF;
     players := jsonb_build_object('players', jsonb_build_object('type', 'array', 'minItems', 1,
         'items', skillrating_internal.document_object_schema(base, 'player', '{}', '{}')));

@@ -235,7 +235,7 @@ BEGIN
                 relation, b, relation, moved),
             HINT = CASE WHEN moved = 'band' THEN format(
                 'SELECT skillrating.set_leaderboard(%L, ''ranks'') lets them be swapped; it can be ''bands'' again afterwards.', a)
-                ELSE format('Make ladder "%s" anew by skillrating.rerate().', b) END;
+                ELSE format('Recreate ladder "%s" with skillrating.rerate().', b) END;
     END IF;
 END
 $function$;

@@ -221,7 +221,7 @@ BEGIN
     IF goes IS NOT NULL THEN
         RAISE NOTICE USING
             MESSAGE = format(
-                'what was added to tables of ladder "%s" goes with them to schema "%s"', a, b),
+                'additions to tables of ladder "%s" move with them to schema "%s"', a, b),
             DETAIL = goes,
             HINT = 'Add it to the new tables, too, if they need it.';
     END IF;
@@ -413,7 +413,7 @@ BEGIN
     THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('ladder "%s" is not made of the source of ladder "%s"', b, a),
-            HINT = 'Make it by skillrating.rerate().';
+            HINT = 'Create it with skillrating.rerate().';
     END IF;
     IF EXISTS (
         SELECT FROM skillrating_internal.swapped_tables(a, b) AS t

@@ -186,7 +186,7 @@ solver=$!
 kill_reader
 wait $solver || true
 sleep 1
-check "with commits the solve goes on" "$(grep -q 'NOTICE:  a server was lost, trying again: ' killed.log && [ "$(tail -1 killed.log)" = 0 ] && as_expected)"
+check "with commits the solve goes on" "$(grep -q 'NOTICE:  lost a server, trying again: ' killed.log && [ "$(tail -1 killed.log)" = 0 ] && as_expected)"
 check "and the other server does not read again" "$([ "$(scans 1)" = $((before + 1)) ] && echo t)"
 ask -o /dev/null -c "ALTER FOREIGN TABLE season_2 OPTIONS (SET table_name 'season')"
 

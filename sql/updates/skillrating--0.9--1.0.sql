@@ -272,6 +272,67 @@ COMMENT ON FUNCTION skillrating_internal.solve_hold(regclass,jsonb,bytea) IS
 'Has everybody who keeps rows of solve_relation() under a token keep them even if this transaction
 is aborted.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.solve_retry(relation regclass, columns jsonb, token bytea, failures integer, message text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    part regclass;
+BEGIN
+    RAISE NOTICE USING
+        MESSAGE = format('lost a server, trying again: %s', message);
+    FOR part IN
+        SELECT c.oid FROM pg_partition_tree(relation) AS t JOIN pg_class AS c ON c.oid = t.relid
+        WHERE c.relkind <> 'p'
+        UNION ALL
+        SELECT c.oid FROM pg_class AS c
+        WHERE c.oid = relation AND NOT c.relispartition AND c.relkind <> 'p'
+    LOOP
+        BEGIN
+            PERFORM skillrating_internal.solve_hold(part, columns, token);
+        EXCEPTION WHEN connection_exception OR admin_shutdown OR crash_shutdown THEN
+            NULL;  -- Here are no rows any more.
+        END;
+    END LOOP;
+    PERFORM pg_sleep(0.2 * failures);
+    RETURN failures + 1;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.check_result(result regclass, type regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    missing text;
+BEGIN
+    PERFORM skillrating_internal.check_relation(result);
+    IF EXISTS (
+        SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE c.oid = result AND (c.relkind NOT IN ('r', 'p') OR pg_is_other_temp_schema(n.oid)
+            OR n.nspname IN ('pg_catalog', 'information_schema', 'pg_toast')))
+    THEN
+        RAISE wrong_object_type USING
+            MESSAGE = format('relation %s cannot store the solution', result),
+            DETAIL = 'It is not a table, or it is a system table or a temporary table of another session.',
+            HINT = format('CREATE TABLE ... (LIKE %s) creates a suitable table.', type);
+    END IF;
+    SELECT string_agg(format('"%s"', e.attname), ', ' ORDER BY e.attnum) INTO missing
+    FROM pg_attribute AS e
+    WHERE e.attrelid = type AND e.attnum > 0 AND NOT EXISTS (
+        SELECT FROM pg_attribute AS a
+        WHERE a.attrelid = result AND a.attname = e.attname AND NOT a.attisdropped);
+    IF missing IS NOT NULL THEN
+        RAISE undefined_column USING
+            MESSAGE = format('table %s has no column %s', result, missing),
+            HINT = format('CREATE TABLE ... (LIKE %s) creates a table with all of them.', type);
+    END IF;
+END
+$function$;
+
 COMMENT ON PROCEDURE skillrating.solve_distributed(regclass,regclass,text,jsonb,jsonb,boolean,boolean,boolean,regclass,skillrating.solve_summary) IS
 'Solves matches where they are stored, without collecting them in one place.
 relation: a table, a view, or a partitioned table.  Each partition is read on its own, by a
@@ -373,6 +434,70 @@ Nulls do not count; null if no value counts.
 Errors: 22003 for values that are not finite and another width, 54000 for values more than 1e305
 apart.';
 
+CREATE OR REPLACE FUNCTION skillrating.scramble_due(mode text, winner integer[], captures_1 integer[] DEFAULT NULL::integer[], captures_2 integer[] DEFAULT NULL::integer[], scrambled integer DEFAULT 0, streak integer DEFAULT 3, rounds integer DEFAULT 2, waiting_over boolean DEFAULT false, OUT due boolean, OUT reason text)
+ RETURNS record
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    n integer := cardinality(winner);
+    -- Any number of rounds may be given, and is checked below.
+    same_teams bigint := n::bigint - scrambled;
+    last_winner integer := winner[array_upper(winner, 1)];
+    captured integer[] := ARRAY[captures_1[array_upper(captures_1, 1)], captures_2[array_upper(captures_2, 1)]];
+BEGIN
+    IF mode IS NULL OR mode NOT IN ('arena', 'attack_defend', 'payload', 'koth', '5cp', 'ctf') THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('unknown mode "%s"', mode),
+            HINT = 'The modes are arena, attack_defend, payload, koth, 5cp and ctf.';
+    END IF;
+    IF winner IS NULL OR scrambled IS NULL OR streak IS NULL OR rounds IS NULL
+        OR waiting_over IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'winner, scrambled, streak, rounds and waiting_over must not be null';
+    END IF;
+    IF EXISTS (SELECT FROM unnest(winner) AS w WHERE w NOT IN (1, 2)) THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('winner of a round cannot be %s',
+                (SELECT w FROM unnest(winner) AS w WHERE w NOT IN (1, 2) LIMIT 1)),
+            HINT = 'An element of winner is 1 or 2, or null for a draw.';
+    END IF;
+    IF cardinality(captures_1) <> n OR cardinality(captures_2) <> n THEN
+        RAISE array_subscript_error USING
+            MESSAGE = format('captures_1 and captures_2 must have %s elements, one for each round', n);
+    END IF;
+    IF EXISTS (SELECT FROM unnest(captures_1 || captures_2) AS c WHERE c < 0) THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'captures must not be negative';
+    END IF;
+    IF scrambled < 0 OR scrambled > n THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('scrambled must be at least 0 and at most %s, the number of rounds, not %s',
+                n, scrambled),
+            HINT = 'It is the number of rounds that had been played when the teams were last mixed.';
+    END IF;
+    IF streak < 1 OR rounds < 1 THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'streak and rounds must be positive';
+    END IF;
+    reason := CASE
+        WHEN waiting_over THEN 'waiting for players is over'
+        WHEN same_teams = 0 THEN NULL
+        WHEN mode = 'arena' AND n = 1 THEN 'the first round of the session is over'
+        WHEN mode = 'arena' AND same_teams >= streak
+            AND (SELECT count(*) FROM unnest(winner) WITH ORDINALITY AS r(w, i)
+                WHERE i > n - streak AND w = last_winner) = streak
+            THEN format('team %s has won %s in a row', last_winner, streak)
+        WHEN mode IN ('attack_defend', 'payload') AND captured[1] = 0 AND captured[2] = 0
+            THEN 'the attackers have captured nothing'
+        WHEN mode IN ('attack_defend', 'payload') AND same_teams >= rounds
+            THEN format('%s rounds are over', rounds)
+        WHEN mode IN ('koth', '5cp', 'ctf') AND captured[3 - last_winner] = 0
+            THEN format('team %s has captured nothing', 3 - last_winner)
+    END;
+    due := reason IS NOT NULL;
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating.draw_number(bytea,text) IS
 'A number that is drawn by a secret, such as the seed of split_teams(): nobody can predict it
 without the secret, who draws cannot choose it, and everybody can check it when the secret is
@@ -457,6 +582,44 @@ COMMENT ON FUNCTION skillrating_internal.ladder_columns(text,text,regtype,regtyp
 'The column definitions of table rating, event, component or component_event of a ladder, as CREATE
 TABLE takes them; display is the expression of the displayed rating, for table rating. Errors: 22023
 for another relation or an unknown model.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.check_source(source regclass)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    source_list text;
+    faults text;
+BEGIN
+    -- The functions of a view run with the rights of who reads it: the owner of the ladder.
+    IF EXISTS (
+        SELECT FROM pg_class AS c
+        WHERE c.oid = source AND c.relkind = 'v' AND pg_get_userbyid(c.relowner) <> current_user)
+    THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('source %s belongs to another role', source),
+            HINT = 'The owner of a ladder must own its source view.';
+    END IF;
+    SELECT string_agg(format('%s (%s)', d.column_name,
+            CASE WHEN d.present AND d.wanted_type = 'identifier'
+                    THEN 'is ' || d.source_type || ', which cannot identify anything, or has a nondeterministic collation'
+                WHEN d.present THEN 'is ' || d.source_type || ', not a ' || d.wanted_type
+                WHEN d.needed = 'one' THEN 'missing, as are its alternatives' ELSE 'missing' END), ', ')
+            FILTER (WHERE NOT d.ok),
+        string_agg(format('s.%I', d.column_name), ', ') FILTER (WHERE d.present AND d.wanted_type IS NOT NULL)
+    INTO faults, source_list
+    FROM skillrating.describe_source(source) AS d;
+    IF faults IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s cannot be the source of a ladder', source),
+            DETAIL = faults || '.',
+            HINT = format('See SELECT * FROM skillrating.describe_source(%L).', source);
+    END IF;
+    RETURN source_list;
+END
+$function$;
 
 CREATE OR REPLACE FUNCTION skillrating_internal.create_waiting_tables(ladder text, player_type regtype, match_type regtype)
  RETURNS void
@@ -821,9 +984,9 @@ BEGIN
     EXECUTE format('SELECT l.strict FROM %I.ladder AS l', ladder) INTO is_strict;
     IF is_strict THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('ladder "%s" is strict, and what a publisher has committed cannot be refused',
+            MESSAGE = format('ladder "%s" is strict, and cannot refuse matches that a publisher has committed',
                 ladder),
-            HINT = format('UPDATE %I.ladder SET strict = false has matches with mistakes set aside.',
+            HINT = format('UPDATE %I.ladder SET strict = false sets matches with mistakes aside.',
                 ladder);
     END IF;
     IF own AND match_id <> 'match_id' THEN
@@ -1083,7 +1246,7 @@ BEGIN
     IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('ladder "%s" rates matches of its own', ladder),
-            HINT = 'Its view source is that of its tables match and match_player.';
+            HINT = 'Its source is the view of its tables match and match_player.';
     END IF;
     PERFORM skillrating_internal.check_relation(new_source);
     new_source := coalesce(new_source, skillrating_internal.source_relation(source));
@@ -1386,6 +1549,30 @@ COMMENT ON FUNCTION skillrating_internal.revoke_kind(text,text,text) IS
 what it has as one of the other kinds; and USAGE on the schema if no privilege on anything in it is
 left.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.check_match_tables(ladder text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    attached text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'SELECT string_agg(a.relation::text, '', '' ORDER BY a.relation::text) FROM %I.attached AS a',
+        ladder)
+    INTO attached;
+    RAISE wrong_object_type USING
+        MESSAGE = format('matches of ladder "%s" are not reported to tables of its own', ladder),
+        HINT = format('They come from %s: grant the privileges to write there, and none on ratings.',
+            coalesce(attached, 'the tables behind its source'));
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.grant_reader(text,text) IS
 'The body of skillrating.grant_reader(), called once the door to the ladder is open.';
 
@@ -1555,11 +1742,53 @@ Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 55006 with
 40P01 if the transaction has rated matches of the ladder and another one maintains it, 55000 if
 triggers are missing, see restore_triggers(), or, with rebuild, such a match.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.void_match(ladder text, match_id anycompatible, reason text DEFAULT 'void'::text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    place bigint;
+    n bigint;
+BEGIN
+    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = $2, decided_at = clock_timestamp() WHERE m.match_id %s CAST($1 AS %s) RETURNING m.seq',
+        ladder, t.match_equals, t.match_type)
+    INTO place USING match_id::text, reason;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n = 0 THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not know match %s', ladder, match_id),
+            HINT = 'Known matches are in its table rated_match.';
+    END IF;
+    PERFORM skillrating_internal.note_correction(ladder, 'void', place, match_id::text);
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.void_match(text,anycompatible,text) IS
 'The body of skillrating.void_match(), called once the door to the ladder is open.';
 
 COMMENT ON FUNCTION skillrating_internal.restore_match(text,anycompatible) IS
 'The body of skillrating.restore_match(), called once the door to the ladder is open.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.check_known_player(ladder text, player_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    -- Their matches need not have an index by players, and are looked at last.
+    IF skillrating_internal.known_players(ladder, ARRAY[player_id], false) = '{}'
+        AND skillrating_internal.known_players(ladder, ARRAY[player_id], true) = '{}'
+    THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not know player %s', ladder, player_id),
+            HINT = 'Known players are those of its matches and operations. Set allow_unknown to true for others.';
+    END IF;
+END
+$function$;
 
 CREATE OR REPLACE FUNCTION skillrating_internal.exclude_player(ladder text, player_id anycompatible, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, reason text DEFAULT NULL::text, policy text DEFAULT 'void'::text, at timestamp with time zone DEFAULT now(), cap_at_peak boolean DEFAULT false, allow_unknown boolean DEFAULT false, OUT operation bigint)
  RETURNS bigint
@@ -2050,6 +2279,38 @@ Errors: 2D000 within a transaction block, 42704 for an unknown ladder, 42501 unl
 it, 22004 for nulls in run_for, 22023 for one less than 0, 22003 for a batch_size below 1, 55000 if
 its triggers are gone, see restore_triggers().';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.check_behind_horizon(ladder text, kind text, seq bigint, match_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    w record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
+    IF seq <= w.horizon AND starts_with(kind, 'carried') THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('history of ladder "%s" has changed before its horizon, from place %s on',
+                ladder, seq),
+            DETAIL = format('Ladder "%s" has corrected or ordered what lies before place %s of this one.',
+                skillrating_internal.origin(ladder), w.horizon),
+            HINT = 'Recreate this ladder with skillrating.rerate().';
+    ELSIF seq <= w.horizon THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = CASE
+                WHEN match_id IS NOT NULL THEN
+                    format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
+                ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind,
+                    ladder, seq) END,
+            DETAIL = format(
+                'History can be corrected behind place %s, for matches played from %s on.',
+                w.horizon, w.horizon_at);
+    END IF;
+END
+$function$;
+
 CREATE OR REPLACE FUNCTION skillrating_internal.check_player_behind_horizon(ladder text, player_id text, since timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -2256,6 +2517,28 @@ behind which its events count, and the rows k of season_horizon with what came b
 that is parameter $3, as SQL; null for a season that began behind the horizon. Error 55000 unless
 the door to the ladder is open.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.check_nothing_waits(ladder text, horizon bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    waits boolean;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format(
+        'SELECT EXISTS (SELECT FROM %1$I.correction AS c WHERE c.seq IS NULL OR c.seq <= $1)
+            OR EXISTS (SELECT FROM %1$I.pending)', ladder)
+    INTO waits USING horizon;
+    IF waits THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('corrections of ladder "%s" wait for catch_up()', ladder),
+            DETAIL = 'Corrections before the horizon are not possible.';
+    END IF;
+END
+$function$;
+
 CREATE FUNCTION skillrating_internal.check_not_ahead(ladder text, at timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -2275,10 +2558,10 @@ BEGIN
         RETURN;
     END IF;
     RAISE invalid_parameter_value USING
-        MESSAGE = format('the horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
+        MESSAGE = format('horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
         DETAIL = concat('A horizon never moves back, and matches to come would lie before it.',
             format(' The last match was played at %s.', last_at)),
-        HINT = 'Name a time that has passed, or that of the last match.';
+        HINT = 'Give a time in the past, or that of the last match.';
 END
 $function$;
 
@@ -2306,7 +2589,7 @@ BEGIN
     horizon := place.seq;
     IF horizon < w.horizon OR at < w.horizon_at THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('the horizon of ladder "%s" cannot move back', ladder),
+            MESSAGE = format('horizon of ladder "%s" cannot move back', ladder),
             DETAIL = format('It is at %s, behind place %s.', w.horizon_at, w.horizon);
     END IF;
     PERFORM skillrating_internal.check_nothing_waits(ladder, horizon);
@@ -2991,8 +3274,8 @@ BEGIN
         INTO model;
         IF toward = 'hive' AND model.name <> 'hive' OR toward = 'through_time' AND model.name NOT IN ('state_space', 'trueskill', 'trueskill2') THEN
             RAISE invalid_parameter_value USING
-                MESSAGE = format('skills of solver "%s" are no prior for model "%s"', toward, model.name),
-                HINT = 'Those of "bradley_terry" and "whole_history" are, for any model.';
+                MESSAGE = format('skills of solver "%s" cannot be the prior of model "%s"', toward, model.name),
+                HINT = 'Skills of "bradley_terry" and "whole_history" can, for any model.';
         END IF;
         EXECUTE format('SELECT EXISTS (SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.mu IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
         INTO taken USING toward, pool;
@@ -3065,6 +3348,27 @@ COMMENT ON FUNCTION skillrating_internal.settled_at(text) IS
 COMMENT ON FUNCTION skillrating_internal.settle(text,timestamp with time zone,text) IS
 'The body of skillrating.settle(), called once the door to the ladder is open.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.check_not_merged(ladder text, player_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    counted text := skillrating_internal.counted_player(ladder, player_id);
+    counts boolean;
+BEGIN
+    EXECUTE format('SELECT CAST($1 AS %1$s) %2$s CAST($2 AS %1$s)', t.player_type, t.player_equals)
+    INTO counts USING player_id, counted;
+    IF NOT counts THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('player %s is merged into %s', player_id, counted),
+            HINT = format('Operations on the merged account have no effect: name player %s.', counted);
+    END IF;
+END
+$function$;
+
 CREATE FUNCTION skillrating_internal.state_rows(ladder text, players text[], states jsonb, OUT player_id text, OUT state double precision[])
  RETURNS SETOF record
  LANGUAGE plpgsql
@@ -3098,8 +3402,8 @@ BEGIN
     END IF;
     IF FOUND THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('there is no state column "%s"', wrong.name),
-            DETAIL = format('The state of player %s has it.', wrong.player_id),
+            MESSAGE = format('unknown state column "%s"', wrong.name),
+            DETAIL = format('It is in the state of player %s.', wrong.player_id),
             HINT = format('The state columns are %s.', array_to_string(columns, ', '));
     END IF;
     RETURN QUERY
@@ -3375,6 +3679,25 @@ null, which leaves the choice as it is: after changes of table rating by hand, w
 Rating waits meanwhile, and reading where the choice changes. Returns the choice. Errors: 42704 for
 an unknown ladder, 22023 for another choice, 42501 unless the caller owns the ladder, 55P03 if
 lock_timeout ends the wait for those who read.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.fold_counts(ladder text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF current_setting('transaction_isolation') = 'serializable' THEN
+        RAISE invalid_transaction_state USING
+            MESSAGE = 'fold_counts() cannot run in a serializable transaction',
+            DETAIL = 'Concurrent transactions that rate would fail.',
+            HINT = 'Begin it with BEGIN ISOLATION LEVEL READ COMMITTED, or have work() do it: '
+                || format('SELECT skillrating.schedule_work(%L, ''fold_counts'', ''1 minute'').', ladder);
+    END IF;
+    RETURN skillrating_internal.fold_rating_counts(ladder, false);
+END
+$function$;
 
 COMMENT ON FUNCTION skillrating_internal.fold_counts(text) IS
 'The body of skillrating.fold_counts(), called once the door to the ladder is open.';
@@ -5619,7 +5942,7 @@ BEGIN
     INTO other USING counted, ticket;
     IF other.ticket IS NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = 'array players contains a player twice';
+            MESSAGE = 'array players contains duplicates';
     END IF;
     RAISE unique_violation USING
         MESSAGE = format('player %s has a ticket already', other.player),
@@ -6542,10 +6865,10 @@ BEGIN
         IF (SELECT bool_or(skillrating_internal.end_task(ladder, e.task))
             FROM unnest('{notify,trim_changes}'::text[]) AS e(task))
         THEN
-            RAISE NOTICE 'work() neither notifies of changes of ladder "%" any more nor trims them', ladder;
+            RAISE NOTICE 'work() no longer notifies of changes of ladder "%", and no longer trims them', ladder;
         END IF;
         IF skillrating_internal.end_pushes(ladder) THEN
-            RAISE NOTICE 'ratings of ladder "%" are pushed to other tables no more', ladder;
+            RAISE NOTICE 'ratings of ladder "%" are no longer pushed to other tables', ladder;
         END IF;
         EXECUTE format('DROP TABLE %I.change', ladder);
         RETURN;
@@ -7831,6 +8154,20 @@ BEGIN
 END
 $function$;
 
+CREATE OR REPLACE FUNCTION skillrating_internal.check_every(name text, every interval)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    IF every <= '0' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s must be positive, not %s', name, every);
+    END IF;
+END
+$function$;
+
 CREATE FUNCTION skillrating_internal.check_short_name(name text, value text)
  RETURNS void
  LANGUAGE plpgsql
@@ -8043,7 +8380,7 @@ BEGIN
                 AS s;
         ELSE
             RAISE invalid_parameter_value USING
-                MESSAGE = format('"%s" in table work of ladder "%s" is no task', task, ladder);
+                MESSAGE = format('unknown task "%s" in table work of ladder "%s"', task, ladder);
     END CASE;
     EXECUTE format(
         'UPDATE %I.work AS w
@@ -8188,7 +8525,7 @@ BEGIN
                 tasks := skillrating_internal.due_tasks(name);
                 pushes := skillrating_internal.push_is_due(name);
             EXCEPTION WHEN OTHERS OR assert_failure THEN
-                RAISE WARNING 'nothing is done for ladder "%": %', name, SQLERRM;
+                RAISE WARNING 'skipping ladder "%": %', name, SQLERRM;
                 failures := failures OPERATOR(pg_catalog.+) 1;
             END;
             FOREACH task IN ARRAY tasks LOOP
@@ -8258,6 +8595,56 @@ COMMENT ON FUNCTION skillrating_internal.build_ladder(text,text) IS
 yet.
 Error 55000 unless the door to the first one is open.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.rerate(ladder text, model text DEFAULT NULL::text, params jsonb DEFAULT NULL::jsonb, "into" text DEFAULT NULL::text, OUT matches bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    new_ladder text := "into";
+    old record;
+    new_model text := model;
+    new_params jsonb := params;
+    left_out bigint[];
+BEGIN
+    IF ladder IS NULL OR new_ladder IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder and into must not be null',
+            HINT = 'Give the name of the new ladder: rerate(ladder, model, params, "into").';
+    END IF;
+    EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO old;
+    new_model := coalesce(new_model, old.model);
+    IF new_params IS NULL THEN
+        new_params := CASE WHEN new_model = old.model THEN old.params ELSE '{}' END;
+    END IF;
+    PERFORM skillrating_internal.create_ladder_schema(new_ladder, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
+        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', old.leaderboard,
+        beside => ladder);
+    PERFORM skillrating_internal.partition_like(new_ladder, ladder);
+
+    -- The same matches and operations in the same order; how they count is for the new model to say.
+    PERFORM skillrating_internal.copy_matches(format('%I.rated_match', ladder), new_ladder);
+    EXECUTE format('INSERT INTO %I.correction SELECT c.* FROM %I.correction AS c', new_ladder, ladder);
+    EXECUTE format(
+        'INSERT INTO %1$I.operation SELECT o.* FROM %2$I.operation AS o
+        WHERE $1 OR o.kind NOT IN (''set'', ''seed'', ''refund'')', new_ladder, ladder)
+    USING new_model = old.model;
+    EXECUTE format(
+        'SELECT array_agg(DISTINCT o.operation ORDER BY o.operation) FROM %2$I.operation AS o
+        WHERE o.undone_at IS NULL AND NOT EXISTS (
+            SELECT FROM %1$I.operation AS n WHERE n.operation = o.operation)', new_ladder, ladder)
+    INTO left_out;
+    PERFORM skillrating_internal.warn_of_states(ladder, new_ladder, left_out);
+    -- The number of an operation is never given again, not even that of one that is left out here.
+    EXECUTE format('SELECT setval(%L, s.last_value) FROM %I.event_seq AS s', format('%I.event_seq', new_ladder), ladder);
+    PERFORM skillrating_internal.build_ladder(ladder, new_ladder);
+    -- What is otherwise here than in the first ladder was not corrected.
+    EXECUTE format('UPDATE %I.rated_match AS m SET corrections = 0 WHERE m.corrections > 0', new_ladder);
+    EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', new_ladder) INTO matches;
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.rerate(text,text,jsonb,text) IS
 'The body of skillrating.rerate(), called once the door to the ladder is open.';
 
@@ -8310,6 +8697,101 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.swap_ladders(text,text) IS
 'The body of skillrating.swap_ladders(), called once the door to the ladder is open.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.make_room(a text, b text, whole boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(a);
+    own bigint[] := skillrating_internal.own_operations(a, b);
+    sequence constant text := format('%I.event_seq', b);
+    own_places constant text := format(
+        'SELECT m.seq, m.played_at AS at FROM %1$I.rated_match AS m
+        JOIN %1$I.carried_own AS n ON n.match_id %2$s m.match_id
+        WHERE m.seq IS NOT NULL
+        UNION
+        SELECT o.seq, o.at FROM %1$I.operation AS o WHERE o.operation = ANY ($1)',
+        b, t.match_equals);
+    place bigint;
+    since timestamptz;
+    first_taken bigint;
+    behind bigint;
+    moved bigint[];
+BEGIN
+    EXECUTE format(
+        'SELECT setval(%L, greatest(x.last_value, y.last_value))
+        FROM %I.event_seq AS x, %I.event_seq AS y', sequence, a, b)
+    INTO behind;
+    EXECUTE format(
+        'SELECT min(p.seq) FROM (%s) AS p
+        WHERE p.seq IN (SELECT n.seq FROM %2$I.carried_match AS n WHERE n.seq IS NOT NULL
+            UNION ALL SELECT n.seq FROM %2$I.carried_operation AS n)', own_places, b)
+    INTO first_taken USING own;
+    EXECUTE format('SELECT min(p.seq), min(p.at) FROM (%s) AS p WHERE $2 OR p.seq >= $3', own_places)
+    INTO place, since USING own, whole, first_taken;
+    PERFORM skillrating_internal.note_correction(b, 'carried', place, played_at => since);
+    EXECUTE format(
+        'WITH place AS MATERIALIZED (
+            SELECT p.seq, $3 + row_number() OVER (ORDER BY p.seq) AS new_seq
+            FROM (SELECT DISTINCT p.seq FROM (%1$s) AS p) AS p WHERE p.seq >= $2
+        ), matches AS (
+            UPDATE %2$I.rated_match AS m SET seq = p.new_seq FROM place AS p WHERE m.seq = p.seq
+        ), operations AS (
+            UPDATE %2$I.operation AS o SET seq = p.new_seq FROM place AS p
+            WHERE o.seq = p.seq AND o.operation = ANY ($1) RETURNING o.operation, o.undone_at
+        )
+        SELECT setval(%3$L, $3 + (SELECT count(*) FROM place)),
+            (SELECT array_agg(DISTINCT o.operation ORDER BY o.operation)
+             FROM operations AS o WHERE o.undone_at IS NULL)',
+        own_places, b, sequence)
+    INTO behind, moved USING own, first_taken, behind;
+    IF moved IS NOT NULL THEN
+        RAISE NOTICE USING
+            MESSAGE = format(
+                'operations of ladder "%s" now come after all matches and operations of ladder "%s": %s',
+                b, a, array_to_string(moved, ', '));
+    END IF;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.renumber_operations(a text, b text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    number bigint;
+    next_number bigint;
+    active boolean;
+BEGIN
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    FOR number IN EXECUTE format(
+        'SELECT DISTINCT n.operation FROM %I.carried_operation AS n
+        WHERE n.operation = ANY ($1) ORDER BY n.operation', b)
+    USING skillrating_internal.own_operations(a, b)
+    LOOP
+        next_number := nextval(format('%I.event_seq', b));
+        EXECUTE format(
+            'WITH renumbered AS (
+                UPDATE %1$I.operation AS o SET operation = $2 WHERE o.operation = $1
+                RETURNING o.undone_at
+            ), standings AS (
+                UPDATE %1$I.standing AS s SET operation = $2 WHERE s.operation = $1)
+            SELECT bool_or(r.undone_at IS NULL) FROM renumbered AS r', b)
+        INTO active USING number, next_number;
+        IF active THEN
+            RAISE NOTICE USING
+                MESSAGE = format('operation %s of ladder "%s" now has number %s',
+                    number, b, next_number),
+                DETAIL = format('Ladder "%s" has another operation of that number.', a);
+        END IF;
+    END LOOP;
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.copy_matches(text,text) IS
 'A part of rerate() and swap_ladders(): takes matches that ladder b does not know over to it, at
 their places, from a table like rated_match, given as SQL. Matches that have not been rated there
@@ -8328,6 +8810,61 @@ COMMENT ON FUNCTION skillrating_internal.survey(text,text,xid8) IS
 begin_carrying(), of matches only those whose row in a was changed by a transaction from a certain
 one on, all for null. Returns how many matches differ, whether operations may, and the smallest
 place of a match that does.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.create_document_function(function text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    on_ladder boolean := EXISTS (
+        SELECT FROM skillrating_internal.ladder_entries() AS e
+        WHERE e.function = create_document_function.function);
+    schema text := CASE WHEN on_ladder THEN 'skillrating_internal' ELSE 'skillrating' END;
+    unknown text;
+    result record;
+BEGIN
+    SELECT k.type INTO unknown
+    FROM skillrating_internal.document_keys(function) AS k
+    CROSS JOIN skillrating_internal.document_type(k.type) AS t
+    WHERE t.name IS NULL;
+    IF unknown IS NOT NULL THEN
+        RAISE feature_not_supported USING
+            MESSAGE = format('arguments of type %s are not supported in a document', unknown);
+    END IF;
+    SELECT p.provolatile, p.prorows, string_agg(format('%I %s', u.name, regexp_replace(
+            format_type(u.type, NULL), '^any(element|compatible)$', 'text')), ', ' ORDER BY u.n)
+        AS columns
+    INTO STRICT result
+    FROM skillrating_internal.document_base(function) AS p
+    CROSS JOIN unnest(p.proallargtypes, p.proargnames, p.proargmodes)
+        WITH ORDINALITY AS u(type, name, mode, n)
+    WHERE u.mode IN ('o', 't')
+    GROUP BY p.provolatile, p.prorows;
+    EXECUTE format(
+        'CREATE FUNCTION %I.%I(%s) RETURNS TABLE (%s) LANGUAGE plpgsql %s ROWS %s SET jit = off
+        SET search_path = pg_catalog, pg_temp AS %L',
+        schema, function || '_document',
+        CASE WHEN on_ladder THEN 'ladder text, document jsonb' ELSE 'document jsonb' END,
+        result.columns,
+        CASE result.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END, result.prorows,
+        format('
+#variable_conflict use_column
+BEGIN%s
+    PERFORM skillrating_internal.check_document(%L, document);
+    RETURN QUERY %s;
+END
+',
+            CASE WHEN on_ladder THEN '
+    PERFORM skillrating_internal.ladder_types(ladder);' ELSE '' END,
+            skillrating_internal.document_check_keys(function),
+            skillrating_internal.document_call(function, schema, on_ladder)));
+    IF on_ladder THEN
+        PERFORM skillrating_internal.create_entry(function || '_document');
+    END IF;
+END
+$function$;
 
 COMMENT ON FUNCTION skillrating_internal.report_match_document(text,jsonb) IS
 'The body of skillrating.report_match_document(), called once the door to the ladder is open.';
@@ -8365,10 +8902,94 @@ COMMENT ON FUNCTION skillrating.pair_queue_document(jsonb) IS
 mu, deviation, waited, party, region and pool, a label that keeps players apart, are keys of a
 player. Errors as for report_match_document(), and those of pair_queue().';
 
+CREATE OR REPLACE FUNCTION skillrating.document_schema(function text DEFAULT 'report_match_document'::text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    base text := regexp_replace(function, '_document$', '');
+    valid text[] := ARRAY(
+        SELECT p.proname::text FROM pg_proc AS p
+        WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proname LIKE '%\_document'
+        ORDER BY p.proname COLLATE "C");
+    players jsonb;
+    schema jsonb;
+BEGIN
+    IF NOT function = ANY (valid) THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('no function "%s" takes a document', function),
+            HINT = format('Functions that take a document are %s.', array_to_string(valid, ', '));
+    END IF;
+    players := jsonb_build_object('players', jsonb_build_object('type', 'array', 'minItems', 1,
+        'items', skillrating_internal.document_object_schema(base, 'player', '{}', '{}')));
+    IF skillrating_internal.document_in_teams(base) THEN
+        schema := skillrating_internal.document_object_schema(base, 'document',
+            jsonb_build_object('teams', jsonb_build_object('type', 'array', 'minItems', 1,
+                'description', 'the teams, numbered from 1 on',
+                'items', skillrating_internal.document_object_schema(
+                    base, 'team', players, '{players}'))), '{teams}')
+            || coalesce(skillrating_internal.document_result_schema(base), '{}');
+    ELSE
+        schema := skillrating_internal.document_object_schema(
+            base, 'document', players, '{players}');
+    END IF;
+    RETURN jsonb_build_object('$schema', 'https://json-schema.org/draft/2020-12/schema',
+        'title', function) || schema;
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.check_single_columns(text,text,text) IS
 'A part of swap_ladders(): errors 55000 for columns of a ladder''s table that the other one''s lacks
 and that are no states of its model, and 2BP01 if they are, but views, indexes or other things
 depend on them.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.check_columns(a text, b text, relation text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    table_a regclass := to_regclass(format('%I.%I', a, relation));
+    table_b regclass := to_regclass(format('%I.%I', b, relation));
+    moved text;
+    children text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    PERFORM skillrating_internal.check_single_columns(a, b, relation),
+        skillrating_internal.check_single_columns(b, a, relation);
+    IF skillrating_internal.columns_differ(table_a, table_b) THEN
+        SELECT string_agg(i.inhrelid::regclass::text, ', ' ORDER BY i.inhrelid) INTO children
+        FROM pg_inherits AS i WHERE i.inhparent IN (table_a, table_b);
+        IF children IS NOT NULL THEN
+            RAISE object_not_in_prerequisite_state USING
+                MESSAGE = format('tables inherit from %I.%I or %I.%I, whose columns are not the same: %s',
+                    a, relation, b, relation, children),
+                HINT = 'See ALTER TABLE ... NO INHERIT.';
+        END IF;
+    END IF;
+    SELECT string_agg(quote_ident(x.attname), ', ' ORDER BY x.attnum) INTO moved
+    FROM pg_attribute AS x JOIN pg_attribute AS y ON x.attnum = y.attnum OR x.attname = y.attname
+    WHERE x.attrelid = table_a AND y.attrelid = table_b AND x.attnum > 0
+        AND CASE WHEN x.attnum <> y.attnum THEN NOT x.attisdropped AND NOT y.attisdropped
+            -- A column that was dropped takes the space of its type.
+            WHEN x.attisdropped OR y.attisdropped
+                THEN (x.attlen, x.attalign) <> (y.attlen, y.attalign)
+            WHEN x.attname <> y.attname THEN (x.attlen, x.attalign) <> (y.attlen, y.attalign)
+            ELSE (x.atttypid, x.atttypmod, x.attcollation, x.attnotnull)
+                <> (y.atttypid, y.atttypmod, y.attcollation, y.attnotnull) END;
+    IF moved IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('columns of %I.%I and %I.%I are in other places or of other types: %s', a,
+                relation, b, relation, moved),
+            HINT = CASE WHEN moved = 'band' THEN format(
+                'SELECT skillrating.set_leaderboard(%L, ''ranks'') lets them be swapped; it can be ''bands'' again afterwards.', a)
+                ELSE format('Recreate ladder "%s" with skillrating.rerate().', b) END;
+    END IF;
+END
+$function$;
 
 COMMENT ON FUNCTION skillrating_internal.held_constraints(text,text) IS
 'A part of swap_ladders(): the constraints of the tables of both ladders, to see whether one has
@@ -8521,6 +9142,40 @@ be made of, 23505 if a pseudonym is taken.';
 COMMENT ON FUNCTION skillrating_internal.forget_players(text,anycompatiblearray,text[]) IS
 'The body of skillrating.forget_players(), called once the door to the ladder is open.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.note_not_kept(a text, b text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    followers text;
+    goes text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    SELECT string_agg(DISTINCT w.ev_class::regclass::text, ', ' ORDER BY w.ev_class::regclass::text)
+    INTO followers
+    FROM skillrating_internal.swapped_tables(a, b) AS t
+    JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = t.kept
+        AND d.classid = 'pg_rewrite'::regclass
+    JOIN pg_rewrite AS w ON w.oid = d.objid
+    WHERE w.ev_class <> t.kept AND NOT t.exchanged;
+    IF followers IS NOT NULL THEN
+        RAISE NOTICE USING
+            MESSAGE = format('views still read what is now in schema "%s": %s', b, followers),
+            HINT = 'Create them again to read the new tables.';
+    END IF;
+    SELECT string_agg(n.what, '; ') INTO goes FROM skillrating_internal.not_kept(a, b) AS n(what);
+    IF goes IS NOT NULL THEN
+        RAISE NOTICE USING
+            MESSAGE = format(
+                'additions to tables of ladder "%s" move with them to schema "%s"', a, b),
+            DETAIL = goes,
+            HINT = 'Add it to the new tables, too, if they need it.';
+    END IF;
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.changed_since(text,text,name,xid8) IS
 'A part of swap_ladders(): a column of the rows of a ladder''s table that were made, changed or
 deleted by a transaction from a certain one on, and perhaps of others; null if that cannot be known.
@@ -8556,6 +9211,39 @@ BEGIN
     LOOP
         EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', name);
     END LOOP;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.check_swap(a text, b text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    types_a record := skillrating_internal.ladder_types(a);
+    types_b record := skillrating_internal.ladder_types(b);
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM pg_rewrite AS w
+        JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+        WHERE w.ev_class = to_regclass(format('%I.source', b))
+            AND d.refobjid = to_regclass(format('%I.source', a)))
+        OR a = b OR types_a IS DISTINCT FROM types_b
+    THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('ladder "%s" is not made of the source of ladder "%s"', b, a),
+            HINT = 'Create it with skillrating.rerate().';
+    END IF;
+    IF EXISTS (
+        SELECT FROM skillrating_internal.swapped_tables(a, b) AS t
+        JOIN pg_class AS k ON k.oid = t.kept JOIN pg_class AS m ON m.oid = t.moved
+        WHERE k.relowner <> m.relowner)
+    THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('ladders "%s" and "%s" belong to two roles', a, b),
+            HINT = 'Give both to one role.';
+    END IF;
 END
 $function$;
 

@@ -138,7 +138,7 @@ skillrating_score_parameters(PG_FUNCTION_ARGS)
 	if (strcmp(name, behaviour_params.name) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("there is no score \"%s\"", name),
+				 errmsg("unknown score \"%s\"", name),
 				 errhint("The score with parameters is \"%s\".", behaviour_params.name)));
 	return_parameters(fcinfo, &behaviour_params);
 	return (Datum) 0;

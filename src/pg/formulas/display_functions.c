@@ -132,7 +132,7 @@ skillrating_division(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array labels has %d elements for %d cuts",
 						array_size(array), n),
-				 errhint("There is one more division than cuts.")));
+				 errhint("Labels are one more than cuts.")));
 	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &label, &null,
 					  &nlabels);
 	if (!PG_ARGISNULL(3))

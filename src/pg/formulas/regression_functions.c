@@ -109,7 +109,7 @@ skillrating_linear_fit_combine(PG_FUNCTION_ARGS)
 		state[REGRESSION_RIDGE] != other[REGRESSION_RIDGE])
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("states of linear_fit() with other features or ridge cannot be merged")));
+				 errmsg("states of linear_fit() with different features or ridge cannot be merged")));
 	regression_merge(state, other);
 	PG_RETURN_ARRAYTYPE_P(array);
 }

@@ -130,7 +130,7 @@ three_way_arguments(FunctionCallInfo fcinfo, float8 *draw, float8 *outcome)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("outcome must be 1, 0.5 or 0, not %g", *outcome),
-				 errhint("It says whether the match was won, drawn or lost.")));
+				 errhint("A won match is 1, a drawn one 0.5, a lost one 0.")));
 	return win;
 }
 

@@ -158,7 +158,7 @@ too_large(const StackPartition *partition)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-			 errmsg("%s() cannot compute with numbers as large as these",
+			 errmsg("arguments of %s() are too large to compute with",
 					partition->messages->function),
 			 errhint("Smaller weights and deviations help.")));
 }
@@ -263,7 +263,7 @@ read_probabilities(WindowObject window, const StackPartition *partition, StackRo
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array probability has %d alternatives", row->alternatives),
-				 errhint("It has at least two; what happens or not has a number.")));
+				 errhint("It must have at least two; a forecast of one event is a number, not an array.")));
 	if (row->models > STACK_MAX_MODELS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -272,7 +272,7 @@ read_probabilities(WindowObject window, const StackPartition *partition, StackRo
 	if (partition->rules.models > 0 && row->models != partition->rules.models)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("stack() got forecasts of %d models, after rows with %d", row->models,
+				 errmsg("row for stack() has forecasts of %d models, after rows with %d", row->models,
 						partition->rules.models),
 				 errhint("A model without a forecast for a row can have the one of another.")));
 	if (row->probability == NULL)

@@ -55,7 +55,7 @@ read_state(const Model *model, Datum composite, TupleDesc *desc,
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("%s in a hive_state must not be null", name),
-					 errhint("The function hive_state() fills in what is left out.")));
+					 errhint("The function hive_state() fills in missing columns.")));
 		check_finite(name, state[i]);
 	}
 	return true;

@@ -250,7 +250,7 @@ kept_rows_of_number(uint64 number)
 	if (kept == NULL || kept->ended)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("rows that were to be kept are gone"),
+				 errmsg("kept rows no longer exist"),
 				 errdetail("The savepoint behind which the query began to read was rolled back to.")));
 	return kept;
 }

@@ -209,7 +209,7 @@ part_column(Relation relation, Jsonb *columns)
 		if (of_match != NULL && strcmp(of_match, name) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("parts by \"%s\" take matches apart", name),
+					 errmsg("parts by \"%s\" split matches", name),
 					 errhint("All rows of a match must be in one part: the season, region or time of the match.")));
 	}
 	return pstrdup(quote_identifier(name));
@@ -233,7 +233,7 @@ check_partition_key(Relation relation, Jsonb *columns)
 				get_attnum(RelationGetRelid(relation), name))
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("\"%s\" is partitioned by \"%s\", which takes matches apart",
+						 errmsg("table \"%s\" is partitioned by \"%s\", which splits matches",
 								RelationGetRelationName(relation), name),
 						 errhint("All rows of a match must be in one partition: partition by the match, or by its season, region or time.")));
 		}

@@ -278,7 +278,7 @@ check_order(WindowObject window, int64 row)
 	if (row > 0 && WinRowsArePeers(window, row - 1, row))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("match is equal to the one before under ORDER BY"),
+				 errmsg("match is equal to the previous one under ORDER BY"),
 				 errdetail("Each row of rate_match() is a match, and one comes after another."),
 				 errhint("Add what differs, as in OVER (ORDER BY played_at, match_id).")));
 

@@ -243,7 +243,7 @@ pass_by_query(Distributed *d, SPIPlanPtr plan, const Pass *pass)
 		if (answers[i] == (Datum) 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_CONNECTION_DOES_NOT_EXIST),
-					 errmsg("the server of %s does not keep its rows any more",
+					 errmsg("server of %s no longer keeps its rows",
 							d->leaf[i].partition->name),
 					 errhint("The connection to a server has to stay the same throughout a transaction.")));
 		take_answer(&d->leaf[i], pass, answers[i]);

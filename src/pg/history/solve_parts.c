@@ -68,9 +68,9 @@ take_part(Distributed *d, const char *value, const char *key, Datum survey, int3
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many matches in %s", leaf->partition->name),
-				 errdetail("What another process hands over of a part can have at most %zu bytes.",
+				 errdetail("Another process can hand over at most %zu bytes of a part.",
 						   KEPT_MAX_PACKED_AS_TEXT),
-				 errhint("Have more parts that are smaller.")));
+				 errhint("Divide the matches into more and smaller parts.")));
 }
 
 static bool

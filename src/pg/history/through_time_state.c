@@ -194,7 +194,7 @@ make_joint(ThroughTimeState *state, bool asked)
 	if (joint->unsupported && asked)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("the joint distribution takes no gain of a ranking of more than two teams"),
+				 errmsg("joint distribution does not support gain in rankings of more than two teams"),
 				 errhint("Leave the gain out, or set parameters \"errors\" and \"evidence\" to \"messages\".")));
 	if (joint->unsupported)
 		return;

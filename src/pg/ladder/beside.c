@@ -634,7 +634,7 @@ report_missing_behind(const Beside *beside)
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("match %s of ladder \"%s\" was rated meanwhile and is no longer in the source",
 					beside->rewrite.missing, beside->ladder->name),
-			 errhint("Bring its rows back, or take all such matches out of the ratings by catch_up() with search => true.")));
+			 errhint("Restore its rows, or remove all such matches from the ratings with catch_up(search => true).")));
 }
 
 Beside *

@@ -371,7 +371,7 @@ check_view_owner(const LadderCache *cache)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("source view \"%s\" of ladder \"%s\" belongs to another role",
 						get_rel_name(cache->view), cache->name),
-				 errhint("Whoever owns a ladder must own its source view.")));
+				 errhint("The owner of a ladder must own its source view.")));
 }
 
 static bool

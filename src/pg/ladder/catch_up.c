@@ -124,7 +124,7 @@ report_missing(int level, Ladder *ladder, const char *match)
 			 errmsg("match %s of ladder \"%s\" is rated and no longer in the source",
 					match, ladder->name),
 			 errdetail("Corrections of what was before it wait, because history cannot be replayed without it; no trigger has reported its removal."),
-			 errhint("Bring its rows back, or take all such matches out of the ratings by catch_up() with search => true.")));
+			 errhint("Restore its rows, or remove all such matches from the ratings with catch_up(search => true).")));
 }
 
 /* Corrections are done with behind a place, and late matches, unless one is missing. */
@@ -477,7 +477,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	unread = unread_source_columns(ladder);
 	if (unread != NULL)
 		ereport(WARNING,
-				(errmsg("ladder \"%s\" does not read these new columns of its source: %s",
+				(errmsg("ladder \"%s\" does not read new columns of its source: %s",
 						ladder->name, unread),
 				 errhint("SELECT skillrating.refresh_source(%s) takes them up.",
 						 quote_literal_cstr(ladder->name))));

@@ -41,7 +41,7 @@ report_no_cursor(const char *text)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("invalid cursor \"%s\"", text),
-			 errhint("A cursor is what skillrating.changes() returned as next_cursor, or null to start.")));
+			 errhint("A cursor is a next_cursor that skillrating.changes() returned, or null to start.")));
 }
 
 pg_noreturn void
@@ -49,10 +49,10 @@ report_start_again(const Ladder *ladder, const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_CURSOR_STATE),
-			 errmsg("this cursor does not lead on in the changes of ladder \"%s\"",
+			 errmsg("cursor cannot continue in the changes of ladder \"%s\"",
 					ladder->name),
 			 errdetail_internal("%s", detail),
-			 errhint("Start again: call skillrating.changes() with a null cursor, and replace what you have by what it returns.")));
+			 errhint("Start again: call skillrating.changes() with a null cursor, and replace all stored ratings by its result.")));
 }
 
 /*
@@ -290,6 +290,6 @@ change_cursor_parse(const Ladder *ladder, const char *text)
 	/* A copy of the files of a server can be older than a cursor, too. */
 	if (Max(cursor.seen.xmax, cursor.is_between ? cursor.upto.xmax : 0) >
 		U64FromFullTransactionId(ReadNextFullTransactionId()))
-		report_start_again(ladder, "It is from the future of this server, whose files are an older copy.");
+		report_start_again(ladder, "It is newer than this server, whose files are an older copy.");
 	return cursor;
 }

@@ -118,9 +118,9 @@ report_bad_row(const Ladder *ladder)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("a row of table component of ladder \"%s\" is none that its model has",
+			 errmsg("table component of ladder \"%s\" has a row that its model does not define",
 					ladder->name),
-			 errhint("SELECT * FROM skillrating.verify(%s) says which.",
+			 errhint("SELECT * FROM skillrating.verify(%s) shows it.",
 					 quote_literal_cstr(ladder->name))));
 }
 

@@ -628,9 +628,9 @@ ladder_inside(const char *name, const char *function)
 	if (door == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("skillrating_internal.%s() is a part of other functions and cannot be called by itself",
+				 errmsg("skillrating_internal.%s() cannot be called by itself",
 						function),
-				 errhint("Call the function of schema skillrating that you mean.")));
+				 errhint("Call a function of schema skillrating instead.")));
 	return &door->ladder;
 }
 

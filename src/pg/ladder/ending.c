@@ -43,9 +43,9 @@ rate_waiting(void)
 		if (round >= MAX_ROUNDS)
 			ereport(ERROR,
 					(errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
-					 errmsg("matches that are rated have had others inserted %d times over",
+					 errmsg("rating of matches has inserted further matches %d times in a row",
 							MAX_ROUNDS),
-					 errhint("A trigger on a ladder inserts matches without end.")));
+					 errhint("A trigger on a ladder inserts a match for every rated match.")));
 		if (SearchSysCacheExists1(NAMESPACEOID, ObjectIdGetDatum(schema)))
 			rate_waiting_of(schema);
 		else

@@ -104,7 +104,7 @@ check_columns(Relation a, Relation b)
 					 errdetail("Column %d is \"%s\" in one and \"%s\" in the other, or not of one type, or nullable or generated in one of them only.",
 							   i + 1, x->attisdropped ? "" : NameStr(x->attname),
 							   y->attisdropped ? "" : NameStr(y->attname)),
-					 errhint("Make one of the ladders anew by skillrating.rerate().")));
+					 errhint("Recreate one of the ladders with skillrating.rerate().")));
 	}
 }
 

@@ -213,7 +213,7 @@ triggers_missing(const Ladder *ladder, const char *table)
 			 errmsg("ladder \"%s\" has lost its triggers", ladder->name),
 			 errdetail("Table %s lacks those that skillrating made, so that matches could go unnoticed.",
 					   table),
-			 errhint("Put them back by SELECT skillrating.restore_triggers(%s), and then look for matches by catch_up() with search => true.",
+			 errhint("SELECT skillrating.restore_triggers(%s) puts them back; catch_up(search => true) then finds missed matches.",
 					 quote_literal_cstr(ladder->name))));
 }
 

@@ -239,7 +239,7 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	if (arrays->has_array[ARRAY_JOINED] && !arrays->has_array[ARRAY_LEFT])
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("\"left\" must not be null where joined is given"),
+				 errmsg("left must not be null where joined is given"),
 				 errhint("A match that is reported is over.")));
 	match_arguments(fcinfo, REPORT_ARG_POOL, arrays);
 	fact_arguments(fcinfo, REPORT_ARG_DURATION, arrays);

@@ -100,7 +100,7 @@ load_past(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, int64 befor
 		if (isnull[1] || isnull[2] || isnull[3])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("an event of a match of ladder \"%s\" lacks its rating, prediction or score",
+					 errmsg("event of a match of ladder \"%s\" lacks its rating, prediction or score",
 							ladder->name)));
 		batch_remember(batch, asked[number - 1], &past);
 	}

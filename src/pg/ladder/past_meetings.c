@@ -67,7 +67,7 @@ take_meetings(Batch *batch, Ladder *ladder, BatchPlayer **asked)
 		if (isnull[1] || isnull[2] || isnull[3])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("an event of a match of ladder \"%s\" lacks its place, time or team",
+					 errmsg("event of a match of ladder \"%s\" lacks its place, time or team",
 							ladder->name)));
 		batch_add_meeting(batch, asked[number - 1], seq, DatumGetTimestampTz(played_at),
 						  DatumGetInt32(team));

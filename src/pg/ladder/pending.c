@@ -158,7 +158,7 @@ check_pending(Ladder *ladder)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg(fault, quote_qualified_identifier(ladder->name,
 														  RelationGetRelationName(pending))),
-				 errhint("Nothing of the user's may run when a match is noted down there.")));
+				 errhint("No code of a user may run when a match is written to it.")));
 	ladder->cache->pending_safe = true;
 	table_close(pending, NoLock);
 }

@@ -190,9 +190,9 @@ report_foreign_counts(const Ladder *ladder)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("the counts of ratings of ladder \"%s\" have been changed by hand",
+			 errmsg("counts of ratings of ladder \"%s\" were changed by hand",
 					ladder->name),
-			 errhint("SELECT skillrating.set_leaderboard(%s) makes them again.",
+			 errhint("SELECT skillrating.set_leaderboard(%s) recounts them.",
 					 quote_literal_cstr(ladder->name))));
 }
 

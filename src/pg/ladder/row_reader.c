@@ -157,6 +157,6 @@ row_key_column(RowReader *reader, int attnum)
 	if (isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the key of a rating or an event is null")));
+				 errmsg("key of a rating or an event is null")));
 	return value;
 }

@@ -406,7 +406,7 @@ operation_values(const Ladder *ladder, Datum array)
 	if (n != ladder->model->nstate)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("an operation of ladder \"%s\" has %d values for a state of %d",
+				 errmsg("operation of ladder \"%s\" has %d values for a state of %d",
 						ladder->name, n, ladder->model->nstate)));
 	for (i = 0; i < n; i++)
 		value[i] = null[i] ? get_float8_nan() : DatumGetFloat8(element[i]);

@@ -39,7 +39,7 @@ find_rule(const JsonReader *reader)
 						 eligibility_spec[rule].param.name);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("there is no rule of eligibility \"%s\"", reader->key),
+			 errmsg("unknown rule of eligibility \"%s\"", reader->key),
 			 errhint("The rules are %s; see skillrating.eligibility_rules().",
 					 names.data)));
 	pg_unreachable();

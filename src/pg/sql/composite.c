@@ -238,7 +238,7 @@ refuse_flat_size(ExpandedObjectHeader *header)
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("array of %d rows exceeds the maximum of %d bytes", array->nelems,
 					(int) MaxAllocSize),
-			 errhint("Have unnest() read it row by row, in the select list: SELECT unnest(f(...)) FROM ..., or in FROM: FROM (SELECT f(...) AS a FROM ...) AS q, unnest(q.a).")));
+			 errhint("Let unnest() read it row by row, in the select list: SELECT unnest(f(...)) FROM ..., or in FROM: FROM (SELECT f(...) AS a FROM ...) AS q, unnest(q.a).")));
 }
 
 static const ExpandedObjectMethods too_large_methods = {

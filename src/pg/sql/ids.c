@@ -89,7 +89,7 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 		!OidIsValid(entry->hash_extended_proc_finfo.fn_oid))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("type %s cannot serve for %s",
+				 errmsg("type %s cannot be used for %s",
 						format_type_be(type), column),
 				 errhint("Identifiers need a type that can be hashed and ordered, such as bigint, uuid or text.")));
 
@@ -100,7 +100,7 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 	if (!OidIsValid(id_type->array_type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("type %s cannot serve for %s, as it has no array type",
+				 errmsg("type %s cannot be used for %s, because it has no array type",
 						format_type_be(type), column),
 				 errhint("Identifiers need a type that can be hashed and ordered, such as bigint, uuid or text.")));
 	id_type->collation = OidIsValid(entry->typcollation) ?
@@ -138,7 +138,7 @@ refuse_identifiers(Oid type, const char *column, const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("type %s cannot serve for %s",
+			 errmsg("type %s cannot be used for %s",
 					format_type_be(type), column),
 			 errdetail("%s", detail),
 			 errhint("Identifiers need a type that can be hashed and ordered, such as bigint, uuid or text.")));

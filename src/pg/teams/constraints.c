@@ -287,7 +287,7 @@ report_no_split(Lobby *lobby, const SplitRequest *request, const Split *split)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("no split into teams of %s was found that keeps party, locked and avoid",
 						size_list(lobby, request)),
-				 errhint("There may be one.  Fewer constraints make it easier to find.")));
+				 errhint("There may be one, which fewer constraints make easier to find.")));
 	conflict = find_conflict(lobby, request);
 	if (split->status == SPLIT_NO_OPTION)
 		ereport(ERROR,

@@ -184,7 +184,7 @@ report_large_group(const Lobby *lobby, const SplitProblem *problem)
 
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("too many players are tied to one another: %d",
+			 errmsg("too many players are connected by constraints: %d",
 					group->nmembers),
 			 errdetail("They are %s.", member_names(lobby, problem, group)),
 			 errhint("Fewer pairs to avoid, and fewer players to split evenly, make smaller groups.")));

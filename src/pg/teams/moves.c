@@ -296,7 +296,7 @@ place_unassigned(Teams *teams, int max_lead, Split *split)
 	if (!split->answer.found && teams->count[0] == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("there is a team without a player who may command it")));
+				 errmsg("a team has no player who may command it")));
 	if (!split->answer.found)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
