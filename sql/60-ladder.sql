@@ -349,7 +349,7 @@ BEGIN
     IF faults IS NOT NULL THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('%s cannot be the source of a ladder', source),
-            DETAIL = faults || '.',
+            DETAIL = format('%s.', faults),
             HINT = format('See SELECT * FROM skillrating.describe_source(%L).', source);
     END IF;
     RETURN source_list;

@@ -393,8 +393,8 @@ BEGIN
     END IF;
     RAISE invalid_parameter_value USING
         MESSAGE = format('horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
-        DETAIL = concat('A horizon never moves back, and matches to come would lie before it.',
-            format(' The last match was played at %s.', last_at)),
+        DETAIL = CASE WHEN last_at IS NULL THEN 'A horizon never moves back, and matches to come would lie before it.'
+            ELSE format('A horizon never moves back, and matches to come would lie before it. The last match was played at %s.', last_at) END,
         HINT = 'Give a time in the past, or that of the last match.';
 END
 $function$;

@@ -505,8 +505,8 @@ BEGIN
     INTO rated USING player_id::text, pool;
     IF NOT rated THEN
         RAISE undefined_object USING
-            MESSAGE = format('player %s has no rating in %s of ladder "%s"', player_id,
-                CASE WHEN pool IS NULL THEN 'any pool' ELSE format('pool "%s"', pool) END, ladder);
+            MESSAGE = CASE WHEN pool IS NULL THEN format('player %s has no rating in any pool of ladder "%s"', player_id, ladder)
+                ELSE format('player %s has no rating in pool "%s" of ladder "%s"', player_id, pool, ladder) END;
     END IF;
     operation := skillrating_internal.note_operation(ladder, 'reset', player_id::text,
         pool => pool, at => at, reason => coalesce(reason, 'reset'));

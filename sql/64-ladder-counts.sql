@@ -262,8 +262,8 @@ BEGIN
         RAISE invalid_transaction_state USING
             MESSAGE = 'fold_counts() cannot run in a serializable transaction',
             DETAIL = 'Concurrent transactions that rate would fail.',
-            HINT = 'Begin it with BEGIN ISOLATION LEVEL READ COMMITTED, or have work() do it: '
-                || format('SELECT skillrating.schedule_work(%L, ''fold_counts'', ''1 minute'').', ladder);
+            HINT = format('Begin it with BEGIN ISOLATION LEVEL READ COMMITTED, or have work() do it: '
+                'SELECT skillrating.schedule_work(%L, ''fold_counts'', ''1 minute'').', ladder);
     END IF;
     RETURN skillrating_internal.fold_rating_counts(ladder, false);
 END

@@ -103,9 +103,10 @@ BEGIN
         OR k = 'labels' AND jsonb_path_exists(display, '$.labels[*] ? (@.type() != "string")') LIMIT 1;
     IF wrong IS NOT NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('%s in display must be %s, not %s', wrong,
-                CASE wrong WHEN 'cuts' THEN 'an array of numbers' WHEN 'labels' THEN 'an array of texts' ELSE 'a number' END,
-                display->wrong);
+            MESSAGE = CASE wrong
+                WHEN 'cuts' THEN format('cuts in display must be an array of numbers, not %s', display->wrong)
+                WHEN 'labels' THEN format('labels in display must be an array of texts, not %s', display->wrong)
+                ELSE format('%s in display must be a number, not %s', wrong, display->wrong) END;
     END IF;
     PERFORM skillrating_internal.check_display_number(n.key, n.number)
     FROM (
@@ -119,8 +120,9 @@ BEGIN
             AND CASE k WHEN 'levels' THEN 1000 ELSE 1000000 END LIMIT 1;
     IF wrong IS NOT NULL THEN
         RAISE numeric_value_out_of_range USING
-            MESSAGE = format('%s in display must be an integer from %s, not %s', wrong,
-                CASE wrong WHEN 'levels' THEN '2 to 1000' ELSE '0 to 1000000' END, display->wrong);
+            MESSAGE = CASE wrong
+                WHEN 'levels' THEN format('levels in display must be an integer from 2 to 1000, not %s', display->wrong)
+                ELSE format('%s in display must be an integer from 0 to 1000000, not %s', wrong, display->wrong) END;
     END IF;
     IF (display->>'factor')::numeric <= 0 THEN
         RAISE numeric_value_out_of_range USING

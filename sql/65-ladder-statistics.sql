@@ -26,10 +26,10 @@ BEGIN
         WHEN 'columns' THEN 'array' WHEN 'inactive_after' THEN 'string' ELSE 'number' END LIMIT 1;
     IF wrong IS NOT NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('%s in statistics must be %s, not %s', wrong,
-                CASE wrong WHEN 'columns' THEN 'an array of texts'
-                    WHEN 'inactive_after' THEN 'an interval as text' ELSE 'a number' END,
-                statistics->wrong);
+            MESSAGE = CASE wrong
+                WHEN 'columns' THEN format('columns in statistics must be an array of texts, not %s', statistics->wrong)
+                WHEN 'inactive_after' THEN format('inactive_after in statistics must be an interval as text, not %s', statistics->wrong)
+                ELSE format('%s in statistics must be a number, not %s', wrong, statistics->wrong) END;
     END IF;
     SELECT c::text INTO wrong FROM jsonb_array_elements(statistics->'columns') AS c
     WHERE jsonb_typeof(c) <> 'string' OR NOT c #>> '{}' = ANY (all_columns) LIMIT 1;

@@ -326,10 +326,10 @@ BEGIN
         teams => q.teams, team_size => q.team_size, log_odds => q.log_odds, model => model.name,
         params => model.params, initial_window => q.initial_window, widening => q.widening,
         max_window => q.max_window, min_quality => q.min_quality);
-    SELECT format('%s must be %s, not %s', i.name, i.allowed, i.value) INTO wrong
-    FROM (VALUES ('ticket_lifetime', q.ticket_lifetime, 'more than 0', q.ticket_lifetime > '0'),
-        ('accept_within', q.accept_within, 'more than 0', q.accept_within > '0'),
-        ('keep', q.keep, '0 or more', q.keep >= '0')) AS i(name, value, allowed, ok)
+    SELECT format(i.message, i.value) INTO wrong
+    FROM (VALUES ('ticket_lifetime must be positive, not %s', q.ticket_lifetime, q.ticket_lifetime > '0'),
+        ('accept_within must be positive, not %s', q.accept_within, q.accept_within > '0'),
+        ('keep must be 0 or more, not %s', q.keep, q.keep >= '0')) AS i(message, value, ok)
     WHERE NOT i.ok LIMIT 1;
     IF wrong IS NOT NULL THEN
         RAISE invalid_parameter_value USING MESSAGE = wrong;

@@ -47,8 +47,8 @@ BEGIN
     END IF;
     IF sides AND side IS NULL OR commanders AND command IS NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('model "%s" has no %s', name,
-                CASE WHEN sides AND side IS NULL THEN 'sides' ELSE 'commanders' END);
+            MESSAGE = CASE WHEN sides AND side IS NULL THEN format('model "%s" has no sides', name)
+                ELSE format('model "%s" has no commanders', name) END;
     END IF;
     RETURN NEXT;
 END

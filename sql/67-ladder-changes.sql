@@ -31,8 +31,11 @@ DECLARE
     kept boolean := to_regclass(format('%I.change', ladder)) IS NOT NULL;
 BEGIN
     IF kept = keep THEN
-        RAISE NOTICE '%', CASE WHEN keep THEN format('ladder "%s" keeps its changes already', ladder)
-            ELSE format('ladder "%s" does not keep its changes', ladder) END;
+        IF keep THEN
+            RAISE NOTICE 'ladder "%" keeps its changes already', ladder;
+        ELSE
+            RAISE NOTICE 'ladder "%" does not keep its changes', ladder;
+        END IF;
         RETURN;
     END IF;
     IF NOT keep THEN

@@ -160,6 +160,7 @@ DECLARE
     fault record;
     place text;
     wanted text;
+    whole text;
 BEGIN
     IF document IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = 'document must not be null';
@@ -205,15 +206,14 @@ BEGIN
         RETURN;
     END IF;
     place := coalesce(nullif(fault.path, ''), 'document');
+    whole := coalesce(nullif(concat_ws('.', nullif(fault.path, ''), fault.key), ''), place);
     wanted := CASE WHEN fault.key IS NULL THEN 'an object'
         ELSE (skillrating_internal.document_type(keys->fault.level->>fault.key)).name END;
     RAISE invalid_parameter_value USING
         MESSAGE = CASE fault.kind
             WHEN 'invalid' THEN format('invalid key "%s" in %s', fault.key, place)
             WHEN 'missing' THEN format('key "%s" is missing in %s', fault.key, place)
-            ELSE format('%s must be %s, not %s',
-                coalesce(nullif(concat_ws('.', nullif(fault.path, ''), fault.key), ''), place),
-                wanted, left(fault.value::text, 100)) END,
+            ELSE format('%s must be %s, not %s', whole, wanted, left(fault.value::text, 100)) END,
         HINT = CASE fault.kind
             WHEN 'missing' THEN format('It is %s.', wanted)
             ELSE format('Valid keys are %s.', (

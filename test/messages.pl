@@ -75,6 +75,8 @@ sub c_call
 
 	for my $format (splice @args, 0, $formats)
 	{
+		# A variable or a macro is a whole text, which is a literal elsewhere.
+		next if $format =~ /^\s*\w+\s*$/;
 		my $text = c_text($format);
 		if (defined $text)
 		{
@@ -257,7 +259,7 @@ sub check_message
 	{
 		$say->('a full stop at the end') if $text =~ /[^.]\.$/ && $field ne 'text';
 		$say->('a capital at the beginning') if !begins_in_lower_case($text) && $field ne 'text';
-		$say->('more than 120 characters') if length($text) > 120 && $field eq 'message';
+		$say->('more than 120 characters') if length($text) > 120 && $field eq 'message' && $text !~ /must not be null$/;
 	}
 	elsif ($field eq 'detail' || $field eq 'hint')
 	{
@@ -282,6 +284,7 @@ sub check_spellings
 	my %first;
 	for my $m (grep { $_->{field} =~ /^(?:message|detail|hint)$/ } @messages)
 	{
+		next if $m->{text} =~ /^%s\.?$/;
 		my $plain = lc $m->{text};
 		# A placeholder of RAISE, of format() or of C; some values bring their quotes.
 		my $written = $m->{text} =~ s/"?%(?:lld|zu|[a-zIL](?![a-z])|(?![a-zA-Z%]))"?/%/gr;

@@ -614,7 +614,7 @@ BEGIN
     IF faults IS NOT NULL THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('%s cannot be the source of a ladder', source),
-            DETAIL = faults || '.',
+            DETAIL = format('%s.', faults),
             HINT = format('See SELECT * FROM skillrating.describe_source(%L).', source);
     END IF;
     RETURN source_list;
@@ -2559,8 +2559,8 @@ BEGIN
     END IF;
     RAISE invalid_parameter_value USING
         MESSAGE = format('horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
-        DETAIL = concat('A horizon never moves back, and matches to come would lie before it.',
-            format(' The last match was played at %s.', last_at)),
+        DETAIL = CASE WHEN last_at IS NULL THEN 'A horizon never moves back, and matches to come would lie before it.'
+            ELSE format('A horizon never moves back, and matches to come would lie before it. The last match was played at %s.', last_at) END,
         HINT = 'Give a time in the past, or that of the last match.';
 END
 $function$;
@@ -3455,6 +3455,41 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.set_rating(text,anycompatible,jsonb,text,timestamp with time zone,text) IS
 'The body of skillrating.set_rating(), called once the door to the ladder is open.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.reset_rating(ladder text, player_id anycompatible, pool text DEFAULT NULL::text, at timestamp with time zone DEFAULT now(), reason text DEFAULT NULL::text, OUT operation bigint, OUT ratings bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    t record;
+    rated boolean;
+BEGIN
+    IF ladder IS NULL OR player_id IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, player_id and at must not be null';
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_not_merged(ladder, player_id::text);
+    EXECUTE format(
+        'SELECT EXISTS (
+            SELECT FROM %1$I.rating AS r
+            WHERE r.player_id %2$s CAST($1 AS %3$s) AND r.pool = coalesce($2, r.pool)
+                AND (r.games > 0 OR EXISTS (
+                    SELECT FROM %1$I.event AS e
+                    WHERE e.player_id %2$s r.player_id AND e.pool = r.pool)))',
+        ladder, t.player_equals, t.player_type)
+    INTO rated USING player_id::text, pool;
+    IF NOT rated THEN
+        RAISE undefined_object USING
+            MESSAGE = CASE WHEN pool IS NULL THEN format('player %s has no rating in any pool of ladder "%s"', player_id, ladder)
+                ELSE format('player %s has no rating in pool "%s" of ladder "%s"', player_id, pool, ladder) END;
+    END IF;
+    operation := skillrating_internal.note_operation(ladder, 'reset', player_id::text,
+        pool => pool, at => at, reason => coalesce(reason, 'reset'));
+    ratings := skillrating_internal.apply_operation(ladder, operation);
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.reset_rating(text,anycompatible,text,timestamp with time zone,text) IS
 'The body of skillrating.reset_rating(), called once the door to the ladder is open.';
 
@@ -3692,8 +3727,8 @@ BEGIN
         RAISE invalid_transaction_state USING
             MESSAGE = 'fold_counts() cannot run in a serializable transaction',
             DETAIL = 'Concurrent transactions that rate would fail.',
-            HINT = 'Begin it with BEGIN ISOLATION LEVEL READ COMMITTED, or have work() do it: '
-                || format('SELECT skillrating.schedule_work(%L, ''fold_counts'', ''1 minute'').', ladder);
+            HINT = format('Begin it with BEGIN ISOLATION LEVEL READ COMMITTED, or have work() do it: '
+                'SELECT skillrating.schedule_work(%L, ''fold_counts'', ''1 minute'').', ladder);
     END IF;
     RETURN skillrating_internal.fold_rating_counts(ladder, false);
 END
@@ -3754,6 +3789,77 @@ horizon; 42501 for a time of the past unless the caller may read table component
 COMMENT ON AGGREGATE skillrating_internal.last_division(rating double precision, cuts double precision[], margin double precision, promotion_margin double precision) IS
 'The division that a player is in after all these ratings, given in order: the first one by the
 cuts, each further one with the margins of division_number().';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.check_display(display jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    numbers constant text[] := '{placement_games,factor,shift,floor,levels,low,high,margin,promotion_margin}';
+    wrong text;
+BEGIN
+    IF jsonb_typeof(display) <> 'object' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('display must be an object, not %s', display),
+            HINT = 'As in {"levels": 50, "low": 0, "high": 50, "placement_games": 10}.';
+    END IF;
+    SELECT k INTO wrong FROM jsonb_object_keys(display) AS k
+    WHERE NOT k = ANY (numbers || '{cuts,labels}'::text[]) LIMIT 1;
+    IF wrong IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('invalid key "%s" in display', wrong),
+            HINT = format('Valid keys are %s, cuts and labels.', array_to_string(numbers, ', '));
+    END IF;
+    SELECT k INTO wrong FROM jsonb_object_keys(display) AS k
+    WHERE jsonb_typeof(display->k) <> CASE WHEN k = ANY (numbers) THEN 'number' ELSE 'array' END
+        OR k = 'cuts' AND jsonb_path_exists(display, '$.cuts[*] ? (@.type() != "number")')
+        OR k = 'labels' AND jsonb_path_exists(display, '$.labels[*] ? (@.type() != "string")') LIMIT 1;
+    IF wrong IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = CASE wrong
+                WHEN 'cuts' THEN format('cuts in display must be an array of numbers, not %s', display->wrong)
+                WHEN 'labels' THEN format('labels in display must be an array of texts, not %s', display->wrong)
+                ELSE format('%s in display must be a number, not %s', wrong, display->wrong) END;
+    END IF;
+    PERFORM skillrating_internal.check_display_number(n.key, n.number)
+    FROM (
+        SELECT k, display->>k FROM unnest(numbers) AS k
+        UNION ALL
+        SELECT 'cuts', c FROM jsonb_array_elements_text(coalesce(display->'cuts', '[]')) AS c
+    ) AS n(key, number);
+    SELECT k INTO wrong FROM unnest('{placement_games,levels}'::text[]) AS k
+    WHERE (display->>k)::numeric <> trunc((display->>k)::numeric)
+        OR NOT (display->>k)::numeric BETWEEN CASE k WHEN 'levels' THEN 2 ELSE 0 END
+            AND CASE k WHEN 'levels' THEN 1000 ELSE 1000000 END LIMIT 1;
+    IF wrong IS NOT NULL THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = CASE wrong
+                WHEN 'levels' THEN format('levels in display must be an integer from 2 to 1000, not %s', display->wrong)
+                ELSE format('%s in display must be an integer from 0 to 1000000, not %s', wrong, display->wrong) END;
+    END IF;
+    IF (display->>'factor')::numeric <= 0 THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('factor in display must be positive, not %s', display->'factor');
+    END IF;
+    IF display ? 'levels' AND NOT coalesce((display->>'low')::numeric < (display->>'high')::numeric, false)
+        OR NOT display ? 'levels' AND display ?| '{low,high}' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = 'levels in display takes low and high, with low below high',
+            HINT = 'The levels divide the ratings between them evenly.';
+    END IF;
+    IF display ? 'cuts' <> (display ? 'labels')
+        OR jsonb_array_length(display->'labels') <> jsonb_array_length(display->'cuts') + 1 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = 'cuts in display takes labels, one more than there are cuts';
+    END IF;
+    -- Ascending cuts and margins that are not negative, also where the board is empty.
+    PERFORM skillrating.division_number(0,
+        ARRAY(SELECT c::float8 FROM jsonb_array_elements_text(coalesce(display->'cuts', '[]')) AS c),
+        0, coalesce((display->>'margin')::float8, 0), coalesce((display->>'promotion_margin')::float8, 0));
+END
+$function$;
 
 COMMENT ON FUNCTION skillrating_internal.history(text,anycompatible,integer,text,timestamp with time zone,timestamp with time zone) IS
 'The body of skillrating.history(), called once the door to the ladder is open.';
@@ -4465,6 +4571,64 @@ BEGIN
 END
 $function$;
 
+CREATE OR REPLACE FUNCTION skillrating_internal.check_statistics(statistics jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE STRICT
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    all_columns constant text[] := '{provisional,inactive,peak,streak,last_change,percentile}';
+    wrong text;
+BEGIN
+    IF jsonb_typeof(statistics) <> 'object' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('statistics must be an object, not %s', statistics),
+            HINT = 'As in {"inactive_after": "30 days", "columns": ["inactive", "peak"]}.';
+    END IF;
+    SELECT k INTO wrong FROM jsonb_object_keys(statistics) AS k
+    WHERE k NOT IN ('columns', 'provisional_games', 'provisional_deviation', 'inactive_after') LIMIT 1;
+    IF wrong IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('invalid key "%s" in statistics', wrong),
+            HINT = 'Valid keys are columns, provisional_games, provisional_deviation and inactive_after.';
+    END IF;
+    SELECT k INTO wrong FROM jsonb_object_keys(statistics) AS k
+    WHERE jsonb_typeof(statistics->k) <> CASE k
+        WHEN 'columns' THEN 'array' WHEN 'inactive_after' THEN 'string' ELSE 'number' END LIMIT 1;
+    IF wrong IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = CASE wrong
+                WHEN 'columns' THEN format('columns in statistics must be an array of texts, not %s', statistics->wrong)
+                WHEN 'inactive_after' THEN format('inactive_after in statistics must be an interval as text, not %s', statistics->wrong)
+                ELSE format('%s in statistics must be a number, not %s', wrong, statistics->wrong) END;
+    END IF;
+    SELECT c::text INTO wrong FROM jsonb_array_elements(statistics->'columns') AS c
+    WHERE jsonb_typeof(c) <> 'string' OR NOT c #>> '{}' = ANY (all_columns) LIMIT 1;
+    IF wrong IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('invalid column %s in statistics', wrong),
+            HINT = format('Valid columns are %s.', array_to_string(all_columns, ', '));
+    END IF;
+    IF (statistics->>'provisional_games')::numeric <> trunc((statistics->>'provisional_games')::numeric)
+        OR NOT (statistics->>'provisional_games')::numeric BETWEEN 0 AND 1000000 THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('provisional_games in statistics must be an integer from 0 to 1000000, not %s',
+                statistics->'provisional_games');
+    END IF;
+    IF (statistics->>'provisional_deviation')::numeric < 0 THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('provisional_deviation in statistics must not be negative, not %s',
+                statistics->'provisional_deviation');
+    END IF;
+    IF (statistics->>'inactive_after')::interval < '0' THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('inactive_after in statistics must not be negative, not %s',
+                statistics->'inactive_after');
+    END IF;
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.statistics_join(text,jsonb,jsonb,timestamp with time zone,text,boolean) IS
 'A part of leaderboard() and around(): what joins a row s of the columns that the argument
 statistics adds to a row r of the board at a time, which has its place; empty without it. eligible
@@ -4796,10 +4960,10 @@ BEGIN
         teams => q.teams, team_size => q.team_size, log_odds => q.log_odds, model => model.name,
         params => model.params, initial_window => q.initial_window, widening => q.widening,
         max_window => q.max_window, min_quality => q.min_quality);
-    SELECT format('%s must be %s, not %s', i.name, i.allowed, i.value) INTO wrong
-    FROM (VALUES ('ticket_lifetime', q.ticket_lifetime, 'more than 0', q.ticket_lifetime > '0'),
-        ('accept_within', q.accept_within, 'more than 0', q.accept_within > '0'),
-        ('keep', q.keep, '0 or more', q.keep >= '0')) AS i(name, value, allowed, ok)
+    SELECT format(i.message, i.value) INTO wrong
+    FROM (VALUES ('ticket_lifetime must be positive, not %s', q.ticket_lifetime, q.ticket_lifetime > '0'),
+        ('accept_within must be positive, not %s', q.accept_within, q.accept_within > '0'),
+        ('keep must be 0 or more, not %s', q.keep, q.keep >= '0')) AS i(message, value, ok)
     WHERE NOT i.ok LIMIT 1;
     IF wrong IS NOT NULL THEN
         RAISE invalid_parameter_value USING MESSAGE = wrong;
@@ -6703,6 +6867,34 @@ COMMENT ON FUNCTION skillrating_internal.tick_queues(text) IS
 'A part of work_step(): ticks of all queues of a ladder, and how many matches they made. Error 55000
 unless the door to the ladder is open.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.split_model(ladder text, caution double precision, sides boolean, commanders boolean)
+ RETURNS TABLE(name text, params jsonb, nstate integer, deviation integer, side integer, command integer)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'SELECT m.name, l.params, cardinality(m.state_columns),
+            array_position(m.state_columns, m.deviation_column),
+            array_position(m.state_columns, m.side_column),
+            array_position(m.state_columns, m.command_column)
+        FROM %I.ladder AS l JOIN skillrating.models() AS m ON m.name = l.model', ladder)
+    INTO name, params, nstate, deviation, side, command;
+    IF caution <> 0 AND deviation IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('model "%s" has no deviation to be cautious about', name);
+    END IF;
+    IF sides AND side IS NULL OR commanders AND command IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = CASE WHEN sides AND side IS NULL THEN format('model "%s" has no sides', name)
+                ELSE format('model "%s" has no commanders', name) END;
+    END IF;
+    RETURN NEXT;
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.split_model(text,double precision,boolean,boolean) IS
 'The model of a ladder, with its parameters, the number of its state columns, and the places of
 those with a role.  Errors: 22023 for caution, sides or commanding that the model has no column for.';
@@ -6856,8 +7048,11 @@ DECLARE
     kept boolean := to_regclass(format('%I.change', ladder)) IS NOT NULL;
 BEGIN
     IF kept = keep THEN
-        RAISE NOTICE '%', CASE WHEN keep THEN format('ladder "%s" keeps its changes already', ladder)
-            ELSE format('ladder "%s" does not keep its changes', ladder) END;
+        IF keep THEN
+            RAISE NOTICE 'ladder "%" keeps its changes already', ladder;
+        ELSE
+            RAISE NOTICE 'ladder "%" does not keep its changes', ladder;
+        END IF;
         RETURN;
     END IF;
     IF NOT keep THEN
@@ -8810,6 +9005,79 @@ COMMENT ON FUNCTION skillrating_internal.survey(text,text,xid8) IS
 begin_carrying(), of matches only those whose row in a was changed by a transaction from a certain
 one on, all for null. Returns how many matches differ, whether operations may, and the smallest
 place of a match that does.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.check_document(keys jsonb, document jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+    fault record;
+    place text;
+    wanted text;
+    whole text;
+BEGIN
+    IF document IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'document must not be null';
+    END IF;
+    WITH team AS MATERIALIZED (
+        SELECT t.n, format('teams[%s]', t.n - 1) AS path, t.value
+        FROM jsonb_array_elements(
+            CASE WHEN keys ? 'team' AND jsonb_typeof(document->'teams') = 'array'
+                THEN document->'teams' ELSE '[]' END) WITH ORDINALITY AS t(value, n)
+    ), object AS MATERIALIZED (
+        SELECT 0 AS team, 0 AS n, '' AS path, 'document' AS level, document AS value
+        UNION ALL
+        SELECT t.n, 0, t.path, 'team', t.value FROM team AS t
+        UNION ALL
+        SELECT l.n, p.n, format('%splayers[%s]', l.path, p.n - 1), 'player', p.value
+        FROM (
+            SELECT 0 AS n, '' AS path, document->'players' AS players WHERE NOT keys ? 'team'
+            UNION ALL
+            SELECT t.n, t.path || '.', t.value->'players' FROM team AS t
+        ) AS l, jsonb_array_elements(
+            CASE jsonb_typeof(l.players) WHEN 'array' THEN l.players ELSE '[]' END)
+            WITH ORDINALITY AS p(value, n)
+    )
+    SELECT f.* INTO fault FROM (
+        SELECT o.team, o.n, o.path, o.level, NULL AS key, o.value, '' AS kind
+        FROM object AS o WHERE jsonb_typeof(o.value) <> 'object'
+        UNION ALL
+        SELECT o.team, o.n, o.path, o.level, e.key, e.value,
+            CASE WHEN keys->o.level ? e.key THEN 'type' ELSE 'invalid' END
+        FROM object AS o
+        CROSS JOIN jsonb_each(
+            CASE jsonb_typeof(o.value) WHEN 'object' THEN o.value ELSE '{}' END) AS e
+        WHERE NOT (keys->o.level ? e.key) OR CASE
+            WHEN e.value = 'null' THEN keys->'needed'->o.level ? e.key
+            ELSE NOT skillrating_internal.document_value_fits(e.value, keys->o.level->>e.key) END
+        UNION ALL
+        SELECT o.team, o.n, o.path, o.level, k.key, NULL, 'missing'
+        FROM object AS o
+        CROSS JOIN jsonb_array_elements_text(keys->'needed'->o.level) AS k(key)
+        WHERE jsonb_typeof(o.value) = 'object' AND NOT o.value ? k.key) AS f
+    ORDER BY f.team, f.n, f.kind COLLATE "C", f.key COLLATE "C" LIMIT 1;
+    IF fault.kind IS NULL THEN
+        RETURN;
+    END IF;
+    place := coalesce(nullif(fault.path, ''), 'document');
+    whole := coalesce(nullif(concat_ws('.', nullif(fault.path, ''), fault.key), ''), place);
+    wanted := CASE WHEN fault.key IS NULL THEN 'an object'
+        ELSE (skillrating_internal.document_type(keys->fault.level->>fault.key)).name END;
+    RAISE invalid_parameter_value USING
+        MESSAGE = CASE fault.kind
+            WHEN 'invalid' THEN format('invalid key "%s" in %s', fault.key, place)
+            WHEN 'missing' THEN format('key "%s" is missing in %s', fault.key, place)
+            ELSE format('%s must be %s, not %s', whole, wanted, left(fault.value::text, 100)) END,
+        HINT = CASE fault.kind
+            WHEN 'missing' THEN format('It is %s.', wanted)
+            ELSE format('Valid keys are %s.', (
+                SELECT string_agg(k.key, ', ' ORDER BY k.key COLLATE "C")
+                FROM jsonb_object_keys(keys->fault.level) AS k(key))) END;
+END
+$function$;
 
 CREATE OR REPLACE FUNCTION skillrating_internal.create_document_function(function text)
  RETURNS void

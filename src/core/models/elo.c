@@ -112,7 +112,7 @@ static const ParamSpec elo_params[] = {
 	.description = "margin that counts as one goal"},
 	{.name = "margin_draw",.type = PARAM_NUMBER,.default_value = 1,
 		.min = 0,.max = 1e9,.unit = "factor",
-	.description = "what equal scores, as those of a draw, multiply the change by"},
+	.description = "factor of the change for equal scores, as in a draw"},
 	{.name = "margin_autocorrelation",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "per rating point",
 		.search = {0.0001, 0.1},

@@ -65,7 +65,7 @@ static const ParamSpec frag_params[] = {
 	{.name = "decay",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "rating points per day",
 		.search = {0.001, 100},
-	.description = "what a rating loses with time"},
+	.description = "loss of a rating with time"},
 	{.name = "decay_floor",.type = PARAM_NUMBER,.default_value = 0,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
 		.search = {-3000, 3000},

@@ -63,7 +63,7 @@ static const ParamSpec glicko_params[] = {
 	.description = "rating period that c refers to"},
 	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
-	.description = "what the games against all other teams count together: as much as an order of teams tells, one game, or one each"},
+	.description = "weight of the games against all other teams together: that of the order of teams, one game, or one game each"},
 };
 
 static const StateSpec glicko_state[] = {

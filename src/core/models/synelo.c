@@ -100,7 +100,7 @@ static const ParamSpec synelo_params[] = {
 	.description = "strength of a team: the sum of its members above the mean of the match, or above 0"},
 	{.name = "sums",.type = PARAM_CHOICE,.default_value = SUMS_AT_START,
 		.choices = sums_choices,
-	.description = "who is in a team's sum: who was there when the round began, in full, or all by what they played"},
+	.description = "members of a team's sum: players present from the start of the round in full, or all players by their share of play"},
 	{.name = "initial_rating",.type = PARAM_NUMBER,.default_value = 1000,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
 	.description = "rating of a player who has not played; centre of the compression"},

@@ -187,7 +187,7 @@ static const ModelPart trueskill2_parts[] = {
 		.param = {{TRUESKILL2_DEATH_VARIANCE, 0, 10},
 		{TRUESKILL2_DEATH_SELF, 0, -1},
 	{TRUESKILL2_DEATH_OPPONENT, 0, 1}}},
-	{.name = "quits",.description = "who quits feels beaten",
+	{.name = "quits",.description = "a player who quits counts as beaten",
 		.needs = MODEL_QUIT,.nparams = 2,
 	.param = {{TRUESKILL2_QUIT_RELATED, 0, 0.3}, {TRUESKILL2_QUIT_MARGIN, 0, -1}}},
 	{.name = "sum",.description = "a team is worth the sum of its members",

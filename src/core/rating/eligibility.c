@@ -28,7 +28,7 @@ const EligibilitySpec eligibility_spec[ELIGIBILITY_NRULES] = {
 	[ELIGIBILITY_NO_SHOW] = {
 		.param = {.name = "no_show",.type = PARAM_CHOICE,.default_value = NO_SHOW_COUNTS,
 			.choices = no_show_choices,
-		.description = "what becomes of players who never played: they count as the model sees them, the match is rated without them, or it is not rated"},
+		.description = "treatment of players who never played: they count as under the model, the match is rated without them, or it is not rated"},
 		.status = MATCH_NO_SHOW,.of = ELIGIBILITY_NO_SHOW
 	},
 	[ELIGIBILITY_MIN_PLAY_TIME] = {

@@ -99,12 +99,16 @@ check_columns(Relation a, Relation b)
 			  x->atttypid != y->atttypid || x->atttypmod != y->atttypmod ||
 			  x->attcollation != y->attcollation || x->attnotnull != y->attnotnull ||
 			  x->attgenerated != y->attgenerated)))
+		{
+			const char *name = x->attisdropped ? "" : NameStr(x->attname);
+			const char *other = y->attisdropped ? "" : NameStr(y->attname);
+
 			ereport(ERROR,
 					(CANNOT_EXCHANGE(a, b),
 					 errdetail("Column %d is \"%s\" in one and \"%s\" in the other, or not of one type, or nullable or generated in one of them only.",
-							   i + 1, x->attisdropped ? "" : NameStr(x->attname),
-							   y->attisdropped ? "" : NameStr(y->attname)),
+							   i + 1, name, other),
 					 errhint("Recreate one of the ladders with skillrating.rerate().")));
+		}
 	}
 }
 

@@ -163,6 +163,7 @@ static void
 check_kind(const LadderCache *cache, LadderRelation relation)
 {
 	char		kind = get_rel_relkind(cache->relation[relation]);
+	const char *message;
 
 	if (relation == LADDER_SOURCE || !OidIsValid(cache->relation[relation]))
 		return;
@@ -170,12 +171,11 @@ check_kind(const LadderCache *cache, LadderRelation relation)
 		cache->is_front ? kind == RELKIND_FOREIGN_TABLE :
 		kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE)
 		return;
+	message = relation == LADDER_EVENT_SEQ ? "relation %s is not a sequence" :
+		cache->is_front ? "relation %s is not a foreign table" : "relation %s is not a table";
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-			 errmsg(relation == LADDER_EVENT_SEQ ? "relation %s is not a sequence" :
-					cache->is_front ? "relation %s is not a foreign table" :
-					"relation %s is not a table",
-					relation_text(cache, relation)),
+			 errmsg(message, relation_text(cache, relation)),
 			 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
 }
 

@@ -278,6 +278,8 @@ report_no_split(Lobby *lobby, const SplitRequest *request, const Split *split)
 	const SplitProblem *problem = &split->problem;
 	const SplitGroup *group = split->status == SPLIT_OK ? NULL :
 		&problem->group[problem->at_fault];
+	const char *kept;
+	const char *kept_with_commanders;
 	char	   *conflict;
 
 	if (split->status == SPLIT_GROUP_TOO_LARGE)
@@ -289,6 +291,12 @@ report_no_split(Lobby *lobby, const SplitRequest *request, const Split *split)
 						size_list(lobby, request)),
 				 errhint("There may be one, which fewer constraints make easier to find.")));
 	conflict = find_conflict(lobby, request);
+	kept = lobby->evenly == NULL ?
+		"there is no split into teams of %s that keeps party, locked and avoid" :
+		"there is no split into teams of %s that keeps party, locked, avoid and split_evenly";
+	kept_with_commanders = lobby->evenly == NULL ?
+		"there is no split into teams of %s that keeps party, locked and avoid and has a commander on either side" :
+		"there is no split into teams of %s that keeps party, locked, avoid and split_evenly and has a commander on either side";
 	if (split->status == SPLIT_NO_OPTION)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -300,9 +308,8 @@ report_no_split(Lobby *lobby, const SplitRequest *request, const Split *split)
 				 conflict != NULL ? errdetail("%s", conflict) : 0));
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("there is no split into teams of %s that keeps party, locked%s%s",
-					size_list(lobby, request),
-					lobby->evenly == NULL ? " and avoid" : ", avoid and split_evenly",
-					lobby->command[0] != NULL ? " and has a commander on either side" : ""),
+			 lobby->command[0] == NULL ?
+			 errmsg(kept, size_list(lobby, request)) :
+			 errmsg(kept_with_commanders, size_list(lobby, request)),
 			 conflict != NULL ? errdetail("%s", conflict) : 0));
 }

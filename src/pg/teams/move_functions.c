@@ -493,11 +493,11 @@ find_transfer(const Teams *teams, int max_swaps, int max_lead, Transfer *best)
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("teams of %d and %d cannot be brought to a lead of at most %d",
+					teams->count[1], teams->count[2], max_lead),
 			 teams->lobby.command[0] != NULL ?
-			 errmsg("teams of %d and %d cannot be brought to a lead of at most %d so that party, locked and avoid are kept and either team has a commander",
-					teams->count[1], teams->count[2], max_lead) :
-			 errmsg("teams of %d and %d cannot be brought to a lead of at most %d so that party, locked and avoid are kept",
-					teams->count[1], teams->count[2], max_lead)));
+			 errdetail("No moves keep party, locked and avoid, and leave either team a commander.") :
+			 errdetail("No moves keep party, locked and avoid.")));
 }
 
 /* Arguments as above. */
