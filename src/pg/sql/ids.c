@@ -382,13 +382,14 @@ id_key_hash(const IdType *id_type, IdKey key)
 static inline void *
 id_hash_table_allocate(id_hash_table_hash * hash, Size size)
 {
-	uint64		new_size = hash->size;
+	uint64		new_size = size / sizeof(IdEntry);
 	void	   *pointer;
 
 	/*
-	 * A table that grows has its new size already, and its old entries.  An
-	 * error must leave it as it was, because whoever catches it may go on
-	 * with it.
+	 * A table doubles when it grows.  Version 15 of simplehash has set its new
+	 * size by now, and later ones set it after the allocation.  An error must
+	 * leave the table with the size that its entries have, because whoever
+	 * catches the error may go on with the table.
 	 */
 	if (hash->data == NULL)
 		return limited_alloc(hash->ctx, 1, size, MCXT_ALLOC_ZERO);
