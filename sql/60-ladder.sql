@@ -54,7 +54,9 @@ BEGIN
         overload := regexp_replace(body.signature, '\manyelement\M', 'text');
         EXECUTE format(entry, regexp_replace(body.arguments, '\manyelement\M', 'text'));
         EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', name, overload, format(
-            'skillrating.%s() for an identifier that is a text, a literal or an untyped parameter.',
+'skillrating.%1$s() for an identifier that is a text, a literal or an untyped
+parameter. Arguments, result and errors are those of skillrating.%1$s()
+with anyelement; a text that the ladder''s type cannot read is error 22P02.',
             name));
     END IF;
 END
@@ -889,5 +891,6 @@ ranks come from), counters (games, wins, draws, losses, last played), components
 components, of a model that has some), complete (no finished match was overlooked, nor one that
 could not be rated and has changed), corrections (none waits for catch_up()), and, of a ladder that
 partition_history() has partitioned, partitions (every place has one). Everything is read under one
-snapshot, and nobody is kept from rating. Errors: 42704 for an unknown ladder, 55000 if its triggers
-are gone, see restore_triggers().';
+snapshot, and other sessions go on rating. catch_up(search => true, rebuild => true) mends content,
+events, ratings, counters, components and complete, catch_up() corrections. Errors: 42704 for an
+unknown ladder, 55000 if its triggers are gone, see restore_triggers().';

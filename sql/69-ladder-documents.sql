@@ -350,14 +350,16 @@ BEGIN
         CASE result.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END, result.prorows,
         format('
 #variable_conflict use_column
+DECLARE
+    keys CONSTANT jsonb := %L;
 BEGIN%s
-    PERFORM skillrating_internal.check_document(%L, document);
+    PERFORM skillrating_internal.check_document(keys, document);
     RETURN QUERY %s;
 END
 ',
+            skillrating_internal.document_check_keys(function),
             CASE WHEN on_ladder THEN '
     PERFORM skillrating_internal.ladder_types(ladder);' ELSE '' END,
-            skillrating_internal.document_check_keys(function),
             skillrating_internal.document_call(function, schema, on_ladder)));
     IF on_ladder THEN
         PERFORM skillrating_internal.create_entry(function || '_document');

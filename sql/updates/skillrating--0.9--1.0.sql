@@ -561,7 +561,9 @@ BEGIN
         overload := regexp_replace(body.signature, '\manyelement\M', 'text');
         EXECUTE format(entry, regexp_replace(body.arguments, '\manyelement\M', 'text'));
         EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', name, overload, format(
-            'skillrating.%s() for an identifier that is a text, a literal or an untyped parameter.',
+'skillrating.%1$s() for an identifier that is a text, a literal or an untyped
+parameter. Arguments, result and errors are those of skillrating.%1$s()
+with anyelement; a text that the ladder''s type cannot read is error 22P02.',
             name));
     END IF;
 END
@@ -794,7 +796,9 @@ restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 an
 out of range, 22008 for an infinite played_at, 42704 for an unknown ladder.';
 
 COMMENT ON FUNCTION skillrating.report_match(text,text,anycompatiblearray,integer[],integer[],timestamp with time zone,double precision[],double precision[],double precision[],double precision[],double precision[],integer[],bigint[],integer[],integer[],boolean[],integer[],double precision[],text,double precision,double precision,double precision,boolean,boolean[],text[],text[]) IS
-'skillrating.report_match() for an identifier that is a text, a literal or an untyped parameter.';
+'skillrating.report_match() for an identifier that is a text, a literal or an untyped
+parameter. Arguments, result and errors are those of skillrating.report_match()
+with anyelement; a text that the ladder''s type cannot read is error 22P02.';
 
 COMMENT ON FUNCTION skillrating_internal.preview(text,anycompatiblearray,integer[],double precision[],double precision[],double precision[],double precision[],integer[],bigint[],double precision[],text,double precision,double precision,timestamp with time zone,text[],text[]) IS
 'The body of skillrating.preview(), called once the door to the ladder is open.';
@@ -824,8 +828,9 @@ ranks come from), counters (games, wins, draws, losses, last played), components
 components, of a model that has some), complete (no finished match was overlooked, nor one that
 could not be rated and has changed), corrections (none waits for catch_up()), and, of a ladder that
 partition_history() has partitioned, partitions (every place has one). Everything is read under one
-snapshot, and nobody is kept from rating. Errors: 42704 for an unknown ladder, 55000 if its triggers
-are gone, see restore_triggers().';
+snapshot, and other sessions go on rating. catch_up(search => true, rebuild => true) mends content,
+events, ratings, counters, components and complete, catch_up() corrections. Errors: 42704 for an
+unknown ladder, 55000 if its triggers are gone, see restore_triggers().';
 
 CREATE OR REPLACE FUNCTION skillrating_internal.create_own_triggers(ladder text)
  RETURNS bigint
@@ -9119,18 +9124,58 @@ BEGIN
         CASE result.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END, result.prorows,
         format('
 #variable_conflict use_column
+DECLARE
+    keys CONSTANT jsonb := %L;
 BEGIN%s
-    PERFORM skillrating_internal.check_document(%L, document);
+    PERFORM skillrating_internal.check_document(keys, document);
     RETURN QUERY %s;
 END
 ',
+            skillrating_internal.document_check_keys(function),
             CASE WHEN on_ladder THEN '
     PERFORM skillrating_internal.ladder_types(ladder);' ELSE '' END,
-            skillrating_internal.document_check_keys(function),
             skillrating_internal.document_call(function, schema, on_ladder)));
     IF on_ladder THEN
         PERFORM skillrating_internal.create_entry(function || '_document');
     END IF;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION skillrating_internal.report_match_document(ladder text, document jsonb)
+ RETURNS TABLE(player_id text, rating_before double precision, rating_after double precision, win_probability double precision, score double precision, state_before double precision[], state_after double precision[], outcome text, reason text, detail text, correction text, correction_seq bigint)
+ LANGUAGE plpgsql
+ ROWS 12
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+    keys CONSTANT jsonb := '{"team": {"rank": "integer", "side": "integer", "score": "double precision", "players": "filled"}, "needed": {"team": ["players"], "player": ["id"], "document": ["match_id", "teams"]}, "player": {"id": "identifier", "bot": "boolean", "club": "text", "gain": "double precision", "left": "double precision", "quit": "boolean", "kills": "integer", "squad": "bigint", "deaths": "integer", "joined": "double precision", "weight": "double precision", "context": "text", "commanding": "double precision", "experience": "integer"}, "document": {"gain": "double precision", "pool": "text", "teams": "filled", "duration": "double precision", "log_odds": "double precision", "match_id": "identifier", "played_at": "timestamp with time zone", "surrendered": "boolean"}}';
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_document(keys, document);
+    RETURN QUERY SELECT r.* FROM (
+            SELECT array_agg(CAST(t.n AS integer) ORDER BY t.n, p.n) AS team, CASE WHEN bool_or(jsonb_typeof(p.value->'id') <> 'null')
+                THEN array_agg(CAST(p.value->>'id' AS text) ORDER BY t.n, p.n) END AS players, CASE WHEN bool_or(jsonb_typeof(t.value->'rank') <> 'null')
+                THEN array_agg(CAST(CAST(t.value->>'rank' AS numeric) AS integer) ORDER BY t.n, p.n) END AS rank, CASE WHEN bool_or(jsonb_typeof(t.value->'score') <> 'null')
+                THEN array_agg(CAST(t.value->>'score' AS double precision) ORDER BY t.n, p.n) END AS team_score, CASE WHEN bool_or(jsonb_typeof(p.value->'weight') <> 'null')
+                THEN array_agg(CAST(p.value->>'weight' AS double precision) ORDER BY t.n, p.n) END AS weight, CASE WHEN bool_or(jsonb_typeof(p.value->'joined') <> 'null')
+                THEN array_agg(CAST(p.value->>'joined' AS double precision) ORDER BY t.n, p.n) END AS joined, CASE WHEN bool_or(jsonb_typeof(p.value->'left') <> 'null')
+                THEN array_agg(CAST(p.value->>'left' AS double precision) ORDER BY t.n, p.n) END AS "left", CASE WHEN bool_or(jsonb_typeof(p.value->'commanding') <> 'null')
+                THEN array_agg(CAST(p.value->>'commanding' AS double precision) ORDER BY t.n, p.n) END AS commanding, CASE WHEN bool_or(jsonb_typeof(t.value->'side') <> 'null')
+                THEN array_agg(CAST(CAST(t.value->>'side' AS numeric) AS integer) ORDER BY t.n, p.n) END AS side, CASE WHEN bool_or(jsonb_typeof(p.value->'squad') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'squad' AS numeric) AS bigint) ORDER BY t.n, p.n) END AS squad, CASE WHEN bool_or(jsonb_typeof(p.value->'kills') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'kills' AS numeric) AS integer) ORDER BY t.n, p.n) END AS kills, CASE WHEN bool_or(jsonb_typeof(p.value->'deaths') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'deaths' AS numeric) AS integer) ORDER BY t.n, p.n) END AS deaths, CASE WHEN bool_or(jsonb_typeof(p.value->'quit') <> 'null')
+                THEN array_agg(CAST(p.value->>'quit' AS boolean) ORDER BY t.n, p.n) END AS quit, CASE WHEN bool_or(jsonb_typeof(p.value->'experience') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'experience' AS numeric) AS integer) ORDER BY t.n, p.n) END AS experience, CASE WHEN bool_or(jsonb_typeof(p.value->'gain') <> 'null')
+                THEN array_agg(CAST(p.value->>'gain' AS double precision) ORDER BY t.n, p.n) END AS player_gain, CASE WHEN bool_or(jsonb_typeof(p.value->'bot') <> 'null')
+                THEN array_agg(CAST(p.value->>'bot' AS boolean) ORDER BY t.n, p.n) END AS bot, CASE WHEN bool_or(jsonb_typeof(p.value->'context') <> 'null')
+                THEN array_agg(CAST(p.value->>'context' AS text) ORDER BY t.n, p.n) END AS context, CASE WHEN bool_or(jsonb_typeof(p.value->'club') <> 'null')
+                THEN array_agg(CAST(p.value->>'club' AS text) ORDER BY t.n, p.n) END AS club
+            FROM jsonb_array_elements(document->'teams') WITH ORDINALITY AS t(value, n), jsonb_array_elements(t.value->'players')
+                WITH ORDINALITY AS p(value, n)) AS a,
+        skillrating_internal.report_match(ladder => ladder, team => a.team, match_id => document->>'match_id', players => a.players, rank => a.rank, played_at => coalesce(CAST(document->>'played_at' AS timestamp with time zone), NULL::timestamp with time zone), team_score => a.team_score, weight => a.weight, joined => a.joined, "left" => a."left", commanding => a.commanding, side => a.side, squad => a.squad, kills => a.kills, deaths => a.deaths, quit => a.quit, experience => a.experience, player_gain => a.player_gain, pool => coalesce(CAST(document->>'pool' AS text), ''::text), log_odds => coalesce(CAST(document->>'log_odds' AS double precision), 0), gain => coalesce(CAST(document->>'gain' AS double precision), 1), duration => coalesce(CAST(document->>'duration' AS double precision), NULL::double precision), surrendered => coalesce(CAST(document->>'surrendered' AS boolean), NULL::boolean), bot => a.bot, context => a.context, club => a.club) AS r;
 END
 $function$;
 
@@ -9152,14 +9197,138 @@ document_schema() has all of it as a JSON Schema.
 Errors: 22023 for a key that does not exist or is missing, or for a value of another type, with
 where it stands, 22004 for a null document, and those of report_match(), without that place.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.preview_document(ladder text, document jsonb)
+ RETURNS TABLE(player_id text, team integer, rating double precision, win_probability double precision, win_change double precision, draw_change double precision, loss_change double precision, draw_probability double precision)
+ LANGUAGE plpgsql
+ STABLE ROWS 12
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+    keys CONSTANT jsonb := '{"team": {"side": "integer", "players": "filled"}, "needed": {"team": ["players"], "player": ["id"], "document": ["teams"]}, "player": {"id": "identifier", "club": "text", "gain": "double precision", "left": "double precision", "squad": "bigint", "joined": "double precision", "weight": "double precision", "context": "text", "commanding": "double precision"}, "document": {"at": "timestamp with time zone", "gain": "double precision", "pool": "text", "teams": "filled", "log_odds": "double precision"}}';
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_document(keys, document);
+    RETURN QUERY SELECT r.* FROM (
+            SELECT array_agg(CAST(t.n AS integer) ORDER BY t.n, p.n) AS team, CASE WHEN bool_or(jsonb_typeof(p.value->'id') <> 'null')
+                THEN array_agg(CAST(p.value->>'id' AS text) ORDER BY t.n, p.n) END AS players, CASE WHEN bool_or(jsonb_typeof(p.value->'weight') <> 'null')
+                THEN array_agg(CAST(p.value->>'weight' AS double precision) ORDER BY t.n, p.n) END AS weight, CASE WHEN bool_or(jsonb_typeof(p.value->'joined') <> 'null')
+                THEN array_agg(CAST(p.value->>'joined' AS double precision) ORDER BY t.n, p.n) END AS joined, CASE WHEN bool_or(jsonb_typeof(p.value->'left') <> 'null')
+                THEN array_agg(CAST(p.value->>'left' AS double precision) ORDER BY t.n, p.n) END AS "left", CASE WHEN bool_or(jsonb_typeof(p.value->'commanding') <> 'null')
+                THEN array_agg(CAST(p.value->>'commanding' AS double precision) ORDER BY t.n, p.n) END AS commanding, CASE WHEN bool_or(jsonb_typeof(t.value->'side') <> 'null')
+                THEN array_agg(CAST(CAST(t.value->>'side' AS numeric) AS integer) ORDER BY t.n, p.n) END AS side, CASE WHEN bool_or(jsonb_typeof(p.value->'squad') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'squad' AS numeric) AS bigint) ORDER BY t.n, p.n) END AS squad, CASE WHEN bool_or(jsonb_typeof(p.value->'gain') <> 'null')
+                THEN array_agg(CAST(p.value->>'gain' AS double precision) ORDER BY t.n, p.n) END AS player_gain, CASE WHEN bool_or(jsonb_typeof(p.value->'context') <> 'null')
+                THEN array_agg(CAST(p.value->>'context' AS text) ORDER BY t.n, p.n) END AS context, CASE WHEN bool_or(jsonb_typeof(p.value->'club') <> 'null')
+                THEN array_agg(CAST(p.value->>'club' AS text) ORDER BY t.n, p.n) END AS club
+            FROM jsonb_array_elements(document->'teams') WITH ORDINALITY AS t(value, n), jsonb_array_elements(t.value->'players')
+                WITH ORDINALITY AS p(value, n)) AS a,
+        skillrating_internal.preview(ladder => ladder, team => a.team, players => a.players, weight => a.weight, joined => a.joined, "left" => a."left", commanding => a.commanding, side => a.side, squad => a.squad, player_gain => a.player_gain, pool => coalesce(CAST(document->>'pool' AS text), ''::text), log_odds => coalesce(CAST(document->>'log_odds' AS double precision), 0), gain => coalesce(CAST(document->>'gain' AS double precision), 1), at => coalesce(CAST(document->>'at' AS timestamp with time zone), now()), context => a.context, club => a.club) AS r;
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.preview_document(text,jsonb) IS
 'The body of skillrating.preview_document(), called once the door to the ladder is open.';
+
+CREATE OR REPLACE FUNCTION skillrating_internal.win_probability_document(ladder text, document jsonb)
+ RETURNS TABLE(team integer, win_probability double precision, draw_probability double precision)
+ LANGUAGE plpgsql
+ STABLE ROWS 2
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+    keys CONSTANT jsonb := '{"team": {"side": "integer", "players": "filled"}, "needed": {"team": ["players"], "player": ["id"], "document": ["teams"]}, "player": {"id": "identifier", "club": "text", "left": "double precision", "squad": "bigint", "joined": "double precision", "weight": "double precision", "context": "text", "commanding": "double precision"}, "document": {"at": "timestamp with time zone", "pool": "text", "teams": "filled", "log_odds": "double precision"}}';
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_document(keys, document);
+    RETURN QUERY SELECT r.* FROM (
+            SELECT array_agg(CAST(t.n AS integer) ORDER BY t.n, p.n) AS team, CASE WHEN bool_or(jsonb_typeof(p.value->'id') <> 'null')
+                THEN array_agg(CAST(p.value->>'id' AS text) ORDER BY t.n, p.n) END AS players, CASE WHEN bool_or(jsonb_typeof(p.value->'weight') <> 'null')
+                THEN array_agg(CAST(p.value->>'weight' AS double precision) ORDER BY t.n, p.n) END AS weight, CASE WHEN bool_or(jsonb_typeof(p.value->'joined') <> 'null')
+                THEN array_agg(CAST(p.value->>'joined' AS double precision) ORDER BY t.n, p.n) END AS joined, CASE WHEN bool_or(jsonb_typeof(p.value->'left') <> 'null')
+                THEN array_agg(CAST(p.value->>'left' AS double precision) ORDER BY t.n, p.n) END AS "left", CASE WHEN bool_or(jsonb_typeof(p.value->'commanding') <> 'null')
+                THEN array_agg(CAST(p.value->>'commanding' AS double precision) ORDER BY t.n, p.n) END AS commanding, CASE WHEN bool_or(jsonb_typeof(t.value->'side') <> 'null')
+                THEN array_agg(CAST(CAST(t.value->>'side' AS numeric) AS integer) ORDER BY t.n, p.n) END AS side, CASE WHEN bool_or(jsonb_typeof(p.value->'squad') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'squad' AS numeric) AS bigint) ORDER BY t.n, p.n) END AS squad, CASE WHEN bool_or(jsonb_typeof(p.value->'context') <> 'null')
+                THEN array_agg(CAST(p.value->>'context' AS text) ORDER BY t.n, p.n) END AS context, CASE WHEN bool_or(jsonb_typeof(p.value->'club') <> 'null')
+                THEN array_agg(CAST(p.value->>'club' AS text) ORDER BY t.n, p.n) END AS club
+            FROM jsonb_array_elements(document->'teams') WITH ORDINALITY AS t(value, n), jsonb_array_elements(t.value->'players')
+                WITH ORDINALITY AS p(value, n)) AS a,
+        skillrating_internal.win_probability(ladder => ladder, team => a.team, players => a.players, weight => a.weight, joined => a.joined, "left" => a."left", commanding => a.commanding, side => a.side, squad => a.squad, pool => coalesce(CAST(document->>'pool' AS text), ''::text), log_odds => coalesce(CAST(document->>'log_odds' AS double precision), 0), at => coalesce(CAST(document->>'at' AS timestamp with time zone), now()), context => a.context, club => a.club) AS r;
+END
+$function$;
 
 COMMENT ON FUNCTION skillrating_internal.win_probability_document(text,jsonb) IS
 'The body of skillrating.win_probability_document(), called once the door to the ladder is open.';
 
+CREATE OR REPLACE FUNCTION skillrating_internal.split_ladder_document(ladder text, document jsonb)
+ RETURNS TABLE(player_id text, team integer, mu double precision, difference double precision, win_probability double precision, exact boolean, bound double precision, commands boolean, why jsonb)
+ LANGUAGE plpgsql
+ STABLE
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+    keys CONSTANT jsonb := '{"needed": {"player": ["id"], "document": ["players"]}, "player": {"id": "identifier", "club": "text", "party": "integer", "locked": "integer", "weight": "double precision", "context": "text", "current": "integer", "priority": "double precision", "commander": "boolean", "split_evenly": "integer"}, "document": {"at": "timestamp with time zone", "pool": "text", "seed": "bigint", "avoid": "pairs", "sides": "boolean", "teams": "integer", "budget": "double precision", "caution": "double precision", "explain": "boolean", "players": "filled", "log_odds": "double precision", "objective": "text", "secondary": "text", "team_size": "integer", "tolerance": "double precision", "commanders": "boolean"}}';
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_document(keys, document);
+    RETURN QUERY SELECT r.* FROM (
+            SELECT array_agg(CAST(t.n AS integer) ORDER BY t.n, p.n) AS team, CASE WHEN bool_or(jsonb_typeof(p.value->'id') <> 'null')
+                THEN array_agg(CAST(p.value->>'id' AS text) ORDER BY t.n, p.n) END AS players, CASE WHEN bool_or(jsonb_typeof(p.value->'weight') <> 'null')
+                THEN array_agg(CAST(p.value->>'weight' AS double precision) ORDER BY t.n, p.n) END AS weight, CASE WHEN bool_or(jsonb_typeof(p.value->'party') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'party' AS numeric) AS integer) ORDER BY t.n, p.n) END AS party, CASE WHEN bool_or(jsonb_typeof(p.value->'locked') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'locked' AS numeric) AS integer) ORDER BY t.n, p.n) END AS locked, CASE WHEN bool_or(jsonb_typeof(p.value->'split_evenly') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'split_evenly' AS numeric) AS integer) ORDER BY t.n, p.n) END AS split_evenly, CASE WHEN bool_or(jsonb_typeof(p.value->'priority') <> 'null')
+                THEN array_agg(CAST(p.value->>'priority' AS double precision) ORDER BY t.n, p.n) END AS priority, CASE WHEN bool_or(jsonb_typeof(p.value->'current') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'current' AS numeric) AS integer) ORDER BY t.n, p.n) END AS current, CASE WHEN bool_or(jsonb_typeof(p.value->'commander') <> 'null')
+                THEN array_agg(CAST(p.value->>'commander' AS boolean) ORDER BY t.n, p.n) END AS commander, CASE WHEN bool_or(jsonb_typeof(p.value->'context') <> 'null')
+                THEN array_agg(CAST(p.value->>'context' AS text) ORDER BY t.n, p.n) END AS context, CASE WHEN bool_or(jsonb_typeof(p.value->'club') <> 'null')
+                THEN array_agg(CAST(p.value->>'club' AS text) ORDER BY t.n, p.n) END AS club
+            FROM (SELECT document AS value, 1 AS n) AS t, jsonb_array_elements(t.value->'players')
+                WITH ORDINALITY AS p(value, n)) AS a,
+        skillrating_internal.split_ladder(ladder => ladder, players => a.players, weight => a.weight, party => a.party, locked => a.locked, avoid => coalesce((SELECT array_agg(ARRAY[i.pair->>0, i.pair->>1])
+                    FROM jsonb_array_elements(nullif(document->'avoid', 'null')) AS i(pair)), NULL::text[]), split_evenly => a.split_evenly, priority => a.priority, current => a.current, commander => a.commander, context => a.context, club => a.club, teams => coalesce(CAST(CAST(document->>'teams' AS numeric) AS integer), 2), team_size => coalesce(CAST(CAST(document->>'team_size' AS numeric) AS integer), NULL::integer), pool => coalesce(CAST(document->>'pool' AS text), ''::text), sides => coalesce(CAST(document->>'sides' AS boolean), false), commanders => coalesce(CAST(document->>'commanders' AS boolean), false), caution => coalesce(CAST(document->>'caution' AS double precision), 0), log_odds => coalesce(CAST(document->>'log_odds' AS double precision), 0), objective => coalesce(CAST(document->>'objective' AS text), 'squares'::text), secondary => coalesce(CAST(document->>'secondary' AS text), NULL::text), tolerance => coalesce(CAST(document->>'tolerance' AS double precision), 0), budget => coalesce(CAST(document->>'budget' AS double precision), NULL::double precision), seed => coalesce(CAST(CAST(document->>'seed' AS numeric) AS bigint), NULL::bigint), at => coalesce(CAST(document->>'at' AS timestamp with time zone), NULL::timestamp with time zone), explain => coalesce(CAST(document->>'explain' AS boolean), false)) AS r;
+END
+$function$;
+
 COMMENT ON FUNCTION skillrating_internal.split_ladder_document(text,jsonb) IS
 'The body of skillrating.split_ladder_document(), called once the door to the ladder is open.';
+
+CREATE OR REPLACE FUNCTION skillrating.pair_queue_document(document jsonb)
+ RETURNS TABLE(match_number integer, player_id text, team integer, difference double precision, win_probability double precision, quality double precision, region bigint, commands boolean, why jsonb)
+ LANGUAGE plpgsql
+ STABLE
+ SET jit TO 'off'
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+    keys CONSTANT jsonb := '{"needed": {"player": ["id", "mu"], "document": ["players"]}, "player": {"id": "identifier", "mu": "double precision", "mu_2": "double precision", "pool": "text", "party": "integer", "region": "bigint", "waited": "double precision", "weight": "double precision", "commander": "boolean", "deviation": "double precision", "command_mu": "double precision"}, "document": {"model": "text", "teams": "integer", "params": "jsonb", "explain": "boolean", "players": "filled", "log_odds": "double precision", "widening": "double precision", "team_size": "integer", "max_window": "double precision", "min_quality": "double precision", "initial_window": "double precision"}}';
+BEGIN
+    PERFORM skillrating_internal.check_document(keys, document);
+    RETURN QUERY SELECT r.* FROM (
+            SELECT array_agg(CAST(t.n AS integer) ORDER BY t.n, p.n) AS team, CASE WHEN bool_or(jsonb_typeof(p.value->'id') <> 'null')
+                THEN array_agg(CAST(p.value->>'id' AS text) ORDER BY t.n, p.n) END AS players, CASE WHEN bool_or(jsonb_typeof(p.value->'mu') <> 'null')
+                THEN array_agg(CAST(p.value->>'mu' AS double precision) ORDER BY t.n, p.n) END AS mu, CASE WHEN bool_or(jsonb_typeof(p.value->'mu_2') <> 'null')
+                THEN array_agg(CAST(p.value->>'mu_2' AS double precision) ORDER BY t.n, p.n) END AS mu_2, CASE WHEN bool_or(jsonb_typeof(p.value->'deviation') <> 'null')
+                THEN array_agg(CAST(p.value->>'deviation' AS double precision) ORDER BY t.n, p.n) END AS deviation, CASE WHEN bool_or(jsonb_typeof(p.value->'weight') <> 'null')
+                THEN array_agg(CAST(p.value->>'weight' AS double precision) ORDER BY t.n, p.n) END AS weight, CASE WHEN bool_or(jsonb_typeof(p.value->'waited') <> 'null')
+                THEN array_agg(CAST(p.value->>'waited' AS double precision) ORDER BY t.n, p.n) END AS waited, CASE WHEN bool_or(jsonb_typeof(p.value->'party') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'party' AS numeric) AS integer) ORDER BY t.n, p.n) END AS party, CASE WHEN bool_or(jsonb_typeof(p.value->'region') <> 'null')
+                THEN array_agg(CAST(CAST(p.value->>'region' AS numeric) AS bigint) ORDER BY t.n, p.n) END AS region, CASE WHEN bool_or(jsonb_typeof(p.value->'pool') <> 'null')
+                THEN array_agg(CAST(p.value->>'pool' AS text) ORDER BY t.n, p.n) END AS pool, CASE WHEN bool_or(jsonb_typeof(p.value->'command_mu') <> 'null')
+                THEN array_agg(CAST(p.value->>'command_mu' AS double precision) ORDER BY t.n, p.n) END AS command_mu, CASE WHEN bool_or(jsonb_typeof(p.value->'commander') <> 'null')
+                THEN array_agg(CAST(p.value->>'commander' AS boolean) ORDER BY t.n, p.n) END AS commander
+            FROM (SELECT document AS value, 1 AS n) AS t, jsonb_array_elements(t.value->'players')
+                WITH ORDINALITY AS p(value, n)) AS a,
+        skillrating.pair_queue(players => a.players, mu => a.mu, mu_2 => a.mu_2, deviation => a.deviation, weight => a.weight, waited => a.waited, party => a.party, region => a.region, pool => a.pool, command_mu => a.command_mu, commander => a.commander, teams => coalesce(CAST(CAST(document->>'teams' AS numeric) AS integer), 2), team_size => coalesce(CAST(CAST(document->>'team_size' AS numeric) AS integer), 1), log_odds => coalesce(CAST(document->>'log_odds' AS double precision), 0), model => coalesce(CAST(document->>'model' AS text), 'elo'::text), params => coalesce(nullif(document->'params', 'null'), '{}'::jsonb), initial_window => coalesce(CAST(document->>'initial_window' AS double precision), NULL::double precision), widening => coalesce(CAST(document->>'widening' AS double precision), NULL::double precision), max_window => coalesce(CAST(document->>'max_window' AS double precision), NULL::double precision), min_quality => coalesce(CAST(document->>'min_quality' AS double precision), 0), explain => coalesce(CAST(document->>'explain' AS boolean), false)) AS r;
+END
+$function$;
 
 COMMENT ON FUNCTION skillrating.pair_queue_document(jsonb) IS
 'pair_queue() with its arguments as one document, and the same result, with identifiers as text:

@@ -178,6 +178,13 @@ EXECUTE named('mixed', '3', '{5d8b7b52-0000-0000-0000-00000000000a,5d8b7b52-0000
 CREATE TYPE untyped.pair AS (x bigint, y bigint);
 SELECT * FROM skillrating.report_match('mixed', 'four', '{5d8b7b52-0000-0000-0000-00000000000a}', '{1}', '{1}');
 SELECT * FROM skillrating.report_match('mixed', 4.5, '{5d8b7b52-0000-0000-0000-00000000000a}', '{1}', '{1}');
+-- The context names the argument.
+\set VERBOSITY default
+\set SHOW_CONTEXT errors
+SELECT * FROM skillrating.report_match('mixed', 'four', '{5d8b7b52-0000-0000-0000-00000000000a}', '{1}', '{1}');
+SELECT * FROM skillrating.report_match('mixed', 4, '{1,2}', '{1,2}', '{1,2}');
+\set SHOW_CONTEXT never
+\set VERBOSITY terse
 SELECT * FROM skillrating.report_match('mixed', 4, '{1,2}', '{1,2}', '{1,2}');
 SELECT * FROM skillrating.report_match('mixed', 4, ARRAY[1, 2], '{1,2}', '{1,2}');
 SELECT * FROM skillrating.report_match('mixed', ROW(1, 2)::untyped.pair, '{}', '{}', '{}');

@@ -204,9 +204,7 @@ take_players(Distributed *d, Leaf *leaf, const Datum *values, int32 *room)
 		int32		before = builder->history.nplayers;
 
 		leaf->player[i] =
-			history_builder_player(builder,
-								   InputFunctionCall(&type->input, name,
-													 type->input_param, -1));
+			history_builder_player(builder, id_from_text(type, name, "player_id"));
 		pfree(name);
 		solver_layout_reserve(layout, builder->history.nplayers, room);
 		if (builder->history.nplayers > before)

@@ -367,9 +367,8 @@ start_at_estimate(SolveState *state, const Datum *values, const bool *nulls, boo
 	if (nulls[ESTIMATE_PLAYER])
 		return;
 	number = id_table_find(state->builder.players,
-						   InputFunctionCall(&type->input,
-											 TextDatumGetCString(values[ESTIMATE_PLAYER]),
-											 type->input_param, -1),
+						   id_from_text(type, TextDatumGetCString(values[ESTIMATE_PLAYER]),
+										"player_id"),
 						   state->pool);
 	if (number == NULL)
 		return;

@@ -81,8 +81,7 @@ read_batch(Ladder *ladder, ArrayType *texts)
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("match must not be null")));
 		(void) id_table_enter(ids,
-							  InputFunctionCall(&type->input, TextDatumGetCString(name[i]),
-												type->input_param, -1),
+							  id_from_text(type, TextDatumGetCString(name[i]), "match_id"),
 							  "", &found);
 	}
 	return ids;

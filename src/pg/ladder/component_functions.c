@@ -220,7 +220,8 @@ skillrating_components(PG_FUNCTION_ARGS)
 	nulls[2] = !of_player;
 	if (of_player)
 	{
-		values[2] = id_argument(fcinfo, COMPONENTS_ARG_PLAYER_ID, ladder->player_type);
+		values[2] = id_argument(fcinfo, COMPONENTS_ARG_PLAYER_ID, ladder->player_type,
+								"player_id");
 		values[2] = counted_players(ladder, &values[2], 1)[0];
 	}
 	values[3] = TimestampTzGetDatum(at);

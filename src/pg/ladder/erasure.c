@@ -63,15 +63,14 @@ static LadderQuery rename_digests_query = {
 
 /* The identifiers that an array of texts, of one dimension and without nulls, has. */
 static Datum *
-read_ids(IdType *type, ArrayType *array, int *n)
+read_ids(IdType *type, ArrayType *array, const char *name, int *n)
 {
 	Datum	   *element;
 	int			i;
 
 	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &element, NULL, n);
 	for (i = 0; i < *n; i++)
-		element[i] = InputFunctionCall(&type->input, TextDatumGetCString(element[i]),
-									   type->input_param, -1);
+		element[i] = id_from_text(type, TextDatumGetCString(element[i]), name);
 	return element;
 }
 
@@ -190,8 +189,8 @@ skillrating_rename_digests(PG_FUNCTION_ARGS)
 									   "rename_digests"));
 	ladder_maintain(ladder);
 
-	old_id = read_ids(ladder->player_type, players, &n);
-	new_id = read_ids(ladder->player_type, pseudonyms, &nnew);
+	old_id = read_ids(ladder->player_type, players, "players", &n);
+	new_id = read_ids(ladder->player_type, pseudonyms, "pseudonyms", &nnew);
 	if (n != nnew)
 		elog(ERROR, "%d players and %d pseudonyms", n, nnew);
 	renaming.old_id = name_table(ladder->player_type, new_id, old_id, n);

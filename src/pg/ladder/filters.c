@@ -283,8 +283,7 @@ skillrating_counted_player(PG_FUNCTION_ARGS)
 	if (ladder_has_filters(ladder))
 	{
 		IdType	   *type = ladder->player_type;
-		Datum		id = InputFunctionCall(&type->input, text_to_cstring(account),
-										   type->input_param, -1);
+		Datum		id = id_from_text(type, text_to_cstring(account), "player_id");
 		const char *player = id_text(type, *counted_players(ladder, &id, 1));
 		MemoryContext work = MemoryContextSwitchTo(caller);
 

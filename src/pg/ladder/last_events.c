@@ -161,8 +161,7 @@ skillrating_last_events_from(PG_FUNCTION_ARGS)
 
 	if (is_partitioned_by_seq(event))
 	{
-		search.player = InputFunctionCall(&type->input, text_to_cstring(PG_GETARG_TEXT_PP(1)),
-										  type->input_param, -1);
+		search.player = id_from_text(type, text_to_cstring(PG_GETARG_TEXT_PP(1)), "player_id");
 		search.pool = PG_GETARG_DATUM(2);
 		search.wanted = PG_GETARG_INT64(3);
 		found = search_partitions(&search, event);

@@ -46,9 +46,9 @@ array_column(LadderArray array)
  * ---- Arguments ----
  */
 
-/* An identifier of another type, through its text. */
+/* An identifier of another type, through its text, in the argument "name". */
 static Datum
-convert_id(IdType *id_type, Oid type, Datum value)
+convert_id(IdType *id_type, Oid type, Datum value, const char *name)
 {
 	Oid			function;
 	bool		is_varlena;
@@ -56,9 +56,7 @@ convert_id(IdType *id_type, Oid type, Datum value)
 	if (type == id_type->type)
 		return value;
 	getTypeOutputInfo(type, &function, &is_varlena);
-	return InputFunctionCall(&id_type->input,
-							 OidOutputFunctionCall(function, value),
-							 id_type->input_param, -1);
+	return id_from_text(id_type, OidOutputFunctionCall(function, value), name);
 }
 
 void
@@ -71,17 +69,17 @@ required_argument(FunctionCallInfo fcinfo, int arg, const char *name)
 }
 
 Datum
-id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type)
+id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type, const char *name)
 {
 	return convert_id(id_type, get_fn_expr_argtype(fcinfo->flinfo, arg),
-					  PG_GETARG_DATUM(arg));
+					  PG_GETARG_DATUM(arg), name);
 }
 
 void
 match_id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
 				  MatchArrays *arrays)
 {
-	arrays->match_id = id_argument(fcinfo, arg, id_type);
+	arrays->match_id = id_argument(fcinfo, arg, id_type, "match_id");
 	arrays->has_match_id = true;
 }
 
@@ -111,7 +109,7 @@ players_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
 	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
 					  &element, &null, &arrays->n);
 	for (i = 0; i < arrays->n; i++)
-		element[i] = convert_id(id_type, ARR_ELEMTYPE(array), element[i]);
+		element[i] = convert_id(id_type, ARR_ELEMTYPE(array), element[i], "players");
 	arrays->player = element;
 	arrays->players = id_array(id_type, element, arrays->n);
 }

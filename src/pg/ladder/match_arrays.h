@@ -69,7 +69,7 @@ extern void match_id_argument(FunctionCallInfo fcinfo, int arg,
 							  IdType *id_type, MatchArrays *arrays);
 
 /* Any argument that reads as an identifier of a type. */
-extern Datum id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type);
+extern Datum id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type, const char *name);
 
 /* The argument players likewise; errors if it is empty or too long. */
 extern void players_argument(FunctionCallInfo fcinfo, int arg,

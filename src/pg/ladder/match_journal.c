@@ -103,8 +103,7 @@ skillrating_match_participants(PG_FUNCTION_ARGS)
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 									   "match_participants"));
 	type = ladder->match_type;
-	id = InputFunctionCall(&type->input, text_to_cstring(PG_GETARG_TEXT_PP(1)),
-						   type->input_param, -1);
+	id = id_from_text(type, text_to_cstring(PG_GETARG_TEXT_PP(1)), "match_id");
 	reader = reader_open_matches(ladder, id_array(type, &id, 1), false);
 
 	/* One with several times comes in pieces. */

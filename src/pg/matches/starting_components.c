@@ -75,9 +75,7 @@ make_component(Batch *batch, const StartingComponent *row)
 	BatchComponent *component;
 
 	if (of_player)
-		player = batch_player(batch,
-							  InputFunctionCall(&type->input, unconstify(char *, id),
-												type->input_param, -1), pool);
+		player = batch_player(batch, id_from_text(type, id, "player_id"), pool);
 	component = batch_component(batch, row->number, player, pool, key);
 	if (component->exists)
 		ereport(ERROR,

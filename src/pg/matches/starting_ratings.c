@@ -48,8 +48,7 @@ make_player(Rater *rater, const StartingRating *row)
 		ereport(ERROR,
 				(errcode(ERRCODE_RESERVED_NAME),
 				 errmsg(RESERVED_POOL_DETAIL)));
-	id = InputFunctionCall(&type->input, unconstify(char *, row_player(row)),
-						   type->input_param, -1);
+	id = id_from_text(type, row_player(row), "player_id");
 	player = batch_player(rater->batch, id, pool);
 	if (player->exists)
 		ereport(ERROR,

@@ -330,6 +330,34 @@ id_text(IdType *id_type, Datum id)
 	return OutputFunctionCall(&id_type->output, id);
 }
 
+/* A text that becomes an identifier, for the context of an error. */
+typedef struct IdSource
+{
+	const char *text;
+	const char *name;
+} IdSource;
+
+static void
+name_id_source(void *arg)
+{
+	const IdSource *source = arg;
+
+	errcontext("value \"%s\" of %s", source->text, source->name);
+}
+
+Datum
+id_from_text(IdType *id_type, const char *text, const char *name)
+{
+	IdSource	source = {text, name};
+	ErrorContextCallback callback = {error_context_stack, name_id_source, &source};
+	Datum		id;
+
+	error_context_stack = &callback;
+	id = InputFunctionCall(&id_type->input, unconstify(char *, text), id_type->input_param, -1);
+	error_context_stack = callback.previous;
+	return id;
+}
+
 typedef struct IdKey
 {
 	Datum		id;

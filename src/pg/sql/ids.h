@@ -47,6 +47,12 @@ extern uint64 id_hash(const IdType *id_type, Datum id);
 extern char *id_text(IdType *id_type, Datum id);
 
 /*
+ * The identifier that a text stands for.  An error of the type's input function has the text and
+ * the name of its argument or column as context.
+ */
+extern Datum id_from_text(IdType *id_type, const char *text, const char *name);
+
+/*
  * A hash table from identifiers, each together with a string (the pool; "" for
  * matches), to pointers.
  */

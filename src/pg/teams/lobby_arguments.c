@@ -212,9 +212,7 @@ read_avoid(FunctionCallInfo fcinfo, int arg, Lobby *lobby, IdTable *table)
 			 * A text that is no value of the type is an error of its input
 			 * function.
 			 */
-			id = InputFunctionCall(&lobby->type.input,
-								   TextDatumGetCString(element[i + j]),
-								   lobby->type.input_param, -1);
+			id = id_from_text(&lobby->type, TextDatumGetCString(element[i + j]), "avoid");
 			place[j] = (int) (intptr_t) id_table_find(table, id, "") - 1;
 		}
 
