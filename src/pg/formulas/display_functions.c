@@ -38,6 +38,8 @@ skillrating_display_rating(PG_FUNCTION_ARGS)
 	check_finite("z", z);
 	check_positive("factor", factor);
 	check_finite("shift", shift);
+
+	/* The floor is compared last, on the scale that players see. */
 	shown = shift + factor * (mu - z * deviation);
 	PG_RETURN_FLOAT8(check_result(shown < floor ? floor : shown));
 }
@@ -87,7 +89,10 @@ division_argument(double rating, const float8 *cut, int n, int current,
 		division_next(rating, cut, n, current, margin, promotion_margin);
 }
 
-/* division_number(rating, cuts, current, margin, promotion_margin) */
+/*
+ * division_number(rating, cuts, current, margin, promotion_margin).  current alone may be null,
+ * for a player without a division; the function is not STRICT for its sake.
+ */
 Datum
 skillrating_division_number(PG_FUNCTION_ARGS)
 {
@@ -127,6 +132,8 @@ skillrating_division(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	cut = cuts_argument(fcinfo, 1, &n);
 	array = array_argument(fcinfo, 2, "labels", -1);
+
+	/* n cuts make n + 1 divisions, of which the first is below all cuts. */
 	if (array_size(array) != n + 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -173,6 +180,11 @@ skillrating_placement_step(PG_FUNCTION_ARGS)
 	placement_step(&low, &high, score, shrink);
 	result[0] = low;
 	result[1] = high;
+
+	/*
+	 * Not (low + high) / 2, which overflows for bounds near the largest
+	 * double.
+	 */
 	result[2] = low + (high - low) / 2;
 	return return_numbers(fcinfo, result, 3);
 }
@@ -218,7 +230,10 @@ skillrating_season_deviation(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(check_result(season_deviation(deviation, initial, keep)));
 }
 
-/* An interval in days, a month being 30 of them; not negative. */
+/*
+ * An interval in days; not negative.  A month has 30 days and a day 24 hours, as where PostgreSQL
+ * compares intervals.
+ */
 static double
 days_argument(FunctionCallInfo fcinfo, int arg, const char *name)
 {

@@ -62,6 +62,11 @@ skillrating_elo_update(PG_FUNCTION_ARGS)
 				 errmsg("k must not be negative, not %g", k)));
 	check_positive("scale", scale);
 
+	/*
+	 * The win probability of the second player is not computed again: one
+	 * change is added here and taken there, so that no rounding of the
+	 * logistic function makes or destroys points.
+	 */
 	change = k * (score_a - elo_logistic(rating_a - rating_b, scale, 0));
 	result[0] = rating_a + change;
 	result[1] = rating_b - change;
@@ -92,6 +97,11 @@ skillrating_elo_contest_update(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("score_base must be at least 1, not %g", score_base)));
+
+	/*
+	 * The work is quadratic in the number of players, so that the limit bounds
+	 * the time as well.
+	 */
 	if (n < 2 || n > MATCH_MAX_TEAMS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -35,6 +35,10 @@ static const char *const support_names[] = {
 	"context", "club"
 };
 
+/*
+ * The words in the order of the bits, which is the order that models() and tune() show. name
+ * has room for MAX_SUPPORT_NAMES of them.
+ */
 int
 support_words(unsigned supports, const char **name)
 {
@@ -145,6 +149,10 @@ skillrating_initial_state(PG_FUNCTION_ARGS)
 	Datum		elements[MODEL_MAX_STATE];
 	int			i;
 
+	/*
+	 * The initial state is that of a newcomer, by the parameters and not by
+	 * the model alone.
+	 */
 	model->init(params, state);
 	for (i = 0; i < model->nstate; i++)
 		elements[i] = Float8GetDatum(state[i]);
@@ -176,6 +184,10 @@ idle_argument(FunctionCallInfo fcinfo, int arg, const char *name)
 	double		days = idle->month * 30.0 + idle->day;
 	double		seconds;
 
+	/*
+	 * Whole microseconds are exact up to 1e8 days, and are divided once, as
+	 * idle_seconds() divides the difference of two times.
+	 */
 	if (fabs(days) < 1e8)
 		seconds = ((int64) days * USECS_PER_DAY + idle->time) / 1e6;
 	else
@@ -207,6 +219,7 @@ skillrating_state_after_idle(PG_FUNCTION_ARGS)
 	Datum		elements[MODEL_MAX_STATE];
 	int			i;
 
+	/* The function is not STRICT, because what pools share may be null. */
 	for (i = IDLE_ARG_MODEL; i <= IDLE_ARG_PARAMS; i++)
 		if (PG_ARGISNULL(i))
 			PG_RETURN_NULL();
@@ -218,6 +231,11 @@ skillrating_state_after_idle(PG_FUNCTION_ARGS)
 									   "shared_state", model->nstate);
 	if (!PG_ARGISNULL(IDLE_ARG_SHARED_IDLE))
 		shared_idle = idle_argument(fcinfo, IDLE_ARG_SHARED_IDLE, "shared_idle");
+
+	/*
+	 * Callers pass the row of the shared pool wherever there is one, and a
+	 * model that shares nothing ignores it.
+	 */
 	if (model->shares == NULL || !model->shares(params))
 		shared = NULL;
 

@@ -63,6 +63,10 @@ frag_state_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	FragState  *state = palloc0_object(FragState);
 	HASHCTL		control;
 
+	/*
+	 * The state lives in the context of the aggregate, and so does all that
+	 * hangs on it: it is never handed to another process.
+	 */
 	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "victim_id");
 	state->players = id_table_create(&state->type);
 	state->params = get_params(&frag_graph_params,
@@ -101,6 +105,11 @@ frag_player(FragState *state, Datum id)
 	state->id[state->nplayers] = datumCopy(id, state->type.typbyval,
 										   state->type.typlen);
 	state->suicides[state->nplayers] = 0;
+
+	/*
+	 * Numbers begin at one in the table, because a null pointer is a player
+	 * who is new.
+	 */
 	*place = (void *) (intptr_t) ++state->nplayers;
 	return state->nplayers - 1;
 }
@@ -219,6 +228,11 @@ make_graph(const FragState *state, FragGraph *graph)
 				pair->frags[0], pair->frags[1]
 		};
 	}
+
+	/*
+	 * The order of a hash table depends on its history; the sums over edges
+	 * must not.
+	 */
 	qsort_interruptible(graph->edge, graph->nedges, sizeof(FragEdge),
 						compare_edges, NULL);
 	for (i = 0; i < graph->nplayers; i++)
@@ -240,6 +254,10 @@ compare_scores(const void *a, const void *b, void *arg)
 	const FragScore *x = &order->graph->player[i];
 	const FragScore *y = &order->graph->player[j];
 
+	/*
+	 * Players by number last: the order is total, and the same on every
+	 * platform.
+	 */
 	if (x->component != y->component)
 		return order->component[x->component] < order->component[y->component] ? -1 : 1;
 	if (x->score != y->score)
@@ -303,6 +321,11 @@ skillrating_frag_scores_final(PG_FUNCTION_ARGS)
 
 	if (state == NULL)
 		PG_RETURN_NULL();
+
+	/*
+	 * The final function may be called again for the same state, in a window:
+	 * it reads the state and does not change it.
+	 */
 	make_graph(state, &graph);
 	frag_graph_solve(&graph);
 	if (!graph.converged)

@@ -36,6 +36,11 @@ has_number(const History *history, Participant *probe, const double *number)
 	int			i;
 
 	for (i = 0; i < PARTICIPANT_NUMBERS; i++)
+
+		/*
+		 * Addresses are compared: the probe is a struct of numbers, and its
+		 * values are never read.
+		 */
 		if (participant_number(probe, i) == number)
 			return history->number[i] != NULL;
 	return false;
@@ -140,9 +145,19 @@ tuner_begin(Tuner *tuner, const char *caller, const Model *model, ParamValue *pa
 	tuner->model = model;
 	tuner->params = params;
 	tuner->start_params = palloc_array(ParamValue, model->params.count);
+
+	/*
+	 * The search writes into params; the start is kept for the comparison at
+	 * the end.
+	 */
 	memcpy(tuner->start_params, params, model->params.count * sizeof(ParamValue));
 	tuner->options = options;
 	tuner->builder = builder;
+
+	/*
+	 * Matches before bound[0] warm ratings up, those up to bound[1] are fitted
+	 * to, and those up to bound[2] are held out.
+	 */
 	tuner->bound[0] = (size_t) (options->burn_in * n);
 	tuner->bound[2] = n;
 	tuner->bound[1] = Max(tuner->bound[0], n - (size_t) (options->holdout * n));
@@ -164,6 +179,11 @@ tuner_begin(Tuner *tuner, const char *caller, const Model *model, ParamValue *pa
 	problem->bound[1] = tuner->bound[1];
 	problem->priors = options->priors;
 	problem->interrupt = check_interrupts;
+
+	/*
+	 * The parameters of the start are scored on the same matches.  This
+	 * evaluation is not one of the search.
+	 */
 	tune_forecasts(problem, tuner->bound[0], n, tuner->loss_before, NULL);
 	problem->evaluations = 0;
 }
@@ -332,6 +352,11 @@ tuner_warn(Tuner *tuner, const char *format,...)
 		va_start(args, format);
 		room = appendStringInfoVA(&message, format, args);
 		va_end(args);
+
+		/*
+		 * As psprintf() does: the arguments are read again with a larger
+		 * buffer.
+		 */
 		if (room == 0)
 			break;
 		enlargeStringInfo(&message, room);
@@ -498,7 +523,14 @@ select_parts(Tuner *tuner, TunePartsWork *work, TuneEffort *effort)
 	for (i = 0; i < (int) lengthof(work->loss); i++)
 		work->loss[i] = huge_array(double, n);
 	work->off = palloc_array(ParamValue, tuner->model->params.count);
+
+	/* The rest is for the search over what was selected. */
 	share.max_evaluations = (int) (SHARE_OF_PARTS * effort->max_evaluations);
+
+	/*
+	 * The core allocates nothing: its work space is made here and freed below,
+	 * since tune() of several models calls this for each.
+	 */
 	tuner->selection = tune_select_parts(&tuner->problem, &tuner->space, tuner->part,
 										 tuner->nparts, &start, &share, work,
 										 &tuner->point);

@@ -112,6 +112,10 @@ const LadderTable match_table = {
 	match_columns, MATCH_NCOLUMNS, MATCH_NCOLUMNS, "", {NULL}, 0, false
 };
 
+/*
+ * The table that a name in SQL means; NULL for another name, so that the caller can say which
+ * names there are.
+ */
 const LadderTable *
 ladder_table_named(const char *name)
 {
@@ -212,7 +216,6 @@ append_assignments(StringInfo sql, const LadderTable *table,
 	for (i = 0; i < table_width(table, model); i++)
 	{
 		const char *name = quote_identifier(column_name(table, model, i));
-
 		if (i < table->ncolumns && column_is_of_key(&table->column[i]))
 			continue;
 		appendStringInfo(sql, "%s%s = %s%s", separator, name, prefix, name);
@@ -292,6 +295,11 @@ skillrating_ladder_columns(PG_FUNCTION_ARGS)
 	IdType		player_type = {.type = PG_GETARG_OID(2)};
 	IdType		match_type = {.type = PG_GETARG_OID(3)};
 	Ladder		types = {.player_type = &player_type,.match_type = &match_type};
+
+	/*
+	 * Before the ladder exists: only the types of its identifiers are known,
+	 * which is all that ladder_type_oid() reads.
+	 */
 	const LadderTable *table = ladder_table_named(relation);
 	StringInfoData sql;
 	int			i;
@@ -315,6 +323,11 @@ skillrating_ladder_columns(PG_FUNCTION_ARGS)
 			appendStringInfoString(&sql, " NOT NULL");
 		if (column->default_value != NULL)
 			appendStringInfo(&sql, " DEFAULT %s", column->default_value);
+
+		/*
+		 * States stand in the middle of a row that users read, and last in the
+		 * rows that the library writes by column lists.
+		 */
 		if (i + 1 != table->state_place)
 			continue;
 		append_state_definitions(&sql, table, model);
@@ -477,6 +490,10 @@ eight_bytes(const void *field)
 {
 	int64		value;
 
+	/*
+	 * A field may be a double: reading it as an integer through a pointer
+	 * would break the rules of aliasing.
+	 */
 	memcpy(&value, field, sizeof(value));
 	return value;
 }
@@ -515,6 +532,7 @@ table_same(const LadderTable *table, const Ladder *ladder,
 	{
 		const LadderColumn *column = &table->column[i];
 
+		/* The reader has found the stored row by its key, which is the same. */
 		if (column_is_of_key(column))
 			continue;
 		if (nulls[i] != column_is_null(column, row))
@@ -571,6 +589,11 @@ rating_read(const Model *model, const Datum *values, const bool *nulls,
 
 		if (column->origin != ORIGIN_RECORD)
 			continue;
+
+		/*
+		 * A row that its owner has spoilt is no reason to stop half-way: the
+		 * caller raises the error, with the player in it.
+		 */
 		if (nulls[i] && column->presence == COLUMN_NOT_NULL)
 			missing = column->name;
 		read_field(column, values[i], nulls[i], (char *) record + column->offset);
@@ -617,6 +640,11 @@ same_state(Datum array, bool isnull, const double *state, int n)
 	if (isnull)
 		return false;
 	values = DatumGetArrayTypeP(array);
+
+	/*
+	 * Bit for bit, as the promise of verify() is: -0 and 0 differ, and a NaN
+	 * equals itself.
+	 */
 	return ARR_NDIM(values) == 1 && ARR_DIMS(values)[0] == n && !ARR_HASNULL(values) &&
 		memcmp(ARR_DATA_PTR(values), state, n * sizeof(double)) == 0;
 }

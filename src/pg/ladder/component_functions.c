@@ -126,6 +126,11 @@ needs_past(Ladder *ladder, TimestampTz at)
 	values[0] = TimestampTzGetDatum(at);
 	if (ladder_execute(ladder, &later_query, values, NULL, NULL) == 0)
 		return false;
+
+	/*
+	 * The query runs as the ladder's owner.  The privilege is that of the
+	 * caller, who must not read the past through it.
+	 */
 	ladder_check_privilege(ladder, "component_event", ACL_SELECT);
 	values[0] = CStringGetTextDatum(ladder->name);
 	values[1] = TimestampTzGetDatum(at);
@@ -146,6 +151,10 @@ return_component(ReturnSetInfo *rsinfo, Ladder *ladder, Batch *batch,
 	bool		nulls[COMPONENTS_NCOLUMNS] = {false};
 	int			i;
 
+	/*
+	 * The deviation has grown since the last match, as it would have at a
+	 * match now.
+	 */
 	batch_component_state_at(batch, component, at, state);
 	values[COMPONENTS_KIND] = CStringGetTextDatum(spec->name);
 	values[COMPONENTS_POOL] = CStringGetTextDatum(component->pool);
@@ -178,6 +187,10 @@ read_component(Batch *batch, const Datum *values, const bool *nulls)
 		component_of_row(batch, values, nulls, COMPONENT_PLAYER_ID - 1, COMPONENT_KIND - 1,
 						 COMPONENT_POOL - 1, COMPONENT_KEY - 1);
 
+	/*
+	 * A reader does not fail for a row that an owner has spoilt: it leaves the
+	 * row out.
+	 */
 	if (component == NULL || !component_read(values, nulls, &component->record) ||
 		!read_component_state(component, values[COMPONENT_STATE - 1],
 							  nulls[COMPONENT_STATE - 1], component->state))
@@ -222,6 +235,11 @@ skillrating_components(PG_FUNCTION_ARGS)
 	{
 		values[2] = id_argument(fcinfo, COMPONENTS_ARG_PLAYER_ID, ladder->player_type,
 								"player_id");
+
+		/*
+		 * An account that was merged has the components of the player it
+		 * counts as.
+		 */
 		values[2] = counted_players(ladder, &values[2], 1)[0];
 	}
 	values[3] = TimestampTzGetDatum(at);

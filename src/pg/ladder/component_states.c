@@ -34,6 +34,7 @@ component_keys_make(int max, bool owned)
 	return keys;
 }
 
+/* The arrays borrow the identifier of the player, which the batch owns. */
 void
 component_keys_add(ComponentKeys *keys, const BatchComponent *component)
 {
@@ -99,6 +100,11 @@ read_component_state(const BatchComponent *component, Datum array, bool isnull,
 
 	if (isnull)
 		return false;
+
+	/*
+	 * An owner may have written anything into the column; a wrong size must
+	 * not be copied over the end of the state.
+	 */
 	values = DatumGetArrayTypeP(array);
 	if (ARR_NDIM(values) != 1 || ARR_DIMS(values)[0] != n || ARR_HASNULL(values))
 		return false;
@@ -146,6 +152,11 @@ take_components(Batch *batch, Ladder *ladder)
 										 COMPONENT_KEY - 1);
 		if (component == NULL)
 			report_bad_row(ladder);
+
+		/*
+		 * Loaded and not existing is a component that this transaction has
+		 * made a row for and not yet written.
+		 */
 		component->loaded = true;
 
 		/* A row that was made for a batch in this transaction. */
@@ -331,6 +342,12 @@ make_and_lock_unowned(Batch *batch, Ladder *ladder, const ComponentKeys *keys)
 		return;
 	component_keys_values(keys, ladder, values);
 	insert_new_components(batch, ladder, values);
+
+	/*
+	 * The INSERT may have waited for another transaction that made the same
+	 * rows: they are there now and get locked like all others, in the order of
+	 * their keys.
+	 */
 	nrows = load_wanted(batch, ladder, &lock_unowned_query, values);
 	if (nrows != (uint64) keys->n)
 		report_hidden(ladder, nrows, keys->n);
@@ -357,6 +374,11 @@ components_lock_unowned(Batch *batch, Ladder *ladder)
 	/* Nothing is locked yet. */
 	for (keyed = 0; keyed < 2; keyed++)
 	{
+		/*
+		 * Components without a key first, in every transaction: with the order
+		 * within each statement that gives one order of locks, so that no two
+		 * transactions wait for each other.
+		 */
 		ComponentKeys keys = wanted_components(batch, false, keyed == 0, keyed == 1);
 
 		make_and_lock_unowned(batch, ladder, &keys);

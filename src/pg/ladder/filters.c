@@ -65,6 +65,10 @@ struct Filters
 	int			neligibility;
 };
 
+/*
+ * The row is freed with the result of the query, so that the identifier is copied; the table
+ * copies its key itself.
+ */
 static void
 add_merge(Filters *filters, IdType *type, Datum player, Datum into)
 {
@@ -83,6 +87,10 @@ add_exclusion(Filters *filters, Datum player, TimestampTz since,
 	bool		found;
 	void	  **place = id_table_enter(filters->excluded, player, "", &found);
 
+	/*
+	 * Several exclusions of one player are a list, in no order: any of them
+	 * excludes.
+	 */
 	exclusion->since = since;
 	exclusion->until = until;
 	exclusion->next = *place;
@@ -95,7 +103,11 @@ filter_time(const Datum *value, const bool *null, int column, TimestampTz missin
 	return null[column] ? missing : DatumGetTimestampTz(value[column]);
 }
 
-/* Add a filter of a kind, as its row in operation has it. */
+/*
+ * Add a filter of a kind, as its row in operation has it.  The rows come in the order of
+ * declaration. A later merge of the same account replaces the earlier one, and of two rules the
+ * later one is found first by eligibility_at().
+ */
 static void
 add_filter(Filters *filters, IdType *type, const char *kind, const Datum *value,
 		   const bool *null)
@@ -180,6 +192,11 @@ read_filters(Ladder *ladder)
 	SPITupleTable *rows = SPI_tuptable;
 	uint64		row;
 
+	/*
+	 * In the current context, which belongs to the caller: filters are read
+	 * once for a batch, under the snapshot of the query, and kept for as long
+	 * as the batch needs them.
+	 */
 	filters->merged = id_table_create(type);
 	filters->excluded = id_table_create(type);
 	filters->eligibility = palloc_array(EligibilitySince, Max(nrows, 1));
@@ -198,6 +215,7 @@ read_filters(Ladder *ladder)
 	return filters;
 }
 
+/* From since on, and up to but not including until. */
 static bool
 is_excluded(const Filters *filters, Datum player, TimestampTz played_at)
 {
@@ -209,6 +227,10 @@ is_excluded(const Filters *filters, Datum player, TimestampTz played_at)
 	return false;
 }
 
+/*
+ * A chain of merges is at most as long as there are merges. The count ends the loop even where an
+ * owner has written a cycle into the table.
+ */
 Datum
 merged_player(const Filters *filters, Datum player, TimestampTz played_at,
 			  bool *excluded)

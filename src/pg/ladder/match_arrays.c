@@ -55,6 +55,12 @@ convert_id(IdType *id_type, Oid type, Datum value, const char *name)
 
 	if (type == id_type->type)
 		return value;
+
+	/*
+	 * The output function belongs to the caller's type and the input function
+	 * to the ladder's.  The door has refused types of users other than the
+	 * ladder's own.
+	 */
 	getTypeOutputInfo(type, &function, &is_varlena);
 	return id_from_text(id_type, OidOutputFunctionCall(function, value), name);
 }
@@ -148,6 +154,8 @@ optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
 		arrays->has_array[i] = !PG_ARGISNULL(arg);
 		if (!arrays->has_array[i])
 			continue;
+
+		/* One context is that of all players. */
 		if (i == ARRAY_CONTEXT && array_size(PG_GETARG_ARRAYTYPE_P(arg)) == 1)
 		{
 			arrays->array[i] = repeat_element(PG_GETARG_ARRAYTYPE_P(arg), arrays->n);
@@ -388,6 +396,10 @@ insert_participants(Ladder *ladder, const MatchArrays *arrays)
 	ladder_execute(ladder, &insert_participants_query, values, nulls, NULL);
 }
 
+/*
+ * ON CONFLICT DO NOTHING decides between two reports of one match: the later one waits here for
+ * the first to commit, and then finds its row.
+ */
 bool
 match_arrays_insert(Ladder *ladder, const MatchArrays *arrays)
 {
@@ -403,6 +415,12 @@ match_arrays_replace(Ladder *ladder, const MatchArrays *arrays)
 	Datum		values[1];
 
 	values[0] = arrays->match_id;
+
+	/*
+	 * Participants go before the match is updated, and come after it: triggers
+	 * of the ladder see each state of the match as a change of the same match,
+	 * which they collect.
+	 */
 	ladder_execute(ladder, &delete_participants_query, values, NULL, NULL);
 	write_match(ladder, &update_match_query, arrays);
 	insert_participants(ladder, arrays);

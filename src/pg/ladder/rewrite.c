@@ -46,6 +46,7 @@ note_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
 	Rewrite    *rewrite = (Rewrite *) sink;
 	const BatchStep *step = &replay->batch->step;
 
+	/* The row holds the time of the player's last match before this step. */
 	if (row != NULL && row->last_played > step->at)
 		note_misplaced(rewrite, step);
 	switch (verdict)
@@ -157,6 +158,10 @@ note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
 			 !same_reason(source, why) ||
 			 source->digest != source->rated_digest)
 	{
+		/*
+		 * A digest that changed alone is written too: the next search compares
+		 * with it.
+		 */
 		put_match(rewrite->matches, source, status, why, true, source->seq);
 		enter_match(rewrite, rewrite->looked_at, source->id);
 	}
@@ -166,6 +171,7 @@ note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
  * ---- Ratings ----
  */
 
+/* A record has numbers of 64 bits alone, and so no padding to compare. */
 static bool
 same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
 {
@@ -197,6 +203,7 @@ write_ratings(Replay *replay, const char *kind, const int64 *operation)
 	ChangeWriter *changes = change_writer_begin(ladder, kind, operation);
 	int			i;
 
+	/* Batches of the replay have found most places; this reads the rest. */
 	rewrite_find_rows(replay);
 	for (i = 0; i < n; i++)
 	{
@@ -204,6 +211,11 @@ write_ratings(Replay *replay, const char *kind, const int64 *operation)
 		const PlayerRow *row = player->stored;
 
 		CHECK_FOR_INTERRUPTS();
+
+		/*
+		 * A row that was looked for and is not there is as one that was never
+		 * looked for.
+		 */
 		if (row != NULL && !row->found)
 			row = NULL;
 		if ((row != NULL) == player->exists &&
@@ -221,6 +233,12 @@ write_ratings(Replay *replay, const char *kind, const int64 *operation)
 		change_writer_put_row(changes, player, row == NULL ? NULL : &row->record,
 							  row == NULL ? NULL : row->state);
 	}
+
+	/*
+	 * Deletions come first, so that a row that takes the key of another one
+	 * does not collide with it.  Triggers of the ladder's owner may run in
+	 * these statements; whatever they report to this ladder waits.
+	 */
 	outbox_send(deleted, OUTBOX_DELETE);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
@@ -306,6 +324,10 @@ read_removed(Ladder *ladder)
 									   SPI_tuptable->tupdesc, ONLY_COLUMN,
 									   &isnull);
 
+		/*
+		 * The pointer only has to differ from NULL, which means that an
+		 * identifier is not in the table.
+		 */
 		*id_table_enter(removed, id, "", &found) = removed;
 	}
 	SPI_freetuptable(SPI_tuptable);

@@ -24,6 +24,7 @@ SKILLRATING_FUNCTION(skillrating_complete_eligibility);
  * ---- Rules from jsonb and to jsonb ----
  */
 
+/* The rule of a key. The message lists all rules, of which there are few. */
 static EligibilityRule
 find_rule(const JsonReader *reader)
 {
@@ -94,6 +95,10 @@ check_rules(const Eligibility *rules, const bool *given)
 	{
 		const EligibilitySpec *spec = &eligibility_spec[rule];
 
+		/*
+		 * A rule that only refines another one would do nothing without it,
+		 * and its owner would not notice.
+		 */
 		if (given[rule] && spec->of != (EligibilityRule) rule && !given[spec->of])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -116,6 +121,10 @@ get_eligibility(Jsonb *json)
 	bool		given[ELIGIBILITY_NRULES] = {false};
 	JsonReader	reader;
 
+	/*
+	 * A rule that is left out is not in force, whatever its default: defaults
+	 * are those of rules that refine others.
+	 */
 	eligibility_defaults(rules);
 	json_reader_begin(&reader, json, "rules of eligibility",
 					  "For example '{\"min_duration\": 300}'; see skillrating.eligibility_rules().");
@@ -153,6 +162,10 @@ eligibility_jsonb(const Eligibility *rules)
 	{
 		const ParamSpec *spec = &eligibility_spec[rule].param;
 
+		/*
+		 * Rules that are not in force are left out, so that what a ladder
+		 * keeps does not grow with later versions.
+		 */
 		if (!eligibility_in_force(rules, rule))
 			continue;
 		appendStringInfo(&json, "%s\"%s\": ", json.len > 0 ? ", " : "", spec->name);
@@ -279,6 +292,11 @@ batch_leave_out(Batch *batch, SourceMatch *source)
 
 	if (!eligibility_leaves_out(source->eligibility))
 		return MATCH_OK;
+
+	/*
+	 * The arrays are freed below, because a replay calls this for every match
+	 * in one memory context.
+	 */
 	left_out = palloc_array(bool, Max(source->n, 1));
 	account = palloc_array(int, Max(source->n, 1));
 	naccounts = number_accounts(source, batch->match.nplayers, account);
@@ -326,11 +344,15 @@ reason_by_players(const Batch *batch, const SourceMatch *source)
 
 	if (rules == NULL || !eligibility_needs_players(rules))
 		return unrated_nothing();
+
+	/* Games before this match: records are counted up after it. */
 	games = palloc_array(double, match->nplayers);
 	for (i = 0; i < match->nplayers; i++)
 		games[i] = batch->player[i]->record.games;
 	status = eligibility_judge_newcomers(rules, match, games, &value);
 	pfree(games);
+
+	/* Meetings are counted last, which is the rule that costs most. */
 	if (status == MATCH_OK && eligibility_in_force(rules, ELIGIBILITY_MAX_REPEATS))
 	{
 		value = batch_count_meetings(batch, source->played_at,

@@ -18,6 +18,11 @@ row_elements(Datum array, const char *name, Datum **element)
 
 	deconstruct_array(rows, ARR_ELEMTYPE(rows), -1, false, TYPALIGN_DOUBLE, element,
 					  &null, &n);
+
+	/*
+	 * A null row has no player to name, so that the message names the array
+	 * alone.
+	 */
 	for (i = 0; i < n; i++)
 		if (null[i])
 			ereport(ERROR,
@@ -42,6 +47,8 @@ state_column(Datum array, int nstate, double *state)
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("state must have at most %d columns, and not %d", nstate, n),
 				 errhint("They are the state columns of the model, see models() and model_components().")));
+
+	/* A null, and a column beyond the array, keep the initial value. */
 	for (i = 0; i < n; i++)
 		if (!null[i])
 			state[i] = DatumGetFloat8(column[i]);

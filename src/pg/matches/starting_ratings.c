@@ -67,6 +67,7 @@ take_state(const Batch *batch, const StartingRating *row, double *state)
 	int			deviation = model_state_column(model, ROLE_DEVIATION);
 	int			i;
 
+	/* Columns that are not given keep the initial state of a new player. */
 	if (!row->nulls[FINAL_STATE])
 		state_column(row->values[FINAL_STATE], model->nstate, state);
 	else
@@ -115,6 +116,11 @@ add_to_shared(const Model *model, const BatchPlayer *player)
 	for (i = 0; i < model->nstate; i++)
 		if (model->state[i].shared)
 			shared->state[i] = player->state[i];
+
+	/*
+	 * Counts add up over pools, while times are those of the latest pool, as a
+	 * ladder that has rated all of these matches itself would have them.
+	 */
 	shared->exists = true;
 	shared->record.games += player->record.games;
 	shared->record.wins += player->record.wins;
@@ -156,6 +162,12 @@ start_player(Rater *rater, StartingRating *row)
 	callback.arg = row;
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
+
+	/*
+	 * The callback stays on the stack until the end: an error of any column
+	 * names the player. An error leaves by longjmp(), and whoever catches it
+	 * restores the stack.
+	 */
 	row->player = make_player(rater, row);
 	take_state(rater->batch, row, row->player->state);
 	take_record(row, &row->player->record);
@@ -184,6 +196,11 @@ rater_start(Rater *rater, Datum ratings)
 	for (i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
+
+		/*
+		 * Columns live in the context of the rater, which is reset at the end:
+		 * players of the batch have copies of what they keep.
+		 */
 		composite_columns(element[i], &desc, rater->context, FINAL_NCOLUMNS,
 						  row[i].values, row[i].nulls);
 		start_player(rater, &row[i]);
@@ -220,6 +237,11 @@ skillrating_starting_rating(PG_FUNCTION_ARGS)
 		values[columns[i]] = PG_GETARG_DATUM(i);
 		nulls[columns[i]] = PG_ARGISNULL(i);
 	}
+
+	/*
+	 * An identifier of any type becomes its text here, where its type is
+	 * known.  The type of the history reads it again.
+	 */
 	if (!nulls[FINAL_PLAYER])
 	{
 		Oid			type = get_fn_expr_argtype(fcinfo->flinfo, 0);

@@ -53,6 +53,7 @@ words_argument(FunctionCallInfo fcinfo, int arg, const char *default_words)
 static void
 frame_arguments(FunctionCallInfo fcinfo, int arg, Svg *svg)
 {
+	/* Words are escaped where they are written, in svg.c. */
 	svg->title = words_argument(fcinfo, arg, svg->title);
 	svg->x_title = words_argument(fcinfo, arg + 1, svg->x_title);
 	svg->y_title = words_argument(fcinfo, arg + 2, svg->y_title);
@@ -98,7 +99,10 @@ count_attribute(HeapTupleHeader row, int attribute)
 	return isnull ? 0 : (double) DatumGetInt64(value);
 }
 
-/* The attributes, from 1, of the types calibration and calibration_bin that are drawn. */
+/*
+ * The attributes, from 1, of the types calibration and calibration_bin that are drawn.  The types
+ * only ever get attributes behind these, so that numbers stay.
+ */
 enum
 {
 	DRAWN_FORECASTS = 1,
@@ -137,6 +141,8 @@ calibration_bins(HeapTupleHeader row, int *nbins)
 	if (isnull)
 		return NULL;
 	array = DatumGetArrayTypeP(bins);
+
+	/* Anybody can make a value of the type with an array of any size. */
 	if (array_size(array) > MAX_BINS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -344,6 +350,8 @@ find_series(Series *series, int *nseries, const char *name)
 	int			i;
 
 	for (i = 0; i < *nseries; i++)
+
+		/* A linear search over sixteen names at most. */
 		if (strcmp(series[i].name, name) == 0)
 			return i;
 	if (*nseries == MAX_SERIES)
@@ -399,6 +407,10 @@ history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
 		{
 			TimestampTz time = DatumGetTimestampTz(at[i]);
 
+			/*
+			 * Infinity has no place on an axis; such a row is left out as one
+			 * with a null is.
+			 */
 			if (TIMESTAMP_NOT_FINITE(time))
 				continue;
 			p->x = (double) time;
@@ -418,6 +430,8 @@ history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
 	qsort_interruptible(point, *n, sizeof(Point), compare_points, NULL);
 	for (i = 0; i < *n; i++)
 		if (series[point[i].series].n++ == 0)
+
+			/* The points of a series stand together after the sort. */
 			series[point[i].series].first = i;
 	return point;
 }
@@ -441,6 +455,10 @@ draw_series(Svg *svg, const Series *series, const Point *point, const char *clas
 		double		last;
 		int			from = i;
 
+		/*
+		 * The size of the picture depends on its width and not on the number
+		 * of points.
+		 */
 		for (; i < series->n && svg_x(svg, point[i].x) < x + 1; i++)
 		{
 			least = Min(least, point[i].y);
@@ -517,6 +535,10 @@ place_names(Svg *svg, Series *series, int n, const Point *point)
 	}
 	for (i = 0; i < n; i++)
 	{
+		/*
+		 * Down from the top, each name below the one before; then up from the
+		 * bottom, where they ran out of the picture.
+		 */
 		series[order[i]].label = Max(series[order[i]].label, above + 14);
 		above = series[order[i]].label;
 	}
@@ -571,6 +593,7 @@ name_series(Svg *svg, Series *series, int nseries, const Point *point, bool time
 						 series[i].name, point[series[i].first + series[i].n - 1].y);
 		if (length > limit)
 		{
+			/* At the end of a character in the encoding of the database. */
 			int			clipped = pg_mbcliplen(series[i].name, length, limit);
 
 			series[i].name[clipped] = '\0';
@@ -683,6 +706,7 @@ distribution_bins(const double *value, int n)
 		portable_pow(n, 1.0 / 3);
 	double		range = value[n - 1] - value[0];
 
+	/* More than half of the values are equal. */
 	if (!(width > 0))
 		return 20;
 	return (int) Min(Max(range / width, 8), 60);
@@ -738,6 +762,10 @@ mean_and_deviation(const double *value, int n, double *deviation)
 
 	for (i = 0; i < n; i++)
 	{
+		/*
+		 * The updating formulas of Welford: one pass, and no cancellation of
+		 * large sums of squares.
+		 */
 		double		part = value[i] - mean;
 
 		CHECK_FOR_INTERRUPTS();

@@ -14,6 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
+/* Any lower bound is accepted: elements are counted from the first one. */
 ArrayType *
 array_with_nulls_argument(FunctionCallInfo fcinfo, int arg, const char *name,
 						  int n)
@@ -141,6 +142,10 @@ states_before(FunctionCallInfo fcinfo, const Model *model, int arg, int n)
 		check_finite_elements(spec->name, element, n);
 		for (i = 0; i < n; i++)
 		{
+			/*
+			 * Checked against the range of the model here: the core assumes
+			 * valid states and does not check them again.
+			 */
 			if (element[i] < spec->min)
 				ereport(ERROR,
 						(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -216,8 +221,8 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 	}
 
 	/*
-	 * match_build() takes rows by team; errors name players by their place in
-	 * the arrays.
+	 * match_build() takes rows by team, in an order that is total, so that
+	 * sums are the same everywhere; errors name players by their place.
 	 */
 	order = palloc_array(TeamOrder, room);
 	for (i = 0; i < n; i++)
@@ -268,7 +273,6 @@ return_states_after(FunctionCallInfo fcinfo, const Model *model,
 	for (i = 0; i < match->nplayers; i++)
 	{
 		const double *after = match->player[i].after;
-
 		if (!model_state_valid(model, after))
 			report_match_status(MATCH_OVERFLOW, NAN, psprintf("%d", i + 1));
 		values[0] = Int32GetDatum(i + 1);

@@ -103,8 +103,18 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 				 errmsg("type %s cannot be used for %s, because it has no array type",
 						format_type_be(type), column),
 				 errhint("Identifiers need a type that can be hashed and ordered, such as bigint, uuid or text.")));
+
+	/*
+	 * The default collation of the database decides nothing but equality and
+	 * hashes, for which a deterministic one compares bytes.
+	 */
 	id_type->collation = OidIsValid(entry->typcollation) ?
 		DEFAULT_COLLATION_OID : InvalidOid;
+
+	/*
+	 * Copies, because the entry of the type cache may be rebuilt whenever an
+	 * invalidation is processed.
+	 */
 	fmgr_info_copy(&id_type->hash, &entry->hash_extended_proc_finfo,
 				   CurrentMemoryContext);
 	fmgr_info_copy(&id_type->compare, &entry->cmp_proc_finfo,
@@ -201,6 +211,8 @@ has_null_test(Oid domain)
 
 	ScanKeyInit(&key, Anum_pg_constraint_contypid, BTEqualStrategyNumber, F_OIDEQ,
 				ObjectIdGetDatum(domain));
+
+	/* With the catalog snapshot, so that a CHECK of this transaction counts. */
 	scan = systable_beginscan(catalog, ConstraintTypidIndexId, true, NULL, 1, &key);
 	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
@@ -372,10 +384,10 @@ typedef struct IdEntry
 	void	   *value;
 } IdEntry;
 
+/* Mostly there is one pool, which has no name. */
 static bool
 id_key_equal(const IdType *id_type, IdKey a, IdKey b)
 {
-	/* Mostly there is one pool, which has no name. */
 	return a.pool[0] == b.pool[0] && id_equal(id_type, a.id, b.id) &&
 		(a.pool[0] == '\0' || strcmp(a.pool, b.pool) == 0);
 }
@@ -468,6 +480,11 @@ id_table_enter(IdTable *table, Datum id, const char *pool, bool *found)
 	IdKey		key = {id, pool};
 	IdEntry    *entry = id_hash_table_insert(table->hash, key, found);
 
+	/*
+	 * The copy goes to the memory of the table whatever the current context
+	 * is.  An error of memory here leaves an entry with the caller's
+	 * identifier; it ends the whole query unless a subtransaction catches it.
+	 */
 	if (!*found)
 	{
 		MemoryContext old = MemoryContextSwitchTo(table->context);
@@ -551,16 +568,17 @@ id_table_ids(IdTable *table)
 	return ids;
 }
 
+/* construct_array() puts what it has unpacked in the place of what it was given. */
 Datum
 id_array(const IdType *id_type, const Datum *ids, int n)
 {
-	/*
-	 * construct_array() puts what it has unpacked in the place of what it was
-	 * given.
-	 */
 	Datum	   *copy = palloc_array(Datum, Max(n, 1));
 	ArrayType  *array;
 
+	/*
+	 * The identifiers of the caller stay as they are; values by reference are
+	 * copied into the array.
+	 */
 	memcpy(copy, ids, n * sizeof(Datum));
 	array = construct_array(copy, n, id_type->type, id_type->typlen, id_type->typbyval,
 							id_type->typalign);

@@ -38,6 +38,8 @@ json_value_text(const JsonbValue *value)
 {
 	if (value->type != jbvString)
 		return NULL;
+
+	/* The string in a jsonb is not terminated. */
 	return pnstrdup(value->val.string.val, value->val.string.len);
 }
 
@@ -103,6 +105,11 @@ json_reader_next(JsonReader *reader)
 	while (token != WJB_KEY && token != WJB_DONE);
 	if (token == WJB_DONE)
 		return false;
+
+	/*
+	 * Keys are allocated in the current context and are not freed: an object
+	 * of parameters has a few dozen at most.
+	 */
 	reader->key = json_value_text(&reader->value);
 	(void) JsonbIteratorNext(&reader->iterator, &reader->value, true);
 	return true;
@@ -114,6 +121,10 @@ json_reader_find(JsonReader *reader, const char *key)
 	JsonbValue	name;
 	JsonbValue *value;
 
+	/*
+	 * The lookup allocates its result, which is copied into the reader and
+	 * freed.
+	 */
 	name.type = jbvString;
 	name.val.string.val = unconstify(char *, key);
 	name.val.string.len = (int) strlen(key);
@@ -150,6 +161,7 @@ json_member_number(const JsonReader *reader, double min, double max,
 {
 	double		number;
 
+	/* Written so that a NaN would fail too. */
 	if (!json_value_number(&reader->value, &number) ||
 		!(number >= min && number <= max))
 		json_invalid_value(reader, expected);
@@ -201,6 +213,8 @@ json_member_texts(const JsonReader *reader, bool numbers, int *n,
 	*n = json_value_size(&reader->value);
 	if (*n < 0)
 		json_invalid_value(reader, expected);
+
+	/* One more than there are, for the NULL at the end. */
 	text = palloc_array(char *, *n + 1);
 	for (i = 0; i < *n; i++)
 	{

@@ -33,6 +33,10 @@ get_model(const char *name)
 	if (model != NULL)
 		return model;
 
+	/*
+	 * The registry is short and constant, so that a mistake gets all its
+	 * names.
+	 */
 	initStringInfo(&names);
 	for (i = 0; i < model_count; i++)
 		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "",
@@ -112,6 +116,7 @@ check_memory(const char *function, const ParamSet *set, const ParamValue *params
 {
 	double		megabytes = ceil(size / (1024.0 * 1024.0));
 
+	/* Both sides are exact as doubles: sizes stay below 2^53 bytes. */
 	if (size <= params[get_param(set, "memory")].number * 1024 * 1024)
 		return;
 	ereport(ERROR,
@@ -189,7 +194,10 @@ choice_param(const ParamSet *set, const ParamSpec *spec, const JsonbValue *value
 	pg_unreachable();
 }
 
-/* A table as an array of [bound, value] arrays, ascending by bound. */
+/*
+ * A table as an array of [bound, value] arrays, ascending by bound.  Bounds ascend strictly, so
+ * that a number has one step, the last whose bound is not above it.
+ */
 static void
 steps_param(const ParamSet *set, const ParamSpec *spec, const JsonbValue *value,
 			ParamSteps *steps)
@@ -212,6 +220,8 @@ steps_param(const ParamSet *set, const ParamSpec *spec, const JsonbValue *value,
 
 		if (json_value_size(pair) != 2)
 			wrong_param_type(set, spec, expected);
+
+		/* A bound is any number, while a value has the range of the parameter. */
 		steps->bound[i] = number_param(set, spec, json_value_element(pair, 0));
 		steps->value[i] = number_param(set, spec, json_value_element(pair, 1));
 		if (!param_in_range(spec, steps->value[i]))
@@ -235,10 +245,16 @@ get_params(const ParamSet *set, Jsonb *json)
 	ParamValue *params = palloc0_array(ParamValue, set->count);
 	JsonReader	reader;
 
+	/* Defaults first, so that keys that are left out have them. */
 	param_defaults(set, params);
 	if (json == NULL)
 		return params;
 
+	/*
+	 * The hint is made before there is an error, since the reader may raise
+	 * one for each value. A set has at least one parameter of its own, which
+	 * serves as the example.
+	 */
 	/* Keys of a jsonb are unique, so that none is set twice. */
 	json_reader_begin(&reader, json,
 					  psprintf("parameters of %s \"%s\"", set->kind, set->name),
@@ -360,6 +376,10 @@ params_jsonb(const ParamSet *set, const ParamValue *params)
 	StringInfoData json;
 	int			i;
 
+	/*
+	 * In the order of the set and not in that of a caller's object: parameters
+	 * that are equal give texts that are equal.
+	 */
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
 	for (i = 0; i < set->count; i++)

@@ -21,6 +21,11 @@ begin_problem(const Lobby *lobby, SplitProblem *problem)
 {
 	int			n = lobby->n + 1;
 
+	/*
+	 * The problem borrows the arrays of the lobby, which must outlive it.
+	 * Arrays of its own have room for one element more, because palloc() of a
+	 * lobby of nobody would be a zero-sized array.
+	 */
 	memset(problem, 0, sizeof(SplitProblem));
 	problem->n = lobby->n;
 	problem->party = lobby->party;
@@ -56,6 +61,11 @@ prepare_problem(SplitProblem *problem)
 
 	if (status != SPLIT_OK)
 		return status;
+
+	/*
+	 * The number of options is known only after the groups are made, and it
+	 * can be exponential in the size of a group.
+	 */
 	check_room(mul_size(sizeof(SplitOption), problem->noptions + 1));
 	problem->option = palloc_array(SplitOption, problem->noptions + 1);
 	split_make_options(problem);
@@ -82,10 +92,21 @@ solve_problem_within(SplitProblem *problem, double most_work, SplitAnswer *answe
 		answer[i].found = false;
 	if (status != SPLIT_OK)
 		return status;
+
+	/*
+	 * Without enough work left the search is not begun: its answers stay "not
+	 * found", which is no error for a caller that tries variants.
+	 */
 	least = steps_around_search(problem->n, problem->napart, problem->noptions);
 	if (problem->work + least <= most_work)
 	{
 		check_room(problem->room);
+
+		/*
+		 * The core allocates nothing: it says how much room the search takes,
+		 * and gets it here. An interrupt in the search leaves by longjmp(),
+		 * and the memory context takes the room back.
+		 */
 		room = palloc_array(char, problem->room);
 		split_solve(problem, room, answer);
 		pfree(room);
@@ -142,6 +163,8 @@ split_one_size(const Lobby *lobby, SplitSize size, Split *split)
 
 	memset(split, 0, sizeof(Split));
 	factors = begin_two_teams(lobby, size, problem);
+
+	/* The two locals below are lent to the problem for the time of the search. */
 	target = lobby_target(lobby, &factors);
 	problem->size = &size;
 	problem->nsizes = 1;

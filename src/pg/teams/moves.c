@@ -78,6 +78,8 @@ drop_torn_parties(Teams *teams)
 				k;
 
 	for (i = 0; i < lobby->n && lobby->party != NULL; i++)
+
+		/* Quadratic in the lobby, whose size is limited. */
 		for (j = 0; j < i; j++)
 			if (lobby->party[i] != 0 && lobby->party[i] == lobby->party[j] &&
 				teams->team[i] != 0 && teams->team[j] != 0 &&
@@ -91,7 +93,10 @@ drop_torn_parties(Teams *teams)
 			}
 }
 
-/* A squad that is in both teams counts in either by those who are there. */
+/*
+ * A squad that is in both teams counts in either by its members there: drop_torn_parties() has made
+ * it no party, which is how it is recognized here.
+ */
 static void
 value_squads(Teams *teams)
 {
@@ -303,6 +308,8 @@ place_unassigned(Teams *teams, int max_lead, Split *split)
 				 lobby->command[0] != NULL ?
 				 errmsg("players without a team cannot be placed so that party, locked and avoid are kept and either team has a commander") :
 				 errmsg("players without a team cannot be placed so that party, locked and avoid are kept")));
+
+	/* From here on everybody has a team, and moves go on from these teams. */
 	memcpy(teams->team, split->answer.team, sizeof(int) * lobby->n);
 	count_teams(teams);
 }
@@ -373,6 +380,7 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 	}
 	for (i = 0; i < n; i++)
 	{
+		/* What the movers take off the difference has to be this much. */
 		target[i] = now - wanted;
 		answer[i].team = palloc_array(int, lobby->n + 1);
 	}
@@ -393,6 +401,11 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 		split[i].problem.work = problem.work;
 		split[i].problem.spent = problem.spent;
 		split[i].answer = answer[i];
+
+		/*
+		 * The search made the remainder of the target small; the difference of
+		 * the teams has the other sign.
+		 */
 		split[i].answer.difference = -answer[i].difference;
 		describe_split(lobby, &factors, wanted, &split[i]);
 	}
@@ -463,14 +476,13 @@ command_states(const Lobby *lobby)
 	return lobby->command[0] != NULL ? 1 << SPLIT_COMMAND_BITS : 1;
 }
 
+/*
+ * A player has two options: to stay and to move; parties have fewer.  Either is an option of a
+ * commander, too, and each team has one or not yet.
+ */
 int
 max_swaps_tried(const Lobby *lobby)
 {
-	/*
-	 * A player has two options: to stay and to move; parties have fewer.
-	 * Either is an option of a commander, too, and each team has one or not
-	 * yet.
-	 */
 	bool		commands = lobby->command[0] != NULL;
 	double		options = (commands ? 4.0 : 2.0) * Max(lobby->n, 1);
 	double		rows = lobby->max_work / MAX_FILLS / STEPS_OF_ROW / options;
@@ -512,6 +524,8 @@ try_moves(const Teams *variant, SplitSize moves, SplitSize after, Split *best)
 {
 	MemoryContext trial = AllocSetContextCreate(CurrentMemoryContext, "moves on trial",
 												ALLOCSET_DEFAULT_SIZES);
+
+	/* A search allocates its options and answers; many variants would add up. */
 	MemoryContext before = MemoryContextSwitchTo(trial);
 	Split		split;
 
@@ -658,6 +672,10 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split,
 	char	   *costliest;
 	StringInfoData json;
 
+	/*
+	 * No moves at all, which is the way to the difference of the teams as they
+	 * are.
+	 */
 	find_moves(teams, &none, 1, now, &before);
 	initStringInfo(&json);
 	appendStringInfoString(&json, "{\"terms\": {");
