@@ -91,6 +91,10 @@ with_cells(ArrayType *array, int first, int last)
 	int			had_last = had_first + cells - 1;
 	ArrayType  *wider;
 
+	/*
+	 * Half as many cells again on the side that grew, so that the copies take
+	 * linear time in all.
+	 */
 	if (cells > 0)
 	{
 		if (first >= had_first && last <= had_last)
@@ -99,6 +103,12 @@ with_cells(ArrayType *array, int first, int last)
 		last = last > had_last ?
 			Min(last + cells / 2, CALIBRATION_MAX_CELLS - 1) : had_last;
 	}
+
+	/*
+	 * In the current context, which in an aggregate is the executor's for one
+	 * row: it copies the result into the context of the aggregate if the
+	 * pointer is new, and frees the old state.
+	 */
 	wider = float8_array_make(CALIBRATION_STATE_SIZE((int) state[CALIBRATION_BINS],
 													 last - first + 1));
 	calibration_widen(state, (float8 *) ARR_DATA_PTR(wider), first,
@@ -134,6 +144,10 @@ skillrating_calibration_transition(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("bins must be the same in all rows")));
 
+	/*
+	 * The state holds counts by fine cells of the log-odds, from which the
+	 * recalibration is fitted at the end.
+	 */
 	cell = calibration_cell(probability);
 	array = with_cells(array, cell, cell);
 	calibration_add((float8 *) ARR_DATA_PTR(array), probability, outcome);
@@ -206,6 +220,8 @@ skillrating_calibration_final(PG_FUNCTION_ARGS)
 
 	if (state == NULL || state[CALIBRATION_COUNT] == 0)
 		PG_RETURN_NULL();
+
+	/* The state is read and not changed: a window calls this for each row. */
 	calibration_solve(state, &c);
 	values[RESULT_FORECASTS] = Int64GetDatum((int64) c.count);
 	nulls[RESULT_FORECASTS] = false;

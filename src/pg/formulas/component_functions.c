@@ -72,6 +72,11 @@ skillrating_model_components(PG_FUNCTION_ARGS)
 	{
 		const ComponentSpec *spec = &model->rules.component[k];
 		const char *key = key_word(spec->key);
+
+		/*
+		 * Kinds that the parameters leave out are listed too, without an
+		 * initial state.
+		 */
 		bool		used = spec->used(params);
 		const char *states[COMPONENT_MAX_STATE];
 		double		initial[COMPONENT_MAX_STATE];

@@ -95,6 +95,11 @@ skillrating_frag_update(PG_FUNCTION_ARGS)
 	check_finite("rating_b", rating_b);
 	check_finite("score_a", score_a);
 	check_finite("score_b", score_b);
+
+	/*
+	 * The floor is applied to each of the two alone, so that points may be
+	 * made there.
+	 */
 	change = frag_duel(&rules, rating_a - rating_b, score_a, score_b);
 	result[0] = frag_settle(&rules, rating_a, change);
 	result[1] = frag_settle(&rules, rating_b, -change);
@@ -138,6 +143,8 @@ skillrating_frag_event(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array opponent_rating must not be empty")));
 	for (i = 0; i < n; i++)
+
+		/* Divided first: the sum of many ratings could overflow. */
 		mean += opponent[i] / n;
 	PG_RETURN_FLOAT8(check_result(rating + frag_duel(&rules, rating - mean,
 													 event_points, 0)));
@@ -190,6 +197,8 @@ log_begin(FunctionCallInfo fcinfo, MemoryContext context)
 
 	log->context = context;
 	id_type_init(&log->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "victim_id");
+
+	/* All of the log lives in the context of the aggregate, which frees it. */
 	log->players = id_table_create(&log->type);
 	log->rules.k = params[param_find(&model->params, "k")].number;
 	log->rules.scale = params[param_find(&model->params, "scale")].number;
@@ -216,6 +225,7 @@ log_player(FragLog *log, Datum id)
 		MemoryContext old = MemoryContextSwitchTo(log->context);
 		FragPlayer *player = palloc0_object(FragPlayer);
 
+		/* The text is made once: it is the name in errors and in the result. */
 		player->name = id_text(&log->type, id);
 		player->rating = log->initial_rating;
 		*place = player;
@@ -317,6 +327,8 @@ skillrating_frag_ratings_final(PG_FUNCTION_ARGS)
 	if (log == NULL)
 		PG_RETURN_NULL();
 	n = id_table_count(log->players);
+
+	/* The log is read and not changed, because a window may go on with it. */
 	players = (FragPlayer **) id_table_values(log->players);
 	qsort(players, n, sizeof(FragPlayer *), compare_players);
 

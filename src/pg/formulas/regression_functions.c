@@ -36,6 +36,7 @@ regression_state(ArrayType *array)
 	return state;
 }
 
+/* A state for so many features, all of whose sums are 0. */
 static ArrayType *
 new_state(int features, double ridge)
 {
@@ -83,6 +84,8 @@ skillrating_linear_fit_transition(PG_FUNCTION_ARGS)
 		PG_RETURN_ARRAYTYPE_P(array);
 	check_finite("y", y);
 	check_finite_elements("x", x, n);
+
+	/* The number of features is known from the first row that counts on. */
 	if (state == NULL)
 	{
 		array = new_state(n, ridge);
@@ -110,6 +113,11 @@ skillrating_linear_fit_combine(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("states of linear_fit() with different features or ridge cannot be merged")));
+
+	/*
+	 * The merged state is the first one: array_state_arg() has made a copy
+	 * unless an aggregate owns it.
+	 */
 	regression_merge(state, other);
 	PG_RETURN_ARRAYTYPE_P(array);
 }
@@ -133,6 +141,11 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 
 	n = (int) state[REGRESSION_FEATURES];
+
+	/*
+	 * A matrix of the features, for the factorization; their number is
+	 * limited.
+	 */
 	work = palloc_array(double, (Size) n * n);
 	bad = regression_solve(state, coefficient, &fit, work);
 	if (bad == REGRESSION_OVERFLOW)
@@ -178,6 +191,8 @@ skillrating_linear_predict(PG_FUNCTION_ARGS)
 
 	if (isnull[0] || isnull[1])
 		PG_RETURN_NULL();
+
+	/* Anybody can make a value of the type, with an array of any shape. */
 	array = DatumGetArrayTypeP(coefficient);
 	n = array_size(array);
 	if (ARR_NDIM(array) > 1 || ARR_HASNULL(array))

@@ -77,11 +77,21 @@ skillrating_sums_combine(PG_FUNCTION_ARGS)
 	float8	   *other;
 	int			i;
 
+	/*
+	 * One function serves all aggregates of sums, and learns from the other
+	 * state how many sums there are.  A state of another size fails the checks
+	 * below.
+	 */
 	nsums = Min(Max(nsums, 1), MAX_SUMS);
 	array = float8_state_arg(fcinfo, 0, SUMS_SIZE(nsums));
 	state = float8_state(array, SUMS_SIZE(nsums));
 	other = float8_state(other_array, SUMS_SIZE(nsums));
 	for (i = 0; i < nsums; i++)
+
+		/*
+		 * Both words are merged, so that the result is that of one sequence of
+		 * additions.
+		 */
 		sum_words_merge(sum_words(state, i), sum_words(other, i));
 	state[SUMS_COUNT] += other[SUMS_COUNT];
 	PG_RETURN_ARRAYTYPE_P(array);
@@ -163,6 +173,11 @@ skillrating_logit_log_loss_transition(PG_FUNCTION_ARGS)
 
 	check_finite("logit", logit);
 	check_probability("outcome", outcome);
+
+	/*
+	 * From the log-odds: a probability within rounding of 0 or 1 would lose
+	 * what this keeps.
+	 */
 	term = logit_log_loss(logit, outcome);
 	return add_terms(fcinfo, &term, 1);
 }
@@ -232,6 +247,11 @@ skillrating_skill_score_final(PG_FUNCTION_ARGS)
 
 	if (n == 0)
 		PG_RETURN_NULL();
+
+	/*
+	 * The reference is the Brier score of the constant forecast of the base
+	 * rate, the variance of the outcomes.
+	 */
 	base_rate = sum_of(state, SKILL_OUTCOME) / n;
 	reference = sum_of(state, SKILL_SQUARE) / n - base_rate * base_rate;
 
@@ -257,6 +277,11 @@ skillrating_surprise_transition(PG_FUNCTION_ARGS)
 	double		term[SURPRISE_NSUMS];
 
 	term[SURPRISE_EXCESS] = outcome - probability;
+
+	/*
+	 * The variance of a win under the forecast, so that surprise() is a z
+	 * statistic.
+	 */
 	term[SURPRISE_VARIANCE] = probability * (1 - probability);
 	return add_terms(fcinfo, term, SURPRISE_NSUMS);
 }
@@ -317,6 +342,7 @@ enum
 static void
 context_set_prior(float8 *state, float8 prior_rate, float8 prior_weight)
 {
+	/* The prior is compared and not added: it counts once, whatever the plan. */
 	if (state[CONTEXT_GAMES] > 0 &&
 		(state[CONTEXT_PRIOR_RATE] != prior_rate ||
 		 state[CONTEXT_PRIOR_WEIGHT] != prior_weight))
@@ -355,6 +381,7 @@ skillrating_context_log_odds_combine(PG_FUNCTION_ARGS)
 	float8	   *state = float8_state(array, CONTEXT_SIZE);
 	float8	   *other = float8_state(PG_GETARG_ARRAYTYPE_P(1), CONTEXT_SIZE);
 
+	/* A state of no games has no prior to compare. */
 	if (other[CONTEXT_GAMES] > 0)
 		context_set_prior(state, other[CONTEXT_PRIOR_RATE],
 						  other[CONTEXT_PRIOR_WEIGHT]);

@@ -50,6 +50,8 @@ register_rows(Tuplestorestate *store, TupleDesc desc, int64 nrows)
 	enr->md.reliddesc = InvalidOid;
 	enr->md.tupdesc = desc;
 	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
+
+	/* For the planner. */
 	enr->md.enrtuples = (double) nrows;
 	enr->reldata = store;
 	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
@@ -85,6 +87,11 @@ solution_write(SolveState *state, ArrayType *queries)
 		elog(ERROR, "SPI_connect failed");
 	query = query_texts(queries, &n);
 	desc = solution_desc();
+
+	/*
+	 * The rows may be more than memory holds: they spill to disk, and every
+	 * query reads them from the start.
+	 */
 	store = tuplestore_begin_heap(false, false, memory_limit_work_mem());
 	rows = row_array_into(store, desc);
 	solve_state_add_estimates(state, &rows);
@@ -92,6 +99,7 @@ solution_write(SolveState *state, ArrayType *queries)
 	register_rows(store, desc, rows.n);
 	for (i = 0; i < n; i++)
 	{
+		/* As the current user, under its search_path and row security. */
 		char	   *statement = TextDatumGetCString(query[i]);
 		int			code = SPI_execute(statement, false, 0);
 

@@ -38,6 +38,11 @@ leaves_find(Distributed *d, Oid relid, Jsonb *columns, const char *token)
 		leaf->partition = &d->matches.partition[i];
 		kept_key_make(token, leaf->partition->oid, leaf->key);
 	}
+
+	/*
+	 * What is found of partitions lives as long as the solution; a pass over
+	 * them has a context that is reset after each.
+	 */
 	d->memory = CurrentMemoryContext;
 	d->scratch = AllocSetContextCreate(CurrentMemoryContext, "skillrating pass",
 									   ALLOCSET_DEFAULT_SIZES);
@@ -84,6 +89,11 @@ Datum *
 leaves_run(const Distributed *d, SPIPlanPtr plan, Datum *values)
 {
 	Datum	   *answers = palloc0_array(Datum, d->nleaves);
+
+	/*
+	 * Answers are in SPI's memory, and last until the caller frees
+	 * SPI_tuptable.
+	 */
 	char	   *nulls = palloc_array(char, leaves_nparams(d));
 	int			code;
 	uint64		i;
@@ -216,6 +226,7 @@ take_players(Distributed *d, Leaf *leaf, const Datum *values, int32 *room)
 		int32		a = leaf->player[i];
 		int32		representative = DatumGetInt32(component[i]);
 
+		/* The number of a player within the survey, from 1. */
 		if (representative < 1 || representative > n)
 			elog(ERROR, "survey of %s is not sound", leaf->partition->name);
 		layout->games[a] += DatumGetInt64(games[i]);
@@ -264,6 +275,7 @@ leaf_take_survey(Distributed *d, Leaf *leaf, Datum survey, int32 *room)
 	{
 		KeptRows   *kept = kept_rows_begin(leaf->key, d->lasting);
 
+		/* A parallel worker has read the rows, and handed them over packed. */
 		kept_rows_unpack(kept, DatumGetByteaPP(values[SURVEY_PACKED]));
 		kept_rows_end(kept, d->state.task.solver, d->state.params, leaf->nplayers,
 					  leaf->ncontexts,

@@ -47,6 +47,10 @@ make_work(ThroughTimeState *state)
 	ThroughTime *tt = &state->tt;
 	MemoryContext old;
 
+	/*
+	 * Matches of a grown history need more room, and nothing of the old room
+	 * is kept.
+	 */
 	MemoryContextReset(state->working);
 	old = MemoryContextSwitchTo(state->working);
 	tt->work = palloc_object(HistoryWork);
@@ -69,6 +73,10 @@ begin_unknowns(ThroughTimeState *state)
 
 	if (players > state->max_players || state->max_players == 0)
 	{
+		/*
+		 * Twice as much at a time, so that a history that grows match by match
+		 * is not copied for each.
+		 */
 		state->max_players = Max(players, Max(64, Min(2 * (int64) state->max_players,
 													  PG_INT32_MAX)));
 		huge_array_grow(tt->last, uint32_t, mul_size(state->max_players, PLAYER_UNKNOWNS));
@@ -117,6 +125,10 @@ reserve_appearances(ThroughTimeState *state)
 	ThroughTime *tt = &state->tt;
 	size_t		n = tt->appearances;
 
+	/*
+	 * Appearances and chains have numbers of 32 bits, of which the last is
+	 * none.
+	 */
 	if (n >= NO_APPEARANCE || state->builder->history.nplayers >= PG_INT32_MAX / PLAYER_UNKNOWNS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -152,6 +164,10 @@ through_time_state_extend(ThroughTimeState *state)
 		state->max_matches = Max(history->nmatches + 1, 2 * state->max_matches);
 		huge_array_grow(tt->first, size_t, state->max_matches);
 	}
+
+	/*
+	 * Counted before anything is linked, so that a match with a mistake is never linked in part.
+	 */
 	status = through_time_count(tt, &match, &offender);
 	if (status != MATCH_OK)
 		history_report_mistake(state->builder, state->caller, tt->work, status, match,
@@ -198,6 +214,11 @@ make_joint(ThroughTimeState *state, bool asked)
 				 errhint("Leave the gain out, or set parameters \"errors\" and \"evidence\" to \"messages\".")));
 	if (joint->unsupported)
 		return;
+
+	/*
+	 * Each step says how much room the next one takes, which is known only
+	 * then.
+	 */
 	size = add_size(size, through_time_joint_size(joint));
 	if (is_too_large(state, size, asked))
 		return;
@@ -261,6 +282,11 @@ through_time_state_evidence(ThroughTimeState *state)
 	state->judged = true;
 	if (state->result.status == SOLVE_NOT_FINITE)
 		return state->log_evidence = get_float8_nan();
+
+	/*
+	 * A joint distribution that was made for the evidence alone is freed
+	 * below.
+	 */
 	if (method != THROUGH_TIME_MESSAGES && !lasting)
 		solve_jointly(state, method == THROUGH_TIME_JOINT);
 	state->by_joint = method != THROUGH_TIME_MESSAGES && state->joint != NULL &&

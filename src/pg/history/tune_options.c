@@ -32,6 +32,10 @@ level_option(const JsonReader *reader)
 static void
 parts_option(const JsonReader *reader, TuneOptions *options)
 {
+	/*
+	 * Whether a model has parts of these names is checked when the model is
+	 * known.
+	 */
 	if (json_value_boolean(&reader->value, &options->all_parts))
 		return;
 	options->all_parts = false;
@@ -75,6 +79,7 @@ tune_options(Jsonb *json)
 	};
 	JsonReader	reader;
 
+	/* Options that are left out keep these defaults. */
 	if (json == NULL)
 		return options;
 	json_reader_begin(&reader, json, "options of tune()",
@@ -105,6 +110,7 @@ suggest_options(Jsonb *json)
 	};
 	JsonReader	reader;
 
+	/* Coarser than tune(), because many models share the budget. */
 	if (json == NULL)
 		return options;
 	json_reader_begin(&reader, json, "options of suggest_model()",
@@ -143,6 +149,11 @@ tune_given_bounds(const TuneOptions *options, const Model *model,
 		return false;
 	json_member_numbers(&reader, bound, 2, "a pair of numbers, such as [4, 64]");
 	for (i = 0; i < 2; i++)
+
+		/*
+		 * The range of a parameter holds for its bounds: the search evaluates
+		 * the model at both ends.
+		 */
 		if (!param_in_range(spec, bound[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),

@@ -46,6 +46,10 @@ restore_order_end(Ladder *ladder, const OrderEnd *before, const OrderEnd *after)
 {
 	OrderEnd	now = read_order_end(ladder);
 
+	/*
+	 * Setting a sequence is not transactional: it is set back only where
+	 * nobody else has taken a place in the meantime.
+	 */
 	if (same_place(&now, after) && !same_place(&now, before))
 		(void) DirectFunctionCall3(setval3_oid,
 								   ObjectIdGetDatum(ladder->relation[LADDER_EVENT_SEQ]),

@@ -127,6 +127,8 @@ take_ratings(Batch *batch)
 
 		CHECK_FOR_INTERRUPTS();
 		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
+
+		/* The owner may have dropped the constraint. */
 		if (nulls[RATING_PLAYER_ID - 1])
 			null_in_rating("player_id");
 		if (nulls[RATING_POOL - 1])
@@ -181,6 +183,11 @@ insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
 	values[2] = PointerGetDatum(construct_array(initial, nstate, FLOAT8OID,
 												sizeof(float8), FLOAT8PASSBYVAL,
 												TYPALIGN_DOUBLE));
+
+	/*
+	 * Mirrors get the row when its match is rated: a new row alone says
+	 * nothing yet.
+	 */
 	ladder_hide_from_mirrors(ladder);
 	nrows = ladder_execute(ladder, &new_players_query, values, NULL, NULL);
 	ladder_show_to_mirrors(ladder);
@@ -213,6 +220,10 @@ compare_players(const void *a, const void *b, void *arg)
 void
 sort_players(Ladder *ladder, BatchPlayer **player, int n)
 {
+	/*
+	 * Every transaction locks players in this order, so that no two of them
+	 * wait for each other.
+	 */
 	qsort_arg(player, n, sizeof(BatchPlayer *), compare_players, ladder->player_type);
 }
 
@@ -297,6 +308,11 @@ load_directly(Batch *batch, Ladder *ladder, PlayerRows *rows, BatchPlayer **play
 				missing[nmissing++] = player[i];
 		player_arrays(ladder, missing, nmissing, values);
 		insert_new_players(batch, ladder, values[0], values[1]);
+
+		/*
+		 * Found again with a newer snapshot of the row: the INSERT may have
+		 * waited for another transaction and come away empty-handed.
+		 */
 		(void) player_rows_find(rows, missing, nmissing);
 		pfree(DatumGetPointer(values[1]));
 		pfree(DatumGetPointer(values[0]));
@@ -319,6 +335,8 @@ batch_load(Batch *batch, Ladder *ladder, LoadMode mode)
 	int			n = 0;
 	int			i;
 
+
+	/* Those of this match; the batch may hold players of earlier ones. */
 	for (i = 0; i < nplayers; i++)
 		if (player[i]->wanted)
 			wanted[n++] = player[i];
@@ -403,6 +421,11 @@ operation_values(const Ladder *ladder, Datum array)
 
 	deconstruct_array(DatumGetArrayTypeP(array), FLOAT8OID, sizeof(float8),
 					  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &element, &null, &n);
+
+	/*
+	 * The owner can write to the table, and an array of another length would
+	 * be read past its end.
+	 */
 	if (n != ladder->model->nstate)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -512,6 +535,11 @@ read_operations(Ladder *ladder, int64 from, int *n)
 	values[0] = Int64GetDatum(from);
 	nrows = ladder_execute(ladder, &read_operations_query, values, NULL, NULL);
 	rows = SPI_tuptable;
+
+	/*
+	 * Texts and states of an operation are allocated one by one, in the
+	 * current context of the caller, which frees them together.
+	 */
 	operations = palloc0_array(LadderOperation, nrows);
 	for (i = 0; i < nrows; i++)
 	{

@@ -91,6 +91,11 @@ check_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
 	check->examined++;
 	if ((verdict == EVENT_SAME && in_order) || !fault(check))
 		return;
+
+	/*
+	 * The replay resets its own context after each match; what a check keeps
+	 * must outlive it.
+	 */
 	old = MemoryContextSwitchTo(((Verification *) sink)->context);
 	if (verdict == EVENT_SURPLUS)
 	{
@@ -201,6 +206,10 @@ check_rating(Ladder *ladder, RowReader *rating, BatchPlayer *player,
 	bool		same = true;
 	int			i;
 
+	/*
+	 * A column that is null where it must not be reads as 0, and table_same()
+	 * finds the fault.
+	 */
 	(void) rating_read(ladder->model, values, nulls, &record, state);
 	for (i = 0; i < ladder->model->nstate; i++)
 		same = same && same_bits(state[i], player->state[i]);
@@ -231,12 +240,19 @@ check_ratings(Ladder *ladder, Batch *batch, Check *state_check,
 		BatchPlayer *player = rating_player(&ratings, batch);
 
 		player->loaded = true;
+
+		/*
+		 * A player whom the replay has not met is expected in the initial
+		 * state with no games, as batch_player() makes one.
+		 */
 		check_rating(ladder, &ratings, player, state_check, counter_check);
 	}
 	row_reader_close(&ratings);
 
 	players = (BatchPlayer **) id_table_values(batch->players);
 	for (i = 0; i < id_table_count(batch->players); i++)
+
+		/* Rows that nobody has are faults too: a reader sees the table only. */
 		if (players[i]->exists && !players[i]->loaded)
 		{
 			state_check->examined++;
@@ -264,6 +280,8 @@ check_component(Ladder *ladder, RowReader *row, BatchComponent *component, Check
 									TextDatumGetCString(row_key_column(row, COMPONENT_KIND)));
 		return;
 	}
+
+	/* Loaded before is a second row of the same component. */
 	expected = component_values(component, &identity);
 	if (component->loaded ||
 		!same_state(values[COMPONENT_STATE - 1], nulls[COMPONENT_STATE - 1],
@@ -372,6 +390,8 @@ check_unplaced(Ladder *ladder, Check *complete)
 
 	if (n == 0)
 		return;
+
+	/* Their digests are computed anew, from the source as it is. */
 	reader_compare(ladder, unplaced);
 	for (i = 0; i < n; i++)
 	{
@@ -494,13 +514,24 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 									   "verify"));
+
+	/*
+	 * Without its triggers a ladder does not notice changes, so that the
+	 * result would be out of date at once.
+	 */
 	ladder_require_triggers(ladder);
 	unread = unread_source_columns(ladder);
 	if (unread != NULL)
 		content.note = psprintf("columns of the source are new and not read: %s",
 								unread);
+
+	/* The plans of the next queries are those for whole tables. */
 	ladder_expect_many(ladder);
 
+	/*
+	 * One snapshot serves every query from here on.  No
+	 * lock keeps others from rating.
+	 */
 	verification.context = CurrentMemoryContext;
 	replay = replay_run(ladder, REPLAY_START, REPLAY_NEW_PLAYERS, false,
 						&verification.sink);

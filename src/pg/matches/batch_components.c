@@ -150,6 +150,11 @@ enter_component(Batch *batch, uint32 hash, int number, BatchPlayer *player,
 	component->spec = spec;
 	component->number = number;
 	component->player = player;
+
+	/*
+	 * The state and the key follow the struct, in one allocation: there may be
+	 * millions of components.
+	 */
 	component->pool = player != NULL ? player->pool : pstrdup(pool);
 	component->state = (double *) (component + 1);
 	component->key = (char *) component->state + state_size;
@@ -310,6 +315,11 @@ reserve_rows(Batch *batch, int64 n)
 	if (step->component != NULL)
 		pfree(step->component);
 	step->component = NULL;
+
+	/*
+	 * Set before the allocation, which may fail: the step then has no rows,
+	 * and not freed ones.
+	 */
 	step->max_components = 0;
 	step->component = huge_array_in(batch->context, ComponentRow, n);
 	step->max_components = (int) n;
@@ -334,6 +344,10 @@ add_row(Batch *batch, BatchComponent *component, const double *before,
 	component->step = step->seq;
 	component->row = step->ncomponents++;
 
+	/*
+	 * The row points to the states of the match, which last until the next
+	 * step; the component has its own copy.
+	 */
 	memcpy(component->state, after, component->spec->nstate * sizeof(double));
 	record->as_of = Max(record->as_of, at);
 	component->exists = component->touched = true;
@@ -458,6 +472,11 @@ operate_on_players(Batch *batch, const LadderOperation *operation,
 		for (component = player[i]->component; component != NULL;
 			 component = component->next)
 			most++;
+
+	/*
+	 * Rows point into these states, so that they must not move while rows are
+	 * added.
+	 */
 	reserve_operation(batch, most);
 	for (i = 0; i < n; i++)
 		for (component = player[i]->component; component != NULL;

@@ -304,9 +304,9 @@ find_player(HistoryBuilder *builder, const SourceMatch *source, int participant)
 }
 
 /*
- * The index of a participant's player, which known[] has, in the match that is judged, where the
- * next one is free.  Players whom no match before has brought are not added yet: what is left out must not show,
- * not even in the order of players.
+ * The index of a participant's player, which known[] has, in the match that is judged, where
+ * the next one is free.  Players whom no match before has brought are not added yet: what is
+ * left out must not show, not even in the order of players.
  */
 static int
 judged_seat(HistoryBuilder *builder, const SourceMatch *source, int participant)
@@ -502,6 +502,10 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source)
 {
 	int			reason;
 
+	/*
+	 * Matches that do not count have a number too, because errors name places
+	 * in the order.
+	 */
 	builder->number++;
 	check_context(builder, source);
 	reason = reason_against(builder, source);
@@ -535,6 +539,7 @@ history_work_add_components(HistoryWork *work, const History *history,
 void
 history_builder_forget(HistoryBuilder *builder)
 {
+	/* Players keep their numbers, and arrays their room. */
 	builder->forgotten += builder->history.nmatches;
 	builder->history.nmatches = builder->history.nparticipants = 0;
 	builder->history.contexts.nnames = builder->history.clubs.nnames = 0;

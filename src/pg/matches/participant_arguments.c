@@ -15,6 +15,10 @@ last_arguments(FunctionCallInfo fcinfo, int first)
 	LastArguments last = {-1, -1, false};
 	int			n = PG_NARGS() - first;
 
+	/*
+	 * The options stand before strict where both are given, and inputs before
+	 * them.
+	 */
 	if (n > 2)
 	{
 		if (PG_ARGISNULL(first + 2))
@@ -41,6 +45,11 @@ orders_by(const Aggref *aggref, int argument)
 
 	if (entry->ressortgroupref == 0)
 		return false;
+
+	/*
+	 * The parser numbers expressions that are equal alike, so that the
+	 * argument is found however it is written in ORDER BY.
+	 */
 	foreach(cell, aggref->aggorder)
 		if (lfirst_node(SortGroupClause, cell)->tleSortGroupRef ==
 			entry->ressortgroupref)
@@ -107,6 +116,11 @@ participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo)
 		((type->typbyval && rows->match_id == rows->values[SOURCE_MATCH_ID]) ||
 		 id_equal(type, rows->match_id, rows->values[SOURCE_MATCH_ID])))
 		return false;
+
+	/*
+	 * The identifier of the match is kept from row to row, in the memory of
+	 * the aggregate.
+	 */
 	if (rows->begun && !type->typbyval)
 		pfree(DatumGetPointer(rows->match_id));
 	old = MemoryContextSwitchTo(rows->memory);

@@ -94,6 +94,7 @@ reserve_participants(SourceMatch *match, int n)
 {
 	bool		first = (match->max == 0);
 
+/* Later calls grow the arrays where they are: repalloc() keeps their context. */
 #define RESERVE(array, type) \
 	match->array = first ? palloc_array(type, n) : \
 		repalloc_array(match->array, type, n)
@@ -163,6 +164,11 @@ lacks_column(SourceMatch *match, SourceColumn column, const Datum *values,
 {
 	if (!nulls[column])
 		return false;
+
+	/*
+	 * A query that is strict stops at the first mistake; a ladder keeps the
+	 * match as unrated, with the mistake as the reason.
+	 */
 	if (!match->tolerant)
 		(void) source_match_required(match, column, values, nulls);
 	keep_first(&match->fault, UNRATED_NULL_VALUE,
@@ -274,6 +280,10 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 {
 	IdType	   *type = match->match_type;
 
+	/*
+	 * Texts and identifiers of the match are copied into the current context;
+	 * the arrays stay from match to match.
+	 */
 	match->number++;
 	match->n = 0;
 	source_names_clear(&match->contexts);
@@ -307,17 +317,20 @@ source_match_differs(SourceMatch *match, const char *name)
 			   psprintf("%s differs among its participants", name));
 }
 
-/* A column of the match is not the same in all its rows. */
+/*
+ * A column of the match is not the same in all its rows.  Of several times none is that of the
+ * match.
+ */
 static void
 column_differs(SourceMatch *match, SourceColumn column)
 {
-	/* Of several times none is that of the match. */
 	if (match->tolerant && column == SOURCE_PLAYED_AT)
 		keep_first(&match->unreadable, UNRATED_COLUMN_DIFFERS, PLAYED_AT_DIFFERS);
 	else
 		source_match_differs(match, source_column_name(column));
 }
 
+/* Unknown in both rows is the same. */
 static bool
 same_number(double a, double b)
 {
@@ -486,6 +499,10 @@ compare_participants(const void *a, const void *b, void *arg)
 	int			result = (p->team > q->team) - (p->team < q->team);
 	int			column;
 
+	/*
+	 * The order is total for rows that differ in anything, so that a match has
+	 * one order, one digest and one result however its rows were stored.
+	 */
 	if (result == 0)
 		result = id_compare(match->player_type, match->account_id[i],
 							match->account_id[j]);
@@ -627,6 +644,10 @@ renumber(SourceNames *names, Participant *participant, int n, size_t field)
 	const char **old = palloc_array(const char *, old_n + 1);
 	int			i;
 
+	/*
+	 * Numbers begin again at 0, in the order in which the remaining
+	 * participants name them.
+	 */
 	memcpy(old, names->name, old_n * sizeof(const char *));
 	source_names_clear(names);
 	for (i = 0; i < n; i++)
@@ -662,6 +683,10 @@ source_match_leave_out(SourceMatch *match, const bool *left_out)
 	source_match_set_aside(match);
 }
 
+/*
+ * A match that cannot be read has no columns to judge by.  Then the word of the source counts
+ * before mistakes of its rows.
+ */
 Unrated
 source_match_reason(const SourceMatch *match)
 {

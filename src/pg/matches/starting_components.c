@@ -30,6 +30,8 @@ find_kind(const Model *model, StartingComponent *row)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("kind of a starting component must not be null")));
+
+	/* Kinds that are not in use under the parameters are accepted as well. */
 	row->kind = TextDatumGetCString(row->values[FINAL_COMPONENT_KIND]);
 	for (row->number = 0; row->number < model->rules.ncomponents; row->number++)
 	{
@@ -98,6 +100,7 @@ take_state(const StartingComponent *row, double *state)
 		state_column(row->values[FINAL_COMPONENT_STATE], spec->nstate, state);
 	else
 	{
+		/* mu is the first column of every kind's state. */
 		if (!row->nulls[FINAL_COMPONENT_MU])
 			state[0] = DatumGetFloat8(row->values[FINAL_COMPONENT_MU]);
 		if (!row->nulls[FINAL_COMPONENT_DEVIATION] && deviation >= 0)
@@ -165,6 +168,11 @@ batch_start_components(Batch *batch, Datum components, const char *argument)
 		StartingComponent row;
 
 		CHECK_FOR_INTERRUPTS();
+
+		/*
+		 * Texts and identifiers of a row live until the end of this function;
+		 * the batch copies what it keeps into its own context.
+		 */
 		composite_columns(element[i], &desc, context, FINAL_COMPONENT_NCOLUMNS,
 						  row.values, row.nulls);
 		find_kind(batch->model, &row);

@@ -26,6 +26,10 @@ aggregate_state(FunctionCallInfo fcinfo, const char *name)
 ArrayType *
 array_state_arg(FunctionCallInfo fcinfo, int arg)
 {
+	/*
+	 * An aggregate owns its state and may change it in place.  Whoever calls
+	 * the function in SQL keeps the argument.
+	 */
 	if (AggCheckCallContext(fcinfo, NULL))
 		return PG_GETARG_ARRAYTYPE_P(arg);
 	return PG_GETARG_ARRAYTYPE_P_COPY(arg);
@@ -40,6 +44,7 @@ float8_state_arg(FunctionCallInfo fcinfo, int arg, int n)
 	return state;
 }
 
+/* The functions are visible in SQL, so that anybody may give them any array. */
 float8 *
 float8_state(ArrayType *array, int n)
 {

@@ -17,6 +17,11 @@ try_in_subtransaction(bool (*work) (void *), void *arg, bool *done)
 	volatile bool good = false;
 
 	BeginInternalSubTransaction(NULL);
+
+	/*
+	 * The subtransaction has made a context of its own current; what the work
+	 * returns belongs to the caller.
+	 */
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
@@ -24,6 +29,7 @@ try_in_subtransaction(bool (*work) (void *), void *arg, bool *done)
 	}
 	PG_CATCH();
 	{
+		/* The copy is the caller's: it outlives the subtransaction. */
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
 		FlushErrorState();

@@ -40,6 +40,7 @@ max_variants(const Lobby *lobby, double least_steps)
 	return (int) Max(1, Min(variants, PG_INT32_MAX));
 }
 
+/* The text grows key by key; a comma is due unless the object has just begun. */
 static void
 begin_key(StringInfo json, const char *key)
 {
@@ -59,6 +60,8 @@ append_number(StringInfo json, double number)
 		appendStringInfoString(json, "null");
 		return;
 	}
+
+	/* Adding 0 makes 0 of -0. */
 	(void) double_to_shortest_decimal_buf(number + 0.0, digits);
 	appendStringInfoString(json, digits);
 }
@@ -153,6 +156,8 @@ explain_terms(StringInfo json, Lobby *lobby, const SplitRequest *request,
 			continue;
 		mu = lobby->mu[t == 1 ? 1 : 0][i];
 		players[t]++;
+
+		/* From the mean of all, so that the spreads of teams compare. */
 		squares[t] += (mu - mean) * (mu - mean);
 		best[t] = Max(best[t], mu);
 	}
@@ -237,6 +242,8 @@ split_variant(const Lobby *variant, Variants *variants, Split *split)
 		return false;
 	check_interrupts();
 	try_split(variant, variants->request, split);
+
+	/* Variants that cannot be split have cost work as well. */
 	variants->n++;
 	variants->found = variants->found || split->answer.found;
 	variants->steps += Max(split->steps, variants->least_steps);
@@ -256,6 +263,8 @@ try_variant(const Lobby *variant, Variants *variants)
 		(!best->answer.found || fabs(split.imbalance_logit) < fabs(best->imbalance_logit)))
 	{
 		if (best->answer.found)
+
+			/* The teams of the best variant so far are all that is kept of it. */
 			pfree(best->answer.team);
 		*best = split;
 	}
@@ -411,6 +420,10 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 		Lobby		without;
 		Split		other;
 
+		/*
+		 * The lobby without the constraint, and its split, live in the context
+		 * until the next constraint.
+		 */
 		MemoryContextReset(trial);
 		before = MemoryContextSwitchTo(trial);
 		dropped[i] = true;

@@ -16,6 +16,10 @@ value_players(Lobby *lobby, const int *squad_size)
 
 	for (t = 0; t < 2; t++)
 	{
+		/*
+		 * Equal pointers mean that sides do not differ; are_teams_alike()
+		 * tells from this that teams can change places.
+		 */
 		if (t == 1 && lobby->estimate[1] == lobby->estimate[0])
 		{
 			lobby->worth[1] = lobby->worth[0];
@@ -91,6 +95,8 @@ lobby_mean(const Lobby *lobby)
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
+
+		/* Divided first, so that large values do not overflow. */
 		mean += mean_mu(lobby, i) / lobby->n;
 	return mean;
 }
@@ -123,6 +129,11 @@ lobby_factors(const Lobby *lobby, SplitSize size)
 	{
 		case TEAM_STRENGTH_MEAN:
 			/* Players count by the number of the other team's players. */
+
+			/*
+			 * Whole numbers without a common factor keep the products exact:
+			 * equal values stay equal.
+			 */
 			divisor = greatest_common_divisor(n[0], n[1]);
 			factors.player[0] = n[1] / divisor;
 			factors.player[1] = n[0] / divisor;
@@ -181,6 +192,8 @@ team_strengths(const Lobby *lobby, const int *player_team, const int *commander,
 			command[team] = lobby->command[column][i] * lobby->command_weight;
 			continue;
 		}
+
+		/* Those on the bench have a sum too, which nobody reads. */
 		size[team] += weight;
 		if (team != SPLIT_BENCH)
 			playing += weight;
