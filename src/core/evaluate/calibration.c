@@ -23,6 +23,7 @@ cell_of(double logit)
 	int			cell = (int) floor((logit + CALIBRATION_MAX_LOGIT) *
 								   CALIBRATION_CELLS_PER_LOGIT);
 
+	/* The largest log-odds fall on the upper end of the last cell. */
 	return cell < CALIBRATION_MAX_CELLS ? cell : CALIBRATION_MAX_CELLS - 1;
 }
 
@@ -91,6 +92,10 @@ calibration_add(double *state, double probability, double outcome)
 	int			b = (int) (probability * bins);
 	double	   *bin = bin_at(state, b < bins ? b : bins - 1);
 
+	/*
+	 * The terms of z: the weights 1 - 2p make it the test of Spiegelhalter
+	 * (1986), for which excess and variance add up over forecasts.
+	 */
 	state[CALIBRATION_COUNT] += 1;
 	sum_words_add(state + CALIBRATION_BRIER, brier_score(probability, outcome));
 	sum_words_add(state + CALIBRATION_LOG_LOSS, log_loss(probability, outcome));
@@ -119,6 +124,8 @@ calibration_merge(double *state, const double *other)
 	int			i;
 
 	state[CALIBRATION_COUNT] += other[CALIBRATION_COUNT];
+
+	/* All sums of the header have two words and stand side by side. */
 	for (i = CALIBRATION_BRIER; i < CALIBRATION_HEADER; i += 2)
 		sum_words_merge(state + i, other + i);
 	for (i = 0; i < bins_of(state); i++)
@@ -247,6 +254,7 @@ recalibrate(const double *state, double outcomes, Calibration *calibration)
 		double		share = 1;
 		Likelihood	next;
 
+		/* All forecasts alike leave the slope open. */
 		if (!(aa > 0 && determinant > 1e-12 * aa * bb))
 			return;
 		da = (bb * now.gradient[0] - ab * now.gradient[1]) / determinant;
@@ -264,6 +272,11 @@ recalibrate(const double *state, double outcomes, Calibration *calibration)
 			return;
 		}
 		recalibration_likelihood(state, outcomes, a + da, b + db, &next);
+
+		/*
+		 * Rounding of the sum may take that much off a likelihood that did not
+		 * fall.
+		 */
 		while (!(next.value >= now.value - 1e-13 * fabs(now.value)) && share > 1e-6)
 		{
 			share /= 2;

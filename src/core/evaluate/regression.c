@@ -57,6 +57,7 @@ regression_add(double *state, double y, const double *x, double weight)
 
 	for (i = 0; i < n; i++)
 	{
+		/* From the old means, for all products, before any mean moves. */
 		double		difference = (i == 0 ? y : x[i - 1]) - mean[i];
 
 		for (j = 0; j <= i; j++)
@@ -118,6 +119,7 @@ regression_solve(const double *const_state, double *coefficient,
 	{
 		double		deviation_i = sqrt(*product_of(state, i + 1, i + 1));
 
+		/* A constant feature has no correlation. */
 		if (!(deviation_i > 0))
 			return i;
 		for (j = 0; j <= i; j++)

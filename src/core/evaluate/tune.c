@@ -104,6 +104,7 @@ tune_param(const ParamSpec *spec, int index, double start)
 {
 	TuneParam	param = {index, TUNE_LINEAR, spec->search[0], spec->search[1], 0, 0, 0};
 
+	/* A spec without a range to search has one around the start. */
 	if (param.low == 0 && param.high == 0)
 	{
 		double		center = start > 0 && isfinite(start) ? start : spec->default_value;
@@ -234,6 +235,10 @@ prior_nats(const TuneProblem *problem, const double *variable)
 	double		nats = 0;
 	int			i;
 
+	/*
+	 * Wide normal priors on the variables keep a parameter that the matches
+	 * tell nothing of from running to a bound.
+	 */
 	for (i = 0; i < problem->n && problem->priors; i++)
 		nats += square((variable[i] - problem->param[i].center) /
 					   problem->param[i].width) / 2;
@@ -322,6 +327,11 @@ invert_information(const double *information, int n, double *deviation)
 	if (n == 0)
 		return;
 	memcpy(factor, information, n * n * sizeof(double));
+
+	/*
+	 * Not positive definite is no minimum, or one that is flat: no error is
+	 * better than a wrong one.
+	 */
 	curves = cholesky_factor(factor, n, 1e-10) < 0;
 	for (i = 0; i < n; i++)
 	{
@@ -368,6 +378,11 @@ tune_errors(TuneProblem *problem, const double *minimum, double *error,
 	{
 		hessian[i * n + i] = second[i] / (step[i] * step[i]);
 		for (j = 0; j < i; j++)
+
+			/*
+			 * Mixed second differences need two evaluations for each pair, as
+			 * the single ones are known.
+			 */
 			hessian[i * n + j] =
 				(beside(problem, minimum, inner[i], step[i], inner[j], step[j]) +
 				 beside(problem, minimum, inner[i], -step[i], inner[j], -step[j]) -

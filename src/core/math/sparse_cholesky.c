@@ -75,6 +75,10 @@ list_rows(SparseCholesky *s)
 		s->first_row[rows->unknown[k] + 1]++;
 	for (j = 0; j < rows->n; j++)
 	{
+		/*
+		 * Counts become places, and filled[] says where the next row of an
+		 * unknown goes.
+		 */
 		s->first_row[j + 1] += s->first_row[j];
 		s->filled[j] = s->first_row[j];
 	}
@@ -135,6 +139,10 @@ row_of_factor(SparseCholesky *s, uint32_t j)
 	uint32_t	top = rows->n;
 	size_t		k;
 
+	/*
+	 * mark[] is j for what is in the row already; a path stops there, because
+	 * the rest of it has been taken.
+	 */
 	s->mark[j] = j;
 	for (k = s->first_row[j]; k < s->first_row[j + 1]; k++)
 	{
@@ -199,6 +207,11 @@ sparse_products(const SparseCholesky *s)
 	uint32_t	j;
 
 	for (j = 0; j < s->rows->n; j++)
+
+		/*
+		 * The products of a factorization, without the space for it: callers
+		 * decide by it whether to begin.
+		 */
 		products += square((double) (s->column[j + 1] - s->column[j]));
 	return products;
 }
@@ -242,6 +255,7 @@ add_row(SparseCholesky *s, uint32_t j)
 		uint32_t	r = s->row[k];
 		double		weighted;
 
+		/* The unknowns of a row ascend, and j is one of them. */
 		for (e = rows->first[r]; rows->unknown[e] != j; e++)
 			;
 		weighted = rows->weight[r] * rows->coefficient[e];
@@ -286,6 +300,11 @@ sparse_factor(SparseCholesky *s)
 			s->index[s->filled[i]] = j;
 			s->value[s->filled[i]++] = value;
 		}
+
+		/*
+		 * Not positive definite within rounding; written so that NaN fails
+		 * too.
+		 */
 		if (!(rest > 0) || isinf(rest))
 			return NAN;
 		s->diagonal[j] = sqrt(rest);

@@ -83,6 +83,7 @@ static const StateSpec frag_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
 };
 
+/* Points that one side lost count for the other: a score below 0 lifts both until none is. */
 void
 frag_scores(double *score_a, double *score_b)
 {
@@ -175,6 +176,11 @@ frag_teams(const Match *match, double *rating, double *weight)
 
 	match_team_sums(match, rating, weight);
 	for (i = 0; i < match->nteams; i++)
+
+		/*
+		 * Teams compare by their weighted means; match_build() has seen to it
+		 * that each has some weight.
+		 */
 		rating[i] /= weight[i];
 }
 
@@ -259,6 +265,8 @@ frag_surprise(const FragRules *rules, const Match *match, const double *rating,
 		pair_scores(match, i, j, &score_i, &score_j);
 		expected = match->nteams == 2 ? match->team[i].win :
 			frag_win_share(rating[i] - rating[j], rules->scale, 0);
+
+		/* What the pair exchanges, on the side of team i. */
 		sum += frag_duels(rules, score_i, score_j) *
 			(frag_share(score_i, score_j) - expected) *
 			smaller(1, weight[j] / weight[i]);
@@ -306,6 +314,10 @@ frag_rate(const ParamValue *params, Match *match)
 	{
 		MatchPlayer *player = &match->player[i];
 
+		/*
+		 * The change of all duels at once, so that the floor applies to the
+		 * match and not to each duel.
+		 */
 		player->after[0] = frag_settle(&rules, player->before[0],
 									   player->gain * rules.k * player->gradient);
 	}

@@ -86,6 +86,7 @@ glicko_win_probability(double difference, double deviation_a,
 					log_odds);
 }
 
+/* All in log-odds: ratings and deviations are divided by 400 / ln 10 first. */
 void
 glicko_add_game(GlickoGames *games, double difference,
 				double opponent_deviation, double score, double log_odds,
@@ -135,6 +136,11 @@ gather_teams(const Match *match, GlickoTeam *teams)
 		double		deviation = GLICKO_LOG_ODDS * state[GLICKO_DEVIATION];
 
 		team->rating += e->weight * GLICKO_LOG_ODDS * state[GLICKO_RATING];
+
+		/*
+		 * The mean of squares and not that of the mean, so that a large team
+		 * is no more certain than its members.
+		 */
 		team->deviation += e->weight * deviation * deviation;
 		team->weight += e->weight;
 	}
@@ -255,6 +261,10 @@ glicko_play(Match *match, enum GlickoOpponents opponents)
 
 		double	   *after = match->player[e->player].after;
 
+		/*
+		 * The states after serve as room for the sums until the update; games
+		 * on several teams add up.
+		 */
 		after[0] += e->weight * of_team[e->team].information;
 		after[1] += e->weight * of_team[e->team].surprise;
 	}

@@ -443,6 +443,11 @@ state_space_difference(const StateSpaceMatch *m)
 			difference.mean += coefficient * player->before[2 * j];
 			variance += square(coefficient) *
 				(square(player->before[2 * j + 1]) + state_space_drift(model, j));
+
+			/*
+			 * An unknown of the same player that varies by side has no noise
+			 * of its own.
+			 */
 			if (j != UNKNOWN_SIDE)
 				difference.noise += square(coefficient * model->beta);
 		}
@@ -461,6 +466,11 @@ state_space_difference(const StateSpaceMatch *m)
 			(square(component->before[1]) + state_space_component_drift(model, component));
 	}
 	difference.deviation = sqrt(variance + difference.noise);
+
+	/*
+	 * Log-odds as a lead of the normal distribution: sqrt(pi / 8) is where the
+	 * logistic and the normal curve have the same slope.
+	 */
 	difference.mean += difference.deviation * sqrt(M_PI / 8) * match->log_odds;
 	difference.margin = m->margin * sqrt(difference.noise);
 	return difference;
@@ -489,6 +499,9 @@ observe(const StateSpace *model, const Match *match, const StateSpaceDifference 
 
 	if (scores_count(model, lead, first->score - second->score))
 	{
+		/*
+		 * The value itself is seen, as by a Kalman filter: nothing of the difference stays unknown.
+		 */
 		truncation.v = (d->size * state_space_score(model, first->score - second->score) -
 						d->mean) / c;
 		truncation.rest = 0;
@@ -550,6 +563,11 @@ learn_draws(const Match *match, const StateSpaceDifference *d, double gain,
 
 	component->after[0] = component->before[0];
 	component->after[1] = component->before[1];
+
+	/*
+	 * A draw that is impossible or certain within rounding tells nothing of
+	 * the margin.
+	 */
 	if (!(p > 0 && p < 1))
 		return;
 	information = square(slope) / (p * (1 - p));

@@ -71,6 +71,8 @@ company_shift(const StateSpace *model, const Match *match)
 
 		if (!is_known(model, player))
 			continue;
+
+		/* Both teams count, because match making brings equals together. */
 		sum += player->weight * (player->before[STATE_SPACE_MU] - model->initial_mu);
 		weight += player->weight;
 	}
@@ -117,6 +119,10 @@ state_space_begin(const StateSpace *model, Match *match, StateSpaceMatch *m)
 
 		if (model->commands)
 		{
+			/*
+			 * Where commanders are a skill of their own, their time is not
+			 * play.
+			 */
 			play[e->team] += e->weight;
 			command[e->team] += e->command_weight;
 		}

@@ -204,6 +204,10 @@ synelo_signals(const PastMatch *round, int n, double k_high)
 		return signals;
 	for (i = 0; i < n; i++)
 	{
+		/*
+		 * Divided first, as ratings may be large; an odd window leaves the
+		 * middle round out of both halves.
+		 */
 		mean += round[i].rating / n;
 		surprise += (round[i].score - round[i].win) / n;
 		if (i < half)
@@ -249,6 +253,7 @@ round_half_even(double x)
 	double		down = floor(x);
 	double		rest = x - down;
 
+	/* A half goes to the even neighbour. */
 	if (rest < 0.5 || (rest == 0.5 && fmod(down, 2) == 0))
 		return down;
 	return down + 1;
@@ -375,6 +380,10 @@ synelo_player_k(const ParamValue *params, const MatchPlayer *player)
 	SynEloWeights weights;
 	double		convergence;
 
+	/*
+	 * The mean is halfway between the halves of a window, so that twice the
+	 * distance of the newer half from it is that of the halves.
+	 */
 	signals.velocity = 2 * fabs(state[RATING_RECENT] - state[RATING_MEAN]) / k_high;
 	signals.surprise = fabs(state[SURPRISE]) / 0.10;
 	signals.volatility = sqrt(state[RATING_VARIANCE]) / k_high;
@@ -414,7 +423,10 @@ synelo_settle(const ParamValue *params, double before, double after,
 	return after < floor_at ? floor_at : after;
 }
 
-/* Take a round into the moving averages. */
+/*
+ * Take a round into the moving averages.  Up to a whole window these are plain means and
+ * variances; then each round replaces the share of one.
+ */
 static void
 synelo_remember(const ParamValue *params, double *state, double games,
 				double surprise)

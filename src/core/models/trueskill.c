@@ -195,6 +195,10 @@ trueskill_difference(const TrueSkill *ts, Match *match, double drift)
 		const MatchEntry *e = &match->entry[i];
 		double		part = factor[e->team] * e->weight;
 
+		/*
+		 * The gradient serves as the coefficient of the player in the
+		 * difference; entries on both teams cancel.
+		 */
 		match->player[e->player].gradient += e->team == first ? part : -part;
 		size += entry_size(ts, e, factor);
 	}
@@ -283,6 +287,11 @@ update_two_teams(const TrueSkill *ts, Match *match, double drift,
 		if (x == 0)
 			continue;
 		player->gradient = x * truncation.v / c;
+
+		/*
+		 * As a ratio and not as 1 - w x^2 / c^2, which cancels where a match
+		 * leaves little of a variance.
+		 */
 		ratio = variance_ratio(square(x) * variance, square(x * ts->beta),
 							   square(c), truncation.rest);
 		player->after[TRUESKILL_MU] += player->gain * variance * player->gradient;
@@ -374,6 +383,11 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 	for (i = 0; i < match->nteams; i++)
 		place[order[i]] = i;
 	order_teams(match, &teams, order, chain);
+
+	/*
+	 * Expectation propagation over the pairs of neighbours, up to a fixed
+	 * tolerance.
+	 */
 	team_chain_settle(chain, match->nteams, trueskill_margin(ts));
 
 	/*

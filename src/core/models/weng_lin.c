@@ -211,6 +211,7 @@ member_share(const WengLin *wl, const MatchEntry *e)
 		double		best = wl->team[wl->place[e->team]].ordinal;
 		double		sigma = sqrt(square(state[WENG_LIN_SIGMA]) + wl->drift);
 
+		/* As OpenSkill has it; kappa keeps the divisor from 0. */
 		share *= 1 + (best - (state[WENG_LIN_MU] - 3 * sigma)) /
 			(best + wl->params[WENG_LIN_KAPPA].number);
 	}
@@ -289,8 +290,8 @@ gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
 }
 
 /*
- * The unit in which a difference of two teams counts, the paper's c.  The part variant of Thurstone and
- * Mosteller's model has it doubled in the paper's code and all that follow it.
+ * The unit in which a difference of two teams counts, the paper's c.  The part variant of
+ * Thurstone and Mosteller's model has it doubled in the paper's code and all that follow it.
  */
 static double
 pair_unit(const WengLin *wl, const Team *a, const Team *b)
@@ -382,6 +383,7 @@ compare_pairs(WengLin *wl)
 				compare(wl, team, &wl->team[j], &team->omega, &team->delta);
 		if (!full && window > 1)
 		{
+			/* The mean over the neighbours that there are, fewer at the ends. */
 			team->omega /= last - first;
 			team->delta /= last - first;
 		}
@@ -420,6 +422,10 @@ compare_choices(WengLin *wl)
 		{
 			const Team *other = &wl->team[s];
 
+			/*
+			 * Relative to team i, so that its own odds do not overflow; others
+			 * may be infinite, and p is 0 then.
+			 */
 			odds[s] = s == i ? 1 :
 				portable_exp((other->mu - team->mu) /
 							 (c * margin_divisor(wl, team, other)) -
@@ -537,6 +543,10 @@ update_members(WengLin *wl, Match *match)
 		if (mu_weight == 0)
 			continue;
 
+		/*
+		 * Without the gain and the margin, which are factors of the update and
+		 * no evidence.
+		 */
 		player->gradient += mu_weight * team->omega;
 		player->after[WENG_LIN_MU] += player->gain * variance * mu_weight *
 			(team->amplify * team->omega);
@@ -731,6 +741,11 @@ weng_lin_pairwise_draw(const Match *match, double beta)
 	double		mean[MATCH_MAX_TEAMS];
 	double		variance[MATCH_MAX_TEAMS];
 	int			n = match->nteams;
+
+	/*
+	 * As OpenSkill computes it, where the margin depends on the number of
+	 * players alone.
+	 */
 	double		players = match->nentries;
 	double		margin = sqrt(players) * beta * normal_quantile((1 + 1 / players) / 2);
 	double		sum = 0;

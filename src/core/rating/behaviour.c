@@ -73,8 +73,11 @@ void
 behaviour_add_game(const ParamValue *params, Behaviour *behaviour, double reports,
 				   double commends, double quits)
 {
+	/* What was there fades before the game is added, which counts in full. */
 	fade(behaviour, 1, params[BEHAVIOUR_HALF_LIFE_GAMES].number);
 	behaviour->good += 1 + params[BEHAVIOUR_COMMEND_WEIGHT].number * commends;
+
+	/* A game that a whole team reports is one bad game and not five. */
 	behaviour->bad += params[BEHAVIOUR_QUIT_WEIGHT].number * quits +
 		params[BEHAVIOUR_REPORT_WEIGHT].number *
 		smaller(reports, params[BEHAVIOUR_MAX_REPORTS].number);
@@ -85,6 +88,7 @@ behaviour_score(const ParamValue *params, const Behaviour *behaviour)
 {
 	double		prior = params[BEHAVIOUR_PRIOR_GAMES].number;
 
+	/* The mean of a beta distribution whose prior counts as so many games. */
 	return (params[BEHAVIOUR_PRIOR_SCORE].number * prior + behaviour->good) /
 		(prior + behaviour->good + behaviour->bad);
 }

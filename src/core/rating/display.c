@@ -17,6 +17,7 @@ division_number(double rating, const double *cut, int n)
 
 	while (low < high)
 	{
+		/* The number of cuts at or below the rating, by bisection. */
 		int			middle = low + (high - low) / 2;
 
 		if (rating >= cut[middle])
@@ -27,6 +28,9 @@ division_number(double rating, const double *cut, int n)
 	return low;
 }
 
+/*
+ * Up by one margin and down by another, so that a rating near a cut does not go back and forth.
+ */
 int
 division_next(double rating, const double *cut, int n, int current,
 			  double margin, double promotion_margin)
@@ -63,6 +67,10 @@ season_rating(double rating, double mean, double keep)
 double
 season_deviation(double deviation, double initial, double keep)
 {
+	/*
+	 * Variances add up: keep of what was known, and the rest anew from the
+	 * prior.
+	 */
 	return sqrt(keep * keep * deviation * deviation +
 				(1 - keep * keep) * initial * initial);
 }

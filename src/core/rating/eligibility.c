@@ -106,6 +106,7 @@ eligibility_defaults(Eligibility *rules)
 		rules->value[i] = eligibility_spec[i].param.default_value;
 }
 
+/* A rule that refines another one is in force with it. */
 bool
 eligibility_in_force(const Eligibility *rules, EligibilityRule rule)
 {
@@ -179,6 +180,8 @@ match_duration(const MatchFacts *facts, const Participant *participant, int n)
 	if (!isnan(facts->duration))
 		return facts->duration;
 	for (i = 0; i < n; i++)
+
+		/* Written so that the first one passes, when last_left is NaN. */
 		if (!(participant[i].left <= last_left) && !isnan(participant[i].left))
 			last_left = participant[i].left;
 	return last_left;
@@ -241,6 +244,7 @@ reason_to_leave_out(const Eligibility *rules, const PlayTimes *times, int accoun
 	return MATCH_OK;
 }
 
+/* On the stack, 160 kB: the core allocates nothing. */
 int
 eligibility_leave_out(const Eligibility *rules, const MatchFacts *facts,
 					  const Participant *participant, int n, const int *account,
@@ -335,6 +339,8 @@ bot_share(const Participant *participant, int n, int nplayers)
 			bot[participant[i].player] = true;
 			bots++;
 		}
+
+	/* A player with several stints counts once. */
 	return (double) bots / nplayers;
 }
 

@@ -191,6 +191,8 @@ remember(HistoryWork *work, int32_t player, const Match *match, const MatchPlaye
 	if (work->past == NULL)
 		return;
 	past = work->past + work->first_past[player] + work->npast[player]++;
+
+	/* In the order of play, so that the last of them are the window. */
 	past->rating = p->after[0];
 	past->win = match->team[p->team].win;
 	past->score = match_outcome(match, p->team) / 2.0;
@@ -281,6 +283,8 @@ match_log_loss(const Match *match)
 			loss -= portable_log(larger(match->team[i].win, MIN_PROBABILITY));
 			winners++;
 		}
+
+	/* Of several who share the first place, the mean. */
 	return loss / winners;
 }
 
@@ -298,6 +302,10 @@ history_replay(const History *history, const Model *model,
 	int			part = -1;
 	int32_t		i;
 
+	/*
+	 * Every replay begins anew: states of the replay before are overwritten
+	 * and not read.
+	 */
 	model->init(params, initial);
 	for (i = 0; i < history->nplayers; i++)
 	{

@@ -155,6 +155,11 @@ rank_teams(Match *match, const double *result, ResultForm form)
 		}
 		for (j = 0; j < match->nteams; j++)
 			if (result[j] > result[i])
+
+				/*
+				 * Quadratic in the number of teams, which is limited and
+				 * mostly 2.
+				 */
 				above++;
 		match->team[i].rank = 1 + above;
 	}
@@ -182,6 +187,8 @@ stint_weights(const MatchRules *rules, const ParamValue *params,
 
 	/* A model that knows no commanders counts their time as play. */
 	if ((rules->supports & MODEL_COMMANDING) && !isnan(p->commanding))
+
+		/* At most 1 is a share, and more are seconds. */
 		share = p->commanding <= 1 ? p->commanding :
 			p->commanding / (p->left - p->joined);
 
@@ -393,6 +400,11 @@ add_stint(MatchBuilder *builder, const Participant *p)
 		entry->joined = p->joined;
 	}
 	entry = &match->entry[player->last_entry];
+
+	/*
+	 * Plain sums, for the few stints of a player; the sums of teams carry a
+	 * second word.
+	 */
 	entry->weight += play;
 	entry->command_weight += command;
 
@@ -416,6 +428,10 @@ choose_teams(Match *match)
 		MatchPlayer *player = &match->player[e->player];
 		double		weight = e->weight + e->command_weight;
 
+		/*
+		 * Entries come in the order of teams, so that equal weights leave the
+		 * first.
+		 */
 		if (weight > player->played)
 		{
 			player->team = e->team;
@@ -481,6 +497,8 @@ finish_teams(const MatchBuilder *builder)
 		return MATCH_NO_RESULT;
 	rank_teams(builder->match, builder->result, builder->form);
 	for (i = 0; i < builder->match->nteams; i++)
+
+		/* Exact: weights are not negative, so that only a sum of zeros is 0. */
 		if (sum_value(&builder->played[i]) == 0)
 			return MATCH_NO_PLAY_TIME;
 	return MATCH_OK;
@@ -506,6 +524,8 @@ match_build(const MatchRules *rules, const ParamValue *params,
 	builder.participant = participant;
 	builder.n = n;
 	builder.match = match;
+
+	/* The other members are set where they are first needed. */
 	builder.differing = -1;
 	builder.crosses = false;
 

@@ -131,6 +131,11 @@ sort_players(Match *match, int nstate)
 	PlayerOrder order = {.match = match,.nstate = nstate};
 	MatchPlayer spare;
 
+	/*
+	 * In place and without allocation.  The sort need not be stable: players
+	 * who compare equal are alike to the model, and match_equalize() gives
+	 * them equal bits afterwards.
+	 */
 	shell_sort(match->player, match->nplayers, sizeof(spare), &spare, compare_in_order, &order);
 }
 
@@ -265,6 +270,7 @@ order_components(Match *match)
 	{
 		MatchComponent *component = &match->component[i];
 
+		/* place is where it was and moved_to where it is, as with players. */
 		component->place = i;
 		if (component->player >= 0)
 			component->player = match->player[component->player].moved_to;
@@ -379,6 +385,8 @@ match_equalize(Match *match, int nstate)
 
 		if (compare_players(match, nstate, first, player) != 0)
 			continue;
+
+		/* The order of summation may have given them different last bits. */
 		memcpy(player->after, first->after, nstate * sizeof(double));
 		player->gradient = first->gradient;
 	}

@@ -94,6 +94,11 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 		model->init(params, before[i]);
 		for (j = 0; j < model->nstate; j++)
 			if (model->state[j].role == ROLE_DEVIATION)
+
+				/*
+				 * Nearly certain, so that the unit is that of skills and not
+				 * of what is known of them.
+				 */
 				before[i][j] = larger(before[i][j] * 1e-9, model->state[j].min);
 		player[i].before = before[i];
 		player[i].after = after[i];
@@ -105,10 +110,10 @@ log_odds_ahead(const Model *model, const ParamValue *params, double ahead)
 	return portable_log(team[0].win / (1 - team[0].win));
 }
 
+/* First anyhow, then with a difference that is small for the model. */
 double
 model_log_odds_unit(const Model *model, const ParamValue *params)
 {
-	/* First anyhow, then with a difference that is small for the model. */
 	double		unit = 1 / log_odds_ahead(model, params, 1);
 
 	return 1e-4 * unit / log_odds_ahead(model, params, 1e-4 * unit);
@@ -138,6 +143,8 @@ model_state_before(const Model *model, const ParamValue *params,
 		if (model->state[i].shared)
 			before[i] = shared[i];
 	if (shared_idle > 0)
+
+		/* A model that has shared columns has this function. */
 		model->age_shared(params, before, shared_idle);
 }
 
@@ -247,6 +254,7 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 	MatchStatus status;
 	int			i;
 
+	/* States before come from tables that an owner can write to. */
 	for (i = 0; i < match->nplayers; i++)
 		if (!model_state_valid(model, match->player[i].before))
 			return MATCH_BAD_STATE;

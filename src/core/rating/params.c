@@ -16,6 +16,7 @@ param_spec(const ParamSet *set, int index)
 int
 param_listed(const ParamSet *set, int place)
 {
+	/* Own parameters first, then the common ones. */
 	return (place + set->ncommon) % set->count;
 }
 
@@ -52,6 +53,10 @@ param_defaults(const ParamSet *set, ParamValue *params)
 bool
 param_in_range(const ParamSpec *spec, double value)
 {
+	/*
+	 * A range may be open to either side; NaN would pass both comparisons of
+	 * one that is.
+	 */
 	if (isnan(value))
 		return false;
 	if (spec->above_min ? value <= spec->min : value < spec->min)

@@ -58,6 +58,10 @@ prior_of(const ParamValue *params, double *deviation)
 {
 	LogisticPrior prior = {NCOEFFICIENTS, prior_mean, deviation};
 
+	/*
+	 * A deviation of 0 fixes the coefficient at its prior mean, the
+	 * uncorrected forecast.
+	 */
 	deviation[RECALIBRATION_INTERCEPT] = params[RECALIBRATION_SIDE_DEVIATION].number;
 	deviation[RECALIBRATION_SLOPE] = params[RECALIBRATION_DEVIATION].number;
 	return prior;
@@ -101,6 +105,7 @@ recalibration_of(const Match *match)
 {
 	MatchComponent *last;
 
+	/* Every model lists this component last. */
 	if (match->ncomponents == 0)
 		return NULL;
 	last = &match->component[match->ncomponents - 1];
@@ -165,6 +170,10 @@ recalibration_correct(const double *before, Match *match)
 	return match_check_predictions(match);
 }
 
+/*
+ * The odds of a win to a draw and of a draw to a loss change by the same factor u, so that a
+ * win and half of a draw add up to the corrected forecast.
+ */
 double
 recalibration_draw(double win, double corrected, double draw)
 {

@@ -164,6 +164,7 @@ distribute_suicides(FragGraph *graph)
 		FragEdge   *edge = &graph->edge[e];
 		double		share = common(edge);
 
+		/* Total is not 0: the edge is one of its pairs. */
 		edge->ab += graph->player[edge->b].suicides * share / total[edge->b];
 		edge->ba += graph->player[edge->a].suicides * share / total[edge->a];
 	}
@@ -191,6 +192,8 @@ thin(FragGraph *graph)
 
 	for (i = 0; i < graph->nplayers; i++)
 		graph->player[i].in_core = true;
+
+	/* Each pass takes at least one player out or is the last. */
 	while (changed)
 	{
 		changed = false;
@@ -230,6 +233,7 @@ thin(FragGraph *graph)
 	graph->nedges = kept;
 }
 
+/* The scratch vector has room for a double for each player, and is free at this time. */
 static void
 find_components(FragGraph *graph)
 {
@@ -286,6 +290,10 @@ multiply(void *arg, const double *v, double *product)
 		const FragEdge *edge = &graph->edge[e];
 		double		flow = weight(graph, edge) * (v[edge->a] - v[edge->b]);
 
+		/*
+		 * In the order of the edges, which is fixed, so that the sums have the
+		 * same bits in every run.
+		 */
 		product[edge->a] += flow;
 		product[edge->b] -= flow;
 	}
@@ -362,6 +370,11 @@ least_squares(FragGraph *graph)
 											 20 * n + 1000, &graph->converged);
 	for (i = 0; i < n; i++)
 		direction[i] = score[i];
+
+	/*
+	 * Without a ridge only differences are determined, and each component has
+	 * a level of its own: that of mean 0.
+	 */
 	if (ridge == 0)
 		center(graph, direction);
 	for (i = 0; i < n; i++)
@@ -444,6 +457,8 @@ logistic_scores(FragGraph *graph)
 	for (i = 0; i < n; i++)
 		problem.prior.precision[i] =
 			1 / square(graph->params[FRAG_PRIOR_DEVIATION].number);
+
+	/* The objective is strictly convex: there is one solution to find. */
 	problem.options.max_iterations = 200;
 	problem.options.tolerance = 1e-10;
 	problem.options.interrupt = graph->interrupt;

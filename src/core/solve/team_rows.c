@@ -23,7 +23,10 @@ team_weight(const Match *match, int team)
 	return sum;
 }
 
-/* Add the strength of a team to a row. */
+/*
+ * Add the strength of a team to a row.  Commanding counts as play: these solvers have no unknown
+ * of its own for it.
+ */
 static void
 add_strength(const SolverTask *task, const Match *match, int team, bool against,
 			 struct SolverRows *rows)
@@ -75,6 +78,7 @@ team_rows_pairs(SolverTask *task, const Match *match, struct SolverRows *rows)
 			double		rank_a = match->team[a].rank;
 			double		rank_b = match->team[b].rank;
 
+			/* A draw is half a win and half a loss, in one row. */
 			solver_row(rows, rank_a < rank_b ? 1 : rank_a == rank_b ? 0.5 : 0,
 					   gain,
 					   first == a ? match->log_odds : -match->log_odds);
@@ -98,6 +102,7 @@ team_rows_ranking(SolverTask *task, const Match *match, struct SolverRows *rows)
 	{
 		int			team = order[i];
 
+		/* Teams that drew share a place, that of the first of them. */
 		if (i > 0 && match->team[team].rank > match->team[order[i - 1]].rank)
 			place = (uint32_t) i + 1;
 		solver_ranked_row(rows, place, (uint32_t) (match->nteams - 1 - i), gain,
@@ -115,6 +120,10 @@ team_rows_virtual(SolverTask *task, double games, bool ranked,
 	int32_t		i;
 	int			outcome;
 
+	/*
+	 * A win and a loss against somebody of skill 0, each of that weight, are a
+	 * prior that stays symmetric.
+	 */
 	for (i = 0; i < task->history->nplayers && games > 0; i++)
 		if (task->layout.games[i] > 0)
 			for (outcome = 0; outcome <= 1; outcome++)

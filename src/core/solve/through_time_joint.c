@@ -85,6 +85,11 @@ is_same(const ThroughTime *tt, size_t a)
 		return false;
 	t = through_time_transition(tt, through_time_kind(tt, a), tt->match[a],
 								tt->match[tt->next[a]]);
+
+	/*
+	 * Such appearances are one unknown, which keeps the matrix regular: a
+	 * transition without variance would be a row of infinite weight.
+	 */
 	return t.variance == 0 && t.share == 1;
 }
 
@@ -157,6 +162,8 @@ through_time_joint_begin(ThroughTimeJoint *joint, ThroughTime *tt, uint32_t *unk
 			joint->posterior.nfixed++;
 			rows->n++;
 		}
+
+	/* Numbered from the last appearance back, behind the unknowns of matches. */
 	n = rows->n;
 	for (a = tt->appearances; a-- > 0;)
 		unknown[a] = is_same(tt, a) ? unknown[tt->next[a]] : --n;
@@ -222,6 +229,8 @@ add_entry(Filling *f, uint32_t unknown, double coefficient)
 
 	if (coefficient == 0)
 		return;
+
+	/* By insertion, as rows are short. */
 	while (e > first && rows->unknown[e - 1] > unknown)
 		e--;
 	if (e > first && rows->unknown[e - 1] == unknown)

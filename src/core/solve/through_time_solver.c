@@ -113,6 +113,11 @@ through_time_configure(ThroughTime *tt, const ParamValue *params,
 	int			i;
 
 	tt->model = model_find("state_space");
+
+	/*
+	 * Common parameters of models have no part here, and stay at their
+	 * defaults.
+	 */
 	param_defaults(&tt->model->params, model_params);
 	for (i = 0; i < STATE_SPACE_OWN_PARAMS; i++)
 		model_params[MODEL_COMMON_PARAMS + i] = params[THROUGH_TIME_NOWN + i];
@@ -142,6 +147,10 @@ through_time_set_model_params(ParamValue *params, const ParamValue *model_params
 		params[THROUGH_TIME_NOWN + i] = model_params[MODEL_COMMON_PARAMS + i];
 }
 
+/*
+ * A margin of exp(10) deviations makes everything a draw; beyond it nothing changes but that
+ * numbers overflow.
+ */
 void
 through_time_set_log_margin(ThroughTime *tt, double log_margin)
 {

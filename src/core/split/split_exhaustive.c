@@ -77,6 +77,8 @@ fill_team(SplitSearch *search, uint64_t rest, int available, int left, double su
 
 		rest &= rest - 1;
 		available -= unit->size;
+
+		/* Units are taken in ascending order, so that each set is met once. */
 		if (unit->size <= left)
 			fill_team(search, rest & ~search->apart[u], available, left - unit->size,
 					  sum + unit->value, team | UINT64_C(1) << u);
@@ -100,6 +102,8 @@ next_teams(SplitSearch *search)
 	if (!search->benches && search->level >= search->alike_first)
 		must |= rest & -rest;
 	rest &= search->may[search->level];
+
+	/* A unit that must be in this team may not be: no team can come next. */
 	if ((must & ~rest) != 0)
 		return;
 	rest &= ~must;
@@ -208,6 +212,10 @@ take_in_table(SplitSearch *search, uint64_t team, double sum)
 	double		squares = search->least[search->used] + off * off;
 	int			i;
 
+	/*
+	 * Bellman's principle: of two ways to fill the teams so far with the same
+	 * units only the better one can end as the best.
+	 */
 	if (squares >= search->least[set] || !squares_may_do(search, sum, squares))
 		return;
 	search->least[set] = squares;
@@ -216,6 +224,10 @@ take_in_table(SplitSearch *search, uint64_t team, double sum)
 		return;
 	for (i = search->level; i >= 0; i--)
 	{
+		/*
+		 * From the last team back to the first, each by the team that ended
+		 * its set.
+		 */
 		search->path[i] = search->last[set];
 		set &= ~search->path[i];
 	}

@@ -18,6 +18,11 @@ lay_out(const SplitManyProblem *problem, char *block, SplitSearch *search)
 {
 	size_t		total = 0;
 	size_t		n = (size_t) problem->n;
+
+	/*
+	 * The table over sets of units is the largest part by far; without it the
+	 * search goes through splits one by one.
+	 */
 	size_t		sets = split_search_has_table(search) ? (size_t) 1 << search->nunits : 0;
 
 	search->unit = block_take(&block, &total, sizeof(SplitUnit), n);
@@ -92,6 +97,11 @@ split_many(const SplitManyProblem *problem, void *room, int *team, double *left)
 	search.benches = playing < problem->n;
 	for (i = 0; i < problem->n; i++)
 		search.total += problem->value[i];
+
+	/*
+	 * With a bench nobody knows yet who plays, so that the center is that of
+	 * an average choice of players.
+	 */
 	search.center = search.benches ?
 		search.total * problem->share * playing / problem->n :
 		search.total * problem->share;
@@ -101,6 +111,11 @@ split_many(const SplitManyProblem *problem, void *room, int *team, double *left)
 
 		memcpy(seats, problem->size, sizeof(seats));
 		search.steps = 0;
+
+		/*
+		 * The first draft is by strength; later ones are random, from a fixed
+		 * seed, so that the same lobby gives the same teams.
+		 */
 		if (!split_draft(&search, 0, seats, problem->n - playing, n == 0 ? NULL : &random))
 		{
 			if (n == 0)

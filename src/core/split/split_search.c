@@ -12,6 +12,10 @@
 /* Squared differences below this share of the squared strength are rounding error. */
 #define SUM_NOISE 1e-24
 
+/*
+ * Large units first, and of one size the stronger: they are the hardest to place, so that a
+ * draft and the search meet conflicts early.
+ */
 static bool
 comes_before(const SplitUnit *a, const SplitUnit *b)
 {
@@ -40,6 +44,8 @@ split_search_make_units(SplitSearch *search)
 				break;
 		if (party != 0 && j < i)
 			continue;
+
+		/* A party goes where each of its members may go. */
 		for (j = i; j < problem->n; j++)
 		{
 			if (j > i && (party == 0 || problem->party[j] != party))
@@ -57,6 +63,11 @@ split_search_make_units(SplitSearch *search)
 	for (u = 0; u < search->nunits; u++)
 		for (i = 0; i < search->unit[u].size; i++)
 			search->unit_of[search->member[search->unit[u].first_member + i]] = u;
+
+	/*
+	 * Sets of units are bits of one word, so that only a search of few units
+	 * has them; larger ones compare pairs.
+	 */
 	for (u = 0; u < search->nunits && u < SPLIT_MAX_UNITS; u++)
 		search->apart[u] = 0;
 	for (i = 0; i < problem->napart; i++)
@@ -99,6 +110,7 @@ split_search_find_alike(SplitSearch *search)
 
 	for (t = 0; t < search->problem->nteams; t++)
 	{
+		/* The first team that is like t, which may be t itself. */
 		for (s = 0; !are_alike(search, s, t); s++)
 			;
 		search->alike[t] = s;
@@ -129,6 +141,10 @@ objective(const SplitSearch *search, const double *sum)
 		playing += sum[t + 1];
 	for (t = 0; t < problem->nteams; t++)
 	{
+		/*
+		 * What a team is worth by its size, and its distance from the mean of
+		 * all who play.
+		 */
 		double		strength = sum[t + 1] * problem->factor[t];
 		double		off = strength - playing * problem->share;
 
@@ -147,6 +163,11 @@ split_search_keep_best(SplitSearch *search)
 
 	split_search_team_sums(search, sum);
 	now = objective(search, sum);
+
+	/*
+	 * Equal is not better, so that the result does not depend on how many
+	 * equal splits are met later.
+	 */
 	if (now >= search->best)
 		return;
 	search->best = now;
