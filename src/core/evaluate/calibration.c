@@ -274,8 +274,8 @@ recalibrate(const double *state, double outcomes, Calibration *calibration)
 		recalibration_likelihood(state, outcomes, a + da, b + db, &next);
 
 		/*
-		 * Rounding of the sum may take that much off a likelihood that did not
-		 * fall.
+		 * Rounding of the sum may take that much off a likelihood that did
+		 * not fall.
 		 */
 		while (!(next.value >= now.value - 1e-13 * fabs(now.value)) && share > 1e-6)
 		{

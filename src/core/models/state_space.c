@@ -468,8 +468,8 @@ state_space_difference(const StateSpaceMatch *m)
 	difference.deviation = sqrt(variance + difference.noise);
 
 	/*
-	 * Log-odds as a lead of the normal distribution: sqrt(pi / 8) is where the
-	 * logistic and the normal curve have the same slope.
+	 * Log-odds as a lead of the normal distribution: sqrt(pi / 8) is where
+	 * the logistic and the normal curve have the same slope.
 	 */
 	difference.mean += difference.deviation * sqrt(M_PI / 8) * match->log_odds;
 	difference.margin = m->margin * sqrt(difference.noise);
@@ -500,7 +500,8 @@ observe(const StateSpace *model, const Match *match, const StateSpaceDifference 
 	if (scores_count(model, lead, first->score - second->score))
 	{
 		/*
-		 * The value itself is seen, as by a Kalman filter: nothing of the difference stays unknown.
+		 * The value itself is seen, as by a Kalman filter: nothing of the
+		 * difference stays unknown.
 		 */
 		truncation.v = (d->size * state_space_score(model, first->score - second->score) -
 						d->mean) / c;

@@ -423,8 +423,8 @@ compare_choices(WengLin *wl)
 			const Team *other = &wl->team[s];
 
 			/*
-			 * Relative to team i, so that its own odds do not overflow; others
-			 * may be infinite, and p is 0 then.
+			 * Relative to team i, so that its own odds do not overflow;
+			 * others may be infinite, and p is 0 then.
 			 */
 			odds[s] = s == i ? 1 :
 				portable_exp((other->mu - team->mu) /
@@ -544,8 +544,8 @@ update_members(WengLin *wl, Match *match)
 			continue;
 
 		/*
-		 * Without the gain and the margin, which are factors of the update and
-		 * no evidence.
+		 * Without the gain and the margin, which are factors of the update
+		 * and no evidence.
 		 */
 		player->gradient += mu_weight * team->omega;
 		player->after[WENG_LIN_MU] += player->gain * variance * mu_weight *

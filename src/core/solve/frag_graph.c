@@ -291,8 +291,8 @@ multiply(void *arg, const double *v, double *product)
 		double		flow = weight(graph, edge) * (v[edge->a] - v[edge->b]);
 
 		/*
-		 * In the order of the edges, which is fixed, so that the sums have the
-		 * same bits in every run.
+		 * In the order of the edges, which is fixed, so that the sums have
+		 * the same bits in every run.
 		 */
 		product[edge->a] += flow;
 		product[edge->b] -= flow;

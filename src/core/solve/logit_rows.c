@@ -190,7 +190,8 @@ side_dot(const LogitRows *rows, RowSide side, const double *x)
 	size_t		e;
 
 	/*
-	 * Offsets are added apart, because they count for whichever side has them.
+	 * Offsets are added apart, because they count for whichever side has
+	 * them.
 	 */
 	if (side.amount == NULL)
 		for (e = 0; e < side.n; e++)

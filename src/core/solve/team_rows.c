@@ -121,8 +121,8 @@ team_rows_virtual(SolverTask *task, double games, bool ranked,
 	int			outcome;
 
 	/*
-	 * A win and a loss against somebody of skill 0, each of that weight, are a
-	 * prior that stays symmetric.
+	 * A win and a loss against somebody of skill 0, each of that weight, are
+	 * a prior that stays symmetric.
 	 */
 	for (i = 0; i < task->history->nplayers && games > 0; i++)
 		if (task->layout.games[i] > 0)

@@ -99,8 +99,8 @@ skillrating_elo_contest_update(PG_FUNCTION_ARGS)
 				 errmsg("score_base must be at least 1, not %g", score_base)));
 
 	/*
-	 * The work is quadratic in the number of players, so that the limit bounds
-	 * the time as well.
+	 * The work is quadratic in the number of players, so that the limit
+	 * bounds the time as well.
 	 */
 	if (n < 2 || n > MATCH_MAX_TEAMS)
 		ereport(ERROR,

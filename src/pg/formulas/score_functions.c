@@ -79,8 +79,8 @@ skillrating_sums_combine(PG_FUNCTION_ARGS)
 
 	/*
 	 * One function serves all aggregates of sums, and learns from the other
-	 * state how many sums there are.  A state of another size fails the checks
-	 * below.
+	 * state how many sums there are.  A state of another size fails the
+	 * checks below.
 	 */
 	nsums = Min(Max(nsums, 1), MAX_SUMS);
 	array = float8_state_arg(fcinfo, 0, SUMS_SIZE(nsums));
@@ -89,8 +89,8 @@ skillrating_sums_combine(PG_FUNCTION_ARGS)
 	for (i = 0; i < nsums; i++)
 
 		/*
-		 * Both words are merged, so that the result is that of one sequence of
-		 * additions.
+		 * Both words are merged, so that the result is that of one sequence
+		 * of additions.
 		 */
 		sum_words_merge(sum_words(state, i), sum_words(other, i));
 	state[SUMS_COUNT] += other[SUMS_COUNT];

@@ -42,7 +42,10 @@ add_component(RowArray *rows, Batch *batch, const BatchComponent *component)
 	Datum		values[FINAL_COMPONENT_NCOLUMNS];
 	bool		nulls[FINAL_COMPONENT_NCOLUMNS] = {false};
 
-	/* The values of a row are freed by row_array_add(), which has copied them. */
+	/*
+	 * The values of a row are freed by row_array_add(), which has copied
+	 * them.
+	 */
 	row_array_begin_row(rows);
 	values[FINAL_COMPONENT_KIND] = CStringGetTextDatum(spec->name);
 	values[FINAL_COMPONENT_POOL] = CStringGetTextDatum(component->pool);

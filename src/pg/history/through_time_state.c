@@ -74,8 +74,8 @@ begin_unknowns(ThroughTimeState *state)
 	if (players > state->max_players || state->max_players == 0)
 	{
 		/*
-		 * Twice as much at a time, so that a history that grows match by match
-		 * is not copied for each.
+		 * Twice as much at a time, so that a history that grows match by
+		 * match is not copied for each.
 		 */
 		state->max_players = Max(players, Max(64, Min(2 * (int64) state->max_players,
 													  PG_INT32_MAX)));
@@ -166,7 +166,8 @@ through_time_state_extend(ThroughTimeState *state)
 	}
 
 	/*
-	 * Counted before anything is linked, so that a match with a mistake is never linked in part.
+	 * Counted before anything is linked, so that a match with a mistake is
+	 * never linked in part.
 	 */
 	status = through_time_count(tt, &match, &offender);
 	if (status != MATCH_OK)

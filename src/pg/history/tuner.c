@@ -155,8 +155,8 @@ tuner_begin(Tuner *tuner, const char *caller, const Model *model, ParamValue *pa
 	tuner->builder = builder;
 
 	/*
-	 * Matches before bound[0] warm ratings up, those up to bound[1] are fitted
-	 * to, and those up to bound[2] are held out.
+	 * Matches before bound[0] warm ratings up, those up to bound[1] are
+	 * fitted to, and those up to bound[2] are held out.
 	 */
 	tuner->bound[0] = (size_t) (options->burn_in * n);
 	tuner->bound[2] = n;
@@ -528,8 +528,8 @@ select_parts(Tuner *tuner, TunePartsWork *work, TuneEffort *effort)
 	share.max_evaluations = (int) (SHARE_OF_PARTS * effort->max_evaluations);
 
 	/*
-	 * The core allocates nothing: its work space is made here and freed below,
-	 * since tune() of several models calls this for each.
+	 * The core allocates nothing: its work space is made here and freed
+	 * below, since tune() of several models calls this for each.
 	 */
 	tuner->selection = tune_select_parts(&tuner->problem, &tuner->space, tuner->part,
 										 tuner->nparts, &start, &share, work,

@@ -216,6 +216,7 @@ append_assignments(StringInfo sql, const LadderTable *table,
 	for (i = 0; i < table_width(table, model); i++)
 	{
 		const char *name = quote_identifier(column_name(table, model, i));
+
 		if (i < table->ncolumns && column_is_of_key(&table->column[i]))
 			continue;
 		appendStringInfo(sql, "%s%s = %s%s", separator, name, prefix, name);
@@ -325,8 +326,8 @@ skillrating_ladder_columns(PG_FUNCTION_ARGS)
 			appendStringInfo(&sql, " DEFAULT %s", column->default_value);
 
 		/*
-		 * States stand in the middle of a row that users read, and last in the
-		 * rows that the library writes by column lists.
+		 * States stand in the middle of a row that users read, and last in
+		 * the rows that the library writes by column lists.
 		 */
 		if (i + 1 != table->state_place)
 			continue;

@@ -188,8 +188,8 @@ read_component(Batch *batch, const Datum *values, const bool *nulls)
 						 COMPONENT_POOL - 1, COMPONENT_KEY - 1);
 
 	/*
-	 * A reader does not fail for a row that an owner has spoilt: it leaves the
-	 * row out.
+	 * A reader does not fail for a row that an owner has spoilt: it leaves
+	 * the row out.
 	 */
 	if (component == NULL || !component_read(values, nulls, &component->record) ||
 		!read_component_state(component, values[COMPONENT_STATE - 1],

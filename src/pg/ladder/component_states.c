@@ -345,8 +345,8 @@ make_and_lock_unowned(Batch *batch, Ladder *ladder, const ComponentKeys *keys)
 
 	/*
 	 * The INSERT may have waited for another transaction that made the same
-	 * rows: they are there now and get locked like all others, in the order of
-	 * their keys.
+	 * rows: they are there now and get locked like all others, in the order
+	 * of their keys.
 	 */
 	nrows = load_wanted(batch, ladder, &lock_unowned_query, values);
 	if (nrows != (uint64) keys->n)
@@ -375,9 +375,9 @@ components_lock_unowned(Batch *batch, Ladder *ladder)
 	for (keyed = 0; keyed < 2; keyed++)
 	{
 		/*
-		 * Components without a key first, in every transaction: with the order
-		 * within each statement that gives one order of locks, so that no two
-		 * transactions wait for each other.
+		 * Components without a key first, in every transaction: with the
+		 * order within each statement that gives one order of locks, so that
+		 * no two transactions wait for each other.
 		 */
 		ComponentKeys keys = wanted_components(batch, false, keyed == 0, keyed == 1);
 

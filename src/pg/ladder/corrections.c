@@ -166,7 +166,8 @@ drop_before_horizon(Ladder *ladder, Corrections *corrections)
 	if (ndropped > 0)
 	{
 		/*
-		 * The warning comes after the query, whose error would make it untrue.
+		 * The warning comes after the query, whose error would make it
+		 * untrue.
 		 */
 		note_digests(ladder, dropped, digest, ndropped);
 		warn_of_dropped(ladder, dropped[0], ndropped);

@@ -57,7 +57,10 @@ static const LadderEntry entries[] = {
 	{"restore_sequences", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"upgrade_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
 
-	/* Each takes a stronger lock together with those on tables: hold_tables(). */
+	/*
+	 * Each takes a stronger lock together with those on tables:
+	 * hold_tables().
+	 */
 	{"refresh_source", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
 	{"set_leaderboard", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"reset_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
@@ -98,7 +101,10 @@ static const LadderEntry entries[] = {
 	.work = WORK_BACKFILL,.phase = PHASE_SEARCHING},
 	{"backfill_batch", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,.work = WORK_BACKFILL},
 
-	/* Matches of a publisher; it takes the lock of those who rate when it does. */
+	/*
+	 * Matches of a publisher; it takes the lock of those who rate when it
+	 * does.
+	 */
 	{"drain_batch", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"replica_status", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 

@@ -158,7 +158,7 @@ ladder_listed_match_id(Oid schema, Oid relid)
 		return NULL;
 	foreach(cell, get_partition_ancestors(relid))
 		if (find_listed(schema, "attached", lfirst_oid(cell), "match_id", &match_id))
-			return match_id;
+		return match_id;
 	return NULL;
 }
 

@@ -417,9 +417,9 @@ match_arrays_replace(Ladder *ladder, const MatchArrays *arrays)
 	values[0] = arrays->match_id;
 
 	/*
-	 * Participants go before the match is updated, and come after it: triggers
-	 * of the ladder see each state of the match as a change of the same match,
-	 * which they collect.
+	 * Participants go before the match is updated, and come after it:
+	 * triggers of the ladder see each state of the match as a change of the
+	 * same match, which they collect.
 	 */
 	ladder_execute(ladder, &delete_participants_query, values, NULL, NULL);
 	write_match(ladder, &update_match_query, arrays);

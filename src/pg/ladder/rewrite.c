@@ -159,8 +159,8 @@ note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
 			 source->digest != source->rated_digest)
 	{
 		/*
-		 * A digest that changed alone is written too: the next search compares
-		 * with it.
+		 * A digest that changed alone is written too: the next search
+		 * compares with it.
 		 */
 		put_match(rewrite->matches, source, status, why, true, source->seq);
 		enter_match(rewrite, rewrite->looked_at, source->id);

@@ -529,8 +529,8 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	ladder_expect_many(ladder);
 
 	/*
-	 * One snapshot serves every query from here on.  No
-	 * lock keeps others from rating.
+	 * One snapshot serves every query from here on.  No lock keeps others
+	 * from rating.
 	 */
 	verification.context = CurrentMemoryContext;
 	replay = replay_run(ladder, REPLAY_START, REPLAY_NEW_PLAYERS, false,

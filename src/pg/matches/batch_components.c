@@ -152,8 +152,8 @@ enter_component(Batch *batch, uint32 hash, int number, BatchPlayer *player,
 	component->player = player;
 
 	/*
-	 * The state and the key follow the struct, in one allocation: there may be
-	 * millions of components.
+	 * The state and the key follow the struct, in one allocation: there may
+	 * be millions of components.
 	 */
 	component->pool = player != NULL ? player->pool : pstrdup(pool);
 	component->state = (double *) (component + 1);

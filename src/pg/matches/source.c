@@ -500,8 +500,8 @@ compare_participants(const void *a, const void *b, void *arg)
 	int			column;
 
 	/*
-	 * The order is total for rows that differ in anything, so that a match has
-	 * one order, one digest and one result however its rows were stored.
+	 * The order is total for rows that differ in anything, so that a match
+	 * has one order, one digest and one result however its rows were stored.
 	 */
 	if (result == 0)
 		result = id_compare(match->player_type, match->account_id[i],

@@ -118,8 +118,8 @@ add_to_shared(const Model *model, const BatchPlayer *player)
 			shared->state[i] = player->state[i];
 
 	/*
-	 * Counts add up over pools, while times are those of the latest pool, as a
-	 * ladder that has rated all of these matches itself would have them.
+	 * Counts add up over pools, while times are those of the latest pool, as
+	 * a ladder that has rated all of these matches itself would have them.
 	 */
 	shared->exists = true;
 	shared->record.games += player->record.games;
@@ -198,8 +198,8 @@ rater_start(Rater *rater, Datum ratings)
 		CHECK_FOR_INTERRUPTS();
 
 		/*
-		 * Columns live in the context of the rater, which is reset at the end:
-		 * players of the batch have copies of what they keep.
+		 * Columns live in the context of the rater, which is reset at the
+		 * end: players of the batch have copies of what they keep.
 		 */
 		composite_columns(element[i], &desc, rater->context, FINAL_NCOLUMNS,
 						  row[i].values, row[i].nulls);

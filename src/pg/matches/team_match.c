@@ -112,7 +112,8 @@ enter_names(TeamMatch *team_match, const TeamSeat *seat, int n)
 	}
 
 	/*
-	 * Slots are empty again for the next match, at the cost of this one alone.
+	 * Slots are empty again for the next match, at the cost of this one
+	 * alone.
 	 */
 	for (i = 0; i < ncontexts; i++)
 		team_match->context_slot[team_match->slot_context[i]] = -1;

@@ -273,6 +273,7 @@ return_states_after(FunctionCallInfo fcinfo, const Model *model,
 	for (i = 0; i < match->nplayers; i++)
 	{
 		const double *after = match->player[i].after;
+
 		if (!model_state_valid(model, after))
 			report_match_status(MATCH_OVERFLOW, NAN, psprintf("%d", i + 1));
 		values[0] = Int32GetDatum(i + 1);

@@ -426,10 +426,10 @@ id_hash_table_allocate(id_hash_table_hash * hash, Size size)
 	void	   *pointer;
 
 	/*
-	 * A table doubles when it grows.  Version 15 of simplehash has set its new
-	 * size by now, and later ones set it after the allocation.  An error must
-	 * leave the table with the size that its entries have, because whoever
-	 * catches the error may go on with the table.
+	 * A table doubles when it grows.  Version 15 of simplehash has set its
+	 * new size by now, and later ones set it after the allocation.  An error
+	 * must leave the table with the size that its entries have, because
+	 * whoever catches the error may go on with the table.
 	 */
 	if (hash->data == NULL)
 		return limited_alloc(hash->ctx, 1, size, MCXT_ALLOC_ZERO);

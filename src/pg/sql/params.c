@@ -221,7 +221,10 @@ steps_param(const ParamSet *set, const ParamSpec *spec, const JsonbValue *value,
 		if (json_value_size(pair) != 2)
 			wrong_param_type(set, spec, expected);
 
-		/* A bound is any number, while a value has the range of the parameter. */
+		/*
+		 * A bound is any number, while a value has the range of the
+		 * parameter.
+		 */
 		steps->bound[i] = number_param(set, spec, json_value_element(pair, 0));
 		steps->value[i] = number_param(set, spec, json_value_element(pair, 1));
 		if (!param_in_range(spec, steps->value[i]))
@@ -377,8 +380,8 @@ params_jsonb(const ParamSet *set, const ParamValue *params)
 	int			i;
 
 	/*
-	 * In the order of the set and not in that of a caller's object: parameters
-	 * that are equal give texts that are equal.
+	 * In the order of the set and not in that of a caller's object:
+	 * parameters that are equal give texts that are equal.
 	 */
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');

@@ -264,7 +264,10 @@ try_variant(const Lobby *variant, Variants *variants)
 	{
 		if (best->answer.found)
 
-			/* The teams of the best variant so far are all that is kept of it. */
+			/*
+			 * The teams of the best variant so far are all that is kept of
+			 * it.
+			 */
 			pfree(best->answer.team);
 		*best = split;
 	}
@@ -421,8 +424,8 @@ explain_constraint(StringInfo json, Lobby *lobby, const SplitRequest *request,
 		Split		other;
 
 		/*
-		 * The lobby without the constraint, and its split, live in the context
-		 * until the next constraint.
+		 * The lobby without the constraint, and its split, live in the
+		 * context until the next constraint.
 		 */
 		MemoryContextReset(trial);
 		before = MemoryContextSwitchTo(trial);

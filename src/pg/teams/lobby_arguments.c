@@ -332,7 +332,8 @@ read_number_of_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
 		return;
 
 	/*
-	 * Named before they are read, so that the error is not about their values.
+	 * Named before they are read, so that the error is not about their
+	 * values.
 	 */
 	if (has_argument(fcinfo, arguments->mu_2))
 		excess = "mu_2";

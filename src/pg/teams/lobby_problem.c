@@ -164,7 +164,10 @@ split_one_size(const Lobby *lobby, SplitSize size, Split *split)
 	memset(split, 0, sizeof(Split));
 	factors = begin_two_teams(lobby, size, problem);
 
-	/* The two locals below are lent to the problem for the time of the search. */
+	/*
+	 * The two locals below are lent to the problem for the time of the
+	 * search.
+	 */
 	target = lobby_target(lobby, &factors);
 	problem->size = &size;
 	problem->nsizes = 1;

@@ -129,7 +129,8 @@ take_states(Lobby *lobby, const double *deviation, const double *state)
 			own[deviation_column] = deviation[i];
 
 		/*
-		 * The column that the caller has given, of which the error then tells.
+		 * The column that the caller has given, of which the error then
+		 * tells.
 		 */
 		if (!model_state_valid(model, own))
 			report_match_status(MATCH_BAD_STATE,

@@ -403,8 +403,8 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 		split[i].answer = answer[i];
 
 		/*
-		 * The search made the remainder of the target small; the difference of
-		 * the teams has the other sign.
+		 * The search made the remainder of the target small; the difference
+		 * of the teams has the other sign.
 		 */
 		split[i].answer.difference = -answer[i].difference;
 		describe_split(lobby, &factors, wanted, &split[i]);
@@ -673,8 +673,8 @@ why_moves(Teams *teams, SplitSize moves, SplitSize after, const Split *split,
 	StringInfoData json;
 
 	/*
-	 * No moves at all, which is the way to the difference of the teams as they
-	 * are.
+	 * No moves at all, which is the way to the difference of the teams as
+	 * they are.
 	 */
 	find_moves(teams, &none, 1, now, &before);
 	initStringInfo(&json);
