@@ -305,7 +305,7 @@ CREATE TABLE space_a.rest PARTITION OF space_a.event DEFAULT;
 SELECT ok, detail FROM skillrating.verify('space_a') WHERE check_name = 'partitions';
 ROLLBACK;
 BEGIN;
-SELECT format('DROP TABLE %s', string_agg(i.inhrelid::regclass::text, ', ')) FROM pg_inherits AS i
+SELECT format('DROP TABLE %s', string_agg(i.inhrelid::regclass::text, ', ' ORDER BY i.inhrelid)) FROM pg_inherits AS i
 WHERE i.inhparent = 'space_a.event'::regclass \gexec
 SELECT ok, detail FROM skillrating.verify('space_a') WHERE check_name = 'partitions';
 ROLLBACK;
