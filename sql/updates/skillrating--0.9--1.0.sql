@@ -6716,12 +6716,21 @@ BEGIN
             WHERE o.queue = $1 AND o.status = ''open'' AND o.expires_at <= $2
             FOR UPDATE SKIP LOCKED)', ladder)
     USING q.queue, at;
+    -- A proposal that somebody is answering is left to the next tick.
+    EXECUTE format(
+        'SELECT coalesce(array_agg(p.proposal), ''{}'') FROM (
+            SELECT p.proposal FROM %1$I.queue_proposal AS p
+            JOIN %1$I.queue_backfill AS b ON b.backfill = p.backfill
+            WHERE p.queue = $1 AND p.status = ''open'' AND b.status = ''ended''
+            ORDER BY p.proposal FOR UPDATE OF p SKIP LOCKED) AS p', ladder)
+    INTO overdue USING q.queue;
+    PERFORM skillrating_internal.cancel_proposals(ladder, overdue, 'expired', '{}', at);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.end_overdue(text,skillrating_internal.queue_settings,timestamp with time zone) IS
 'A part of queue_tick(): ends what has waited too long: proposals for players to accept, and tickets
-and backfills for a match. Error 55000 unless the door to the ladder is open.';
+and backfills for a match, with the open proposals of these. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.trim_queue(ladder text, q skillrating_internal.queue_settings, at timestamp with time zone)
  RETURNS void

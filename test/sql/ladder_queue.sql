@@ -199,6 +199,17 @@ SELECT max(backfill) AS backfill FROM arena.queue_backfill \gset
 SELECT skillrating.queue_cancel_backfill('arena', :backfill), skillrating.queue_cancel_backfill('arena', :backfill), skillrating.queue_cancel_backfill('arena', -1);
 SELECT p.player_id, t.status FROM arena.queue_player AS p JOIN arena.queue_ticket AS t USING (ticket) ORDER BY 1;
 SELECT proposal IS NOT NULL AS of_match, status, reason FROM arena.queue_backfill ORDER BY backfill;
+-- A request that expires takes its open proposals along, and their players wait again.
+SELECT skillrating.create_ladder('expiring', 'elo', player_type => 'text'), skillrating.create_queue('expiring', 'duo', team_size => 2, initial_window => 1000, accept_within => '10 minutes');
+SELECT skillrating.queue_backfill('expiring', 'duo', '{a,b}', '{1,2}', lifetime => '1 minute', at => '2026-03-01 12:00');
+SELECT count(skillrating.queue_join('expiring', 'duo', ARRAY[p], at => '2026-03-01 12:00')) FROM unnest('{c,d}'::text[]) AS p;
+SELECT count(*), min(status) FROM skillrating.queue_tick('expiring', 'duo', at => '2026-03-01 12:00:01');
+SELECT skillrating.queue_accept('expiring', 1, '{c}', at => '2026-03-01 12:00:30');
+SELECT count(*) FROM skillrating.queue_tick('expiring', 'duo', at => '2026-03-01 12:01');
+SELECT skillrating.queue_accept('expiring', 1, '{d}', at => '2026-03-01 12:01:10');
+SELECT b.status AS backfill, b.reason, p.status AS proposal, p.reason, array_agg(t.status ORDER BY t.ticket) AS tickets
+FROM expiring.queue_backfill AS b, expiring.queue_proposal AS p, expiring.queue_ticket AS t GROUP BY 1, 2, 3, 4;
+SELECT skillrating.drop_ladder('expiring');
 -- What is no running match of the queue.
 SELECT skillrating.queue_backfill('arena', 'three', '{ann}', '{3}');
 SELECT skillrating.queue_backfill('arena', 'three', '{ann,bob}', '{1}');
