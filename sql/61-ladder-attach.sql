@@ -260,7 +260,15 @@ BEGIN
         SELECT FROM pg_attribute AS a
         WHERE a.attrelid = relation AND a.attname = match_id AND NOT a.attisdropped)
     THEN
-        EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
+        BEGIN
+            EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
+        EXCEPTION WHEN undefined_column OR undefined_function OR syntax_error THEN
+            RAISE EXCEPTION USING
+                ERRCODE = SQLSTATE,
+                MESSAGE = SQLERRM,
+                DETAIL = format('The match of a row of table %s is the expression %s.', relation, match_id),
+                HINT = 'Pass attach() the column with the identifier of the match, or an expression, as match_id.';
+        END;
     END IF;
     EXECUTE format(
         'INSERT INTO %I.attached (relation, match_id, replica) VALUES ($1, $2, $3)

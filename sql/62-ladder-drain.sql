@@ -247,7 +247,7 @@ search (truncated). Errors: 42704 for an unknown ladder, 42501 unless the caller
 
 CREATE FUNCTION skillrating_internal.check_run_for(run_for interval)
 RETURNS void
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN

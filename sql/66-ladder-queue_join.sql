@@ -15,7 +15,7 @@ CREATE FUNCTION skillrating_internal.check_queue_time(
     name text,
     at timestamptz)
 RETURNS void
-LANGUAGE plpgsql IMMUTABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN

@@ -309,7 +309,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.end_overdue(text, skillrating_internal.queue_settings, timestamptz) IS
 'A part of queue_tick(): ends what has waited too long: proposals for players to accept, and tickets
-and backfills for a match, with the open proposals of these. Error 55000 unless the door to the ladder is open.';
+and backfills for a match, with the open proposals of these. Error 55000 unless the door to the
+ladder is open.';
 
 CREATE FUNCTION skillrating_internal.trim_queue(
     ladder text,

@@ -611,12 +611,13 @@ BEGIN
     SELECT a.atttypid INTO key_type
     FROM pg_attribute AS a
     WHERE a.attrelid = relation AND a.attname = key AND a.attnum > 0 AND NOT a.attisdropped;
+    IF key_type IS NULL THEN
+        RAISE undefined_column USING MESSAGE = format('table %s has no column "%s"', relation, key);
+    END IF;
     IF key_type IS DISTINCT FROM t.player_type::regtype THEN
         RAISE datatype_mismatch USING
-            MESSAGE = CASE WHEN key_type IS NULL
-                THEN format('table %s has no column "%s"', relation, key)
-                ELSE format('column "%s" of table %s is of type %s, not %s', key, relation,
-                    key_type, t.player_type::regtype) END,
+            MESSAGE = format('column "%s" of table %s is of type %s, not %s', key, relation,
+                key_type, t.player_type::regtype),
             HINT = 'The key must identify players as the ladder does.';
     END IF;
     -- Planning a statement for each column shows what its type and the table do not allow.

@@ -77,7 +77,7 @@ it. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.check_every(name text, every interval)
 RETURNS void
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN

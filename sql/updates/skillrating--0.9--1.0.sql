@@ -1067,7 +1067,15 @@ BEGIN
         SELECT FROM pg_attribute AS a
         WHERE a.attrelid = relation AND a.attname = match_id AND NOT a.attisdropped)
     THEN
-        EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
+        BEGIN
+            EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
+        EXCEPTION WHEN undefined_column OR undefined_function OR syntax_error THEN
+            RAISE EXCEPTION USING
+                ERRCODE = SQLSTATE,
+                MESSAGE = SQLERRM,
+                DETAIL = format('The match of a row of table %s is the expression %s.', relation, match_id),
+                HINT = 'Pass attach() the column with the identifier of the match, or an expression, as match_id.';
+        END;
     END IF;
     EXECUTE format(
         'INSERT INTO %I.attached (relation, match_id, replica) VALUES ($1, $2, $3)
@@ -2219,7 +2227,7 @@ search (truncated). Errors: 42704 for an unknown ladder, 42501 unless the caller
 CREATE FUNCTION skillrating_internal.check_run_for(run_for interval)
  RETURNS void
  LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE
+ STABLE PARALLEL SAFE
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
@@ -5785,7 +5793,7 @@ for an infinite time.';
 CREATE FUNCTION skillrating_internal.check_queue_time(name text, at timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
- IMMUTABLE
+ STABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
@@ -6730,7 +6738,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.end_overdue(text,skillrating_internal.queue_settings,timestamp with time zone) IS
 'A part of queue_tick(): ends what has waited too long: proposals for players to accept, and tickets
-and backfills for a match, with the open proposals of these. Error 55000 unless the door to the ladder is open.';
+and backfills for a match, with the open proposals of these. Error 55000 unless the door to the
+ladder is open.';
 
 CREATE FUNCTION skillrating_internal.trim_queue(ladder text, q skillrating_internal.queue_settings, at timestamp with time zone)
  RETURNS void
@@ -7218,12 +7227,13 @@ BEGIN
     SELECT a.atttypid INTO key_type
     FROM pg_attribute AS a
     WHERE a.attrelid = relation AND a.attname = key AND a.attnum > 0 AND NOT a.attisdropped;
+    IF key_type IS NULL THEN
+        RAISE undefined_column USING MESSAGE = format('table %s has no column "%s"', relation, key);
+    END IF;
     IF key_type IS DISTINCT FROM t.player_type::regtype THEN
         RAISE datatype_mismatch USING
-            MESSAGE = CASE WHEN key_type IS NULL
-                THEN format('table %s has no column "%s"', relation, key)
-                ELSE format('column "%s" of table %s is of type %s, not %s', key, relation,
-                    key_type, t.player_type::regtype) END,
+            MESSAGE = format('column "%s" of table %s is of type %s, not %s', key, relation,
+                key_type, t.player_type::regtype),
             HINT = 'The key must identify players as the ladder does.';
     END IF;
     -- Planning a statement for each column shows what its type and the table do not allow.
@@ -8366,7 +8376,7 @@ $function$;
 CREATE OR REPLACE FUNCTION skillrating_internal.check_every(name text, every interval)
  RETURNS void
  LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE
+ STABLE PARALLEL SAFE
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
