@@ -94,7 +94,7 @@ reserve_participants(SourceMatch *match, int n)
 {
 	bool		first = (match->max == 0);
 
-/* Later calls grow the arrays where they are: repalloc() keeps their context. */
+/* Later calls grow the arrays in the context that they are in. */
 #define RESERVE(array, type) \
 	match->array = first ? palloc_array(type, n) : \
 		repalloc_array(match->array, type, n)
