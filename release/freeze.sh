@@ -27,4 +27,4 @@ cat sql/*.sql >"sql/releases/skillrating--$version.sql"
 (cd sql/releases && sha256sum "skillrating--$version.sql" "../updates/skillrating--$last--$version.sql" >>SHA256SUMS)
 echo "$version $(git rev-parse HEAD) $(date -u +%Y-%m-%d)" >>sql/releases/RELEASES
 git --no-pager diff --stat -- sql/releases
-echo "Version $version is frozen: commit sql/releases, and tag that commit v$version."
+echo "Version $version is frozen: commit sql/releases, and tag that commit."
