@@ -25,6 +25,11 @@ SELECT skillrating.create_ladder('arena', 'elo');
 SELECT skillrating.partition_history('arena', 1000);
 SELECT skillrating.schedule_work('arena', 'make_partitions', '0.5 seconds');
 CREATE SEQUENCE reported;
+-- So that there are partitions to detach, however few matches the clients manage.
+INSERT INTO arena.match (match_id, played_at)
+SELECT nextval('reported'), now() - interval '2 hours' + g * interval '1 second' FROM generate_series(1, 5000) AS g;
+INSERT INTO arena.match_player (match_id, player_id, team, rank)
+SELECT m.match_id, (m.match_id * 7 + t * 31) % 211, t, t FROM arena.match AS m, generate_series(1, 2) AS t;
 SQL
 
 
