@@ -79,7 +79,7 @@ SQL_PARTS = $(addprefix $(here)/,$(call files,sql/*.sql))
 DATA_built = $(EXTENSION)--$(EXTVERSION).sql
 DATA = $(filter-out sql/releases/$(DATA_built),$(call files,sql/releases/$(EXTENSION)--*.sql)) \
 	$(call files,sql/updates/$(EXTENSION)--*--*.sql)
-EXTRA_CLEAN = $(DATA_built)
+EXTRA_CLEAN = $(DATA_built) $(OBJS:.o=.d)
 
 # Inputs live in test/, outputs in expected/: without options about the latter
 # this works on every version.  No test may share a name with a file in sql/,
@@ -101,7 +101,9 @@ endif
 # The server's headers are system headers, so that warnings are about our code.
 PG_CPPFLAGS = -I$(srcdir)/src -ffp-contract=off \
 	-isystem $(shell $(PG_CONFIG) --includedir-server)
-PG_CFLAGS = -std=gnu11 -fvisibility=hidden -Wall -Wextra -Wshadow -Wvla \
+# -MMD makes the compiler list the headers of each file, for make; the bitcode, which takes
+# other flags, would write to the same list.
+PG_CFLAGS = -std=gnu11 -MMD -MP -fvisibility=hidden -Wall -Wextra -Wshadow -Wvla \
 	-Wdeclaration-after-statement
 SHLIB_LINK += $(filter -lm, $(LIBS))
 
@@ -117,8 +119,9 @@ include $(PGXS)
 $(DATA_built): $(SQL_PARTS) $(here)/$(EXTENSION).control
 	cat $(SQL_PARTS) > $@
 
-# Every object depends on every header: they are few and quickly compiled.
-$(OBJS): $(wildcard $(here)/src/*/*/*.h)
+# What each object has read of ours, as the compiler lists it; and bitcode is as old as its object.
+-include $(OBJS:.o=.d)
+$(OBJS:.o=.bc): %.bc: %.o
 
 # In a build elsewhere there is nothing yet.  The names are absolute because make would find
 # others in the source tree.
