@@ -41,11 +41,11 @@ SKILLRATING_FUNCTION(skillrating_plot_distribution);
 #define MIN_WIDTH 320
 #define MAX_WIDTH 4000
 
-/* An argument with words; version 0.9 had no axis titles. */
+/* An argument with words. */
 static char *
 words_argument(FunctionCallInfo fcinfo, int arg, const char *default_words)
 {
-	return arg >= PG_NARGS() || PG_ARGISNULL(arg) ? pstrdup(default_words) :
+	return PG_ARGISNULL(arg) ? pstrdup(default_words) :
 		text_to_cstring(PG_GETARG_TEXT_PP(arg));
 }
 
@@ -57,7 +57,7 @@ frame_arguments(FunctionCallInfo fcinfo, int arg, Svg *svg)
 	svg->title = words_argument(fcinfo, arg, svg->title);
 	svg->x_title = words_argument(fcinfo, arg + 1, svg->x_title);
 	svg->y_title = words_argument(fcinfo, arg + 2, svg->y_title);
-	if (arg + 3 < PG_NARGS() && !PG_ARGISNULL(arg + 3))
+	if (!PG_ARGISNULL(arg + 3))
 	{
 		int			width = PG_GETARG_INT32(arg + 3);
 
