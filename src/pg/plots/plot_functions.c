@@ -812,7 +812,8 @@ count_values(Svg *svg, const double *value, int n)
 
 		CHECK_FOR_INTERRUPTS();
 		bin = Min(Max(bin, 0), histogram.bins - 1);
-		histogram.most = Max(histogram.most, ++histogram.count[bin]);
+		histogram.count[bin]++;
+		histogram.most = Max(histogram.most, histogram.count[bin]);
 	}
 	return histogram;
 }
