@@ -123,8 +123,7 @@ read_players(FunctionCallInfo fcinfo, int n)
 static void
 read_match(FunctionCallInfo fcinfo, int n, SourceMatch *match)
 {
-	const int32 *team = (const int32 *)
-		ARR_DATA_PTR(array_argument(fcinfo, ARG_TEAM, "team", n));
+	const int32 *team = int32_array_argument(fcinfo, ARG_TEAM, "team", n);
 	Datum	   *player = read_players(fcinfo, n);
 	Datum	   *number[lengthof(optional_arrays)] = {NULL};
 	bool	   *null[lengthof(optional_arrays)] = {NULL};
