@@ -217,8 +217,7 @@ fuzz_models(const uint8_t *data, size_t size)
 	next_params(&bytes, params);
 	model = model_variant(model, params);
 	n = next_participants(&bytes, row, &match.nplayers);
-	if (next_below(&bytes, 4) == 0)
-		match.log_odds = next_finite(&bytes);
+	match.log_odds = next_below(&bytes, 4) == 0 ? next_finite(&bytes) : 0;
 	if (isnan(match.log_odds))
 		match.log_odds = 0;
 	for (i = 0; i < match.nplayers; i++)
@@ -242,8 +241,7 @@ fuzz_models(const uint8_t *data, size_t size)
 		row[i].gain = next_below(&bytes, 8) == 7 ? next_finite(&bytes) : gain;
 
 	status = match_build(&model->rules, params, row, n, &match, &offender);
-	CHECK(match_status_message(status) != NULL);
-	CHECK(match_status_code(status) != NULL);
+	CHECK(match_status_message(status) != NULL && match_status_code(status) != NULL);
 	CHECK(offender >= -1 && offender < n);
 	if (status != MATCH_OK)
 		return;

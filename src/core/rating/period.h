@@ -92,7 +92,7 @@ typedef enum PeriodColumn
 	{.name = "period_former",.min = 0,.role = ROLE_PERIOD, \
 	.description = "number of the tournament before, 0 if there is none"}, \
 	{.name = "period_began",.min = 0,.role = ROLE_PERIOD, \
-	.description = "Julian day of the first match in the tournament, 0 if it is not known"}
+	.description = "day of the first match in the tournament by its Julian number, 0 if it is not known"}
 
 /*
  * The period under a model and its parameters of a match at a time, in microseconds since
