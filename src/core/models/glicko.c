@@ -95,10 +95,13 @@ glicko_add_game(GlickoGames *games, double difference,
 				double weight)
 {
 	double		g = glicko_g(opponent_deviation);
-	double		expected = logistic(g * difference + log_odds);
+	double		win = logistic(g * difference + log_odds);
 
-	games->information += weight * g * g * expected * (1 - expected);
-	games->surprise += weight * g * (score - expected);
+	/* Not 1 - win, of which nothing is left beyond 6400 points. */
+	double		loss = logistic(-g * difference - log_odds);
+
+	games->information += weight * g * g * win * loss;
+	games->surprise += weight * g * (score * loss - (1 - score) * win);
 }
 
 double

@@ -44,9 +44,9 @@ extern double glicko_deviation(const GlickoGames *games, double deviation);
 extern double glicko_change(const GlickoGames *games, double deviation);
 
 /*
- * The volatility after games, of a player with that deviation before them: the
- * root of Glickman's f, bracketed and found by the Illinois method.  It changes
- * by at most a factor of e^10.  NaN if the numbers are too large to compute with.
+ * The volatility after games, of a player with that deviation before them: of the
+ * roots of Glickman's f the one next to the volatility before.  NaN if the numbers
+ * are too large to compute with.
  */
 extern double glicko2_volatility(const GlickoGames *games, double deviation,
 								 double volatility, double tau);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "core/math/elementary.h"
+#include "core/math/logistic.h"
 #include "core/models/deviation.h"
 #include "core/models/glicko.h"
 #include "core/rating/model.h"
@@ -81,87 +82,175 @@ static const StateSpec glicko2_state[] = {
 static const Model *glicko2_variant(const ParamValue *params);
 
 /*
- * Glickman's f, with its numerator and denominator divided by v^2 = 1 /
- * information^2, so that games which tell hardly anything do no harm.
+ * Glickman's f, times tau^2, as a function of y = x - ln sigma^2.  With phi and v as in
+ * the paper, w = e^x / (phi^2 + v + e^x) and r = Delta^2 / (phi^2 + v) - 1, his first
+ * term is w (r (1 - w) - w) / 2, in which nothing overflows.
  */
 typedef struct Volatility
 {
-	const GlickoGames *games;
-	double		variance;		/* of the rating before */
-	double		a;				/* logarithm of the squared volatility */
-	double		tau;
+	double		excess;			/* r, not below -1 */
+	double		start;			/* logit of w at the start, y = 0 */
+	double		tau2;
 } Volatility;
 
 static double
-volatility_slope(const Volatility *v, double x)
+volatility_f(const Volatility *v, double y)
 {
-	double		k = v->games->information;
-	double		surprise = v->games->surprise;
-	double		e = portable_exp(x);
-	double		d = 1 + k * (v->variance + e);
+	double		w = logistic(v->start + y);
+	double		rest = logistic(-v->start - y);
 
-	return e * (surprise * surprise - k * d) / (2 * d * d) -
-		(x - v->a) / (v->tau * v->tau);
+	return v->tau2 * (w * (v->excess * rest - w) / 2) - y;
 }
 
+static double
+volatility_slope(const Volatility *v, double y)
+{
+	double		w = logistic(v->start + y);
+	double		rest = logistic(-v->start - y);
+
+	return v->tau2 * (w * rest * (v->excess * (rest - w) - 2 * w) / 2) - 1;
+}
+
+/*
+ * The first point after the start at which f has a minimum, or limit if there is none,
+ * for f above 0 at the start.
+ *
+ * As a function of w the second derivative of f is a quadratic, so f bends upward, then
+ * downward, then upward again until it ends with a slope below 0 at limit, Glickman's
+ * upper bound.  A minimum can only be where it bends upward first, with a slope that
+ * grows through 0 on the way to the inflection.
+ */
+static double
+volatility_minimum(const Volatility *v, double limit)
+{
+	double		q = 1 / (1 + v->excess);
+	double		w = v->excess * q / (3 - q + sqrt(3 + q * q));
+	double		inflection = smaller(portable_log(w / (1 - w)) - v->start, limit);
+	double		low = 0;
+	double		high = inflection;
+
+	if (!(inflection > 0 && volatility_slope(v, 0) < 0 &&
+		  volatility_slope(v, inflection) > 0))
+		return limit;
+	for (;;)
+	{
+		double		middle = low + (high - low) / 2;
+
+		if (!(low < middle && middle < high))
+			return high;
+		if (volatility_slope(v, middle) < 0)
+			low = middle;
+		else
+			high = middle;
+	}
+}
+
+/*
+ * The root between low and high, where f passes once from above 0 to below it: by the
+ * Illinois method, and by bisection if that takes too long.
+ */
+static double
+volatility_root(const Volatility *v, double low, double high)
+{
+	const int	max_illinois = 100;
+	const double tolerance = 1e-15;
+	double		f_low = volatility_f(v, low);
+	double		f_high = volatility_f(v, high);
+	int			last = 0;		/* the end that moved: -1 low, 1 high */
+	int			i;
+
+	if (isnan(f_low) || isnan(f_high))
+		return NAN;
+
+	/* Only rounding takes the sign from an end, which is then the root. */
+	if (f_low <= 0)
+		return low;
+	if (f_high >= 0)
+		return high;
+	for (i = 0; high - low > tolerance * larger(1, fabs(low)); i++)
+	{
+		double		y = low + (high - low) / 2;
+		double		f;
+
+		if (i < max_illinois)
+			y = low + (high - low) * (f_low / (f_low - f_high));
+		if (!(low < y && y < high))
+			y = low + (high - low) / 2;
+		if (!(low < y && y < high))
+			break;
+		f = volatility_f(v, y);
+		if (f == 0)
+			return y;
+		if (f > 0)
+		{
+			low = y;
+			f_low = f;
+			if (last == -1)
+				f_high /= 2;
+			last = -1;
+		}
+		else
+		{
+			high = y;
+			f_high = f;
+			if (last == 1)
+				f_low /= 2;
+			last = 1;
+		}
+	}
+	return low + (high - low) / 2;
+}
+
+/*
+ * f is the slope of the logarithm of a density of ln sigma^2, which can have two modes
+ * after a great surprise.  The root wanted is the mode that one reaches from the start
+ * uphill: the first on the side to which f points there.  Roots are on that side only.
+ */
 double
 glicko2_volatility(const GlickoGames *games, double deviation,
 				   double volatility, double tau)
 {
-	const double farthest = 20;
-	const int	max_iterations = 100;
-	Volatility	v = {games, deviation * deviation, 2 * portable_log(volatility), tau};
-	double		a = v.a;
-	double		b;
-	double		fa;
-	double		fb;
-	double		excess;
-	double		step;
-	int			i;
+	/* A game that nobody can lose; below, numbers would overflow. */
+	double		information = larger(games->information, 1e-100);
+	double		surprise = games->surprise;
+	double		known = 1 + information * deviation * deviation;
+	Volatility	v;
+	double		bound;
+	double		low;
+	double		high;
 
-	if (tau == 0 || games->information == 0)
+	if (tau == 0 || (games->information == 0 && surprise == 0))
 		return volatility;
+	v.excess = surprise * surprise / (information * known) - 1;
+	v.start = 2 * portable_log(volatility) +
+		portable_log(information) - portable_log(known);
+	v.tau2 = tau * tau;
 
-	/*
-	 * Glickman's bracket: up to where the games alone would put it, or down
-	 * in steps that begin with tau.  It matters after great surprises, when f
-	 * has several roots.
-	 */
-	excess = games->surprise * games->surprise - games->information *
-		(1 + games->information * v.variance);
-	fa = volatility_slope(&v, a);
-	if (excess > 0)
-		b = larger(smaller(portable_log(excess) - 2 * portable_log(games->information),
-						   a + farthest), a - farthest);
+	/* Glickman's bound ln(Delta^2 - phi^2 - v), where his first term is 0. */
+	bound = v.excess > 0 ? portable_log(v.excess) - v.start : -INFINITY;
+	if (volatility_f(&v, 0) > 0)
+	{
+		double		minimum;
+
+		low = 0;
+		high = larger(bound, 0);
+		minimum = volatility_minimum(&v, high);
+		if (volatility_f(&v, minimum) > 0)
+			low = minimum;
+		else
+			high = minimum;
+	}
 	else
 	{
-		for (step = tau; step < farthest; step *= 2)
-			if (volatility_slope(&v, a - step) >= 0)
-				break;
-		b = a - smaller(step, farthest);
+		/*
+		 * Otherwise he goes down in steps of tau until f is not below 0.  As his
+		 * first term is not below -1/2, half of tau^2 is always far enough, and f
+		 * falls all the way from there to the start.
+		 */
+		low = larger(smaller(bound, 0), -v.tau2 / 2);
+		high = 0;
 	}
-	fb = volatility_slope(&v, b);
-	if (!(fa * fb <= 0))
-		return isnan(fa * fb) ? NAN : portable_exp(b / 2);
-
-	for (i = 0; i < max_iterations && fabs(b - a) > 1e-14 * larger(1, fabs(a)); i++)
-	{
-		double		c = a + (a - b) * fa / (fb - fa);
-		double		fc = volatility_slope(&v, c);
-
-		if (fc * fb <= 0)
-		{
-			a = b;
-			fa = fb;
-		}
-		else
-			fa /= 2;
-		b = c;
-		fb = fc;
-		if (fb == 0)
-			break;
-	}
-	return portable_exp(b / 2);
+	return volatility * portable_exp(volatility_root(&v, low, high) / 2);
 }
 
 static void
