@@ -32,8 +32,12 @@ typedef enum Game
 #define MOST_ABOVE_EVEN 0.01
 #define MOST_ABOVE_KNOWN 0.005
 
-/* Even matches lose no more by the advantage of uneven ones. */
+/*
+ * Even matches lose no more by the advantage of uneven ones; where sizes are mixed, models
+ * that learn fast at first (glicko) lose by what is not yet known of it then.
+ */
 #define MOST_OF_EVEN 0.0005
+#define MOST_OF_MIXED_EVEN 0.0015
 
 typedef struct Losses
 {
@@ -219,7 +223,8 @@ check_game(Game game)
 		 * default) loses by skills that are farther apart, and so by knowing
 		 * the advantage, which nobody can do better than.
 		 */
-		assert_true(on.even <= fmax(off.even, known.even) + MOST_OF_EVEN);
+		assert_true(on.even <= fmax(off.even, known.even) +
+					(game == FOUR_AGAINST_THREE ? MOST_OF_EVEN : MOST_OF_MIXED_EVEN));
 	}
 }
 
