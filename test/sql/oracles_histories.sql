@@ -109,13 +109,15 @@ BEGIN
 END
 $$;
 SELECT bool_and(abs(standard_error - sqrt(variance)) < 1e-6) AS "solve: other implementation" FROM solved JOIN inverse_diagonal() USING (p);
-SELECT (s).matches = 150 AND (s).players = 7 AND (s).components = 1 AND (s).converged AND (s).unrated = 0
-    AND near((s).log_posterior - (SELECT sum(score * ln(e) + (1 - score) * ln(1 - e)) FROM duel, LATERAL (SELECT sigmoid((SELECT mu FROM solved WHERE p = a) - (SELECT mu FROM solved WHERE p = b)) AS e) AS f), -(SELECT sum(mu * mu) / 8 FROM solved)) AS "solve_summary: closed form"
-FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank) AS s FROM game) AS q;
+CREATE TABLE posterior AS
+SELECT sum(score * ln(e) + (1 - score) * ln(1 - e)) - (SELECT sum(mu * mu) / 8 FROM solved) AS log_posterior FROM duel, LATERAL (SELECT sigmoid((SELECT mu FROM solved WHERE p = a) - (SELECT mu FROM solved WHERE p = b)) AS e) AS f;
+SELECT (s).matches = 150 AND (s).players = 7 AND (s).components = 1 AND (s).converged AND (s).unrated = 0 AND near((s).log_posterior, log_posterior) AS "solve_summary: closed form"
+FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank) AS s FROM game) AS q, posterior;
 CREATE TABLE result AS SELECT match_id, player_id, team, rank FROM game;
 CREATE TABLE skills (LIKE skillrating.estimate);
 CALL skillrating.solve_distributed('result', 'skills', params => '{"errors": "exact"}') \gset
-SELECT count(*) = 7 AND bool_and(abs(skills.mu - s.mu) < 1e-7 AND abs(skills.standard_error - s.standard_error) < 1e-6 AND skills.games = s.games) AS "solve_distributed: other implementation" FROM skills JOIN solved AS s ON s.p::text = skills.player_id;
+SELECT count(*) = 7 AND min((s.summary).matches) = 150 AND min((s.summary).players) = 7 AND bool_and(near((s.summary).log_posterior, log_posterior)) AND bool_and(abs(skills.mu - s.mu) < 1e-7 AND abs(skills.standard_error - s.standard_error) < 1e-6 AND skills.games = s.games) AS "solve_distributed: other implementation"
+FROM skills JOIN (SELECT *, :'summary'::skillrating.solve_summary AS summary FROM solved) AS s ON s.p::text = skills.player_id, posterior;
 
 -- No K of forty others is better than that of tune(), whose score is that of rate() on all
 -- matches but the first tenth and the last fifth.
@@ -182,6 +184,8 @@ SELECT bool_and(same) AS "model_parameters: invariant", bool_and(complete) AS "c
 FROM (SELECT m.name, skillrating.rate(m.name, player_id, team, rank, played_at => played_at, params => defaults(m.name)) OVER w IS NOT DISTINCT FROM skillrating.rate(m.name, player_id, team, rank, played_at => played_at) OVER w AS same,
         skillrating.rate(m.name, player_id, team, rank, played_at => played_at, params => skillrating.complete_parameters(m.name, '{}')) OVER w IS NOT DISTINCT FROM skillrating.rate(m.name, player_id, team, rank, played_at => played_at) OVER w AS complete
     FROM game, skillrating.models() AS m WHERE match_id <= 30 WINDOW w AS (PARTITION BY m.name ORDER BY match_id)) AS r;
+SELECT bool_and(CASE p.name WHEN 'k' THEN c->p.name = '20' WHEN 'k_by_games' THEN c->p.name = '[[30, 40]]' ELSE c->p.name = p.default_value END) AND count(*) = (SELECT count(*) FROM jsonb_object_keys(c)) AS "complete_parameters: other implementation"
+FROM skillrating.complete_parameters('elo', '{"k": 20, "k_by_games": [[30, 40]]}') AS c, skillrating.model_parameters('elo') AS p GROUP BY c;
 SELECT count(*) > 50 AND bool_and(CASE WHEN p.min IS NULL THEN takes(m.name, p.name, NULL) ELSE takes(m.name, p.name, p.min + 1e-6) AND NOT takes(m.name, p.name, p.min - 1e-6) END
     AND takes(m.name, p.name, p.max) AND NOT takes(m.name, p.name, p.max + greatest(p.max * 0.01, 1e-6))) AS "model_parameters: brute force"
 FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p WHERE p.type = 'number';

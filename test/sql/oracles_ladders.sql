@@ -86,9 +86,10 @@ CREATE VIEW lobby AS SELECT a, b, p.rating AS ra, q.rating AS rb FROM board AS p
 SELECT bool_and(near(w.win_probability, curve((3 - 2 * w.team) * (ra - rb)))) AS "win_probability: closed form" FROM lobby, skillrating.win_probability('oracle_arena', ARRAY[a, b], '{1,2}') AS w;
 SELECT bool_and(near(w.rating, CASE w.team WHEN 1 THEN ra ELSE rb END) AND near(w.win_probability, e) AND near(w.win_change, 32 * (1 - e)) AND near(w.draw_change, 32 * (0.5 - e)) AND near(w.loss_change, -32 * e)) AS "preview: closed form"
 FROM lobby, skillrating.preview('oracle_arena', ARRAY[a, b], '{1,2}') AS w, LATERAL (SELECT curve((3 - 2 * w.team) * (ra - rb)) AS e) AS f;
-SELECT bool_and(near(w.win_probability, e)) AS "win_probability_document: closed form", bool_and(near(v.rating, CASE v.team WHEN 1 THEN ra ELSE rb END) AND near(v.win_probability, e) AND near(v.win_change, 32 * (1 - e)) AND near(v.draw_change, 32 * (0.5 - e)) AND near(v.loss_change, -32 * e)) AS "preview_document: closed form"
-FROM lobby, LATERAL (SELECT jsonb_build_object('teams', jsonb_build_array(jsonb_build_object('players', jsonb_build_array(jsonb_build_object('id', a))), jsonb_build_object('players', jsonb_build_array(jsonb_build_object('id', b))))) AS document) AS d,
-    skillrating.win_probability_document('oracle_arena', document) AS w JOIN skillrating.preview_document('oracle_arena', document) AS v USING (team), LATERAL (SELECT curve((3 - 2 * w.team) * (ra - rb)) AS e) AS f;
+CREATE VIEW asked AS SELECT *, jsonb_build_object('teams', jsonb_build_array(jsonb_build_object('players', jsonb_build_array(jsonb_build_object('id', a))), jsonb_build_object('players', jsonb_build_array(jsonb_build_object('id', b))))) AS document FROM lobby;
+SELECT bool_and(near(w.win_probability, curve((3 - 2 * w.team) * (ra - rb)))) AS "win_probability_document: closed form" FROM asked, skillrating.win_probability_document('oracle_arena', document) AS w;
+SELECT bool_and(near(w.rating, CASE w.team WHEN 1 THEN ra ELSE rb END) AND near(w.win_probability, e) AND near(w.win_change, 32 * (1 - e)) AND near(w.draw_change, 32 * (0.5 - e)) AND near(w.loss_change, -32 * e)) AS "preview_document: closed form"
+FROM asked, skillrating.preview_document('oracle_arena', document) AS w, LATERAL (SELECT curve((3 - 2 * w.team) * (ra - rb)) AS e) AS f;
 -- The most even opponents first.
 SELECT count(*) = 8 AND bool_and(near(o.rating, b.rating) AND o.games = b.games AND near(o.win_probability, curve(me - b.rating)) AND o.n = b.n) AS "find_opponents: brute force"
 FROM (SELECT rating AS me FROM board WHERE player = 4) AS m, skillrating.find_opponents('oracle_arena', 4) WITH ORDINALITY AS o(player_id, rating, games, win_probability, why, n)
