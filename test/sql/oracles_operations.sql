@@ -57,9 +57,11 @@ CALL skillrating.backfill('oracle_ops', 10) \gset
 SELECT :matches = 36 AND :late_matches = 0 AND :unrated = 0 AND has('oracle_ops', 'SELECT * FROM by_duel()') AS "backfill: other implementation";
 SELECT skillrating.attach('oracle_ops', 'duel');
 
--- Voided matches, corrections: catch_up() says from what to what.
-CREATE TABLE before AS SELECT player_id, rating, games FROM oracle_ops.rating;
+-- Voided matches, corrections: catch_up() says from what to what, and without doing it the places, too.
+CREATE TABLE before AS SELECT player_id, rating, games, rank() OVER (ORDER BY rating DESC) AS place FROM oracle_ops.rating;
 SELECT skillrating.void_match('oracle_ops', 20);
+SELECT bool_and(c.place_before = b.place AND c.place_after = d.place AND near(c.rating_after, d.rating)) AND count(*) > 3 AS "catch_up: other implementation"
+FROM skillrating.catch_up('oracle_ops', dry_run => true) AS c JOIN before AS b ON b.player_id::text = c.player_id JOIN (SELECT *, rank() OVER (ORDER BY rating DESC) AS place FROM by_duel('{20}')) AS d ON d.player = b.player_id;
 CREATE TABLE caught AS SELECT * FROM skillrating.catch_up('oracle_ops');
 SELECT count(*) > 3 AND bool_and(near(rating_before, b.rating) AND games_before = b.games AND near(rating_after, d.rating) AND games_after = d.games)
     AND count(*) = (SELECT count(*) FROM before AS b JOIN by_duel('{20}') AS d ON d.player = b.player_id WHERE b.rating <> d.rating) AS "catch_up: other implementation"
