@@ -33,7 +33,7 @@ SKILLRATING_FUNCTION(skillrating_display_expression);
 static const char *const support_names[] = {
 	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain",
 	"score", "one_team", "squad", "counts", "quit", "experience",
-	"context", "club"
+	"context", "club", "uneven_teams"
 };
 
 /*
