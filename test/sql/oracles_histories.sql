@@ -59,6 +59,9 @@ FROM (SELECT match_id, array_agg(r ORDER BY team) AS rs, array_agg(rank ORDER BY
     skillrating.trueskill_update('{1,2}', ranks, ARRAY[(rs[1]).mu_before, (rs[2]).mu_before], ARRAY[(rs[1]).deviation_before, (rs[2]).deviation_before]) AS u, LATERAL (SELECT rs[u.ordinal] AS r) AS s,
     -- The skills of a match have drifted by then.
     LATERAL (SELECT * FROM skillrating.trueskill_win_probability('{1,2}', ARRAY[(rs[1]).mu_before, (rs[2]).mu_before], ARRAY[sqrt((rs[1]).deviation_before ^ 2 + (25 / 300.0) ^ 2), sqrt((rs[2]).deviation_before ^ 2 + (25 / 300.0) ^ 2)]) AS w WHERE w.team = u.ordinal) AS p;
+SELECT count(*) = 7 AND bool_and(f.mu = (r).mu_after AND f.deviation = (r).deviation_after AND f.state = (r).state_after) AS "final_ratings: other implementation"
+FROM (SELECT skillrating.final_ratings('trueskill', match_id, player_id, team, rank ORDER BY match_id) AS fs FROM game) AS q, unnest(fs) AS f
+JOIN (SELECT DISTINCT ON (player_id) * FROM (SELECT *, skillrating.rate('trueskill', player_id, team, rank) OVER (ORDER BY match_id) AS r FROM game) AS g ORDER BY player_id, match_id DESC) AS l ON l.player_id::text = f.player_id;
 -- A filter that goes on from a solution: at match 101 it stands where the solution of the first hundred
 -- ends, but for the drift of the days since.
 SELECT count(*) = 2 AND bool_and(near((r).mu_before, mu) AND near((r).deviation_before, sqrt(standard_error ^ 2 + 0.01 ^ 2 * extract(epoch FROM played_at - at) / 86400))) AS "rate_through_time: other implementation"
@@ -68,7 +71,7 @@ JOIN (SELECT DISTINCT ON (e.player_id) e.* FROM (SELECT skillrating.solve('throu
 WHERE match_id = 101;
 -- Sides exchanged change the sign of their advantage.
 CREATE VIEW mirrored AS SELECT *, 3 - side AS other_side FROM game WHERE match_id % 9 > 0;
-SELECT count(*) = 1 AND bool_and(near(a.mu, -b.mu) AND near(a.deviation, b.deviation) AND a.games = (SELECT count(DISTINCT match_id) FROM mirrored) AND a.deviation < 0.3) AS "final_components: invariant"
+SELECT count(*) = 1 AND bool_and(near(a.mu, -b.mu) AND near(a.deviation, b.deviation) AND a.games = (SELECT count(DISTINCT match_id) FROM mirrored) AND a.deviation < 0.3 AND a.state[1] = a.mu AND a.state[2] = a.deviation) AS "final_components: invariant"
 FROM (SELECT skillrating.final_components('state_space', match_id, player_id, team, rank, skillrating.inputs(side => side), NULL ORDER BY match_id) AS one,
         skillrating.final_components('state_space', match_id, player_id, team, rank, skillrating.inputs(side => other_side), NULL ORDER BY match_id) AS other FROM mirrored) AS q,
     unnest(one) AS a, unnest(other) AS b WHERE a.kind = 'home' AND b.kind = 'home';
