@@ -62,6 +62,8 @@ test_parameters(void **state)
 		assert_true(model->params.count <= TEST_MAX_PARAMS);
 		param_defaults(&model->params, params);
 		assert_int_equal(param_find(&model->params, "none"), -1);
+		/* By its defaults a model is as the registry has it. */
+		assert_ptr_equal(model_variant(model, params), model);
 		for (i = 0; i < model->params.count; i++)
 		{
 			const ParamSpec *spec = param_spec(&model->params, i);

@@ -33,6 +33,12 @@ model_display(const Model *model, const ParamValue *params,
 	return sum;
 }
 
+const Model *
+model_variant(const Model *model, const ParamValue *params)
+{
+	return model->variant != NULL ? model->variant(params) : model;
+}
+
 TeamStrength
 model_team_strength(const Model *model, const ParamValue *params)
 {

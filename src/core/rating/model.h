@@ -103,6 +103,15 @@ typedef struct Model
 	MatchRules	rules;			/* for match_build() */
 	const StateSpec *state;
 	int			nstate;			/* at most MODEL_MAX_STATE */
+
+	/*
+	 * The same model with more state columns, which only some parameters
+	 * need, behind these; NULL for a model whose columns are always these.
+	 * All variants have this function, and the same parameters.  Those that
+	 * it asks for are of_state.  See model_variant().
+	 */
+	const struct Model *(*variant) (const ParamValue *params);
+
 	const ModelPart *part;		/* nparts, at most MODEL_MAX_PARTS */
 	int			nparts;
 
@@ -173,6 +182,12 @@ typedef struct Model
 	 */
 	void		(*display) (const ParamValue *params, double *coefficient);
 } Model;
+
+/*
+ * The variant of a model that these parameters need.  Whoever reads parameters takes it in
+ * place of the model, once.
+ */
+extern const Model *model_variant(const Model *model, const ParamValue *params);
 
 /* What a team is to a model, whose zero of differences is an even match. */
 extern TeamStrength model_team_strength(const Model *model, const ParamValue *params);

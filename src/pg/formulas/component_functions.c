@@ -63,7 +63,7 @@ Datum
 skillrating_model_components(PG_FUNCTION_ARGS)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(1));
+	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			k;
 

@@ -120,8 +120,7 @@ read_players(FunctionCallInfo fcinfo, int n)
 static void
 read_match(FunctionCallInfo fcinfo, int n, SourceMatch *match)
 {
-	const int32 *team = (const int32 *)
-		ARR_DATA_PTR(array_argument(fcinfo, ARG_TEAM, "team", n));
+	const int32 *team = int32_array_argument(fcinfo, ARG_TEAM, "team", n);
 	Datum	   *player = read_players(fcinfo, n);
 	Datum	   *number[lengthof(optional_arrays)] = {NULL};
 	bool	   *null[lengthof(optional_arrays)] = {NULL};
@@ -237,6 +236,7 @@ Datum
 skillrating_predict(PG_FUNCTION_ARGS)
 {
 	const Model *model;
+	ParamValue *params;
 	const float8 *state;
 	IdType		player_type;
 	SourceMatch match;
@@ -253,6 +253,7 @@ skillrating_predict(PG_FUNCTION_ARGS)
 	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
 	if (PG_ARGISNULL(ARG_STATE) || PG_ARGISNULL(ARG_TEAM))
 		return (Datum) 0;
+	params = get_model_params(&model, PG_GETARG_JSONB_P(ARG_PARAMS));
 	state = read_states(fcinfo, model, &n);
 	if (n == 0)
 		return (Datum) 0;
@@ -261,8 +262,7 @@ skillrating_predict(PG_FUNCTION_ARGS)
 	source_match_init(&match, NULL, &player_type);
 	match.times = TIMES_OPTIONAL;
 	read_match(fcinfo, n, &match);
-	batch = batch_create(model, get_params(&model->params, PG_GETARG_JSONB_P(ARG_PARAMS)),
-						 &player_type);
+	batch = batch_create(model, params, &player_type);
 	if (!PG_ARGISNULL(ARG_COMPONENTS))
 		batch_start_components(batch, PG_GETARG_DATUM(ARG_COMPONENTS), "components");
 	status = batch_build(batch, &match, &offender);

@@ -2,9 +2,9 @@
  * inputs.c
  *		What functions are told of a participant besides player, team and rank.
  *
- * An input is a number in the order of the SQL type inputs, and a column where rows have it.  Both
- * orders are fixed by what is released: new inputs come last.  Datums that pass through here are
- * not copied, and last as long as the argument that they are of.
+ * An input is a number in the order of the SQL type inputs, and a column where rows have it, both
+ * in one order.  Datums that pass through here are not copied, and last as long as the argument
+ * that they are of.
  */
 #include "pg/matches/inputs.h"
 

@@ -21,7 +21,7 @@ rater_rules(const char *model, Jsonb *params, Oid player_type)
 	RaterRules *rules = palloc_object(RaterRules);
 
 	rules->model = get_model(model);
-	rules->params = get_params(&rules->model->params, params);
+	rules->params = get_model_params(&rules->model, params);
 	rules->model_name = pstrdup(model);
 
 	/*
