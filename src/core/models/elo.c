@@ -25,6 +25,7 @@
 #include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/math/normal.h"
+#include "core/models/max_lead.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
 
@@ -43,6 +44,8 @@ enum
 	ELO_MARGIN_UNIT,
 	ELO_MARGIN_DRAW,
 	ELO_MARGIN_AUTOCORRELATION,
+	ELO_MAX_LEAD,
+	ELO_K_FOR_LIFE,
 	ELO_NPARAMS
 };
 
@@ -91,7 +94,7 @@ static const ParamSpec elo_params[] = {
 		.min = 0,.max = 1e9,.unit = "rating points",
 		.searched = true,
 	.description = "change for a win that was thought impossible"},
-	{.name = "k_by_games",.type = PARAM_STEPS,
+	{.name = "k_by_games",.type = PARAM_STEPS,.of_state = true,
 		.min = 0,.max = 1e9,.unit = "games, rating points",
 	.description = "pairs [games, k]: k of players with fewer rated games"},
 	{.name = "k_by_rating",.type = PARAM_STEPS,
@@ -117,6 +120,9 @@ static const ParamSpec elo_params[] = {
 		.min = 0,.max = 1e9,.unit = "per rating point",
 		.search = {0.0001, 0.1},
 	.description = "with a margin, the change is divided by 1 + this * the winner's lead"},
+	MAX_LEAD_PARAM,
+	{.name = "k_for_life",.type = PARAM_FLAG,.of_state = true,
+	.description = "whether k_by_rating goes by the highest rating so far, and not by the present one"},
 };
 
 static const ModelPart elo_parts[] = {
@@ -132,14 +138,39 @@ static const ModelPart elo_parts[] = {
 	MODEL_COMMON_PARTS
 };
 
+/* The columns of the state: all, or the first alone where K needs no more. */
+enum
+{
+	ELO_RATING,
+	ELO_HIGHEST_RATING,
+	ELO_EARLIER_GAMES,
+	ELO_NSTATE
+};
+
 static const StateSpec elo_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
+	{.name = "highest_rating",.min = -INFINITY,.role = ROLE_HIGHEST,
+	.description = "highest rating so far, which k_for_life goes by"},
+	{.name = "earlier_games",.min = 0,.role = ROLE_GAMES,
+	.description = "rated games before the first one here, which k_by_games counts too"},
 };
+
+/* Whether K needs more of a player than the rating, and games that are counted anyway. */
+static bool
+elo_remembers(const ParamValue *params)
+{
+	return params[ELO_K_FOR_LIFE].flag || params[ELO_K_BY_GAMES].steps.n > 0;
+}
 
 static void
 elo_init(const ParamValue *params, double *state)
 {
-	state[0] = params[ELO_INITIAL_RATING].number;
+	state[ELO_RATING] = params[ELO_INITIAL_RATING].number;
+	if (elo_remembers(params))
+	{
+		state[ELO_HIGHEST_RATING] = state[ELO_RATING];
+		state[ELO_EARLIER_GAMES] = 0;
+	}
 }
 
 double
@@ -204,6 +235,7 @@ elo_contest(const double *rating, const double *rank, int n, double k,
 	}
 }
 
+/* The score that is expected at a difference that counts. */
 static double
 elo_expected(const ParamValue *params, double difference, double log_odds)
 {
@@ -228,6 +260,8 @@ static void
 elo_win_probabilities(const ParamValue *params, Match *match,
 					  const double *rating)
 {
+	double		max_lead = params[ELO_MAX_LEAD].number;
+	double		counts[MATCH_MAX_TEAMS];
 	double		win[MATCH_MAX_TEAMS];
 	double		deviation[MATCH_MAX_TEAMS];
 	double		work[NORMAL_WORK(MATCH_MAX_TEAMS)];
@@ -236,7 +270,8 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 	if (match->nteams == 2)
 	{
 		int			first = match_first_side(match);
-		double		p = elo_expected(params, rating[first] - rating[1 - first],
+		double		p = elo_expected(params,
+									 capped_lead(rating[first] - rating[1 - first], max_lead),
 									 match->log_odds);
 
 		match->team[first].win = p;
@@ -244,14 +279,15 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 		return;
 	}
 
+	ratings_within(rating, match->nteams, max_lead, counts);
 	if (params[ELO_FORM].choice == FORM_NORMAL)
 	{
 		for (i = 0; i < match->nteams; i++)
 			deviation[i] = params[ELO_BETA].number;
-		normal_best_of(rating, deviation, match->nteams, win, work, match->interrupt);
+		normal_best_of(counts, deviation, match->nteams, win, work, match->interrupt);
 	}
 	else
-		luce_choice(rating, params[ELO_SCALE].number / M_LN10, match->nteams,
+		luce_choice(counts, params[ELO_SCALE].number / M_LN10, match->nteams,
 					win);
 	for (i = 0; i < match->nteams; i++)
 		match->team[i].win = win[i];
@@ -342,6 +378,7 @@ elo_surprise(const ParamValue *params, const Match *match,
 
 	for (j = 0; j < match->nteams; j++)
 	{
+		double		lead = capped_lead(rating[i] - rating[j], params[ELO_MAX_LEAD].number);
 		double		score = 0.5;
 		double		expected;
 
@@ -350,17 +387,27 @@ elo_surprise(const ParamValue *params, const Match *match,
 		if (match->team[i].rank != match->team[j].rank)
 			score = match->team[i].rank < match->team[j].rank;
 		expected = match->nteams == 2 ? match->team[i].win :
-			elo_expected(params, rating[i] - rating[j], 0);
+			elo_expected(params, lead, 0);
 		sum += elo_margin(params, &match->team[i], &match->team[j],
-						  rating[i] - rating[j] + advantage) *
+						  lead + advantage) *
 			(score - expected);
 	}
 	return sum / (match->nteams - 1);
 }
 
+/* The highest rating of a player who remembers it; a state may have been given without. */
 static double
-elo_k(const ParamValue *params, double rating, double games)
+elo_highest(const double *state)
 {
+	return larger(state[ELO_RATING], state[ELO_HIGHEST_RATING]);
+}
+
+static double
+elo_k(const ParamValue *params, const MatchPlayer *player)
+{
+	const double *state = player->before;
+	double		rating = params[ELO_K_FOR_LIFE].flag ? elo_highest(state) : state[ELO_RATING];
+	double		games = player->games + (elo_remembers(params) ? state[ELO_EARLIER_GAMES] : 0);
 	const ParamSteps *by_games = &params[ELO_K_BY_GAMES].steps;
 	const ParamSteps *by_rating = &params[ELO_K_BY_RATING].steps;
 	int			i;
@@ -402,7 +449,7 @@ elo_rate(const ParamValue *params, Match *match)
 		MatchPlayer *player = &match->player[e->player];
 
 		player->after[0] += player->gain * e->weight * surprise[e->team] *
-			elo_k(params, player->before[0], player->games);
+			elo_k(params, player);
 		player->gradient += e->weight * surprise[e->team];
 	}
 
@@ -414,6 +461,12 @@ elo_rate(const ParamValue *params, Match *match)
 
 		if (player->after[0] < floor)
 			player->after[0] = floor;
+		if (elo_remembers(params))
+		{
+			player->after[ELO_HIGHEST_RATING] = larger(elo_highest(player->before),
+													   player->after[0]);
+			player->after[ELO_EARLIER_GAMES] = player->before[ELO_EARLIER_GAMES];
+		}
 	}
 	return match_check_predictions(match);
 }
@@ -421,9 +474,10 @@ elo_rate(const ParamValue *params, Match *match)
 static void
 elo_display(const ParamValue *params, double *coefficient)
 {
-	(void) params;
-	coefficient[0] = 1;
-	coefficient[1] = 0;
+	int			i;
+
+	for (i = 0; i <= (elo_remembers(params) ? ELO_NSTATE : 1); i++)
+		coefficient[i] = (i == ELO_RATING);
 }
 
 static TeamStrength
@@ -432,23 +486,35 @@ elo_team_strength(const ParamValue *params)
 	return params[ELO_STRENGTH].choice == STRENGTH_SUM ? TEAM_STRENGTH_SUM : TEAM_STRENGTH_MEAN;
 }
 
+static const Model *elo_variant(const ParamValue *params);
+
+/* What both variants have. */
+#define ELO_MODEL(columns) \
+	.name = "elo", \
+	.summary = "Elo rating, logistic or normal, for teams and free-for-all", \
+	.source = "A. E. Elo, The Rating of Chessplayers, Past and Present (1978)", \
+	.params = MODEL_PARAMS("elo", elo_params, ELO_NPARAMS), \
+	.state = elo_state, \
+	.nstate = (columns), \
+	.variant = elo_variant, \
+	.rules.component = recalibration_component, \
+	.rules.ncomponents = 1, \
+	.part = elo_parts, \
+	.nparts = sizeof(elo_parts) / sizeof(elo_parts[0]), \
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | \
+	MODEL_GAIN | MODEL_SCORE, \
+	.init = elo_init, \
+	.team_strength = elo_team_strength, \
+	.predict = elo_predict, \
+	.rate = elo_rate, \
+	.display = elo_display
+
 extern const Model elo_model;
-const Model elo_model = {
-	.name = "elo",
-	.summary = "Elo rating, logistic or normal, for teams and free-for-all",
-	.source = "A. E. Elo, The Rating of Chessplayers, Past and Present (1978)",
-	.params = MODEL_PARAMS("elo", elo_params, ELO_NPARAMS),
-	.state = elo_state,
-	.nstate = 1,
-	.rules.component = recalibration_component,
-	.rules.ncomponents = 1,
-	.part = elo_parts,
-	.nparts = sizeof(elo_parts) / sizeof(elo_parts[0]),
-	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
-	MODEL_GAIN | MODEL_SCORE,
-	.init = elo_init,
-	.team_strength = elo_team_strength,
-	.predict = elo_predict,
-	.rate = elo_rate,
-	.display = elo_display,
-};
+const Model elo_model = {ELO_MODEL(1)};
+static const Model elo_with_memory = {ELO_MODEL(ELO_NSTATE)};
+
+static const Model *
+elo_variant(const ParamValue *params)
+{
+	return elo_remembers(params) ? &elo_with_memory : &elo_model;
+}

@@ -13,6 +13,7 @@
 #include "core/math/elementary.h"
 #include "core/models/deviation.h"
 #include "core/models/glicko.h"
+#include "core/models/max_lead.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
 
@@ -34,6 +35,7 @@ enum
 	GLICKO2_TAU,
 	GLICKO2_PERIOD,
 	GLICKO2_OPPONENTS,
+	GLICKO2_MAX_LEAD,
 	GLICKO2_NPARAMS
 };
 
@@ -68,6 +70,7 @@ static const ParamSpec glicko2_params[] = {
 	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
 	.description = "weight of the games against all other teams together: that of the order of teams, one game, or one game each"},
+	MAX_LEAD_PARAM
 };
 
 static const StateSpec glicko2_state[] = {
@@ -185,9 +188,16 @@ glicko2_age(const ParamValue *params, double *state, double seconds)
 }
 
 static MatchStatus
+glicko2_predict(const ParamValue *params, Match *match)
+{
+	return glicko_predict_teams(match, params[GLICKO2_MAX_LEAD].number);
+}
+
+static MatchStatus
 glicko2_rate(const ParamValue *params, Match *match)
 {
-	MatchStatus status = glicko_play(match, params[GLICKO2_OPPONENTS].choice);
+	MatchStatus status = glicko_play(match, params[GLICKO2_OPPONENTS].choice,
+									 params[GLICKO2_MAX_LEAD].number);
 	int			i;
 
 	for (i = 0; i < match->nplayers; i++)
@@ -230,7 +240,7 @@ const Model glicko2_model = {
 	MODEL_GAIN,
 	.init = glicko2_init,
 	.age = glicko2_age,
-	.predict = glicko_predict,
+	.predict = glicko2_predict,
 	.rate = glicko2_rate,
 	.display = glicko2_display,
 };

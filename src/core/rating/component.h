@@ -22,7 +22,11 @@ typedef enum StateRole
 	ROLE_DEVIATION,				/* a standard deviation */
 	ROLE_SIDE,					/* what the skill is more on side 1, less on
 								 * side 2 */
-	ROLE_COMMAND				/* what the skill of a commander is instead */
+	ROLE_COMMAND,				/* what the skill of a commander is instead */
+	ROLE_HIGHEST,				/* the highest value of the first column so
+								 * far */
+	ROLE_GAMES					/* rated games before the first one that is
+								 * counted */
 } StateRole;
 
 /* A column of the state of a player or a component; all are double precision. */
