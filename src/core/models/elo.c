@@ -46,7 +46,8 @@ enum
 	ELO_MARGIN_AUTOCORRELATION,
 	ELO_MAX_LEAD,
 	ELO_K_FOR_LIFE,
-	ELO_NPARAMS
+	ELO_PERIOD,
+	ELO_NPARAMS = ELO_PERIOD + PERIOD_NPARAMS
 };
 
 enum
@@ -123,6 +124,7 @@ static const ParamSpec elo_params[] = {
 	MAX_LEAD_PARAM,
 	{.name = "k_for_life",.type = PARAM_FLAG,.of_state = true,
 	.description = "whether k_by_rating goes by the highest rating so far, and not by the present one"},
+	PERIOD_PARAMS(30, "length of a rating period of days"),
 };
 
 static const ModelPart elo_parts[] = {
@@ -144,15 +146,26 @@ enum
 	ELO_RATING,
 	ELO_HIGHEST_RATING,
 	ELO_EARLIER_GAMES,
-	ELO_NSTATE
+	ELO_NKEPT					/* behind which an open period comes */
 };
 
 static const StateSpec elo_state[] = {
+	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
+	PERIOD_COLUMNS("period_matches", "matches of the open period",
+				   "period_sum", "sum of the changes by these"),
+	PERIOD_TOURNAMENT_COLUMNS
+};
+
+/* The same with what K needs. */
+static const StateSpec elo_memory_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
 	{.name = "highest_rating",.min = -INFINITY,.role = ROLE_HIGHEST,
 	.description = "highest rating so far, which k_for_life goes by"},
 	{.name = "earlier_games",.min = 0,.role = ROLE_GAMES,
 	.description = "rated games before the first one here, which k_by_games counts too"},
+	PERIOD_COLUMNS("period_matches", "matches of the open period",
+				   "period_sum", "sum of the changes by these"),
+	PERIOD_TOURNAMENT_COLUMNS
 };
 
 /* Whether K needs more of a player than the rating, and games that are counted anyway. */
@@ -162,15 +175,18 @@ elo_remembers(const ParamValue *params)
 	return params[ELO_K_FOR_LIFE].flag || params[ELO_K_BY_GAMES].steps.n > 0;
 }
 
+static const Model *elo_variant(const ParamValue *params);
+
 static void
 elo_init(const ParamValue *params, double *state)
 {
+	int			i;
+
+	for (i = 0; i < elo_variant(params)->nstate; i++)
+		state[i] = 0;
 	state[ELO_RATING] = params[ELO_INITIAL_RATING].number;
 	if (elo_remembers(params))
-	{
 		state[ELO_HIGHEST_RATING] = state[ELO_RATING];
-		state[ELO_EARLIER_GAMES] = 0;
-	}
 }
 
 double
@@ -402,12 +418,26 @@ elo_highest(const double *state)
 	return larger(state[ELO_RATING], state[ELO_HIGHEST_RATING]);
 }
 
+/* Rated games of a player, at the start of the open period if there are periods. */
+static double
+elo_games(const ParamValue *params, const MatchPlayer *player)
+{
+	int			period = elo_variant(params)->period;
+	double		games = player->games;
+
+	if (period != 0)
+		games -= player->before[period + PERIOD_FIRST_SUM];
+	if (elo_remembers(params))
+		games += player->before[ELO_EARLIER_GAMES];
+	return games;
+}
+
 static double
 elo_k(const ParamValue *params, const MatchPlayer *player)
 {
 	const double *state = player->before;
 	double		rating = params[ELO_K_FOR_LIFE].flag ? elo_highest(state) : state[ELO_RATING];
-	double		games = player->games + (elo_remembers(params) ? state[ELO_EARLIER_GAMES] : 0);
+	double		games = elo_games(params, player);
 	const ParamSteps *by_games = &params[ELO_K_BY_GAMES].steps;
 	const ParamSteps *by_rating = &params[ELO_K_BY_RATING].steps;
 	int			i;
@@ -421,9 +451,29 @@ elo_k(const ParamValue *params, const MatchPlayer *player)
 	return params[ELO_K].number;
 }
 
+/*
+ * The state once the rating has changed, from that before.  The floor catches a fall, and
+ * neither lifts a rating nor hides a NaN.
+ */
+static void
+elo_settle(const ParamValue *params, const double *before, double rating, double *after)
+{
+	double		floor = smaller(before[ELO_RATING], params[ELO_FLOOR].number);
+
+	if (rating < floor)
+		rating = floor;
+	if (elo_remembers(params))
+	{
+		after[ELO_HIGHEST_RATING] = larger(elo_highest(before), rating);
+		after[ELO_EARLIER_GAMES] = before[ELO_EARLIER_GAMES];
+	}
+	after[ELO_RATING] = rating;
+}
+
 static MatchStatus
 elo_rate(const ParamValue *params, Match *match)
 {
+	const Model *model = elo_variant(params);
 	double		rating[MATCH_MAX_TEAMS];
 	double		surprise[MATCH_MAX_TEAMS];
 	int			i;
@@ -440,7 +490,8 @@ elo_rate(const ParamValue *params, Match *match)
 
 	for (i = 0; i < match->nplayers; i++)
 	{
-		match->player[i].after[0] = match->player[i].before[0];
+		/* A period has a sum of changes, which begins at 0. */
+		match->player[i].after[0] = model->period == 0 ? match->player[i].before[0] : 0;
 		match->player[i].gradient = 0;
 	}
 	for (i = 0; i < match->nentries; i++)
@@ -453,31 +504,38 @@ elo_rate(const ParamValue *params, Match *match)
 		player->gradient += e->weight * surprise[e->team];
 	}
 
-	/* The floor catches a fall, and neither lifts a rating nor hides a NaN. */
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
-		double		floor = smaller(player->before[0], params[ELO_FLOOR].number);
 
-		if (player->after[0] < floor)
-			player->after[0] = floor;
-		if (elo_remembers(params))
-		{
-			player->after[ELO_HIGHEST_RATING] = larger(elo_highest(player->before),
-													   player->after[0]);
-			player->after[ELO_EARLIER_GAMES] = player->before[ELO_EARLIER_GAMES];
-		}
+		if (model->period != 0)
+			period_add(model, params, player->before, 1, player->after[0], player->after);
+		else
+			elo_settle(params, player->before, player->after[0], player->after);
 	}
 	return match_check_predictions(match);
+}
+
+/* The end of a period; a rating knows no idle time. */
+static void
+elo_close(const ParamValue *params, double *state, double elapsed)
+{
+	const double *open = state + elo_variant(params)->period;
+
+	(void) elapsed;
+	elo_settle(params, state, state[ELO_RATING] + open[PERIOD_SECOND_SUM], state);
 }
 
 static void
 elo_display(const ParamValue *params, double *coefficient)
 {
+	const Model *model = elo_variant(params);
 	int			i;
 
-	for (i = 0; i <= (elo_remembers(params) ? ELO_NSTATE : 1); i++)
-		coefficient[i] = (i == ELO_RATING);
+	for (i = 0; i <= model->nstate; i++)
+		coefficient[i] = (i == 0);
+	if (model->period != 0)
+		coefficient[model->period + PERIOD_CHANGE] = period_shown(&params[ELO_PERIOD]);
 }
 
 static TeamStrength
@@ -486,15 +544,13 @@ elo_team_strength(const ParamValue *params)
 	return params[ELO_STRENGTH].choice == STRENGTH_SUM ? TEAM_STRENGTH_SUM : TEAM_STRENGTH_MEAN;
 }
 
-static const Model *elo_variant(const ParamValue *params);
-
-/* What both variants have. */
-#define ELO_MODEL(columns) \
+/* What all variants have; columns are the first so many of the states. */
+#define ELO_MODEL(states, columns) \
 	.name = "elo", \
 	.summary = "Elo rating, logistic or normal, for teams and free-for-all", \
 	.source = "A. E. Elo, The Rating of Chessplayers, Past and Present (1978)", \
 	.params = MODEL_PARAMS("elo", elo_params, ELO_NPARAMS), \
-	.state = elo_state, \
+	.state = (states), \
 	.nstate = (columns), \
 	.variant = elo_variant, \
 	.rules.component = recalibration_component, \
@@ -510,11 +566,26 @@ static const Model *elo_variant(const ParamValue *params);
 	.display = elo_display
 
 extern const Model elo_model;
-const Model elo_model = {ELO_MODEL(1)};
-static const Model elo_with_memory = {ELO_MODEL(ELO_NSTATE)};
+const Model elo_model = {ELO_MODEL(elo_state, 1)};
+static const Model elo_with_memory = {ELO_MODEL(elo_memory_state, ELO_NKEPT)};
+
+#define ELO_PERIOD_MODEL(states, kept, columns) \
+	{ELO_MODEL(states, (kept) + (columns)),.period = (kept),.period_param = ELO_PERIOD, \
+	.close = elo_close}
+
+static const Model elo_calendar = ELO_PERIOD_MODEL(elo_state, 1, PERIOD_NCOLUMNS);
+static const Model elo_tournaments =
+	ELO_PERIOD_MODEL(elo_state, 1, PERIOD_NTOURNAMENT_COLUMNS);
+static const Model elo_calendar_with_memory =
+	ELO_PERIOD_MODEL(elo_memory_state, ELO_NKEPT, PERIOD_NCOLUMNS);
+static const Model elo_tournaments_with_memory =
+	ELO_PERIOD_MODEL(elo_memory_state, ELO_NKEPT, PERIOD_NTOURNAMENT_COLUMNS);
 
 static const Model *
 elo_variant(const ParamValue *params)
 {
-	return elo_remembers(params) ? &elo_with_memory : &elo_model;
+	if (elo_remembers(params))
+		return period_variant(&params[ELO_PERIOD], &elo_with_memory,
+							  &elo_calendar_with_memory, &elo_tournaments_with_memory);
+	return period_variant(&params[ELO_PERIOD], &elo_model, &elo_calendar, &elo_tournaments);
 }

@@ -25,8 +25,10 @@ typedef enum StateRole
 	ROLE_COMMAND,				/* what the skill of a commander is instead */
 	ROLE_HIGHEST,				/* the highest value of the first column so
 								 * far */
-	ROLE_GAMES					/* rated games before the first one that is
+	ROLE_GAMES,					/* rated games before the first one that is
 								 * counted */
+	ROLE_PERIOD					/* of an open rating period, see period.h:
+								 * operations on states leave it alone */
 } StateRole;
 
 /* A column of the state of a player or a component; all are double precision. */

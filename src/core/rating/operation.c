@@ -20,7 +20,8 @@ move_towards(const double *initial, const StateSpec *column, int n, double keep,
 	int			i;
 
 	for (i = 0; i < n; i++)
-		if (column[i].role != ROLE_HIGHEST && column[i].role != ROLE_GAMES)
+		if (column[i].role != ROLE_PERIOD && column[i].role != ROLE_HIGHEST &&
+			column[i].role != ROLE_GAMES)
 			state[i] = column[i].role == ROLE_DEVIATION ?
 				season_deviation(state[i], initial[i], keep) :
 				season_rating(state[i], initial[i], keep);
@@ -68,9 +69,13 @@ MatchStatus
 operation_apply(const Operation *operation, const Model *model,
 				const ParamValue *params, double idle_days, double *state)
 {
-	double		rating = model_display(model, params, state);
+	double		rating;
 	int			i;
 
+	/* What is done is done to the games of a period so far, too. */
+	if (operation->kind != OPERATION_SETTLE)
+		period_settle(model, params, state);
+	rating = model_display(model, params, state);
 	switch (operation->kind)
 	{
 		case OPERATION_SEASON:

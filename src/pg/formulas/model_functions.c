@@ -226,6 +226,7 @@ enum
 Datum
 skillrating_state_after_idle(PG_FUNCTION_ARGS)
 {
+	static const Period no_period = {0, 0};
 	const Model *model;
 	ParamValue *params;
 	const float8 *state;
@@ -256,7 +257,7 @@ skillrating_state_after_idle(PG_FUNCTION_ARGS)
 		shared = NULL;
 
 	model_state_before(model, params, state,
-					   idle_argument(fcinfo, IDLE_ARG_IDLE, "idle"),
+					   idle_argument(fcinfo, IDLE_ARG_IDLE, "idle"), no_period,
 					   shared, shared_idle, after);
 	for (i = 0; i < model->nstate; i++)
 		elements[i] = Float8GetDatum(check_result(after[i]));
