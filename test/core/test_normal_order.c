@@ -36,6 +36,7 @@ log_evidence(Contest *contest, const double *mean, const double *deviation,
 	contest->model.beta = BETA;
 	contest->model.margin = margin / sqrt(2) / BETA;
 	contest->model.strength = STATE_SPACE_SUM;
+	contest->model.ties = TIES_CHAIN;
 	match->team = contest->team;
 	match->player = contest->player;
 	match->entry = contest->entry;
@@ -65,7 +66,7 @@ static void
 test_two(void **state)
 {
 	const double deviation[2] = {1.5, 0.7};
-	const double margin[1] = {0.4};
+	const double margin = 0.4;
 	double		c = sqrt(1.5 * 1.5 + 0.7 * 0.7);
 	double		lead;
 	Contest    *contest = malloc(sizeof(Contest));
@@ -78,10 +79,9 @@ test_two(void **state)
 
 		for (drew = 0; drew < 2; drew++)
 		{
-			bool		within[1] = {drew == 1};
+			NormalOrderVariable v[2] = {0};
 			double		exact = drew ? normal_log_band(lead / c, 0.4 / c) :
 				normal_log_cdf((lead - 0.4) / c);
-			NormalOrderPlace place[2];
 			double		gap = drew ? smaller(larger(lead, -0.4), 0.4) : larger(lead, 0.4);
 			int			i;
 
@@ -91,14 +91,16 @@ test_two(void **state)
 			 */
 			for (i = 0; i < 2; i++)
 			{
-				place[i].mean = mean[i] + (i == 0 ? 1 : -1) * (gap - lead) *
+				v[i].mean = mean[i];
+				v[i].deviation = deviation[i];
+				v[i].place.mean = mean[i] + (i == 0 ? 1 : -1) * (gap - lead) *
 					(deviation[i] * deviation[i]) / (c * c);
-				place[i].deviation = deviation[i];
-				place[i].slope = i == 0 ? 0 : (gap - lead) / (c * c);
+				v[i].place.deviation = deviation[i];
+				v[i].place.slope = i == 0 ? 0 : (gap - lead) / (c * c);
 			}
-			assert_near(normal_order_log_probability(mean, deviation, margin, within,
-													 place, 2, NULL),
-						exact, 1e-9 * (1 + fabs(exact)));
+			v[0].margin = margin;
+			v[0].within = drew == 1;
+			assert_near(normal_order_log_probability(v, 2, NULL), exact, 1e-9 * (1 + fabs(exact)));
 		}
 	}
 

@@ -9,7 +9,7 @@
 #include "core/math/truncated.h"
 #include "core/models/trueskill.h"
 
-static const TrueSkill standard = {25.0 / 6, 25.0 / 300, 0.1, false, false};
+static const TrueSkill standard = {25.0 / 6, 25.0 / 300, 0.1, false, TIES_CHAIN, false};
 
 /* The same, and the fixture's parameters, with teams of either kind at random. */
 static TrueSkill
@@ -19,6 +19,7 @@ either_strength(Random *random, Fixture *f)
 
 	ts.centered = random_below(random, 2);
 	fixture_param(f, "strength")->choice = !ts.centered;
+	fixture_param(f, "ties")->choice = ts.ties;
 	return ts;
 }
 
@@ -797,8 +798,9 @@ test_published_matches(void **state)
 				assert_int_equal(csv_split(g.line, g.field), NCOLUMNS);
 		} while (g.more && strcmp(g.field[CASE], name) == 0);
 
-		/* The published rule adds skills up. */
+		/* The published rule adds skills up, and chains teams that tied. */
 		fixture_param(&f, "strength")->choice = 1;
+		fixture_param(&f, "ties")->choice = TIES_CHAIN;
 
 		/*
 		 * Opponents without play time are no match to a ladder, but have a
@@ -808,7 +810,7 @@ test_published_matches(void **state)
 		{
 			TrueSkill	ts = {fixture_param(&f, "beta")->number,
 				fixture_param(&f, "tau")->number,
-			fixture_param(&f, "draw_probability")->number, false, false};
+			fixture_param(&f, "draw_probability")->number, false, TIES_CHAIN, false};
 
 			trueskill_update(&ts, &f.match);
 		}
