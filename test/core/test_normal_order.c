@@ -26,8 +26,8 @@ typedef struct Contest
 
 /* The margin is given in deviations of the noise of two players. */
 static double
-log_evidence(Contest *contest, const double *mean, const double *deviation,
-			 const double *rank, int n, double margin)
+log_evidence_by(Contest *contest, const double *mean, const double *deviation,
+				const double *rank, int n, double margin, Ties ties)
 {
 	Match	   *match = &contest->match;
 	int			i;
@@ -36,7 +36,7 @@ log_evidence(Contest *contest, const double *mean, const double *deviation,
 	contest->model.beta = BETA;
 	contest->model.margin = margin / sqrt(2) / BETA;
 	contest->model.strength = STATE_SPACE_SUM;
-	contest->model.ties = TIES_CHAIN;
+	contest->model.ties = ties;
 	match->team = contest->team;
 	match->player = contest->player;
 	match->entry = contest->entry;
@@ -56,6 +56,14 @@ log_evidence(Contest *contest, const double *mean, const double *deviation,
 		contest->player[i].last_entry = i;
 	}
 	return state_space_log_evidence(&contest->model, match, NULL);
+}
+
+/* The same with ties as a chain, one order of variables. */
+static double
+log_evidence(Contest *contest, const double *mean, const double *deviation,
+			 const double *rank, int n, double margin)
+{
+	return log_evidence_by(contest, mean, deviation, rank, n, margin, TIES_CHAIN);
 }
 
 /*
@@ -252,6 +260,64 @@ test_three(void **state)
 	free(contest);
 }
 
+/*
+ * Three variables, of which two or all tied, by brute force: the level on a fine grid, each
+ * within its part of the margin of it, and the third above or below the level.
+ */
+static void
+test_tied(void **state)
+{
+	Random		random = {57};
+	Contest    *contest = malloc(sizeof(Contest));
+	int			round;
+
+	(void) state;
+	for (round = 0; round < 200; round++)
+	{
+		static const double ranks[3][3] = {{1, 2, 2}, {1, 1, 2}, {1, 1, 1}};
+		const double *rank = ranks[round % 3];
+		const double step = 0.002;
+		double		mean[3],
+					deviation[3];
+		double		margin = random_between(&random, 0.02, 2);
+		double		sum = 0;
+		double		x;
+		int			i;
+
+		for (i = 0; i < 3; i++)
+		{
+			mean[i] = random_between(&random, -3, 3);
+			deviation[i] = random_between(&random, 0.5, 3);
+		}
+		for (x = -25; x <= 25; x += step)
+		{
+			double		value = step / margin;
+
+			for (i = 0; i < 3; i++)
+				value *= rank[i] == rank[1] ? normal_band((mean[i] - x) / deviation[i],
+														  margin / sqrt(2) / deviation[i]) :
+					normal_cdf(((rank[i] < rank[1] ? mean[i] - x : x - mean[i]) - margin) /
+							   deviation[i]);
+			sum += value;
+		}
+		assert_near(log_evidence_by(contest, mean, deviation, rank, 3, margin, TIES_ALIKE),
+					log(sum), 1e-7);
+	}
+
+	/* A tie is impossible without a margin, and nearly certain if it is as wide as all. */
+	{
+		const double mean[3] = {1, 2, 3};
+		const double deviation[3] = {1, 1, 1};
+		const double rank[3] = {1, 1, 1};
+
+		assert_true(log_evidence_by(contest, mean, deviation, rank, 3, 0, TIES_ALIKE) ==
+					-INFINITY);
+		assert_near(log_evidence_by(contest, mean, deviation, rank, 3, 1e3, TIES_ALIKE),
+					log(2 / sqrt(2)), 0.02);
+	}
+	free(contest);
+}
+
 int
 main(void)
 {
@@ -261,6 +327,7 @@ main(void)
 		cmocka_unit_test(test_orders_add_up),
 		cmocka_unit_test(test_equals),
 		cmocka_unit_test(test_three),
+		cmocka_unit_test(test_tied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,6 +226,7 @@ test_known_values(void **state)
 	assert_near(f.after[1][TRUESKILL_MU], 27.40146, 1e-5);
 	assert_near(f.after[1][TRUESKILL_SIGMA], 5.78716, 1e-5);
 	free_for_all(&f, 5, mu, sigma, one_ahead);
+	fixture_param(&f, "ties")->choice = TIES_CHAIN;
 	fixture_rate(&f);
 	assert_near(f.after[0][TRUESKILL_MU], 30.62052, 1e-5);
 	assert_near(f.after[0][TRUESKILL_SIGMA], 6.36560, 1e-5);

@@ -250,7 +250,7 @@ normal_tie_level(const TiedNormal *tied, int n, Message others, TiedLevel *level
 		if (finish_level(mode, level))
 			return;
 	}
-	normal_level(mode, 1 / sqrt(curvature), level);
+	normal_level(mode, step / sqrt(2 * DEPTH), level);
 }
 
 void
