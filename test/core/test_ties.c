@@ -24,6 +24,7 @@ typedef struct Field
 	double		variance[MAX_FIELD];
 	double		size[MAX_FIELD];
 	double		per_size;
+	bool		settled;
 	TeamChain	chain;
 	double		after_mean[MAX_FIELD];	/* of the performances, as solved */
 	double		after_variance[MAX_FIELD];
@@ -45,7 +46,8 @@ solve_field(int n, Ties ties)
 		const ChainTeam *team = &field.chain.team[i];
 		int			t = team->number;
 
-		assert_true(isfinite(team->gradient) && team->rest > 0 && team->rest <= 1);
+		field.settled = isfinite(team->gradient);
+		assert_true(field.settled ? team->rest > 0 && team->rest <= 1 : isnan(team->rest));
 		field.after_mean[t] = field.mean[t] + field.variance[t] * team->gradient;
 		field.after_variance[t] = field.variance[t] * team->rest;
 	}
@@ -511,7 +513,7 @@ test_large(void **state)
 
 /*
  * Means and deviations that are as different as can be: nobody is less certain than before,
- * and everything stays finite, which solve_field() asserts.
+ * which solve_field() asserts, and hardly a field does not settle, which the models report.
  */
 static void
 test_extremes(void **state)
@@ -519,6 +521,7 @@ test_extremes(void **state)
 	static const double margins[] = {0, 1e-300, 1e-9, 1, 1e3, 1e9};
 	static const double deviations[4] = {6e4, 9e9, 8e-12, 8e-10};
 	Random		random = {127};
+	int			unsettled[3] = {0, 0, 0};
 	int			round,
 				i;
 
@@ -533,7 +536,7 @@ test_extremes(void **state)
 		field.team[i].rank = i < 2 ? 2 : 3;
 	}
 	solve_field(4, TIES_ALIKE);
-	for (round = 0; round < 2000; round++)
+	for (round = 0; round < 1500; round++)
 	{
 		int			n = 3 + random_below(&random, 5);
 		double		decades = round % 3 == 0 ? 1 : round % 3 == 1 ? 4 : 12;
@@ -548,7 +551,10 @@ test_extremes(void **state)
 			field.team[i].rank = 1 + random_below(&random, 3);
 		}
 		solve_field(n, TIES_ALIKE);
+		unsettled[round % 3] += !field.settled;
 	}
+	print_message("not settled: %d, %d and %d of 500\n", unsettled[0], unsettled[1], unsettled[2]);
+	assert_true(unsettled[0] <= 2 && unsettled[1] <= 15 && unsettled[2] <= 40);
 }
 
 /* Gaps of thousands of deviations: those who tied end next to one another. */
