@@ -48,23 +48,6 @@ typedef struct Panels
 	double		before[MAX_PANELS + 1]; /* and up to it */
 } Panels;
 
-double
-normal_log_band(double t, double e)
-{
-	double		outer = -fabs(t) - e;
-	double		inner = e - fabs(t);
-	double		whole = normal_log_cdf(inner);
-
-	/* A narrow band is its density times its width. */
-	if (e == 0)
-		return -INFINITY;
-	if (e * (1 + fabs(t)) < 1e-5)
-		return portable_log(2 * e / sqrt(2 * M_PI)) - 0.5 * square(t);
-	if (inner > -5)
-		return portable_log(normal_cdf(inner) - normal_cdf(outer));
-	return whole + portable_log(-portable_expm1(normal_log_cdf(outer) - whole));
-}
-
 /* The integral over a panel up to a share of it, from 0 to 1. */
 static double
 panel_integral(const Panels *panels, int panel, double share)

@@ -51,10 +51,4 @@ typedef struct NormalOrderVariable
 extern double normal_order_log_probability(const NormalOrderVariable *variable, int n,
 										   InterruptCheck check);
 
-/*
- * The logarithm of the probability that a standard normal variable is from -e - t to
- * e - t, that is that one of mean t lies within e >= 0 of 0.
- */
-extern double normal_log_band(double t, double e);
-
 #endif							/* CORE_MATH_NORMAL_ORDER_H */

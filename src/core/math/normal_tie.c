@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "core/math/elementary.h"
-#include "core/math/normal_order.h"
+#include "core/math/normal.h"
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/util/extremes.h"
