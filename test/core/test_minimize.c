@@ -291,6 +291,32 @@ test_limits(void **state)
 	}
 }
 
+static double scale;
+
+static double
+scaled_rosenbrock(int n, const double *x)
+{
+	return scale * rosenbrock(n, x);
+}
+
+/* The size of the values does not matter. */
+static void
+test_scales(void **state)
+{
+	static const double scales[] = {1e-100, 1e-10, 1e10, 1e100};
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 4; i++)
+	{
+		Trial		trial = make_trial(scaled_rosenbrock, 2);
+
+		scale = scales[i];
+		assert_true(run(&trial, 10000) != MINIMIZE_MAX_EVALUATIONS);
+		assert_near(trial.minimum / scale, 0, 1e-6);
+	}
+}
+
 /* Values that are no numbers are kept away from, and values that are all the same end it. */
 static void
 test_bad_values(void **state)
@@ -337,6 +363,7 @@ main(void)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_bad_values),
+		cmocka_unit_test(test_scales),
 		cmocka_unit_test(test_deterministic),
 	};
 
