@@ -147,7 +147,8 @@ WITH p AS (SELECT sigmoid(sum(sign * w * skill) / sum(w)) AS p FROM round), upda
     SELECT u FROM (SELECT skillrating.hive_update(id, skillrating.hive_state(skill => skill, skill_squares => squares), side, 2 - side, skillrating.inputs(weight => w)) AS us FROM round) AS q, unnest(us) AS u
 )
 SELECT count(*) = 4 AND bool_and(near((u).gradient, x) AND near((u).skill_squares, squares + x ^ 2) AND near((u).skill, skill + (0.5 + 0.5 / sqrt(squares + x ^ 2 + 0.001)) * x)
-        AND near((u).side_offset, 0.5 * w / total * (1 - p)) AND near((u).win_probability, CASE side WHEN 1 THEN p ELSE 1 - p END)) AS "hive_update: closed form"
+        AND near((u).side_offset, 0.5 * w / total * (1 - p)) AND near((u).win_probability, CASE side WHEN 1 THEN p ELSE 1 - p END)
+    AND (u).command_skill = 4 AND (u).command_squares = 0) AS "hive_update: closed form"
 FROM p, updated JOIN round ON id = (u).player_id::int, LATERAL (SELECT sign * w / total * (1 - p) AS x) AS g;
 
 -- SynElo, F1 to F5.
@@ -200,7 +201,7 @@ BEGIN
     RETURN QUERY SELECT p, r[p + 1], n[1][p + 1], n[2][p + 1], n[3][p + 1] FROM generate_series(0, 4) AS p;
 END
 $$;
-SELECT count(*) = 5 AND bool_and(near(f.rating, b.rating) AND f.frags = b.frags AND f.suicides = b.suicides) AS "frag_ratings: other implementation"
+SELECT count(*) = 5 AND bool_and(near(f.rating, b.rating) AND f.frags = b.frags AND f.deaths = b.deaths AND f.team_kills = 0 AND f.suicides = b.suicides) AS "frag_ratings: other implementation"
 FROM (SELECT skillrating.frag_ratings(killer, victim ORDER BY i) AS fs FROM frag) AS q, unnest(fs) AS f JOIN frag_by_frag() AS b ON b.player::text = f.player_id;
 -- Static scores: the weighted sum of (score - score - (a - b) / (a + b + 2)) over the pairs of a player is 0.
 WITH scores AS (

@@ -54,17 +54,23 @@ SELECT fill('oracle_arena'), fill('oracle_space');
 -- Boards.  A peak counts from the tenth match on, where placement ends.
 SELECT count(*) = 9 AND bool_and(l.place = b.place AND near(l.rating, b.rating) AND l.games = b.games AND l.wins = b.wins AND l.draws = b.draws AND l.losses = b.losses AND l.last_played = b.last_played
     AND near(l.shown, 100 + 2 * b.rating) AND near(l.peak, b.peak) AND abs(l.streak) = b.streak AND near(l.percentile, 100 * (9 - b.place) / 8.0)
+    AND l.level = least(8, greatest(1, 1 + floor((b.rating - 1300) / 50))) AND l.placement_left = 0
     AND near(l.last_change, (SELECT after - before FROM elo WHERE player = b.player ORDER BY match_id DESC LIMIT 1))) AS "leaderboard: other implementation"
-FROM skillrating.leaderboard('oracle_arena', display => '{"factor": 2, "shift": 100}', statistics => '{}') AS l JOIN board AS b ON b.player::text = l.player_id;
-SELECT count(*) = 9 AND bool_and(near(rating, after) AND l.games = e.games + 1) AS "leaderboard: other implementation"
-FROM skillrating.leaderboard('oracle_arena', at => '2024-01-31 12:00') AS l JOIN (SELECT DISTINCT ON (player) * FROM elo WHERE played_at <= '2024-01-31 12:00' ORDER BY player, match_id DESC) AS e ON e.player::text = l.player_id;
+FROM skillrating.leaderboard('oracle_arena', display => '{"factor": 2, "shift": 100, "levels": 8, "low": 1300, "high": 1700}', statistics => '{}') AS l JOIN board AS b ON b.player::text = l.player_id;
+SELECT count(*) = 9 AND bool_and(near(rating, after) AND l.games = e.games + 1 AND l.placement_left = greatest(0, 15 - l.games)) AS "leaderboard: other implementation"
+FROM skillrating.leaderboard('oracle_arena', at => '2024-01-31 12:00', display => '{"placement_games": 15}') AS l JOIN (SELECT DISTINCT ON (player) * FROM elo WHERE played_at <= '2024-01-31 12:00' ORDER BY player, match_id DESC) AS e ON e.player::text = l.player_id;
 SELECT bool_and(skillrating.place_of('oracle_arena', player) = place) AS "place_of: other implementation", bool_and(near(skillrating.percentile_of('oracle_arena', player), 100 * (9 - place) / 8.0)) AS "percentile_of: other implementation" FROM board;
-SELECT count(*) = 3 AND bool_and(a.place = b.place AND near(a.rating, b.rating) AND a.games = b.games) AND array_agg(a.place ORDER BY a.place) = '{3,4,5}' AS "around: other implementation"
-FROM skillrating.around('oracle_arena', (SELECT player FROM board WHERE place = 4), 1) AS a JOIN board AS b ON b.player::text = a.player_id;
-SELECT count(*) = 400 AND bool_and(near(h.rating_before, e.before) AND near(h.rating_after, e.after) AND near(h.win_probability, e.p) AND h.score = e.score AND h.games_before = e.games AND near((h.state_after->>'rating')::float8, e.after)) AS "history: other implementation"
-FROM generate_series(0, 8) AS who CROSS JOIN LATERAL skillrating.history('oracle_arena', who) AS h JOIN elo AS e ON e.match_id::text = h.match_id AND e.player = who;
+SELECT count(*) = 3 AND bool_and(a.place = b.place AND near(a.rating, b.rating) AND a.games = b.games AND a.wins = b.wins AND a.draws = b.draws AND a.losses = b.losses AND near(a.shown, 100 + 2 * b.rating) AND near(a.peak, b.peak) AND abs(a.streak) = b.streak
+    AND near(a.percentile, 100 * (9 - b.place) / 8.0) AND a.level = least(8, greatest(1, 1 + floor((b.rating - 1300) / 50))) AND a.placement_left = 0 AND near(a.last_change, (SELECT after - before FROM elo WHERE player = b.player ORDER BY match_id DESC LIMIT 1)))
+    AND array_agg(a.place ORDER BY a.place) = '{3,4,5}' AS "around: other implementation"
+FROM skillrating.around('oracle_arena', (SELECT player FROM board WHERE place = 4), 1, display => '{"factor": 2, "shift": 100, "levels": 8, "low": 1300, "high": 1700}', statistics => '{}') AS a JOIN board AS b ON b.player::text = a.player_id;
+SELECT count(*) = 400 AND bool_and(near(h.rating_before, e.before) AND near(h.rating_after, e.after) AND near(h.win_probability, e.p) AND h.score = e.score AND h.games_before = e.games AND near((h.state_before->>'rating')::float8, e.before) AND near((h.state_after->>'rating')::float8, e.after)
+    AND h.seq = e.match_id AND h.team = CASE WHEN d.a = who THEN 1 ELSE 2 END AND coalesce(h.rest_change, 0) = 0) AS "history: other implementation"
+FROM generate_series(0, 8) AS who CROSS JOIN LATERAL skillrating.history('oracle_arena', who) AS h JOIN elo AS e ON e.match_id::text = h.match_id AND e.player = who JOIN duel AS d ON d.match_id = e.match_id;
 SELECT bool_and(near(skillrating.rating_at('oracle_arena', player, played_at), after)) AS "rating_at: other implementation" FROM elo WHERE match_id % 10 = 0;
-SELECT count(*) = 400 AND bool_and(near(j.rating_before, e.before) AND near(j.rating_after, e.after) AND near(j.rating_change, e.after - e.before) AND near(j.win_probability, e.p) AND j.score = e.score AND j.corrections = 0) AS "match_journal: other implementation"
+SELECT count(*) = 400 AND bool_and(near(j.rating_before, e.before) AND near(j.rating_after, e.after) AND near(j.rating_change, e.after - e.before) AND near(j.win_probability, e.p) AND j.score = e.score AND j.corrections = 0
+    AND j.seq = e.match_id AND j.team = CASE WHEN d.a = e.player THEN 1 ELSE 2 END AND j.rank = CASE WHEN e.score = 0 THEN 2 ELSE 1 END AND coalesce(j.weight, 1) = 1
+    AND near((j.state_before->>'rating')::float8, e.before) AND near((j.state_after->>'rating')::float8, e.after)) AS "match_journal: other implementation"
 FROM duel AS d, skillrating.match_journal('oracle_arena', d.match_id) AS j JOIN elo AS e ON e.player::text = j.player_id WHERE e.match_id = d.match_id;
 SELECT count(*) = 9 AND bool_and(near(s.rating, b.rating) AND s.games = b.games) AS "player_status: other implementation" FROM skillrating.player_status('oracle_arena') AS s JOIN board AS b ON b.player::text = s.player_id;
 SELECT count(*) = 9 AND bool_and(s.games = e.games AND near(s.expected, e.expected) AND near(s.scored, e.scored) AND near(s.mean_surprise, (e.scored - e.expected) / e.games) AND near(s.surprise, (e.scored - e.expected) / sqrt(e.variance))) AS "surprising_players: closed form"
@@ -118,10 +124,10 @@ WITH forecast AS (
     SELECT rank() OVER (ORDER BY x.rating DESC) AS p, rank() OVER (ORDER BY y.rating DESC) AS q FROM oracle_arena.rating AS x JOIN oracle_rival.rating AS y USING (player_id)
 ), scored AS (
     SELECT count(*) AS n, avg(power(p - score, 2)) AS brier_a, avg(power(q - score, 2)) AS brier_b, -avg(score * ln(p) + (1 - score) * ln(1 - p)) AS loss_a, -avg(score * ln(q) + (1 - score) * ln(1 - q)) AS loss_b,
-        stddev_samp(power(q - score, 2) - power(p - score, 2)) / sqrt(count(*)) AS brier_error FROM forecast
+        stddev_samp(power(q - score, 2) - power(p - score, 2)) / sqrt(count(*)) AS brier_error, stddev_samp(score * ln(p / q) + (1 - score) * ln((1 - p) / (1 - q))) / sqrt(count(*)) AS loss_error FROM forecast
 )
 SELECT c.matches = n AND near(c.brier_a, s.brier_a) AND near(c.brier_b, s.brier_b) AND near(brier_difference, s.brier_b - s.brier_a) AND near(log_loss_a, loss_a) AND near(log_loss_b, loss_b) AND near(log_loss_difference, loss_b - loss_a)
-    AND near(c.brier_error, s.brier_error) AND c.players = 9 AND c.same_top_ten = 9 AND near(rank_correlation, (SELECT corr(p, q) FROM player)) AND near(mean_place_change, (SELECT avg(abs(p - q)) FROM player)) AND max_place_change = (SELECT max(abs(p - q)) FROM player) AS "compare_ladders: closed form"
+    AND near(c.brier_error, s.brier_error) AND near(log_loss_error, loss_error) AND c.players = 9 AND c.same_top_ten = 9 AND near(rank_correlation, (SELECT corr(p, q) FROM player)) AND near(mean_place_change, (SELECT avg(abs(p - q)) FROM player)) AND max_place_change = (SELECT max(abs(p - q)) FROM player) AS "compare_ladders: closed form"
 FROM skillrating.compare_ladders('oracle_arena', 'oracle_rival') AS c, scored AS s;
 
 -- Two more matches, reported; and what readers of changes get of them.
@@ -135,7 +141,8 @@ SELECT r.*, near(r.rating_before, me.rating) AND near(r.win_probability, curve(m
 FROM reported AS r JOIN board AS me ON me.player::text = r.player_id JOIN board AS other ON other.player = CASE me.player WHEN 0 THEN 8 WHEN 8 THEN 0 WHEN 3 THEN 5 ELSE 3 END, LATERAL (SELECT (me.player IN (8, 3))::int AS won) AS w;
 SELECT count(*) = 2 AND bool_and("right") AS "report_match: closed form" FROM expected WHERE n = 1;
 SELECT count(*) = 2 AND bool_and("right") AS "report_match_document: closed form" FROM expected WHERE n = 2;
-SELECT count(*) = 4 AND bool_and(near(c.rating_before, r.rating_before) AND near(c.rating_after, r.rating_after) AND c.games_before = b.games AND c.games_after = b.games + 1 AND near(c.state[1], r.rating_after)) AS "changes: other implementation"
+SELECT count(*) = 4 AND bool_and(near(c.rating_before, r.rating_before) AND near(c.rating_after, r.rating_after) AND c.games_before = b.games AND c.games_after = b.games + 1 AND near(c.state[1], r.rating_after)
+    AND c.wins = b.wins + r.score AND c.draws = b.draws AND c.losses = b.losses + 1 - r.score AND c.operation IS NULL) AS "changes: other implementation"
 FROM skillrating.changes('oracle_arena', :'cursor') AS c JOIN reported AS r USING (player_id) JOIN board AS b ON b.player::text = player_id;
 SELECT count(*) = 9 AND bool_and(near(c.rating_after, coalesce(r.rating_after, b.rating)) AND c.games_after = b.games + (r.n IS NOT NULL)::int) AS "changes: other implementation"
 FROM skillrating.changes('oracle_arena') AS c LEFT JOIN reported AS r USING (player_id) JOIN board AS b ON b.player::text = player_id;

@@ -57,9 +57,11 @@ CALL skillrating.backfill('oracle_ops', 10) \gset
 SELECT :matches = 36 AND :late_matches = 0 AND :unrated = 0 AND has('oracle_ops', 'SELECT * FROM by_duel()') AS "backfill: other implementation";
 SELECT skillrating.attach('oracle_ops', 'duel');
 
--- Voided matches, corrections: catch_up() says from what to what.
-CREATE TABLE before AS SELECT player_id, rating, games FROM oracle_ops.rating;
+-- Voided matches, corrections: catch_up() says from what to what, and without doing it the places, too.
+CREATE TABLE before AS SELECT player_id, rating, games, rank() OVER (ORDER BY rating DESC) AS place FROM oracle_ops.rating;
 SELECT skillrating.void_match('oracle_ops', 20);
+SELECT bool_and(c.place_before = b.place AND c.place_after = d.place AND near(c.rating_after, d.rating)) AND count(*) > 3 AS "catch_up: other implementation"
+FROM skillrating.catch_up('oracle_ops', dry_run => true) AS c JOIN before AS b ON b.player_id::text = c.player_id JOIN (SELECT *, rank() OVER (ORDER BY rating DESC) AS place FROM by_duel('{20}')) AS d ON d.player = b.player_id;
 CREATE TABLE caught AS SELECT * FROM skillrating.catch_up('oracle_ops');
 SELECT count(*) > 3 AND bool_and(near(rating_before, b.rating) AND games_before = b.games AND near(rating_after, d.rating) AND games_after = d.games)
     AND count(*) = (SELECT count(*) FROM before AS b JOIN by_duel('{20}') AS d ON d.player = b.player_id WHERE b.rating <> d.rating) AS "catch_up: other implementation"
@@ -94,7 +96,7 @@ EXCEPTION WHEN invalid_parameter_value OR numeric_value_out_of_range OR datatype
     RETURN false;
 END
 $$;
-SELECT count(*) = 12 AND bool_and((takes(rule, min_value, beside) OR takes(rule, min_value + 1e-6, beside)) AND takes(rule, max_value, beside) AND NOT takes(rule, min_value - 1, beside) AND NOT takes(rule, max_value + 1, beside)) AS "eligibility_rules: brute force",
+SELECT count(*) = 12 AND bool_and((takes(rule, min_value, beside) OR takes(rule, min_value + 1e-6, beside)) AND takes(rule, max_value, beside) AND NOT takes(rule, min_value - 0.001, beside) AND NOT takes(rule, max_value + 1, beside)) AS "eligibility_rules: brute force",
     bool_and(CASE rule WHEN 'newcomer_games' THEN default_value = '10' WHEN 'repeat_window' THEN default_value = '86400' ELSE default_value IS NULL OR default_value = 'null' END) AS "eligibility_rules: published"
 FROM skillrating.eligibility_rules() AS r, LATERAL (SELECT CASE rule WHEN 'newcomer_games' THEN 'max_newcomer_share' WHEN 'repeat_window' THEN 'max_repeats' END AS beside) AS b WHERE r.max_value IS NOT NULL;
 
