@@ -138,11 +138,11 @@ test_parts(void **state)
 				assert_string_not_equal(model->part[i].name, part->name);
 
 			/*
-			 * The parts that all models have take sides into account
-			 * themselves.
+			 * The parts that all models have take sides and sizes into
+			 * account themselves.
 			 */
 			if (p >= model->nparts - MODEL_NCOMMON_PARTS)
-				supports |= MODEL_SIDE;
+				supports |= MODEL_SIDE | MODEL_UNEVEN;
 			assert_int_equal(part->needs & ~supports, 0);
 			assert_true(part->nparams >= 1 && part->nparams <= MODEL_PART_MAX_PARAMS);
 			for (i = 0; i < part->nparams; i++)

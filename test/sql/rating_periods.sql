@@ -140,6 +140,13 @@ SELECT (SELECT skillrating.final_ratings('glicko', g, player, team, rank, skillr
             skillrating.inputs(tournament => tournament), '{"period": "tournament"}' ORDER BY g) FROM swiss_rows WHERE g <= 77)
         ORDER BY g) FROM swiss_rows WHERE g > 77) AS continued;
 
+-- A player who comes from elsewhere has rested since the last match there, three months here.
+SELECT s.last, (r).deviation_before, abs((r).deviation_before - s.deviation) < 1e-9 AS right
+FROM (VALUES (NULL::timestamptz, 50), ('2026-01-31Z', sqrt(50 ^ 2 + 3 * 63.2 ^ 2)), ('2026-04-01Z', 50)) AS s(last, deviation),
+    LATERAL (SELECT p, skillrating.rate('glicko', p, p, p, played_at => '2026-04-30Z', params => '{"period": "month"}',
+        start => ARRAY[skillrating.starting_rating(1, 1600, 50, last_played => s.last)]) OVER (ORDER BY 1) AS r FROM (VALUES (1), (2)) AS o(p)) AS q
+WHERE p = 1 ORDER BY s.last;
+
 -- Ordinals are days: a rating period each.
 SELECT skillrating.final_ratings('glicko2', g, player, team, rank, skillrating.inputs(period => g / 20), '{"period": "day"}' ORDER BY g)
     = skillrating.final_ratings('glicko2', g, player, team, rank, skillrating.inputs(played_at => timestamptz '2000-01-01 Z' + g / 20 * interval '1 day'),
@@ -170,9 +177,13 @@ SELECT g, (r).rating_before, (r).state_before
 FROM (SELECT g, p, skillrating.rate('elo', p, p, p, played_at => '2026-01-01Z', season => g / 3, params => '{"period": "month"}', season_mean => 1500)
     OVER (ORDER BY g) AS r FROM generate_series(1, 4) AS g, (VALUES (1), (2)) AS o(p)) AS q WHERE p = 1 ORDER BY g;
 
--- Parameters are fitted with periods, which are not fitted themselves.
-SELECT t.matches > 0 AS fitted FROM (SELECT (skillrating.tune('elo', '{k}', g, player, team, rank, skillrating.inputs(tournament => tournament),
-    '{"params": {"period": "tournament"}}' ORDER BY g)).* FROM swiss_rows) AS t;
+-- Parameters are fitted with periods, by the forecasts of rate(); periods are not fitted themselves.
+SELECT (t.tuning).held_out_matches, (t.tuning).held_out_log_loss_before = r.loss AS forecasts_of_rate
+FROM (SELECT skillrating.tune('glicko', '{initial_deviation}', g, player, team, rank, skillrating.inputs(tournament => tournament),
+    '{"params": {"period": "tournament"}, "burn_in": 0, "holdout": 0.5}' ORDER BY g) AS tuning FROM swiss_rows) AS t,
+    (SELECT skillrating.log_loss((r).win_probability, (r).score) AS loss
+    FROM (SELECT g, team, skillrating.rate('glicko', player, team, rank, tournament => tournament, params => '{"period": "tournament"}')
+        OVER (ORDER BY g) AS r FROM swiss_rows) AS q WHERE team = 1 AND g > 100) AS r;
 SELECT skillrating.tune('elo', '{period}', g, player, team, rank ORDER BY g) FROM swiss_rows;
 
 -- Mistakes.
@@ -183,6 +194,7 @@ SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"
 SELECT skillrating.final_ratings('elo', 1, p, p, p, skillrating.inputs(tournament => p::text), '{}', true ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
 SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"period": 30}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
 
+SELECT skillrating.state_after_idle('glicko', skillrating.initial_state('glicko', '{"period": "day"}'), '1 month', '{"period": "day"}');
 -- Ladders do not have them.
 SELECT skillrating.create_ladder('periods', 'glicko2', '{"period": "month"}');
 SELECT to_regnamespace('periods') IS NULL AS nothing;

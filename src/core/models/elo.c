@@ -260,6 +260,21 @@ elo_expected(const ParamValue *params, double difference, double log_odds)
 	return elo_normal(difference, params[ELO_BETA].number, log_odds);
 }
 
+/* Rating points that are worth a unit of log-odds, in the limit of small leads. */
+static double
+elo_points_of_log_odds(const ParamValue *params)
+{
+	if (params[ELO_FORM].choice == FORM_LOGISTIC)
+		return params[ELO_SCALE].number / M_LN10;
+
+	/*
+	 * The slope of the logit of Phi(x / (sqrt(2) beta)) at 0 is 2 / (sqrt(pi)
+	 * beta).
+	 */
+	return params[ELO_BETA].number / M_2_SQRTPI;
+}
+
+/* Of more than two teams, with their advantages. */
 static void
 elo_team_ratings(const ParamValue *params, const Match *match, double *rating)
 {
@@ -270,6 +285,8 @@ elo_team_ratings(const ParamValue *params, const Match *match, double *rating)
 	if (params[ELO_STRENGTH].choice == STRENGTH_MEAN)
 		for (i = 0; i < match->nteams; i++)
 			rating[i] /= weight[i];
+	for (i = 0; i < match->nteams; i++)
+		rating[i] += match->team[i].advantage * elo_points_of_log_odds(params);
 }
 
 static void
@@ -341,20 +358,6 @@ elo_margin_index(const ParamValue *params, double margin)
 	if (margin < 3)
 		return 1.5 + (margin - 2) / 4;
 	return (11 + margin) / 8;
-}
-
-/* Rating points that are worth a unit of log-odds, in the limit of small leads. */
-static double
-elo_points_of_log_odds(const ParamValue *params)
-{
-	if (params[ELO_FORM].choice == FORM_LOGISTIC)
-		return params[ELO_SCALE].number / M_LN10;
-
-	/*
-	 * The slope of the logit of Phi(x / (sqrt(2) beta)) at 0 is 2 / (sqrt(pi)
-	 * beta).
-	 */
-	return params[ELO_BETA].number / M_2_SQRTPI;
 }
 
 /*
@@ -553,8 +556,8 @@ elo_team_strength(const ParamValue *params)
 	.state = (states), \
 	.nstate = (columns), \
 	.variant = elo_variant, \
-	.rules.component = recalibration_component, \
-	.rules.ncomponents = 1, \
+	.rules.component = model_common_components, \
+	.rules.ncomponents = MODEL_NCOMMON_COMPONENTS, \
 	.part = elo_parts, \
 	.nparts = sizeof(elo_parts) / sizeof(elo_parts[0]), \
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | \

@@ -170,6 +170,7 @@ predict_teams(Match *match, const GlickoTeam *teams, double max_lead)
 	double		counts[MATCH_MAX_TEAMS];
 	double		win[MATCH_MAX_TEAMS];
 	double		variance = 0;
+	double		unit;
 	int			i;
 
 	if (match->nteams == 2)
@@ -183,13 +184,15 @@ predict_teams(Match *match, const GlickoTeam *teams, double max_lead)
 		return match_check_predictions(match);
 	}
 	for (i = 0; i < match->nteams; i++)
-	{
-		rating[i] = teams[i].rating;
 		variance += square(teams[i].deviation);
-	}
+	unit = 1 / glicko_g(sqrt(2 * variance / match->nteams));
+	for (i = 0; i < match->nteams; i++)
+		rating[i] = teams[i].rating;
 	ratings_within(rating, match->nteams, max_lead, counts);
-	luce_choice(counts, 1 / glicko_g(sqrt(2 * variance / match->nteams)),
-				match->nteams, win);
+	for (i = 0; i < match->nteams; i++)
+		if (match->team[i].advantage != 0)
+			counts[i] += unit * match->team[i].advantage;
+	luce_choice(counts, unit, match->nteams, win);
 	for (i = 0; i < match->nteams; i++)
 		match->team[i].win = win[i];
 	return match_check_predictions(match);
@@ -225,7 +228,6 @@ static GlickoGames
 team_games(const Match *match, const GlickoTeam *teams, double max_lead, double weight, int i)
 {
 	GlickoGames games = {0, 0};
-	double		log_odds = match_log_odds_for(match, i);
 	int			j;
 
 	for (j = 0; j < match->nteams; j++)
@@ -237,7 +239,8 @@ team_games(const Match *match, const GlickoTeam *teams, double max_lead, double 
 		if (match->team[j].rank != match->team[i].rank)
 			score = match->team[i].rank < match->team[j].rank;
 		glicko_add_game(&games, capped_lead(teams[i].rating - teams[j].rating, max_lead),
-						teams[j].deviation, score, log_odds, weight);
+						teams[j].deviation, score, match_log_odds_between(match, i, j),
+						weight);
 	}
 	return games;
 }

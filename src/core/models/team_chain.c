@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "core/math/settling.h"
 #include "core/math/truncated.h"
 #include "core/util/extremes.h"
 
@@ -65,20 +66,16 @@ chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
  *
  * Down the chain and up again, but for the pairs where it turns, which have heard
  * nothing new.  Changes shrink by about the same factor each time, so that those to
- * come can be told from the last two, until rounding is all that is left of them.  If
- * variances differ by orders of magnitude that is more than the noise below; so changes
- * that have been small, and get no smaller, are the last ones too.
+ * come can be told from the last two, until rounding is all that is left of them, which
+ * is more where variances differ by orders of magnitude.
  */
 void
 team_chain_settle(ChainTeam *chain, int n, double per_size)
 {
 	const double tolerance = 1e-13;
 	const double noise = 1e-12;
-	const double least_change = 1e-4;
 	const int	max_sweeps = 500;
-	const int	max_idle_sweeps = 10;
-	double		smallest_change = least_change;
-	int			idle_sweeps = 0;
+	Settling	settling = {0};
 	double		last_change = 0;
 	int			sweep,
 				i;
@@ -107,10 +104,8 @@ team_chain_settle(ChainTeam *chain, int n, double per_size)
 			 change * (change / (last_change - change)) < tolerance))
 			return;
 		last_change = change;
-		idle_sweeps = change < smallest_change ? 0 : idle_sweeps + 1;
-		if (smallest_change < least_change && idle_sweeps >= max_idle_sweeps)
+		if (settling_ended(&settling, change))
 			return;
-		smallest_change = smaller(smallest_change, change);
 	}
 
 	/* What has not settled is no result. */

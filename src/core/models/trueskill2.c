@@ -23,6 +23,7 @@
 
 #include "core/math/joint_normal.h"
 #include "core/math/normal.h"
+#include "core/math/settling.h"
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
@@ -337,13 +338,11 @@ team_difference(const Match *match, const double *weight_factor, int upper, int 
 	}
 }
 
-/* What log-odds of the context add to a difference of that deviation. */
+/* What log-odds in advance add to a difference of that deviation. */
 static double
-context_shift(const Match *match, int upper, double deviation)
+context_shift(const Match *match, int upper, int lower, double deviation)
 {
-	double		shift = deviation * sqrt(M_PI / 8) * match->log_odds;
-
-	return upper == match_first_side(match) ? shift : -shift;
+	return deviation * sqrt(M_PI / 8) * match_log_odds_between(match, upper, lower);
 }
 
 /* How far the first team is ahead of the other one, as a normal variable. */
@@ -365,7 +364,7 @@ trueskill2_lead(const ParamValue *params, const Match *match, double *lead,
 		*deviation += square(x[i]) * performance_variance(params, match->player[i].before);
 	}
 	*deviation = sqrt(*deviation);
-	*lead += context_shift(match, first, *deviation);
+	*lead += context_shift(match, first, 1 - first, *deviation);
 }
 
 static double
@@ -424,6 +423,7 @@ trueskill2_predict(const ParamValue *params, Match *match)
 			team_mean[e->team] += part * mean[e->player];
 			team_deviation[e->team] += square(part) * variance[e->player];
 		}
+		match_add_advantages(match, team_deviation, team_mean);
 		for (i = 0; i < match->nteams; i++)
 			team_deviation[i] = sqrt(team_deviation[i]);
 		normal_best_of(team_mean, team_deviation, match->nteams, win, work, match->interrupt);
@@ -643,6 +643,7 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 	double		unit = isnan(match->length) ? 1 :
 		match->length / params[TRUESKILL2_COUNT_LENGTH].number;
 	int			nfactors = 0;
+	Settling	settling = {0};
 	int			sweep,
 				i;
 
@@ -660,7 +661,7 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 		Factor		outcome = {.kind = upper->rank == lower->rank ?
 		FACTOR_DRAW : FACTOR_WIN,.a = order[i],.b = order[i + 1]};
 
-		if (match->log_odds != 0)
+		if (match_log_odds_between(match, outcome.a, outcome.b) != 0)
 		{
 			double		x[TRUESKILL2_MAX_PLAYERS];
 			double		slope[TRUESKILL2_MAX_PLAYERS];
@@ -669,7 +670,7 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 
 			team_difference(match, weight_factor, outcome.a, outcome.b, x);
 			joint_normal_project(joint, x, slope, &mean, &variance);
-			outcome.shift = context_shift(match, outcome.a, sqrt(variance));
+			outcome.shift = context_shift(match, outcome.a, outcome.b, sqrt(variance));
 		}
 		factor[nfactors++] = outcome;
 	}
@@ -707,9 +708,13 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 												&factor[i], joint));
 
 		/* One factor alone is exact. */
-		if (change < tolerance || nfactors == 1)
-			break;
+		if (change < tolerance || nfactors == 1 || settling_ended(&settling, change))
+			return;
 	}
+
+	/* What has not settled is no result. */
+	for (i = 0; i < match->nplayers; i++)
+		joint->mean[i] = NAN;
 }
 
 /*
@@ -833,8 +838,8 @@ const Model trueskill2_model = {
 	.params = MODEL_PARAMS("trueskill2", trueskill2_params, TRUESKILL2_NPARAMS),
 	.state = trueskill2_state,
 	.nstate = TRUESKILL2_NSTATE,
-	.rules.component = recalibration_component,
-	.rules.ncomponents = 1,
+	.rules.component = model_common_components,
+	.rules.ncomponents = MODEL_NCOMMON_COMPONENTS,
 	.part = trueskill2_parts,
 	.nparts = sizeof(trueskill2_parts) / sizeof(trueskill2_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |

@@ -52,6 +52,8 @@ typedef struct StateSpec
 typedef enum ComponentScope
 {
 	COMPONENT_OF_MATCH,			/* in all of it */
+	COMPONENT_OF_UNEVEN,		/* the same, but none where the sizes of teams
+								 * do not differ */
 	COMPONENT_OF_SIDE,			/* in favour of side 1; none where sides do
 								 * not differ */
 	COMPONENT_OF_TEAM,			/* in a team, however many of it bring it

@@ -145,6 +145,10 @@ typedef struct MatchTeam
 	int			side;			/* 1, 2, or 0 where sides do not differ */
 	double		rank;			/* 1 = best, equal = draw */
 	double		score;			/* NaN if the source does not say */
+	double		size;			/* out of match_build(): play time of all
+								 * members, or how many they are */
+	double		advantage;		/* log-odds in advance, of one of more than
+								 * two teams; see match_log_odds_between() */
 	double		win;			/* out: probability that predict() gives */
 	double		work[MATCH_TEAM_WORK];	/* the model's, while it predicts or
 										 * rates */
@@ -274,7 +278,8 @@ enum ModelSupport
 	MODEL_QUIT = 1 << 11,
 	MODEL_EXPERIENCE = 1 << 12, /* matches played before */
 	MODEL_CONTEXT = 1 << 13,	/* where or as what was played */
-	MODEL_CLUB = 1 << 14		/* for whom */
+	MODEL_CLUB = 1 << 14,		/* for whom */
+	MODEL_UNEVEN = 1 << 15		/* teams of different sizes */
 };
 
 /*
@@ -293,6 +298,12 @@ typedef struct MatchRules
 	 */
 	double		(*stint_weight) (const ParamValue *params, double joined,
 								 double left);
+
+	/*
+	 * Whether weights are no play time, so that the size of a team is how
+	 * many members it has; NULL: they are play time.
+	 */
+	bool		(*counts_members) (const ParamValue *params);
 
 	/* The kinds of components that there can be; at most COMPONENT_MAX_KINDS. */
 	const ComponentSpec *component;
@@ -369,6 +380,27 @@ extern int	match_first_side(const Match *match);
 
 /* The log-odds of the context as that team sees them. */
 extern double match_log_odds_for(const Match *match, int team);
+
+/*
+ * The log-odds that a team has in advance against another: of two teams those of the match,
+ * of more the difference of their advantages.
+ */
+extern double match_log_odds_between(const Match *match, int team, int other);
+
+/*
+ * Add to the means of more than two teams, which perform as normal variables of those
+ * variances, what their advantages are worth: a log-odds of 1 between two is sqrt(pi / 8),
+ * where the logistic and the normal curve have the same slope, of the deviation of a mean
+ * difference.
+ */
+extern void match_add_advantages(const Match *match, const double *variance, double *mean);
+
+/* Whether the sizes of the teams differ, by more than rounding, and their mean. */
+extern bool match_is_uneven(const Match *match);
+extern double match_mean_size(const Match *match);
+
+/* The share of each team in the first place. */
+extern void match_first_places(const Match *match, double *share);
 
 /*
  * How the match ended for a team: sole first, shared first, or neither.  A team

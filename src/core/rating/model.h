@@ -18,6 +18,7 @@
 #include "core/rating/params.h"
 #include "core/rating/period.h"
 #include "core/rating/recalibration.h"
+#include "core/rating/size_advantage.h"
 
 /* What the first state columns of a team's players are together. */
 typedef enum TeamStrength
@@ -40,6 +41,7 @@ typedef struct PartParam
 	int			param;
 	double		off;			/* under which it has no effect, */
 	double		on;				/* and where a search for a value begins */
+	bool		alone;			/* of a choice: no other value is tried */
 } PartParam;
 
 /* What a part is, and so when it is judged. */
@@ -72,13 +74,24 @@ typedef struct ModelPart
 /*
  * What all models have: first parameters, last kinds of components, and parts.  The enum
  * of a model's parameters begins with MODEL_COMMON_PARAMS.  A model without components or
- * parts of its own has MODEL_COMMON in its initializer; others end their arrays with
- * RECALIBRATION_COMPONENT and MODEL_COMMON_PARTS.
+ * parts of its own has MODEL_COMMON in its initializer, or one of its two lines; others end
+ * their arrays with MODEL_COMMON_COMPONENTS and MODEL_COMMON_PARTS.  A model whose formula
+ * favours the larger team says so by the function that it passes to the former, and by
+ * what is off and on in MODEL_COMMON_PARTS_WITH.
  */
-#define MODEL_COMMON_PARAMS RECALIBRATION_NPARAMS
+#define MODEL_COMMON_PARAMS SIZE_ADVANTAGE_END
 #define MODEL_PARAMS(model_name, specs, n) \
-	PARAM_SET_BEHIND("model", model_name, recalibration_params, MODEL_COMMON_PARAMS, specs, n)
-#define MODEL_COMMON_PARTS \
+	PARAM_SET_BEHIND("model", model_name, model_common_params, MODEL_COMMON_PARAMS, specs, n)
+#define MODEL_COMMON_COMPONENTS(size_advantage_used) \
+	SIZE_ADVANTAGE_COMPONENT(size_advantage_used), \
+	RECALIBRATION_COMPONENT
+#define MODEL_NCOMMON_COMPONENTS 2
+#define MODEL_COMMON_PARTS MODEL_COMMON_PARTS_WITH(SIZE_ADVANTAGE_NONE, SIZE_ADVANTAGE_AUTO)
+#define MODEL_COMMON_PARTS_WITH(size_advantage_off, size_advantage_on) \
+	{.name = "size_advantage", \
+	.description = "advantage of the larger team, learned from matches", \
+	.needs = MODEL_UNEVEN, \
+	.param = {{SIZE_ADVANTAGE, size_advantage_off, size_advantage_on, true}},.nparams = 1}, \
 	{.name = "recalibration", \
 	.description = "forecasts corrected by how earlier ones came out", \
 	.kind = PART_CORRECTION, \
@@ -88,11 +101,13 @@ typedef struct ModelPart
 	.kind = PART_CORRECTION, \
 	.needs = MODEL_SIDE, \
 	.param = {{RECALIBRATION_SIDE_DEVIATION, 0, 0.5}},.nparams = 1}
-#define MODEL_NCOMMON_PARTS 2
+#define MODEL_NCOMMON_PARTS 3
 #define MODEL_COMMON \
-	.rules.component = recalibration_component,.rules.ncomponents = 1, \
+	.rules.component = model_common_components,.rules.ncomponents = MODEL_NCOMMON_COMPONENTS, \
 	.part = model_common_parts,.nparts = MODEL_NCOMMON_PARTS
 
+extern const ParamSpec model_common_params[MODEL_COMMON_PARAMS];
+extern const ComponentSpec model_common_components[MODEL_NCOMMON_COMPONENTS];
 extern const ModelPart model_common_parts[MODEL_NCOMMON_PARTS];
 
 typedef struct Model

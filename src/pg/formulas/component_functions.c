@@ -31,6 +31,7 @@ scope_word(ComponentScope scope)
 	switch (scope)
 	{
 		case COMPONENT_OF_MATCH:
+		case COMPONENT_OF_UNEVEN:
 			return "match";
 		case COMPONENT_OF_SIDE:
 			return "side";

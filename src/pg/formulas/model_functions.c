@@ -33,7 +33,7 @@ SKILLRATING_FUNCTION(skillrating_display_expression);
 static const char *const support_names[] = {
 	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain",
 	"score", "one_team", "squad", "counts", "quit", "experience",
-	"context", "club"
+	"context", "club", "uneven_teams"
 };
 
 /*
@@ -242,6 +242,12 @@ skillrating_state_after_idle(PG_FUNCTION_ARGS)
 			PG_RETURN_NULL();
 	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(IDLE_ARG_MODEL)));
 	params = get_model_params(&model, PG_GETARG_JSONB_P(IDLE_ARG_PARAMS));
+	if (model->period != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("states of model \"%s\" with rating periods do not age by idle time",
+						model->name),
+				 errhint("rate() and predict() bring them to the period of a match.")));
 	state = float8_array_argument(fcinfo, IDLE_ARG_STATE, "state", model->nstate);
 	if (!PG_ARGISNULL(IDLE_ARG_SHARED_STATE))
 		shared = float8_array_argument(fcinfo, IDLE_ARG_SHARED_STATE,
