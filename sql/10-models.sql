@@ -121,7 +121,8 @@ shared_state: where the model shares columns among pools (see initial_base_sigma
 the state that these columns come from, and age in by shared_idle; otherwise it is ignored, and
 without it these columns stay.
 Null if another argument is null.  Errors as for complete_parameters(), 2202E for an array of
-another length, 22004 for nulls in it, 22003 for negative idle time or a state out of range.';
+another length, 22004 for nulls in it, 22003 for negative idle time or a state out of range, 0A000
+for parameters with rating periods, under which rate() and predict() let time pass.';
 
 CREATE FUNCTION skillrating.log_odds_unit(model text, params jsonb DEFAULT '{}')
 RETURNS float8

@@ -98,7 +98,7 @@ shared=$(comm -12 <(cd sql && ls) <(cd test/sql && ls))
 result "${#shared}" "no test shares a name with a file in sql"
 
 # What may include what, no circles among the objects just built, what they call; and pages.
-for script in layers macros surface errors messages prose; do
+for script in layers macros oracles surface errors messages prose; do
 	"test/$script.sh" >"$scratch/$script.log" 2>&1
 	count_script $script $?
 done

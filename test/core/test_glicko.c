@@ -55,48 +55,47 @@ test_the_papers(void **state)
 	assert_near(POINTS * glicko_deviation(&games, phi), 151.5165, 1e-4);
 }
 
-/*
- * Glickman's f as the paper has it, in extended precision, and its root by plain
- * bisection.
- */
-static long double
-paper_f(long double x, long double delta2, long double phi2, long double v,
-		long double a, long double tau)
+/* Glickman's f as the paper has it, in extended precision. */
+typedef struct PaperF
 {
-	long double e = expl(x);
+	long double delta2;
+	long double phi2;
+	long double v;
+	long double a;
+	long double tau;
+} PaperF;
 
-	return e * (delta2 - phi2 - v - e) / (2 * (phi2 + v + e) * (phi2 + v + e)) -
-		(x - a) / (tau * tau);
+static PaperF
+paper_of(const GlickoGames *games, double phi, double volatility, double tau)
+{
+	PaperF		f = {.phi2 = (long double) phi * phi,.v = 1 / (long double) games->information,
+	.a = 2 * logl(volatility),.tau = tau};
+
+	f.delta2 = f.v * games->surprise * f.v * games->surprise;
+	return f;
 }
 
-static double
-bisected_volatility(const GlickoGames *games, double phi, double volatility,
-					double tau, int *roots)
+static long double
+paper_f(const PaperF *f, long double x)
 {
-	long double v = 1 / (long double) games->information;
-	long double delta = v * games->surprise;
-	long double a = 2 * logl(volatility);
-	long double low = a - 20;
-	long double high = a + 20;
-	bool		above = true;
+	long double e = expl(x);
+	long double total = f->phi2 + f->v + e;
+
+	return e / total * ((f->delta2 - total) / total) / 2 -
+		(x - f->a) / f->tau / f->tau;
+}
+
+/* The root between a place where f is above 0 and a higher one where it is not. */
+static double
+bisected(const PaperF *f, long double low, long double high)
+{
 	int			i;
 
-	/* Far apart games may have f cross zero more than once. */
-	*roots = 0;
-	for (i = 1; i <= 4000; i++)
-	{
-		bool		now = paper_f(low + i / 100.0L, delta * delta,
-								  (long double) phi * phi, v, a, tau) > 0;
-
-		*roots += now != above;
-		above = now;
-	}
-
-	for (i = 0; i < 200; i++)
+	for (i = 0; i < 100; i++)
 	{
 		long double middle = (low + high) / 2;
 
-		if (paper_f(middle, delta * delta, (long double) phi * phi, v, a, tau) > 0)
+		if (paper_f(f, middle) > 0)
 			low = middle;
 		else
 			high = middle;
@@ -104,63 +103,207 @@ bisected_volatility(const GlickoGames *games, double phi, double volatility,
 	return expl(low / 2);
 }
 
+/*
+ * The root next to the start, on the side to which f points there: the first change of
+ * sign on a grid that is finest at the start.  Counts the changes as far as Glickman's
+ * bracket goes.
+ */
+static double
+scanned_volatility(const PaperF *f, int steps, int *roots)
+{
+	bool		up = paper_f(f, f->a) > 0;
+	long double end = f->a;
+	long double last = f->a;
+	double		root = NAN;
+	int			i;
+
+	*roots = 0;
+	if (up)
+		end = logl(f->delta2 - f->phi2 - f->v);
+	else
+		do
+			end -= f->tau;
+		while (paper_f(f, end) < 0);
+	for (i = 1; i <= steps; i++)
+	{
+		long double share = (long double) i / steps;
+		long double x = f->a + (end - f->a) * share * share;
+		bool		above = i == steps ? !up : paper_f(f, x) > 0;
+
+		if (above == (up == (*roots % 2 == 1)))
+		{
+			if ((*roots)++ == 0)
+				root = up ? bisected(f, last, x) : bisected(f, x, last);
+		}
+		last = x;
+	}
+	return root;
+}
+
+static GlickoGames
+random_games(Random *random, double gap, double deviation)
+{
+	GlickoGames games = {0, 0};
+	int			n = random_below(random, 2) ? 1 : 1 + random_below(random, 40);
+	int			result = random_below(random, 4);
+	int			i;
+
+	for (i = 0; i < n; i++)
+		add_opponent(&games, 1500, 1500 + gap * (n == 1 ? 1 : random_between(random, 0.5, 1)),
+					 deviation, (result == 3 ? random_below(random, 3) : result) / 2.0);
+	return games;
+}
+
+/* From the smallest to the largest, far beyond what is played. */
 static void
-test_volatility_against_bisection(void **state)
+test_volatility_against_scan(void **state)
 {
 	Random		random = {70};
 	int			round;
-	int			unique = 0;
+	int			several = 0;
+	int			up = 0;
 
 	(void) state;
-	for (round = 0; round < 2000; round++)
+	for (round = 0; round < 6000; round++)
 	{
-		GlickoGames games = {0, 0};
-		double		rating = random_between(&random, 1000, 2000);
-		double		phi = random_between(&random, 10, 350) / POINTS;
-		double		volatility = random_between(&random, 0.01, 0.2);
-		double		tau = random_between(&random, 0.1, 1.5);
-		int			n = 1 + random_below(&random, 20);
+		double		gap = random_between(&random, -1, 1);
+		double		phi = exp(random_between(&random, log(1e-3), log(1e3))) / POINTS;
+		double		volatility = exp(random_between(&random, log(1e-6), log(10)));
+		double		tau = exp(random_between(&random, log(0.01), log(10)));
+		GlickoGames games;
+		PaperF		f;
 		double		after,
 					expected;
-		int			roots,
-					i;
+		int			roots;
 
-		for (i = 0; i < n; i++)
-			add_opponent(&games, rating, random_between(&random, 600, 2400),
-						 random_between(&random, 10, 350),
-						 random_below(&random, 3) / 2.0);
-		after = glicko2_volatility(&games, phi, volatility, tau);
-		assert_true(isfinite(after));
-		expected = bisected_volatility(&games, phi, volatility, tau, &roots);
-		if (roots == 1)
+		if (round % 2)
 		{
-			assert_relative(after, expected, 1e-11);
-			unique++;
+			volatility = random_between(&random, 0.01, 0.2);
+			tau = random_between(&random, 0.1, 2);
 		}
+		games = random_games(&random, 10000 * gap * fabs(gap),
+							 exp(random_between(&random, log(1e-3), log(1e3))));
+
+		/* Two of three roots are about to meet where sigma tau |surprise| = sqrt(2 / e). */
+		if (round % 3 == 0 && games.surprise != 0)
+			tau = fmin(sqrt(2 / M_E) / volatility / fabs(games.surprise) *
+					   (1 - random_magnitude(&random, 3) / 1e5), 10);
+		after = glicko2_volatility(&games, phi, volatility, tau);
+		f = paper_of(&games, phi, volatility, tau);
+		expected = scanned_volatility(&f, 500, &roots);
+
+		/* A dip below 0 between two points of the grid. */
+		if (!(fabs(after / expected - 1) < 1e-9))
+			expected = scanned_volatility(&f, 100000, &roots);
+		assert_relative(after, expected, 1e-11);
+		up += after > volatility;
+		several += roots > 1;
 	}
-	assert_true(unique > 1500);
+	assert_true(several > 2000 && up > 1000 && up < 5000);
 }
 
-/* Whatever it is given, the search ends, and within its bounds. */
+/*
+ * The loser of one game against ever weaker opponents: the volatility grows with the
+ * gap, without a leap, and stays below the bound of the page.
+ */
+static void
+test_volatility_after_upsets(void **state)
+{
+	static const double taus[] = {0.3, 0.5, 0.75, 1, 1.2, 10};
+	static const double deviations[] = {0.001, 30, 45, 110, 200, 350, 1000};
+	int			t,
+				d,
+				gap;
+
+	(void) state;
+	for (t = 0; t < 6; t++)
+		for (d = 0; d < 7; d++)
+		{
+			double		before = 0;
+
+			for (gap = 0; gap <= 10000; gap += 5)
+			{
+				GlickoGames games = {0, 0};
+				double		after;
+
+				add_opponent(&games, 1500 + gap, 1500, deviations[d], 0);
+				after = glicko2_volatility(&games, deviations[d] / POINTS, 0.06, taus[t]);
+				assert_true(after >= before * (1 - 1e-14));
+				assert_true(gap == 0 || after < before * (1 + 0.001 * taus[t]));
+				assert_true(after <= 0.06 * exp(0.5));
+				before = after;
+			}
+		}
+}
+
+/* Whatever it is given, the search ends, and at a root. */
 static void
 test_volatility_of_any_games(void **state)
 {
 	Random		random = {71};
 	int			round;
+	int			checked = 0;
 
 	(void) state;
-	for (round = 0; round < 200000; round++)
+	for (round = 0; round < 100000; round++)
 	{
 		GlickoGames games = {random_magnitude(&random, 60),
 		random_magnitude(&random, 60)};
 		double		volatility = random_magnitude(&random, 8);
+		double		phi = random_magnitude(&random, 40);
+		double		tau = random_magnitude(&random, round % 2 ? 20 : 2);
 		double		after;
+		PaperF		f;
+		long double x,
+					near;
 
 		if (random_below(&random, 10) == 0)
 			games.information = 0;
-		after = glicko2_volatility(&games, random_magnitude(&random, 40),
-								   volatility, random_magnitude(&random, 20));
-		assert_true(after > volatility * 4e-5 && after < volatility * 22100);
+		after = glicko2_volatility(&games, phi, volatility, tau);
+		assert_true(isfinite(after) && after >= 0);
+		f = paper_of(&games, phi, volatility, tau);
+
+		/* Of numbers that the logarithm of the result and long double can hold. */
+		if (after < 1e-300 || !isnormal(f.v) || !isnormal(f.delta2) || !isnormal(f.phi2))
+			continue;
+		x = f.a + 2 * logl((long double) after / volatility);
+		near = 1e-12L * fmaxl(1, fabsl(x));
+		assert_true(paper_f(&f, x - near) >= 0 && paper_f(&f, x + near) <= 0);
+		checked++;
+	}
+	assert_true(checked > 50000);
+}
+
+/* Other implementations of the paper, after which one game leaves these. */
+static void
+test_published_upsets(void **state)
+{
+	static const struct
+	{
+		double		gap;
+		double		deviation;
+		double		rating_after;
+		double		deviation_after;
+		double		volatility_after;
+	}			upset[] = {
+		{2000, 30, 2794.2197, 31.7599, 0.0600134},
+		{2000, 45, 2787.841, 46.1918, 0.0600132},
+	};
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 2; i++)
+	{
+		GlickoGames games = {0, 0};
+		double		phi = upset[i].deviation / POINTS;
+		double		volatility;
+
+		add_opponent(&games, 2800, 2800 - upset[i].gap, upset[i].deviation, 0);
+		volatility = glicko2_volatility(&games, phi, 0.06, 0.5);
+		phi = hypot(phi, volatility);
+		assert_near(volatility, upset[i].volatility_after, 6e-8);
+		assert_near(POINTS * glicko_deviation(&games, phi), upset[i].deviation_after, 6e-5);
+		assert_near(2800 + POINTS * glicko_change(&games, phi), upset[i].rating_after, 6e-4);
 	}
 }
 
@@ -638,7 +781,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_papers),
-		cmocka_unit_test(test_volatility_against_bisection),
+		cmocka_unit_test(test_volatility_against_scan),
+		cmocka_unit_test(test_volatility_after_upsets),
+		cmocka_unit_test(test_published_upsets),
 		cmocka_unit_test(test_volatility_of_any_games),
 		cmocka_unit_test(test_volatility_follows_surprise),
 		cmocka_unit_test(test_win_probability),

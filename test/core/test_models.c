@@ -846,14 +846,14 @@ test_idle_time_adds_up(void **state)
 				start[j] *= random_between(&random, 0.05, 1.5);
 			assert_true(model_state_valid(f.model, start));
 			shares = f.model->shares != NULL && f.model->shares(f.params);
-			model_state_before(f.model, f.params, start, first,
+			model_state_before(f.model, f.params, start, first, f.match.period,
 							   shares ? start : NULL, first, step);
 			assert_true(model_state_valid(f.model, step));
 			if (first == 0)
 				assert_memory_equal(step, start, f.model->nstate * sizeof(double));
-			model_state_before(f.model, f.params, step, second,
+			model_state_before(f.model, f.params, step, second, f.match.period,
 							   shares ? step : NULL, second, twice);
-			model_state_before(f.model, f.params, start, first + second,
+			model_state_before(f.model, f.params, start, first + second, f.match.period,
 							   shares ? start : NULL, first + second, once);
 			for (j = 0; j < f.model->nstate; j++)
 			{

@@ -34,7 +34,7 @@ FROM sample, skillrating.plot_distribution(value) AS svg,
 -- Half open, but for the last one.
 SELECT what, sum(count) = cardinality(value) AS all_counted,
     bool_and(count = (SELECT count(*) FROM unnest(value) AS v WHERE v >= low - 1e-9 AND (v < high - 1e-9 OR v = (SELECT max(u) FROM unnest(value) AS u) AND high >= v))) AS right_ones,
-    bool_and(abs(height + (vertical).factor * count) <= 0.25 AND stands_at(y, vertical, count)) AS right_heights,
+    bool_and(abs(height + (vertical).factor * count) <= 0.25 AND stands_at(y, vertical, count)) AS "plot_distribution: brute force",
     bool_and(stands_at(x - 0.5, horizontal, low) AND stands_at(x + width + 0.5, horizontal, high)) AS right_places
 FROM bar GROUP BY what, value ORDER BY what;
 -- The median's line and the mean's.
@@ -57,7 +57,7 @@ SELECT p, (hashint4(i) / 4294967296.0 + 0.5 < p ^ 1.5)::int::float8 AS outcome F
 CREATE TABLE drawn AS
 SELECT c, svg, scale_of(svg, true) AS vertical, scale_of(svg, false) AS horizontal
 FROM (SELECT skillrating.calibration(p, outcome) AS c FROM forecast) AS q, skillrating.plot_calibration(c) AS svg;
-SELECT count(*) = cardinality((c).bins) AS a_dot_each, bool_and(stands_at(m[1]::float8, horizontal, b.mean_forecast) AND stands_at(m[2]::float8, vertical, b.frequency)) AS right_places
+SELECT count(*) = cardinality((c).bins) AS a_dot_each, bool_and(stands_at(m[1]::float8, horizontal, b.mean_forecast) AND stands_at(m[2]::float8, vertical, b.frequency)) AS "plot_calibration: brute force"
 FROM drawn, regexp_matches(svg, '<circle class="fill c0" cx="([0-9.]+)" cy="([0-9.]+)"', 'g') WITH ORDINALITY AS d(m, n),
     LATERAL (SELECT avg(p) AS mean_forecast, avg(outcome) AS frequency FROM forecast WHERE least(floor(p * 10), 9) = d.n - 1) AS b
 GROUP BY c;
@@ -85,7 +85,7 @@ CREATE TABLE line AS
 SELECT n, vertical, horizontal, row_number() OVER (PARTITION BY n ORDER BY k) AS p, m[1] AS class, m[2] AS path
 FROM drawn, regexp_matches(svg, '<path class="line stroke ([^"]*)" d="([^"H]*)"/>', 'g') WITH ORDINALITY AS d(m, k);
 SELECT n, count(DISTINCT p) = n AS a_line_each, count(DISTINCT class) = n AS all_differ, count(*) = (SELECT count(*) FROM point WHERE point.n = line.n) AS all_points,
-    bool_and(stands_at(m[1]::float8, horizontal, point.x) AND stands_at(m[2]::float8, vertical, point.y)) AS right_places
+    bool_and(stands_at(m[1]::float8, horizontal, point.x) AND stands_at(m[2]::float8, vertical, point.y)) AS "plot_history: brute force"
 FROM line, regexp_matches(path, '[ML]([0-9.]+) ([0-9.]+)', 'g') WITH ORDINALITY AS d(m, k) LEFT JOIN LATERAL (SELECT x, y FROM point WHERE point.n = line.n AND player = 'p' || p AND x = d.k) AS point ON true
 GROUP BY n ORDER BY n;
 -- The band is two deviations up on the way there and two down on the way back.

@@ -4,6 +4,7 @@
  */
 #include "core/math/conjugate_gradients.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/math/dot.h"
@@ -40,6 +41,7 @@ conjugate_gradients(const LinearSystem *system, double *b, double *u, double tol
 	while (products < max_products && rz > tolerance * tolerance * first)
 	{
 		double		curvature,
+					noise,
 					alpha,
 					next;
 
@@ -47,10 +49,14 @@ conjugate_gradients(const LinearSystem *system, double *b, double *u, double tol
 		products++;
 		curvature = dot(direction, product, n);
 
-		/* Along a direction that nothing curves there is nothing to gain. */
-		if (!(curvature > CURVATURE_NOISE * diagonal_form(system->diagonal, direction, n)))
+		/*
+		 * Along a direction that nothing curves there is nothing to gain; what
+		 * curves downward, or is no number, is no such system.
+		 */
+		noise = CURVATURE_NOISE * diagonal_form(system->diagonal, direction, n);
+		if (!(curvature > noise))
 		{
-			*converged = true;
+			*converged = curvature >= -noise;
 			return products;
 		}
 		alpha = rz / curvature;
@@ -65,6 +71,6 @@ conjugate_gradients(const LinearSystem *system, double *b, double *u, double tol
 			direction[i] = product[i] + next / rz * direction[i];
 		rz = next;
 	}
-	*converged = !(rz > tolerance * tolerance * first);
+	*converged = rz <= tolerance * tolerance * first && isfinite(first);
 	return products;
 }

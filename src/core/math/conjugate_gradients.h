@@ -23,7 +23,8 @@ typedef struct LinearSystem
 /*
  * Solve it from zero until the residual, in the norm of the preconditioner, is this
  * share of b or there have been so many products; b becomes the residual.  Returns the
- * number of products; *converged says whether they sufficed.  (M. Hestenes and E.
+ * number of products; *converged says whether they sufficed, which they do not if the
+ * numbers overflow or H is not as above.  (M. Hestenes and E.
  * Stiefel, "Methods of conjugate gradients for solving linear systems", Journal of
  * Research of the National Bureau of Standards 49, 1952.)
  */

@@ -157,9 +157,9 @@ compare_doubles(const void *a, const void *b)
 /*
  * Integrates places_at().  Another variable makes a step there, or two with a
  * margin, as wide as its deviation is to that of i; a step that is narrow gets
- * a piece of its own.
+ * a piece of its own.  False if the integrals are not exact.
  */
-static void
+static bool
 integrate_places(Places *p, double *result, double *work)
 {
 	const int	pieces = 8;
@@ -192,8 +192,8 @@ integrate_places(Places *p, double *result, double *work)
 		}
 	}
 	qsort(end, nends, sizeof(double), compare_doubles);
-	integrate(places_at, p, p->only_win ? 1 : p->n + 1, end, nends, 1e-10,
-			  result, work);
+	return integrate(places_at, p, p->only_win ? 1 : p->n + 1, end, nends, 1e-10,
+					 result, work);
 }
 
 double
@@ -203,12 +203,12 @@ normal_places(const double *mean, const double *deviation,
 {
 	Places		p = {mean, deviation, margin, n, i, false, check};
 	double	   *result = work + 3 * (n + 1);
+	bool		sound = integrate_places(&p, result, work);
 	int			k;
 
-	integrate_places(&p, result, work);
 	for (k = 0; k < n; k++)
-		place[k] = result[k + 1];
-	return result[0];
+		place[k] = sound ? result[k + 1] : NAN;
+	return sound ? result[0] : NAN;
 }
 
 /* Variables in an array of structures, or with a stride of 1 in arrays of numbers. */
@@ -360,7 +360,7 @@ normal_best_of(const double *mean, const double *deviation, int n,
 		{
 			Places		p = {mean, deviation, NULL, n, i, true, check};
 
-			integrate_places(&p, &best[i], work);
+			sound = integrate_places(&p, &best[i], work) && sound;
 		}
 	end_best_of(&v, sound);
 }

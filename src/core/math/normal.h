@@ -53,7 +53,8 @@ extern void normal_best_of_strided(const double *mean, const double *deviation,
  * larger by more than margin[j] >= 0, and the place is one more than the number
  * of those that beat it: place[r - 1] is the probability of place r.  Returns
  * the probability that i beats all others.  Absolute error below 1e-8.  Takes n^2
- * steps some hundred times, and check is called each time.
+ * steps some hundred times, and check is called each time.  NaN for what no integral
+ * can be taken of, here as above.
  */
 extern double normal_places(const double *mean, const double *deviation,
 							const double *margin, int n, int i, double *place,

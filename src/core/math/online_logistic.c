@@ -8,6 +8,7 @@
  */
 #include "core/math/online_logistic.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,6 +28,13 @@
  * what remains is below rounding.
  */
 #define LAST_GAIN 1e-12
+
+/*
+ * A step must bring this share of what the gradient promises.  Where all outcomes are all
+ * but certain there is hardly any curvature, and steps are far too long: what is left of
+ * one with half of that gain does not leap across the mode to as far behind it.
+ */
+#define SUFFICIENT_GAIN 0.25
 
 /* What rounding may take from a sum of many terms, as a share of it. */
 #define ROUNDING 1e-13
@@ -330,7 +338,8 @@ online_logistic_learn(const LogisticPrior *prior, const LogisticOutcome *outcome
 	int			size = ONLINE_LOGISTIC_SIZE(prior->n);
 	double		after[ONLINE_LOGISTIC_SIZE(ONLINE_LOGISTIC_MAX)];
 	double		step[ONLINE_LOGISTIC_MAX] = {0};
-	double		gain = 0;
+	double		gain = INFINITY;
+	bool		last = false;
 	Moment		moment;
 	Position	position[2];	/* not cleared, as they are large */
 	Position   *at = &position[0];
@@ -346,9 +355,11 @@ online_logistic_learn(const LogisticPrior *prior, const LogisticOutcome *outcome
 	whole_information(prior, state + prior->n, 1, moment.information);
 	memset(at->moved, 0, sizeof(at->moved));
 	newton_look(&moment, at, step, 0, at);
-	for (steps = 0; steps < MAX_NEWTON_STEPS; steps++)
+	for (steps = 0; steps < MAX_NEWTON_STEPS && !last; steps++)
 	{
 		Position   *swap = at;
+		double		noise = ROUNDING * fabs(at->value);
+		double		last_gain = gain;
 		double		share = 1;
 
 		if (!newton_step(&moment, at, step, &gain))
@@ -359,16 +370,19 @@ online_logistic_learn(const LogisticPrior *prior, const LogisticOutcome *outcome
 		 * The posterior is concave: a step that is short enough gains, but
 		 * for rounding.
 		 */
-		while (!(next->value >= at->value - ROUNDING * fabs(at->value)) && share > 1e-10)
+		while (!(next->value >= at->value + SUFFICIENT_GAIN * share * gain - noise))
 		{
 			share /= 2;
+			if (share < DBL_MIN)
+				return false;
 			newton_look(&moment, at, step, share, next);
 		}
 		at = next;
 		next = swap;
-		if (gain <= LAST_GAIN)
-			break;
+		last = gain <= LAST_GAIN || (gain <= noise && gain >= last_gain);
 	}
+	if (!last)
+		return false;
 	for (i = 0; i < size; i++)
 		after[i] = i < prior->n ? at->coefficient[i] :
 			state[i] + at->information[i - prior->n];

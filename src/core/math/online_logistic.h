@@ -71,7 +71,8 @@ extern bool online_logistic_forget(const LogisticPrior *prior, double share, dou
 
 /*
  * Learn from n outcomes of one moment.  Their order has an influence on the last bits
- * alone.  Calls interrupt now and then, unless it is NULL; false as above.
+ * alone.  Calls interrupt now and then, unless it is NULL; false as above, also where the
+ * mode is too far away to be found.
  */
 extern bool online_logistic_learn(const LogisticPrior *prior, const LogisticOutcome *outcome,
 								  int n, double *state, InterruptCheck interrupt);

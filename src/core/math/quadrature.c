@@ -7,8 +7,9 @@
 #include "core/math/quadrature.h"
 #include "core/util/extremes.h"
 
-/* How often a piece may be halved. */
+/* How often a piece may be halved, and how often that may be done in all. */
 #define MAX_DEPTH		36
+#define MAX_BISECTIONS	10000
 
 const QuadratureNode gauss_legendre[GAUSS_LEGENDRE_HALF] = {
 	{0.9972638618494815635449, 0.0070186100094700966004},
@@ -81,7 +82,7 @@ integrate_piece(Integrand integrand, void *argument, int n,
 	return difference;
 }
 
-void
+bool
 integrate(Integrand integrand, void *argument, int n,
 		  const double *end, int nends, double tolerance,
 		  double *result, double *work)
@@ -89,6 +90,8 @@ integrate(Integrand integrand, void *argument, int n,
 	double	   *kronrod = work;
 	double	   *gauss = work + n;
 	double	   *value = work + 2 * n;
+	bool		agree = true;
+	int			bisections = 0;
 	int			i,
 				k;
 
@@ -109,19 +112,25 @@ integrate(Integrand integrand, void *argument, int n,
 			double		right = todo[pending - 1];
 			int			level = depth[pending - 1];
 
-			if (integrate_piece(integrand, argument, n, left, right,
-								kronrod, gauss, value) > tolerance &&
-				level < MAX_DEPTH)
+			bool		exact = integrate_piece(integrand, argument, n, left, right,
+												kronrod, gauss, value) <= tolerance;
+
+			if (!exact && level < MAX_DEPTH && bisections < MAX_BISECTIONS)
 			{
+				bisections++;
 				depth[pending - 1] = level + 1;
 				todo[pending] = left + (right - left) / 2;
 				depth[pending++] = level + 1;
 				continue;
 			}
+			agree = agree && exact;
 			for (k = 0; k < n; k++)
 				result[k] += kronrod[k];
 			left = right;
 			pending--;
 		}
 	}
+	for (k = 0; k < n; k++)
+		agree = agree && isfinite(result[k]);
+	return agree;
 }

@@ -195,7 +195,7 @@ typedef double (*FallingFunction) (const void *argument, double x, double *slope
  * that leaves them, or that is not half the one before, gives way to bisection;
  * until there are bounds on both sides, steps grow from reach on.  Newton's method
  * ends with a step below tolerance, as the error is then about the square of that.
- * Returns NaN where the function does.
+ * Returns NaN where the function does, and if it takes too long.
  */
 static double
 falling_zero(FallingFunction function, const void *argument, double start,
@@ -240,7 +240,7 @@ falling_zero(FallingFunction function, const void *argument, double start,
 			limit *= 2;
 		x = next;
 	}
-	return x;
+	return NAN;
 }
 
 /*

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "core/math/elementary.h"
+#include "core/math/logistic.h"
 #include "core/models/deviation.h"
 #include "core/models/glicko.h"
 #include "core/rating/model.h"
@@ -33,7 +34,7 @@ enum
 	GLICKO2_DEVIATION_LIMIT,
 	GLICKO2_TAU,
 	GLICKO2_PERIOD,
-	GLICKO2_OPPONENTS,
+	GLICKO2_OPPONENTS = GLICKO2_PERIOD + PERIOD_NPARAMS,
 	GLICKO2_NPARAMS
 };
 
@@ -62,9 +63,7 @@ static const ParamSpec glicko2_params[] = {
 	{.name = "tau",.type = PARAM_NUMBER,.default_value = 0.5,
 		.min = 0,.max = 1e3,.unit = "log of volatility",
 	.description = "how fast volatilities change; 0 keeps them"},
-	{.name = "period",.type = PARAM_NUMBER,.default_value = 7,
-		.min = 0,.above_min = true,.max = 1e9,.unit = "days",
-	.description = "rating period that volatilities refer to"},
+	PERIOD_PARAMS(7, "length of the rating period that volatilities refer to, unless the calendar says it"),
 	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
 	.description = "weight of the games against all other teams together: that of the order of teams, one game, or one game each"},
@@ -76,100 +75,196 @@ static const StateSpec glicko2_state[] = {
 	.description = "standard deviation of the rating in points"},
 	{.name = "volatility",.min = MIN_DEVIATION,
 	.description = "how far the rating drifts in a period, in log-odds"},
+	GLICKO_PERIOD_COLUMNS,
+	PERIOD_TOURNAMENT_COLUMNS
 };
 
+static const Model *glicko2_variant(const ParamValue *params);
+
 /*
- * Glickman's f, with its numerator and denominator divided by v^2 = 1 /
- * information^2, so that games which tell hardly anything do no harm.
+ * Glickman's f, times tau^2, as a function of y = x - ln sigma^2.  With phi and v as in
+ * the paper, w = e^x / (phi^2 + v + e^x) and r = Delta^2 / (phi^2 + v) - 1, his first
+ * term is w (r (1 - w) - w) / 2, in which nothing overflows.
  */
 typedef struct Volatility
 {
-	const GlickoGames *games;
-	double		variance;		/* of the rating before */
-	double		a;				/* logarithm of the squared volatility */
-	double		tau;
+	double		excess;			/* r, not below -1 */
+	double		start;			/* logit of w at the start, y = 0 */
+	double		tau2;
 } Volatility;
 
 static double
-volatility_slope(const Volatility *v, double x)
+volatility_f(const Volatility *v, double y)
 {
-	double		k = v->games->information;
-	double		surprise = v->games->surprise;
-	double		e = portable_exp(x);
-	double		d = 1 + k * (v->variance + e);
+	double		w = logistic(v->start + y);
+	double		rest = logistic(-v->start - y);
 
-	return e * (surprise * surprise - k * d) / (2 * d * d) -
-		(x - v->a) / (v->tau * v->tau);
+	return v->tau2 * (w * (v->excess * rest - w) / 2) - y;
 }
 
+static double
+volatility_slope(const Volatility *v, double y)
+{
+	double		w = logistic(v->start + y);
+	double		rest = logistic(-v->start - y);
+
+	return v->tau2 * (w * rest * (v->excess * (rest - w) - 2 * w) / 2) - 1;
+}
+
+/*
+ * The first point after the start at which f has a minimum, or limit if there is none,
+ * for f above 0 at the start.
+ *
+ * As a function of w the second derivative of f is a quadratic, so f bends upward, then
+ * downward, then upward again until it ends with a slope below 0 at limit, Glickman's
+ * upper bound.  A minimum can only be where it bends upward first, with a slope that
+ * grows through 0 on the way to the inflection.
+ */
+static double
+volatility_minimum(const Volatility *v, double limit)
+{
+	double		q = 1 / (1 + v->excess);
+	double		w = v->excess * q / (3 - q + sqrt(3 + q * q));
+	double		inflection = smaller(portable_log(w / (1 - w)) - v->start, limit);
+	double		low = 0;
+	double		high = inflection;
+
+	if (!(inflection > 0 && volatility_slope(v, 0) < 0 &&
+		  volatility_slope(v, inflection) > 0))
+		return limit;
+	for (;;)
+	{
+		double		middle = low + (high - low) / 2;
+
+		if (!(low < middle && middle < high))
+			return high;
+		if (volatility_slope(v, middle) < 0)
+			low = middle;
+		else
+			high = middle;
+	}
+}
+
+/*
+ * The root between low and high, where f passes once from above 0 to below it: by the
+ * Illinois method, and by bisection if that takes too long.
+ */
+static double
+volatility_root(const Volatility *v, double low, double high)
+{
+	const int	max_illinois = 100;
+	const double tolerance = 1e-15;
+	double		f_low = volatility_f(v, low);
+	double		f_high = volatility_f(v, high);
+	int			last = 0;		/* the end that moved: -1 low, 1 high */
+	int			i;
+
+	if (isnan(f_low) || isnan(f_high))
+		return NAN;
+
+	/* Only rounding takes the sign from an end, which is then the root. */
+	if (f_low <= 0)
+		return low;
+	if (f_high >= 0)
+		return high;
+	for (i = 0; high - low > tolerance * larger(1, fabs(low)); i++)
+	{
+		double		y = low + (high - low) / 2;
+		double		f;
+
+		if (i < max_illinois)
+			y = low + (high - low) * (f_low / (f_low - f_high));
+		if (!(low < y && y < high))
+			y = low + (high - low) / 2;
+		if (!(low < y && y < high))
+			break;
+		f = volatility_f(v, y);
+		if (f == 0)
+			return y;
+		if (f > 0)
+		{
+			low = y;
+			f_low = f;
+			if (last == -1)
+				f_high /= 2;
+			last = -1;
+		}
+		else
+		{
+			high = y;
+			f_high = f;
+			if (last == 1)
+				f_low /= 2;
+			last = 1;
+		}
+	}
+	return low + (high - low) / 2;
+}
+
+/*
+ * f is the slope of the logarithm of a density of ln sigma^2, which can have two modes
+ * after a great surprise.  The root wanted is the mode that one reaches from the start
+ * uphill: the first on the side to which f points there.  Roots are on that side only.
+ */
 double
 glicko2_volatility(const GlickoGames *games, double deviation,
 				   double volatility, double tau)
 {
-	const double farthest = 20;
-	const int	max_iterations = 100;
-	Volatility	v = {games, deviation * deviation, 2 * portable_log(volatility), tau};
-	double		a = v.a;
-	double		b;
-	double		fa;
-	double		fb;
-	double		excess;
-	double		step;
-	int			i;
+	/* A game that nobody can lose; below, numbers would overflow. */
+	double		information = larger(games->information, 1e-100);
+	double		surprise = games->surprise;
+	double		known = 1 + information * deviation * deviation;
+	Volatility	v;
+	double		bound;
+	double		low;
+	double		high;
 
-	if (tau == 0 || games->information == 0)
+	if (tau == 0 || (games->information == 0 && surprise == 0))
 		return volatility;
+	v.excess = surprise * surprise / (information * known) - 1;
+	v.start = 2 * portable_log(volatility) +
+		portable_log(information) - portable_log(known);
+	v.tau2 = tau * tau;
 
-	/*
-	 * Glickman's bracket: up to where the games alone would put it, or down
-	 * in steps that begin with tau.  It matters after great surprises, when f
-	 * has several roots.
-	 */
-	excess = games->surprise * games->surprise - games->information *
-		(1 + games->information * v.variance);
-	fa = volatility_slope(&v, a);
-	if (excess > 0)
-		b = larger(smaller(portable_log(excess) - 2 * portable_log(games->information),
-						   a + farthest), a - farthest);
+	/* Glickman's bound ln(Delta^2 - phi^2 - v), where his first term is 0. */
+	bound = v.excess > 0 ? portable_log(v.excess) - v.start : -INFINITY;
+	if (volatility_f(&v, 0) > 0)
+	{
+		double		minimum;
+
+		low = 0;
+		high = larger(bound, 0);
+		minimum = volatility_minimum(&v, high);
+		if (volatility_f(&v, minimum) > 0)
+			low = minimum;
+		else
+			high = minimum;
+	}
 	else
 	{
-		for (step = tau; step < farthest; step *= 2)
-			if (volatility_slope(&v, a - step) >= 0)
-				break;
-		b = a - smaller(step, farthest);
+		/*
+		 * Otherwise he goes down in steps of tau until f is not below 0.  As his
+		 * first term is not below -1/2, half of tau^2 is always far enough, and f
+		 * falls all the way from there to the start.
+		 */
+		low = larger(smaller(bound, 0), -v.tau2 / 2);
+		high = 0;
 	}
-	fb = volatility_slope(&v, b);
-	if (!(fa * fb <= 0))
-		return isnan(fa * fb) ? NAN : portable_exp(b / 2);
-
-	for (i = 0; i < max_iterations && fabs(b - a) > 1e-14 * larger(1, fabs(a)); i++)
-	{
-		double		c = a + (a - b) * fa / (fb - fa);
-		double		fc = volatility_slope(&v, c);
-
-		if (fc * fb <= 0)
-		{
-			a = b;
-			fa = fb;
-		}
-		else
-			fa /= 2;
-		b = c;
-		fb = fc;
-		if (fb == 0)
-			break;
-	}
-	return portable_exp(b / 2);
+	return volatility * portable_exp(volatility_root(&v, low, high) / 2);
 }
 
 static void
 glicko2_init(const ParamValue *params, double *state)
 {
+	int			i;
+
 	state[GLICKO2_RATING] = params[GLICKO2_INITIAL_RATING].number;
 	state[GLICKO2_DEVIATION] = larger(params[GLICKO2_INITIAL_DEVIATION].number,
 									  MIN_DEVIATION);
 	state[GLICKO2_VOLATILITY] = larger(params[GLICKO2_INITIAL_VOLATILITY].number,
 									   MIN_DEVIATION);
+	for (i = GLICKO2_NSTATE; i < glicko2_variant(params)->nstate; i++)
+		state[i] = 0;
 }
 
 static void
@@ -177,7 +272,7 @@ glicko2_age(const ParamValue *params, double *state, double seconds)
 {
 	double		points = state[GLICKO2_VOLATILITY] / GLICKO_LOG_ODDS;
 	double		periods = seconds /
-		(SECONDS_PER_DAY * params[GLICKO2_PERIOD].number);
+		(SECONDS_PER_DAY * params[GLICKO2_PERIOD + 1].number);
 
 	state[GLICKO2_DEVIATION] =
 		deviation_grown(state[GLICKO2_DEVIATION], points * points * periods,
@@ -187,9 +282,15 @@ glicko2_age(const ParamValue *params, double *state, double seconds)
 static MatchStatus
 glicko2_rate(const ParamValue *params, Match *match)
 {
+	const Model *model = glicko2_variant(params);
 	MatchStatus status = glicko_play(match, params[GLICKO2_OPPONENTS].choice);
 	int			i;
 
+	if (model->period != 0)
+	{
+		glicko_add_to_periods(model, params, match);
+		return status;
+	}
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
@@ -210,27 +311,71 @@ glicko2_rate(const ParamValue *params, Match *match)
 static void
 glicko2_display(const ParamValue *params, double *coefficient)
 {
+	const Model *model = glicko2_variant(params);
 	int			i;
 
-	(void) params;
-	for (i = 0; i <= GLICKO2_NSTATE; i++)
+	for (i = 0; i <= model->nstate; i++)
 		coefficient[i] = (i == GLICKO2_RATING);
+	if (model->period != 0)
+		coefficient[model->period + PERIOD_CHANGE] = period_shown(&params[GLICKO2_PERIOD]);
 }
 
+/*
+ * The paper's steps 5 to 8.  The deviation grows by the new volatility before the games
+ * count, and then in each period of rest.
+ */
+static void
+glicko2_close(const ParamValue *params, double *state, double elapsed)
+{
+	GlickoGames games = glicko_period_games(state + GLICKO2_NSTATE);
+	double		limit = params[GLICKO2_DEVIATION_LIMIT].number;
+	double		before = state[GLICKO2_DEVIATION];
+	double		volatility = glicko2_volatility(&games, GLICKO_LOG_ODDS * before,
+												state[GLICKO2_VOLATILITY],
+												params[GLICKO2_TAU].number);
+	double		points = volatility / GLICKO_LOG_ODDS;
+	double		played = smaller(elapsed, 1);
+
+	state[GLICKO2_VOLATILITY] = volatility < MIN_DEVIATION ? MIN_DEVIATION : volatility;
+	glicko_end_period(&games, deviation_grown(before, points * points * played, INFINITY),
+					  params[GLICKO2_DEVIATION_MIN].number, state);
+	if (state[GLICKO2_DEVIATION] > larger(before, limit))
+		state[GLICKO2_DEVIATION] = larger(before, limit);
+	state[GLICKO2_DEVIATION] =
+		deviation_grown(state[GLICKO2_DEVIATION], points * points * (elapsed - played), limit);
+}
+
+/* What all variants have. */
+#define GLICKO2_MODEL(columns) \
+	.name = "glicko2", \
+	.summary = "rating, deviation, and how volatile the rating is", \
+	.source = "M. E. Glickman, Example of the Glicko-2 system (2013)", \
+	.params = MODEL_PARAMS("glicko2", glicko2_params, GLICKO2_NPARAMS), \
+	.state = glicko2_state, \
+	.nstate = GLICKO2_NSTATE + (columns), \
+	.variant = glicko2_variant, \
+	MODEL_COMMON, \
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | \
+	MODEL_GAIN, \
+	.init = glicko2_init, \
+	.predict = glicko_predict, \
+	.rate = glicko2_rate, \
+	.display = glicko2_display
+
 extern const Model glicko2_model;
-const Model glicko2_model = {
-	.name = "glicko2",
-	.summary = "rating, deviation, and how volatile the rating is",
-	.source = "M. E. Glickman, Example of the Glicko-2 system (2013)",
-	.params = MODEL_PARAMS("glicko2", glicko2_params, GLICKO2_NPARAMS),
-	.state = glicko2_state,
-	.nstate = GLICKO2_NSTATE,
-	MODEL_COMMON,
-	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
-	MODEL_GAIN,
-	.init = glicko2_init,
-	.age = glicko2_age,
-	.predict = glicko_predict,
-	.rate = glicko2_rate,
-	.display = glicko2_display,
-};
+const Model glicko2_model = {GLICKO2_MODEL(0),.age = glicko2_age};
+
+/* Time passes in whole periods. */
+#define GLICKO2_PERIOD_MODEL(columns) \
+	{GLICKO2_MODEL(columns),.period = GLICKO2_NSTATE,.period_param = GLICKO2_PERIOD, \
+	.close = glicko2_close}
+
+static const Model glicko2_calendar = GLICKO2_PERIOD_MODEL(PERIOD_NCOLUMNS);
+static const Model glicko2_tournaments = GLICKO2_PERIOD_MODEL(PERIOD_NTOURNAMENT_COLUMNS);
+
+static const Model *
+glicko2_variant(const ParamValue *params)
+{
+	return period_variant(&params[GLICKO2_PERIOD], &glicko2_model, &glicko2_calendar,
+						  &glicko2_tournaments);
+}

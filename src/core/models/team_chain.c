@@ -6,13 +6,22 @@
 
 #include <math.h>
 
+#include "core/math/settling.h"
 #include "core/math/truncated.h"
 #include "core/util/extremes.h"
+
+/* The change of a message to a team of that variance, in deviations of the team. */
+static double
+message_change(Message now, Message before, double variance)
+{
+	return larger(fabs(now.precision - before.precision) * variance,
+				  fabs(now.shift - before.shift) * sqrt(variance));
+}
 
 /*
  * Let one pair of neighbours speak again: what the order of the two says about
  * either, given everything else that is known of the other.  Returns the larger
- * change of the two messages, in deviations.
+ * change of the two messages.
  */
 static double
 chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
@@ -43,12 +52,10 @@ chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
 	to_lower.shift = (precision * upper_mean - shift) /
 		(1 + precision * upper_variance);
 
-	change = larger(fabs(to_upper.precision - upper->below.precision) * upper->variance,
-					fabs(to_lower.precision - lower->above.precision) * lower->variance);
-	change = larger(change, fabs(to_upper.shift - upper->below.shift) *
-					sqrt(upper->variance));
-	change = larger(change, fabs(to_lower.shift - lower->above.shift) *
-					sqrt(lower->variance));
+	upper_variance = 1 / (1 / upper_variance + to_upper.precision);
+	lower_variance = 1 / (1 / lower_variance + to_lower.precision);
+	change = larger(message_change(to_upper, upper->below, upper_variance),
+					message_change(to_lower, lower->above, lower_variance));
 	upper->below = to_upper;
 	lower->above = to_lower;
 	return change;
@@ -59,7 +66,8 @@ chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
  *
  * Down the chain and up again, but for the pairs where it turns, which have heard
  * nothing new.  Changes shrink by about the same factor each time, so that those to
- * come can be told from the last two, until rounding is all that is left of them.
+ * come can be told from the last two, until rounding is all that is left of them, which
+ * is more where variances differ by orders of magnitude.
  */
 void
 team_chain_settle(ChainTeam *chain, int n, double per_size)
@@ -67,6 +75,7 @@ team_chain_settle(ChainTeam *chain, int n, double per_size)
 	const double tolerance = 1e-13;
 	const double noise = 1e-12;
 	const int	max_sweeps = 500;
+	Settling	settling = {0};
 	double		last_change = 0;
 	int			sweep,
 				i;
@@ -93,7 +102,16 @@ team_chain_settle(ChainTeam *chain, int n, double per_size)
 		if (change < noise ||
 			(change < 0.5 * last_change &&
 			 change * (change / (last_change - change)) < tolerance))
-			break;
+			return;
 		last_change = change;
+		if (settling_ended(&settling, change))
+			return;
+	}
+
+	/* What has not settled is no result. */
+	for (i = 0; i < n; i++)
+	{
+		chain[i].above.precision = chain[i].above.shift = NAN;
+		chain[i].below.precision = chain[i].below.shift = NAN;
 	}
 }

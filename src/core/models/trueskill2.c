@@ -23,6 +23,7 @@
 
 #include "core/math/joint_normal.h"
 #include "core/math/normal.h"
+#include "core/math/settling.h"
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
@@ -642,6 +643,7 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 	double		unit = isnan(match->length) ? 1 :
 		match->length / params[TRUESKILL2_COUNT_LENGTH].number;
 	int			nfactors = 0;
+	Settling	settling = {0};
 	int			sweep,
 				i;
 
@@ -706,9 +708,13 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 												&factor[i], joint));
 
 		/* One factor alone is exact. */
-		if (change < tolerance || nfactors == 1)
-			break;
+		if (change < tolerance || nfactors == 1 || settling_ended(&settling, change))
+			return;
 	}
+
+	/* What has not settled is no result. */
+	for (i = 0; i < match->nplayers; i++)
+		joint->mean[i] = NAN;
 }
 
 /*

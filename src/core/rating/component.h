@@ -22,7 +22,9 @@ typedef enum StateRole
 	ROLE_DEVIATION,				/* a standard deviation */
 	ROLE_SIDE,					/* what the skill is more on side 1, less on
 								 * side 2 */
-	ROLE_COMMAND				/* what the skill of a commander is instead */
+	ROLE_COMMAND,				/* what the skill of a commander is instead */
+	ROLE_PERIOD					/* of an open rating period, see period.h:
+								 * operations on states leave it alone */
 } StateRole;
 
 /* A column of the state of a player or a component; all are double precision. */

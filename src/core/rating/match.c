@@ -535,6 +535,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 	match->nteams = 0;
 	match->nentries = 0;
 	match->ncomponents = match->nshares = 0;
+	match->period.key = match->period.day = 0;
 	match->interrupt = NULL;
 
 	/* Not by an initializer, which would clear the arrays for every match. */
@@ -814,6 +815,8 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	"Surrendered is a boolean, or 1 and 0."},
 	[MATCH_SELF_MATCH] = {"self_match", "a player is on several teams at once",
 	"Give a player who changes teams stints (joined and left) that do not overlap, or weights that add up to at most 1."},
+	[MATCH_NO_PERIOD] = {"no_period", "a match of an unknown rating period",
+	"With rating periods a match has played_at, or tournament where these are the periods."},
 	[MATCH_BAD_STATE] = {"bad_state", "state is not sound",
 	"States are finite and within the range of the model; see skillrating.models()."},
 	[MATCH_OVERFLOW] = {"overflow", "new state is out of range",

@@ -15,6 +15,7 @@
 
 #include "core/rating/component.h"
 #include "core/rating/params.h"
+#include "core/rating/period.h"
 #include "core/util/interrupt.h"
 
 /*
@@ -84,6 +85,7 @@ typedef enum MatchStatus
 	MATCH_BAD_DURATION,
 	MATCH_BAD_SURRENDERED,
 	MATCH_SELF_MATCH,
+	MATCH_NO_PERIOD,
 	MATCH_BAD_STATE,
 	MATCH_OVERFLOW
 } MatchStatus;
@@ -242,6 +244,12 @@ typedef struct Match
 	MatchShare *share;
 	double		length;			/* seconds until the last left, or NaN */
 	double		log_odds;		/* context, in favour of the first side */
+
+	/*
+	 * The rating period, for models that have them; all zero, as
+	 * match_build() leaves it, if it is not known.
+	 */
+	Period		period;
 
 	/*
 	 * What a model calls while it rates a match that takes long; NULL, as

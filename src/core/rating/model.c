@@ -144,7 +144,7 @@ idle_seconds(int64_t as_of, int64_t at)
 
 void
 model_state_before(const Model *model, const ParamValue *params,
-				   const double *state, double idle,
+				   const double *state, double idle, Period period,
 				   const double *shared, double shared_idle, double *before)
 {
 	int			i;
@@ -152,6 +152,7 @@ model_state_before(const Model *model, const ParamValue *params,
 	memcpy(before, state, model->nstate * sizeof(double));
 	if (model->age != NULL && idle > 0)
 		model->age(params, before, idle);
+	period_turn(model, params, period, before);
 	if (shared == NULL)
 		return;
 	for (i = 0; i < model->nstate; i++)
@@ -325,6 +326,9 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 	Common		common;
 	MatchStatus status;
 	int			i;
+
+	if (model->period != 0 && match->period.key == 0)
+		return MATCH_NO_PERIOD;
 
 	/* States before come from tables that an owner can write to. */
 	for (i = 0; i < match->nplayers; i++)

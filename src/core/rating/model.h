@@ -16,6 +16,7 @@
 
 #include "core/rating/match.h"
 #include "core/rating/params.h"
+#include "core/rating/period.h"
 #include "core/rating/recalibration.h"
 #include "core/rating/size_advantage.h"
 
@@ -126,6 +127,17 @@ typedef struct Model
 	 * it asks for are of_state.  See model_variant().
 	 */
 	const struct Model *(*variant) (const ParamValue *params);
+
+	/*
+	 * Of a variant with rating periods (period.h): its first PeriodColumn,
+	 * and the first of its parameters of periods; 0 of any other.  close()
+	 * makes the states at the end of the open period of the sums, and lets so
+	 * many whole periods pass from its start; 0 to close it early, without
+	 * growth of a deviation.
+	 */
+	int			period;
+	int			period_param;
+	void		(*close) (const ParamValue *params, double *state, double elapsed);
 
 	const ModelPart *part;		/* nparts, at most MODEL_MAX_PARTS */
 	int			nparts;
@@ -241,12 +253,12 @@ extern double model_log_odds_unit(const Model *model, const ParamValue *params);
 extern double idle_seconds(int64_t as_of, int64_t at);
 
 /*
- * The state with which a player goes into a match, after idle seconds.  The
- * columns that pools share come from a state of their own, which was idle for
- * shared_idle; NULL where none are shared.
+ * The state with which a player goes into a match of a period, all zero where there
+ * are none, after idle seconds.  The columns that pools share come from a state of their
+ * own, which was idle for shared_idle; NULL where none are shared.
  */
 extern void model_state_before(const Model *model, const ParamValue *params,
-							   const double *state, double idle,
+							   const double *state, double idle, Period period,
 							   const double *shared, double shared_idle,
 							   double *before);
 

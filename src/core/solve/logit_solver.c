@@ -27,7 +27,8 @@
 /* Twice the distance to the minimum, in nats, that the last step may miss. */
 #define LAST_DISTANCE 1e-21
 
-#define MAX_PRODUCTS 200
+/* Long chains without a prior need thousands; what is still missing then is no step. */
+#define MAX_PRODUCTS 10000
 
 /* After so many steps in a row that only rounding lets pass, none will help. */
 #define MAX_IDLE_STEPS 10
@@ -291,24 +292,26 @@ precondition_hessian(void *arg, const double *residual, double *z)
 /* Solve H u = b; work.pivot is factored, and b becomes the residual. */
 static int
 solve_hessian(LogitProblem *problem, const double *x, double *b, double *u,
-			  double tolerance, int max_products)
+			  double tolerance, bool *converged)
 {
 	HessianAt	at = {problem, x};
 	LinearSystem system = {
 		problem->n, &at, multiply_hessian, precondition_hessian,
 		problem->work.diagonal, problem->work.direction, problem->work.product
 	};
-	bool		converged;
 
-	return conjugate_gradients(&system, b, u, tolerance, max_products, &converged);
+	return conjugate_gradients(&system, b, u, tolerance, MAX_PRODUCTS, converged);
 }
 
-int
+bool
 logit_apply_inverse(LogitProblem *problem, const double *x, double *b, double *u,
-					double tolerance, int max_products)
+					double tolerance)
 {
+	bool		converged;
+
 	factor_preconditioner(problem);
-	return solve_hessian(problem, x, b, u, tolerance, max_products);
+	(void) solve_hessian(problem, x, b, u, tolerance, &converged);
+	return converged;
 }
 
 /*
@@ -392,11 +395,12 @@ largest(const double *v, uint32_t n)
  * A step of Newton's method into work.step, and its decrement; left is the gradient
  * as a share of what it was at first.  Every product sees all rows, so that there are
  * only as many as the step is worth: far away it need not be precise, but the last one,
- * as which one about as short as the tolerance may be taken, is.
+ * as which one about as short as the tolerance may be taken, is.  A step that is not
+ * *exact enough sees less of the distance than there is.
  */
 static double
 newton_step(LogitProblem *problem, const double *x, double left,
-			LogitResult *result)
+			LogitResult *result, bool *exact)
 {
 	LogitWork  *work = &problem->work;
 	double		tolerance = smaller(0.1, sqrt(left));
@@ -412,8 +416,7 @@ newton_step(LogitProblem *problem, const double *x, double left,
 		work->residual[u] = -work->gradient[u];
 	factor_preconditioner(problem);
 	result->products += solve_hessian(problem, x, work->residual,
-									  work->step, larger(tolerance, 1e-9),
-									  MAX_PRODUCTS);
+									  work->step, larger(tolerance, 1e-9), exact);
 	return -dot(work->gradient, work->step, problem->n);
 }
 
@@ -435,13 +438,14 @@ static bool
 arrived(LogitProblem *problem, const double *x, double first, LogitResult *result)
 {
 	LogitWork  *work = &problem->work;
+	bool		exact;
 
 	result->gradient = largest(work->gradient, problem->n);
 	result->decrement = newton_step(problem, x, first > 0 ?
-									result->gradient / first : 0, result);
+									result->gradient / first : 0, result, &exact);
 	if (!is_finite(problem, result))
 		result->status = SOLVE_NOT_FINITE;
-	else if (result->decrement >= problem->options.tolerance)
+	else if (result->decrement >= problem->options.tolerance || !exact)
 		return false;
 	else if (largest(work->step, problem->n) > LOGIT_DIVERGING_STEP)
 		result->status = SOLVE_NO_MAXIMUM;

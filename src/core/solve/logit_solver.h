@@ -146,11 +146,10 @@ extern void logit_multiply(LogitProblem *problem, const double *x,
 						   const double *v, double *product);
 
 /*
- * Solve H u = b for the matrix at x, to a relative residual; returns the number of
- * products it took.  b is changed.
+ * Solve H u = b for the matrix at x, to a relative residual; false if that was not
+ * reached.  b is changed.
  */
-extern int	logit_apply_inverse(LogitProblem *problem, const double *x,
-								double *b, double *u, double tolerance,
-								int max_products);
+extern bool logit_apply_inverse(LogitProblem *problem, const double *x,
+								double *b, double *u, double tolerance);
 
 #endif							/* CORE_SOLVE_LOGIT_SOLVER_H */

@@ -20,6 +20,7 @@
 #define MAX_DRAW_ROUNDS 100
 #define DRAW_TOLERANCE 1e-10
 #define DRAW_STEP 1e-12
+#define MAX_DRAW_STEPS 100
 #define MIN_DRAW 1e-6
 #define MAX_DRAW 1e6
 
@@ -491,7 +492,9 @@ solver_fill_open(SolverTask *task, void *block)
 /*
  * The parameter of draws at which their expected number, at these skills, is that of
  * those seen: a root of an increasing function, found by Newton's method in its
- * logarithm, between bounds that close in on it.
+ * logarithm, between bounds that close in on it.  Without draws, or without anything
+ * else, that is the least or the largest parameter.  What has not been found after some
+ * steps is so by the next search, which begins there.
  */
 static double
 fit_draw(LogitProblem *problem, const double *x)
@@ -502,6 +505,7 @@ fit_draw(LogitProblem *problem, const double *x)
 	double		high = highest;
 	double		at = portable_log(problem->options.draw);
 	double		step;
+	int			steps = 0;
 
 	do
 	{
@@ -525,7 +529,7 @@ fit_draw(LogitProblem *problem, const double *x)
 			next = high == highest ? high : (low + high) / 2;
 		step = fabs(next - at);
 		at = next;
-	} while (step > DRAW_STEP && low < high);
+	} while (step > DRAW_STEP && low < high && ++steps < MAX_DRAW_STEPS);
 	return portable_exp(at);
 }
 
@@ -581,7 +585,7 @@ solver_run(SolverTask *task, double *x)
 	if (fit)
 		problem->options.draw = fit_draw(problem, x);
 	result = logit_solve(problem, x);
-	for (round = 0; fit && result.status == SOLVE_CONVERGED && round < MAX_DRAW_ROUNDS; round++)
+	for (round = 0; fit && result.status == SOLVE_CONVERGED; round++)
 	{
 		double		before = problem->options.draw;
 		int			iterations = result.iterations;
@@ -592,6 +596,11 @@ solver_run(SolverTask *task, double *x)
 			task->interrupt();
 		if (fabs(portable_log(problem->options.draw / before)) < DRAW_TOLERANCE)
 			break;
+		if (round == MAX_DRAW_ROUNDS)
+		{
+			result.status = SOLVE_MAX_ITERATIONS;
+			break;
+		}
 		result = logit_solve(problem, x);
 		result.iterations += iterations;
 		result.products += products;
@@ -657,6 +666,7 @@ probe_variances(SolverTask *task, const double *x, double *variance, double *roo
 	double	   *b = room + n;
 	double	   *u = room + 2 * (size_t) n;
 	uint64_t	random = 42;
+	bool		solved = true;
 	int			probe;
 	uint32_t	i;
 
@@ -666,10 +676,10 @@ probe_variances(SolverTask *task, const double *x, double *variance, double *roo
 		for (i = 0; i < n; i++)
 			b[i] = sign[i] = next_random(&random) >> 63 ? 1 : -1;
 		take_level_out(task, NULL, b);
-		(void) logit_apply_inverse(problem, x, b, u, 1e-3, 200);
+		solved = logit_apply_inverse(problem, x, b, u, 1e-3) && solved;
 		take_level_out(task, NULL, u);
 		for (i = 0; i < n; i++)
-			variance[i] += sign[i] * u[i] / probes;
+			variance[i] += solved ? sign[i] * u[i] / probes : NAN;
 	}
 }
 
@@ -683,7 +693,8 @@ solver_exact_error(SolverTask *task, const double *x, uint32_t unknown,
 	memset(b, 0, task->problem.n * sizeof(double));
 	b[unknown] = 1;
 	take_level_out(task, NULL, b);
-	(void) logit_apply_inverse(&task->problem, x, b, u, 1e-8, 10000);
+	if (!logit_apply_inverse(&task->problem, x, b, u, 1e-8))
+		return NAN;
 	take_level_out(task, NULL, u);
 	return sqrt(u[unknown]);
 }
@@ -708,7 +719,14 @@ solver_errors(SolverTask *task, const double *x, double *error, double *room)
 			chain_variances(problem, error);
 	}
 
-	/* A probe can miss by so much that nothing positive is left. */
+	/*
+	 * A probe can miss by so much that nothing positive is left.  Not larger(),
+	 * which would hide a NaN.
+	 */
 	for (i = 0; i < problem->n; i++)
-		error[i] = sqrt(larger(error[i], 1 / problem->work.diagonal[i]));
+	{
+		double		least = 1 / problem->work.diagonal[i];
+
+		error[i] = sqrt(error[i] < least ? least : error[i]);
+	}
 }

@@ -226,6 +226,7 @@ enum
 Datum
 skillrating_state_after_idle(PG_FUNCTION_ARGS)
 {
+	static const Period no_period = {0, 0};
 	const Model *model;
 	ParamValue *params;
 	const float8 *state;
@@ -241,6 +242,12 @@ skillrating_state_after_idle(PG_FUNCTION_ARGS)
 			PG_RETURN_NULL();
 	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(IDLE_ARG_MODEL)));
 	params = get_model_params(&model, PG_GETARG_JSONB_P(IDLE_ARG_PARAMS));
+	if (model->period != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("states of model \"%s\" with rating periods do not age by idle time",
+						model->name),
+				 errhint("rate() and predict() bring them to the period of a match.")));
 	state = float8_array_argument(fcinfo, IDLE_ARG_STATE, "state", model->nstate);
 	if (!PG_ARGISNULL(IDLE_ARG_SHARED_STATE))
 		shared = float8_array_argument(fcinfo, IDLE_ARG_SHARED_STATE,
@@ -256,7 +263,7 @@ skillrating_state_after_idle(PG_FUNCTION_ARGS)
 		shared = NULL;
 
 	model_state_before(model, params, state,
-					   idle_argument(fcinfo, IDLE_ARG_IDLE, "idle"),
+					   idle_argument(fcinfo, IDLE_ARG_IDLE, "idle"), no_period,
 					   shared, shared_idle, after);
 	for (i = 0; i < model->nstate; i++)
 		elements[i] = Float8GetDatum(check_result(after[i]));

@@ -150,11 +150,9 @@ skillrating_weng_lin_draw_probability(PG_FUNCTION_ARGS)
 	};
 	const Model *model = get_model("weng_lin");
 	float8		beta = PG_GETARG_FLOAT8(3);
-	ParamValue	params[WENG_LIN_NPARAMS];
 
 	check_positive("beta", beta);
-	param_defaults(&model->params, params);
-	PG_RETURN_FLOAT8(check_result(weng_lin_pairwise_draw(match_from_arrays(fcinfo, model, params,
-																		   &arguments),
+	PG_RETURN_FLOAT8(check_result(weng_lin_pairwise_draw(match_from_arrays(fcinfo, model,
+																		   NULL, &arguments),
 														 beta)));
 }

@@ -12,6 +12,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 #include "pg/matches/inputs.h"
@@ -33,7 +34,9 @@ enum
 	ARG_CLUB,
 	ARG_PLAYER,
 	ARG_POOL,
-	ARG_COMPONENTS
+	ARG_COMPONENTS,
+	ARG_PLAYED_AT,
+	ARG_TOURNAMENT
 };
 
 /* The columns of the result. */
@@ -179,9 +182,29 @@ read_states(FunctionCallInfo fcinfo, const Model *model, int *n)
 	return (const float8 *) ARR_DATA_PTR(array);
 }
 
-/* Put the players of the match that was built of the source into their states. */
+/* The rating period of the match, if that is given and the model has periods. */
+static Period
+read_period(FunctionCallInfo fcinfo, const Batch *batch)
+{
+	TimestampTz at = PG_ARGISNULL(ARG_PLAYED_AT) ? DT_NOBEGIN :
+		PG_GETARG_TIMESTAMPTZ(ARG_PLAYED_AT);
+	double		tournament = 0;
+
+	if (!PG_ARGISNULL(ARG_PLAYED_AT) && TIMESTAMP_NOT_FINITE(at))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("played_at must be finite, not %s", timestamptz_to_str(at))));
+	if (!PG_ARGISNULL(ARG_TOURNAMENT))
+		tournament = tournament_key(PG_GETARG_DATUM(ARG_TOURNAMENT));
+	return period_of(batch->model, batch->params, at, tournament);
+}
+
+/*
+ * Put the players of the match that was built of the source into their states, in a rating
+ * period.
+ */
 static void
-take_states(Batch *batch, const SourceMatch *source, const float8 *state)
+take_states(Batch *batch, const SourceMatch *source, Period period, const float8 *state)
 {
 	Size		nstate = batch->model->nstate;
 	int			i,
@@ -201,6 +224,7 @@ take_states(Batch *batch, const SourceMatch *source, const float8 *state)
 				report_match_status(MATCH_BAD_STATE, given[j],
 									id_text(batch->player_type, player->id));
 		memcpy(player->state, given, nstate * sizeof(double));
+		period_turn(batch->model, batch->params, period, player->state);
 		if (player->shared != NULL)
 			memcpy(player->shared->state, given, nstate * sizeof(double));
 	}
@@ -230,7 +254,8 @@ put_teams(FunctionCallInfo fcinfo, Batch *batch)
 
 /*
  * predict(model, state, team, weight, joined, left, commanding, side, squad, experience,
- *		   log_odds, params, context, club, player_id, pool, components)
+ *		   log_odds, params, context, club, player_id, pool, components, played_at,
+ *		   tournament)
  */
 Datum
 skillrating_predict(PG_FUNCTION_ARGS)
@@ -269,8 +294,8 @@ skillrating_predict(PG_FUNCTION_ARGS)
 	if (status == MATCH_OK)
 	{
 		offender = -1;
-		take_states(batch, &match, state);
-		status = batch_rate(batch, &match);
+		take_states(batch, &match, read_period(fcinfo, batch), state);
+		status = batch_predict(batch, &match);
 	}
 	if (status != MATCH_OK)
 		batch_report(batch, &match, status, offender);

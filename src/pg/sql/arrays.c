@@ -186,6 +186,16 @@ compare_team_order(const void *a, const void *b)
 	return x->element - y->element;
 }
 
+/* The rules of a model may read any of its parameters. */
+static const ParamValue *
+default_params(const Model *model)
+{
+	ParamValue *params = palloc_array(ParamValue, model->params.count);
+
+	param_defaults(&model->params, params);
+	return params;
+}
+
 Match *
 match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 				  const ParamValue *params, const MatchArguments *arguments)
@@ -252,6 +262,8 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 			row[i].weight = weight[element];
 	}
 
+	if (params == NULL)
+		params = default_params(model);
 	status = match_build(&model->rules, params, row, n, match, &offender);
 	match->interrupt = check_interrupts;
 	if (status != MATCH_OK &&

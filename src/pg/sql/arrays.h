@@ -47,7 +47,8 @@ extern void check_finite_elements(const char *name, const float8 *element,
  * A match from the arguments team int[] and, one array of float8 for each state
  * column, the states; weight float8[], which may be null, and rank int[], or -1 for
  * none of them.  Player i of the match is element i of the arrays,
- * and its state after has room.  Without ranks all teams come first.
+ * and its state after has room.  Without ranks all teams come first.  Without
+ * params, NULL, they are the defaults.
  *
  * Errors for arrays that do not fit, and for whatever match_build() minds except,
  * between two teams, one of no weight at all.
