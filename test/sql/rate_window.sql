@@ -54,6 +54,8 @@ DECLARE
     before text;
     after text;
 BEGIN
+    -- A ladder learns the advantage of the larger team only if told to.
+    params := '{"size_advantage": "learned"}' || params;
     CREATE VIEW mapping AS SELECT * FROM results;
     SET LOCAL client_min_messages = warning;
     PERFORM skillrating.create_ladder('twin', model, params, source => 'mapping');
