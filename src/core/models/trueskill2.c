@@ -635,7 +635,7 @@ settle_factors(const ParamValue *params, const Match *match, const double *weigh
 			   Factor *factor, int nfactors, JointNormal *joint)
 {
 	const double tolerance = 1e-10;
-	const int	max_sweeps = 200;
+	const int	max_sweeps = 2000;
 	Settling	settling = {0};
 	int			sweep,
 				i;
