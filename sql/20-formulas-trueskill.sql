@@ -9,6 +9,7 @@ CREATE FUNCTION skillrating.trueskill_update(
     beta float8 DEFAULT 25 / 6.0,
     tau float8 DEFAULT 25 / 300.0,
     draw_probability float8 DEFAULT 0.1,
+    ties text DEFAULT 'alike',
     OUT ordinal integer,
     OUT new_mu float8,
     OUT new_sigma float8)
@@ -16,21 +17,23 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_trueskill_update'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
 
-COMMENT ON FUNCTION skillrating.trueskill_update(integer[], integer[], float8[], float8[], float8[], float8, float8, float8) IS
+COMMENT ON FUNCTION skillrating.trueskill_update(integer[], integer[], float8[], float8[], float8[], float8, float8, float8, text) IS
 'Skills after a match under TrueSkill (Herbrich, Minka and Graepel, 2006), one row a player, in the
 order of the arrays; ordinal is the position in them, from 1.
 team, rank, mu, sigma, weight: arrays with one element a player.
 team: any number; two teams or more.
-rank: of the team; 1 is best, equal ranks are a draw (of more than two teams, those that drew
-count in the order of their numbers).
+rank: of the team; 1 is best, equal ranks are a draw.
 mu, sigma: skill and deviation, in the unit of beta; sigma is above 0.
 weight: share of the match played, 0 or more; 1 by default.
 beta: deviation of one performance, above 0.
 tau: drift of a skill before the match, in the unit of beta, 0 or more.
 draw_probability: between equal players, at least 0 and below 1.
+ties: of teams tied in a field of more than two; alike: each performed within its draw margin of a
+common level; chain: within that of the next, in the order of their numbers, as in other
+implementations, which treats equal teams differently.
 No rows if an argument other than weight is null.
 Errors: 22004 for null elements, 2202E for arrays of different length, 22003 for numbers out of
-range, 22023 for fewer than two teams.';
+range, 22023 for fewer than two teams or an unknown word for ties.';
 
 CREATE TYPE skillrating.trueskill_prediction AS (
     team integer,

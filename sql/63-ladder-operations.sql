@@ -659,6 +659,38 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_imported(text, text[]) IS
 'A part of import_ratings(): error 22023 for a player who is given twice or is merged into another.';
 
+CREATE FUNCTION skillrating_internal.with_earlier_games(
+    ladder text,
+    states jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    columns text[];
+    model text;
+BEGIN
+    IF NOT jsonb_path_exists(states, '$[*].games') THEN
+        RETURN states;
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format('SELECT l.model, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+    INTO model, columns;
+    IF NOT 'earlier_games' = ANY (columns) THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('model "%s" of ladder "%s" does not count earlier games', model, ladder),
+            HINT = 'Leave out "games", or use model "elo" with parameter "k_by_games".';
+    END IF;
+    RETURN (SELECT jsonb_agg(CASE WHEN jsonb_typeof(e.state) = 'object' AND e.state ? 'games'
+            THEN e.state - 'games' || jsonb_build_object('earlier_games', e.state->'games') ELSE e.state END ORDER BY e.n)
+        FROM jsonb_array_elements(states) WITH ORDINALITY AS e(state, n));
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.with_earlier_games(text, jsonb) IS
+'A part of import_ratings(): states whose "games" are under the name of the state column
+earlier_games. Error 22023 if there are any and the ladder''s model has no such column.';
+
 CREATE FUNCTION skillrating_internal.import_ratings(
     ladder text,
     players anycompatiblearray,
@@ -703,7 +735,8 @@ BEGIN
     SELECT s.operation, s.players INTO operation, ratings
     FROM skillrating_internal.seed_players(ladder,
         format('SELECT CAST(s.player_id AS %s) AS player_id, s.state FROM skillrating_internal.state_rows(%L, $7, $8) AS s', t.player_type, ladder),
-        pool, overwrite, at, '{"imported": true}', coalesce(reason, 'imported'), players::text[], states) AS s;
+        pool, overwrite, at, '{"imported": true}', coalesce(reason, 'imported'), players::text[],
+        skillrating_internal.with_earlier_games(ladder, states)) AS s;
 END
 $function$;
 
@@ -713,11 +746,12 @@ COMMENT ON FUNCTION skillrating.import_ratings(text, anycompatiblearray, jsonb, 
 'Starts players with ratings that another system has computed. states is a JSON array with one
 object for each element of players, in the same order, such as {"mu": 27.1, "sigma": 3.2}; its keys
 are state columns of the ladder''s model (see models()), in the model''s units, and columns that it
-lacks have their initial values. Players who already have a rating in the pool keep it, so that a
-repeated import changes nothing; with overwrite they take the imported one. All players are one
+lacks have their initial values. Under "elo" with k_by_games an object may have "games": so many
+rated games the player brings along. Players who already have a rating in the pool keep it, so that
+a repeated import changes nothing; with overwrite they take the imported one. All players are one
 operation: undo_operation() takes it back, verify() replays it. It takes its place in the order:
-matches before are rated without it, those after with it. Counts of games, wins and losses are those
-of the rated matches, and begin at 0. Returns the number of the operation (null if nobody was
+matches before are rated without it, those after with it. Counts of games, wins and losses of table
+rating are those of the rated matches, and begin at 0. Returns the number of the operation (null if nobody was
 imported), and how many rows of rating it changed. Errors: 42704 for an unknown ladder, 22004 for
 nulls, 2202E for arrays that do not fit, 22023 for a state column that the model lacks, a value that
 is no number, or a player who is given twice or is merged into another, 22003 for a state out of

@@ -49,6 +49,35 @@ COMMENT ON FUNCTION skillrating_internal.build_ladder(text, text) IS
 yet.
 Error 55000 unless the door to the first one is open.';
 
+CREATE FUNCTION skillrating_internal.arrange_states(
+    ladder text,
+    model text,
+    params jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    old_columns constant text[] := (SELECT m.state_columns FROM skillrating_internal.model_under(model, params) AS m);
+    columns text[];
+BEGIN
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+    INTO columns;
+    IF columns <> old_columns THEN
+        EXECUTE format(
+            'UPDATE %I.operation AS o SET state = (
+                SELECT array_agg(o.state[array_position($1, c.name)] ORDER BY c.n) FROM unnest($2) WITH ORDINALITY AS c(name, n))
+            WHERE o.state IS NOT NULL', ladder)
+        USING old_columns, columns;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.arrange_states(text, text, jsonb) IS
+'A part of rerate(): brings the states that operations set into the order of the state columns of the
+new ladder, from that under other parameters of the same model. A column that was not there stays as
+it is, and one that is there no more is left out.';
+
 CREATE FUNCTION skillrating_internal.rerate(
     ladder text,
     model text DEFAULT NULL,
@@ -88,6 +117,9 @@ BEGIN
         'INSERT INTO %1$I.operation SELECT o.* FROM %2$I.operation AS o
         WHERE $1 OR o.kind NOT IN (''set'', ''seed'', ''refund'')', new_ladder, ladder)
     USING new_model = old.model;
+    IF new_model = old.model THEN
+        PERFORM skillrating_internal.arrange_states(new_ladder, old.model, old.params);
+    END IF;
     EXECUTE format(
         'SELECT array_agg(DISTINCT o.operation ORDER BY o.operation) FROM %2$I.operation AS o
         WHERE o.undone_at IS NULL AND NOT EXISTS (

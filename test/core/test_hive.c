@@ -1047,6 +1047,7 @@ test_context_favours_a_side(void **state)
 
 	(void) state;
 	fixture_init(&f, "hive");
+	fixture_param(&f, "context_deviation")->number = 0;
 	match_in_contexts(&f, 1, true, false);
 	fixture_rate(&f);
 	assert_int_equal(f.match.ncomponents, 0);

@@ -26,8 +26,8 @@ typedef struct Contest
 
 /* The margin is given in deviations of the noise of two players. */
 static double
-log_evidence(Contest *contest, const double *mean, const double *deviation,
-			 const double *rank, int n, double margin)
+log_evidence_by(Contest *contest, const double *mean, const double *deviation,
+				const double *rank, int n, double margin, Ties ties)
 {
 	Match	   *match = &contest->match;
 	int			i;
@@ -36,6 +36,7 @@ log_evidence(Contest *contest, const double *mean, const double *deviation,
 	contest->model.beta = BETA;
 	contest->model.margin = margin / sqrt(2) / BETA;
 	contest->model.strength = STATE_SPACE_SUM;
+	contest->model.ties = ties;
 	match->team = contest->team;
 	match->player = contest->player;
 	match->entry = contest->entry;
@@ -57,6 +58,14 @@ log_evidence(Contest *contest, const double *mean, const double *deviation,
 	return state_space_log_evidence(&contest->model, match, NULL);
 }
 
+/* The same with ties as a chain, one order of variables. */
+static double
+log_evidence(Contest *contest, const double *mean, const double *deviation,
+			 const double *rank, int n, double margin)
+{
+	return log_evidence_by(contest, mean, deviation, rank, n, margin, TIES_CHAIN);
+}
+
 /*
  * Two variables: a tail, or a band, of their difference, however far out, in closed form
  * and by quadrature.
@@ -65,7 +74,7 @@ static void
 test_two(void **state)
 {
 	const double deviation[2] = {1.5, 0.7};
-	const double margin[1] = {0.4};
+	const double margin = 0.4;
 	double		c = sqrt(1.5 * 1.5 + 0.7 * 0.7);
 	double		lead;
 	Contest    *contest = malloc(sizeof(Contest));
@@ -78,10 +87,9 @@ test_two(void **state)
 
 		for (drew = 0; drew < 2; drew++)
 		{
-			bool		within[1] = {drew == 1};
+			NormalOrderVariable v[2] = {0};
 			double		exact = drew ? normal_log_band(lead / c, 0.4 / c) :
 				normal_log_cdf((lead - 0.4) / c);
-			NormalOrderPlace place[2];
 			double		gap = drew ? smaller(larger(lead, -0.4), 0.4) : larger(lead, 0.4);
 			int			i;
 
@@ -91,14 +99,16 @@ test_two(void **state)
 			 */
 			for (i = 0; i < 2; i++)
 			{
-				place[i].mean = mean[i] + (i == 0 ? 1 : -1) * (gap - lead) *
+				v[i].mean = mean[i];
+				v[i].deviation = deviation[i];
+				v[i].place.mean = mean[i] + (i == 0 ? 1 : -1) * (gap - lead) *
 					(deviation[i] * deviation[i]) / (c * c);
-				place[i].deviation = deviation[i];
-				place[i].slope = i == 0 ? 0 : (gap - lead) / (c * c);
+				v[i].place.deviation = deviation[i];
+				v[i].place.slope = i == 0 ? 0 : (gap - lead) / (c * c);
 			}
-			assert_near(normal_order_log_probability(mean, deviation, margin, within,
-													 place, 2, NULL),
-						exact, 1e-9 * (1 + fabs(exact)));
+			v[0].margin = margin;
+			v[0].within = drew == 1;
+			assert_near(normal_order_log_probability(v, 2, NULL), exact, 1e-9 * (1 + fabs(exact)));
 		}
 	}
 
@@ -250,6 +260,64 @@ test_three(void **state)
 	free(contest);
 }
 
+/*
+ * Three variables, of which two or all tied, by brute force: the level on a fine grid, each
+ * within its part of the margin of it, and the third above or below the level.
+ */
+static void
+test_tied(void **state)
+{
+	Random		random = {57};
+	Contest    *contest = malloc(sizeof(Contest));
+	int			round;
+
+	(void) state;
+	for (round = 0; round < 200; round++)
+	{
+		static const double ranks[3][3] = {{1, 2, 2}, {1, 1, 2}, {1, 1, 1}};
+		const double *rank = ranks[round % 3];
+		const double step = 0.002;
+		double		mean[3],
+					deviation[3];
+		double		margin = random_between(&random, 0.02, 2);
+		double		sum = 0;
+		double		x;
+		int			i;
+
+		for (i = 0; i < 3; i++)
+		{
+			mean[i] = random_between(&random, -3, 3);
+			deviation[i] = random_between(&random, 0.5, 3);
+		}
+		for (x = -25; x <= 25; x += step)
+		{
+			double		value = step / margin;
+
+			for (i = 0; i < 3; i++)
+				value *= rank[i] == rank[1] ? normal_band((mean[i] - x) / deviation[i],
+														  margin / sqrt(2) / deviation[i]) :
+					normal_cdf(((rank[i] < rank[1] ? mean[i] - x : x - mean[i]) - margin) /
+							   deviation[i]);
+			sum += value;
+		}
+		assert_near(log_evidence_by(contest, mean, deviation, rank, 3, margin, TIES_ALIKE),
+					log(sum), 1e-7);
+	}
+
+	/* A tie is impossible without a margin, and nearly certain if it is as wide as all. */
+	{
+		const double mean[3] = {1, 2, 3};
+		const double deviation[3] = {1, 1, 1};
+		const double rank[3] = {1, 1, 1};
+
+		assert_true(log_evidence_by(contest, mean, deviation, rank, 3, 0, TIES_ALIKE) ==
+					-INFINITY);
+		assert_near(log_evidence_by(contest, mean, deviation, rank, 3, 1e3, TIES_ALIKE),
+					log(2 / sqrt(2)), 0.02);
+	}
+	free(contest);
+}
+
 int
 main(void)
 {
@@ -259,6 +327,7 @@ main(void)
 		cmocka_unit_test(test_orders_add_up),
 		cmocka_unit_test(test_equals),
 		cmocka_unit_test(test_three),
+		cmocka_unit_test(test_tied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include "core/math/truncated.h"
 #include "core/models/trueskill.h"
 
-static const TrueSkill standard = {25.0 / 6, 25.0 / 300, 0.1, false, false};
+static const TrueSkill standard = {25.0 / 6, 25.0 / 300, 0.1, false, TIES_CHAIN, false};
 
 /* The same, and the fixture's parameters, with teams of either kind at random. */
 static TrueSkill
@@ -19,6 +19,7 @@ either_strength(Random *random, Fixture *f)
 
 	ts.centered = random_below(random, 2);
 	fixture_param(f, "strength")->choice = !ts.centered;
+	fixture_param(f, "ties")->choice = ts.ties;
 	return ts;
 }
 
@@ -225,6 +226,7 @@ test_known_values(void **state)
 	assert_near(f.after[1][TRUESKILL_MU], 27.40146, 1e-5);
 	assert_near(f.after[1][TRUESKILL_SIGMA], 5.78716, 1e-5);
 	free_for_all(&f, 5, mu, sigma, one_ahead);
+	fixture_param(&f, "ties")->choice = TIES_CHAIN;
 	fixture_rate(&f);
 	assert_near(f.after[0][TRUESKILL_MU], 30.62052, 1e-5);
 	assert_near(f.after[0][TRUESKILL_SIGMA], 6.36560, 1e-5);
@@ -797,8 +799,9 @@ test_published_matches(void **state)
 				assert_int_equal(csv_split(g.line, g.field), NCOLUMNS);
 		} while (g.more && strcmp(g.field[CASE], name) == 0);
 
-		/* The published rule adds skills up. */
+		/* The published rule adds skills up, and chains teams that tied. */
 		fixture_param(&f, "strength")->choice = 1;
+		fixture_param(&f, "ties")->choice = TIES_CHAIN;
 
 		/*
 		 * Opponents without play time are no match to a ladder, but have a
@@ -808,7 +811,7 @@ test_published_matches(void **state)
 		{
 			TrueSkill	ts = {fixture_param(&f, "beta")->number,
 				fixture_param(&f, "tau")->number,
-			fixture_param(&f, "draw_probability")->number, false, false};
+			fixture_param(&f, "draw_probability")->number, false, TIES_CHAIN, false};
 
 			trueskill_update(&ts, &f.match);
 		}

@@ -97,7 +97,26 @@ BEGIN
 END
 $$;
 CALL window_test.play(1, 40, false);
+
+-- A round reads the window of each player, and no more when the history is twice as long.
+CREATE FUNCTION window_test.events_read(match bigint)
+RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    before constant bigint := pg_stat_get_xact_tuples_fetched('window_some.event_pkey'::regclass);
+BEGIN
+    PERFORM skillrating.report_match('window_some', match, '{1,2,3,4,5,6}'::integer[], '{1,1,1,2,2,2}', '{1,1,1,2,2,2}', '2026-01-20');
+    RETURN pg_stat_get_xact_tuples_fetched('window_some.event_pkey'::regclass) - before;
+END
+$$;
+BEGIN;
+SELECT min(games) > 21 AS whole_windows, window_test.events_read(901) = 6 * 21 AS window_read FROM window_some.rating;
+ROLLBACK;
 CALL window_test.play(41, 100, true);
+BEGIN;
+SELECT min(games) > 80 AS longer, window_test.events_read(902) = 6 * 21 AS window_read FROM window_some.rating;
+ROLLBACK;
 CALL window_test.play(101, 110, false);
 CREATE VIEW window_test.played AS
 SELECT 'window_all' AS name, match_id::integer AS n, player_id::integer AS player, rating_after FROM window_all.event
@@ -120,7 +139,18 @@ INSERT INTO window_some.match VALUES ('201', '2026-02-02');
 INSERT INTO window_some.match_player (match_id, player_id, team, score) VALUES ('201', 1, 1, 1), ('201', 2, 2, 0);
 SELECT rating_after - rating_before AS change FROM window_some.event WHERE match_id = '201' AND player_id = '1';
 SELECT count(*) AS faults FROM skillrating.verify('window_some') WHERE NOT ok;
+
+-- In partitions as in one table.
 DROP VIEW window_test.played;
+SELECT skillrating.partition_history('window_all', 30) > 2 AS partitioned;
+CREATE FUNCTION window_test.play_last(a integer, b integer) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY SELECT r.player_id::text FROM generate_series(a, b) AS g,
+        LATERAL skillrating.report_match('window_all', 1000 + g, ARRAY[1 + g % 6, 1 + (g + 1) % 6], '{1,2}', CASE WHEN g % 3 = 0 THEN '{2,1}'::integer[] ELSE '{1,2}' END, '2026-03-01'::timestamptz + g * interval '1 hour') AS r;
+END
+$$;
+SELECT count(*) FROM window_test.play_last(1, 50);
+SELECT count(*) AS faults FROM skillrating.verify('window_all') WHERE NOT ok;
 SELECT skillrating.drop_ladder(name) FROM window_test.variant ORDER BY name;
 \set VERBOSITY terse
 SET client_min_messages = warning;

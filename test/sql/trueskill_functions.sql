@@ -11,6 +11,14 @@ FROM pg_temp.newcomers(2), skillrating.trueskill_update('{1,2}', '{1,1}', mu, si
 SELECT ordinal, round(new_mu::numeric, 5) AS new_mu, round(new_sigma::numeric, 5) AS new_sigma
 FROM pg_temp.newcomers(4), skillrating.trueskill_update('{1,2,3,4}', '{1,2,3,4}', mu, sigma);
 
+-- Four tied behind one: alike, and as a chain, with the published values.
+SELECT count(DISTINCT (new_mu, new_sigma)) = 2 AS alike
+FROM pg_temp.newcomers(5), skillrating.trueskill_update('{1,2,3,4,5}', '{1,2,2,2,2}', mu, sigma);
+SELECT bool_and(abs(new_mu - ('{30.62052,23.58454,23.59340,23.59930,23.60225}'::float8[])[ordinal]) < 1e-5) AS chain
+FROM pg_temp.newcomers(5), skillrating.trueskill_update('{1,2,3,4,5}', '{1,2,2,2,2}', mu, sigma, ties => 'chain');
+SELECT min((r).mu_after) = max((r).mu_after) AS one_value FROM (SELECT i, skillrating.rate('trueskill', i, i, least(i, 16)) OVER (ORDER BY 1) AS r FROM generate_series(1, 30) AS i) AS q WHERE i >= 16;
+SELECT * FROM skillrating.trueskill_update('{1,2}', '{1,2}', '{25,25}', '{8,8}', ties => 'both');
+
 -- Teams of unequal size, listed in any order; partial play.
 SELECT ordinal, round(new_mu::numeric, 5) AS new_mu, round(new_sigma::numeric, 5) AS new_sigma
 FROM pg_temp.newcomers(3), skillrating.trueskill_update('{20,10,20}', '{1,2,1}', mu, sigma);

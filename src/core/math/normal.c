@@ -11,6 +11,7 @@
 #include "core/math/normal.h"
 #include "core/math/elementary.h"
 #include "core/math/quadrature.h"
+#include "core/math/square.h"
 #include "core/util/extremes.h"
 
 #define SQRT_HALF		0.70710678118654752440
@@ -59,6 +60,23 @@ normal_log_cdf(double x)
 	for (k = 40; k > 0; k--)
 		fraction = x + k / fraction;
 	return -0.5 * x2 - LN_SQRT_2PI - portable_log(fraction);
+}
+
+double
+normal_log_band(double t, double e)
+{
+	double		outer = -fabs(t) - e;
+	double		inner = e - fabs(t);
+	double		whole = normal_log_cdf(inner);
+
+	/* A narrow band is its density times its width. */
+	if (e == 0)
+		return -INFINITY;
+	if (e * (1 + fabs(t)) < 1e-5)
+		return portable_log(2 * e / sqrt(2 * M_PI)) - 0.5 * square(t);
+	if (inner > -5)
+		return portable_log(normal_cdf(inner) - normal_cdf(outer));
+	return whole + portable_log(-portable_expm1(normal_log_cdf(outer) - whole));
 }
 
 /*

@@ -22,6 +22,12 @@ extern double normal_band(double mean, double margin);
 /* Its logarithm, finite as long as x * x is. */
 extern double normal_log_cdf(double x);
 
+/*
+ * The logarithm of the probability that a standard normal variable is from -e - t to
+ * e - t, that is that one of mean t lies within e >= 0 of 0.
+ */
+extern double normal_log_band(double t, double e);
+
 /* The x for which normal_cdf(x) is p; infinite for p = 0 and p = 1. */
 extern double normal_quantile(double p);
 

@@ -48,23 +48,6 @@ typedef struct Panels
 	double		before[MAX_PANELS + 1]; /* and up to it */
 } Panels;
 
-double
-normal_log_band(double t, double e)
-{
-	double		outer = -fabs(t) - e;
-	double		inner = e - fabs(t);
-	double		whole = normal_log_cdf(inner);
-
-	/* A narrow band is its density times its width. */
-	if (e == 0)
-		return -INFINITY;
-	if (e * (1 + fabs(t)) < 1e-5)
-		return portable_log(2 * e / sqrt(2 * M_PI)) - 0.5 * square(t);
-	if (inner > -5)
-		return portable_log(normal_cdf(inner) - normal_cdf(outer));
-	return whole + portable_log(-portable_expm1(normal_log_cdf(outer) - whole));
-}
-
 /* The integral over a panel up to a share of it, from 0 to 1. */
 static double
 panel_integral(const Panels *panels, int panel, double share)
@@ -158,26 +141,31 @@ fit_panel(Panels *panels, int panel, const double *value)
 
 /* How wide panels may be, so that no density changes too much across one. */
 static double
-panel_width(const NormalOrderPlace *place, int n)
+panel_width(const NormalOrderVariable *variable, int n)
 {
 	double		width = INFINITY;
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
-		width = smaller(width, PANEL_DEVIATIONS * place[i].deviation);
-		if (place[i].slope != 0)
-			width = smaller(width, PANEL_EXPONENT / fabs(place[i].slope));
+		const NormalOrderPlace *place = &variable[i].place;
+
+		width = smaller(width, PANEL_DEVIATIONS * place->deviation);
+		if (place->slope != 0)
+			width = smaller(width, PANEL_EXPONENT / fabs(place->slope));
 	}
 	return width;
 }
 
 /* The panels for a variable, as yet without a function. */
 static void
-begin_panels(Panels *panels, const NormalOrderPlace *place, double deviation,
-			 double width)
+begin_panels(Panels *panels, const NormalOrderVariable *v, double width)
 {
-	double		reach = smaller(REACH * deviation, PLACE_REACH * place->deviation);
+	const NormalOrderPlace *place = &v->place;
+	double		reach = PLACE_REACH * place->deviation;
+
+	if (v->tied == NULL)
+		reach = smaller(reach, REACH * v->deviation);
 
 	panels->n = (int) smaller(ceil(2 * reach / width), MAX_PANELS);
 	panels->width = 2 * reach / panels->n;
@@ -185,23 +173,50 @@ begin_panels(Panels *panels, const NormalOrderPlace *place, double deviation,
 	panels->before[0] = 0;
 }
 
+/* The logarithm of a variable's density, without the factor of a normal one. */
+static double
+log_density(const NormalOrderVariable *v, double x)
+{
+	if (v->tied != NULL)
+		return normal_tie_log_probability(v->tied, v->ntied, x);
+	return -0.5 * square((x - v->mean) / v->deviation);
+}
+
+/* The same, relative to that at the likely place, which is top there. */
+static double
+log_relative_density(const NormalOrderVariable *v, double top, double x)
+{
+	double		likely = (v->place.mean - v->mean) / v->deviation;
+	double		t = (x - v->mean) / v->deviation;
+
+	if (v->tied != NULL)
+		return log_density(v, x) - top;
+	return 0.5 * (likely - t) * (likely + t);
+}
+
+/* What follows from the value of a variable for those behind it. */
+static double
+condition(const NormalOrderVariable *v, const Panels *behind, double x)
+{
+	return integral_between(behind, v->within ? x - v->margin : -INFINITY,
+							v->within ? x + v->margin : x - v->margin);
+}
+
 double
-normal_order_log_probability(const double *mean, const double *deviation,
-							 const double *margin, const bool *within,
-							 const NormalOrderPlace *place, int n,
-							 InterruptCheck check)
+normal_order_log_probability(const NormalOrderVariable *variable, int n, InterruptCheck check)
 {
 	Panels		room[2];
-	double		width = panel_width(place, n);
+	double		width = panel_width(variable, n);
 	double		result = 0;
 	int			i;
 
 	for (i = n - 1; i >= 0; i--)
 	{
+		const NormalOrderVariable *v = &variable[i];
 		Panels	   *panels = &room[i % 2];
 		const Panels *behind = &room[1 - i % 2];
-		double		likely = (place[i].mean - mean[i]) / deviation[i];
 		double		total = i < n - 1 ? behind->before[behind->n] : 1;
+		double		top = log_density(v, v->place.mean);
 		int			p,
 					j;
 
@@ -210,7 +225,7 @@ normal_order_log_probability(const double *mean, const double *deviation,
 		if (!(total > 0))
 			return -INFINITY;
 		result += portable_log(total);
-		begin_panels(panels, &place[i], deviation[i], width);
+		begin_panels(panels, v, width);
 		for (p = 0; p < panels->n; p++)
 		{
 			double		value[NODES];
@@ -220,24 +235,16 @@ normal_order_log_probability(const double *mean, const double *deviation,
 				double		at = j < GAUSS_LEGENDRE_HALF ? -gauss_legendre[j].x :
 					gauss_legendre[NODES - 1 - j].x;
 				double		x = panels->from + panels->width * (p + 0.5 + 0.5 * at);
-				double		t = (x - mean[i]) / deviation[i];
-				double		conditions = 1;
 
-				if (i < n - 1 && within[i])
-					conditions = integral_between(behind, x - margin[i],
-												  x + margin[i]) / total;
-				else if (i < n - 1)
-					conditions = integral_between(behind, -INFINITY,
-												  x - margin[i]) / total;
-
-				/* Relative to the density at the likely place. */
-				value[j] = conditions *
-					portable_exp(0.5 * (likely - t) * (likely + t));
+				value[j] = portable_exp(log_relative_density(v, top, x));
+				if (i < n - 1)
+					value[j] *= condition(v, behind, x) / total;
 			}
 			fit_panel(panels, p, value);
 		}
-		result -= 0.5 * square(likely) +
-			portable_log(deviation[i] * sqrt(2 * M_PI));
+		result += top;
+		if (v->tied == NULL)
+			result -= portable_log(v->deviation * sqrt(2 * M_PI));
 	}
 	if (!(room[0].before[room[0].n] > 0))
 		return -INFINITY;

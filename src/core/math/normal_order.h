@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "core/math/normal_tie.h"
 #include "core/util/interrupt.h"
 
 /*
@@ -23,26 +24,31 @@ typedef struct NormalOrderPlace
 } NormalOrderPlace;
 
 /*
- * The logarithm of the probability that, for each i below n - 1, variable i is larger
- * than variable i + 1 by more than margin[i] >= 0 or, where within[i] is true, that the
- * two differ by no more than that.  Deviations are positive.  -INFINITY for what is
- * impossible.
+ * A variable, and what is asked of it: to be larger than the next one by more than a margin
+ * of at least 0 or, if within, to differ by no more than that.  Of the last one nothing is
+ * asked.
+ */
+typedef struct NormalOrderVariable
+{
+	double		mean;			/* of a normal variable, with a deviation
+								 * above 0; */
+	double		deviation;
+	const TiedNormal *tied;		/* or a level of ntied normal variables, or NULL */
+	int			ntied;
+	double		margin;
+	bool		within;
+	NormalOrderPlace place;
+} NormalOrderVariable;
+
+/*
+ * The logarithm of the probability of all that is asked of n >= 1 variables, where a level
+ * has the density 1 anywhere; -INFINITY for what is impossible.
  *
  * Relative error of the probability below 1e-8 where no deviation of a place is more
  * than 10 times another.  Takes some hundred evaluations of a density for each
  * variable, and check (or NULL) is called for each.
  */
-extern double normal_order_log_probability(const double *mean,
-										   const double *deviation,
-										   const double *margin,
-										   const bool *within,
-										   const NormalOrderPlace *place, int n,
+extern double normal_order_log_probability(const NormalOrderVariable *variable, int n,
 										   InterruptCheck check);
-
-/*
- * The logarithm of the probability that a standard normal variable is from -e - t to
- * e - t, that is that one of mean t lies within e >= 0 of 0.
- */
-extern double normal_log_band(double t, double e);
 
 #endif							/* CORE_MATH_NORMAL_ORDER_H */

@@ -25,6 +25,7 @@
 #include "core/math/elementary.h"
 #include "core/math/logistic.h"
 #include "core/math/normal.h"
+#include "core/models/max_lead.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
 
@@ -43,6 +44,8 @@ enum
 	ELO_MARGIN_UNIT,
 	ELO_MARGIN_DRAW,
 	ELO_MARGIN_AUTOCORRELATION,
+	ELO_MAX_LEAD,
+	ELO_K_FOR_LIFE,
 	ELO_PERIOD,
 	ELO_NPARAMS = ELO_PERIOD + PERIOD_NPARAMS
 };
@@ -92,7 +95,7 @@ static const ParamSpec elo_params[] = {
 		.min = 0,.max = 1e9,.unit = "rating points",
 		.searched = true,
 	.description = "change for a win that was thought impossible"},
-	{.name = "k_by_games",.type = PARAM_STEPS,
+	{.name = "k_by_games",.type = PARAM_STEPS,.of_state = true,
 		.min = 0,.max = 1e9,.unit = "games, rating points",
 	.description = "pairs [games, k]: k of players with fewer rated games"},
 	{.name = "k_by_rating",.type = PARAM_STEPS,
@@ -118,6 +121,9 @@ static const ParamSpec elo_params[] = {
 		.min = 0,.max = 1e9,.unit = "per rating point",
 		.search = {0.0001, 0.1},
 	.description = "with a margin, the change is divided by 1 + this * the winner's lead"},
+	MAX_LEAD_PARAM,
+	{.name = "k_for_life",.type = PARAM_FLAG,.of_state = true,
+	.description = "whether k_by_rating goes by the highest rating so far, and not by the present one"},
 	PERIOD_PARAMS(30, "length of a rating period of days"),
 };
 
@@ -134,12 +140,40 @@ static const ModelPart elo_parts[] = {
 	MODEL_COMMON_PARTS
 };
 
+/* The columns of the state: all, or the first alone where K needs no more. */
+enum
+{
+	ELO_RATING,
+	ELO_HIGHEST_RATING,
+	ELO_EARLIER_GAMES,
+	ELO_NKEPT					/* behind which an open period comes */
+};
+
 static const StateSpec elo_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
 	PERIOD_COLUMNS("period_matches", "matches of the open period",
 				   "period_sum", "sum of the changes by these"),
 	PERIOD_TOURNAMENT_COLUMNS
 };
+
+/* The same with what K needs. */
+static const StateSpec elo_memory_state[] = {
+	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
+	{.name = "highest_rating",.min = -INFINITY,.role = ROLE_HIGHEST,
+	.description = "highest rating so far, which k_for_life goes by"},
+	{.name = "earlier_games",.min = 0,.role = ROLE_GAMES,
+	.description = "rated games before the first one here, which k_by_games counts too"},
+	PERIOD_COLUMNS("period_matches", "matches of the open period",
+				   "period_sum", "sum of the changes by these"),
+	PERIOD_TOURNAMENT_COLUMNS
+};
+
+/* Whether K needs more of a player than the rating, and games that are counted anyway. */
+static bool
+elo_remembers(const ParamValue *params)
+{
+	return params[ELO_K_FOR_LIFE].flag || params[ELO_K_BY_GAMES].steps.n > 0;
+}
 
 static const Model *elo_variant(const ParamValue *params);
 
@@ -148,9 +182,11 @@ elo_init(const ParamValue *params, double *state)
 {
 	int			i;
 
-	state[0] = params[ELO_INITIAL_RATING].number;
-	for (i = 1; i < elo_variant(params)->nstate; i++)
+	for (i = 0; i < elo_variant(params)->nstate; i++)
 		state[i] = 0;
+	state[ELO_RATING] = params[ELO_INITIAL_RATING].number;
+	if (elo_remembers(params))
+		state[ELO_HIGHEST_RATING] = state[ELO_RATING];
 }
 
 double
@@ -215,6 +251,7 @@ elo_contest(const double *rating, const double *rank, int n, double k,
 	}
 }
 
+/* The score that is expected at a difference that counts. */
 static double
 elo_expected(const ParamValue *params, double difference, double log_odds)
 {
@@ -256,6 +293,8 @@ static void
 elo_win_probabilities(const ParamValue *params, Match *match,
 					  const double *rating)
 {
+	double		max_lead = params[ELO_MAX_LEAD].number;
+	double		counts[MATCH_MAX_TEAMS];
 	double		win[MATCH_MAX_TEAMS];
 	double		deviation[MATCH_MAX_TEAMS];
 	double		work[NORMAL_WORK(MATCH_MAX_TEAMS)];
@@ -264,7 +303,8 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 	if (match->nteams == 2)
 	{
 		int			first = match_first_side(match);
-		double		p = elo_expected(params, rating[first] - rating[1 - first],
+		double		p = elo_expected(params,
+									 capped_lead(rating[first] - rating[1 - first], max_lead),
 									 match->log_odds);
 
 		match->team[first].win = p;
@@ -272,14 +312,15 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 		return;
 	}
 
+	ratings_within(rating, match->nteams, max_lead, counts);
 	if (params[ELO_FORM].choice == FORM_NORMAL)
 	{
 		for (i = 0; i < match->nteams; i++)
 			deviation[i] = params[ELO_BETA].number;
-		normal_best_of(rating, deviation, match->nteams, win, work, match->interrupt);
+		normal_best_of(counts, deviation, match->nteams, win, work, match->interrupt);
 	}
 	else
-		luce_choice(rating, params[ELO_SCALE].number / M_LN10, match->nteams,
+		luce_choice(counts, params[ELO_SCALE].number / M_LN10, match->nteams,
 					win);
 	for (i = 0; i < match->nteams; i++)
 		match->team[i].win = win[i];
@@ -356,6 +397,7 @@ elo_surprise(const ParamValue *params, const Match *match,
 
 	for (j = 0; j < match->nteams; j++)
 	{
+		double		lead = capped_lead(rating[i] - rating[j], params[ELO_MAX_LEAD].number);
 		double		score = 0.5;
 		double		expected;
 
@@ -364,17 +406,41 @@ elo_surprise(const ParamValue *params, const Match *match,
 		if (match->team[i].rank != match->team[j].rank)
 			score = match->team[i].rank < match->team[j].rank;
 		expected = match->nteams == 2 ? match->team[i].win :
-			elo_expected(params, rating[i] - rating[j], 0);
+			elo_expected(params, lead, 0);
 		sum += elo_margin(params, &match->team[i], &match->team[j],
-						  rating[i] - rating[j] + advantage) *
+						  lead + advantage) *
 			(score - expected);
 	}
 	return sum / (match->nteams - 1);
 }
 
+/* The highest rating of a player who remembers it; a state may have been given without. */
 static double
-elo_k(const ParamValue *params, double rating, double games)
+elo_highest(const double *state)
 {
+	return larger(state[ELO_RATING], state[ELO_HIGHEST_RATING]);
+}
+
+/* Rated games of a player, at the start of the open period if there are periods. */
+static double
+elo_games(const ParamValue *params, const MatchPlayer *player)
+{
+	int			period = elo_variant(params)->period;
+	double		games = player->games;
+
+	if (period != 0)
+		games -= player->before[period + PERIOD_FIRST_SUM];
+	if (elo_remembers(params))
+		games += player->before[ELO_EARLIER_GAMES];
+	return games;
+}
+
+static double
+elo_k(const ParamValue *params, const MatchPlayer *player)
+{
+	const double *state = player->before;
+	double		rating = params[ELO_K_FOR_LIFE].flag ? elo_highest(state) : state[ELO_RATING];
+	double		games = elo_games(params, player);
 	const ParamSteps *by_games = &params[ELO_K_BY_GAMES].steps;
 	const ParamSteps *by_rating = &params[ELO_K_BY_RATING].steps;
 	int			i;
@@ -388,21 +454,23 @@ elo_k(const ParamValue *params, double rating, double games)
 	return params[ELO_K].number;
 }
 
-/* The floor catches a fall, and neither lifts a rating nor hides a NaN. */
-static double
-elo_above_floor(const ParamValue *params, double before, double after)
+/*
+ * The state once the rating has changed, from that before.  The floor catches a fall, and
+ * neither lifts a rating nor hides a NaN.
+ */
+static void
+elo_settle(const ParamValue *params, const double *before, double rating, double *after)
 {
-	double		floor = smaller(before, params[ELO_FLOOR].number);
+	double		floor = smaller(before[ELO_RATING], params[ELO_FLOOR].number);
 
-	return after < floor ? floor : after;
-}
-
-/* Rated matches of a player, at the start of the open period if there are periods. */
-static double
-elo_games(const Model *model, const MatchPlayer *player)
-{
-	return model->period == 0 ? player->games :
-		player->games - player->before[model->period + PERIOD_FIRST_SUM];
+	if (rating < floor)
+		rating = floor;
+	if (elo_remembers(params))
+	{
+		after[ELO_HIGHEST_RATING] = larger(elo_highest(before), rating);
+		after[ELO_EARLIER_GAMES] = before[ELO_EARLIER_GAMES];
+	}
+	after[ELO_RATING] = rating;
 }
 
 static MatchStatus
@@ -435,7 +503,7 @@ elo_rate(const ParamValue *params, Match *match)
 		MatchPlayer *player = &match->player[e->player];
 
 		player->after[0] += player->gain * e->weight * surprise[e->team] *
-			elo_k(params, player->before[0], elo_games(model, player));
+			elo_k(params, player);
 		player->gradient += e->weight * surprise[e->team];
 	}
 
@@ -446,7 +514,7 @@ elo_rate(const ParamValue *params, Match *match)
 		if (model->period != 0)
 			period_add(model, params, player->before, 1, player->after[0], player->after);
 		else
-			player->after[0] = elo_above_floor(params, player->before[0], player->after[0]);
+			elo_settle(params, player->before, player->after[0], player->after);
 	}
 	return match_check_predictions(match);
 }
@@ -458,7 +526,7 @@ elo_close(const ParamValue *params, double *state, double elapsed)
 	const double *open = state + elo_variant(params)->period;
 
 	(void) elapsed;
-	state[0] = elo_above_floor(params, state[0], state[0] + open[PERIOD_SECOND_SUM]);
+	elo_settle(params, state, state[ELO_RATING] + open[PERIOD_SECOND_SUM], state);
 }
 
 static void
@@ -479,13 +547,13 @@ elo_team_strength(const ParamValue *params)
 	return params[ELO_STRENGTH].choice == STRENGTH_SUM ? TEAM_STRENGTH_SUM : TEAM_STRENGTH_MEAN;
 }
 
-/* What all variants have; columns are the first so many of elo_state. */
-#define ELO_MODEL(columns) \
+/* What all variants have; columns are the first so many of the states. */
+#define ELO_MODEL(states, columns) \
 	.name = "elo", \
 	.summary = "Elo rating, logistic or normal, for teams and free-for-all", \
 	.source = "A. E. Elo, The Rating of Chessplayers, Past and Present (1978)", \
 	.params = MODEL_PARAMS("elo", elo_params, ELO_NPARAMS), \
-	.state = elo_state, \
+	.state = (states), \
 	.nstate = (columns), \
 	.variant = elo_variant, \
 	.rules.component = model_common_components, \
@@ -501,16 +569,26 @@ elo_team_strength(const ParamValue *params)
 	.display = elo_display
 
 extern const Model elo_model;
-const Model elo_model = {ELO_MODEL(1)};
+const Model elo_model = {ELO_MODEL(elo_state, 1)};
+static const Model elo_with_memory = {ELO_MODEL(elo_memory_state, ELO_NKEPT)};
 
-#define ELO_PERIOD_MODEL(columns) \
-	{ELO_MODEL(1 + (columns)),.period = 1,.period_param = ELO_PERIOD,.close = elo_close}
+#define ELO_PERIOD_MODEL(states, kept, columns) \
+	{ELO_MODEL(states, (kept) + (columns)),.period = (kept),.period_param = ELO_PERIOD, \
+	.close = elo_close}
 
-static const Model elo_calendar = ELO_PERIOD_MODEL(PERIOD_NCOLUMNS);
-static const Model elo_tournaments = ELO_PERIOD_MODEL(PERIOD_NTOURNAMENT_COLUMNS);
+static const Model elo_calendar = ELO_PERIOD_MODEL(elo_state, 1, PERIOD_NCOLUMNS);
+static const Model elo_tournaments =
+	ELO_PERIOD_MODEL(elo_state, 1, PERIOD_NTOURNAMENT_COLUMNS);
+static const Model elo_calendar_with_memory =
+	ELO_PERIOD_MODEL(elo_memory_state, ELO_NKEPT, PERIOD_NCOLUMNS);
+static const Model elo_tournaments_with_memory =
+	ELO_PERIOD_MODEL(elo_memory_state, ELO_NKEPT, PERIOD_NTOURNAMENT_COLUMNS);
 
 static const Model *
 elo_variant(const ParamValue *params)
 {
+	if (elo_remembers(params))
+		return period_variant(&params[ELO_PERIOD], &elo_with_memory,
+							  &elo_calendar_with_memory, &elo_tournaments_with_memory);
 	return period_variant(&params[ELO_PERIOD], &elo_model, &elo_calendar, &elo_tournaments);
 }

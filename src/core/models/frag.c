@@ -16,6 +16,7 @@
 #include "core/math/logistic.h"
 #include "core/models/deviation.h"
 #include "core/models/elo.h"
+#include "core/models/max_lead.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
 
@@ -29,6 +30,7 @@ enum
 	FRAG_INITIAL_RATING,
 	FRAG_DECAY,
 	FRAG_DECAY_FLOOR,
+	FRAG_MAX_LEAD,
 	FRAG_NPARAMS
 };
 
@@ -70,6 +72,7 @@ static const ParamSpec frag_params[] = {
 		.min = -1e9,.max = 1e9,.unit = "rating points",
 		.search = {-3000, 3000},
 	.description = "no time takes a rating below this"},
+	MAX_LEAD_PARAM
 };
 
 static const ModelPart frag_parts[] = {
@@ -193,6 +196,8 @@ static MatchStatus
 frag_shares(const ParamValue *params, Match *match, const double *rating)
 {
 	double		scale = params[FRAG_SCALE].number;
+	double		max_lead = params[FRAG_MAX_LEAD].number;
+	double		counts[MATCH_MAX_TEAMS];
 	double		share[MATCH_MAX_TEAMS];
 	int			i;
 
@@ -200,13 +205,14 @@ frag_shares(const ParamValue *params, Match *match, const double *rating)
 		match->team[0].win = 0.5;
 	else if (match->nteams == 2)
 	{
-		match->team[0].win = frag_win_share(rating[0] - rating[1], scale,
+		match->team[0].win = frag_win_share(capped_lead(rating[0] - rating[1], max_lead), scale,
 											match_log_odds_for(match, 0));
 		match->team[1].win = 1 - match->team[0].win;
 	}
 	else
 	{
-		luce_choice(rating, scale / M_LN10, match->nteams, share);
+		ratings_within(rating, match->nteams, max_lead, counts);
+		luce_choice(counts, scale / M_LN10, match->nteams, share);
 		for (i = 0; i < match->nteams; i++)
 			match->team[i].win = share[i];
 	}
@@ -245,8 +251,8 @@ pair_scores(const Match *match, int i, int j, double *score_i, double *score_j)
  * members take all, so that both sides exchange the same points.
  */
 static double
-frag_surprise(const FragRules *rules, const Match *match, const double *rating,
-			  const double *weight, int i)
+frag_surprise(const FragRules *rules, double max_lead, const Match *match,
+			  const double *rating, const double *weight, int i)
 {
 	double		sum = 0;
 	int			j;
@@ -265,7 +271,7 @@ frag_surprise(const FragRules *rules, const Match *match, const double *rating,
 			continue;
 		pair_scores(match, i, j, &score_i, &score_j);
 		expected = match->nteams == 2 ? match->team[i].win :
-			frag_win_share(rating[i] - rating[j], rules->scale, 0);
+			frag_win_share(capped_lead(rating[i] - rating[j], max_lead), rules->scale, 0);
 
 		/* What the pair exchanges, on the side of team i. */
 		sum += frag_duels(rules, score_i, score_j) *
@@ -294,7 +300,8 @@ frag_rate(const ParamValue *params, Match *match)
 
 	for (i = 0; i < match->nteams; i++)
 	{
-		surprise[i] = frag_surprise(&rules, match, rating, weight, i);
+		surprise[i] = frag_surprise(&rules, params[FRAG_MAX_LEAD].number, match, rating, weight,
+									i);
 		members[i] = 0;
 	}
 	for (i = 0; i < match->nentries; i++)

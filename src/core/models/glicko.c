@@ -14,6 +14,7 @@
 #include "core/math/logistic.h"
 #include "core/math/square.h"
 #include "core/models/deviation.h"
+#include "core/models/max_lead.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
 
@@ -33,6 +34,7 @@ enum
 	GLICKO_C,
 	GLICKO_PERIOD,
 	GLICKO_OPPONENTS = GLICKO_PERIOD + PERIOD_NPARAMS,
+	GLICKO_MAX_LEAD,
 	GLICKO_NPARAMS
 };
 
@@ -62,6 +64,7 @@ static const ParamSpec glicko_params[] = {
 	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
 	.description = "weight of the games against all other teams together: that of the order of teams, one game, or one game each"},
+	MAX_LEAD_PARAM
 };
 
 static const StateSpec glicko_state[] = {
@@ -161,9 +164,10 @@ gather_teams(const Match *match, GlickoTeam *teams)
  * squared deviation.
  */
 static MatchStatus
-predict_teams(Match *match, const GlickoTeam *teams)
+predict_teams(Match *match, const GlickoTeam *teams, double max_lead)
 {
 	double		rating[MATCH_MAX_TEAMS];
+	double		counts[MATCH_MAX_TEAMS];
 	double		win[MATCH_MAX_TEAMS];
 	double		variance = 0;
 	double		unit;
@@ -171,8 +175,8 @@ predict_teams(Match *match, const GlickoTeam *teams)
 
 	if (match->nteams == 2)
 	{
-		match->team[0].win = glicko_win_probability(teams[0].rating -
-													teams[1].rating,
+		match->team[0].win = glicko_win_probability(capped_lead(teams[0].rating -
+																teams[1].rating, max_lead),
 													teams[0].deviation,
 													teams[1].deviation,
 													match_log_odds_for(match, 0));
@@ -183,12 +187,12 @@ predict_teams(Match *match, const GlickoTeam *teams)
 		variance += square(teams[i].deviation);
 	unit = 1 / glicko_g(sqrt(2 * variance / match->nteams));
 	for (i = 0; i < match->nteams; i++)
-	{
 		rating[i] = teams[i].rating;
+	ratings_within(rating, match->nteams, max_lead, counts);
+	for (i = 0; i < match->nteams; i++)
 		if (match->team[i].advantage != 0)
-			rating[i] += unit * match->team[i].advantage;
-	}
-	luce_choice(rating, unit, match->nteams, win);
+			counts[i] += unit * match->team[i].advantage;
+	luce_choice(counts, unit, match->nteams, win);
 	for (i = 0; i < match->nteams; i++)
 		match->team[i].win = win[i];
 	return match_check_predictions(match);
@@ -221,7 +225,7 @@ game_weight(enum GlickoOpponents opponents, int n)
 
 /* What the match tells of each player of team i who played all of it. */
 static GlickoGames
-team_games(const Match *match, const GlickoTeam *teams, double weight, int i)
+team_games(const Match *match, const GlickoTeam *teams, double max_lead, double weight, int i)
 {
 	GlickoGames games = {0, 0};
 	int			j;
@@ -234,25 +238,29 @@ team_games(const Match *match, const GlickoTeam *teams, double weight, int i)
 			continue;
 		if (match->team[j].rank != match->team[i].rank)
 			score = match->team[i].rank < match->team[j].rank;
-		glicko_add_game(&games, teams[i].rating - teams[j].rating,
-						teams[j].deviation, score, match_log_odds_between(match, i, j),
-						weight);
+		glicko_add_game(&games, capped_lead(teams[i].rating - teams[j].rating, max_lead),
+						teams[j].deviation, score, match_log_odds_between(match, i, j), weight);
 	}
 	return games;
 }
 
 MatchStatus
-glicko_predict(const ParamValue *params, Match *match)
+glicko_predict_teams(Match *match, double max_lead)
 {
 	GlickoTeam	teams[MATCH_MAX_TEAMS];
 
-	(void) params;
 	gather_teams(match, teams);
-	return predict_teams(match, teams);
+	return predict_teams(match, teams, GLICKO_LOG_ODDS * max_lead);
+}
+
+static MatchStatus
+glicko_predict(const ParamValue *params, Match *match)
+{
+	return glicko_predict_teams(match, params[GLICKO_MAX_LEAD].number);
 }
 
 MatchStatus
-glicko_play(Match *match, enum GlickoOpponents opponents)
+glicko_play(Match *match, enum GlickoOpponents opponents, double max_lead)
 {
 	GlickoTeam	teams[MATCH_MAX_TEAMS];
 	GlickoGames of_team[MATCH_MAX_TEAMS];
@@ -261,7 +269,7 @@ glicko_play(Match *match, enum GlickoOpponents opponents)
 
 	gather_teams(match, teams);
 	for (i = 0; i < match->nteams; i++)
-		of_team[i] = team_games(match, teams, weight, i);
+		of_team[i] = team_games(match, teams, GLICKO_LOG_ODDS * max_lead, weight, i);
 	for (i = 0; i < match->nplayers; i++)
 		match->player[i].after[0] = match->player[i].after[1] = 0;
 	for (i = 0; i < match->nentries; i++)
@@ -277,7 +285,7 @@ glicko_play(Match *match, enum GlickoOpponents opponents)
 		after[0] += e->weight * of_team[e->team].information;
 		after[1] += e->weight * of_team[e->team].surprise;
 	}
-	return predict_teams(match, teams);
+	return predict_teams(match, teams, GLICKO_LOG_ODDS * max_lead);
 }
 
 GlickoGames
@@ -370,7 +378,8 @@ static MatchStatus
 glicko_rate(const ParamValue *params, Match *match)
 {
 	const Model *model = glicko_variant(params);
-	MatchStatus status = glicko_play(match, params[GLICKO_OPPONENTS].choice);
+	MatchStatus status = glicko_play(match, params[GLICKO_OPPONENTS].choice,
+									 params[GLICKO_MAX_LEAD].number);
 	int			i;
 
 	if (model->period != 0)

@@ -67,8 +67,8 @@ enum GlickoOpponents
 
 extern const char *const glicko_opponents[];	/* these by name */
 
-/* Win probabilities of all teams. */
-extern MatchStatus glicko_predict(const ParamValue *params, Match *match);
+/* Win probabilities of all teams, of which no lead counts for more than max_lead points. */
+extern MatchStatus glicko_predict_teams(Match *match, double max_lead);
 
 /*
  * The same, and what the match tells of each player, which waits in the first
@@ -76,7 +76,7 @@ extern MatchStatus glicko_predict(const ParamValue *params, Match *match);
  * and deviation after in their place, with the player's gain and no deviation
  * below deviation_min, unless it was there before.
  */
-extern MatchStatus glicko_play(Match *match, enum GlickoOpponents opponents);
+extern MatchStatus glicko_play(Match *match, enum GlickoOpponents opponents, double max_lead);
 extern GlickoGames glicko_games_of(const MatchPlayer *player);
 extern void glicko_update_player(MatchPlayer *player, double deviation_min);
 

@@ -14,6 +14,7 @@
 #include "core/math/logistic.h"
 #include "core/models/deviation.h"
 #include "core/models/glicko.h"
+#include "core/models/max_lead.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
 
@@ -35,6 +36,7 @@ enum
 	GLICKO2_TAU,
 	GLICKO2_PERIOD,
 	GLICKO2_OPPONENTS = GLICKO2_PERIOD + PERIOD_NPARAMS,
+	GLICKO2_MAX_LEAD,
 	GLICKO2_NPARAMS
 };
 
@@ -67,6 +69,7 @@ static const ParamSpec glicko2_params[] = {
 	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
 	.description = "weight of the games against all other teams together: that of the order of teams, one game, or one game each"},
+	MAX_LEAD_PARAM
 };
 
 static const StateSpec glicko2_state[] = {
@@ -280,10 +283,17 @@ glicko2_age(const ParamValue *params, double *state, double seconds)
 }
 
 static MatchStatus
+glicko2_predict(const ParamValue *params, Match *match)
+{
+	return glicko_predict_teams(match, params[GLICKO2_MAX_LEAD].number);
+}
+
+static MatchStatus
 glicko2_rate(const ParamValue *params, Match *match)
 {
 	const Model *model = glicko2_variant(params);
-	MatchStatus status = glicko_play(match, params[GLICKO2_OPPONENTS].choice);
+	MatchStatus status = glicko_play(match, params[GLICKO2_OPPONENTS].choice,
+									 params[GLICKO2_MAX_LEAD].number);
 	int			i;
 
 	if (model->period != 0)
@@ -358,7 +368,7 @@ glicko2_close(const ParamValue *params, double *state, double elapsed)
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | \
 	MODEL_GAIN, \
 	.init = glicko2_init, \
-	.predict = glicko_predict, \
+	.predict = glicko2_predict, \
 	.rate = glicko2_rate, \
 	.display = glicko2_display
 

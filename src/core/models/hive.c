@@ -62,10 +62,10 @@ static const ParamSpec hive_params[] = {
 		.min = -INFINITY,.max = 1e6,.unit = "skill",
 		.search = {-100, 100},
 	.description = "smallest skill: below zero the smaller team would be favoured"},
-	{.name = "context_deviation",.type = PARAM_NUMBER,.default_value = 0,
+	{.name = "context_deviation",.type = PARAM_NUMBER,.default_value = 0.5,
 		.min = 0,.max = 1e6,.unit = "log-odds",
 		.search = {0.01, 10},
-	.description = "deviation of the log-odds of a context before the first match; 0: contexts count for nothing"},
+	.description = "prior deviation of the log-odds of a context; 0: contexts count for nothing"},
 };
 
 static const StateSpec hive_state[] = {

@@ -41,6 +41,7 @@ enum
 	PARAM_REVERSION,
 	PARAM_DRAW_PROBABILITY,
 	PARAM_DRAW_SIGMA,
+	PARAM_TIES,
 	PARAM_STRENGTH,
 	PARAM_MARGIN,
 	PARAM_MARGIN_EXPONENT,
@@ -67,6 +68,7 @@ enum
 };
 
 static const char *const noise_choices[] = {"players", "teams", NULL};
+static const char *const ties_choices[] = TIES_CHOICES;
 static const char *const strength_choices[] = {"centered", "sum", "mean", "share", NULL};
 
 const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS] = {
@@ -102,6 +104,9 @@ const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS] = {
 		.min = 0,.max = 10,.unit = "logarithm of the margin",
 		.search = {0.05, 5},
 	.description = "deviation of the logarithm of the draw margin before the first match; 0: it stays that of draw_probability"},
+	{.name = "ties",.type = PARAM_CHOICE,.default_value = TIES_ALIKE,
+		.choices = ties_choices,
+	.description = TIES_DESCRIPTION},
 	{.name = "strength",.type = PARAM_CHOICE,.default_value = STATE_SPACE_CENTERED,
 		.choices = strength_choices,
 	.description = "strength of a team: the sum of its members above the mean of the match, their sum, their mean, or their share of all who play"},
@@ -196,6 +201,7 @@ state_space_from_params(const ParamValue *params)
 			.drift = square(params[PARAM_TAU].number),
 			.club_drift = square(params[PARAM_CLUB_TAU].number),
 			.margin = prior_margin(params),
+			.ties = (Ties) params[PARAM_TIES].choice,
 			.team_noise = params[PARAM_NOISE].choice == NOISE_OF_TEAMS,
 			.sides = params[PARAM_INITIAL_SIDE_SIGMA].number > 0,
 			.commands = params[PARAM_INITIAL_COMMAND_SIGMA].number > 0,

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "core/models/team_chain.h"
 #include "core/rating/match.h"
 
 /* The state columns of a player: those of each unknown follow one another. */
@@ -63,6 +64,7 @@ typedef struct StateSpace
 	double		club_drift;		/* the same of a club */
 	double		margin;			/* half of the band of draws, in deviations of
 								 * the noise, where no component has it */
+	Ties		ties;			/* in matches of more than two teams */
 	bool		team_noise;		/* beta is a team's, not a player's */
 	bool		sides;			/* players have offsets of sides, */
 	bool		commands;		/* and skills as commanders */
@@ -120,7 +122,7 @@ typedef struct StateSpaceTeams
 } StateSpaceTeams;
 
 /* The model's own parameters, in their order. */
-#define STATE_SPACE_OWN_PARAMS 25
+#define STATE_SPACE_OWN_PARAMS 26
 
 extern const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS];
 
@@ -173,6 +175,10 @@ extern StateSpaceDifference state_space_difference(const StateSpaceMatch *m);
 extern double state_space_share_coefficient(const StateSpaceMatch *m,
 											const MatchShare *share, const double *size);
 extern void state_space_teams(const StateSpaceMatch *m, StateSpaceTeams *teams);
+
+/* What the order says of the teams. */
+extern void state_space_order(const StateSpaceMatch *m, const StateSpaceTeams *teams,
+							  TeamChain *chain);
 
 /*
  * Whether there are scores that count, and that say the same as the ranks, by which order[]

@@ -11,7 +11,6 @@
 #include "core/math/normal_order.h"
 #include "core/math/square.h"
 #include "core/math/sum.h"
-#include "core/models/team_chain.h"
 
 #define LOG_2_PI 1.8378770664093453
 
@@ -95,57 +94,43 @@ log_evidence_of_scores(const StateSpaceMatch *m, const StateSpaceTeams *teams)
 	return state_space_log_points(m->model, m->match, teams->size) - sum_value(&sum) / 2;
 }
 
-/* The teams in the order of the result, with what neighbours say of each other. */
-static void
-settle_order(const StateSpaceMatch *m, const StateSpaceTeams *teams, const int *order,
-			 ChainTeam *chain)
-{
-	int			n = m->match->nteams;
-	int			i;
-
-	for (i = 0; i < n; i++)
-	{
-		int			team = order[i];
-
-		chain[i].mean = teams->mean[team] - teams->mean[0];
-		chain[i].variance = teams->variance[team];
-		chain[i].size = teams->noise[team];
-		chain[i].rank = m->match->team[team].rank;
-	}
-	team_chain_settle(chain, n, m->margin);
-}
-
-/* The order of performances, of which the chain tells where they are. */
+/*
+ * The order of performances, of which the chain tells where they are.  What is asked of a
+ * tie is a level, of a density that is the inverse of the draw margin between two teams of
+ * that size: so the narrow margin of a tie of two is as probable as that of a draw.
+ */
 static double
-log_evidence_of_order(const StateSpaceMatch *m, const ChainTeam *chain,
-					  InterruptCheck check)
+log_evidence_of_order(const TeamChain *chain, InterruptCheck check)
 {
-	double		mean[MATCH_MAX_TEAMS];
-	double		deviation[MATCH_MAX_TEAMS];
-	double		margin[MATCH_MAX_TEAMS];
-	bool		drew[MATCH_MAX_TEAMS];
-	NormalOrderPlace place[MATCH_MAX_TEAMS];
-	int			n = m->match->nteams;
-	int			i;
+	NormalOrderVariable variable[MATCH_MAX_TEAMS];
+	Sum			levels = {0, 0};
+	int			i = 0;
 
-	for (i = 0; i < n; i++)
+	do
 	{
-		const ChainTeam *team = &chain[i];
-		double		precision = 1 / team->variance + team->above.precision +
-			team->below.precision;
+		const ChainLink *link = &chain->link[i];
+		double		precision = 1 / link->variance + link->above.precision +
+			link->below.precision;
+		NormalOrderVariable *v = &variable[i];
+		bool		last = i + 1 == chain->nlinks;
 
-		mean[i] = team->mean;
-		deviation[i] = sqrt(team->variance);
-		place[i].mean = (team->mean / team->variance + team->above.shift +
-						 team->below.shift) / precision;
-		place[i].deviation = 1 / sqrt(precision);
-		place[i].slope = team->above.shift - team->above.precision * place[i].mean;
-		if (i == n - 1)
-			break;
-		drew[i] = team->rank == chain[i + 1].rank;
-		margin[i] = m->margin * sqrt(team->size + chain[i + 1].size);
-	}
-	return normal_order_log_probability(mean, deviation, margin, drew, place, n, check);
+		v->mean = link->mean;
+		v->deviation = sqrt(link->variance);
+		v->tied = link->n > 1 ? &chain->tied[link->first] : NULL;
+		v->ntied = link->n;
+		v->place.mean = (link->mean / link->variance + link->above.shift +
+						 link->below.shift) / precision;
+		v->place.deviation = 1 / sqrt(precision);
+		v->place.slope = link->above.shift - link->above.precision * v->place.mean;
+		v->within = !last && link->rank == link[1].rank;
+		v->margin = last ? 0 : team_chain_margin(chain, i);
+		if (link->n > 1 && chain->per_size == 0)
+			return -INFINITY;
+		if (link->n > 1)
+			sum_add(&levels, portable_log(chain->per_size * sqrt(2 * link->size)));
+	} while (++i < chain->nlinks);
+	return normal_order_log_probability(variable, chain->nlinks, check) -
+		sum_value(&levels);
 }
 
 /*
@@ -170,27 +155,28 @@ log_product(double *mean, double *variance, Message message)
  * messages, in which each pair is put for what its messages stand for.
  */
 static double
-log_evidence_of_chain(const StateSpaceMatch *m, const ChainTeam *chain)
+log_evidence_of_chain(const TeamChain *chain)
 {
 	Sum			sum = {0, 0};
-	int			n = m->match->nteams;
+	const ChainLink *link = chain->link;
+	int			n = chain->nlinks;
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
-		double		mean = chain[i].mean;
-		double		variance = chain[i].variance;
+		double		mean = link[i].mean;
+		double		variance = link[i].variance;
 
-		sum_add(&sum, log_product(&mean, &variance, chain[i].above));
-		sum_add(&sum, log_product(&mean, &variance, chain[i].below));
+		sum_add(&sum, log_product(&mean, &variance, link[i].above));
+		sum_add(&sum, log_product(&mean, &variance, link[i].below));
 	}
 	for (i = 0; i + 1 < n; i++)
 	{
-		const ChainTeam *upper = &chain[i];
-		const ChainTeam *lower = &chain[i + 1];
+		const ChainLink *upper = &link[i];
+		const ChainLink *lower = &link[i + 1];
 		double		mean[2] = {upper->mean, lower->mean};
 		double		variance[2] = {upper->variance, lower->variance};
-		double		margin = m->margin * sqrt(upper->size + lower->size);
+		double		margin = team_chain_margin(chain, i);
 		double		c,
 					d;
 
@@ -211,14 +197,12 @@ state_space_order_excess(const StateSpace *model, Match *match, InterruptCheck c
 {
 	StateSpaceMatch m;
 	StateSpaceTeams teams;
-	ChainTeam	chain[MATCH_MAX_TEAMS];
-	int			order[MATCH_MAX_TEAMS];
+	TeamChain	chain;
 
 	state_space_begin(model, match, &m);
-	match_teams_by_rank(match, order);
 	state_space_teams(&m, &teams);
-	settle_order(&m, &teams, order, chain);
-	return log_evidence_of_order(&m, chain, check) - log_evidence_of_chain(&m, chain);
+	state_space_order(&m, &teams, &chain);
+	return log_evidence_of_order(&chain, check) - log_evidence_of_chain(&chain);
 }
 
 double
@@ -226,7 +210,7 @@ state_space_log_evidence(const StateSpace *model, Match *match, InterruptCheck c
 {
 	StateSpaceMatch m;
 	StateSpaceTeams teams;
-	ChainTeam	chain[MATCH_MAX_TEAMS];
+	TeamChain	chain;
 	int			order[MATCH_MAX_TEAMS];
 
 	state_space_begin(model, match, &m);
@@ -236,6 +220,6 @@ state_space_log_evidence(const StateSpace *model, Match *match, InterruptCheck c
 	state_space_teams(&m, &teams);
 	if (state_space_scores_count(model, match, order))
 		return log_evidence_of_scores(&m, &teams);
-	settle_order(&m, &teams, order, chain);
-	return log_evidence_of_order(&m, chain, check);
+	state_space_order(&m, &teams, &chain);
+	return log_evidence_of_order(&chain, check);
 }

@@ -17,7 +17,6 @@
 #include "core/math/square.h"
 #include "core/math/sum.h"
 #include "core/models/deviation.h"
-#include "core/models/team_chain.h"
 #include "core/util/extremes.h"
 
 /* What a share counts of its component, in favour of its team. */
@@ -79,6 +78,13 @@ state_space_teams(const StateSpaceMatch *m, StateSpaceTeams *teams)
 			(square(component->before[1]) + state_space_component_drift(model, component));
 	}
 	match_add_advantages(match, teams->variance, teams->mean);
+}
+
+void
+state_space_order(const StateSpaceMatch *m, const StateSpaceTeams *teams, TeamChain *chain)
+{
+	team_chain_solve(chain, m->match, teams->mean, teams->variance, teams->noise, m->margin,
+					 m->model->ties);
 }
 
 MatchStatus
@@ -173,33 +179,19 @@ observe_scores(const StateSpace *model, const Match *match, const StateSpaceTeam
 
 /* What the order says. */
 static void
-observe_order(const StateSpaceMatch *m, const StateSpaceTeams *teams, const int *order,
+observe_order(const StateSpaceMatch *m, const StateSpaceTeams *teams,
 			  StateSpaceEvidence *evidence)
 {
-	const Match *match = m->match;
-	ChainTeam	chain[MATCH_MAX_TEAMS];
+	TeamChain	chain;
 	int			i;
 
-	for (i = 0; i < match->nteams; i++)
+	state_space_order(m, teams, &chain);
+	for (i = 0; i < chain.nteams; i++)
 	{
-		int			team = order[i];
+		const ChainTeam *team = &chain.team[i];
 
-		/* From one of the means, so that no digits are lost if all are huge. */
-		chain[i].mean = teams->mean[team] - teams->mean[0];
-		chain[i].variance = teams->variance[team];
-		chain[i].size = teams->noise[team];
-		chain[i].rank = match->team[team].rank;
-	}
-	team_chain_settle(chain, match->nteams, m->margin);
-	for (i = 0; i < match->nteams; i++)
-	{
-		const ChainTeam *team = &chain[i];
-		double		precision = team->above.precision + team->below.precision;
-		double		shift = team->above.shift + team->below.shift;
-		StateSpaceEvidence *e = &evidence[order[i]];
-
-		e->rest = 1 / (1 + precision * team->variance);
-		e->gradient = e->rest * (shift - precision * team->mean);
+		evidence[team->number].rest = team->rest;
+		evidence[team->number].gradient = team->gradient;
 	}
 }
 
@@ -315,7 +307,7 @@ state_space_update_many(const StateSpace *model, Match *match)
 	if (state_space_scores_count(model, match, order))
 		observe_scores(model, match, &teams, evidence);
 	else
-		observe_order(&m, &teams, order, evidence);
+		observe_order(&m, &teams, evidence);
 	for (i = 0; i < match->nteams; i++)
 	{
 		evidence[i].variance = teams.variance[i];

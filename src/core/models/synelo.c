@@ -18,6 +18,7 @@
 
 #include "core/math/elementary.h"
 #include "core/math/logistic.h"
+#include "core/models/max_lead.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
 
@@ -44,6 +45,7 @@ enum
 	SYNELO_ROUND,
 	SYNELO_SHADOW_GAMES,
 	SYNELO_GRADUATION_CAP,
+	SYNELO_MAX_LEAD,
 	SYNELO_NPARAMS
 };
 
@@ -144,6 +146,7 @@ static const ParamSpec synelo_params[] = {
 		.min = 0,.max = 1e9,.unit = "rating points",
 		.search = {100, 10000},.zero_is_other = true,
 	.description = "largest rating after shadow_games; 0: none (strict: 2200)"},
+	MAX_LEAD_PARAM
 };
 
 /* The state columns. */
@@ -343,6 +346,10 @@ synelo_first_wins(const ParamValue *params, const Match *match)
 
 	/* Centered, both teams count as of one size. */
 	size = (factor[0] * sums.weight[0] + factor[1] * sums.weight[1]) / 2;
+
+	/* Of sums, the lead is one of the mean member. */
+	if (!strict)
+		difference = capped_lead(difference, size * params[SYNELO_MAX_LEAD].number);
 	if (theta == 0)
 		theta = strict || params[SYNELO_THETA_BY].choice == THETA_BY_POOL ?
 			synelo_theta(params[SYNELO_TEAM_SIZE_MAX].number) : 400 * size;

@@ -24,23 +24,8 @@
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
-#include "core/models/team_chain.h"
 #include "core/rating/model.h"
 #include "core/util/extremes.h"
-
-enum
-{
-	TRUESKILL_INITIAL_MU = MODEL_COMMON_PARAMS,
-	TRUESKILL_INITIAL_SIGMA,
-	TRUESKILL_BETA,
-	TRUESKILL_TAU,
-	TRUESKILL_DRIFT,
-	TRUESKILL_DRAW_PROBABILITY,
-	TRUESKILL_DRAW_MARGIN,
-	TRUESKILL_STRENGTH,
-	TRUESKILL_DISPLAY_DEVIATIONS,
-	TRUESKILL_NPARAMS
-};
 
 enum
 {
@@ -55,6 +40,7 @@ enum
 };
 
 static const char *const margin_choices[] = {"players", "weights", NULL};
+static const char *const ties_choices[] = TIES_CHOICES;
 static const char *const strength_choices[] = {"centered", "sum", NULL};
 
 static const ParamSpec trueskill_params[] = {
@@ -83,6 +69,9 @@ static const ParamSpec trueskill_params[] = {
 	{.name = "draw_margin",.type = PARAM_CHOICE,
 		.default_value = MARGIN_BY_PLAYERS,.choices = margin_choices,
 	.description = "whether the draw margin grows with the number of players or with their squared weights"},
+	{.name = "ties",.type = PARAM_CHOICE,.default_value = TIES_ALIKE,
+		.choices = ties_choices,
+	.description = TIES_DESCRIPTION},
 	{.name = "strength",.type = PARAM_CHOICE,.default_value = STRENGTH_CENTERED,
 		.choices = strength_choices,
 	.description = "strength of a team: the sum of its members above the mean of the match, or above 0"},
@@ -302,25 +291,6 @@ update_two_teams(const TrueSkill *ts, Match *match, double drift,
 	}
 }
 
-/* The teams in the order of the result, of which no pair has spoken yet. */
-static void
-order_teams(const Match *match, const TrueSkillTeams *teams, const int *order,
-			ChainTeam *chain)
-{
-	int			i;
-
-	for (i = 0; i < match->nteams; i++)
-	{
-		int			team = order[i];
-
-		/* From one of the means, so that no digits are lost if all are huge. */
-		chain[i].mean = teams->mean[team] - teams->mean[0];
-		chain[i].variance = teams->variance[team];
-		chain[i].size = teams->size[team];
-		chain[i].rank = match->team[team].rank;
-	}
-}
-
 /*
  * Update a member by the evidence of the team's performance.  On entry the player's sigma
  * after is that of the entries before this one, and mu after the change of mu so far.
@@ -332,14 +302,11 @@ learn_from_team(const TrueSkill *ts, const Match *match, const MatchEntry *e,
 	MatchPlayer *player = &match->player[e->player];
 	double		prior = square(player->before[TRUESKILL_SIGMA]) + drift;
 	double		variance = square(player->after[TRUESKILL_SIGMA]);
-	double		precision = team->above.precision + team->below.precision;
-	double		shift = team->above.shift + team->below.shift;
-	double		rest = 1 / (1 + precision * team->variance);
 	double		part = factor * e->weight;
-	double		gradient = part * rest * (shift - precision * team->mean);
+	double		gradient = part * team->gradient;
 	double		ratio = variance_ratio(square(part) * prior,
 									   square(part * ts->beta),
-									   team->variance, rest);
+									   team->variance, team->rest);
 	double		posterior;
 
 	posterior = variance / (1 + (1 / ratio - 1) * (variance / prior));
@@ -374,22 +341,15 @@ static void
 update_many_teams(const TrueSkill *ts, Match *match, double drift)
 {
 	TrueSkillTeams teams;
-	int			order[MATCH_MAX_TEAMS];
-	ChainTeam	chain[MATCH_MAX_TEAMS];
+	TeamChain	chain;
 	int			place[MATCH_MAX_TEAMS];
 	int			i;
 
 	trueskill_teams(ts, match, drift, &teams);
-	match_teams_by_rank(match, order);
+	team_chain_solve(&chain, match, teams.mean, teams.variance, teams.size,
+					 trueskill_margin(ts), ts->ties);
 	for (i = 0; i < match->nteams; i++)
-		place[order[i]] = i;
-	order_teams(match, &teams, order, chain);
-
-	/*
-	 * Expectation propagation over the pairs of neighbours, up to a fixed
-	 * tolerance.
-	 */
-	team_chain_settle(chain, match->nteams, trueskill_margin(ts));
+		place[chain.team[i].number] = i;
 
 	/*
 	 * The evidence of a player's entries on several teams adds up as
@@ -402,7 +362,7 @@ update_many_teams(const TrueSkill *ts, Match *match, double drift)
 	{
 		int			team = match->entry[i].team;
 
-		learn_from_team(ts, match, &match->entry[i], &chain[place[team]],
+		learn_from_team(ts, match, &match->entry[i], &chain.team[place[team]],
 						teams.factor[team], drift);
 	}
 	for (i = 0; i < match->nplayers; i++)
@@ -443,6 +403,7 @@ trueskill_from_params(const ParamValue *params)
 	ts.draw_probability = params[TRUESKILL_DRAW_PROBABILITY].number;
 	ts.margin_by_weight =
 		params[TRUESKILL_DRAW_MARGIN].choice == MARGIN_BY_WEIGHTS;
+	ts.ties = (Ties) params[TRUESKILL_TIES].choice;
 	ts.centered = params[TRUESKILL_STRENGTH].choice == STRENGTH_CENTERED;
 	return ts;
 }

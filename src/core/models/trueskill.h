@@ -8,7 +8,8 @@
 #include <stdbool.h>
 
 #include "core/math/normal.h"
-#include "core/rating/match.h"
+#include "core/models/team_chain.h"
+#include "core/rating/model.h"
 
 /* The state columns. */
 enum
@@ -18,6 +19,22 @@ enum
 	TRUESKILL_NSTATE
 };
 
+/* The parameters, by index. */
+enum
+{
+	TRUESKILL_INITIAL_MU = MODEL_COMMON_PARAMS,
+	TRUESKILL_INITIAL_SIGMA,
+	TRUESKILL_BETA,
+	TRUESKILL_TAU,
+	TRUESKILL_DRIFT,
+	TRUESKILL_DRAW_PROBABILITY,
+	TRUESKILL_DRAW_MARGIN,
+	TRUESKILL_TIES,
+	TRUESKILL_STRENGTH,
+	TRUESKILL_DISPLAY_DEVIATIONS,
+	TRUESKILL_NPARAMS
+};
+
 /* What TrueSkill's formulas take besides a match. */
 typedef struct TrueSkill
 {
@@ -25,6 +42,7 @@ typedef struct TrueSkill
 	double		tau;			/* drift of a skill from match to match */
 	double		draw_probability;	/* of two equal teams, 0 <= p < 1 */
 	bool		margin_by_weight;	/* draw margin from weights, not players */
+	Ties		ties;			/* in matches of more than two teams */
 	bool		centered;		/* members count by match_center() */
 } TrueSkill;
 

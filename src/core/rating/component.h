@@ -23,6 +23,10 @@ typedef enum StateRole
 	ROLE_SIDE,					/* what the skill is more on side 1, less on
 								 * side 2 */
 	ROLE_COMMAND,				/* what the skill of a commander is instead */
+	ROLE_HIGHEST,				/* the highest value of the first column so
+								 * far */
+	ROLE_GAMES,					/* rated games before the first one that is
+								 * counted */
 	ROLE_PERIOD					/* of an open rating period, see period.h:
 								 * operations on states leave it alone */
 } StateRole;

@@ -11,7 +11,7 @@
 
 /*
  * A soft reset: every column moves towards its initial value, deviations so
- * that variances do.
+ * that variances do; what has been reached or counted stays.
  */
 static void
 move_towards(const double *initial, const StateSpec *column, int n, double keep,
@@ -20,7 +20,8 @@ move_towards(const double *initial, const StateSpec *column, int n, double keep,
 	int			i;
 
 	for (i = 0; i < n; i++)
-		if (column[i].role != ROLE_PERIOD)
+		if (column[i].role != ROLE_PERIOD && column[i].role != ROLE_HIGHEST &&
+			column[i].role != ROLE_GAMES)
 			state[i] = column[i].role == ROLE_DEVIATION ?
 				season_deviation(state[i], initial[i], keep) :
 				season_rating(state[i], initial[i], keep);
@@ -49,6 +50,19 @@ shift_display(const Model *model, const ParamValue *params, double change,
 	model->display(params, coefficient);
 	if (change != 0 && coefficient[0] != 0)
 		state[0] += change / coefficient[0];
+}
+
+/*
+ * The highest rating is one that a rating has been set to, as well, and no operation but one
+ * that sets it, or makes a newcomer, takes it back.
+ */
+static void
+keep_highest(const Model *model, double *state)
+{
+	int			column = model_state_column(model, ROLE_HIGHEST);
+
+	if (column >= 0)
+		state[column] = larger(state[column], state[0]);
 }
 
 MatchStatus
@@ -98,6 +112,7 @@ operation_apply(const Operation *operation, const Model *model,
 						  state);
 			break;
 	}
+	keep_highest(model, state);
 	return model_state_valid(model, state) ? MATCH_OK : MATCH_OVERFLOW;
 }
 

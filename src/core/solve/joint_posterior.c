@@ -9,7 +9,6 @@
 
 #include "core/math/elementary.h"
 #include "core/math/normal.h"
-#include "core/math/normal_order.h"
 #include "core/math/square.h"
 #include "core/math/sum.h"
 #include "core/math/truncated.h"

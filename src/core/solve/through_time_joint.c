@@ -100,6 +100,19 @@ check(const ThroughTime *tt, size_t m)
 		tt->interrupt();
 }
 
+/* Whether there are ties that are alike, whose level has no place here. */
+static bool
+has_alike(const FormMatch *form)
+{
+	const Match *match = &form->match;
+	int			i;
+
+	for (i = 1; i < match->nteams && form->m.model->ties == TIES_ALIKE; i++)
+		if (match->team[form->order[i]].rank == match->team[form->order[i - 1]].rank)
+			return true;
+	return false;
+}
+
 /* Count the rows of a match, their entries, and the unknowns that are its own. */
 static void
 count_match(ThroughTimeJoint *joint, const FormMatch *form)
@@ -122,7 +135,7 @@ count_match(ThroughTimeJoint *joint, const FormMatch *form)
 			joint->nextra += teams;
 			joint->nsites += teams - 1;
 			joint->nentries += entries + teams + 2 * (teams - 1);
-			joint->unsupported = joint->unsupported || form->gain != 1;
+			joint->unsupported = joint->unsupported || form->gain != 1 || has_alike(form);
 			break;
 		case FORM_SCORES:
 			joint->nextra++;

@@ -29,7 +29,8 @@ typedef struct ThroughTimeJoint
 	double	   *prior_mean;		/* by unknown */
 	double		constant;		/* of the log evidence */
 	bool		impossible;		/* a draw without a margin has occurred */
-	bool		unsupported;	/* a ranking of a gain other than 0 and 1 */
+	bool		unsupported;	/* a ranking of a gain other than 0 and 1, or
+								 * with ties that are alike */
 } ThroughTimeJoint;
 
 /*

@@ -41,11 +41,12 @@ enum
 	UPDATE_ARG_WEIGHT,
 	UPDATE_ARG_BETA,
 	UPDATE_ARG_TAU,
-	UPDATE_ARG_DRAW_PROBABILITY
+	UPDATE_ARG_DRAW_PROBABILITY,
+	UPDATE_ARG_TIES
 };
 
 /*
- * trueskill_update(team, rank, mu, sigma, weight, beta, tau, draw_probability)
+ * trueskill_update(team, rank, mu, sigma, weight, beta, tau, draw_probability, ties)
  */
 Datum
 skillrating_trueskill_update(PG_FUNCTION_ARGS)
@@ -55,6 +56,7 @@ skillrating_trueskill_update(PG_FUNCTION_ARGS)
 		.state = UPDATE_ARG_MU,.weight = UPDATE_ARG_WEIGHT
 	};
 	const Model *model = get_model("trueskill");
+	ParamValue	params[TRUESKILL_NPARAMS];
 	TrueSkill	ts;
 	Match	   *match;
 
@@ -64,6 +66,8 @@ skillrating_trueskill_update(PG_FUNCTION_ARGS)
 	ts = trueskill_arguments(PG_GETARG_FLOAT8(UPDATE_ARG_BETA),
 							 PG_GETARG_FLOAT8(UPDATE_ARG_TAU),
 							 PG_GETARG_FLOAT8(UPDATE_ARG_DRAW_PROBABILITY));
+	choice_argument(model, params, TRUESKILL_TIES, PG_GETARG_TEXT_PP(UPDATE_ARG_TIES));
+	ts.ties = (Ties) params[TRUESKILL_TIES].choice;
 	match = match_from_arrays(fcinfo, model, NULL, &arguments);
 	trueskill_update(&ts, match);
 	return_states_after(fcinfo, model, match);

@@ -211,8 +211,8 @@ make_joint(ThroughTimeState *state, bool asked)
 	if (joint->unsupported && asked)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("joint distribution does not support gain in rankings of more than two teams"),
-				 errhint("Leave the gain out, or set parameters \"errors\" and \"evidence\" to \"messages\".")));
+				 errmsg("joint distribution does not support gain or ties in rankings of more than two teams"),
+				 errhint("Leave the gain out, set parameter \"ties\" to \"chain\", or \"errors\" and \"evidence\" to \"messages\".")));
 	if (joint->unsupported)
 		return;
 

@@ -146,9 +146,11 @@ param_range(const ParamSpec *spec)
 
 	initStringInfo(&range);
 	if (isinf(spec->min) == 0)
-		appendStringInfo(&range, "%s %g and ",
-						 spec->above_min ? "above" : "at least", spec->min);
-	appendStringInfo(&range, "at most %g", spec->max);
+		appendStringInfo(&range, "%s %g%s",
+						 spec->above_min ? "above" : "at least", spec->min,
+						 isinf(spec->max) ? "" : " and ");
+	if (isinf(spec->max) == 0)
+		appendStringInfo(&range, "at most %g", spec->max);
 	return range.data;
 }
 
@@ -165,6 +167,9 @@ number_param(const ParamSet *set, const ParamSpec *spec, const JsonbValue *value
 	if (value->type == jbvNull && spec->type == PARAM_NUMBER &&
 		isinf(spec->min))
 		return -get_float8_infinity();
+	if (value->type == jbvNull && spec->type == PARAM_NUMBER &&
+		isinf(spec->max))
+		return get_float8_infinity();
 	if (!json_value_number(value, &number))
 		wrong_param_type(set, spec, spec->type == PARAM_STEPS ?
 						 "an array of pairs of numbers" : "a number");
