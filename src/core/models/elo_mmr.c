@@ -526,6 +526,7 @@ places_from_table(const Contest *contest, MatchTeam *team, Place place)
 	Place		next = place;
 	Table		table;
 	double		slope;
+	double		zero;
 	int			k;
 
 	for (k = 0; k < PLACES_FOR_TABLE; k++)
@@ -551,10 +552,12 @@ places_from_table(const Contest *contest, MatchTeam *team, Place place)
 
 		/*
 		 * By the paper's theorem performances fall; rounding cannot reverse
-		 * that.
+		 * that.  Not smaller(), which would hide a NaN.
 		 */
-		high = smaller(high, falling_zero(table_sum, &table, high, low, INFINITY,
-										  half, 1e-9 * contest->least));
+		zero = falling_zero(table_sum, &table, high, low, INFINITY, half,
+							1e-9 * contest->least);
+		if (!(zero > high))
+			high = zero;
 		set_performance(team, &next, high);
 		place = next;
 	}

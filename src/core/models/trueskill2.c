@@ -629,13 +629,38 @@ add_count(const Match *match, int player, double count, double self,
 	joint_normal_observe(joint, slope, mean, spread, 1 / noise, count / noise);
 }
 
+/* Let all factors speak until nothing changes but by rounding; else no mean is a number. */
+static void
+settle_factors(const ParamValue *params, const Match *match, const double *weight_factor,
+			   Factor *factor, int nfactors, JointNormal *joint)
+{
+	const double tolerance = 1e-10;
+	const int	max_sweeps = 200;
+	Settling	settling = {0};
+	int			sweep,
+				i;
+
+	for (sweep = 0; sweep < max_sweeps; sweep++)
+	{
+		double		change = 0;
+
+		for (i = 0; i < nfactors; i++)
+			change = larger(change, factor_step(params, match, weight_factor,
+												&factor[i], joint));
+
+		/* One factor alone is exact. */
+		if (change < tolerance || nfactors == 1 || settling_ended(&settling, change))
+			return;
+	}
+	for (i = 0; i < match->nplayers; i++)
+		joint->mean[i] = NAN;
+}
+
 /* What the match tells of all performances, in joint. */
 static void
 trueskill2_posterior(const ParamValue *params, const Match *match,
 					 JointNormal *joint)
 {
-	const double tolerance = 1e-10;
-	const int	max_sweeps = 200;
 	Factor		factor[MAX_FACTORS];
 	double		weight_factor[MATCH_MAX_TEAMS];
 	int			order[MATCH_MAX_TEAMS];
@@ -643,9 +668,7 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 	double		unit = isnan(match->length) ? 1 :
 		match->length / params[TRUESKILL2_COUNT_LENGTH].number;
 	int			nfactors = 0;
-	Settling	settling = {0};
-	int			sweep,
-				i;
+	int			i;
 
 	for (i = 0; i < match->nplayers; i++)
 		play[i] = 0;
@@ -699,22 +722,7 @@ trueskill2_posterior(const ParamValue *params, const Match *match,
 		}
 	}
 
-	for (sweep = 0; sweep < max_sweeps; sweep++)
-	{
-		double		change = 0;
-
-		for (i = 0; i < nfactors; i++)
-			change = larger(change, factor_step(params, match, weight_factor,
-												&factor[i], joint));
-
-		/* One factor alone is exact. */
-		if (change < tolerance || nfactors == 1 || settling_ended(&settling, change))
-			return;
-	}
-
-	/* What has not settled is no result. */
-	for (i = 0; i < match->nplayers; i++)
-		joint->mean[i] = NAN;
+	settle_factors(params, match, weight_factor, factor, nfactors, joint);
 }
 
 /*
