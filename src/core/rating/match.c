@@ -644,23 +644,6 @@ match_center(const double *weight, int n, double *factor)
 		factor[i] = n / sum * (least / weight[i]);
 }
 
-int
-match_first_side(const Match *match)
-{
-	int			i;
-
-	for (i = 0; i < match->nteams; i++)
-		if (match->team[i].side == 1)
-			return i;
-	return 0;
-}
-
-double
-match_log_odds_for(const Match *match, int team)
-{
-	return team == match_first_side(match) ? match->log_odds : -match->log_odds;
-}
-
 void
 match_first_places(const Match *match, double *share)
 {

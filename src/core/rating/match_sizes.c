@@ -8,6 +8,23 @@
 
 #include "core/util/extremes.h"
 
+int
+match_first_side(const Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		if (match->team[i].side == 1)
+			return i;
+	return 0;
+}
+
+double
+match_log_odds_for(const Match *match, int team)
+{
+	return team == match_first_side(match) ? match->log_odds : -match->log_odds;
+}
+
 double
 match_log_odds_between(const Match *match, int team, int other)
 {
