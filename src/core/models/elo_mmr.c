@@ -491,12 +491,21 @@ table_sum(const void *argument, double x, double *slope)
 	return value;
 }
 
-/* The performance of a place goes to all its teams. */
+/*
+ * The performance of a place goes to all its teams.  The sole first one did no worse than its
+ * mean, and the sole last one no better: not by rounding, either.
+ */
 static void
 set_performance(MatchTeam *team, const Place *place, double performance)
 {
+	bool		alone = place->behind - place->first == 1;
+	double		mean = team[place->first].work[TEAM_MEAN];
 	int			i;
 
+	if (alone && place->first == 0 && performance < mean)
+		performance = mean;
+	if (alone && place->behind == place->contest->n && performance > mean)
+		performance = mean;
 	for (i = place->first; i < place->behind; i++)
 		team[i].work[TEAM_PERFORMANCE] = performance;
 }
