@@ -190,13 +190,14 @@ typedef struct Performances
 static double
 project(const Performances *p, const double *x, Projection *projection)
 {
-	double		start = 0;
+	double		start[2] = {0, 0};
 	int			i;
 
+	/* Either side on its own, so that the difference of equals is exactly 0. */
 	for (i = 0; i < p->match->nplayers; i++)
-		start += x[i] * p->start[i];
+		start[x[i] < 0] += x[i] * p->start[i];
 	joint_normal_project(&p->joint, x, projection);
-	return start;
+	return start[0] + start[1];
 }
 
 /*
