@@ -138,7 +138,7 @@ count_regress() {
 
 tests=(test/sql/*.sql)
 specs=(test/specs/*.spec)
-one_cluster=(concurrent swapping dump docs parameters documents migration http clients open_match wasm_core pictures demo fronts)
+one_cluster=(concurrent swapping dump docs parameters documents migration peers http clients open_match wasm_core pictures demo fronts)
 other_clusters=(managed queue updates old_sql boards beside exchange partitions plproxy citus distributed processors backfill predict)
 cat >"$scratch/server_tests.sh" <<'INNER'
 scratch=$1
