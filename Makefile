@@ -5,10 +5,8 @@ here := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 
 # For a fresh machine: each of these installs what is missing and works on a
 # throw-away cluster.  The makes that they run must not inherit DATA, which means
-# something else to PGXS.  Those from test-all on need no PostgreSQL here, except for those of
-# releases.
-own_targets = test demo bench fuzz test-all packages dist pglite wasm-core playground \
-	update-script release test-release
+# something else to PGXS.  Those from test-all on need no PostgreSQL here.
+own_targets = test demo bench fuzz test-all packages dist pglite wasm-core playground
 .PHONY: all $(own_targets)
 all:
 
@@ -29,15 +27,6 @@ test-all:
 	@MAKEFLAGS= exec $(here)/test/pglite.sh
 packages:
 	@MAKEFLAGS= exec $(here)/test/packages.sh $(SUITES)
-
-# The update script from the last release (or OLD) to the version in the control file; the
-# install script of that version, frozen; and the tests of every release on the library of today.
-update-script:
-	@cd $(here) && test/prerequisites.sh && MAKEFLAGS= exec release/draft_update.sh $(OLD)
-release:
-	@cd $(here) && exec release/freeze.sh
-test-release:
-	@cd $(here) && test/prerequisites.sh && RELEASE_TESTS=all OLD_LIBRARY=yes MAKEFLAGS= exec test/cluster.sh bash test/old_sql.sh
 
 # The extension for PGlite, PostgreSQL in WebAssembly, as a package of npm.
 pglite:
@@ -75,10 +64,7 @@ OBJS = $(patsubst %.c,%.o,$(call files,src/core/*/*.c) $(call files,src/pg/*/*.c
 # joined.
 SQL_PARTS = $(addprefix $(here)/,$(call files,sql/*.sql))
 
-# Installed are this version, all that were released, and the ways from one to the next.
 DATA_built = $(EXTENSION)--$(EXTVERSION).sql
-DATA = $(filter-out sql/releases/$(DATA_built),$(call files,sql/releases/$(EXTENSION)--*.sql)) \
-	$(call files,sql/updates/$(EXTENSION)--*--*.sql)
 EXTRA_CLEAN = $(DATA_built) $(OBJS:.o=.d)
 
 # Inputs live in test/, outputs in expected/: without options about the latter

@@ -19,6 +19,25 @@ has under it (all float8), what of a match it takes into account, the paper or d
 comes from, and the state columns that are the deviation of the skill, what it is more on side 1 and
 less on side 2, and the skill of a commander, null where there are none.';
 
+CREATE FUNCTION skillrating_internal.model_under(
+    model text,
+    params jsonb,
+    OUT name text,
+    OUT summary text,
+    OUT state_columns text[],
+    OUT supports text[],
+    OUT source text,
+    OUT deviation_column text,
+    OUT side_column text,
+    OUT command_column text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_model_under'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1;
+
+COMMENT ON FUNCTION skillrating_internal.model_under(text, jsonb) IS
+'The row of models() for a model, with the state columns that it has under these parameters. Errors
+as for complete_parameters().';
+
 CREATE FUNCTION skillrating.model_parameters(
     model text,
     OUT name text,

@@ -140,6 +140,7 @@ CREATE FUNCTION skillrating.rate(
     context text DEFAULT NULL,
     club text DEFAULT NULL,
     season bigint DEFAULT NULL,
+    tournament text DEFAULT NULL,
     params jsonb DEFAULT NULL,
     strict boolean DEFAULT false,
     start skillrating.final_rating[] DEFAULT NULL,
@@ -150,7 +151,7 @@ RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
+COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
 'Rates a history of matches in a query, without a table of its own:
 SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
 A row is a participant of a match, or one stint of a participant.  Rows that are equal under
@@ -170,13 +171,16 @@ rank: of the team, 1 or more; 1 is best, equal ranks are a draw.  Without rank t
 The other arguments, best given by name, mean what source_columns() says.  With played_at the
 models count idle time, in the order of the window; pool separates ratings within a partition.
 period: an ordinal in place of played_at, such as the number of a season or a round.  From one to
-the next is a day to the parameters of the model: with 1 for the period of glicko and glicko2 it is
-a rating period, and a drift is one per square root of a season.
+the next is a day to the parameters of the model: with 1 for period_days of glicko and glicko2 it is
+what their parameters call a period, and a drift is one per square root of a season.
 season: an ordinal, the same in all rows of a match, which must not fall from match to match.  With
 the first rated match of another season all players keep the share season_keep, 0 to 1, of their
 distance from season_mean in the first state column, and from the initial value in the others, as
 by new_season() at that time; deviations so that variances do.  season_mean null is the initial
 value, too.  Who is absent for two seasons takes this step twice.
+tournament: any text, the same in all rows of a match.  Under models with rating periods (elo,
+glicko, glicko2) and {"period": "tournament"} all games of a player in a tournament count from the
+states at its start.  Calendar periods, as {"period": "month"}, go by played_at.
 A match without a result (neither rank, score nor won) is predicted from the states with which its
 players would go into it, in its season, and changes nothing.
 Memory: the states of the players, and one match.  The results equal, bit for bit, those of a
@@ -243,6 +247,7 @@ CREATE FUNCTION skillrating.rate_match(
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
     season bigint DEFAULT NULL,
+    tournament text DEFAULT NULL,
     params jsonb DEFAULT NULL,
     strict boolean DEFAULT false,
     start skillrating.final_rating[] DEFAULT NULL,
@@ -253,7 +258,7 @@ RETURNS skillrating.rated_participants
 AS 'MODULE_PATHNAME', 'skillrating_rate_match'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate_match(text, anyarray, integer[], float8[], float8[], timestamptz, float8[], boolean[], float8[], float8[], float8[], float8[], float8[], float8[], float8[], boolean[], float8[], text, float8, float8[], text, bigint, text[], text[], bigint, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
+COMMENT ON FUNCTION skillrating.rate_match(text, anyarray, integer[], float8[], float8[], timestamptz, float8[], boolean[], float8[], float8[], float8[], float8[], float8[], float8[], float8[], boolean[], float8[], text, float8, float8[], text, bigint, text[], text[], bigint, text, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
 'rate() for tables with a row for each match, whose players are arrays:
 SELECT *, skillrating.rate_match(''elo'', players, team, rank) OVER (ORDER BY played_at, match_id) ...
 The results are, bit for bit, those of rate() over the same participants, for matches of twelve in
@@ -286,7 +291,8 @@ CREATE TYPE skillrating.inputs AS (
     period bigint,
     context text,
     club text,
-    season bigint);
+    season bigint,
+    tournament text);
 
 COMMENT ON TYPE skillrating.inputs IS
 'Optional facts about a participant, for aggregates over matches, made by the function inputs().
@@ -295,7 +301,8 @@ played (a map, a mode, a hero), and may differ in a match: models with component
 worth.  solve() estimates how much it favours a side, for which it must be that of the match.
 period: as in rate(), an ordinal in place of played_at.  Times in results are then so many days
 after 2000-01-01 00:00 UTC.
-season: as in rate(), an ordinal, which only final_ratings() uses.';
+season: as in rate(), an ordinal, which only final_ratings() uses.
+tournament: as in rate(), for models with rating periods.';
 
 CREATE FUNCTION skillrating.inputs(
     weight float8 DEFAULT NULL,
@@ -318,16 +325,17 @@ CREATE FUNCTION skillrating.inputs(
     period bigint DEFAULT NULL,
     context text DEFAULT NULL,
     club text DEFAULT NULL,
-    season bigint DEFAULT NULL)
+    season bigint DEFAULT NULL,
+    tournament text DEFAULT NULL)
 RETURNS skillrating.inputs
 AS 'MODULE_PATHNAME', 'skillrating_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint) IS
+COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text) IS
 'Collects by name what an aggregate is told of a participant besides player_id, team and rank:
 skillrating.inputs(played_at => played_at, score => goals).
-Units and ranges of all arguments are those of source_columns(); period and season are those of
-rate().';
+Units and ranges of all arguments are those of source_columns(); period, season and tournament are
+those of rate().';
 
 CREATE FUNCTION skillrating_internal.number_inputs(
     weight float8 DEFAULT NULL,

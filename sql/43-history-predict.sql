@@ -18,6 +18,8 @@ CREATE FUNCTION skillrating.predict(
     player_id text[] DEFAULT NULL,
     pool text DEFAULT '',
     components skillrating.final_component[] DEFAULT NULL,
+    played_at timestamptz DEFAULT NULL,
+    tournament text DEFAULT NULL,
     OUT team integer,
     OUT win_probability float8,
     OUT draw_probability float8)
@@ -25,7 +27,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_predict'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 2;
 
-COMMENT ON FUNCTION skillrating.predict(text, float8[], integer[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], float8, jsonb, text[], text[], text[], text, skillrating.final_component[]) IS
+COMMENT ON FUNCTION skillrating.predict(text, float8[], integer[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], float8, jsonb, text[], text[], text[], text, skillrating.final_component[], timestamptz, text) IS
 'What a model says of a match between players of given states, without a ladder: what preview() says
 of players who go into the match with these states.
 
@@ -38,6 +40,8 @@ model, params: one of models(), and an object of its parameters that differ from
 state: all state columns of each player (state_columns in models()), one player after another or,
 from array_agg(), a row for each, such as state_after of rate() or state of final_ratings().  Idle
 time has to be in them already.
+played_at, tournament: when the match is played, or in what, for models with rating periods: states
+are brought to its period, at whose start forecasts are made.  Without them states are as given.
 team: of each player; any numbers.  The other arrays have an element for each player, too, and mean
 what source_columns() says.  weight, or joined and left: the share of the match, which is all of it
 by default.  experience: matches played before, 0 by default.

@@ -37,13 +37,16 @@ AS 'MODULE_PATHNAME', 'skillrating_plot_history'
 LANGUAGE C STABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.plot_history(text[], timestamptz[], float8[], float8[], text, text, text, integer) IS
-'A picture of ratings over time, as SVG text, with a line for each of up to 16 players:
+'A picture of ratings over time, as SVG text, with a line for each of up to 40 players:
 SELECT skillrating.plot_history(array_agg(player_id::text), array_agg(played_at),
 array_agg(rating_after)) FROM ...
 player_id, at, rating: arrays of equal length, one element a point.
 deviation: null, or an array of the same length, 0 or more, in the unit of rating; it gives each
 line a band of two deviations.
 title, x_title, y_title, width: as for plot_calibration().
+Eight colours, which people with any colour vision can tell apart, begin again with each of five
+styles of line. A name stands beside the end of its line, with a leader where it had to move; one
+of more than 24 columns, or of two fifths of the width, is cut and ends with an ellipsis.
 Times are shown in the time zone of the session.  The order of the elements decides colours only.
 Elements with a null (except in deviation) or an infinite time do not count; null if none counts.
 Errors: 2202E for arrays of different length, 22003 for numbers that are not finite, negative

@@ -309,6 +309,7 @@ for a single match. Error 42P01 for an unknown relation.';
 CREATE FUNCTION skillrating_internal.ladder_columns(
     relation text,
     model text,
+    params jsonb,
     player_type regtype,
     match_type regtype,
     display text)
@@ -316,10 +317,10 @@ RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_ladder_columns'
 LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.ladder_columns(text, text, regtype, regtype, text) IS
+COMMENT ON FUNCTION skillrating_internal.ladder_columns(text, text, jsonb, regtype, regtype, text) IS
 'The column definitions of table rating, event, component or component_event of a ladder, as CREATE
 TABLE takes them; display is the expression of the displayed rating, for table rating. Errors: 22023
-for another relation or an unknown model.';
+for another relation, and those of complete_parameters().';
 
 CREATE FUNCTION skillrating_internal.check_source(source regclass)
 RETURNS text
@@ -401,7 +402,7 @@ BEGIN
 
     EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool)) WITH (fillfactor = 90)', ladder,
         skillrating_internal.arranged_columns(ladder, 'rating', beside,
-            skillrating_internal.ladder_columns('rating', model, player_type, match_type, display)
+            skillrating_internal.ladder_columns('rating', model, params, player_type, match_type, display)
                 || skillrating_internal.band_column(leaderboard, model, params)));
     PERFORM skillrating_internal.drop_room(ladder, 'rating');
     PERFORM skillrating_internal.create_leaderboard(ladder, leaderboard);
@@ -410,7 +411,7 @@ BEGIN
 
     EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', ladder,
         skillrating_internal.arranged_columns(ladder, 'event', beside,
-            skillrating_internal.ladder_columns('event', model, player_type, match_type, display)));
+            skillrating_internal.ladder_columns('event', model, params, player_type, match_type, display)));
     PERFORM skillrating_internal.drop_room(ladder, 'event');
     EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);

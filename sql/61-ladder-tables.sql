@@ -108,14 +108,14 @@ BEGIN
     EXECUTE format(
         'CREATE TABLE %I.component (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key))
         WITH (fillfactor = 70)', ladder,
-        skillrating_internal.ladder_columns('component', model, player_type, match_type, ''));
+        skillrating_internal.ladder_columns('component', model, '{}', player_type, match_type, ''));
     EXECUTE format('ALTER TABLE %I.component REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.component IS %L', ladder,
         'States that belong to something else than a player alone, as the model has kinds of them: a side, a context, a club, a player in a context. A row for each kind, pool, key (the context or the club; empty where the kind has none) and player (null where it belongs to none), with the state, the time as of which it is (as_of), and the number and time of rated matches.');
 
     EXECUTE format(
         'CREATE TABLE %I.component_event (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key, seq))', ladder,
-        skillrating_internal.ladder_columns('component_event', model, player_type, match_type, ''));
+        skillrating_internal.ladder_columns('component_event', model, '{}', player_type, match_type, ''));
     EXECUTE format('CREATE INDEX ON %I.component_event (seq)', ladder);
     EXECUTE format('ALTER TABLE %I.component_event REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.component_event IS %L', ladder,

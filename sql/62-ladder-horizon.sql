@@ -150,13 +150,13 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO l;
     EXECUTE format('CREATE TABLE %I.horizon (%s, PRIMARY KEY (player_id, pool))', ladder,
-        skillrating_internal.ladder_columns('rating', l.model, t.player_type::regtype,
+        skillrating_internal.ladder_columns('rating', l.model, l.params, t.player_type::regtype,
             t.match_type::regtype, skillrating_internal.display_expression(l.model, l.params)));
     EXECUTE format('COMMENT ON TABLE %I.horizon IS %L', ladder,
         'The rows that table rating had at the horizon, see set_horizon(): history begins with them.');
     EXECUTE format(
         'CREATE TABLE %I.component_horizon (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key))',
-        ladder, skillrating_internal.ladder_columns('component', l.model, t.player_type::regtype,
+        ladder, skillrating_internal.ladder_columns('component', l.model, l.params, t.player_type::regtype,
             t.match_type::regtype, ''));
     EXECUTE format('ALTER TABLE %I.component_horizon REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.component_horizon IS %L', ladder,

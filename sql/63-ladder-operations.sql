@@ -126,7 +126,7 @@ BEGIN
     IF toward IS NOT NULL THEN
         EXECUTE format(
             'SELECT m.name, m.state_columns, skillrating.initial_state(l.model, l.params) AS initial, skillrating.log_odds_unit(l.model, l.params) AS unit
-            FROM %I.ladder AS l JOIN skillrating.models() AS m ON m.name = l.model', ladder)
+            FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
         INTO model;
         IF toward = 'hive' AND model.name <> 'hive' OR toward = 'through_time' AND model.name NOT IN ('state_space', 'trueskill', 'trueskill2') THEN
             RAISE invalid_parameter_value USING
@@ -384,7 +384,7 @@ DECLARE
     wrong record;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
     INTO columns;
     SELECT e.player_id, e.state INTO wrong
     FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
@@ -597,8 +597,8 @@ BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.ladder_types(other);
-    EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder) INTO columns;
-    EXECUTE format('SELECT m.state_columns FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', other) INTO other_columns;
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder) INTO columns;
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', other) INTO other_columns;
     IF NOT columns && other_columns THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('ladders "%s" and "%s" have no state column in common', ladder, other),

@@ -79,8 +79,8 @@ BEGIN
     EXECUTE format(
         'SELECT format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_before''), '', '' ORDER BY n)),
             format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_after''), '', '' ORDER BY n))
-        FROM skillrating.models() AS m
-        JOIN %I.ladder AS l ON l.model = m.name
+        FROM %I.ladder AS l
+        CROSS JOIN skillrating_internal.model_under(l.model, l.params) AS m
         CROSS JOIN unnest(m.state_columns) WITH ORDINALITY AS u(c, n)', ladder)
     INTO before, after;
 END
@@ -102,8 +102,8 @@ BEGIN
     EXECUTE format(
         'SELECT format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, e.%%I'', c, c || ''_before''), '', '' ORDER BY n)),
             format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, e.%%I'', c, c || ''_after''), '', '' ORDER BY n))
-        FROM skillrating.models() AS m
-        JOIN %I.ladder AS l ON l.model = m.name
+        FROM %I.ladder AS l
+        CROSS JOIN skillrating_internal.model_under(l.model, l.params) AS m
         CROSS JOIN unnest(m.state_columns) WITH ORDINALITY AS u(c, n)', ladder)
     INTO before, after;
 END

@@ -108,7 +108,7 @@ DECLARE
 BEGIN
     EXECUTE format(
         'SELECT m.state_columns
-        FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
+        FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
     INTO columns;
     EXECUTE format('SELECT greatest(l.horizon, %s, 0) FROM %I.ladder AS l', last, ladder) INTO behind;
     SELECT format('ARRAY[%s]', string_agg(format('r.%I', u.c), ', ' ORDER BY u.n)),
@@ -731,7 +731,7 @@ DECLARE
     first_whole timestamptz;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
+    EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
     INTO model;
     IF step <= '0' THEN
         RAISE invalid_parameter_value USING

@@ -39,7 +39,7 @@ BEGIN
             array_position(m.state_columns, m.deviation_column),
             array_position(m.state_columns, m.side_column),
             array_position(m.state_columns, m.command_column)
-        FROM %I.ladder AS l JOIN skillrating.models() AS m ON m.name = l.model', ladder)
+        FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
     INTO name, params, nstate, deviation, side, command;
     IF caution <> 0 AND deviation IS NULL THEN
         RAISE invalid_parameter_value USING

@@ -223,11 +223,14 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    model text;
+    columns text[];
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT l.model FROM %I.ladder AS l', ladder) INTO model;
-    RETURN (SELECT m.state_columns FROM skillrating.models() AS m WHERE m.name = model);
+    EXECUTE format(
+        'SELECT m.state_columns
+        FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+    INTO columns;
+    RETURN columns;
 END
 $function$;
 

@@ -155,17 +155,18 @@ DECLARE
     this regclass := to_regclass(format('%I.%I', ladder, relation));
     that regclass := to_regclass(format('%I.%I', other, relation));
     model text;
+    params jsonb;
     states text[];
     added text;
     followers text;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder), skillrating_internal.check_inside(other);
-    EXECUTE format('SELECT l.model FROM %I.ladder AS l', ladder) INTO model;
+    EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO model, params;
     SELECT array_agg(s.name || x.suffix) INTO states
-    FROM skillrating.models() AS m CROSS JOIN unnest(m.state_columns) AS s(name)
+    FROM skillrating_internal.model_under(model, params) AS m
+    CROSS JOIN unnest(m.state_columns) AS s(name)
     JOIN (VALUES ('rating', ''), ('event', '_before'), ('event', '_after')) AS x(relation, suffix)
-        ON x.relation = check_single_columns.relation
-    WHERE m.name = model;
+        ON x.relation = check_single_columns.relation;
     SELECT string_agg(quote_ident(c.name), ', ') INTO added
     FROM skillrating_internal.single_columns(this, that) AS c
     WHERE NOT c.name = ANY (coalesce(states, '{}'));

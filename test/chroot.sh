@@ -116,7 +116,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 mkdir "$scratch"/{upper,work,root}
 
-# What git knows and what it would not ignore; an archive of a release has only that.
+# What git knows and what it would not ignore; the archive of make dist has only that.
 mkdir "$scratch/upper/src"
 if [ -e .git ]; then
 	git -c safe.directory='*' ls-files -z --cached --others --exclude-standard |

@@ -78,25 +78,6 @@ follow /src "From source" || status=$?
 works || status=1
 check "from source" "$status"
 
-# From the first release to what has just been installed; names of a database and a ladder are put
-# in their places.
-cat >/tmp/upgrading <<'SH'
-set -eu
-psql="psql -qXAt -v ON_ERROR_STOP=1"
-$psql -c 'CREATE DATABASE game'
-$psql -d game -c "CREATE EXTENSION skillrating VERSION '0.9'" -c "SELECT skillrating.create_ladder('arena', 'elo')" \
-	-c "SELECT count(*) FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2])"
-bash -eu /tmp/commands
-$psql -d game -c "SELECT bool_and(ok) FROM skillrating.verify('arena')" -c "SELECT count(*) FROM skillrating.upgrade_ladder('arena')" \
-	-c "SELECT extversion <> '0.9' FROM pg_extension WHERE extname = 'skillrating'"
-SH
-status=0
-page=/src/docs/upgrading.md commands "The extension" | grep . | sed 's/DATABASE/game/; s/LADDER/arena/' >/tmp/commands || status=1
-"${as_tester[@]}" pg_virtualenv -v "$major" bash /tmp/upgrading >/tmp/upgraded 2>&1 || status=$?
-[ "$(grep -xE 't|0' /tmp/upgraded | tr -d '\n')" = t0t ] || status=1
-[ "$status" -eq 0 ] || cat /tmp/upgraded
-check "upgrading" "$status"
-
 status=0
 follow /src "Removing" || status=$?
 # No empty directory of bitcode counts, but no file may stay.

@@ -213,7 +213,7 @@ long_functions() {
 # allowed.  A body is between two lines that end in $function$ or $procedure$.
 long_bodies() {
 	# shellcheck disable=SC2016 # a program of awk
-	( cd "$1" && find sql -maxdepth 1 -name '*.sql' | LC_ALL=C sort | xargs awk -v max="$max_function" '
+	( cd "$1" && find sql -name '*.sql' | LC_ALL=C sort | xargs awk -v max="$max_function" '
 		FNR == 1 { begun = 0 }
 		!begun && /^CREATE .*(FUNCTION|PROCEDURE) / { name = $0; sub(/.*(FUNCTION|PROCEDURE) /, "", name); sub(/\(.*/, "", name) }
 		/\$(function|procedure)\$;?$/ {
@@ -231,9 +231,9 @@ entries_without_function() {
 		<(cat "$@" | grep -oE "create_entry\('[a-z_]+'|(FUNCTION|PROCEDURE) skillrating\.[a-z_]+\(" | grep -oE "[a-z_]+('|\()$" | tr -d "'(" | LC_ALL=C sort)
 }
 
-# Files of C, SQL and shell below ROOT that are too long; scripts of releases are whole versions.
+# Files of C, SQL and shell below ROOT that are too long.
 long_sources() {
-	( cd "$1" && find src sql test bench demo release \( -path sql/releases -o -path sql/updates \) -prune -o \( -name '*.[ch]' -o -name '*.sql' -o -name '*.sh' -o -name '*.spec' \) -print 2>/dev/null |
+	( cd "$1" && find src sql test bench demo \( -name '*.[ch]' -o -name '*.sql' -o -name '*.sh' -o -name '*.spec' \) 2>/dev/null |
 		LC_ALL=C sort | xargs awk -v max="$max_file" -v excepted="${long_files//$'\n'/ }" '
 			function tell() {
 				if (lines > max && index(excepted, " " file " ") == 0)
@@ -246,13 +246,9 @@ long_sources() {
 
 # Statements of the install script below ROOT/sql that would adopt what somebody else has
 # made, or take along what does not belong to the extension.  What bodies build is indented.
-# Update scripts may replace functions, which the server does with members only.
 adopting() {
 	local adopts='CREATE .*IF NOT EXISTS|(ALTER|DROP) .*IF EXISTS|DROP .*CASCADE'
-	( cd "$1" && {
-		find sql -maxdepth 1 -name '*.sql' | LC_ALL=C sort | xargs grep -nHE "^(CREATE OR REPLACE|$adopts)"
-		find sql/updates -name '*.sql' 2>/dev/null | LC_ALL=C sort | xargs -r grep -nHE "^(CREATE OR REPLACE [^FP]|$adopts)"
-	} )
+	( cd "$1" && find sql -name '*.sql' | LC_ALL=C sort | xargs grep -nHE "^(CREATE OR REPLACE|$adopts)" )
 }
 
 # Lines below ROOT/src that ask for the version of the server, outside of the one header
@@ -323,10 +319,7 @@ body_of() { printf 'CREATE FUNCTION s.%s(\n    a integer)\nRETURNS void LANGUAGE
 result "$(long_bodies "$scratch" | says "sql/10-a.sql:$((max_function + 9)): s.long() has $((max_function + 1)) lines")" "a body in SQL that is too long is found"
 printf '%s\n' 'CREATE FUNCTION s.f()' '    CREATE TABLE IF NOT EXISTS' 'CREATE OR REPLACE FUNCTION s.f()' 'CREATE SCHEMA IF NOT EXISTS s;' \
 	'DROP TYPE IF EXISTS s.t;' >"$scratch/sql/20-b.sql"
-mkdir "$scratch/sql/updates"
-printf '%s\n' 'CREATE OR REPLACE FUNCTION s.f()' 'CREATE OR REPLACE VIEW s.v' 'DROP FUNCTION s.f() CASCADE;' >"$scratch/sql/updates/s--1--2.sql"
-result "$(adopting "$scratch" | says 'sql/20-b.sql:3:CREATE OR REPLACE' 'sql/20-b.sql:4:CREATE SCHEMA IF NOT' 'sql/20-b.sql:5:DROP TYPE' \
-	'sql/updates/s--1--2.sql:2:CREATE OR REPLACE VIEW' 'sql/updates/s--1--2.sql:3:DROP FUNCTION')" "a statement that adopts what exists is found"
+result "$(adopting "$scratch" | says 'sql/20-b.sql:3:CREATE OR REPLACE' 'sql/20-b.sql:4:CREATE SCHEMA IF NOT' 'sql/20-b.sql:5:DROP TYPE')" "a statement that adopts what exists is found"
 printf '%s\n' '#if PG_VERSION_NUM >= 160000' | tee "$scratch/src/pg/sql/compat.h" >"$scratch/src/pg/sql/v.c"
 result "$(versions_asked "$scratch" | says 'src/pg/sql/v.c:1:#if PG_VERSION_NUM')" "a file that asks for the server's version is found"
 yes ' ' | head -n "$max_file" >"$scratch/test/short.sh"
@@ -349,7 +342,7 @@ result "$missing${missing:+
 }$(nm -A -g $objects 2>/dev/null | circles)" "no files depend on one another in a circle"
 result "$(long_functions .)" "no function has more than $max_function lines"
 result "$(long_bodies .)" "no function in SQL has more than $max_function lines"
-result "$(adopting .)" "install and update scripts adopt nothing that exists"
+result "$(adopting .)" "the install script adopts nothing that exists"
 result "$(versions_asked .)" "only src/pg/sql/compat.h asks for the server's version"
 result "$(entries_without_function src/pg/ladder/entry.c sql/*.sql)" "every entry to a ladder has its function"
 result "$(long_sources .)" "no file has more than $max_file lines"

@@ -24,7 +24,6 @@ skipped=()
 
 for suite; do
 	mkdir "$scratch/$suite"
-	test/release_archives.sh "$scratch/$suite"
 	CHROOT_SHARE=$scratch/$suite test/chroot.sh "$suite" \
 		bash test/package_steps.sh "$suite" "${PACKAGES_TESTS:-all}" >"$scratch/$suite.log" 2>&1
 	status=$?

@@ -98,7 +98,7 @@ shared=$(comm -12 <(cd sql && ls) <(cd test/sql && ls))
 result "${#shared}" "no test shares a name with a file in sql"
 
 # What may include what, no circles among the objects just built, what they call; and pages.
-for script in layers surface errors messages releases prose; do
+for script in layers macros oracles surface errors messages prose; do
 	"test/$script.sh" >"$scratch/$script.log" 2>&1
 	count_script $script $?
 done
@@ -139,7 +139,7 @@ count_regress() {
 tests=(test/sql/*.sql)
 specs=(test/specs/*.spec)
 one_cluster=(concurrent swapping dump docs parameters documents migration peers http clients open_match wasm_core pictures demo fronts)
-other_clusters=(managed queue updates old_sql boards beside exchange partitions plproxy citus distributed processors backfill predict)
+other_clusters=(managed queue boards beside exchange partitions plproxy citus distributed processors backfill predict)
 cat >"$scratch/server_tests.sh" <<'INNER'
 scratch=$1
 shift

@@ -17,7 +17,46 @@
 
 #include <stdio.h>
 
+#include "core/rating/match_order.h"
 #include "test.h"
+
+/*
+ * A match as its model sees it while it rates: in order, without the components that all
+ * models have, and with the advantage of larger teams among what is known in advance.
+ * Returns where that player is in it.
+ */
+static inline int
+match_as_rated(const Fixture *f, int player, Fixture *rated)
+{
+	Match	   *match = &rated->match;
+	double		coefficient[2];
+	const double *size_advantage = NULL;
+	int			i;
+
+	*rated = *f;
+	match->team = rated->team;
+	match->player = rated->player;
+	match->entry = rated->entry;
+	match->component = rated->component;
+	match->share = rated->share;
+	match_order(match, f->model->nstate);
+	for (i = 0; i < match->nplayers; i++)
+		memcpy(rated->before[i], match->player[i].before, sizeof(rated->before[i]));
+	while (match->ncomponents > 0)
+	{
+		const MatchComponent *last = &match->component[match->ncomponents - 1];
+
+		if (last->spec->init == size_advantage_init)
+			size_advantage = last->before;
+		else if (last->spec->init != recalibration_init)
+			break;
+		match->ncomponents--;
+		match->nshares--;
+	}
+	if (size_advantage_coefficients(f->params, size_advantage, coefficient))
+		size_advantage_give(coefficient, match);
+	return match->player[player].moved_to;
+}
 
 /* Where the hazard of a normal variable begins: sqrt(2 / pi). */
 #define HAZARD_AT_0 0.79788456080286541
@@ -167,6 +206,7 @@ elo_mmr_bound(const Fixture *f, int player)
 	double		play[MAX_ROWS];
 	double		mean[MAX_ROWS] = {0};
 	double		skill[MAX_ROWS] = {0};
+	double		total[MAX_ROWS];
 	double		precision = 0;
 	double		sum = 0;
 	int			n = f->match.nteams;
@@ -183,20 +223,24 @@ elo_mmr_bound(const Fixture *f, int player)
 			(squared(f->before[e->player][1]) + squared(number_of(f, "tau")));
 	}
 	for (i = 0; i < n; i++)
-		precision += 1 / sqrt(skill[i] + squared(beta) / play[i]);
+	{
+		total[i] = skill[i] + squared(beta) / play[i];
+		precision += 1 / sqrt(total[i]);
+	}
+	if (n > 2)
+		match_add_advantages(&f->match, total, mean);
 	for (i = 0; i < f->match.nentries; i++)
 	{
 		const MatchEntry *e = &f->entry[i];
 		double		noise = squared(beta) / play[e->team];
-		double		d2 = skill[e->team] + noise;
+		double		d2 = total[e->team];
 		double		lead = farthest(mean, n, e->team);
 
 		if (e->player != player)
 			continue;
 		/* The context moves the teams apart. */
 		if (n == 2)
-			lead += sqrt(M_PI / 8 * (skill[0] + skill[1] + squared(beta) / play[0] +
-									 squared(beta) / play[1])) * fabs(f->match.log_odds);
+			lead += sqrt(M_PI / 8 * (total[0] + total[1])) * fabs(f->match.log_odds);
 		sum += variance * e->weight / play[e->team] *
 			(logistic_form ? M_PI / sqrt(3 * noise) :
 			 (lead + (flag_of(f, "split_ties") ? 2 : 1) * HAZARD_AT_0 * d2 * precision) / d2);
@@ -485,6 +529,7 @@ trueskill2_surprise(const Fixture *f, const double *factor, double context)
 {
 	double		mean[MAX_ROWS] = {0};
 	double		variance[MAX_ROWS] = {0};
+	double		all[MAX_ROWS] = {0};
 	double		play[MAX_ROWS] = {0};
 	double		performance[MAX_ROWS];
 	double		level = 0;
@@ -501,12 +546,15 @@ trueskill2_surprise(const Fixture *f, const double *factor, double context)
 		double		part = factor[e->team] * e->weight;
 
 		mean[e->team] += part * performance[e->player];
+		all[e->team] += squared(part) * trueskill2_variance(f, e->player);
 		if (part < factor[e->team] * f->player[e->player].weight)
 			continue;
 		variance[e->team] += squared(part) * trueskill2_variance(f, e->player);
 	}
 	if (f->match.log_odds != 0)
 		mean[match_first_side(&f->match)] += copysign(context, f->match.log_odds);
+	if (n > 2)
+		match_add_advantages(&f->match, all, mean);
 	for (i = 0; i < n; i++)
 		level += mean[i] / n;
 	for (i = 0; i < n; i++)
@@ -534,6 +582,19 @@ trueskill2_surprise(const Fixture *f, const double *factor, double context)
 			count_surprise(f, play, performance, i, "death", f->player[i].deaths) +
 			quit_surprise(f, performance, i);
 	return sum;
+}
+
+/* Whether quits count. */
+static inline bool
+has_quits(const Fixture *f, int player)
+{
+	int			i;
+
+	(void) player;
+	for (i = 0; i < f->match.nplayers; i++)
+		if (f->player[i].quit == 1 && number_of(f, "quit_related") > 0)
+			return true;
+	return false;
 }
 
 static inline double
@@ -570,8 +631,10 @@ trueskill2_bound(const Fixture *f, int player)
 	for (i = 0; i < f->match.nplayers; i++)
 		c2 += squared(coefficient[i]) * trueskill2_variance(f, i);
 	context = sqrt(c2 * M_PI / 8) * fabs(f->match.log_odds);
+	if (n > 2)
+		match_add_advantages(&f->match, team_variance, mean);
 	if (trueskill2_counts(f) || (n > 2 && crosses))
-		sum = variance / sqrt(trueskill2_variance(f, player)) *
+		sum = variance / sqrt(trueskill2_variance(f, player)) * (has_quits(f, player) ? 2 : 1) *
 			(sqrt(trueskill2_surprise(f, factor, context)) + sqrt(f->match.nplayers));
 	else if (n == 2)
 		sum = normal_bound(coefficient[player], variance, sqrt(c2),
@@ -673,7 +736,7 @@ weng_lin_bound(const Fixture *f, int player)
 			if (normal)
 				points = fabs(mean[team] - mean[j]) / c *
 					(margin > 0 && choice_is(f, "margin_form", "divide") ? 1 / M_LN2 : 1) +
-					sqrt(M_PI / 8) * fabs(f->match.log_odds) +
+					sqrt(M_PI / 8) * fabs(match_log_odds_between(&f->match, team, j)) +
 					number_of(f, "epsilon") / c + HAZARD_AT_0;
 			omega += points / (choice_is(f, "variant", "plackett_luce") ? sqrt(all) : c);
 		}

@@ -253,10 +253,11 @@ property_params(Random *random, Fixture *f)
 		return;
 	}
 	random_params(random, f, ORDINARY);
-
-	/* It corrects forecasts, and no rating. */
-	f->params[RECALIBRATION_DEVIATION].number = 0;
-	f->params[RECALIBRATION_SIDE_DEVIATION].number = 0;
+	if (f->params[SIZE_ADVANTAGE].choice == SIZE_ADVANTAGE_FIXED)
+	{
+		f->params[SIZE_ADVANTAGE_PARAM_RATIO].number = random_between(random, -3, 3);
+		f->params[SIZE_ADVANTAGE_PARAM_DIFFERENCE].number = random_between(random, -1, 1);
+	}
 	if (display >= 0 && random_below(random, 2))
 		f->params[display].number = 3;
 	if (experience >= 0 && random_below(random, 4) == 0)

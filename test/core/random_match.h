@@ -96,6 +96,9 @@ random_params(Random *random, Fixture *f, Size size)
 		const ParamSpec *spec = param_spec(&f->model->params, i);
 		ParamSteps *steps = &f->params[i].steps;
 
+		/* Of another variant of the model. */
+		if (spec->of_state)
+			continue;
 		if (spec->type == PARAM_CHOICE)
 			f->params[i].choice = random_below(random, number_of_choices(spec));
 		else if (spec->type == PARAM_FLAG)

@@ -110,7 +110,7 @@ simulate(Simulation *s, uint64_t seed, int matches, int players, double days)
 		for (i = 0; i < 2; i++)
 			model_state_before(s->model, s->params,
 							   state + who[i] * s->model->nstate,
-							   idle_seconds(last_played[who[i]], at), NULL, 0,
+							   idle_seconds(last_played[who[i]], at), f.match.period, NULL, 0,
 							   f.before[i]);
 
 		/* Predict, draw the outcome, and rate it. */

@@ -19,12 +19,14 @@
 #include <cmocka.h>
 
 #include "core/models/registry.h"
+#include "core/rating/recalibration.h"
+#include "core/rating/size_advantage.h"
 
 /* The most participants, players and teams of a Fixture. */
 #define TEST_MAX_ROWS	64
 
 /* The most parameters of any model. */
-#define TEST_MAX_PARAMS 32
+#define TEST_MAX_PARAMS 48
 
 /* Fails unless |actual - expected| <= tolerance; NaN always fails. */
 #define assert_near(actual, expected, tolerance) \
@@ -282,6 +284,15 @@ fixture_component_state(Fixture *f, int number)
 				(spec->state[i].role == ROLE_DEVIATION ? 0 :
 				 random_between(&random, -0.5, 0.5));
 		*value = fmax(spec->state[i].min, *value);
+	}
+
+	/* Two coefficients have an information that there can be. */
+	if (spec->init == recalibration_init || spec->init == size_advantage_init)
+	{
+		double	   *information = &f->component_before[number][RECALIBRATION_INFORMATION];
+		double		most = sqrt(information[0]) * sqrt(information[2]);
+
+		information[1] = fmin(fmax(information[1], -most), most);
 	}
 }
 

@@ -552,6 +552,7 @@ assert_every_status(const int *seen)
 	bool		elsewhere[MATCH_NSTATUSES] = {[MATCH_TOO_MANY_TEAMS] = true,
 		[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = true,
 		[MATCH_BAD_DURATION] = true,
+		[MATCH_NO_PERIOD] = true,
 	[MATCH_BAD_SURRENDERED] = true};
 	int			i;
 

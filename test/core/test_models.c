@@ -62,6 +62,8 @@ test_parameters(void **state)
 		assert_true(model->params.count <= TEST_MAX_PARAMS);
 		param_defaults(&model->params, params);
 		assert_int_equal(param_find(&model->params, "none"), -1);
+		/* By its defaults a model is as the registry has it. */
+		assert_ptr_equal(model_variant(model, params), model);
 		for (i = 0; i < model->params.count; i++)
 		{
 			const ParamSpec *spec = param_spec(&model->params, i);
@@ -136,11 +138,11 @@ test_parts(void **state)
 				assert_string_not_equal(model->part[i].name, part->name);
 
 			/*
-			 * The parts that all models have take sides into account
-			 * themselves.
+			 * The parts that all models have take sides and sizes into
+			 * account themselves.
 			 */
 			if (p >= model->nparts - MODEL_NCOMMON_PARTS)
-				supports |= MODEL_SIDE;
+				supports |= MODEL_SIDE | MODEL_UNEVEN;
 			assert_int_equal(part->needs & ~supports, 0);
 			assert_true(part->nparams >= 1 && part->nparams <= MODEL_PART_MAX_PARAMS);
 			for (i = 0; i < part->nparams; i++)
@@ -844,14 +846,14 @@ test_idle_time_adds_up(void **state)
 				start[j] *= random_between(&random, 0.05, 1.5);
 			assert_true(model_state_valid(f.model, start));
 			shares = f.model->shares != NULL && f.model->shares(f.params);
-			model_state_before(f.model, f.params, start, first,
+			model_state_before(f.model, f.params, start, first, f.match.period,
 							   shares ? start : NULL, first, step);
 			assert_true(model_state_valid(f.model, step));
 			if (first == 0)
 				assert_memory_equal(step, start, f.model->nstate * sizeof(double));
-			model_state_before(f.model, f.params, step, second,
+			model_state_before(f.model, f.params, step, second, f.match.period,
 							   shares ? step : NULL, second, twice);
-			model_state_before(f.model, f.params, start, first + second,
+			model_state_before(f.model, f.params, start, first + second, f.match.period,
 							   shares ? start : NULL, first + second, once);
 			for (j = 0; j < f.model->nstate; j++)
 			{

@@ -81,8 +81,8 @@ test_every_model_has_it(void **state)
 						 RECALIBRATION_DEVIATION);
 		assert_int_equal(param_find(&model->params, "recalibration_half_life_days"),
 						 RECALIBRATION_HALF_LIFE_DAYS);
-		assert_int_equal(model->params.ncommon, RECALIBRATION_NPARAMS);
-		assert_true(model->params.count > RECALIBRATION_NPARAMS);
+		assert_int_equal(model->params.ncommon, MODEL_COMMON_PARAMS);
+		assert_true(model->params.count > MODEL_COMMON_PARAMS);
 
 		/*
 		 * The last kind, so that its component is the last one of a match in

@@ -206,6 +206,7 @@ fuzz_models(const uint8_t *data, size_t size)
 	Bytes		bytes = {data, size};
 	Match		match = {.team = team,.player = player,.entry = entry,
 	.component = component,.share = share};
+	const Period period = {1000, 0};
 	MatchStatus status;
 	double		gain;
 	int			offender;
@@ -214,9 +215,9 @@ fuzz_models(const uint8_t *data, size_t size)
 				j;
 
 	next_params(&bytes, params);
+	model = model_variant(model, params);
 	n = next_participants(&bytes, row, &match.nplayers);
-	if (next_below(&bytes, 4) == 0)
-		match.log_odds = next_finite(&bytes);
+	match.log_odds = next_below(&bytes, 4) == 0 ? next_finite(&bytes) : 0;
 	if (isnan(match.log_odds))
 		match.log_odds = 0;
 	for (i = 0; i < match.nplayers; i++)
@@ -229,6 +230,8 @@ fuzz_models(const uint8_t *data, size_t size)
 		if (model->age != NULL && model_state_valid(model, before[i]) &&
 			next_below(&bytes, 4) == 0)
 			model->age(params, before[i], 3600.0 * next_byte(&bytes));
+		if (model_state_valid(model, before[i]))
+			period_turn(model, params, period, before[i]);
 		player[i].before = before[i];
 		player[i].after = after[i];
 		player[i].games = next_byte(&bytes);
@@ -238,12 +241,12 @@ fuzz_models(const uint8_t *data, size_t size)
 		row[i].gain = next_below(&bytes, 8) == 7 ? next_finite(&bytes) : gain;
 
 	status = match_build(&model->rules, params, row, n, &match, &offender);
-	CHECK(match_status_message(status) != NULL);
-	CHECK(match_status_code(status) != NULL);
+	CHECK(match_status_message(status) != NULL && match_status_code(status) != NULL);
 	CHECK(offender >= -1 && offender < n);
 	if (status != MATCH_OK)
 		return;
 
+	match.period = period;
 	next_components(&bytes, params, &match, component_before, component_after);
 	status = model_rate(model, params, &match);
 	CHECK(status == MATCH_OK || status == MATCH_BAD_STATE ||

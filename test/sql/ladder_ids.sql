@@ -55,7 +55,7 @@ SET client_min_messages = warning;
 DROP SCHEMA elsewhere CASCADE;
 
 -- The columns that create_ladder() gives the tables.
-SELECT relation, regexp_split_to_table(skillrating_internal.ladder_columns(relation, model, 'uuid', 'text', 'mu - 3 * sigma'), ', ') AS definition
+SELECT relation, regexp_split_to_table(skillrating_internal.ladder_columns(relation, model, '{}', 'uuid', 'text', 'mu - 3 * sigma'), ', ') AS definition
 FROM (VALUES ('rating', 'trueskill'), ('rating', 'elo'), ('event', 'trueskill')) AS t(relation, model);
-SELECT skillrating_internal.ladder_columns('rated_match', 'elo', 'uuid', 'text', 'rating');
-SELECT skillrating_internal.ladder_columns('rating', 'chess', 'uuid', 'text', 'rating');
+SELECT skillrating_internal.ladder_columns('rated_match', 'elo', '{}', 'uuid', 'text', 'rating');
+SELECT skillrating_internal.ladder_columns('rating', 'chess', '{}', 'uuid', 'text', 'rating');

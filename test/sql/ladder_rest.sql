@@ -90,7 +90,7 @@ SELECT skillrating.drop_ladder('duels');
 DROP TABLE shown, stored;
 
 -- A deviation that grows: who was idle no longer passes, by the textbook.
-SELECT skillrating.create_ladder('games', 'glicko', '{"c": 63.2, "period": 30}');
+SELECT skillrating.create_ladder('games', 'glicko', '{"c": 63.2, "period_days": 30}');
 SELECT fill('games');
 CREATE TABLE stored AS SELECT * FROM games.rating WHERE pool = '';
 CREATE VIEW textbook AS
@@ -295,7 +295,7 @@ DROP ROLE regress_rester;
 
 -- States after idle time, as plain functions have them.
 SELECT skillrating.state_after_idle('frag', '{1200}', '30 days 12 hours', '{"decay": 2, "decay_floor": 1000}') = ARRAY[skillrating.frag_decay(1200, 30.5, 2, 1000)] AS frag,
-    abs((skillrating.state_after_idle('glicko', '{1500,50}', '2 months', '{"c": 34.6, "period": 30}'))[2] - skillrating.glicko_idle_deviation(50, 34.6, 2)) < 1e-9 AS glicko,
+    abs((skillrating.state_after_idle('glicko', '{1500,50}', '2 months', '{"c": 34.6, "period_days": 30}'))[2] - skillrating.glicko_idle_deviation(50, 34.6, 2)) < 1e-9 AS glicko,
     skillrating.state_after_idle('elo', '{1500}', '99 years') AS elo, skillrating.state_after_idle('frag', NULL, '1 day') AS unknown,
     skillrating.state_after_idle('glicko', '{1500,50}', '178000000 years') AS limited;
 -- Shared columns come from the shared state, age by its own idle time, and stay without one.

@@ -21,7 +21,7 @@ BEGIN
 END
 $$;
 CREATE FUNCTION texts(svg text) RETURNS SETOF text LANGUAGE sql AS $$
-    SELECT m[1] FROM regexp_matches(svg, '<text[^>]*>([^<]*)</text>', 'g') AS m
+    SELECT m[1] FROM regexp_matches(svg, '<text[^>]*>(?:<title>[^<]*</title>)?([^<]*)</text>', 'g') AS m
 $$;
 SELECT sound('<svg xmlns="x"><a/><b></b></svg>' || chr(10)) AS yes, sound('<svg xmlns="x"><a></b></svg>' || chr(10)) AS no, sound('<svg xmlns="x" y="nan"></svg>' || chr(10)) AS no;
 
@@ -63,7 +63,7 @@ SELECT sound(skillrating.plot_history('{a}', '{2024-01-01}'::timestamptz[], '{15
     skillrating.plot_history('{a,NULL,b,c}', '{NULL,2024-01-01,infinity,2024-01-01}'::timestamptz[], '{1,1,1,NULL}') AS nothing,
     skillrating.plot_history('{}', '{}'::float8[], '{}') AS nothing, skillrating.plot_history(NULL, '{}'::float8[], '{}') AS nothing,
     sound(skillrating.plot_history(ARRAY['<b>&"' || E'\x01', repeat('long ', 20)], '{1,2}'::float8[], '{3,4}', '{NULL,1}')) AS names;
-SELECT sound(skillrating.plot_history(array_agg('p' || i), array_agg(i::float8), array_agg(1500::float8))) AS sixteen FROM generate_series(1, 16) AS i;
+SELECT sound(skillrating.plot_history(array_agg('p' || i), array_agg(i::float8), array_agg(1500::float8))) AS forty FROM generate_series(1, 40) AS i;
 -- Many points are thinned to what can be seen.
 SELECT sound(svg) AS sound, length(svg) < 45000 AS small FROM (
     SELECT skillrating.plot_history(array_agg('p'::text), array_agg(i::float8), array_agg(hashint4(i) / 1e7), array_agg(1::float8)) AS svg FROM generate_series(1, 200000) AS i) AS q;
@@ -72,7 +72,7 @@ SELECT skillrating.plot_history('{a}', '{NaN}'::float8[], '{1}');
 SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{infinity}');
 SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{1}', '{-1}');
 SELECT skillrating.plot_history('{{a}}', '{1}'::float8[], '{1}');
-SELECT skillrating.plot_history(array_agg('p' || i), array_agg(i::float8), array_agg(1500::float8)) FROM generate_series(1, 17) AS i;
+SELECT skillrating.plot_history(array_agg('p' || i), array_agg(i::float8), array_agg(1500::float8)) FROM generate_series(1, 41) AS i;
 
 -- Distributions.
 SELECT sound(svg) AS sound, length(svg) < 10000 AS small, svg ~ '<desc>900 values: mean 1[0-9.]+, standard deviation [0-9.]+, quartiles' AS described

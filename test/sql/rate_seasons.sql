@@ -12,7 +12,7 @@ UPDATE results AS r SET pool = (SELECT min(pool) FROM results AS f WHERE f.match
 DELETE FROM results WHERE match_id IN (SELECT match_id FROM results WHERE player_id IN ('player 1', 'player 2', 'player 3') AND season IN (11, 15));
 DELETE FROM results WHERE match_id IN (SELECT match_id FROM results GROUP BY match_id HAVING count(DISTINCT player_id) < 4);
 CREATE TABLE trial(model text, params jsonb);
-INSERT INTO trial VALUES ('glicko', '{"c": 20, "period": 1}'), ('trueskill', '{"drift": 0.2}'), ('trueskill', '{"recalibration_deviation": 0.5, "recalibration_side_deviation": 0.3, "recalibration_half_life_days": 200}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'), ('synelo', '{"strict": true}');
+INSERT INTO trial VALUES ('glicko', '{"c": 20, "period_days": 1}'), ('trueskill', '{"drift": 0.2}'), ('trueskill', '{"recalibration_deviation": 0.5, "recalibration_side_deviation": 0.3, "recalibration_half_life_days": 200}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'), ('synelo', '{"strict": true}');
 INSERT INTO trial VALUES ('state_space', '{"drift": 0.1, "home_drift": 0.1, "club_drift": 0.1, "initial_side_sigma": 0.3}');
 INSERT INTO trial SELECT name, '{}' FROM skillrating.models() WHERE name NOT IN ('glicko', 'trueskill', 'trueskill2');
 

@@ -220,18 +220,18 @@ WITH rated AS (
         skillrating.rate(m.name, player_id, team, rank, period => season, params => m.params) OVER w AS by_period,
         skillrating.rate(m.name, player_id, team, rank, played_at => played_at, params => m.params) OVER w AS by_time,
         skillrating.rate(m.name, player_id, team, rank, params => m.params) OVER w AS untimed
-    FROM (VALUES ('glicko', '{"period": 1}'::jsonb), ('glicko2', '{"period": 1}'), ('trueskill', '{"drift": 0.5}'), ('frag', '{"decay": 2}')) AS m(name, params), seasons
+    FROM (VALUES ('glicko', '{"period_days": 1}'::jsonb), ('glicko2', '{"period_days": 1}'), ('trueskill', '{"drift": 0.5}'), ('frag', '{"decay": 2}')) AS m(name, params), seasons
     WINDOW w AS (PARTITION BY m.name ORDER BY match_id)
 )
 SELECT name, count(*) AS rows, bool_and(by_period = by_time) AS as_times, bool_or(by_period <> untimed) AS ages FROM rated GROUP BY name ORDER BY name;
 -- A season without a match adds c^2, as the next one does.
 SELECT player_id, round((r).deviation_before::numeric, 6) = round(sqrt(least(350 ^ 2, lag((r).deviation_after) OVER (PARTITION BY player_id ORDER BY match_id) ^ 2
         + 100 * (season - lag(season) OVER (PARTITION BY player_id ORDER BY match_id))))::numeric, 6) AS as_computed
-FROM (SELECT *, skillrating.rate('glicko', player_id, team, rank, period => season, params => '{"period": 1, "c": 10}') OVER (ORDER BY match_id) AS r FROM seasons) AS q ORDER BY player_id, match_id LIMIT 6;
-SELECT skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"period": 1}' ORDER BY match_id)
-    = skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"period": 1}' ORDER BY match_id) AS final_ratings,
-    skillrating.tune('glicko', '{c}', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"params": {"period": 1}}' ORDER BY match_id)
-    = skillrating.tune('glicko', '{c}', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"params": {"period": 1}}' ORDER BY match_id) AS tune,
+FROM (SELECT *, skillrating.rate('glicko', player_id, team, rank, period => season, params => '{"period_days": 1, "c": 10}') OVER (ORDER BY match_id) AS r FROM seasons) AS q ORDER BY player_id, match_id LIMIT 6;
+SELECT skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"period_days": 1}' ORDER BY match_id)
+    = skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"period_days": 1}' ORDER BY match_id) AS final_ratings,
+    skillrating.tune('glicko', '{c}', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"params": {"period_days": 1}}' ORDER BY match_id)
+    = skillrating.tune('glicko', '{c}', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"params": {"period_days": 1}}' ORDER BY match_id) AS tune,
     skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(period => season), NULL ORDER BY match_id)
     = skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), NULL ORDER BY match_id) AS solve
 FROM seasons;

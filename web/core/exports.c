@@ -250,6 +250,12 @@ make_params(int model, const double *given)
 				break;
 			case PARAM_CHOICE:
 				params[i].choice = (int) given[0];
+				if (param_spec(set, i)->of_state &&
+					params[i].choice != (int) param_spec(set, i)->default_value)
+					ereport(ERROR,
+							(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+							 errmsg("parameter \"%s\" of model \"%s\" cannot be changed here",
+									param_spec(set, i)->name, set->name)));
 				break;
 			case PARAM_FLAG:
 				params[i].flag = given[0] != 0;
@@ -289,10 +295,11 @@ void
 state_after_idle(int model, const ParamValue *params, const double *state, double idle,
 				 const double *shared, double shared_idle, double *after)
 {
+	static const Period no_period = {0, 0};
 	const Model *m = model_registry[model];
 	bool		shares = shared != NULL && m->shares != NULL && m->shares(params);
 
-	model_state_before(m, params, state, idle, shares ? shared : NULL, shared_idle, after);
+	model_state_before(m, params, state, idle, no_period, shares ? shared : NULL, shared_idle, after);
 }
 
 int

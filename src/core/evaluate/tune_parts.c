@@ -155,6 +155,14 @@ remove_level(TuneChoice *choice, int level)
 	choice->nlevels = n;
 }
 
+/* Leave all levels of a choice out but one. */
+static void
+keep_level(TuneChoice *choice, int level)
+{
+	choice->level[0] = level;
+	choice->nlevels = 1;
+}
+
 bool
 tune_part_is_on(const Model *model, const ParamValue *params, const ModelPart *part)
 {
@@ -195,7 +203,9 @@ tune_model_part(const Model *model, const ParamValue *params, const TuneSpace *s
 		}
 		if (!tune_space_add(own, model, params, param->param, 0, 0))
 			return false;
-		if (i == 0)
+		if (param->alone)
+			keep_level(&own->choice[own->nchoices - 1], (int) param->on);
+		else if (i == 0)
 			remove_level(&own->choice[own->nchoices - 1], (int) param->off);
 		result->level[own->nchoices - 1] = (int) param->on;
 	}

@@ -43,7 +43,8 @@ enum
 	ELO_MARGIN_UNIT,
 	ELO_MARGIN_DRAW,
 	ELO_MARGIN_AUTOCORRELATION,
-	ELO_NPARAMS
+	ELO_PERIOD,
+	ELO_NPARAMS = ELO_PERIOD + PERIOD_NPARAMS
 };
 
 enum
@@ -117,6 +118,7 @@ static const ParamSpec elo_params[] = {
 		.min = 0,.max = 1e9,.unit = "per rating point",
 		.search = {0.0001, 0.1},
 	.description = "with a margin, the change is divided by 1 + this * the winner's lead"},
+	PERIOD_PARAMS(30, "length of a rating period of days"),
 };
 
 static const ModelPart elo_parts[] = {
@@ -134,12 +136,21 @@ static const ModelPart elo_parts[] = {
 
 static const StateSpec elo_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
+	PERIOD_COLUMNS("period_matches", "matches of the open period",
+				   "period_sum", "sum of the changes by these"),
+	PERIOD_TOURNAMENT_COLUMNS
 };
+
+static const Model *elo_variant(const ParamValue *params);
 
 static void
 elo_init(const ParamValue *params, double *state)
 {
+	int			i;
+
 	state[0] = params[ELO_INITIAL_RATING].number;
+	for (i = 1; i < elo_variant(params)->nstate; i++)
+		state[i] = 0;
 }
 
 double
@@ -212,6 +223,21 @@ elo_expected(const ParamValue *params, double difference, double log_odds)
 	return elo_normal(difference, params[ELO_BETA].number, log_odds);
 }
 
+/* Rating points that are worth a unit of log-odds, in the limit of small leads. */
+static double
+elo_points_of_log_odds(const ParamValue *params)
+{
+	if (params[ELO_FORM].choice == FORM_LOGISTIC)
+		return params[ELO_SCALE].number / M_LN10;
+
+	/*
+	 * The slope of the logit of Phi(x / (sqrt(2) beta)) at 0 is 2 / (sqrt(pi)
+	 * beta).
+	 */
+	return params[ELO_BETA].number / M_2_SQRTPI;
+}
+
+/* Of more than two teams, with their advantages. */
 static void
 elo_team_ratings(const ParamValue *params, const Match *match, double *rating)
 {
@@ -222,6 +248,8 @@ elo_team_ratings(const ParamValue *params, const Match *match, double *rating)
 	if (params[ELO_STRENGTH].choice == STRENGTH_MEAN)
 		for (i = 0; i < match->nteams; i++)
 			rating[i] /= weight[i];
+	for (i = 0; i < match->nteams; i++)
+		rating[i] += match->team[i].advantage * elo_points_of_log_odds(params);
 }
 
 static void
@@ -289,20 +317,6 @@ elo_margin_index(const ParamValue *params, double margin)
 	if (margin < 3)
 		return 1.5 + (margin - 2) / 4;
 	return (11 + margin) / 8;
-}
-
-/* Rating points that are worth a unit of log-odds, in the limit of small leads. */
-static double
-elo_points_of_log_odds(const ParamValue *params)
-{
-	if (params[ELO_FORM].choice == FORM_LOGISTIC)
-		return params[ELO_SCALE].number / M_LN10;
-
-	/*
-	 * The slope of the logit of Phi(x / (sqrt(2) beta)) at 0 is 2 / (sqrt(pi)
-	 * beta).
-	 */
-	return params[ELO_BETA].number / M_2_SQRTPI;
 }
 
 /*
@@ -374,9 +388,27 @@ elo_k(const ParamValue *params, double rating, double games)
 	return params[ELO_K].number;
 }
 
+/* The floor catches a fall, and neither lifts a rating nor hides a NaN. */
+static double
+elo_above_floor(const ParamValue *params, double before, double after)
+{
+	double		floor = smaller(before, params[ELO_FLOOR].number);
+
+	return after < floor ? floor : after;
+}
+
+/* Rated matches of a player, at the start of the open period if there are periods. */
+static double
+elo_games(const Model *model, const MatchPlayer *player)
+{
+	return model->period == 0 ? player->games :
+		player->games - player->before[model->period + PERIOD_FIRST_SUM];
+}
+
 static MatchStatus
 elo_rate(const ParamValue *params, Match *match)
 {
+	const Model *model = elo_variant(params);
 	double		rating[MATCH_MAX_TEAMS];
 	double		surprise[MATCH_MAX_TEAMS];
 	int			i;
@@ -393,7 +425,8 @@ elo_rate(const ParamValue *params, Match *match)
 
 	for (i = 0; i < match->nplayers; i++)
 	{
-		match->player[i].after[0] = match->player[i].before[0];
+		/* A period has a sum of changes, which begins at 0. */
+		match->player[i].after[0] = model->period == 0 ? match->player[i].before[0] : 0;
 		match->player[i].gradient = 0;
 	}
 	for (i = 0; i < match->nentries; i++)
@@ -402,28 +435,42 @@ elo_rate(const ParamValue *params, Match *match)
 		MatchPlayer *player = &match->player[e->player];
 
 		player->after[0] += player->gain * e->weight * surprise[e->team] *
-			elo_k(params, player->before[0], player->games);
+			elo_k(params, player->before[0], elo_games(model, player));
 		player->gradient += e->weight * surprise[e->team];
 	}
 
-	/* The floor catches a fall, and neither lifts a rating nor hides a NaN. */
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
-		double		floor = smaller(player->before[0], params[ELO_FLOOR].number);
 
-		if (player->after[0] < floor)
-			player->after[0] = floor;
+		if (model->period != 0)
+			period_add(model, params, player->before, 1, player->after[0], player->after);
+		else
+			player->after[0] = elo_above_floor(params, player->before[0], player->after[0]);
 	}
 	return match_check_predictions(match);
+}
+
+/* The end of a period; a rating knows no idle time. */
+static void
+elo_close(const ParamValue *params, double *state, double elapsed)
+{
+	const double *open = state + elo_variant(params)->period;
+
+	(void) elapsed;
+	state[0] = elo_above_floor(params, state[0], state[0] + open[PERIOD_SECOND_SUM]);
 }
 
 static void
 elo_display(const ParamValue *params, double *coefficient)
 {
-	(void) params;
-	coefficient[0] = 1;
-	coefficient[1] = 0;
+	const Model *model = elo_variant(params);
+	int			i;
+
+	for (i = 0; i <= model->nstate; i++)
+		coefficient[i] = (i == 0);
+	if (model->period != 0)
+		coefficient[model->period + PERIOD_CHANGE] = period_shown(&params[ELO_PERIOD]);
 }
 
 static TeamStrength
@@ -432,23 +479,38 @@ elo_team_strength(const ParamValue *params)
 	return params[ELO_STRENGTH].choice == STRENGTH_SUM ? TEAM_STRENGTH_SUM : TEAM_STRENGTH_MEAN;
 }
 
+/* What all variants have; columns are the first so many of elo_state. */
+#define ELO_MODEL(columns) \
+	.name = "elo", \
+	.summary = "Elo rating, logistic or normal, for teams and free-for-all", \
+	.source = "A. E. Elo, The Rating of Chessplayers, Past and Present (1978)", \
+	.params = MODEL_PARAMS("elo", elo_params, ELO_NPARAMS), \
+	.state = elo_state, \
+	.nstate = (columns), \
+	.variant = elo_variant, \
+	.rules.component = model_common_components, \
+	.rules.ncomponents = MODEL_NCOMMON_COMPONENTS, \
+	.part = elo_parts, \
+	.nparts = sizeof(elo_parts) / sizeof(elo_parts[0]), \
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | \
+	MODEL_GAIN | MODEL_SCORE, \
+	.init = elo_init, \
+	.team_strength = elo_team_strength, \
+	.predict = elo_predict, \
+	.rate = elo_rate, \
+	.display = elo_display
+
 extern const Model elo_model;
-const Model elo_model = {
-	.name = "elo",
-	.summary = "Elo rating, logistic or normal, for teams and free-for-all",
-	.source = "A. E. Elo, The Rating of Chessplayers, Past and Present (1978)",
-	.params = MODEL_PARAMS("elo", elo_params, ELO_NPARAMS),
-	.state = elo_state,
-	.nstate = 1,
-	.rules.component = recalibration_component,
-	.rules.ncomponents = 1,
-	.part = elo_parts,
-	.nparts = sizeof(elo_parts) / sizeof(elo_parts[0]),
-	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
-	MODEL_GAIN | MODEL_SCORE,
-	.init = elo_init,
-	.team_strength = elo_team_strength,
-	.predict = elo_predict,
-	.rate = elo_rate,
-	.display = elo_display,
-};
+const Model elo_model = {ELO_MODEL(1)};
+
+#define ELO_PERIOD_MODEL(columns) \
+	{ELO_MODEL(1 + (columns)),.period = 1,.period_param = ELO_PERIOD,.close = elo_close}
+
+static const Model elo_calendar = ELO_PERIOD_MODEL(PERIOD_NCOLUMNS);
+static const Model elo_tournaments = ELO_PERIOD_MODEL(PERIOD_NTOURNAMENT_COLUMNS);
+
+static const Model *
+elo_variant(const ParamValue *params)
+{
+	return period_variant(&params[ELO_PERIOD], &elo_model, &elo_calendar, &elo_tournaments);
+}

@@ -125,9 +125,30 @@ noise_variance(const ParamValue *params, const MatchTeam *team)
 }
 
 /*
- * Fill in what is known of the teams before the match.  The context moves two teams
- * apart by sqrt(pi / 8) of the deviation of their difference.
+ * Move the means by what teams have in advance, of two half for the one and against the
+ * other: a log-odds of 1 is sqrt(pi / 8) of the deviation of a mean difference.
  */
+static void
+add_advantages(Match *match)
+{
+	double		variance = 0;
+	double		unit;
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		variance += square(match->team[i].work[TEAM_DEVIATION]);
+	unit = sqrt(M_PI / 8) * sqrt(2 * variance / match->nteams);
+	for (i = 0; i < match->nteams; i++)
+	{
+		double		advantage = match->nteams == 2 ? match_log_odds_for(match, i) / 2 :
+			match->team[i].advantage;
+
+		if (advantage != 0)
+			match->team[i].work[TEAM_MEAN] += unit * advantage;
+	}
+}
+
+/* Fill in what is known of the teams before the match. */
 static void
 gather_teams(const ParamValue *params, Match *match)
 {
@@ -158,17 +179,7 @@ gather_teams(const ParamValue *params, Match *match)
 		work[TEAM_DEVIATION] = sqrt(work[TEAM_VARIANCE] +
 									noise_variance(params, &match->team[i]));
 	}
-	if (match->nteams == 2 && match->log_odds != 0)
-	{
-		double	   *work = match->team[0].work;
-		double	   *other = match->team[1].work;
-		double		c = sqrt(square(work[TEAM_DEVIATION]) +
-							 square(other[TEAM_DEVIATION]));
-		double		shift = sqrt(M_PI / 8) * c * match_log_odds_for(match, 0) / 2;
-
-		work[TEAM_MEAN] += shift;
-		other[TEAM_MEAN] -= shift;
-	}
+	add_advantages(match);
 }
 
 /*
@@ -491,20 +502,16 @@ table_sum(const void *argument, double x, double *slope)
 	return value;
 }
 
-/*
- * The performance of a place goes to all its teams.  The sole first one did no worse than its
- * mean, and the sole last one no better: not by rounding, either.
- */
+/* To all teams of a place; rounding makes the sole first no worse, and the last no better. */
 static void
 set_performance(MatchTeam *team, const Place *place, double performance)
 {
-	bool		alone = place->behind - place->first == 1;
 	double		mean = team[place->first].work[TEAM_MEAN];
 	int			i;
 
-	if (alone && place->first == 0 && performance < mean)
-		performance = mean;
-	if (alone && place->behind == place->contest->n && performance > mean)
+	if (place->behind - place->first == 1 &&
+		((place->first == 0 && performance < mean) ||
+		 (place->behind == place->contest->n && performance > mean)))
 		performance = mean;
 	for (i = place->first; i < place->behind; i++)
 		team[i].work[TEAM_PERFORMANCE] = performance;
@@ -878,8 +885,8 @@ const Model elo_mmr_model = {
 	.params = MODEL_PARAMS("elo_mmr", elo_mmr_params, ELO_MMR_NPARAMS),
 	.state = elo_mmr_state,
 	.nstate = ELO_MMR_NSTATE,
-	.rules.component = recalibration_component,
-	.rules.ncomponents = 1,
+	.rules.component = model_common_components,
+	.rules.ncomponents = MODEL_NCOMMON_COMPONENTS,
 	.part = elo_mmr_parts,
 	.nparts = sizeof(elo_mmr_parts) / sizeof(elo_mmr_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |

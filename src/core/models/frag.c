@@ -170,7 +170,7 @@ frag_age(const ParamValue *params, double *state, double seconds)
 }
 
 static void
-frag_teams(const Match *match, double *rating, double *weight)
+frag_teams(const ParamValue *params, const Match *match, double *rating, double *weight)
 {
 	int			i;
 
@@ -181,7 +181,8 @@ frag_teams(const Match *match, double *rating, double *weight)
 		 * Teams compare by their weighted means; match_build() has seen to it
 		 * that each has some weight.
 		 */
-		rating[i] /= weight[i];
+		rating[i] = rating[i] / weight[i] +
+			match->team[i].advantage * (params[FRAG_SCALE].number / M_LN10);
 }
 
 /*
@@ -218,7 +219,7 @@ frag_predict(const ParamValue *params, Match *match)
 	double		rating[MATCH_MAX_TEAMS];
 	double		weight[MATCH_MAX_TEAMS];
 
-	frag_teams(match, rating, weight);
+	frag_teams(params, match, rating, weight);
 	return frag_shares(params, match, rating);
 }
 
@@ -286,7 +287,7 @@ frag_rate(const ParamValue *params, Match *match)
 	MatchStatus status;
 	int			i;
 
-	frag_teams(match, rating, weight);
+	frag_teams(params, match, rating, weight);
 	status = frag_shares(params, match, rating);
 	if (status != MATCH_OK)
 		return status;
@@ -340,8 +341,8 @@ const Model frag_model = {
 	.params = MODEL_PARAMS("frag", frag_params, FRAG_NPARAMS),
 	.state = frag_state,
 	.nstate = 1,
-	.rules.component = recalibration_component,
-	.rules.ncomponents = 1,
+	.rules.component = model_common_components,
+	.rules.ncomponents = MODEL_NCOMMON_COMPONENTS,
 	.part = frag_parts,
 	.nparts = sizeof(frag_parts) / sizeof(frag_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |

@@ -32,7 +32,7 @@ enum
 	GLICKO_DEVIATION_LIMIT,
 	GLICKO_C,
 	GLICKO_PERIOD,
-	GLICKO_OPPONENTS,
+	GLICKO_OPPONENTS = GLICKO_PERIOD + PERIOD_NPARAMS,
 	GLICKO_NPARAMS
 };
 
@@ -58,9 +58,7 @@ static const ParamSpec glicko_params[] = {
 		.min = 0,.max = 1e9,.unit = "rating points per square root of a period",
 		.searched = true,
 	.description = "growth of the deviation in idle time"},
-	{.name = "period",.type = PARAM_NUMBER,.default_value = 30,
-		.min = 0,.above_min = true,.max = 1e9,.unit = "days",
-	.description = "rating period that c refers to"},
+	PERIOD_PARAMS(30, "length of the rating period that c refers to, unless the calendar says it"),
 	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
 	.description = "weight of the games against all other teams together: that of the order of teams, one game, or one game each"},
@@ -70,7 +68,11 @@ static const StateSpec glicko_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
 	{.name = "deviation",.min = MIN_DEVIATION,.role = ROLE_DEVIATION,
 	.description = "standard deviation of the rating in points"},
+	GLICKO_PERIOD_COLUMNS,
+	PERIOD_TOURNAMENT_COLUMNS
 };
+
+static const Model *glicko_variant(const ParamValue *params);
 
 double
 glicko_g(double deviation)
@@ -164,6 +166,7 @@ predict_teams(Match *match, const GlickoTeam *teams)
 	double		rating[MATCH_MAX_TEAMS];
 	double		win[MATCH_MAX_TEAMS];
 	double		variance = 0;
+	double		unit;
 	int			i;
 
 	if (match->nteams == 2)
@@ -177,12 +180,15 @@ predict_teams(Match *match, const GlickoTeam *teams)
 		return match_check_predictions(match);
 	}
 	for (i = 0; i < match->nteams; i++)
+		variance += square(teams[i].deviation);
+	unit = 1 / glicko_g(sqrt(2 * variance / match->nteams));
+	for (i = 0; i < match->nteams; i++)
 	{
 		rating[i] = teams[i].rating;
-		variance += square(teams[i].deviation);
+		if (match->team[i].advantage != 0)
+			rating[i] += unit * match->team[i].advantage;
 	}
-	luce_choice(rating, 1 / glicko_g(sqrt(2 * variance / match->nteams)),
-				match->nteams, win);
+	luce_choice(rating, unit, match->nteams, win);
 	for (i = 0; i < match->nteams; i++)
 		match->team[i].win = win[i];
 	return match_check_predictions(match);
@@ -218,7 +224,6 @@ static GlickoGames
 team_games(const Match *match, const GlickoTeam *teams, double weight, int i)
 {
 	GlickoGames games = {0, 0};
-	double		log_odds = match_log_odds_for(match, i);
 	int			j;
 
 	for (j = 0; j < match->nteams; j++)
@@ -230,7 +235,8 @@ team_games(const Match *match, const GlickoTeam *teams, double weight, int i)
 		if (match->team[j].rank != match->team[i].rank)
 			score = match->team[i].rank < match->team[j].rank;
 		glicko_add_game(&games, teams[i].rating - teams[j].rating,
-						teams[j].deviation, score, log_odds, weight);
+						teams[j].deviation, score, match_log_odds_between(match, i, j),
+						weight);
 	}
 	return games;
 }
@@ -299,19 +305,61 @@ glicko_update_player(MatchPlayer *player, double deviation_min)
 		deviation_updated(before[GLICKO_DEVIATION], ratio, player->gain, least);
 }
 
+GlickoGames
+glicko_period_games(const double *open)
+{
+	GlickoGames games = {open[PERIOD_FIRST_SUM], open[PERIOD_SECOND_SUM]};
+
+	return games;
+}
+
+void
+glicko_end_period(const GlickoGames *games, double deviation, double deviation_min,
+				  double *state)
+{
+	double		least = larger(MIN_DEVIATION, smaller(state[GLICKO_DEVIATION], deviation_min));
+	double		after = glicko_deviation(games, GLICKO_LOG_ODDS * deviation) / GLICKO_LOG_ODDS;
+
+	state[GLICKO_RATING] +=
+		glicko_change(games, GLICKO_LOG_ODDS * deviation) / GLICKO_LOG_ODDS;
+
+	/* Not larger(), which would hide a NaN. */
+	state[GLICKO_DEVIATION] = after < least ? least : after;
+}
+
+void
+glicko_add_to_periods(const Model *model, const ParamValue *params, Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+	{
+		MatchPlayer *player = &match->player[i];
+		GlickoGames games = glicko_games_of(player);
+
+		player->gradient = games.surprise;
+		period_add(model, params, player->before, player->gain * games.information,
+				   player->gain * games.surprise, player->after);
+	}
+}
+
 static void
 glicko_init(const ParamValue *params, double *state)
 {
+	int			i;
+
 	state[GLICKO_RATING] = params[GLICKO_INITIAL_RATING].number;
 	state[GLICKO_DEVIATION] = larger(params[GLICKO_INITIAL_DEVIATION].number,
 									 MIN_DEVIATION);
+	for (i = GLICKO_NSTATE; i < glicko_variant(params)->nstate; i++)
+		state[i] = 0;
 }
 
 static void
 glicko_age(const ParamValue *params, double *state, double seconds)
 {
 	double		c = params[GLICKO_C].number;
-	double		periods = seconds / (SECONDS_PER_DAY * params[GLICKO_PERIOD].number);
+	double		periods = seconds / (SECONDS_PER_DAY * params[GLICKO_PERIOD + 1].number);
 
 	state[GLICKO_DEVIATION] =
 		deviation_grown(state[GLICKO_DEVIATION], c * c * periods,
@@ -321,9 +369,15 @@ glicko_age(const ParamValue *params, double *state, double seconds)
 static MatchStatus
 glicko_rate(const ParamValue *params, Match *match)
 {
+	const Model *model = glicko_variant(params);
 	MatchStatus status = glicko_play(match, params[GLICKO_OPPONENTS].choice);
 	int			i;
 
+	if (model->period != 0)
+	{
+		glicko_add_to_periods(model, params, match);
+		return status;
+	}
 	for (i = 0; i < match->nplayers; i++)
 		glicko_update_player(&match->player[i],
 							 params[GLICKO_DEVIATION_MIN].number);
@@ -333,26 +387,60 @@ glicko_rate(const ParamValue *params, Match *match)
 static void
 glicko_display(const ParamValue *params, double *coefficient)
 {
-	(void) params;
-	coefficient[GLICKO_RATING] = 1;
-	coefficient[GLICKO_DEVIATION] = 0;
-	coefficient[GLICKO_NSTATE] = 0;
+	const Model *model = glicko_variant(params);
+	int			i;
+
+	for (i = 0; i <= model->nstate; i++)
+		coefficient[i] = (i == GLICKO_RATING);
+	if (model->period != 0)
+		coefficient[model->period + PERIOD_CHANGE] = period_shown(&params[GLICKO_PERIOD]);
 }
 
+/* The deviation grows at the beginning of each period. */
+static void
+glicko_close(const ParamValue *params, double *state, double elapsed)
+{
+	GlickoGames games = glicko_period_games(state + GLICKO_NSTATE);
+	double		c = params[GLICKO_C].number;
+
+	glicko_end_period(&games, state[GLICKO_DEVIATION], params[GLICKO_DEVIATION_MIN].number,
+					  state);
+	state[GLICKO_DEVIATION] =
+		deviation_grown(state[GLICKO_DEVIATION], c * c * elapsed,
+						params[GLICKO_DEVIATION_LIMIT].number);
+}
+
+/* What all variants have. */
+#define GLICKO_MODEL(columns) \
+	.name = "glicko", \
+	.summary = "rating and deviation, which grows in idle time", \
+	.source = "M. E. Glickman, Parameter estimation in large dynamic paired comparison experiments (1999)", \
+	.params = MODEL_PARAMS("glicko", glicko_params, GLICKO_NPARAMS), \
+	.state = glicko_state, \
+	.nstate = GLICKO_NSTATE + (columns), \
+	.variant = glicko_variant, \
+	MODEL_COMMON, \
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | \
+	MODEL_GAIN, \
+	.init = glicko_init, \
+	.predict = glicko_predict, \
+	.rate = glicko_rate, \
+	.display = glicko_display
+
 extern const Model glicko_model;
-const Model glicko_model = {
-	.name = "glicko",
-	.summary = "rating and deviation, which grows in idle time",
-	.source = "M. E. Glickman, Parameter estimation in large dynamic paired comparison experiments (1999)",
-	.params = MODEL_PARAMS("glicko", glicko_params, GLICKO_NPARAMS),
-	.state = glicko_state,
-	.nstate = GLICKO_NSTATE,
-	MODEL_COMMON,
-	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
-	MODEL_GAIN,
-	.init = glicko_init,
-	.age = glicko_age,
-	.predict = glicko_predict,
-	.rate = glicko_rate,
-	.display = glicko_display,
-};
+const Model glicko_model = {GLICKO_MODEL(0),.age = glicko_age};
+
+/* Time passes in whole periods. */
+#define GLICKO_PERIOD_MODEL(columns) \
+	{GLICKO_MODEL(columns),.period = GLICKO_NSTATE,.period_param = GLICKO_PERIOD, \
+	.close = glicko_close}
+
+static const Model glicko_calendar = GLICKO_PERIOD_MODEL(PERIOD_NCOLUMNS);
+static const Model glicko_tournaments = GLICKO_PERIOD_MODEL(PERIOD_NTOURNAMENT_COLUMNS);
+
+static const Model *
+glicko_variant(const ParamValue *params)
+{
+	return period_variant(&params[GLICKO_PERIOD], &glicko_model, &glicko_calendar,
+						  &glicko_tournaments);
+}

@@ -80,4 +80,26 @@ extern MatchStatus glicko_play(Match *match, enum GlickoOpponents opponents);
 extern GlickoGames glicko_games_of(const MatchPlayer *player);
 extern void glicko_update_player(MatchPlayer *player, double deviation_min);
 
+/* The names of the sums of a rating period, see period.h. */
+#define GLICKO_PERIOD_COLUMNS \
+	PERIOD_COLUMNS("period_information", "sum of g^2 E (1 - E) over the games of the open period", \
+				   "period_surprise", "sum of g (score - E) over these")
+
+/*
+ * Add the match that glicko_play() played to the open periods of its players: sums of games,
+ * each as often as its player's gain says.
+ */
+extern void glicko_add_to_periods(const struct Model *model, const ParamValue *params,
+								  Match *match);
+
+/* The games of the open period, whose first column that is. */
+extern GlickoGames glicko_period_games(const double *open);
+
+/*
+ * The end of a period: rating and deviation in points after games, from the deviation before
+ * them, which does not fall below deviation_min unless it was there before.
+ */
+extern void glicko_end_period(const GlickoGames *games, double deviation,
+							  double deviation_min, double *state);
+
 #endif							/* CORE_MODELS_GLICKO_H */

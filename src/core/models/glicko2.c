@@ -34,7 +34,7 @@ enum
 	GLICKO2_DEVIATION_LIMIT,
 	GLICKO2_TAU,
 	GLICKO2_PERIOD,
-	GLICKO2_OPPONENTS,
+	GLICKO2_OPPONENTS = GLICKO2_PERIOD + PERIOD_NPARAMS,
 	GLICKO2_NPARAMS
 };
 
@@ -63,9 +63,7 @@ static const ParamSpec glicko2_params[] = {
 	{.name = "tau",.type = PARAM_NUMBER,.default_value = 0.5,
 		.min = 0,.max = 1e3,.unit = "log of volatility",
 	.description = "how fast volatilities change; 0 keeps them"},
-	{.name = "period",.type = PARAM_NUMBER,.default_value = 7,
-		.min = 0,.above_min = true,.max = 1e9,.unit = "days",
-	.description = "rating period that volatilities refer to"},
+	PERIOD_PARAMS(7, "length of the rating period that volatilities refer to, unless the calendar says it"),
 	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
 	.description = "weight of the games against all other teams together: that of the order of teams, one game, or one game each"},
@@ -77,7 +75,11 @@ static const StateSpec glicko2_state[] = {
 	.description = "standard deviation of the rating in points"},
 	{.name = "volatility",.min = MIN_DEVIATION,
 	.description = "how far the rating drifts in a period, in log-odds"},
+	GLICKO_PERIOD_COLUMNS,
+	PERIOD_TOURNAMENT_COLUMNS
 };
+
+static const Model *glicko2_variant(const ParamValue *params);
 
 /*
  * Glickman's f, times tau^2, as a function of y = x - ln sigma^2.  With phi and v as in
@@ -254,11 +256,15 @@ glicko2_volatility(const GlickoGames *games, double deviation,
 static void
 glicko2_init(const ParamValue *params, double *state)
 {
+	int			i;
+
 	state[GLICKO2_RATING] = params[GLICKO2_INITIAL_RATING].number;
 	state[GLICKO2_DEVIATION] = larger(params[GLICKO2_INITIAL_DEVIATION].number,
 									  MIN_DEVIATION);
 	state[GLICKO2_VOLATILITY] = larger(params[GLICKO2_INITIAL_VOLATILITY].number,
 									   MIN_DEVIATION);
+	for (i = GLICKO2_NSTATE; i < glicko2_variant(params)->nstate; i++)
+		state[i] = 0;
 }
 
 static void
@@ -266,7 +272,7 @@ glicko2_age(const ParamValue *params, double *state, double seconds)
 {
 	double		points = state[GLICKO2_VOLATILITY] / GLICKO_LOG_ODDS;
 	double		periods = seconds /
-		(SECONDS_PER_DAY * params[GLICKO2_PERIOD].number);
+		(SECONDS_PER_DAY * params[GLICKO2_PERIOD + 1].number);
 
 	state[GLICKO2_DEVIATION] =
 		deviation_grown(state[GLICKO2_DEVIATION], points * points * periods,
@@ -276,9 +282,15 @@ glicko2_age(const ParamValue *params, double *state, double seconds)
 static MatchStatus
 glicko2_rate(const ParamValue *params, Match *match)
 {
+	const Model *model = glicko2_variant(params);
 	MatchStatus status = glicko_play(match, params[GLICKO2_OPPONENTS].choice);
 	int			i;
 
+	if (model->period != 0)
+	{
+		glicko_add_to_periods(model, params, match);
+		return status;
+	}
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
@@ -299,27 +311,71 @@ glicko2_rate(const ParamValue *params, Match *match)
 static void
 glicko2_display(const ParamValue *params, double *coefficient)
 {
+	const Model *model = glicko2_variant(params);
 	int			i;
 
-	(void) params;
-	for (i = 0; i <= GLICKO2_NSTATE; i++)
+	for (i = 0; i <= model->nstate; i++)
 		coefficient[i] = (i == GLICKO2_RATING);
+	if (model->period != 0)
+		coefficient[model->period + PERIOD_CHANGE] = period_shown(&params[GLICKO2_PERIOD]);
 }
 
+/*
+ * The paper's steps 5 to 8.  The deviation grows by the new volatility before the games
+ * count, and then in each period of rest.
+ */
+static void
+glicko2_close(const ParamValue *params, double *state, double elapsed)
+{
+	GlickoGames games = glicko_period_games(state + GLICKO2_NSTATE);
+	double		limit = params[GLICKO2_DEVIATION_LIMIT].number;
+	double		before = state[GLICKO2_DEVIATION];
+	double		volatility = glicko2_volatility(&games, GLICKO_LOG_ODDS * before,
+												state[GLICKO2_VOLATILITY],
+												params[GLICKO2_TAU].number);
+	double		points = volatility / GLICKO_LOG_ODDS;
+	double		played = smaller(elapsed, 1);
+
+	state[GLICKO2_VOLATILITY] = volatility < MIN_DEVIATION ? MIN_DEVIATION : volatility;
+	glicko_end_period(&games, deviation_grown(before, points * points * played, INFINITY),
+					  params[GLICKO2_DEVIATION_MIN].number, state);
+	if (state[GLICKO2_DEVIATION] > larger(before, limit))
+		state[GLICKO2_DEVIATION] = larger(before, limit);
+	state[GLICKO2_DEVIATION] =
+		deviation_grown(state[GLICKO2_DEVIATION], points * points * (elapsed - played), limit);
+}
+
+/* What all variants have. */
+#define GLICKO2_MODEL(columns) \
+	.name = "glicko2", \
+	.summary = "rating, deviation, and how volatile the rating is", \
+	.source = "M. E. Glickman, Example of the Glicko-2 system (2013)", \
+	.params = MODEL_PARAMS("glicko2", glicko2_params, GLICKO2_NPARAMS), \
+	.state = glicko2_state, \
+	.nstate = GLICKO2_NSTATE + (columns), \
+	.variant = glicko2_variant, \
+	MODEL_COMMON, \
+	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | \
+	MODEL_GAIN, \
+	.init = glicko2_init, \
+	.predict = glicko_predict, \
+	.rate = glicko2_rate, \
+	.display = glicko2_display
+
 extern const Model glicko2_model;
-const Model glicko2_model = {
-	.name = "glicko2",
-	.summary = "rating, deviation, and how volatile the rating is",
-	.source = "M. E. Glickman, Example of the Glicko-2 system (2013)",
-	.params = MODEL_PARAMS("glicko2", glicko2_params, GLICKO2_NPARAMS),
-	.state = glicko2_state,
-	.nstate = GLICKO2_NSTATE,
-	MODEL_COMMON,
-	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
-	MODEL_GAIN,
-	.init = glicko2_init,
-	.age = glicko2_age,
-	.predict = glicko_predict,
-	.rate = glicko2_rate,
-	.display = glicko2_display,
-};
+const Model glicko2_model = {GLICKO2_MODEL(0),.age = glicko2_age};
+
+/* Time passes in whole periods. */
+#define GLICKO2_PERIOD_MODEL(columns) \
+	{GLICKO2_MODEL(columns),.period = GLICKO2_NSTATE,.period_param = GLICKO2_PERIOD, \
+	.close = glicko2_close}
+
+static const Model glicko2_calendar = GLICKO2_PERIOD_MODEL(PERIOD_NCOLUMNS);
+static const Model glicko2_tournaments = GLICKO2_PERIOD_MODEL(PERIOD_NTOURNAMENT_COLUMNS);
+
+static const Model *
+glicko2_variant(const ParamValue *params)
+{
+	return period_variant(&params[GLICKO2_PERIOD], &glicko2_model, &glicko2_calendar,
+						  &glicko2_tournaments);
+}

@@ -161,7 +161,10 @@ context_init(const ParamValue *params, double *state)
 	state[CONTEXT_DEVIATION] = params[HIVE_CONTEXT_DEVIATION].number;
 }
 
-/* The first of the kinds of components; others belong to all models. */
+/*
+ * The first of the kinds of components; others belong to all models.  The larger team is
+ * favoured by the formula itself.
+ */
 #define HIVE_CONTEXT 0
 
 static const ComponentSpec hive_components[] = {
@@ -170,7 +173,7 @@ static const ComponentSpec hive_components[] = {
 		.scope = COMPONENT_OF_SIDE,.key = COMPONENT_BY_CONTEXT,
 		.state = context_state,.nstate = CONTEXT_NSTATE,
 	.used = context_used,.init = context_init},
-	RECALIBRATION_COMPONENT
+	MODEL_COMMON_COMPONENTS(size_advantage_learned_if_asked)
 };
 
 /* The log-odds of the contexts of a match, each by its share. */
@@ -376,7 +379,7 @@ hive_team_strength(const ParamValue *params)
 static const ModelPart hive_parts[] = {
 	{.name = "context",.description = "log-odds of contexts, learnt from matches",
 	.needs = MODEL_SIDE | MODEL_CONTEXT,.param = {{HIVE_CONTEXT_DEVIATION, 0, 0.5}},.nparams = 1},
-	MODEL_COMMON_PARTS
+	MODEL_COMMON_PARTS_WITH(SIZE_ADVANTAGE_AUTO, SIZE_ADVANTAGE_LEARNED)
 };
 
 extern const Model hive_model;

@@ -318,7 +318,7 @@ club_age(const ParamValue *params, double *state, double seconds)
 								 params[PARAM_CLUB_SIGMA].number);
 }
 
-static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS + 1] = {
+static const ComponentSpec state_space_components[] = {
 	[STATE_SPACE_HOME] = {.name = "home",
 		.description = "advantage of side 1",
 		.scope = COMPONENT_OF_SIDE,.key = COMPONENT_BY_NOTHING,
@@ -344,7 +344,7 @@ static const ComponentSpec state_space_components[STATE_SPACE_NCOMPONENTS + 1] =
 		.scope = COMPONENT_OF_MATCH,.key = COMPONENT_BY_NOTHING,
 		.state = component_state,.nstate = 2,
 	.used = draw_used,.init = draw_init},
-	[STATE_SPACE_NCOMPONENTS] = RECALIBRATION_COMPONENT
+	MODEL_COMMON_COMPONENTS(size_advantage_learned)
 };
 
 /*
@@ -780,7 +780,7 @@ const Model state_space_model = {
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_SIDE |
 	MODEL_COMMANDING | MODEL_LOG_ODDS | MODEL_GAIN | MODEL_SCORE | MODEL_CONTEXT | MODEL_CLUB,
 	.rules.component = state_space_components,
-	.rules.ncomponents = STATE_SPACE_NCOMPONENTS + 1,
+	.rules.ncomponents = STATE_SPACE_NCOMPONENTS + MODEL_NCOMMON_COMPONENTS,
 	.init = state_space_init,
 	.age = state_space_age,
 	.team_strength = state_space_team_strength,

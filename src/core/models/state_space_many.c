@@ -78,6 +78,7 @@ state_space_teams(const StateSpaceMatch *m, StateSpaceTeams *teams)
 		teams->variance[share->team] += square(coefficient) *
 			(square(component->before[1]) + state_space_component_drift(model, component));
 	}
+	match_add_advantages(match, teams->variance, teams->mean);
 }
 
 MatchStatus

@@ -516,6 +516,18 @@ synelo_display(const ParamValue *params, double *coefficient)
 		coefficient[i] = (i == RATING);
 }
 
+/* The sums of the source favour the larger team. */
+static bool
+synelo_size_advantage_used(const ParamValue *params)
+{
+	return params[SYNELO_STRICT].flag ? size_advantage_learned_if_asked(params) :
+		size_advantage_learned(params);
+}
+
+static const ComponentSpec synelo_components[] = {
+	MODEL_COMMON_COMPONENTS(synelo_size_advantage_used)
+};
+
 extern const Model synelo_model;
 const Model synelo_model = {
 	.name = "synelo",
@@ -524,8 +536,8 @@ const Model synelo_model = {
 	.params = MODEL_PARAMS("synelo", synelo_params, SYNELO_NPARAMS),
 	.state = synelo_state,
 	.nstate = SYNELO_NSTATE,
-	.rules.component = recalibration_component,
-	.rules.ncomponents = 1,
+	.rules.component = synelo_components,
+	.rules.ncomponents = sizeof(synelo_components) / sizeof(synelo_components[0]),
 	.part = synelo_parts,
 	.nparts = sizeof(synelo_parts) / sizeof(synelo_parts[0]),
 	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | MODEL_GAIN,

@@ -9,10 +9,18 @@
 #include "core/math/truncated.h"
 #include "core/util/extremes.h"
 
+/* The change of a message to a team of that variance, in deviations of the team. */
+static double
+message_change(Message now, Message before, double variance)
+{
+	return larger(fabs(now.precision - before.precision) * variance,
+				  fabs(now.shift - before.shift) * sqrt(variance));
+}
+
 /*
  * Let one pair of neighbours speak again: what the order of the two says about
  * either, given everything else that is known of the other.  Returns the larger
- * change of the two messages, in deviations.
+ * change of the two messages.
  */
 static double
 chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
@@ -43,12 +51,10 @@ chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
 	to_lower.shift = (precision * upper_mean - shift) /
 		(1 + precision * upper_variance);
 
-	change = larger(fabs(to_upper.precision - upper->below.precision) * upper->variance,
-					fabs(to_lower.precision - lower->above.precision) * lower->variance);
-	change = larger(change, fabs(to_upper.shift - upper->below.shift) *
-					sqrt(upper->variance));
-	change = larger(change, fabs(to_lower.shift - lower->above.shift) *
-					sqrt(lower->variance));
+	upper_variance = 1 / (1 / upper_variance + to_upper.precision);
+	lower_variance = 1 / (1 / lower_variance + to_lower.precision);
+	change = larger(message_change(to_upper, upper->below, upper_variance),
+					message_change(to_lower, lower->above, lower_variance));
 	upper->below = to_upper;
 	lower->above = to_lower;
 	return change;
@@ -59,14 +65,20 @@ chain_step(ChainTeam *upper, ChainTeam *lower, double margin)
  *
  * Down the chain and up again, but for the pairs where it turns, which have heard
  * nothing new.  Changes shrink by about the same factor each time, so that those to
- * come can be told from the last two, until rounding is all that is left of them.
+ * come can be told from the last two, until rounding is all that is left of them.  If
+ * variances differ by orders of magnitude that is more than the noise below; so changes
+ * that have been small, and get no smaller, are the last ones too.
  */
 void
 team_chain_settle(ChainTeam *chain, int n, double per_size)
 {
 	const double tolerance = 1e-13;
 	const double noise = 1e-12;
+	const double least_change = 1e-4;
 	const int	max_sweeps = 500;
+	const int	max_idle_sweeps = 10;
+	double		smallest_change = least_change;
+	int			idle_sweeps = 0;
 	double		last_change = 0;
 	int			sweep,
 				i;
@@ -93,7 +105,18 @@ team_chain_settle(ChainTeam *chain, int n, double per_size)
 		if (change < noise ||
 			(change < 0.5 * last_change &&
 			 change * (change / (last_change - change)) < tolerance))
-			break;
+			return;
 		last_change = change;
+		idle_sweeps = change < smallest_change ? 0 : idle_sweeps + 1;
+		if (smallest_change < least_change && idle_sweeps >= max_idle_sweeps)
+			return;
+		smallest_change = smaller(smallest_change, change);
+	}
+
+	/* What has not settled is no result. */
+	for (i = 0; i < n; i++)
+	{
+		chain[i].above.precision = chain[i].above.shift = NAN;
+		chain[i].below.precision = chain[i].below.shift = NAN;
 	}
 }

@@ -175,6 +175,7 @@ trueskill_teams(const TrueSkill *ts, const Match *match, double drift,
 			(square(state[TRUESKILL_SIGMA]) + drift + square(ts->beta));
 		teams->size[e->team] += entry_size(ts, e, teams->factor);
 	}
+	match_add_advantages(match, teams->variance, teams->mean);
 }
 
 Difference
@@ -631,8 +632,8 @@ const Model trueskill_model = {
 	.params = MODEL_PARAMS("trueskill", trueskill_params, TRUESKILL_NPARAMS),
 	.state = trueskill_state,
 	.nstate = TRUESKILL_NSTATE,
-	.rules.component = recalibration_component,
-	.rules.ncomponents = 1,
+	.rules.component = model_common_components,
+	.rules.ncomponents = MODEL_NCOMMON_COMPONENTS,
 	.part = trueskill_parts,
 	.nparts = sizeof(trueskill_parts) / sizeof(trueskill_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |

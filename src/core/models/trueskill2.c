@@ -289,7 +289,7 @@ trueskill2_lead(const ParamValue *params, const Match *match, double *lead,
 		*deviation += square(x[i]) * performance_variance(params, match->player[i].before);
 	}
 	*deviation = sqrt(*deviation);
-	*lead += trueskill2_context_shift(match, first, *deviation);
+	*lead += trueskill2_context_shift(match, first, 1 - first, *deviation);
 }
 
 static double
@@ -348,6 +348,7 @@ trueskill2_predict(const ParamValue *params, Match *match)
 			team_mean[e->team] += part * mean[e->player];
 			team_deviation[e->team] += square(part) * variance[e->player];
 		}
+		match_add_advantages(match, team_deviation, team_mean);
 		for (i = 0; i < match->nteams; i++)
 			team_deviation[i] = sqrt(team_deviation[i]);
 		normal_best_of(team_mean, team_deviation, match->nteams, win, work, match->interrupt);
@@ -459,8 +460,8 @@ const Model trueskill2_model = {
 	.params = MODEL_PARAMS("trueskill2", trueskill2_params, TRUESKILL2_NPARAMS),
 	.state = trueskill2_state,
 	.nstate = TRUESKILL2_NSTATE,
-	.rules.component = recalibration_component,
-	.rules.ncomponents = 1,
+	.rules.component = model_common_components,
+	.rules.ncomponents = MODEL_NCOMMON_COMPONENTS,
 	.part = trueskill2_parts,
 	.nparts = sizeof(trueskill2_parts) / sizeof(trueskill2_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |

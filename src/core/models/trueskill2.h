@@ -64,8 +64,9 @@ typedef struct TrueSkill2Movement
 extern void trueskill2_difference(const Match *match, const double *weight_factor,
 								  int upper, int lower, double *x);
 
-/* What log-odds of the context add to a difference of that deviation. */
-extern double trueskill2_context_shift(const Match *match, int upper, double deviation);
+/* What log-odds in advance add to a difference of that deviation. */
+extern double trueskill2_context_shift(const Match *match, int upper, int lower,
+									   double deviation);
 
 /*
  * What the match tells of all performances, which begin with the means start[] and the

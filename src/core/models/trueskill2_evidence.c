@@ -41,11 +41,9 @@ trueskill2_difference(const Match *match, const double *weight_factor, int upper
 }
 
 double
-trueskill2_context_shift(const Match *match, int upper, double deviation)
+trueskill2_context_shift(const Match *match, int upper, int lower, double deviation)
 {
-	double		shift = deviation * sqrt(M_PI / 8) * match->log_odds;
-
-	return upper == match_first_side(match) ? shift : -shift;
+	return deviation * sqrt(M_PI / 8) * match_log_odds_between(match, upper, lower);
 }
 
 /* What is known of one combination of performances, as a function of it. */
@@ -312,7 +310,7 @@ add_factor(const Performances *p, Factor new, Factor *factor, int *nfactors)
 	factor_combination(p->match, p->factor, &new, x);
 	new.start = project(p, x, &prior);
 	if (new.kind == FACTOR_WIN || new.kind == FACTOR_DRAW)
-		new.start += trueskill2_context_shift(p->match, new.a, sqrt(prior.variance));
+		new.start += trueskill2_context_shift(p->match, new.a, new.b, sqrt(prior.variance));
 	factor[(*nfactors)++] = new;
 }
 
@@ -433,6 +431,7 @@ learn_from_chain(const Performances *p, TrueSkill2Movement *movement)
 		mean[e->team] += part * p->start[e->player];
 		variance[e->team] += square(part) * movement[e->player].variance;
 	}
+	match_add_advantages(match, variance, mean);
 	match_teams_by_rank(match, order);
 	for (i = 0; i < match->nteams; i++)
 	{

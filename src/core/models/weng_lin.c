@@ -149,7 +149,7 @@ typedef struct Team
 	double		variance;
 	double		rank;
 	double		score;
-	double		log_odds;		/* of the context, as the team sees them */
+	double		advantage;		/* log-odds in advance */
 	double		omega;			/* gradient by mu */
 	double		delta;			/* damped curvature by mu */
 	double		amplify;		/* of omega, by the margins */
@@ -189,6 +189,13 @@ static bool
 is_partial_play(const ParamValue *params)
 {
 	return params[WENG_LIN_WEIGHTS].choice == WEIGHTS_PARTIAL;
+}
+
+/* Weights of OpenSkill are contributions. */
+static bool
+weng_lin_counts_members(const ParamValue *params)
+{
+	return !is_partial_play(params);
 }
 
 /* How much a member counts, as in match_center() if asked for. */
@@ -241,6 +248,14 @@ set_factors(WengLin *wl)
 		wl->team[wl->place[i]].factor = factor[i];
 }
 
+/* The log-odds in advance, of two teams half for the one and against the other. */
+static double
+team_advantage(const Match *match, int team)
+{
+	return match->nteams == 2 ? match_log_odds_for(match, team) / 2 :
+		match->team[team].advantage;
+}
+
 static void
 gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
 {
@@ -256,7 +271,7 @@ gather_teams(WengLin *wl, const ParamValue *params, const Match *match)
 	{
 		Team		empty = {.team = order[i],.rank = match->team[order[i]].rank,
 			.score = match->team[order[i]].score,
-			.log_odds = match_log_odds_for(match, order[i]),.amplify = 1,
+			.advantage = team_advantage(match, order[i]),.amplify = 1,
 			.weight_min = INFINITY,.weight_max = -INFINITY,
 		.ordinal = -INFINITY};
 
@@ -335,7 +350,7 @@ compare(const WengLin *wl, const Team *team, const Team *other,
 
 	if (wl->params[WENG_LIN_VARIANT].choice < WENG_LIN_THURSTONE_MOSTELLER_FULL)
 	{
-		double		p = logistic(d + team->log_odds);
+		double		p = logistic(d + (team->advantage - other->advantage));
 		double		score = 0.5;
 
 		if (team->rank != other->rank)
@@ -348,7 +363,7 @@ compare(const WengLin *wl, const Team *team, const Team *other,
 		double		e = wl->params[WENG_LIN_EPSILON].number / c;
 		Truncation	truncation;
 
-		d += sqrt(M_PI / 8) * team->log_odds;
+		d += sqrt(M_PI / 8) * (team->advantage - other->advantage);
 		if (team->rank == other->rank)
 			truncation = truncated_draw(d, e);
 		else
@@ -429,7 +444,7 @@ compare_choices(WengLin *wl)
 			odds[s] = s == i ? 1 :
 				portable_exp((other->mu - team->mu) /
 							 (c * margin_divisor(wl, team, other)) -
-							 team->log_odds);
+							 (team->advantage - other->advantage));
 		}
 		for (s = n - 1; s >= 0; s--)
 		{
@@ -590,7 +605,7 @@ normal_lead(const WengLin *wl, const Team *a, const Team *b, double *margin)
 	double		c = pair_unit(wl, a, b);
 
 	*margin = wl->params[WENG_LIN_EPSILON].number / c;
-	return (a->mu - b->mu) / c + sqrt(M_PI / 8) * a->log_odds;
+	return (a->mu - b->mu) / c + sqrt(M_PI / 8) * (a->advantage - b->advantage);
 }
 
 /* A draw of two counts as half a win. */
@@ -601,7 +616,8 @@ two_teams_win(const WengLin *wl, const Team *a, const Team *b)
 	double		e;
 
 	if (wl->params[WENG_LIN_VARIANT].choice < WENG_LIN_THURSTONE_MOSTELLER_FULL)
-		return logistic((a->mu - b->mu) / pair_unit(wl, a, b) + a->log_odds);
+		return logistic((a->mu - b->mu) / pair_unit(wl, a, b) +
+						(a->advantage - b->advantage));
 	d = normal_lead(wl, a, b, &e);
 	return (normal_cdf(d - e) + normal_cdf(d + e)) / 2;
 }
@@ -618,28 +634,35 @@ many_teams_win(const WengLin *wl, double *win)
 	int			n = wl->match->nteams;
 	double		beta2 = square(wl->params[WENG_LIN_BETA].number);
 	double		mu[MATCH_MAX_TEAMS];
+	double		variance[MATCH_MAX_TEAMS];
 	double		c = 0;
 	int			i;
 
 	for (i = 0; i < n; i++)
+	{
 		mu[i] = wl->team[i].mu;
+		variance[i] = wl->team[i].variance + beta2;
+		c += variance[i];
+	}
 	if (variant >= WENG_LIN_THURSTONE_MOSTELLER_FULL)
 	{
 		double		deviation[MATCH_MAX_TEAMS];
 		double		work[NORMAL_WORK(MATCH_MAX_TEAMS)];
+		double		unit = variant == WENG_LIN_THURSTONE_MOSTELLER_PART ? 2 : 1;
 
 		for (i = 0; i < n; i++)
 		{
-			deviation[i] = sqrt(wl->team[i].variance + beta2);
-			if (variant == WENG_LIN_THURSTONE_MOSTELLER_PART)
-				deviation[i] *= 2;
+			deviation[i] = unit * sqrt(variance[i]);
+			variance[i] *= square(unit);
 		}
+		match_add_advantages(wl->match, variance, mu);
 		normal_best_of(mu, deviation, n, win, work, wl->match->interrupt);
 		return;
 	}
-	for (i = 0; i < n; i++)
-		c += wl->team[i].variance + beta2;
 	c = sqrt(variant == WENG_LIN_PLACKETT_LUCE ? c : 2 * c / n);
+	for (i = 0; i < n; i++)
+		if (wl->team[i].advantage != 0)
+			mu[i] += c * wl->team[i].advantage;
 	luce_choice(mu, c, n, win);
 }
 
@@ -800,12 +823,13 @@ const Model weng_lin_model = {
 	.params = MODEL_PARAMS("weng_lin", weng_lin_params, WENG_LIN_NPARAMS),
 	.state = weng_lin_state,
 	.nstate = WENG_LIN_NSTATE,
-	.rules.component = recalibration_component,
-	.rules.ncomponents = 1,
+	.rules.component = model_common_components,
+	.rules.ncomponents = MODEL_NCOMMON_COMPONENTS,
 	.part = weng_lin_parts,
 	.nparts = sizeof(weng_lin_parts) / sizeof(weng_lin_parts[0]),
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SCORE,
+	.rules.counts_members = weng_lin_counts_members,
 	.init = weng_lin_init,
 	.age = weng_lin_age,
 	.team_strength = weng_lin_team_strength,

@@ -199,7 +199,9 @@ components_add(ComponentBuilder *builder, const Participant *p, double play,
 		bool		divided = spec->scope == COMPONENT_OF_TEAM ||
 			spec->scope == COMPONENT_OF_PLAYER;
 
-		if (key < 0 || (spec->scope == COMPONENT_OF_SIDE && isnan(p->side)))
+		/* How large the teams are is known at the end. */
+		if (key < 0 || (spec->scope == COMPONENT_OF_SIDE && isnan(p->side)) ||
+			spec->scope == COMPONENT_OF_UNEVEN)
 			continue;
 		add_share(builder->match, enter_component(builder, i, p, key),
 				  divided ? builder->match->nteams - 1 : -1,
@@ -220,6 +222,10 @@ components_finish(ComponentBuilder *builder, const Sum *played)
 	/* A share of no play at all is none, rather than NaN. */
 	for (i = 0; i < match->nteams; i++)
 		sum_merge(&total, &played[i]);
+	for (i = 0; i < builder->nspecs; i++)
+		if (builder->spec[i]->scope == COMPONENT_OF_UNEVEN && match_is_uneven(match))
+			add_share(match, enter_component(builder, i, builder->participant, 0), -1,
+					  sum_value(&total));
 	for (i = 0; i < match->nshares; i++)
 	{
 		MatchShare *share = &match->share[i];

@@ -22,7 +22,9 @@ typedef enum StateRole
 	ROLE_DEVIATION,				/* a standard deviation */
 	ROLE_SIDE,					/* what the skill is more on side 1, less on
 								 * side 2 */
-	ROLE_COMMAND				/* what the skill of a commander is instead */
+	ROLE_COMMAND,				/* what the skill of a commander is instead */
+	ROLE_PERIOD					/* of an open rating period, see period.h:
+								 * operations on states leave it alone */
 } StateRole;
 
 /* A column of the state of a player or a component; all are double precision. */
@@ -46,6 +48,8 @@ typedef struct StateSpec
 typedef enum ComponentScope
 {
 	COMPONENT_OF_MATCH,			/* in all of it */
+	COMPONENT_OF_UNEVEN,		/* the same, but none where the sizes of teams
+								 * do not differ */
 	COMPONENT_OF_SIDE,			/* in favour of side 1; none where sides do
 								 * not differ */
 	COMPONENT_OF_TEAM,			/* in a team, however many of it bring it

@@ -210,6 +210,7 @@ rate_match(const History *history, const HistoryMatch *source,
 	int			i,
 				j;
 
+	match->period = period_of(model, params, source->played_at, source->tournament);
 	for (i = 0; i < match->nplayers; i++)
 	{
 		int32_t		player = work->player[i];
@@ -220,6 +221,7 @@ rate_match(const History *history, const HistoryMatch *source,
 		model_state_before(model, params, work->state + (size_t) player * nstate,
 						   idle_seconds(work->last_played[player],
 										source->played_at),
+						   match->period,
 						   shares ? work->state + (size_t) shared * nstate : NULL,
 						   shares ? idle_seconds(work->last_played[shared],
 												 source->played_at) : 0,

@@ -20,6 +20,7 @@ typedef struct HistoryMatch
 {
 	int64_t		played_at;		/* microseconds, NEVER_PLAYED if unknown */
 	double		log_odds;
+	double		tournament;		/* period_tournament_key(), or 0 */
 	size_t		first;			/* participant */
 	int			n;				/* how many, at most history.max_participants */
 	uint32_t	number;			/* the caller's, for messages */

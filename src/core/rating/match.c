@@ -353,6 +353,7 @@ enter_team(MatchBuilder *builder, int i)
 		team->number = p->team;
 		team->side = side;
 		team->score = p->score;
+		team->advantage = 0;
 		team->win = NAN;
 		return MATCH_OK;
 	}
@@ -440,6 +441,24 @@ choose_teams(Match *match)
 	}
 }
 
+/* How large the teams are: by play time, or by members where weights are none. */
+static void
+measure_teams(const MatchBuilder *builder)
+{
+	const MatchRules *rules = builder->rules;
+	Match	   *match = builder->match;
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		match->team[i].size = sum_value(&builder->played[i]);
+	if (rules->counts_members == NULL || !rules->counts_members(builder->params))
+		return;
+	for (i = 0; i < match->nteams; i++)
+		match->team[i].size = 0;
+	for (i = 0; i < match->nentries; i++)
+		match->team[match->entry[i].team].size++;
+}
+
 /* Nobody plays against oneself: those who are on several teams have changed sides in time. */
 static MatchStatus
 check_crossings(const MatchBuilder *builder, int *offender)
@@ -516,6 +535,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 	match->nteams = 0;
 	match->nentries = 0;
 	match->ncomponents = match->nshares = 0;
+	match->period.key = match->period.day = 0;
 	match->interrupt = NULL;
 
 	/* Not by an initializer, which would clear the arrays for every match. */
@@ -547,6 +567,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 		add_stint(&builder, &participant[i]);
 	}
 	choose_teams(match);
+	measure_teams(&builder);
 	components_finish(&builder.components, builder.played);
 
 	if (builder.differing >= 0)
@@ -638,6 +659,73 @@ double
 match_log_odds_for(const Match *match, int team)
 {
 	return team == match_first_side(match) ? match->log_odds : -match->log_odds;
+}
+
+double
+match_log_odds_between(const Match *match, int team, int other)
+{
+	if (match->nteams == 2)
+		return match_log_odds_for(match, team);
+	return match->team[team].advantage - match->team[other].advantage;
+}
+
+void
+match_add_advantages(const Match *match, const double *variance, double *mean)
+{
+	double		sum = 0;
+	double		unit;
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		sum += variance[i];
+	unit = sqrt(M_PI / 8) * sqrt(2 * (sum / match->nteams));
+	for (i = 0; i < match->nteams; i++)
+		if (match->team[i].advantage != 0)
+			mean[i] += unit * match->team[i].advantage;
+}
+
+double
+match_mean_size(const Match *match)
+{
+	double		sum = 0;
+	int			i;
+
+	/* In parts, so that no sum of finite sizes overflows. */
+	for (i = 0; i < match->nteams; i++)
+		sum += match->team[i].size / match->nteams;
+	return sum;
+}
+
+bool
+match_is_uneven(const Match *match)
+{
+	const double rounding = 1e-9;
+	double		least = INFINITY;
+	double		most = 0;
+	int			i;
+
+	/* A team without a size has none to compare, and does not play either. */
+	for (i = 0; i < match->nteams; i++)
+	{
+		least = smaller(least, match->team[i].size);
+		most = larger(most, match->team[i].size);
+	}
+	return match->nteams > 1 && isfinite(most) && least > 0 && most - least > rounding * most;
+}
+
+void
+match_first_places(const Match *match, double *share)
+{
+	double		best = INFINITY;
+	int			winners = 0;
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		best = smaller(best, match->team[i].rank);
+	for (i = 0; i < match->nteams; i++)
+		winners += match->team[i].rank == best;
+	for (i = 0; i < match->nteams; i++)
+		share[i] = match->team[i].rank == best ? 1.0 / winners : 0;
 }
 
 MatchOutcome
@@ -779,6 +867,8 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	"Surrendered is a boolean, or 1 and 0."},
 	[MATCH_SELF_MATCH] = {"self_match", "a player is on several teams at once",
 	"Give a player who changes teams stints (joined and left) that do not overlap, or weights that add up to at most 1."},
+	[MATCH_NO_PERIOD] = {"no_period", "a match of an unknown rating period",
+	"With rating periods a match has played_at, or tournament where these are the periods."},
 	[MATCH_BAD_STATE] = {"bad_state", "state is not sound",
 	"States are finite and within the range of the model; see skillrating.models()."},
 	[MATCH_OVERFLOW] = {"overflow", "new state is out of range",

@@ -15,6 +15,7 @@
 
 #include "core/rating/component.h"
 #include "core/rating/params.h"
+#include "core/rating/period.h"
 #include "core/util/interrupt.h"
 
 /*
@@ -84,6 +85,7 @@ typedef enum MatchStatus
 	MATCH_BAD_DURATION,
 	MATCH_BAD_SURRENDERED,
 	MATCH_SELF_MATCH,
+	MATCH_NO_PERIOD,
 	MATCH_BAD_STATE,
 	MATCH_OVERFLOW
 } MatchStatus;
@@ -143,6 +145,10 @@ typedef struct MatchTeam
 	int			side;			/* 1, 2, or 0 where sides do not differ */
 	double		rank;			/* 1 = best, equal = draw */
 	double		score;			/* NaN if the source does not say */
+	double		size;			/* out of match_build(): play time of all
+								 * members, or how many they are */
+	double		advantage;		/* log-odds in advance, of one of more than
+								 * two teams; see match_log_odds_between() */
 	double		win;			/* out: probability that predict() gives */
 	double		work[MATCH_TEAM_WORK];	/* the model's, while it predicts or
 										 * rates */
@@ -240,6 +246,12 @@ typedef struct Match
 	double		log_odds;		/* context, in favour of the first side */
 
 	/*
+	 * The rating period, for models that have them; all zero, as
+	 * match_build() leaves it, if it is not known.
+	 */
+	Period		period;
+
+	/*
 	 * What a model calls while it rates a match that takes long; NULL, as
 	 * match_build() leaves it, for nothing.
 	 */
@@ -266,7 +278,8 @@ enum ModelSupport
 	MODEL_QUIT = 1 << 11,
 	MODEL_EXPERIENCE = 1 << 12, /* matches played before */
 	MODEL_CONTEXT = 1 << 13,	/* where or as what was played */
-	MODEL_CLUB = 1 << 14		/* for whom */
+	MODEL_CLUB = 1 << 14,		/* for whom */
+	MODEL_UNEVEN = 1 << 15		/* teams of different sizes */
 };
 
 /*
@@ -285,6 +298,12 @@ typedef struct MatchRules
 	 */
 	double		(*stint_weight) (const ParamValue *params, double joined,
 								 double left);
+
+	/*
+	 * Whether weights are no play time, so that the size of a team is how
+	 * many members it has; NULL: they are play time.
+	 */
+	bool		(*counts_members) (const ParamValue *params);
 
 	/* The kinds of components that there can be; at most COMPONENT_MAX_KINDS. */
 	const ComponentSpec *component;
@@ -361,6 +380,27 @@ extern int	match_first_side(const Match *match);
 
 /* The log-odds of the context as that team sees them. */
 extern double match_log_odds_for(const Match *match, int team);
+
+/*
+ * The log-odds that a team has in advance against another: of two teams those of the match,
+ * of more the difference of their advantages.
+ */
+extern double match_log_odds_between(const Match *match, int team, int other);
+
+/*
+ * Add to the means of more than two teams, which perform as normal variables of those
+ * variances, what their advantages are worth: a log-odds of 1 between two is sqrt(pi / 8),
+ * where the logistic and the normal curve have the same slope, of the deviation of a mean
+ * difference.
+ */
+extern void match_add_advantages(const Match *match, const double *variance, double *mean);
+
+/* Whether the sizes of the teams differ, by more than rounding, and their mean. */
+extern bool match_is_uneven(const Match *match);
+extern double match_mean_size(const Match *match);
+
+/* The share of each team in the first place. */
+extern void match_first_places(const Match *match, double *share);
 
 /*
  * How the match ended for a team: sole first, shared first, or neither.  A team

@@ -15,6 +15,15 @@
 #include "core/rating/match_order.h"
 #include "core/util/extremes.h"
 
+const ParamSpec model_common_params[MODEL_COMMON_PARAMS] = {
+	RECALIBRATION_PARAMS,
+	SIZE_ADVANTAGE_PARAMS
+};
+
+const ComponentSpec model_common_components[MODEL_NCOMMON_COMPONENTS] = {
+	MODEL_COMMON_COMPONENTS(size_advantage_learned)
+};
+
 const ModelPart model_common_parts[MODEL_NCOMMON_PARTS] = {MODEL_COMMON_PARTS};
 
 double
@@ -31,6 +40,12 @@ model_display(const Model *model, const ParamValue *params,
 		if (coefficient[i] != 0)
 			sum += coefficient[i] * state[i];
 	return sum;
+}
+
+const Model *
+model_variant(const Model *model, const ParamValue *params)
+{
+	return model->variant != NULL ? model->variant(params) : model;
 }
 
 TeamStrength
@@ -129,7 +144,7 @@ idle_seconds(int64_t as_of, int64_t at)
 
 void
 model_state_before(const Model *model, const ParamValue *params,
-				   const double *state, double idle,
+				   const double *state, double idle, Period period,
 				   const double *shared, double shared_idle, double *before)
 {
 	int			i;
@@ -137,6 +152,7 @@ model_state_before(const Model *model, const ParamValue *params,
 	memcpy(before, state, model->nstate * sizeof(double));
 	if (model->age != NULL && idle > 0)
 		model->age(params, before, idle);
+	period_turn(model, params, period, before);
 	if (shared == NULL)
 		return;
 	for (i = 0; i < model->nstate; i++)
@@ -169,44 +185,82 @@ component_state_before(const ComponentSpec *spec, const ParamValue *params,
 }
 
 /*
- * Take the component that corrects forecasts, or NULL, off a match that is in order: it
- * is the last one, and so is its share.  A model sees its own components alone.
+ * ---- What all models have ----
+ *
+ * A model sees its own components alone, and of the advantage of the larger team no more
+ * than the log-odds that it is worth.
  */
-static MatchComponent *
-take_recalibration(Match *match)
-{
-	MatchComponent *recalibration = recalibration_of(match);
 
-	if (recalibration != NULL)
-	{
-		match->ncomponents--;
-		match->nshares--;
-	}
-	return recalibration;
+/* What was taken off a match, which is in order. */
+typedef struct Common
+{
+	MatchComponent *recalibration;	/* or NULL */
+	MatchComponent *size_advantage;
+	double		log_odds;		/* of the context alone */
+} Common;
+
+/* Take the last component, if it begins like that, and its only share off the match. */
+static MatchComponent *
+take_component(Match *match, void (*init) (const ParamValue *params, double *state))
+{
+	if (match->ncomponents == 0 ||
+		match->component[match->ncomponents - 1].spec->init != init)
+		return NULL;
+	match->ncomponents--;
+	match->nshares--;
+	return &match->component[match->ncomponents];
 }
 
 static void
-put_recalibration_back(Match *match, const MatchComponent *recalibration)
+put_component_back(Match *match, const MatchComponent *component)
 {
-	if (recalibration != NULL)
+	if (component != NULL)
 	{
 		match->ncomponents++;
 		match->nshares++;
 	}
 }
 
+static Common
+take_common(const ParamValue *params, Match *match)
+{
+	Common		common;
+	double		coefficient[2];
+
+	/* Every model lists these kinds last. */
+	common.recalibration = take_component(match, recalibration_init);
+	common.size_advantage = take_component(match, size_advantage_init);
+	common.log_odds = match->log_odds;
+	if (size_advantage_coefficients(params, common.size_advantage == NULL ? NULL :
+									common.size_advantage->before, coefficient))
+		size_advantage_give(coefficient, match);
+	return common;
+}
+
+static void
+put_common_back(Match *match, const Common *common)
+{
+	int			i;
+
+	put_component_back(match, common->size_advantage);
+	put_component_back(match, common->recalibration);
+	match->log_odds = common->log_odds;
+	for (i = 0; i < match->nteams; i++)
+		match->team[i].advantage = 0;
+}
+
 MatchStatus
 model_predict(const Model *model, const ParamValue *params, Match *match)
 {
-	MatchComponent *recalibration;
+	Common		common;
 	MatchStatus status;
 
 	match_order(match, model->nstate);
-	recalibration = take_recalibration(match);
+	common = take_common(params, match);
 	status = model->predict(params, match);
-	if (status == MATCH_OK && recalibration != NULL)
-		status = recalibration_correct(recalibration->before, match);
-	put_recalibration_back(match, recalibration);
+	if (status == MATCH_OK && common.recalibration != NULL)
+		status = recalibration_correct(common.recalibration->before, match);
+	put_common_back(match, &common);
 	match_restore_order(match);
 	return status;
 }
@@ -232,27 +286,49 @@ corrected_draw(const Model *model, const ParamValue *params, Match *match,
 double
 model_draw(const Model *model, const ParamValue *params, Match *match)
 {
-	MatchComponent *recalibration;
+	Common		common;
 	double		draw;
 
 	if (model->draw == NULL || match->nteams != 2)
 		return NAN;
 	match_order(match, model->nstate);
-	recalibration = take_recalibration(match);
+	common = take_common(params, match);
 	draw = model->draw(params, match);
-	if (recalibration != NULL && !isnan(draw))
-		draw = corrected_draw(model, params, match, recalibration->before, draw);
-	put_recalibration_back(match, recalibration);
+	if (common.recalibration != NULL && !isnan(draw))
+		draw = corrected_draw(model, params, match, common.recalibration->before, draw);
+	put_common_back(match, &common);
 	match_restore_order(match);
 	return draw;
+}
+
+/* The states after of the common components, from the model's own forecast, and that corrected. */
+static MatchStatus
+learn_common(const ParamValue *params, Match *match, const Common *common)
+{
+	const MatchComponent *size_advantage = common->size_advantage;
+	const MatchComponent *recalibration = common->recalibration;
+	MatchStatus status = MATCH_OK;
+
+	if (size_advantage != NULL)
+		status = size_advantage_learn(params, size_advantage->before, match,
+									  size_advantage->after);
+	if (status == MATCH_OK && recalibration != NULL)
+		status = recalibration_learn(params, recalibration->before, match,
+									 recalibration->after);
+	if (status == MATCH_OK && recalibration != NULL)
+		status = recalibration_correct(recalibration->before, match);
+	return status;
 }
 
 MatchStatus
 model_rate(const Model *model, const ParamValue *params, Match *match)
 {
-	MatchComponent *recalibration;
+	Common		common;
 	MatchStatus status;
 	int			i;
+
+	if (model->period != 0 && match->period.key == 0)
+		return MATCH_NO_PERIOD;
 
 	/* States before come from tables that an owner can write to. */
 	for (i = 0; i < match->nplayers; i++)
@@ -263,15 +339,11 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 			return MATCH_BAD_STATE;
 
 	match_order(match, model->nstate);
-	recalibration = take_recalibration(match);
+	common = take_common(params, match);
 	status = model->rate(params, match);
-	if (status == MATCH_OK && recalibration != NULL)
-	{
-		status = recalibration_learn(params, recalibration->before, match, recalibration->after);
-		if (status == MATCH_OK)
-			status = recalibration_correct(recalibration->before, match);
-	}
-	put_recalibration_back(match, recalibration);
+	if (status == MATCH_OK)
+		status = learn_common(params, match, &common);
+	put_common_back(match, &common);
 
 	/* While the match is in the order that the model had. */
 	if (status == MATCH_OK)

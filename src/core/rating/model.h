@@ -16,7 +16,9 @@
 
 #include "core/rating/match.h"
 #include "core/rating/params.h"
+#include "core/rating/period.h"
 #include "core/rating/recalibration.h"
+#include "core/rating/size_advantage.h"
 
 /* What the first state columns of a team's players are together. */
 typedef enum TeamStrength
@@ -39,6 +41,7 @@ typedef struct PartParam
 	int			param;
 	double		off;			/* under which it has no effect, */
 	double		on;				/* and where a search for a value begins */
+	bool		alone;			/* of a choice: no other value is tried */
 } PartParam;
 
 /* What a part is, and so when it is judged. */
@@ -71,13 +74,24 @@ typedef struct ModelPart
 /*
  * What all models have: first parameters, last kinds of components, and parts.  The enum
  * of a model's parameters begins with MODEL_COMMON_PARAMS.  A model without components or
- * parts of its own has MODEL_COMMON in its initializer; others end their arrays with
- * RECALIBRATION_COMPONENT and MODEL_COMMON_PARTS.
+ * parts of its own has MODEL_COMMON in its initializer, or one of its two lines; others end
+ * their arrays with MODEL_COMMON_COMPONENTS and MODEL_COMMON_PARTS.  A model whose formula
+ * favours the larger team says so by the function that it passes to the former, and by
+ * what is off and on in MODEL_COMMON_PARTS_WITH.
  */
-#define MODEL_COMMON_PARAMS RECALIBRATION_NPARAMS
+#define MODEL_COMMON_PARAMS SIZE_ADVANTAGE_END
 #define MODEL_PARAMS(model_name, specs, n) \
-	PARAM_SET_BEHIND("model", model_name, recalibration_params, MODEL_COMMON_PARAMS, specs, n)
-#define MODEL_COMMON_PARTS \
+	PARAM_SET_BEHIND("model", model_name, model_common_params, MODEL_COMMON_PARAMS, specs, n)
+#define MODEL_COMMON_COMPONENTS(size_advantage_used) \
+	SIZE_ADVANTAGE_COMPONENT(size_advantage_used), \
+	RECALIBRATION_COMPONENT
+#define MODEL_NCOMMON_COMPONENTS 2
+#define MODEL_COMMON_PARTS MODEL_COMMON_PARTS_WITH(SIZE_ADVANTAGE_NONE, SIZE_ADVANTAGE_AUTO)
+#define MODEL_COMMON_PARTS_WITH(size_advantage_off, size_advantage_on) \
+	{.name = "size_advantage", \
+	.description = "advantage of the larger team, learned from matches", \
+	.needs = MODEL_UNEVEN, \
+	.param = {{SIZE_ADVANTAGE, size_advantage_off, size_advantage_on, true}},.nparams = 1}, \
 	{.name = "recalibration", \
 	.description = "forecasts corrected by how earlier ones came out", \
 	.kind = PART_CORRECTION, \
@@ -87,11 +101,13 @@ typedef struct ModelPart
 	.kind = PART_CORRECTION, \
 	.needs = MODEL_SIDE, \
 	.param = {{RECALIBRATION_SIDE_DEVIATION, 0, 0.5}},.nparams = 1}
-#define MODEL_NCOMMON_PARTS 2
+#define MODEL_NCOMMON_PARTS 3
 #define MODEL_COMMON \
-	.rules.component = recalibration_component,.rules.ncomponents = 1, \
+	.rules.component = model_common_components,.rules.ncomponents = MODEL_NCOMMON_COMPONENTS, \
 	.part = model_common_parts,.nparts = MODEL_NCOMMON_PARTS
 
+extern const ParamSpec model_common_params[MODEL_COMMON_PARAMS];
+extern const ComponentSpec model_common_components[MODEL_NCOMMON_COMPONENTS];
 extern const ModelPart model_common_parts[MODEL_NCOMMON_PARTS];
 
 typedef struct Model
@@ -103,6 +119,26 @@ typedef struct Model
 	MatchRules	rules;			/* for match_build() */
 	const StateSpec *state;
 	int			nstate;			/* at most MODEL_MAX_STATE */
+
+	/*
+	 * The same model with more state columns, which only some parameters
+	 * need, behind these; NULL for a model whose columns are always these.
+	 * All variants have this function, and the same parameters.  Those that
+	 * it asks for are of_state.  See model_variant().
+	 */
+	const struct Model *(*variant) (const ParamValue *params);
+
+	/*
+	 * Of a variant with rating periods (period.h): its first PeriodColumn,
+	 * and the first of its parameters of periods; 0 of any other.  close()
+	 * makes the states at the end of the open period of the sums, and lets so
+	 * many whole periods pass from its start; 0 to close it early, without
+	 * growth of a deviation.
+	 */
+	int			period;
+	int			period_param;
+	void		(*close) (const ParamValue *params, double *state, double elapsed);
+
 	const ModelPart *part;		/* nparts, at most MODEL_MAX_PARTS */
 	int			nparts;
 
@@ -174,6 +210,12 @@ typedef struct Model
 	void		(*display) (const ParamValue *params, double *coefficient);
 } Model;
 
+/*
+ * The variant of a model that these parameters need.  Whoever reads parameters takes it in
+ * place of the model, once.
+ */
+extern const Model *model_variant(const Model *model, const ParamValue *params);
+
 /* What a team is to a model, whose zero of differences is an even match. */
 extern TeamStrength model_team_strength(const Model *model, const ParamValue *params);
 
@@ -211,12 +253,12 @@ extern double model_log_odds_unit(const Model *model, const ParamValue *params);
 extern double idle_seconds(int64_t as_of, int64_t at);
 
 /*
- * The state with which a player goes into a match, after idle seconds.  The
- * columns that pools share come from a state of their own, which was idle for
- * shared_idle; NULL where none are shared.
+ * The state with which a player goes into a match of a period, all zero where there
+ * are none, after idle seconds.  The columns that pools share come from a state of their
+ * own, which was idle for shared_idle; NULL where none are shared.
  */
 extern void model_state_before(const Model *model, const ParamValue *params,
-							   const double *state, double idle,
+							   const double *state, double idle, Period period,
 							   const double *shared, double shared_idle,
 							   double *before);
 

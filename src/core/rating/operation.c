@@ -20,9 +20,10 @@ move_towards(const double *initial, const StateSpec *column, int n, double keep,
 	int			i;
 
 	for (i = 0; i < n; i++)
-		state[i] = column[i].role == ROLE_DEVIATION ?
-			season_deviation(state[i], initial[i], keep) :
-			season_rating(state[i], initial[i], keep);
+		if (column[i].role != ROLE_PERIOD)
+			state[i] = column[i].role == ROLE_DEVIATION ?
+				season_deviation(state[i], initial[i], keep) :
+				season_rating(state[i], initial[i], keep);
 }
 
 /* A soft reset of a player, whose first column may move towards a mean that was given. */
@@ -54,9 +55,13 @@ MatchStatus
 operation_apply(const Operation *operation, const Model *model,
 				const ParamValue *params, double idle_days, double *state)
 {
-	double		rating = model_display(model, params, state);
+	double		rating;
 	int			i;
 
+	/* What is done is done to the games of a period so far, too. */
+	if (operation->kind != OPERATION_SETTLE)
+		period_settle(model, params, state);
+	rating = model_display(model, params, state);
 	switch (operation->kind)
 	{
 		case OPERATION_SEASON:

@@ -46,6 +46,8 @@ typedef struct ParamSpec
 								 * unless that is infinite */
 	bool		zero_is_other;	/* 0 is no limit of small values */
 	bool		searched;		/* by a search that names no parameters */
+	bool		of_state;		/* of a model: decides on state columns, see
+								 * Model.variant; never searched */
 	const char *unit;
 	const char *description;
 	const char *const *choices; /* PARAM_CHOICE: NULL-terminated */

@@ -16,25 +16,6 @@
 #define NCOEFFICIENTS 2
 #define SECONDS_PER_DAY 86400.0
 
-const ParamSpec recalibration_params[RECALIBRATION_NPARAMS] = {
-	{.name = "recalibration_deviation",.type = PARAM_NUMBER,
-		.min = 0,.max = 100,.unit = "slope",
-		.search = {0.01, 10},
-	.description = "prior deviation of the slope that corrects forecasts, which is 1 before any match; 0: no correction"},
-	{.name = "recalibration_side_deviation",.type = PARAM_NUMBER,
-		.min = 0,.max = 100,.unit = "log-odds",
-		.search = {0.01, 10},
-	.description = "prior deviation of what the correction adds to the log-odds of side 1; 0: nothing"},
-	{.name = "recalibration_half_life_matches",.type = PARAM_NUMBER,
-		.min = 0,.max = 1e9,.unit = "matches",
-		.search = {10, 1e6},.zero_is_other = true,
-	.description = "matches after which the correction has forgotten half of what it learned; 0: never"},
-	{.name = "recalibration_half_life_days",.type = PARAM_NUMBER,
-		.min = 0,.max = 1e9,.unit = "days",
-		.search = {1, 1e5},.zero_is_other = true,
-	.description = "the same in days; 0: never"},
-};
-
 const StateSpec recalibration_state[RECALIBRATION_NSTATE] = {
 	{.name = "intercept",.min = -INFINITY,
 	.description = "added to the log-odds of side 1"},
@@ -47,8 +28,6 @@ const StateSpec recalibration_state[RECALIBRATION_NSTATE] = {
 	{.name = "slope_information",.min = 0,
 	.description = "information of the matches about the slope"},
 };
-
-const ComponentSpec recalibration_component[1] = {RECALIBRATION_COMPONENT};
 
 static const double prior_mean[NCOEFFICIENTS] = {0, 1};
 
@@ -98,18 +77,6 @@ recalibration_age(const ParamValue *params, double *state, double seconds)
 		(void) online_logistic_forget(&prior,
 									  half_life_share(seconds / SECONDS_PER_DAY, half_life),
 									  state);
-}
-
-MatchComponent *
-recalibration_of(const Match *match)
-{
-	MatchComponent *last;
-
-	/* Every model lists this component last. */
-	if (match->ncomponents == 0)
-		return NULL;
-	last = &match->component[match->ncomponents - 1];
-	return last->spec->used == recalibration_used ? last : NULL;
 }
 
 /* The features of the first of two teams: an intercept only where the sides differ. */
@@ -230,17 +197,9 @@ learn_from_many(const ParamValue *params, const Match *match, double weight, dou
 	double		x[NCOEFFICIENTS * MATCH_MAX_PARTICIPANTS];
 	double		y[MATCH_MAX_PARTICIPANTS];
 	LogisticOutcome outcome = {.alternatives = match->nteams,.x = x,.y = y,.weight = weight};
-	double		best = INFINITY;
-	int			winners = 0;
-	int			i;
 
 	features_of_many(match, x);
-	for (i = 0; i < match->nteams; i++)
-		best = smaller(best, match->team[i].rank);
-	for (i = 0; i < match->nteams; i++)
-		winners += match->team[i].rank == best;
-	for (i = 0; i < match->nteams; i++)
-		y[i] = match->team[i].rank == best ? 1.0 / winners : 0;
+	match_first_places(match, y);
 	return learn(params, &outcome, state, match->interrupt);
 }
 

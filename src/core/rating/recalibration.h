@@ -28,7 +28,23 @@ enum
 	RECALIBRATION_NPARAMS
 };
 
-extern const ParamSpec recalibration_params[RECALIBRATION_NPARAMS];
+#define RECALIBRATION_PARAMS \
+	{.name = "recalibration_deviation",.type = PARAM_NUMBER, \
+		.min = 0,.max = 100,.unit = "slope", \
+		.search = {0.01, 10}, \
+	.description = "prior deviation of the slope that corrects forecasts, which is 1 before any match; 0: no correction"}, \
+	{.name = "recalibration_side_deviation",.type = PARAM_NUMBER, \
+		.min = 0,.max = 100,.unit = "log-odds", \
+		.search = {0.01, 10}, \
+	.description = "prior deviation of what the correction adds to the log-odds of side 1; 0: nothing"}, \
+	{.name = "recalibration_half_life_matches",.type = PARAM_NUMBER, \
+		.min = 0,.max = 1e9,.unit = "matches", \
+		.search = {10, 1e6},.zero_is_other = true, \
+	.description = "matches after which the correction has forgotten half of what it learned; 0: never"}, \
+	{.name = "recalibration_half_life_days",.type = PARAM_NUMBER, \
+		.min = 0,.max = 1e9,.unit = "days", \
+		.search = {1, 1e5},.zero_is_other = true, \
+	.description = "the same in days; 0: never"}
 
 /* The state of the component: what online_logistic.h keeps of two coefficients. */
 enum
@@ -53,15 +69,6 @@ extern void recalibration_age(const ParamValue *params, double *state, double se
 	.state = recalibration_state,.nstate = RECALIBRATION_NSTATE, \
 	.used = recalibration_used,.init = recalibration_init, \
 	.age = recalibration_age}
-
-/* Rules with no other components. */
-extern const ComponentSpec recalibration_component[1];
-
-/*
- * The component of a match that is in order, which is its last one; NULL if its forecast
- * is not to be corrected.
- */
-extern MatchComponent *recalibration_of(const Match *match);
 
 /*
  * Correct the forecast of a match, in match->team[].win, by the state before.  Nothing

@@ -31,6 +31,7 @@ scope_word(ComponentScope scope)
 	switch (scope)
 	{
 		case COMPONENT_OF_MATCH:
+		case COMPONENT_OF_UNEVEN:
 			return "match";
 		case COMPONENT_OF_SIDE:
 			return "side";
@@ -63,7 +64,7 @@ Datum
 skillrating_model_components(PG_FUNCTION_ARGS)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(1));
+	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			k;
 

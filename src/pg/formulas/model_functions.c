@@ -19,6 +19,7 @@
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_models);
+SKILLRATING_FUNCTION(skillrating_model_under);
 SKILLRATING_FUNCTION(skillrating_model_parameters);
 SKILLRATING_FUNCTION(skillrating_model_parts);
 SKILLRATING_FUNCTION(skillrating_complete_parameters);
@@ -32,7 +33,7 @@ SKILLRATING_FUNCTION(skillrating_display_expression);
 static const char *const support_names[] = {
 	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain",
 	"score", "one_team", "squad", "counts", "quit", "experience",
-	"context", "club"
+	"context", "club", "uneven_teams"
 };
 
 /*
@@ -51,42 +52,57 @@ support_words(unsigned supports, const char **name)
 	return n;
 }
 
+/* Put a row about a model into the result. */
+static void
+put_model(ReturnSetInfo *rsinfo, const Model *model)
+{
+	static const StateRole roles[] = {ROLE_DEVIATION, ROLE_SIDE, ROLE_COMMAND};
+	const char *states[MODEL_MAX_STATE];
+	const char *supports[MAX_SUPPORT_NAMES];
+	int			i;
+	Datum		values[8];
+	bool		nulls[8] = {false};
+
+	for (i = 0; i < model->nstate; i++)
+		states[i] = model->state[i].name;
+
+	values[0] = CStringGetTextDatum(model->name);
+	values[1] = CStringGetTextDatum(model->summary);
+	values[2] = text_array(states, model->nstate);
+	values[3] = text_array(supports,
+						   support_words(model->rules.supports, supports));
+	values[4] = CStringGetTextDatum(model->source);
+	for (i = 0; i < (int) lengthof(roles); i++)
+	{
+		int			column = model_state_column(model, roles[i]);
+
+		nulls[5 + i] = column < 0;
+		if (column >= 0)
+			values[5 + i] = CStringGetTextDatum(model->state[column].name);
+	}
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
 Datum
 skillrating_models(PG_FUNCTION_ARGS)
 {
-	static const StateRole roles[] = {ROLE_DEVIATION, ROLE_SIDE, ROLE_COMMAND};
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			m;
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (m = 0; m < model_count; m++)
-	{
-		const Model *model = model_registry[m];
-		const char *states[MODEL_MAX_STATE];
-		const char *supports[MAX_SUPPORT_NAMES];
-		int			i;
-		Datum		values[8];
-		bool		nulls[8] = {false};
+		put_model((ReturnSetInfo *) fcinfo->resultinfo, model_registry[m]);
+	return (Datum) 0;
+}
 
-		for (i = 0; i < model->nstate; i++)
-			states[i] = model->state[i].name;
+/* model_under(model, params) */
+Datum
+skillrating_model_under(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 
-		values[0] = CStringGetTextDatum(model->name);
-		values[1] = CStringGetTextDatum(model->summary);
-		values[2] = text_array(states, model->nstate);
-		values[3] = text_array(supports,
-							   support_words(model->rules.supports, supports));
-		values[4] = CStringGetTextDatum(model->source);
-		for (i = 0; i < (int) lengthof(roles); i++)
-		{
-			int			column = model_state_column(model, roles[i]);
-
-			nulls[5 + i] = column < 0;
-			if (column >= 0)
-				values[5 + i] = CStringGetTextDatum(model->state[column].name);
-		}
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
+	(void) get_model_params(&model, PG_GETARG_JSONB_P(1));
+	InitMaterializedSRF(fcinfo, 0);
+	put_model((ReturnSetInfo *) fcinfo->resultinfo, model);
 	return (Datum) 0;
 }
 
@@ -135,7 +151,7 @@ skillrating_complete_parameters(PG_FUNCTION_ARGS)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 
-	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(1));
+	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
 
 	PG_RETURN_DATUM(params_jsonb(&model->params, params));
 }
@@ -144,7 +160,7 @@ Datum
 skillrating_initial_state(PG_FUNCTION_ARGS)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(1));
+	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
 	double		state[MODEL_MAX_STATE];
 	Datum		elements[MODEL_MAX_STATE];
 	int			i;
@@ -166,8 +182,8 @@ Datum
 skillrating_state_rating(PG_FUNCTION_ARGS)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(2));
 	const float8 *state = float8_array_argument(fcinfo, 1, "state", model->nstate);
-	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(2));
 
 	PG_RETURN_FLOAT8(check_result(model_display(model, params,
 												state)));
@@ -210,6 +226,7 @@ enum
 Datum
 skillrating_state_after_idle(PG_FUNCTION_ARGS)
 {
+	static const Period no_period = {0, 0};
 	const Model *model;
 	ParamValue *params;
 	const float8 *state;
@@ -224,7 +241,7 @@ skillrating_state_after_idle(PG_FUNCTION_ARGS)
 		if (PG_ARGISNULL(i))
 			PG_RETURN_NULL();
 	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(IDLE_ARG_MODEL)));
-	params = get_params(&model->params, PG_GETARG_JSONB_P(IDLE_ARG_PARAMS));
+	params = get_model_params(&model, PG_GETARG_JSONB_P(IDLE_ARG_PARAMS));
 	state = float8_array_argument(fcinfo, IDLE_ARG_STATE, "state", model->nstate);
 	if (!PG_ARGISNULL(IDLE_ARG_SHARED_STATE))
 		shared = float8_array_argument(fcinfo, IDLE_ARG_SHARED_STATE,
@@ -240,7 +257,7 @@ skillrating_state_after_idle(PG_FUNCTION_ARGS)
 		shared = NULL;
 
 	model_state_before(model, params, state,
-					   idle_argument(fcinfo, IDLE_ARG_IDLE, "idle"),
+					   idle_argument(fcinfo, IDLE_ARG_IDLE, "idle"), no_period,
 					   shared, shared_idle, after);
 	for (i = 0; i < model->nstate; i++)
 		elements[i] = Float8GetDatum(check_result(after[i]));
@@ -253,7 +270,7 @@ Datum
 skillrating_log_odds_unit(PG_FUNCTION_ARGS)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(1));
+	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
 
 	PG_RETURN_FLOAT8(check_result(model_log_odds_unit(model, params)));
 }
@@ -266,7 +283,7 @@ Datum
 skillrating_display_expression(PG_FUNCTION_ARGS)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	ParamValue *params = get_params(&model->params, PG_GETARG_JSONB_P(1));
+	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
 	double		coefficient[MODEL_MAX_STATE + 1];
 	StringInfoData sql;
 	int			i;

@@ -155,7 +155,9 @@ compare_final_ratings(const void *a, const void *b, void *arg)
 static void
 final_state(const Batch *batch, const BatchPlayer *player, double *state)
 {
-	model_state_before(batch->model, batch->params, player->state, 0,
+	static const Period no_period = {0, 0};
+
+	model_state_before(batch->model, batch->params, player->state, 0, no_period,
 					   player->shared ? player->shared->state : NULL, 0, state);
 }
 

@@ -12,6 +12,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 #include "pg/matches/inputs.h"
@@ -33,7 +34,9 @@ enum
 	ARG_CLUB,
 	ARG_PLAYER,
 	ARG_POOL,
-	ARG_COMPONENTS
+	ARG_COMPONENTS,
+	ARG_PLAYED_AT,
+	ARG_TOURNAMENT
 };
 
 /* The columns of the result. */
@@ -120,8 +123,7 @@ read_players(FunctionCallInfo fcinfo, int n)
 static void
 read_match(FunctionCallInfo fcinfo, int n, SourceMatch *match)
 {
-	const int32 *team = (const int32 *)
-		ARR_DATA_PTR(array_argument(fcinfo, ARG_TEAM, "team", n));
+	const int32 *team = int32_array_argument(fcinfo, ARG_TEAM, "team", n);
 	Datum	   *player = read_players(fcinfo, n);
 	Datum	   *number[lengthof(optional_arrays)] = {NULL};
 	bool	   *null[lengthof(optional_arrays)] = {NULL};
@@ -180,9 +182,29 @@ read_states(FunctionCallInfo fcinfo, const Model *model, int *n)
 	return (const float8 *) ARR_DATA_PTR(array);
 }
 
-/* Put the players of the match that was built of the source into their states. */
+/* The rating period of the match, if that is given and the model has periods. */
+static Period
+read_period(FunctionCallInfo fcinfo, const Batch *batch)
+{
+	TimestampTz at = PG_ARGISNULL(ARG_PLAYED_AT) ? DT_NOBEGIN :
+		PG_GETARG_TIMESTAMPTZ(ARG_PLAYED_AT);
+	double		tournament = 0;
+
+	if (!PG_ARGISNULL(ARG_PLAYED_AT) && TIMESTAMP_NOT_FINITE(at))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("played_at must be finite, not %s", timestamptz_to_str(at))));
+	if (!PG_ARGISNULL(ARG_TOURNAMENT))
+		tournament = tournament_key(PG_GETARG_DATUM(ARG_TOURNAMENT));
+	return period_of(batch->model, batch->params, at, tournament);
+}
+
+/*
+ * Put the players of the match that was built of the source into their states, in a rating
+ * period.
+ */
 static void
-take_states(Batch *batch, const SourceMatch *source, const float8 *state)
+take_states(Batch *batch, const SourceMatch *source, Period period, const float8 *state)
 {
 	Size		nstate = batch->model->nstate;
 	int			i,
@@ -202,6 +224,7 @@ take_states(Batch *batch, const SourceMatch *source, const float8 *state)
 				report_match_status(MATCH_BAD_STATE, given[j],
 									id_text(batch->player_type, player->id));
 		memcpy(player->state, given, nstate * sizeof(double));
+		period_turn(batch->model, batch->params, period, player->state);
 		if (player->shared != NULL)
 			memcpy(player->shared->state, given, nstate * sizeof(double));
 	}
@@ -231,12 +254,14 @@ put_teams(FunctionCallInfo fcinfo, Batch *batch)
 
 /*
  * predict(model, state, team, weight, joined, left, commanding, side, squad, experience,
- *		   log_odds, params, context, club, player_id, pool, components)
+ *		   log_odds, params, context, club, player_id, pool, components, played_at,
+ *		   tournament)
  */
 Datum
 skillrating_predict(PG_FUNCTION_ARGS)
 {
 	const Model *model;
+	ParamValue *params;
 	const float8 *state;
 	IdType		player_type;
 	SourceMatch match;
@@ -253,6 +278,7 @@ skillrating_predict(PG_FUNCTION_ARGS)
 	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
 	if (PG_ARGISNULL(ARG_STATE) || PG_ARGISNULL(ARG_TEAM))
 		return (Datum) 0;
+	params = get_model_params(&model, PG_GETARG_JSONB_P(ARG_PARAMS));
 	state = read_states(fcinfo, model, &n);
 	if (n == 0)
 		return (Datum) 0;
@@ -261,16 +287,15 @@ skillrating_predict(PG_FUNCTION_ARGS)
 	source_match_init(&match, NULL, &player_type);
 	match.times = TIMES_OPTIONAL;
 	read_match(fcinfo, n, &match);
-	batch = batch_create(model, get_params(&model->params, PG_GETARG_JSONB_P(ARG_PARAMS)),
-						 &player_type);
+	batch = batch_create(model, params, &player_type);
 	if (!PG_ARGISNULL(ARG_COMPONENTS))
 		batch_start_components(batch, PG_GETARG_DATUM(ARG_COMPONENTS), "components");
 	status = batch_build(batch, &match, &offender);
 	if (status == MATCH_OK)
 	{
 		offender = -1;
-		take_states(batch, &match, state);
-		status = batch_rate(batch, &match);
+		take_states(batch, &match, read_period(fcinfo, batch), state);
+		status = batch_predict(batch, &match);
 	}
 	if (status != MATCH_OK)
 		batch_report(batch, &match, status, offender);

@@ -109,8 +109,10 @@ rate_current_state(Batch *batch, Datum id, const char *pool, double *state, int6
 	const BatchPlayer *shared =
 		batch->shares ? id_table_find(batch->players, id, SHARED_POOL) : NULL;
 
+	static const Period no_period = {0, 0};
+
 	*games = player != NULL ? player->record.games : 0;
 	model_state_before(batch->model, batch->params,
-					   player != NULL ? player->state : batch->initial, 0,
+					   player != NULL ? player->state : batch->initial, 0, no_period,
 					   shared != NULL ? shared->state : NULL, 0, state);
 }

@@ -158,7 +158,7 @@ begin_candidates(SuggestState *state, Candidate *candidate)
 		if (!is_wanted(&state->options, model))
 			continue;
 		tuner = palloc0_object(Tuner);
-		params = get_params(&model->params, NULL);
+		params = get_model_params(&model, NULL);
 		tuner_begin(tuner, "suggest_model", model, params, &state->options, &state->builder);
 		candidate[n].model = model;
 		candidate[n].tuner = tuner;

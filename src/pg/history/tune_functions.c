@@ -79,6 +79,12 @@ add_param(TuneState *state, const char *name)
 				 errmsg("parameter \"%s\" of model \"%s\" is a table, which is not fitted",
 						name, state->model->name),
 				 errhint("Numbers, choices and flags are; tables stay as option \"params\" has them.")));
+	if (param_spec(set, index)->of_state)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parameter \"%s\" of model \"%s\" decides what a state has, and is not fitted",
+						name, state->model->name),
+				 errhint("Call tune() once for each value in option \"params\", and compare.")));
 
 	/* A start beyond bounds that were given is moved to the nearer one. */
 	if (param_spec(set, index)->type == PARAM_NUMBER &&
@@ -217,7 +223,7 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	 * context.
 	 */
 	state->options = tune_options(last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL);
-	state->params = get_params(&state->model->params, state->options.params);
+	state->params = get_model_params(&state->model, state->options.params);
 	check_parts(state);
 	add_params(state, PG_ARGISNULL(ARG_FIT) ? NULL : PG_GETARG_ARRAYTYPE_P(ARG_FIT));
 

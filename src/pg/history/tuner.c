@@ -87,24 +87,29 @@ history_supports(const History *history)
 	return set;
 }
 
-/* Whether two teams have drawn in one of the matches that are not held out. */
-static bool
-has_draws(Tuner *tuner)
+/* The same of what is seen in a match as a whole, among those that are not held out. */
+static unsigned
+matches_support(Tuner *tuner)
 {
+	const unsigned all = MODEL_DRAWS | MODEL_UNEVEN;
 	const History *history = &tuner->builder->history;
+	unsigned	set = 0;
 	size_t		i;
 
-	for (i = 0; i < tuner->bound[1]; i++)
+	for (i = 0; i < tuner->bound[1] && set != all; i++)
 	{
 		Match		match;
 		int			offender;
 
 		if (history_build_match(history, i, &tuner->model->rules, tuner->params,
-								&tuner->work, &match, &offender) == MATCH_OK &&
-			match.nteams == 2 && match_outcome(&match, 0) == MATCH_DREW)
-			return true;
+								&tuner->work, &match, &offender) != MATCH_OK)
+			continue;
+		if (match.nteams == 2 && match_outcome(&match, 0) == MATCH_DREW)
+			set |= MODEL_DRAWS;
+		if (match_is_uneven(&match))
+			set |= MODEL_UNEVEN;
 	}
-	return false;
+	return set;
 }
 
 static bool
@@ -251,6 +256,7 @@ missing_for(const ModelPart *part, unsigned supports, bool has_times)
 		const char *words;
 	}			missing[] = {
 		{MODEL_DRAWS, "no two teams have drawn"},
+		{MODEL_UNEVEN, "no match has teams of different sizes"},
 		{MODEL_SCORE, "no match has scores"},
 		{MODEL_SIDE, "no match has sides"},
 		{MODEL_CONTEXT, "no match has a context"},
@@ -298,7 +304,7 @@ tuner_add_parts(Tuner *tuner)
 {
 	const Model *model = tuner->model;
 	const History *history = &tuner->builder->history;
-	unsigned	supports = history_supports(history) | (has_draws(tuner) ? MODEL_DRAWS : 0);
+	unsigned	supports = history_supports(history) | matches_support(tuner);
 	bool		has_times = history_has_times(history);
 	int			i,
 				j;

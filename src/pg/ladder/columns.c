@@ -284,7 +284,7 @@ append_rating_definition(StringInfo sql, const Model *model,
 }
 
 /*
- * ladder_columns(relation, model, player_type, match_type, display): the column
+ * ladder_columns(relation, model, params, player_type, match_type, display): the column
  * definitions of one of a ladder's tables.
  */
 Datum
@@ -292,9 +292,9 @@ skillrating_ladder_columns(PG_FUNCTION_ARGS)
 {
 	char	   *relation = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(1)));
-	char	   *display = text_to_cstring(PG_GETARG_TEXT_PP(4));
-	IdType		player_type = {.type = PG_GETARG_OID(2)};
-	IdType		match_type = {.type = PG_GETARG_OID(3)};
+	char	   *display = text_to_cstring(PG_GETARG_TEXT_PP(5));
+	IdType		player_type = {.type = PG_GETARG_OID(3)};
+	IdType		match_type = {.type = PG_GETARG_OID(4)};
 	Ladder		types = {.player_type = &player_type,.match_type = &match_type};
 
 	/*
@@ -310,6 +310,12 @@ skillrating_ladder_columns(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("relation must be \"event\", \"rating\", \"component\" or \"component_event\", not \"%s\"",
 						relation)));
+	(void) get_model_params(&model, PG_GETARG_JSONB_P(2));
+	if (model->period != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a ladder of model \"%s\" cannot have rating periods", model->name),
+				 errhint("Leave out parameter \"period\", or rate the matches with rate() or final_ratings().")));
 	initStringInfo(&sql);
 	for (i = 0; i < table->ncolumns; i++)
 	{

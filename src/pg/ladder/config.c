@@ -96,13 +96,13 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 	check_ladder_format(ladder->name,
 						DatumGetInt32(SPI_getbinval(tuple, desc, CONFIG_FORMAT_VERSION, &isnull)));
 	model = get_model(SPI_getvalue(tuple, desc, CONFIG_MODEL));
+	params = get_model_params(&model,
+							  DatumGetJsonbP(SPI_getbinval(tuple, desc, CONFIG_PARAMS, &isnull)));
 	if (cache->model != model)
 	{
 		check_state_columns(cache, model);
 		cache->model = model;
 	}
-	params = get_params(&model->params,
-						DatumGetJsonbP(SPI_getbinval(tuple, desc, CONFIG_PARAMS, &isnull)));
 	size = model->params.count * sizeof(ParamValue);
 	config.params = MemoryContextAlloc(cache->context, size);
 	memcpy(config.params, params, size);

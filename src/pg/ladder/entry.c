@@ -20,7 +20,6 @@
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "utils/builtins.h"
-#include "utils/catcache.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -55,7 +54,6 @@ static const LadderEntry entries[] = {
 	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
 	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
 	{"restore_sequences", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"upgrade_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
 
 	/*
 	 * Each takes a stronger lock together with those on tables:
@@ -201,59 +199,14 @@ static const LadderEntry entries[] = {
 	.maintains = true,.work = WORK_SWAP_LADDERS},
 };
 
-/*
- * The same for the SQL of 0.9, which has no hold_tables(): its bodies reckon with a lock that the
- * door takes, and without it they would write beside others.
- */
-static const LadderEntry entries_without_hold_tables[] = {
-	{"refresh_source", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
-	{"set_leaderboard", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"reset_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"partition_history", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"detach_history", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-};
-
-/*
- * Whether the SQL that is installed has a function: that of an earlier release, which this library
- * serves too, lacks some, and must not reckon with what they need.
- */
-static bool
-is_installed(const char *schema_name, const char *function)
-{
-	Oid			schema = get_namespace_oid(schema_name, true);
-	CatCList   *list = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum(function));
-	bool		found = false;
-	int			i;
-
-	for (i = 0; i < list->n_members && !found; i++)
-		found = ((Form_pg_proc) GETSTRUCT(&list->members[i]->tuple))->pronamespace == schema;
-	ReleaseSysCacheList(list);
-	return found;
-}
-
-/* An entry of a list, or NULL. */
-static const LadderEntry *
-find_entry(const LadderEntry *list, int n, const char *function)
-{
-	int			i;
-
-	for (i = 0; i < n; i++)
-		if (strcmp(list[i].function, function) == 0)
-			return &list[i];
-	return NULL;
-}
-
 const LadderEntry *
 ladder_entry(const char *function)
 {
-	const LadderEntry *earlier = find_entry(entries_without_hold_tables,
-											lengthof(entries_without_hold_tables), function);
-	const LadderEntry *entry = find_entry(entries, lengthof(entries), function);
+	int			i;
 
-	if (earlier != NULL && !is_installed("skillrating_internal", "hold_tables"))
-		return earlier;
-	if (entry != NULL)
-		return entry;
+	for (i = 0; i < (int) lengthof(entries); i++)
+		if (strcmp(entries[i].function, function) == 0)
+			return &entries[i];
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_FUNCTION),
 			 errmsg("function skillrating.%s() is not known to the library that this session has loaded",
@@ -599,8 +552,6 @@ skillrating_ladder_entries(PG_FUNCTION_ARGS)
 		Datum		values[5];
 		bool		nulls[5] = {false};
 
-		if (!is_installed("skillrating", entry->function))
-			continue;
 		values[0] = CStringGetTextDatum(entry->function);
 		values[1] = CStringGetTextDatum(entry->nladders == 0 ? "caller" : "owner");
 		nulls[2] = (lock == NULL);

@@ -1,6 +1,6 @@
 /*
  * format.c
- *		The format of a ladder's tables: which ones this library knows.
+ *		The format of a ladder's tables: which one this library knows.
  */
 #include "pg/ladder/format.h"
 
@@ -16,21 +16,13 @@
 void
 check_ladder_format(const char *ladder, int32 format)
 {
-	if (format >= OLDEST_LADDER_FORMAT && format <= NEWEST_LADDER_FORMAT)
+	if (format == LADDER_FORMAT)
 		return;
-	if (format < OLDEST_LADDER_FORMAT)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("ladder \"%s\" has format %d, which this version of skillrating no longer works with",
-						ladder, format),
-				 errhint("Call skillrating.upgrade_ladder(%s) as its owner.",
-						 quote_literal_cstr(ladder))));
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("ladder \"%s\" has format %d, which this version of skillrating does not know",
 					ladder, format),
-			 errdetail("The library that this session has loaded knows formats up to %d.",
-					   NEWEST_LADDER_FORMAT),
+			 errdetail("The library that this session has loaded knows format %d.", LADDER_FORMAT),
 			 errhint("Reconnect if skillrating has been updated since, else install a later version.")));
 }
 
@@ -44,7 +36,7 @@ check_stored_format(const LadderCache *cache)
 {
 	Oid			relid = cache->relation[LADDER_CONFIG];
 	AttrNumber	attnum = get_attnum(relid, "format_version");
-	int32		format = NEWEST_LADDER_FORMAT;
+	int32		format = LADDER_FORMAT;
 	Relation	table;
 	TupleTableSlot *slot;
 	TableScanDesc scan;

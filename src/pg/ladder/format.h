@@ -1,27 +1,20 @@
 /*
  * format.h
- *		The format of a ladder's tables: which ones this library knows.
+ *		The format of a ladder's tables: which one this library knows.
  *
  * Each ladder has a number, format_version in table ladder, which a dump, a copy and a
- * replica take along.  Format 1 is that of version 0.9.  The number rises with a change that
- * an older library, in a session that goes on after an update, must not work past: a table
- * that whoever rates has to write, say.  It rises for the ladders that have such a thing, and
- * for new ones, and an older library refuses these.  What it can work past, such as a
- * column that only a new function reads, needs no number.
+ * replica take along.  It rises with a change that another library must not work past: a table
+ * that whoever rates has to write, say.
  */
 #ifndef PG_LADDER_FORMAT_H
 #define PG_LADDER_FORMAT_H
 
 #include "pg/ladder/cache.h"
 
-/*
- * The formats that this library works with.  create_rating_tables() gives new ladders the
- * newest; older ones are brought there by upgrade_ladder().
- */
-#define OLDEST_LADDER_FORMAT 1
-#define NEWEST_LADDER_FORMAT 1
+/* What create_rating_tables() gives new ladders. */
+#define LADDER_FORMAT 1
 
-/* Error 0A000 unless a ladder of that name has a format that this library works with. */
+/* Error 0A000 unless a ladder of that name has the format that this library works with. */
 extern void check_ladder_format(const char *ladder, int32 format);
 
 /*

@@ -158,7 +158,7 @@ skillrating_states_at(PG_FUNCTION_ARGS)
 	state = (float8 *) ARR_DATA_PTR(result);
 	for (i = 0; i < arrays.n; i++)
 	{
-		batch_state_at(batch, player[i], at, state + (Size) i * batch->model->nstate);
+		batch_state_at(batch, player[i], at, 0, state + (Size) i * batch->model->nstate);
 		if (context != NULL && !unknown[i])
 			add_context(batch, player[i], context[i], at,
 						state + (Size) i * batch->model->nstate);

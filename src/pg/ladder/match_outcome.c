@@ -313,7 +313,7 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *array
 			batch_state_at(untouched,
 						   batch_player(untouched, arrays->counted[i],
 										TextDatumGetCString(arrays->pool)),
-						   DatumGetTimestampTz(arrays->played_at), before);
+						   DatumGetTimestampTz(arrays->played_at), 0, before);
 			memcpy(after, before, model->nstate * sizeof(double));
 			nulls[REPORT_WIN_PROBABILITY] = nulls[REPORT_SCORE] = true;
 		}

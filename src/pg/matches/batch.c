@@ -380,7 +380,7 @@ verdict_status(const SourceMatch *source, Verdict verdict)
 
 void
 batch_state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at,
-			   double *before)
+			   double tournament, double *before)
 {
 	const BatchPlayer *shared = player->shared;
 	bool		is_shared = batch->shares && shared == NULL;
@@ -393,6 +393,7 @@ batch_state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at,
 		shared = player;
 	model_state_before(batch->model, batch->params, player->state,
 					   is_shared ? 0 : idle_seconds(player->record.as_of, at),
+					   period_of(batch->model, batch->params, at, tournament),
 					   shared ? shared->state : NULL,
 					   shared ? idle_seconds(shared->record.as_of, at) : 0,
 					   before);
@@ -467,7 +468,7 @@ enter_match(Batch *batch, const SourceMatch *source, int i)
 	MatchPlayer *p = &batch->match.player[i];
 	double	   *before = batch->before + i * batch->model->nstate;
 
-	batch_state_at(batch, player, source->played_at, before);
+	batch_state_at(batch, player, source->played_at, source->tournament, before);
 	p->before = before;
 	p->after = batch->after + i * batch->model->nstate;
 	p->games = player->record.games;
@@ -492,6 +493,8 @@ enter_players(Batch *batch, const SourceMatch *source)
 	MatchStatus status = MATCH_OK;
 	int			i;
 
+	batch->match.period = period_of(batch->model, batch->params, source->played_at,
+									source->tournament);
 	for (i = 0; i < batch->match.nplayers && status == MATCH_OK; i++)
 		status = enter_match(batch, source, i);
 	return status != MATCH_OK ? status : components_prepare(batch, source);
@@ -686,7 +689,7 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	/* Only a state that is set makes a player. */
 	if (!player->exists && kind != OPERATION_SET)
 		return;
-	batch_state_at(batch, player, operation->at, after);
+	batch_state_at(batch, player, operation->at, 0, after);
 	memcpy(before, settles ? player->state : after, model->nstate * sizeof(double));
 	if (operation_apply(&operation->operation, model, batch->params, days,
 						after) != MATCH_OK)

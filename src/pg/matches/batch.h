@@ -332,11 +332,12 @@ extern MatchStatus batch_predict(Batch *batch, SourceMatch *source);
 extern void batch_commit(Batch *batch, SourceMatch *source, int64 seq);
 
 /*
- * The state of a player at a time: aged since the one as of which it is, with what
- * pools share.  before has room for a state.
+ * The state of a player at a time: aged since the one as of which it is, in the rating
+ * period of that time or of a tournament (a key or 0), with what pools share.  before has
+ * room for a state.
  */
 extern void batch_state_at(const Batch *batch, const BatchPlayer *player,
-						   TimestampTz at, double *before);
+						   TimestampTz at, double tournament, double *before);
 
 /* The same of a component. */
 extern void batch_component_state_at(const Batch *batch, const BatchComponent *component,

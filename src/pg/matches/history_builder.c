@@ -479,6 +479,7 @@ append(HistoryBuilder *builder, const SourceMatch *source, const int32 *known)
 	match = &history->match[history->nmatches++];
 	match->played_at = source->played_at;
 	match->log_odds = source->log_odds;
+	match->tournament = source->tournament;
 	match->number = builder->number;
 	match->first = history->nparticipants;
 	match->n = source->n;
@@ -681,10 +682,12 @@ read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 		MemoryContextSwitchTo(builder->match_context);
 		source_match_begin(&builder->match, builder->rows.values,
 						   builder->rows.nulls);
+		input_tournament(&builder->match, true, builder->rows.values, builder->rows.nulls);
 	}
 	MemoryContextSwitchTo(builder->match_context);
 	added = source_match_add(&builder->match, builder->rows.values,
 							 builder->rows.nulls) != NULL;
+	input_tournament(&builder->match, false, builder->rows.values, builder->rows.nulls);
 	MemoryContextSwitchTo(old);
 	if (added)
 		hash_player(builder);

@@ -2,9 +2,9 @@
  * inputs.c
  *		What functions are told of a participant besides player, team and rank.
  *
- * An input is a number in the order of the SQL type inputs, and a column where rows have it.  Both
- * orders are fixed by what is released: new inputs come last.  Datums that pass through here are
- * not copied, and last as long as the argument that they are of.
+ * An input is a number in the order of the SQL type inputs, and a column where rows have it, both
+ * in one order.  Datums that pass through here are not copied, and last as long as the argument
+ * that they are of.
  */
 #include "pg/matches/inputs.h"
 
@@ -19,8 +19,8 @@ SKILLRATING_FUNCTION(skillrating_number_inputs);
 /* As the type inputs and the arguments of rate() have them (sql/40-history-rate.sql). */
 typedef struct InputSpec
 {
-	int			column;			/* a SourceColumn, INPUT_PERIOD or
-								 * INPUT_SEASON */
+	int			column;			/* a SourceColumn, or one of the slots behind
+								 * them */
 	bool		boolean;
 } InputSpec;
 
@@ -46,6 +46,7 @@ static const InputSpec inputs[INPUTS_COUNT] = {
 	{SOURCE_CONTEXT, false},
 	{SOURCE_CLUB, false},
 	{INPUT_SEASON, false},
+	{INPUT_TOURNAMENT, false},
 };
 
 int
@@ -70,6 +71,7 @@ input_name_of_participant(int input)
 		case SOURCE_UNRATED_REASON:
 		case INPUT_PERIOD:
 		case INPUT_SEASON:
+		case INPUT_TOURNAMENT:
 			return NULL;
 	}
 	return source_column_name(inputs[input].column);
@@ -124,6 +126,25 @@ source_row_time(InputTimes *times, Datum *values, bool *nulls)
 	times->converted = true;
 }
 
+double
+tournament_key(Datum name)
+{
+	const text *bytes = DatumGetTextPP(name);
+
+	return period_tournament_key(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+}
+
+void
+input_tournament(SourceMatch *match, bool first, const Datum *values, const bool *nulls)
+{
+	double		key = nulls[INPUT_TOURNAMENT] ? 0 : tournament_key(values[INPUT_TOURNAMENT]);
+
+	if (first)
+		match->tournament = key;
+	else if (key != match->tournament)
+		source_match_differs(match, "tournament");
+}
+
 void
 source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 				   MemoryContext memory, Datum composite)
@@ -137,7 +158,7 @@ source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 		source_row_set(values, nulls, i, input[i], null[i]);
 }
 
-/* inputs(weight, played_at, ..., context, club, season), all of them optional */
+/* inputs(weight, played_at, ..., club, season, tournament), all of them optional */
 Datum
 skillrating_inputs(PG_FUNCTION_ARGS)
 {
@@ -170,7 +191,8 @@ skillrating_number_inputs(PG_FUNCTION_ARGS)
 			inputs[i].column == SOURCE_CONTEXT ||
 			inputs[i].column == SOURCE_CLUB ||
 			inputs[i].column == INPUT_PERIOD ||
-			inputs[i].column == INPUT_SEASON)
+			inputs[i].column == INPUT_SEASON ||
+			inputs[i].column == INPUT_TOURNAMENT)
 			continue;
 		values[i] = PG_GETARG_DATUM(arg);
 		nulls[i] = PG_ARGISNULL(arg);

@@ -21,7 +21,7 @@ rater_rules(const char *model, Jsonb *params, Oid player_type)
 	RaterRules *rules = palloc_object(RaterRules);
 
 	rules->model = get_model(model);
-	rules->params = get_params(&rules->model->params, params);
+	rules->params = get_model_params(&rules->model, params);
 	rules->model_name = pstrdup(model);
 
 	/*
@@ -112,6 +112,7 @@ rater_begin(Rater *rater, const Datum *values, const bool *nulls)
 	rater->match_season = row_season(values, nulls);
 	old = MemoryContextSwitchTo(rater->context);
 	source_match_begin(&rater->match, values, nulls);
+	input_tournament(&rater->match, true, values, nulls);
 	MemoryContextSwitchTo(old);
 }
 
@@ -125,6 +126,7 @@ rater_add(Rater *rater, const Datum *values, const bool *nulls)
 	if (season.known != rater->match_season.known ||
 		season.number != rater->match_season.number)
 		source_match_differs(&rater->match, "season");
+	input_tournament(&rater->match, false, values, nulls);
 	MemoryContextSwitchTo(old);
 	return added;
 }

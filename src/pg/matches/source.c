@@ -298,6 +298,7 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 		TextDatumGetCString(values[SOURCE_POOL]);
 	(void) is_too_long(match, SOURCE_POOL, match->pool);
 	match->log_odds = row_log_odds(values, nulls);
+	match->tournament = 0;
 	match->facts = row_facts(values, nulls);
 	match->eligibility = NULL;
 	match->unrated_reason = NULL;

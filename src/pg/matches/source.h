@@ -105,6 +105,7 @@ typedef struct SourceMatch
 	TimestampTz given_played_at;
 	char	   *pool;
 	double		log_odds;
+	double		tournament;		/* period_tournament_key(), or 0; see inputs.h */
 	MatchFacts	facts;
 	const Eligibility *eligibility; /* the rules by which it is judged, or
 									 * NULL */

@@ -2,9 +2,8 @@
  * unrated.c
  *		Why matches do not count: codes for programs, and details for people.
  *
- * Codes are stored in rated_match and come back from other servers, so that a code that was
- * released stays what it is.  Numbers of reasons live in one process only, and may change with
- * any release.  Texts are constants; what the functions allocate is the caller's, in its context.
+ * Codes are stored in rated_match and come back from other servers.  Numbers of reasons live in
+ * one process only.  Texts are constants; what the functions allocate is the caller's, in its context.
  */
 #include "pg/matches/unrated.h"
 

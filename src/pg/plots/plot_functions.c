@@ -1,6 +1,6 @@
 /*
  * plot_functions.c
- *		Pictures of what was rated, as SVG text.
+ *		Pictures of forecasts and of values, as SVG text.
  */
 #include "pg/plots/svg.h"
 
@@ -8,13 +8,11 @@
 
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/lsyscache.h"
-#include "utils/timestamp.h"
 
 #include "core/evaluate/calibration.h"
 #include "core/math/elementary.h"
@@ -24,50 +22,10 @@
 #include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_plot_calibration);
-SKILLRATING_FUNCTION(skillrating_plot_history);
 SKILLRATING_FUNCTION(skillrating_plot_distribution);
-
-/* The most lines that one picture can tell apart. */
-#define MAX_SERIES 16
 
 /* The most bins of a calibration, as many as calibration() makes. */
 #define MAX_BINS CALIBRATION_MAX_BINS
-
-/* Names of lines are cut after so many bytes; what one character takes. */
-#define MAX_NAME 24
-#define NAME_ADVANCE 7.2
-
-/* The narrowest and the widest picture. */
-#define MIN_WIDTH 320
-#define MAX_WIDTH 4000
-
-/* An argument with words; version 0.9 had no axis titles. */
-static char *
-words_argument(FunctionCallInfo fcinfo, int arg, const char *default_words)
-{
-	return arg >= PG_NARGS() || PG_ARGISNULL(arg) ? pstrdup(default_words) :
-		text_to_cstring(PG_GETARG_TEXT_PP(arg));
-}
-
-/* The arguments title, x_title, y_title and width, of which the first one is argument arg. */
-static void
-frame_arguments(FunctionCallInfo fcinfo, int arg, Svg *svg)
-{
-	/* Words are escaped where they are written, in svg.c. */
-	svg->title = words_argument(fcinfo, arg, svg->title);
-	svg->x_title = words_argument(fcinfo, arg + 1, svg->x_title);
-	svg->y_title = words_argument(fcinfo, arg + 2, svg->y_title);
-	if (arg + 3 < PG_NARGS() && !PG_ARGISNULL(arg + 3))
-	{
-		int			width = PG_GETARG_INT32(arg + 3);
-
-		if (width < MIN_WIDTH || width > MAX_WIDTH)
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("width must be from %d to %d, not %d", MIN_WIDTH, MAX_WIDTH, width)));
-		svg->width = width;
-	}
-}
 
 /* A number in a sentence. */
 static char *
@@ -290,7 +248,7 @@ skillrating_plot_calibration(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	row = PG_GETARG_HEAPTUPLEHEADER(0);
 	bin = calibration_bins(row, &nbins);
-	frame_arguments(fcinfo, 1, &svg);
+	svg_arguments(fcinfo, 1, &svg);
 	svg.area = svg.width * 0.78;
 	svg.description = svg.note = calibration_note(row);
 	svg.footnote = calibration_footnote(row, most_forecasts(bin, nbins));
@@ -305,368 +263,6 @@ skillrating_plot_calibration(PG_FUNCTION_ARGS)
 					   number_attribute(row, DRAWN_SLOPE));
 	for (i = 0; i < nbins; i++)
 		draw_bin(&svg, bin[i]);
-	PG_RETURN_DATUM(svg_end(&svg));
-}
-
-/*
- * ---- plot_history() ----
- */
-
-typedef struct Point
-{
-	int			series;
-	double		x;
-	double		y;
-	double		deviation;		/* NaN if unknown */
-	int			order;
-} Point;
-
-typedef struct Series
-{
-	char	   *name;
-	int			first;			/* point, */
-	int			n;				/* and how many */
-	double		label;			/* where the name stands */
-} Series;
-
-static int
-compare_points(const void *a, const void *b, void *arg)
-{
-	const Point *p = (const Point *) a;
-	const Point *q = (const Point *) b;
-
-	(void) arg;
-	if (p->series != q->series)
-		return p->series - q->series;
-	if (p->x != q->x)
-		return p->x < q->x ? -1 : 1;
-	return p->order - q->order;
-}
-
-/* The series of that name, which may be new. */
-static int
-find_series(Series *series, int *nseries, const char *name)
-{
-	int			i;
-
-	for (i = 0; i < *nseries; i++)
-
-		/* A linear search over sixteen names at most. */
-		if (strcmp(series[i].name, name) == 0)
-			return i;
-	if (*nseries == MAX_SERIES)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a picture shows at most %d players", MAX_SERIES),
-				 errhint("Choose some of them with FILTER (WHERE ...).")));
-	series[i].name = pstrdup(name);
-	series[i].n = 0;
-	return (*nseries)++;
-}
-
-/* The arguments series, at and rating, and deviation, as points in order. */
-static Point *
-history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
-			   bool *times)
-{
-	ArrayType  *names = array_with_nulls_argument(fcinfo, 0, "player_id", -1);
-	int			count = array_size(names);
-	ArrayType  *ats = array_with_nulls_argument(fcinfo, 1, "at", count);
-	ArrayType  *ratings = array_with_nulls_argument(fcinfo, 2, "rating", count);
-	ArrayType  *deviations = PG_ARGISNULL(3) ? NULL :
-		array_with_nulls_argument(fcinfo, 3, "deviation", count);
-	Point	   *point = huge_array(Point, count);
-	Datum	   *name,
-			   *at,
-			   *rating,
-			   *deviation = NULL;
-	bool	   *null_name,
-			   *null_at,
-			   *null_rating,
-			   *null_deviation = NULL;
-	int			i;
-
-	*times = ARR_ELEMTYPE(ats) == TIMESTAMPTZOID;
-	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &name, &null_name, &i);
-	deconstruct_array(ats, ARR_ELEMTYPE(ats), 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &at, &null_at, &i);
-	deconstruct_array(ratings, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &rating, &null_rating, &i);
-	if (deviations != NULL)
-		deconstruct_array(deviations, FLOAT8OID, 8, FLOAT8PASSBYVAL,
-						  TYPALIGN_DOUBLE, &deviation, &null_deviation, &i);
-	*n = 0;
-	for (i = 0; i < count; i++)
-	{
-		Point	   *p = &point[*n];
-
-		CHECK_FOR_INTERRUPTS();
-		if (null_name[i] || null_at[i] || null_rating[i])
-			continue;
-		if (*times)
-		{
-			TimestampTz time = DatumGetTimestampTz(at[i]);
-
-			/*
-			 * Infinity has no place on an axis; such a row is left out as one
-			 * with a null is.
-			 */
-			if (TIMESTAMP_NOT_FINITE(time))
-				continue;
-			p->x = (double) time;
-		}
-		else
-			p->x = DatumGetFloat8(at[i]);
-		p->y = DatumGetFloat8(rating[i]);
-		check_finite("at", p->x);
-		check_finite("rating", p->y);
-		p->deviation = deviation == NULL || null_deviation[i] ?
-			get_float8_nan() :
-			check_not_negative("deviation", DatumGetFloat8(deviation[i]));
-		p->series = find_series(series, nseries, TextDatumGetCString(name[i]));
-		p->order = i;
-		(*n)++;
-	}
-	qsort_interruptible(point, *n, sizeof(Point), compare_points, NULL);
-	for (i = 0; i < *n; i++)
-		if (series[point[i].series].n++ == 0)
-
-			/* The points of a series stand together after the sort. */
-			series[point[i].series].first = i;
-	return point;
-}
-
-/*
- * A line through the points of a series.  Of points that fall into the same pixel
- * column those are enough that show how far it goes.
- */
-static void
-draw_series(Svg *svg, const Series *series, const Point *point, const char *class)
-{
-	int			i = 0;
-
-	appendStringInfo(&svg->text, "<path class=\"line stroke %s\" d=\"", class);
-	while (i < series->n)
-	{
-		double		x = svg_x(svg, point[i].x);
-		double		first = point[i].y;
-		double		least = first;
-		double		most = first;
-		double		last;
-		int			from = i;
-
-		/*
-		 * The size of the picture depends on its width and not on the number
-		 * of points.
-		 */
-		for (; i < series->n && svg_x(svg, point[i].x) < x + 1; i++)
-		{
-			least = Min(least, point[i].y);
-			most = Max(most, point[i].y);
-		}
-		CHECK_FOR_INTERRUPTS();
-		last = point[i - 1].y;
-		appendStringInfo(&svg->text, "%c%.1f %.1f", from == 0 ? 'M' : 'L', x,
-						 svg_y(svg, first));
-		if (i - from > 2 && (least < Min(first, last) || most > Max(first, last)))
-			appendStringInfo(&svg->text, "V%.1fV%.1f", svg_y(svg, least),
-							 svg_y(svg, most));
-		if (i - from > 1)
-			appendStringInfo(&svg->text, "L%.1f %.1f",
-							 svg_x(svg, point[i - 1].x), svg_y(svg, last));
-	}
-	appendStringInfoString(&svg->text, "\"/>\n");
-}
-
-/* Two deviations up and down, where they are known. */
-static void
-draw_band(Svg *svg, const Series *series, const Point *point, const char *class)
-{
-	StringInfoData back;
-	char	   *sides[2];
-	int			side;
-	int			n = 0;
-	int			i;
-
-	for (side = 0; side < 2; side++)
-	{
-		double		last_x = -INFINITY;
-
-		initStringInfo(&back);
-		n = 0;
-		for (i = 0; i < series->n; i++)
-		{
-			const Point *p = &point[side == 0 ? i : series->n - 1 - i];
-			double		x = svg_x(svg, p->x);
-
-			CHECK_FOR_INTERRUPTS();
-			if (isnan(p->deviation) || (fabs(x - last_x) < 1 && i < series->n - 1))
-				continue;
-			appendStringInfo(&back, "%c%.1f %.1f", side == 0 && n == 0 ? 'M' : 'L', x,
-							 svg_y(svg, p->y + (side == 0 ? 2 : -2) * p->deviation));
-			last_x = x;
-			n++;
-		}
-		sides[side] = back.data;
-	}
-	if (n > 0)
-		appendStringInfo(&svg->text, "<path class=\"band fill %s\" d=\"%s%sZ\"/>\n",
-						 class, sides[0], sides[1]);
-}
-
-/* Put the names beside the ends of their lines, and none upon another. */
-static void
-place_names(Svg *svg, Series *series, int n, const Point *point)
-{
-	int			order[MAX_SERIES];
-	double		above = svg->top - 10;
-	double		below = svg->height - svg->bottom + 14;
-	int			i,
-				j;
-
-	for (i = 0; i < n; i++)
-	{
-		double		y = svg_y(svg, point[series[i].first + series[i].n - 1].y) + 4;
-
-		series[i].label = y;
-		for (j = i; j > 0 && series[order[j - 1]].label > y; j--)
-			order[j] = order[j - 1];
-		order[j] = i;
-	}
-	for (i = 0; i < n; i++)
-	{
-		/*
-		 * Down from the top, each name below the one before; then up from the
-		 * bottom, where they ran out of the picture.
-		 */
-		series[order[i]].label = Max(series[order[i]].label, above + 14);
-		above = series[order[i]].label;
-	}
-	for (i = n - 1; i >= 0; i--)
-	{
-		series[order[i]].label = Min(series[order[i]].label, below - 14);
-		below = series[order[i]].label;
-	}
-}
-
-/* The ranges of the points and, two deviations up and down, of their bands. */
-static void
-set_ranges(Svg *svg, const Point *point, int n)
-{
-	int			i;
-
-	svg->x_min = svg->y_min = INFINITY;
-	svg->x_max = svg->y_max = -INFINITY;
-	for (i = 0; i < n; i++)
-	{
-		double		spread = isnan(point[i].deviation) ? 0 : 2 * point[i].deviation;
-
-		svg->x_min = Min(svg->x_min, point[i].x);
-		svg->x_max = Max(svg->x_max, point[i].x);
-		svg->y_min = Min(svg->y_min, point[i].y - spread);
-		svg->y_max = Max(svg->y_max, point[i].y + spread);
-	}
-	svg_widen(&svg->x_min, &svg->x_max, 0);
-	svg_widen(&svg->y_min, &svg->y_max, 0.04);
-}
-
-/*
- * Names as they are drawn, cut where they would take more than two fifths of the picture;
- * the description has them as they are, with their last values.  Sets the right margin.
- */
-static char *
-name_series(Svg *svg, Series *series, int nseries, const Point *point, bool times)
-{
-	int			limit = (int) Min(MAX_NAME, (svg->width * 0.4 - 24) / NAME_ADVANCE);
-	int			longest = 0;
-	StringInfoData description;
-	int			i;
-
-	initStringInfo(&description);
-	appendStringInfo(&description, "Lines over %s and their last values: ",
-					 times ? "time" : "matches");
-	for (i = 0; i < nseries; i++)
-	{
-		int			length = strlen(series[i].name);
-
-		appendStringInfo(&description, "%s%s %.6g", i > 0 ? ", " : "",
-						 series[i].name, point[series[i].first + series[i].n - 1].y);
-		if (length > limit)
-		{
-			/* At the end of a character in the encoding of the database. */
-			int			clipped = pg_mbcliplen(series[i].name, length, limit);
-
-			series[i].name[clipped] = '\0';
-		}
-		longest = Max(longest, pg_mbstrlen(series[i].name));
-	}
-	svg->right = 24 + NAME_ADVANCE * longest;
-	return description.data;
-}
-
-static bool
-has_band(const Point *point, int n)
-{
-	int			i;
-
-	for (i = 0; i < n; i++)
-		if (!isnan(point[i].deviation))
-			return true;
-	return false;
-}
-
-static void
-draw_all_series(Svg *svg, Series *series, int nseries, const Point *point)
-{
-	int			i;
-
-	for (i = 0; i < nseries; i++)
-		draw_band(svg, &series[i], &point[series[i].first],
-				  psprintf("c%d", i % SVG_COLORS));
-	for (i = 0; i < nseries; i++)
-	{
-		const Point *last = &point[series[i].first + series[i].n - 1];
-
-		draw_series(svg, &series[i], &point[series[i].first],
-					psprintf("c%d%s", i % SVG_COLORS, i < SVG_COLORS ? "" : " dash"));
-		appendStringInfo(&svg->text, "<circle class=\"fill c%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
-						 i % SVG_COLORS, svg_x(svg, last->x), svg_y(svg, last->y));
-		svg_text(svg, svg->width - svg->right + 10, series[i].label,
-				 psprintf("fill c%d", i % SVG_COLORS), series[i].name);
-	}
-}
-
-/* plot_history(player_id, at, rating, deviation, title, x_title, y_title, width) */
-Datum
-skillrating_plot_history(PG_FUNCTION_ARGS)
-{
-	Svg			svg = {.width = 720,.title = "Ratings",.y_title = "rating"};
-	Series		series[MAX_SERIES];
-	int			nseries = 0;
-	int			n;
-	bool		times;
-	Point	   *point;
-
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
-		PG_RETURN_NULL();
-	point = history_points(fcinfo, series, &nseries, &n, &times);
-	if (n == 0)
-		PG_RETURN_NULL();
-
-	svg.x_title = times ? "time" : "matches";
-	frame_arguments(fcinfo, 4, &svg);
-	svg.area = 100 + svg.width * 5 / 18;
-	svg.description = name_series(&svg, series, nseries, point, times);
-	svg.note = has_band(point, n) ? "Bands: two deviations up and down" : NULL;
-	set_ranges(&svg, point, n);
-	svg_begin(&svg);
-	svg_y_axis(&svg);
-	if (times)
-		svg_time_axis(&svg);
-	else
-		svg_x_axis(&svg);
-	place_names(&svg, series, nseries, point);
-	draw_all_series(&svg, series, nseries, point);
 	PG_RETURN_DATUM(svg_end(&svg));
 }
 
@@ -722,8 +318,7 @@ draw_marker(Svg *svg, double x, double other, double y, const char *class,
 
 	appendStringInfo(&svg->text, "<path class=\"line stroke %s\" d=\"M%.1f %.1fV%.1f\"/>\n",
 					 class, svg_x(svg, x), svg->top, svg->height - svg->bottom);
-	svg_text(svg, svg_x(svg, x) + (left ? -5 : 5), y,
-			 psprintf("fill %s%s", class, left ? " end" : ""), label);
+	svg_text(svg, svg_x(svg, x) + (left ? -5 : 5), y, left ? "end" : "", label);
 }
 
 /* The argument value without nulls, sorted. */
@@ -812,7 +407,8 @@ count_values(Svg *svg, const double *value, int n)
 
 		CHECK_FOR_INTERRUPTS();
 		bin = Min(Max(bin, 0), histogram.bins - 1);
-		histogram.most = Max(histogram.most, ++histogram.count[bin]);
+		histogram.count[bin]++;
+		histogram.most = Max(histogram.most, histogram.count[bin]);
 	}
 	return histogram;
 }
@@ -856,7 +452,7 @@ skillrating_plot_distribution(PG_FUNCTION_ARGS)
 	value = distribution_values(fcinfo, &n);
 	if (n == 0)
 		PG_RETURN_NULL();
-	frame_arguments(fcinfo, 1, &svg);
+	svg_arguments(fcinfo, 1, &svg);
 	svg.area = 75 + svg.width * 0.3;
 	histogram = count_values(&svg, value, n);
 	svg.y_max = histogram.most * 1.08;
@@ -872,6 +468,6 @@ skillrating_plot_distribution(PG_FUNCTION_ARGS)
 	svg_x_axis(&svg);
 	draw_bars(&svg, &histogram);
 	draw_marker(&svg, median, mean, svg.top + 12, "c0", "median");
-	draw_marker(&svg, mean, median, svg.top + 28, "c1 dash", "mean");
+	draw_marker(&svg, mean, median, svg.top + 28, "c1 s1", "mean");
 	PG_RETURN_DATUM(svg_end(&svg));
 }

@@ -21,8 +21,8 @@
 #include "pg/sql/huge.h"
 
 /*
- * The palette is that of Okabe and Ito (2002), which all can tell apart, lightened
- * for dark grounds; black and yellow, which vanish on one of them, are replaced.
+ * Eight colours for each ground that people with any colour vision can tell apart, however
+ * thin the line: test/sql/plot_colors.sql computes by how much.
  */
 static const char style[] =
 "<style>"
@@ -32,20 +32,21 @@ static const char style[] =
 ".sr .end{text-anchor:end}.sr .middle{text-anchor:middle}"
 ".sr .grid{stroke:#e3e3e3}.sr .bar{fill:#9cc3e0}"
 ".sr .line{fill:none;stroke-width:1.8;stroke-linejoin:round}"
-".sr .dash{stroke-dasharray:5 3}.sr .band{opacity:.16}"
+".sr .s1{stroke-dasharray:6 3}.sr .s2{stroke-dasharray:1.5 3}.sr .s3{stroke-dasharray:9 3 1.5 3}.sr .s4{stroke-dasharray:14 4}"
+".sr .leader{fill:none;stroke-width:1;stroke-dasharray:1 2}.sr .band{opacity:.16}"
 ".sr .guide{fill:none;stroke:#767676;stroke-dasharray:4 4}"
-".sr .c0.stroke{stroke:#0072b2}.sr .c0.fill{fill:#0072b2}.sr .c1.stroke{stroke:#d55e00}.sr .c1.fill{fill:#d55e00}"
-".sr .c2.stroke{stroke:#007a5a}.sr .c2.fill{fill:#007a5a}.sr .c3.stroke{stroke:#a8447f}.sr .c3.fill{fill:#a8447f}"
-".sr .c4.stroke{stroke:#5b4b9a}.sr .c4.fill{fill:#5b4b9a}.sr .c5.stroke{stroke:#8a6d00}.sr .c5.fill{fill:#8a6d00}"
-".sr .c6.stroke{stroke:#1b8aa6}.sr .c6.fill{fill:#1b8aa6}.sr .c7.stroke{stroke:#5a5a5a}.sr .c7.fill{fill:#5a5a5a}"
+".sr .c0.stroke{stroke:#050ce8}.sr .c0.fill{fill:#050ce8}.sr .c1.stroke{stroke:#ff3d19}.sr .c1.fill{fill:#ff3d19}"
+".sr .c2.stroke{stroke:#2e3600}.sr .c2.fill{fill:#2e3600}.sr .c3.stroke{stroke:#067cff}.sr .c3.fill{fill:#067cff}"
+".sr .c4.stroke{stroke:#640758}.sr .c4.fill{fill:#640758}.sr .c5.stroke{stroke:#889374}.sr .c5.fill{fill:#889374}"
+".sr .c6.stroke{stroke:#b27a9c}.sr .c6.fill{fill:#b27a9c}.sr .c7.stroke{stroke:#6f5c55}.sr .c7.fill{fill:#6f5c55}"
 "@media(prefers-color-scheme:dark){"
 ".sr .ground{fill:#16181c}.sr text{fill:#e8e8e8}.sr .note{fill:#a8adb5}"
 ".sr .grid{stroke:#2e323a}.sr .bar{fill:#2f6690}.sr .guide{stroke:#8b919b}"
 ".sr .band{opacity:.24}"
-".sr .c0.stroke{stroke:#56b4e9}.sr .c0.fill{fill:#56b4e9}.sr .c1.stroke{stroke:#f08a4b}.sr .c1.fill{fill:#f08a4b}"
-".sr .c2.stroke{stroke:#3fc79a}.sr .c2.fill{fill:#3fc79a}.sr .c3.stroke{stroke:#e08abf}.sr .c3.fill{fill:#e08abf}"
-".sr .c4.stroke{stroke:#a99be8}.sr .c4.fill{fill:#a99be8}.sr .c5.stroke{stroke:#e0bc4a}.sr .c5.fill{fill:#e0bc4a}"
-".sr .c6.stroke{stroke:#5fd0e8}.sr .c6.fill{fill:#5fd0e8}.sr .c7.stroke{stroke:#b5b5b5}.sr .c7.fill{fill:#b5b5b5}"
+".sr .c0.stroke{stroke:#c2eb56}.sr .c0.fill{fill:#c2eb56}.sr .c1.stroke{stroke:#ffcfdc}.sr .c1.fill{fill:#ffcfdc}"
+".sr .c2.stroke{stroke:#70ae87}.sr .c2.fill{fill:#70ae87}.sr .c3.stroke{stroke:#1353ff}.sr .c3.fill{fill:#1353ff}"
+".sr .c4.stroke{stroke:#c60479}.sr .c4.fill{fill:#c60479}.sr .c5.stroke{stroke:#bb8700}.sr .c5.fill{fill:#bb8700}"
+".sr .c6.stroke{stroke:#a593ba}.sr .c6.fill{fill:#a593ba}.sr .c7.stroke{stroke:#74663a}.sr .c7.fill{fill:#74663a}"
 "}</style>";
 
 /*
@@ -56,6 +57,10 @@ static const char style[] =
 #define MAX_SPAN 1e305
 #define MIN_SPAN 1e-290
 #define MIN_SPAN_SHARE 1e-12
+
+/* The narrowest and the widest picture. */
+#define MIN_WIDTH 320
+#define MAX_WIDTH 4000
 
 /* What a character takes of a line, in words, numbers and titles; wide fonts fit too. */
 #define TEXT_ADVANCE 6.4
@@ -81,8 +86,33 @@ static const char style[] =
 #define MAX_X_TICKS 8
 #define MAX_TICKS 100
 
-/* A text with what XML reserves escaped. */
-static void
+/* An argument with words, which are escaped where they are written. */
+static char *
+words_argument(FunctionCallInfo fcinfo, int arg, const char *default_words)
+{
+	return PG_ARGISNULL(arg) ? pstrdup(default_words) :
+		text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+void
+svg_arguments(FunctionCallInfo fcinfo, int arg, Svg *svg)
+{
+	svg->title = words_argument(fcinfo, arg, svg->title);
+	svg->x_title = words_argument(fcinfo, arg + 1, svg->x_title);
+	svg->y_title = words_argument(fcinfo, arg + 2, svg->y_title);
+	if (!PG_ARGISNULL(arg + 3))
+	{
+		int			width = PG_GETARG_INT32(arg + 3);
+
+		if (width < MIN_WIDTH || width > MAX_WIDTH)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("width must be from %d to %d, not %d", MIN_WIDTH, MAX_WIDTH, width)));
+		svg->width = width;
+	}
+}
+
+void
 svg_escape(StringInfo out, const char *text)
 {
 	for (; *text; text++)

@@ -10,8 +10,12 @@
 #include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
 
-/* Colours of series; further ones begin again, dashed. */
+/*
+ * Classes c0 to c7 colour a stroke or a fill, s0 to s4 are styles of a line: the colours of all
+ * series begin again with each style.
+ */
 #define SVG_COLORS 8
+#define SVG_STYLES 5
 
 /* What a picture says above and below its data, one line each or several. */
 typedef struct SvgLines
@@ -48,6 +52,12 @@ typedef struct Svg
 } Svg;
 
 /*
+ * The arguments title, x_title, y_title and width, of which the first one is argument arg; a
+ * null leaves what the field has.  Error 22003 for a width out of range.
+ */
+extern void svg_arguments(FunctionCallInfo fcinfo, int arg, Svg *svg);
+
+/*
  * Begin a plot: size, words and margins.  Title and description are what a screen
  * reader says; the title is drawn as well, and so are those of the axes.
  */
@@ -71,6 +81,9 @@ extern double svg_y(const Svg *svg, double y);
 extern void svg_x_axis(Svg *svg);
 extern void svg_time_axis(Svg *svg);
 extern void svg_y_axis(Svg *svg);
+
+/* A text with what XML reserves escaped. */
+extern void svg_escape(StringInfo out, const char *text);
 
 /* Text at a place; class is one of those of the style sheet. */
 extern void svg_text(Svg *svg, double x, double y, const char *class,

@@ -95,7 +95,17 @@ const float8 *
 float8_array_argument(FunctionCallInfo fcinfo, int arg, const char *name,
 					  int n)
 {
-	return (const float8 *) ARR_DATA_PTR(array_argument(fcinfo, arg, name, n));
+	ArrayType  *array = array_argument(fcinfo, arg, name, n);
+
+	return (const float8 *) ARR_DATA_PTR(array);
+}
+
+const int32 *
+int32_array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
+{
+	ArrayType  *array = array_argument(fcinfo, arg, name, n);
+
+	return (const int32 *) ARR_DATA_PTR(array);
 }
 
 void
@@ -198,9 +208,7 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 	if (n > MATCH_MAX_PARTICIPANTS)
 		report_match_status(MATCH_TOO_MANY_PARTICIPANTS, n, NULL);
 	if (arguments->rank >= 0)
-		rank = (const int32 *) ARR_DATA_PTR(array_argument(fcinfo,
-														   arguments->rank,
-														   "rank", n));
+		rank = int32_array_argument(fcinfo, arguments->rank, "rank", n);
 	if (arguments->weight >= 0 && !PG_ARGISNULL(arguments->weight))
 	{
 		weight = float8_array_argument(fcinfo, arguments->weight, "weight", n);

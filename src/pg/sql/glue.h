@@ -42,6 +42,12 @@ extern const Model *get_model(const char *name);
  */
 extern ParamValue *get_params(const ParamSet *set, Jsonb *json);
 
+/*
+ * The same of a model, whose variant with the state columns that the parameters need is
+ * then in *model.
+ */
+extern ParamValue *get_model_params(const Model **model, Jsonb *json);
+
 /* All parameters as a jsonb object, numbers exactly. */
 extern Datum params_jsonb(const ParamSet *set, const ParamValue *params);
 

@@ -289,6 +289,15 @@ get_params(const ParamSet *set, Jsonb *json)
 	return params;
 }
 
+ParamValue *
+get_model_params(const Model **model, Jsonb *json)
+{
+	ParamValue *params = get_params(&(*model)->params, json);
+
+	*model = model_variant(*model, params);
+	return params;
+}
+
 /*
  * A parameter's value as json; a bound that is absent is null.  Numbers are
  * written exactly, whatever extra_float_digits says: ladders keep them.

@@ -437,8 +437,8 @@ read_model(FunctionCallInfo fcinfo, const LobbyArguments *arguments, int seats,
 		   Lobby *lobby)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(arguments->model)));
-	ParamValue *params = get_params(&model->params, has_argument(fcinfo, arguments->params) ?
-									PG_GETARG_JSONB_P(arguments->params) : NULL);
+	ParamValue *params = get_model_params(&model, has_argument(fcinfo, arguments->params) ?
+										  PG_GETARG_JSONB_P(arguments->params) : NULL);
 	const double *deviation = NULL;
 	const float8 *state = NULL;
 

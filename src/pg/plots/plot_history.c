@@ -1,0 +1,461 @@
+/*
+ * plot_history.c
+ *		Pictures of ratings over time, as SVG text.
+ *
+ * A player is a line with a name beside its end.  Eight colours, and then the same in other
+ * styles of line, tell them apart.
+ */
+#include "pg/plots/svg.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/timestamp.h"
+
+#include "core/util/extremes.h"
+#include "core/util/spread.h"
+#include "pg/sql/arrays.h"
+#include "pg/sql/huge.h"
+
+SKILLRATING_FUNCTION(skillrating_plot_history);
+
+/* The most lines that one picture can tell apart. */
+#define MAX_SERIES (SVG_COLORS * SVG_STYLES)
+
+/*
+ * Names take at most so many columns, of a width; from one to the next; and the margin
+ * besides them, with a sample of the line from SAMPLE_START to SAMPLE_END of it.
+ */
+#define MAX_NAME 24
+#define NAME_ADVANCE 7.2
+#define NAME_LEADING 14
+#define NAME_MARGIN 44
+#define SAMPLE_START 9
+#define SAMPLE_END 31
+
+typedef struct Point
+{
+	int			series;
+	double		x;
+	double		y;
+	double		deviation;		/* NaN if unknown */
+	int			order;
+} Point;
+
+typedef struct Series
+{
+	char	   *name;
+	int			first;			/* point, */
+	int			n;				/* and how many */
+	char	   *short_name;		/* as it is drawn, */
+	double		label;			/* and at which height */
+} Series;
+
+static const Point *
+last_point(const Series *series, const Point *point)
+{
+	return &point[series->first + series->n - 1];
+}
+
+static int
+compare_points(const void *a, const void *b, void *arg)
+{
+	const Point *p = (const Point *) a;
+	const Point *q = (const Point *) b;
+
+	(void) arg;
+	if (p->series != q->series)
+		return p->series - q->series;
+	if (p->x != q->x)
+		return p->x < q->x ? -1 : 1;
+	return p->order - q->order;
+}
+
+/* The series of that name, which may be new. */
+static int
+find_series(Series *series, int *nseries, const char *name)
+{
+	int			i;
+
+	for (i = 0; i < *nseries; i++)
+
+		/* A linear search over forty names at most. */
+		if (strcmp(series[i].name, name) == 0)
+			return i;
+	if (*nseries == MAX_SERIES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a picture shows at most %d players", MAX_SERIES),
+				 errhint("Choose some of them with FILTER (WHERE ...).")));
+	series[i].name = pstrdup(name);
+	series[i].n = 0;
+	return (*nseries)++;
+}
+
+/* The arguments series, at and rating, and deviation, as points in order. */
+static Point *
+history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
+			   bool *times)
+{
+	ArrayType  *names = array_with_nulls_argument(fcinfo, 0, "player_id", -1);
+	int			count = array_size(names);
+	ArrayType  *ats = array_with_nulls_argument(fcinfo, 1, "at", count);
+	ArrayType  *ratings = array_with_nulls_argument(fcinfo, 2, "rating", count);
+	ArrayType  *deviations = PG_ARGISNULL(3) ? NULL :
+		array_with_nulls_argument(fcinfo, 3, "deviation", count);
+	Point	   *point = huge_array(Point, count);
+	Datum	   *name,
+			   *at,
+			   *rating,
+			   *deviation = NULL;
+	bool	   *null_name,
+			   *null_at,
+			   *null_rating,
+			   *null_deviation = NULL;
+	int			i;
+
+	*times = ARR_ELEMTYPE(ats) == TIMESTAMPTZOID;
+	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &name, &null_name, &i);
+	deconstruct_array(ats, ARR_ELEMTYPE(ats), 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+					  &at, &null_at, &i);
+	deconstruct_array(ratings, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+					  &rating, &null_rating, &i);
+	if (deviations != NULL)
+		deconstruct_array(deviations, FLOAT8OID, 8, FLOAT8PASSBYVAL,
+						  TYPALIGN_DOUBLE, &deviation, &null_deviation, &i);
+	*n = 0;
+	for (i = 0; i < count; i++)
+	{
+		Point	   *p = &point[*n];
+
+		CHECK_FOR_INTERRUPTS();
+		if (null_name[i] || null_at[i] || null_rating[i])
+			continue;
+		if (*times)
+		{
+			TimestampTz time = DatumGetTimestampTz(at[i]);
+
+			/*
+			 * Infinity has no place on an axis; such a row is left out as one
+			 * with a null is.
+			 */
+			if (TIMESTAMP_NOT_FINITE(time))
+				continue;
+			p->x = (double) time;
+		}
+		else
+			p->x = DatumGetFloat8(at[i]);
+		p->y = DatumGetFloat8(rating[i]);
+		check_finite("at", p->x);
+		check_finite("rating", p->y);
+		p->deviation = deviation == NULL || null_deviation[i] ?
+			get_float8_nan() :
+			check_not_negative("deviation", DatumGetFloat8(deviation[i]));
+		p->series = find_series(series, nseries, TextDatumGetCString(name[i]));
+		p->order = i;
+		(*n)++;
+	}
+	qsort_interruptible(point, *n, sizeof(Point), compare_points, NULL);
+	for (i = 0; i < *n; i++)
+		if (series[point[i].series].n++ == 0)
+
+			/* The points of a series stand together after the sort. */
+			series[point[i].series].first = i;
+	return point;
+}
+
+/*
+ * A line through the points of a series.  Of points that fall into the same pixel
+ * column those are enough that show how far it goes.
+ */
+static void
+draw_series(Svg *svg, const Series *series, const Point *point, const char *class)
+{
+	int			i = 0;
+
+	appendStringInfo(&svg->text, "<path class=\"line stroke %s\" d=\"", class);
+	while (i < series->n)
+	{
+		double		x = svg_x(svg, point[i].x);
+		double		first = point[i].y;
+		double		least = first;
+		double		most = first;
+		double		last;
+		int			from = i;
+
+		/*
+		 * The size of the picture depends on its width and not on the number
+		 * of points.
+		 */
+		for (; i < series->n && svg_x(svg, point[i].x) < x + 1; i++)
+		{
+			least = Min(least, point[i].y);
+			most = Max(most, point[i].y);
+		}
+		CHECK_FOR_INTERRUPTS();
+		last = point[i - 1].y;
+		appendStringInfo(&svg->text, "%c%.1f %.1f", from == 0 ? 'M' : 'L', x,
+						 svg_y(svg, first));
+		if (i - from > 2 && (least < Min(first, last) || most > Max(first, last)))
+			appendStringInfo(&svg->text, "V%.1fV%.1f", svg_y(svg, least),
+							 svg_y(svg, most));
+		if (i - from > 1)
+			appendStringInfo(&svg->text, "L%.1f %.1f",
+							 svg_x(svg, point[i - 1].x), svg_y(svg, last));
+	}
+	appendStringInfoString(&svg->text, "\"/>\n");
+}
+
+/* Two deviations up and down, where they are known. */
+static void
+draw_band(Svg *svg, const Series *series, const Point *point, const char *class)
+{
+	StringInfoData back;
+	char	   *sides[2];
+	int			side;
+	int			n = 0;
+	int			i;
+
+	for (side = 0; side < 2; side++)
+	{
+		double		last_x = -INFINITY;
+
+		initStringInfo(&back);
+		n = 0;
+		for (i = 0; i < series->n; i++)
+		{
+			const Point *p = &point[side == 0 ? i : series->n - 1 - i];
+			double		x = svg_x(svg, p->x);
+
+			CHECK_FOR_INTERRUPTS();
+			if (isnan(p->deviation) || (fabs(x - last_x) < 1 && i < series->n - 1))
+				continue;
+			appendStringInfo(&back, "%c%.1f %.1f", side == 0 && n == 0 ? 'M' : 'L', x,
+							 svg_y(svg, p->y + (side == 0 ? 2 : -2) * p->deviation));
+			last_x = x;
+			n++;
+		}
+		sides[side] = back.data;
+	}
+	if (n > 0)
+		appendStringInfo(&svg->text, "<path class=\"band fill %s\" d=\"%s%sZ\"/>\n",
+						 class, sides[0], sides[1]);
+}
+
+/*
+ * Put the names beside the ends of their lines, none upon another, moved as little as that
+ * allows.
+ */
+static void
+place_names(const Svg *svg, Series *series, int n, const Point *point)
+{
+	int			order[MAX_SERIES];
+	double		place[MAX_SERIES];
+	int			first[MAX_SERIES];
+	int			i,
+				j;
+
+	for (i = 0; i < n; i++)
+	{
+		double		y = svg_y(svg, last_point(&series[i], point)->y);
+
+		/* By insertion, which keeps the order of equal ones. */
+		for (j = i; j > 0 && place[j - 1] > y; j--)
+		{
+			order[j] = order[j - 1];
+			place[j] = place[j - 1];
+		}
+		order[j] = i;
+		place[j] = y;
+	}
+	spread_places(place, n, NAME_LEADING, svg->top, svg->height - svg->bottom, first);
+	for (i = 0; i < n; i++)
+		series[order[i]].label = place[i];
+}
+
+/* The ranges of the points and, two deviations up and down, of their bands. */
+static void
+set_ranges(Svg *svg, const Point *point, int n)
+{
+	int			i;
+
+	svg->x_min = svg->y_min = INFINITY;
+	svg->x_max = svg->y_max = -INFINITY;
+	for (i = 0; i < n; i++)
+	{
+		double		spread = isnan(point[i].deviation) ? 0 : 2 * point[i].deviation;
+
+		svg->x_min = Min(svg->x_min, point[i].x);
+		svg->x_max = Max(svg->x_max, point[i].x);
+		svg->y_min = Min(svg->y_min, point[i].y - spread);
+		svg->y_max = Max(svg->y_max, point[i].y + spread);
+	}
+	svg_widen(&svg->x_min, &svg->x_max, 0);
+	svg_widen(&svg->y_min, &svg->y_max, 0.04);
+}
+
+/* What the character at the start of a text takes, in columns of a terminal. */
+static int
+character_columns(const char *text)
+{
+	/* -1 for a control character, which is drawn as a space. */
+	return abs(pg_dsplen(text));
+}
+
+static int
+text_columns(const char *text)
+{
+	int			columns = 0;
+
+	for (; *text; text += pg_mblen(text))
+		columns += character_columns(text);
+	return columns;
+}
+
+/*
+ * A name of at most so many columns: cut between two characters, each with the marks that
+ * combine with it, and ended by an ellipsis.
+ */
+static char *
+short_name(const char *name, int limit)
+{
+	bool		unicode = GetDatabaseEncoding() == PG_UTF8;
+	const char *end = name;
+	int			columns = unicode ? 1 : 3;
+
+	if (text_columns(name) <= limit)
+		return pstrdup(name);
+	while (columns + character_columns(end) <= limit)
+	{
+		columns += character_columns(end);
+		end += pg_mblen(end);
+	}
+	return psprintf("%.*s%s", (int) (end - name), name, unicode ? "\342\200\246" : "...");
+}
+
+/*
+ * Names as they are drawn, cut where they would take more than two fifths of the picture;
+ * the description has them as they are, with their last values.  Sets the right margin.
+ */
+static char *
+name_series(Svg *svg, Series *series, int nseries, const Point *point, bool times)
+{
+	int			limit = (int) Min(MAX_NAME, (svg->width * 0.4 - NAME_MARGIN) / NAME_ADVANCE);
+	int			longest = 0;
+	StringInfoData description;
+	int			i;
+
+	initStringInfo(&description);
+	appendStringInfo(&description, "Lines over %s and their last values: ",
+					 times ? "time" : "matches");
+	for (i = 0; i < nseries; i++)
+	{
+		int			columns;
+
+		appendStringInfo(&description, "%s%s %.6g", i > 0 ? ", " : "",
+						 series[i].name, last_point(&series[i], point)->y);
+		series[i].short_name = short_name(series[i].name, limit);
+		columns = text_columns(series[i].short_name);
+		longest = Max(longest, columns);
+	}
+	svg->right = NAME_MARGIN + NAME_ADVANCE * longest;
+	return description.data;
+}
+
+static bool
+has_band(const Point *point, int n)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (!isnan(point[i].deviation))
+			return true;
+	return false;
+}
+
+/* A short piece of the line and its name; what stands apart from its end has a leader. */
+static void
+draw_name(Svg *svg, const Series *series, const Point *last, const char *class, int style)
+{
+	double		edge = svg->width - svg->right;
+	double		x = svg_x(svg, last->x);
+	double		y = svg_y(svg, last->y);
+
+	if (fabs(series->label - y) >= 1 || edge - x >= 1)
+		appendStringInfo(&svg->text,
+						 "<path class=\"leader stroke %s\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
+						 class, x, y, edge + SAMPLE_START, series->label);
+	appendStringInfo(&svg->text,
+					 "<path class=\"line stroke %s s%d\" d=\"M%.1f %.1fH%.1f\"/>\n",
+					 class, style, edge + SAMPLE_START, series->label, edge + SAMPLE_END);
+	appendStringInfo(&svg->text, "<text x=\"%.1f\" y=\"%.1f\" class=\"name\">",
+					 edge + SAMPLE_END + 5, series->label + 4);
+	if (strcmp(series->name, series->short_name) != 0)
+	{
+		appendStringInfoString(&svg->text, "<title>");
+		svg_escape(&svg->text, series->name);
+		appendStringInfoString(&svg->text, "</title>");
+	}
+	svg_escape(&svg->text, series->short_name);
+	appendStringInfoString(&svg->text, "</text>\n");
+}
+
+static void
+draw_all_series(Svg *svg, const Series *series, int nseries, const Point *point)
+{
+	int			i;
+
+	for (i = 0; i < nseries; i++)
+		draw_band(svg, &series[i], &point[series[i].first],
+				  psprintf("c%d", i % SVG_COLORS));
+	for (i = 0; i < nseries; i++)
+	{
+		const Point *last = last_point(&series[i], point);
+		char	   *class = psprintf("c%d", i % SVG_COLORS);
+		int			style = i / SVG_COLORS;
+
+		draw_series(svg, &series[i], &point[series[i].first], psprintf("%s s%d", class, style));
+		appendStringInfo(&svg->text, "<circle class=\"fill %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
+						 class, svg_x(svg, last->x), svg_y(svg, last->y));
+		draw_name(svg, &series[i], last, class, style);
+	}
+}
+
+/* plot_history(player_id, at, rating, deviation, title, x_title, y_title, width) */
+Datum
+skillrating_plot_history(PG_FUNCTION_ARGS)
+{
+	Svg			svg = {.width = 720,.title = "Ratings",.y_title = "rating"};
+	Series		series[MAX_SERIES];
+	int			nseries = 0;
+	int			n;
+	bool		times;
+	Point	   *point;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	point = history_points(fcinfo, series, &nseries, &n, &times);
+	if (n == 0)
+		PG_RETURN_NULL();
+
+	svg.x_title = times ? "time" : "matches";
+	svg_arguments(fcinfo, 4, &svg);
+	svg.area = larger(100 + svg.width * 5 / 18, nseries * NAME_LEADING);
+	svg.description = name_series(&svg, series, nseries, point, times);
+	svg.note = has_band(point, n) ? "Bands: two deviations up and down" : NULL;
+	set_ranges(&svg, point, n);
+	svg_begin(&svg);
+	svg_y_axis(&svg);
+	if (times)
+		svg_time_axis(&svg);
+	else
+		svg_x_axis(&svg);
+	place_names(&svg, series, nseries, point);
+	draw_all_series(&svg, series, nseries, point);
+	PG_RETURN_DATUM(svg_end(&svg));
+}
