@@ -116,7 +116,7 @@ logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
 	printf 'own %s\n' managed "servers $logical" "changes $logical" processors backfill "work max_prepared_transactions=10" queue distributed \
 		exchange predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside partitions plproxy citus
-	printf 'script %s\n' docs clients swapping concurrent wasm_core http pictures dist demo migration parameters documents dump open_match fronts
+	printf 'script %s\n' peers docs clients swapping concurrent wasm_core http pictures dist demo migration parameters documents dump open_match fronts
 } >"$scratch/waiting"
 touch "$scratch/waiting"
 # One of each at a time, so that the processors are busy.
