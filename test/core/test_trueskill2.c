@@ -4,6 +4,8 @@
  */
 #include "test.h"
 
+#include "core/models/team_chain.h"
+
 #include "core/math/joint_normal.h"
 #include "core/math/normal.h"
 
@@ -62,6 +64,7 @@ test_order_alone_is_trueskill(void **state)
 	fixture_init(&plain, "trueskill");
 	fixture_param(&plain, "beta")->number = 1;
 	fixture_param(&plain, "tau")->number = 0;
+	fixture_param(&plain, "ties")->choice = TIES_CHAIN;
 	init(&f);
 	fixture_param(&f, "draw_margin")->number =
 		normal_quantile(0.55) * sqrt(2);
