@@ -96,8 +96,9 @@ batches() { xargs -n "$2" echo "$1"; }
 # The longest come first, so that no worker is alone at the end.
 long_sql="ladder_property ladder_boards ladder_horizon bad_ids ladder_corrections ladder_settings ladder_bulk"
 long_sql+=" ladder_ranks ladder_reset ladder_seasons ladder_event_partitions ladder_forget ladder_exchange"
-# Each function with each trap that the owner of a ladder could set.
-later_sql="ladder_hostile"
+# Each function with each trap that the owner of a ladder could set, with each kind of argument, and
+# swaps: a minute of a processor each.
+later_sql="ladder_hostile ladder_swap leaves_nothing"
 long_core="models tune split_many elo_mmr"
 
 # What is busy, in one list; and in another what waits for clients, clocks and other servers.
@@ -115,7 +116,7 @@ logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
 	printf 'own %s\n' managed "servers $logical" "changes $logical" processors backfill "work max_prepared_transactions=10" queue distributed \
 		exchange predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside partitions plproxy citus
-	printf 'script %s\n' docs clients swapping concurrent wasm_core http pictures dist demo migration parameters documents dump open_match fronts
+	printf 'script %s\n' peers docs clients swapping concurrent wasm_core http pictures dist demo migration parameters documents dump open_match fronts
 } >"$scratch/waiting"
 touch "$scratch/waiting"
 # One of each at a time, so that the processors are busy.

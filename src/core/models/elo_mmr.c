@@ -502,12 +502,17 @@ table_sum(const void *argument, double x, double *slope)
 	return value;
 }
 
-/* The performance of a place goes to all its teams. */
+/* To all teams of a place; rounding makes the sole first no worse, and the last no better. */
 static void
 set_performance(MatchTeam *team, const Place *place, double performance)
 {
+	double		mean = team[place->first].work[TEAM_MEAN];
 	int			i;
 
+	if (place->behind - place->first == 1 &&
+		((place->first == 0 && performance < mean) ||
+		 (place->behind == place->contest->n && performance > mean)))
+		performance = mean;
 	for (i = place->first; i < place->behind; i++)
 		team[i].work[TEAM_PERFORMANCE] = performance;
 }
