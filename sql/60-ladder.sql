@@ -644,11 +644,8 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and leaderboard must not be null';
     END IF;
-
     -- Learning it makes uneven matches of a pool wait for one another: only for those who ask for it.
-    IF all_params->>'size_advantage' = 'auto' THEN
-        all_params := all_params || '{"size_advantage": "none"}';
-    END IF;
+    all_params := all_params || CASE all_params->>'size_advantage' WHEN 'auto' THEN '{"size_advantage": "none"}' ELSE '{}' END::jsonb;
     PERFORM skillrating_internal.check_leaderboard(leaderboard);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING

@@ -124,10 +124,7 @@ noise_variance(const ParamValue *params, const MatchTeam *team)
 	return square(params[ELO_MMR_BETA].number) / team->work[TEAM_WEIGHT];
 }
 
-/*
- * Move the means by what teams have in advance, of two half for the one and against the
- * other: a log-odds of 1 is sqrt(pi / 8) of the deviation of a mean difference.
- */
+/* Move the means by log-odds in advance, of two teams half for the one and against the other. */
 static void
 add_advantages(Match *match)
 {
@@ -143,8 +140,7 @@ add_advantages(Match *match)
 		double		advantage = match->nteams == 2 ? match_log_odds_for(match, i) / 2 :
 			match->team[i].advantage;
 
-		if (advantage != 0)
-			match->team[i].work[TEAM_MEAN] += unit * advantage;
+		match->team[i].work[TEAM_MEAN] += advantage != 0 ? unit * advantage : 0;
 	}
 }
 
