@@ -106,7 +106,6 @@ test_order_against_integration(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 150; round++)
 	{
 		const double *rank = ranks[round % 3];
@@ -129,7 +128,6 @@ test_margin_against_integration(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 150; round++)
 	{
 		double		score[2] = {random_below(&random, 5), random_below(&random, 5)};
@@ -173,7 +171,6 @@ test_expected_change_is_zero(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 300; round++)
 	{
 		double		change[MAX_UNKNOWNS] = {0};
@@ -218,7 +215,6 @@ test_gradient_by_differences(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 300; round++)
 	{
 		const double h = 1e-5;
@@ -256,7 +252,6 @@ test_draw_margin(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 300; round++)
 	{
 		const double h = 1e-5;
@@ -290,7 +285,6 @@ test_draw_margin(void **state)
 
 	/* After many matches of which a quarter is drawn, so many are forecast. */
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	set_number(&f, "draw_sigma", 0.5);
 	{
 		double		learnt[2] = {log(0.05), 0.5};
@@ -330,7 +324,6 @@ test_scores_from_another_zero(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 500; round++)
 	{
 		int			nteams = 2 + random_below(&random, 4);
@@ -381,7 +374,6 @@ test_component_split_in_two(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 300; round++)
 	{
 		double		mean[2] = {random_between(&random, -1, 1), random_between(&random, -1, 1)};
@@ -433,7 +425,6 @@ test_stints_add_up(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 300; round++)
 	{
 		double		after[TEST_MAX_ROWS][MODEL_MAX_STATE];
@@ -469,7 +460,6 @@ test_order_of_teams_does_not_matter(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 500; round++)
 	{
 		int			nteams = 2 + random_below(&random, 4);
@@ -531,7 +521,6 @@ test_scores_that_do_not_count(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 200; round++)
 	{
 		int			nteams = 2 + round % 2;
@@ -569,7 +558,6 @@ test_newcomers(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 300; round++)
 	{
 		double		sum = 0;
@@ -622,7 +610,6 @@ test_reversion_by_small_steps(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	set_number(&f, "initial_mu", 3);
 	set_number(&f, "initial_sigma", 1);
 	set_number(&f, "reversion", 0.002);
@@ -662,7 +649,6 @@ test_age_of_components(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	set_number(&f, "club_drift", 0.02);
 	set_number(&f, "home_drift", 0.01);
 	spec = f.model->rules.component;
@@ -685,7 +671,6 @@ test_log_odds(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	set_number(&f, "draw_probability", 0);
 	for (i = 0; i < 2; i++)
 	{
@@ -712,7 +697,6 @@ test_commanders_as_players(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 100; round++)
 	{
 		random_full_match(&random, &f, 2);
@@ -744,7 +728,6 @@ test_parts(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (p = 0; p < f.model->nparts; p++)
 	{
 		const ModelPart *part = &f.model->part[p];

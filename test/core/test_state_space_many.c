@@ -78,7 +78,6 @@ test_scores_of_many_teams(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 300; round++)
 	{
 		int			nteams = 3 + random_below(&random, MAX_TEAMS - 2);
@@ -119,7 +118,6 @@ test_many_teams_agree_with_two(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 100; round++)
 	{
 		double		mu[2] = {random_between(&random, -1, 1), random_between(&random, -1, 1)};
@@ -167,7 +165,6 @@ test_order_of_many_teams_is_that_of_trueskill(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	fixture_init(&trueskill, "trueskill");
 	for (round = 0; round < 1000; round++)
 	{
@@ -228,7 +225,6 @@ test_order_of_three_against_integration(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 100; round++)
 	{
 		double		moment[3] = {0, 0, 0};
@@ -350,7 +346,6 @@ test_moments_by_sampling(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	for (round = 0; round < 8; round++)
 	{
 		Oracle		o;
@@ -383,7 +378,6 @@ test_large_free_for_all(void **state)
 
 	(void) state;
 	fixture_init(&f, "state_space");
-	fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
 	set_number(&f, "margin", 0.01);
 	for (scores = 0; scores < 2; scores++)
 	{
