@@ -99,7 +99,7 @@ long_sql+=" ladder_ranks ladder_reset ladder_seasons ladder_event_partitions lad
 # Each function with each trap that the owner of a ladder could set, with each kind of argument, and
 # swaps: a minute of a processor each.
 later_sql="ladder_hostile ladder_swap leaves_nothing"
-long_core="models tune split_many elo_mmr"
+long_core="properties models tune split_many elo_mmr"
 
 # What is busy, in one list; and in another what waits for clients, clocks and other servers.
 {
