@@ -670,10 +670,10 @@ DECLARE
     columns text[];
     model text;
 BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
     IF NOT jsonb_path_exists(states, '$[*].games') THEN
         RETURN states;
     END IF;
-    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT l.model, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
     INTO model, columns;
     IF NOT 'earlier_games' = ANY (columns) THEN

@@ -219,10 +219,10 @@ END
 $$;
 
 -- To the bit, the rows of rating that are not as the reader has them, and those that the reader has beside.
-CREATE FUNCTION followed_wrongly(who text, model text) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION followed_wrongly(who text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     ladder text := 'SELECT player_id::text, pool, games, wins, draws, losses, last_played, as_of, float8send(rating), array_send(ARRAY['
-        || (SELECT array_to_string(state_columns, ', ') FROM skillrating.models() WHERE name = model) || ']) FROM life.rating';
+        || (SELECT array_to_string(m.state_columns, ', ') FROM life.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m) || ']) FROM life.rating';
     reader text := 'SELECT player_id, pool, games, wins, draws, losses, last_played, as_of, float8send(rating), array_send(state) FROM followed WHERE reader = $1';
     n bigint;
 BEGIN
@@ -250,7 +250,7 @@ BEGIN
         IF n % 7 = 0 THEN
             PERFORM follow('slow', 1 + n % 9, false);
         END IF;
-        IF followed_wrongly('prompt', model) > 0 OR (n % 7 = 0 AND followed_wrongly('slow', model) > 0) THEN
+        IF followed_wrongly('prompt') > 0 OR (n % 7 = 0 AND followed_wrongly('slow') > 0) THEN
             result := format('%s %s: readers have other ratings after step %s', model, late, n);
             RETURN;
         END IF;
@@ -258,7 +258,7 @@ BEGIN
     PERFORM skillrating.catch_up('life');
     COMMIT;
     PERFORM follow('prompt', NULL, true), follow('last', 5, false);
-    IF followed_wrongly('prompt', model) > 0 OR followed_wrongly('last', model) > 0 THEN
+    IF followed_wrongly('prompt') > 0 OR followed_wrongly('last') > 0 THEN
         result := format('%s %s: readers have other ratings at the end', model, late);
         RETURN;
     END IF;

@@ -25,10 +25,10 @@ FROM d, (SELECT skillrating.solve_summary('through_time', m, p, p, NULL, skillra
 CREATE TABLE field AS SELECT i AS match_id, '2024-02-01'::timestamptz + i / 8 * interval '1 day' AS played_at, p AS team, 'p' || (i * 5 + p * (1 + i % 3)) % 9 AS player_id,
     1 + floor((CASE WHEN i % 3 = 0 THEN 2 ELSE 3 END) * chance(i || 'place' || p)) AS rank
 FROM generate_series(1, 32) AS i, generate_series(1, CASE WHEN i % 2 = 0 THEN 2 ELSE 3 END) AS p;
-SELECT method, (b.s).evidence, abs((a.s).log_evidence - (b.s).log_evidence) < 1e-6 AS same, (b.s).converged
-FROM unnest('{messages,joint,auto}'::text[]) AS method,
-    LATERAL (SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), jsonb_build_object('evidence', method, 'tolerance', 1e-9, 'max_iterations', 2000) ORDER BY played_at, match_id) AS s FROM field) AS a,
-    LATERAL (SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), jsonb_build_object('evidence', method, 'tolerance', 1e-9, 'max_iterations', 2000) ORDER BY played_at, match_id DESC) AS s FROM field) AS b;
+SELECT method, ties, (b.s).evidence, abs((a.s).log_evidence - (b.s).log_evidence) < 1e-6 AS same, (b.s).converged
+FROM (VALUES ('messages', 'alike'), ('messages', 'chain'), ('joint', 'chain'), ('auto', 'chain'), ('auto', 'alike')) AS v(method, ties),
+    LATERAL (SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), jsonb_build_object('evidence', method, 'ties', ties, 'tolerance', 1e-9, 'max_iterations', 2000) ORDER BY played_at, match_id) AS s FROM field) AS a,
+    LATERAL (SELECT skillrating.solve_summary('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), jsonb_build_object('evidence', method, 'ties', ties, 'tolerance', 1e-9, 'max_iterations', 2000) ORDER BY played_at, match_id DESC) AS s FROM field) AS b;
 
 -- Where nobody meets again messages are exact, and both methods agree.
 SELECT method, (s).evidence, abs((s).log_evidence + 20 * ln(2)) < 1e-9 AS half_each
