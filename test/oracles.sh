@@ -19,7 +19,7 @@
 # Under test/cluster.sh the files are then run once more for each function, or for
 # those that are given, with that function bent: each number of its results is another one by one
 # percent and a hundredth, or by 1 if it is an integer.  An oracle that stays true then compares
-# nothing.  Without a server only the first part runs.  Each check is a line "ok oracles: ..." or
+# nothing.  Without a server, or with ORACLES=listed, only the first part runs.  Each check is a line "ok oracles: ..." or
 # "not ok oracles: ...", with what is wrong in front of it.  The checks are themselves checked
 # first.  Needs perl.
 
@@ -115,7 +115,7 @@ result "$found" "functions without an oracle, and oracles that are none, are fou
 #
 
 result "$(perl test/oracles.pl missing .)" "every function with numbers has one"
-[ -n "${CLUSTER_DIRECTORY:-}" ] || exit $status
+[ -n "${CLUSTER_DIRECTORY:-}" ] && [ "${ORACLES:-}" != listed ] || exit $status
 
 drop
 psql -qX -d postgres -c "CREATE DATABASE $database"

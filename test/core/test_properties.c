@@ -16,7 +16,7 @@
 #define HEADING "## What one match can do\n"
 
 /* The matches of each model; fewer of one whose work grows with the square of the players. */
-#define MATCHES 20000
+#define MATCHES 10000
 
 static int
 matches_of(const Model *model)
