@@ -203,7 +203,7 @@ tune_model_part(const Model *model, const ParamValue *params, const TuneSpace *s
 		}
 		if (!tune_space_add(own, model, params, param->param, 0, 0))
 			return false;
-		if (param->alone)
+		if (part->only_on)
 			keep_level(&own->choice[own->nchoices - 1], (int) param->on);
 		else if (i == 0)
 			remove_level(&own->choice[own->nchoices - 1], (int) param->off);

@@ -41,7 +41,6 @@ typedef struct PartParam
 	int			param;
 	double		off;			/* under which it has no effect, */
 	double		on;				/* and where a search for a value begins */
-	bool		alone;			/* of a choice: no other value is tried */
 } PartParam;
 
 /* What a part is, and so when it is judged. */
@@ -69,6 +68,7 @@ typedef struct ModelPart
 	PartKind	kind;
 	PartParam	param[MODEL_PART_MAX_PARAMS];
 	int			nparams;
+	bool		only_on;		/* of a choice no value but on is tried */
 } ModelPart;
 
 /*
@@ -91,7 +91,8 @@ typedef struct ModelPart
 	{.name = "size_advantage", \
 	.description = "advantage of the larger team, learned from matches", \
 	.needs = MODEL_UNEVEN, \
-	.param = {{SIZE_ADVANTAGE, size_advantage_off, size_advantage_on, true}},.nparams = 1}, \
+	.param = {{SIZE_ADVANTAGE, size_advantage_off, size_advantage_on}},.nparams = 1, \
+	.only_on = true}, \
 	{.name = "recalibration", \
 	.description = "forecasts corrected by how earlier ones came out", \
 	.kind = PART_CORRECTION, \
