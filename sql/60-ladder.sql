@@ -649,6 +649,8 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and leaderboard must not be null';
     END IF;
+    -- Learning it makes uneven matches of a pool wait for one another: only for those who ask for it.
+    all_params := all_params || CASE all_params->>'size_advantage' WHEN 'auto' THEN '{"size_advantage": "none"}' ELSE '{}' END::jsonb;
     PERFORM skillrating_internal.check_leaderboard(leaderboard);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
@@ -736,21 +738,22 @@ COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtyp
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 model_parameters()) at commit, or after each statement for apply_at => statement, which then must
-carry whole matches, or by catch_up() for manual. A match that is older than others of its players
-is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
-match with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it
-is an error of the statement or commit that brings it. eligibility has rules for all matches, see
-set_eligibility(). leaderboard says what makes boards quick: ranks (an index on the rating, and
-counts of players by rating, for ranks), bands (an index on coarse bands of ratings, which matches
-are cheaper with, and ranks dearer) or none; set_leaderboard() changes it. With a source, a view on
-tables of your own with a row for each participant of each finished match (see describe_source()),
-there are no such tables, and attach() says which tables the matches come from; a notice says how
-many matches it has already, which backfill() rates. Players and matches are identified by any type
-that can be hashed and ordered, bigint or that of the source unless it is given; not by composites,
-arrays, names of objects, domains without null, or texts of a nondeterministic collation. Errors:
-42804 for such a type, 42P01 for an unknown source, 22023 for an unknown model or
-parameter or a source that will not do, 22003 for a parameter out of range, 42P06 if the schema
-exists, 42501 if the source view is another role''s.';
+carry whole matches, or by catch_up() for manual. size_advantage is none unless it is given. A match
+that is older than others of its players is rated as it arrives (late => append), or in its place,
+once catch_up() is called (reorder). A match with a mistake in its rows stays unrated, with a reason
+of unrated_reasons(); where strict it is an error of the statement or commit that brings it.
+eligibility has rules for all matches, see set_eligibility(). leaderboard says what makes boards
+quick: ranks (an index on the rating, and counts of players by rating, for ranks), bands (an index
+on coarse bands of ratings, which matches are cheaper with, and ranks dearer) or none;
+set_leaderboard() changes it. With a source, a view on tables of your own with a row for each
+participant of each finished match (see describe_source()), there are no such tables, and attach()
+says which tables the matches come from; a notice says how many matches it has already, which
+backfill() rates. Players and matches are identified by any type that can be hashed and ordered,
+bigint or that of the source unless it is given; not by composites, arrays, names of objects,
+domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a type, 42P01
+for an unknown source, 22023 for an unknown model or parameter or a source that will not do, 22003
+for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is another
+role''s.';
 
 CREATE FUNCTION skillrating_internal.report_match(
     ladder text,

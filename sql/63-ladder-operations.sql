@@ -751,8 +751,8 @@ rated games the player brings along. Players who already have a rating in the po
 a repeated import changes nothing; with overwrite they take the imported one. All players are one
 operation: undo_operation() takes it back, verify() replays it. It takes its place in the order:
 matches before are rated without it, those after with it. Counts of games, wins and losses of table
-rating are those of the rated matches, and begin at 0. Returns the number of the operation (null if nobody was
-imported), and how many rows of rating it changed. Errors: 42704 for an unknown ladder, 22004 for
-nulls, 2202E for arrays that do not fit, 22023 for a state column that the model lacks, a value that
-is no number, or a player who is given twice or is merged into another, 22003 for a state out of
-range, 22008 for an infinite time, 55000 for a time before the horizon.';
+rating are those of the rated matches, and begin at 0. Returns the number of the operation (null if
+nobody was imported), and how many rows of rating it changed. Errors: 42704 for an unknown ladder,
+22004 for nulls, 2202E for arrays that do not fit, 22023 for a state column that the model lacks, a
+value that is no number, or a player who is given twice or is merged into another, 22003 for a state
+out of range, 22008 for an infinite time, 55000 for a time before the horizon.';

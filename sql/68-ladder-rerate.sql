@@ -51,32 +51,34 @@ Error 55000 unless the door to the first one is open.';
 
 CREATE FUNCTION skillrating_internal.arrange_states(
     ladder text,
-    model text,
-    params jsonb)
+    relation text,
+    other text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    old_columns constant text[] := (SELECT m.state_columns FROM skillrating_internal.model_under(model, params) AS m);
-    columns text[];
+    mine record;
+    theirs record;
 BEGIN
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
-    INTO columns;
-    IF columns <> old_columns THEN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder) INTO mine;
+    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', other) INTO theirs;
+    IF mine.name = theirs.name AND mine.state_columns <> theirs.state_columns THEN
         EXECUTE format(
-            'UPDATE %I.operation AS o SET state = (
+            'UPDATE %I.%I AS o SET state = (
                 SELECT array_agg(o.state[array_position($1, c.name)] ORDER BY c.n) FROM unnest($2) WITH ORDINALITY AS c(name, n))
-            WHERE o.state IS NOT NULL', ladder)
-        USING old_columns, columns;
+            WHERE o.state IS NOT NULL', ladder, relation)
+        USING theirs.state_columns, mine.state_columns;
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.arrange_states(text, text, jsonb) IS
-'A part of rerate(): brings the states that operations set into the order of the state columns of the
-new ladder, from that under other parameters of the same model. A column that was not there stays as
-it is, and one that is there no more is left out.';
+COMMENT ON FUNCTION skillrating_internal.arrange_states(text, text, text) IS
+'A part of rerate() and swap_ladders(): brings the states that operations set, which a table of a
+ladder has from another one, into the order of its state columns, where both have one model under
+different parameters. A column that the other one lacks keeps its value, and one that it alone has
+is left out.';
 
 CREATE FUNCTION skillrating_internal.rerate(
     ladder text,
@@ -117,9 +119,7 @@ BEGIN
         'INSERT INTO %1$I.operation SELECT o.* FROM %2$I.operation AS o
         WHERE $1 OR o.kind NOT IN (''set'', ''seed'', ''refund'')', new_ladder, ladder)
     USING new_model = old.model;
-    IF new_model = old.model THEN
-        PERFORM skillrating_internal.arrange_states(new_ladder, old.model, old.params);
-    END IF;
+    PERFORM skillrating_internal.arrange_states(new_ladder, 'operation', ladder);
     EXECUTE format(
         'SELECT array_agg(DISTINCT o.operation ORDER BY o.operation) FROM %2$I.operation AS o
         WHERE o.undone_at IS NULL AND NOT EXISTS (

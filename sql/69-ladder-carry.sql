@@ -658,6 +658,9 @@ BEGIN
         )
         SELECT count(*), min(d.place) FROM differing AS d', a, b, t.match_equals, recently)
     INTO changes, first_place USING recent, operations OR whole, operations;
+    IF operations THEN
+        PERFORM skillrating_internal.arrange_states(b, 'carried_operation', a);
+    END IF;
 END
 $function$;
 

@@ -6,7 +6,7 @@
 #   test/cluster.sh bash test/backfill.sh
 #
 # Environment:
-#   BACKFILL_KILLS  how often, for each ladder (default: 25)
+#   BACKFILL_KILLS  how often, for each ladder (default: 8), and the size of the history
 #
 # Prints one line for each check, "ok NAME" or "not ok NAME", and fails if any check
 # does; and for each ladder how many kills there were and how many of them hit.
@@ -16,8 +16,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=test/common.sh
 . "$PWD/test/common.sh"
 begin backfill
-kills=${BACKFILL_KILLS:-25}
-matches=80000
+kills=${BACKFILL_KILLS:-8}
+matches=$((kills * 4000))
 # The same times in each run, as far as the clock allows.
 RANDOM=18
 

@@ -1,13 +1,13 @@
 #!/bin/bash
 # Readers follow the changes of a ladder that sixteen sessions rate, while others correct
-# matches, change seasons, ban, merge, forget and catch up; one reader is killed a hundred
-# times at random.  Then with prepared transactions, savepoints, other databases, a crash,
+# matches, change seasons, ban, merge, forget and catch up; one reader is killed
+# at random.  Then with prepared transactions, savepoints, other databases, a crash,
 # a standby and its promotion, a subscriber, and a dump and restore.
 #
 #   CLUSTER_OPTIONS='wal_level=logical max_prepared_transactions=10' test/cluster.sh test/changes.sh
 #
 # Environment:
-#   KILLS  how often the reader is killed (default: 100)
+#   KILLS  how often the reader is killed (default: 30)
 #
 # Prints one line for each check, "ok NAME" or "not ok NAME", and fails if any check
 # does; and how much was read.
@@ -16,7 +16,7 @@ set -euo pipefail
 
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 begin changes
-kills=${KILLS:-100}
+kills=${KILLS:-30}
 
 ask -o /dev/null <<'SQL'
 CREATE EXTENSION skillrating;

@@ -30,10 +30,10 @@ result() {
 }
 
 if [ "${1-}" = -n ]; then
-	"${CC:-cc}" "${flags[@]}" -o "$build/standalone" test/fuzz/*.c "${sources[@]}" -lm || exit 1
+	"${MAKE:-make}" -s -C test/core fuzz || exit 1
 	for target in $targets; do
-		FUZZ_TARGET=$target "$build/standalone" -n "$2" &&
-			FUZZ_TARGET=$target "$build/standalone" test/fuzz/corpus/*
+		FUZZ_TARGET=$target build/core/fuzz -n "$2" &&
+			FUZZ_TARGET=$target build/core/fuzz test/fuzz/corpus/*
 		result $? "fuzz $target, $2 matches and the corpus"
 	done
 	exit $status

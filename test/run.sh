@@ -1,23 +1,32 @@
 #!/bin/bash
-# Run every test, on a throw-away cluster, and count.
+# Run tests on throw-away clusters, and count.
 #
-#   test/run.sh
+#   test/run.sh check      the inner loop: `make check`
+#   test/run.sh test       everything that one machine can show in twenty minutes: `make test`
+#   test/run.sh all        with what takes longer: `make test-all`, for each version
 #
-# `make test` calls this.  It installs what is missing, builds with gcc and with
-# clang and takes any warning for a failure, runs the unit tests of the core, the
-# regression and isolation tests, and the scripts that test what these cannot.
-# The last line is "N passed, N failed".
+# It installs what is missing, builds with gcc (and, but for "check", with clang) and takes any
+# warning for a failure.  What then runs are jobs in a queue, from which two workers take the next
+# one (test/worker.sh), each with a cluster of its own, so that nothing that a test counts or sets
+# is another test's.  The last line is "N passed, N failed".
+#
+# Environment:
+#   JOBS   how many workers (default: 2)
 
 set -uo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+level=${1:-test}
 make=${MAKE:-make}
+jobs=${JOBS:-2}
 passed=0
 failed=0
 scratch=$(mktemp -d)
-beside=
-# What runs beside the rest removes its cluster before it ends.
-trap '[ -z "$beside" ] || { kill "$beside"; wait "$beside"; } 2>/dev/null; rm -rf "$scratch"' EXIT
+workers=()
+# Workers remove their clusters before they end.
+trap '[ ${#workers[@]} -eq 0 ] || { kill "${workers[@]}"; wait "${workers[@]}"; } 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 result() {
 	if [ "$1" -eq 0 ]; then
@@ -29,64 +38,42 @@ result() {
 	fi
 }
 
-# Count what a script has said in its log, and its status: it may also have broken off.
-count_script() {
-	local good bad
-	cat "$scratch/$1.log"
-	good=$(grep -c '^ok ' "$scratch/$1.log")
-	bad=$(grep -c '^not ok ' "$scratch/$1.log")
-	passed=$((passed + good))
-	failed=$((failed + bad))
-	[ "$bad" -gt 0 ] || [ "$2" -eq 0 ] || result 1 "test/$1.sh"
-}
-
-# In the background, where the shell hands no signal on unless it waits.
-run_on_own_cluster() {
-	local started=$SECONDS
-	test/cluster.sh bash "test/$1.sh" >"$scratch/$1.log" 2>&1 &
-	child=$!
-	wait "$child"
-	echo $? >"$scratch/$1.status"
-	echo "$1 $((SECONDS - started))" >>"$scratch/seconds"
-}
-
-# Scripts with several servers, or another one, have clusters of their own.
-run_other_clusters() {
-	trap 'kill "$child" 2>/dev/null; wait "$child"; exit 143' TERM
-	local logical='wal_level=logical max_prepared_transactions=10'
-	CLUSTER_OPTIONS=$logical run_on_own_cluster servers
-	CLUSTER_OPTIONS=$logical run_on_own_cluster changes
-	CLUSTER_OPTIONS='max_prepared_transactions=10' run_on_own_cluster work
-	CLUSTER_OPTIONS='max_locks_per_transaction=16 max_connections=20' run_on_own_cluster long_transactions
-	local script
-	for script in "${other_clusters[@]}"; do
-		run_on_own_cluster "$script"
-	done
-}
-
-# What could not run for want of something is neither, and must be seen.
+# What could not run for want of something is neither passed nor failed, and must be seen.
 finish() {
-	[ ! -e "$scratch/seconds" ] || echo "seconds:$(sort -k2nr "$scratch/seconds" | awk '{ printf " %s %s", $1, $2 }')"
 	cat "$scratch"/*.log 2>/dev/null | grep '^not run '
 	echo "$passed passed, $failed failed"
 	[ "$failed" -eq 0 ]
 	exit
 }
 
-test/prerequisites.sh clang libcmocka-dev || { result 1 "prerequisites"; finish; }
+#
+# ---- Builds ----
+#
 
 # Warnings are about our code only, as the server's headers are system headers.
-for compiler in clang gcc; do
-	"$make" -s clean KEEP=build >/dev/null 2>&1
+build() {
+	local compiler=$1 extra=-Wmissing-variable-declarations status=0
 	# The server is built with this one from version 18 on; older compilers lack it.
-	extra=-Wmissing-variable-declarations
 	"$compiler" -Werror $extra -x c -fsyntax-only /dev/null 2>/dev/null || extra=
-	"$make" -s CC="$compiler" COPT="-Werror $extra" with_llvm=no >"$scratch/build.log" 2>&1
-	status=$?
-	[ ! -s "$scratch/build.log" ] || { cat "$scratch/build.log"; status=1; }
+	"$make" -s -j"$jobs" CC="$compiler" COPT="-Werror $extra" with_llvm=no >"$scratch/build" 2>&1 || status=$?
+	[ ! -s "$scratch/build" ] || { cat "$scratch/build"; status=1; }
 	result "$status" "build with $compiler, without a warning"
-done
+}
+
+if [ "$level" = check ]; then
+	test/prerequisites.sh libcmocka-dev || { result 1 "prerequisites"; finish; }
+else
+	test/prerequisites.sh clang libcmocka-dev || { result 1 "prerequisites"; finish; }
+	"$make" -s clean KEEP=build >/dev/null 2>&1
+	build clang
+	"$make" -s clean KEEP=build >/dev/null 2>&1
+fi
+build gcc
 [ -e skillrating.so ] || finish
+"$make" -s -j"$jobs" -C test/core all fuzz >"$scratch/build" 2>&1
+status=$?
+[ "$status" -eq 0 ] || cat "$scratch/build"
+result "$status" "build of the unit tests"
 
 # The server needs the SQL functions, the magic block and the start, and nobody anything else.
 others=$(nm -D --defined-only skillrating.so | awk '{print $3}' | grep -Ev '^(pg_finfo_)?skillrating_|^(Pg_magic_func|_PG_init)$')
@@ -97,84 +84,84 @@ result "${#others}" "no other symbol is exported"
 shared=$(comm -12 <(cd sql && ls) <(cd test/sql && ls))
 result "${#shared}" "no test shares a name with a file in sql"
 
-# What may include what, no circles among the objects just built, what they call; and pages.
-for script in layers macros oracles surface errors messages prose; do
-	"test/$script.sh" >"$scratch/$script.log" 2>&1
-	count_script $script $?
+#
+# ---- The queue ----
+#
+
+queue=$scratch/queue
+# The names of files in a folder, with what is left out; and words in lines of so many.
+names() { (cd "$1" && ls -- *."$2") | sed "s/\.$2\$//" | grep -vxF -f <(printf '%s\n' "$3" | tr ' ' '\n'); }
+batches() { xargs -n "$2" echo "$1"; }
+
+# The longest come first, so that no worker is alone at the end.
+long_sql="ladder_property ladder_boards ladder_horizon bad_ids ladder_corrections ladder_settings ladder_bulk"
+long_sql+=" ladder_ranks ladder_reset ladder_seasons ladder_event_partitions ladder_forget ladder_exchange"
+# Each function with each trap that the owner of a ladder could set, with each kind of argument, and
+# swaps: a minute of a processor each.
+later_sql="ladder_hostile ladder_swap leaves_nothing"
+long_core="properties models tune split_many elo_mmr"
+
+# What is busy, in one list; and in another what waits for clients, clocks and other servers.
+{
+	for name in $long_sql; do echo "sql $name"; done
+	[ "$level" = check ] || for name in $later_sql; do echo "sql $name"; done
+	for name in $long_core; do echo "core $name"; done
+	names test/specs spec "" | batches spec 10
+	names test/sql sql "$long_sql $later_sql" | batches sql 8
+	echo "fuzz $([ "$level" = check ] && echo 300 || echo 20000)"
+	(cd test/core && ls test_*.c) | sed 's/^test_//; s/\.c$//' | grep -vxF -f <(printf '%s\n' "${long_core// /$'\n'}") | sed 's/^/core /'
+	for name in layers macros oracles surface errors messages prose symbols; do echo "script $name"; done
+} >"$scratch/busy"
+logical='wal_level=logical max_prepared_transactions=10'
+[ "$level" = check ] || {
+	printf 'own %s\n' managed "servers $logical" "changes $logical" processors backfill "work max_prepared_transactions=10" queue distributed \
+		exchange predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside partitions plproxy citus
+	printf 'script %s\n' peers docs clients swapping concurrent wasm_core http pictures dist demo migration parameters documents dump open_match fronts
+} >"$scratch/waiting"
+touch "$scratch/waiting"
+# One of each at a time, so that the processors are busy.
+paste -d '\n' "$scratch/waiting" "$scratch/busy" | grep . >"$queue"
+[ "$level" != all ] || export CRON=yes KILLS=100 CONCURRENT_SECONDS=60 PARTITIONS_SECONDS=60 BOARDS_SECONDS=60 SWAPPING_SECONDS=60 \
+	EXCHANGE_KILLS=20 TICKETS=50000 BACKFILL_KILLS=25 PROCESSORS_MATCHES=300
+
+for ((i = 0; i < jobs; i++)); do
+	test/cluster.sh bash test/worker.sh "$scratch" 2>"$scratch/worker$i" &
+	workers+=($!)
 done
+for ((i = 0; i < jobs; i++)); do
+	wait "${workers[i]}"
+	status=$?
+	[ "$status" -eq 0 ] || cat "$scratch/worker$i"
+	result "$status" "cluster $((i + 1)) is made, used and removed"
+done
+workers=()
 
-# What the library just built takes from the C library.
-test/symbols.sh >"$scratch/symbols.log" 2>&1
-count_script symbols $?
+#
+# ---- The count ----
+#
 
-# The archive of what is committed, against what has just been built.
-test/dist.sh >"$scratch/dist.log" 2>&1
-count_script dist $?
-
-"$make" -s -C test/core check >"$scratch/core.log" 2>&1
-status=$?
-count=$(grep -c '^\[       OK \]' "$scratch/core.log")
-bad=$(grep -c '^\[  FAILED  \] .*[^0-9: ]' "$scratch/core.log")
-passed=$((passed + count))
-[ "$status" -eq 0 ] || { grep -v '^\[ RUN\|^\[       OK' "$scratch/core.log"; failed=$((failed + (bad > 0 ? bad : 1))); }
-[ "$count" -gt 0 ] || { cat "$scratch/core.log"; result 1 "unit tests of the core ran"; }
-echo "$count unit tests of the core passed, status $status"
-
-# Matches of arbitrary bytes under each model; `make fuzz` searches for more.
-test/fuzz.sh -n 20000 >"$scratch/fuzz.log" 2>&1
-count_script fuzz $?
-
-# pg_regress says "test NAME ... ok" up to version 15, and "ok N - NAME" after.
-count_regress() {
-	local good bad
-	good=$(grep -cE '^test .* ok +[0-9]+ ms|^ok [0-9]+ ' "$1")
-	bad=$(grep -cE '^test .* FAILED|^not ok [0-9]+ ' "$1")
-	grep -E '^test |^(not )?ok [0-9]+ ' "$1"
+# cmocka, pg_regress up to version 15 and after, and the scripts, each in its words; and how many
+# tests a job has at least.
+count_job() {
+	local log=$scratch/$1.log status good bad least=1
+	status=$(cat "$scratch/$1.status" 2>/dev/null || echo 1)
+	good=$(grep -cE '^\[       OK \]|^test .* ok +[0-9]+ ms|^ok ' "$log")
+	bad=$(grep -cE '^\[  FAILED  \] .*[^0-9: ]|^test .* FAILED|^not ok ' "$log")
+	case $2 in sql\ * | spec\ *) least=$(($(wc -w <<<"$2") - 1)) ;; esac
+	! grep -qE '^(not run|skipped)' "$log" || least=0
+	if [ "$bad" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$good" -lt "$least" ]; }; then
+		echo "status $status, $good of $least tests"
+		bad=1
+	fi
+	[ "$bad" -eq 0 ] || { echo "FAILED  $2"; grep -vE '^\[ RUN|^\[       OK|^ok ' "$log"; }
 	passed=$((passed + good))
 	failed=$((failed + bad))
-	# What neither passed nor failed did not run.
-	[ $((good + bad)) -ge "$2" ] || result 1 "only $((good + bad)) of $2 tests in $1 ran"
 }
 
-tests=(test/sql/*.sql)
-specs=(test/specs/*.spec)
-one_cluster=(concurrent swapping dump docs parameters documents migration http clients open_match wasm_core pictures demo fronts)
-other_clusters=(managed queue boards beside exchange partitions plproxy citus distributed processors backfill predict)
-cat >"$scratch/server_tests.sh" <<'INNER'
-scratch=$1
-shift
-seconds() { echo "$1 $((SECONDS - started))" >>"$scratch/seconds"; }
-started=$SECONDS
-"${MAKE:-make}" -s installcheck with_llvm=no ISOLATION= >"$scratch/regress.log" 2>&1
-[ ! -s regression.diffs ] || cp regression.diffs "$scratch/regress.diffs"
-seconds regress
-started=$SECONDS
-"${MAKE:-make}" -s installcheck with_llvm=no REGRESS= >"$scratch/isolation.log" 2>&1
-[ ! -s regression.diffs ] || cp regression.diffs "$scratch/isolation.diffs"
-seconds isolation
-for script; do
-	started=$SECONDS
-	bash "test/$script.sh" >"$scratch/$script.log" 2>&1
-	echo $? >"$scratch/$script.status"
-	seconds "$script"
-done
-INNER
-# Two at a time: either spends half of its time waiting for disks and for its own clients.
-run_other_clusters &
-beside=$!
-test/cluster.sh bash "$scratch/server_tests.sh" "$scratch" "${one_cluster[@]}" >"$scratch/cluster.log" 2>&1
-result $? "a cluster is made, used and removed"
-wait "$beside"
-beside=
-[ -e "$scratch/docs.status" ] || { cat "$scratch/cluster.log"; }
-for log in regress isolation; do
-	[ -e "$scratch/$log.log" ] || { result 1 "$log tests ran"; continue; }
-	count_regress "$scratch/$log.log" "$([ $log = regress ] && echo ${#tests[@]} || echo ${#specs[@]})"
-	[ ! -e "$scratch/$log.diffs" ] || cat "$scratch/$log.diffs"
-done
-for script in "${one_cluster[@]}" servers changes work long_transactions "${other_clusters[@]}"; do
-	[ -e "$scratch/$script.log" ] || { result 1 "test/$script.sh ran"; continue; }
-	count_script "$script" "$(cat "$scratch/$script.status")"
-done
-
+number=0
+while read -r job; do
+	number=$((number + 1))
+	[ -e "$scratch/$number.log" ] || { result 1 "$job ran"; continue; }
+	count_job "$number" "$job"
+done <"$queue"
 finish

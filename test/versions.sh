@@ -12,14 +12,14 @@
 #
 # Environment:
 #   VERSIONS_COMMAND  what to run, in a shell; its output ends in "N passed, N failed"
-#                     (default: make test)
+#                     (default: test/run.sh all)
 #   VERSIONS_OUT      directory to copy the output to, one file for each version
 # and what test/chroot.sh reads; with CHROOT_UPDATE=yes, sid is as new as can be.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 [ $# -gt 0 ] || set -- 15 17 18
-command=${VERSIONS_COMMAND:-make --no-print-directory test}
+command=${VERSIONS_COMMAND:-test/run.sh all}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 passed=0

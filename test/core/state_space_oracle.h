@@ -244,6 +244,9 @@ random_full_match(Random *random, Fixture *f, int nteams)
 
 	fixture_clear(f);
 	param_defaults(&f->model->params, f->params);
+
+	/* The oracle knows the model's own unknowns. */
+	f->params[SIZE_ADVANTAGE].choice = SIZE_ADVANTAGE_NONE;
 	for (i = 0; i < LENGTH(drawn); i++)
 		set_number(f, drawn[i], random_between(random, 0.1, 1));
 	set_number(f, "beta", random_between(random, 0.5, 2));

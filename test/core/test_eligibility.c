@@ -49,6 +49,7 @@ build_box(Box *box)
 	box->match.team = box->team;
 	box->match.player = box->player;
 	box->match.entry = box->entry;
+	box->match.component = NULL;
 	box->match.log_odds = 0;
 	box->match.nplayers = box->n;
 	return match_build(&model->rules, params, box->participant, box->n, &box->match,

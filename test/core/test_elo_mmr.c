@@ -342,7 +342,7 @@ is_cancelled(Contest *c, int at)
 static void
 test_interrupts(void **state)
 {
-	static const int size[] = {600, 2000};
+	static const int size[] = {200, 2000};
 	Random		random = {18};
 	int			far;
 

@@ -145,6 +145,11 @@ static const Model model = {
 	.rate = rate,.display = display
 };
 
+/* The model has no parameters but those that all models have. */
+static const ParamValue common_params[MODEL_COMMON_PARAMS] = {
+	[SIZE_ADVANTAGE] = {.choice = SIZE_ADVANTAGE_NONE}
+};
+
 /* ---- Random histories ---- */
 
 typedef struct Box
@@ -419,7 +424,7 @@ replay_run(Replay *replay)
 	size_t		match;
 	int			offender;
 
-	assert_status(history_replay(&replay->box.history, &model, NULL, &replay->work, bound, 1,
+	assert_status(history_replay(&replay->box.history, &model, common_params, &replay->work, bound, 1,
 								 &score, NULL, &match, &offender), MATCH_OK);
 	assert_int_equal(score.matches, MATCHES);
 }

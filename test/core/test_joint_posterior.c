@@ -428,6 +428,40 @@ test_many(void **state)
 	box_free(box);
 }
 
+/* Priors that differ by orders of magnitude settle; what does not is said. */
+static void
+test_extremes(void **state)
+{
+	static const double deviation[4] = {1e-5, 1, 1e3, 1e6};
+	Random		random = {78};
+	JointResult result;
+	int			i;
+	int			kind;
+
+	(void) state;
+	for (kind = 0; kind < 3; kind++)
+	{
+		Box		   *box = box_of_players(4, deviation);
+
+		for (i = 0; i < 40; i++)
+		{
+			JointSite	site = {.kind = JOINT_ABOVE,.noise = kind == 2 ? NAN : 30,
+			.margin = 1,.gain = 1};
+			uint32_t	a = (uint32_t) random_below(&random, 4);
+
+			box_difference(box, a, (a + 1 + (uint32_t) random_below(&random, 3)) % 4, site);
+		}
+		box_prepare(box);
+		joint_begin(&box->joint);
+		result = joint_solve(&box->joint, 1e-9, kind == 1 ? 2 : 1000);
+		assert_int_equal(result.status, kind == 0 ? SOLVE_CONVERGED :
+						 kind == 1 ? SOLVE_MAX_ITERATIONS : SOLVE_NOT_FINITE);
+		if (kind == 1)
+			assert_int_equal(result.iterations, 2);
+		box_free(box);
+	}
+}
+
 int
 main(void)
 {
@@ -437,6 +471,7 @@ main(void)
 		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_single),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_extremes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,9 @@
 
 #define MAX_N MINIMIZE_MAX_VARIABLES
 
+/* All small numbers of variables, and some large ones, whose models take long to solve. */
+#define NEXT_N(n) ((n) < 8 ? (n) + 1 : (n) + 4)
+
 /* What a function under test is called with, and how often that was. */
 typedef struct Trial
 {
@@ -197,7 +200,7 @@ test_quadratic(void **state)
 				i;
 
 	(void) state;
-	for (n = 1; n <= MAX_N; n++)
+	for (n = 1; n <= MAX_N; n = NEXT_N(n))
 	{
 		Trial		trial = make_trial(squares, n);
 
@@ -219,7 +222,10 @@ test_quadratic(void **state)
 	}
 }
 
-/* Others to within the tolerance or, where they are flat, nearly so. */
+/*
+ * Others to within the tolerance or, where they are flat, nearly so.  Of more variables each
+ * evaluation takes milliseconds.
+ */
 static void
 test_others(void **state)
 {
@@ -227,7 +233,7 @@ test_others(void **state)
 				i;
 
 	(void) state;
-	for (n = 1; n <= MAX_N; n++)
+	for (n = 1; n <= 12; n = NEXT_N(n))
 	{
 		Trial		trial = make_trial(likelihood, n);
 
@@ -257,7 +263,7 @@ test_bounds(void **state)
 				i;
 
 	(void) state;
-	for (n = 1; n <= MAX_N; n++)
+	for (n = 1; n <= MAX_N; n = NEXT_N(n))
 	{
 		Trial		trial = make_trial(slope, n);
 
@@ -288,6 +294,32 @@ test_limits(void **state)
 		assert_int_equal(run(&trial, most), MINIMIZE_MAX_EVALUATIONS);
 		assert_int_equal(trial.evaluations, most);
 		assert_true(trial.minimum <= start);
+	}
+}
+
+static double scale;
+
+static double
+scaled_rosenbrock(int n, const double *x)
+{
+	return scale * rosenbrock(n, x);
+}
+
+/* The size of the values does not matter. */
+static void
+test_scales(void **state)
+{
+	static const double scales[] = {1e-100, 1e-10, 1e10, 1e100};
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 4; i++)
+	{
+		Trial		trial = make_trial(scaled_rosenbrock, 2);
+
+		scale = scales[i];
+		assert_true(run(&trial, 10000) != MINIMIZE_MAX_EVALUATIONS);
+		assert_near(trial.minimum / scale, 0, 1e-6);
 	}
 }
 
@@ -337,6 +369,7 @@ main(void)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_bad_values),
+		cmocka_unit_test(test_scales),
 		cmocka_unit_test(test_deterministic),
 	};
 

@@ -137,7 +137,7 @@ test_free_for_alls(void **state)
 			continue;
 		fixture_init(&f, model_registry[m]->name);
 		spread = spread_of(&f);
-		for (round = 0; round < 200; round++)
+		for (round = 0; round < 60; round++)
 		{
 			int			n = 2 + random_below(&random, 39);
 			double		rank[40];
@@ -202,7 +202,7 @@ test_unequal_teams(void **state)
 
 		fixture_init(&f, model_registry[m]->name);
 		spread = spread_of(&f);
-		for (round = 0; round < 200; round++)
+		for (round = 0; round < 60; round++)
 		{
 			random_teams(&random, &f, spread);
 			most = fmax(most, duels_in_match(&f, 1));

@@ -585,6 +585,34 @@ test_overflow(void **state)
 	box_free(box);
 }
 
+/* A cycle of three takes some passes; fewer are said to be too few. */
+static void
+test_limits(void **state)
+{
+	int			passes;
+
+	(void) state;
+	for (passes = 1; passes < 6; passes++)
+	{
+		Box		   *box = box_make();
+		ThroughTimeResult result;
+		int			i;
+
+		for (i = 0; i < 3; i++)
+		{
+			box_begin(box, i * MICROSECONDS_PER_DAY);
+			box_add(box, i, 1, 1);
+			box_add(box, (i + 1) % 3, 2, 2);
+		}
+		box_link(box);
+		result = through_time_solve(&box->tt, false, 1e-9, passes);
+		assert_int_equal(result.status, SOLVE_MAX_ITERATIONS);
+		assert_int_equal(result.passes, passes);
+		assert_true(result.change > 1e-9);
+		box_free(box);
+	}
+}
+
 /* After more matches it goes on from where it was, and comes to the same. */
 static void
 test_warm_restart(void **state)
@@ -647,6 +675,7 @@ main(void)
 		cmocka_unit_test(test_evidence_of_rankings),
 		cmocka_unit_test(test_simultaneous),
 		cmocka_unit_test(test_overflow),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_warm_restart),
 	};
 

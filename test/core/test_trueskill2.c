@@ -4,6 +4,8 @@
  */
 #include "test.h"
 
+#include "core/models/team_chain.h"
+
 #include "core/math/joint_normal.h"
 #include "core/math/normal.h"
 
@@ -62,6 +64,7 @@ test_order_alone_is_trueskill(void **state)
 	fixture_init(&plain, "trueskill");
 	fixture_param(&plain, "beta")->number = 1;
 	fixture_param(&plain, "tau")->number = 0;
+	fixture_param(&plain, "ties")->choice = TIES_CHAIN;
 	init(&f);
 	fixture_param(&f, "draw_margin")->number =
 		normal_quantile(0.55) * sqrt(2);
@@ -469,27 +472,59 @@ static void
 test_joint_normal(void **state)
 {
 	double		mean[2] = {1, 2};
-	double		covariance[4] = {4, 1, 1, 9};
-	JointNormal joint = {2, mean, covariance};
+	/* The covariance 4, 1; 1, 9 by its Cholesky factor. */
+	double		root[4] = {2, 0, 0.5, sqrt(8.75)};
+	JointNormal joint = {2, mean, root};
 	double		x[2] = {1, -2};
+	double		factor[2];
 	double		slope[2];
-	double		m,
-				v;
+	Projection	p = {.factor = factor,.slope = slope};
 
 	(void) state;
-	joint_normal_project(&joint, x, slope, &m, &v);
-	assert_near(m, -3, 1e-15);
-	assert_near(v, 4 - 4 + 36, 1e-14);
-	assert_near(slope[0], 2, 1e-15);
-	assert_near(slope[1], -17, 1e-15);
+	joint_normal_project(&joint, x, &p);
+	assert_near(p.mean, -3, 1e-15);
+	assert_near(p.variance, 4 - 4 + 36, 1e-14);
+	assert_near(slope[0], 2, 1e-14);
+	assert_near(slope[1], -17, 1e-14);
 	/* Seen as 5 with variance 4: gain slope / 40, surprise 8. */
-	joint_normal_observe(&joint, slope, m, v, 0.25, 5 * 0.25);
+	joint_normal_observe(&joint, &p, 0.25, 5 * 0.25);
 	assert_near(mean[0], 1 + 2 / 40.0 * 8, 1e-14);
 	assert_near(mean[1], 2 - 17 / 40.0 * 8, 1e-14);
-	assert_near(covariance[0], 4 - 4 / 40.0, 1e-14);
-	assert_near(covariance[1], 1 + 34 / 40.0, 1e-14);
-	assert_near(covariance[2], covariance[1], 0);
-	assert_near(covariance[3], 9 - 289 / 40.0, 1e-14);
+	assert_near(joint_normal_variance(&joint, 0), 4 - 4 / 40.0, 1e-14);
+	assert_near(root[0] * root[2] + root[1] * root[3], 1 + 34 / 40.0, 1e-14);
+	assert_near(joint_normal_variance(&joint, 1), 9 - 289 / 40.0, 1e-13);
+
+	/* Taken back, it is as before. */
+	joint_normal_project(&joint, x, &p);
+	joint_normal_observe(&joint, &p, -0.25, -5 * 0.25);
+	assert_near(mean[0], 1, 1e-14);
+	assert_near(mean[1], 2, 1e-14);
+	assert_near(joint_normal_variance(&joint, 0), 4, 1e-13);
+	assert_near(root[0] * root[2] + root[1] * root[3], 1, 1e-13);
+	assert_near(joint_normal_variance(&joint, 1), 9, 1e-13);
+}
+
+/* A thing known to 1e-9 of its deviation is still known to some digits. */
+static void
+test_joint_normal_of_great_precision(void **state)
+{
+	double		mean[2] = {0, 0};
+	double		root[4] = {1e9, 0, 0, 1e9};
+	JointNormal joint = {2, mean, root};
+	double		x[2] = {1, -1};
+	double		y[2] = {1, 1};
+	double		factor[2];
+	double		slope[2];
+	Projection	p = {.factor = factor,.slope = slope};
+
+	(void) state;
+	joint_normal_project(&joint, x, &p);
+	joint_normal_observe(&joint, &p, 1, 3);
+	joint_normal_project(&joint, x, &p);
+	assert_relative(p.mean, 3, 1e-6);
+	assert_relative(p.variance, 1, 1e-6);
+	joint_normal_project(&joint, y, &p);
+	assert_relative(p.variance, 2e18, 1e-9);
 }
 
 int
@@ -506,6 +541,7 @@ main(void)
 		cmocka_unit_test(test_base),
 		cmocka_unit_test(test_idle_time),
 		cmocka_unit_test(test_joint_normal),
+		cmocka_unit_test(test_joint_normal_of_great_precision),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,6 +112,8 @@ test_parts_of_models(void **state)
 			/* Those that are on by default are turned off to be tried. */
 			if (param_spec(&model->params, first->param)->type == PARAM_NUMBER)
 				params[first->param].number = first->off;
+			else if (param_spec(&model->params, first->param)->type == PARAM_CHOICE)
+				params[first->param].choice = (int) first->off;
 			if (!tune_model_part(model, params, &space, &model->part[i], &part))
 				fail_msg("part %s of %s is not off", model->part[i].name, model->name);
 			assert_true(part.space.nparams + part.space.nchoices ==

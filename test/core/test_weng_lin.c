@@ -581,6 +581,8 @@ test_variants_agree_on_two_teams(void **state)
 		b.match.team = b.team;
 		b.match.player = b.player;
 		b.match.entry = b.entry;
+		b.match.component = b.component;
+		b.match.share = b.share;
 		fixture_rate(&a);
 		for (i = WENG_LIN_BRADLEY_TERRY_FULL; i <= WENG_LIN_BRADLEY_TERRY_PART; i++)
 		{

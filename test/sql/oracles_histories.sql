@@ -194,7 +194,7 @@ FROM (SELECT m.name, skillrating.rate(m.name, player_id, team, rank, played_at =
 SELECT bool_and(CASE p.name WHEN 'k' THEN c->p.name = '20' WHEN 'k_by_games' THEN c->p.name = '[[30, 40]]' ELSE c->p.name = p.default_value END) AND count(*) = (SELECT count(*) FROM jsonb_object_keys(c)) AS "complete_parameters: other implementation"
 FROM skillrating.complete_parameters('elo', '{"k": 20, "k_by_games": [[30, 40]]}') AS c, skillrating.model_parameters('elo') AS p GROUP BY c;
 SELECT count(*) > 50 AND bool_and(CASE WHEN p.min IS NULL THEN takes(m.name, p.name, NULL) ELSE takes(m.name, p.name, p.min + 1e-6) AND NOT takes(m.name, p.name, p.min - 1e-6) END
-    AND takes(m.name, p.name, p.max) AND NOT takes(m.name, p.name, p.max + greatest(p.max * 0.01, 1e-6))) AS "model_parameters: brute force"
+    AND (p.max IS NULL OR takes(m.name, p.name, p.max) AND NOT takes(m.name, p.name, p.max + greatest(p.max * 0.01, 1e-6)))) AS "model_parameters: brute force"
 FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p WHERE p.type = 'number';
 SELECT (SELECT bool_and(near(a.mu, b.mu)) FROM unnest(one) WITH ORDINALITY AS a(player_id, at, mu, e, s, c, g, co, n) JOIN unnest(other) WITH ORDINALITY AS b(player_id, at, mu, e, s, c, g, co, n) USING (n)) AS "solver_parameters: invariant"
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank) AS one,

@@ -8,7 +8,8 @@ FROM skillrating.model_components('state_space', '{"club_sigma": 0}') WHERE scop
 SELECT kind, initial_state
 FROM skillrating.model_components('state_space', '{"club_sigma": 0, "home_sigma": 0.5}')
 WHERE scope <> 'match';
-SELECT count(*) FROM skillrating.model_components('elo') WHERE used;
+SELECT kind, scope FROM skillrating.model_components('elo') WHERE used;
+SELECT count(*) FROM skillrating.model_components('elo', '{"size_advantage": "none"}') WHERE used;
 SELECT name FROM skillrating.models()
 WHERE supports @> ARRAY['context', 'club'] AND name = 'state_space';
 SELECT column_name, type, needed FROM skillrating.source_columns() WHERE column_name IN ('context', 'club');

@@ -72,9 +72,10 @@ SELECT (SELECT count(*) FROM (SELECT h FROM history(matches('match_id > 100'), '
 
 -- The last rows of rate() do as well, where no season begins, pools share nothing and there are no
 -- components: no contexts for hive, here.
+CREATE VIEW plain AS SELECT model, params || '{"size_advantage": "none"}' AS params FROM trial;
 WITH q AS (
     SELECT t.model, t.params, s.*, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, params => t.params) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
-    FROM trial AS t, results AS s WHERE params <> '{"initial_base_sigma": 3}' AND joined IS NULL AND (t.model = 'hive' OR NOT EXISTS (SELECT FROM skillrating.model_components(t.model, t.params) WHERE used))
+    FROM plain AS t, results AS s WHERE NOT params ? 'initial_base_sigma' AND joined IS NULL AND (t.model = 'hive' OR NOT EXISTS (SELECT FROM skillrating.model_components(t.model, t.params) WHERE used))
 ), s AS (
     SELECT model, params, array_agg(skillrating.starting_rating(player_id, state => (r).state_after, pool => pool, games => (r).games_before + 1, last_played => played_at)) AS start
     FROM (SELECT DISTINCT ON (model, params, player_id, pool) * FROM q WHERE match_id <= 100 AND (r).unrated_reason IS NULL ORDER BY model, params, player_id, pool, match_id DESC) AS l GROUP BY model, params
@@ -82,7 +83,7 @@ WITH q AS (
     SELECT t.model, t.params, match_id, player_id, team, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, params => t.params, start => t.start) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
     FROM s AS t, results AS s WHERE match_id > 100 AND joined IS NULL
 )
-SELECT model, params, count(*) > 200 AS many, bool_and(g.r = q.r) AS same FROM g JOIN q USING (model, params, match_id, player_id, team) GROUP BY model, params ORDER BY model, params::text;
+SELECT model, params - 'size_advantage' AS params, count(*) > 200 AS many, bool_and(g.r = q.r) AS same FROM g JOIN q USING (model, params, match_id, player_id, team) GROUP BY model, params ORDER BY model, (params - 'size_advantage')::text;
 
 -- Matches without a result get a forecast, and change nothing: as if they were not there.
 CREATE FUNCTION without_results(matches results[], divisor int) RETURNS results[] LANGUAGE sql AS $$
@@ -130,13 +131,13 @@ FROM trial AS t, history(matches('unrated_reason IS NULL'), t.model, t.params) A
 WHERE (h.r).unrated_reason IS NULL GROUP BY t.model, t.params ORDER BY t.model, t.params::text;
 WITH q AS (
     SELECT t.model, t.params, match_id, player_id, team, skillrating.rate(t.model, player_id, team, rank, score => score, params => t.params) OVER (PARTITION BY t.model, t.params ORDER BY match_id) AS r
-    FROM trial AS t, results WHERE joined IS NULL
+    FROM plain AS t, results WHERE joined IS NULL
 ), d AS (
     SELECT model, params, match_id, min((r).draw_probability) AS draw, min((r).win_probability) FILTER (WHERE team = 1) AS win, array_agg((r).state_before ORDER BY player_id, team) AS state, array_agg(team ORDER BY player_id, team) AS team
     FROM q WHERE (r).draw_probability IS NOT NULL AND (r).unrated_reason IS NULL AND NOT EXISTS (SELECT FROM skillrating.model_components(model, params) WHERE used) GROUP BY model, params, match_id HAVING count(DISTINCT player_id) = count(*)
 )
-SELECT d.model, d.params, count(*) > 50 AS many, bool_and(p.draw_probability = d.draw AND p.win_probability = d.win) AS as_predicted
-FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p WHERE p.team = 1 GROUP BY d.model, d.params ORDER BY d.model, d.params::text;
+SELECT d.model, d.params - 'size_advantage' AS params, count(*) > 50 AS many, bool_and(p.draw_probability = d.draw AND p.win_probability = d.win) AS as_predicted
+FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p WHERE p.team = 1 GROUP BY d.model, d.params ORDER BY d.model, (d.params - 'size_advantage')::text;
 
 -- Identifiers are of the type of the history, whatever that is.
 CREATE VIEW bouts AS SELECT * FROM (VALUES (1, 7, 1), (1, 8, 2), (2, 8, 1), (2, 9, 2)) AS v(match_id, player_id, team);
@@ -187,4 +188,5 @@ SELECT skillrating.rate('state_space', player_id, team, team, start_components =
 DROP VIEW bouts;
 DROP FUNCTION other_results, without_results, matches, finals, history;
 DROP TYPE seen, ends;
+DROP VIEW plain;
 DROP TABLE results, trial;

@@ -54,13 +54,15 @@ DECLARE
     before text;
     after text;
 BEGIN
+    -- A ladder learns the advantage of the larger team only if told to.
+    params := '{"size_advantage": "learned"}' || params;
     CREATE VIEW mapping AS SELECT * FROM results;
     SET LOCAL client_min_messages = warning;
     PERFORM skillrating.create_ladder('twin', model, params, source => 'mapping');
     SET LOCAL client_min_messages = notice;
     PERFORM count(*) FROM skillrating.catch_up('twin', search => true);
     SELECT string_agg(quote_ident(c || '_before'), ', '), string_agg(quote_ident(c || '_after'), ', ') INTO before, after
-    FROM skillrating.models() AS m, unnest(m.state_columns) AS c WHERE m.name = compare.model;
+    FROM skillrating_internal.model_under(compare.model, compare.params) AS m, unnest(m.state_columns) AS c;
     RETURN QUERY EXECUTE format('
         WITH q AS (
             SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,

@@ -198,6 +198,11 @@ SELECT skillrating.state_after_idle('glicko', skillrating.initial_state('glicko'
 -- Ladders do not have them.
 SELECT skillrating.create_ladder('periods', 'glicko2', '{"period": "month"}');
 SELECT to_regnamespace('periods') IS NULL AS nothing;
+SELECT skillrating.create_ladder('periods', 'elo');
+UPDATE periods.ladder SET params = params || '{"period": "month"}';
+SELECT skillrating.report_match('periods', 1, '{1,2}', '{1,2}', '{1,2}');
+SET client_min_messages = warning;
+DROP SCHEMA periods CASCADE;
 
 -- The state has more columns then.
 SELECT m.name, p.period, cardinality(m.state_columns) AS columns, m.state_columns

@@ -65,11 +65,11 @@ ORDER BY t.name;
 
 -- Theta is tuned to the rounds, from a start above 0: the log loss of rate() is higher on either side.
 CREATE TABLE window_test.theta AS
-SELECT skillrating.tune('synelo', ARRAY['theta'], n, player, team, 2 - score, '{"params": {"theta": 2400, "base": "natural", "strength": "sum"}, "burn_in": 0, "holdout": 0}' ORDER BY n) AS t
+SELECT skillrating.tune('synelo', ARRAY['theta'], n, player, team, 2 - score, '{"params": {"theta": 2400, "base": "natural", "strength": "sum"}, "burn_in": 0, "holdout": 0, "priors": false}' ORDER BY n) AS t
 FROM window_test.round;
 WITH tried AS (SELECT part, ((t).params || jsonb_build_object('theta', part * ((t).params ->> 'theta')::float8)) AS params FROM window_test.theta, unnest('{0.9,1,1.1}'::float8[]) AS part),
-    predicted AS (SELECT part, skillrating.rate('synelo', player, team, score => score, params => params) OVER (PARTITION BY part ORDER BY n) AS r, team, score FROM tried, window_test.round),
-    loss AS (SELECT part, avg(-score * ln((r).win_probability) - (1 - score) * ln(1 - (r).win_probability)) AS loss FROM predicted GROUP BY part)
+    predicted AS (SELECT part, n, skillrating.rate('synelo', player, team, score => score, params => params) OVER (PARTITION BY part ORDER BY n) AS r, score FROM tried, window_test.round),
+    loss AS (SELECT part, avg(loss) AS loss FROM (SELECT part, n, avg(-score * ln((r).win_probability) - (1 - score) * ln(1 - (r).win_probability)) AS loss FROM predicted GROUP BY part, n) AS p GROUP BY part)
 SELECT (t).converged, (t).log_loss < (t).log_loss_before AS better, bool_and(part = 1 OR loss > at_best) AS lowest
 FROM window_test.theta, loss, (SELECT loss AS at_best FROM loss WHERE part = 1) AS b GROUP BY t;
 -- It starts at 0 as well, where it is as theta_by says.

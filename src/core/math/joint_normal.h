@@ -6,28 +6,40 @@
 #ifndef CORE_MATH_JOINT_NORMAL_H
 #define CORE_MATH_JOINT_NORMAL_H
 
+/*
+ * The covariance is kept as a root of it, so that no variance is the small difference of
+ * large ones: it is root times its transpose, and its precision is that of deviations.
+ */
 typedef struct JointNormal
 {
 	int			n;
 	double	   *mean;			/* n numbers */
-	double	   *covariance;		/* n rows of n numbers, symmetric */
+	double	   *root;			/* n rows of n numbers; of independent
+								 * variables a diagonal of deviations */
 } JointNormal;
 
-/*
- * The mean and the variance of the combination x (n coefficients), and its
- * covariances with the variables into slope (n numbers).
- */
+/* A combination of the variables: its moments, and what else an observation of it takes. */
+typedef struct Projection
+{
+	double		mean;
+	double		variance;
+	double	   *factor;			/* n numbers: the combination by columns of root */
+	double	   *slope;			/* n numbers: covariances with the variables */
+} Projection;
+
+/* The combination x (n coefficients), with room for factor and slope given. */
 extern void joint_normal_project(const JointNormal *joint, const double *x,
-								 double *slope, double *mean,
-								 double *variance);
+								 Projection *projection);
 
 /*
- * Multiply by a normal likelihood of that combination, given as its precision
- * and as precision times mean; either may be a change of an earlier one, and
- * then negative.  slope, mean and variance are what joint_normal_project() gives.
+ * Multiply by a normal likelihood of that combination, given as its precision and as
+ * precision times mean; either may be a change of an earlier one, and then negative, as long
+ * as 1 + precision times variance is positive.
  */
-extern void joint_normal_observe(JointNormal *joint, const double *slope,
-								 double mean, double variance,
+extern void joint_normal_observe(JointNormal *joint, const Projection *projection,
 								 double precision, double shift);
+
+/* The variance of one of the variables. */
+extern double joint_normal_variance(const JointNormal *joint, int variable);
 
 #endif							/* CORE_MATH_JOINT_NORMAL_H */

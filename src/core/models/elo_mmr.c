@@ -124,10 +124,7 @@ noise_variance(const ParamValue *params, const MatchTeam *team)
 	return square(params[ELO_MMR_BETA].number) / team->work[TEAM_WEIGHT];
 }
 
-/*
- * Move the means by what teams have in advance, of two half for the one and against the
- * other: a log-odds of 1 is sqrt(pi / 8) of the deviation of a mean difference.
- */
+/* Move the means by log-odds in advance, of two teams half for the one and against the other. */
 static void
 add_advantages(Match *match)
 {
@@ -143,8 +140,7 @@ add_advantages(Match *match)
 		double		advantage = match->nteams == 2 ? match_log_odds_for(match, i) / 2 :
 			match->team[i].advantage;
 
-		if (advantage != 0)
-			match->team[i].work[TEAM_MEAN] += unit * advantage;
+		match->team[i].work[TEAM_MEAN] += advantage != 0 ? unit * advantage : 0;
 	}
 }
 
@@ -502,12 +498,17 @@ table_sum(const void *argument, double x, double *slope)
 	return value;
 }
 
-/* The performance of a place goes to all its teams. */
+/* To all teams of a place; rounding makes the sole first no worse, and the last no better. */
 static void
 set_performance(MatchTeam *team, const Place *place, double performance)
 {
+	double		mean = team[place->first].work[TEAM_MEAN];
 	int			i;
 
+	if (place->behind - place->first == 1 &&
+		((place->first == 0 && performance < mean) ||
+		 (place->behind == place->contest->n && performance > mean)))
+		performance = mean;
 	for (i = place->first; i < place->behind; i++)
 		team[i].work[TEAM_PERFORMANCE] = performance;
 }
@@ -526,6 +527,7 @@ places_from_table(const Contest *contest, MatchTeam *team, Place place)
 	Place		next = place;
 	Table		table;
 	double		slope;
+	double		zero;
 	int			k;
 
 	for (k = 0; k < PLACES_FOR_TABLE; k++)
@@ -551,10 +553,12 @@ places_from_table(const Contest *contest, MatchTeam *team, Place place)
 
 		/*
 		 * By the paper's theorem performances fall; rounding cannot reverse
-		 * that.
+		 * that.  Not smaller(), which would hide a NaN.
 		 */
-		high = smaller(high, falling_zero(table_sum, &table, high, low, INFINITY,
-										  half, 1e-9 * contest->least));
+		zero = falling_zero(table_sum, &table, high, low, INFINITY, half,
+							1e-9 * contest->least);
+		if (!(zero > high))
+			high = zero;
 		set_performance(team, &next, high);
 		place = next;
 	}

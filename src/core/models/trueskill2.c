@@ -9,69 +9,21 @@
  * in the mode.  What a source does not give, or a parameter turns off, is left
  * out.
  *
- * All performances of a match have one joint normal distribution.  Counts that
- * are not zero are linear observations of it and exact; the order, counts of zero
- * and quits are functions of one combination each, and are fitted in turn by
- * expectation propagation.
+ * What a match tells of performances is in trueskill2_evidence.c.
  *
  * TrueSkill is a trademark of Microsoft Corporation; this is an independent
  * implementation.
  */
+#include "core/models/trueskill2.h"
+
 #include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
-#include "core/math/joint_normal.h"
 #include "core/math/normal.h"
-#include "core/math/settling.h"
 #include "core/math/square.h"
-#include "core/math/truncated.h"
 #include "core/models/deviation.h"
-#include "core/rating/model.h"
 #include "core/util/extremes.h"
-
-/* The covariances of so many performances are kept on the stack. */
-#define TRUESKILL2_MAX_PLAYERS 200
-
-/* The state columns. */
-enum
-{
-	TRUESKILL2_MU,
-	TRUESKILL2_SIGMA,
-	TRUESKILL2_BASE_MU,
-	TRUESKILL2_BASE_SIGMA,
-	TRUESKILL2_NSTATE
-};
-
-enum
-{
-	TRUESKILL2_INITIAL_MU = MODEL_COMMON_PARAMS,
-	TRUESKILL2_INITIAL_SIGMA,
-	TRUESKILL2_BETA,
-	TRUESKILL2_TAU,
-	TRUESKILL2_DRIFT,
-	TRUESKILL2_DRAW_MARGIN,
-	TRUESKILL2_STRENGTH,
-	TRUESKILL2_SQUAD_OFFSET,
-	TRUESKILL2_EXPERIENCE_OFFSET,
-	TRUESKILL2_COUNT_LENGTH,
-	TRUESKILL2_KILL_SELF,
-	TRUESKILL2_KILL_OPPONENT,
-	TRUESKILL2_KILL_VARIANCE,
-	TRUESKILL2_DEATH_SELF,
-	TRUESKILL2_DEATH_OPPONENT,
-	TRUESKILL2_DEATH_VARIANCE,
-	TRUESKILL2_QUIT_MARGIN,
-	TRUESKILL2_QUIT_VARIANCE,
-	TRUESKILL2_QUIT_UNRELATED,
-	TRUESKILL2_QUIT_RELATED,
-	TRUESKILL2_BASE_WEIGHT,
-	TRUESKILL2_INITIAL_BASE_SIGMA,
-	TRUESKILL2_BASE_TAU,
-	TRUESKILL2_BASE_DRIFT,
-	TRUESKILL2_DISPLAY_DEVIATIONS,
-	TRUESKILL2_NPARAMS
-};
 
 enum
 {
@@ -318,33 +270,6 @@ weight_factors(const ParamValue *params, const Match *match, double *factor)
 	match_center(weight, match->nteams, factor);
 }
 
-/* The difference of two teams' performances, in coefficients of the players'. */
-static void
-team_difference(const Match *match, const double *weight_factor, int upper, int lower,
-				double *x)
-{
-	int			i;
-
-	for (i = 0; i < match->nplayers; i++)
-		x[i] = 0;
-	for (i = 0; i < match->nentries; i++)
-	{
-		const MatchEntry *e = &match->entry[i];
-
-		if (e->team == upper)
-			x[e->player] += weight_factor[upper] * e->weight;
-		else if (e->team == lower)
-			x[e->player] -= weight_factor[lower] * e->weight;
-	}
-}
-
-/* What log-odds in advance add to a difference of that deviation. */
-static double
-context_shift(const Match *match, int upper, int lower, double deviation)
-{
-	return deviation * sqrt(M_PI / 8) * match_log_odds_between(match, upper, lower);
-}
-
 /* How far the first team is ahead of the other one, as a normal variable. */
 static void
 trueskill2_lead(const ParamValue *params, const Match *match, double *lead,
@@ -356,7 +281,7 @@ trueskill2_lead(const ParamValue *params, const Match *match, double *lead,
 	int			i;
 
 	weight_factors(params, match, weight_factor);
-	team_difference(match, weight_factor, first, 1 - first, x);
+	trueskill2_difference(match, weight_factor, first, 1 - first, x);
 	*lead = *deviation = 0;
 	for (i = 0; i < match->nplayers; i++)
 	{
@@ -364,7 +289,7 @@ trueskill2_lead(const ParamValue *params, const Match *match, double *lead,
 		*deviation += square(x[i]) * performance_variance(params, match->player[i].before);
 	}
 	*deviation = sqrt(*deviation);
-	*lead += context_shift(match, first, 1 - first, *deviation);
+	*lead += trueskill2_context_shift(match, first, 1 - first, *deviation);
 }
 
 static double
@@ -433,374 +358,71 @@ trueskill2_predict(const ParamValue *params, Match *match)
 	return match_check_predictions(match);
 }
 
-/* What is known of one combination of performances, as a function of it. */
-typedef enum FactorKind
-{
-	FACTOR_WIN,					/* it is above the margin */
-	FACTOR_DRAW,				/* it is within the margin */
-	FACTOR_NONE,				/* a count of none: it was below 0, noise
-								 * added */
-	FACTOR_QUIT					/* the player quit at this lead */
-} FactorKind;
-
-typedef struct Factor
-{
-	FactorKind	kind;
-	int			a;				/* teams, or a: the player */
-	int			b;
-	double		self;			/* counts: coefficients, noise and time */
-	double		opponent;
-	double		noise;
-	double		shift;			/* added to the combination */
-	double		precision;		/* what it says so far: precision, */
-	double		precision_mean; /* and that times the mean */
-} Factor;
-
-/* Orders, and a count of kills, one of deaths and a quit for each player. */
-#define MAX_FACTORS (4 * TRUESKILL2_MAX_PLAYERS)
-
-/* The combination: self times the own performance, opponent times the mean. */
-static void
-against_opponents(const Match *match, int player, double self,
-				  double opponent, double *x)
-{
-	int			team = match->player[player].team;
-	double		total = 0;
-	int			i;
-
-	for (i = 0; i < match->nplayers; i++)
-		x[i] = 0;
-	for (i = 0; i < match->nentries; i++)
-	{
-		const MatchEntry *e = &match->entry[i];
-
-		if (e->team != team && e->player != player)
-			total += e->weight;
-	}
-	for (i = 0; i < match->nentries; i++)
-	{
-		const MatchEntry *e = &match->entry[i];
-
-		if (e->team != team && e->player != player && e->weight > 0)
-			x[e->player] += opponent * e->weight / total;
-	}
-	x[player] += self;
-}
-
-static void
-factor_combination(const Match *match, const double *weight_factor,
-				   const Factor *factor, double *x)
-{
-	if (factor->kind == FACTOR_WIN || factor->kind == FACTOR_DRAW)
-		team_difference(match, weight_factor, factor->a, factor->b, x);
-	else
-		against_opponents(match, factor->a, factor->self, factor->opponent, x);
-}
-
 /*
- * A quit at lead d has probability p_u + (1 - p_u) p_r Phi((m - d) / sqrt(v));
- * how that moves the mean of d, in deviations, and its variance.
- */
-static Truncation
-quit_moments(const ParamValue *params, double mean, double variance)
-{
-	double		unrelated = params[TRUESKILL2_QUIT_UNRELATED].number;
-	double		k = (1 - unrelated) * params[TRUESKILL2_QUIT_RELATED].number;
-	double		c = sqrt(params[TRUESKILL2_QUIT_VARIANCE].number + variance);
-	double		u = (params[TRUESKILL2_QUIT_MARGIN].number - mean) / c;
-	double		z = unrelated + k * normal_cdf(u);
-	double		deviation = sqrt(variance);
-	double		slope;
-	double		curvature;
-	Truncation	result;
-
-	/* Without other reasons the ratio is one that holds far out, too. */
-	slope = unrelated == 0 ? -normal_hazard(u) / c : -k * normal_density(u) / (c * z);
-	curvature = u * slope / c;
-	result.v = deviation * slope;
-	result.w = variance * (square(slope) - curvature);
-	result.rest = 1 - result.w;
-	return result;
-}
-
-static Truncation
-factor_moments(const ParamValue *params, const Factor *factor, double mean,
-			   double variance)
-{
-	double		margin = params[TRUESKILL2_DRAW_MARGIN].number;
-	double		deviation = sqrt(variance);
-	double		c,
-				share;
-	Truncation	result;
-
-	switch (factor->kind)
-	{
-		case FACTOR_WIN:
-			return truncated_win((mean + factor->shift - margin) / deviation);
-		case FACTOR_DRAW:
-			return truncated_draw((mean + factor->shift) / deviation,
-								  margin / deviation);
-		case FACTOR_NONE:
-			/* The noise takes its share of the surprise. */
-			c = sqrt(variance + factor->noise);
-			share = deviation / c;
-			result = truncated_win(-mean / c);
-			result.v *= -share;
-			result.w *= share * share;
-			result.rest = factor->noise / (variance + factor->noise) +
-				share * share * result.rest;
-			return result;
-		case FACTOR_QUIT:
-			break;
-	}
-	return quit_moments(params, mean, variance);
-}
-
-/*
- * Let one factor speak again, given all others.  Returns how much what it says
- * has changed, in deviations of its combination.
- */
-static double
-factor_step(const ParamValue *params, const Match *match,
-			const double *weight_factor, Factor *factor, JointNormal *joint)
-{
-	double		x[TRUESKILL2_MAX_PLAYERS];
-	double		slope[TRUESKILL2_MAX_PLAYERS];
-	double		mean,
-				variance,
-				cavity_mean,
-				cavity_variance,
-				remaining,
-				precision,
-				precision_mean;
-	Truncation	moments;
-
-	factor_combination(match, weight_factor, factor, x);
-	joint_normal_project(joint, x, slope, &mean, &variance);
-
-	/* What the others say.  Quits may take precision away, but not all. */
-	remaining = 1 - factor->precision * variance;
-	if (!(remaining > 0))
-		return 0;
-	cavity_variance = variance / remaining;
-	cavity_mean = (mean - factor->precision_mean * variance) / remaining;
-
-	moments = factor_moments(params, factor, cavity_mean, cavity_variance);
-	precision = moments.w / (cavity_variance * moments.rest);
-	precision_mean = (cavity_mean * moments.w + sqrt(cavity_variance) * moments.v) /
-		(cavity_variance * moments.rest);
-
-	joint_normal_observe(joint, slope, mean, variance,
-						 precision - factor->precision,
-						 precision_mean - factor->precision_mean);
-	remaining = larger(fabs(precision - factor->precision) * variance,
-					   fabs(precision_mean - factor->precision_mean -
-							(precision - factor->precision) * mean) *
-					   sqrt(variance));
-	factor->precision = precision;
-	factor->precision_mean = precision_mean;
-	return remaining;
-}
-
-/* A count: observed at once unless it is none, which becomes a factor. */
-static void
-add_count(const Match *match, int player, double count, double self,
-		  double opponent, double variance, double time,
-		  JointNormal *joint, Factor *factor, int *nfactors)
-{
-	double		x[TRUESKILL2_MAX_PLAYERS];
-	double		slope[TRUESKILL2_MAX_PLAYERS];
-	double		noise = variance * time;
-	double		mean,
-				spread;
-
-	if (isnan(count) || noise == 0)
-		return;
-	if (count == 0)
-	{
-		Factor		none = {.kind = FACTOR_NONE,.a = player,
-		.self = self * time,.opponent = opponent * time,.noise = noise};
-
-		factor[(*nfactors)++] = none;
-		return;
-	}
-	against_opponents(match, player, self * time, opponent * time, x);
-	joint_normal_project(joint, x, slope, &mean, &spread);
-	joint_normal_observe(joint, slope, mean, spread, 1 / noise, count / noise);
-}
-
-/* What the match tells of all performances, in joint. */
-static void
-trueskill2_posterior(const ParamValue *params, const Match *match,
-					 JointNormal *joint)
-{
-	const double tolerance = 1e-10;
-	const int	max_sweeps = 200;
-	Factor		factor[MAX_FACTORS];
-	double		weight_factor[MATCH_MAX_TEAMS];
-	int			order[MATCH_MAX_TEAMS];
-	double		play[TRUESKILL2_MAX_PLAYERS];
-	double		unit = isnan(match->length) ? 1 :
-		match->length / params[TRUESKILL2_COUNT_LENGTH].number;
-	int			nfactors = 0;
-	Settling	settling = {0};
-	int			sweep,
-				i;
-
-	for (i = 0; i < match->nplayers; i++)
-		play[i] = 0;
-	for (i = 0; i < match->nentries; i++)
-		play[match->entry[i].player] += match->entry[i].weight;
-
-	weight_factors(params, match, weight_factor);
-	match_teams_by_rank(match, order);
-	for (i = 0; i < match->nteams - 1; i++)
-	{
-		const MatchTeam *upper = &match->team[order[i]];
-		const MatchTeam *lower = &match->team[order[i + 1]];
-		Factor		outcome = {.kind = upper->rank == lower->rank ?
-		FACTOR_DRAW : FACTOR_WIN,.a = order[i],.b = order[i + 1]};
-
-		if (match_log_odds_between(match, outcome.a, outcome.b) != 0)
-		{
-			double		x[TRUESKILL2_MAX_PLAYERS];
-			double		slope[TRUESKILL2_MAX_PLAYERS];
-			double		mean,
-						variance;
-
-			team_difference(match, weight_factor, outcome.a, outcome.b, x);
-			joint_normal_project(joint, x, slope, &mean, &variance);
-			outcome.shift = context_shift(match, outcome.a, outcome.b, sqrt(variance));
-		}
-		factor[nfactors++] = outcome;
-	}
-	for (i = 0; i < match->nplayers; i++)
-	{
-		const MatchPlayer *player = &match->player[i];
-
-		if (play[i] == 0)
-			continue;
-		add_count(match, i, player->kills,
-				  params[TRUESKILL2_KILL_SELF].number,
-				  params[TRUESKILL2_KILL_OPPONENT].number,
-				  params[TRUESKILL2_KILL_VARIANCE].number,
-				  play[i] * unit, joint, factor, &nfactors);
-		add_count(match, i, player->deaths,
-				  params[TRUESKILL2_DEATH_SELF].number,
-				  params[TRUESKILL2_DEATH_OPPONENT].number,
-				  params[TRUESKILL2_DEATH_VARIANCE].number,
-				  play[i] * unit, joint, factor, &nfactors);
-		if (player->quit == 1 && params[TRUESKILL2_QUIT_RELATED].number > 0)
-		{
-			Factor		quit = {.kind = FACTOR_QUIT,.a = i,.self = 1,
-			.opponent = -1};
-
-			factor[nfactors++] = quit;
-		}
-	}
-
-	for (sweep = 0; sweep < max_sweeps; sweep++)
-	{
-		double		change = 0;
-
-		for (i = 0; i < nfactors; i++)
-			change = larger(change, factor_step(params, match, weight_factor,
-												&factor[i], joint));
-
-		/* One factor alone is exact. */
-		if (change < tolerance || nfactors == 1 || settling_ended(&settling, change))
-			return;
-	}
-
-	/* What has not settled is no result. */
-	for (i = 0; i < match->nplayers; i++)
-		joint->mean[i] = NAN;
-}
-
-/*
- * A state column after the match, of which the performance had covariance with
- * it and the given variance, and moved by shift in mean and to the share rest
- * in variance; least is the smallest sigma.
+ * A state column after the match, which counts that often in the performance; least is the
+ * smallest sigma.
  */
 static void
-update_column(double gain, double covariance, double variance, double shift,
-			  double rest, double least, double *mu, double *sigma)
+update_column(double gain, double coefficient, const TrueSkill2Movement *movement,
+			  double least, double *mu, double *sigma)
 {
-	double		share;
+	double		covariance = coefficient * square(*sigma);
+	double		ratio;
 
 	if (covariance == 0)
 		return;
-	share = covariance / variance;
-	*mu += gain * share * shift;
-	share = share / square(*sigma) * covariance;
-	*sigma = deviation_updated(*sigma, sqrt((1 - share) + share * rest), gain,
-							   least);
+	ratio = variance_ratio(coefficient * covariance, movement->noise, movement->variance,
+						   movement->rest);
+	*mu += gain * (covariance / movement->variance) * movement->shift;
+	*sigma = deviation_updated(*sigma, sqrt(ratio), gain, least);
+}
+
+/* The state of a player who took part, and the way to the next match. */
+static void
+update_player(const ParamValue *params, MatchPlayer *player, const TrueSkill2Movement *movement)
+{
+	double	   *after = player->after;
+	double		experience = isnan(player->experience) ? player->games :
+		player->experience;
+
+	update_column(player->gain, 1, movement, MIN_DEVIATION,
+				  &after[TRUESKILL2_MU], &after[TRUESKILL2_SIGMA]);
+	update_column(player->gain, params[TRUESKILL2_BASE_WEIGHT].number, movement, 0,
+				  &after[TRUESKILL2_BASE_MU], &after[TRUESKILL2_BASE_SIGMA]);
+	after[TRUESKILL2_MU] += player->gain *
+		step_value(&params[TRUESKILL2_EXPERIENCE_OFFSET].steps, experience);
+	after[TRUESKILL2_SIGMA] =
+		deviation_grown(after[TRUESKILL2_SIGMA], player->gain *
+						square(params[TRUESKILL2_TAU].number), INFINITY);
+	after[TRUESKILL2_BASE_SIGMA] =
+		deviation_grown(after[TRUESKILL2_BASE_SIGMA], player->gain *
+						square(params[TRUESKILL2_BASE_TAU].number), INFINITY);
 }
 
 static void
 trueskill2_update(const ParamValue *params, Match *match)
 {
-	double		mean[TRUESKILL2_MAX_PLAYERS];
-	double		covariance[TRUESKILL2_MAX_PLAYERS * TRUESKILL2_MAX_PLAYERS];
-	bool		played[TRUESKILL2_MAX_PLAYERS];
-	JointNormal joint = {match->nplayers, mean, covariance};
-	int			n = match->nplayers;
-	int			i,
-				j;
+	double		start[TRUESKILL2_MAX_PLAYERS];
+	double		weight_factor[MATCH_MAX_TEAMS];
+	TrueSkill2Movement movement[TRUESKILL2_MAX_PLAYERS];
+	int			i;
 
-	for (i = 0; i < n; i++)
+	weight_factors(params, match, weight_factor);
+	for (i = 0; i < match->nplayers; i++)
 	{
-		for (j = 0; j < n; j++)
-			covariance[i * n + j] = 0;
-		mean[i] = performance_mean(params, match, i);
-		covariance[i * n + i] = performance_variance(params,
-													 match->player[i].before);
-		played[i] = false;
+		const double *before = match->player[i].before;
+
+		start[i] = performance_mean(params, match, i);
+		movement[i].variance = performance_variance(params, before);
+		movement[i].noise = square(params[TRUESKILL2_BETA].number);
+		memcpy(match->player[i].after, before, sizeof(double) * TRUESKILL2_NSTATE);
 	}
-	for (i = 0; i < match->nentries; i++)
-		if (match->entry[i].weight > 0)
-			played[match->entry[i].player] = true;
-
-	trueskill2_posterior(params, match, &joint);
-
-	for (i = 0; i < n; i++)
+	trueskill2_learn(params, match, weight_factor, start, movement);
+	for (i = 0; i < match->nplayers; i++)
 	{
-		MatchPlayer *player = &match->player[i];
-		const double *before = player->before;
-		double	   *after = player->after;
-		double		base_weight = params[TRUESKILL2_BASE_WEIGHT].number;
-		double		variance = performance_variance(params, before);
-		double		shift = mean[i] - performance_mean(params, match, i);
-		double		rest = covariance[i * n + i] / variance;
-		double		experience = isnan(player->experience) ? player->games :
-			player->experience;
-
-		/* Less than nothing by rounding is nothing; by more it is a failure. */
-		if (rest < 0 && rest > -1e-9)
-			rest = 0;
-		for (j = 0; j < TRUESKILL2_NSTATE; j++)
-			after[j] = before[j];
-		player->gradient = shift / variance;
-		if (!played[i])
-			continue;
-		update_column(player->gain, square(before[TRUESKILL2_SIGMA]), variance,
-					  shift, rest, MIN_DEVIATION, &after[TRUESKILL2_MU],
-					  &after[TRUESKILL2_SIGMA]);
-		update_column(player->gain,
-					  base_weight * square(before[TRUESKILL2_BASE_SIGMA]),
-					  variance, shift, rest, 0, &after[TRUESKILL2_BASE_MU],
-					  &after[TRUESKILL2_BASE_SIGMA]);
-
-		/* The way to the next match. */
-		after[TRUESKILL2_MU] += player->gain *
-			step_value(&params[TRUESKILL2_EXPERIENCE_OFFSET].steps, experience);
-		after[TRUESKILL2_SIGMA] =
-			deviation_grown(after[TRUESKILL2_SIGMA], player->gain *
-							square(params[TRUESKILL2_TAU].number), INFINITY);
-		after[TRUESKILL2_BASE_SIGMA] =
-			deviation_grown(after[TRUESKILL2_BASE_SIGMA], player->gain *
-							square(params[TRUESKILL2_BASE_TAU].number),
-							INFINITY);
+		match->player[i].gradient = movement[i].shift / movement[i].variance;
+		if (movement[i].play > 0)
+			update_player(params, &match->player[i], &movement[i]);
 	}
 }
 

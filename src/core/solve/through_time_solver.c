@@ -115,10 +115,11 @@ through_time_configure(ThroughTime *tt, const ParamValue *params,
 	tt->model = model_find("state_space");
 
 	/*
-	 * Common parameters of models have no part here, and stay at their
-	 * defaults.
+	 * Common parameters of models have no part here: they stay at their
+	 * defaults, or, as the advantage of a larger team, are turned off.
 	 */
 	param_defaults(&tt->model->params, model_params);
+	model_params[SIZE_ADVANTAGE].choice = SIZE_ADVANTAGE_NONE;
 	for (i = 0; i < STATE_SPACE_OWN_PARAMS; i++)
 		model_params[MODEL_COMMON_PARAMS + i] = params[THROUGH_TIME_NOWN + i];
 	set_priors(tt, model_params);

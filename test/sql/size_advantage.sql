@@ -1,0 +1,96 @@
+-- The advantage of the larger team: by default in queries, on ladders only if told to.
+\set ON_ERROR_STOP on
+SET extra_float_digits = 1;
+SET client_min_messages = warning;
+CREATE SCHEMA sizes;
+SET search_path = sizes;
+
+-- 1000 matches of 4 against 4, or 3 in three of ten, of 30 players; a player more is worth log-odds of 1.
+CREATE FUNCTION noise(seed text) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
+    SELECT ('x' || substr(md5(seed), 1, 8))::bit(32)::bigint / 4294967296.0
+$$;
+CREATE TABLE played AS
+SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '7 hours' AS played_at, CASE WHEN m % 4 = 0 THEN 'blitz' ELSE '' END AS pool,
+    CASE WHEN row_number() OVER (PARTITION BY m ORDER BY noise(m || 'player' || p)) <= 4 THEN 1 ELSE 2 END AS team, p AS player_id, row_number() OVER (PARTITION BY m ORDER BY noise(m || 'player' || p)) AS seat
+FROM generate_series(1, 1000) AS m, generate_series(1, 30) AS p;
+CREATE INDEX ON played (match_id);
+DELETE FROM played WHERE seat > CASE WHEN match_id % 10 < 3 THEN 7 ELSE 8 END;
+CREATE TABLE fixture AS
+SELECT match_id, sum(CASE team WHEN 1 THEN 1 ELSE -1 END * ((player_id - 15.5) / 12 + 1)) AS log_odds, count(*) AS players FROM played GROUP BY match_id;
+ALTER TABLE fixture ADD won boolean;
+UPDATE fixture SET won = noise(match_id || 'won') < 1 / (1 + exp(-log_odds));
+CREATE VIEW source AS SELECT match_id, played_at, pool, team, player_id, won = (team = 1) AS won FROM played JOIN fixture USING (match_id);
+SELECT count(DISTINCT match_id) AS matches, count(DISTINCT match_id) FILTER (WHERE players = 7) AS uneven FROM played JOIN fixture USING (match_id);
+
+-- By default all models learn it but hive, and the strict SynElo.
+CREATE FUNCTION rated(model text, params jsonb) RETURNS TABLE (match_id int, player_id int, team int, r skillrating.rated) LANGUAGE sql AS $$
+    SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, won => won, played_at => played_at, pool => pool, params => params) OVER (ORDER BY played_at, match_id)
+    FROM sizes.source
+$$;
+CREATE TABLE trial AS SELECT name AS model, '{}'::jsonb AS params FROM skillrating.models() UNION ALL VALUES ('synelo', '{"strict": true}'::jsonb);
+CREATE TABLE forecast AS
+SELECT t.model, t.params, choice, f.* FROM trial AS t, (VALUES ('auto'), ('none'), ('learned')) AS c(choice), rated(t.model, t.params || jsonb_build_object('size_advantage', choice)) AS f;
+WITH loss AS (
+    SELECT model, params, choice, players, avg(-ln(CASE WHEN won THEN (r).win_probability ELSE 1 - (r).win_probability END)) AS loss
+    FROM forecast AS f JOIN fixture AS g ON g.match_id = f.match_id WHERE f.team = 1 AND g.match_id > 500 GROUP BY model, params, choice, players
+)
+SELECT model, params, bool_and(abs(l.loss - d.loss) < 1e-12) FILTER (WHERE choice = 'none') AS off, bool_and(abs(l.loss - d.loss) < 1e-12) FILTER (WHERE choice = 'learned') AS learned,
+    min(l.loss) FILTER (WHERE choice = 'none' AND players = 7) - min(l.loss) FILTER (WHERE choice = 'learned' AND players = 7) > 0.02 AS better
+FROM loss AS l JOIN (SELECT model, params, players, loss FROM loss WHERE choice = 'auto') AS d USING (model, params, players) GROUP BY model, params ORDER BY model, params::text;
+
+-- What is given is log-odds of the match, for rate() and predict() alike.
+WITH f AS (
+    SELECT match_id, team, r.* FROM rated('elo', '{"size_advantage": "fixed", "size_advantage_ratio": 1.4, "size_advantage_difference": 0.6}'), LATERAL (SELECT (r).*) AS r
+), g AS (
+    SELECT match_id, team, (r).* FROM (SELECT match_id, team, skillrating.rate('elo', player_id, team, won => won = (team = 1), played_at => played_at, pool => pool,
+        log_odds => CASE WHEN players = 7 THEN 1.4 * (1 / 7::float8) + 0.6 ELSE 0 END, params => '{"size_advantage": "none"}') OVER (ORDER BY played_at, match_id) AS r FROM played JOIN fixture USING (match_id)) AS q
+)
+SELECT count(*) AS differ FROM ((TABLE f EXCEPT ALL TABLE g) UNION ALL (TABLE g EXCEPT ALL TABLE f)) AS d;
+SELECT team, abs(win_probability - CASE team WHEN 1 THEN p ELSE 1 - p END) < 1e-15 AS same
+FROM skillrating.predict('glicko2', '{{1500,350,0.06},{1500,350,0.06},{1500,350,0.06}}', '{1,1,2}', params => '{"size_advantage": "fixed", "size_advantage_ratio": 0.9, "size_advantage_difference": 0.2}') AS f,
+    (SELECT 1 / (1 + exp(-0.5::float8))) AS e(p) ORDER BY team;
+
+-- Ten teams of one player and one of three: e^(w n) of the sum of these.
+SELECT team, abs(win_probability - CASE WHEN team < 11 THEN 1 ELSE exp(1.0::float8) END / (10 + exp(1.0::float8))) < 1e-14 AS same
+FROM skillrating.predict('elo', (SELECT array_agg(ARRAY[1500]) FROM generate_series(1, 13))::float8[], '{1,2,3,4,5,6,7,8,9,10,11,11,11}', params => '{"size_advantage": "fixed", "size_advantage_difference": 0.5}')
+WHERE team IN (1, 11) ORDER BY team;
+
+-- tune() judges it as a part where teams are uneven, and not where they are not.
+SELECT (p).name, (p).taken FROM (
+    SELECT skillrating.tune('elo', NULL, match_id, player_id, team, CASE WHEN won THEN 1 ELSE 2 END, '{"parts": ["size_advantage"]}' ORDER BY played_at, match_id) AS t FROM source) AS q, unnest((t).parts) AS p;
+SELECT coalesce(array_length((t).parts, 1), 0) AS parts, (t).params ->> 'size_advantage' AS choice, (SELECT bool_or(w LIKE '%no match has teams of different sizes') FROM unnest((t).warnings) AS w) AS says_why FROM (
+    SELECT skillrating.tune('elo', NULL, s.match_id, player_id, team, CASE WHEN s.won THEN 1 ELSE 2 END, '{"parts": ["size_advantage"]}' ORDER BY played_at, s.match_id) AS t
+    FROM source AS s JOIN fixture AS f ON f.match_id = s.match_id WHERE players = 8) AS q;
+
+-- A ladder learns it if told to: as rate() does, replayed and verified, and matches of equal teams do not touch it.
+SELECT skillrating.create_ladder('plain', 'trueskill', player_type => 'int', match_type => 'int', source => 'source');
+SELECT params ->> 'size_advantage' AS size_advantage FROM plain.ladder;
+SELECT skillrating.create_ladder('learned', 'trueskill', '{"size_advantage": "learned"}', player_type => 'int', match_type => 'int', source => 'source');
+SELECT count(*) >= 1 AS found FROM skillrating.catch_up('plain', search => true);
+SELECT count(*) >= 1 AS found FROM skillrating.catch_up('learned', search => true);
+SELECT count(DISTINCT match_id) AS rated FROM learned.event;
+SELECT l.pool, l.games, g.games AS uneven, state[1] > 0 AND state[2] > 0 AS larger_is_better
+FROM learned.component AS l JOIN (SELECT pool, count(DISTINCT match_id) AS games FROM played JOIN fixture USING (match_id) WHERE players = 7 GROUP BY pool) AS g USING (pool) WHERE kind = 'size_advantage' ORDER BY pool;
+SELECT count(*) AS components FROM plain.component;
+CREATE FUNCTION differ(ladder text, choice text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    result bigint;
+BEGIN
+    EXECUTE format('WITH e AS (SELECT match_id, player_id, ARRAY[mu_before, sigma_before] AS before, ARRAY[mu_after, sigma_after] AS after, win_probability FROM %I.event),
+        w AS (SELECT match_id, player_id, (r).state_before, (r).state_after, (r).win_probability FROM sizes.rated(''trueskill'', jsonb_build_object(''size_advantage'', $1)))
+        SELECT count(*) FROM ((TABLE e EXCEPT ALL TABLE w) UNION ALL (TABLE w EXCEPT ALL TABLE e)) AS d', ladder) INTO result USING choice;
+    RETURN result;
+END
+$$;
+SELECT differ('plain', 'none') AS plain, differ('learned', 'learned') AS learned, differ('learned', 'none') > 1000 AS other;
+SELECT ladder, bool_and(ok) AS verified FROM (VALUES ('plain'), ('learned')) AS l(ladder), skillrating.verify(ladder) GROUP BY ladder ORDER BY ladder;
+
+-- Corrections: a match whose team was smaller than reported, and one that never was.
+DELETE FROM played WHERE match_id = 404 AND seat = 8;
+UPDATE fixture SET players = 7 WHERE match_id = 404;
+SELECT count(*) >= 1 AS found FROM skillrating.catch_up('learned', search => true, rebuild => true);
+SELECT skillrating.void_match('learned', 101, 'test');
+SELECT count(*) >= 0 AS caught_up FROM skillrating.catch_up('learned');
+SELECT bool_and(ok) AS verified FROM skillrating.verify('learned');
+SELECT skillrating.drop_ladder('plain'), skillrating.drop_ladder('learned');
+DROP SCHEMA sizes CASCADE;
