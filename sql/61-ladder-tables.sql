@@ -95,6 +95,27 @@ COMMENT ON FUNCTION skillrating_internal.drop_room(text, text) IS
 'A part of create_ladder() and rerate(): drops the columns of a new table that only keep a place,
 see arranged_columns().';
 
+CREATE FUNCTION skillrating_internal.create_event_indexes(
+    ladder text,
+    model text,
+    params jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
+    -- A model that looks back finds states by their rounds.
+    IF EXISTS (SELECT FROM skillrating_internal.model_under(model, params) AS m
+        WHERE 'rounds' = ANY (m.state_columns)) THEN
+        EXECUTE format('CREATE INDEX ON %I.event (player_id, pool, rounds_after, seq)', ladder);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_event_indexes(text, text, jsonb) IS
+'A part of create_ladder(): the indexes of table event beside its primary key.';
+
 CREATE FUNCTION skillrating_internal.create_component_tables(
     ladder text,
     model text,

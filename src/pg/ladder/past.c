@@ -13,6 +13,7 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/row_reader.h"
+#include "pg/ladder/settings.h"
 #include "pg/sql/huge.h"
 
 /* The column of event with the rounds since the state was set. */
@@ -32,7 +33,9 @@ append_rounds_after(QueryDraft *draft)
  * a number are others'.
  *
  * The number is given as a range because no other index than the one for this then has the
- * order: with an equality the planner may take that on seq, and read the events of everybody.
+ * order: with an equality the planner may take that on seq, and read the events of everybody, or
+ * the primary key.  The plan is made without sorts, as the planner thinks that a player of a
+ * table that was not analyzed has next to no events.
  */
 static LadderQuery past_query = {
 	.text = "SELECT k.n, {states e _after} "
@@ -146,7 +149,9 @@ load_past(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, int64 befor
 		values[2] = PointerGetDatum(construct_array(ranges.first, ranges.n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
 		values[3] = PointerGetDatum(construct_array(ranges.last, ranges.n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
 		values[4] = Int64GetDatum(before);
+		settings_set("enable_sort", "off");
 		row_reader_open(&reader, ladder, &past_query, values);
+		settings_set("enable_sort", "on");
 		read_past(&reader, batch, &ranges);
 		row_reader_close(&reader);
 	}
