@@ -95,6 +95,55 @@ COMMENT ON FUNCTION skillrating_internal.drop_room(text, text) IS
 'A part of create_ladder() and rerate(): drops the columns of a new table that only keep a place,
 see arranged_columns().';
 
+CREATE FUNCTION skillrating_internal.rounds_index(relation regclass)
+RETURNS regclass
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT x.indexrelid::regclass FROM pg_index AS x
+    WHERE x.indrelid = relation
+        AND pg_get_indexdef(x.indexrelid) LIKE '% (player_id, pool, rounds_after, seq)'
+    LIMIT 1
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.rounds_index(regclass) IS
+'A part of swap_ladders(): the index of table event by which a model that looks back finds states by
+their rounds, see create_rounds_index(); null if there is none.';
+
+CREATE FUNCTION skillrating_internal.create_rounds_index(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    event regclass := to_regclass(format('%I.event', ladder));
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute AS t WHERE t.attrelid = event AND t.attname = 'rounds_after')
+        AND skillrating_internal.rounds_index(event) IS NULL
+    THEN
+        EXECUTE format('CREATE INDEX ON %I.event (player_id, pool, rounds_after, seq)', ladder);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_rounds_index(text) IS
+'A part of create_ladder() and swap_ladders(): the index of table event for a model that looks back
+on states by their rounds, which other models do not need.';
+
+CREATE FUNCTION skillrating_internal.create_event_indexes(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
+    PERFORM skillrating_internal.create_rounds_index(ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_event_indexes(text) IS
+'A part of create_ladder(): the indexes of table event beside its primary key.';
+
 CREATE FUNCTION skillrating_internal.create_component_tables(
     ladder text,
     model text,

@@ -137,6 +137,8 @@ AS $function$
             WHERE e.oid = d.objid AND e.adrelid = relation AND t.attname IN ('rating', 'band')))
         AND NOT (d.classid = 'pg_constraint'::regclass AND EXISTS (
             SELECT FROM pg_constraint AS k WHERE k.oid = d.objid AND k.contype = 'n'))
+        AND NOT (d.classid = 'pg_class'::regclass
+            AND d.objid = coalesce(skillrating_internal.rounds_index(relation), 0))
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.column_followers(regclass, smallint[]) IS
@@ -288,6 +290,12 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    table_a regclass := to_regclass(format('%I.%I', a, relation));
+    table_b regclass := to_regclass(format('%I.%I', b, relation));
+    -- It goes with its column, and comes back with it.
+    single regclass := CASE WHEN skillrating_internal.columns_differ(table_a, table_b)
+        THEN coalesce(skillrating_internal.rounds_index(table_a),
+            skillrating_internal.rounds_index(table_b)) END;
     definition text;
     index record;
     only_b text;
@@ -296,7 +304,7 @@ BEGIN
     SELECT string_agg(what, ', ') INTO only_b
     FROM (
         SELECT u.index::text FROM skillrating_internal.unpaired_indexes(a, b, relation) AS u
-        WHERE u.is_of_b
+        WHERE u.is_of_b AND u.index IS DISTINCT FROM single
         UNION ALL
         SELECT skillrating_internal.missing_constraints(b, a, relation)) AS s(what);
     IF only_b IS NOT NULL THEN
@@ -315,7 +323,7 @@ BEGIN
         JOIN pg_index AS x ON x.indexrelid = u.index
         JOIN pg_class AS c ON c.oid = u.index
         LEFT JOIN pg_constraint AS k ON k.conindid = u.index AND k.contype IN ('u', 'x')
-        WHERE NOT u.is_of_b
+        WHERE NOT u.is_of_b AND u.index IS DISTINCT FROM single
     LOOP
         EXECUTE CASE WHEN index.constraint_of IS NOT NULL
             THEN format('ALTER TABLE %I.%I ADD %s', b, relation,
@@ -576,6 +584,9 @@ BEGIN
     PERFORM skillrating_internal.set_generated(ladder, relation, (g.value->>'name')::name,
         g.value->>'expression')
     FROM jsonb_array_elements(generated) AS g;
+    IF relation = 'event' THEN
+        PERFORM skillrating_internal.create_rounds_index(ladder);
+    END IF;
 END
 $function$;
 

@@ -96,8 +96,8 @@ random_params(Random *random, Fixture *f, Size size)
 		const ParamSpec *spec = param_spec(&f->model->params, i);
 		ParamSteps *steps = &f->params[i].steps;
 
-		/* Of another variant of the model. */
-		if (spec->of_state)
+		/* Of another variant of the model, but for those that look back. */
+		if (spec->of_state && strcmp(spec->name, "strict") != 0)
 			continue;
 		if (spec->type == PARAM_CHOICE)
 			f->params[i].choice = random_below(random, number_of_choices(spec));
@@ -124,6 +124,7 @@ random_params(Random *random, Fixture *f, Size size)
 			}
 		}
 	}
+	f->model = model_variant(f->model, f->params);
 }
 
 /* Sound states: not far from that of a new player, or anywhere. */

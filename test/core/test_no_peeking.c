@@ -159,8 +159,11 @@ life_init(Life *life, Random *random, const char *model)
 
 	life->block[0] = malloc(history_work_size(h, life->f.model->nstate));
 	history_work_init(&life->work, life->block[0], h, life->f.model->nstate);
-	life->block[1] = malloc(history_past_size(h));
-	history_past_init(&life->work, life->block[1], h);
+	if (life->f.model->look_back != NULL)
+	{
+		life->block[1] = malloc(history_past_size(h, life->f.model->nstate));
+		history_past_init(&life->work, life->block[1], h, life->f.model->nstate);
+	}
 	life->block[2] = malloc(history_components_size(h, rules));
 	room = malloc(history_components_room(h));
 	history_components_find(&life->components, life->block[2], room, h, rules);

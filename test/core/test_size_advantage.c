@@ -142,6 +142,7 @@ test_defaults(void **state)
 		if (!synelo)
 			continue;
 		fixture_param(&box, "strict")->flag = true;
+		box.model = model_variant(box.model, box.params);
 		set_advantage(&box, SIZE_ADVANTAGE_AUTO, 0, 0);
 		assert_status(fixture_build(&box), MATCH_OK);
 		assert_null(find_component(&box));

@@ -50,6 +50,7 @@ static double states[PLAYERS][MODEL_MAX_STATE];
 static double games[PLAYERS];
 static double skills[PLAYERS];
 static double learned[COMPONENT_MAX_STATE];
+static double past[PLAYERS][MATCHES * MODEL_MAX_STATE];
 
 static double
 random_normal(Random *random)
@@ -114,6 +115,10 @@ play(const int *who, const int *size, bool first_wins)
 		f.player[i].games = games[who[i]];
 	}
 	assert_status(fixture_build(&f), MATCH_OK);
+	if (f.model->look_back != NULL)
+		for (i = 0; i < n; i++)
+			model_look_back(f.model, f.params, past[who[i]], (int) games[who[i]],
+							&f.player[i]);
 	for (i = 0; i < f.match.ncomponents; i++)
 		if (f.component[i].spec->init == size_advantage_init)
 			memcpy(f.component_before[i], learned, sizeof(learned));
@@ -124,6 +129,8 @@ play(const int *who, const int *size, bool first_wins)
 	for (i = 0; i < n; i++)
 	{
 		memcpy(states[who[i]], f.after[i], sizeof(f.after[i]));
+		if (f.model->look_back != NULL)
+			(void) model_remember(f.model, f.after[i], past[who[i]], (int) games[who[i]]);
 		games[who[i]]++;
 	}
 }
@@ -175,6 +182,7 @@ simulate(Game game, const Model *model, bool strict, int choice)
 	fixture_init(&f, model->name);
 	if (strict)
 		fixture_param(&f, "strict")->flag = true;
+	f.model = model_variant(f.model, f.params);
 	f.params[SIZE_ADVANTAGE].choice = choice;
 	if (choice == SIZE_ADVANTAGE_FIXED && game == MIXED_RATIO)
 		f.params[SIZE_ADVANTAGE_PARAM_RATIO].number = RATIO;

@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include "core/models/synelo.h"
+#include "core/rating/operation.h"
 
 enum
 {
@@ -39,11 +40,10 @@ test_win_probability(void **state)
 static void
 test_convergence(void **state)
 {
-	static const PastMatch round[4] = {
-		{1000, 0.5, 1}, {1010, 0.5, 1}, {1030, 0.5, 1}, {1060, 0.5, 0}
-	};
+	static const double rating[4] = {1000, 1010, 1030, 1060};
+	static const double surprise[4] = {0.5, 0.5, 0.5, -0.5};
 	SynEloWeights weights = {0.25, 0.25, 0.5, false};
-	SynEloSignals s = synelo_signals(round, 4, 72);
+	SynEloSignals s = synelo_signals(rating, surprise, 4, 72);
 
 	(void) state;
 	/* Halves 1005 and 1045; mean 1025, squares 625 + 225 + 25 + 1225 = 2100. */
@@ -59,13 +59,13 @@ test_convergence(void **state)
 	assert_same(synelo_convergence(&s, &weights), 1);
 
 	/* An odd window leaves the middle out of both halves; one has no halves. */
-	s = synelo_signals(round, 3, 72);
+	s = synelo_signals(rating, surprise, 3, 72);
 	assert_near(s.velocity, 30.0 / 72, 1e-14);
-	s = synelo_signals(round, 1, 72);
+	s = synelo_signals(rating, surprise, 1, 72);
 	assert_same(s.velocity, 0);
 	assert_same(s.volatility, 0);
 	assert_near(s.surprise, 5, 1e-14);
-	s = synelo_signals(round, 0, 72);
+	s = synelo_signals(rating, surprise, 0, 72);
 	assert_same(s.surprise, 0);
 }
 
@@ -286,47 +286,64 @@ letter_convergence(const double *rating, const double *expected, const double *o
 	return c < 0 ? 0 : c > 1 ? 1 : c;
 }
 
+/* The most rounds of a strict history, and players. */
+#define STRICT_ROUNDS 300
+#define STRICT_PLAYERS 4
+
 /*
  * The source to the letter, computed from scratch each round over a window that fills
- * and moves on, against the model: the same ratings, all of them integers.
+ * and moves on, against the model: the same ratings, all of them integers.  Before round
+ * set_at the rating of the first player is set, which begins the window anew.
  */
 static void
-test_strict(void **state)
+check_strict(int window, int rounds, int set_at)
 {
-	enum
-	{
-		WINDOW = 121
-	};
 	Random		random = {92};
-	static PastMatch past[4][300];
 	Fixture		f;
-	double		rating[4][300];
-	double		expected[4][300];
-	double		outcome[4][300];
-	double		now[4] = {1000, 1000, 1000, 1000};
+	static double past[STRICT_PLAYERS][STRICT_ROUNDS * MODEL_MAX_STATE];
+	int			npast[STRICT_PLAYERS] = {0};
+	double		rating[STRICT_PLAYERS][STRICT_ROUNDS];
+	double		expected[STRICT_PLAYERS][STRICT_ROUNDS];
+	double		outcome[STRICT_PLAYERS][STRICT_ROUNDS];
+	double		now[STRICT_PLAYERS] = {1000, 1000, 1000, 1000};
 	int			n,
 				i;
 
-	(void) state;
 	fixture_init(&f, "synelo");
 	fixture_param(&f, "strict")->flag = true;
 	fixture_param(&f, "team_size_max")->number = 3;
-	fixture_param(&f, "window")->number = WINDOW;
-	assert_int_equal(model_window(f.model, f.params), WINDOW);
-	for (i = 0; i < 4; i++)
-		fixture_add(&f, i, i / 2, 1);
-	for (n = 0; n < 300; n++)
+	fixture_param(&f, "window")->number = window;
+	f.model = model_variant(f.model, f.params);
+	assert_non_null(f.model->look_back);
+	for (i = 0; i < STRICT_PLAYERS; i++)
 	{
-		double		p = 1 / (1 + exp(-(now[0] + now[1] - now[2] - now[3]) / 800));
+		f.model->init(f.params, f.before[i]);
+		fixture_add(&f, i, i / 2, 1);
+	}
+	for (n = 0; n < rounds; n++)
+	{
+		double		p;
 		double		score = random_below(&random, 3) / 2.0;
+
+		if (n == set_at)
+		{
+			double		value[MODEL_MAX_STATE] = {1100, 7, 7, 7, 7};
+			Operation	operation = {.kind = OPERATION_SET,.value = value};
+
+			/* Whatever it says of the rounds. */
+			assert_status(operation_apply(&operation, f.model, f.params, 0, f.before[0]), MATCH_OK);
+			now[0] = 1100;
+		}
+		p = 1 / (1 + exp(-(now[0] + now[1] - now[2] - now[3]) / 800));
 
 		/* The first team is the better one. */
 		if (random_below(&random, 2))
 			score = 1;
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < STRICT_PLAYERS; i++)
 		{
+			int			begun = i == 0 && n >= set_at ? set_at : 0;
 			double		c = letter_convergence(rating[i], expected[i], outcome[i],
-											   n > WINDOW ? n - WINDOW : 0, n);
+											   n - begun > window ? n - window : begun, n);
 			double		k;
 
 			k = 2 + 70 * c * exp(-(now[i] - 1000) * (now[i] - 1000) / (2 * 400.0 * 400));
@@ -338,30 +355,92 @@ test_strict(void **state)
 			if (rating[i][n] < 100)
 				rating[i][n] = 100;
 		}
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < STRICT_PLAYERS; i++)
 		{
 			f.row[i].rank = score == 0.5 ? 1 : 1 + ((score == 1) != (i < 2));
 			f.player[i].games = n;
 		}
 		assert_status(fixture_build(&f), MATCH_OK);
-		for (i = 0; i < 4; i++)
-		{
-			f.player[i].npast = n < WINDOW ? n : WINDOW;
-			f.player[i].past = past[i] + n - f.player[i].npast;
-		}
+		for (i = 0; i < STRICT_PLAYERS; i++)
+			model_look_back(f.model, f.params, past[i], npast[i], &f.player[i]);
 		assert_status(model_rate(f.model, f.params, &f.match), MATCH_OK);
 		assert_near(f.team[0].win, p, 1e-12);
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < STRICT_PLAYERS; i++)
 		{
 			assert_same(f.after[i][RATING], rating[i][n]);
-			now[i] = past[i][n].rating = rating[i][n];
-			past[i][n].win = f.team[i / 2].win;
-			past[i][n].score = outcome[i][n];
+			now[i] = rating[i][n];
+			npast[i] = model_remember(f.model, f.after[i], past[i], npast[i]);
+			assert_int_equal(npast[i], n + 1 - (i == 0 && n >= set_at ? set_at : 0));
 		}
 		fixture_advance(&f);
 	}
-	/* It was not all standing still. */
-	assert_true(now[0] > 1050 && now[2] < 950);
+}
+
+static void
+test_strict(void **state)
+{
+	static const int window[] = {2, 3, 4, 5, 20, 121, 299, 300, 301};
+	size_t		i;
+
+	(void) state;
+	for (i = 0; i < sizeof(window) / sizeof(window[0]); i++)
+	{
+		check_strict(window[i], STRICT_ROUNDS, STRICT_ROUNDS);
+		check_strict(window[i], STRICT_ROUNDS, 1);
+		check_strict(window[i], STRICT_ROUNDS, 150);
+	}
+}
+
+/* What a strict state looks back on, by hand; a round that is not known leaves no signal. */
+static void
+test_look_back(void **state)
+{
+	/* Rounds, window; the begin, the end of the older half, the begin of the newer one. */
+	static const double trial[][5] = {
+		{0, 2, 0, 0, 0}, {1, 2, 0, 0, 1}, {2, 2, 0, 1, 1}, {3, 2, 1, 2, 2},
+		{1, 3, 0, 0, 1}, {2, 3, 0, 1, 1}, {3, 3, 0, 1, 2}, {4, 3, 1, 2, 3},
+		{499, 500, 0, 249, 250}, {500, 500, 0, 250, 250}, {501, 500, 1, 251, 251},
+		{16000, 500, 15500, 15750, 15750}
+	};
+	Fixture		f;
+	double		number[MATCH_MAX_PAST];
+	double		last[MATCH_MAX_PAST] = {0};
+	double		rounds[MODEL_MAX_STATE] = {1000};
+	int			i,
+				j;
+
+	(void) state;
+	fixture_init(&f, "synelo");
+	fixture_param(&f, "strict")->flag = true;
+	f.model = model_variant(f.model, f.params);
+	for (i = 0; i < (int) (sizeof(trial) / sizeof(trial[0])); i++)
+	{
+		rounds[1] = trial[i][0];
+		fixture_param(&f, "window")->number = trial[i][1];
+		f.model->look_back(f.params, rounds, number);
+		for (j = 0; j < MATCH_MAX_PAST; j++)
+			assert_same(number[j], trial[i][2 + j]);
+	}
+	/* Numbers never fall. */
+	for (i = 0; i < 100; i++)
+	{
+		rounds[1] = i;
+		fixture_param(&f, "window")->number = 11;
+		f.model->look_back(f.params, rounds, number);
+		for (j = 0; j < MATCH_MAX_PAST; j++)
+		{
+			assert_true(number[j] >= last[j] && (j == 0 || number[j] >= number[j - 1]));
+			last[j] = number[j];
+		}
+	}
+	/* Without the past K is the smallest. */
+	fixture_add(&f, 0, 1, 1);
+	fixture_add(&f, 1, 2, 2);
+	f.before[0][1] = f.before[1][1] = 100;
+	f.before[0][3] = 1e6;
+	f.before[1][2] = f.before[1][4] = f.before[1][3] = 0;
+	fixture_rate(&f);
+	assert_same(f.after[0][RATING], 1001);
 }
 
 /* The sums are those at the start of the round, whoever comes or goes. */
@@ -381,6 +460,7 @@ test_late_participants(void **state)
 
 		fixture_init(&f, "synelo");
 		fixture_param(&f, "strict")->flag = strict;
+		f.model = model_variant(f.model, f.params);
 		fixture_param(&f, "theta")->number = 800;
 		for (i = 0; i < 4; i++)
 		{
@@ -468,6 +548,7 @@ main(void)
 		cmocka_unit_test(test_default_scale_is_elo),
 		cmocka_unit_test(test_warm_up_and_floor),
 		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_look_back),
 		cmocka_unit_test(test_late_participants),
 		cmocka_unit_test(test_graduation),
 	};

@@ -317,7 +317,7 @@ BEGIN
     FOR life IN
         SELECT model, params::jsonb, late
         FROM (VALUES ('elo', '{"k_by_games": [[5, 20]]}'), ('frag', '{"decay": 24, "decay_floor": 990}'), ('glicko', '{"c": 90}'), ('glicko2', '{}'), ('hive', '{}'), ('weng_lin', '{"drift": 1}'), ('elo_mmr', '{"drift": 1}'),
-            ('trueskill', '{"drift": 1}'), ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}'), ('synelo', '{}'),
+            ('trueskill', '{"drift": 1}'), ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}'), ('synelo', '{}'), ('synelo', '{"strict": true, "window": 5}'),
             ('hive', '{"context_deviation": 0.5, "recalibration_deviation": 0.3}'),
             ('elo', '{"recalibration_deviation": 0.5, "recalibration_side_deviation": 0.3, "recalibration_half_life_days": 0.1}'),
             ('state_space', '{}'), ('state_space', '{"drift": 0.5, "draw_sigma": 0.5, "home_drift": 0.1, "club_drift": 0.2, "initial_side_sigma": 0.5, "reversion": 0.01}')) AS m(model, params)

@@ -177,7 +177,7 @@ END
 $$;
 
 SELECT format('SELECT %L, %L, %L, %L, many_changes(%1$L, %5$L, %3$L, %2$L, %6$L, %4$L)', model, other_model, late, apply_at, params, other_params)
-FROM (VALUES ('elo', '{}', 'elo', '{"k_by_games": [[5, 20]]}'), ('elo', '{}', 'glicko', '{}'), ('trueskill', '{}', 'weng_lin', '{}'), ('trueskill2', '{"initial_base_sigma": 3}', 'trueskill2', '{}'), ('synelo', '{}', 'hive', '{}'))
+FROM (VALUES ('elo', '{}', 'elo', '{"k_by_games": [[5, 20]]}'), ('elo', '{}', 'glicko', '{}'), ('trueskill', '{}', 'weng_lin', '{}'), ('trueskill2', '{"initial_base_sigma": 3}', 'trueskill2', '{}'), ('synelo', '{}', 'hive', '{}'), ('synelo', '{}', 'synelo', '{"strict": true, "window": 5}'))
     AS m(model, params, other_model, other_params)
 CROSS JOIN (VALUES ('append', 'commit'), ('append', 'manual'), ('reorder', 'commit')) AS l(late, apply_at)
 WHERE apply_at = 'commit' OR model <> other_model \gexec

@@ -34,7 +34,7 @@ extern void EXPORT(component_initial) (int model, const ParamValue *params, int 
 									   double *state);
 extern void EXPORT(component_after_idle) (int model, const ParamValue *params, int component,
 										  const double *state, double idle, double *after);
-extern int	EXPORT(model_looks_back) (int model, const ParamValue *params);
+extern int	EXPORT(model_looks_back) (int model, const ParamValue *params, const double *state);
 extern int	EXPORT(build_match) (int model, const ParamValue *params, const double *row, int n,
 								 int nplayers, double log_odds);
 extern int	EXPORT(match_offender) (void);
@@ -322,10 +322,17 @@ component_after_idle(int model, const ParamValue *params, int component, const d
 						   idle, after);
 }
 
+/* How many of the last states of a player, this one among them, matches to come look back on. */
 int
-model_looks_back(int model, const ParamValue *params)
+model_looks_back(int model, const ParamValue *params, const double *state)
 {
-	return model_window(model_registry[model], params);
+	const Model *m = model_variant(model_registry[model], params);
+	double		number[MATCH_MAX_PAST];
+
+	if (m->look_back == NULL)
+		return 0;
+	m->look_back(params, state, number);
+	return (int) (state[model_state_column(m, ROLE_ROUNDS)] - number[0]) + 1;
 }
 
 /*
@@ -422,28 +429,17 @@ match_component(int component, int what)
 	return what == 0 ? c->number : what == 1 ? c->player : c->key;
 }
 
-/* Put a player into a state, with the last matches, three numbers each, where they are known. */
+/* Put a player into a state, with the states after earlier matches. */
 void
 enter_player(int player, const double *before, double *after, double games,
 			 const double *past, int npast)
 {
 	MatchPlayer *p = &current.match.player[player];
-	PastMatch  *match;
-	int			i;
 
 	p->before = before;
 	p->after = after;
 	p->games = games;
-	if (past == NULL)
-		return;
-	match = palloc_array(PastMatch, npast + 1);
-	for (i = 0; i < npast; i++)
-		match[i] = (PastMatch)
-	{
-		past[3 * i], past[3 * i + 1], past[3 * i + 2]
-	};
-	p->past = match;
-	p->npast = npast;
+	model_look_back(model_variant(current.model, current.params), current.params, past, npast, p);
 }
 
 void

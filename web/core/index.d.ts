@@ -58,15 +58,6 @@ export interface Model {
 	components: ComponentKind[];
 }
 
-/** A match before this one, under a model that looks back. */
-export interface PastMatch {
-	/** The first state column after it. */
-	rating: number;
-	winProbability: number;
-	/** 1 won, 0.5 drew, 0 lost. */
-	score: number;
-}
-
 /**
  * A player's part in a match, or one stint of it: rows with the same id are one player.  What a
  * field means is what source_columns() says of the column of that name.
@@ -109,8 +100,8 @@ export interface MatchPlayer {
 	deviation?: number | null;
 	/** Rated matches before this one, 0 by default. */
 	games?: number | null;
-	/** The last matches, oldest first, under a model that looks back. */
-	past?: readonly PastMatch[] | null;
+	/** The states after the last matches, oldest first, under a model that looks back. */
+	past?: readonly (readonly number[])[] | null;
 }
 
 /** The state of something else than a player: a club, a map, a player on a map. */
@@ -158,7 +149,7 @@ export interface RatedPlayer {
 	/** Rated matches, this one among them if it was rated. */
 	games: number;
 	/** For the next match, under a model that looks back. */
-	past: readonly PastMatch[];
+	past: readonly (readonly number[])[];
 }
 
 export interface RatedMatch {

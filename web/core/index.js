@@ -191,7 +191,6 @@ class Core extends Module {
 	enterPlayer(match, person, i) {
 		const { m, params, nstate } = match;
 		const columns = this.models[m].states;
-		const looksBack = this.wasm.model_looks_back(m, params);
 		person.before = this.stateOf(m, params, person.row, person.id);
 		person.before.forEach((number, column) => {
 			const { min } = columns[column];
@@ -205,18 +204,14 @@ class Core extends Module {
 		person.games = isAbsent(person.row.games) ? 0 : notNegative(`games of player ${person.id}`, person.row.games);
 		person.place = this.put(person.before);
 		person.afterPlace = this.room(nstate);
-		const past = (looksBack > 0 ? (person.row.past ?? []) : []).slice(-looksBack);
-		const numbers = past.flatMap(({ rating, winProbability, score }) => [
-			finite('rating of past', rating),
-			finite('winProbability of past', winProbability),
-			finite('score of past', score),
-		]);
+		const past = person.row.past ?? [];
+		const numbers = past.flatMap((state) => columns.map((_, column) => finite('past', state[column])));
 		this.wasm.enter_player(
 			i,
 			person.place,
 			person.afterPlace,
 			person.games,
-			looksBack > 0 ? this.put(numbers) : 0,
+			this.put(numbers),
 			past.length,
 		);
 	}
@@ -357,7 +352,6 @@ class Core extends Module {
 			const match = this.enter(this.model(name), players, options);
 			if (match.status !== 0) return this.unrated(match);
 			const { teams, drawProbability, player } = this.rated(match);
-			const looksBack = this.wasm.model_looks_back(match.m, match.params);
 			return {
 				unratedReason: null,
 				unratedDetail: null,
@@ -367,10 +361,10 @@ class Core extends Module {
 					const [index, ratingBefore, ratingAfter] = player[i];
 					const { team, winProbability, score } = teams[index];
 					const stateAfter = this.get(afterPlace, match.nstate);
-					const past =
-						looksBack > 0
-							? [...(row.past ?? []), { rating: stateAfter[0], winProbability, score }].slice(-looksBack)
-							: [];
+					const looksBack = this.wasm.model_looks_back(match.m, match.params, afterPlace);
+					const known = row.past ?? [];
+					const moved = stateAfter.some((number, column) => number !== before[column]);
+					const past = looksBack > 0 ? (moved ? [...known, stateAfter] : known).slice(-looksBack) : [];
 					return {
 						id,
 						team,

@@ -9,7 +9,8 @@
  * The convergence score is about the last rounds of a player.  A state of a few
  * numbers has it as moving averages: of up to window rounds they are the plain
  * means and deviations, after that older rounds fade.  The source's halves of a window
- * cannot be had from them, so that strict looks back on the rounds (Model.window).
+ * cannot be had from them: under strict the state has sums over all rounds, and those of a
+ * window are differences of the states at its ends (Model.look_back).
  */
 #include "core/models/synelo.h"
 
@@ -82,7 +83,7 @@ static const char *const sums_choices[] = {"start", "play", NULL};
 #define SOURCE_GRADUATION_CAP 2200.0
 
 static const ParamSpec synelo_params[] = {
-	{.name = "strict",.type = PARAM_FLAG,
+	{.name = "strict",.type = PARAM_FLAG,.of_state = true,
 	.description = "the source to the letter: theta by pool, base e, sums at the start, no weights, no saturation or warm-up, rounding, graduation cap"},
 	{.name = "team_size_max",.type = PARAM_NUMBER,.default_value = 12,
 		.min = 1,.max = MATCH_MAX_PARTICIPANTS,.unit = "players",
@@ -160,6 +161,18 @@ enum
 	SYNELO_NSTATE
 };
 
+/* Those of strict, in places where the sums have the same bounds. */
+enum
+{
+	ROUNDS = RATING + 1,
+	RATING_SUM,
+	SQUARE_SUM,
+	SURPRISE_SUM,
+	SYNELO_NSTRICT
+};
+
+_Static_assert((int) SYNELO_NSTRICT == (int) SYNELO_NSTATE, "variants differ in their number of columns");
+
 static const ModelPart synelo_parts[] = {
 	{.name = "theta",.description = "a scale of its own",
 		.nparams = 1,
@@ -179,6 +192,19 @@ static const StateSpec synelo_state[] = {
 	.description = "mean of outcome less expected score"},
 };
 
+/* Ratings are counted from the initial one, so that the sums stay exact integers. */
+static const StateSpec synelo_strict_state[] = {
+	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
+	{.name = "rounds",.min = 0,.role = ROLE_ROUNDS,
+	.description = "rounds since the rating was set"},
+	{.name = "rating_sum",.min = -INFINITY,.role = ROLE_ROUNDS,
+	.description = "sum of the ratings after these, less initial_rating"},
+	{.name = "square_sum",.min = 0,.role = ROLE_ROUNDS,
+	.description = "sum of the squares of the same"},
+	{.name = "surprise_sum",.min = -INFINITY,.role = ROLE_ROUNDS,
+	.description = "sum of outcome less expected score"},
+};
+
 double
 synelo_theta(double team_size_max)
 {
@@ -192,7 +218,7 @@ synelo_win_probability(double difference, double theta)
 }
 
 SynEloSignals
-synelo_signals(const PastMatch *round, int n, double k_high)
+synelo_signals(const double *rating, const double *surprise, int n, double k_high)
 {
 	SynEloSignals signals = {0, 0, 0};
 	int			half = n / 2;
@@ -200,7 +226,7 @@ synelo_signals(const PastMatch *round, int n, double k_high)
 	double		newer = 0;
 	double		mean = 0;
 	double		variance = 0;
-	double		surprise = 0;
+	double		mean_surprise = 0;
 	int			i;
 
 	if (n == 0)
@@ -211,17 +237,17 @@ synelo_signals(const PastMatch *round, int n, double k_high)
 		 * Divided first, as ratings may be large; an odd window leaves the
 		 * middle round out of both halves.
 		 */
-		mean += round[i].rating / n;
-		surprise += (round[i].score - round[i].win) / n;
+		mean += rating[i] / n;
+		mean_surprise += surprise[i] / n;
 		if (i < half)
-			older += round[i].rating / half;
+			older += rating[i] / half;
 		if (i >= n - half)
-			newer += round[i].rating / half;
+			newer += rating[i] / half;
 	}
 	for (i = 0; i < n; i++)
-		variance += (round[i].rating - mean) * (round[i].rating - mean) / n;
+		variance += (rating[i] - mean) * (rating[i] - mean) / n;
 	signals.velocity = fabs(newer - older) / k_high;
-	signals.surprise = fabs(surprise) / 0.10;
+	signals.surprise = fabs(mean_surprise) / 0.10;
 	signals.volatility = sqrt(variance) / k_high;
 	return signals;
 }
@@ -266,9 +292,13 @@ static void
 synelo_init(const ParamValue *params, double *state)
 {
 	double		rating = params[SYNELO_INITIAL_RATING].number;
+	int			i;
 
-	state[RATING] = state[RATING_MEAN] = state[RATING_RECENT] = rating;
-	state[RATING_VARIANCE] = state[SURPRISE] = 0;
+	for (i = 0; i < SYNELO_NSTATE; i++)
+		state[i] = 0;
+	state[RATING] = rating;
+	if (!params[SYNELO_STRICT].flag)
+		state[RATING_MEAN] = state[RATING_RECENT] = rating;
 }
 
 /* Whether an entry is one of somebody who takes part, which zero weight is not. */
@@ -369,11 +399,69 @@ synelo_predict(const ParamValue *params, Match *match)
 	return match_check_predictions(match);
 }
 
-/* The source looks back on the rounds themselves. */
-static int
-synelo_window(const ParamValue *params)
+/* Where the window of a strict state and its halves begin and end. */
+enum
 {
-	return params[SYNELO_STRICT].flag ? (int) params[SYNELO_WINDOW].number : 0;
+	WINDOW_BEGIN,
+	OLDER_END,
+	NEWER_BEGIN,
+	WINDOW_NPLACES
+};
+
+_Static_assert(WINDOW_NPLACES == MATCH_MAX_PAST, "places that a window looks back on");
+
+/* An odd window leaves the middle round out of both halves. */
+static void
+synelo_look_back(const ParamValue *params, const double *state, double *number)
+{
+	double		rounds = state[ROUNDS];
+	double		size = smaller(rounds, floor(params[SYNELO_WINDOW].number));
+	double		half = floor(size / 2);
+
+	number[WINDOW_BEGIN] = rounds - size;
+	number[OLDER_END] = rounds - size + half;
+	number[NEWER_BEGIN] = rounds - half;
+}
+
+/*
+ * The signals of the window behind a strict state; none where a round of it is not known.
+ */
+static SynEloSignals
+synelo_window_signals(const ParamValue *params, const MatchPlayer *player)
+{
+	static const double origin[SYNELO_NSTRICT] = {0};
+	double		k_high = params[SYNELO_K_HIGH].number;
+	SynEloSignals signals = {0, 0, 0};
+	const double *now = player->before;
+	const double *at[WINDOW_NPLACES];
+	double		number[WINDOW_NPLACES];
+	double		size;
+	double		half;
+	double		mean;
+	double		change;
+	int			i;
+
+	synelo_look_back(params, now, number);
+	for (i = 0; i < WINDOW_NPLACES; i++)
+	{
+		at[i] = number[i] == 0 ? origin : number[i] == now[ROUNDS] ? now : player->past[i];
+		if (at[i] == NULL)
+			return signals;
+	}
+	size = now[ROUNDS] - number[WINDOW_BEGIN];
+	half = now[ROUNDS] - number[NEWER_BEGIN];
+	if (size == 0)
+		return signals;
+	mean = (now[RATING_SUM] - at[WINDOW_BEGIN][RATING_SUM]) / size;
+	change = (now[RATING_SUM] - at[NEWER_BEGIN][RATING_SUM]) -
+		(at[OLDER_END][RATING_SUM] - at[WINDOW_BEGIN][RATING_SUM]);
+	if (half > 0)
+		signals.velocity = fabs(change) / half / k_high;
+	signals.surprise = fabs(now[SURPRISE_SUM] - at[WINDOW_BEGIN][SURPRISE_SUM]) / size / 0.10;
+	signals.volatility =
+		sqrt(larger((now[SQUARE_SUM] - at[WINDOW_BEGIN][SQUARE_SUM]) / size - mean * mean, 0)) /
+		k_high;
+	return signals;
 }
 
 /* The K factor for the next round, from the rounds before it. */
@@ -387,15 +475,18 @@ synelo_player_k(const ParamValue *params, const MatchPlayer *player)
 	SynEloWeights weights;
 	double		convergence;
 
-	/*
-	 * The mean is halfway between the halves of a window, so that twice the
-	 * distance of the newer half from it is that of the halves.
-	 */
-	signals.velocity = 2 * fabs(state[RATING_RECENT] - state[RATING_MEAN]) / k_high;
-	signals.surprise = fabs(state[SURPRISE]) / 0.10;
-	signals.volatility = sqrt(state[RATING_VARIANCE]) / k_high;
-	if (strict && player->past != NULL)
-		signals = synelo_signals(player->past, player->npast, k_high);
+	if (strict)
+		signals = synelo_window_signals(params, player);
+	else
+	{
+		/*
+		 * The mean is halfway between the halves of a window, so that twice
+		 * the distance of the newer half from it is that of the halves.
+		 */
+		signals.velocity = 2 * fabs(state[RATING_RECENT] - state[RATING_MEAN]) / k_high;
+		signals.surprise = fabs(state[SURPRISE]) / 0.10;
+		signals.volatility = sqrt(state[RATING_VARIANCE]) / k_high;
+	}
 	weights.velocity = params[SYNELO_VELOCITY_WEIGHT].number;
 	weights.surprise = params[SYNELO_SURPRISE_WEIGHT].number;
 	weights.volatility = params[SYNELO_VOLATILITY_WEIGHT].number;
@@ -449,7 +540,19 @@ synelo_remember(const ParamValue *params, double *state, double games,
 	state[SURPRISE] += share * (surprise - state[SURPRISE]);
 }
 
-/* F2, from the gradient, and the round into the moving averages. */
+/* Add a round to the sums of a strict state. */
+static void
+synelo_add(const ParamValue *params, double *state, double surprise)
+{
+	double		rating = state[RATING] - params[SYNELO_INITIAL_RATING].number;
+
+	state[ROUNDS]++;
+	state[RATING_SUM] += rating;
+	state[SQUARE_SUM] += rating * rating;
+	state[SURPRISE_SUM] += surprise;
+}
+
+/* F2, from the gradient, and the round into the moving averages or the sums. */
 static void
 synelo_advance(const ParamValue *params, double k, MatchPlayer *player)
 {
@@ -458,7 +561,10 @@ synelo_advance(const ParamValue *params, double k, MatchPlayer *player)
 	player->after[RATING] =
 		synelo_settle(params, before, before + player->gain * k * player->gradient,
 					  player->games + 1);
-	synelo_remember(params, player->after, player->games, player->gradient);
+	if (params[SYNELO_STRICT].flag)
+		synelo_add(params, player->after, player->gradient);
+	else
+		synelo_remember(params, player->after, player->games, player->gradient);
 }
 
 static MatchStatus
@@ -535,22 +641,33 @@ static const ComponentSpec synelo_components[] = {
 	MODEL_COMMON_COMPONENTS(synelo_size_advantage_used)
 };
 
+static const Model *synelo_variant(const ParamValue *params);
+
+/* What both variants have. */
+#define SYNELO_MODEL(columns) \
+	.name = "synelo", \
+	.summary = "Elo for two teams with a K factor that follows how settled a rating is", \
+	.source = "SynElo: yazoo.tf's Arena Rating & Balancing System (CdeYazoo)", \
+	.params = MODEL_PARAMS("synelo", synelo_params, SYNELO_NPARAMS), \
+	.state = (columns), \
+	.nstate = SYNELO_NSTATE, \
+	.variant = synelo_variant, \
+	.rules.component = synelo_components, \
+	.rules.ncomponents = sizeof(synelo_components) / sizeof(synelo_components[0]), \
+	.part = synelo_parts, \
+	.nparts = sizeof(synelo_parts) / sizeof(synelo_parts[0]), \
+	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | MODEL_GAIN, \
+	.init = synelo_init, \
+	.predict = synelo_predict, \
+	.rate = synelo_rate, \
+	.display = synelo_display
+
 extern const Model synelo_model;
-const Model synelo_model = {
-	.name = "synelo",
-	.summary = "Elo for two teams with a K factor that follows how settled a rating is",
-	.source = "SynElo: yazoo.tf's Arena Rating & Balancing System (CdeYazoo)",
-	.params = MODEL_PARAMS("synelo", synelo_params, SYNELO_NPARAMS),
-	.state = synelo_state,
-	.nstate = SYNELO_NSTATE,
-	.rules.component = synelo_components,
-	.rules.ncomponents = sizeof(synelo_components) / sizeof(synelo_components[0]),
-	.part = synelo_parts,
-	.nparts = sizeof(synelo_parts) / sizeof(synelo_parts[0]),
-	.rules.supports = MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS | MODEL_GAIN,
-	.init = synelo_init,
-	.window = synelo_window,
-	.predict = synelo_predict,
-	.rate = synelo_rate,
-	.display = synelo_display,
-};
+const Model synelo_model = {SYNELO_MODEL(synelo_state)};
+static const Model synelo_strict = {SYNELO_MODEL(synelo_strict_state),.look_back = synelo_look_back};
+
+static const Model *
+synelo_variant(const ParamValue *params)
+{
+	return params[SYNELO_STRICT].flag ? &synelo_strict : &synelo_model;
+}

@@ -10,8 +10,6 @@
 
 #include <stdbool.h>
 
-#include "core/rating/match.h"
-
 /* F1: theta for teams of up to that many players, 400 floor(median). */
 extern double synelo_theta(double team_size_max);
 
@@ -35,10 +33,11 @@ typedef struct SynEloWeights
 } SynEloWeights;
 
 /*
- * The signals of a window of n rounds, oldest first.  Fewer than two rounds have no
- * velocity, and none at all no signal.
+ * The signals of a window of n rounds, oldest first: the ratings after them, and outcome less
+ * expected score.  Fewer than two rounds have no velocity, and none at all no signal.
  */
-extern SynEloSignals synelo_signals(const PastMatch *round, int n, double k_high);
+extern SynEloSignals synelo_signals(const double *rating, const double *surprise, int n,
+									double k_high);
 
 /* F3: between 0, a rating that has settled, and 1. */
 extern double synelo_convergence(const SynEloSignals *signals,

@@ -27,8 +27,11 @@ typedef enum StateRole
 								 * far */
 	ROLE_GAMES,					/* rated games before the first one that is
 								 * counted */
-	ROLE_PERIOD					/* of an open rating period, see period.h:
+	ROLE_PERIOD,				/* of an open rating period, see period.h:
 								 * operations on states leave it alone */
+	ROLE_ROUNDS					/* of the matches since the state was set,
+								 * first their number: a state that is set
+								 * begins them anew, see Model.look_back */
 } StateRole;
 
 /* A column of the state of a player or a component; all are double precision. */

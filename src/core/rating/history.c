@@ -81,35 +81,35 @@ history_work_init(HistoryWork *work, void *block, const History *history,
 		work->slot[i] = -1;
 }
 
-/* The same of the matches that players look back on. */
+/* The same of the states that players look back on. */
 static size_t
-lay_out_past(HistoryWork *work, char *block, const History *history)
+lay_out_past(HistoryWork *work, char *block, const History *history, int nstate)
 {
 	size_t		total = 0;
 
-	work->past = block_take(&block, &total, sizeof(PastMatch), history->nparticipants);
+	work->past = block_take(&block, &total, nstate * sizeof(double), history->nparticipants);
 	work->first_past = block_take(&block, &total, sizeof(size_t), history->nplayers);
 	work->npast = block_take(&block, &total, sizeof(int32_t), history->nplayers);
 	return total;
 }
 
 size_t
-history_past_size(const History *history)
+history_past_size(const History *history, int nstate)
 {
 	HistoryWork work;
 
-	return lay_out_past(&work, NULL, history);
+	return lay_out_past(&work, NULL, history, nstate);
 }
 
 void
-history_past_init(HistoryWork *work, void *block, const History *history)
+history_past_init(HistoryWork *work, void *block, const History *history, int nstate)
 {
 	size_t		first = 0;
 	size_t		j;
 	int32_t		i;
 
 	/* Nobody has more matches than rows. */
-	lay_out_past(work, block, history);
+	lay_out_past(work, block, history, nstate);
 	for (i = 0; i < history->nplayers; i++)
 		work->npast[i] = 0;
 	for (j = 0; j < history->nparticipants; j++)
@@ -172,30 +172,11 @@ history_build_match(const History *history, size_t number,
 	return status;
 }
 
-/* Let a player of the match look back on so many matches. */
-static void
-look_back(const HistoryWork *work, int32_t player, int window, MatchPlayer *p)
+/* The states of a player that a model may look back on. */
+static double *
+past_states(const HistoryWork *work, int32_t player, int nstate)
 {
-	if (work->past == NULL || window == 0)
-		return;
-	p->npast = work->npast[player] < window ? work->npast[player] : window;
-	p->past = work->past + work->first_past[player] + work->npast[player] - p->npast;
-}
-
-/* Add a match that was rated to those that its player looks back on. */
-static void
-remember(HistoryWork *work, int32_t player, const Match *match, const MatchPlayer *p)
-{
-	PastMatch  *past;
-
-	if (work->past == NULL)
-		return;
-	past = work->past + work->first_past[player] + work->npast[player]++;
-
-	/* In the order of play, so that the last of them are the window. */
-	past->rating = p->after[0];
-	past->win = match->team[p->team].win;
-	past->score = match_outcome(match, p->team) / 2.0;
+	return work->past + work->first_past[player] * nstate;
 }
 
 /* Rate a match that was built, and let its players go on from there. */
@@ -205,7 +186,6 @@ rate_match(const History *history, const HistoryMatch *source,
 		   HistoryWork *work, Match *match)
 {
 	int			nstate = model->nstate;
-	int			window = model_window(model, params);
 	MatchStatus status;
 	int			i,
 				j;
@@ -229,7 +209,9 @@ rate_match(const History *history, const HistoryMatch *source,
 		p->before = before;
 		p->after = work->after + (size_t) i * nstate;
 		p->games = (double) work->games[player];
-		look_back(work, player, window, p);
+		if (work->past != NULL)
+			model_look_back(model, params, past_states(work, player, nstate),
+							work->npast[player], p);
 	}
 	if (work->components != NULL)
 		history_components_before(work, source, params, match);
@@ -247,7 +229,10 @@ rate_match(const History *history, const HistoryMatch *source,
 
 		memcpy(work->state + (size_t) player * nstate, after,
 			   nstate * sizeof(double));
-		remember(work, player, match, &match->player[i]);
+		if (work->past != NULL)
+			work->npast[player] =
+				model_remember(model, after, past_states(work, player, nstate),
+							   work->npast[player]);
 
 		/* First the player in the pool, then who stands for all pools. */
 		for (;;)

@@ -83,9 +83,9 @@ typedef struct HistoryWork
 	double	   *before;			/* max_participants * nstate each */
 	double	   *after;
 
-	/* For models with a window, by history_past_init(); NULL for others. */
-	PastMatch  *past;			/* nparticipants: those of each player in a
-								 * row, */
+	/* For models that look back, by history_past_init(); NULL for others. */
+	double	   *past;			/* nparticipants * nstate: the states of each
+								 * player in a row, */
 	size_t	   *first_past;		/* nplayers: from here on, */
 	int32_t    *npast;			/* nplayers: so many */
 
@@ -131,9 +131,10 @@ extern size_t history_work_size(const History *history, int nstate);
 extern void history_work_init(HistoryWork *work, void *block,
 							  const History *history, int nstate);
 
-/* The same of the matches that a model with a window looks back on. */
-extern size_t history_past_size(const History *history);
-extern void history_past_init(HistoryWork *work, void *block, const History *history);
+/* The same of the states that a model looks back on. */
+extern size_t history_past_size(const History *history, int nstate);
+extern void history_past_init(HistoryWork *work, void *block, const History *history,
+							  int nstate);
 
 /*
  * Build a match of the history in work, as match_build() does, whose status and

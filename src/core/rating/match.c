@@ -322,8 +322,7 @@ begin_players(Match *match)
 		player->quit = player->experience = NAN;
 		player->gain = 1;
 		player->weight = 0;
-		player->past = NULL;
-		player->npast = 0;
+		memset(player->past, 0, sizeof(player->past));
 		player->gradient = 0;
 	}
 }

@@ -154,22 +154,16 @@ typedef struct MatchTeam
 										 * rates */
 } MatchTeam;
 
-/* A match before this one, as a model with a window looks back on it. */
-typedef struct PastMatch
-{
-	double		rating;			/* the first state column after it */
-	double		win;			/* the probability that was predicted for the
-								 * team */
-	double		score;			/* 1 won, 0.5 drew, 0 lost */
-} PastMatch;
+/* The most earlier states of a player that a model looks back on. */
+#define MATCH_MAX_PAST 3
 
 typedef struct MatchPlayer
 {
 	const double *before;		/* state on entry, model->nstate numbers */
 	double	   *after;			/* out: state after the match */
 	double		games;			/* rated matches before this one */
-	const PastMatch *past;		/* the last of them, oldest first, or NULL: */
-	int			npast;			/* at most Model.window(); of the caller */
+	const double *past[MATCH_MAX_PAST]; /* the states that Model.look_back()
+										 * asks for, or NULL */
 	double		squad;			/* out of match_build(), NaN if unknown: */
 	double		kills;			/* the sums of all stints */
 	double		deaths;

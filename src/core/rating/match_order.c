@@ -55,20 +55,19 @@ compare_entries(const Match *match, const MatchPlayer *p, const MatchPlayer *q)
 	return (i >= 0) - (j >= 0);
 }
 
-/* Compare what models with a window look back on. */
+/* Compare the states that a model looks back on. */
 static int
-compare_pasts(const MatchPlayer *p, const MatchPlayer *q)
+compare_pasts(int nstate, const MatchPlayer *p, const MatchPlayer *q)
 {
-	int			result = compare_integers(p->npast, q->npast);
-	int			i;
+	int			result = 0;
+	int			i,
+				j;
 
-	for (i = 0; result == 0 && i < p->npast; i++)
+	for (i = 0; result == 0 && i < MATCH_MAX_PAST; i++)
 	{
-		result = compare_numbers(p->past[i].rating, q->past[i].rating);
-		if (result == 0)
-			result = compare_numbers(p->past[i].win, q->past[i].win);
-		if (result == 0)
-			result = compare_numbers(p->past[i].score, q->past[i].score);
+		result = (p->past[i] != NULL) - (q->past[i] != NULL);
+		for (j = 0; result == 0 && p->past[i] != NULL && j < nstate; j++)
+			result = compare_numbers(p->past[i][j], q->past[i][j]);
 	}
 	return result;
 }
@@ -90,7 +89,7 @@ compare_players(const Match *match, int nstate, const MatchPlayer *p,
 	if (result == 0)
 		result = compare_numbers(p->experience, q->experience);
 	if (result == 0)
-		result = compare_pasts(p, q);
+		result = compare_pasts(nstate, p, q);
 	if (result == 0)
 		result = compare_entries(match, p, q);
 

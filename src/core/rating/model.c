@@ -61,10 +61,65 @@ model_worth(const Model *model, const ParamValue *params, const double *state, i
 	return model->worth != NULL ? model->worth(params, state, squad) : state[0];
 }
 
-int
-model_window(const Model *model, const ParamValue *params)
+void
+model_begin_rounds(const Model *model, const ParamValue *params, double *state)
 {
-	return model->window != NULL ? model->window(params) : 0;
+	double		initial[MODEL_MAX_STATE];
+	int			i;
+
+	model->init(params, initial);
+	for (i = 0; i < model->nstate; i++)
+		if (model->state[i].role == ROLE_ROUNDS)
+			state[i] = initial[i];
+}
+
+/* How many of n states in the order of their rounds come before so many rounds. */
+static int
+states_before(const Model *model, const double *states, int n, double rounds)
+{
+	int			column = model_state_column(model, ROLE_ROUNDS);
+	int			first = 0;
+
+	while (first < n)
+	{
+		int			middle = first + (n - first) / 2;
+
+		if (states[(size_t) middle * model->nstate + column] < rounds)
+			first = middle + 1;
+		else
+			n = middle;
+	}
+	return first;
+}
+
+void
+model_look_back(const Model *model, const ParamValue *params, const double *states, int n,
+				MatchPlayer *p)
+{
+	double		number[MATCH_MAX_PAST];
+	int			i;
+
+	if (model->look_back == NULL)
+		return;
+	model->look_back(params, p->before, number);
+	for (i = 0; i < MATCH_MAX_PAST; i++)
+	{
+		int			place = states_before(model, states, n, number[i]);
+		const double *state = states + (size_t) place * model->nstate;
+
+		p->past[i] = number[i] > 0 && place < n &&
+			state[model_state_column(model, ROLE_ROUNDS)] == number[i] ? state : NULL;
+	}
+}
+
+int
+model_remember(const Model *model, const double *after, double *states, int n)
+{
+	int			column = model_state_column(model, ROLE_ROUNDS);
+
+	n = states_before(model, states, n, after[column]);
+	memcpy(states + (size_t) n * model->nstate, after, model->nstate * sizeof(double));
+	return n + 1;
 }
 
 int

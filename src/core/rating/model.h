@@ -123,7 +123,8 @@ typedef struct Model
 
 	/*
 	 * The same model with more state columns, which only some parameters
-	 * need, behind these; NULL for a model whose columns are always these.
+	 * need, behind these, or with others; NULL for a model whose columns are
+	 * always these.
 	 * All variants have this function, and the same parameters.  Those that
 	 * it asks for are of_state.  See model_variant().
 	 */
@@ -165,12 +166,15 @@ typedef struct Model
 							   double seconds);
 
 	/*
-	 * How many of a player's last matches rate() looks back on, 0 for none;
-	 * NULL for a model that never does.  They are no part of the state:
-	 * whoever rates keeps them, a ladder in its events.  An operation that
-	 * sets states, or a season, begins them anew.
+	 * Which earlier states of a player rate() looks back on, from the one
+	 * before a match: the last ones after so many rounds since the state was
+	 * set, by the first column with ROLE_ROUNDS.  The numbers ascend, each of
+	 * the MATCH_MAX_PAST never falls from match to match, and 0 asks for
+	 * nothing.  NULL for a model that never does.  Whoever rates keeps these
+	 * states, a ladder in its events; see model_look_back().
 	 */
-	int			(*window) (const ParamValue *params);
+	void		(*look_back) (const ParamValue *params, const double *state,
+							  double *number);
 
 	/* What a team is to the model; NULL for the mean. */
 	TeamStrength (*team_strength) (const ParamValue *params);
@@ -220,8 +224,21 @@ extern const Model *model_variant(const Model *model, const ParamValue *params);
 /* What a team is to a model, whose zero of differences is an even match. */
 extern TeamStrength model_team_strength(const Model *model, const ParamValue *params);
 
-/* How many of a player's last matches a model looks back on. */
-extern int	model_window(const Model *model, const ParamValue *params);
+/* Begin the rounds anew that a model looks back on, in a state that was set. */
+extern void model_begin_rounds(const Model *model, const ParamValue *params, double *state);
+
+/*
+ * Let a player look back, from p->before, on those of n states after earlier matches that the
+ * model asks for; they are in the order of their rounds.  Nothing for a model that never does.
+ */
+extern void model_look_back(const Model *model, const ParamValue *params,
+							const double *states, int n, MatchPlayer *p);
+
+/*
+ * Add the state after a match to n such states, which have room for it, in place of those that
+ * it makes void: a state that was set has begun anew.  Returns how many there are then.
+ */
+extern int	model_remember(const Model *model, const double *after, double *states, int n);
 
 /*
  * What a player in a state is worth to the team in a squad of so many, of at least the

@@ -113,6 +113,8 @@ operation_apply(const Operation *operation, const Model *model,
 			break;
 	}
 	keep_highest(model, state);
+	if (operation->kind == OPERATION_SEASON || operation->kind == OPERATION_SET)
+		model_begin_rounds(model, params, state);
 	return model_state_valid(model, state) ? MATCH_OK : MATCH_OVERFLOW;
 }
 

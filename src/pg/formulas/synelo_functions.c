@@ -74,17 +74,15 @@ skillrating_synelo_convergence(PG_FUNCTION_ARGS)
 	float8		k_high = PG_GETARG_FLOAT8(ARG_K_HIGH);
 	SynEloWeights weights;
 	SynEloSignals signals;
-	PastMatch  *round = palloc_array(PastMatch, Max(n, 1));
+	float8	   *surprise = palloc_array(float8, Max(n, 1));
 	int			i;
 
 	check_finite_elements("rating", rating, n);
 	for (i = 0; i < n; i++)
 	{
-		round[i].rating = rating[i];
-		round[i].win = expected[i];
-		round[i].score = outcome[i];
 		check_probability("expected", expected[i]);
 		check_probability("outcome", outcome[i]);
+		surprise[i] = outcome[i] - expected[i];
 	}
 	check_positive("k_high", k_high);
 	weights.velocity =
@@ -97,7 +95,7 @@ skillrating_synelo_convergence(PG_FUNCTION_ARGS)
 		check_not_negative("volatility_weight",
 						   PG_GETARG_FLOAT8(ARG_VOLATILITY_WEIGHT));
 	weights.saturate = PG_GETARG_BOOL(ARG_SATURATE);
-	signals = synelo_signals(round, n, k_high);
+	signals = synelo_signals(rating, surprise, n, k_high);
 	PG_RETURN_FLOAT8(synelo_convergence(&signals, &weights));
 }
 

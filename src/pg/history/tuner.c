@@ -169,8 +169,10 @@ tuner_begin(Tuner *tuner, const char *caller, const Model *model, ParamValue *pa
 	history_work_init(&tuner->work,
 					  huge_array(char, history_work_size(history, model->nstate)),
 					  history, model->nstate);
-	if (model->window != NULL)
-		history_past_init(&tuner->work, huge_array(char, history_past_size(history)), history);
+	if (model->look_back != NULL)
+		history_past_init(&tuner->work,
+						  huge_array(char, history_past_size(history, model->nstate)),
+						  history, model->nstate);
 	history_work_add_components(&tuner->work, history, &model->rules);
 	tuner->loss_before = huge_array(double, n + 1);
 	tuner->loss = huge_array(double, n + 1);

@@ -519,7 +519,7 @@ load_application(Application *application)
 	batch_load(application->batch, ladder,
 			   application->locks.many ? LOAD_EXCLUSIVE : LOAD_LOCKED);
 	components_load_owned(application->batch, ladder);
-	load_past_of_wanted(application->batch, ladder);
+	load_past_of_wanted(application->batch, ladder, application->n);
 	if (ladder->changes != NULL)
 		log_players(application);
 	application->changes = change_writer_begin(ladder, "match", NULL);

@@ -1,8 +1,8 @@
 /*
  * past.c
- *		The matches of a ladder that a model with a window looks back on.
+ *		The earlier states of a ladder's players that a model looks back on.
  *
- * They are what event has anyway: the rating after, the prediction and the score.
+ * Events have them.
  */
 #include "pg/ladder/past.h"
 
@@ -13,134 +13,171 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/row_reader.h"
+#include "pg/ladder/settings.h"
 #include "pg/sql/huge.h"
 
-/* The first state column after a match. */
+/* The column of event with the rounds since the state was set. */
 static void
-append_rating_after(QueryDraft *draft)
+append_rounds_after(QueryDraft *draft)
 {
+	const Model *model = draft->ladder->model;
+
 	appendStringInfo(&draft->sql, "e.%s",
 					 quote_identifier(psprintf("%s_after",
-											   draft->ladder->model->state[0].name)));
+											   model->state[model_state_column(model, ROLE_ROUNDS)].name)));
 }
 
 /*
- * For each player who is given, the last $4 events before $3 that are matches or set the
- * state, from the last one back.  A window that has fewer matches than that has such an
- * operation among these, so nothing further back is ever read, however long the history is.
+ * The states of each player who is given after $3 to $4 rounds, as the last event before $5 with
+ * that number has them: a state that was set begins the numbers anew, so that earlier events of
+ * a number are others'.
  *
- * The pool is given as a range because no other index than the primary key then has the order:
- * with an equality the planner may take that on seq, and read the events of everybody.
+ * The number is given as a range because no other index than the one for this then has the
+ * order: with an equality the planner may take that on seq, and read the events of everybody, or
+ * the primary key.  The plan is made without sorts, as the planner thinks that a player of a
+ * table that was not analyzed has next to no events.
  */
 static LadderQuery past_query = {
-	.text = "SELECT k.n, e.is_match, e.rating, e.win_probability, e.score "
-	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) WITH ORDINALITY AS k(player_id, pool, n) "
-	"CROSS JOIN LATERAL (SELECT e.match_id IS NOT NULL AS is_match, {rating_after} AS rating, e.win_probability, e.score "
-	"FROM {event} AS e WHERE e.player_id {player =} k.player_id "
-	"AND e.pool OPERATOR(pg_catalog.>=) k.pool AND e.pool OPERATOR(pg_catalog.<=) k.pool "
-	"AND e.seq OPERATOR(pg_catalog.<) $3 AND (e.match_id IS NOT NULL OR e.kind NOT IN ('decay', 'settle', 'refund')) "
-	"ORDER BY e.pool DESC, e.seq DESC LIMIT $4) AS e",
-	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), VALUE_INT8, VALUE_INT8},
-	.part = {{"rating_after", append_rating_after}}
+	.text = "SELECT k.n, {states e _after} "
+	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) "
+	"WITH ORDINALITY AS k(player_id, pool, first, last, n) "
+	"CROSS JOIN LATERAL (SELECT CAST(i AS pg_catalog.float8) AS number FROM pg_catalog.generate_series(k.first, k.last) AS i) AS g "
+	"CROSS JOIN LATERAL (SELECT {states e _after} FROM {event} AS e WHERE e.player_id {player =} k.player_id "
+	"AND e.pool OPERATOR(pg_catalog.=) k.pool "
+	"AND {rounds_after} OPERATOR(pg_catalog.>=) g.number AND {rounds_after} OPERATOR(pg_catalog.<=) g.number "
+	"AND e.seq OPERATOR(pg_catalog.<) $5 ORDER BY {rounds_after} DESC, e.seq DESC LIMIT 1) AS e "
+	"ORDER BY k.n, g.number",
+	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_INT8), ARRAY_OF(VALUE_INT8), VALUE_INT8},
+	.part = {{"rounds_after", append_rounds_after}}
 };
 
 enum
 {
-	PAST_NUMBER,				/* of the player, from 1 */
-	PAST_IS_MATCH,
-	PAST_RATING,
-	PAST_WIN_PROBABILITY,
-	PAST_SCORE
+	PAST_NUMBER,				/* of the range, from 1 */
+	PAST_STATE
 };
 
-/*
- * Read the rows of a player, who is the next one in the reader, into room for a window: how many
- * matches there are since the last operation.
- */
-static int
-read_window(RowReader *reader, const Ladder *ladder, PastMatch *room)
+/* More than any window has. */
+#define MANY_MATCHES 1e9
+
+/* States that are asked for: arrays of ranges of rounds, and whose each is. */
+typedef struct PastRanges
 {
-	int64		number = DatumGetInt64(row_values(reader)[PAST_NUMBER]);
-	bool		begun = false;
-	int			n = 0;
+	BatchPlayer **player;
+	Datum	   *id;
+	Datum	   *pool;
+	Datum	   *first;
+	Datum	   *last;
+	int			n;
+} PastRanges;
 
-	for (; reader->have_row && DatumGetInt64(row_values(reader)[PAST_NUMBER]) == number;
-		 row_reader_next(reader))
+/*
+ * Ask for the states that so many matches of a player can look back on, as far as they come
+ * before the player's state: the numbers that a model asks for never fall.
+ */
+static void
+ask_for_past(const Batch *batch, BatchPlayer *player, double matches, PastRanges *ranges)
+{
+	const Model *model = batch->model;
+	int			column = model_state_column(model, ROLE_ROUNDS);
+	double		rounds = player->state[column];
+	double		last_state[MODEL_MAX_STATE];
+	double		from[MATCH_MAX_PAST];
+	double		to[MATCH_MAX_PAST];
+	double		next = 1;
+	int			i;
+
+	memcpy(last_state, player->state, model->nstate * sizeof(double));
+	last_state[column] += matches - 1;
+	model->look_back(batch->params, player->state, from);
+	model->look_back(batch->params, last_state, to);
+	for (i = 0; i < MATCH_MAX_PAST; i++)
 	{
-		const Datum *value = row_values(reader);
-		const bool *isnull = row_nulls(reader);
+		double		first = Max(from[i], next);
+		double		last = Min(to[i], rounds - 1);
 
-		CHECK_FOR_INTERRUPTS();
-		begun = begun || !DatumGetBool(value[PAST_IS_MATCH]);
-		if (begun)
+		if (first > last)
 			continue;
-		if (isnull[PAST_RATING] || isnull[PAST_WIN_PROBABILITY] || isnull[PAST_SCORE])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("event of a match of ladder \"%s\" lacks its rating, prediction or score",
-							ladder->name)));
-		room[n].rating = DatumGetFloat8(value[PAST_RATING]);
-		room[n].win = DatumGetFloat8(value[PAST_WIN_PROBABILITY]);
-		room[n++].score = DatumGetFloat8(value[PAST_SCORE]);
+		ranges->player[ranges->n] = player;
+		ranges->id[ranges->n] = player->id;
+		ranges->pool[ranges->n] = CStringGetTextDatum(player->pool);
+		ranges->first[ranges->n] = Int64GetDatum((int64) first);
+		ranges->last[ranges->n++] = Int64GetDatum((int64) last);
+		next = last + 1;
 	}
-	return n;
 }
 
-/* Load those of n players who are not loaded. */
+/* Read the states that were asked for. */
 static void
-load_past(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, int64 before)
+read_past(RowReader *reader, Batch *batch, const PastRanges *ranges)
 {
-	BatchPlayer **asked = palloc_array(BatchPlayer *, Max(n, 1));
-	Datum	   *id = palloc_array(Datum, Max(n, 1));
-	Datum	   *pool = palloc_array(Datum, Max(n, 1));
-	PastMatch  *room;
+	int			nstate = batch->model->nstate;
+	double		state[MODEL_MAX_STATE];
+	int			i;
+
+	for (; reader->have_row; row_reader_next(reader))
+	{
+		const Datum *value = row_values(reader);
+
+		CHECK_FOR_INTERRUPTS();
+		for (i = 0; i < nstate; i++)
+			state[i] = DatumGetFloat8(value[PAST_STATE + i]);
+		batch_remember(batch, ranges->player[DatumGetInt64(value[PAST_NUMBER]) - 1], state);
+	}
+}
+
+/* Load what so many matches of those of n players who are not loaded look back on. */
+static void
+load_past(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, int64 before, double matches)
+{
+	int			max = Max(n, 1) * MATCH_MAX_PAST;
+	PastRanges	ranges = {huge_array(BatchPlayer *, max), huge_array(Datum, max),
+		huge_array(Datum, max), huge_array(Datum, max), huge_array(Datum, max), 0};
 	RowReader	reader;
-	Datum		values[4];
-	int			nasked = 0;
+	Datum		values[5];
 	int			p;
 
 	for (p = 0; p < n; p++)
 	{
-		if (player[p]->past_loaded)
-			continue;
-		player[p]->past_loaded = true;
-		asked[nasked] = player[p];
-		id[nasked] = player[p]->id;
-		pool[nasked++] = CStringGetTextDatum(player[p]->pool);
+		if (!player[p]->past_loaded)
+			ask_for_past(batch, player[p], matches, &ranges);
 	}
-	if (nasked == 0)
-		return;
-	values[0] = id_array(ladder->player_type, id, nasked);
-	values[1] = PointerGetDatum(construct_array(pool, nasked, TEXTOID, -1, false, TYPALIGN_INT));
-	values[2] = Int64GetDatum(before);
-	values[3] = Int64GetDatum(batch->window);
-	room = huge_array(PastMatch, batch->window);
-	row_reader_open(&reader, ladder, &past_query, values);
-	while (reader.have_row)
+	if (ranges.n > 0)
 	{
-		int64		number = DatumGetInt64(row_values(&reader)[PAST_NUMBER]);
-		int			i = read_window(&reader, ladder, room);
-
-		/* A batch has them from the oldest on. */
-		while (i > 0)
-			batch_remember(batch, asked[number - 1], &room[--i]);
+		values[0] = id_array(ladder->player_type, ranges.id, ranges.n);
+		values[1] = PointerGetDatum(construct_array(ranges.pool, ranges.n, TEXTOID, -1, false, TYPALIGN_INT));
+		values[2] = PointerGetDatum(construct_array(ranges.first, ranges.n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
+		values[3] = PointerGetDatum(construct_array(ranges.last, ranges.n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
+		values[4] = Int64GetDatum(before);
+		settings_set("enable_sort", "off");
+		row_reader_open(&reader, ladder, &past_query, values);
+		settings_set("enable_sort", "on");
+		read_past(&reader, batch, &ranges);
+		row_reader_close(&reader);
 	}
-	row_reader_close(&reader);
-	pfree(room);
-	pfree(asked);
-	pfree(id);
-	pfree(pool);
+	for (p = 0; p < n; p++)
+	{
+		/* The state itself is one that matches to come look back on. */
+		if (!player[p]->past_loaded)
+			batch_remember(batch, player[p], player[p]->state);
+		player[p]->past_loaded = true;
+	}
+	pfree(ranges.player);
+	pfree(ranges.id);
+	pfree(ranges.pool);
+	pfree(ranges.first);
+	pfree(ranges.last);
 }
 
 void
 load_past_of_match(Batch *batch, Ladder *ladder, int64 before)
 {
-	if (batch->window > 0)
-		load_past(batch, ladder, batch->player, batch->match.nplayers, before);
+	if (batch->model->look_back != NULL)
+		load_past(batch, ladder, batch->player, batch->match.nplayers, before, MANY_MATCHES);
 }
 
 void
-load_past_of_wanted(Batch *batch, Ladder *ladder)
+load_past_of_wanted(Batch *batch, Ladder *ladder, int matches)
 {
 	int			count = id_table_count(batch->players);
 	BatchPlayer **all;
@@ -148,14 +185,14 @@ load_past_of_wanted(Batch *batch, Ladder *ladder)
 	int			n = 0;
 	int			i;
 
-	if (batch->window == 0)
+	if (batch->model->look_back == NULL)
 		return;
 	all = (BatchPlayer **) id_table_values(batch->players);
 	wanted = palloc_array(BatchPlayer *, Max(count, 1));
 	for (i = 0; i < count; i++)
 		if (all[i]->wanted)
 			wanted[n++] = all[i];
-	load_past(batch, ladder, wanted, n, PG_INT64_MAX);
+	load_past(batch, ladder, wanted, n, PG_INT64_MAX, matches);
 	pfree(all);
 	pfree(wanted);
 }

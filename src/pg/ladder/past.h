@@ -1,6 +1,6 @@
 /*
  * past.h
- *		The matches of a ladder that a model with a window looks back on.
+ *		The earlier states of a ladder's players that a model looks back on.
  */
 #ifndef PG_LADDER_PAST_H
 #define PG_LADDER_PAST_H
@@ -9,11 +9,11 @@
 #include "pg/matches/batch.h"
 
 /*
- * Load the last matches before a seq of the players of the match that was built, or of all
- * who are wanted, as far as that was not done; nothing for models without a window.
- * Operations that set states begin them anew, as batch_apply_operation() does.
+ * Load what matches look back on, as far as that was not done: of the players of the match that
+ * was built, whose states are loaded, from events before a seq, for any number of matches to
+ * come; or of all who are wanted, for so many.  Nothing for models that do not look back.
  */
 extern void load_past_of_match(Batch *batch, Ladder *ladder, int64 before);
-extern void load_past_of_wanted(Batch *batch, Ladder *ladder);
+extern void load_past_of_wanted(Batch *batch, Ladder *ladder, int matches);
 
 #endif							/* PG_LADDER_PAST_H */

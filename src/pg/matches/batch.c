@@ -40,7 +40,6 @@ batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 	batch->players = id_table_create(player_type);
 	batch->last_pool = "";
 	batch->shares = model->shares != NULL && model->shares(params);
-	batch->window = model_window(model, params);
 	batch->forget_before = DT_NOBEGIN;
 	model->init(params, batch->initial);
 	components_create(batch);
@@ -463,7 +462,6 @@ operate_before_match(const Batch *batch, const BatchPlayer *player, double *stat
 static MatchStatus
 enter_match(Batch *batch, const SourceMatch *source, int i)
 {
-	static const PastMatch no_match = {0, 0, 0};
 	BatchPlayer *player = batch->player[i];
 	MatchPlayer *p = &batch->match.player[i];
 	double	   *before = batch->before + i * batch->model->nstate;
@@ -472,18 +470,10 @@ enter_match(Batch *batch, const SourceMatch *source, int i)
 	p->before = before;
 	p->after = batch->after + i * batch->model->nstate;
 	p->games = player->record.games;
-	if (batch->window > 0)
-	{
-		/*
-		 * No match before is known, too; NULL would be that nobody looked. An
-		 * operation begins them anew.
-		 */
-		p->npast = batch->before_match != NULL ? 0 : Min(player->npast, batch->window);
-		p->past = p->npast == 0 ? &no_match :
-			player->past + (player->npast - p->npast);
-	}
-	return batch->before_match == NULL ? MATCH_OK :
-		operate_before_match(batch, player, before);
+	if (batch->before_match != NULL)
+		return operate_before_match(batch, player, before);
+	model_look_back(batch->model, batch->params, player->past, player->npast, p);
+	return MATCH_OK;
 }
 
 /* Put all players of the match into their states before it; the first status not OK. */
@@ -522,38 +512,49 @@ batch_predict(Batch *batch, SourceMatch *source)
 		model_predict(batch->model, batch->params, &batch->match);
 }
 
-void
-batch_remember(Batch *batch, BatchPlayer *player, const PastMatch *past)
+/* Drop the states that a player looks back on no more: the oldest of what is asked for ascends. */
+static void
+forget_past(const Batch *batch, BatchPlayer *player)
 {
-	if (batch->window == 0)
+	const Model *model = batch->model;
+	int			column = model_state_column(model, ROLE_ROUNDS);
+	double		number[MATCH_MAX_PAST];
+	int			first = 0;
+
+	model->look_back(batch->params, player->state, number);
+	while (first < player->npast && player->past[first * model->nstate + column] < number[0])
+		first++;
+	player->npast -= first;
+	memmove(player->past, player->past + first * model->nstate,
+			player->npast * model->nstate * sizeof(double));
+}
+
+void
+batch_remember(Batch *batch, BatchPlayer *player, const double *after)
+{
+	int			nstate = batch->model->nstate;
+
+	if (batch->model->look_back == NULL)
 		return;
 	if (player->npast == player->max_past)
 	{
-		/*
-		 * Twice the window, so that moving costs next to nothing for each
-		 * match.
-		 */
-		if (player->npast >= 2 * batch->window)
+		forget_past(batch, player);
+
+		/* Half of it is free, so that moving costs next to nothing for each match. */
+		if (player->npast >= player->max_past / 2)
 		{
-			memmove(player->past, player->past + player->npast - batch->window,
-					batch->window * sizeof(PastMatch));
-			player->npast = batch->window;
-		}
-		else
-		{
-			int			max = Min(Max(8, 2 * player->max_past), 2 * batch->window);
-			PastMatch  *room = huge_array_in(batch->context, PastMatch, max);
+			int			max = Max(8, 2 * player->max_past);
+			double	   *room = huge_array_in(batch->context, double, (Size) max * nstate);
 
 			if (player->npast > 0)
-			{
-				memcpy(room, player->past, player->npast * sizeof(PastMatch));
+				memcpy(room, player->past, (Size) player->npast * nstate * sizeof(double));
+			if (player->past != NULL)
 				pfree(player->past);
-			}
 			player->past = room;
 			player->max_past = max;
 		}
 	}
-	player->past[player->npast++] = *past;
+	player->npast = model_remember(batch->model, after, player->past, player->npast);
 }
 
 static void
@@ -605,11 +606,10 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 	for (i = 0; i < match->nplayers; i++)
 	{
 		BatchPlayer *player = batch->player[i];
-		MatchTeam  *team = &match->team[match->player[i].team];
+		const MatchTeam *team = &match->team[match->player[i].team];
 		const double *after = match->player[i].after;
 		MatchOutcome outcome = match_outcome(match, match->player[i].team);
 		EventRow   *row = &step->row[i];
-		PastMatch	past = {after[0], team->win, outcome / 2.0};
 
 		row->player = player;
 		row->before = match->player[i].before;
@@ -624,7 +624,7 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 		player->row = i;
 
 		take_state(batch, player, after, source->played_at);
-		batch_remember(batch, player, &past);
+		batch_remember(batch, player, after);
 		batch_add_meeting(batch, player, seq, source->played_at, team->number);
 		count_match(player, outcome, source->played_at);
 		if (player->shared != NULL)
@@ -715,13 +715,6 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	row->last_played = player->record.last_played;
 	row->as_of = as_of_for_event(&player->record);
 	take_state(batch, player, after, operation->at);
-
-	/* A rating that was set says nothing of the rounds before it. */
-	if (kind == OPERATION_SEASON || kind == OPERATION_SET || kind == OPERATION_RESET)
-	{
-		player->npast = 0;
-		player->past_loaded = true;
-	}
 
 	/*
 	 * Models, boards and rules go by the games since then, and the state of a

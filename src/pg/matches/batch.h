@@ -72,8 +72,8 @@ typedef struct BatchPlayer
 	struct PlayerRow *stored;	/* the row in rating, in a replay */
 	struct ChangeNote *note;	/* that row before the batch, where table
 								 * change is to tell it */
-	PastMatch  *past;			/* for models with a window: last matches, */
-	int			npast;			/* oldest first, */
+	double	   *past;			/* for models that look back: earlier states, */
+	int			npast;			/* in the order of their rounds, */
 	int			max_past;		/* and the room */
 	Meeting    *meeting;		/* if the batch keeps them, by seq, */
 	int			nmeetings;
@@ -195,7 +195,6 @@ typedef struct Batch
 	char	   *unused;			/* memory for nunused players to come */
 	int			nunused;
 	bool		shares;			/* see Model.shares */
-	int			window;			/* see Model.window */
 	bool		keeps_meetings; /* of all players, because a rule asks */
 	TimestampTz forget_before;	/* no match to come asks for earlier ones */
 	double		initial[MODEL_MAX_STATE];
@@ -363,10 +362,10 @@ extern void batch_component_state_at(const Batch *batch, const BatchComponent *c
 extern int	batch_apply_operation(Batch *batch, const LadderOperation *operation, int n);
 
 /*
- * Add a match to those that a player looks back on, if the model does; the oldest are
- * forgotten.
+ * Add a state after a match to those that a player looks back on, if the model does; those that
+ * the player's state asks for no more are forgotten.
  */
-extern void batch_remember(Batch *batch, BatchPlayer *player, const PastMatch *past);
+extern void batch_remember(Batch *batch, BatchPlayer *player, const double *after);
 
 /* The players and components of the match that was built are wanted. */
 extern void batch_request_states(Batch *batch);

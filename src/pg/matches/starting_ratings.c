@@ -184,6 +184,7 @@ start_player(Rater *rater, StartingRating *row)
 	 */
 	row->player = make_player(rater, row);
 	take_state(rater->batch, row, row->player->state);
+	model_begin_rounds(rater->batch->model, rater->batch->params, row->player->state);
 	take_record(row, &row->player->record);
 	begin_period(rater->batch, row->player);
 	if (!row->nulls[FINAL_AS_OF_SEASON] &&
