@@ -250,12 +250,6 @@ make_params(int model, const double *given)
 				break;
 			case PARAM_CHOICE:
 				params[i].choice = (int) given[0];
-				if (param_spec(set, i)->of_state &&
-					params[i].choice != (int) param_spec(set, i)->default_value)
-					ereport(ERROR,
-							(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-							 errmsg("parameter \"%s\" of model \"%s\" cannot be changed here",
-									param_spec(set, i)->name, set->name)));
 				break;
 			case PARAM_FLAG:
 				params[i].flag = given[0] != 0;
@@ -269,6 +263,13 @@ make_params(int model, const double *given)
 				}
 				break;
 		}
+
+	/* The caller has room for as many columns as the model has by default. */
+	if (model_variant(model_registry[model], params)->nstate != model_registry[model]->nstate)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("parameters of model \"%s\" that add state columns are not supported here",
+						set->name)));
 	return params;
 }
 

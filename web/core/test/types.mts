@@ -7,7 +7,7 @@ const rated: RatedMatch = core.rate('trueskill', players, { params: { beta: 4 },
 core.rate('synelo', rated.players.map(({ id, team, stateAfter, games, past }) => ({ id, team, rank: team, state: stateAfter, games, past })), { components: rated.components });
 const names: ModelName[] = core.models.map(({ name }) => name);
 const chance: number | undefined = core.winProbability(names[0]!, players).teams[0]?.winProbability;
-const change: number[] = core.preview('elo', players, { params: { k_by_games: [[30, 40]] } }).players.map(({ winChange }) => winChange);
+const change: number[] = core.preview('elo', players, { params: { k_by_rating: [[2400, 10]] } }).players.map(({ winChange }) => winChange);
 const bench: boolean = core.splitTeams([{ mu: 1, party: 'a' }, { mu: 2 }], { model: 'elo', params: { k: 20 }, avoid: [[1, 2]] }).players.some(({ team }) => team === null);
 const shown: number = core.displayRating(25, 8, { z: 2 }) + core.divisionNumber(25, [10, 20]) + core.stateRating('glicko', core.initialState('glicko'));
 const idle: number[] = core.stateAfterIdle('glicko2', core.initialState('glicko2'), 86400, { params: { tau: 0.5 } });
