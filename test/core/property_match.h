@@ -250,6 +250,7 @@ property_params(Random *random, Fixture *f)
 	if (random_below(random, 3) == 0)
 	{
 		param_defaults(&f->model->params, f->params);
+		f->model = model_variant(f->model, f->params);
 		return;
 	}
 	random_params(random, f, ORDINARY);
