@@ -267,7 +267,7 @@ make_params(int model, const double *given)
 	/* The caller has room for as many columns as the model has by default. */
 	if (model_variant(model_registry[model], params)->nstate != model_registry[model]->nstate)
 		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("parameters of model \"%s\" that add state columns are not supported here",
 						set->name)));
 	return params;

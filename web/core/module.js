@@ -59,7 +59,7 @@ const NUMBERS = [
 ];
 const PARAM_TYPES = ['number', 'choice', 'flag', 'table'];
 const ROLES = ['none', 'deviation', 'side', 'command'];
-const SCOPES = ['match', 'side', 'team', 'player'];
+const SCOPES = ['match', 'match', 'side', 'team', 'player'];
 const KEYS = [null, 'context', 'club'];
 const SUPPORTS = [
 	'many_teams',
