@@ -55,7 +55,7 @@ log_evidence_by(Contest *contest, const double *mean, const double *deviation,
 		contest->player[i].gain = contest->player[i].weight = 1;
 		contest->player[i].last_entry = i;
 	}
-	return state_space_log_evidence(&contest->model, match, NULL);
+	return state_space_log_evidence(&contest->model, match);
 }
 
 /* The same with ties as a chain, one order of variables. */

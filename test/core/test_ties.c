@@ -479,7 +479,18 @@ test_two_among_others(void **state)
 	}
 }
 
-/* Fields as large as they may be: all tied, pairs, two halves; those who are equal stay so. */
+static int	nchecks;
+
+static void
+count_check(void)
+{
+	nchecks++;
+}
+
+/*
+ * Fields as large as they may be: all tied, pairs, two halves; those who are equal stay so.
+ * Whoever waits may interrupt the search at every level.
+ */
 static void
 test_large(void **state)
 {
@@ -502,7 +513,14 @@ test_large(void **state)
 			field.team[i].rank = shape == 0 ? 1 : shape == 1 ? i / 2 : shape == 2 ? i / 500 :
 				i < 500 ? i / 2 : 600;
 		}
+		nchecks = 0;
+		field.match.interrupt = count_check;
 		solve_field(MAX_FIELD, TIES_ALIKE);
+		field.match.interrupt = NULL;
+
+		/* At the beginning, in two sweeps at least and at the end. */
+		if (shape == 1)
+			assert_true(nchecks >= 4 * MAX_FIELD / 2);
 		for (i = 1; i < MAX_FIELD && shape != 1; i += 2)
 		{
 			assert_same(field.after_mean[i], field.after_mean[i - 1]);

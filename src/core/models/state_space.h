@@ -198,15 +198,13 @@ extern void state_space_update(const StateSpace *model, Match *match);
  * by quadrature of more, with log_odds 0.  A score counts with the probability of a point,
  * by how much the performance that it stands for changes within half a point of it.
  */
-extern double state_space_log_evidence(const StateSpace *model, Match *match,
-									   InterruptCheck check);
+extern double state_space_log_evidence(const StateSpace *model, Match *match);
 
 /*
  * Of an order of many teams: by how much the logarithm of its probability, given the states
  * before, is more than what expectation propagation makes of it.
  */
-extern double state_space_order_excess(const StateSpace *model, Match *match,
-									   InterruptCheck check);
+extern double state_space_order_excess(const StateSpace *model, Match *match);
 
 /* The part of scores: the logarithm of what a point is worth, of all teams. */
 extern double state_space_log_points(const StateSpace *model, const Match *match,

@@ -100,7 +100,7 @@ log_evidence_of_scores(const StateSpaceMatch *m, const StateSpaceTeams *teams)
  * that size: so the narrow margin of a tie of two is as probable as that of a draw.
  */
 static double
-log_evidence_of_order(const TeamChain *chain, InterruptCheck check)
+log_evidence_of_order(const TeamChain *chain)
 {
 	NormalOrderVariable variable[MATCH_MAX_TEAMS];
 	Sum			levels = {0, 0};
@@ -129,7 +129,7 @@ log_evidence_of_order(const TeamChain *chain, InterruptCheck check)
 		if (link->n > 1)
 			sum_add(&levels, portable_log(chain->per_size * sqrt(2 * link->size)));
 	} while (++i < chain->nlinks);
-	return normal_order_log_probability(variable, chain->nlinks, check) -
+	return normal_order_log_probability(variable, chain->nlinks, chain->interrupt) -
 		sum_value(&levels);
 }
 
@@ -193,7 +193,7 @@ log_evidence_of_chain(const TeamChain *chain)
 }
 
 double
-state_space_order_excess(const StateSpace *model, Match *match, InterruptCheck check)
+state_space_order_excess(const StateSpace *model, Match *match)
 {
 	StateSpaceMatch m;
 	StateSpaceTeams teams;
@@ -202,11 +202,11 @@ state_space_order_excess(const StateSpace *model, Match *match, InterruptCheck c
 	state_space_begin(model, match, &m);
 	state_space_teams(&m, &teams);
 	state_space_order(&m, &teams, &chain);
-	return log_evidence_of_order(&chain, check) - log_evidence_of_chain(&chain);
+	return log_evidence_of_order(&chain) - log_evidence_of_chain(&chain);
 }
 
 double
-state_space_log_evidence(const StateSpace *model, Match *match, InterruptCheck check)
+state_space_log_evidence(const StateSpace *model, Match *match)
 {
 	StateSpaceMatch m;
 	StateSpaceTeams teams;
@@ -221,5 +221,5 @@ state_space_log_evidence(const StateSpace *model, Match *match, InterruptCheck c
 	if (state_space_scores_count(model, match, order))
 		return log_evidence_of_scores(&m, &teams);
 	state_space_order(&m, &teams, &chain);
-	return log_evidence_of_order(&chain, check);
+	return log_evidence_of_order(&chain);
 }

@@ -17,6 +17,13 @@ team_chain_margin(const TeamChain *chain, int link)
 	return chain->per_size * sqrt(chain->link[link].size + chain->link[link + 1].size);
 }
 
+static void
+check(const TeamChain *chain)
+{
+	if (chain->interrupt != NULL)
+		chain->interrupt();
+}
+
 /*
  * ---- The order ----
  */
@@ -181,6 +188,8 @@ find_level(const TeamChain *chain, const ChainLink *link, TiedLevel *level)
 	Message		others = {link->above.precision + link->below.precision,
 	link->above.shift + link->below.shift};
 
+	/* There may be 500 levels to find in a sweep, or 1000 teams in one. */
+	check(chain);
 	normal_tie_level(&chain->tied[link->first], link->n, others, level);
 }
 
@@ -229,6 +238,7 @@ settle(TeamChain *chain)
 	{
 		double		change = 0;
 
+		check(chain);
 		for (i = sweep == 0 || ties ? 0 : 1; i < 2 * n - 3; i++)
 		{
 			int			upper = i < n - 1 ? i : 2 * (n - 2) - i;
@@ -293,6 +303,7 @@ team_chain_solve(TeamChain *chain, const Match *match, const double *mean,
 	int			i;
 
 	chain->per_size = per_size;
+	chain->interrupt = match->interrupt;
 	order_teams(chain, match, mean, variance, size, ties);
 	for (i = 0; i < chain->nlinks; i++)
 		if (chain->link[i].n > 1)

@@ -62,6 +62,7 @@ typedef struct ChainLink
 typedef struct TeamChain
 {
 	double		per_size;
+	InterruptCheck interrupt;	/* the match's, or NULL */
 	int			nteams;
 	int			nlinks;
 	ChainTeam	team[MATCH_MAX_TEAMS];

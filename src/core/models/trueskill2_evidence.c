@@ -15,6 +15,7 @@
 
 #include "core/math/joint_normal.h"
 #include "core/math/normal.h"
+#include "core/math/settling.h"
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
@@ -389,7 +390,8 @@ static void
 settle(Performances *p, Factor *factor, int nfactors)
 {
 	const double tolerance = 1e-10;
-	const int	max_sweeps = 200;
+	const int	max_sweeps = 2000;
+	Settling	settling = {0};
 	int			sweep,
 				i;
 
@@ -401,9 +403,13 @@ settle(Performances *p, Factor *factor, int nfactors)
 			change = larger(change, factor_step(p, factor, nfactors, i));
 
 		/* One factor alone is exact. */
-		if (change < tolerance || nfactors == 1)
-			break;
+		if (change < tolerance || nfactors == 1 || settling_ended(&settling, change))
+			return;
 	}
+
+	/* What has not settled is no result. */
+	for (i = 0; i < p->match->nplayers; i++)
+		p->joint.mean[i] = NAN;
 }
 
 /*

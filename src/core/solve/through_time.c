@@ -68,8 +68,11 @@ check(const ThroughTime *tt, size_t m)
 MatchStatus
 through_time_build(const ThroughTime *tt, size_t m, Match *match, int *offender)
 {
-	return history_build_match(tt->history, m, &tt->model->rules, tt->params,
-							   tt->work, match, offender);
+	MatchStatus status = history_build_match(tt->history, m, &tt->model->rules, tt->params,
+											 tt->work, match, offender);
+
+	match->interrupt = tt->interrupt;
+	return status;
 }
 
 /* Whether a player plays on a side that differs from the other, or commands. */
@@ -698,8 +701,7 @@ evidence_of_match(ThroughTime *tt, size_t m)
 								tt->site[a]));
 	gain = through_time_given_rest(tt, m, &match);
 	if (gain > 0)
-		sum_add(&evidence, gain *
-				state_space_log_evidence(&tt->space, &match, tt->interrupt));
+		sum_add(&evidence, gain * state_space_log_evidence(&tt->space, &match));
 	return sum_value(&evidence);
 }
 

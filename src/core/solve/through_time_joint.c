@@ -567,7 +567,7 @@ excess_of_orders(const ThroughTimeJoint *joint)
 		if (form.form != FORM_ORDER)
 			continue;
 		(void) through_time_given_rest(tt, m, &match);
-		sum_add(&excess, state_space_order_excess(&tt->space, &match, tt->interrupt));
+		sum_add(&excess, state_space_order_excess(&tt->space, &match));
 	}
 	return sum_value(&excess);
 }

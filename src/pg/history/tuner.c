@@ -101,6 +101,7 @@ matches_support(Tuner *tuner)
 		Match		match;
 		int			offender;
 
+		CHECK_FOR_INTERRUPTS();
 		if (history_build_match(history, i, &tuner->model->rules, tuner->params,
 								&tuner->work, &match, &offender) != MATCH_OK)
 			continue;
