@@ -53,4 +53,4 @@ log_odds: what the first side, or the first team where there are no sides, has i
 
 No rows if state or team are null or empty.  Errors: 22023 for an unknown model and for a match that
 could not be rated, 22003 for numbers out of range and states that are not sound, 22004 for nulls,
-2202E for arrays that do not fit.';
+2202E for arrays that do not fit, 22008 for an infinite played_at.';

@@ -644,7 +644,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and leaderboard must not be null';
     END IF;
-    -- Learning it makes uneven matches of a pool wait for one another: only for those who ask for it.
+    -- Off by default on ladders: uneven matches of a pool would wait for one row.
     all_params := all_params || CASE all_params->>'size_advantage' WHEN 'auto' THEN '{"size_advantage": "none"}' ELSE '{}' END::jsonb;
     PERFORM skillrating_internal.check_leaderboard(leaderboard);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN

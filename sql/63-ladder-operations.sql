@@ -661,6 +661,7 @@ COMMENT ON FUNCTION skillrating_internal.check_imported(text, text[]) IS
 
 CREATE FUNCTION skillrating_internal.with_earlier_games(
     ladder text,
+    players text[],
     states jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE
@@ -669,6 +670,7 @@ AS $function$
 DECLARE
     columns text[];
     model text;
+    wrong record;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     IF NOT jsonb_path_exists(states, '$[*].games') THEN
@@ -681,15 +683,33 @@ BEGIN
             MESSAGE = format('model "%s" of ladder "%s" does not count earlier games', model, ladder),
             HINT = 'Leave out "games", or use model "elo" with parameter "k_by_games".';
     END IF;
+    SELECT e.player_id, e.state->'games' AS games, e.state ? 'earlier_games' AS twice INTO wrong
+    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
+    WHERE jsonb_typeof(e.state) = 'object' AND e.state ? 'games'
+        AND (e.state ? 'earlier_games'
+            OR CASE jsonb_typeof(e.state->'games') WHEN 'number' THEN (e.state->>'games')::numeric < 0 ELSE true END)
+    LIMIT 1;
+    IF FOUND AND wrong.twice THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('state of player %s has both "games" and "earlier_games"', wrong.player_id),
+            HINT = 'They are the same: give one of them.';
+    ELSIF FOUND AND jsonb_typeof(wrong.games) <> 'number' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('games of player %s must be a number, not %s', wrong.player_id, left(wrong.games::text, 100));
+    ELSIF FOUND THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('games of player %s must not be negative: %s', wrong.player_id, left(wrong.games::text, 100));
+    END IF;
     RETURN (SELECT jsonb_agg(CASE WHEN jsonb_typeof(e.state) = 'object' AND e.state ? 'games'
             THEN e.state - 'games' || jsonb_build_object('earlier_games', e.state->'games') ELSE e.state END ORDER BY e.n)
         FROM jsonb_array_elements(states) WITH ORDINALITY AS e(state, n));
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.with_earlier_games(text, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.with_earlier_games(text, text[], jsonb) IS
 'A part of import_ratings(): states whose "games" are under the name of the state column
-earlier_games. Error 22023 if there are any and the ladder''s model has no such column.';
+earlier_games. Errors: 22023 if there are any and the ladder''s model has no such column, and for a
+state that has both or games that are no number, 22003 for negative ones.';
 
 CREATE FUNCTION skillrating_internal.import_ratings(
     ladder text,
@@ -736,7 +756,7 @@ BEGIN
     FROM skillrating_internal.seed_players(ladder,
         format('SELECT CAST(s.player_id AS %s) AS player_id, s.state FROM skillrating_internal.state_rows(%L, $7, $8) AS s', t.player_type, ladder),
         pool, overwrite, at, '{"imported": true}', coalesce(reason, 'imported'), players::text[],
-        skillrating_internal.with_earlier_games(ladder, states)) AS s;
+        skillrating_internal.with_earlier_games(ladder, players::text[], states)) AS s;
 END
 $function$;
 

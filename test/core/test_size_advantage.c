@@ -370,6 +370,102 @@ test_luce(void **state)
 	}
 }
 
+/*
+ * Teams of 1, 2 and 3 players at 1500, 1400 and 1650, of which a lead of 100 counts, and who
+ * come in in this order.  One more player is worth log-odds of 0.5, which no limit takes: the
+ * last team leads both others by 100, as the first does the second.
+ */
+static void
+capped_field(const char *model)
+{
+	static const double rating[] = {1500, 1400, 1400, 1650, 1650, 1650};
+	int			i;
+
+	fixture_init(&box, model);
+	for (i = 0; i < 6; i++)
+	{
+		int			team = i == 0 ? 1 : i < 3 ? 2 : 3;
+
+		fixture_add(&box, i, team, team);
+		box.model->init(box.params, box.before[i]);
+		box.before[i][0] = rating[i];
+	}
+	fixture_param(&box, "max_lead")->number = 100;
+	set_advantage(&box, SIZE_ADVANTAGE_FIXED, 0, 0.5);
+}
+
+/* The forecast, where a lead of 100 points is worth these log-odds, and advantages come on top. */
+static void
+assert_capped_shares(double log_odds)
+{
+	double		share[] = {exp(0.5 - log_odds), exp(1 - log_odds), exp(1.5)};
+	int			i;
+
+	for (i = 0; i < 3; i++)
+		assert_near(box.team[i].win, share[i] / (share[0] + share[1] + share[2]), 1e-13);
+}
+
+/* The limit of the lead is one of ratings, and not of what the larger team has in advance. */
+static void
+test_advantage_above_the_limit(void **state)
+{
+	double		capped = 0.25 * M_LN10;
+	double		z = 100 / (M_SQRT2 * 200);
+	double		p[3],
+				change[3];
+	int			form,
+				i;
+
+	(void) state;
+	capped_field("glicko");
+	fixture_rate(&box);
+	/* All deviations are 350. */
+	assert_capped_shares(capped / sqrt(1 + 3 * 2 * pow(350 * M_LN10 / 400 / M_PI, 2)));
+
+	/* The first against the second, the first and the second against the third. */
+	for (form = 0; form < 2; form++)
+	{
+		capped_field("elo");
+		if (form == 0)
+		{
+			p[0] = 1 / (1 + exp(0.5 - capped));
+			p[1] = 1 / (1 + exp(1 + capped));
+			p[2] = 1 / (1 + exp(0.5 + capped));
+		}
+		else
+		{
+			/* A log-odds of 1 is sqrt(pi / 8) of the deviation of a difference. */
+			fixture_param(&box, "form")->choice = 1;
+			fixture_param(&box, "beta")->number = 200;
+			p[0] = 0.5 * erfc((0.5 * sqrt(M_PI / 8) - z) / M_SQRT2);
+			p[1] = 0.5 * erfc((sqrt(M_PI / 8) + z) / M_SQRT2);
+			p[2] = 0.5 * erfc((0.5 * sqrt(M_PI / 8) + z) / M_SQRT2);
+		}
+		fixture_rate(&box);
+		if (form == 0)
+			assert_capped_shares(capped);
+		change[0] = 16 * (1 - p[0] + 1 - p[1]);
+		change[1] = 16 * (p[0] - 1 + 1 - p[2]);
+		change[2] = 16 * (p[1] - 1 + p[2] - 1);
+		for (i = 0; i < 6; i++)
+			assert_near(box.after[i][0] - box.before[i][0],
+						change[i == 0 ? 0 : i < 3 ? 1 : 2], 1e-10);
+	}
+
+	/* What a pair exchanges goes to each member of the smaller team, and is shared by the larger. */
+	capped_field("frag");
+	fixture_rate(&box);
+	assert_capped_shares(capped);
+	p[0] = 1 / (1 + exp(0.5 - capped));
+	p[1] = 1 / (1 + exp(1 + capped));
+	p[2] = 1 / (1 + exp(0.5 + capped));
+	change[0] = 20 * (1 - p[0] + 1 - p[1]);
+	change[1] = 20 * ((p[0] - 1) / 2 + 1 - p[2]);
+	change[2] = 20 * ((p[1] - 1) / 3 + (p[2] - 1) * 2 / 3);
+	for (i = 0; i < 6; i++)
+		assert_near(box.after[i][0] - box.before[i][0], change[i == 0 ? 0 : i < 3 ? 1 : 2], 1e-10);
+}
+
 /* In whichever order players and teams are. */
 static void
 test_order(void **state)
@@ -623,6 +719,7 @@ main(void)
 		cmocka_unit_test(test_two_teams_are_log_odds),
 		cmocka_unit_test(test_many_teams_are_two_teams),
 		cmocka_unit_test(test_luce),
+		cmocka_unit_test(test_advantage_above_the_limit),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_learning),
 		cmocka_unit_test(test_extremes),

@@ -124,6 +124,8 @@ SELECT count(*) AS faults FROM verify('again') WHERE NOT ok;
 SELECT import_ratings('plain', '{zoe}'::text[], '[{"rating": 1800, "games": 60}]');
 SELECT import_ratings('fide', '{zoe}'::text[], '[{"rating": 1800, "games": "many"}]');
 SELECT import_ratings('fide', '{zoe}'::text[], '[{"rating": 1800, "games": -1}]');
+SELECT import_ratings('fide', '{yan,zoe}'::text[], '[{"games": 3}, {"games": null}]');
+SELECT import_ratings('fide', '{yan,zoe}'::text[], '[{"games": 3}, {"games": 5, "earlier_games": 4}]');
 
 SELECT drop_ladder('again'), drop_ladder('plain'), drop_ladder('fide');
 SET client_min_messages = warning;

@@ -147,6 +147,16 @@ FROM (VALUES (NULL::timestamptz, 50), ('2026-01-31Z', sqrt(50 ^ 2 + 3 * 63.2 ^ 2
         start => ARRAY[skillrating.starting_rating(1, 1600, 50, last_played => s.last)]) OVER (ORDER BY 1) AS r FROM (VALUES (1), (2)) AS o(p)) AS q
 WHERE p = 1 ORDER BY s.last;
 
+-- Before the first tournament, too: the whole multiples of period_days, and none within one.
+SELECT m.model, s.last, round((r).deviation_before::numeric, 4) AS deviation, abs((r).deviation_before - CASE m.model WHEN 'glicko' THEN sqrt(50 ^ 2 + s.n * 63.2 ^ 2)
+        ELSE sqrt(50 ^ 2 + s.n * (400 / ln(10) * 0.06) ^ 2) END) < 1e-9 AS right
+FROM (VALUES ('glicko'), ('glicko2')) AS m(model),
+    (VALUES (NULL::timestamptz, 0), ('2026-01-30 12:00Z', 3), ('2026-01-31Z', 2), ('2026-03-31 Z', 1), ('2026-04-29Z', 0), ('2026-05-20Z', 0)) AS s(last, n),
+    LATERAL (SELECT p, skillrating.rate(m.model, p, p, p, played_at => '2026-04-30Z', tournament => 'cup',
+        params => '{"period": "tournament", "period_days": 30}', start => ARRAY[skillrating.starting_rating(1, 1600, 50, last_played => s.last)])
+        OVER (ORDER BY 1) AS r FROM (VALUES (1), (2)) AS o(p)) AS q
+WHERE p = 1 ORDER BY m.model, s.last;
+
 -- Ordinals are days: a rating period each.
 SELECT skillrating.final_ratings('glicko2', g, player, team, rank, skillrating.inputs(period => g / 20), '{"period": "day"}' ORDER BY g)
     = skillrating.final_ratings('glicko2', g, player, team, rank, skillrating.inputs(played_at => timestamptz '2000-01-01 Z' + g / 20 * interval '1 day'),

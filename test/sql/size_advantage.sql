@@ -5,7 +5,7 @@ SET client_min_messages = warning;
 CREATE SCHEMA sizes;
 SET search_path = sizes;
 
--- 1000 matches of 4 against 4, or 3 in three of ten, of 30 players; a player more is worth log-odds of 1.
+-- 1000 matches of 4 against 4, or 3 in three of ten, of 30 players; one more player is worth log-odds of 1.
 CREATE FUNCTION noise(seed text) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
     SELECT ('x' || substr(md5(seed), 1, 8))::bit(32)::bigint / 4294967296.0
 $$;

@@ -274,7 +274,6 @@ elo_points_of_log_odds(const ParamValue *params)
 	return params[ELO_BETA].number / M_2_SQRTPI;
 }
 
-/* Of more than two teams, with their advantages. */
 static void
 elo_team_ratings(const ParamValue *params, const Match *match, double *rating)
 {
@@ -285,8 +284,6 @@ elo_team_ratings(const ParamValue *params, const Match *match, double *rating)
 	if (params[ELO_STRENGTH].choice == STRENGTH_MEAN)
 		for (i = 0; i < match->nteams; i++)
 			rating[i] /= weight[i];
-	for (i = 0; i < match->nteams; i++)
-		rating[i] += match->team[i].advantage * elo_points_of_log_odds(params);
 }
 
 static void
@@ -312,7 +309,9 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 		return;
 	}
 
+	/* No rule limits what the larger team has in advance. */
 	ratings_within(rating, match->nteams, max_lead, counts);
+	match_add_log_odds(match, elo_points_of_log_odds(params), counts);
 	if (params[ELO_FORM].choice == FORM_NORMAL)
 	{
 		for (i = 0; i < match->nteams; i++)
@@ -391,7 +390,6 @@ static double
 elo_surprise(const ParamValue *params, const Match *match,
 			 const double *rating, int i)
 {
-	double		advantage = match_log_odds_for(match, i) * elo_points_of_log_odds(params);
 	double		sum = 0;
 	int			j;
 
@@ -405,11 +403,10 @@ elo_surprise(const ParamValue *params, const Match *match,
 			continue;
 		if (match->team[i].rank != match->team[j].rank)
 			score = match->team[i].rank < match->team[j].rank;
+		lead += match_log_odds_between(match, i, j) * elo_points_of_log_odds(params);
 		expected = match->nteams == 2 ? match->team[i].win :
 			elo_expected(params, lead, 0);
-		sum += elo_margin(params, &match->team[i], &match->team[j],
-						  lead + advantage) *
-			(score - expected);
+		sum += elo_margin(params, &match->team[i], &match->team[j], lead) * (score - expected);
 	}
 	return sum / (match->nteams - 1);
 }

@@ -173,7 +173,7 @@ frag_age(const ParamValue *params, double *state, double seconds)
 }
 
 static void
-frag_teams(const ParamValue *params, const Match *match, double *rating, double *weight)
+frag_teams(const Match *match, double *rating, double *weight)
 {
 	int			i;
 
@@ -184,8 +184,7 @@ frag_teams(const ParamValue *params, const Match *match, double *rating, double 
 		 * Teams compare by their weighted means; match_build() has seen to it
 		 * that each has some weight.
 		 */
-		rating[i] = rating[i] / weight[i] +
-			match->team[i].advantage * (params[FRAG_SCALE].number / M_LN10);
+		rating[i] /= weight[i];
 }
 
 /*
@@ -212,6 +211,7 @@ frag_shares(const ParamValue *params, Match *match, const double *rating)
 	else
 	{
 		ratings_within(rating, match->nteams, max_lead, counts);
+		match_add_log_odds(match, scale / M_LN10, counts);
 		luce_choice(counts, scale / M_LN10, match->nteams, share);
 		for (i = 0; i < match->nteams; i++)
 			match->team[i].win = share[i];
@@ -225,7 +225,7 @@ frag_predict(const ParamValue *params, Match *match)
 	double		rating[MATCH_MAX_TEAMS];
 	double		weight[MATCH_MAX_TEAMS];
 
-	frag_teams(params, match, rating, weight);
+	frag_teams(match, rating, weight);
 	return frag_shares(params, match, rating);
 }
 
@@ -271,7 +271,8 @@ frag_surprise(const FragRules *rules, double max_lead, const Match *match,
 			continue;
 		pair_scores(match, i, j, &score_i, &score_j);
 		expected = match->nteams == 2 ? match->team[i].win :
-			frag_win_share(capped_lead(rating[i] - rating[j], max_lead), rules->scale, 0);
+			frag_win_share(capped_lead(rating[i] - rating[j], max_lead), rules->scale,
+						   match_log_odds_between(match, i, j));
 
 		/* What the pair exchanges, on the side of team i. */
 		sum += frag_duels(rules, score_i, score_j) *
@@ -293,7 +294,7 @@ frag_rate(const ParamValue *params, Match *match)
 	MatchStatus status;
 	int			i;
 
-	frag_teams(params, match, rating, weight);
+	frag_teams(match, rating, weight);
 	status = frag_shares(params, match, rating);
 	if (status != MATCH_OK)
 		return status;

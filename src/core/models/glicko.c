@@ -189,9 +189,7 @@ predict_teams(Match *match, const GlickoTeam *teams, double max_lead)
 	for (i = 0; i < match->nteams; i++)
 		rating[i] = teams[i].rating;
 	ratings_within(rating, match->nteams, max_lead, counts);
-	for (i = 0; i < match->nteams; i++)
-		if (match->team[i].advantage != 0)
-			counts[i] += unit * match->team[i].advantage;
+	match_add_log_odds(match, unit, counts);
 	luce_choice(counts, unit, match->nteams, win);
 	for (i = 0; i < match->nteams; i++)
 		match->team[i].win = win[i];

@@ -440,7 +440,7 @@ choose_teams(Match *match)
 	}
 }
 
-/* How large the teams are: by play time, or by members where weights are none. */
+/* Sizes of teams: play time, or the number of members if weights are not play time. */
 static void
 measure_teams(const MatchBuilder *builder)
 {

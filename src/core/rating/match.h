@@ -382,6 +382,12 @@ extern double match_log_odds_for(const Match *match, int team);
 extern double match_log_odds_between(const Match *match, int team, int other);
 
 /*
+ * Add to the ratings of more than two teams what their advantages are worth, where a log-odds
+ * of 1 is so many units of the ratings.
+ */
+extern void match_add_log_odds(const Match *match, double unit, double *rating);
+
+/*
  * Add to the means of more than two teams, which perform as normal variables of those
  * variances, what their advantages are worth: a log-odds of 1 between two is sqrt(pi / 8),
  * where the logistic and the normal curve have the same slope, of the deviation of a mean

@@ -34,18 +34,24 @@ match_log_odds_between(const Match *match, int team, int other)
 }
 
 void
+match_add_log_odds(const Match *match, double unit, double *rating)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		if (match->team[i].advantage != 0)
+			rating[i] += unit * match->team[i].advantage;
+}
+
+void
 match_add_advantages(const Match *match, const double *variance, double *mean)
 {
 	double		sum = 0;
-	double		unit;
 	int			i;
 
 	for (i = 0; i < match->nteams; i++)
 		sum += variance[i];
-	unit = sqrt(M_PI / 8) * sqrt(2 * (sum / match->nteams));
-	for (i = 0; i < match->nteams; i++)
-		if (match->team[i].advantage != 0)
-			mean[i] += unit * match->team[i].advantage;
+	match_add_log_odds(match, sqrt(M_PI / 8) * sqrt(2 * (sum / match->nteams)), mean);
 }
 
 double

@@ -117,15 +117,18 @@ period_tournament_key(const char *name, size_t length)
 	return (double) (hash >> 12) + 1;
 }
 
-/* How many rating periods a player was in between two tournaments, the first included. */
+/*
+ * How many rating periods pass until the tournament of a day: the open one is one at least,
+ * and a state that begins between tournaments has none.
+ */
 static double
-tournament_periods(const ParamValue *params, double began, double day)
+tournament_periods(const ParamValue *params, const double *open, double day)
 {
-	double		days = params[1].number;
+	double		least = open[PERIOD_KEY] != 0;
 
-	if (began == 0 || day == 0)
-		return 1;
-	return larger(floor((day - began) / days), 1);
+	if (open[PERIOD_BEGAN] == 0 || day == 0)
+		return least;
+	return larger(floor((day - open[PERIOD_BEGAN]) / params[1].number), least);
 }
 
 /* Close the open period, so many whole ones before the next one. */
@@ -136,6 +139,19 @@ close_period(const Model *model, const ParamValue *params, double elapsed, doubl
 
 	model->close(params, state, elapsed);
 	open[PERIOD_FIRST_SUM] = open[PERIOD_SECOND_SUM] = open[PERIOD_CHANGE] = 0;
+}
+
+void
+period_begin(const Model *model, const ParamValue *params, int64_t at, double *state)
+{
+	Period		period = period_of(model, params, at, 0);
+	double	   *open = state + model->period;
+
+	if (model->period == 0 || open[PERIOD_KEY] != 0)
+		return;
+	open[PERIOD_KEY] = period.key;
+	if (period.day != 0)
+		open[PERIOD_BEGAN] = period.day;
 }
 
 void
@@ -151,9 +167,9 @@ period_turn(const Model *model, const ParamValue *params, Period period, double 
 	{
 		if (period.key == open[PERIOD_KEY] || period.key == open[PERIOD_FORMER])
 			return;
-		if (open[PERIOD_KEY] != 0)
+		if (open[PERIOD_KEY] != 0 || open[PERIOD_BEGAN] != 0)
 			close_period(model, params - model->period_param,
-						 tournament_periods(params, open[PERIOD_BEGAN], period.day), state);
+						 tournament_periods(params, open, period.day), state);
 		open[PERIOD_FORMER] = open[PERIOD_KEY];
 		open[PERIOD_BEGAN] = period.day;
 	}

@@ -75,7 +75,8 @@ typedef enum PeriodColumn
 	PERIOD_CHANGE,				/* of the rating, if the period ended now */
 	PERIOD_NCOLUMNS,
 	PERIOD_FORMER = PERIOD_NCOLUMNS,	/* the tournament before, or 0 */
-	PERIOD_BEGAN,				/* the day of its first match, or 0 */
+	PERIOD_BEGAN,				/* the day of its first match; before any, that
+								 * as of which the state is; or 0 */
 	PERIOD_NTOURNAMENT_COLUMNS
 } PeriodColumn;
 
@@ -92,7 +93,7 @@ typedef enum PeriodColumn
 	{.name = "period_former",.min = 0,.role = ROLE_PERIOD, \
 	.description = "number of the tournament before, 0 if there is none"}, \
 	{.name = "period_began",.min = 0,.role = ROLE_PERIOD, \
-	.description = "day of the first match in the tournament by its Julian number, 0 if it is not known"}
+	.description = "day of the first match in the tournament, or before any that of the starting rating, by its Julian number, 0 if it is not known"}
 
 /*
  * The period under a model and its parameters of a match at a time, in microseconds since
@@ -104,6 +105,13 @@ extern Period period_of(const struct Model *model, const ParamValue *params,
 
 /* The key of a tournament from its name: at least 1, and the same everywhere. */
 extern double period_tournament_key(const char *name, size_t length);
+
+/*
+ * Let a state that knows no period begin in the one of a time, as of which it is, so that the
+ * rest until the first match counts; tournaments count the days since.
+ */
+extern void period_begin(const struct Model *model, const ParamValue *params,
+						 int64_t at, double *state);
 
 /*
  * Bring a state to a period: close the open one unless it is the same, and let those pass in

@@ -106,20 +106,6 @@ take_record(const StartingRating *row, PlayerRecord *record)
 								record->last_played);
 }
 
-/*
- * Of a state that knows no rating period, the one as of which it is, so that the rest of the
- * player until the first match counts.
- */
-static void
-begin_period(const Batch *batch, BatchPlayer *player)
-{
-	const Model *model = batch->model;
-
-	if (model->period != 0 && player->state[model->period + PERIOD_KEY] == 0)
-		period_turn(model, batch->params,
-					period_of(model, batch->params, player->record.as_of, 0), player->state);
-}
-
 /* Add what a player has in one pool to the row of what pools share. */
 static void
 add_to_shared(const Model *model, const BatchPlayer *player)
@@ -186,7 +172,8 @@ start_player(Rater *rater, StartingRating *row)
 	take_state(rater->batch, row, row->player->state);
 	model_begin_rounds(rater->batch->model, rater->batch->params, row->player->state);
 	take_record(row, &row->player->record);
-	begin_period(rater->batch, row->player);
+	period_begin(rater->batch->model, rater->batch->params, row->player->record.as_of,
+				 row->player->state);
 	if (!row->nulls[FINAL_AS_OF_SEASON] &&
 		(!rater->season.known ||
 		 rater->season.number < DatumGetInt64(row->values[FINAL_AS_OF_SEASON])))
