@@ -23,6 +23,7 @@ extern void *EXPORT(allocate) (int size);
 extern const char *EXPORT(describe_text) (int what, int model, int i, int j);
 extern double EXPORT(describe_number) (int what, int model, int i, int j);
 extern void *EXPORT(make_params) (int model, const double *given);
+extern double EXPORT(state_min) (int model, const ParamValue *params, int column);
 extern void EXPORT(initial_state) (int model, const ParamValue *params, double *state);
 extern double EXPORT(state_rating) (int model, const ParamValue *params, const double *state);
 extern double EXPORT(log_odds_unit) (int model, const ParamValue *params);
@@ -271,6 +272,13 @@ make_params(int model, const double *given)
 				 errmsg("parameters of model \"%s\" that add state columns are not supported here",
 						set->name)));
 	return params;
+}
+
+/* The least sound number of a state column, under parameters that may decide on the columns. */
+double
+state_min(int model, const ParamValue *params, int column)
+{
+	return model_variant(model_registry[model], params)->state[column].min;
 }
 
 void

@@ -193,8 +193,7 @@ class Core extends Module {
 		const columns = this.models[m].states;
 		person.before = this.stateOf(m, params, person.row, person.id);
 		person.before.forEach((number, column) => {
-			const { min } = columns[column];
-			if (!Number.isFinite(number) || (min !== null && number < min))
+			if (!Number.isFinite(number) || number < this.wasm.state_min(m, params, column))
 				this.failStatus(
 					this.status.findIndex(({ code }) => code === 'bad_state'),
 					number,
