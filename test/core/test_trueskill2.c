@@ -8,6 +8,7 @@
 
 #include "core/math/joint_normal.h"
 #include "core/math/normal.h"
+#include "core/math/square.h"
 
 enum
 {
@@ -341,6 +342,121 @@ test_quits(void **state)
 }
 
 /* A squad is expected to do better, and learns less from a win. */
+/* What is known of the difference of two, by its precision and that times the mean. */
+typedef struct Belief
+{
+	double		precision;
+	double		shift;
+} Belief;
+
+/* What a win, or a quit of the winner, adds to what else is known, by the formulas. */
+static Belief
+site_of(Fixture *f, bool quit, Belief rest)
+{
+	double		variance = 1 / rest.precision;
+	double		mean = rest.shift * variance;
+	double		unrelated = quit ? fixture_param(f, "quit_unrelated")->number : 0;
+	double		from = fixture_param(f, quit ? "quit_margin" : "draw_margin")->number;
+	double		c = sqrt(variance + (quit ? fixture_param(f, "quit_variance")->number : 0));
+	double		sign = quit ? -1 : 1;
+	double		u = sign * (mean - from) / c;
+	double		density = (1 - unrelated) * exp(-u * u / 2) / sqrt(2 * M_PI);
+	double		slope = sign * density / c / (unrelated + (1 - unrelated) * normal_cdf(u));
+	double		after = variance - variance * variance * (slope * slope + sign * u / c * slope);
+
+	mean += variance * slope;
+	return (Belief)
+	{
+		1 / after - rest.precision, mean / after - rest.shift
+	};
+}
+
+/*
+ * Who wins and quits says what can hardly be both.  The fixed point of the two is found by
+ * half steps on their difference alone, 10 times as many as are needed.
+ */
+static void
+quit_fixed_point(Fixture *f, Belief prior, double *mean, double *variance)
+{
+	Belief		site[2] = {{0, 0}, {0, 0}};
+	int			i;
+
+	for (i = 0; i < 100000; i++)
+	{
+		Belief		other = site[1 - i % 2];
+		Belief		now = site_of(f, i % 2 == 1, (Belief)
+								  {
+									  prior.precision + other.precision, prior.shift + other.shift
+								  });
+
+		site[i % 2].precision += (now.precision - site[i % 2].precision) / 2;
+		site[i % 2].shift += (now.shift - site[i % 2].shift) / 2;
+	}
+	*variance = 1 / (prior.precision + site[0].precision + site[1].precision);
+	*mean = *variance * (prior.shift + site[0].shift + site[1].shift);
+}
+
+/* Matches of hundreds of sweeps, and one whose sweeps go round in circles. */
+static void
+test_slow_quits(void **state)
+{
+	static const struct
+	{
+		double		variance;
+		double		mean;
+		double		draw_margin;
+		double		quit_margin;
+		double		quit_variance;
+		double		unrelated;
+	}			slow[] = {
+		{144, 4, 1, -2, 1, 0.1},
+		{16, 2, 1, 0, 0.1, 0.1},
+		{9, 2, 0, -1, 0, 0.05},
+		{25, 6, 0, -3, 0.1, 0.01},
+		{25, 2, 2, 0, 0.1, 0.0001}
+	};
+	size_t		i;
+
+	(void) state;
+	for (i = 0; i < 5; i++)
+	{
+		Fixture		f;
+		double		half = slow[i].variance / 2;
+		double		mean,
+					variance;
+		int			player;
+
+		init(&f);
+		fixture_param(&f, "draw_margin")->number = slow[i].draw_margin;
+		fixture_param(&f, "quit_margin")->number = slow[i].quit_margin;
+		fixture_param(&f, "quit_variance")->number = slow[i].quit_variance;
+		fixture_param(&f, "quit_unrelated")->number = slow[i].unrelated;
+		fixture_param(&f, "quit_related")->number = 1;
+		duel(&f, slow[i].mean, sqrt(half - 1), 0, sqrt(half - 1));
+		f.row[0].quit = 1;
+		if (i == 4)
+		{
+			assert_status(fixture_build(&f), MATCH_OK);
+			assert_status(model_rate(f.model, f.params, &f.match), MATCH_OVERFLOW);
+			continue;
+		}
+		fixture_rate(&f);
+		quit_fixed_point(&f, (Belief)
+						 {
+							 1 / slow[i].variance, slow[i].mean / slow[i].variance
+						 }, &mean, &variance);
+		for (player = 0; player < 2; player++)
+		{
+			double		share = (half - 1) / slow[i].variance;
+			double		change = share * (mean - slow[i].mean);
+
+			assert_near(f.after[player][MU], player == 0 ? slow[i].mean + change : -change, 1e-6);
+			assert_near(square(f.after[player][SIGMA]),
+						half - 1 - share * share * (slow[i].variance - variance), 1e-6);
+		}
+	}
+}
+
 static void
 test_squads(void **state)
 {
@@ -536,6 +652,7 @@ main(void)
 		cmocka_unit_test(test_kills_against_integration),
 		cmocka_unit_test(test_deaths_by_hand),
 		cmocka_unit_test(test_quits),
+		cmocka_unit_test(test_slow_quits),
 		cmocka_unit_test(test_squads),
 		cmocka_unit_test(test_experience),
 		cmocka_unit_test(test_base),

@@ -7,7 +7,7 @@
 
 #include "core/rating/model.h"
 
-/* The covariances of so many performances are kept on the stack. */
+/* A root of the covariances of so many performances, 320 kB, is kept on the stack. */
 #define TRUESKILL2_MAX_PLAYERS 200
 
 /* The state columns. */

@@ -54,7 +54,9 @@ typedef enum FactorKind
 	FACTOR_DRAW,				/* it is within the margin */
 	FACTOR_NONE,				/* a count of none: it was below 0, noise
 								 * added */
-	FACTOR_QUIT					/* the player quit at this lead */
+	FACTOR_QUIT,				/* the player quit at this lead */
+	FACTOR_COUNT				/* a count: an observation, which is exact and
+								 * stays as it is */
 } FactorKind;
 
 typedef struct Factor
@@ -164,6 +166,7 @@ factor_moments(const ParamValue *params, const Factor *factor, double mean,
 				share * share * result.rest;
 			return result;
 		case FACTOR_QUIT:
+		case FACTOR_COUNT:
 			break;
 	}
 	return quit_moments(params, mean, variance);
@@ -179,15 +182,37 @@ typedef struct Performances
 	const Match *match;
 	const double *factor;		/* what a unit of weight counts of each team */
 	const double *start;		/* means before the match */
+	const TrueSkill2Movement *movement; /* and variances */
 	JointNormal joint;
-	JointNormal counted;		/* the same as counts alone have it */
-	JointNormal spare;			/* room */
-	bool		observed;		/* some count was */
 } Performances;
 
-/* Returns the mean before the match, and what is added to it since in *projection. */
+/* As it is before anything is known of the match. */
+static void
+begin_joint(Performances *p)
+{
+	int			n = p->joint.n;
+	int			i;
+
+	memset(p->joint.root, 0, sizeof(double) * n * n);
+	for (i = 0; i < n; i++)
+	{
+		p->joint.mean[i] = 0;
+		p->joint.root[i * n + i] = sqrt(p->movement[i].variance);
+	}
+}
+
+/* Each observation is of as many numbers as there are in the root. */
+static void
+observe(Performances *p, const Projection *projection, double precision, double shift)
+{
+	if (p->match->interrupt != NULL)
+		p->match->interrupt();
+	joint_normal_observe(&p->joint, projection, precision, shift);
+}
+
+/* The mean of a combination before the match. */
 static double
-project(const Performances *p, const double *x, Projection *projection)
+start_of(const Performances *p, const double *x)
 {
 	double		start[2] = {0, 0};
 	int			i;
@@ -195,46 +220,36 @@ project(const Performances *p, const double *x, Projection *projection)
 	/* Either side on its own, so that the difference of equals is exactly 0. */
 	for (i = 0; i < p->match->nplayers; i++)
 		start[x[i] < 0] += x[i] * p->start[i];
-	joint_normal_project(&p->joint, x, projection);
 	return start[0] + start[1];
 }
 
 /*
- * Have in p->joint what all factors but one say, from the beginning.  Quits, which may take
- * precision away, come last; where they would take all of it, nothing changes, and the
- * result is false.
+ * Have in p->joint what all factors but one (or -1) say, from the beginning.  Quits, which
+ * may take precision away, come last; where they would take all of it, the result is false.
  */
 static bool
-forget_factor(Performances *p, const Factor *factor, int nfactors, int which)
+rebuild(Performances *p, const Factor *factor, int nfactors, int without)
 {
 	double		x[TRUESKILL2_MAX_PLAYERS];
 	double		slope[TRUESKILL2_MAX_PLAYERS];
 	double		by_column[TRUESKILL2_MAX_PLAYERS];
 	Projection	projection = {.factor = by_column,.slope = slope};
-	JointNormal rebuilt = p->spare;
-	int			n = p->match->nplayers;
 	int			i;
 
-	if (p->match->interrupt != NULL)
-		p->match->interrupt();
-	memcpy(rebuilt.mean, p->counted.mean, sizeof(double) * n);
-	memcpy(rebuilt.root, p->counted.root, sizeof(double) * n * n);
+	begin_joint(p);
 	for (i = 0; i < 2 * nfactors; i++)
 	{
 		const Factor *other = &factor[i % nfactors];
 
-		if (i % nfactors == which || other->precision == 0 ||
+		if (i % nfactors == without || other->precision == 0 ||
 			(other->precision < 0) != (i >= nfactors))
 			continue;
 		factor_combination(p->match, p->factor, other, x);
-		joint_normal_project(&rebuilt, x, &projection);
+		joint_normal_project(&p->joint, x, &projection);
 		if (!(1 + other->precision * projection.variance > 0))
 			return false;
-		joint_normal_observe(&rebuilt, &projection, other->precision,
-							 other->precision_mean);
+		observe(p, &projection, other->precision, other->precision_mean);
 	}
-	p->spare = p->joint;
-	p->joint = rebuilt;
 	return true;
 }
 
@@ -271,8 +286,11 @@ factor_step(Performances *p, Factor *factor, int nfactors, int which)
 	remaining = 1 - said * now.variance;
 	if (remaining < least_share)
 	{
-		if (!forget_factor(p, factor, nfactors, which))
+		if (!rebuild(p, factor, nfactors, which))
+		{
+			(void) rebuild(p, factor, nfactors, -1);
 			return 0;
+		}
 		joint_normal_project(&p->joint, x, &now);
 		said = said_mean = 0;
 		remaining = 1;
@@ -288,8 +306,7 @@ factor_step(Performances *p, Factor *factor, int nfactors, int which)
 	own->precision = moments.w / (variance * moments.rest);
 	own->precision_mean = (mean * moments.w + sqrt(variance) * moments.v) /
 		(variance * moments.rest);
-	joint_normal_observe(&p->joint, &now, own->precision - said,
-						 own->precision_mean - said_mean);
+	observe(p, &now, own->precision - said, own->precision_mean - said_mean);
 
 	/* By the mean and variance that the combination has come to. */
 	change += own->precision;
@@ -300,51 +317,48 @@ factor_step(Performances *p, Factor *factor, int nfactors, int which)
 }
 
 /* A factor that has not spoken yet, with the mean of its combination. */
-static void
+static Factor *
 add_factor(const Performances *p, Factor new, Factor *factor, int *nfactors)
 {
 	double		x[TRUESKILL2_MAX_PLAYERS];
-	double		slope[TRUESKILL2_MAX_PLAYERS];
-	double		by_column[TRUESKILL2_MAX_PLAYERS];
-	Projection	prior = {.factor = by_column,.slope = slope};
+	double		variance = 0;
+	int			i;
 
 	factor_combination(p->match, p->factor, &new, x);
-	new.start = project(p, x, &prior);
+	new.start = start_of(p, x);
 	if (new.kind == FACTOR_WIN || new.kind == FACTOR_DRAW)
-		new.start += trueskill2_context_shift(p->match, new.a, new.b, sqrt(prior.variance));
-	factor[(*nfactors)++] = new;
+	{
+		for (i = 0; i < p->match->nplayers; i++)
+			variance += square(x[i]) * p->movement[i].variance;
+		new.start += trueskill2_context_shift(p->match, new.a, new.b, sqrt(variance));
+	}
+	factor[*nfactors] = new;
+	return &factor[(*nfactors)++];
 }
 
-/* A count: observed at once unless it is none, which becomes a factor. */
+/* A count: it has said all at once unless it is none. */
 static void
-add_count(Performances *p, int player, double count, double self,
+add_count(const Performances *p, int player, double count, double self,
 		  double opponent, double variance, double time, Factor *factor, int *nfactors)
 {
-	double		x[TRUESKILL2_MAX_PLAYERS];
-	double		slope[TRUESKILL2_MAX_PLAYERS];
-	double		by_column[TRUESKILL2_MAX_PLAYERS];
-	Projection	before = {.factor = by_column,.slope = slope};
 	double		noise = variance * time;
+	Factor		new = {.kind = count == 0 ? FACTOR_NONE : FACTOR_COUNT,.a = player,
+	.self = self * time,.opponent = opponent * time,.noise = noise};
+	Factor	   *added;
 
 	if (isnan(count) || noise == 0)
 		return;
-	if (count == 0)
+	added = add_factor(p, new, factor, nfactors);
+	if (new.kind == FACTOR_COUNT)
 	{
-		Factor		none = {.kind = FACTOR_NONE,.a = player,
-		.self = self * time,.opponent = opponent * time,.noise = noise};
-
-		add_factor(p, none, factor, nfactors);
-		return;
+		added->precision = 1 / noise;
+		added->precision_mean = (count - added->start) / noise;
 	}
-	against_opponents(p->match, player, self * time, opponent * time, x);
-	count -= project(p, x, &before);
-	joint_normal_observe(&p->joint, &before, 1 / noise, count / noise);
-	p->observed = true;
 }
 
 /* What counts and quits of a player who took part say. */
 static void
-add_player(Performances *p, int i, double play, Factor *factor, int *nfactors)
+add_player(const Performances *p, int i, double play, Factor *factor, int *nfactors)
 {
 	const ParamValue *params = p->params;
 	const MatchPlayer *player = &p->match->player[i];
@@ -393,17 +407,23 @@ settle(Performances *p, Factor *factor, int nfactors)
 	const int	max_sweeps = 2000;
 	Settling	settling = {0};
 	int			sweep,
+				spoken,
 				i;
 
 	for (sweep = 0; sweep < max_sweeps; sweep++)
 	{
 		double		change = 0;
 
+		spoken = 0;
 		for (i = 0; i < nfactors; i++)
-			change = larger(change, factor_step(p, factor, nfactors, i));
+			if (factor[i].kind != FACTOR_COUNT)
+			{
+				change = larger(change, factor_step(p, factor, nfactors, i));
+				spoken++;
+			}
 
 		/* One factor alone is exact. */
-		if (change < tolerance || nfactors == 1 || settling_ended(&settling, change))
+		if (change < tolerance || spoken == 1 || settling_ended(&settling, change))
 			return;
 	}
 
@@ -412,11 +432,14 @@ settle(Performances *p, Factor *factor, int nfactors)
 		p->joint.mean[i] = NAN;
 }
 
+/* Not inlined, so that the stack never holds both a chain of teams and a root. */
+#define OWN_FRAME __attribute__((noinline))
+
 /*
  * Of more than two teams of which only the order is known, and that share nobody: their
  * performances are independent, and a chain of teams has their posterior at any distance.
  */
-static void
+static OWN_FRAME void
 learn_from_chain(const Performances *p, TrueSkill2Movement *movement)
 {
 	const Match *match = p->match;
@@ -459,18 +482,15 @@ learn_from_chain(const Performances *p, TrueSkill2Movement *movement)
 }
 
 /* Of all others: by the joint distribution. */
-static void
+static OWN_FRAME void
 learn_jointly(Performances *p, Factor *factor, int nfactors, TrueSkill2Movement *movement)
 {
-	double		mean[2][TRUESKILL2_MAX_PLAYERS];
-	double		root[2][TRUESKILL2_MAX_PLAYERS * TRUESKILL2_MAX_PLAYERS];
-	int			n = p->match->nplayers;
+	double		mean[TRUESKILL2_MAX_PLAYERS];
+	double		root[TRUESKILL2_MAX_PLAYERS * TRUESKILL2_MAX_PLAYERS];
 	int			i;
 
-	p->counted = (JointNormal) {n, mean[0], root[0]};
-	p->spare = (JointNormal) {n, mean[1], root[1]};
-	memcpy(mean[0], p->joint.mean, sizeof(double) * n);
-	memcpy(root[0], p->joint.root, sizeof(double) * n * n);
+	p->joint = (JointNormal) {p->match->nplayers, mean, root};
+	(void) rebuild(p, factor, nfactors, -1);
 	settle(p, factor, nfactors);
 	for (i = 0; i < p->match->nplayers; i++)
 	{
@@ -483,22 +503,18 @@ void
 trueskill2_learn(const ParamValue *params, const Match *match, const double *weight_factor,
 				 const double *start, TrueSkill2Movement *movement)
 {
-	double		mean[TRUESKILL2_MAX_PLAYERS];
-	double		root[TRUESKILL2_MAX_PLAYERS * TRUESKILL2_MAX_PLAYERS];
 	Factor		factor[MAX_FACTORS];
 	int			n = match->nplayers;
 	Performances p = {.params = params,.match = match,.factor = weight_factor,
-	.start = start,.joint = {n, mean, root}};
+	.start = start,.movement = movement};
 	int			nfactors = 0;
 	bool		crosses = false;
 	int			i;
 
-	memset(root, 0, sizeof(double) * n * n);
 	for (i = 0; i < n; i++)
 	{
-		mean[i] = movement[i].play = movement[i].shift = 0;
+		movement[i].play = movement[i].shift = 0;
 		movement[i].rest = 1;
-		root[i * n + i] = sqrt(movement[i].variance);
 	}
 	for (i = 0; i < match->nentries; i++)
 	{
@@ -510,7 +526,7 @@ trueskill2_learn(const ParamValue *params, const Match *match, const double *wei
 	for (i = 0; i < n; i++)
 		if (movement[i].play > 0)
 			add_player(&p, i, movement[i].play, factor, &nfactors);
-	if (match->nteams > 2 && !crosses && !p.observed && nfactors == match->nteams - 1)
+	if (match->nteams > 2 && !crosses && nfactors == match->nteams - 1)
 		learn_from_chain(&p, movement);
 	else
 		learn_jointly(&p, factor, nfactors, movement);
