@@ -108,11 +108,12 @@ long_core="properties models tune split_many elo_mmr"
 	for name in $long_sql; do echo "sql $name"; done
 	[ "$level" = check ] || for name in $later_sql; do echo "sql $name"; done
 	for name in $long_core; do echo "core $name"; done
+	echo "script oracles"
 	names test/specs spec "" | batches spec 10
 	names test/sql sql "$long_sql $later_sql" | batches sql 8
 	echo "fuzz $([ "$level" = check ] && echo 300 || echo 20000)"
 	(cd test/core && ls test_*.c) | sed 's/^test_//; s/\.c$//' | grep -vxF -f <(printf '%s\n' "${long_core// /$'\n'}") | sed 's/^/core /'
-	for name in layers macros oracles surface errors messages prose symbols; do echo "script $name"; done
+	for name in layers macros surface errors messages prose symbols; do echo "script $name"; done
 } >"$scratch/busy"
 logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
