@@ -46,7 +46,7 @@ missing_names() {
 			echo "$page: there is no function $name()"
 	done
 	quoted "$page" 'test_[a-z_0-9]+`' | while read -r name; do
-		grep -qx "$name(void \*\*state)" test/core/*.c || echo "$page: there is no unit test $name"
+		[ -e "test/core/$name.c" ] || grep -qx "$name(void \*\*[a-z]*)" test/core/*.c || echo "$page: there is no unit test $name"
 	done
 	quoted "$page" '[a-z_0-9/-]+\.(sql|c|h|sh|spec)`' | while read -r name; do
 		case $name in

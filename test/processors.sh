@@ -52,7 +52,8 @@ SELECT m.name AS model, '{}'::jsonb AS params, m.name AS title FROM skillrating.
 UNION ALL
 SELECT m.name, jsonb_build_object(p.name, c), concat_ws('_', m.name, p.name, c)
 FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p, unnest(p.choices) AS c
-WHERE to_jsonb(c) <> p.default_value
+-- Ladders have no rating periods.
+WHERE to_jsonb(c) <> p.default_value AND p.name NOT LIKE 'period%'
 UNION ALL
 SELECT m.name, jsonb_build_object(p.name, true), concat_ws('_', m.name, p.name)
 FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p WHERE p.type = 'flag' AND p.default_value = 'false'

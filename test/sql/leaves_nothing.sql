@@ -139,6 +139,7 @@ FROM (VALUES
     ('division', $$SELECT skillrating.division(1, '{1,2}', '{a,b,c}')$$),
     ('drop_ladder', $$SELECT skillrating.drop_ladder('leaves_sourced')$$),
     ('elo_mmr_update', $$SELECT skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500,1500}', '{350,350}')$$),
+    ('trueskill_update', $$SELECT skillrating.trueskill_update('{1,2}', '{1,2}', '{25,25}', '{8,8}')$$),
     ('notify_changes', $$SELECT skillrating.notify_changes('leaves_ladder', 'leaves', '1 hour')$$),
     ('schedule_work', $$SELECT skillrating.schedule_work('leaves_ladder', 'settle', '1 day')$$),
     ('set_eligibility', $$SELECT skillrating.set_eligibility('leaves_ladder', '{"min_duration": 60}')$$),
