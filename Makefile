@@ -65,6 +65,8 @@ OBJS = $(patsubst %.c,%.o,$(call files,src/core/*/*.c) $(call files,src/pg/*/*.c
 SQL_PARTS = $(addprefix $(here)/,$(call files,sql/*.sql))
 
 DATA_built = $(EXTENSION)--$(EXTVERSION).sql
+# Nothing else, whatever the environment has by that name.
+DATA =
 EXTRA_CLEAN = $(DATA_built) $(OBJS:.o=.d)
 
 # Inputs live in test/, outputs in expected/: without options about the latter

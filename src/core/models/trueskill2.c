@@ -467,6 +467,8 @@ const Model trueskill2_model = {
 	.rules.supports = MODEL_MANY_TEAMS | MODEL_DRAWS | MODEL_WEIGHT | MODEL_LOG_ODDS |
 	MODEL_GAIN | MODEL_SQUAD | MODEL_COUNTS | MODEL_QUIT | MODEL_EXPERIENCE,
 	.rules.max_players = TRUESKILL2_MAX_PLAYERS,
+	/* A player on several teams cannot make more of them than there is room for factors. */
+	.rules.max_teams = TRUESKILL2_MAX_PLAYERS,
 	.init = trueskill2_init,
 	.age = trueskill2_age,
 	.shares = trueskill2_shares,
