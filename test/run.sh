@@ -96,23 +96,27 @@ names() { (cd "$1" && ls -- *."$2") | sed "s/\.$2\$//" | grep -vxF -f <(printf '
 batches() { xargs -n "$2" echo "$1"; }
 
 # The longest come first, so that no worker is alone at the end.
-long_sql="ladder_property ladder_boards ladder_horizon bad_ids ladder_corrections ladder_settings ladder_bulk"
-long_sql+=" ladder_ranks ladder_reset ladder_seasons ladder_event_partitions ladder_forget ladder_exchange"
-# Each function with each trap that the owner of a ladder could set, with each kind of argument, and
-# swaps: a minute of a processor each.
-later_sql="ladder_hostile ladder_swap leaves_nothing"
+long_sql="ladder_property ladder_horizon ladder_corrections ladder_settings ladder_bulk ladder_ranks ladder_reset"
+long_sql+=" ladder_seasons ladder_forget"
 long_core="properties models tune split_many elo_mmr"
+# Left out of "check": each function with each trap that the owner of a ladder could set, with each
+# kind of argument, and swaps (a minute of a processor each), and what takes ten seconds or more and
+# is about sizes, memory, or one call.
+later_sql="ladder_hostile ladder_swap leaves_nothing ladder_boards ladder_event_partitions ladder_exchange bad_ids"
+later_sql+=" session_memory memory_limit large_results suggest_model solve_partitions"
+later_core="size_advantage_simulation"
 
 # What is busy, in one list; and in another what waits for clients, clocks and other servers.
 {
 	for name in $long_sql; do echo "sql $name"; done
 	[ "$level" = check ] || for name in $later_sql; do echo "sql $name"; done
 	for name in $long_core; do echo "core $name"; done
+	[ "$level" = check ] || for name in $later_core; do echo "core $name"; done
 	echo "script oracles"
 	names test/specs spec "" | batches spec 10
-	names test/sql sql "$long_sql $later_sql" | batches sql 8
+	names test/sql sql "$long_sql $later_sql" | batches sql 10
 	echo "fuzz $([ "$level" = check ] && echo 300 || echo 20000)"
-	(cd test/core && ls test_*.c) | sed 's/^test_//; s/\.c$//' | grep -vxF -f <(printf '%s\n' "${long_core// /$'\n'}") | sed 's/^/core /'
+	names test/core c "" | sed -n 's/^test_//p' | grep -vxF -f <(printf '%s\n' $long_core $later_core) | sed 's/^/core /'
 	for name in layers macros surface errors messages prose symbols; do echo "script $name"; done
 } >"$scratch/busy"
 logical='wal_level=logical max_prepared_transactions=10'

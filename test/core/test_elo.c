@@ -1094,7 +1094,7 @@ test_published_free_for_alls(void **state)
 		}
 		if (more)
 		{
-			snprintf(current, sizeof(current), "%s", field[CASE]);
+			snprintf(current, sizeof(current), "%.15s", field[CASE]);
 			k = csv_number(field[K]);
 			base = csv_number(field[SCORE_BASE]);
 			tolerance = csv_number(field[TOL]);

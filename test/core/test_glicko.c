@@ -714,7 +714,7 @@ test_published_periods(void **state)
 		double		tolerance[3] = {csv_number(field[TOL_RATING]),
 		csv_number(field[TOL_RD]), csv_number(field[TOL_VOL])};
 
-		snprintf(name, sizeof(name), "%s", field[CASE]);
+		snprintf(name, sizeof(name), "%.15s", field[CASE]);
 		do
 		{
 			if (csv_number(field[OPP]) > 0)

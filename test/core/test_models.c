@@ -745,8 +745,8 @@ test_extreme_numbers(void **state)
 
 	(void) state;
 	for (m = 0; m < model_count; m++)
-		assert_true(rate_random_matches(model_registry[m], 46, 5000, EXTREME) >
-					(model_registry[m]->rules.max_players > 0 ? 1000 : 2500));
+		assert_true(rate_random_matches(model_registry[m], 46, 2000, EXTREME) >
+					(model_registry[m]->rules.max_players > 0 ? 400 : 1000));
 }
 
 /* Where sums and products overflow, that is said and not NaN. */

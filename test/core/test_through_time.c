@@ -123,7 +123,7 @@ test_golden(void **state)
 			free(names);
 			box = box_make();
 			names = calloc(1, sizeof(Names));
-			snprintf(name, sizeof(name), "%s", field[0]);
+			snprintf(name, sizeof(name), "%.31s", field[0]);
 			snprintf(stage, sizeof(stage), "%s", field[1]);
 			load_case(box, names, name);
 			box_link(box);

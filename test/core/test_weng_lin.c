@@ -115,7 +115,7 @@ test_published_matches(void **state)
 		int			variant = 0;
 		int			i;
 
-		snprintf(name, sizeof(name), "%s", field[CASE]);
+		snprintf(name, sizeof(name), "%.15s", field[CASE]);
 		while (strcmp(field[MODEL], names[variant]) != 0)
 			assert_true(++variant < NVARIANTS);
 		fixture_clear(&f);
