@@ -65,7 +65,7 @@ static const ParamSpec glicko2_params[] = {
 	{.name = "tau",.type = PARAM_NUMBER,.default_value = 0.5,
 		.min = 0,.max = 1e3,.unit = "log of volatility",
 	.description = "how fast volatilities change; 0 keeps them"},
-	PERIOD_PARAMS(7, "length of the rating period that volatilities refer to, unless the calendar says it"),
+	PERIOD_PARAMS(7, PERIOD_UNIT, "length of the rating period that volatilities refer to, unless the calendar says it"),
 	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
 	.description = "weight of the games against all other teams together: that of the order of teams, one game, or one game each"},
