@@ -328,7 +328,7 @@ BEGIN
             UNION ALL
             SELECT o.seq, o.at
             FROM account AS a JOIN %1$I.operation AS o ON o.player_id %2$s a.id
-            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund''))
+            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix''))
         SELECT min(p.seq), min(p.at) FROM place AS p', ladder, t.player_equals, t.match_equals)
     INTO place, since USING operations;
     PERFORM skillrating_internal.note_correction(ladder, 'carried', place, played_at => since);

@@ -136,6 +136,10 @@ send_column(StringInfo line, const Ladder *ladder, const LadderColumn *column,
 		case VALUE_MATCH:
 			send_id(line, ladder->match_type, *(const Datum *) field);
 			break;
+		case VALUE_BOOL:
+			pq_sendint32(line, 1);
+			pq_sendbyte(line, *(const int64 *) field != 0);
+			break;
 		case VALUE_INT4:
 			pq_sendint32(line, sizeof(int32));
 			pq_sendint32(line, column_int4(column, field));

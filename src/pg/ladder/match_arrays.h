@@ -31,6 +31,7 @@ typedef enum LadderArray
 	ARRAY_EXPERIENCE,
 	ARRAY_GAIN,
 	ARRAY_BOT,
+	ARRAY_FIXED,
 	ARRAY_CONTEXT,				/* one element is that of all */
 	ARRAY_CLUB,
 	LADDER_NARRAYS

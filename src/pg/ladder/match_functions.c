@@ -334,7 +334,7 @@ rate_report(Ladder *ladder, const MatchArrays *arrays, bool written)
  * report_match(ladder, match_id, players, team, rank, played_at, team_score,
  *				weight, joined, left, commanding, side, squad, kills, deaths,
  *				quit, experience, player_gain, pool, log_odds, gain, duration,
- *				surrendered, bot, context, club)
+ *				surrendered, bot, fixed, context, club)
  */
 Datum
 skillrating_report_match(PG_FUNCTION_ARGS)
@@ -523,7 +523,7 @@ enum
 	PREVIEW_ARG_PLAYER_GAIN = PREVIEW_ARG_WEIGHT + ARRAY_SQUAD - ARRAY_WEIGHT + 1,
 	PREVIEW_ARG_POOL,
 	PREVIEW_ARG_AT = PREVIEW_ARG_POOL + 3,	/* behind log_odds and gain */
-	PREVIEW_ARG_CONTEXT			/* and club */
+	PREVIEW_ARG_FIXED			/* to club */
 };
 
 static void
@@ -548,7 +548,7 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
 	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_GAIN, ARRAY_GAIN, arrays);
 	match_arguments(fcinfo, PREVIEW_ARG_POOL, arrays);
-	optional_arrays(fcinfo, PREVIEW_ARG_CONTEXT, ARRAY_CONTEXT, ARRAY_CLUB, arrays);
+	optional_arrays(fcinfo, PREVIEW_ARG_FIXED, ARRAY_FIXED, ARRAY_CLUB, arrays);
 
 	/* Any result will do to build the match. */
 	rank = palloc_array(Datum, arrays->n);
@@ -572,7 +572,7 @@ peek_components(Batch *batch, Ladder *ladder)
 
 /*
  * preview(ladder, players, team, weight, joined, left, commanding, side, squad,
- *		   player_gain, pool, log_odds, gain, at, context, club)
+ *		   player_gain, pool, log_odds, gain, at, fixed, context, club)
  */
 Datum
 skillrating_preview(PG_FUNCTION_ARGS)

@@ -50,6 +50,7 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_EXPERIENCE] = NUMBER(experience, "no", "matches that the player had played before, also elsewhere"),
 	[SOURCE_GAIN] = NUMBER(gain, "no", "weight of the player's update, 1 by default"),
 	[SOURCE_BOT] = NUMBER(bot, "no", "whether the player is a program"),
+	[SOURCE_FIXED] = NUMBER(fixed, "no", "whether the state of the player stays as it is, as before by default"),
 };
 
 const char *
@@ -73,7 +74,7 @@ source_column_text(SourceColumn column, const char **type,
 			 column == SOURCE_CONTEXT || column == SOURCE_CLUB)
 		*type = "text";
 	else if (column == SOURCE_WON || column == SOURCE_QUIT || column == SOURCE_BOT ||
-			 column == SOURCE_SURRENDERED)
+			 column == SOURCE_FIXED || column == SOURCE_SURRENDERED)
 		*type = "boolean or number";
 	*needed = spec->needed;
 	*description = spec->description;

@@ -43,6 +43,7 @@ typedef enum SourceColumn
 	SOURCE_EXPERIENCE,
 	SOURCE_GAIN,
 	SOURCE_BOT,
+	SOURCE_FIXED,
 	SOURCE_NCOLUMNS
 } SourceColumn;
 
