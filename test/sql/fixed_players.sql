@@ -124,16 +124,16 @@ SELECT m.name, u.* FROM skillrating.models() AS m, unlike_free(m.name) AS u WHER
 
 -- By the formulas, a thousand newcomers against one who is fixed, who stays the same and ages not.
 SELECT l, skillrating.create_ladder(l, split_part(l, '_', 2)) FROM unnest('{duel_elo,duel_glicko2,duel_trueskill}'::text[]) AS l;
-SELECT (skillrating.set_rating('duel_elo', 7, '{"rating": 1700}', at => '2024-01-01')).players,
-    (skillrating.set_rating('duel_glicko2', 7, '{"rating": 1700, "deviation": 80}', at => '2024-01-01')).players,
-    (skillrating.set_rating('duel_trueskill', 7, '{"mu": 30, "sigma": 2}', at => '2024-01-01')).players;
-SELECT l, (skillrating.set_fixed(l, 7, at => '2024-01-02')).ratings FROM unnest('{duel_elo,duel_glicko2,duel_trueskill}'::text[]) AS l;
+SELECT (skillrating.set_rating('duel_elo', 7, '{"rating": 1700}', at => '2014-01-01')).players,
+    (skillrating.set_rating('duel_glicko2', 7, '{"rating": 1700, "deviation": 80}', at => '2014-01-01')).players,
+    (skillrating.set_rating('duel_trueskill', 7, '{"mu": 30, "sigma": 2}', at => '2014-01-01')).players;
+SELECT l, (skillrating.set_fixed(l, 7, at => '2014-01-02')).ratings FROM unnest('{duel_elo,duel_glicko2,duel_trueskill}'::text[]) AS l;
 DO $$
 DECLARE
     l text;
 BEGIN
     FOREACH l IN ARRAY '{duel_elo,duel_glicko2,duel_trueskill}'::text[] LOOP
-        EXECUTE format('INSERT INTO %I.match (match_id, played_at) SELECT m, ''2024-01-02''::timestamptz + m * interval ''10 hours'' FROM generate_series(1, 1000) AS m', l);
+        EXECUTE format('INSERT INTO %I.match (match_id, played_at) SELECT m, ''2014-01-02''::timestamptz + m * interval ''10 hours'' FROM generate_series(1, 1000) AS m', l);
         EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank) SELECT m, p.id, p.team, CASE WHEN m %% 3 = 0 THEN 1 WHEN m %% 3 = p.team THEN 1 ELSE 2 END
             FROM generate_series(1, 1000) AS m, LATERAL (VALUES (7, 1), (7 + m, 2)) AS p(id, team)', l);
     END LOOP;
@@ -192,3 +192,54 @@ BEGIN
 END $$;
 SELECT m.name, l.* FROM skillrating.models() AS m, lives_on(m.name) AS l
 WHERE NOT (l.same AND l.humans AND l.verified AND l.rebuilt = 0 AND l.bot AND l.undone AND l.verified_undone);
+
+-- Boards show them or not, at any time, with places of their own; a state of the past has not aged.
+SELECT place, player_id, rating, fixed IS NULL AS all FROM skillrating.leaderboard('duel_glicko2', 2) AS b, (SELECT NULL::bool AS fixed) AS f;
+SELECT place, player_id, round(rating) FROM skillrating.leaderboard('duel_glicko2', 2, fixed => false);
+SELECT place, player_id, rating FROM skillrating.leaderboard('duel_glicko2', 2, fixed => true);
+SELECT skillrating.place_of('duel_glicko2', 7) AS place, skillrating.place_of('duel_glicko2', 7, fixed => false) AS none,
+    skillrating.place_of('duel_glicko2', 8, fixed => false) = skillrating.place_of('duel_glicko2', 8) - 1 AS one_up,
+    skillrating.percentile_of('duel_glicko2', 7, fixed => true) AS alone,
+    (SELECT count(*) FROM skillrating.around('duel_glicko2', 8, 2, fixed => false) WHERE player_id = '7') AS bots_around;
+SELECT count(*), bool_and(b.player_id <> '7') AS humans FROM skillrating.leaderboard('duel_glicko2', 2000, at => '2020-01-01', fixed => false) AS b;
+-- Boards that count find the same as those that do not.
+SELECT count(*) = 1000 AND bool_and(b.place = (SELECT 1 + count(*) FROM duel_glicko2.rating AS r WHERE NOT r.fixed AND r.rating > b.rating)) AS places
+FROM skillrating.leaderboard('duel_glicko2', 2000, fixed => false) AS b;
+-- The deviation at a time: of who is fixed that of the mark, of the others larger by idle time.
+SELECT y, (SELECT array_agg(b.player_id) FROM skillrating.leaderboard('duel_glicko2', at => y, max_deviation => 80) AS b) AS still_80
+FROM unnest('{2014-01-01 01:00,2014-01-03,2014-06-01,2024-06-01}'::timestamptz[]) AS y;
+
+-- A preview goes by the mark of the player and by that of the match, and so does the match; predict()
+-- says the same of these states.
+SELECT p.player_id, p.rating, round(p.win_change::numeric, 6) AS win, round(p.loss_change::numeric, 6) AS loss, p.win_probability = w.win_probability AS as_win_probability,
+    p.win_probability = d.win_probability AS as_predicted
+FROM skillrating.preview('duel_elo', '{7,8,2000}'::bigint[], '{1,2,2}', at => '2016-01-01', fixed => '{NULL,NULL,true}') AS p
+JOIN skillrating.win_probability('duel_elo', '{7,8,2000}'::bigint[], '{1,2,2}', at => '2016-01-01') AS w USING (team)
+JOIN skillrating.predict('elo', ARRAY[1700, (SELECT rating FROM duel_elo.rating WHERE player_id = 8), 1500], '{1,2,2}') AS d USING (team);
+SELECT p.player_id, p.win_change <> 0 AS learns FROM skillrating.preview('duel_elo', '{7,8}'::bigint[], '{1,2}', at => '2016-01-01', fixed => '{false,true}') AS p;
+SELECT player_id, rating_before = rating_after AS fixed, state_before = state_after AS state, outcome
+FROM skillrating.report_match('duel_elo', 2001, '{7,8,2000}'::bigint[], '{1,2,2}', '{1,2,2}', played_at => '2016-01-01', fixed => '{NULL,NULL,true}');
+SELECT player_id, fixed FROM duel_elo.rating WHERE player_id IN (7, 8, 2000) ORDER BY 1;
+-- A preview of deviations: an idle year changes nothing of who is fixed, and what opponents learn.
+SELECT DISTINCT p.win_probability, p.win_change FROM generate_series(timestamptz '2016-01-01', '2030-01-01', '7 years') AS y,
+    skillrating.preview('duel_glicko2', '{7,3000}'::bigint[], '{1,2}', at => y) AS p WHERE p.player_id = '3000';
+
+-- Who learns again goes on from there, and the years between do not count.
+SELECT (skillrating.set_fixed('duel_glicko2', 7, false, at => '2016-11-13')).ratings;
+SELECT deviation, fixed, as_of FROM duel_glicko2.rating WHERE player_id = 7;
+SELECT rating_after < 1700 AS loses, state_before[2] > 80 AND state_before[2] < 82 AS a_week_older FROM skillrating.report_match('duel_glicko2', 2002, '{7,8}'::bigint[], '{1,2}', '{2,1}', played_at => '2016-11-20') LIMIT 1;
+SELECT bool_and(ok) FROM skillrating.verify('duel_glicko2');
+
+-- Mistakes, and a player before the first match.
+\set ON_ERROR_STOP off
+\set VERBOSITY terse
+SELECT skillrating.set_fixed('duel_elo', 5000);
+SELECT skillrating.set_fixed('duel_elo', 7, NULL);
+SELECT skillrating.set_fixed('nowhere', 7);
+SELECT skillrating.report_match('duel_elo', 2003, '{7,8}'::bigint[], '{1,2}', '{1,2}', fixed => '{true}');
+\set ON_ERROR_STOP on
+SELECT (skillrating.set_fixed('duel_elo', 5000, pool => '')).ratings, (skillrating.set_rating('duel_elo', 5000, '{"rating": 2000}')).players;
+SELECT rating, games, fixed FROM duel_elo.rating WHERE player_id = 5000;
+SELECT (skillrating.reset_rating('duel_elo', 5000)).ratings;
+SELECT rating, games, fixed FROM duel_elo.rating WHERE player_id = 5000;
+SELECT bool_and(ok) FROM skillrating.verify('duel_elo');
