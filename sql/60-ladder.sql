@@ -427,6 +427,7 @@ BEGIN
             digest bigint NOT NULL,
             seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
             played_at timestamptz CHECK (played_at IS NOT NULL OR seq IS NULL),
+            arrived_at timestamptz,
             void_reason text,
             decided_at timestamptz,
             rated_at timestamptz NOT NULL DEFAULT now(),
@@ -436,7 +437,7 @@ BEGIN
         'CREATE INDEX ON %I.rated_match (played_at)
         WHERE reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. arrived_at is when the content came of a match that is played more than a day later (reason future_time), else null. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
 END
 $function$;
 

@@ -357,6 +357,11 @@ batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 		*why = batch_mistake(batch, source, status, offender);
 		return VERDICT_UNRATED;
 	}
+	if (!TIMESTAMP_IS_NOBEGIN(source->arrived_at) && source->void_reason == NULL)
+	{
+		*why = unrated(UNRATED_FUTURE_TIME, unrated_description(UNRATED_FUTURE_TIME));
+		return VERDICT_UNRATED;
+	}
 	*why = reason_to_set_aside(batch, source, status, rule);
 	return why->detail != NULL ? VERDICT_SET_ASIDE : VERDICT_RATE;
 }

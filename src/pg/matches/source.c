@@ -300,11 +300,29 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 	(void) is_too_long(match, SOURCE_POOL, match->pool);
 	match->log_odds = row_log_odds(values, nulls);
 	match->tournament = 0;
+	match->arrived_at = DT_NOBEGIN;
 	match->facts = row_facts(values, nulls);
 	match->eligibility = NULL;
 	match->unrated_reason = NULL;
 	if (match->tolerant && isnan(match->log_odds))
 		keep_first(&match->fault, UNRATED_NAN_VALUE, "log_odds is NaN");
+}
+
+void
+source_match_arrive(SourceMatch *match, TimestampTz known_played_at,
+					TimestampTz known_arrived_at)
+{
+	TimestampTz now;
+
+	if (match->played_at == known_played_at)
+	{
+		match->arrived_at = known_arrived_at;
+		return;
+	}
+
+	/* The clock of the machine, as a transaction may have begun long ago. */
+	now = GetCurrentTimestamp();
+	match->arrived_at = match->played_at > now + USECS_PER_DAY ? now : DT_NOBEGIN;
 }
 
 void

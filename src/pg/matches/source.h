@@ -104,6 +104,8 @@ typedef struct SourceMatch
 	TimestampTz played_at;		/* DT_NOBEGIN if it is no time */
 	bool		no_played_at;	/* it is null, or what it is: */
 	TimestampTz given_played_at;
+	TimestampTz arrived_at;		/* in a ladder, if the match was played more
+								 * than a day later; else DT_NOBEGIN */
 	char	   *pool;
 	double		log_odds;
 	double		tournament;		/* period_tournament_key(), or 0; see inputs.h */
@@ -133,6 +135,7 @@ typedef struct SourceMatch
 	int64		seq;
 	int64		rated_digest;
 	TimestampTz rated_played_at;
+	TimestampTz rated_arrived_at;
 	char	   *status;
 	char	   *reason;			/* the code, and */
 	char	   *detail;			/* what is said besides; both can be NULL */
@@ -182,6 +185,14 @@ extern void source_match_set_aside(SourceMatch *match);
  * and set set_aside again; order[] has the others where they were.
  */
 extern void source_match_leave_out(SourceMatch *match, const bool *left_out);
+
+/*
+ * Set arrived_at of a match whose rows have all been read: as it was for the same time, DT_NOBEGIN
+ * for none, or by the clock for another time.  So a match that was too early once is so whenever
+ * it is looked at again.
+ */
+extern void source_match_arrive(SourceMatch *match, TimestampTz known_played_at,
+								TimestampTz known_arrived_at);
 
 /*
  * Something that all rows of a match share, of this name, differs among them: an error,
