@@ -733,7 +733,7 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	NULL},
 	[MATCH_NO_SHOW] = {"no_show", "a player never played",
 	NULL},
-	[MATCH_TOO_LITTLE_PLAY] = {"too_little_play", "players who played too little are left out, without whom it cannot be rated",
+	[MATCH_TOO_LITTLE_PLAY] = {"too_little_play", "a player played too little",
 	NULL},
 	[MATCH_TOO_SHORT] = {"too_short", "shorter than min_duration",
 	NULL},

@@ -271,10 +271,31 @@ keep_counted(const SourceMatch *match, const Ladder *ladder, MatchArrays *arrays
 	}
 }
 
+/* Keep who is left out of a match that was judged. */
+static void
+keep_left_out(const SourceMatch *match, const Ladder *ladder, MatchArrays *arrays)
+{
+	IdTable    *left_out = id_table_create(ladder->player_type);
+	MatchStatus *rule = palloc_array(MatchStatus, arrays->n);
+	bool		found;
+	int			i;
+
+	for (i = 0; i < match->nleft_out; i++)
+		*id_table_enter(left_out, match->left_out[i].account_id, "", &found) =
+			&match->left_out[i];
+	for (i = 0; i < arrays->n; i++)
+	{
+		const LeftOut *who = id_table_find(left_out, arrays->player[i], "");
+
+		rule[i] = who != NULL ? who->rule : MATCH_OK;
+	}
+	arrays->left_out = rule;
+}
+
 /*
  * A mistake in what is reported is the caller's, and an error: in a row that is
- * there it would only keep the match from being rated.  Also keep the digest, and
- * who counts.
+ * there it would only keep the match from being rated.  Also keep the digest, who counts, and
+ * who is left out.
  */
 static void
 check_report(Ladder *ladder, MatchArrays *arrays)
@@ -289,6 +310,8 @@ check_report(Ladder *ladder, MatchArrays *arrays)
 			keep_counted(&reported->match, ladder, arrays);
 		arrays->digest = reported->match.digest;
 		(void) batch_judge(ladder_batch(ladder), &reported->match, &why);
+		if (reported->match.nleft_out > 0)
+			keep_left_out(&reported->match, ladder, arrays);
 	}
 	reader_close(reported);
 }

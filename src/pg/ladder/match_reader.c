@@ -549,7 +549,7 @@ begin_without_rows(MatchReader *reader, const SourceError *error)
 	SourceMatch *match = &reader->match;
 
 	match->number++;
-	match->n = 0;
+	match->n = match->nleft_out = 0;
 	match->pool = pstrdup("");
 	match->unrated_reason = NULL;
 	match->arrived_at = DT_NOBEGIN;

@@ -286,7 +286,7 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 	 * the arrays stay from match to match.
 	 */
 	match->number++;
-	match->n = 0;
+	match->n = match->nleft_out = 0;
 	source_names_clear(&match->contexts);
 	source_names_clear(&match->clubs);
 	match->unreadable = match->fault = match->set_aside = unrated_nothing();
@@ -681,15 +681,23 @@ renumber(SourceNames *names, Participant *participant, int n, size_t field)
 }
 
 void
-source_match_leave_out(SourceMatch *match, const bool *left_out)
+source_match_leave_out(SourceMatch *match, const MatchStatus *rule)
 {
 	int			n = 0;
 	int			i;
 
+	match->left_out = palloc_array(LeftOut, match->n);
 	for (i = 0; i < match->n; i++)
 	{
-		if (left_out[i])
+		if (rule[i] != MATCH_OK)
+		{
+			LeftOut    *left_out = &match->left_out[match->nleft_out++];
+
+			left_out->account_id = match->account_id[i];
+			left_out->team = match->participant[i].team;
+			left_out->rule = rule[i];
 			continue;
+		}
 		match->participant[n] = match->participant[i];
 		match->player_id[n] = match->player_id[i];
 		match->account_id[n] = match->account_id[i];

@@ -84,6 +84,14 @@ typedef enum SourceTimes
 	TIMES_OPTIONAL				/* that the time is unknown */
 } SourceTimes;
 
+/* A stint of somebody whom a rule of eligibility has left out of a match. */
+typedef struct LeftOut
+{
+	Datum		account_id;
+	int			team;
+	MatchStatus rule;
+} LeftOut;
+
 /*
  * One match of a source.
  *
@@ -120,6 +128,8 @@ typedef struct SourceMatch
 	int64		digest;			/* of all that is in it */
 	SourceNames contexts;		/* of its participants, by Participant.context */
 	SourceNames clubs;			/* and club */
+	LeftOut    *left_out;		/* nleft_out of them, or undefined */
+	int			nleft_out;
 	int			n;				/* but for those whom the rules leave out */
 	Participant *participant;
 	Datum	   *player_id;
@@ -181,10 +191,11 @@ extern void source_match_sort(SourceMatch *match);
 extern void source_match_set_aside(SourceMatch *match);
 
 /*
- * Take participants whom left_out[] marks out of a match whose rows have all been read,
- * and set set_aside again; order[] has the others where they were.
+ * Take participants for whom rule[] has a rule, and not MATCH_OK, out of a match whose rows have
+ * all been read, and set set_aside again; order[] has the others where they were, and left_out[],
+ * in the current context, those who go.
  */
-extern void source_match_leave_out(SourceMatch *match, const bool *left_out);
+extern void source_match_leave_out(SourceMatch *match, const MatchStatus *rule);
 
 /*
  * Set arrived_at of a match whose rows have all been read: as it was for the same time, DT_NOBEGIN
