@@ -408,6 +408,26 @@ learn_common(const ParamValue *params, Match *match, const Common *common)
 	return status;
 }
 
+/* What is fixed goes out as it came in, whatever the model makes of it: players, and what is theirs. */
+static void
+keep_fixed(const Model *model, Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+		if (match->player[i].fixed == 1)
+			memcpy(match->player[i].after, match->player[i].before,
+				   model->nstate * sizeof(double));
+	for (i = 0; i < match->ncomponents; i++)
+	{
+		MatchComponent *component = &match->component[i];
+
+		if (component->player >= 0 && match->player[component->player].fixed == 1)
+			memcpy(component->after, component->before,
+				   component->spec->nstate * sizeof(double));
+	}
+}
+
 MatchStatus
 model_rate(const Model *model, const ParamValue *params, Match *match)
 {
@@ -439,6 +459,7 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 	match_restore_order(match);
 	if (status != MATCH_OK)
 		return status;
+	keep_fixed(model, match);
 
 	/*
 	 * The states after are written, but the caller takes over none if one is

@@ -317,7 +317,8 @@ extern double model_draw(const Model *model, const ParamValue *params, Match *ma
 /*
  * Rate a match that match_build() made, with the checks that are the same for
  * all models: the states before must be sound, those of components too, the states after
- * and gradients finite.  The result has the same bits in whichever order the players are, so that
+ * and gradients finite.  Players who are fixed, and components of theirs, have the states after
+ * that they had before, bit for bit; all others learn from them as from anybody.  The result has the same bits in whichever order the players are, so that
  * their identifiers have no part in it.
  */
 extern MatchStatus model_rate(const Model *model, const ParamValue *params,
