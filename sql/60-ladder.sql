@@ -461,12 +461,18 @@ BEGIN
         'CREATE TABLE %I.pending (
             match_id %s NOT NULL,
             xact xid8 NOT NULL,
-            fires boolean NOT NULL)', ladder, match);
-    EXECUTE format('CREATE INDEX ON %I.pending (xact)', ladder);
+            fires boolean NOT NULL,
+            since timestamptz NOT NULL,
+            sqlstate text,
+            message text,
+            failed_at timestamptz)', ladder, match);
+    -- A commit reads neither rows of others nor those that have failed.
+    EXECUTE format('CREATE INDEX ON %I.pending (xact) WHERE sqlstate IS NULL', ladder);
+    EXECUTE format('CREATE INDEX ON %I.pending USING hash (match_id) WHERE sqlstate IS NOT NULL', ladder);
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.pending IS %L', ladder,
-        'Matches that wait for the end of the transaction that touched them, for catch_up() where apply_at is manual, or for drain() where they come from a publisher (fires is false then).');
+        'Matches that wait for the end of the transaction that touched them, for catch_up() where apply_at is manual, or for drain() where they come from a publisher (fires is false then), and since when. If rating one raised an error that is not about its data, the row has its SQLSTATE, its message and when that was, and waits for catch_up().');
 
     EXECUTE format(
         'CREATE TABLE %I.correction (
@@ -893,8 +899,9 @@ content (the matches are what was rated, and all columns of the source are read)
 before and after, predictions and scores), ratings (the state of every player, and the counts that
 ranks come from), counters (games, wins, draws, losses, last played), components (all of these of
 components, of a model that has some), complete (no finished match was overlooked, nor one that
-could not be rated and has changed), corrections (none waits for catch_up()), and, of a ladder that
-partition_history() has partitioned, partitions (every place has one). Everything is read under one
+could not be rated and has changed), corrections (none waits for catch_up()), where matches are in
+table pending, waiting, and, of a ladder that partition_history() has partitioned, partitions (every
+place has one). Everything is read under one
 snapshot, and other sessions go on rating. catch_up(search => true, rebuild => true) mends content,
-events, ratings, counters, components and complete, catch_up() corrections. Errors: 42704 for an
+events, ratings, counters, components and complete, catch_up() corrections and waiting. Errors: 42704 for an
 unknown ladder, 55000 if its triggers are gone, see restore_triggers().';

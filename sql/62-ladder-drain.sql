@@ -37,7 +37,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.copied_tables(text) IS
-'A part of drain_batch() and replica_status(): the attached tables into which a subscription is
+'A part of drain_batch() and ladder_status(): the attached tables into which a subscription is
 copying the rows that its publisher had when it began. Error 55000 unless the door to the ladder is
 open.';
 
@@ -167,7 +167,7 @@ BEGIN
         'WITH taken AS (
             DELETE FROM %1$I.pending AS p
             WHERE p.ctid = ANY (ARRAY(
-                SELECT q.ctid FROM %1$I.pending AS q WHERE NOT q.fires
+                SELECT q.ctid FROM %1$I.pending AS q WHERE NOT q.fires AND q.sqlstate IS NULL
                 LIMIT $1 FOR UPDATE SKIP LOCKED))
             RETURNING p.match_id)
         SELECT count(*), coalesce(array_agg(DISTINCT format(''%%s'', k.match_id)), ''{}'')
@@ -202,48 +202,6 @@ late_matches: those of them that wait for catch_up(); unrated: those that do not
 rated_match; set_aside: those that could not be recorded there, see replica_note. Errors: 42704 for
 an unknown ladder, 42501 unless the caller owns it, 22003 for a batch_size below 1, 55000 if its
 triggers are gone, see restore_triggers().';
-
-CREATE FUNCTION skillrating_internal.replica_status(
-    ladder text,
-    OUT tables regclass[],
-    OUT copied regclass[],
-    OUT waiting bigint,
-    OUT set_aside bigint,
-    OUT unread bigint,
-    OUT truncated bigint)
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format(
-        'SELECT coalesce(array_agg(a.relation ORDER BY a.relation::text), ''{}'')
-        FROM %I.attached AS a WHERE a.replica', ladder)
-    INTO tables;
-    copied := skillrating_internal.copied_tables(ladder);
-    EXECUTE format('SELECT count(*) FROM %I.pending AS p WHERE NOT p.fires', ladder) INTO waiting;
-    set_aside := 0;
-    unread := 0;
-    truncated := 0;
-    IF skillrating_internal.has_tables(ladder, '{replica_note}') THEN
-        EXECUTE format(
-            'SELECT count(*) FILTER (WHERE n.match_id IS NOT NULL),
-                count(*) FILTER (WHERE n.match_id IS NULL AND n.error IS NOT NULL),
-                count(*) FILTER (WHERE n.error IS NULL)
-            FROM %I.replica_note AS n', ladder)
-        INTO set_aside, unread, truncated;
-    END IF;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('replica_status');
-
-COMMENT ON FUNCTION skillrating.replica_status(text) IS
-'What attach() with replica => true has brought about in a ladder: the tables that a publisher fills
-(tables), those whose rows a subscription is copying (copied), how many rows wait in the queue
-(waiting), how many matches were set aside (set_aside), how many rows had no match that could be
-told (unread, at most a thousand are noted), and how many times tables were truncated since the last
-search (truncated). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it.';
 
 CREATE FUNCTION skillrating_internal.check_run_for(run_for interval)
 RETURNS void

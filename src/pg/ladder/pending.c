@@ -42,15 +42,15 @@ SKILLRATING_FUNCTION(skillrating_check_pending);
 
 /* One row of those that a statement adds fires the trigger, or none. */
 static LadderQuery write_pending_query = {
-	.text = "INSERT INTO {pending} (match_id, xact, fires) "
-	"SELECT i.id, pg_catalog.pg_current_xact_id(), $2 AND i.n OPERATOR(pg_catalog.=) 1 "
+	.text = "INSERT INTO {pending} (match_id, xact, fires, since) "
+	"SELECT i.id, pg_catalog.pg_current_xact_id(), $2 AND i.n OPERATOR(pg_catalog.=) 1, pg_catalog.now() "
 	"FROM pg_catalog.unnest($1) WITH ORDINALITY AS i(id, n)",
 	.param = {ARRAY_OF(VALUE_MATCH), VALUE_BOOL}
 };
 
 static LadderQuery drain_pending_query = {
 	.text = "DELETE FROM {pending} WHERE xact OPERATOR(pg_catalog.=) pg_catalog.pg_current_xact_id() "
-	"RETURNING match_id"
+	"AND sqlstate IS NULL RETURNING match_id"
 };
 
 static LadderQuery drain_all_query = {
@@ -78,7 +78,30 @@ has_only_our_trigger(Relation pending)
 		IsA(stringToNode(triggers->triggers[0].tgqual), Var);
 }
 
-/* Whether there is another index than ours, of the transaction: any type brings code. */
+/*
+ * Whether an index is of those that create_ladder() makes: of the transaction, by the server's own
+ * type, or of rows that have failed, which are not written here.
+ */
+static bool
+is_our_index(Relation pending, Relation index)
+{
+	AttrNumber	sqlstate = get_attnum(RelationGetRelid(pending), "sqlstate");
+	List	   *predicate = RelationGetIndexPredicate(index);
+	NullTest   *test = predicate == NIL ? NULL : (NullTest *) linitial(predicate);
+
+	if (RelationGetIndexExpressions(index) != NIL)
+		return false;
+	if (test != NULL &&
+		(list_length(predicate) != 1 || !IsA(test, NullTest) || !IsA(test->arg, Var) ||
+		 ((Var *) test->arg)->varattno != sqlstate))
+		return false;
+	if (test != NULL && test->nulltesttype == IS_NOT_NULL)
+		return true;
+	return index->rd_rel->relam == BTREE_AM_OID && index->rd_index->indnatts == 1 &&
+		index->rd_opcintype[0] == XID8OID;
+}
+
+/* Whether there is another index than ours: any type brings code. */
 static bool
 has_other_index(Relation pending)
 {
@@ -87,10 +110,7 @@ has_other_index(Relation pending)
 	foreach(cell, RelationGetIndexList(pending))
 	{
 		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-		bool		other = index->rd_rel->relam != BTREE_AM_OID ||
-			index->rd_index->indnatts != 1 || index->rd_opcintype[0] != XID8OID ||
-			RelationGetIndexExpressions(index) != NIL ||
-			RelationGetIndexPredicate(index) != NIL;
+		bool		other = !is_our_index(pending, index);
 
 		index_close(index, NoLock);
 		if (other)
@@ -106,7 +126,7 @@ has_other_index(Relation pending)
 static bool
 has_only_our_columns(Relation pending)
 {
-	static const char *const column[] = {"match_id", "xact", "fires"};
+	static const char *const column[] = {"match_id", "xact", "fires", "since", "sqlstate", "message", "failed_at"};
 	TupleDesc	desc = RelationGetDescr(pending);
 	int			n = 0;
 	int			i;
@@ -141,7 +161,7 @@ find_fault(Relation pending)
 		!has_only_our_trigger(pending) ? "table %s has other triggers than the one of skillrating" :
 		!has_only_our_columns(pending) ? "table %s has other columns than those of skillrating, or defaults" :
 		constraints != NULL && constraints->num_check > 0 ? "table %s has a constraint" :
-		has_other_index(pending) ? "table %s has another index than that of skillrating" : NULL;
+		has_other_index(pending) ? "table %s has another index than those of skillrating" : NULL;
 }
 
 /* The lock lasts, and any change to the table makes the cache another. */
