@@ -25,6 +25,15 @@ the message of the error, or what the match waits for.
 sqlstate: of that error. A match that was rated before counts as it was until its change is rated.
 since: when it began to wait, in table pending. Error 42704 for an unknown ladder.';
 
+CREATE FUNCTION skillrating_internal.rate_failed(ladder text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_rate_failed'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.rate_failed(text) IS
+'A part of attach(), refresh_source() and mirror_rating(): tries matches again that wait because of
+an error. Error 55000 unless the door to the ladder is open.';
+
 CREATE FUNCTION skillrating_internal.ladder_status(
     ladder text,
     OUT rated bigint,

@@ -26,6 +26,7 @@
 #include "parser/parse_func.h"
 #include "replication/logicalworker.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
@@ -37,6 +38,7 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
+#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_check_pending);
 
@@ -48,13 +50,48 @@ static LadderQuery write_pending_query = {
 	.param = {ARRAY_OF(VALUE_MATCH), VALUE_BOOL}
 };
 
+/* And whether a row of the match has failed before, which an index tells. */
 static LadderQuery drain_pending_query = {
-	.text = "DELETE FROM {pending} WHERE xact OPERATOR(pg_catalog.=) pg_catalog.pg_current_xact_id() "
-	"AND sqlstate IS NULL RETURNING match_id"
+	.text = "DELETE FROM {pending} AS p "
+	"WHERE p.xact OPERATOR(pg_catalog.=) pg_catalog.pg_current_xact_id() AND p.sqlstate IS NULL "
+	"RETURNING p.match_id, (SELECT true FROM {pending} AS f WHERE f.match_id {match =} p.match_id "
+	"AND f.sqlstate IS NOT NULL LIMIT 1)"
+};
+
+enum
+{
+	DRAIN_MATCH_ID = 1,
+	DRAIN_HAS_FAILED
 };
 
 static LadderQuery drain_all_query = {
-	.text = "DELETE FROM {pending} RETURNING match_id"
+	.text = "DELETE FROM {pending} WHERE sqlstate IS NULL RETURNING match_id"
+};
+
+static LadderQuery failed_query = {
+	.text = "SELECT match_id FROM {pending} WHERE sqlstate IS NOT NULL"
+};
+
+/* The index is on a hash of the match, so that its length has no limit. */
+#define FAILED_ROWS \
+	"ARRAY(SELECT f.ctid FROM {pending} AS f WHERE f.match_id {match =} ANY ($1) " \
+	"AND f.sqlstate IS NOT NULL FOR UPDATE SKIP LOCKED)"
+
+static LadderQuery take_failed_query = {
+	.text = "DELETE FROM {pending} AS p WHERE p.ctid OPERATOR(pg_catalog.=) ANY (" FAILED_ROWS ")",
+	.param = {ARRAY_OF(VALUE_MATCH)}
+};
+
+static LadderQuery write_failed_query = {
+	.text = "WITH before AS (DELETE FROM {pending} AS p "
+	"WHERE p.ctid OPERATOR(pg_catalog.=) ANY (" FAILED_ROWS ") RETURNING p.match_id, p.since) "
+	"INSERT INTO {pending} (match_id, xact, fires, since, sqlstate, message, failed_at) "
+	"SELECT i.id, pg_catalog.pg_current_xact_id(), false, coalesce(b.since, pg_catalog.now()), "
+	"i.sqlstate, i.message, pg_catalog.clock_timestamp() "
+	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS i(id, sqlstate, message) "
+	"LEFT JOIN (SELECT b.match_id, pg_catalog.min(b.since) AS since FROM before AS b GROUP BY b.match_id) AS b "
+	"ON b.match_id {match =} i.id",
+	.param = {ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
 };
 
 /*
@@ -470,12 +507,78 @@ enqueue_match(Ladder *ladder, Datum id)
 		remember_enqueued(ladder, id);
 }
 
-void
+bool
 drain_pending(Ladder *ladder, bool of_all, IdTable *ids)
 {
+	bool		has_failed = false;
+	uint64		nrows;
+	uint64		i;
+
 	last_enqueued.xact = InvalidFullTransactionId;
-	if (!HAVE_DIRECT_ROWS || of_all || !drain_directly(ladder, ids))
-		add_query_ids(ladder, of_all ? &drain_all_query : &drain_pending_query, ids);
+	if (of_all)
+	{
+		add_query_ids(ladder, &drain_all_query, ids);
+		add_failed(ladder, ids);
+		return true;
+	}
+	nrows = ladder_execute(ladder, &drain_pending_query, NULL, NULL, NULL);
+	for (i = 0; i < nrows; i++)
+	{
+		HeapTuple	tuple = SPI_tuptable->vals[i];
+		TupleDesc	desc = SPI_tuptable->tupdesc;
+		bool		isnull;
+		bool		found;
+		Datum		id = SPI_getbinval(tuple, desc, DRAIN_MATCH_ID, &isnull);
+
+		if (!isnull)
+			(void) id_table_enter(ids, id, "", &found);
+		(void) SPI_getbinval(tuple, desc, DRAIN_HAS_FAILED, &isnull);
+		has_failed = has_failed || !isnull;
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return has_failed;
+}
+
+void
+add_failed(Ladder *ladder, IdTable *ids)
+{
+	add_query_ids(ladder, &failed_query, ids);
+}
+
+void
+take_failed(Ladder *ladder, Datum *ids, int n)
+{
+	Datum		array = id_array(ladder->match_type, ids, n);
+
+	(void) ladder_execute(ladder, &take_failed_query, &array, NULL, NULL);
+	pfree(DatumGetPointer(array));
+}
+
+/* No trigger event is queued for such rows, so that no restriction is in the way. */
+void
+write_failed(Ladder *ladder, const Failures *failures)
+{
+	Datum	   *id = huge_array(Datum, failures->n);
+	Datum	   *sqlstate = huge_array(Datum, failures->n);
+	Datum	   *message = huge_array(Datum, failures->n);
+	Datum		values[3];
+	int			i;
+
+	for (i = 0; i < failures->n; i++)
+	{
+		const Failure *failure = &failures->failure[i];
+
+		id[i] = failure->match_id;
+		sqlstate[i] = CStringGetTextDatum(unpack_sql_state(failure->sqlerrcode));
+		message[i] = i > 0 && failure[-1].message == failure->message ? message[i - 1] :
+			CStringGetTextDatum(failure->message);
+	}
+	values[0] = id_array(ladder->match_type, id, failures->n);
+	values[1] = PointerGetDatum(construct_array(sqlstate, failures->n, TEXTOID, -1, false,
+												TYPALIGN_INT));
+	values[2] = PointerGetDatum(construct_array(message, failures->n, TEXTOID, -1, false,
+												TYPALIGN_INT));
+	(void) ladder_execute(ladder, &write_failed_query, values, NULL, NULL);
 }
 
 /* check_pending(ladder): before SQL inserts rows that fire no trigger. */

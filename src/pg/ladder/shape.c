@@ -36,6 +36,7 @@ static const struct
 	{LADDER_CONFIG, "apply_at", TEXTOID, true},
 	{LADDER_CONFIG, "late", TEXTOID, true},
 	{LADDER_CONFIG, "strict", BOOLOID, true},
+	{LADDER_CONFIG, "on_error", TEXTOID, true},
 	{LADDER_CONFIG, "format_version", INT4OID, true},
 	{LADDER_CONFIG, "horizon", INT8OID, false},
 	{LADDER_CONFIG, "horizon_at", TIMESTAMPTZOID, false},
