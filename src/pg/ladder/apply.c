@@ -84,7 +84,6 @@ typedef struct Application
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
 	ChangeWriter *changes;		/* or NULL */
-	bool		overwrites;		/* a match has a row in rated_match already */
 	BatchTrial *trial;			/* the caller's */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
@@ -419,7 +418,6 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	trial->norder = 0;
 	lock_matches(&application->locks, ladder, ids, n);
 	application->ladder = ladder;
-	application->overwrites = false;
 	application->nlate = 0;
 	application->nunrated = 0;
 	application->ids = ids;
@@ -514,13 +512,7 @@ load_application(Application *application)
 	Ladder	   *ladder = application->ladder;
 
 	components_lock_unowned(application->batch, ladder);
-
-	/*
-	 * Many matches are locked by their pools, so that nobody else rates
-	 * players of these.
-	 */
-	batch_load(application->batch, ladder,
-			   application->locks.many ? LOAD_EXCLUSIVE : LOAD_LOCKED);
+	batch_load(application->batch, ladder, true);
 	components_load_owned(application->batch, ladder);
 	load_past_of_wanted(application->batch, ladder, application->n);
 	if (ladder->changes != NULL)
@@ -535,9 +527,9 @@ load_application(Application *application)
 	if (ladder->reorders)
 		application->last = find_last_place(ladder,
 											reader_needs_players(application->reader));
-	application->events = new_event_outbox(ladder);
+	application->events = event_outbox(ladder);
 	application->component_events = application->batch->nkinds > 0 ?
-		new_component_event_outbox(ladder) : NULL;
+		component_event_outbox(ladder) : NULL;
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
 }
@@ -668,7 +660,6 @@ rate_matches(Application *application)
 		}
 
 		source->void_reason = record != NULL ? record->void_reason : NULL;
-		application->overwrites = application->overwrites || record != NULL;
 		old = MemoryContextSwitchTo(row_context);
 		in_time = rate_match(application, source);
 		MemoryContextSwitchTo(old);
@@ -727,7 +718,6 @@ write_ratings(Application *application)
 	Batch	   *batch = application->batch;
 	int			n;
 	BatchPlayer **players = batch_take_players(batch, &n);
-	Outbox	   *inserted = rating_outbox(ladder);
 	Outbox	   *unused = rating_outbox(ladder);
 	int			i;
 
@@ -738,13 +728,12 @@ write_ratings(Application *application)
 		if (players[i]->touched)
 		{
 			change_writer_put(application->changes, players[i]);
-			put_rating(players[i]->unwritten ? inserted : application->ratings, players[i]);
+			put_rating(application->ratings, players[i]);
 			if (ladder->changes != NULL)
 				change_log_after(ladder->changes, players[i]);
 		}
-		else if (players[i]->created && !players[i]->unwritten)
+		else if (players[i]->created)
 			put_rating(unused, players[i]);
-	outbox_send(inserted, OUTBOX_INSERT);
 	outbox_send(application->ratings, OUTBOX_UPDATE);
 	ladder_hide_from_mirrors(ladder);
 	outbox_send(unused, OUTBOX_DELETE);
@@ -783,9 +772,6 @@ write_application(Application *application)
 {
 	reader_close(application->reader);
 	outbox_send(application->events, OUTBOX_INSERT);
-
-	/* Each of few matches is locked: nobody has brought a row meanwhile. */
-	application->matches->fresh = !application->locks.many && !application->overwrites;
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
 	if (application->batch->nkinds > 0)

@@ -22,6 +22,9 @@
 /* Of a message so many bytes are kept. */
 #define MAX_MESSAGE 1000
 
+/* So many rows of pending are written by one query, whose arrays must fit into memory. */
+#define WRITTEN_AT_ONCE 10000
+
 Failures
 failures_make(void)
 {
@@ -181,7 +184,8 @@ failures_send(Ladder *ladder, const Failures *failures, bool loud)
 
 	if (failures->n == 0)
 		return;
-	write_failed(ladder, failures);
+	for (i = 0; i < failures->n; i += WRITTEN_AT_ONCE)
+		write_failed(ladder, &failures->failure[i], Min(failures->n - i, WRITTEN_AT_ONCE));
 	for (i = 0; i < failures->n; i++)
 		if (is_new_cause(ladder, &failures->failure[i]) && reported == NULL)
 			reported = &failures->failure[i];

@@ -40,7 +40,7 @@ extern void take_failed(Ladder *ladder, Datum *ids, int n);
 /* Add the identifiers of all matches that have failed. */
 extern void add_failed(Ladder *ladder, IdTable *ids);
 
-/* Have matches wait because of errors; where one has already, since then. */
-extern void write_failed(Ladder *ladder, const Failures *failures);
+/* Have n matches wait because of errors; where one has already, since then. */
+extern void write_failed(Ladder *ladder, const Failure *failure, int n);
 
 #endif							/* PG_LADDER_PENDING_H */
