@@ -263,7 +263,7 @@ find_readable(MatchReader *reader, Datum *ids, int n)
 
 	reader->errors = huge_array(SourceError, n);
 	reader->nerrors = careful_find(reader->ladder, &read_matches_query, ids, n,
-								   reader->errors);
+								   error_is_about_data, reader->errors);
 
 	/* The errors are in the order of the ids, and point at the same ones. */
 	for (i = 0; i < n; i++)
@@ -272,6 +272,12 @@ find_readable(MatchReader *reader, Datum *ids, int n)
 		else
 			readable[nreadable++] = ids[i];
 	return id_array(type, readable, nreadable);
+}
+
+int
+reader_find_errors(Ladder *ladder, Datum *ids, int n, bool (*takes) (int), SourceError *errors)
+{
+	return careful_find(ladder, &read_matches_query, ids, n, takes, errors);
 }
 
 /* What careful_do() is to read into the tuplestore. */
@@ -290,14 +296,14 @@ store_matches(void *arg)
 }
 
 MatchReader *
-reader_open_matches(Ladder *ladder, Datum ids, bool strict)
+reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 {
 	MatchReader *reader = reader_with_store(ladder, false);
 	StoreMatches matches = {reader, ids};
 	SourceError error;
 
 	reader->match.tolerant = !strict;
-	if (strict)
+	if (!careful)
 		store_matches(&matches);
 	else if (!careful_do(store_matches, &matches, &error))
 	{
@@ -773,7 +779,7 @@ reader_compare(Ladder *ladder, IdTable *matches)
 {
 	Datum		ids = id_array(ladder->match_type, id_table_ids(matches),
 							   id_table_count(matches));
-	MatchReader *reader = reader_open_matches(ladder, ids, false);
+	MatchReader *reader = reader_open_matches(ladder, ids, false, true);
 
 	while (reader_next(reader))
 	{
