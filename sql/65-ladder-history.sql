@@ -324,7 +324,7 @@ BEGIN
         'SELECT m.* FROM %I.rated_match AS m WHERE m.match_id %s CAST($1 AS %s)', ladder, t.match_equals, t.match_type)
     INTO m USING match_id::text;
     SELECT w.reason, w.detail INTO match_reason, match_detail
-    FROM skillrating_internal.why_unrated(ladder, match_id) AS w;
+    FROM skillrating_internal.match_outcome(ladder, match_id) AS w;
     IF m.status IS NULL AND match_reason = 'no_match' THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" has no match %s', ladder, match_id),
@@ -378,7 +378,7 @@ COMMENT ON FUNCTION skillrating.match_journal(text, anycompatible) IS
 'All that is known of one match: a row for each account that takes part, by team and player; one
 without a player if its rows are gone or cannot be read.
 status, reason, detail: rated, unrated or void, null if it was not looked at yet; and why it does
-not count, as why_unrated() has it; of an account that a rule of set_eligibility() leaves out of a
+not count, as match_outcome() has it; of an account that a rule of set_eligibility() leaves out of a
 match that counts, unrated and the rule, such as no_show.
 seq: its place in the order.
 player_id, account: whom the result counts for, and the account in the source, which differs if it

@@ -49,15 +49,15 @@ BEGIN
     t := skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_pending(ladder);
     EXECUTE format(
-        'INSERT INTO %1$I.pending (match_id, xact, fires)
-        SELECT m.match_id, pg_current_xact_id(), false
+        'INSERT INTO %1$I.pending (match_id, xact, fires, since)
+        SELECT m.match_id, pg_current_xact_id(), false, now()
         FROM %1$I.rated_match AS m
         LEFT JOIN %2$I.rated_match AS n ON n.match_id %3$s m.match_id
         WHERE n.digest IS DISTINCT FROM m.digest
         UNION ALL
-        SELECT p.match_id, pg_current_xact_id(), false FROM %2$I.pending AS p
+        SELECT p.match_id, pg_current_xact_id(), false, now() FROM %2$I.pending AS p
         UNION ALL
-        SELECT c.match_id, pg_current_xact_id(), false FROM %2$I.correction AS c
+        SELECT c.match_id, pg_current_xact_id(), false, now() FROM %2$I.correction AS c
         WHERE c.match_id IS NOT NULL', ladder, origin, t.match_equals);
 END
 $function$;
@@ -239,12 +239,12 @@ BEGIN
 
     PERFORM skillrating_internal.check_pending(b);
     EXECUTE format(
-        'INSERT INTO %1$I.pending (match_id, xact, fires)
-        SELECT n.match_id, pg_current_xact_id(), false
+        'INSERT INTO %1$I.pending (match_id, xact, fires, since)
+        SELECT n.match_id, pg_current_xact_id(), false, now()
         FROM %1$I.carried_match AS n JOIN %1$I.rated_match AS m ON n.match_id %2$s m.match_id
         WHERE n.digest IS DISTINCT FROM m.digest
         UNION ALL
-        SELECT w.match_id, pg_current_xact_id(), false FROM %1$I.carried_waiting AS w',
+        SELECT w.match_id, pg_current_xact_id(), false, now() FROM %1$I.carried_waiting AS w',
         b, t.match_equals);
     PERFORM skillrating_internal.copy_matches(format('%I.carried_match', b), b);
 END
@@ -278,8 +278,8 @@ BEGIN
             WHERE n.status IS NOT NULL AND NOT EXISTS (SELECT FROM %2$I.rated_match AS m WHERE m.match_id %3$s n.match_id)
             RETURNING match_id, seq, played_at
         ), unplaced AS (
-            INSERT INTO %2$I.pending (match_id, xact, fires)
-            SELECT c.match_id, pg_current_xact_id(), false FROM copied AS c WHERE c.seq IS NULL
+            INSERT INTO %2$I.pending (match_id, xact, fires, since)
+            SELECT c.match_id, pg_current_xact_id(), false, now() FROM copied AS c WHERE c.seq IS NULL
         )
         SELECT min(c.seq), min(c.played_at) FROM copied AS c WHERE c.seq IS NOT NULL',
         known, b, t.match_equals)

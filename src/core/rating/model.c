@@ -48,6 +48,39 @@ model_variant(const Model *model, const ParamValue *params)
 	return model->variant != NULL ? model->variant(params) : model;
 }
 
+static bool
+learns_size_advantage(const Model *model, const ParamValue *params)
+{
+	int			i;
+
+	for (i = 0; i < model->rules.ncomponents; i++)
+		if (model->rules.component[i].init == size_advantage_init)
+			return model->rules.component[i].used(params);
+	return false;
+}
+
+int
+model_idle_param(const Model *model, const ParamValue *params)
+{
+	int			i;
+
+	if (params[SIZE_ADVANTAGE].choice == SIZE_ADVANTAGE_AUTO &&
+		!learns_size_advantage(model, params))
+		for (i = SIZE_ADVANTAGE_PARAM_RATIO; i <= SIZE_ADVANTAGE_PARAM_DIFFERENCE; i++)
+			if (params[i].number != 0)
+				return i;
+	return param_idle(&model->params, params);
+}
+
+void
+model_reset_idle_params(const Model *model, ParamValue *params)
+{
+	int			i;
+
+	while ((i = model_idle_param(model, params)) >= 0)
+		param_default(param_spec(&model->params, i), &params[i]);
+}
+
 TeamStrength
 model_team_strength(const Model *model, const ParamValue *params)
 {

@@ -221,6 +221,15 @@ typedef struct Model
  */
 extern const Model *model_variant(const Model *model, const ParamValue *params);
 
+/*
+ * param_idle() of a model: where its advantage of the larger team is off by default, the
+ * coefficients of that have no effect under "auto" either.
+ */
+extern int	model_idle_param(const Model *model, const ParamValue *params);
+
+/* Give all such parameters their defaults, which changes no result. */
+extern void model_reset_idle_params(const Model *model, ParamValue *params);
+
 /* What a team is to a model, whose zero of differences is an even match. */
 extern TeamStrength model_team_strength(const Model *model, const ParamValue *params);
 

@@ -79,6 +79,7 @@ typedef struct Ladder
 	ApplyAt		apply_at;
 	bool		reorders;		/* late = 'reorder' */
 	bool		strict;			/* a mistake in a match is an error */
+	bool		raises;			/* errors that are not about data, too */
 	bool		counts;			/* it counts players by their ratings */
 	bool		filters_known;	/* ladder_has_filters() was asked, */
 	bool		filters;		/* and said so */

@@ -16,7 +16,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#include "pg/ladder/apply.h"
+#include "pg/ladder/attempts.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/door.h"
@@ -147,7 +147,7 @@ is_same_match(Ladder *ladder, MatchArrays *arrays)
 	bool		same;
 
 	stored = reader_open_matches(ladder, id_array(ladder->match_type,
-												  &arrays->match_id, 1), false);
+												  &arrays->match_id, 1), false, true);
 	if (!reader_next(stored))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -624,7 +624,7 @@ skillrating_preview(PG_FUNCTION_ARGS)
 	if (status != MATCH_OK)
 		batch_report(batch, &reader->match, status, offender);
 	batch_request_states(batch);
-	batch_load(batch, ladder, LOAD_UNLOCKED);
+	batch_load(batch, ladder, false);
 	peek_components(batch, ladder);
 	return_preview(fcinfo, batch, &reader->match);
 

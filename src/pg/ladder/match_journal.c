@@ -146,7 +146,7 @@ skillrating_match_participants(PG_FUNCTION_ARGS)
 									   "match_participants"));
 	type = ladder->match_type;
 	id = id_from_text(type, text_to_cstring(PG_GETARG_TEXT_PP(1)), "match_id");
-	reader = reader_open_matches(ladder, id_array(type, &id, 1), false);
+	reader = reader_open_matches(ladder, id_array(type, &id, 1), false, true);
 
 	/* One with several times comes in pieces. */
 	while (reader_next(reader))

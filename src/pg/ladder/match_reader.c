@@ -20,7 +20,6 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
 #include "pg/ladder/filters.h"
-#include "pg/ladder/own_source.h"
 #include "pg/sql/huge.h"
 
 /*
@@ -171,10 +170,20 @@ source_desc(const Ladder *ladder, bool rated)
 	return desc;
 }
 
+/* Those of a source, which the session keeps. */
 static TupleDesc
-plain_source_desc(const Ladder *ladder)
+kept_source_desc(Ladder *ladder)
 {
-	return source_desc(ladder, false);
+	LadderCache *cache = ladder->cache;
+
+	if (cache->source_desc == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(cache->context);
+
+		cache->source_desc = source_desc(ladder, false);
+		MemoryContextSwitchTo(old);
+	}
+	return cache->source_desc;
 }
 
 /*
@@ -219,7 +228,7 @@ reader_with_store(Ladder *ladder, bool anonymous)
 	MatchReader *reader = reader_create(ladder, anonymous);
 
 	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
-	reader->slot = MakeSingleTupleTableSlot(own_source_desc(ladder, plain_source_desc),
+	reader->slot = MakeSingleTupleTableSlot(kept_source_desc(ladder),
 											&TTSOpsMinimalTuple);
 	return reader;
 }
@@ -254,7 +263,7 @@ find_readable(MatchReader *reader, Datum *ids, int n)
 
 	reader->errors = huge_array(SourceError, n);
 	reader->nerrors = careful_find(reader->ladder, &read_matches_query, ids, n,
-								   reader->errors);
+								   error_is_about_data, reader->errors);
 
 	/* The errors are in the order of the ids, and point at the same ones. */
 	for (i = 0; i < n; i++)
@@ -263,6 +272,12 @@ find_readable(MatchReader *reader, Datum *ids, int n)
 		else
 			readable[nreadable++] = ids[i];
 	return id_array(type, readable, nreadable);
+}
+
+int
+reader_find_errors(Ladder *ladder, Datum *ids, int n, bool (*takes) (int), SourceError *errors)
+{
+	return careful_find(ladder, &read_matches_query, ids, n, takes, errors);
 }
 
 /* What careful_do() is to read into the tuplestore. */
@@ -276,27 +291,19 @@ static void
 store_matches(void *arg)
 {
 	StoreMatches *matches = (StoreMatches *) arg;
-	Ladder	   *ladder = matches->reader->ladder;
-	IdType	   *type = ladder->match_type;
-	Datum	   *id;
-	int			n;
 
-	deconstruct_array(DatumGetArrayTypeP(matches->ids), type->type, type->typlen,
-					  type->typbyval, type->typalign, &id, NULL, &n);
-	if (n == 1 && own_source_read(ladder, id[0], matches->reader->store))
-		return;
 	store_rows(matches->reader, &read_matches_query, &matches->ids, NULL);
 }
 
 MatchReader *
-reader_open_matches(Ladder *ladder, Datum ids, bool strict)
+reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 {
 	MatchReader *reader = reader_with_store(ladder, false);
 	StoreMatches matches = {reader, ids};
 	SourceError error;
 
 	reader->match.tolerant = !strict;
-	if (strict)
+	if (!careful)
 		store_matches(&matches);
 	else if (!careful_do(store_matches, &matches, &error))
 	{
@@ -772,7 +779,7 @@ reader_compare(Ladder *ladder, IdTable *matches)
 {
 	Datum		ids = id_array(ladder->match_type, id_table_ids(matches),
 							   id_table_count(matches));
-	MatchReader *reader = reader_open_matches(ladder, ids, false);
+	MatchReader *reader = reader_open_matches(ladder, ids, false, true);
 
 	while (reader_next(reader))
 	{

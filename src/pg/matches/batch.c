@@ -548,11 +548,13 @@ forget_past(const Batch *batch, BatchPlayer *player)
 	int			first = 0;
 
 	model->look_back(batch->params, player->state, number);
-	while (first < player->npast && player->past[first * model->nstate + column] < number[0])
+	while (first < player->npast &&
+		   player->past[(Size) first * model->nstate + column] < number[0])
 		first++;
 	player->npast -= first;
-	memmove(player->past, player->past + first * model->nstate,
-			player->npast * model->nstate * sizeof(double));
+	if (first > 0)
+		memmove(player->past, player->past + (Size) first * model->nstate,
+				(Size) player->npast * model->nstate * sizeof(double));
 }
 
 void

@@ -61,6 +61,8 @@ static const ReasonText reason_text[UNRATED_NREASONS - MATCH_NSTATUSES] = {
 	"the match is older than others of its players, and waits for catch_up()", false},
 	REASON(WAITING) = {"waiting",
 	"the match waits for the end of a transaction or for catch_up()", false},
+	REASON(FAILED) = {"failed",
+	"rating the match raised an error that is not about its data; it waits for catch_up()", false},
 	REASON(NOT_REPORTED) = {"not_reported",
 	"no trigger has reported the match, see catch_up(search => true)", false},
 	REASON(NO_MATCH) = {"no_match",

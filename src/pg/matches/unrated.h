@@ -36,6 +36,7 @@ typedef enum UnratedReason
 	/* What can still be rated. */
 	UNRATED_LATE,
 	UNRATED_WAITING,
+	UNRATED_FAILED,
 	UNRATED_NOT_REPORTED,
 	UNRATED_NO_MATCH,
 	UNRATED_NREASONS
