@@ -181,13 +181,15 @@ random_ranks(Random *random, int nteams, int draws, double *rank)
 static inline void
 random_participant(Random *random, unsigned supports, Size size, Participant *row)
 {
+	double		weight;
+
 	if (supports & MODEL_WEIGHT)
 		switch (random_below(random, 3))
 		{
 			case 0:
-				row->weight = size == ORDINARY ?
-					random_between(random, 0.1, 1) :
+				weight = size == ORDINARY ? random_between(random, 0.1, 1) :
 					fabs(random_number(random, size));
+				row->weight = weight > 1 ? 1 / weight : weight;
 				break;
 			case 1:
 				row->joined = random_between(random, 0, 1000);
