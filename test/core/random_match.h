@@ -146,7 +146,7 @@ random_states(Random *random, Fixture *f, int nplayers, Size size)
 				*value = fmax(min, *value * random_between(random, 0.5, 1.5) +
 							  random_between(random, -1, 1));
 			else if (random_below(random, 2))
-				*value = fmax(min, random_number(random, size));
+				*value = fmin(fmax(fmax(min, -STATE_LIMIT), random_number(random, size)), STATE_LIMIT);
 		}
 		assert_true(model_state_valid(f->model, f->before[i]));
 		f->player[i].games = random_below(random, 100);
@@ -287,7 +287,7 @@ random_match(Random *random, Fixture *f, Size size)
 		if (f->row[i].context >= f->n)
 			f->row[i].context = f->n - 1;
 	f->component_seed = 1 + random_bits(random) % 1000000;
-	f->component_decades = size == ORDINARY ? 0 : size == EXTREME ? 100 : 308;
+	f->component_decades = size == ORDINARY ? 0 : size == EXTREME ? 100 : 150;
 }
 
 #endif							/* TEST_CORE_RANDOM_MATCH_H */

@@ -369,12 +369,12 @@ test_order_and_back(void **state)
 	assert_same(weight_of(&box, OF_TEAM, -1, 1, 1), 0.5);
 }
 
-/* NaN, infinity and less than the minimum are no state. */
+/* NaN, what is too far from 0 and less than the minimum are no state. */
 static void
 test_sound_states(void **state)
 {
-	static const double bad[] = {NAN, INFINITY, -INFINITY};
-	double		sound[2] = {-1e300, 0.5};
+	static const double bad[] = {NAN, INFINITY, -INFINITY, 1.001 * STATE_LIMIT, -1e300};
+	double		sound[2] = {-STATE_LIMIT, 0.5};
 	int			i,
 				j;
 
