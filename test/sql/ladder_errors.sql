@@ -191,3 +191,10 @@ SELECT players FROM skillrating.new_season('far', 's', keep => 1, at => '2024-02
 SELECT count(*) FROM skillrating.catch_up('far');
 SELECT bool_and(ok) FROM skillrating.verify('far');
 SELECT skillrating.drop_ladder('far');
+
+-- Sums over rounds begin anew with a state that is set.
+SELECT skillrating.create_ladder('sums', 'synelo', '{"strict": true, "team_size_max": 1}');
+SELECT skillrating.set_rating('sums', 1, '{"rating": 1200, "rounds": 3, "rating_sum": 40}');
+SELECT skillrating.import_ratings('sums', ARRAY[1], '[{"rating": 1200, "surprise_sum": 0.5}]');
+SELECT ratings FROM skillrating.import_ratings('sums', ARRAY[1], '[{"rating": 1200, "rounds": 0}]');
+SELECT skillrating.drop_ladder('sums');
