@@ -310,7 +310,7 @@ test_states_stay_sound(void **test_state)
 		fixture_init(&f, model_registry[round % model_count]->name);
 		random_params(&random, &f, size);
 		random_states(&random, &f, 2, size);
-		operation.kind = (OperationKind) random_below(&random, OPERATION_REFUND + 1);
+		operation.kind = (OperationKind) random_below(&random, OPERATION_FIX + 1);
 		for (i = 0; i < f.model->nstate; i++)
 			value[i] = random_below(&random, 2) ? f.before[1][i] : NAN;
 		model_state_before(f.model, f.params, f.before[0], idle, no_period, NULL, 0, state);

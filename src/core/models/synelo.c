@@ -94,6 +94,7 @@ static const ParamSpec synelo_params[] = {
 	.description = "difference of team ratings at which the odds are base to 1; 0: as theta_by says"},
 	{.name = "theta_by",.type = PARAM_CHOICE,.default_value = THETA_BY_MATCH,
 		.choices = theta_by_choices,
+		.only_with = "theta",.only_values = PARAM_VALUE(0),
 	.description = "whether theta is 400 times the mean team of the match, or from team_size_max"},
 	{.name = "base",.type = PARAM_CHOICE,.default_value = BASE_TEN,
 		.choices = base_choices,
