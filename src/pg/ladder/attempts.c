@@ -110,7 +110,7 @@ check_error(const Attempt *attempt, ErrorData *error)
 {
 	bool		reads = attempt->trial.phase == BATCH_READS || attempt->trial.phase == BATCH_RATES;
 
-	if (error_ends_transaction(error->sqlerrcode) ||
+	if (!error_is_bearable(error->sqlerrcode) ||
 		(attempt->attempts->ladder->strict && reads && error_is_about_data(error->sqlerrcode)))
 		ReThrowError(error);
 }
@@ -122,13 +122,6 @@ add_failure(Attempts *attempts, Datum id, int sqlerrcode, const char *message)
 	attempts->applied.failed++;
 }
 
-/* What a search for matches that the source cannot give takes over. */
-static bool
-is_bearable(int sqlerrcode)
-{
-	return !error_ends_transaction(sqlerrcode);
-}
-
 /*
  * Take those out of n matches for which the source raises an error that is not about their data;
  * returns how many are left, in their order.
@@ -137,7 +130,7 @@ static int
 drop_unreadable(Attempts *attempts, Datum *ids, int n)
 {
 	SourceError *errors = huge_array(SourceError, n);
-	int			nerrors = reader_find_errors(attempts->ladder, ids, n, is_bearable, errors);
+	int			nerrors = reader_find_errors(attempts->ladder, ids, n, error_is_bearable, errors);
 	int			next = 0;
 	int			left = 0;
 	int			i;

@@ -5,7 +5,7 @@
  * They wait in table pending, with the cause.  The client that has brought a match learns of the
  * error by a warning.  Its message comes from code that runs with the rights of the ladder's
  * owner, and may have data in it: whoever may not read it in pending sees the SQLSTATE alone,
- * unless it is of the class of rights and missing objects (42), whose messages name objects.
+ * unless the error is about rights or missing objects.
  */
 #include "pg/ladder/failures.h"
 
@@ -42,6 +42,13 @@ clip_text(const char *text)
 	return pnstrdup(text, pg_mbcliplen(text, (int) length, MAX_MESSAGE));
 }
 
+static bool
+same_cause(const Failure *a, const Failure *b)
+{
+	return a->sqlerrcode == b->sqlerrcode &&
+		(a->message == b->message || strcmp(a->message, b->message) == 0);
+}
+
 void
 failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
 			 const char *message)
@@ -61,27 +68,12 @@ failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
 	failure->message = clip_text(message);
 
 	/* Thousands with the same cause share its text. */
-	if (failures->n > 1 && strcmp(failure[-1].message, failure->message) == 0)
+	if (failures->n > 1 && same_cause(&failure[-1], failure))
 	{
 		pfree(failure->message);
 		failure->message = failure[-1].message;
 	}
 	MemoryContextSwitchTo(old);
-}
-
-bool
-error_ends_transaction(int sqlerrcode)
-{
-	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
-
-	return sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE ||
-		sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ||
-		sqlerrcode == ERRCODE_QUERY_CANCELED ||
-		sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ||
-		category == ERRCODE_INSUFFICIENT_RESOURCES ||
-		category == ERRCODE_SYSTEM_ERROR ||
-		sqlerrcode == ERRCODE_DATA_CORRUPTED ||
-		sqlerrcode == ERRCODE_INDEX_CORRUPTED;
 }
 
 /*
@@ -124,12 +116,22 @@ is_new_cause(const Ladder *ladder, const Failure *failure)
 	return true;
 }
 
+/* Errors whose messages name objects of the database, and no data. */
+static bool
+is_about_objects(int sqlerrcode)
+{
+	return sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE ||
+		sqlerrcode == ERRCODE_UNDEFINED_FUNCTION ||
+		sqlerrcode == ERRCODE_UNDEFINED_TABLE ||
+		sqlerrcode == ERRCODE_UNDEFINED_COLUMN ||
+		sqlerrcode == ERRCODE_UNDEFINED_OBJECT;
+}
+
 /* Whether the client may see the message. */
 static bool
 may_see_message(const Ladder *ladder, const Failure *failure)
 {
-	return ERRCODE_TO_CATEGORY(failure->sqlerrcode) ==
-		ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION ||
+	return is_about_objects(failure->sqlerrcode) ||
 		pg_class_aclcheck(ladder->relation[LADDER_PENDING], GetOuterUserId(),
 						  ACL_SELECT) == ACLCHECK_OK;
 }
@@ -140,21 +142,14 @@ remedy_hint(const Ladder *ladder, const Failure *failure)
 {
 	const char *name = quote_literal_cstr(ladder->name);
 
-	switch (failure->sqlerrcode)
-	{
-		case ERRCODE_INSUFFICIENT_PRIVILEGE:
-			return errhint("Grant role \"%s\", who owns the ladder, what it lacks; then SELECT skillrating.catch_up(%s) rates what waits.",
-						   GetUserNameFromId(ladder->owner, false), name);
-		case ERRCODE_UNDEFINED_FUNCTION:
-		case ERRCODE_UNDEFINED_TABLE:
-		case ERRCODE_UNDEFINED_COLUMN:
-		case ERRCODE_UNDEFINED_OBJECT:
-			return errhint("Restore what is missing; then SELECT skillrating.catch_up(%s) rates what waits.",
-						   name);
-		default:
-			return errhint("Remove the cause; then SELECT skillrating.catch_up(%s) rates what waits. See skillrating.ladder_status(%s).",
-						   name, name);
-	}
+	if (failure->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE)
+		return errhint("Grant role \"%s\", who owns the ladder, what it lacks; then SELECT skillrating.catch_up(%s) rates what waits.",
+					   GetUserNameFromId(ladder->owner, false), name);
+	if (is_about_objects(failure->sqlerrcode))
+		return errhint("Restore what is missing; then SELECT skillrating.catch_up(%s) rates what waits.",
+					   name);
+	return errhint("Remove the cause; then SELECT skillrating.catch_up(%s) rates what waits. See skillrating.ladder_status(%s).",
+				   name, name);
 }
 
 /* Warn of one failure of n. */
@@ -176,21 +171,40 @@ warn_of(Ladder *ladder, const Failure *failure, int n)
 			 remedy_hint(ladder, failure)));
 }
 
-void
-failures_send(Ladder *ladder, const Failures *failures, bool loud)
+/*
+ * The failure to warn of: the first by its identifier of those with the first cause that is new to
+ * the session, or, if loud, with any.  NULL if there is none.  All causes are known then.
+ */
+static const Failure *
+find_reported(const Ladder *ladder, const Failures *failures, bool loud)
 {
 	const Failure *reported = NULL;
 	int			i;
 
-	if (failures->n == 0)
-		return;
+	for (i = 0; i < failures->n; i++)
+	{
+		const Failure *failure = &failures->failure[i];
+
+		if (reported != NULL && same_cause(failure, reported))
+		{
+			if (id_compare(ladder->match_type, failure->match_id, reported->match_id) < 0)
+				reported = failure;
+		}
+		else if ((is_new_cause(ladder, failure) || loud) && reported == NULL)
+			reported = failure;
+	}
+	return reported;
+}
+
+void
+failures_send(Ladder *ladder, const Failures *failures, bool loud)
+{
+	const Failure *reported;
+	int			i;
+
 	for (i = 0; i < failures->n; i += WRITTEN_AT_ONCE)
 		write_failed(ladder, &failures->failure[i], Min(failures->n - i, WRITTEN_AT_ONCE));
-	for (i = 0; i < failures->n; i++)
-		if (is_new_cause(ladder, &failures->failure[i]) && reported == NULL)
-			reported = &failures->failure[i];
-	if (reported == NULL && loud)
-		reported = &failures->failure[0];
+	reported = find_reported(ladder, failures, loud);
 	if (reported != NULL)
 		warn_of(ladder, reported, failures->n);
 }

@@ -31,12 +31,6 @@ extern void failures_add(Failures *failures, Ladder *ladder, Datum match_id, int
 						 const char *message);
 
 /*
- * Whether an error ends the transaction, because to rate the match later would not make it
- * good: those that tell an application to try again, a lack of resources, and damage.
- */
-extern bool error_ends_transaction(int sqlerrcode);
-
-/*
  * Have the matches wait in pending with the cause, and warn: once a session and cause, or in any
  * case (loud).
  */
