@@ -429,6 +429,7 @@ BEGIN
             digest bigint NOT NULL,
             seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
             played_at timestamptz CHECK (played_at IS NOT NULL OR seq IS NULL),
+            arrived_at timestamptz,
             void_reason text,
             decided_at timestamptz,
             rated_at timestamptz NOT NULL DEFAULT now(),
@@ -438,7 +439,7 @@ BEGIN
         'CREATE INDEX ON %I.rated_match (played_at)
         WHERE reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. arrived_at is when the content came of a match that is played more than a day later (reason future_time), else null. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
 END
 $function$;
 
@@ -491,7 +492,7 @@ BEGIN
         'CREATE TABLE %I.operation (
             operation bigint NOT NULL,
             seq bigint NOT NULL,
-            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''exclude'', ''merge'', ''eligibility'')),
+            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix'', ''exclude'', ''merge'', ''eligibility'')),
             pool text,
             player_id %s,
             into_id %s,
@@ -791,6 +792,7 @@ CREATE FUNCTION skillrating_internal.report_match(
     duration float8 DEFAULT NULL,
     surrendered boolean DEFAULT NULL,
     bot boolean[] DEFAULT NULL,
+    fixed boolean[] DEFAULT NULL,
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
     OUT player_id text,
@@ -811,7 +813,7 @@ LANGUAGE C VOLATILE ROWS 12;
 
 SELECT skillrating_internal.create_entry('report_match');
 
-COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], text[], text[]) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[]) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 
@@ -821,7 +823,8 @@ rating_before, rating_after: the displayed rating, and state_before, state_after
 the match has not touched a player, or not yet, both are those with which the player would go into
 it.
 win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
-outcome: the same in all rows.
+outcome: the same in all rows, but unrated for those whom the rules of set_eligibility() leave out of
+a match that counts, with that rule as the reason.
   rated: the match is new, and rated.
   repeated: it was rated before with this content, and nothing has changed; or with any content
   before the horizon (reason before_horizon), and its rows and its rating stay as they are.
@@ -839,9 +842,10 @@ Without played_at it is the time of the transaction. The result is the rank of e
 team, or team_score (high is best); models that know margins take the score besides the rank. In
 the arrays from weight on an element may be null where it is unknown, or as by default. gain weighs
 the updates of all players, and player_gain that of each besides. duration (in seconds), surrendered
-(by a team) and bot (for each participant) are for the rules of set_eligibility(). context is where
-or as what each participant played, one element being that of all, and club the group, such as a
-country, that each played for.
+(by a team) and bot (for each participant) are for the rules of set_eligibility(). fixed says whose
+states stay as they are, from this match on: true for a bot, a puzzle or a course, false for one who
+learns again, null as before (see set_fixed()). context is where or as what each participant played,
+one element being that of all, and club the group, such as a country, that each played for.
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values
@@ -862,6 +866,7 @@ CREATE FUNCTION skillrating_internal.preview(
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
     at timestamptz DEFAULT now(),
+    fixed boolean[] DEFAULT NULL,
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
     OUT player_id text,
@@ -878,7 +883,7 @@ LANGUAGE C STABLE ROWS 12;
 
 SELECT skillrating_internal.create_entry('preview');
 
-COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, text[], text[]) IS
+COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, boolean[], text[], text[]) IS
 'What a match at a time would bring, without playing it: for every player the displayed rating with
 which the player goes into it, after idle time up to then, the probability that the own team wins
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.

@@ -625,7 +625,7 @@ BEGIN
             JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id
             UNION ALL
             SELECT o.seq, o.at FROM account AS a JOIN %1$I.operation AS o ON o.player_id %2$s a.id
-            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'') AND o.undone_at IS NULL) AS p',
+            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix'') AND o.undone_at IS NULL) AS p',
         ladder, t.player_equals, t.match_equals)
     INTO place, first_played_at USING operation;
     EXECUTE format(
@@ -660,6 +660,6 @@ $function$;
 SELECT skillrating_internal.create_entry('undo_operation');
 
 COMMENT ON FUNCTION skillrating.undo_operation(text, bigint) IS
-'Undoes a season, decay, settle(), set_rating(), reset_rating(), seed_from(), exclude_player(),
-merge_players() or set_eligibility() by its number in table operation, as if it had never been;
-takes effect with catch_up(). Error 42704 for an unknown ladder or operation.';
+'Undoes a season, decay, settle(), set_rating(), reset_rating(), set_fixed(), seed_from(),
+exclude_player(), merge_players() or set_eligibility() by its number in table operation, as if it
+had never been; takes effect with catch_up(). Error 42704 for an unknown ladder or operation.';

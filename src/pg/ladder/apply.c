@@ -50,7 +50,8 @@ typedef struct RecordedMatch
 	bool		placed;			/* it has a place in the order: */
 	int64		seq;
 	int64		digest;
-	TimestampTz played_at;		/* DT_NOBEGIN if that is not known */
+	TimestampTz played_at;		/* DT_NOBEGIN if that is not known, */
+	TimestampTz arrived_at;		/* and likewise */
 	char	   *void_reason;	/* or NULL */
 } RecordedMatch;
 
@@ -106,7 +107,7 @@ match_error_context(void *arg)
  */
 
 static LadderQuery known_matches_query = {
-	.text = "SELECT m.match_id, m.digest, m.seq, m.void_reason, m.played_at FROM {rated_match} AS m "
+	.text = "SELECT m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at FROM {rated_match} AS m "
 	"WHERE m.match_id {match =} ANY ($1)",
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
@@ -117,7 +118,8 @@ enum
 	KNOWN_DIGEST,
 	KNOWN_SEQ,
 	KNOWN_VOID_REASON,
-	KNOWN_PLAYED_AT
+	KNOWN_PLAYED_AT,
+	KNOWN_ARRIVED_AT
 };
 
 /* Unrated matches that the source no longer has. */
@@ -168,6 +170,11 @@ load_known(Application *application)
 															  &isnull));
 		if (isnull)
 			record->played_at = DT_NOBEGIN;
+		record->arrived_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc,
+															   KNOWN_ARRIVED_AT,
+															   &isnull));
+		if (isnull)
+			record->arrived_at = DT_NOBEGIN;
 		record++;
 	}
 	SPI_freetuptable(SPI_tuptable);
@@ -660,6 +667,8 @@ rate_matches(Application *application)
 		}
 
 		source->void_reason = record != NULL ? record->void_reason : NULL;
+		source_match_arrive(source, record != NULL ? record->played_at : DT_NOBEGIN,
+							record != NULL ? record->arrived_at : DT_NOBEGIN);
 		old = MemoryContextSwitchTo(row_context);
 		in_time = rate_match(application, source);
 		MemoryContextSwitchTo(old);

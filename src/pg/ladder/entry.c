@@ -129,6 +129,7 @@ static const LadderEntry entries[] = {
 	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true},
 	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"set_fixed", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"import_ratings", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.maintains = true,.no_api = true},
 	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,

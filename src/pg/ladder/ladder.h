@@ -99,7 +99,7 @@ typedef struct Ladder
 
 /* Those that change states, and so have a place among the matches. */
 #define OPERATION_CHANGES_STATES \
-	"kind IN ('season', 'decay', 'set', 'seed', 'settle', 'reset', 'refund') AND undone_at IS NULL"
+	"kind IN ('season', 'decay', 'set', 'seed', 'settle', 'reset', 'refund', 'fix', 'unfix') AND undone_at IS NULL"
 
 /*
  * A row r of rating whose player has events in its pool, or had some before the horizon; in any pool if the row is

@@ -348,6 +348,22 @@ read_event(HeapTuple tuple, TupleDesc desc, int nstate, double *before,
 										 &nulls[REPORT_SCORE]);
 }
 
+/* What became of the match for one player: nothing for who is left out of one that counts. */
+static Outcome
+outcome_of_player(const Outcome *match, const MatchArrays *arrays, int i, bool has_event)
+{
+	Outcome		outcome = *match;
+
+	if (!has_event && match->has_events && !match->differs &&
+		arrays->left_out != NULL && arrays->left_out[i] != MATCH_OK)
+	{
+		outcome.outcome = "unrated";
+		outcome.reason = unrated_code(arrays->left_out[i]);
+		outcome.detail = unrated_description(arrays->left_out[i]);
+	}
+	return outcome;
+}
+
 void
 return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *arrays,
 			   bool is_new)
@@ -368,6 +384,7 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *array
 		double		after[MODEL_MAX_STATE];
 		Datum		values[REPORT_NCOLUMNS];
 		bool		nulls[REPORT_NCOLUMNS] = {false};
+		Outcome		own = outcome_of_player(&outcome, arrays, i, event != NULL);
 		bool		found;
 
 		(void) id_table_enter(met, arrays->player[i], "", &found);
@@ -394,9 +411,9 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *array
 			Float8GetDatum(model_display(model, ladder->params, after));
 		values[REPORT_STATE_BEFORE] = float8_array(before, model->nstate);
 		values[REPORT_STATE_AFTER] = float8_array(after, model->nstate);
-		set_text(values, nulls, REPORT_OUTCOME, outcome.outcome);
-		set_text(values, nulls, REPORT_REASON, outcome.reason);
-		set_text(values, nulls, REPORT_DETAIL, outcome.detail);
+		set_text(values, nulls, REPORT_OUTCOME, own.outcome);
+		set_text(values, nulls, REPORT_REASON, own.reason);
+		set_text(values, nulls, REPORT_DETAIL, own.detail);
 		set_text(values, nulls, REPORT_CORRECTION, outcome.correction);
 		values[REPORT_CORRECTION_SEQ] = Int64GetDatum(outcome.place);
 		nulls[REPORT_CORRECTION_SEQ] = !outcome.has_place;

@@ -55,6 +55,8 @@ static const ReasonText reason_text[UNRATED_NREASONS - MATCH_NSTATUSES] = {
 	"void_match() has taken the match out, with the detail as its reason", false},
 	REASON(BEFORE_HORIZON) = {"before_horizon",
 	"the match came too late for its place before the horizon, see set_horizon()", false},
+	REASON(FUTURE_TIME) = {"future_time",
+	"played_at lay more than a day ahead when the match arrived", false},
 	REASON(LATE) = {"late",
 	"the match is older than others of its players, and waits for catch_up()", false},
 	REASON(WAITING) = {"waiting",

@@ -31,6 +31,7 @@ typedef enum UnratedReason
 	UNRATED_MERGED_ACCOUNTS,
 	UNRATED_VOID,
 	UNRATED_BEFORE_HORIZON,
+	UNRATED_FUTURE_TIME,
 
 	/* What can still be rated. */
 	UNRATED_LATE,
