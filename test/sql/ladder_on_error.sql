@@ -208,6 +208,19 @@ SELECT * FROM status('arena');
 SELECT skillrating.mirror_rating('arena', 'board', 'player', '{"elo": "rating"}');
 SELECT * FROM status('arena');
 SELECT count(*) FROM board AS b JOIN arena.rating AS r ON r.player_id = b.player WHERE b.elo <> r.rating;
+-- Nor does the mirror stop those who insert rows into it.
+ALTER TABLE board ADD CONSTRAINT low CHECK (player <> 5 OR elo IS NULL) NOT VALID;
+DELETE FROM board WHERE player IN (5, 6);
+GRANT INSERT ON board TO regress_error_app;
+SET ROLE regress_error_app;
+INSERT INTO board VALUES (5);
+INSERT INTO board VALUES (6);
+RESET ROLE;
+UPDATE arena.ladder SET on_error = 'raise';
+DELETE FROM board WHERE player = 5;
+INSERT INTO board VALUES (5);
+UPDATE arena.ladder SET on_error = 'wait';
+SELECT count(*) FILTER (WHERE player = 6 AND elo IS NOT NULL) AS six, count(*) FILTER (WHERE player = 5) AS five FROM board;
 SELECT skillrating.unmirror_rating('arena', 'board');
 
 -- What passes, with its own code; the transaction fails, and nothing waits.

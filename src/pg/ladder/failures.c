@@ -19,8 +19,9 @@
 #include "pg/ladder/pending.h"
 #include "pg/sql/huge.h"
 
-/* Of a message so many bytes are kept. */
+/* Of a message so many bytes are kept, and of an identifier so many are shown. */
 #define MAX_MESSAGE 1000
+#define MAX_ID 100
 
 /* So many rows of pending are written by one query, whose arrays must fit into memory. */
 #define WRITTEN_AT_ONCE 10000
@@ -35,11 +36,9 @@ failures_make(void)
 
 /* The beginning of a text that ends at a character. */
 static char *
-clip_text(const char *text)
+clip_text(const char *text, int limit)
 {
-	Size		length = strnlen(text, 2 * MAX_MESSAGE);
-
-	return pnstrdup(text, pg_mbcliplen(text, (int) length, MAX_MESSAGE));
+	return pnstrdup(text, pg_mbcliplen(text, (int) strnlen(text, 2 * limit), limit));
 }
 
 static bool
@@ -65,7 +64,7 @@ failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
 	failure = &failures->failure[failures->n++];
 	failure->match_id = datumCopy(match_id, type->typbyval, type->typlen);
 	failure->sqlerrcode = sqlerrcode;
-	failure->message = clip_text(message);
+	failure->message = clip_text(message, MAX_MESSAGE);
 
 	/* Thousands with the same cause share its text. */
 	if (failures->n > 1 && same_cause(&failure[-1], failure))
@@ -127,11 +126,11 @@ is_about_objects(int sqlerrcode)
 		sqlerrcode == ERRCODE_UNDEFINED_OBJECT;
 }
 
-/* Whether the client may see the message. */
+/* Whether the client may see the message of an error. */
 static bool
-may_see_message(const Ladder *ladder, const Failure *failure)
+may_see_message(const Ladder *ladder, int sqlerrcode)
 {
-	return is_about_objects(failure->sqlerrcode) ||
+	return is_about_objects(sqlerrcode) ||
 		pg_class_aclcheck(ladder->relation[LADDER_PENDING], GetOuterUserId(),
 						  ACL_SELECT) == ACLCHECK_OK;
 }
@@ -156,7 +155,7 @@ remedy_hint(const Ladder *ladder, const Failure *failure)
 static void
 warn_of(Ladder *ladder, const Failure *failure, int n)
 {
-	const char *match = clip_text(id_text(ladder->match_type, failure->match_id));
+	const char *match = clip_text(id_text(ladder->match_type, failure->match_id), MAX_ID);
 	const char *sqlstate = unpack_sql_state(failure->sqlerrcode);
 
 	ereport(WARNING,
@@ -164,10 +163,10 @@ warn_of(Ladder *ladder, const Failure *failure, int n)
 			 errmsg("match %s of ladder \"%s\" could not be rated, and waits", match, ladder->name) :
 			 errmsg("%d matches of ladder \"%s\" could not be rated, and wait, such as %s", n,
 					ladder->name, match),
-			 may_see_message(ladder, failure) ?
-			 errdetail("Error %s: %s", sqlstate, failure->message) :
+			 may_see_message(ladder, failure->sqlerrcode) ?
+			 errdetail("Error %s: %s.", sqlstate, failure->message) :
 			 errdetail("Error %s.", sqlstate),
-			 errdetail_log("Error %s: %s", sqlstate, failure->message),
+			 errdetail_log("Error %s: %s.", sqlstate, failure->message),
 			 remedy_hint(ladder, failure)));
 }
 
@@ -207,4 +206,20 @@ failures_send(Ladder *ladder, const Failures *failures, bool loud)
 	reported = find_reported(ladder, failures, loud);
 	if (reported != NULL)
 		warn_of(ladder, reported, failures->n);
+}
+
+void
+warn_of_unfilled_mirror(const Ladder *ladder, const char *table, const ErrorData *error)
+{
+	const char *sqlstate = unpack_sql_state(error->sqlerrcode);
+	const char *message = clip_text(error->message, MAX_MESSAGE);
+
+	ereport(WARNING,
+			(errmsg("new rows of table \"%s\" did not get the ratings of ladder \"%s\", which it mirrors",
+					table, ladder->name),
+			 may_see_message(ladder, error->sqlerrcode) ?
+			 errdetail("Error %s: %s.", sqlstate, message) :
+			 errdetail("Error %s.", sqlstate),
+			 errdetail_log("Error %s: %s.", sqlstate, message),
+			 errhint("Remove the cause; then skillrating.mirror_rating() writes all ratings.")));
 }

@@ -36,4 +36,11 @@ extern void failures_add(Failures *failures, Ladder *ladder, Datum match_id, int
  */
 extern void failures_send(Ladder *ladder, const Failures *failures, bool loud);
 
+/*
+ * Rows that were inserted into a mirrored table have kept their values because of an error.  Such a
+ * table belongs to the ladder's owner, and few rows come, so that each time is worth a warning.
+ */
+extern void warn_of_unfilled_mirror(const Ladder *ladder, const char *table,
+									const ErrorData *error);
+
 #endif							/* PG_LADDER_FAILURES_H */
