@@ -20,8 +20,7 @@ CREATE FUNCTION skillrating_internal.history(
     OUT reason text,
     OUT rest_change float8,
     OUT state_before jsonb,
-    OUT state_after jsonb,
-    OUT left_out text)
+    OUT state_after jsonb)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp

@@ -243,3 +243,67 @@ SELECT rating, games, fixed FROM duel_elo.rating WHERE player_id = 5000;
 SELECT (skillrating.reset_rating('duel_elo', 5000)).ratings;
 SELECT rating, games, fixed FROM duel_elo.rating WHERE player_id = 5000;
 SELECT bool_and(ok) FROM skillrating.verify('duel_elo');
+
+-- What pools share, what a model has of a player in a context, and what is everybody's.
+SELECT skillrating.create_ladder('modes', 'trueskill2', '{"initial_base_sigma": 1, "base_tau": 0.1, "base_drift": 0.01}'),
+    skillrating.create_ladder('maps', 'state_space', '{"home_drift": 0.01}');
+UPDATE participant SET fixed = NULL WHERE player_id = 11;
+CALL fill('modes', 1, 240);
+INSERT INTO maps.match (match_id, played_at, context) SELECT DISTINCT match_id, played_at, 'map ' || match_id % 3 FROM participant;
+INSERT INTO maps.match_player (match_id, player_id, team, score, side, fixed)
+SELECT match_id, player_id, team, score, CASE WHEN (SELECT count(DISTINCT team) FROM participant AS o WHERE o.match_id = p.match_id) = 2 THEN team + 1 END, fixed FROM participant AS p;
+SELECT player_id = 7 AS bot, bool_and(base_mu = 0 AND base_sigma = 1 AND mu = 3) AS initial, count(*) > 2 AS several FROM modes.rating GROUP BY 1 ORDER BY 1;
+SELECT c.player_id = 7 AS bot, c.kind, count(*) > 0 AS some, bool_and(c.games > 0 AND c.state = f.before) AS initial
+FROM maps.component AS c, LATERAL (SELECT e.before FROM maps.component_event AS e WHERE e.kind = c.kind AND e.player_id IS NOT DISTINCT FROM c.player_id AND e.key = c.key ORDER BY seq LIMIT 1) AS f
+GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT l, count(*) FILTER (WHERE NOT ok) AS wrong FROM unnest('{modes,maps}'::text[]) AS l, skillrating.verify(l) GROUP BY 1 ORDER BY 1;
+SELECT (skillrating.settle('modes', at => '2022-01-01')).players > 0 AS settled, (skillrating.settle('maps', at => '2022-01-01')).players > 0 AS settled;
+SELECT bool_and(base_sigma = 1) AS base, bool_and(fixed) AS mark FROM modes.rating WHERE player_id = 7;
+SELECT count(*) AS settled FROM maps.component_event AS e WHERE e.player_id = 7 AND e.cause <> 'match';
+SELECT l, count(*) FILTER (WHERE NOT ok) AS wrong FROM unnest('{modes,maps}'::text[]) AS l, skillrating.verify(l) GROUP BY 1 ORDER BY 1;
+
+-- Rating periods: who is fixed has none.
+SELECT bool_and((r).mu_before = 1500 AND (r).mu_after = 1500 AND (r).deviation_after = 350) FILTER (WHERE player_id = 7) AS bot,
+    bool_or((r).mu_after <> 1500) FILTER (WHERE player_id <> 7) AS others
+FROM (SELECT *, skillrating.rate('glicko2', player_id, team, score => score, played_at => played_at, fixed => fixed, params => '{"period": "month"}') OVER (ORDER BY match_id) AS r FROM participant) AS p;
+
+-- Seasons of a query and of a ladder; player 11 becomes fixed in the match that begins one.
+SELECT skillrating.create_ladder('seasons', 'glicko2', '{"size_advantage": "none"}');
+CREATE PROCEDURE play_seasons() LANGUAGE plpgsql AS $$
+BEGIN
+    FOR s IN 0 .. 3 LOOP
+        IF s > 0 THEN
+            PERFORM skillrating.new_season('seasons', 's' || s, keep => 0.5, at => (SELECT min(played_at) FROM participant WHERE match_id = 63 * s));
+        END IF;
+        CALL fill('seasons', 63 * s, 63 * s + 62);
+        SET CONSTRAINTS ALL IMMEDIATE;
+        SET CONSTRAINTS ALL DEFERRED;
+    END LOOP;
+END $$;
+UPDATE participant SET fixed = CASE WHEN match_id = 63 THEN true WHEN match_id = 150 THEN false END WHERE player_id = 11;
+CALL play_seasons();
+SELECT count(*) AS differ FROM (
+    SELECT match_id, player_id, (r).state_before AS before, (r).state_after AS after FROM (
+        SELECT *, skillrating.rate('glicko2', player_id, team, score => score, weight => weight, kills => kills, deaths => deaths, gain => gain, pool => pool, played_at => played_at,
+            fixed => fixed, season => match_id / 63, params => '{"size_advantage": "none"}') OVER (ORDER BY match_id) AS r FROM participant) AS p) AS r
+JOIN seasons.event AS e USING (match_id, player_id)
+WHERE (r.before, r.after) IS DISTINCT FROM (ARRAY[e.rating_before, e.deviation_before, e.volatility_before], ARRAY[e.rating_after, e.deviation_after, e.volatility_after]);
+SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('seasons');
+
+-- A mark that comes late where time makes the order, and another formula.
+SELECT skillrating.create_ladder('timely', 'glicko2', late => 'reorder');
+CALL fill('timely', 1, 240);
+SELECT (skillrating.set_fixed('timely', 105, at => '2020-05-01')).ratings;
+SELECT count(*) > 1 AS changed FROM skillrating.catch_up('timely');
+SELECT bool_and(rating_before = rating_after AND deviation_before = deviation_after) AS since, count(*) > 3 AS some FROM timely.event WHERE player_id = 105 AND played_at >= '2020-05-01';
+SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('timely');
+SELECT count(*) FROM (SELECT skillrating.rerate('timely', 'elo', "into" => 'timely_elo')) AS r;
+SELECT bool_and(rating_before = rating_after) AS since FROM timely_elo.event WHERE player_id = 105 AND played_at >= '2020-05-01';
+SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('timely_elo');
+SELECT skillrating.drop_ladder('timely_elo');
+
+-- Behind a horizon the mark is what it was there.
+SELECT skillrating.set_horizon('seasons', at => '2020-06-01') IS NOT NULL AS set;
+UPDATE seasons.match_player SET score = -score WHERE match_id BETWEEN 190 AND 200;
+SELECT count(*) > 1 AS changed FROM skillrating.catch_up('seasons');
+SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('seasons');
