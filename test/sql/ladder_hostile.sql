@@ -231,8 +231,10 @@ INSERT INTO public.traps (name, statement) VALUES
     ('a default in pending', 'ALTER TABLE evil.pending ADD COLUMN more bigint; ALTER TABLE evil.pending ALTER COLUMN more SET DEFAULT trap.pass(1::bigint)'),
     ('a default of ours in pending', 'ALTER TABLE evil.pending ALTER COLUMN fires SET DEFAULT trap.yes(1)'),
     ('a domain in pending', 'CREATE DOMAIN evil.checked AS bigint CHECK (trap.yes(VALUE)); ALTER TABLE evil.pending ADD COLUMN more evil.checked'),
-    ('pending as a partition', 'CREATE TABLE evil.parent (match_id bigint NOT NULL, xact xid8 NOT NULL, fires boolean NOT NULL) PARTITION BY LIST ((trap.yes(match_id))); ALTER TABLE evil.parent ATTACH PARTITION evil.pending FOR VALUES IN (true)'),
+    ('pending as a partition', 'CREATE TABLE evil.parent (match_id bigint NOT NULL, xact xid8 NOT NULL, fires boolean NOT NULL, since timestamptz NOT NULL, sqlstate text, message text, failed_at timestamptz) PARTITION BY LIST ((trap.yes(match_id))); ALTER TABLE evil.parent ATTACH PARTITION evil.pending FOR VALUES IN (true)'),
     ('an index on pending', 'CREATE INDEX ON evil.pending ((trap.pass(match_id)))'),
+    ('an index on what has failed', 'CREATE INDEX ON evil.pending ((trap.pass(match_id))) WHERE sqlstate IS NOT NULL'),
+    ('an index on a part of pending', 'CREATE INDEX ON evil.pending (xact) WHERE trap.yes(match_id)'),
     ('a condition on the trigger of pending', 'DROP TRIGGER apply_pending ON evil.pending; CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON evil.pending DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (trap.yes(NEW.match_id)) EXECUTE FUNCTION skillrating_internal.apply_pending()'),
     ('a push with a trigger', 'CREATE TRIGGER snare BEFORE INSERT OR UPDATE OR DELETE ON trap.pushed FOR EACH ROW EXECUTE FUNCTION trap.row()'),
     ('a mirror with a trigger', 'CREATE TRIGGER snare BEFORE UPDATE ON trap.person FOR EACH ROW EXECUTE FUNCTION trap.row(); INSERT INTO trap.person SELECT generate_series(1, 5); SELECT skillrating.mirror_rating(''evil'', ''trap.person'', ''id'', ''{"elo": "rating"}'')');

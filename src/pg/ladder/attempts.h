@@ -29,4 +29,7 @@ extern void apply_pending(Ladder *ladder, bool of_all);
 /* Apply the matches that wait in memory. */
 extern void apply_waiting(Ladder *ladder);
 
+/* Try matches again that wait because of an error. */
+extern void apply_failed(Ladder *ladder);
+
 #endif							/* PG_LADDER_ATTEMPTS_H */

@@ -206,7 +206,7 @@ survey_view(PoolSurvey *survey, void (*view) (void *))
 	if (own || ladder->strict)
 		view(survey);
 	else
-		done = careful_do(view, survey, &error);
+		done = careful_do(view, survey, error_is_about_data, &error);
 	if (few)
 		ladder_expect_many(ladder);
 	ladder->read_only = read_only;
