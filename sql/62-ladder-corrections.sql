@@ -17,6 +17,23 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_operation_time(timestamptz) IS
 'Error 22008 for an infinite time: no match could come behind the operation, or none before it.';
 
+CREATE FUNCTION skillrating_internal.note_change(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('UPDATE %I.ladder AS l SET late = l.late', ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_change(text) IS
+'Part of what changes which accounts are one player, who is excluded, which matches count, where
+history begins or where ratings are mirrored: writes a new version of the row of table ladder, by
+which transactions at higher isolation levels learn that their snapshot is older. Error 55000 unless
+the door to the ladder is open.';
+
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
     kind text,
@@ -43,6 +60,10 @@ BEGIN
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
         VALUES ($1, $1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
     USING operation, kind, player_id, into_id, pool, since, until, at, state, params, reason;
+    -- These two take no turn, and their player has another row of rating anyway.
+    IF kind NOT IN ('set', 'reset') THEN
+        PERFORM skillrating_internal.note_change(ladder);
+    END IF;
     RETURN operation;
 END
 $function$;
@@ -424,7 +445,8 @@ BEGIN
     IF n = 0 THEN
         RETURN NULL;
     END IF;
-    PERFORM skillrating_internal.apply_operation(ladder, operation);
+    PERFORM skillrating_internal.note_change(ladder),
+        skillrating_internal.apply_operation(ladder, operation);
     RETURN operation;
 END
 $function$;
@@ -652,7 +674,8 @@ BEGIN
                 AND o.pool = coalesce($2, o.pool)', ladder)
         USING season, season_pool;
     END IF;
-    PERFORM skillrating_internal.note_correction(ladder, 'undo', place, played_at => first_played_at),
+    PERFORM skillrating_internal.note_change(ladder),
+        skillrating_internal.note_correction(ladder, 'undo', place, played_at => first_played_at),
         skillrating_internal.recount_queues(ladder);
 END
 $function$;

@@ -36,6 +36,14 @@ schema_tag(Oid schema, uint16 what)
 	return tag;
 }
 
+bool
+schema_is_held(Oid schema)
+{
+	LOCKTAG		tag = schema_tag(schema, LOCK_SCHEMA);
+
+	return holds_lock(&tag, ExclusiveLock) || holds_lock(&tag, AccessExclusiveLock);
+}
+
 /* Whether this transaction has a lock that keeps others from holding the ladder. */
 static bool
 keeps_others_waiting(Oid schema)

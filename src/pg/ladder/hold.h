@@ -46,4 +46,7 @@ extern void schema_give_turn(Oid schema);
 extern void schema_hold(Oid schema);
 extern void schema_let_go(Oid schema);
 
+/* Whether this transaction keeps all others from rating. */
+extern bool schema_is_held(Oid schema);
+
 #endif							/* PG_LADDER_HOLD_H */
