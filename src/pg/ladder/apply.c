@@ -490,8 +490,7 @@ load_application(Application *application)
 	Ladder	   *ladder = application->ladder;
 
 	components_lock_unowned(application->batch, ladder);
-
-	batch_load(application->batch, ladder, LOAD_LOCKED);
+	batch_load(application->batch, ladder, true);
 	components_load_owned(application->batch, ladder);
 	load_past_of_wanted(application->batch, ladder, application->n);
 	if (ladder->changes != NULL)
@@ -505,9 +504,9 @@ load_application(Application *application)
 	if (ladder->reorders)
 		application->last = find_last_place(ladder,
 											reader_needs_players(application->reader));
-	application->events = new_event_outbox(ladder);
+	application->events = event_outbox(ladder);
 	application->component_events = application->batch->nkinds > 0 ?
-		new_component_event_outbox(ladder) : NULL;
+		component_event_outbox(ladder) : NULL;
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
 }
@@ -682,7 +681,6 @@ write_ratings(Application *application)
 	Batch	   *batch = application->batch;
 	int			n;
 	BatchPlayer **players = batch_take_players(batch, &n);
-	Outbox	   *inserted = rating_outbox(ladder);
 	Outbox	   *unused = rating_outbox(ladder);
 	int			i;
 
@@ -693,13 +691,12 @@ write_ratings(Application *application)
 		if (players[i]->touched)
 		{
 			change_writer_put(application->changes, players[i]);
-			put_rating(players[i]->unwritten ? inserted : application->ratings, players[i]);
+			put_rating(application->ratings, players[i]);
 			if (ladder->changes != NULL)
 				change_log_after(ladder->changes, players[i]);
 		}
-		else if (players[i]->created && !players[i]->unwritten)
+		else if (players[i]->created)
 			put_rating(unused, players[i]);
-	outbox_send(inserted, OUTBOX_INSERT);
 	outbox_send(application->ratings, OUTBOX_UPDATE);
 	ladder_hide_from_mirrors(ladder);
 	outbox_send(unused, OUTBOX_DELETE);
@@ -738,7 +735,6 @@ write_application(Application *application)
 {
 	reader_close(application->reader);
 	outbox_send(application->events, OUTBOX_INSERT);
-
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
 	if (application->batch->nkinds > 0)

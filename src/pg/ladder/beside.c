@@ -388,7 +388,6 @@ replay_middle_parts(Beside *beside)
 			break;
 		rewrite_send_events(&beside->rewrite);
 		correct_order(beside);
-		rewrite_find_rows(beside->replay);
 		if (!TimestampDifferenceExceeds(begun, GetCurrentTimestamp(), SMALL_PART))
 			break;
 	}
@@ -415,7 +414,6 @@ replay_parts(Beside *beside)
 		 * turn.
 		 */
 		renew_standings(ladder, beside->replay->from);
-		rewrite_find_rows(beside->replay);
 		good = replay_middle_parts(beside);
 	}
 	ladder_release_states(ladder);

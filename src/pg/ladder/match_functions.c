@@ -601,7 +601,7 @@ skillrating_preview(PG_FUNCTION_ARGS)
 	if (status != MATCH_OK)
 		batch_report(batch, &reader->match, status, offender);
 	batch_request_states(batch);
-	batch_load(batch, ladder, LOAD_UNLOCKED);
+	batch_load(batch, ladder, false);
 	peek_components(batch, ladder);
 	return_preview(fcinfo, batch, &reader->match);
 

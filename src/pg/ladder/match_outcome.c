@@ -253,7 +253,7 @@ load_untouched(Ladder *ladder, const MatchArrays *arrays, IdTable *events)
 		if (player->shared != NULL)
 			player->shared->wanted = true;
 	}
-	batch_load(batch, ladder, LOAD_UNLOCKED);
+	batch_load(batch, ladder, false);
 	return batch;
 }
 

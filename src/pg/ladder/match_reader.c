@@ -20,7 +20,6 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
 #include "pg/ladder/filters.h"
-#include "pg/ladder/own_source.h"
 #include "pg/sql/huge.h"
 
 /*
@@ -169,10 +168,20 @@ source_desc(const Ladder *ladder, bool rated)
 	return desc;
 }
 
+/* Those of a source, which the session keeps. */
 static TupleDesc
-plain_source_desc(const Ladder *ladder)
+kept_source_desc(Ladder *ladder)
 {
-	return source_desc(ladder, false);
+	LadderCache *cache = ladder->cache;
+
+	if (cache->source_desc == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(cache->context);
+
+		cache->source_desc = source_desc(ladder, false);
+		MemoryContextSwitchTo(old);
+	}
+	return cache->source_desc;
 }
 
 /*
@@ -217,7 +226,7 @@ reader_with_store(Ladder *ladder, bool anonymous)
 	MatchReader *reader = reader_create(ladder, anonymous);
 
 	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
-	reader->slot = MakeSingleTupleTableSlot(own_source_desc(ladder, plain_source_desc),
+	reader->slot = MakeSingleTupleTableSlot(kept_source_desc(ladder),
 											&TTSOpsMinimalTuple);
 	return reader;
 }
@@ -274,15 +283,7 @@ static void
 store_matches(void *arg)
 {
 	StoreMatches *matches = (StoreMatches *) arg;
-	Ladder	   *ladder = matches->reader->ladder;
-	IdType	   *type = ladder->match_type;
-	Datum	   *id;
-	int			n;
 
-	deconstruct_array(DatumGetArrayTypeP(matches->ids), type->type, type->typlen,
-					  type->typbyval, type->typalign, &id, NULL, &n);
-	if (n == 1 && own_source_read(ladder, id[0], matches->reader->store))
-		return;
 	store_rows(matches->reader, &read_matches_query, &matches->ids, NULL);
 }
 

@@ -94,7 +94,7 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 		if (player->shared != NULL)
 			player->shared->wanted = true;
 	}
-	batch_load(batch, ladder, LOAD_UNLOCKED);
+	batch_load(batch, ladder, false);
 }
 
 /*
@@ -104,10 +104,10 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 static void
 write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
 {
-	Outbox	   *events = new_event_outbox(ladder);
+	Outbox	   *events = event_outbox(ladder);
 	Outbox	   *inserted = rating_outbox(ladder);
 	Outbox	   *updated = rating_outbox(ladder);
-	Outbox	   *component_events = new_component_event_outbox(ladder);
+	Outbox	   *component_events = component_event_outbox(ladder);
 	Outbox	   *components = component_outbox(ladder);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
 	int			i;

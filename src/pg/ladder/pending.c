@@ -11,29 +11,21 @@
 #include "pg/ladder/pending.h"
 
 #include "access/genam.h"
-#include "access/relscan.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
-#include "executor/executor.h"
-#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "replication/logicalworker.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/snapmgr.h"
-#include "utils/xid8.h"
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
@@ -164,190 +156,12 @@ check_pending(Ladder *ladder)
 }
 
 /*
- * ---- Without a query ----
- *
- * A table that was found as it should be has no other code than ours, so that nobody can tell.
- */
-
-/* So many rows go without a query. */
-#define MAX_DIRECT 64
-
-/* The columns of pending. */
-enum
-{
-	PENDING_MATCH_ID,
-	PENDING_XACT,
-	PENDING_FIRES,
-	PENDING_NCOLUMNS
-};
-
-/* Where the columns are, from 0; false if their types are others. */
-static bool
-find_columns(const Ladder *ladder, Relation pending, int *column)
-{
-	const Oid	type[PENDING_NCOLUMNS] = {ladder->match_type->type, XID8OID, BOOLOID};
-	TupleDesc	desc = RelationGetDescr(pending);
-	int			n = 0;
-	int			i;
-
-	for (i = 0; i < desc->natts; i++)
-	{
-		Form_pg_attribute attribute = TupleDescAttr(desc, i);
-
-		if (attribute->attisdropped)
-			continue;
-		if (n == PENDING_NCOLUMNS || attribute->atttypid != type[n] || attribute->atttypmod != -1)
-			return false;
-		column[n++] = i;
-	}
-	return n == PENDING_NCOLUMNS;
-}
-
-/* Whether the owner has not given up the right. */
-static bool
-may_insert(const Ladder *ladder)
-{
-	return pg_class_aclcheck(ladder->relation[LADDER_PENDING], GetUserId(),
-							 ACL_INSERT) == ACLCHECK_OK;
-}
-
-/*
- * Insert the rows, with the event of the trigger if the first one fires it; false if that takes a
- * query.
- */
-static bool
-write_directly(Ladder *ladder, Datum *ids, int n, bool fires)
-{
-	Relation	pending = table_open(ladder->relation[LADDER_PENDING], RowExclusiveLock);
-	int			column[PENDING_NCOLUMNS];
-	bool		direct = find_columns(ladder, pending, column);
-	EState	   *estate;
-	ResultRelInfo *result;
-	TupleTableSlot *slot;
-	int			i;
-
-	if (!direct)
-	{
-		table_close(pending, NoLock);
-		return false;
-	}
-	estate = CreateExecutorState();
-	result = makeNode(ResultRelInfo);
-	InitResultRelInfo(result, pending, 1, NULL, 0);
-	estate->es_output_cid = GetCurrentCommandId(true);
-	estate->es_opened_result_relations = list_make1(result);
-	ExecOpenIndices(result, false);
-	slot = table_slot_create(pending, NULL);
-	AfterTriggerBeginQuery();
-	for (i = 0; i < n; i++)
-	{
-		ExecClearTuple(slot);
-		memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
-		slot->tts_values[column[PENDING_MATCH_ID]] = ids[i];
-		slot->tts_values[column[PENDING_XACT]] =
-			FullTransactionIdGetDatum(GetTopFullTransactionId());
-		slot->tts_values[column[PENDING_FIRES]] =
-			BoolGetDatum(i == 0 && fires);
-		slot->tts_isnull[column[PENDING_MATCH_ID]] = slot->tts_isnull[column[PENDING_XACT]] =
-			slot->tts_isnull[column[PENDING_FIRES]] = false;
-		ExecStoreVirtualTuple(slot);
-		ExecSimpleRelationInsert(result, estate, slot);
-		ResetPerTupleExprContext(estate);
-	}
-
-	/* A trigger that is deferred no more fires here. */
-	AfterTriggerEndQuery(estate);
-	ExecDropSingleTupleTableSlot(slot);
-	ExecCloseResultRelations(estate);
-	ExecResetTupleTable(estate->es_tupleTable, false);
-	FreeExecutorState(estate);
-	table_close(pending, NoLock);
-	CommandCounterIncrement();
-	return true;
-}
-
-/* The index on xact, or NULL. */
-static Relation
-open_xact_index(Relation pending)
-{
-	ListCell   *cell;
-
-	foreach(cell, RelationGetIndexList(pending))
-	{
-		Relation	index = index_open(lfirst_oid(cell), RowExclusiveLock);
-
-		if (index->rd_index->indisvalid)
-			return index;
-		index_close(index, NoLock);
-	}
-	return NULL;
-}
-
-/* Take out the rows of this transaction, which an index leads to. */
-static void
-drain_by_index(Relation pending, Relation index, AttrNumber match_id, IdTable *ids)
-{
-	TupleTableSlot *slot = table_slot_create(pending, NULL);
-	Snapshot	snapshot;
-	IndexScanDesc scan;
-	ScanKeyData key;
-
-	CommandCounterIncrement();
-	snapshot = RegisterSnapshot(GetTransactionSnapshot());
-	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_XID8EQ,
-				FullTransactionIdGetDatum(GetTopFullTransactionId()));
-	scan = begin_index_scan(pending, index, snapshot, 1);
-	index_rescan(scan, &key, 1, NULL, 0);
-	while (index_getnext_slot(scan, ForwardScanDirection, slot))
-	{
-		bool		isnull;
-		bool		found;
-		Datum		id = slot_getattr(slot, match_id, &isnull);
-
-		CHECK_FOR_INTERRUPTS();
-		if (!isnull)
-			(void) id_table_enter(ids, id, "", &found);
-		simple_table_tuple_delete(pending, &slot->tts_tid, snapshot);
-	}
-	index_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
-	UnregisterSnapshot(snapshot);
-	CommandCounterIncrement();
-}
-
-/* Do that, unless it takes a query. */
-static bool
-drain_directly(Ladder *ladder, IdTable *ids)
-{
-	Relation	pending = table_open(ladder->relation[LADDER_PENDING], RowExclusiveLock);
-	Relation	index = NULL;
-	int			column[PENDING_NCOLUMNS];
-
-	/* The lock keeps it as it was found. */
-	ladder_cache_recheck(ladder);
-	if (ladder->cache->pending_safe && find_columns(ladder, pending, column) &&
-		pg_class_aclcheck(RelationGetRelid(pending), GetUserId(),
-						  ACL_SELECT) == ACLCHECK_OK &&
-		pg_class_aclcheck(RelationGetRelid(pending), GetUserId(),
-						  ACL_DELETE) == ACLCHECK_OK)
-		index = open_xact_index(pending);
-	if (index != NULL)
-	{
-		CheckCmdReplicaIdentity(pending, CMD_DELETE);
-		drain_by_index(pending, index, column[PENDING_MATCH_ID] + 1, ids);
-		index_close(index, NoLock);
-	}
-	table_close(pending, NoLock);
-	return index != NULL;
-}
-
-/*
  * ---- Writing and reading ----
  */
 
-/* Insert the rows by a query; SPI is connected. */
+/* SPI is connected. */
 static void
-write_by_query(Ladder *ladder, Datum *ids, int n, bool fires)
+insert_rows(Ladder *ladder, Datum *ids, int n, bool fires)
 {
 	Datum		values[2];
 
@@ -365,8 +179,7 @@ write_pending(Ladder *ladder, Datum *ids, int n)
 		return;
 	check_pending(ladder);
 	ladder_lift_restriction(ladder);
-	if (!HAVE_DIRECT_ROWS || n > MAX_DIRECT || !may_insert(ladder) || !write_directly(ladder, ids, n, fires))
-		write_by_query(ladder, ids, n, fires);
+	insert_rows(ladder, ids, n, fires);
 	ladder_restore_restriction(ladder);
 }
 
@@ -433,18 +246,15 @@ remember_enqueued(const Ladder *ladder, Datum id)
 void
 enqueue_match(Ladder *ladder, Datum id)
 {
+	Ladder	   *open;
+
 	if (was_just_enqueued(ladder, id))
 		return;
 	check_pending(ladder);
 	ladder_lift_restriction(ladder);
-	if (!HAVE_DIRECT_ROWS || !may_insert(ladder) ||
-		!write_directly(ladder, &id, 1, false))
-	{
-		Ladder	   *open = ladder_open(ladder);
-
-		write_by_query(open, &id, 1, false);
-		ladder_close(open);
-	}
+	open = ladder_open(ladder);
+	insert_rows(open, &id, 1, false);
+	ladder_close(open);
 	ladder_restore_restriction(ladder);
 	if (IsLogicalWorker())
 		remember_enqueued(ladder, id);
@@ -454,8 +264,7 @@ void
 drain_pending(Ladder *ladder, bool of_all, IdTable *ids)
 {
 	last_enqueued.xact = InvalidFullTransactionId;
-	if (!HAVE_DIRECT_ROWS || of_all || !drain_directly(ladder, ids))
-		add_query_ids(ladder, of_all ? &drain_all_query : &drain_pending_query, ids);
+	add_query_ids(ladder, of_all ? &drain_all_query : &drain_pending_query, ids);
 }
 
 /* check_pending(ladder): before SQL inserts rows that fire no trigger. */

@@ -29,9 +29,9 @@
  * ---- Events ----
  */
 
-/* Events in rated order, from a seq on, and behind their columns where they are. */
+/* Events in rated order, from a seq on. */
 static LadderQuery read_events_query = {
-	.text = "SELECT {event columns}, ctid FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
+	.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
 	.param = {VALUE_INT8}
 };
 

@@ -56,14 +56,10 @@ typedef struct BatchPlayer
 	bool		wanted;			/* batch_load() is to load it */
 	bool		exists;			/* has, or is to have, a row in rating */
 	bool		loaded;			/* its state was looked up */
-	bool		created;		/* its row in rating was made for this batch, */
-	bool		unwritten;		/* or is to be, when it has been rated */
+	bool		created;		/* its row in rating was made for this batch */
 	bool		touched;		/* by a match or an operation of this batch */
 	bool		past_loaded;	/* past, of a ladder's events, was looked up, */
 	bool		meetings_loaded;	/* and so were meetings */
-	ItemPointerData place;		/* of its row in rating, if that is known and
-								 * the batch has locked it or, in a replay,
-								 * seen it there; or invalid */
 	BatchComponent *component;	/* the player's, one of them, or NULL */
 	uint64		build;			/* the last one that the player was in, */
 	int			slot;			/* and the index there */
