@@ -594,9 +594,14 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(b);
 BEGIN
-    operations := true;
-    EXECUTE format('TRUNCATE %1$I.carried_match, %1$I.carried_own, %1$I.carried_waiting,
-        %1$I.carried_operation', b);
+    EXECUTE format('TRUNCATE %1$I.carried_match, %1$I.carried_own, %1$I.carried_waiting', b);
+    EXECUTE format(
+        'SELECT $1 OR n <> o FROM (SELECT count(*), count(o.undone_at), sum(o.seq) FROM %I.operation AS o) AS o,
+            (SELECT count(*), count(n.undone_at), sum(n.seq) FROM %I.carried_operation AS n) AS n', a, b)
+    INTO operations USING since IS NULL;
+    IF operations THEN
+        EXECUTE format('TRUNCATE %I.carried_operation', b);
+    END IF;
     -- All of it under one snapshot.
     EXECUTE format(
         'WITH horizon AS (
@@ -639,11 +644,13 @@ BEGIN
             INSERT INTO %2$I.carried_operation
             SELECT o.operation, o.seq, o.kind, o.pool, o.player_id, o.into_id, o.since, o.until, o.at,
                 o.state, o.params, o.reason, o.made_by, o.made_at, o.undone_at
-            FROM %1$I.operation AS o
+            FROM %1$I.operation AS o WHERE $1
         )
         SELECT count(*), min(d.place) FROM differing AS d', a, b, t.match_equals)
-    INTO changes, first_place;
-    PERFORM skillrating_internal.arrange_states(b, 'carried_operation', a);
+    INTO changes, first_place USING operations;
+    IF operations THEN
+        PERFORM skillrating_internal.arrange_states(b, 'carried_operation', a);
+    END IF;
 END
 $function$;
 

@@ -400,13 +400,15 @@ ladder_works_beside(const Ladder *ladder)
 void
 ladder_hold(const Ladder *ladder)
 {
-	schema_hold(ladder->schema);
+	if (ladder->door->lets_rate)
+		schema_hold(ladder->schema);
 }
 
 void
 ladder_let_go(const Ladder *ladder)
 {
-	schema_let_go(ladder->schema);
+	if (ladder->door->lets_rate)
+		schema_let_go(ladder->schema);
 }
 
 bool
