@@ -341,10 +341,16 @@ ladder_lock(const char *name, const LadderEntry *entry)
 		if (entry->lockmode >= ExclusiveLock && !entry->drops)
 			require_read_committed(schema, entry->function);
 		lockmode = entry_lockmode(entry, schema);
-		LockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
+		if (lockmode >= ExclusiveLock)
+			schema_hold(schema, lockmode);
+		else
+			LockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
 		if (get_namespace_oid(name, true) == schema)
 			return schema;
-		UnlockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
+		if (lockmode >= ExclusiveLock)
+			schema_let_go(schema, lockmode);
+		else
+			UnlockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
 	}
 }
 
@@ -401,14 +407,14 @@ void
 ladder_hold(const Ladder *ladder)
 {
 	if (ladder->door->lets_rate)
-		schema_hold(ladder->schema);
+		schema_hold(ladder->schema, ExclusiveLock);
 }
 
 void
 ladder_let_go(const Ladder *ladder)
 {
 	if (ladder->door->lets_rate)
-		schema_let_go(ladder->schema);
+		schema_let_go(ladder->schema, ExclusiveLock);
 }
 
 bool
