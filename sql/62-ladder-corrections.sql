@@ -32,7 +32,9 @@ BEGIN
                 ELSE format('process %s', l.pid) || coalesce(format(' of role %I, %s', a.usename, a.state), '') END AS who
             FROM pg_locks AS l
             LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
-            LEFT JOIN pg_prepared_xacts AS p ON l.virtualtransaction = '-1/' || p.transaction::text
+            LEFT JOIN pg_locks AS x ON x.pid IS NULL AND x.locktype = 'transactionid'
+                AND x.virtualtransaction = l.virtualtransaction
+            LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
             WHERE l.locktype = 'object' AND l.classid = 'pg_namespace'::regclass AND l.objid = schema
                 AND l.objsubid = 0 AND l.granted AND (readers OR l.mode <> 'AccessShareLock')
                 AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
