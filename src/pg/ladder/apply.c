@@ -30,14 +30,9 @@
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
-#include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
-#include "pg/ladder/waiting.h"
 #include "pg/sql/huge.h"
-
-/* From this many matches on, statistics beat the habit of using the keys. */
-#define MIN_LARGE_BATCH 1000
 
 /*
  * What no match may precede in a ladder that reorders, other than matches of its own
@@ -82,6 +77,7 @@ typedef struct Application
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
 	ChangeWriter *changes;		/* or NULL */
+	BatchTrial *trial;			/* the caller's */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
 } Application;
@@ -344,12 +340,16 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
  * have committed about them.
  */
 static void
-begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
+begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
+				  BatchTrial *trial)
 {
 	RecordedMatch *recorded;
 	int			nrecorded;
 	int			i;
 
+	application->trial = trial;
+	trial->phase = BATCH_READS;
+	trial->norder = 0;
 	recorded = lock_matches(ladder, ids, n, &nrecorded, &application->inserted);
 	application->ladder = ladder;
 	application->nlate = 0;
@@ -359,7 +359,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 	application->id_array = id_array(ladder->match_type, ids, n);
 	application->batch = ladder_batch(ladder);
 	application->reader = reader_open_matches(ladder, application->id_array,
-											  ladder->strict);
+											  ladder->strict, trial->careful);
 
 	/* After that query, whose plan takes much memory while it is made. */
 	application->known = id_table_create(ladder->match_type);
@@ -406,6 +406,9 @@ survey_matches(Application *application)
 		if (match == NULL)
 			elog(ERROR, "source returned a match that was not asked for");
 		match->torn = match->seen;
+		if (!match->seen && application->trial->order != NULL)
+			application->trial->order[application->trial->norder++] =
+				(int) (match - application->known_match);
 		match->seen = true;
 		match->compared.digest = match->torn ? digest_text(PLAYED_AT_DIFFERS) : source->digest;
 		if (match->torn && application->ladder->strict)
@@ -637,6 +640,8 @@ rate_matches(Application *application)
 		}
 
 		source->void_reason = record != NULL ? record->void_reason : NULL;
+		source_match_arrive(source, record != NULL ? record->played_at : DT_NOBEGIN,
+							record != NULL ? record->arrived_at : DT_NOBEGIN);
 		old = MemoryContextSwitchTo(row_context);
 		in_time = rate_match(application, source);
 		MemoryContextSwitchTo(old);
@@ -747,7 +752,7 @@ write_application(Application *application)
 static Applied
 count_applied(const Application *application)
 {
-	Applied		applied = {application->n, application->nlate, application->nunrated};
+	Applied		applied = {application->n, application->nlate, application->nunrated, 0};
 	int			i;
 
 	for (i = 0; i < application->n; i++)
@@ -762,18 +767,14 @@ count_applied(const Application *application)
 }
 
 Applied
-apply_matches(Ladder *ladder, Datum *ids, int n)
+apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
 {
-	Applied		applied = {0, 0, 0};
+	Applied		applied;
 	Application application;
 	ErrorContextCallback callback;
 
-	if (n == 0)
-		return applied;
 	ladder_take_states(ladder);
-	if (n >= MIN_LARGE_BATCH)
-		ladder_expect_many(ladder);
-	begin_application(&application, ladder, ids, n);
+	begin_application(&application, ladder, ids, n, trial);
 
 	callback.callback = match_error_context;
 	callback.arg = &application;
@@ -781,8 +782,11 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 	error_context_stack = &callback;
 	survey_matches(&application);
 	check_source_is_current(&application);
+	trial->phase = BATCH_LOADS;
 	load_application(&application);
+	trial->phase = BATCH_RATES;
 	rate_matches(&application);
+	trial->phase = BATCH_WRITES;
 	error_context_stack = callback.previous;
 
 	applied = count_applied(&application);
@@ -793,53 +797,4 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 	write_application(&application);
 	ladder_release_states(ladder);
 	return applied;
-}
-
-/*
- * ---- Matches that wait ----
- */
-
-/* Apply the matches of a table, which is freed; returns how many. */
-static int
-apply_table(Ladder *ladder, IdTable *ids)
-{
-	Datum	   *id = id_table_ids(ids);
-	int			n = id_table_count(ids);
-
-	id_table_free(ids);
-	apply_matches(ladder, id, n);
-	return n;
-}
-
-int
-apply_query(Ladder *ladder, LadderQuery *query)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
-
-	add_query_ids(ladder, query, ids);
-	return apply_table(ladder, ids);
-}
-
-void
-apply_pending(Ladder *ladder, bool of_all)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
-
-	drain_pending(ladder, of_all, ids);
-	if (ladder_is_at_work(ladder))
-	{
-		keep_waiting(ladder, id_table_ids(ids), id_table_count(ids));
-		return;
-	}
-	take_waiting(ladder, ids);
-	(void) apply_table(ladder, ids);
-}
-
-void
-apply_waiting(Ladder *ladder)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
-
-	take_waiting(ladder, ids);
-	(void) apply_table(ladder, ids);
 }

@@ -15,7 +15,7 @@
 /* So many are locked at once, which bounds the memory of what a query returns. */
 #define LOCKED_AT_ONCE 10000
 
-#define RECORDED "m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.reason"
+#define RECORDED "m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at, m.reason"
 
 /* No match has the reason of a row without content: the source has none of them. */
 static LadderQuery lock_matches_query = {
@@ -38,6 +38,7 @@ enum
 	RECORDED_SEQ,
 	RECORDED_VOID_REASON,
 	RECORDED_PLAYED_AT,
+	RECORDED_ARRIVED_AT,
 	RECORDED_REASON
 };
 
@@ -78,6 +79,10 @@ read_recorded(const IdType *type, HeapTuple tuple, TupleDesc desc, RecordedMatch
 														  &isnull));
 	if (isnull)
 		record->played_at = DT_NOBEGIN;
+	record->arrived_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, RECORDED_ARRIVED_AT,
+														   &isnull));
+	if (isnull)
+		record->arrived_at = DT_NOBEGIN;
 	return true;
 }
 

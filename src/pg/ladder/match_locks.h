@@ -31,7 +31,8 @@ typedef struct RecordedMatch
 	bool		placed;			/* it has a place in the order: */
 	int64		seq;
 	int64		digest;
-	TimestampTz played_at;		/* DT_NOBEGIN if that is not known */
+	TimestampTz played_at;		/* DT_NOBEGIN if that is not known, */
+	TimestampTz arrived_at;		/* and likewise */
 	char	   *void_reason;	/* or NULL */
 } RecordedMatch;
 
