@@ -234,10 +234,10 @@ static LadderQuery note_changed_query = {
 	"SELECT m.match_id, m.digest, m.seq, m.played_at FROM {rated_match} AS m WHERE m.seq IS NOT NULL " \
 	"AND NOT EXISTS (SELECT FROM {ladder} AS w WHERE m.seq OPERATOR(pg_catalog.<=) w.horizon) "
 
-/* Those that wait in pending. */
+/* Those that wait in pending; what has failed before is tried match by match, when it is rated. */
 static LadderQuery pending_query = {
 	.text = PLACED_MATCHES
-	"AND EXISTS (SELECT FROM {pending} AS p WHERE p.match_id {match =} m.match_id)"
+	"AND EXISTS (SELECT FROM {pending} AS p WHERE p.match_id {match =} m.match_id AND p.sqlstate IS NULL)"
 };
 
 /* Those that the source no longer has. */

@@ -16,6 +16,7 @@
 #include "pg/ladder/standings.h"
 #include "pg/ladder/waiting.h"
 #include "pg/sql/huge.h"
+#include "pg/sql/progress.h"
 
 /*
  * ---- Parts ----
@@ -246,6 +247,7 @@ maintain(Maintenance *work)
 		hold_and_finish(work);
 
 	/* Write what others would have waited for. */
+	progress_phase(PHASE_WRITING, PROGRESS_UNKNOWN);
 	rewrite_send_matches(&work->rewrite);
 	rewrite_states(work->replay, work->kind, work->operation == 0 ? NULL : &work->operation);
 	corrections_delete(ladder, &work->done);
