@@ -791,6 +791,7 @@ reader_compare(Ladder *ladder, IdTable *matches)
 		match->same = match->digest == (match->met ? digest_text(PLAYED_AT_DIFFERS) :
 										reader->match.digest);
 		match->met = true;
+		match->played_at = reader->match.played_at;
 	}
 	reader_close(reader);
 }
