@@ -89,6 +89,7 @@ typedef struct Application
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
 	ChangeWriter *changes;		/* or NULL */
+	bool		overwrites;		/* a match has a row in rated_match already */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
 } Application;
@@ -418,6 +419,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 
 	lock_matches(&application->locks, ladder, ids, n);
 	application->ladder = ladder;
+	application->overwrites = false;
 	application->nlate = 0;
 	application->nunrated = 0;
 	application->ids = ids;
@@ -657,6 +659,7 @@ rate_matches(Application *application)
 		}
 
 		source->void_reason = record != NULL ? record->void_reason : NULL;
+		application->overwrites = application->overwrites || record != NULL;
 		old = MemoryContextSwitchTo(row_context);
 		in_time = rate_match(application, source);
 		MemoryContextSwitchTo(old);
@@ -769,6 +772,10 @@ write_application(Application *application)
 {
 	reader_close(application->reader);
 	outbox_send(application->events, OUTBOX_INSERT);
+
+	/* Each of few matches is locked: nobody has brought a row meanwhile. */
+	if (!application->locks.many && !application->overwrites)
+		outbox_is_new(application->matches);
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
 	if (application->batch->nkinds > 0)

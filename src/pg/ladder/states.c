@@ -74,6 +74,19 @@ static LadderQuery lock_players_query = {
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
+/*
+ * The same of one pool, which is what nearly all batches have, or none of them if one has no row:
+ * whoever inserts rows holds no lock on another one, because others may wait for both.
+ */
+static LadderQuery lock_known_players_query = {
+	.text = "SELECT {rating columns r} FROM {rating} AS r "
+	"WHERE r.player_id {player =} ANY ($1) AND r.pool OPERATOR(pg_catalog.=) $2 "
+	"AND (SELECT pg_catalog.count(*) FROM {rating} AS k WHERE k.player_id {player =} ANY ($1) "
+	"AND k.pool OPERATOR(pg_catalog.=) $2) OPERATOR(pg_catalog.=) $3 "
+	"ORDER BY r.player_id{player order} FOR NO KEY UPDATE OF r",
+	.param = {ARRAY_OF(VALUE_PLAYER), VALUE_TEXT, VALUE_INT8}
+};
+
 /* Players whom matches or operations have touched. */
 #define TOUCHED_PLAYERS \
 	"SELECT {rating columns r} FROM {rating} AS r " \
@@ -268,6 +281,32 @@ player_arrays(Ladder *ladder, BatchPlayer **player, int n, Datum *values)
 	pfree(id);
 }
 
+/* Lock and load players of one pool who all have a row; false if that is not so. */
+static bool
+lock_known_players(Batch *batch, Ladder *ladder, BatchPlayer **player, int n)
+{
+	Datum	   *id;
+	Datum		values[3];
+	uint64		nrows;
+	int			i;
+
+	if (ladder->large)
+		return false;
+	for (i = 1; i < n; i++)
+		if (strcmp(player[i]->pool, player[0]->pool) != 0)
+			return false;
+	id = palloc_array(Datum, n);
+	for (i = 0; i < n; i++)
+		id[i] = player[i]->id;
+	values[0] = id_array(ladder->player_type, id, n);
+	values[1] = CStringGetTextDatum(player[0]->pool);
+	values[2] = Int64GetDatum(n);
+	pfree(id);
+	nrows = ladder_execute(ladder, &lock_known_players_query, values, NULL, NULL);
+	take_ratings(batch);
+	return nrows == (uint64) n;
+}
+
 void
 batch_load(Batch *batch, Ladder *ladder, bool lock)
 {
@@ -285,6 +324,8 @@ batch_load(Batch *batch, Ladder *ladder, bool lock)
 			wanted[n++] = player[i];
 	pfree(player);
 	if (n == 0)
+		return;
+	if (lock && lock_known_players(batch, ladder, wanted, n))
 		return;
 	player_arrays(ladder, wanted, n, values);
 	pfree(wanted);
