@@ -69,7 +69,6 @@ settings_for_plans(void)
 {
 	settings_set("enable_seqscan", "off");
 	settings_set("enable_bitmapscan", "off");
-	settings_set("jit", "off");
 }
 
 void

@@ -61,7 +61,7 @@ enum
 
 /* The rows of players who are given by player_id and pool, locked or not. */
 #define PLAYERS \
-	"SELECT {rating columns r} FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS k(player_id, pool) " \
+	"SELECT {rating columns r}, r.ctid FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS k(player_id, pool) " \
 	"JOIN {rating} AS r ON r.player_id {player =} k.player_id AND r.pool OPERATOR(pg_catalog.=) k.pool"
 
 static LadderQuery peek_players_query = {
@@ -79,7 +79,7 @@ static LadderQuery lock_players_query = {
  * whoever inserts rows holds no lock on another one, because others may wait for both.
  */
 static LadderQuery lock_known_players_query = {
-	.text = "SELECT {rating columns r} FROM {rating} AS r "
+	.text = "SELECT {rating columns r}, r.ctid FROM {rating} AS r "
 	"WHERE r.player_id {player =} ANY ($1) AND r.pool OPERATOR(pg_catalog.=) $2 "
 	"AND (SELECT pg_catalog.count(*) FROM {rating} AS k WHERE k.player_id {player =} ANY ($1) "
 	"AND k.pool OPERATOR(pg_catalog.=) $2) OPERATOR(pg_catalog.=) $3 "
@@ -144,17 +144,22 @@ take_rating(const Model *model, BatchPlayer *player, const Datum *values, const 
 	player->exists = player->loaded = true;
 }
 
-/* Take over the rows of rating in SPI_tuptable, and free them. */
+/*
+ * Take over the rows of rating in SPI_tuptable, and free them.  Of those that are locked the
+ * last column says where they are.
+ */
 static void
-take_ratings(Batch *batch)
+take_ratings(Batch *batch, bool locked)
 {
 	SPITupleTable *rows = SPI_tuptable;
+	int			place = rows->tupdesc->natts - 1;
 	uint64		i;
 
 	for (i = 0; i < rows->numvals; i++)
 	{
-		Datum		values[RATING_MAX_COLUMNS];
-		bool		nulls[RATING_MAX_COLUMNS];
+		Datum		values[RATING_MAX_COLUMNS + 1];
+		bool		nulls[RATING_MAX_COLUMNS + 1];
+		BatchPlayer *player;
 		char	   *pool;
 
 		CHECK_FOR_INTERRUPTS();
@@ -166,8 +171,10 @@ take_ratings(Batch *batch)
 		if (nulls[RATING_POOL - 1])
 			null_in_rating("pool");
 		pool = TextDatumGetCString(values[RATING_POOL - 1]);
-		take_rating(batch->model, batch_player(batch, values[RATING_PLAYER_ID - 1], pool),
-					values, nulls);
+		player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
+		take_rating(batch->model, player, values, nulls);
+		if (locked)
+			player->place = *(ItemPointer) DatumGetPointer(values[place]);
 		pfree(pool);
 	}
 	SPI_freetuptable(rows);
@@ -181,7 +188,7 @@ batch_load_all(Batch *batch, Ladder *ladder)
 
 	values[0] = batch_shared_pool(batch, &nulls[0]);
 	(void) ladder_execute(ladder, &touched_players_query, values, nulls, NULL);
-	take_ratings(batch);
+	take_ratings(batch, false);
 }
 
 void
@@ -193,7 +200,7 @@ batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 	values[0] = batch_shared_pool(batch, &nulls[0]);
 	values[1] = id_array(ladder->player_type, ids, n);
 	(void) ladder_execute(ladder, &some_touched_players_query, values, nulls, NULL);
-	take_ratings(batch);
+	take_ratings(batch, false);
 }
 
 /* Make rows with the initial state for those players who have none, and mark these. */
@@ -303,7 +310,7 @@ lock_known_players(Batch *batch, Ladder *ladder, BatchPlayer **player, int n)
 	values[2] = Int64GetDatum(n);
 	pfree(id);
 	nrows = ladder_execute(ladder, &lock_known_players_query, values, NULL, NULL);
-	take_ratings(batch);
+	take_ratings(batch, true);
 	return nrows == (uint64) n;
 }
 
@@ -333,7 +340,7 @@ batch_load(Batch *batch, Ladder *ladder, bool lock)
 		insert_new_players(batch, ladder, values[0], values[1]);
 	nrows = ladder_execute(ladder, lock ? &lock_players_query : &peek_players_query, values,
 						   NULL, NULL);
-	take_ratings(batch);
+	take_ratings(batch, lock);
 	if (lock && nrows != (uint64) n)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
