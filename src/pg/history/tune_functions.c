@@ -223,7 +223,10 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	 * context.
 	 */
 	state->options = tune_options(last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL);
-	state->params = get_model_params(&state->model, state->options.params);
+
+	/* Parts may give parameters an effect that they have not yet. */
+	state->params = get_params(&state->model->params, state->options.params);
+	state->model = model_variant(state->model, state->params);
 	check_parts(state);
 	add_params(state, PG_ARGISNULL(ARG_FIT) ? NULL : PG_GETARG_ARRAYTYPE_P(ARG_FIT));
 
@@ -440,23 +443,36 @@ tuned_parts(FunctionCallInfo fcinfo, const Tuner *tuner)
 	return return_row_array(&rows);
 }
 
-/* Names of parameters of which the likelihood tells nothing, as a warning. */
+/*
+ * Names of parameters of which the likelihood tells nothing, as a warning: those of idle time,
+ * where there is none, and others.
+ */
 static void
 warn_of_undetermined(TuneState *state, const FitErrors *errors)
 {
 	const TuneProblem *problem = &state->tuner.problem;
-	StringInfoData names;
-	int			n = 0;
+	bool		has_times = history_has_times(&state->builder.history);
+	StringInfoData names[2];
 	int			i;
 
-	initStringInfo(&names);
+	initStringInfo(&names[0]);
+	initStringInfo(&names[1]);
 	for (i = 0; i < problem->n; i++)
+	{
+		int			index = problem->param[i].index;
+		const ParamSpec *spec = index == TUNE_LOG_ODDS ? NULL :
+			param_spec(&state->model->params, index);
+		StringInfo	list = &names[spec != NULL && spec->of_time && !has_times];
+
 		if (isnan(errors->error[i]) && !errors->at_bound[i])
-			appendStringInfo(&names, "%s\"%s\"", n++ > 0 ? ", " : "",
-							 problem->param[i].index == TUNE_LOG_ODDS ? LOG_ODDS :
-							 param_spec(&state->model->params, problem->param[i].index)->name);
-	if (n > 0)
-		tuner_warn(&state->tuner, "the matches do not determine %s", names.data);
+			appendStringInfo(list, "%s\"%s\"", list->len > 0 ? ", " : "",
+							 spec == NULL ? LOG_ODDS : spec->name);
+	}
+	if (names[0].len > 0)
+		tuner_warn(&state->tuner, "the matches do not determine %s", names[0].data);
+	if (names[1].len > 0)
+		tuner_warn(&state->tuner, "the matches have no times, without which %s has no effect",
+				   names[1].data);
 }
 
 /* The start, where it is kept, is no optimum: nothing is known of how far its values can go. */
@@ -597,7 +613,6 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	count_left_out(state);
 
 	values[TUNING_MODEL] = CStringGetTextDatum(state->model->name);
-	values[TUNING_PARAMS] = params_jsonb(&state->model->params, state->params);
 	values[TUNING_LOG_ODDS] = Float8GetDatum(tuner_log_odds(tuner));
 	values[TUNING_FITTED] = tuned_parameters(fcinfo, state, start, &errors);
 	values[TUNING_PARTS] = tuned_parts(fcinfo, tuner);
@@ -617,5 +632,9 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	values[TUNING_WARNINGS] = tuner_warnings(tuner);
 	values[TUNING_UNRATED] = Int64GetDatum(state->builder.unrated.total);
 	values[TUNING_UNRATED_REASONS] = unrated_counts_jsonb(&state->builder.unrated);
+
+	/* Last, as all above is about what was searched. */
+	model_reset_idle_params(state->model, state->params);
+	values[TUNING_PARAMS] = params_jsonb(&state->model->params, state->params);
 	return return_row(fcinfo, values, nulls);
 }

@@ -22,6 +22,7 @@ typedef struct LadderConfig
 	ApplyAt		apply_at;
 	bool		reorders;
 	bool		strict;
+	bool		raises;
 	bool		counts;
 	int64		horizon;
 	TimestampTz horizon_at;

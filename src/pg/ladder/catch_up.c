@@ -13,7 +13,7 @@
 #include "utils/datum.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/apply.h"
+#include "pg/ladder/attempts.h"
 #include "pg/ladder/beside.h"
 #include "pg/ladder/change_log.h"
 #include "pg/ladder/corrections.h"

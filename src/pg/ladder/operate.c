@@ -74,8 +74,12 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 		return;
 	}
 
-	/* A row that only has room for the first match is no player yet. */
-	if (operation[0].operation.kind != OPERATION_SET)
+	/*
+	 * A row that only has room for the first match is no player yet, but for what makes one of
+	 * it.
+	 */
+	if (operation[0].operation.kind != OPERATION_SET &&
+		(operation[0].operation.kind != OPERATION_FIX || operation[0].pool == NULL))
 	{
 		Datum	   *ids = palloc_array(Datum, n);
 

@@ -21,6 +21,7 @@
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "replication/logicalworker.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -34,26 +35,62 @@ SKILLRATING_FUNCTION(skillrating_check_pending);
 
 /* One row of those that a statement adds fires the trigger, or none: the first, */
 static LadderQuery write_first_query = {
-	.text = "INSERT INTO {pending} (match_id, xact, fires) VALUES ($1, pg_catalog.pg_current_xact_id(), $2)",
+	.text = "INSERT INTO {pending} (match_id, xact, fires, since) "
+	"VALUES ($1, pg_catalog.pg_current_xact_id(), $2, pg_catalog.now())",
 	.param = {VALUE_MATCH, VALUE_BOOL},
 	.settled = true
 };
 
 /* and none of the others. */
 static LadderQuery write_others_query = {
-	.text = "INSERT INTO {pending} (match_id, xact, fires) "
-	"SELECT pg_catalog.unnest($1), pg_catalog.pg_current_xact_id(), false",
+	.text = "INSERT INTO {pending} (match_id, xact, fires, since) "
+	"SELECT pg_catalog.unnest($1), pg_catalog.pg_current_xact_id(), false, pg_catalog.now()",
 	.param = {ARRAY_OF(VALUE_MATCH)},
 	.settled = true
 };
 
+/* And whether a row of the match has failed before, which an index tells. */
 static LadderQuery drain_pending_query = {
-	.text = "DELETE FROM {pending} WHERE xact OPERATOR(pg_catalog.=) pg_catalog.pg_current_xact_id() "
-	"RETURNING match_id"
+	.text = "DELETE FROM {pending} AS p "
+	"WHERE p.xact OPERATOR(pg_catalog.=) pg_catalog.pg_current_xact_id() AND p.sqlstate IS NULL "
+	"RETURNING p.match_id, (SELECT true FROM {pending} AS f WHERE f.match_id {match =} p.match_id "
+	"AND f.sqlstate IS NOT NULL LIMIT 1)"
+};
+
+enum
+{
+	DRAIN_MATCH_ID = 1,
+	DRAIN_HAS_FAILED
 };
 
 static LadderQuery drain_all_query = {
-	.text = "DELETE FROM {pending} RETURNING match_id"
+	.text = "DELETE FROM {pending} WHERE sqlstate IS NULL RETURNING match_id"
+};
+
+static LadderQuery failed_query = {
+	.text = "SELECT match_id FROM {pending} WHERE sqlstate IS NOT NULL"
+};
+
+/* The index is on a hash of the match, so that its length has no limit. */
+#define FAILED_ROWS \
+	"ARRAY(SELECT f.ctid FROM {pending} AS f WHERE f.match_id {match =} ANY ($1) " \
+	"AND f.sqlstate IS NOT NULL FOR UPDATE SKIP LOCKED)"
+
+static LadderQuery take_failed_query = {
+	.text = "DELETE FROM {pending} AS p WHERE p.ctid OPERATOR(pg_catalog.=) ANY (" FAILED_ROWS ")",
+	.param = {ARRAY_OF(VALUE_MATCH)}
+};
+
+static LadderQuery write_failed_query = {
+	.text = "WITH before AS (DELETE FROM {pending} AS p "
+	"WHERE p.ctid OPERATOR(pg_catalog.=) ANY (" FAILED_ROWS ") RETURNING p.match_id, p.since) "
+	"INSERT INTO {pending} (match_id, xact, fires, since, sqlstate, message, failed_at) "
+	"SELECT i.id, pg_catalog.pg_current_xact_id(), false, coalesce(b.since, pg_catalog.now()), "
+	"i.sqlstate, i.message, pg_catalog.clock_timestamp() "
+	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS i(id, sqlstate, message) "
+	"LEFT JOIN (SELECT b.match_id, pg_catalog.min(b.since) AS since FROM before AS b GROUP BY b.match_id) AS b "
+	"ON b.match_id {match =} i.id",
+	.param = {ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
 };
 
 /*
@@ -77,7 +114,30 @@ has_only_our_trigger(Relation pending)
 		IsA(stringToNode(triggers->triggers[0].tgqual), Var);
 }
 
-/* Whether there is another index than ours, of the transaction: any type brings code. */
+/*
+ * Whether an index is of those that create_ladder() makes: of the transaction, by the server's own
+ * type, or of rows that have failed, which are not written here.
+ */
+static bool
+is_our_index(Relation pending, Relation index)
+{
+	AttrNumber	sqlstate = get_attnum(RelationGetRelid(pending), "sqlstate");
+	List	   *predicate = RelationGetIndexPredicate(index);
+	NullTest   *test = predicate == NIL ? NULL : (NullTest *) linitial(predicate);
+
+	if (RelationGetIndexExpressions(index) != NIL)
+		return false;
+	if (test != NULL &&
+		(list_length(predicate) != 1 || !IsA(test, NullTest) || !IsA(test->arg, Var) ||
+		 ((Var *) test->arg)->varattno != sqlstate))
+		return false;
+	if (test != NULL && test->nulltesttype == IS_NOT_NULL)
+		return true;
+	return index->rd_rel->relam == BTREE_AM_OID && index->rd_index->indnatts == 1 &&
+		index->rd_opcintype[0] == XID8OID;
+}
+
+/* Whether there is another index than ours: any type brings code. */
 static bool
 has_other_index(Relation pending)
 {
@@ -86,10 +146,7 @@ has_other_index(Relation pending)
 	foreach(cell, RelationGetIndexList(pending))
 	{
 		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-		bool		other = index->rd_rel->relam != BTREE_AM_OID ||
-			index->rd_index->indnatts != 1 || index->rd_opcintype[0] != XID8OID ||
-			RelationGetIndexExpressions(index) != NIL ||
-			RelationGetIndexPredicate(index) != NIL;
+		bool		other = !is_our_index(pending, index);
 
 		index_close(index, NoLock);
 		if (other)
@@ -105,7 +162,7 @@ has_other_index(Relation pending)
 static bool
 has_only_our_columns(Relation pending)
 {
-	static const char *const column[] = {"match_id", "xact", "fires"};
+	static const char *const column[] = {"match_id", "xact", "fires", "since", "sqlstate", "message", "failed_at"};
 	TupleDesc	desc = RelationGetDescr(pending);
 	int			n = 0;
 	int			i;
@@ -140,7 +197,7 @@ find_fault(Relation pending)
 		!has_only_our_trigger(pending) ? "table %s has other triggers than the one of skillrating" :
 		!has_only_our_columns(pending) ? "table %s has other columns than those of skillrating, or defaults" :
 		constraints != NULL && constraints->num_check > 0 ? "table %s has a constraint" :
-		has_other_index(pending) ? "table %s has another index than that of skillrating" : NULL;
+		has_other_index(pending) ? "table %s has another index than those of skillrating" : NULL;
 }
 
 /* The lock lasts, and any change to the table makes the cache another. */
@@ -271,11 +328,73 @@ enqueue_match(Ladder *ladder, Datum id)
 		remember_enqueued(ladder, id);
 }
 
-void
+bool
 drain_pending(Ladder *ladder, bool of_all, IdTable *ids)
 {
+	bool		has_failed = false;
+	uint64		nrows;
+	uint64		i;
+
 	last_enqueued.xact = InvalidFullTransactionId;
-	add_query_ids(ladder, of_all ? &drain_all_query : &drain_pending_query, ids);
+	if (of_all)
+	{
+		add_query_ids(ladder, &drain_all_query, ids);
+		add_failed(ladder, ids);
+		return true;
+	}
+	nrows = ladder_execute(ladder, &drain_pending_query, NULL, NULL, NULL);
+	for (i = 0; i < nrows; i++)
+	{
+		HeapTuple	tuple = SPI_tuptable->vals[i];
+		TupleDesc	desc = SPI_tuptable->tupdesc;
+		bool		isnull;
+		bool		found;
+		Datum		id = SPI_getbinval(tuple, desc, DRAIN_MATCH_ID, &isnull);
+
+		if (!isnull)
+			(void) id_table_enter(ids, id, "", &found);
+		(void) SPI_getbinval(tuple, desc, DRAIN_HAS_FAILED, &isnull);
+		has_failed = has_failed || !isnull;
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return has_failed;
+}
+
+void
+add_failed(Ladder *ladder, IdTable *ids)
+{
+	add_query_ids(ladder, &failed_query, ids);
+}
+
+void
+take_failed(Ladder *ladder, Datum *ids, int n)
+{
+	Datum		array = id_array(ladder->match_type, ids, n);
+
+	(void) ladder_execute(ladder, &take_failed_query, &array, NULL, NULL);
+	pfree(DatumGetPointer(array));
+}
+
+/* No trigger event is queued for such rows, so that no restriction is in the way. */
+void
+write_failed(Ladder *ladder, const Failure *failure, int n)
+{
+	Datum	   *id = palloc_array(Datum, n);
+	Datum	   *sqlstate = palloc_array(Datum, n);
+	Datum	   *message = palloc_array(Datum, n);
+	Datum		values[3];
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		id[i] = failure[i].match_id;
+		sqlstate[i] = CStringGetTextDatum(unpack_sql_state(failure[i].sqlerrcode));
+		message[i] = CStringGetTextDatum(failure[i].message);
+	}
+	values[0] = id_array(ladder->match_type, id, n);
+	values[1] = PointerGetDatum(construct_array(sqlstate, n, TEXTOID, -1, false, TYPALIGN_INT));
+	values[2] = PointerGetDatum(construct_array(message, n, TEXTOID, -1, false, TYPALIGN_INT));
+	(void) ladder_execute(ladder, &write_failed_query, values, NULL, NULL);
 }
 
 /* check_pending(ladder): before SQL inserts rows that fire no trigger. */

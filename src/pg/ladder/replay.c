@@ -191,6 +191,7 @@ any_leaves_states(const LadderOperation *operation, int n)
 			case OPERATION_SEASON:
 			case OPERATION_SET:
 			case OPERATION_RESET:
+			case OPERATION_FIX:
 				break;
 		}
 	return false;

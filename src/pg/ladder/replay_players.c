@@ -92,6 +92,9 @@
 	"CASE WHEN e.seq IS NULL THEN COALESCE(h.games, 0) WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN 0 " \
 	"WHEN e.score IS NULL THEN e.games_before ELSE e.games_before OPERATOR(pg_catalog.+) 1 END"
 
+/* Whether the last event before, or the horizon, left the state fixed. */
+#define FIXED "COALESCE(CASE WHEN e.seq IS NULL THEN h.fixed ELSE e.fixed END, false)"
+
 /*
  * Players as they were before $1: what of their counts came from there on, the last
  * event before (null if none), the row that rating has now (null if none), and the states
@@ -101,7 +104,7 @@
 #define PLAYERS_AT(players, last_played, as_of, same_pool) \
 	"SELECT c.player_id, c.pool, c.games, c.wins, c.draws, c.losses, COALESCE(c.resets, false), " \
 	COUNT_AT_HORIZON("games") COUNT_AT_HORIZON("wins") COUNT_AT_HORIZON("draws") COUNT_AT_HORIZON("losses") \
-	"e.seq IS NOT NULL, h.player_id IS NOT NULL, " KNOWN_GAMES ", " last_played ", " as_of ", " \
+	"e.seq IS NOT NULL, h.player_id IS NOT NULL, " KNOWN_GAMES ", " last_played ", " as_of ", " FIXED ", " \
 	"r.player_id IS NOT NULL, {rating columns r}, {states e _after}, {states h} " \
 	"FROM (" players ") AS c " \
 	"LEFT JOIN {rating} AS r ON r.player_id {player =} c.player_id AND r.pool OPERATOR(pg_catalog.=) c.pool " \
@@ -130,6 +133,7 @@ enum
 	AT_KNOWN_GAMES,
 	AT_LAST_PLAYED,
 	AT_AS_OF,
+	AT_FIXED,
 	AT_HAS_RATING,
 	AT_RATING,					/* the columns of rating, */
 	AT_MAX_COLUMNS = AT_RATING + RATING_MAX_COLUMNS + 2 * MODEL_MAX_STATE	/* and the states */
@@ -234,6 +238,7 @@ restore_player(BatchPlayer *player, const Model *model, bool shared,
 		DatumGetTimestampTz(values[AT_LAST_PLAYED]);
 	player->record.as_of = nulls[AT_AS_OF] ? DT_NOBEGIN :
 		DatumGetTimestampTz(values[AT_AS_OF]);
+	player->record.fixed = DatumGetBool(values[AT_FIXED]);
 }
 
 /* Take over the rows of one of these queries from SPI_tuptable, and free them. */

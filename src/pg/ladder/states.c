@@ -443,6 +443,8 @@ operation_kind(const char *kind, const Operation *operation)
 		return OPERATION_RESET;
 	if (strcmp(kind, "refund") == 0)
 		return OPERATION_REFUND;
+	if (strcmp(kind, "fix") == 0 || strcmp(kind, "unfix") == 0)
+		return OPERATION_FIX;
 	return OPERATION_SET;
 }
 
@@ -464,6 +466,7 @@ check_operation(const Ladder *ladder, const LadderOperation *operation)
 				operation->operation.value != NULL;
 			break;
 		case OPERATION_RESET:
+		case OPERATION_FIX:
 			complete = operation->has_player;
 			break;
 		case OPERATION_REFUND:
@@ -512,6 +515,7 @@ read_operation(const Ladder *ladder, HeapTuple tuple, TupleDesc desc,
 	operation->counted_from = isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
 	operation->operation.kind = operation_kind(operation->kind,
 											   &operation->operation);
+	operation->operation.fixed = strcmp(operation->kind, "fix") == 0;
 	check_operation(ladder, operation);
 }
 
