@@ -423,12 +423,12 @@ BEGIN
     EXECUTE format(
         'CREATE TABLE %I.rated_match (
             match_id %s PRIMARY KEY,
-            status text NOT NULL CHECK (status IN (''rated'', ''unrated'', ''void'')),
-            reason text CHECK (reason IS NOT NULL OR status = ''rated''),
+            status text NOT NULL,
+            reason text,
             detail text,
             digest bigint NOT NULL,
-            seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
-            played_at timestamptz CHECK (played_at IS NOT NULL OR seq IS NULL),
+            seq bigint UNIQUE,
+            played_at timestamptz,
             arrived_at timestamptz,
             void_reason text,
             decided_at timestamptz,

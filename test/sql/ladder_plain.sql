@@ -1,8 +1,8 @@
 -- What users add to the tables of a ladder works, and comes out the same where a table has a
 -- trigger besides.
 \set SHOW_CONTEXT never
-SELECT skillrating.create_ladder('plain', 'weng_lin', apply_at => 'statement');
-SELECT skillrating.create_ladder('queried', 'weng_lin', apply_at => 'statement');
+SELECT skillrating.create_ladder('plain', 'weng_lin', apply_at => 'statement', on_error => 'raise');
+SELECT skillrating.create_ladder('queried', 'weng_lin', apply_at => 'statement', on_error => 'raise');
 
 CREATE FUNCTION do_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER nothing AFTER INSERT ON queried.event FOR EACH ROW EXECUTE FUNCTION do_nothing();
@@ -174,7 +174,7 @@ DROP TABLE noticed;
 DROP FUNCTION do_nothing, notice, play, differences, rated_at, author;
 
 -- A narrower type of one of our columns.
-SELECT skillrating.create_ladder('narrow', 'weng_lin', apply_at => 'statement');
+SELECT skillrating.create_ladder('narrow', 'weng_lin', apply_at => 'statement', on_error => 'raise');
 ALTER TABLE narrow.event ALTER played_at TYPE timestamptz(0);
 ALTER TABLE narrow.rating ALTER last_played TYPE timestamptz(0);
 INSERT INTO narrow.match (match_id, played_at) VALUES (1, '2026-01-01 00:00:00.7Z');
@@ -187,7 +187,7 @@ SELECT skillrating.drop_ladder('narrow');
 CREATE ROLE regress_keeper;
 DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_keeper', current_database()); END $$;
 SET ROLE regress_keeper;
-SELECT skillrating.create_ladder('kept', 'weng_lin', apply_at => 'statement');
+SELECT skillrating.create_ladder('kept', 'weng_lin', apply_at => 'statement', on_error => 'raise');
 ALTER TABLE kept.event ADD CHECK (numeric_inc(team) > 1);
 CREATE FUNCTION pg_temp.play(m int) RETURNS void LANGUAGE sql AS $$
     WITH m AS (INSERT INTO kept.match (match_id) VALUES (m) RETURNING match_id)

@@ -77,6 +77,7 @@ typedef struct Application
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
 	ChangeWriter *changes;		/* or NULL */
+	bool		overwrites;		/* a match has a row in rated_match already */
 	BatchTrial *trial;			/* the caller's */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
@@ -352,6 +353,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	trial->norder = 0;
 	recorded = lock_matches(ladder, ids, n, &nrecorded, &application->inserted);
 	application->ladder = ladder;
+	application->overwrites = false;
 	application->nlate = 0;
 	application->nunrated = 0;
 	application->ids = ids;
@@ -640,6 +642,7 @@ rate_matches(Application *application)
 		}
 
 		source->void_reason = record != NULL ? record->void_reason : NULL;
+		application->overwrites = application->overwrites || record != NULL;
 		source_match_arrive(source, record != NULL ? record->played_at : DT_NOBEGIN,
 							record != NULL ? record->arrived_at : DT_NOBEGIN);
 		old = MemoryContextSwitchTo(row_context);
@@ -740,6 +743,10 @@ write_application(Application *application)
 {
 	reader_close(application->reader);
 	outbox_send(application->events, OUTBOX_INSERT);
+
+	/* Each of few matches is locked: nobody has brought a row meanwhile. */
+	if (!application->locks.many && !application->overwrites)
+		outbox_is_new(application->matches);
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
 	if (application->batch->nkinds > 0)

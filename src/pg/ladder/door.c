@@ -780,6 +780,7 @@ ladder_expect_many(Ladder *ladder)
 {
 	ladder->large = true;
 	settings_set("enable_seqscan", "on");
+	settings_set("enable_bitmapscan", "on");
 }
 
 void

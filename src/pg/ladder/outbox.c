@@ -42,6 +42,11 @@ static LadderQuery delete_events_query = {
 	.text = "DELETE FROM {event} AS e USING batch_event AS b WHERE " SAME_EVENT
 };
 
+/* Matches that are known to have no row, which takes half of the next one's time. */
+static LadderQuery insert_new_matches_query = {
+	.text = "INSERT INTO {rated_match} ({rated_match columns}) SELECT {rated_match columns} FROM batch_match"
+};
+
 /* A match that was unrated may have been noted down before. */
 static LadderQuery insert_matches_query = {
 	.text = "INSERT INTO {rated_match} AS m ({rated_match columns}) SELECT {rated_match columns} FROM batch_match "
@@ -66,6 +71,15 @@ static LadderQuery insert_ratings_query = {
 
 static LadderQuery update_ratings_query = {
 	.text = "UPDATE {rating} AS r SET {rating set b} FROM batch_rating AS b WHERE " SAME_RATING
+};
+
+/*
+ * The same of rows that are locked, whose place is known: no index is searched.  The key is for
+ * tables in partitions, whose places are those of each.
+ */
+static LadderQuery update_placed_ratings_query = {
+	.text = "UPDATE {rating} AS r SET {rating set b} FROM batch_rating AS b "
+	"WHERE r.ctid OPERATOR(pg_catalog.=) b.place AND " SAME_RATING
 };
 
 static LadderQuery delete_ratings_query = {
@@ -154,6 +168,11 @@ static const OutboxTable match_outbox_table = {
 	{&insert_matches_query, &update_matches_query, NULL}, {NULL}, false
 };
 
+static const OutboxTable new_match_outbox_table = {
+	"batch_match", LADDER_RATED_MATCH, &match_table,
+	{&insert_new_matches_query, NULL, NULL}, {NULL}, false
+};
+
 static const OutboxTable rating_outbox_table = {
 	"batch_rating", LADDER_RATING, &rating_table,
 	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}, {NULL}, false
@@ -185,6 +204,19 @@ static const OutboxTable component_event_outbox_table = {
  * ---- Outboxes ----
  */
 
+/* The same columns, and behind them the place of the row that is to be updated, or null. */
+static TupleDesc
+desc_with_place(TupleDesc desc)
+{
+	TupleDesc	with_place = CreateTemplateTupleDesc(desc->natts + 1);
+	int			i;
+
+	for (i = 1; i <= desc->natts; i++)
+		TupleDescCopyEntry(with_place, i, desc, i);
+	TupleDescInitEntry(with_place, desc->natts + 1, "place", TIDOID, -1, 0);
+	return with_place;
+}
+
 /* The columns of the rows, which stay in place until the ladder is closed. */
 static TupleDesc
 outbox_desc(Ladder *ladder, const OutboxTable *table)
@@ -198,7 +230,9 @@ outbox_desc(Ladder *ladder, const OutboxTable *table)
 	{
 		MemoryContext old = MemoryContextSwitchTo(cache->context);
 
-		cache->desc[table->relation] = table_desc(table->columns, ladder);
+		cache->desc[table->relation] = table->columns == &rating_table ?
+			desc_with_place(table_desc(table->columns, ladder)) :
+			table_desc(table->columns, ladder);
 		MemoryContextSwitchTo(old);
 	}
 	return cache->desc[table->relation];
@@ -340,11 +374,15 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 void
 put_rating(Outbox *outbox, const BatchPlayer *player)
 {
-	Datum		values[RATING_MAX_COLUMNS];
-	bool		nulls[RATING_MAX_COLUMNS];
+	Datum		values[RATING_MAX_COLUMNS + 1];
+	bool		nulls[RATING_MAX_COLUMNS + 1];
+	int			place = outbox->desc->natts - 1;
 	MemoryContext old = MemoryContextSwitchTo(outbox->context);
 
 	rating_form(outbox->ladder->model, player, values, nulls);
+	values[place] = PointerGetDatum(&player->place);
+	nulls[place] = !ItemPointerIsValid(&player->place);
+	outbox->nplaced += !nulls[place];
 	outbox_put(outbox, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(outbox->context);
@@ -446,6 +484,10 @@ send_rows(Outbox *outbox, OutboxAction action)
 	const OutboxTable *table = outbox->table;
 	uint64		nrows = 0;
 
+	/* Code of the user may have updated a locked row since: then all are looked up. */
+	if (action == OUTBOX_UPDATE && outbox->nplaced == outbox->nrows &&
+		query_rows(outbox, &update_placed_ratings_query) == outbox->nrows)
+		return outbox->nrows;
 	if (table->owned_query[action] == NULL)
 		return query_rows(outbox, table->query[action]);
 	if (outbox->nowned < outbox->nrows)
@@ -453,6 +495,13 @@ send_rows(Outbox *outbox, OutboxAction action)
 	if (outbox->nowned > 0)
 		nrows += query_rows(outbox, table->owned_query[action]);
 	return nrows;
+}
+
+void
+outbox_is_new(Outbox *outbox)
+{
+	Assert(outbox->table == &match_outbox_table);
+	outbox->table = &new_match_outbox_table;
 }
 
 void

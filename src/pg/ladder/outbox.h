@@ -30,20 +30,24 @@ typedef struct Outbox
 	TupleDesc	desc;			/* of its columns */
 	Tuplestorestate *rows;
 	uint64		nrows;
-	uint64		nowned;			/* of these, of components of players */
+	uint64		nowned;			/* of these, of components of players, */
+	uint64		nplaced;		/* or for rows of rating that are locked */
 	int64		last_seq;		/* of rows of events: the greatest place */
 	MemoryContext context;		/* of a row in the making */
 } Outbox;
 
 /*
  * Outboxes for event, rated_match, rating, component and component_event; all end with
- * outbox_send() or outbox_discard().  Rows of rated_match take the place of those that are there.
+ * outbox_send() or outbox_discard().  Rows of rated_match take the place of those that are there,
+ * unless the caller, who has the matches locked, says by outbox_is_new() that there are none.
  */
 extern Outbox *event_outbox(Ladder *ladder);
 extern Outbox *match_outbox(Ladder *ladder);
 extern Outbox *rating_outbox(Ladder *ladder);
 extern Outbox *component_outbox(Ladder *ladder);
 extern Outbox *component_event_outbox(Ladder *ladder);
+
+extern void outbox_is_new(Outbox *matches);
 
 /* For rows, to be inserted, of horizon and component_horizon, which the ladder must have. */
 extern Outbox *horizon_outbox(Ladder *ladder);
