@@ -22,7 +22,7 @@
 #include "pg/ladder/filters.h"
 #include "pg/ladder/order_end.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/rating_counts.h"
+#include "pg/ladder/ranks/counts.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/rewrite.h"
 #include "pg/ladder/standings.h"

@@ -25,7 +25,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/rating_counts.h"
+#include "pg/ladder/ranks/counts.h"
 #include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_change_origin);

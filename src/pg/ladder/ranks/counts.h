@@ -1,5 +1,5 @@
 /*
- * rating_counts.h
+ * counts.h
  *		How many players have which rating: what makes ranks quick.
  *
  * A ladder whose leaderboard is "ranks" counts the rows of table rating with rated matches, by
@@ -17,8 +17,8 @@
  * Now and then a writer folds rows of the second table into the first, unless another one is
  * at it.
  */
-#ifndef PG_LADDER_RATING_COUNTS_H
-#define PG_LADDER_RATING_COUNTS_H
+#ifndef PG_LADDER_RANKS_COUNTS_H
+#define PG_LADDER_RANKS_COUNTS_H
 
 #include "pg/sql/glue.h"
 
@@ -128,4 +128,4 @@ extern void count_writer_end(CountWriter *writer);
 /* Count all players anew, as after changes of table rating by hand.  Nobody else rates. */
 extern void rating_counts_rebuild(Ladder *ladder);
 
-#endif							/* PG_LADDER_RATING_COUNTS_H */
+#endif							/* PG_LADDER_RANKS_COUNTS_H */

@@ -1,8 +1,8 @@
 /*
- * rating_counts.c
+ * counts.c
  *		Keeping the numbers of players by their ratings.
  */
-#include "pg/ladder/rating_counts.h"
+#include "pg/ladder/ranks/counts.h"
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"
