@@ -22,7 +22,6 @@ typedef struct LadderConfig
 	ApplyAt		apply_at;
 	bool		reorders;
 	bool		strict;
-	bool		counts;
 	int64		horizon;
 	TimestampTz horizon_at;
 } LadderConfig;

@@ -22,7 +22,7 @@
 #include "pg/ladder/filters.h"
 #include "pg/ladder/order_end.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/ranks/counts.h"
+#include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/rewrite.h"
 #include "pg/ladder/standings.h"
@@ -414,8 +414,8 @@ do_catch_up(CatchUp *catch_up)
 			put_right(ladder, catch_up->rebuild, REPLAY_START);
 			break;
 	}
-	if (catch_up->rebuild)
-		rating_counts_rebuild(ladder);
+	if (rank_hook(ladder) != NULL)
+		rank_hook(ladder)->catch_up(ladder, catch_up->rebuild);
 }
 
 /*
