@@ -5,7 +5,7 @@ SET timezone = 'UTC';
 SET client_min_messages = warning;
 
 -- The same life for a ladder: pools, ties, late and corrected matches, operations, and players merged,
--- excluded and forgotten.
+-- excluded, fixed and forgotten.
 CREATE PROCEDURE live(ladder text, model text, ranks text) LANGUAGE plpgsql AS $$
 DECLARE
     first_column text := (SELECT state_columns[1] FROM skillrating.models() WHERE name = model);
@@ -33,6 +33,8 @@ BEGIN
             PERFORM skillrating.set_rating(ladder, p, jsonb_build_object(first_column, 25), at => start + interval '1600 hours')
             FROM generate_series(20, 40) AS p;
             PERFORM skillrating.reset_rating(ladder, 41, at => start + interval '1600 hours');
+        ELSIF n = 9 THEN
+            PERFORM FROM skillrating.set_fixed(ladder, 25, at => start + interval '1800 hours');
         ELSIF n = 10 THEN
             PERFORM skillrating.forget_player(ladder, 15::bigint, 1015::bigint), skillrating.void_match(ladder, 1001);
             PERFORM skillrating.settle(ladder, start + interval '2100 hours');
@@ -69,13 +71,17 @@ FROM (VALUES
         ('max_deviation => 6'),
         ('at => ''2024-02-10'''),
         ('at => ''2025-02-10'', active_since => ''2024-03-20''')) AS c(conditions);
+INSERT INTO reading
+SELECT replace(f.call, '...', c.condition)
+FROM (VALUES ('leaderboard(%1$L, 7, ...)'), ('around(%1$L, %2$s, ...)'), ('place_of(%1$L, %2$s, ...)'), ('percentile_of(%1$L, %2$s, ...)')) AS f(call),
+    (VALUES ('fixed => false'), ('fixed => true')) AS c(condition);
 INSERT INTO reading VALUES
     ('season_table(%1$L)'), ('season_table(%1$L, '''', 30)'), ('season_table(%1$L, '''', 5, after_player => %2$s)'),
     ('season_table(%1$L, ''second'', 5, min_games => 2)'), ('season_place_of(%1$L, %2$s, '''')'),
     ('season_place_of(%1$L, %2$s)'), ('seasons(%1$L)'), ('player_status(%1$L, at => ''2024-05-01'')'),
     ('player_status(%1$L, player => %2$s, at => ''2024-05-01'')'), ('settled_at(%1$L)'), ('components(%1$L)'),
     ('history(%1$L, %2$s)'), ('rating_at(%1$L, %2$s, ''2024-02-20'')'), ('surprising_players(%1$L, min_games => 2)'),
-    ('pool_quality(%1$L)'), ('eligibility(%1$L)'), ('why_unrated(%1$L, 1001)'), ('verify(%1$L)'),
+    ('pool_quality(%1$L)'), ('eligibility(%1$L)'), ('match_outcome(%1$L, 1001)'), ('verify(%1$L)'), ('ladder_status(%1$L)'),
     ('win_probability(%1$L, ARRAY[1, %2$s + 100], ARRAY[1, 2], at => ''2024-05-01'')'),
     ('preview(%1$L, ARRAY[1, %2$s + 100], ARRAY[1, 2], at => ''2024-05-01'')'),
     ('split_ladder(%1$L, ARRAY[1, 2, 3, %2$s + 100], at => ''2024-05-01'')');

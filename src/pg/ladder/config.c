@@ -22,7 +22,7 @@
 #include "pg/ladder/shape.h"
 
 static LadderQuery read_config_query = {
-	.text = "SELECT model, params, apply_at, late, strict, format_version, "
+	.text = "SELECT model, params, apply_at, late, strict, on_error, format_version, "
 	"horizon, horizon_at, tableoid, ctid, xmin FROM {ladder}"
 };
 
@@ -33,6 +33,7 @@ enum
 	CONFIG_APPLY_AT,
 	CONFIG_LATE,
 	CONFIG_STRICT,
+	CONFIG_ON_ERROR,
 	CONFIG_FORMAT_VERSION,
 	CONFIG_HORIZON,
 	CONFIG_HORIZON_AT,
@@ -112,6 +113,7 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 		APPLY_AT_CATCH_UP;
 	config.reorders = strcmp(SPI_getvalue(tuple, desc, CONFIG_LATE), "reorder") == 0;
 	config.strict = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_STRICT, &isnull));
+	config.raises = strcmp(SPI_getvalue(tuple, desc, CONFIG_ON_ERROR), "raise") == 0;
 	config.horizon = DatumGetInt64(SPI_getbinval(tuple, desc, CONFIG_HORIZON, &isnull));
 	if (isnull)
 		config.horizon = NO_HORIZON;
@@ -152,6 +154,7 @@ read_ladder_config(Ladder *ladder)
 	ladder->apply_at = config->apply_at;
 	ladder->reorders = config->reorders;
 	ladder->strict = config->strict;
+	ladder->raises = config->raises;
 	ladder->horizon = config->horizon;
 	ladder->horizon_at = config->horizon_at;
 }
