@@ -197,7 +197,7 @@ DROP VIEW season_players;
 SELECT skillrating.drop_ladder('long');
 
 -- Changes by hand: verify() tells, and set_ranks() or a rebuild mends.
-SELECT skillrating.create_ladder('hand', 'elo', ranks => 'counted');
+SELECT skillrating.create_ladder('hand', 'elo', ranks => 'counted', on_error => 'raise');
 SELECT count(*) FROM skillrating.report_match('hand', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 UPDATE hand.rating_count_delta SET nets = '{1,2}';
 SELECT check_name, ok, detail FROM skillrating.verify('hand') WHERE check_name = 'ratings';
