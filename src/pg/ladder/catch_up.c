@@ -22,7 +22,7 @@
 #include "pg/ladder/maintenance.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/rating_counts.h"
+#include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/rewrite.h"
 #include "pg/ladder/waiting.h"
@@ -429,8 +429,8 @@ do_catch_up(CatchUp *catch_up)
 		put_right(catch_up, catch_up->left);
 	else if (ladder->reorders && (catch_up->search || catch_up->waited))
 		put_right(catch_up, work->end.place);
-	if (catch_up->rebuild)
-		rating_counts_rebuild(ladder);
+	if (rank_hook(ladder) != NULL)
+		rank_hook(ladder)->catch_up(ladder, catch_up->rebuild);
 }
 
 /*
