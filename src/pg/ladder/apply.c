@@ -743,10 +743,6 @@ write_application(Application *application)
 {
 	reader_close(application->reader);
 	outbox_send(application->events, OUTBOX_INSERT);
-
-	/* Each of few matches is locked: nobody has brought a row meanwhile. */
-	if (!application->locks.many && !application->overwrites)
-		outbox_is_new(application->matches);
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
 	if (application->batch->nkinds > 0)
