@@ -241,20 +241,6 @@ COMMENT ON FUNCTION skillrating_internal.hold_ladder(text, boolean) IS
 'A part of swap_ladders(), whose door is open to read: from now on nobody else may write to the
 ladder or, if so, read it. Error 40001 for an old snapshot.';
 
-CREATE FUNCTION skillrating_internal.changed_since(
-    ladder text,
-    relation text,
-    column_name name,
-    since xid8)
-RETURNS SETOF text
-AS 'MODULE_PATHNAME', 'skillrating_changed_since'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.changed_since(text, text, name, xid8) IS
-'A part of swap_ladders(): a column of the rows of a ladder''s table that were made, changed or
-deleted by a transaction from a certain one on, and perhaps of others; null if that cannot be known.
-The current transaction must have seen that one running, or behind it.';
-
 CREATE FUNCTION skillrating_internal.match_ranks(
     a text,
     b text)

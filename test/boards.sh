@@ -110,7 +110,7 @@ cat >"$scratch/one.sql" <<'SQL'
 \set a random(0, 199)
 \set n 2 * random(1, 3)
 BEGIN;
-INSERT INTO arena.match (match_id, played_at) VALUES (DEFAULT, now() + random() * interval '40 days') RETURNING match_id \gset
+INSERT INTO arena.match (match_id, played_at) VALUES (DEFAULT, now() - random() * interval '40 days') RETURNING match_id \gset
 INSERT INTO arena.match_player (match_id, player_id, team, rank)
 SELECT :match_id, (:a + i * 37) % 200, i % 2, 1 + (i + :a) % 2 FROM generate_series(1, :n) AS i;
 COMMIT;
@@ -130,7 +130,7 @@ SELECT count(*) FROM skillrating.catch_up('arena');
 \sleep 300 ms
 SQL
 cat >"$scratch/season.sql" <<'SQL'
-SELECT players FROM skillrating.new_season('arena', 'season ' || nextval('begun'), 0.9, at => now() + interval '40 days');
+SELECT players FROM skillrating.new_season('arena', 'season ' || nextval('begun'), 0.9, at => now());
 \sleep 700 ms
 SQL
 cat >"$scratch/compare.sql" <<'SQL'

@@ -224,6 +224,7 @@ CALL skillrating.work();
 DROP SCHEMA fake CASCADE;
 
 -- What the owner's code raises, or defers to the commit, keeps nobody else from being served.
+UPDATE worked.ladder SET on_error = 'raise';
 CREATE FUNCTION worked.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ASSERT TG_NAME <> 'fail', 'asserted'; RAISE 'deferred'; END $$;
 CREATE TRIGGER fail AFTER INSERT OR UPDATE ON worked.rating FOR EACH STATEMENT EXECUTE FUNCTION worked.fail();
 SELECT play('worked', 3, 3);
@@ -247,6 +248,7 @@ CALL skillrating.work('worked');
 SELECT task, error FROM skillrating.scheduled_work('worked') WHERE error IS NOT NULL;
 RESET SESSION AUTHORIZATION;
 DROP FUNCTION worked.fail() CASCADE;
+UPDATE worked.ladder SET on_error = 'wait';
 
 -- Where all transactions are serializable nobody tidies the counts of ranks but catch_up().
 SELECT skillrating.set_ranks('other', 'counted');

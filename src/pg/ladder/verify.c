@@ -528,8 +528,8 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	 * from rating.
 	 */
 	verification.context = CurrentMemoryContext;
-	replay = replay_run(ladder, REPLAY_START, REPLAY_NEW_PLAYERS, false,
-						&verification.sink);
+	replay = replay_begin(ladder, REPLAY_START, REPLAY_NEW_PLAYERS, false);
+	replay_on(replay, &verification.sink);
 	check_ratings(ladder, replay->batch, &states, &counters);
 	check_components(ladder, replay->batch, &components);
 	check_counts(ladder, &complete, &corrections, &waiting);
