@@ -1,7 +1,7 @@
 -- What users add to the tables of a ladder works, and comes out the same where a table has a
 -- trigger besides.
 \set SHOW_CONTEXT never
-SELECT skillrating.create_ladder('plain', 'weng_lin', apply_at => 'statement');
+SELECT skillrating.create_ladder('plain', 'weng_lin', apply_at => 'statement', on_error => 'raise');
 SELECT skillrating.create_ladder('queried', 'weng_lin', apply_at => 'statement');
 
 CREATE FUNCTION do_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
@@ -187,7 +187,7 @@ SELECT skillrating.drop_ladder('narrow');
 CREATE ROLE regress_keeper;
 DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_keeper', current_database()); END $$;
 SET ROLE regress_keeper;
-SELECT skillrating.create_ladder('kept', 'weng_lin', apply_at => 'statement');
+SELECT skillrating.create_ladder('kept', 'weng_lin', apply_at => 'statement', on_error => 'raise');
 ALTER TABLE kept.event ADD CHECK (numeric_inc(team) > 1);
 CREATE FUNCTION pg_temp.play(m int) RETURNS void LANGUAGE sql AS $$
     WITH m AS (INSERT INTO kept.match (match_id) VALUES (m) RETURNING match_id)
