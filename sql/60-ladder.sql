@@ -427,6 +427,8 @@ BEGIN
             digest bigint NOT NULL,
             seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
             played_at timestamptz CHECK (played_at IS NOT NULL OR seq IS NULL),
+            size_advantage_ratio float8,
+            size_advantage_difference float8,
             void_reason text,
             decided_at timestamptz,
             rated_at timestamptz NOT NULL DEFAULT now(),
@@ -436,7 +438,7 @@ BEGIN
         'CREATE INDEX ON %I.rated_match (played_at)
         WHERE reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. size_advantage_ratio and size_advantage_difference are the advantage of the larger team that an uneven match took, of those that did not learn it because another one was being learned from; null else. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
 END
 $function$;
 
@@ -644,8 +646,6 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and leaderboard must not be null';
     END IF;
-    -- Off by default on ladders: uneven matches of a pool would wait for one row.
-    all_params := all_params || CASE all_params->>'size_advantage' WHEN 'auto' THEN '{"size_advantage": "none"}' ELSE '{}' END::jsonb;
     PERFORM skillrating_internal.check_leaderboard(leaderboard);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
@@ -733,10 +733,10 @@ COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtyp
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 model_parameters()) at commit, or after each statement for apply_at => statement, which then must
-carry whole matches, or by catch_up() for manual. size_advantage is none unless it is given. A match
-that is older than others of its players is rated as it arrives (late => append), or in its place,
-once catch_up() is called (reorder). A match with a mistake in its rows stays unrated, with a reason
-of unrated_reasons(); where strict it is an error of the statement or commit that brings it.
+carry whole matches, or by catch_up() for manual. A match that is older than others
+of its players is rated as it arrives (late => append), or in its place, once catch_up() is called
+(reorder). A match with a mistake in its rows stays unrated, with a reason of unrated_reasons();
+where strict it is an error of the statement or commit that brings it.
 eligibility has rules for all matches, see set_eligibility(). leaderboard says what makes boards
 quick: ranks (an index on the rating, and counts of players by rating, for ranks), bands (an index
 on coarse bands of ratings, which matches are cheaper with, and ranks dearer) or none;

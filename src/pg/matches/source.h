@@ -137,6 +137,13 @@ typedef struct SourceMatch
 	char	   *detail;			/* what is said besides; both can be NULL */
 	char	   *void_reason;	/* or NULL */
 	bool		vanished;		/* the source has it no more */
+
+	/*
+	 * Of a match that does not learn the advantage of the larger team: the
+	 * coefficients that it takes.
+	 */
+	bool		advantage_given;
+	double		advantage[2];
 } SourceMatch;
 
 /*
