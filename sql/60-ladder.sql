@@ -777,6 +777,7 @@ CREATE FUNCTION skillrating_internal.report_match(
     bot boolean[] DEFAULT NULL,
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
+    tournament text DEFAULT NULL,
     OUT player_id text,
     OUT rating_before float8,
     OUT rating_after float8,
@@ -795,7 +796,7 @@ LANGUAGE C VOLATILE ROWS 12;
 
 SELECT skillrating_internal.create_entry('report_match');
 
-COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], text[], text[]) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], text[], text[], text) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 
@@ -825,7 +826,7 @@ the arrays from weight on an element may be null where it is unknown, or as by d
 the updates of all players, and player_gain that of each besides. duration (in seconds), surrendered
 (by a team) and bot (for each participant) are for the rules of set_eligibility(). context is where
 or as what each participant played, one element being that of all, and club the group, such as a
-country, that each played for.
+country, that each played for.  tournament is that of the match, for models with rating periods.
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values
@@ -848,6 +849,7 @@ CREATE FUNCTION skillrating_internal.preview(
     at timestamptz DEFAULT now(),
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
+    tournament text DEFAULT NULL,
     OUT player_id text,
     OUT team integer,
     OUT rating float8,
@@ -862,7 +864,7 @@ LANGUAGE C STABLE ROWS 12;
 
 SELECT skillrating_internal.create_entry('preview');
 
-COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, text[], text[]) IS
+COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, text[], text[], text) IS
 'What a match at a time would bring, without playing it: for every player the displayed rating with
 which the player goes into it, after idle time up to then, the probability that the own team wins
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.
@@ -872,7 +874,9 @@ at is now by default, also where it is null; settled_at() gives the ratings that
 The rows are in the order of players; one who occurs several times has a row, at the first place.
 Players without a row start from the initial state. An account that is merged counts as the player
 it is merged into, and its row comes back under the identifier that was given. Under a model with
-components it takes SELECT on table component besides. Errors as for report_match(), 22023 if the
+components it takes SELECT on table component besides. Under rating periods players go into it
+with the states at the start of that of at, or of tournament, which is an error (22023) to leave out
+where tournaments are the periods. Errors as for report_match(), 22023 if the
 match could not be rated, also for two accounts of one player, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.verify(

@@ -591,6 +591,7 @@ CREATE FUNCTION skillrating_internal.win_probability(
     at timestamptz DEFAULT now(),
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
+    tournament text DEFAULT NULL,
     OUT team integer,
     OUT win_probability float8,
     OUT draw_probability float8)
@@ -601,14 +602,14 @@ AS $function$
     SELECT p.team, min(p.win_probability), min(p.draw_probability)
     FROM skillrating_internal.preview($1, $2, $3, weight => $4, joined => $5, "left" => $6,
         commanding => $7, side => $8, squad => $9, pool => $10, log_odds => $11, at => $12,
-        context => $13, club => $14) AS p
+        context => $13, club => $14, tournament => $15) AS p
     GROUP BY p.team
     ORDER BY p.team
 $function$;
 
 SELECT skillrating_internal.create_entry('win_probability');
 
-COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[]) IS
+COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[], text) IS
 'The probability that each team of a match at a time wins, a draw counted half, and that of a draw
 of two teams, where the model has one; a part of preview(), with the same arguments but for gains,
 which change no prediction, and the same errors.';

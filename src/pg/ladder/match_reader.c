@@ -165,7 +165,7 @@ source_desc(const Ladder *ladder, bool rated)
 		else if (i == SOURCE_PLAYER_ID)
 			type = ladder->player_type->type;
 		else if (i == SOURCE_POOL || i == SOURCE_UNRATED_REASON ||
-				 i == SOURCE_CONTEXT || i == SOURCE_CLUB)
+				 i == SOURCE_CONTEXT || i == SOURCE_CLUB || i == SOURCE_TOURNAMENT)
 			type = TEXTOID;
 		TupleDescInitEntry(desc, (AttrNumber) (i + 1),
 						   source_column_name(i), type, -1, 0);

@@ -28,6 +28,7 @@ typedef enum SourceColumn
 	SOURCE_SURRENDERED,
 	SOURCE_CONTEXT,
 	SOURCE_CLUB,
+	SOURCE_TOURNAMENT,
 	SOURCE_RANK,				/* from here on as participant_number() */
 	SOURCE_SCORE,
 	SOURCE_WON,
@@ -66,13 +67,16 @@ extern void source_column_text(SourceColumn column, const char **type,
 							   const char **needed, const char **description);
 extern double *source_number(Participant *participant, SourceColumn column);
 
-/* What makes a match unreadable that was not played at one time. */
+/* What the core has in place of the name of a tournament. */
+extern double tournament_key(Datum name);
+
 /*
  * Most bytes of a pool, context or club.  An entry of a btree has 2704 bytes at most, for all of
  * them and a player.
  */
 #define MAX_NAME_BYTES 1000
 
+/* What makes a match unreadable that was not played at one time. */
 #define PLAYED_AT_DIFFERS "played_at differs among its participants"
 
 /* What a null time means. */
@@ -105,7 +109,7 @@ typedef struct SourceMatch
 	TimestampTz given_played_at;
 	char	   *pool;
 	double		log_odds;
-	double		tournament;		/* period_tournament_key(), or 0; see inputs.h */
+	double		tournament;		/* period_tournament_key(), or 0 */
 	MatchFacts	facts;
 	const Eligibility *eligibility; /* the rules by which it is judged, or
 									 * NULL */
