@@ -10,7 +10,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 50;
 
 COMMENT ON FUNCTION skillrating.unrated_reasons() IS
 'All reasons why a match does not count, as rated_match, rate(), solve_summary(), tune() and
-why_unrated() have them.
+match_outcome() have them.
 reason: the code, which later versions keep.
 mistake: whether it is a mistake in the rows of the match, which is an error where strict is true.
 description: what it means.';

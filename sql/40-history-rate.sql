@@ -13,7 +13,8 @@ CREATE TYPE skillrating.final_rating AS (
     last_played timestamptz,
     state float8[],
     as_of timestamptz,
-    as_of_season bigint);
+    as_of_season bigint,
+    fixed boolean);
 
 COMMENT ON TYPE skillrating.final_rating IS
 'Result of final_ratings() for a player at the end of a history, from which another history can
@@ -26,7 +27,8 @@ last_played: the time of the last rated match; null without times.  With periods
 after 2000-01-01 00:00 UTC.
 state: the whole state, in the order of state_columns in models().
 as_of: the time as of which the state is: that of the last match, or of a season that began later.
-as_of_season: that which the history has reached, the same for all players; null without seasons.';
+as_of_season: that which the history has reached, the same for all players; null without seasons.
+fixed: whether the state stays as it is, as in rate().';
 
 CREATE FUNCTION skillrating.starting_rating(
     player_id anycompatible,
@@ -36,12 +38,13 @@ CREATE FUNCTION skillrating.starting_rating(
     pool text DEFAULT '',
     games bigint DEFAULT 0,
     last_played timestamptz DEFAULT NULL,
-    as_of_season bigint DEFAULT NULL)
+    as_of_season bigint DEFAULT NULL,
+    fixed boolean DEFAULT false)
 RETURNS skillrating.final_rating
 AS 'MODULE_PATHNAME', 'skillrating_starting_rating'
 LANGUAGE C STABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.starting_rating(anycompatible, float8, float8, float8[], text, bigint, timestamptz, bigint) IS
+COMMENT ON FUNCTION skillrating.starting_rating(anycompatible, float8, float8, float8[], text, bigint, timestamptz, bigint, boolean) IS
 'Where a player starts: an element of the argument start of rate() and final_ratings(), such as
 start => (SELECT array_agg(skillrating.starting_rating(club, elo)) FROM last_year)
 mu: the first state column of the model.  deviation: of mu, under models with one.
@@ -50,6 +53,7 @@ rate().  Columns that are null or left out are those of a player who has not pla
 games: rated matches so far.  last_played: the time of the last one, from which idle time counts.
 as_of_season: the season as of which the state is, so that a match of a later one begins a new one;
 a history begins in the latest of all that are given.
+fixed: whether the state stays as it is, until a match says otherwise.
 The other columns are null.  Whether a state is sound is checked where a history starts from it.';
 
 CREATE TYPE skillrating.final_component AS (
@@ -141,6 +145,7 @@ CREATE FUNCTION skillrating.rate(
     club text DEFAULT NULL,
     season bigint DEFAULT NULL,
     tournament text DEFAULT NULL,
+    fixed boolean DEFAULT NULL,
     params jsonb DEFAULT NULL,
     strict boolean DEFAULT false,
     start skillrating.final_rating[] DEFAULT NULL,
@@ -151,7 +156,7 @@ RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
+COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
 'Rates a history of matches in a query, without a table of its own:
 SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
 A row is a participant of a match, or one stint of a participant.  Rows that are equal under
@@ -181,6 +186,9 @@ value, too.  Who is absent for two seasons takes this step twice.
 tournament: any text, the same in all rows of a match.  Under models with rating periods (elo,
 glicko, glicko2) and {"period": "tournament"} all games of a player in a tournament count from the
 states at its start.  Calendar periods, as {"period": "month"}, go by played_at.
+fixed: true from a bot, a puzzle or a course, whose state stays as it is: no match, no idle time and
+no season changes it, and all others learn from it as from anybody.  It holds for the matches
+behind, too, until one says false; null is as before, and at first not fixed.
 A match without a result (neither rank, score nor won) is predicted from the states with which its
 players would go into it, in its season, and changes nothing.
 Memory: the states of the players, and one match.  The results equal, bit for bit, those of a
@@ -249,6 +257,7 @@ CREATE FUNCTION skillrating.rate_match(
     club text[] DEFAULT NULL,
     season bigint DEFAULT NULL,
     tournament text DEFAULT NULL,
+    fixed boolean[] DEFAULT NULL,
     params jsonb DEFAULT NULL,
     strict boolean DEFAULT false,
     start skillrating.final_rating[] DEFAULT NULL,
@@ -259,7 +268,7 @@ RETURNS skillrating.rated_participants
 AS 'MODULE_PATHNAME', 'skillrating_rate_match'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate_match(text, anyarray, integer[], float8[], float8[], timestamptz, float8[], boolean[], float8[], float8[], float8[], float8[], float8[], float8[], float8[], boolean[], float8[], text, float8, float8[], text, bigint, text[], text[], bigint, text, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
+COMMENT ON FUNCTION skillrating.rate_match(text, anyarray, integer[], float8[], float8[], timestamptz, float8[], boolean[], float8[], float8[], float8[], float8[], float8[], float8[], float8[], boolean[], float8[], text, float8, float8[], text, bigint, text[], text[], bigint, text, boolean[], jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
 'rate() for tables with a row for each match, whose players are arrays:
 SELECT *, skillrating.rate_match(''elo'', players, team, rank) OVER (ORDER BY played_at, match_id) ...
 The results are, bit for bit, those of rate() over the same participants, for matches of twelve in
@@ -293,7 +302,8 @@ CREATE TYPE skillrating.inputs AS (
     context text,
     club text,
     season bigint,
-    tournament text);
+    tournament text,
+    fixed boolean);
 
 COMMENT ON TYPE skillrating.inputs IS
 'Optional facts about a participant, for aggregates over matches, made by the function inputs().
@@ -303,7 +313,8 @@ worth.  solve() estimates how much it favours a side, for which it must be that 
 period: as in rate(), an ordinal in place of played_at.  Times in results are then so many days
 after 2000-01-01 00:00 UTC.
 season: as in rate(), an ordinal, which only final_ratings() uses.
-tournament: as in rate(), for models with rating periods.';
+tournament: as in rate(), for models with rating periods.
+fixed: as in rate(), for functions that rate matches one after another.';
 
 CREATE FUNCTION skillrating.inputs(
     weight float8 DEFAULT NULL,
@@ -327,12 +338,13 @@ CREATE FUNCTION skillrating.inputs(
     context text DEFAULT NULL,
     club text DEFAULT NULL,
     season bigint DEFAULT NULL,
-    tournament text DEFAULT NULL)
+    tournament text DEFAULT NULL,
+    fixed boolean DEFAULT NULL)
 RETURNS skillrating.inputs
 AS 'MODULE_PATHNAME', 'skillrating_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text) IS
+COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean) IS
 'Collects by name what an aggregate is told of a participant besides player_id, team and rank:
 skillrating.inputs(played_at => played_at, score => goals).
 Units and ranges of all arguments are those of source_columns(); period, season and tournament are
@@ -353,12 +365,13 @@ CREATE FUNCTION skillrating_internal.number_inputs(
     quit boolean DEFAULT NULL,
     experience float8 DEFAULT NULL,
     log_odds float8 DEFAULT NULL,
-    gain float8 DEFAULT NULL)
+    gain float8 DEFAULT NULL,
+    fixed boolean DEFAULT NULL)
 RETURNS skillrating.inputs
 AS 'MODULE_PATHNAME', 'skillrating_number_inputs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8) IS
+COMMENT ON FUNCTION skillrating_internal.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8, boolean) IS
 'inputs() without period, season and its text arguments.  postgres_fdw does not send a function to a
 remote server if all its text arguments are constants, as the defaults of inputs() are; it sends
 this one.';

@@ -46,7 +46,7 @@ line a band of two deviations.
 title, x_title, y_title, width: as for plot_calibration().
 Eight colours, which people with any colour vision can tell apart, begin again with each of five
 styles of line. A name stands beside the end of its line, with a leader where it had to move; one
-of more than 24 columns, or of two fifths of the width, is cut and ends with an ellipsis.
+that takes more than about 24 letters, or two fifths of the width, is cut and ends with an ellipsis.
 Times are shown in the time zone of the session.  The order of the elements decides colours only.
 Elements with a null (except in deviation) or an infinite time do not count; null if none counts.
 Errors: 2202E for arrays of different length, 22003 for numbers that are not finite, negative

@@ -370,6 +370,7 @@ CREATE FUNCTION skillrating_internal.create_rating_tables(
     apply_at text,
     late text,
     strict boolean,
+    on_error text,
     leaderboard text,
     player_type regtype,
     match_type regtype,
@@ -389,6 +390,7 @@ BEGIN
             apply_at text NOT NULL CHECK (apply_at IN (''commit'', ''statement'', ''manual'')),
             late text NOT NULL CHECK (late IN (''append'', ''reorder'')),
             strict boolean NOT NULL DEFAULT false,
+            on_error text NOT NULL DEFAULT ''wait'' CHECK (on_error IN (''wait'', ''raise'')),
             leaderboard text NOT NULL DEFAULT ''ranks'' CHECK (leaderboard IN (''ranks'', ''bands'', ''none'')),
             format_version integer NOT NULL DEFAULT 1,
             horizon bigint,
@@ -396,9 +398,9 @@ BEGIN
             partition_rows bigint CHECK (partition_rows > 0),
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
     EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), what makes boards quick (leaderboard), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at); and, set by partition_history(), how many places a partition of event has (partition_rows).');
-    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, leaderboard) VALUES ($1, $2, $3, $4, $5, $6)', ladder)
-    USING model, params, apply_at, late, strict, leaderboard;
+        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), whether a match waits or its transaction fails after an error that is not about its data (on_error), what makes boards quick (leaderboard), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at); and, set by partition_history(), how many places a partition of event has (partition_rows).');
+    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, on_error, leaderboard) VALUES ($1, $2, $3, $4, $5, $6, $7)', ladder)
+    USING model, params, apply_at, late, strict, on_error, leaderboard;
 
     EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool)) WITH (fillfactor = 90)', ladder,
         skillrating_internal.arranged_columns(ladder, 'rating', beside,
@@ -429,6 +431,7 @@ BEGIN
             played_at timestamptz CHECK (played_at IS NOT NULL OR seq IS NULL),
             size_advantage_ratio float8,
             size_advantage_difference float8,
+            arrived_at timestamptz,
             void_reason text,
             decided_at timestamptz,
             rated_at timestamptz NOT NULL DEFAULT now(),
@@ -438,11 +441,11 @@ BEGIN
         'CREATE INDEX ON %I.rated_match (played_at)
         WHERE reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. size_advantage_ratio and size_advantage_difference are the advantage of the larger team that an uneven match took, of those that did not learn it because another one was being learned from; null else. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. arrived_at is when the content came of a match that is played more than a day later (reason future_time), else null. size_advantage_ratio and size_advantage_difference are the advantage of the larger team that an uneven match took, of those that did not learn it because another one was being learned from; null else. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, text, regtype, regtype, text) IS
+COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, text, text, regtype, regtype, text) IS
 'A part of create_ladder(): the tables ladder, rating, event and rated_match, with the sequence of
 places. params are complete. Columns are in the places that they have in ladder beside, if that is
 not null.';
@@ -463,12 +466,18 @@ BEGIN
         'CREATE TABLE %I.pending (
             match_id %s NOT NULL,
             xact xid8 NOT NULL,
-            fires boolean NOT NULL)', ladder, match);
-    EXECUTE format('CREATE INDEX ON %I.pending (xact)', ladder);
+            fires boolean NOT NULL,
+            since timestamptz NOT NULL,
+            sqlstate text,
+            message text,
+            failed_at timestamptz)', ladder, match);
+    -- A commit reads neither rows of others nor those that have failed.
+    EXECUTE format('CREATE INDEX ON %I.pending (xact) WHERE sqlstate IS NULL', ladder);
+    EXECUTE format('CREATE INDEX ON %I.pending USING hash (match_id) WHERE sqlstate IS NOT NULL', ladder);
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.pending IS %L', ladder,
-        'Matches that wait for the end of the transaction that touched them, for catch_up() where apply_at is manual, or for drain() where they come from a publisher (fires is false then).');
+        'Matches that wait for the end of the transaction that touched them, for catch_up() where apply_at is manual, or for drain() where they come from a publisher (fires is false then), and since when. If rating one raised an error that is not about its data, the row has its SQLSTATE, its message and when that was, and waits for catch_up().');
 
     EXECUTE format(
         'CREATE TABLE %I.correction (
@@ -485,7 +494,7 @@ BEGIN
         'CREATE TABLE %I.operation (
             operation bigint NOT NULL,
             seq bigint NOT NULL,
-            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''exclude'', ''merge'', ''eligibility'')),
+            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix'', ''exclude'', ''merge'', ''eligibility'')),
             pool text,
             player_id %s,
             into_id %s,
@@ -630,6 +639,7 @@ CREATE FUNCTION skillrating_internal.create_ladder_schema(
     strict boolean,
     eligibility jsonb,
     leaderboard text,
+    on_error text,
     beside text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -641,10 +651,10 @@ DECLARE
     source_list text;
 BEGIN
     IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL OR strict IS NULL
-        OR eligibility IS NULL OR leaderboard IS NULL
+        OR eligibility IS NULL OR leaderboard IS NULL OR on_error IS NULL
     THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and leaderboard must not be null';
+            MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility, leaderboard and on_error must not be null';
     END IF;
     PERFORM skillrating_internal.check_leaderboard(leaderboard);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
@@ -654,6 +664,10 @@ BEGIN
     IF late NOT IN ('append', 'reorder') THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('late must be "append" or "reorder", not "%s"', late);
+    END IF;
+    IF on_error NOT IN ('wait', 'raise') THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('on_error must be "wait" or "raise", not "%s"', on_error);
     END IF;
     IF ladder <> ladder::name::text THEN
         RAISE name_too_long USING
@@ -681,8 +695,8 @@ BEGIN
     PERFORM skillrating_internal.check_schema_is_local(ladder);
     EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
         format('A skillrating ladder under the model %s.', model));
-    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, leaderboard, player_type, match_type,
-        beside);
+    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, on_error, leaderboard,
+        player_type, match_type, beside);
     PERFORM skillrating_internal.create_count_tables(ladder);
     PERFORM skillrating_internal.create_standing_table(ladder, player_type);
     PERFORM skillrating_internal.create_component_tables(ladder, model, player_type, match_type);
@@ -701,7 +715,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_ladder_schema(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text) IS
+COMMENT ON FUNCTION skillrating_internal.create_ladder_schema(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text, text) IS
 'create_ladder() without the notice of matches that wait. Arguments and errors as there.';
 
 CREATE FUNCTION skillrating.create_ladder(
@@ -715,28 +729,31 @@ CREATE FUNCTION skillrating.create_ladder(
     late text DEFAULT 'append',
     strict boolean DEFAULT false,
     eligibility jsonb DEFAULT '{}',
-    leaderboard text DEFAULT 'ranks')
+    leaderboard text DEFAULT 'ranks',
+    on_error text DEFAULT 'wait')
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.create_ladder_schema(ladder, model, params, player_type,
-        match_type, apply_at, source, late, strict, eligibility, leaderboard);
+        match_type, apply_at, source, late, strict, eligibility, leaderboard, on_error);
     IF source IS NOT NULL THEN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text) IS
+COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text) IS
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 model_parameters()) at commit, or after each statement for apply_at => statement, which then must
-carry whole matches, or by catch_up() for manual. A match that is older than others
-of its players is rated as it arrives (late => append), or in its place, once catch_up() is called
-(reorder). A match with a mistake in its rows stays unrated, with a reason of unrated_reasons();
-where strict it is an error of the statement or commit that brings it.
+carry whole matches, or by catch_up() for manual. A match that is older than others of its players
+is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
+match with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it
+is an error of the statement or commit that brings it. After any other error, as of rights or of a
+trigger, a match waits in table pending for catch_up(), with a warning; on_error => raise has the
+statement or commit fail instead.
 eligibility has rules for all matches, see set_eligibility(). leaderboard says what makes boards
 quick: ranks (an index on the rating, and counts of players by rating, for ranks), bands (an index
 on coarse bands of ratings, which matches are cheaper with, and ranks dearer) or none;
@@ -775,6 +792,7 @@ CREATE FUNCTION skillrating_internal.report_match(
     duration float8 DEFAULT NULL,
     surrendered boolean DEFAULT NULL,
     bot boolean[] DEFAULT NULL,
+    fixed boolean[] DEFAULT NULL,
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
     tournament text DEFAULT NULL,
@@ -796,7 +814,7 @@ LANGUAGE C VOLATILE ROWS 12;
 
 SELECT skillrating_internal.create_entry('report_match');
 
-COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], text[], text[], text) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[], text) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 
@@ -806,7 +824,8 @@ rating_before, rating_after: the displayed rating, and state_before, state_after
 the match has not touched a player, or not yet, both are those with which the player would go into
 it.
 win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
-outcome: the same in all rows.
+outcome: the same in all rows, but unrated for those whom the rules of set_eligibility() leave out of
+a match that counts, with that rule as the reason.
   rated: the match is new, and rated.
   repeated: it was rated before with this content, and nothing has changed; or with any content
   before the horizon (reason before_horizon), and its rows and its rating stay as they are.
@@ -824,9 +843,11 @@ Without played_at it is the time of the transaction. The result is the rank of e
 team, or team_score (high is best); models that know margins take the score besides the rank. In
 the arrays from weight on an element may be null where it is unknown, or as by default. gain weighs
 the updates of all players, and player_gain that of each besides. duration (in seconds), surrendered
-(by a team) and bot (for each participant) are for the rules of set_eligibility(). context is where
-or as what each participant played, one element being that of all, and club the group, such as a
-country, that each played for.  tournament is that of the match, for models with rating periods.
+(by a team) and bot (for each participant) are for the rules of set_eligibility(). fixed says whose
+states stay as they are, from this match on: true for a bot, a puzzle or a course, false for one who
+learns again, null as before (see set_fixed()). context is where or as what each participant played,
+one element being that of all, and club the group, such as a country, that each played for.
+tournament is that of the match, for models with rating periods.
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values
@@ -847,6 +868,7 @@ CREATE FUNCTION skillrating_internal.preview(
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
     at timestamptz DEFAULT now(),
+    fixed boolean[] DEFAULT NULL,
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
     tournament text DEFAULT NULL,
@@ -864,7 +886,7 @@ LANGUAGE C STABLE ROWS 12;
 
 SELECT skillrating_internal.create_entry('preview');
 
-COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, text[], text[], text) IS
+COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, boolean[], text[], text[], text) IS
 'What a match at a time would bring, without playing it: for every player the displayed rating with
 which the player goes into it, after idle time up to then, the probability that the own team wins
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.
@@ -897,8 +919,9 @@ content (the matches are what was rated, and all columns of the source are read)
 before and after, predictions and scores), ratings (the state of every player, and the counts that
 ranks come from), counters (games, wins, draws, losses, last played), components (all of these of
 components, of a model that has some), complete (no finished match was overlooked, nor one that
-could not be rated and has changed), corrections (none waits for catch_up()), and, of a ladder that
-partition_history() has partitioned, partitions (every place has one). Everything is read under one
+could not be rated and has changed), corrections (none waits for catch_up()), where matches are in
+table pending, waiting, and, of a ladder that partition_history() has partitioned, partitions (every
+place has one). Everything is read under one
 snapshot, and other sessions go on rating. catch_up(search => true, rebuild => true) mends content,
-events, ratings, counters, components and complete, catch_up() corrections. Errors: 42704 for an
+events, ratings, counters, components and complete, catch_up() corrections and waiting. Errors: 42704 for an
 unknown ladder, 55000 if its triggers are gone, see restore_triggers().';

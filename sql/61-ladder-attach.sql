@@ -202,8 +202,6 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
 BEGIN
     IF to_regclass(format('%I.replica_note', ladder)) IS NOT NULL THEN
         RETURN;
@@ -214,10 +212,9 @@ BEGIN
             noted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
             relation regclass,
             event text,
-            match_id %s,
-            error text)', ladder, t.match_type);
+            error text)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.replica_note IS %L', ladder,
-        'What could not be rated of what a publisher has sent: rows whose match could not be told (relation, event and error; the first thousand), matches that drain() has set aside (match_id and error), and tables that were truncated (without error), after which drain() searches the source. A match that is rated later is removed; the rest can be deleted.');
+        'What a publisher has sent: rows whose match could not be told (relation, event and error; the first thousand), and tables that were truncated (without error), after which drain() searches the source. The former can be deleted.');
 END
 $function$;
 
@@ -283,6 +280,7 @@ BEGIN
     IF replica THEN
         PERFORM skillrating_internal.create_replica_note(ladder);
     END IF;
+    PERFORM skillrating_internal.rate_failed(ladder);
     IF own THEN
         PERFORM skillrating_internal.drop_own_triggers(ladder, relation);
         RETURN;
@@ -603,6 +601,7 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.replace_source(ladder, source);
     PERFORM skillrating_internal.restore_triggers(ladder);
+    PERFORM skillrating_internal.rate_failed(ladder);
 END
 $function$;
 
@@ -613,6 +612,7 @@ COMMENT ON FUNCTION skillrating.refresh_source(text, regclass) IS
 which has all the columns of the one before; if the view source of the ladder is gone, which takes
 the triggers of attached tables along, it makes both again. Whatever differs counts with catch_up(),
 and catch_up(search => true, rebuild => true) also finds matches that rated otherwise or not at all.
+Matches that wait because of an error are tried again.
 Errors: 42704 for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with matches
 of its own or columns that the new source lacks, 42804 for identifiers of another type, 22004 if it
 does not know which source, 22023 and 42501 as for create_ladder().';

@@ -269,9 +269,10 @@ BEGIN
             experience integer,
             gain float8,
             bot boolean,
+            fixed boolean,
             PRIMARY KEY (match_id, player_id, stint))', ladder, match, player);
     EXECUTE format('COMMENT ON TABLE %I.match_player IS %L', ladder,
-        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), where or as what this player plays (context; that of the match if null), for which group, such as a club or a country (club), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, how many matches the player had played elsewhere (experience), the weight of the update of this player alone (gain, times that of the match; 1 if null), and whether it is a program (bot). A player with several stints has several rows.');
+        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), where or as what this player plays (context; that of the match if null), for which group, such as a club or a country (club), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, how many matches the player had played elsewhere (experience), the weight of the update of this player alone (gain, times that of the match; 1 if null), whether it is a program (bot), and whether its state stays as it is from this match on (fixed; null is as before). A player with several stints has several rows.');
 END
 $function$;
 
@@ -295,7 +296,7 @@ BEGIN
             m.gain * coalesce(p.gain, 1) AS gain, m.unrated_reason, m.duration, m.surrendered,
             p.player_id, p.team, p.rank, p.score, p.won,
             p.weight, p.joined, p."left", p.commanding, p.side,
-            coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.bot
+            coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.bot, p.fixed
         FROM %1$I.match AS m
         JOIN %1$I.match_player AS p ON p.match_id %2$s m.match_id
         WHERE m.finished', ladder, skillrating_internal.identifier_equals(match_type, 'match_id'));

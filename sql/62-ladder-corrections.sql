@@ -625,7 +625,7 @@ BEGIN
             JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id
             UNION ALL
             SELECT o.seq, o.at FROM account AS a JOIN %1$I.operation AS o ON o.player_id %2$s a.id
-            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'') AND o.undone_at IS NULL) AS p',
+            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix'') AND o.undone_at IS NULL) AS p',
         ladder, t.player_equals, t.match_equals)
     INTO place, first_played_at USING operation;
     EXECUTE format(
@@ -660,53 +660,6 @@ $function$;
 SELECT skillrating_internal.create_entry('undo_operation');
 
 COMMENT ON FUNCTION skillrating.undo_operation(text, bigint) IS
-'Undoes a season, decay, settle(), set_rating(), reset_rating(), seed_from(), exclude_player(),
-merge_players() or set_eligibility() by its number in table operation, as if it had never been;
-takes effect with catch_up(). Error 42704 for an unknown ladder or operation.';
-
-CREATE FUNCTION skillrating_internal.why_unrated(
-    ladder text,
-    match_id anycompatible,
-    OUT reason text,
-    OUT detail text)
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    m record;
-    there boolean;
-    waits boolean;
-BEGIN
-    EXECUTE format('SELECT m.status, m.reason, m.detail, m.void_reason FROM %I.rated_match AS m WHERE m.match_id %s CAST($1 AS %s)',
-        ladder, t.match_equals, t.match_type)
-    INTO m USING match_id::text;
-    IF m.status = 'rated' THEN
-        IF m.void_reason IS NOT NULL THEN
-            reason := 'void';
-            detail := 'rated until catch_up(): ' || m.void_reason;
-        END IF;
-        RETURN;
-    ELSIF m.status IS NOT NULL THEN
-        reason := m.reason;
-        detail := m.detail;
-        RETURN;
-    END IF;
-    EXECUTE format(
-        'SELECT EXISTS (SELECT FROM %1$I.source AS s WHERE s.match_id %2$s CAST($1 AS %3$s)),
-            EXISTS (SELECT FROM %1$I.pending AS p WHERE p.match_id %2$s CAST($1 AS %3$s))',
-        ladder, t.match_equals, t.match_type)
-    INTO there, waits USING match_id::text;
-    reason := CASE WHEN waits THEN 'waiting' WHEN there THEN 'not_reported' ELSE 'no_match' END;
-    SELECT r.description INTO STRICT detail
-    FROM skillrating.unrated_reasons() AS r WHERE r.reason = why_unrated.reason;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('why_unrated');
-
-COMMENT ON FUNCTION skillrating.why_unrated(text, anycompatible) IS
-'Why a match does not count.
-reason: a code of unrated_reasons(), null for a match that is rated.
-detail: in words: the reason that the source or a user gave, the value that is wrong in its rows, or
-what it waits for. Error 42704 for an unknown ladder.';
+'Undoes a season, decay, settle(), set_rating(), reset_rating(), set_fixed(), seed_from(),
+exclude_player(), merge_players() or set_eligibility() by its number in table operation, as if it
+had never been; takes effect with catch_up(). Error 42704 for an unknown ladder or operation.';

@@ -5,14 +5,15 @@ CREATE FUNCTION skillrating_internal.rate_taken(
     matches text[],
     OUT looked_at bigint,
     OUT late_matches bigint,
-    OUT unrated bigint)
+    OUT unrated bigint,
+    OUT set_aside bigint)
 AS 'MODULE_PATHNAME', 'skillrating_rate_taken'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.rate_taken(text, text[]) IS
 'A part of drain_batch(): rates matches that were taken out of the queue, and returns what
-backfill_batch() does. Mistakes set a match aside in a strict ladder, too. Error 55000 unless the
-door to the ladder is open.';
+backfill_batch() does, and how many wait because of an error (set_aside). No mistake or error stops
+a ladder here that is strict or raises errors. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.copied_tables(ladder text)
 RETURNS regclass[]
@@ -37,7 +38,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.copied_tables(text) IS
-'A part of drain_batch() and replica_status(): the attached tables into which a subscription is
+'A part of drain_batch() and ladder_status(): the attached tables into which a subscription is
 copying the rows that its publisher had when it began. Error 55000 unless the door to the ladder is
 open.';
 
@@ -77,66 +78,6 @@ COMMENT ON FUNCTION skillrating_internal.search_truncated(text) IS
 finds them. While a subscription copies rows anew this waits, because matches that have not come yet
 would be taken for gone, and so does all that is in the queue.';
 
-CREATE FUNCTION skillrating_internal.drain_matches(
-    ladder text,
-    matches text[],
-    OUT looked_at bigint,
-    OUT late_matches bigint,
-    OUT unrated bigint,
-    OUT set_aside bigint)
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    n constant integer := cardinality(matches);
-    part record;
-    message text;
-BEGIN
-    looked_at := 0;
-    late_matches := 0;
-    unrated := 0;
-    set_aside := 0;
-    IF n = 0 THEN
-        RETURN;
-    END IF;
-    BEGIN
-        SELECT r.looked_at, r.late_matches, r.unrated INTO looked_at, late_matches, unrated
-        FROM skillrating_internal.rate_taken(ladder, matches) AS r;
-        RETURN;
-    EXCEPTION
-        WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded
-            OR raise_exception THEN
-            message := SQLERRM;
-    END;
-    IF n = 1 THEN
-        EXECUTE format(
-            'INSERT INTO %I.replica_note (match_id, error) VALUES (CAST($1 AS %s), $2)', ladder,
-            t.match_type)
-        USING matches[1], message;
-        set_aside := 1;
-        RETURN;
-    END IF;
-    FOR part IN
-        SELECT d.*
-        FROM (VALUES (1, matches[:n / 2]), (2, matches[n / 2 + 1:])) AS h(half, matches),
-            skillrating_internal.drain_matches(ladder, h.matches) AS d
-        ORDER BY h.half
-    LOOP
-        looked_at := looked_at + part.looked_at;
-        late_matches := late_matches + part.late_matches;
-        unrated := unrated + part.unrated;
-        set_aside := set_aside + part.set_aside;
-    END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.drain_matches(text, text[]) IS
-'A part of drain_batch(): rates matches that were taken out of the queue. One for which that raises
-an error about data, as an identifier that is too long for an index, is found by halves and set
-aside in replica_note; the others are rated. What a source raises for single matches is caught
-before.';
-
 CREATE FUNCTION skillrating_internal.drain_batch(
     ladder text,
     batch_size integer DEFAULT 10000,
@@ -149,7 +90,6 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
     matches text[];
 BEGIN
     PERFORM skillrating_internal.check_backfill(batch_size, true);
@@ -167,7 +107,7 @@ BEGIN
         'WITH taken AS (
             DELETE FROM %1$I.pending AS p
             WHERE p.ctid = ANY (ARRAY(
-                SELECT q.ctid FROM %1$I.pending AS q WHERE NOT q.fires
+                SELECT q.ctid FROM %1$I.pending AS q WHERE NOT q.fires AND q.sqlstate IS NULL
                 LIMIT $1 FOR UPDATE SKIP LOCKED))
             RETURNING p.match_id)
         SELECT count(*), coalesce(array_agg(DISTINCT format(''%%s'', k.match_id)), ''{}'')
@@ -176,17 +116,9 @@ BEGIN
     IF taken = 0 THEN
         RETURN;
     END IF;
-    -- A match that was set aside has another chance with each row that changes.
-    IF skillrating_internal.has_tables(ladder, '{replica_note}') THEN
-        EXECUTE format(
-            'DELETE FROM %I.replica_note AS n
-            USING unnest(CAST($1 AS %s[])) AS k(match_id)
-            WHERE n.match_id %s k.match_id', ladder, t.match_type, t.match_equals)
-        USING matches;
-    END IF;
     SELECT d.looked_at, d.late_matches, d.unrated, d.set_aside
     INTO looked_at, late_matches, unrated, set_aside
-    FROM skillrating_internal.drain_matches(ladder, matches) AS d;
+    FROM skillrating_internal.rate_taken(ladder, matches) AS d;
 END
 $function$;
 
@@ -199,51 +131,9 @@ of an attached table it has catch_up() search the source, and does nothing while
 copies the rows anew.
 taken: rows; a match may have had several. looked_at: matches that were new, changed or gone;
 late_matches: those of them that wait for catch_up(); unrated: those that do not count, see
-rated_match; set_aside: those that could not be recorded there, see replica_note. Errors: 42704 for
+rated_match; set_aside: those that wait because of an error, see ladder_status(). Errors: 42704 for
 an unknown ladder, 42501 unless the caller owns it, 22003 for a batch_size below 1, 55000 if its
 triggers are gone, see restore_triggers().';
-
-CREATE FUNCTION skillrating_internal.replica_status(
-    ladder text,
-    OUT tables regclass[],
-    OUT copied regclass[],
-    OUT waiting bigint,
-    OUT set_aside bigint,
-    OUT unread bigint,
-    OUT truncated bigint)
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format(
-        'SELECT coalesce(array_agg(a.relation ORDER BY a.relation::text), ''{}'')
-        FROM %I.attached AS a WHERE a.replica', ladder)
-    INTO tables;
-    copied := skillrating_internal.copied_tables(ladder);
-    EXECUTE format('SELECT count(*) FROM %I.pending AS p WHERE NOT p.fires', ladder) INTO waiting;
-    set_aside := 0;
-    unread := 0;
-    truncated := 0;
-    IF skillrating_internal.has_tables(ladder, '{replica_note}') THEN
-        EXECUTE format(
-            'SELECT count(*) FILTER (WHERE n.match_id IS NOT NULL),
-                count(*) FILTER (WHERE n.match_id IS NULL AND n.error IS NOT NULL),
-                count(*) FILTER (WHERE n.error IS NULL)
-            FROM %I.replica_note AS n', ladder)
-        INTO set_aside, unread, truncated;
-    END IF;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('replica_status');
-
-COMMENT ON FUNCTION skillrating.replica_status(text) IS
-'What attach() with replica => true has brought about in a ladder: the tables that a publisher fills
-(tables), those whose rows a subscription is copying (copied), how many rows wait in the queue
-(waiting), how many matches were set aside (set_aside), how many rows had no match that could be
-told (unread, at most a thousand are noted), and how many times tables were truncated since the last
-search (truncated). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it.';
 
 CREATE FUNCTION skillrating_internal.check_run_for(run_for interval)
 RETURNS void
@@ -309,8 +199,8 @@ COMMENT ON PROCEDURE skillrating.drain(text, interval, integer, bigint, bigint, 
 true have put into the queue of a ladder. It takes at most batch_size rows in a transaction, rates
 their matches in the order of time, and goes on until nothing waits; whatever ends it, the batches
 before stay, and no match is lost or rated twice. Matches that come late, and corrections, wait for
-catch_up(). A match that cannot be rated does not count, with its reason in rated_match; one that
-cannot even be recorded there is set aside in replica_note. Sessions that drain at once share the
+catch_up(). A match that cannot be rated does not count, with its reason in rated_match; one for
+which that raises an error waits for catch_up(), see ladder_status(). Sessions that drain at once share the
 work.
 run_for: go on for so long, looking for new rows twenty times a second.
 matches, late_matches, unrated, set_aside: return the sums of what drain_batch() says; values given

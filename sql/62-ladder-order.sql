@@ -62,7 +62,8 @@ BEGIN
 
     -- When matches were played may have changed.
     EXECUTE format(
-        'UPDATE %1$I.rated_match AS m SET played_at = s.played_at
+        'UPDATE %1$I.rated_match AS m SET played_at = s.played_at,
+            arrived_at = CASE WHEN s.played_at > clock_timestamp() + ''24 hours'' THEN clock_timestamp() END
         FROM (SELECT s.match_id, min(CAST(s.played_at AS timestamptz)) AS played_at
               FROM %1$I.source AS s
               WHERE $1 OR s.match_id %2$s ANY (ARRAY(

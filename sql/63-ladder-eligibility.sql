@@ -68,8 +68,8 @@ BEGIN
             WHERE m.seq IS NULL AND m.reason IN (''one_team'', ''no_result'', ''no_play_time'',
                 ''too_many_teams_for_model'', ''too_many_players_for_model'')
             RETURNING m.match_id)
-        INSERT INTO %1$I.pending (match_id, xact, fires)
-        SELECT u.match_id, pg_current_xact_id(), false FROM unplaced AS u', ladder);
+        INSERT INTO %1$I.pending (match_id, xact, fires, since)
+        SELECT u.match_id, pg_current_xact_id(), false, now() FROM unplaced AS u', ladder);
 END
 $function$;
 

@@ -483,6 +483,39 @@ the operation, for undo_operation(), and how many players it changed. Errors: 42
 ladder, 22023 for a state column that there is not or a player who is merged into another, 22003
 for a state out of range, 22008 for an infinite time.';
 
+CREATE FUNCTION skillrating_internal.check_has_rating(
+    ladder text,
+    player_id text,
+    pool text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    rated boolean;
+BEGIN
+    EXECUTE format(
+        'SELECT EXISTS (
+            SELECT FROM %1$I.rating AS r
+            WHERE r.player_id %2$s CAST($1 AS %3$s) AND r.pool = coalesce($2, r.pool)
+                AND (r.games > 0 OR EXISTS (
+                    SELECT FROM %1$I.event AS e
+                    WHERE e.player_id %2$s r.player_id AND e.pool = r.pool)))',
+        ladder, t.player_equals, t.player_type)
+    INTO rated USING player_id, pool;
+    IF NOT rated THEN
+        RAISE undefined_object USING
+            MESSAGE = CASE WHEN pool IS NULL THEN format('player %s has no rating in any pool of ladder "%s"', player_id, ladder)
+                ELSE format('player %s has no rating in pool "%s" of ladder "%s"', player_id, pool, ladder) END;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_has_rating(text, text, text) IS
+'A part of reset_rating() and set_fixed(): error 42704 for a player who has no rating in the pool, or
+in any where that is null.';
+
 CREATE FUNCTION skillrating_internal.reset_rating(
     ladder text,
     player_id anycompatible,
@@ -494,30 +527,14 @@ CREATE FUNCTION skillrating_internal.reset_rating(
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    t record;
-    rated boolean;
 BEGIN
     IF ladder IS NULL OR player_id IS NULL OR at IS NULL THEN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, player_id and at must not be null';
     END IF;
-    t := skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_not_merged(ladder, player_id::text);
-    EXECUTE format(
-        'SELECT EXISTS (
-            SELECT FROM %1$I.rating AS r
-            WHERE r.player_id %2$s CAST($1 AS %3$s) AND r.pool = coalesce($2, r.pool)
-                AND (r.games > 0 OR EXISTS (
-                    SELECT FROM %1$I.event AS e
-                    WHERE e.player_id %2$s r.player_id AND e.pool = r.pool)))',
-        ladder, t.player_equals, t.player_type)
-    INTO rated USING player_id::text, pool;
-    IF NOT rated THEN
-        RAISE undefined_object USING
-            MESSAGE = CASE WHEN pool IS NULL THEN format('player %s has no rating in any pool of ladder "%s"', player_id, ladder)
-                ELSE format('player %s has no rating in pool "%s" of ladder "%s"', player_id, pool, ladder) END;
-    END IF;
+    PERFORM skillrating_internal.check_has_rating(ladder, player_id::text, pool);
     operation := skillrating_internal.note_operation(ladder, 'reset', player_id::text,
         pool => pool, at => at, reason => coalesce(reason, 'reset'));
     ratings := skillrating_internal.apply_operation(ladder, operation);
@@ -534,6 +551,50 @@ share. It takes its place in the order: matches before are replayed without it, 
 Returns the number of the operation, for undo_operation(), and how many rows of rating it changed.
 Errors: 42704 for an unknown ladder or a player who has no rating there, 22023 for a player who is
 merged into another, 22008 for an infinite time.';
+
+CREATE FUNCTION skillrating_internal.set_fixed(
+    ladder text,
+    player_id anycompatible,
+    fixed boolean DEFAULT true,
+    pool text DEFAULT NULL,
+    at timestamptz DEFAULT now(),
+    reason text DEFAULT NULL,
+    OUT operation bigint,
+    OUT ratings bigint)
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF ladder IS NULL OR player_id IS NULL OR fixed IS NULL OR at IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder, player_id, fixed and at must not be null';
+    END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_not_merged(ladder, player_id::text);
+    IF pool IS NULL THEN
+        PERFORM skillrating_internal.check_has_rating(ladder, player_id::text, pool);
+    END IF;
+    operation := skillrating_internal.note_operation(ladder, CASE WHEN fixed THEN 'fix' ELSE 'unfix' END,
+        player_id::text, pool => pool, at => at,
+        reason => coalesce(reason, CASE WHEN fixed THEN 'fixed' ELSE 'no longer fixed' END));
+    ratings := skillrating_internal.apply_operation(ladder, operation);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('set_fixed');
+
+COMMENT ON FUNCTION skillrating.set_fixed(text, anycompatible, boolean, text, timestamptz, text) IS
+'Marks a bot, a puzzle or a course: from its place in the order on the whole state of the player
+stays as it is, in one pool or in all in which the player has a rating. No match, no idle time and
+no season, decay() or settle() changes it, nor what models have of this player in a context;
+opponents and team mates learn from the state as from any other, and games are counted. set_rating()
+and reset_rating() still act, and a reset takes the mark away. With fixed false the player learns
+again, and the time between does not count as idle. A column fixed of the source says the same match
+by match, and of both the last word counts. With a pool, a player whom the ladder does not know gets
+a rating. Column fixed of table rating has the mark. Returns the number of the operation, for
+undo_operation(), and how many ratings it marked. Errors: 42704 for an unknown ladder, and without a
+pool for a player without a rating, 22023 for one who is merged into another, 22008 for an infinite
+time.';
 
 CREATE FUNCTION skillrating_internal.seed_players(
     ladder text,

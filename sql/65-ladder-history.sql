@@ -160,7 +160,8 @@ CREATE FUNCTION skillrating_internal.match_participants(
     OUT played_at timestamptz,
     OUT team integer,
     OUT rank float8,
-    OUT weight float8)
+    OUT weight float8,
+    OUT left_out text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_match_participants'
 LANGUAGE C STABLE STRICT ROWS 12;
@@ -168,7 +169,8 @@ LANGUAGE C STABLE STRICT ROWS 12;
 COMMENT ON FUNCTION skillrating_internal.match_participants(text, text) IS
 'A part of match_journal(): the accounts in a match as its source has it now, with the player whom
 each counts as, and what rating makes of their rows: the team on which most was played, its rank and
-the weight of all stints, null for rank and weight of rows that make no match. No rows if the source
+the weight of all stints, null for rank and weight of rows that make no match, and the reason why a
+rule of eligibility leaves the account out, or null. No rows if the source
 has none, or raises an error about its data. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.operations_in_match(
@@ -230,7 +232,8 @@ CREATE FUNCTION skillrating_internal.match_rows(
     OUT rating_before float8,
     OUT rating_after float8,
     OUT state_before jsonb,
-    OUT state_after jsonb)
+    OUT state_after jsonb,
+    OUT left_out text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -252,13 +255,13 @@ BEGIN
             CROSS JOIN LATERAL (
                 SELECT CAST(p.account AS %2$s) AS own, CAST(p.player_id AS %2$s) AS counts) AS r
         ), line AS (
-            SELECT f.account, f.player_id, f.pool, f.played_at, f.team, f.rank, f.weight, e.player_id AS event
+            SELECT f.account, f.player_id, f.pool, f.played_at, f.team, f.rank, f.weight, f.left_out, e.player_id AS event
             FROM found AS f LEFT JOIN LATERAL (
                 SELECT e.player_id FROM rated AS e
                 WHERE e.player_id %3$s f.own OR e.player_id %3$s f.counts
                 ORDER BY e.player_id %3$s f.own DESC LIMIT 1) AS e ON true
             UNION ALL
-            SELECT NULL, e.player_id::text, e.pool, e.played_at, e.team, NULL, NULL, e.player_id FROM rated AS e
+            SELECT NULL, e.player_id::text, e.pool, e.played_at, e.team, NULL, NULL, NULL, e.player_id FROM rated AS e
             WHERE NOT EXISTS (
                 SELECT FROM found AS f WHERE e.player_id %3$s f.own OR e.player_id %3$s f.counts)
         )
@@ -267,7 +270,8 @@ BEGIN
             e.win_probability, e.score,
             (SELECT skillrating.state_rating(c.model, %4$s, c.params) FROM %1$I.ladder AS c WHERE e.seq IS NOT NULL),
             (SELECT skillrating.state_rating(c.model, %5$s, c.params) FROM %1$I.ladder AS c WHERE e.seq IS NOT NULL),
-            CASE WHEN e.seq IS NOT NULL THEN %6$s END, CASE WHEN e.seq IS NOT NULL THEN %8$s END
+            CASE WHEN e.seq IS NOT NULL THEN %6$s END, CASE WHEN e.seq IS NOT NULL THEN %8$s END,
+            CASE WHEN e.seq IS NULL THEN l.left_out END
         FROM line AS l LEFT JOIN rated AS e ON e.player_id %3$s l.event
         ORDER BY 5, coalesce(e.player_id, CAST(l.player_id AS %2$s)), 1',
         ladder, t.player_type, t.player_equals, s.before, s.after, o.before, ladder, o.after)
@@ -312,18 +316,20 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     m record;
+    match_reason text;
+    match_detail text;
+    left_out text;
 BEGIN
     EXECUTE format(
         'SELECT m.* FROM %I.rated_match AS m WHERE m.match_id %s CAST($1 AS %s)', ladder, t.match_equals, t.match_type)
     INTO m USING match_id::text;
-    SELECT w.reason, w.detail INTO reason, detail
-    FROM skillrating_internal.why_unrated(ladder, match_id) AS w;
-    IF m.status IS NULL AND reason = 'no_match' THEN
+    SELECT w.reason, w.detail INTO match_reason, match_detail
+    FROM skillrating_internal.match_outcome(ladder, match_id) AS w;
+    IF m.status IS NULL AND match_reason = 'no_match' THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" has no match %s', ladder, match_id),
             HINT = 'A match that is not finished is not in its source yet.';
     END IF;
-    status := m.status;
     seq := m.seq;
     rated_at := m.rated_at;
     corrections := m.corrections;
@@ -336,9 +342,18 @@ BEGIN
             OR c.seq IS NULL AND c.played_at <= $3', ladder, t.match_equals, t.match_type)
     INTO waiting USING match_id::text, m.seq, CASE WHEN m.seq IS NOT NULL THEN m.played_at END;
     FOR account, player_id, pool, played_at, team, rank, weight, win_probability, score,
-        rating_before, rating_after, state_before, state_after IN
+        rating_before, rating_after, state_before, state_after, left_out IN
         SELECT r.* FROM skillrating_internal.match_rows(ladder, match_id::text, m.seq) AS r
     LOOP
+        -- A match that counts does so for those whom the rules leave in.
+        IF m.status = 'rated' AND left_out IS NOT NULL THEN
+            SELECT 'unrated', r.reason, r.description INTO status, reason, detail
+            FROM skillrating.unrated_reasons() AS r WHERE r.reason = left_out;
+        ELSE
+            status := m.status;
+            reason := match_reason;
+            detail := match_detail;
+        END IF;
         rating_change := rating_after - rating_before;
         played_at := coalesce(played_at, m.played_at);
         operations := skillrating_internal.operations_in_match(ladder, match_id::text,
@@ -347,6 +362,9 @@ BEGIN
     END LOOP;
     -- Its rows are gone, or cannot be read.
     IF NOT FOUND THEN
+        status := m.status;
+        reason := match_reason;
+        detail := match_detail;
         played_at := m.played_at;
         operations := '[]';
         RETURN NEXT;
@@ -360,7 +378,8 @@ COMMENT ON FUNCTION skillrating.match_journal(text, anycompatible) IS
 'All that is known of one match: a row for each account that takes part, by team and player; one
 without a player if its rows are gone or cannot be read.
 status, reason, detail: rated, unrated or void, null if it was not looked at yet; and why it does
-not count, as why_unrated() has it.
+not count, as match_outcome() has it; of an account that a rule of set_eligibility() leaves out of a
+match that counts, unrated and the rule, such as no_show.
 seq: its place in the order.
 player_id, account: whom the result counts for, and the account in the source, which differs if it
 is merged into another; null if the source has the player no more.

@@ -53,10 +53,10 @@ DECLARE
     shared_pool text := skillrating_internal.shared_pool(ladder);
 BEGIN
     IF shared_pool IS NULL THEN
-        RETURN 'SELECT NULL::float8[] AS state, NULL::timestamptz AS as_of';
+        RETURN 'SELECT NULL::float8[] AS state, NULL::timestamptz AS as_of, NULL::boolean AS fixed';
     END IF;
     RETURN format(
-        'SELECT %2$s AS state, r.as_of FROM %1$I.rating AS r
+        'SELECT %2$s AS state, r.as_of, r.fixed FROM %1$I.rating AS r
         WHERE r.player_id %3$s o.player_id AND r.pool = %4$L AND r.as_of <= %5$L
         UNION ALL
         SELECT %6$s, greatest((
@@ -64,7 +64,7 @@ BEGIN
                 WHERE p.player_id %3$s o.player_id AND p.seq <= e.seq
                     AND p.seq > coalesce(z.seq, %8$s) AND p.seq > %8$s),
             (SELECT h.as_of FROM %7$s AS h
-            WHERE h.player_id %3$s o.player_id AND h.pool = %4$L AND z.seq IS NULL))
+            WHERE h.player_id %3$s o.player_id AND h.pool = %4$L AND z.seq IS NULL)), e.fixed
         FROM (
             SELECT e.* FROM %1$I.event AS e
             WHERE e.player_id %3$s o.player_id AND e.played_at <= %5$L AND e.seq > %8$s
@@ -74,7 +74,7 @@ BEGIN
             WHERE s.player_id %3$s o.player_id AND s.pool = %4$L AND s.seq <= e.seq
                 AND s.seq > %8$s AND s.kind = ''reset'') AS z
         UNION ALL
-        SELECT %9$s, h.as_of FROM %7$s AS h
+        SELECT %9$s, h.as_of, h.fixed FROM %7$s AS h
         WHERE h.player_id %3$s o.player_id AND h.pool = %4$L
         LIMIT 1', ladder, now_state, t.player_equals, shared_pool, at, then_state, horizon,
         behind, horizon_state);
@@ -83,7 +83,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.past_shared_state(text, timestamptz, text, text, text, text, bigint) IS
 'A part of past_board(): a query for what the player o has in all pools at a time, with the time as
-of which it is; a row of nulls under a model that shares nothing.';
+of which it is, and whether it is fixed; a row of nulls under a model that shares nothing.';
 
 CREATE FUNCTION skillrating_internal.past_board(
     ladder text,
@@ -123,14 +123,14 @@ BEGIN
     -- Whose state is older than that time needs no events; OFFSET keeps it from being aged twice.
     RETURN format(
         'SELECT q.player_id, q.pool, skillrating.state_rating(l.model, q.state, l.params) AS rating,
-            q.games, q.wins, q.draws, q.losses, q.last_played%2$s
+            q.games, q.wins, q.draws, q.losses, q.last_played, q.fixed%2$s
         FROM %1$I.ladder AS l CROSS JOIN LATERAL (
             SELECT o.*, skillrating.state_after_idle(l.model, o.own,
-                greatest(%5$L - o.as_of, ''0''), l.params,
-                s.state, greatest(%5$L - s.as_of, ''0'')) AS state
+                CASE WHEN o.fixed THEN ''0'' ELSE greatest(%5$L - o.as_of, ''0'') END, l.params,
+                s.state, CASE WHEN o.fixed OR s.fixed THEN ''0'' ELSE greatest(%5$L - s.as_of, ''0'') END) AS state
             FROM (
                 SELECT r.player_id, r.pool, r.games, r.wins, r.draws, r.losses, r.last_played,
-                    r.as_of, %3$s AS own
+                    r.as_of, r.fixed, %3$s AS own
                 FROM %1$I.rating AS r WHERE r.pool = %6$L AND r.as_of <= %5$L AND %9$s
                 UNION ALL
                 SELECT r.player_id, r.pool, c.games + coalesce(h.games, 0), c.wins + coalesce(h.wins, 0),
@@ -139,7 +139,7 @@ BEGIN
                         WHEN e.score IS NULL THEN e.last_played_before
                         ELSE greatest(e.last_played_before, e.played_at) END,
                     CASE WHEN e.kind <> ''reset'' THEN
-                        greatest(e.last_played_before, e.as_of_before, e.played_at) END, %4$s
+                        greatest(e.last_played_before, e.as_of_before, e.played_at) END, e.fixed, %4$s
                 FROM %1$I.rating AS r
                 CROSS JOIN LATERAL (
                     SELECT e.* FROM %1$I.event AS e
@@ -162,7 +162,7 @@ BEGIN
                 WHERE r.pool = %6$L AND (r.as_of > %5$L OR r.as_of IS NULL) AND %9$s
                 UNION ALL
                 SELECT r.player_id, r.pool, h.games, h.wins, h.draws, h.losses, h.last_played,
-                    h.as_of, %12$s
+                    h.as_of, h.fixed, %12$s
                 FROM %1$I.rating AS r
                 JOIN %10$s AS h ON h.player_id %7$s r.player_id AND h.pool = r.pool
                 WHERE r.pool = %6$L AND (r.as_of > %5$L OR r.as_of IS NULL) AND %9$s
@@ -180,7 +180,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.past_board(text, text, timestamptz, text, bigint) IS
 'A part of board(): a query for rows as rating has them, in a pool at a finite time, of the players
 r whom a condition names: after the last event up to that time, in rated order, and idle time
-since, of which a reset starts anew. Players without an event by then are not in it. Events up to
+since, of which a reset starts anew and which those who are fixed do not have. Players without an event by then are not in it. Events up to
 the place last have no say, as the caller knows. Error 55000 for a time before the horizon.';
 
 CREATE FUNCTION skillrating_internal.board(
@@ -243,7 +243,8 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
     display jsonb DEFAULT NULL,
-    statistics jsonb DEFAULT NULL)
+    statistics jsonb DEFAULT NULL,
+    fixed boolean DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -252,8 +253,8 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
     shown text := skillrating_internal.display_query(ladder, display, at);
-    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
-    has_ranks boolean := skillrating_internal.has_ranks(ladder, at, max_deviation);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
+    has_ranks boolean := fixed IS NULL AND skillrating_internal.has_ranks(ladder, at, max_deviation);
     band_order text := skillrating_internal.band_order(ladder, at);
     ranked boolean := has_ranks AND min_games = 1 AND active_since IS NULL;
     statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
@@ -319,9 +320,11 @@ $function$;
 
 SELECT skillrating_internal.create_entry('leaderboard');
 
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, jsonb, jsonb) IS
+COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, jsonb, jsonb, boolean) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
+with fixed false among those who are not fixed, such as bots and puzzles are (see set_fixed()), and
+with true among those who are;
 equal ratings share a place. after_player is the last player of the page before; an account that was
 merged meanwhile, and has no row any more, stands for the player it is merged into.
 
@@ -348,7 +351,8 @@ or statistics that are wrong, 22007 for an interval that is none.';
 CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
     min_games bigint,
-    max_deviation float8)
+    max_deviation float8,
+    fixed boolean DEFAULT NULL)
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -356,6 +360,8 @@ AS $function$
 DECLARE
     deviation_column text;
     model_name text;
+    condition text := 'r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3)'
+        || CASE WHEN fixed IS NULL THEN '' ELSE format(' AND r.fixed = %L', fixed) END;
 BEGIN
     IF ladder IS NULL THEN
         RETURN NULL;
@@ -363,7 +369,7 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_min_games(min_games);
     IF max_deviation IS NULL THEN
-        RETURN 'r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3) AND $4 IS NULL';
+        RETURN condition || ' AND $4 IS NULL';
     END IF;
     EXECUTE format('SELECT m.name, m.deviation_column FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
     INTO model_name, deviation_column;
@@ -371,13 +377,13 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('model "%s" of ladder "%s" has no deviation', model_name, ladder);
     END IF;
-    RETURN format('r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3) AND r.%I <= $4', deviation_column);
+    RETURN condition || format(' AND r.%I <= $4', deviation_column);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.eligible_players(text, bigint, float8) IS
+COMMENT ON FUNCTION skillrating_internal.eligible_players(text, bigint, float8, boolean) IS
 'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2,
-active_since $3 and max_deviation $4. Error 22023 for a negative min_games, or a max_deviation under
+active_since $3 and max_deviation $4, and of those who are fixed or not. Error 22023 for a negative min_games, or a max_deviation under
 a model that has none.';
 
 CREATE FUNCTION skillrating_internal.place_of(
@@ -387,7 +393,8 @@ CREATE FUNCTION skillrating_internal.place_of(
     min_games bigint DEFAULT 1,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
-    at timestamptz DEFAULT NULL)
+    at timestamptz DEFAULT NULL,
+    fixed boolean DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -395,9 +402,9 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
-    ranked boolean := skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    ranked boolean := fixed IS NULL AND skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
     place bigint;
 BEGIN
@@ -415,7 +422,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('place_of');
 
-COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz) IS
+COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz, boolean) IS
 'The place of a player in the leaderboard with the same conditions and time, 1 is first and equal
 ratings share a place; null for a player who is not in it. Without at, it counts those above
 through an index. An account that is merged counts as the player it is merged into. Errors as for
@@ -428,7 +435,8 @@ CREATE FUNCTION skillrating_internal.percentile_of(
     min_games bigint DEFAULT 1,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
-    at timestamptz DEFAULT NULL)
+    at timestamptz DEFAULT NULL,
+    fixed boolean DEFAULT NULL)
 RETURNS float8
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -436,9 +444,9 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
-    ranked boolean := skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    ranked boolean := fixed IS NULL AND skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
     percentile float8;
 BEGIN
@@ -459,7 +467,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('percentile_of');
 
-COMMENT ON FUNCTION skillrating.percentile_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz) IS
+COMMENT ON FUNCTION skillrating.percentile_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz, boolean) IS
 'How many percent of the other players in the leaderboard with the same conditions and time are
 rated lower, equals counted half; null for a player who is not in it, or alone. An account that is
 merged counts as the player it is merged into. Errors as for leaderboard().';
@@ -521,7 +529,8 @@ CREATE FUNCTION skillrating_internal.around(
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
     display jsonb DEFAULT NULL,
-    statistics jsonb DEFAULT NULL)
+    statistics jsonb DEFAULT NULL,
+    fixed boolean DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -530,12 +539,12 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
     shown text := skillrating_internal.display_query(ladder, display, at);
-    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
     statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     statistics_join text := '';
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     band_order text := skillrating_internal.band_order(ladder, at);
-    ranked boolean := skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    ranked boolean := fixed IS NULL AND skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
 BEGIN
     IF n IS NULL OR n < 0 THEN
@@ -571,7 +580,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('around');
 
-COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, jsonb, jsonb) IS
+COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, jsonb, jsonb, boolean) IS
 'A player in the leaderboard with the same conditions and time, with the n players above and the n
 below; no rows for a player who is not in it. An account that is merged counts as the player it is
 merged into. Errors as for leaderboard().';

@@ -691,6 +691,7 @@ BEGIN
     PERFORM skillrating_internal.mirror_triggers(ladder);
     -- Players without a rating keep what the table has: it may be all that is known of them.
     players := skillrating_internal.write_mirror(ladder, relation, key, pool, columns, NULL);
+    PERFORM skillrating_internal.rate_failed(ladder);
 END
 $function$;
 
@@ -708,8 +709,8 @@ replaces what was. Returns the number of players whose rows it wrote at once. Er
 unknown ladder, 42809 for a view, 42804 for a key of another type or a column that cannot have the
 value, 0A000 for a table that Citus distributes, 428C9 for a generated column, 42703 for an unknown
 column, 22023 for columns that are no object of names, 42501 if the table does not belong to the
-ladder''s owner. A value that does not fit is an error of what rates, which names the column, the
-table and the player. While the table, or a partition of it, belongs to another role than the ladder
+ladder''s owner. A value that does not fit is an error that names the column, the table and the
+player; matches wait because of it, see ladder_status(), and are tried again by the next call. While the table, or a partition of it, belongs to another role than the ladder
 it gets no ratings, with a warning, and matches are rated all the same.';
 
 CREATE FUNCTION skillrating_internal.unmirror_rating(

@@ -109,7 +109,7 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.create_ladder_schema(new_ladder, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
         old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', old.leaderboard,
-        beside => ladder);
+        old.on_error, beside => ladder);
     PERFORM skillrating_internal.partition_like(new_ladder, ladder);
 
     -- The same matches and operations in the same order; how they count is for the new model to say.

@@ -49,15 +49,15 @@ BEGIN
     t := skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_pending(ladder);
     EXECUTE format(
-        'INSERT INTO %1$I.pending (match_id, xact, fires)
-        SELECT m.match_id, pg_current_xact_id(), false
+        'INSERT INTO %1$I.pending (match_id, xact, fires, since)
+        SELECT m.match_id, pg_current_xact_id(), false, now()
         FROM %1$I.rated_match AS m
         LEFT JOIN %2$I.rated_match AS n ON n.match_id %3$s m.match_id
         WHERE n.digest IS DISTINCT FROM m.digest
         UNION ALL
-        SELECT p.match_id, pg_current_xact_id(), false FROM %2$I.pending AS p
+        SELECT p.match_id, pg_current_xact_id(), false, now() FROM %2$I.pending AS p
         UNION ALL
-        SELECT c.match_id, pg_current_xact_id(), false FROM %2$I.correction AS c
+        SELECT c.match_id, pg_current_xact_id(), false, now() FROM %2$I.correction AS c
         WHERE c.match_id IS NOT NULL', ladder, origin, t.match_equals);
 END
 $function$;
@@ -239,12 +239,12 @@ BEGIN
 
     PERFORM skillrating_internal.check_pending(b);
     EXECUTE format(
-        'INSERT INTO %1$I.pending (match_id, xact, fires)
-        SELECT n.match_id, pg_current_xact_id(), false
+        'INSERT INTO %1$I.pending (match_id, xact, fires, since)
+        SELECT n.match_id, pg_current_xact_id(), false, now()
         FROM %1$I.carried_match AS n JOIN %1$I.rated_match AS m ON n.match_id %2$s m.match_id
         WHERE n.digest IS DISTINCT FROM m.digest
         UNION ALL
-        SELECT w.match_id, pg_current_xact_id(), false FROM %1$I.carried_waiting AS w',
+        SELECT w.match_id, pg_current_xact_id(), false, now() FROM %1$I.carried_waiting AS w',
         b, t.match_equals);
     PERFORM skillrating_internal.copy_matches(format('%I.carried_match', b), b);
 END
@@ -270,16 +270,16 @@ BEGIN
     EXECUTE format(
         'WITH copied AS (
             INSERT INTO %2$I.rated_match (match_id, status, reason, detail, digest, seq, played_at,
-                void_reason, decided_at)
+                arrived_at, void_reason, decided_at)
             SELECT n.match_id, n.status, n.reason, n.detail,
                 CASE WHEN n.seq IS NULL THEN ~n.digest ELSE n.digest END, n.seq, n.played_at,
-                n.void_reason, n.decided_at
+                n.arrived_at, n.void_reason, n.decided_at
             FROM %1$s AS n
             WHERE n.status IS NOT NULL AND NOT EXISTS (SELECT FROM %2$I.rated_match AS m WHERE m.match_id %3$s n.match_id)
             RETURNING match_id, seq, played_at
         ), unplaced AS (
-            INSERT INTO %2$I.pending (match_id, xact, fires)
-            SELECT c.match_id, pg_current_xact_id(), false FROM copied AS c WHERE c.seq IS NULL
+            INSERT INTO %2$I.pending (match_id, xact, fires, since)
+            SELECT c.match_id, pg_current_xact_id(), false, now() FROM copied AS c WHERE c.seq IS NULL
         )
         SELECT min(c.seq), min(c.played_at) FROM copied AS c WHERE c.seq IS NOT NULL',
         known, b, t.match_equals)
@@ -328,7 +328,7 @@ BEGIN
             UNION ALL
             SELECT o.seq, o.at
             FROM account AS a JOIN %1$I.operation AS o ON o.player_id %2$s a.id
-            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund''))
+            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix''))
         SELECT min(p.seq), min(p.at) FROM place AS p', ladder, t.player_equals, t.match_equals)
     INTO place, since USING operations;
     PERFORM skillrating_internal.note_correction(ladder, 'carried', place, played_at => since);
@@ -544,8 +544,8 @@ BEGIN
     PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
     EXECUTE format(
         'CREATE UNLOGGED TABLE %2$I.carried_match AS
-        SELECT m.match_id, m.status, m.reason, m.detail, m.digest, m.seq, m.played_at, m.void_reason,
-            m.decided_at, true AS known
+        SELECT m.match_id, m.status, m.reason, m.detail, m.digest, m.seq, m.played_at, m.arrived_at,
+            m.void_reason, m.decided_at, true AS known
         FROM %1$I.rated_match AS m WITH NO DATA', a, b);
     EXECUTE format('CREATE UNLOGGED TABLE %2$I.carried_own AS SELECT m.match_id
         FROM %1$I.rated_match AS m WITH NO DATA', a, b);
@@ -617,7 +617,7 @@ BEGIN
             SELECT x.horizon AS a, y.horizon AS b FROM %1$I.ladder AS x, %2$I.ladder AS y
         ), differing AS MATERIALIZED (
             SELECT coalesce(n.match_id, o.match_id) AS match_id, n.status, n.reason, n.detail, n.digest,
-                n.seq, n.played_at, n.void_reason, n.decided_at, n.match_id IS NOT NULL AS known,
+                n.seq, n.played_at, n.arrived_at, n.void_reason, n.decided_at, n.match_id IS NOT NULL AS known,
                 least(n.seq, o.seq) AS place
             FROM (SELECT m.* FROM %1$I.rated_match AS m %4$s) AS n
             FULL JOIN (SELECT m.* FROM %2$I.rated_match AS m %4$s) AS o ON o.match_id %3$s n.match_id
@@ -632,7 +632,7 @@ BEGIN
         ), matches AS (
             INSERT INTO %2$I.carried_match
             SELECT d.match_id, d.status, d.reason, d.detail, d.digest, d.seq, d.played_at,
-                d.void_reason, d.decided_at, d.known
+                d.arrived_at, d.void_reason, d.decided_at, d.known
             FROM differing AS d
         ), own AS (
             INSERT INTO %2$I.carried_own SELECT m.match_id FROM %2$I.rated_match AS m

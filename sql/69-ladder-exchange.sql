@@ -651,10 +651,10 @@ BEGIN
     EXECUTE format(
         'WITH of_a AS (DELETE FROM %1$I.pending AS p RETURNING p.match_id, p.xact),
         of_b AS (DELETE FROM %2$I.pending AS p RETURNING p.match_id, p.xact),
-        to_a AS (INSERT INTO %1$I.pending (match_id, xact, fires)
-            SELECT p.match_id, p.xact, false FROM of_b AS p)
-        INSERT INTO %2$I.pending (match_id, xact, fires)
-        SELECT p.match_id, p.xact, false FROM of_a AS p', a, b);
+        to_a AS (INSERT INTO %1$I.pending (match_id, xact, fires, since)
+            SELECT p.match_id, p.xact, false, now() FROM of_b AS p)
+        INSERT INTO %2$I.pending (match_id, xact, fires, since)
+        SELECT p.match_id, p.xact, false, now() FROM of_a AS p', a, b);
 END
 $function$;
 

@@ -236,7 +236,8 @@ BEGIN
         'WITH o AS (
             UPDATE %1$I.operation AS o
             SET reason = skillrating_internal.replace_words(o.reason, $1, $2)
-            WHERE o.reason NOT IN (''decay'', ''settle'', ''set by hand'', ''reset'',
+            WHERE o.reason NOT IN (''decay'', ''settle'', ''set by hand'', ''reset'', ''fixed'',
+                    ''no longer fixed'',
                     ''season '' || coalesce(o.params->>''name'', o.params->>''season'', ''''),
                     ''seeded from '' || coalesce(o.params->>''ladder'', ''''))
                 AND skillrating_internal.replace_words(o.reason, $1, $2) <> o.reason

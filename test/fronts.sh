@@ -52,7 +52,7 @@ SELECT * FROM skillrating.win_probability_document('eu', '{"at": "2026-02-01T00:
 SELECT * FROM skillrating.player_status('eu', at => '2026-02-01') ORDER BY player_id;
 SELECT * FROM skillrating.surprising_players('eu') ORDER BY player_id;
 SELECT * FROM skillrating.pool_quality('eu');
-SELECT * FROM skillrating.why_unrated('eu', 1);
+SELECT * FROM skillrating.match_outcome('eu', 1);
 SELECT * FROM skillrating.verify('eu');
 SELECT * FROM skillrating.match_journal('eu', 3);
 SELECT * FROM skillrating.seasons('eu');

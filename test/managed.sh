@@ -247,7 +247,7 @@ states="SELECT md5(string_agg(concat_ws(' ', player_id, pool, mu, sigma, games, 
 
 compare() {
 	check "$1: S has the rows of P" "$([ "$(rows on_p)" = "$(rows on_s)" ] && echo t || echo "not equal")"
-	check "$1: nothing waits, nor is anything set aside" "$(as_rater -c "SELECT CASE WHEN (s.waiting, s.set_aside, s.unread, s.truncated) = (0, 0, 0, 0) THEN 't' ELSE s::text END FROM skillrating.replica_status('arena') AS s")"
+	check "$1: nothing waits, nor is anything set aside" "$(as_rater -c "SELECT CASE WHEN (s.waiting, s.put_aside, s.truncated) = (0, 0, 0) THEN 't' ELSE s::text END FROM skillrating.ladder_status('arena') AS s")"
 	check "$1: each match was looked at" "$(as_rater -c "SELECT count(*) = 0 FROM (SELECT DISTINCT match_id FROM game_source) AS g LEFT JOIN arena.rated_match AS r USING (match_id) WHERE r.match_id IS NULL")"
 	check "$1: no match is rated that P does not have, nor any twice" "$(as_rater -c "SELECT CASE WHEN count(*) = 0 THEN 't' ELSE count(*)::text END FROM (SELECT match_id, player_id, count(*) AS n FROM arena.event WHERE kind = 'match' GROUP BY 1, 2) AS e
 		LEFT JOIN (SELECT DISTINCT match_id, player_id FROM game_source) AS s USING (match_id, player_id) LEFT JOIN arena.rated_match AS r ON r.match_id = e.match_id AND r.status = 'rated' WHERE e.n > 1 OR s.match_id IS NULL OR r.match_id IS NULL")"
@@ -404,7 +404,7 @@ fail_over() {
 began=$SECONDS
 fail_over p p2
 as_rater -f <(block 'S: empty')
-check "draining waits for a copy" "$(as_rater -c "SELECT truncated > 0 FROM skillrating.replica_status('arena')")"
+check "draining waits for a copy" "$(as_rater -c "SELECT truncated > 0 FROM skillrating.ladder_status('arena')")"
 subscribe ''
 until_true "the tables are copied again" copied
 versions="SELECT count(*), md5(string_agg(concat_ws(' ', match_id, xmin, seq), ' ' ORDER BY seq)) FROM arena.rated_match WHERE match_id < 90"

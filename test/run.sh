@@ -126,6 +126,8 @@ logical='wal_level=logical max_prepared_transactions=10'
 	printf 'script %s\n' peers docs clients swapping concurrent wasm_core http pictures dist demo migration parameters documents dump open_match fronts
 } >"$scratch/waiting"
 touch "$scratch/waiting"
+# A build of its own, and all regression tests again.
+[ "$level" != all ] || echo "script undefined" >>"$scratch/busy"
 # One of each at a time, so that the processors are busy.
 paste -d '\n' "$scratch/waiting" "$scratch/busy" | grep . >"$queue"
 [ "$level" != all ] || export CRON=yes KILLS=100 CONCURRENT_SECONDS=60 PARTITIONS_SECONDS=60 BOARDS_SECONDS=60 SWAPPING_SECONDS=60 \

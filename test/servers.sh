@@ -115,7 +115,7 @@ SELECT status, count(*) FROM skillrating.player_status('arena') GROUP BY 1 ORDER
 SELECT * FROM skillrating.surprising_players('arena');
 SELECT * FROM skillrating.pool_quality('arena');
 SELECT * FROM skillrating.compare_ladders('arena', 'arena');
-SELECT skillrating.why_unrated('arena', 1);
+SELECT skillrating.match_outcome('arena', 1);
 SELECT * FROM skillrating.verify('arena');
 SELECT * FROM skillrating.describe_source('arena.source');"
 lsn=$(ask -c "SELECT pg_current_wal_flush_lsn()")

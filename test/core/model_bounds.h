@@ -763,7 +763,7 @@ deviation_drift(const Fixture *f, int column)
 
 /*
  * Whether a volatility, under glicko2, moved within the page's bounds: down by a quarter of
- * tau^2 in the logarithm, and up by a half, as long as games are few enough.
+ * tau^2 in the logarithm, and up by a half.
  */
 static inline bool
 volatility_in_bounds(const Fixture *f, int player, double before, double after)
@@ -772,9 +772,7 @@ volatility_in_bounds(const Fixture *f, int player, double before, double after)
 	double		gain = f->player[player].gain;
 	double		moved = log(after / before);
 
-	return moved >= -gain * tau * tau / 4 - 1e-12 &&
-		(moved <= gain / 2 + 1e-12 ||
-		 before * tau * f->player[player].weight * glicko_games(f) > sqrt(2 / M_E));
+	return moved >= -gain * tau * tau / 4 - 1e-12 && moved <= gain / 2 + 1e-12;
 }
 
 typedef struct ModelBound

@@ -39,7 +39,8 @@ glickman_f(Wide delta2, Wide phi2, Wide v, Wide a, Wide tau, Wide y)
 
 /*
  * The first root that one comes to from y = 0 on the side to which f points: by steps that
- * are small against the width of the logistic curve of which f consists, then bisection.
+ * are small against the width of the logistic curve of which f consists, then bisection;
+ * not beyond 1, the bound on the page of glicko2.
  */
 static inline Wide
 glickman_root(Wide delta2, Wide phi2, Wide v, Wide a, Wide tau)
@@ -61,7 +62,7 @@ glickman_root(Wide delta2, Wide phi2, Wide v, Wide a, Wide tau)
 		else
 			high = middle;
 	}
-	return sign * low;
+	return fminl(sign * low, 1);
 }
 
 /* The steps of the paper; result has rating, deviation and volatility. */

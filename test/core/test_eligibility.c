@@ -138,7 +138,8 @@ test_bots(void **state)
 
 /* How many rows a rule leaves out. */
 static int
-leave_out(Box *box, EligibilityRule rule, double value, bool *left_out, MatchStatus *status)
+leave_out(Box *box, EligibilityRule rule, double value, MatchStatus *left_out,
+		  MatchStatus *status)
 {
 	Eligibility rules;
 	int			account[MAX_ROWS];
@@ -157,7 +158,7 @@ static void
 test_play(void **state)
 {
 	Box			box;
-	bool		out[MAX_ROWS];
+	MatchStatus out[MAX_ROWS];
 	MatchStatus status;
 	int			i;
 

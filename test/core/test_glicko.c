@@ -103,6 +103,13 @@ bisected(const PaperF *f, long double low, long double high)
 	return expl(low / 2);
 }
 
+/* The page's bound on the rise of a volatility in one period. */
+static double
+bounded(double root, double before)
+{
+	return fmin(root, before * exp(0.5));
+}
+
 /*
  * The root next to the start, on the side to which f points there: the first change of
  * sign on a grid that is finest at the start.  Counts the changes as far as Glickman's
@@ -162,6 +169,7 @@ test_volatility_against_scan(void **state)
 	int			round;
 	int			several = 0;
 	int			up = 0;
+	int			beyond = 0;
 
 	(void) state;
 	for (round = 0; round < 6000; round++)
@@ -193,13 +201,22 @@ test_volatility_against_scan(void **state)
 		expected = scanned_volatility(&f, 500, &roots);
 
 		/* A dip below 0 between two points of the grid. */
-		if (!(fabs(after / expected - 1) < 1e-9))
+		if (!(fabs(after / bounded(expected, volatility) - 1) < 1e-9))
 			expected = scanned_volatility(&f, 100000, &roots);
-		assert_relative(after, expected, 1e-11);
+
+		/* Where roots are about to meet, the slope of f is so small that rounding counts. */
+		assert_relative(after, bounded(expected, volatility), round % 3 == 0 ? 1e-10 : 1e-11);
 		up += after > volatility;
 		several += roots > 1;
+
+		/* Only a surprise this large can lead beyond the bound. */
+		if (expected > bounded(expected, volatility) * (1 + 1e-9))
+		{
+			assert_true(volatility * tau * fabs(games.surprise) >= sqrt(2 / M_E));
+			beyond++;
+		}
 	}
-	assert_true(several > 2000 && up > 1000 && up < 5000);
+	assert_true(several > 2000 && up > 1000 && up < 5000 && beyond > 100);
 }
 
 /*
@@ -236,7 +253,42 @@ test_volatility_after_upsets(void **state)
 		}
 }
 
-/* Whatever it is given, the search ends, and at a root. */
+/*
+ * Many upsets in one period: from the 29th on f has no root near the start, and its only
+ * one belongs to a volatility of thousands.  The volatility stops at the bound, which the
+ * near root reaches as it vanishes.
+ */
+static void
+test_volatility_after_many_upsets(void **state)
+{
+	double		phi = 50 / POINTS;
+	double		before = 0.06;
+	int			n;
+
+	(void) state;
+	for (n = 1; n <= 200; n++)
+	{
+		GlickoGames games = {0, 0};
+		PaperF		f;
+		double		after,
+					root;
+		int			roots,
+					i;
+
+		for (i = 0; i < n; i++)
+			add_opponent(&games, 1500, 3500, 30, 1);
+		after = glicko2_volatility(&games, phi, 0.06, 0.5);
+		f = paper_of(&games, phi, 0.06, 0.5);
+		root = scanned_volatility(&f, 100000, &roots);
+		assert_int_equal(roots, n < 29 ? 3 : 1);
+		assert_true(n < 29 ? root < 0.1 : root > 1000);
+		assert_relative(after, bounded(root, 0.06), 1e-11);
+		assert_true(after >= before && after <= 0.06 * exp(0.5));
+		before = after;
+	}
+}
+
+/* Whatever it is given, the search ends, and at a root or the bound. */
 static void
 test_volatility_of_any_games(void **state)
 {
@@ -268,7 +320,9 @@ test_volatility_of_any_games(void **state)
 			continue;
 		x = f.a + 2 * logl((long double) after / volatility);
 		near = 1e-12L * fmaxl(1, fabsl(x));
-		assert_true(paper_f(&f, x - near) >= 0 && paper_f(&f, x + near) <= 0);
+		assert_true(paper_f(&f, x - near) >= 0);
+		assert_true(after <= volatility * exp(0.5) * (1 + 1e-15));
+		assert_true(after >= volatility * exp(0.5) * (1 - 1e-15) || paper_f(&f, x + near) <= 0);
 		checked++;
 	}
 	assert_true(checked > 50000);
@@ -784,6 +838,7 @@ main(void)
 		cmocka_unit_test(test_volatility_against_scan),
 		cmocka_unit_test(test_volatility_after_upsets),
 		cmocka_unit_test(test_published_upsets),
+		cmocka_unit_test(test_volatility_after_many_upsets),
 		cmocka_unit_test(test_volatility_of_any_games),
 		cmocka_unit_test(test_volatility_follows_surprise),
 		cmocka_unit_test(test_win_probability),

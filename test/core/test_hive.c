@@ -1038,6 +1038,56 @@ test_context_takes_a_step_of_newton(void **state)
 	}
 }
 
+/*
+ * By a gain, the log-odds take that part of the step, and the factor on the deviation is raised
+ * to its power.  That of a match is the mean of its players', by all of their play.
+ */
+static void
+test_context_by_gain(void **state)
+{
+	static const double gain[] = {2, 0.5, 0, 1};
+	static const double weight[] = {1, 0.5, 0.25, 1};
+	Fixture		f;
+	double		full[2][2];
+	double		mean = (2 * 1 + 0.5 * 0.5 + 0 * 0.25 + 1 * 1) / (1 + 0.5 + 0.25 + 1);
+	int			i,
+				j;
+
+	(void) state;
+	fixture_init(&f, "hive");
+	fixture_add(&f, 0, 1, 1)->side = 1;
+	fixture_add(&f, 1, 2, 2)->side = 2;
+	f.row[0].context = f.row[1].context = 0;
+	fixture_gain(&f, 0.5);
+	fixture_rate(&f);
+	assert_near(f.match.component[0].after[1], 0.5 * pow(1 + 0.25 * 0.25, -0.25), 1e-14);
+	assert_near(f.match.component[0].after[0], 0.5 * 0.5 / (4 + 0.25), 1e-14);
+
+	f.component_seed = 7;
+	match_in_contexts(&f, 1, true, false);
+	for (i = 0; i < 4; i++)
+	{
+		f.row[i].weight = weight[i];
+		if (i == 2)
+			f.row[i].commanding = 0.5;
+	}
+	fixture_rate(&f);
+	for (j = 0; j < 2; j++)
+		memcpy(full[j], f.match.component[j].after, sizeof(full[j]));
+	for (i = 0; i < 4; i++)
+		f.row[i].gain = gain[i];
+	fixture_rate(&f);
+	for (j = 0; j < 2; j++)
+	{
+		const MatchComponent *component = &f.match.component[j];
+		double		m = component->before[0];
+		double		d = component->before[1];
+
+		assert_near(component->after[0], m + mean * (full[j][0] - m), 1e-13);
+		assert_near(component->after[1], d * pow(full[j][1] / d, mean), 1e-13);
+	}
+}
+
 /* A context is worth something to a side, whatever the number of its team, and to no other. */
 static void
 test_context_favours_a_side(void **state)
@@ -1119,6 +1169,7 @@ main(void)
 		cmocka_unit_test(test_adagrad_accumulates_squares),
 		cmocka_unit_test(test_first_step),
 		cmocka_unit_test(test_context_takes_a_step_of_newton),
+		cmocka_unit_test(test_context_by_gain),
 		cmocka_unit_test(test_context_favours_a_side),
 		cmocka_unit_test(test_sums),
 	};

@@ -121,6 +121,12 @@ static const struct
 	NUMBER(experience, 0, MATCH_OK),
 	NUMBER(experience, -1, MATCH_BAD_EXPERIENCE),
 	NUMBER(experience, INFINITY, MATCH_BAD_EXPERIENCE),
+	NUMBER(fixed, NAN, MATCH_OK),
+	NUMBER(fixed, 0, MATCH_OK),
+	NUMBER(fixed, 1, MATCH_OK),
+	NUMBER(fixed, -1, MATCH_BAD_FIXED),
+	NUMBER(fixed, 0.5, MATCH_BAD_FIXED),
+	NUMBER(fixed, INFINITY, MATCH_BAD_FIXED),
 #undef NUMBER
 };
 
@@ -523,6 +529,12 @@ bad_bot(Fixture *f)
 	f->row[3].bot = 0.5;
 }
 
+static void
+bad_fixed(Fixture *f)
+{
+	f->row[3].fixed = 2;
+}
+
 /* Player 0 is on both teams. */
 static void
 self_match(Fixture *f)
@@ -616,6 +628,7 @@ test_every_status(void **state)
 		{"elo", bad_quit, MATCH_BAD_QUIT, 3},
 		{"elo", bad_experience, MATCH_BAD_EXPERIENCE, 3},
 		{"elo", bad_bot, MATCH_BAD_BOT, 3},
+		{"elo", bad_fixed, MATCH_BAD_FIXED, 3},
 		{"elo", self_match, MATCH_SELF_MATCH, 2},
 		{"glicko", alone_on_both_teams, MATCH_SELF_MATCH, 0},
 		{"hive", bad_state, MATCH_BAD_STATE, -1},
@@ -656,6 +669,9 @@ test_numbers_of_a_player(void **state)
 	f.row[1].player = 0;		/* two stints of one player */
 	f.row[0].squad = f.row[0].experience = f.row[0].quit = NAN;
 	f.row[1].quit = 1;
+	f.row[0].fixed = 1;
+	f.row[1].fixed = 0;
+	f.row[2].fixed = 0;
 	f.row[1].deaths = NAN;
 	f.row[3].kills = f.row[3].deaths = f.row[3].quit = NAN;
 	assert_status(fixture_build(&f), MATCH_OK);
@@ -664,6 +680,9 @@ test_numbers_of_a_player(void **state)
 	assert_same(f.player[0].squad, 0);
 	assert_same(f.player[0].experience, 10);
 	assert_same(f.player[0].quit, 1);
+	assert_same(f.player[0].fixed, 1);
+	assert_same(f.player[2].fixed, 0);
+	assert_true(isnan(f.player[3].fixed));
 	assert_same(f.player[2].kills, 5);
 	assert_same(f.player[2].quit, 0);
 	assert_true(isnan(f.player[3].kills) && isnan(f.player[3].deaths));

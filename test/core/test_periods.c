@@ -222,14 +222,14 @@ sum_games(const Standing *standing, const Game *game, int n, int player, bool gl
 	return games;
 }
 
-/* Step 5 of the paper on Glicko-2, by bisection. */
+/* Step 5 of the paper on Glicko-2, by bisection, up to the bound of the page. */
 static long double
 volatility_after(long double phi, long double sigma, long double information,
 				 long double surprise, long double tau)
 {
 	long double a = logl(sigma * sigma);
 	long double low = a - 30;
-	long double high = a + 30;
+	long double high = a + 1;
 	int			i;
 
 	if (information == 0)

@@ -520,7 +520,8 @@ test_order(void **state)
 
 /*
  * After one match of new players the coefficients are where the prior holds the likelihood:
- * the sum over teams of (share of the first place - probability) * feature * variance.
+ * the sum over teams of (share of the first place - probability) * feature * variance.  What
+ * else the forecast consists of is its log-odds minus the advantage before.
  */
 static void
 test_learning(void **state)
@@ -545,10 +546,13 @@ test_learning(void **state)
 			double		mean = 0;
 			double		total = 0;
 			double		gain = random_between(&random, 0.1, 2);
+			double		prior[2];
 			MatchComponent *component;
 
+			for (i = 0; i < 2; i++)
+				prior[i] = round % 2 ? random_between(&random, -1, 1) : 0;
 			fixture_init(&box, model_registry[m]->name);
-			set_advantage(&box, SIZE_ADVANTAGE_LEARNED, 0, 0);
+			set_advantage(&box, SIZE_ADVANTAGE_LEARNED, prior[0], prior[1]);
 			for (i = 0; i < nteams; i++)
 				size[i] = 1 + random_below(&random, 5);
 			size[0] = size[1] + 1;
@@ -562,8 +566,8 @@ test_learning(void **state)
 			{
 				x[i][0] = (size[i] - mean) / (2 * mean);
 				x[i][1] = size[i] - mean;
-				odds[i] = box.team[i].win *
-					exp(component->after[0] * x[i][0] + component->after[1] * x[i][1]);
+				odds[i] = box.team[i].win * exp((component->after[0] - prior[0]) * x[i][0] +
+												(component->after[1] - prior[1]) * x[i][1]);
 				total += odds[i];
 				share[i] = box.team[i].rank == 1;
 			}
@@ -573,7 +577,7 @@ test_learning(void **state)
 
 				for (i = 0; i < nteams; i++)
 					pull += (share[i] - odds[i] / total) * x[i][j];
-				assert_near(component->after[j], variance[j] * gain * pull, 1e-8);
+				assert_near(component->after[j] - prior[j], variance[j] * gain * pull, 1e-8);
 			}
 
 			/* A match without weight teaches nothing. */

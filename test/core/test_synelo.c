@@ -43,7 +43,7 @@ test_convergence(void **state)
 	static const double rating[4] = {1000, 1010, 1030, 1060};
 	static const double surprise[4] = {0.5, 0.5, 0.5, -0.5};
 	SynEloWeights weights = {0.25, 0.25, 0.5, false};
-	SynEloSignals s = synelo_signals(rating, surprise, 4, 72);
+	SynEloSignals s = synelo_signals(rating, surprise, 4, 72, NULL);
 
 	(void) state;
 	/* Halves 1005 and 1045; mean 1025, squares 625 + 225 + 25 + 1225 = 2100. */
@@ -59,13 +59,13 @@ test_convergence(void **state)
 	assert_same(synelo_convergence(&s, &weights), 1);
 
 	/* An odd window leaves the middle out of both halves; one has no halves. */
-	s = synelo_signals(rating, surprise, 3, 72);
+	s = synelo_signals(rating, surprise, 3, 72, NULL);
 	assert_near(s.velocity, 30.0 / 72, 1e-14);
-	s = synelo_signals(rating, surprise, 1, 72);
+	s = synelo_signals(rating, surprise, 1, 72, NULL);
 	assert_same(s.velocity, 0);
 	assert_same(s.volatility, 0);
 	assert_near(s.surprise, 5, 1e-14);
-	s = synelo_signals(rating, surprise, 0, 72);
+	s = synelo_signals(rating, surprise, 0, 72, NULL);
 	assert_same(s.surprise, 0);
 }
 

@@ -753,6 +753,74 @@ typedef struct Golden
 	bool		more;
 } Golden;
 
+/*
+ * A match of four newcomers against three who play shares of it: the closed form of the page.
+ * Under "centered" a unit of play of team t counts m / w_t, in the margin too, where shares
+ * count under "weights" alone.
+ */
+static void
+test_margin_of_unequal_teams(void **state)
+{
+	static const double share[7] = {0.5, 1, 0.75, 1, 1, 0.25, 1};
+	const double sigma2 = square(25.0 / 3) + square(25.0 / 300);
+	const double beta2 = square(25.0 / 6);
+	int			variant;
+
+	(void) state;
+	for (variant = 0; variant < 8; variant++)
+	{
+		bool		centered = variant & 1;
+		bool		by_weight = variant & 2;
+		double		play[2] = {0, 0};
+		double		mean = 0;
+		double		variance = 0;
+		double		size = 0;
+		double		c,
+					v,
+					x;
+		Fixture		f;
+		int			i;
+
+		fixture_init(&f, "trueskill");
+		fixture_param(&f, "size_advantage")->choice = SIZE_ADVANTAGE_NONE;
+		fixture_param(&f, "strength")->choice = !centered;
+		fixture_param(&f, "draw_margin")->choice = by_weight;
+		for (i = 0; i < 7; i++)
+		{
+			double		weight = variant & 4 ? 1 : share[i];
+
+			fixture_add(&f, i, 1 + i / 4, 1 + i / 4)->weight = weight;
+			play[i / 4] += weight;
+		}
+		fixture_rate(&f);
+		for (i = 0; i < 7; i++)
+		{
+			double		weight = variant & 4 ? 1 : share[i];
+			double		factor = centered ? 2 / (1 / play[0] + 1 / play[1]) / play[i / 4] : 1;
+
+			mean += (i < 4 ? 25 : -25) * factor * weight;
+			variance += square(factor * weight) * (sigma2 + beta2);
+			size += square(by_weight ? factor * weight : factor);
+		}
+
+		/* (0.1 + 1) / 2 of all are below this. */
+		x = 0.12566134685507402 * sqrt(size * beta2);
+		c = sqrt(variance);
+		if (centered && variant & 4)
+			assert_near(size, 6.857, 0.0005);
+		v = exp(-square((mean - x) / c) / 2) / sqrt(2 * M_PI) /
+			(erfc(-(mean - x) / c / sqrt(2)) / 2);
+		for (i = 0; i < 7; i++)
+		{
+			double		weight = variant & 4 ? 1 : share[i];
+			double		factor = centered ? 2 / (1 / play[0] + 1 / play[1]) / play[i / 4] : 1;
+
+			assert_near(f.after[i][TRUESKILL_MU],
+						25 + (i < 4 ? 1 : -1) * factor * weight * sigma2 / c * v, 1e-9);
+		}
+	}
+}
+
 static void
 test_published_matches(void **state)
 {
@@ -901,6 +969,7 @@ main(void)
 		cmocka_unit_test(test_log_odds),
 		cmocka_unit_test(test_age),
 		cmocka_unit_test(test_large_free_for_all),
+		cmocka_unit_test(test_margin_of_unequal_teams),
 		cmocka_unit_test(test_published_matches),
 		cmocka_unit_test(test_published_quality),
 	};

@@ -33,6 +33,20 @@ SELECT new_rating > 1500 AS up, new_deviation < 350 AS less, new_volatility > 0.
 FROM skillrating.glicko2_update(1500, 350, 0.06, '{100000}', '{30}', '{1}');
 SELECT * FROM skillrating.glicko_update(1500, 350, '{100000}', '{0}', '{0}');
 
+-- However many upsets a period has, a volatility rises by at most sqrt(e), and a rating by games * q RD^2 with the RD that this leaves.
+CREATE FUNCTION pg_temp.most(games float8, deviation float8) RETURNS float8 LANGUAGE sql IMMUTABLE RETURN
+    games * ln(10) / 400 * (deviation ^ 2 + exp(1.0::float8) * (0.06 * 400 / ln(10)) ^ 2);
+SELECT bool_and(new_volatility BETWEEN 0.06 AND 0.06 * exp(0.5::float8) * (1 + 1e-15) AND new_rating - 1500 BETWEEN 0 AND pg_temp.most(n, 50) AND new_deviation < 60) AS bounded
+FROM generate_series(1, 200) AS n, skillrating.glicko2_update(1500, 50, 0.06, array_fill(3500::float8, ARRAY[n]), array_fill(30::float8, ARRAY[n]), array_fill(1::float8, ARRAY[n]), deviation_max => 'infinity');
+-- One beats 39 who are 3000 points above: rated at once, and as the period so far.
+SELECT period, bool_and((r).state_after[3] BETWEEN 0.05 AND 0.06 * exp(0.5::float8) * (1 + 1e-15)) AS volatility,
+    bool_and(abs((r).rating_after - (r).rating_before) <= pg_temp.most(39, 50)) AS rating, max((r).rating_after - (r).rating_before) > 400 AS winner_gains
+FROM (SELECT period, skillrating.rate('glicko2', i, i, CASE i WHEN 0 THEN 1 ELSE 2 END, played_at => timestamptz '2026-01-01Z',
+        start => (SELECT array_agg(skillrating.starting_rating(p, CASE p WHEN 0 THEN -1500 ELSE 1500 END, 50)) FROM generate_series(0, 39) AS p),
+        params => jsonb_build_object('opponents', 'each', 'period', period, 'period_shown', 'so_far')) OVER (PARTITION BY period ORDER BY 1) AS r
+    FROM generate_series(0, 39) AS i, unnest('{none,month}'::text[]) AS period) AS q
+GROUP BY period ORDER BY period;
+
 -- A null is unknown, and a mistake is an error.
 SELECT skillrating.glicko_update(1500, NULL, '{}', '{}', '{}');
 SELECT skillrating.glicko_update(1500, 200, '{1400}', '{30,40}', '{1}');

@@ -2,7 +2,19 @@
 SET extra_float_digits = 0;
 SET search_path = public, skillrating;
 
--- A context in which side 1 wins 90 of 100, and newcomers in it: about .8.
+-- A hundred matches of two new players each, every tenth lost: the recursion of the page gives .827 for the next two.
+WITH RECURSIVE step(g, m, d2) AS (
+    SELECT 0, 0::float8, 0.5::float8 ^ 2 UNION ALL
+    SELECT g + 1, m + e2 * ((g % 10 <> 9)::integer - p), e2
+    FROM (SELECT g, m, p, 1 / (1 / d2 + p * (1 - p)) AS e2 FROM (SELECT g, m, d2, 1 / (1 + exp(-m)) AS p FROM step) AS s) AS t WHERE g < 100
+), forecast AS (
+    SELECT (r).win_probability AS p, g FROM (SELECT g, rate('hive', 2 * g + team, team, CASE WHEN g % 10 = 0 THEN 3 - team ELSE team END, side => team, context => 'summit') OVER (ORDER BY g) AS r
+        FROM generate_series(1, 101) AS g, generate_series(1, 2) AS team) AS q WHERE (r).score IS NOT NULL
+)
+SELECT abs(p - 1 / (1 + exp(-m))) < 1e-12 AS as_the_page, round(p::numeric, 3) = 0.827 AS published
+FROM step, (SELECT max(p) AS p FROM forecast WHERE g = 101) AS f WHERE step.g = 100;
+
+-- A context in which side 1 wins 90 of 100, of forty players on fixed sides, whose offsets take a part, and newcomers in it: about .8.
 SELECT create_ladder('ctx', 'hive');
 SELECT count(*) FROM generate_series(1, 100) AS g,
     LATERAL report_match('ctx', g, array[g % 20 + 1, g % 20 + 21], array[1, 2],

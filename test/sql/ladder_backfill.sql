@@ -64,7 +64,7 @@ SELECT skillrating.create_ladder('reordered', 'elo', source => 'all_duels', late
 SELECT skillrating.attach('reordered', 'new_duel', match_id => 'id');
 INSERT INTO new_duel VALUES (100, 'a', 'b', '2024-02-01');
 CALL skillrating.backfill('late', 7, catch_up => false);
-SELECT skillrating.why_unrated('late', 1), (SELECT count(*) FROM late.correction) > 0 AS waits;
+SELECT skillrating.match_outcome('late', 1), (SELECT count(*) FROM late.correction) > 0 AS waits;
 CALL skillrating.backfill('late', 7);
 CALL skillrating.backfill('reordered', 7);
 CALL skillrating.backfill('appended', 7, late => 'append');

@@ -125,7 +125,7 @@ UPDATE at_commit_rows SET match_id = match_id;
 SELECT count(*) FROM skillrating.catch_up('at_commit', search => true);
 SELECT count(*) FROM at_commit.correction;
 -- Who asks is told, and may void them or bring them back.
-SELECT w.* FROM bad_case, skillrating.why_unrated('at_commit', id || 'b') AS w WHERE column_name = 'weight' AND value = 'NaN' AND both_rows;
+SELECT w.* FROM bad_case, skillrating.match_outcome('at_commit', id || 'b') AS w WHERE column_name = 'weight' AND value = 'NaN' AND both_rows;
 SELECT skillrating.void_match('at_commit', id || 'b', 'bad weight'), skillrating.restore_match('at_commit', id || 'b')
 FROM bad_case WHERE column_name = 'weight' AND value = 'NaN' AND both_rows;
 
@@ -207,7 +207,7 @@ SELECT converged FROM skillrating.solve_ladder('games');
 SELECT max(games) FROM games.solved;
 SELECT count(*) FROM skillrating.catch_up('games', rebuild => true);
 INSERT INTO game VALUES (4000, 1, 13, 1), (4000, 2, 2, 1);
-SELECT * FROM skillrating.why_unrated('games', 4000);
+SELECT * FROM skillrating.match_outcome('games', 4000);
 UPDATE game SET rounds = 1;
 SELECT count(*) FROM skillrating.catch_up('games');
 SELECT status, reason, detail, count(*) FROM games.rated_match GROUP BY 1, 2, 3 ORDER BY 1;

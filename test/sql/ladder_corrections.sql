@@ -31,12 +31,12 @@ SELECT bool_and(ok) FROM skillrating.verify('arena');
 
 -- A void match is as if it had never been.
 SELECT skillrating.void_match('arena', 7, 'server crash');
-SELECT skillrating.why_unrated('arena', 7), skillrating.why_unrated('arena', 8) IS NULL AS rated, skillrating.why_unrated('arena', 99);
+SELECT skillrating.match_outcome('arena', 7), skillrating.match_outcome('arena', 8), skillrating.match_outcome('arena', 99);
 SELECT seq, match_id, kind FROM arena.correction;
 SELECT player_id, round(rating_before::numeric, 3) AS before, round(rating_after::numeric, 3) AS after, games_before, games_after
 FROM skillrating.catch_up('arena') ORDER BY player_id;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
-SELECT m.status, m.reason, m.detail, w.* FROM arena.rated_match AS m, skillrating.why_unrated('arena', 7) AS w WHERE m.match_id = 7;
+SELECT m.status, m.reason, m.detail, w.* FROM arena.rated_match AS m, skillrating.match_outcome('arena', 7) AS w WHERE m.match_id = 7;
 SELECT play('mirror', 'match_id <> 7');
 SELECT * FROM difference('arena', 'mirror');
 -- It stays void when its rows change, and can come back.
@@ -73,7 +73,7 @@ SELECT * FROM difference('arena', 'mirror');
 -- Those to come neither.
 INSERT INTO duel VALUES (61, '2024-01-04', 'p3', 'newcomer', 1, 2);
 SELECT play('arena', 'match_id = 61');
-SELECT skillrating.why_unrated('arena', 61);
+SELECT skillrating.match_outcome('arena', 61);
 SELECT * FROM difference('arena', 'mirror');
 SELECT skillrating.undo_operation('arena', :operation);
 SELECT skillrating.undo_operation('arena', :operation);
@@ -161,7 +161,7 @@ SELECT skillrating.create_ladder('queue', 'elo', player_type => 'text', apply_at
 SELECT play('queue', 'match_id <= 10');
 SELECT count(*) FROM queue.pending;
 SELECT count(*) FROM queue.rated_match;
-SELECT skillrating.why_unrated('queue', 3);
+SELECT outcome, reason, detail, sqlstate, since IS NOT NULL AS since FROM skillrating.match_outcome('queue', 3);
 SELECT count(*) FROM skillrating.catch_up('queue');
 SELECT (SELECT count(*) FROM queue.pending), (SELECT count(*) FROM queue.rated_match), (SELECT count(*) FROM queue.event);
 SELECT count(*) FROM skillrating.report_match('queue', 11, '{p1,p2}'::text[], '{1,2}', '{1,2}');
@@ -173,7 +173,7 @@ DELETE FROM queue.match_player WHERE match_id = 3;
 UPDATE queue.match_player SET rank = 7 WHERE match_id = 4 AND team = 1;
 RESET session_replication_role;
 SELECT check_name, ok FROM skillrating.verify('queue');
-SELECT skillrating.why_unrated('queue', 15);
+SELECT skillrating.match_outcome('queue', 15);
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('queue', search => true, rebuild => true);
 SELECT check_name, ok FROM skillrating.verify('queue');
 SELECT count(*) FROM skillrating.catch_up('queue', search => true, rebuild => true);
@@ -216,7 +216,7 @@ SELECT bool_and(ok) FROM skillrating.verify('orm');
 SELECT skillrating.create_ladder('stints', 'hive');
 INSERT INTO stints.match (match_id) VALUES (1);
 INSERT INTO stints.match_player (match_id, player_id, team, side, won, joined, "left") VALUES (1, 1, 1, 1, true, 0, 900), (1, 2, 2, 2, false, 0, NULL);
-SELECT skillrating.why_unrated('stints', 1);
+SELECT skillrating.match_outcome('stints', 1);
 UPDATE stints.match_player SET "left" = 900 WHERE player_id = 2;
 SELECT status FROM stints.rated_match;
 SELECT count(*) FROM skillrating.report_match('stints', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], joined => ARRAY[0, 0]);

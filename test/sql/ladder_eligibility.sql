@@ -176,7 +176,7 @@ SELECT since AT TIME ZONE 'UTC' AS since, until AT TIME ZONE 'UTC' AS until, rul
 SELECT m, (SELECT min(r.outcome) FROM skillrating.report_match('arena', m, ARRAY[1, 2], '{1,2}', '{1,2}', at, duration => 80) AS r) AS outcome
 FROM (VALUES (1, '2024-01-10'::timestamptz), (2, '2024-01-15'), (3, '2024-02-10'), (4, '2024-03-01')) AS v(m, at);
 SELECT match_id, status, reason, detail, seq IS NOT NULL AS placed FROM arena.rated_match ORDER BY match_id;
-SELECT * FROM skillrating.why_unrated('arena', 2);
+SELECT * FROM skillrating.match_outcome('arena', 2);
 SELECT skillrating.undo_operation('arena', 3);
 SELECT since AT TIME ZONE 'UTC' AS since, until AT TIME ZONE 'UTC' AS until, rules, operation, reason FROM skillrating.eligibility('arena');
 SELECT kind, played_at AT TIME ZONE 'UTC' AS played_at FROM arena.correction ORDER BY kind;
@@ -226,10 +226,10 @@ SELECT skillrating.report_match_document('told', '{"match_id": 7, "teams": [{"ra
 SELECT count(*) FROM told.match WHERE match_id = 7;
 UPDATE told.match SET duration = 'NaN' WHERE match_id = 4;
 SELECT count(*) AS changed FROM skillrating.catch_up('told');
-SELECT * FROM skillrating.why_unrated('told', 4);
+SELECT * FROM skillrating.match_outcome('told', 4);
 UPDATE told.match SET duration = 61 WHERE match_id = 4;
 SELECT count(*) AS changed FROM skillrating.catch_up('told');
-SELECT skillrating.why_unrated('told', 4), (SELECT bool_and(ok) FROM skillrating.verify('told')) AS verified;
+SELECT skillrating.match_outcome('told', 4), (SELECT bool_and(ok) FROM skillrating.verify('told')) AS verified;
 SELECT skillrating.drop_ladder('told');
 -- What is false says nothing, so that the match is the same.
 UPDATE odd SET surrendered = 0, bot = 0 WHERE match_id = 4;

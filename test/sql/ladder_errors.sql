@@ -90,12 +90,12 @@ SELECT count(*) FROM skillrating.report_match('arena', 5, ARRAY[1, 2], ARRAY[1, 
 BEGIN;
 UPDATE arena.rating SET rating = 'NaN' WHERE player_id = 1;
 SELECT * FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
-SELECT * FROM skillrating.why_unrated('arena', 6);
+SELECT * FROM skillrating.match_outcome('arena', 6);
 ROLLBACK;
 BEGIN;
 UPDATE arena.rating SET rating = 1.7e308;
 SELECT rating_after FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => 1e308);
-SELECT * FROM skillrating.why_unrated('arena', 6);
+SELECT * FROM skillrating.match_outcome('arena', 6);
 ROLLBACK;
 -- So is a table that does not take its rows, or does not show them.
 BEGIN;

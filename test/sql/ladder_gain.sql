@@ -51,7 +51,7 @@ SELECT skillrating.report_match('arena', 11, '{21,22}'::bigint[], '{1,2}', '{1,2
 SELECT skillrating.preview('arena', '{21,22}'::bigint[], '{1,2}', player_gain => '{1,Infinity}');
 INSERT INTO arena.match (match_id) VALUES (11);
 INSERT INTO arena.match_player (match_id, player_id, team, rank, gain) VALUES (11, 21, 1, 1, 'Infinity'), (11, 22, 2, 2, NULL);
-SELECT * FROM skillrating.why_unrated('arena', 11);
+SELECT * FROM skillrating.match_outcome('arena', 11);
 
 -- Rows of a query may have gains that differ in a match, as those of a source.  Gains of 1 are as
 -- none, and gains of 0 leave the initial state.

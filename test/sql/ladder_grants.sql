@@ -24,7 +24,8 @@ INSERT INTO calls VALUES
     ('report_match', $$SELECT skillrating.report_match('it''s', 1, '{1,2}'::bigint[], '{1,2}', '{2,2}')$$),
     ('preview', $$SELECT skillrating.preview('it''s', '{1,2}'::bigint[], '{1,2}')$$),
     ('win_probability', $$SELECT skillrating.win_probability('it''s', '{1,2}'::bigint[], '{1,2}')$$),
-    ('why_unrated', $$SELECT skillrating.why_unrated('it''s', 1)$$),
+    ('match_outcome', $$SELECT skillrating.match_outcome('it''s', 1)$$),
+    ('ladder_status', $$SELECT skillrating.ladder_status('it''s')$$),
     ('report_match_document', $$SELECT skillrating.report_match_document('it''s', '{"match_id": 98, "teams": [{"rank": 1, "players": [{"id": 1}]}, {"rank": 2, "players": [{"id": 2}]}]}')$$),
     ('preview_document', $$SELECT skillrating.preview_document('it''s', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
     ('win_probability_document', $$SELECT skillrating.win_probability_document('it''s', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
@@ -148,12 +149,12 @@ SELECT skillrating.revoke_reporter('it''s', 'regress_grants_other');
 RESET ROLE;
 SELECT state, count(*) FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t GROUP BY state ORDER BY state;
 SET ROLE regress_grants_owner;
-GRANT SELECT ON "it's".pending TO regress_grants_other;
+GRANT SELECT ON "it's".mirror TO regress_grants_other;
 SELECT skillrating.revoke_reader('it''s', 'regress_grants_other'), skillrating.revoke_reader('second', 'regress_grants_other'), skillrating.revoke_reporter('it''s', 'regress grants "client"');
 SELECT p.privilege_type, p.name FROM (
     SELECT a.privilege_type, c.relname AS name FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.relnamespace = '"it''s"'::regnamespace AND a.grantee <> a.grantor
     UNION ALL SELECT a.privilege_type, n.nspname FROM pg_namespace AS n, aclexplode(n.nspacl) AS a WHERE n.nspname = 'it''s' AND a.grantee <> a.grantor) AS p ORDER BY 1;
-REVOKE ALL ON "it's".pending FROM regress_grants_other;
+REVOKE ALL ON "it's".mirror FROM regress_grants_other;
 SELECT skillrating.revoke_reader('it''s', 'regress_grants_other');
 SELECT count(*) FROM rights;
 -- All roles; the owner; nobody.
@@ -175,7 +176,7 @@ INSERT INTO "it's".match_player (match_id, player_id, team, rank) VALUES (50, 1,
 SELECT skillrating.grant_reader('it''s', 'regress_grants_other');
 SELECT count(*) FROM skillrating.leaderboard('it''s');
 COMMIT;
-SELECT skillrating.why_unrated('it''s', 50);
+SELECT skillrating.match_outcome('it''s', 50);
 
 -- A ladder of somebody's own matches has readers; who reports writes to the tables behind it.
 CREATE TABLE duel (id bigint, at timestamptz, player bigint, team int, rank int);

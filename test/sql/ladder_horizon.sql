@@ -174,11 +174,11 @@ SELECT sound('arena');
 SELECT skillrating.create_ladder('ordered', 'elo', late => 'reorder'), play('ordered', 2, 60);
 SELECT horizon > 0 AS set, players FROM skillrating.set_horizon('ordered', '2024-01-09');
 SELECT play('arena', 1, 1), play('ordered', 1, 1);
-SELECT 'arena', * FROM skillrating.why_unrated('arena', 1)
-UNION ALL SELECT 'ordered', * FROM skillrating.why_unrated('ordered', 1);
+SELECT 'arena', * FROM skillrating.match_outcome('arena', 1)
+UNION ALL SELECT 'ordered', * FROM skillrating.match_outcome('ordered', 1);
 UPDATE ordered.match SET played_at = '2024-01-02' WHERE match_id = 55;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('ordered');
-SELECT reason FROM skillrating.why_unrated('ordered', 55);
+SELECT reason FROM skillrating.match_outcome('ordered', 55);
 SELECT skillrating.set_rating('ordered', 1, '{"rating": 1700}', at => '2024-01-08');
 SELECT sound('arena'), sound('ordered');
 

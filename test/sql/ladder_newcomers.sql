@@ -73,7 +73,7 @@ SELECT skillrating.merge_players('late', 1, 999);
 SELECT (SELECT count(*) FROM late.operation) AS operations, (SELECT count(*) FROM late.correction) AS corrections;
 SELECT skillrating.exclude_player('late', 999, allow_unknown => true) IS NOT NULL AND skillrating.merge_players('late', 997, 996, allow_unknown => true) IS NOT NULL AS before_the_first_match;
 SELECT play('late', 20, '2024-03-01', 999, 1);
-SELECT skillrating.why_unrated('late', 20);
+SELECT skillrating.match_outcome('late', 20);
 SELECT skillrating.exclude_player('late', 1, allow_unknown => NULL);
 SELECT skillrating.exclude_player('at_once', 4) IS NOT NULL AS of_an_unrated_match;
 SELECT players FROM skillrating.set_rating('late', 998, '{"rating": 1700}', at => '2024-03-01');

@@ -1,5 +1,5 @@
--- What users add to the tables of a ladder works the same whether its rows are written by
--- queries, as where a table has a trigger, or without.
+-- What users add to the tables of a ladder works, and comes out the same where a table has a
+-- trigger besides.
 \set SHOW_CONTEXT never
 SELECT skillrating.create_ladder('plain', 'weng_lin', apply_at => 'statement');
 SELECT skillrating.create_ladder('queried', 'weng_lin', apply_at => 'statement');

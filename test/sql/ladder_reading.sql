@@ -148,7 +148,7 @@ INSERT INTO timed.match_player (match_id, player_id, team, rank) SELECT match_id
 INSERT INTO timed.match (match_id, played_at) VALUES (7, '2024-01-08');
 INSERT INTO timed.match_player (match_id, player_id, team, rank) VALUES (7, 1, 1, 1), (7, 2, 2, 2);
 UPDATE timed.match_player SET rank = 3 - rank WHERE match_id = 3;
-SELECT (skillrating.why_unrated('timed', 7)).*, skillrating.rerate('timed', "into" => 'timed_again');
+SELECT (skillrating.match_outcome('timed', 7)).*, skillrating.rerate('timed', "into" => 'timed_again');
 SELECT bool_and(ok) FROM skillrating.verify('timed_again');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('timed');
 SELECT count(*) FROM ((TABLE timed.rating EXCEPT TABLE timed_again.rating) UNION ALL (TABLE timed_again.rating EXCEPT TABLE timed.rating)) AS d;

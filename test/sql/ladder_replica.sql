@@ -39,7 +39,7 @@ SELECT play(3, 3);
 TABLE queue;
 CALL skillrating.drain('arena');
 SELECT match_id, status, seq FROM arena.rated_match ORDER BY seq;
-SELECT * FROM skillrating.replica_status('arena');
+SELECT rated, unrated, waiting, oldest_waiting, put_aside, last_error, corrections, last_match, truncated, copied FROM skillrating.ladder_status('arena');
 CALL skillrating.drain('arena');
 
 -- Corrections, a key that changes, one that goes; and in small batches.
@@ -60,10 +60,10 @@ SET session_replication_role = replica;
 INSERT INTO game VALUES (NULL, '2024-02-01'), (10, '2024-02-01');
 INSERT INTO seat VALUES (NULL, 1, 1, 1), ('no number', 1, 1, 1), ('99999999999999999999', 1, 1, 1), ('10', 1, 1, 1), ('10', 2, 2, 2);
 RESET session_replication_role;
-SELECT relation, event, match_id, error FROM arena.replica_note ORDER BY number;
+SELECT relation, event, error FROM arena.replica_note ORDER BY number;
 DELETE FROM seat WHERE game IS NULL OR game IN ('no number', '99999999999999999999');
 CALL skillrating.drain('arena');
-SELECT waiting, set_aside, unread FROM skillrating.replica_status('arena');
+SELECT waiting, put_aside FROM skillrating.ladder_status('arena');
 DELETE FROM arena.replica_note;
 
 -- A bad match, and one for which a trigger on the ladder raises an error, take nothing along.
@@ -81,14 +81,14 @@ UPDATE seat SET team = 1 WHERE game = '12';
 UPDATE game SET played_at = 'infinity' WHERE id = 14;
 CALL skillrating.drain('arena');
 SELECT match_id, status, reason FROM arena.rated_match WHERE match_id > 10 ORDER BY match_id;
-SELECT match_id, error FROM arena.replica_note;
-SELECT set_aside FROM skillrating.replica_status('arena');
+SELECT match_id, fires, sqlstate, message FROM arena.pending;
+SELECT waiting, last_error, put_aside FROM skillrating.ladder_status('arena');
 -- It has another chance when its rows change.
 DROP TRIGGER refuse ON arena.rated_match;
 UPDATE seat SET place = place WHERE game = '13';
 CALL skillrating.drain('arena');
 SELECT match_id, status, reason FROM arena.rated_match WHERE match_id = 13;
-SELECT set_aside FROM skillrating.replica_status('arena');
+SELECT waiting, last_error, put_aside FROM skillrating.ladder_status('arena');
 
 -- A strict ladder cannot refuse what a publisher has committed either.
 UPDATE arena.ladder SET strict = true;
@@ -102,11 +102,11 @@ UPDATE arena.ladder SET strict = false;
 SET session_replication_role = replica;
 TRUNCATE game;
 RESET session_replication_role;
-SELECT truncated FROM skillrating.replica_status('arena');
+SELECT truncated FROM skillrating.ladder_status('arena');
 SET client_min_messages = error;
 CALL skillrating.drain('arena');
 RESET client_min_messages;
-SELECT truncated FROM skillrating.replica_status('arena');
+SELECT truncated FROM skillrating.ladder_status('arena');
 SELECT count(*) FROM arena.rating;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
@@ -114,7 +114,7 @@ SELECT bool_and(ok) FROM skillrating.verify('arena');
 TRUNCATE seat;
 SELECT skillrating.schedule_work('arena', 'drain', '1 hour');
 SELECT play(21, 24);
-SELECT reason FROM skillrating.why_unrated('arena', 21);
+SELECT outcome, reason FROM skillrating.match_outcome('arena', 21);
 SET client_min_messages = error;
 CALL skillrating.work('arena');
 RESET client_min_messages;
@@ -165,7 +165,7 @@ ALTER SCHEMA hall RENAME TO arena;
 SELECT skillrating.detach('arena', 'seat');
 SELECT count(*) FROM pg_trigger WHERE tgrelid = 'seat'::regclass;
 SELECT matches, players FROM skillrating.reset_ladder('arena');
-SELECT waiting FROM skillrating.replica_status('arena');
+SELECT waiting FROM skillrating.ladder_status('arena');
 
 -- What calls by itself, wrongly, or as somebody else.
 SELECT skillrating_internal.rate_taken('arena', '{1}');
@@ -183,7 +183,7 @@ CALL skillrating.drain('arena', run_for => '-1 s');
 CALL skillrating.drain('nowhere');
 SET ROLE regress_replica_guest;
 CALL skillrating.drain('arena');
-SELECT skillrating.replica_status('arena');
+SELECT skillrating.ladder_status('arena');
 RESET ROLE;
 DROP VIEW queue;
 SELECT skillrating.drop_ladder('arena');
@@ -246,7 +246,7 @@ SET session_replication_role = replica;
 INSERT INTO named SELECT n, p, p FROM (SELECT string_agg(md5(i::text), '') AS n FROM generate_series(1, 1000) AS i UNION ALL SELECT 'short') AS l, generate_series(1, 2) AS p;
 RESET session_replication_role;
 CALL skillrating.drain('names');
-SELECT left(match_id, 8), length(match_id), regexp_replace(error, '\d+', 'N', 'g') FROM names.replica_note;
+SELECT left(match_id, 8), length(match_id), sqlstate, regexp_replace(message, '\d+', 'N', 'g') FROM names.pending;
 SELECT match_id, status FROM names.rated_match;
 SELECT skillrating.drop_ladder('names');
 DROP FUNCTION play(bigint, bigint), refuse();

@@ -39,6 +39,22 @@ SELECT skillrating.complete_parameters('elo',
     jsonb_build_object('k_by_games', (SELECT jsonb_agg(jsonb_build_array(i, i)) FROM generate_series(1, 9) AS i)));
 SELECT skillrating.complete_parameters('hive', '{"epsilon": 0}');
 
+-- A parameter that another one leaves without effect, also where that is the model's default.
+SELECT skillrating.complete_parameters('elo', '{"size_advantage": "none", "size_advantage_difference": 1}');
+SELECT skillrating.complete_parameters('hive', '{"size_advantage_ratio": 1}');
+SELECT skillrating.complete_parameters('glicko', '{"period_shown": "so_far"}');
+SELECT skillrating.complete_parameters('glicko', '{"period": "month", "period_days": 7}');
+SELECT skillrating.complete_parameters('elo', '{"period_days": 7}');
+SELECT skillrating.complete_parameters('elo', '{"k_for_life": true}');
+SELECT skillrating.complete_parameters('elo', '{"form": "normal", "scale": 200}');
+SELECT skillrating.complete_parameters('frag', '{"decay_floor": 5}');
+SELECT skillrating.create_ladder('idle', 'elo', '{"size_advantage": "none", "size_advantage_ratio": 1}');
+-- The complete set of any parameters is one, too.
+SELECT bool_and(complete = skillrating.complete_parameters(model, complete)) AS again
+FROM (VALUES ('elo', '{"form": "normal", "beta": 150, "margin": "log", "margin_unit": 2}'::jsonb), ('glicko', '{"period": "days", "period_days": 7, "period_shown": "so_far"}'), ('glicko', '{"period_days": 7}'),
+    ('hive', '{"size_advantage": "learned", "size_advantage_ratio": 1}'), ('elo', '{"size_advantage_difference": 1}'), ('weng_lin', '{"weights": "openskill", "weight_low": 0.5}')) AS p(model, params),
+    LATERAL (SELECT skillrating.complete_parameters(model, params) AS complete) AS c;
+
 -- What changes the database is volatile, and nothing else is.
 SELECT DISTINCT p.proname
 FROM pg_proc AS p

@@ -182,8 +182,9 @@ CREATE FUNCTION takes(model text, name text, value float8) RETURNS boolean LANGU
 BEGIN
     PERFORM skillrating.complete_parameters(model, jsonb_build_object(name, value));
     RETURN true;
+-- In range, but useless without another parameter.
 EXCEPTION WHEN invalid_parameter_value OR numeric_value_out_of_range THEN
-    RETURN false;
+    RETURN SQLERRM LIKE '%has no effect%';
 END
 $$;
 CREATE FUNCTION defaults(model text) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_object_agg(p.name, p.default_value) FROM skillrating.model_parameters(model) AS p $$;

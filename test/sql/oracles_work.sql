@@ -37,7 +37,7 @@ CREATE VIEW source AS SELECT match_id, played_at, player AS player_id, team, tea
 SELECT skillrating.create_ladder('oracle_replica', 'elo', player_type => 'int', match_type => 'int', source => 'source', late => 'reorder');
 SELECT skillrating.attach('oracle_replica', 'duel', replica => true), skillrating.keep_changes('oracle_replica');
 INSERT INTO duel SELECT i, timestamptz '2024-01-01' + i * interval '1 hour', i % 7, (i + 1 + i % 3) % 7 FROM generate_series(1, 30) AS i;
-SELECT r.waiting = 30 AND r.set_aside = 0 AND cardinality(r.tables) = 1 AS "replica_status: invariant" FROM skillrating.replica_status('oracle_replica') AS r;
+SELECT r.waiting = 30 AND r.put_aside = 0 AND r.copied = '{}' AS "ladder_status: invariant" FROM skillrating.ladder_status('oracle_replica') AS r;
 SELECT taken, looked_at, late_matches, unrated, set_aside FROM skillrating.drain_batch('oracle_replica', 10) \gset
 SELECT :taken = 10 AND :looked_at = 10 AND :late_matches = 0 AND :unrated = 0 AND :set_aside = 0 AND count(*) = 10 AS "drain_batch: invariant" FROM oracle_replica.rated_match WHERE status = 'rated';
 CALL skillrating.drain('oracle_replica') \gset

@@ -113,6 +113,27 @@ SELECT what, count(*) > 1 AS several, bool_and(gap >= 6.5 * (length(label) + len
         LATERAL (SELECT m[1]::float8 AS x, m[2] AS label FROM regexp_matches(svg, '<text x="([0-9.]+)" y="[0-9.]+" class="note middle">([^<]*)</text>', 'g') AS m) AS tick
     WINDOW w AS (PARTITION BY what ORDER BY x)) AS q
 GROUP BY what ORDER BY what;
+-- An axis has two ticks or more, wherever a range begins and however narrow the picture is, and they are apart.
+CREATE FUNCTION tick_rows(svg text, class text) RETURNS TABLE (ticks bigint, apart boolean) LANGUAGE sql AS $$
+    SELECT count(*), coalesce(bool_and(gap >= 6.5 * (length(label) + length(before)) / 2), true) FROM (
+        SELECT label, lag(label) OVER w AS before, x - lag(x) OVER w AS gap
+        FROM (SELECT m[1]::float8 AS x, m[2] AS label FROM regexp_matches(svg, '<text x="([0-9.]+)" y="[0-9.]+" class="' || class || '">([^<]*)</text>', 'g') AS m) AS tick WINDOW w AS (ORDER BY x)) AS q
+$$;
+SELECT span, min(ticks) AS least, bool_and(apart) AS apart
+FROM unnest('{1 second,1.9 seconds,15 seconds,70 seconds,17 minutes,90 minutes,5 hours,17 hours,30 hours,50 hours,9 days,40 days,343 days,400 days,700 days,1500 days,9000 days,100000 days}'::interval[]) AS span,
+    unnest('{320,340,480,720}'::int[]) AS width, unnest('{2025-01-02,2025-06-30 23:17:05.3,2024-02-29 12:00}'::timestamptz[]) AS start,
+    tick_rows(skillrating.plot_history('{somebody,somebody}', ARRAY[start, start + span], '{1,2}', width => width), 'note middle')
+GROUP BY span ORDER BY span;
+-- Fifty weeks.
+SELECT width, ticks > 1 AS several, apart FROM unnest('{320,340,480,720}'::int[]) AS width,
+    tick_rows((SELECT skillrating.plot_history(array_agg('somebody'::text), array_agg(timestamptz '2025-01-02' + i * interval '1 week'), array_agg(i::float8), width => width) FROM generate_series(0, 49) AS i), 'note middle');
+-- Numbers, along both axes.
+SELECT axis, min(ticks) AS least, bool_and(apart OR axis = 'y') AS apart
+FROM unnest('{320,340,480,720}'::int[]) AS width, generate_series(1, 60) AS n,
+    LATERAL (SELECT 1 + n * n * n / 7.0 AS low, pow(1.3, n) AS span) AS r,
+    LATERAL (SELECT skillrating.plot_history('{somebody,somebody}', ARRAY[low, low + span], ARRAY[low, low + span], width => width) AS svg) AS q,
+    (VALUES ('x', 'note middle'), ('y', 'note end')) AS c(axis, class), tick_rows(svg, class)
+GROUP BY axis ORDER BY axis;
 SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{1}', width => 319);
 SELECT skillrating.plot_distribution('{1}', width => 4001);
 SELECT skillrating.plot_calibration((SELECT skillrating.calibration(0.5, 1)), width => -1);

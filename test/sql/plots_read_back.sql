@@ -118,14 +118,22 @@ FROM skillrating.plot_history('{a,a,a}', '{2024-03-20,2024-06-20,2024-04-01 12:0
     LATERAL (SELECT max(m[1]::float8) FILTER (WHERE m[2] = 'Apr 2024') AS april, max(m[1]::float8) FILTER (WHERE m[2] = 'May 2024') AS may FROM regexp_matches(svg, '<text x="([0-9.]+)" y="[0-9.]+" class="note middle">([^<]*)<', 'g') AS m) AS t,
     LATERAL (SELECT substring(svg, '<path class="line stroke [^"]*" d="M[0-9.]+ [0-9.]+L([0-9.]+) ')::float8 AS noon) AS n;
 
--- Names: whole up to 24 columns, else cut between characters with an ellipsis; characters that take two columns count twice, and marks stay with their letters.
+-- Names: whole where they have room, else cut between characters with an ellipsis; wide letters count more, and marks stay with their letters.
 CREATE FUNCTION drawn_name(name text, width int DEFAULT 720) RETURNS text LANGUAGE sql AS $$
     SELECT substring(skillrating.plot_history(ARRAY[name, name], '{1,2}'::float8[], '{1,2}', width => width), 'class="name">(?:<title>[^<]*</title>)?([^<]*)</text>')
 $$;
-SELECT drawn_name(repeat('a', 24)) = repeat('a', 24) AS fits, drawn_name(repeat('a', 25)) = repeat('a', 23) || '…' AS too_long,
-    drawn_name(repeat('ä', 25)) = repeat('ä', 23) || '…' AS letters_not_bytes, drawn_name(repeat('名', 12)) = repeat('名', 12) AS wide_fits, drawn_name(repeat('名', 13)) = repeat('名', 11) || '…' AS wide,
-    drawn_name(repeat(E'e\u0301', 25)) = repeat(E'e\u0301', 23) || '…' AS with_marks, drawn_name(repeat('a', 25), 320) = repeat('a', 10) || '…' AS narrow, drawn_name('') = '' AS empty,
-    drawn_name(repeat('<', 30)) = repeat('&lt;', 23) || '…' AS escaped_after_the_cut;
+SELECT drawn_name(repeat('a', 24)) = repeat('a', 24) AS fits, drawn_name(repeat('a', 25)) = repeat('a', 22) || '…' AS too_long,
+    drawn_name(repeat('ä', 25)) = repeat('ä', 20) || '…' AS letters_not_bytes, drawn_name(repeat('名', 12)) = repeat('名', 12) AS wide_fits, drawn_name(repeat('名', 13)) = repeat('名', 11) || '…' AS wide,
+    drawn_name(repeat(E'e\u0301', 25)) = repeat(E'e\u0301', 22) || '…' AS with_marks, drawn_name(repeat('a', 25), 320) = repeat('a', 10) || '…' AS narrow, drawn_name('') = '' AS empty,
+    drawn_name(repeat('<', 30)) = repeat('&lt;', 16) || '…' AS escaped_after_the_cut, drawn_name(repeat('i', 40)) = repeat('i', 40) AS thin_fits;
+-- In the widest common font, DejaVu Sans, whose advances in 2048ths these are, no name leaves the picture, and a cut wastes less than two letters.
+WITH advance(letter, units) AS (VALUES (' ', 651), ('@', 2048), ('A', 1401), ('F', 1178), ('G', 1587), ('H', 1540), ('I', 604), ('K', 1343), ('L', 1141), ('M', 1767), ('N', 1532), ('O', 1612), ('S', 1300), ('W', 2025), ('n', 1298), ('ß', 1290), ('Щ', 2240), ('…', 2048)
+), name(name) AS (VALUES ('HANS WOLFGANG MAMMOWSKI'), (repeat('M', 23)), (repeat('W', 24)), (repeat('ß', 30)), (repeat('@', 30)), (repeat('Щ', 24)), (repeat('n', 26)), (repeat('I', 60)), ('HANS')
+)
+SELECT bool_and(room >= 0) AS within, bool_and(room < 32) FILTER (WHERE drawn LIKE '%…') AS not_too_short, count(*) FILTER (WHERE drawn LIKE '%…') AS cut
+FROM name, unnest('{320,400,720,1600}'::int[]) AS width,
+    LATERAL (SELECT m[1]::float8 AS x, m[2] AS drawn FROM regexp_matches(skillrating.plot_history(ARRAY[name, name], '{1,2}'::float8[], '{1,2}', width => width), '<text x="([0-9.]+)" y="[0-9.]+" class="name">(?:<title>[^<]*</title>)?([^<]*)</text>') AS m) AS d,
+    LATERAL (SELECT width - x - sum(units) * 12 / 2048 AS room FROM regexp_split_to_table(drawn, '') AS letter JOIN advance USING (letter)) AS r;
 -- What was cut is there for a pointer and for screen readers.
 SELECT (length(svg) - length(replace(svg, repeat('long', 10), ''))) / 40 AS places FROM skillrating.plot_history(ARRAY[repeat('long', 10)], '{1}'::float8[], '{1}') AS svg;
 DROP FUNCTION stands_at, scale_of, drawn_name;

@@ -68,7 +68,7 @@ SELECT DISTINCT outcome FROM skillrating.report_match('arena', 9, '{ann,bob}', '
 UPDATE arena.ladder SET apply_at = 'manual';
 INSERT INTO arena.match (match_id, played_at) VALUES (10, '2100-01-01');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (10, 'ann', 1, 1), (10, 'bob', 2, 2);
-SELECT skillrating.why_unrated('arena', 10);
+SELECT outcome, reason, detail, sqlstate, since IS NOT NULL AS since FROM skillrating.match_outcome('arena', 10);
 SELECT player, score, outcome, reason FROM outcomes.report(10, '{ann,bob}', '{1,2}', '{1,2}', '2100-01-01');
 SELECT player, score, outcome, reason FROM outcomes.report(10, '{ann,bob}', '{1,2}', '{1,2}', '2100-01-01');
 SELECT count(*) FROM skillrating.catch_up('arena');

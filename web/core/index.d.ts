@@ -89,6 +89,8 @@ export interface MatchPlayer {
 	/** The weight of the player's update. */
 	gain?: number | null;
 	bot?: boolean | null;
+	/** Whether the state stays as it is. */
+	fixed?: boolean | null;
 	/** Where or as what was played, and for which club. */
 	context?: string | null;
 	club?: string | null;

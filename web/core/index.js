@@ -45,6 +45,7 @@ const PARTICIPANT = [
 	'experience',
 	'gain',
 	'bot',
+	'fixed',
 ];
 // What may be said of a player of a match besides.
 const OF_PLAYER = ['id', 'team', 'context', 'club', 'state', 'mu', 'deviation', 'games', 'past'];
@@ -139,7 +140,7 @@ class Core extends Module {
 			const numbers = PARTICIPANT.map((name) => {
 				const value = name === 'rank' && result !== undefined ? result : player[name];
 				if (isAbsent(value)) return NaN;
-				if (typeof value === 'boolean' && (name === 'won' || name === 'quit' || name === 'bot')) return Number(value);
+				if (typeof value === 'boolean' && ['won', 'quit', 'bot', 'fixed'].includes(name)) return Number(value);
 				if (typeof value !== 'number')
 					fail(INVALID, `${name} of player ${id} must be a number, not ${shown(value)}`, { value });
 				return value;

@@ -28,7 +28,7 @@ cat web/pglite/pg_config_wasm32.h >>"$work/server/pg_config.h"
 flags=(
 	-O2 -std=gnu11 -fPIC -fvisibility=hidden -ffp-contract=off -sSUPPORT_LONGJMP=emscripten
 	-Wall -Wextra -Wshadow -Wvla -Wdeclaration-after-statement -Werror
-	-DSKILLRATING_WITH_QUERIES_ONLY "-ffile-prefix-map=$work=."
+	"-ffile-prefix-map=$work=."
 	-Isrc -isystem "$work/server"
 )
 printf '%s\0' "${flags[@]}" >"$work/flags"

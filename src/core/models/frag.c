@@ -71,6 +71,7 @@ static const ParamSpec frag_params[] = {
 	{.name = "decay_floor",.type = PARAM_NUMBER,.default_value = 0,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
 		.search = {-3000, 3000},
+		.only_with = "decay",.only_values = PARAM_VALUE(1),
 	.description = "no time takes a rating below this"},
 	MAX_LEAD_PARAM
 };

@@ -60,7 +60,7 @@ static const ParamSpec glicko_params[] = {
 		.min = 0,.max = 1e9,.unit = "rating points per square root of a period",
 		.searched = true,
 	.description = "growth of the deviation in idle time"},
-	PERIOD_PARAMS(30, "length of the rating period that c refers to, unless the calendar says it"),
+	PERIOD_PARAMS(30, PERIOD_UNIT, "length of the rating period that c refers to, unless the calendar says it"),
 	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
 	.description = "weight of the games against all other teams together: that of the order of teams, one game, or one game each"},

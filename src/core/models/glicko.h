@@ -45,8 +45,8 @@ extern double glicko_change(const GlickoGames *games, double deviation);
 
 /*
  * The volatility after games, of a player with that deviation before them: of the
- * roots of Glickman's f the one next to the volatility before.  NaN if the numbers
- * are too large to compute with.
+ * roots of Glickman's f the one next to the volatility before, but at most sqrt(e)
+ * times that.  NaN if the numbers are too large to compute with.
  */
 extern double glicko2_volatility(const GlickoGames *games, double deviation,
 								 double volatility, double tau);

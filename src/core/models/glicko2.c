@@ -65,7 +65,7 @@ static const ParamSpec glicko2_params[] = {
 	{.name = "tau",.type = PARAM_NUMBER,.default_value = 0.5,
 		.min = 0,.max = 1e3,.unit = "log of volatility",
 	.description = "how fast volatilities change; 0 keeps them"},
-	PERIOD_PARAMS(7, "length of the rating period that volatilities refer to, unless the calendar says it"),
+	PERIOD_PARAMS(7, PERIOD_UNIT, "length of the rating period that volatilities refer to, unless the calendar says it"),
 	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,
 		.choices = glicko_opponents,
 	.description = "weight of the games against all other teams together: that of the order of teams, one game, or one game each"},
@@ -122,8 +122,8 @@ volatility_slope(const Volatility *v, double y)
  * for f above 0 at the start.
  *
  * As a function of w the second derivative of f is a quadratic, so f bends upward, then
- * downward, then upward again until it ends with a slope below 0 at limit, Glickman's
- * upper bound.  A minimum can only be where it bends upward first, with a slope that
+ * downward, then upward again until it ends with a slope below 0 at Glickman's upper
+ * bound, which limit does not exceed.  A minimum can only be where it bends upward first, with a slope that
  * grows through 0 on the way to the inflection.
  */
 static double
@@ -208,6 +208,13 @@ volatility_root(const Volatility *v, double low, double high)
 }
 
 /*
+ * The most by which ln sigma^2 rises in one period.  The root near the start is below it
+ * as long as sigma tau |surprise| <= sqrt(2 / e), and where it vanishes it is at 1 or
+ * above.  The root that is left then can be at a volatility of thousands.
+ */
+#define MAX_RISE 1
+
+/*
  * f is the slope of the logarithm of a density of ln sigma^2, which can have two modes
  * after a great surprise.  The root wanted is the mode that one reaches from the start
  * uphill: the first on the side to which f points there.  Roots are on that side only.
@@ -239,7 +246,7 @@ glicko2_volatility(const GlickoGames *games, double deviation,
 		double		minimum;
 
 		low = 0;
-		high = larger(bound, 0);
+		high = smaller(larger(bound, 0), MAX_RISE);
 		minimum = volatility_minimum(&v, high);
 		if (volatility_f(&v, minimum) > 0)
 			low = minimum;

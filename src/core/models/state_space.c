@@ -117,6 +117,7 @@ const ParamSpec state_space_params[STATE_SPACE_OWN_PARAMS] = {
 	{.name = "margin_exponent",.type = PARAM_NUMBER,.default_value = 0.7,
 		.min = 0,.above_min = true,.max = 10,.unit = "exponent",
 		.search = {0.1, 2},
+		.only_with = "margin",.only_values = PARAM_VALUE(1),
 	.description = "how the difference of skills grows with that of scores; 1: in proportion"},
 	{.name = "home_sigma",.type = PARAM_NUMBER,.default_value = 0.3,
 		.min = 0,.max = 1e9,.unit = "skill",

@@ -94,6 +94,7 @@ static const ParamSpec synelo_params[] = {
 	.description = "difference of team ratings at which the odds are base to 1; 0: as theta_by says"},
 	{.name = "theta_by",.type = PARAM_CHOICE,.default_value = THETA_BY_MATCH,
 		.choices = theta_by_choices,
+		.only_with = "theta",.only_values = PARAM_VALUE(0),
 	.description = "whether theta is 400 times the mean team of the match, or from team_size_max"},
 	{.name = "base",.type = PARAM_CHOICE,.default_value = BASE_TEN,
 		.choices = base_choices,
@@ -217,8 +218,19 @@ synelo_win_probability(double difference, double theta)
 	return logistic(difference / theta);
 }
 
+/* How many rounds of a window pass between two checks for an interrupt. */
+#define ROUNDS_BETWEEN_CHECKS 65536
+
+static void
+check(InterruptCheck interrupt, int round)
+{
+	if (interrupt != NULL && round % ROUNDS_BETWEEN_CHECKS == 0)
+		interrupt();
+}
+
 SynEloSignals
-synelo_signals(const double *rating, const double *surprise, int n, double k_high)
+synelo_signals(const double *rating, const double *surprise, int n, double k_high,
+			   InterruptCheck interrupt)
 {
 	SynEloSignals signals = {0, 0, 0};
 	int			half = n / 2;
@@ -233,6 +245,8 @@ synelo_signals(const double *rating, const double *surprise, int n, double k_hig
 		return signals;
 	for (i = 0; i < n; i++)
 	{
+		check(interrupt, i);
+
 		/*
 		 * Divided first, as ratings may be large; an odd window leaves the
 		 * middle round out of both halves.
@@ -245,7 +259,10 @@ synelo_signals(const double *rating, const double *surprise, int n, double k_hig
 			newer += rating[i] / half;
 	}
 	for (i = 0; i < n; i++)
+	{
+		check(interrupt, i);
 		variance += (rating[i] - mean) * (rating[i] - mean) / n;
+	}
 	signals.velocity = fabs(newer - older) / k_high;
 	signals.surprise = fabs(mean_surprise) / 0.10;
 	signals.volatility = sqrt(variance) / k_high;

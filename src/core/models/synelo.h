@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+#include "core/util/interrupt.h"
+
 /* F1: theta for teams of up to that many players, 400 floor(median). */
 extern double synelo_theta(double team_size_max);
 
@@ -35,9 +37,10 @@ typedef struct SynEloWeights
 /*
  * The signals of a window of n rounds, oldest first: the ratings after them, and outcome less
  * expected score.  Fewer than two rounds have no velocity, and none at all no signal.
+ * Calls interrupt now and then, unless it is NULL.
  */
 extern SynEloSignals synelo_signals(const double *rating, const double *surprise, int n,
-									double k_high);
+									double k_high, InterruptCheck interrupt);
 
 /* F3: between 0, a rating that has settled, and 1. */
 extern double synelo_convergence(const SynEloSignals *signals,

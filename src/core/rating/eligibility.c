@@ -248,7 +248,7 @@ reason_to_leave_out(const Eligibility *rules, const PlayTimes *times, int accoun
 int
 eligibility_leave_out(const Eligibility *rules, const MatchFacts *facts,
 					  const Participant *participant, int n, const int *account,
-					  int naccounts, bool *left_out, MatchStatus *status)
+					  int naccounts, MatchStatus *left_out, MatchStatus *status)
 {
 	PlayTimes	times;
 	int			count = 0;
@@ -266,11 +266,9 @@ eligibility_leave_out(const Eligibility *rules, const MatchFacts *facts,
 				return 0;
 	for (i = 0; i < n; i++)
 	{
-		MatchStatus reason = reason_to_leave_out(rules, &times, account[i]);
-
-		left_out[i] = reason != MATCH_OK;
-		if (left_out[i] && count++ == 0)
-			*status = reason;
+		left_out[i] = reason_to_leave_out(rules, &times, account[i]);
+		if (left_out[i] != MATCH_OK && count++ == 0)
+			*status = left_out[i];
 	}
 	return count;
 }

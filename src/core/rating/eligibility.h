@@ -82,8 +82,8 @@ extern MatchStatus match_facts_check(const MatchFacts *facts, double *value);
 /*
  * Find the participants to be left out: all rows of accounts that never played or played
  * too little.  account[] has the number of that of each participant, 0 .. naccounts - 1,
- * and left_out has room for n; every participant has passed match_build(), or the match
- * failed as a whole.
+ * and left_out has room for n, the status of the rule by which each goes, MATCH_OK for those who
+ * stay; every participant has passed match_build(), or the match failed as a whole.
  *
  * Accounts are not players here, two of whom may be one: who is left out must not depend
  * on what becomes known of a player later.
@@ -94,7 +94,7 @@ extern MatchStatus match_facts_check(const MatchFacts *facts, double *value);
 extern int	eligibility_leave_out(const Eligibility *rules, const MatchFacts *facts,
 								  const Participant *participant, int n,
 								  const int *account, int naccounts,
-								  bool *left_out, MatchStatus *status);
+								  MatchStatus *left_out, MatchStatus *status);
 
 /*
  * Judge a match that was built, of those who were not left out, by its content.  Returns

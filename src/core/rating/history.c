@@ -38,6 +38,7 @@ lay_out(HistoryWork *work, char *block, const History *history, int nstate)
 	TAKE(state, players * (size_t) nstate);
 	TAKE(games, players);
 	TAKE(last_played, players);
+	TAKE(fixed, players);
 	TAKE(slot, players);
 	TAKE(participant, n);
 	TAKE(team, n);
@@ -179,6 +180,39 @@ past_states(const HistoryWork *work, int32_t player, int nstate)
 	return work->past + work->first_past[player] * nstate;
 }
 
+/*
+ * Put a player of a match that was built into the state before it.  Who is fixed, or was up to here,
+ * has not aged, and what pools share is fixed as the player's last match in any pool says.
+ */
+static void
+enter_match(const History *history, const HistoryMatch *source, const Model *model,
+			const ParamValue *params, bool shares, HistoryWork *work, Period period, int i,
+			MatchPlayer *p)
+{
+	static const Period no_period = {0, 0};
+	int			nstate = model->nstate;
+	int32_t		player = work->player[i];
+	int32_t		shared = shares ? history->shared[player] : -1;
+	double	   *before = work->before + (size_t) i * nstate;
+	bool		rests = work->fixed[player] || p->fixed == 1;
+
+	if (isnan(p->fixed))
+		p->fixed = work->fixed[player];
+	model_state_before(model, params, work->state + (size_t) player * nstate,
+					   rests ? 0 : idle_seconds(work->last_played[player], source->played_at),
+					   rests ? no_period : period,
+					   shares ? work->state + (size_t) shared * nstate : NULL,
+					   shares && !rests && !work->fixed[shared] ?
+					   idle_seconds(work->last_played[shared], source->played_at) : 0,
+					   before);
+	p->before = before;
+	p->after = work->after + (size_t) i * nstate;
+	p->games = (double) work->games[player];
+	if (work->past != NULL)
+		model_look_back(model, params, past_states(work, player, nstate),
+						work->npast[player], p);
+}
+
 /* Rate a match that was built, and let its players go on from there. */
 static MatchStatus
 rate_match(const History *history, const HistoryMatch *source,
@@ -192,27 +226,8 @@ rate_match(const History *history, const HistoryMatch *source,
 
 	match->period = period_of(model, params, source->played_at, source->tournament);
 	for (i = 0; i < match->nplayers; i++)
-	{
-		int32_t		player = work->player[i];
-		int32_t		shared = shares ? history->shared[player] : -1;
-		MatchPlayer *p = &match->player[i];
-		double	   *before = work->before + (size_t) i * nstate;
-
-		model_state_before(model, params, work->state + (size_t) player * nstate,
-						   idle_seconds(work->last_played[player],
-										source->played_at),
-						   match->period,
-						   shares ? work->state + (size_t) shared * nstate : NULL,
-						   shares ? idle_seconds(work->last_played[shared],
-												 source->played_at) : 0,
-						   before);
-		p->before = before;
-		p->after = work->after + (size_t) i * nstate;
-		p->games = (double) work->games[player];
-		if (work->past != NULL)
-			model_look_back(model, params, past_states(work, player, nstate),
-							work->npast[player], p);
-	}
+		enter_match(history, source, model, params, shares, work, match->period, i,
+					&match->player[i]);
 	if (work->components != NULL)
 		history_components_before(work, source, params, match);
 	status = model_rate(model, params, match);
@@ -238,6 +253,7 @@ rate_match(const History *history, const HistoryMatch *source,
 		for (;;)
 		{
 			work->games[player]++;
+			work->fixed[player] = match->player[i].fixed == 1;
 			if (source->played_at > work->last_played[player])
 				work->last_played[player] = source->played_at;
 			if (!shares || history->shared[player] == player)
@@ -300,6 +316,7 @@ history_replay(const History *history, const Model *model,
 			   model->nstate * sizeof(double));
 		work->games[i] = 0;
 		work->last_played[i] = NEVER_PLAYED;
+		work->fixed[i] = false;
 		if (work->npast != NULL)
 			work->npast[i] = 0;
 	}

@@ -74,6 +74,7 @@ typedef struct HistoryWork
 	double	   *state;			/* nplayers * nstate */
 	int64_t    *games;			/* nplayers each */
 	int64_t    *last_played;
+	bool	   *fixed;			/* by the last match that said */
 	int32_t    *slot;			/* -1 before and after a match */
 	Participant *participant;	/* max_participants each */
 	MatchTeam  *team;

@@ -306,12 +306,15 @@ history_components_before(const HistoryWork *work, const HistoryMatch *source,
 		int			k = component->number;
 		int32_t		which = history_component(work, source, component);
 		double	   *before = work->component_before + (size_t) i * stride;
+		int			player = component->player;
+		bool		rests = player >= 0 && (match->player[player].fixed == 1 ||
+											work->fixed[work->player[player]]);
 
 		component_state_before(component->spec, params,
 							   work->component_state[k] +
 							   (size_t) which * (size_t) component->spec->nstate,
-							   idle_seconds(work->component_last_played[k][which],
-											source->played_at),
+							   rests ? 0 : idle_seconds(work->component_last_played[k][which],
+														source->played_at),
 							   before);
 		component->before = before;
 		component->after = work->component_after + (size_t) i * stride;

@@ -17,7 +17,7 @@
 const Participant participant_default = {
 	.rank = NAN,.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
 	.commanding = NAN,.side = NAN,.squad = NAN,.kills = NAN,.deaths = NAN,
-	.quit = NAN,.experience = NAN,.gain = NAN,.bot = NAN,.context = -1,.club = -1
+	.quit = NAN,.experience = NAN,.gain = NAN,.bot = NAN,.fixed = NAN,.context = -1,.club = -1
 };
 
 /* Which of the three ways to say a result all participants use. */
@@ -131,6 +131,8 @@ check_participant(const Participant *p)
 		return MATCH_BAD_GAIN;
 	if (!isnan(p->bot) && p->bot != 0 && p->bot != 1)
 		return MATCH_BAD_BOT;
+	if (!isnan(p->fixed) && p->fixed != 0 && p->fixed != 1)
+		return MATCH_BAD_FIXED;
 	return MATCH_OK;
 }
 
@@ -242,6 +244,8 @@ add_player_numbers(MatchPlayer *player, const Participant *p)
 	add_number(&player->deaths, p->deaths);
 	if (isnan(player->quit) || p->quit == 1)
 		player->quit = p->quit;
+	if (isnan(player->fixed) || p->fixed == 1)
+		player->fixed = p->fixed;
 }
 
 /*
@@ -319,7 +323,7 @@ begin_players(Match *match)
 		player->team = -1;
 		player->played = -1;
 		player->squad = player->kills = player->deaths = NAN;
-		player->quit = player->experience = NAN;
+		player->quit = player->experience = player->fixed = NAN;
 		player->gain = 1;
 		player->weight = 0;
 		memset(player->past, 0, sizeof(player->past));
@@ -729,7 +733,7 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	NULL},
 	[MATCH_NO_SHOW] = {"no_show", "a player never played",
 	NULL},
-	[MATCH_TOO_LITTLE_PLAY] = {"too_little_play", "players who played too little are left out, without whom it cannot be rated",
+	[MATCH_TOO_LITTLE_PLAY] = {"too_little_play", "a player played too little",
 	NULL},
 	[MATCH_TOO_SHORT] = {"too_short", "shorter than min_duration",
 	NULL},
@@ -791,6 +795,8 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	"Experience is a number of matches, finite and not negative."},
 	[MATCH_BAD_BOT] = {"bad_bot", "bot is neither true nor false",
 	"Bot is a boolean, or 1 and 0."},
+	[MATCH_BAD_FIXED] = {"bad_fixed", "fixed is neither true nor false",
+	"Fixed is a boolean, or 1 and 0."},
 	[MATCH_BAD_DURATION] = {"bad_duration", "duration out of range",
 	"Durations are finite seconds and not negative."},
 	[MATCH_BAD_SURRENDERED] = {"bad_surrendered", "surrendered is neither true nor false",
@@ -871,6 +877,8 @@ match_status_value(MatchStatus status, const Participant *participant,
 			return participant->gain;
 		case MATCH_BAD_BOT:
 			return participant->bot;
+		case MATCH_BAD_FIXED:
+			return participant->fixed;
 		default:
 			return NAN;
 	}

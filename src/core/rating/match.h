@@ -82,6 +82,7 @@ typedef enum MatchStatus
 	MATCH_BAD_QUIT,
 	MATCH_BAD_EXPERIENCE,
 	MATCH_BAD_BOT,
+	MATCH_BAD_FIXED,
 	MATCH_BAD_DURATION,
 	MATCH_BAD_SURRENDERED,
 	MATCH_SELF_MATCH,
@@ -117,6 +118,8 @@ typedef struct Participant
 	double		gain;			/* weight of the player's update, default 1 */
 	double		bot;			/* 1 for a program, which only eligibility.h
 								 * looks at */
+	double		fixed;			/* 1 if the state is to stay as it is, 0 if it
+								 * learns; else as for the player before */
 	int			context;		/* where or as what was played, and for which
 								 * club: */
 	int			club;			/* 0 .. n - 1 in a match of n, or -1 */
@@ -125,10 +128,10 @@ typedef struct Participant
 /* A participant of whom nothing is known. */
 extern const Participant participant_default;
 
-/* The numbers of a participant, from rank to bot. */
-#define PARTICIPANT_NUMBERS 15
+/* The numbers of a participant, from rank to fixed. */
+#define PARTICIPANT_NUMBERS 16
 
-_Static_assert(offsetof(Participant, bot) - offsetof(Participant, rank) ==
+_Static_assert(offsetof(Participant, fixed) - offsetof(Participant, rank) ==
 			   (PARTICIPANT_NUMBERS - 1) * sizeof(double),
 			   "numbers of a participant do not follow one another");
 
@@ -169,6 +172,8 @@ typedef struct MatchPlayer
 	double		deaths;
 	double		quit;			/* 1 if any stint ended so */
 	double		experience;
+	double		fixed;			/* 1 if any stint is, NaN if none says; the
+								 * caller makes 1 or 0 of it before rating */
 	double		gain;			/* mean of the stints, weighted by play */
 	double		weight;			/* all play, commanding included */
 	double		gradient;		/* out: of the log likelihood by the main

@@ -48,6 +48,39 @@ model_variant(const Model *model, const ParamValue *params)
 	return model->variant != NULL ? model->variant(params) : model;
 }
 
+static bool
+learns_size_advantage(const Model *model, const ParamValue *params)
+{
+	int			i;
+
+	for (i = 0; i < model->rules.ncomponents; i++)
+		if (model->rules.component[i].init == size_advantage_init)
+			return model->rules.component[i].used(params);
+	return false;
+}
+
+int
+model_idle_param(const Model *model, const ParamValue *params)
+{
+	int			i;
+
+	if (params[SIZE_ADVANTAGE].choice == SIZE_ADVANTAGE_AUTO &&
+		!learns_size_advantage(model, params))
+		for (i = SIZE_ADVANTAGE_PARAM_RATIO; i <= SIZE_ADVANTAGE_PARAM_DIFFERENCE; i++)
+			if (params[i].number != 0)
+				return i;
+	return param_idle(&model->params, params);
+}
+
+void
+model_reset_idle_params(const Model *model, ParamValue *params)
+{
+	int			i;
+
+	while ((i = model_idle_param(model, params)) >= 0)
+		param_default(param_spec(&model->params, i), &params[i]);
+}
+
 TeamStrength
 model_team_strength(const Model *model, const ParamValue *params)
 {
@@ -375,6 +408,26 @@ learn_common(const ParamValue *params, Match *match, const Common *common)
 	return status;
 }
 
+/* What is fixed goes out as it came in, whatever the model makes of it: players, and what is theirs. */
+static void
+keep_fixed(const Model *model, Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nplayers; i++)
+		if (match->player[i].fixed == 1)
+			memcpy(match->player[i].after, match->player[i].before,
+				   model->nstate * sizeof(double));
+	for (i = 0; i < match->ncomponents; i++)
+	{
+		MatchComponent *component = &match->component[i];
+
+		if (component->player >= 0 && match->player[component->player].fixed == 1)
+			memcpy(component->after, component->before,
+				   component->spec->nstate * sizeof(double));
+	}
+}
+
 MatchStatus
 model_rate(const Model *model, const ParamValue *params, Match *match)
 {
@@ -406,6 +459,7 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 	match_restore_order(match);
 	if (status != MATCH_OK)
 		return status;
+	keep_fixed(model, match);
 
 	/*
 	 * The states after are written, but the caller takes over none if one is

@@ -221,6 +221,15 @@ typedef struct Model
  */
 extern const Model *model_variant(const Model *model, const ParamValue *params);
 
+/*
+ * param_idle() of a model: where its advantage of the larger team is off by default, the
+ * coefficients of that have no effect under "auto" either.
+ */
+extern int	model_idle_param(const Model *model, const ParamValue *params);
+
+/* Give all such parameters their defaults, which changes no result. */
+extern void model_reset_idle_params(const Model *model, ParamValue *params);
+
 /* What a team is to a model, whose zero of differences is an even match. */
 extern TeamStrength model_team_strength(const Model *model, const ParamValue *params);
 
@@ -308,7 +317,8 @@ extern double model_draw(const Model *model, const ParamValue *params, Match *ma
 /*
  * Rate a match that match_build() made, with the checks that are the same for
  * all models: the states before must be sound, those of components too, the states after
- * and gradients finite.  The result has the same bits in whichever order the players are, so that
+ * and gradients finite.  Players who are fixed, and components of theirs, have the states after
+ * that they had before, bit for bit; all others learn from them as from anybody.  The result has the same bits in whichever order the players are, so that
  * their identifiers have no part in it.
  */
 extern MatchStatus model_rate(const Model *model, const ParamValue *params,

@@ -65,12 +65,21 @@ keep_highest(const Model *model, double *state)
 		state[column] = larger(state[column], state[0]);
 }
 
+bool
+operation_leaves_fixed(OperationKind kind)
+{
+	return kind != OPERATION_SET && kind != OPERATION_RESET && kind != OPERATION_FIX;
+}
+
 MatchStatus
 operation_apply(const Operation *operation, const Model *model,
 				const ParamValue *params, double idle_days, double *state)
 {
 	double		rating;
 	int			i;
+
+	if (operation->kind == OPERATION_FIX)
+		return MATCH_OK;
 
 	/* What is done is done to the games of a period so far, too. */
 	if (operation->kind != OPERATION_SETTLE)
@@ -101,6 +110,7 @@ operation_apply(const Operation *operation, const Model *model,
 					state[i] = operation->value[i];
 			break;
 		case OPERATION_SETTLE:
+		case OPERATION_FIX:
 			break;
 		case OPERATION_RESET:
 			model->init(params, state);
@@ -138,6 +148,7 @@ operation_apply_to_component(const Operation *operation, const ComponentSpec *sp
 		case OPERATION_SET:
 		case OPERATION_SETTLE:
 		case OPERATION_REFUND:
+		case OPERATION_FIX:
 			break;
 	}
 	return component_state_valid(spec, state) ? MATCH_OK : MATCH_OVERFLOW;

@@ -16,7 +16,9 @@ typedef enum OperationKind
 	OPERATION_SET,				/* columns get values */
 	OPERATION_SETTLE,			/* idle time is counted, and nothing else */
 	OPERATION_RESET,			/* the state of a newcomer */
-	OPERATION_REFUND			/* the displayed rating gets points back */
+	OPERATION_REFUND,			/* the displayed rating gets points back */
+	OPERATION_FIX				/* the state stays as it is from now on, or
+								 * learns again */
 } OperationKind;
 
 typedef struct Operation
@@ -33,7 +35,11 @@ typedef struct Operation
 	double		amount;			/* refund: points, not negative, */
 	double		peak;			/* but up to this rating only; INFINITY for no
 								 * limit */
+	bool		fixed;			/* fix: which of the two */
 } Operation;
+
+/* Whether an operation leaves players alone who are fixed: only what names a player does not. */
+extern bool operation_leaves_fixed(OperationKind kind);
 
 /*
  * Do it to a state as it is at the time of the operation, which the caller has aged

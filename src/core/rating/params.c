@@ -32,22 +32,72 @@ param_find(const ParamSet *set, const char *name)
 }
 
 void
+param_default(const ParamSpec *spec, ParamValue *value)
+{
+	memset(value, 0, sizeof(*value));
+	if (spec->type == PARAM_NUMBER)
+		value->number = spec->default_value;
+	else if (spec->type == PARAM_CHOICE)
+		value->choice = (int) spec->default_value;
+	else if (spec->type == PARAM_FLAG)
+		value->flag = spec->default_value != 0;
+}
+
+void
 param_defaults(const ParamSet *set, ParamValue *params)
+{
+	int			i;
+
+	for (i = 0; i < set->count; i++)
+		param_default(param_spec(set, i), &params[i]);
+}
+
+/* The set of values, of PARAM_VALUE(), that a value is in. */
+static unsigned
+value_bit(const ParamSpec *spec, const ParamValue *value)
+{
+	switch (spec->type)
+	{
+		case PARAM_CHOICE:
+			return PARAM_VALUE(value->choice);
+		case PARAM_FLAG:
+			return PARAM_VALUE(value->flag ? 1 : 0);
+		case PARAM_STEPS:
+			return PARAM_VALUE(value->steps.n > 0 ? 1 : 0);
+		case PARAM_NUMBER:
+			break;
+	}
+	return PARAM_VALUE(value->number != 0 ? 1 : 0);
+}
+
+static bool
+at_default(const ParamSpec *spec, const ParamValue *value)
+{
+	ParamValue	standard;
+
+	param_default(spec, &standard);
+	if (spec->type == PARAM_NUMBER)
+		return value->number == standard.number;
+	return value_bit(spec, value) == value_bit(spec, &standard);
+}
+
+int
+param_idle(const ParamSet *set, const ParamValue *params)
 {
 	int			i;
 
 	for (i = 0; i < set->count; i++)
 	{
 		const ParamSpec *spec = param_spec(set, i);
+		int			other;
 
-		memset(&params[i], 0, sizeof(params[i]));
-		if (spec->type == PARAM_NUMBER)
-			params[i].number = spec->default_value;
-		else if (spec->type == PARAM_CHOICE)
-			params[i].choice = (int) spec->default_value;
-		else if (spec->type == PARAM_FLAG)
-			params[i].flag = spec->default_value != 0;
+		if (spec->only_with == NULL || at_default(spec, &params[i]))
+			continue;
+		other = param_find(set, spec->only_with);
+		if ((spec->only_values & value_bit(param_spec(set, other), &params[other])) == 0)
+			return i;
 	}
+	return -1;
 }
 
 bool

@@ -33,6 +33,9 @@ typedef enum ParamType
  * has it.  Both may be left out of a parameter whose default is above 0, and are a hundredth
  * of it and a hundred times it then.  Where 0 is not the limit of small values but stands
  * for something else, such as "none", zero_is_other says so.
+ *
+ * A parameter that has an effect only together with another one says under which of that
+ * one's values, so that nobody sets it in vain: see param_idle().
  */
 typedef struct ParamSpec
 {
@@ -51,7 +54,15 @@ typedef struct ParamSpec
 	const char *unit;
 	const char *description;
 	const char *const *choices; /* PARAM_CHOICE: NULL-terminated */
+	const char *only_with;		/* that other parameter, or NULL */
+	unsigned	only_values;	/* and its values, of PARAM_VALUE() */
 } ParamSpec;
+
+/*
+ * A set of values of a parameter: that choice; of all other types, 0 stands for 0, false or an
+ * empty table, and 1 for any other value.
+ */
+#define PARAM_VALUE(value) (1U << (value))
 
 /* A step table: pairs (bound, value), ascending by bound. */
 typedef struct ParamSteps
@@ -114,6 +125,15 @@ extern int	param_find(const ParamSet *set, const char *name);
  * bytes are zero, so that equal parameters are equal bytes.
  */
 extern void param_defaults(const ParamSet *set, ParamValue *params);
+
+/*
+ * The index of the first parameter that differs from its default in vain, because of the
+ * one named in only_with; -1 if all have an effect.
+ */
+extern int	param_idle(const ParamSet *set, const ParamValue *params);
+
+/* Give a parameter its default. */
+extern void param_default(const ParamSpec *spec, ParamValue *value);
 
 /* Whether a number lies within the range of a parameter (never for NaN). */
 extern bool param_in_range(const ParamSpec *spec, double value);

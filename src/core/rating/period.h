@@ -50,17 +50,24 @@ typedef struct Period
 								 * or 0 */
 } Period;
 
-/* The three parameters of periods, which follow one another in this order. */
+/*
+ * The three parameters of periods, which follow one another in this order.  The days of one
+ * count under some kinds of periods; where they are the unit of growth, under PERIOD_UNIT.
+ */
+#define PERIOD_UNIT \
+	(PARAM_VALUE(PERIOD_NONE) | PARAM_VALUE(PERIOD_DAYS) | PARAM_VALUE(PERIOD_TOURNAMENT))
 #define PERIOD_NPARAMS 3
-#define PERIOD_PARAMS(days, days_description) \
+#define PERIOD_PARAMS(days, days_kinds, days_description) \
 	{.name = "period",.type = PARAM_CHOICE,.default_value = PERIOD_NONE, \
 		.choices = period_choices,.of_state = true, \
 	.description = "rating period, of which all games count from the ratings at its start"}, \
 	{.name = "period_days",.type = PARAM_NUMBER,.default_value = (days), \
 		.min = 0,.above_min = true,.max = 1e9,.unit = "days", \
+		.only_with = "period",.only_values = (days_kinds), \
 	.description = (days_description)}, \
 	{.name = "period_shown",.type = PARAM_CHOICE,.default_value = PERIOD_SHOWN_START, \
 		.choices = period_shown_choices, \
+		.only_with = "period",.only_values = ~PARAM_VALUE(PERIOD_NONE), \
 	.description = "rating that is shown within a period"}
 
 /* The first column of a variant with periods, of which what is shown need not be the rating. */

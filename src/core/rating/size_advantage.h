@@ -48,10 +48,12 @@ extern const char *const size_advantage_choices[];
 	{.name = "size_advantage_ratio",.type = PARAM_NUMBER,.default_value = 0, \
 		.min = -1000,.max = 1000,.unit = "log-odds", \
 		.search = {-10, 10}, \
+		.only_with = "size_advantage",.only_values = ~PARAM_VALUE(SIZE_ADVANTAGE_NONE), \
 	.description = "that advantage for a team of n1 players against n2, by (n1 - n2) / (n1 + n2); learned: its prior mean"}, \
 	{.name = "size_advantage_difference",.type = PARAM_NUMBER,.default_value = 0, \
 		.min = -1000,.max = 1000,.unit = "log-odds per player", \
 		.search = {-3, 3}, \
+		.only_with = "size_advantage",.only_values = ~PARAM_VALUE(SIZE_ADVANTAGE_NONE), \
 	.description = "the same by n1 - n2"}
 
 /* The state of the component: what online_logistic.h keeps of two coefficients. */

@@ -69,11 +69,14 @@ cuts_argument(FunctionCallInfo fcinfo, int arg, int *n)
 	*n = array_size(array);
 	check_finite_elements("cuts", cut, *n);
 	for (i = 1; i < *n; i++)
+	{
+		check_interrupts_at(i);
 		if (cut[i] <= cut[i - 1])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("cuts must ascend: %g does not after %g",
 							cut[i], cut[i - 1])));
+	}
 	return cut;
 }
 

@@ -89,15 +89,6 @@ skillrating_elo_contest_update(PG_FUNCTION_ARGS)
 	double	   *after;
 	int			i;
 
-	check_finite_elements("rating", rating, n);
-	check_finite_elements("rank", rank, n);
-	check_positive("scale", scale);
-	check_finite("score_base", score_base);
-	if (score_base < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("score_base must be at least 1, not %g", score_base)));
-
 	/*
 	 * The work is quadratic in the number of players, so that the limit
 	 * bounds the time as well.
@@ -106,6 +97,14 @@ skillrating_elo_contest_update(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a contest must have 2 to %d players, not %d", MATCH_MAX_TEAMS, n)));
+	check_finite_elements("rating", rating, n);
+	check_finite_elements("rank", rank, n);
+	check_positive("scale", scale);
+	check_finite("score_base", score_base);
+	if (score_base < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("score_base must be at least 1, not %g", score_base)));
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	share = palloc_array(double, n);

@@ -143,9 +143,12 @@ skillrating_frag_event(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array opponent_rating must not be empty")));
 	for (i = 0; i < n; i++)
+	{
+		check_interrupts_at(i);
 
 		/* Divided first: the sum of many ratings could overflow. */
 		mean += opponent[i] / n;
+	}
 	PG_RETURN_FLOAT8(check_result(rating + frag_duel(&rules, rating - mean,
 													 event_points, 0)));
 }

@@ -53,6 +53,7 @@ games_argument(FunctionCallInfo fcinfo, double rating, int arg)
 	check_finite_elements("opponent_rating", opponent_rating, n);
 	for (i = 0; i < n; i++)
 	{
+		check_interrupts_at(i);
 		check_not_negative("opponent_deviation", opponent_deviation[i]);
 		check_probability("score", score[i]);
 		glicko_add_game(&games, GLICKO_LOG_ODDS * (rating - opponent_rating[i]),

@@ -80,6 +80,7 @@ skillrating_synelo_convergence(PG_FUNCTION_ARGS)
 	check_finite_elements("rating", rating, n);
 	for (i = 0; i < n; i++)
 	{
+		check_interrupts_at(i);
 		check_probability("expected", expected[i]);
 		check_probability("outcome", outcome[i]);
 		surprise[i] = outcome[i] - expected[i];
@@ -95,7 +96,7 @@ skillrating_synelo_convergence(PG_FUNCTION_ARGS)
 		check_not_negative("volatility_weight",
 						   PG_GETARG_FLOAT8(ARG_VOLATILITY_WEIGHT));
 	weights.saturate = PG_GETARG_BOOL(ARG_SATURATE);
-	signals = synelo_signals(rating, surprise, n, k_high);
+	signals = synelo_signals(rating, surprise, n, k_high, check_interrupts);
 	PG_RETURN_FLOAT8(synelo_convergence(&signals, &weights));
 }
 

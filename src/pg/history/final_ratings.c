@@ -225,6 +225,7 @@ add_rating(RowArray *rows, const Rater *rater, const FinalRating *rating)
 	nulls[FINAL_AS_OF] = TIMESTAMP_IS_NOBEGIN(record->as_of);
 	values[FINAL_AS_OF_SEASON] = Int64GetDatum(rater->season.number);
 	nulls[FINAL_AS_OF_SEASON] = !rater->season.known;
+	values[FINAL_FIXED] = BoolGetDatum(record->fixed != 0);
 	row_array_add(rows, values, nulls);
 }
 

@@ -87,7 +87,10 @@ number_of(IdTable *table, Datum id, const char *pool)
 	return number == NULL ? -1 : (int32) (intptr_t) number - 1;
 }
 
-/* Put what was found into the states of players, which are as of their last matches. */
+/*
+ * Put what was found into the states of players, which are as of their last matches, but for those
+ * who are fixed.
+ */
 static void
 set_players(Refits *refits, Batch *batch)
 {
@@ -102,7 +105,7 @@ set_players(Refits *refits, Batch *batch)
 		int32		number = number_of(refits->builder.players, players[i]->id,
 									   players[i]->pool);
 
-		for (j = 0; number >= 0 && j < PLAYER_UNKNOWNS; j++)
+		for (j = 0; number >= 0 && !players[i]->record.fixed && j < PLAYER_UNKNOWNS; j++)
 			(void) through_time_end(tt, number, j, &players[i]->state[2 * j]);
 	}
 	pfree(players);
@@ -161,7 +164,8 @@ set_components(Refits *refits, Batch *batch)
 				if (components->of[k][i] != next)
 					continue;
 				component = component_of(refits, batch, k, &history->match[m], i, names);
-				if (component != NULL)
+				if (component != NULL &&
+					(component->player == NULL || !component->player->record.fixed))
 					(void) through_time_component_end(tt, k, next, component->state);
 				next++;
 			}

@@ -415,6 +415,7 @@ put_scores(const Candidate *candidate, Datum *values, bool *nulls)
 	before = tuner_mean(tuner->loss_before, tuner->bound[1], tuner->bound[2], &held_out);
 	accuracy = tuner_mean(tuner->accuracy, tuner->bound[1], tuner->bound[2], &held_out);
 
+	model_reset_idle_params(tuner->model, tuner->params);
 	values[SUGGESTION_PARAMS] = params_jsonb(&tuner->model->params, tuner->params);
 	values[SUGGESTION_LOG_ODDS] = Float8GetDatum(tuner_log_odds(tuner));
 	values[SUGGESTION_PARTS] = tuner_parts_taken(tuner);

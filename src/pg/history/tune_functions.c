@@ -223,7 +223,10 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	 * context.
 	 */
 	state->options = tune_options(last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL);
-	state->params = get_model_params(&state->model, state->options.params);
+
+	/* Parts may give parameters an effect that they have not yet. */
+	state->params = get_params(&state->model->params, state->options.params);
+	state->model = model_variant(state->model, state->params);
 	check_parts(state);
 	add_params(state, PG_ARGISNULL(ARG_FIT) ? NULL : PG_GETARG_ARRAYTYPE_P(ARG_FIT));
 
@@ -597,7 +600,6 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	count_left_out(state);
 
 	values[TUNING_MODEL] = CStringGetTextDatum(state->model->name);
-	values[TUNING_PARAMS] = params_jsonb(&state->model->params, state->params);
 	values[TUNING_LOG_ODDS] = Float8GetDatum(tuner_log_odds(tuner));
 	values[TUNING_FITTED] = tuned_parameters(fcinfo, state, start, &errors);
 	values[TUNING_PARTS] = tuned_parts(fcinfo, tuner);
@@ -617,5 +619,9 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	values[TUNING_WARNINGS] = tuner_warnings(tuner);
 	values[TUNING_UNRATED] = Int64GetDatum(state->builder.unrated.total);
 	values[TUNING_UNRATED_REASONS] = unrated_counts_jsonb(&state->builder.unrated);
+
+	/* Last, as all above is about what was searched. */
+	model_reset_idle_params(state->model, state->params);
+	values[TUNING_PARAMS] = params_jsonb(&state->model->params, state->params);
 	return return_row(fcinfo, values, nulls);
 }

@@ -28,14 +28,9 @@
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
-#include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
-#include "pg/ladder/waiting.h"
 #include "pg/sql/huge.h"
-
-/* From this many matches on, statistics beat the habit of using the keys. */
-#define MIN_LARGE_BATCH 1000
 
 /*
  * What no match may precede in a ladder that reorders, other than matches of its own
@@ -55,7 +50,8 @@ typedef struct RecordedMatch
 	bool		placed;			/* it has a place in the order: */
 	int64		seq;
 	int64		digest;
-	TimestampTz played_at;		/* DT_NOBEGIN if that is not known */
+	TimestampTz played_at;		/* DT_NOBEGIN if that is not known, */
+	TimestampTz arrived_at;		/* and likewise */
 	char	   *void_reason;	/* or NULL */
 } RecordedMatch;
 
@@ -89,7 +85,7 @@ typedef struct Application
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
 	ChangeWriter *changes;		/* or NULL */
-	bool		overwrites;		/* a match has a row in rated_match already */
+	BatchTrial *trial;			/* the caller's */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
 } Application;
@@ -111,7 +107,7 @@ match_error_context(void *arg)
  */
 
 static LadderQuery known_matches_query = {
-	.text = "SELECT m.match_id, m.digest, m.seq, m.void_reason, m.played_at FROM {rated_match} AS m "
+	.text = "SELECT m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at FROM {rated_match} AS m "
 	"WHERE m.match_id {match =} ANY ($1)",
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
@@ -122,7 +118,8 @@ enum
 	KNOWN_DIGEST,
 	KNOWN_SEQ,
 	KNOWN_VOID_REASON,
-	KNOWN_PLAYED_AT
+	KNOWN_PLAYED_AT,
+	KNOWN_ARRIVED_AT
 };
 
 /* Unrated matches that the source no longer has. */
@@ -173,6 +170,11 @@ load_known(Application *application)
 															  &isnull));
 		if (isnull)
 			record->played_at = DT_NOBEGIN;
+		record->arrived_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc,
+															   KNOWN_ARRIVED_AT,
+															   &isnull));
+		if (isnull)
+			record->arrived_at = DT_NOBEGIN;
 		record++;
 	}
 	SPI_freetuptable(SPI_tuptable);
@@ -437,13 +439,16 @@ give_advantage(Ladder *ladder, Batch *batch, SourceMatch *source)
  * have committed about them.
  */
 static void
-begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
+begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
+				  BatchTrial *trial)
 {
 	int			i;
 
+	application->trial = trial;
+	trial->phase = BATCH_READS;
+	trial->norder = 0;
 	lock_matches(&application->locks, ladder, ids, n);
 	application->ladder = ladder;
-	application->overwrites = false;
 	application->nlate = 0;
 	application->nunrated = 0;
 	application->ids = ids;
@@ -451,7 +456,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n)
 	application->id_array = id_array(ladder->match_type, ids, n);
 	application->batch = ladder_batch(ladder);
 	application->reader = reader_open_matches(ladder, application->id_array,
-											  ladder->strict);
+											  ladder->strict, trial->careful);
 
 	/* After that query, whose plan takes much memory while it is made. */
 	application->known = id_table_create(ladder->match_type);
@@ -495,6 +500,9 @@ survey_matches(Application *application)
 		if (match == NULL)
 			elog(ERROR, "source returned a match that was not asked for");
 		match->torn = match->seen;
+		if (!match->seen && application->trial->order != NULL)
+			application->trial->order[application->trial->norder++] =
+				(int) (match - application->known_match);
 		match->seen = true;
 		if (match->torn && application->ladder->strict)
 			report_torn_match(application);
@@ -535,13 +543,7 @@ load_application(Application *application)
 	Ladder	   *ladder = application->ladder;
 
 	components_lock_unowned(application->batch, ladder);
-
-	/*
-	 * Many matches are locked by their pools, so that nobody else rates
-	 * players of these.
-	 */
-	batch_load(application->batch, ladder,
-			   application->locks.many ? LOAD_EXCLUSIVE : LOAD_LOCKED);
+	batch_load(application->batch, ladder, true);
 	components_load_owned(application->batch, ladder);
 	components_lock_free(application->batch, ladder);
 	load_past_of_wanted(application->batch, ladder, application->n);
@@ -557,9 +559,9 @@ load_application(Application *application)
 	if (ladder->reorders)
 		application->last = find_last_place(ladder,
 											reader_needs_players(application->reader));
-	application->events = new_event_outbox(ladder);
+	application->events = event_outbox(ladder);
 	application->component_events = application->batch->ncomponents > 0 ?
-		new_component_event_outbox(ladder) : NULL;
+		component_event_outbox(ladder) : NULL;
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
 }
@@ -693,7 +695,8 @@ rate_matches(Application *application)
 		}
 
 		source->void_reason = record != NULL ? record->void_reason : NULL;
-		application->overwrites = application->overwrites || record != NULL;
+		source_match_arrive(source, record != NULL ? record->played_at : DT_NOBEGIN,
+							record != NULL ? record->arrived_at : DT_NOBEGIN);
 		old = MemoryContextSwitchTo(row_context);
 		in_time = rate_match(application, source);
 		MemoryContextSwitchTo(old);
@@ -752,7 +755,6 @@ write_ratings(Application *application)
 	Batch	   *batch = application->batch;
 	int			n;
 	BatchPlayer **players = batch_take_players(batch, &n);
-	Outbox	   *inserted = rating_outbox(ladder);
 	Outbox	   *unused = rating_outbox(ladder);
 	int			i;
 
@@ -763,13 +765,12 @@ write_ratings(Application *application)
 		if (players[i]->touched)
 		{
 			change_writer_put(application->changes, players[i]);
-			put_rating(players[i]->unwritten ? inserted : application->ratings, players[i]);
+			put_rating(application->ratings, players[i]);
 			if (ladder->changes != NULL)
 				change_log_after(ladder->changes, players[i]);
 		}
-		else if (players[i]->created && !players[i]->unwritten)
+		else if (players[i]->created)
 			put_rating(unused, players[i]);
-	outbox_send(inserted, OUTBOX_INSERT);
 	outbox_send(application->ratings, OUTBOX_UPDATE);
 	ladder_hide_from_mirrors(ladder);
 	outbox_send(unused, OUTBOX_DELETE);
@@ -808,9 +809,6 @@ write_application(Application *application)
 {
 	reader_close(application->reader);
 	outbox_send(application->events, OUTBOX_INSERT);
-
-	/* Each of few matches is locked: nobody has brought a row meanwhile. */
-	application->matches->fresh = !application->locks.many && !application->overwrites;
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
 	if (application->batch->ncomponents > 0)
@@ -825,7 +823,7 @@ write_application(Application *application)
 static Applied
 count_applied(const Application *application)
 {
-	Applied		applied = {application->n, application->nlate, application->nunrated};
+	Applied		applied = {application->n, application->nlate, application->nunrated, 0};
 	int			i;
 
 	for (i = 0; i < application->n; i++)
@@ -840,26 +838,25 @@ count_applied(const Application *application)
 }
 
 Applied
-apply_matches(Ladder *ladder, Datum *ids, int n)
+apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
 {
-	Applied		applied = {0, 0, 0};
+	Applied		applied;
 	Application application;
 	ErrorContextCallback callback;
 
-	if (n == 0)
-		return applied;
 	ladder_take_states(ladder);
-	if (n >= MIN_LARGE_BATCH)
-		ladder_expect_many(ladder);
-	begin_application(&application, ladder, ids, n);
+	begin_application(&application, ladder, ids, n, trial);
 
 	callback.callback = match_error_context;
 	callback.arg = &application;
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	survey_matches(&application);
+	trial->phase = BATCH_LOADS;
 	load_application(&application);
+	trial->phase = BATCH_RATES;
 	rate_matches(&application);
+	trial->phase = BATCH_WRITES;
 	error_context_stack = callback.previous;
 
 	applied = count_applied(&application);
@@ -876,53 +873,4 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 	write_application(&application);
 	ladder_release_states(ladder);
 	return applied;
-}
-
-/*
- * ---- Matches that wait ----
- */
-
-/* Apply the matches of a table, which is freed; returns how many. */
-static int
-apply_table(Ladder *ladder, IdTable *ids)
-{
-	Datum	   *id = id_table_ids(ids);
-	int			n = id_table_count(ids);
-
-	id_table_free(ids);
-	apply_matches(ladder, id, n);
-	return n;
-}
-
-int
-apply_query(Ladder *ladder, LadderQuery *query)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
-
-	add_query_ids(ladder, query, ids);
-	return apply_table(ladder, ids);
-}
-
-void
-apply_pending(Ladder *ladder, bool of_all)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
-
-	drain_pending(ladder, of_all, ids);
-	if (ladder_is_at_work(ladder))
-	{
-		keep_waiting(ladder, id_table_ids(ids), id_table_count(ids));
-		return;
-	}
-	take_waiting(ladder, ids);
-	(void) apply_table(ladder, ids);
-}
-
-void
-apply_waiting(Ladder *ladder)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
-
-	take_waiting(ladder, ids);
-	(void) apply_table(ladder, ids);
 }

@@ -1,12 +1,11 @@
 /*
  * apply.h
- *		Rating the matches of a ladder.
+ *		Rating the matches of a ladder, in batches.
  */
 #ifndef PG_LADDER_APPLY_H
 #define PG_LADDER_APPLY_H
 
 #include "pg/ladder/ladder.h"
-#include "pg/ladder/plans.h"
 
 /* What became of the matches of a batch. */
 typedef struct Applied
@@ -15,28 +14,39 @@ typedef struct Applied
 	int			late;			/* of these, that wait for their place */
 	int			unrated;		/* of these, that are not late and do not
 								 * count, nor are void */
+	int			failed;			/* that wait because of an error, and are not
+								 * among these */
 } Applied;
 
+/* How far a batch has got. */
+typedef enum BatchPhase
+{
+	BATCH_READS,				/* the source, and judges the matches */
+	BATCH_LOADS,				/* and locks the states of players */
+	BATCH_RATES,
+	BATCH_WRITES
+} BatchPhase;
+
+/* How to rate a batch, and what is known after an error. */
+typedef struct BatchTrial
+{
+	bool		careful;		/* find the matches for which the source
+								 * raises errors about data, which are
+								 * unrated */
+	BatchPhase	phase;
+	int		   *order;			/* room for the indexes of the matches as the
+								 * source has them, by time, or NULL */
+	int			norder;
+} BatchTrial;
+
 /*
- * Rate the matches with these n distinct identifiers, as far as the source has
+ * Rate the matches with these n distinct identifiers, at least one, as far as the source has
  * them finished and they are not rated yet; its door is open to rate.
  *
  * A match that is rated with the same content is left alone; one that does not
  * count is recorded with the reason.  Where a rated one has changed or is gone,
  * history is out of date from there: that is noted for catch_up.
  */
-extern Applied apply_matches(Ladder *ladder, Datum *ids, int n);
-
-/* The same for the matches in the one column of a query's rows; returns how many. */
-extern int	apply_query(Ladder *ladder, LadderQuery *query);
-
-/*
- * Take this transaction's matches, or all, out of pending, and apply them with those
- * that wait in memory; they go on waiting there if a door further out is at work.
- */
-extern void apply_pending(Ladder *ladder, bool of_all);
-
-/* Apply the matches that wait in memory. */
-extern void apply_waiting(Ladder *ladder);
+extern Applied apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial);
 
 #endif							/* PG_LADDER_APPLY_H */

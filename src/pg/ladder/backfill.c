@@ -17,7 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/apply.h"
+#include "pg/ladder/attempts.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/ending.h"
 #include "pg/ladder/feed.h"
@@ -45,6 +45,7 @@ enum
 	RESULT_MATCHES,
 	RESULT_LATE,
 	RESULT_UNRATED,
+	RESULT_FAILED,				/* of rate_taken() alone */
 	RESULT_NCOLUMNS
 };
 
@@ -136,6 +137,7 @@ applied_row(TupleDesc desc, const Applied *applied)
 	values[RESULT_MATCHES] = Int64GetDatum(applied->looked_at);
 	values[RESULT_LATE] = Int64GetDatum(applied->late);
 	values[RESULT_UNRATED] = Int64GetDatum(applied->unrated);
+	values[RESULT_FAILED] = Int64GetDatum(applied->failed);
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
@@ -177,10 +179,7 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 	return applied_row(desc, &applied);
 }
 
-/*
- * The queue is read behind a door for those who only note down.  Rating has one of its own, which
- * an error closes, because drain_batch() then tries with fewer matches.
- */
+/* The queue is read behind a door for those who only note down.  Rating has one of its own. */
 static const LadderEntry rate_taken_entry = {
 	"rate_taken", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1
 };
@@ -188,7 +187,7 @@ static const LadderEntry rate_taken_entry = {
 /*
  * rate_taken(ladder, matches): the part of drain_batch() that rates matches which were taken
  * out of the queue.  A subscriber cannot refuse what its publisher has committed, so that no
- * ladder is strict here.
+ * ladder is strict here, or raises errors.
  */
 Datum
 skillrating_rate_taken(PG_FUNCTION_ARGS)
@@ -206,7 +205,7 @@ skillrating_rate_taken(PG_FUNCTION_ARGS)
 	door = ladder_begin(inside->schema, &rate_taken_entry);
 	ladder = ladder_open(door);
 	ladder_require_triggers(ladder);
-	ladder->strict = false;
+	ladder->strict = ladder->raises = false;
 	progress_phase(PHASE_RATING, PROGRESS_UNKNOWN);
 	ids = read_batch(ladder, PG_GETARG_ARRAYTYPE_P(1));
 	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids));

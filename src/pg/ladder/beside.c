@@ -16,7 +16,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/apply.h"
+#include "pg/ladder/attempts.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_reader.h"
@@ -388,7 +388,6 @@ replay_middle_parts(Beside *beside)
 			break;
 		rewrite_send_events(&beside->rewrite);
 		correct_order(beside);
-		rewrite_find_rows(beside->replay);
 		if (!TimestampDifferenceExceeds(begun, GetCurrentTimestamp(), SMALL_PART))
 			break;
 	}
@@ -415,7 +414,6 @@ replay_parts(Beside *beside)
 		 * turn.
 		 */
 		renew_standings(ladder, beside->replay->from);
-		rewrite_find_rows(beside->replay);
 		good = replay_middle_parts(beside);
 	}
 	ladder_release_states(ladder);

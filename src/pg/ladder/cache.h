@@ -22,6 +22,7 @@ typedef struct LadderConfig
 	ApplyAt		apply_at;
 	bool		reorders;
 	bool		strict;
+	bool		raises;
 	bool		counts;
 	int64		horizon;
 	TimestampTz horizon_at;
@@ -64,12 +65,9 @@ typedef struct LadderCache
 									 * satisfied */
 	bool		pending_safe;	/* nothing of the user's runs when rows come
 								 * into pending */
-	bool		plain_known;	/* see direct.h */
-	bool		plain;
-	struct TableMap *map[LADDER_NRELATIONS];	/* of direct.h, or NULL */
-	TupleDesc	source_desc;	/* of own_source.h, or NULL, */
-	struct OwnSource *own_source;	/* likewise */
-	List	   *partition_map;	/* the same of partitions that were written */
+	TupleDesc	desc[LADDER_NRELATIONS];	/* of rows to be written, or NULL, */
+	const Model *desc_model;	/* and the model that they are of */
+	TupleDesc	source_desc;	/* of the rows of a source, or NULL */
 } LadderCache;
 
 /*

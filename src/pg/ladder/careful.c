@@ -9,16 +9,24 @@
 
 #include "pg/sql/subtransaction.h"
 
-/* Take an error over, unless it is none of the data, or raise it again. */
-static void
-take_error(ErrorData *data, SourceError *error)
+bool
+error_is_about_data(int sqlerrcode)
 {
-	int			category = ERRCODE_TO_CATEGORY(data->sqlerrcode);
+	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
 
-	if (category != ERRCODE_DATA_EXCEPTION &&
-		category != ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
+	return category == ERRCODE_DATA_EXCEPTION ||
+		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION;
+}
+
+/* Take an error over, or raise it again. */
+static void
+take_error(ErrorData *data, TakesError takes, SourceError *error)
+{
+	if (!takes(data->sqlerrcode))
 		ReThrowError(data);
 	error->match_id = (Datum) 0;
+	error->sqlerrcode = data->sqlerrcode;
+	error->text = pstrdup(data->message);
 	error->sqlstate = pstrdup(unpack_sql_state(data->sqlerrcode));
 	error->message = psprintf("error %s in the source: %s", error->sqlstate,
 							  data->message);
@@ -41,16 +49,22 @@ do_work(void *arg)
 	return true;
 }
 
-bool
-careful_do(void (*work) (void *), void *arg, SourceError *error)
+static bool
+try_work(void (*work) (void *), void *arg, TakesError takes, SourceError *error)
 {
 	CarefulWork careful = {work, arg};
 	bool		done;
 	ErrorData  *data = try_in_subtransaction(do_work, &careful, &done);
 
 	if (data != NULL)
-		take_error(data, error);
+		take_error(data, takes, error);
 	return done;
+}
+
+bool
+careful_do(void (*work) (void *), void *arg, SourceError *error)
+{
+	return try_work(work, arg, error_is_about_data, error);
 }
 
 /* A query on some matches whose rows nobody looks at. */
@@ -72,7 +86,7 @@ run_trial(void *arg)
 
 int
 careful_find(Ladder *ladder, LadderQuery *query, Datum *ids, int n,
-			 SourceError *errors)
+			 TakesError takes, SourceError *errors)
 {
 	Trial		trial = {ladder, query, id_array(ladder->match_type, ids, n)};
 	bool		readable;
@@ -80,7 +94,7 @@ careful_find(Ladder *ladder, LadderQuery *query, Datum *ids, int n,
 	int			found;
 
 	CHECK_FOR_INTERRUPTS();
-	readable = careful_do(run_trial, &trial, &errors[0]);
+	readable = try_work(run_trial, &trial, takes, &errors[0]);
 	pfree(DatumGetPointer(trial.ids));
 	if (readable)
 		return 0;
@@ -89,7 +103,7 @@ careful_find(Ladder *ladder, LadderQuery *query, Datum *ids, int n,
 		errors[0].match_id = ids[0];
 		return 1;
 	}
-	found = careful_find(ladder, query, ids, half, errors);
-	return found + careful_find(ladder, query, ids + half, n - half,
+	found = careful_find(ladder, query, ids, half, takes, errors);
+	return found + careful_find(ladder, query, ids + half, n - half, takes,
 								errors + found);
 }

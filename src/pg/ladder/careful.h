@@ -12,30 +12,35 @@
 
 #include "pg/ladder/plans.h"
 
-/*
- * The error about data that reading a match has raised: a data exception (SQLSTATE class
- * 22), or a violated constraint (class 23), as of a domain.
- */
+/* Whether an error is about data: an exception (class 22) or a violated constraint (class 23). */
+extern bool error_is_about_data(int sqlerrcode);
+
+/* The error that reading a match has raised. */
 typedef struct SourceError
 {
 	Datum		match_id;
-	char	   *sqlstate;
-	char	   *message;		/* with the SQLSTATE */
+	int			sqlerrcode;
+	char	   *sqlstate;		/* the same in text */
+	char	   *text;			/* the message, */
+	char	   *message;		/* and that with the SQLSTATE */
 } SourceError;
 
 /*
- * Do some work in a subtransaction.  False if it raised such an error, which is then in
+ * Do some work in a subtransaction.  False if it raised an error about data, which is then in
  * *error, in the current memory context, without a match; what the work did to the
  * database is undone.  All other errors go on: they say nothing of the match, as a
  * serialization failure (40001), a deadlock, a cancelled query or a full disk.
  */
 extern bool careful_do(void (*work) (void *), void *arg, SourceError *error);
 
+/* Which errors careful_find() takes over; it raises all others again. */
+typedef bool (*TakesError) (int sqlerrcode);
+
 /*
  * Find out of n matches those that a query of one parameter, an array of matches,
  * cannot read, by halves.  The errors need room for n; returns how many there are.
  */
 extern int	careful_find(Ladder *ladder, LadderQuery *query, Datum *ids, int n,
-						 SourceError *errors);
+						 TakesError takes, SourceError *errors);
 
 #endif							/* PG_LADDER_CAREFUL_H */

@@ -13,7 +13,7 @@
 #include "utils/datum.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/apply.h"
+#include "pg/ladder/attempts.h"
 #include "pg/ladder/beside.h"
 #include "pg/ladder/change_log.h"
 #include "pg/ladder/corrections.h"
@@ -37,31 +37,13 @@ SKILLRATING_FUNCTION(skillrating_catch_up);
  * ---- catch_up ----
  */
 
-/* A row if there is any event, of a player or a component. */
-static LadderQuery any_event_query = {
-	.text = "SELECT WHERE EXISTS (SELECT FROM {event}) OR EXISTS (SELECT FROM {component_event})"
-};
-
-/*
- * Whether a replay can write its events as it makes them, as that of rerate() can.  It reads
- * none then, and is not repeated: with rules that look back it might be, and a rated match that
- * is missing from the source makes a rebuild fail.
- */
-static bool
-can_stream_events(Ladder *ladder, int64 from, bool rebuild)
-{
-	return rebuild && from == REPLAY_START && ladder->horizon == NO_HORIZON &&
-		!ladder_has_filters(ladder) &&
-		ladder_execute(ladder, &any_event_query, NULL, NULL, NULL) == 0;
-}
-
 /*
  * Replay history from a place on, and write and log what comes out otherwise; but
  * nothing if a rated match is missing from the source there.  Returns the last place of
  * one, and in *missing which it is; 0 if all was replayed.
  */
 static int64
-replay_and_write(Ladder *ladder, int64 from, bool rebuild, ReplayPlayers load,
+replay_and_write(Ladder *ladder, int64 from, ReplayPlayers load,
 				 IdTable *removed, char **missing)
 {
 	Rewrite		rewrite;
@@ -70,8 +52,6 @@ replay_and_write(Ladder *ladder, int64 from, bool rebuild, ReplayPlayers load,
 	ladder_take_states(ladder);
 	rewrite_begin(&rewrite, ladder);
 	rewrite_begin_part(&rewrite, removed);
-	if (can_stream_events(ladder, from, rebuild))
-		rewrite_stream_events(&rewrite);
 	replay = replay_run(ladder, from, load, false, &rewrite.sink);
 	if (replay->horizon.stale)
 	{
@@ -150,7 +130,7 @@ correct_history(Ladder *ladder, bool rebuild, int64 behind, IdTable *removed)
 
 	while (rebuild || first_correction(ladder, missing_seq, &from))
 	{
-		int64		seq = replay_and_write(ladder, from, rebuild, load, removed, &missing);
+		int64		seq = replay_and_write(ladder, from, load, removed, &missing);
 
 		if (seq == 0)
 			break;

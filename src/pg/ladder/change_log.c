@@ -58,16 +58,16 @@ change_log_create(Ladder *ladder)
 
 /* A change of which nothing is known yet, in the memory of the log. */
 static RatingChange *
-new_change(ChangeLog *log, const BatchPlayer *player)
+new_change(ChangeLog *log, Datum id, const char *pool)
 {
 	const IdType *type = log->ladder->player_type;
 	MemoryContext old = MemoryContextSwitchTo(log->context);
 	RatingChange *change = palloc0(offsetof(RatingChange, state) +
 								   2 * log->nstate * sizeof(double));
 
-	change->id = datumCopy(player->id, type->typbyval, type->typlen);
-	if (strcmp(player->pool, log->last_pool) != 0)
-		log->last_pool = pstrdup(player->pool);
+	change->id = datumCopy(id, type->typbyval, type->typlen);
+	if (strcmp(pool, log->last_pool) != 0)
+		log->last_pool = pstrdup(pool);
 	change->pool = log->last_pool;
 	MemoryContextSwitchTo(old);
 	return change;
@@ -83,7 +83,7 @@ change_log_before(ChangeLog *log, const BatchPlayer *player,
 
 	if (found)
 		return;
-	*place = change = new_change(log, player);
+	*place = change = new_change(log, player->id, player->pool);
 	change->before.exists = record != NULL;
 	if (record == NULL)
 		return;
@@ -102,6 +102,45 @@ change_log_after(ChangeLog *log, const BatchPlayer *player)
 	change->after.exists = player->exists;
 	change->after.record = player->record;
 	memcpy(change->state + log->nstate, player->state, log->nstate * sizeof(double));
+}
+
+ChangeLog *
+change_log_begin_part(const ChangeLog *log, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	ChangeLog  *part = change_log_create(log->ladder);
+
+	MemoryContextSwitchTo(old);
+	return part;
+}
+
+void
+change_log_end_part(ChangeLog *log, const ChangeLog *part)
+{
+	RatingChange **changes = (RatingChange **) id_table_values(part->changes);
+	int			n = id_table_count(part->changes);
+	Size		size = log->nstate * sizeof(double);
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		const RatingChange *change = changes[i];
+		bool		found;
+		void	  **place = id_table_enter(log->changes, change->id, change->pool, &found);
+		RatingChange *sum = *place;
+
+		if (!found)
+		{
+			*place = sum = new_change(log, change->id, change->pool);
+			sum->before = change->before;
+			memcpy(sum->state, change->state, size);
+		}
+		if (!change->written)
+			continue;
+		sum->written = true;
+		sum->after = change->after;
+		memcpy(sum->state + log->nstate, change->state + log->nstate, size);
+	}
 }
 
 /* Whether a row is not what it was, to the bit. */

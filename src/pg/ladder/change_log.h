@@ -19,6 +19,13 @@ typedef struct ChangeLog ChangeLog;
 extern ChangeLog *change_log_create(Ladder *ladder);
 
 /*
+ * An empty log of the same ladder for work that may be undone, in a context; and take over what it
+ * says once that work has come to stay.  Its context goes as the caller likes.
+ */
+extern ChangeLog *change_log_begin_part(const ChangeLog *log, MemoryContext context);
+extern void change_log_end_part(ChangeLog *log, const ChangeLog *part);
+
+/*
  * Before a row is written: what it has, or record and state NULL if there is none.
  * Only the first call for a player and pool counts.
  */

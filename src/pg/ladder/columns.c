@@ -29,18 +29,19 @@ SKILLRATING_FUNCTION(skillrating_ladder_columns);
 
 /*
  * The types that the functions below know, each with the sizes of a field: any other
- * column fails to compile.  An integer may be in a count of 64 bits.
+ * column fails to compile.  An integer may be in a count of 64 bits, and a boolean is in one.
  */
 #define FIELD_FITS(type, size) \
 	((type) == VALUE_PLAYER || (type) == VALUE_MATCH ? (size) == sizeof(Datum) : \
 	 (type) == VALUE_INT4 ? (size) == sizeof(int32) || (size) == sizeof(int64) : \
-	 (type) == VALUE_INT8 ? (size) == sizeof(int64) : \
+	 (type) == VALUE_INT8 || (type) == VALUE_BOOL ? (size) == sizeof(int64) : \
 	 (type) == VALUE_FLOAT8 ? (size) == sizeof(double) : \
 	 (type) == VALUE_TEXT ? (size) == sizeof(char *) : \
 	 (type) == VALUE_TIME ? (size) == sizeof(TimestampTz) : false)
 
 /* Those that read_field() knows. */
-#define FIELD_READS(type) ((type) == VALUE_INT8 || (type) == VALUE_TIME)
+#define FIELD_READS(type) \
+	((type) == VALUE_INT8 || (type) == VALUE_TIME || (type) == VALUE_BOOL)
 
 #define CHECK_COLUMN(type, origin, field) \
 	StaticAssertDecl(FIELD_FITS(type, FIELD_SIZE(STRUCT_OF_##origin, field)), \
@@ -448,6 +449,8 @@ column_datum(const LadderColumn *column, const void *field)
 		case VALUE_PLAYER:
 		case VALUE_MATCH:
 			return *(const Datum *) field;
+		case VALUE_BOOL:
+			return BoolGetDatum(*(const int64 *) field != 0);
 		case VALUE_INT4:
 			return Int32GetDatum(column_int4(column, field));
 		case VALUE_INT8:
@@ -510,6 +513,8 @@ column_same(const LadderColumn *column, const Ladder *ladder,
 			return id_equal(ladder->player_type, stored, *(const Datum *) field);
 		case VALUE_MATCH:
 			return id_equal(ladder->match_type, stored, *(const Datum *) field);
+		case VALUE_BOOL:
+			return DatumGetBool(stored) == (*(const int64 *) field != 0);
 		case VALUE_INT4:
 			return DatumGetInt32(stored) == column_int4(column, field);
 		case VALUE_INT8:
@@ -571,6 +576,8 @@ read_field(const LadderColumn *column, Datum value, bool isnull, void *field)
 {
 	if (column->type == VALUE_INT8)
 		*(int64 *) field = isnull ? 0 : DatumGetInt64(value);
+	else if (column->type == VALUE_BOOL)
+		*(int64 *) field = !isnull && DatumGetBool(value);
 	else if (column->type == VALUE_TIME)
 		*(TimestampTz *) field = isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
 	else

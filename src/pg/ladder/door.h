@@ -32,7 +32,7 @@
 #include "pg/ladder/ladder.h"
 #include "pg/sql/progress.h"
 
-#define MAX_ENTRY_PRIVILEGES 7
+#define MAX_ENTRY_PRIVILEGES 8
 
 /* What a caller needs to have on a relation of the ladder. */
 typedef struct LadderPrivilege

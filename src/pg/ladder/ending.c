@@ -8,7 +8,7 @@
 #include "miscadmin.h"
 #include "utils/syscache.h"
 
-#include "pg/ladder/apply.h"
+#include "pg/ladder/attempts.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/waiting.h"
 

@@ -84,15 +84,19 @@ static const LadderEntry entries[] = {
 	.nladders = 1,.reenters = true},
 	{"preview_document", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"win_probability_document", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"why_unrated", AccessShareLock, RIGHTS_BY_GRANT, {{"rated_match", ACL_SELECT}},.nladders = 1},
+	{"match_outcome", AccessShareLock, RIGHTS_BY_GRANT,
+	{{"rated_match", ACL_SELECT}, {"pending", ACL_SELECT}},.nladders = 1},
 	{"eligibility", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
 	{"match_journal", AccessShareLock, RIGHTS_BY_GRANT,
 		{{"event", ACL_SELECT}, {"rated_match", ACL_SELECT}, {"operation", ACL_SELECT},
 	{"correction", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1},
+	{"ladder_status", AccessShareLock, RIGHTS_BY_GRANT,
+		{{"rated_match", ACL_SELECT}, {"pending", ACL_SELECT}, {"correction", ACL_SELECT}},.nladders = 1,
+	.no_api = true},
 	{"verify", AccessShareLock, RIGHTS_BY_GRANT,
 		{{"rating", ACL_SELECT}, {"event", ACL_SELECT}, {"rated_match", ACL_SELECT},
 		{"operation", ACL_SELECT}, {"source", ACL_SELECT}, {"component", ACL_SELECT},
-	{"component_event", ACL_SELECT}},.nladders = 1,.work = WORK_VERIFY},
+	{"component_event", ACL_SELECT}, {"pending", ACL_SELECT}},.nladders = 1,.work = WORK_VERIFY},
 
 	/* Existing matches */
 	{"backfill_batches", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
@@ -104,7 +108,6 @@ static const LadderEntry entries[] = {
 	 * does.
 	 */
 	{"drain_batch", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"replica_status", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
@@ -126,6 +129,7 @@ static const LadderEntry entries[] = {
 	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true},
 	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"set_fixed", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"import_ratings", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.maintains = true,.no_api = true},
 	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,

@@ -132,7 +132,7 @@ static int64
 rename_matches(Ladder *ladder, Datum *match, int nmatches, const Renaming *renaming)
 {
 	MatchReader *reader = reader_open_matches(ladder, id_array(ladder->match_type, match,
-															   nmatches), false);
+															   nmatches), false, true);
 	IdType	   *type = ladder->match_type;
 	Datum	   *old_digest = huge_array(Datum, nmatches);
 	Datum	   *new_digest = huge_array(Datum, nmatches);

@@ -79,6 +79,7 @@ typedef struct Ladder
 	ApplyAt		apply_at;
 	bool		reorders;		/* late = 'reorder' */
 	bool		strict;			/* a mistake in a match is an error */
+	bool		raises;			/* errors that are not about data, too */
 	bool		counts;			/* it counts players by their ratings */
 	bool		filters_known;	/* ladder_has_filters() was asked, */
 	bool		filters;		/* and said so */
@@ -98,7 +99,7 @@ typedef struct Ladder
 
 /* Those that change states, and so have a place among the matches. */
 #define OPERATION_CHANGES_STATES \
-	"kind IN ('season', 'decay', 'set', 'seed', 'settle', 'reset', 'refund') AND undone_at IS NULL"
+	"kind IN ('season', 'decay', 'set', 'seed', 'settle', 'reset', 'refund', 'fix', 'unfix') AND undone_at IS NULL"
 
 /*
  * A row r of rating whose player has events in its pool, or had some before the horizon; in any pool if the row is

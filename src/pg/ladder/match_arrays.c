@@ -32,6 +32,7 @@ static const struct
 	[ARRAY_EXPERIENCE] = {"experience", SOURCE_EXPERIENCE, VALUE_INT4},
 	[ARRAY_GAIN] = {"player_gain", SOURCE_GAIN, VALUE_FLOAT8},
 	[ARRAY_BOT] = {"bot", SOURCE_BOT, VALUE_BOOL},
+	[ARRAY_FIXED] = {"fixed", SOURCE_FIXED, VALUE_BOOL},
 	[ARRAY_CONTEXT] = {"context", SOURCE_CONTEXT, VALUE_TEXT},
 	[ARRAY_CLUB] = {"club", SOURCE_CLUB, VALUE_TEXT},
 };
@@ -276,7 +277,7 @@ append_numbers(QueryDraft *draft)
 	{
 		if (i == SOURCE_WON)
 			appendStringInfoString(&draft->sql, ", CAST(NULL AS pg_catalog.float8)");
-		else if (i == SOURCE_QUIT || i == SOURCE_BOT)
+		else if (i == SOURCE_QUIT || i == SOURCE_BOT || i == SOURCE_FIXED)
 			appendStringInfo(&draft->sql, ", CAST(CAST(a.%s AS pg_catalog.int4) AS pg_catalog.float8)",
 							 quote_identifier(source_columns[i].name));
 		else if (i == SOURCE_GAIN)

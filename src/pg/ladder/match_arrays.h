@@ -31,6 +31,7 @@ typedef enum LadderArray
 	ARRAY_EXPERIENCE,
 	ARRAY_GAIN,
 	ARRAY_BOT,
+	ARRAY_FIXED,
 	ARRAY_CONTEXT,				/* one element is that of all */
 	ARRAY_CLUB,
 	LADDER_NARRAYS
@@ -57,6 +58,8 @@ typedef struct MatchArrays
 	int			n;				/* and their number */
 	Datum	   *counted;		/* for whom each of them counts, after merges;
 								 * set when the match was read */
+	const MatchStatus *left_out;	/* the rule that leaves each of them out of
+									 * the match, or NULL */
 	int64		digest;			/* of the content, likewise */
 	Datum		team;
 	Datum		array[LADDER_NARRAYS];

@@ -67,6 +67,8 @@ digest_participant(const SourceMatch *match, Participant *p, Datum player)
 		digest = hash_combine64(digest, digest_bytes(&p->gain, sizeof(p->gain)));
 	if (!isnan(p->bot))
 		digest = combine_number(digest, SOURCE_BOT, p->bot);
+	if (!isnan(p->fixed))
+		digest = combine_number(digest, SOURCE_FIXED, p->fixed);
 	digest = combine_name(digest, SOURCE_CONTEXT, &match->contexts, p->context);
 	digest = combine_name(digest, SOURCE_CLUB, &match->clubs, p->club);
 	return (int64) digest;

@@ -16,7 +16,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#include "pg/ladder/apply.h"
+#include "pg/ladder/attempts.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/door.h"
@@ -147,7 +147,7 @@ is_same_match(Ladder *ladder, MatchArrays *arrays)
 	bool		same;
 
 	stored = reader_open_matches(ladder, id_array(ladder->match_type,
-												  &arrays->match_id, 1), false);
+												  &arrays->match_id, 1), false, true);
 	if (!reader_next(stored))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -273,10 +273,31 @@ keep_counted(const SourceMatch *match, const Ladder *ladder, MatchArrays *arrays
 	}
 }
 
+/* Keep who is left out of a match that was judged. */
+static void
+keep_left_out(const SourceMatch *match, const Ladder *ladder, MatchArrays *arrays)
+{
+	IdTable    *left_out = id_table_create(ladder->player_type);
+	MatchStatus *rule = palloc_array(MatchStatus, arrays->n);
+	bool		found;
+	int			i;
+
+	for (i = 0; i < match->nleft_out; i++)
+		*id_table_enter(left_out, match->left_out[i].account_id, "", &found) =
+			&match->left_out[i];
+	for (i = 0; i < arrays->n; i++)
+	{
+		const LeftOut *who = id_table_find(left_out, arrays->player[i], "");
+
+		rule[i] = who != NULL ? who->rule : MATCH_OK;
+	}
+	arrays->left_out = rule;
+}
+
 /*
  * A mistake in what is reported is the caller's, and an error: in a row that is
- * there it would only keep the match from being rated.  Also keep the digest, and
- * who counts.
+ * there it would only keep the match from being rated.  Also keep the digest, who counts, and
+ * who is left out.
  */
 static void
 check_report(Ladder *ladder, MatchArrays *arrays)
@@ -291,6 +312,8 @@ check_report(Ladder *ladder, MatchArrays *arrays)
 			keep_counted(&reported->match, ladder, arrays);
 		arrays->digest = reported->match.digest;
 		(void) batch_judge(ladder_batch(ladder), &reported->match, &why);
+		if (reported->match.nleft_out > 0)
+			keep_left_out(&reported->match, ladder, arrays);
 	}
 	reader_close(reported);
 }
@@ -336,7 +359,7 @@ rate_report(Ladder *ladder, const MatchArrays *arrays, bool written)
  * report_match(ladder, match_id, players, team, rank, played_at, team_score,
  *				weight, joined, left, commanding, side, squad, kills, deaths,
  *				quit, experience, player_gain, pool, log_odds, gain, duration,
- *				surrendered, bot, context, club, tournament)
+ *				surrendered, bot, fixed, context, club, tournament)
  */
 Datum
 skillrating_report_match(PG_FUNCTION_ARGS)
@@ -525,8 +548,8 @@ enum
 	PREVIEW_ARG_PLAYER_GAIN = PREVIEW_ARG_WEIGHT + ARRAY_SQUAD - ARRAY_WEIGHT + 1,
 	PREVIEW_ARG_POOL,
 	PREVIEW_ARG_AT = PREVIEW_ARG_POOL + 3,	/* behind log_odds and gain */
-	PREVIEW_ARG_CONTEXT,		/* and club */
-	PREVIEW_ARG_TOURNAMENT = PREVIEW_ARG_CONTEXT + 2
+	PREVIEW_ARG_FIXED,			/* to club */
+	PREVIEW_ARG_TOURNAMENT = PREVIEW_ARG_FIXED + ARRAY_CLUB - ARRAY_FIXED + 1
 };
 
 static void
@@ -551,7 +574,7 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
 	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_GAIN, ARRAY_GAIN, arrays);
 	match_arguments(fcinfo, PREVIEW_ARG_POOL, arrays);
-	optional_arrays(fcinfo, PREVIEW_ARG_CONTEXT, ARRAY_CONTEXT, ARRAY_CLUB, arrays);
+	optional_arrays(fcinfo, PREVIEW_ARG_FIXED, ARRAY_FIXED, ARRAY_CLUB, arrays);
 	tournament_argument(fcinfo, PREVIEW_ARG_TOURNAMENT, arrays);
 
 	/* Any result will do to build the match. */
@@ -576,7 +599,7 @@ peek_components(Batch *batch, Ladder *ladder)
 
 /*
  * preview(ladder, players, team, weight, joined, left, commanding, side, squad,
- *		   player_gain, pool, log_odds, gain, at, context, club, tournament)
+ *		   player_gain, pool, log_odds, gain, at, fixed, context, club, tournament)
  */
 Datum
 skillrating_preview(PG_FUNCTION_ARGS)
@@ -605,7 +628,7 @@ skillrating_preview(PG_FUNCTION_ARGS)
 	if (status != MATCH_OK)
 		batch_report(batch, &reader->match, status, offender);
 	batch_request_states(batch);
-	batch_load(batch, ladder, LOAD_UNLOCKED);
+	batch_load(batch, ladder, false);
 	peek_components(batch, ladder);
 	return_preview(fcinfo, batch, &reader->match);
 

@@ -1,23 +1,27 @@
 /*
  * match_outcome.c
- *		What has become of a match that was reported: the result of report_match().
+ *		What has become of a match: the results of match_outcome() and report_match().
  *
- * There is a row for each player whatever came of the match, so that a caller never
+ * report_match() has a row for each player whatever came of the match, so that a caller never
  * has to guess from an empty result.  Players whom the match has not touched, or not
  * yet, have the rating with which they would go into it, before and after.
  */
 #include "pg/ladder/match_outcome.h"
 
+#include "access/htup_details.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/columns.h"
+#include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
 #include "pg/matches/unrated.h"
 #include "pg/sql/arrays.h"
+
+SKILLRATING_FUNCTION(skillrating_match_outcome);
 
 /* What is known of a match, and what waits because of it. */
 typedef struct Outcome
@@ -26,10 +30,14 @@ typedef struct Outcome
 	bool		differs;		/* the content is not what was looked at */
 	const char *reason;			/* a code of unrated_reasons(), or NULL */
 	const char *detail;
+	const char *sqlstate;		/* of the error for which it waits, or NULL */
+	bool		has_since;
+	TimestampTz since;			/* it has waited */
 	const char *correction;		/* its kind, or NULL */
 	bool		has_place;
 	int64		place;			/* from which history is out of date */
 	bool		has_events;
+	bool		has_seq;
 	int64		seq;
 } Outcome;
 
@@ -98,7 +106,7 @@ find_correction(Ladder *ladder, const MatchArrays *arrays, Outcome *outcome)
  * was, until a replay.
  */
 static void
-read_recorded(const Ladder *ladder, const MatchArrays *arrays, bool is_new, Outcome *outcome)
+read_recorded(const MatchArrays *arrays, Outcome *outcome)
 {
 	HeapTuple	tuple = SPI_tuptable->vals[0];
 	TupleDesc	desc = SPI_tuptable->tupdesc;
@@ -106,12 +114,12 @@ read_recorded(const Ladder *ladder, const MatchArrays *arrays, bool is_new, Outc
 	const char *void_reason = SPI_getvalue(tuple, desc, RECORDED_VOID_REASON);
 	bool		rated = strcmp(status, "rated") == 0;
 	bool		isnull;
-	bool		isnull_seq;
 	int64		digest = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_DIGEST,
 													 &isnull));
 
-	outcome->seq = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_SEQ, &isnull_seq));
-	outcome->has_events = rated && !isnull_seq;
+	outcome->seq = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_SEQ, &isnull));
+	outcome->has_seq = !isnull;
+	outcome->has_events = rated && outcome->has_seq;
 	outcome->reason = SPI_getvalue(tuple, desc, RECORDED_REASON);
 	outcome->detail = SPI_getvalue(tuple, desc, RECORDED_DETAIL);
 	if (rated && void_reason != NULL)
@@ -119,11 +127,20 @@ read_recorded(const Ladder *ladder, const MatchArrays *arrays, bool is_new, Outc
 		outcome->reason = unrated_code(UNRATED_VOID);
 		outcome->detail = psprintf("rated until catch_up(): %s", void_reason);
 	}
-
 	outcome->differs = digest != arrays->digest;
+	outcome->outcome = rated ? "rated" :
+		outcome->reason != NULL &&
+		strcmp(outcome->reason, unrated_code(UNRATED_LATE)) == 0 ? "waiting" : "unrated";
+}
+
+/* What a report has made of a match that is recorded. */
+static void
+compare_report(const Ladder *ladder, bool is_new, Outcome *outcome)
+{
+	bool		rated = strcmp(outcome->outcome, "rated") == 0;
 
 	/* What came too late for a place before the horizon changes nothing. */
-	if (!isnull_seq && outcome->seq <= ladder->horizon && (is_new || outcome->differs))
+	if (outcome->has_seq && outcome->seq <= ladder->horizon && (is_new || outcome->differs))
 	{
 		is_new = outcome->differs = false;
 		if (rated)
@@ -136,15 +153,62 @@ read_recorded(const Ladder *ladder, const MatchArrays *arrays, bool is_new, Outc
 	}
 	if (outcome->differs)
 		outcome->outcome = "corrected";
-	else if (rated)
-		outcome->outcome = is_new ? "rated" : "repeated";
-	else if (outcome->reason != NULL &&
-			 strcmp(outcome->reason, unrated_code(UNRATED_LATE)) == 0)
-		outcome->outcome = "waiting";
-	else
-		outcome->outcome = "unrated";
+	else if (rated && !is_new)
+		outcome->outcome = "repeated";
 }
 
+/* Where a match waits, in pending; the row with an error first. */
+static LadderQuery waiting_query = {
+	.text = "SELECT p.since, p.sqlstate, p.message FROM {pending} AS p "
+	"WHERE p.match_id {match =} $1 AND p.sqlstate IS NOT NULL UNION ALL "
+	"SELECT p.since, NULL, NULL FROM {pending} AS p "
+	"WHERE p.match_id {match =} $1 AND p.sqlstate IS NULL LIMIT 1",
+	.param = {VALUE_MATCH}
+};
+
+enum
+{
+	WAITING_SINCE = 1,
+	WAITING_SQLSTATE,
+	WAITING_MESSAGE
+};
+
+/*
+ * Whether the match waits in pending; if because of an error, even one that was rated does, with
+ * the content of then.
+ */
+static bool
+find_waiting(Ladder *ladder, const MatchArrays *arrays, Outcome *outcome)
+{
+	HeapTuple	tuple;
+	TupleDesc	desc;
+	bool		isnull;
+	int			reason;
+
+	if (ladder_execute(ladder, &waiting_query, &arrays->match_id, NULL, NULL) == 0)
+		return false;
+	tuple = SPI_tuptable->vals[0];
+	desc = SPI_tuptable->tupdesc;
+	outcome->outcome = "waiting";
+	outcome->since = DatumGetTimestampTz(SPI_getbinval(tuple, desc, WAITING_SINCE, &isnull));
+	outcome->has_since = !isnull;
+	outcome->sqlstate = SPI_getvalue(tuple, desc, WAITING_SQLSTATE);
+	reason = outcome->sqlstate != NULL ? UNRATED_FAILED : UNRATED_WAITING;
+	outcome->reason = unrated_code(reason);
+	outcome->detail = outcome->sqlstate != NULL ? SPI_getvalue(tuple, desc, WAITING_MESSAGE) :
+		unrated_description(reason);
+	return true;
+}
+
+static void
+set_reason(Outcome *outcome, const char *word, int reason)
+{
+	outcome->outcome = word;
+	outcome->reason = unrated_code(reason);
+	outcome->detail = unrated_description(reason);
+}
+
+/* What a report has come to. */
 static Outcome
 find_outcome(Ladder *ladder, const MatchArrays *arrays, bool is_new)
 {
@@ -152,13 +216,18 @@ find_outcome(Ladder *ladder, const MatchArrays *arrays, bool is_new)
 
 	if (ladder_execute(ladder, &recorded_query, &arrays->match_id, NULL, NULL) == 0)
 	{
-		/* Only a door further out, at work on the ladder, leaves it unseen. */
-		outcome.outcome = "waiting";
-		outcome.reason = unrated_code(UNRATED_WAITING);
-		outcome.detail = unrated_description(UNRATED_WAITING);
+		/*
+		 * Unless rating has failed, only a door further out, at work on the
+		 * ladder, leaves it unseen.
+		 */
+		if (!find_waiting(ladder, arrays, &outcome))
+			set_reason(&outcome, "waiting", UNRATED_WAITING);
 		return outcome;
 	}
-	read_recorded(ladder, arrays, is_new, &outcome);
+	read_recorded(arrays, &outcome);
+	compare_report(ladder, is_new, &outcome);
+	if (outcome.differs)
+		(void) find_waiting(ladder, arrays, &outcome);
 
 	/* The table has no index, and of most matches it has nothing. */
 	if (outcome.reason != NULL || outcome.differs)
@@ -253,7 +322,7 @@ load_untouched(Ladder *ladder, const MatchArrays *arrays, IdTable *events)
 		if (player->shared != NULL)
 			player->shared->wanted = true;
 	}
-	batch_load(batch, ladder, LOAD_UNLOCKED);
+	batch_load(batch, ladder, false);
 	return batch;
 }
 
@@ -279,6 +348,22 @@ read_event(HeapTuple tuple, TupleDesc desc, int nstate, double *before,
 										 &nulls[REPORT_SCORE]);
 }
 
+/* What became of the match for one player: nothing for who is left out of one that counts. */
+static Outcome
+outcome_of_player(const Outcome *match, const MatchArrays *arrays, int i, bool has_event)
+{
+	Outcome		outcome = *match;
+
+	if (!has_event && match->has_events && !match->differs &&
+		arrays->left_out != NULL && arrays->left_out[i] != MATCH_OK)
+	{
+		outcome.outcome = "unrated";
+		outcome.reason = unrated_code(arrays->left_out[i]);
+		outcome.detail = unrated_description(arrays->left_out[i]);
+	}
+	return outcome;
+}
+
 void
 return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *arrays,
 			   bool is_new)
@@ -299,6 +384,7 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *array
 		double		after[MODEL_MAX_STATE];
 		Datum		values[REPORT_NCOLUMNS];
 		bool		nulls[REPORT_NCOLUMNS] = {false};
+		Outcome		own = outcome_of_player(&outcome, arrays, i, event != NULL);
 		bool		found;
 
 		(void) id_table_enter(met, arrays->player[i], "", &found);
@@ -325,12 +411,74 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *array
 			Float8GetDatum(model_display(model, ladder->params, after));
 		values[REPORT_STATE_BEFORE] = float8_array(before, model->nstate);
 		values[REPORT_STATE_AFTER] = float8_array(after, model->nstate);
-		set_text(values, nulls, REPORT_OUTCOME, outcome.outcome);
-		set_text(values, nulls, REPORT_REASON, outcome.reason);
-		set_text(values, nulls, REPORT_DETAIL, outcome.detail);
+		set_text(values, nulls, REPORT_OUTCOME, own.outcome);
+		set_text(values, nulls, REPORT_REASON, own.reason);
+		set_text(values, nulls, REPORT_DETAIL, own.detail);
 		set_text(values, nulls, REPORT_CORRECTION, outcome.correction);
 		values[REPORT_CORRECTION_SEQ] = Int64GetDatum(outcome.place);
 		nulls[REPORT_CORRECTION_SEQ] = !outcome.has_place;
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
+}
+
+/*
+ * ---- match_outcome() ----
+ */
+
+static LadderQuery in_source_query = {
+	.text = "SELECT FROM {source} AS s WHERE s.match_id {match =} $1 LIMIT 1",
+	.param = {VALUE_MATCH}
+};
+
+/* The columns that match_outcome() returns, from 0. */
+enum
+{
+	OUTCOME_OUTCOME,
+	OUTCOME_REASON,
+	OUTCOME_DETAIL,
+	OUTCOME_SQLSTATE,
+	OUTCOME_SINCE,
+	OUTCOME_NCOLUMNS
+};
+
+/* match_outcome(ladder, match_id) */
+Datum
+skillrating_match_outcome(PG_FUNCTION_ARGS)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MatchArrays arrays = {0};
+	Outcome		outcome = {0};
+	Outcome		waiting = {0};
+	Datum		values[OUTCOME_NCOLUMNS] = {0};
+	bool		nulls[OUTCOME_NCOLUMNS] = {false};
+	TupleDesc	desc;
+	Ladder	   *ladder;
+	HeapTuple	row;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	desc = BlessTupleDesc(desc);
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "match_outcome"));
+	match_id_argument(fcinfo, 1, ladder->match_type, &arrays);
+	if (ladder_execute(ladder, &recorded_query, &arrays.match_id, NULL, NULL) > 0)
+		read_recorded(&arrays, &outcome);
+
+	/* A match that is to be looked at again stands until then, unless that has failed. */
+	if (find_waiting(ladder, &arrays, &waiting) &&
+		(outcome.outcome == NULL || waiting.sqlstate != NULL))
+		outcome = waiting;
+	if (outcome.outcome == NULL)
+		set_reason(&outcome, "unknown",
+				   ladder_execute(ladder, &in_source_query, &arrays.match_id, NULL, NULL) > 0 ?
+				   UNRATED_NOT_REPORTED : UNRATED_NO_MATCH);
+	set_text(values, nulls, OUTCOME_OUTCOME, outcome.outcome);
+	set_text(values, nulls, OUTCOME_REASON, outcome.reason);
+	set_text(values, nulls, OUTCOME_DETAIL, outcome.detail);
+	set_text(values, nulls, OUTCOME_SQLSTATE, outcome.sqlstate);
+	values[OUTCOME_SINCE] = TimestampTzGetDatum(outcome.since);
+	nulls[OUTCOME_SINCE] = !outcome.has_since;
+	MemoryContextSwitchTo(caller);
+	row = heap_form_tuple(desc, values, nulls);
+	ladder_close(ladder);
+	PG_RETURN_DATUM(HeapTupleGetDatum(row));
 }

@@ -20,7 +20,6 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
 #include "pg/ladder/filters.h"
-#include "pg/ladder/own_source.h"
 #include "pg/sql/huge.h"
 
 /*
@@ -77,7 +76,7 @@ static LadderQuery read_matches_query = {
 };
 
 #define RATED_COLUMNS \
-	"m.seq, m.digest, m.status, m.reason, m.detail, m.void_reason, m.match_id, m.played_at, " \
+	"m.seq, m.digest, m.status, m.reason, m.detail, m.void_reason, m.match_id, m.played_at, m.arrived_at, " \
 	"m.size_advantage_ratio, m.size_advantage_difference"
 
 /* Of a match that is gone there is one row, without source columns. */
@@ -125,6 +124,7 @@ enum
 	RATED_VOID_REASON,
 	RATED_MATCH_ID,
 	RATED_PLAYED_AT,
+	RATED_ARRIVED_AT,
 	RATED_ADVANTAGE,			/* two columns */
 	RATED_NCOLUMNS = RATED_ADVANTAGE + 1
 };
@@ -148,6 +148,7 @@ source_desc(const Ladder *ladder, bool rated)
 		TupleDescInitEntry(desc, RATED_MATCH_ID, "match_id",
 						   ladder->match_type->type, -1, 0);
 		TupleDescInitEntry(desc, RATED_PLAYED_AT, "played_at", TIMESTAMPTZOID, -1, 0);
+		TupleDescInitEntry(desc, RATED_ARRIVED_AT, "arrived_at", TIMESTAMPTZOID, -1, 0);
 		TupleDescInitEntry(desc, RATED_ADVANTAGE, "size_advantage_ratio", FLOAT8OID, -1, 0);
 		TupleDescInitEntry(desc, RATED_ADVANTAGE + 1, "size_advantage_difference", FLOAT8OID, -1, 0);
 	}
@@ -173,10 +174,20 @@ source_desc(const Ladder *ladder, bool rated)
 	return desc;
 }
 
+/* Those of a source, which the session keeps. */
 static TupleDesc
-plain_source_desc(const Ladder *ladder)
+kept_source_desc(Ladder *ladder)
 {
-	return source_desc(ladder, false);
+	LadderCache *cache = ladder->cache;
+
+	if (cache->source_desc == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(cache->context);
+
+		cache->source_desc = source_desc(ladder, false);
+		MemoryContextSwitchTo(old);
+	}
+	return cache->source_desc;
 }
 
 /*
@@ -221,7 +232,7 @@ reader_with_store(Ladder *ladder, bool anonymous)
 	MatchReader *reader = reader_create(ladder, anonymous);
 
 	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
-	reader->slot = MakeSingleTupleTableSlot(own_source_desc(ladder, plain_source_desc),
+	reader->slot = MakeSingleTupleTableSlot(kept_source_desc(ladder),
 											&TTSOpsMinimalTuple);
 	return reader;
 }
@@ -256,7 +267,7 @@ find_readable(MatchReader *reader, Datum *ids, int n)
 
 	reader->errors = huge_array(SourceError, n);
 	reader->nerrors = careful_find(reader->ladder, &read_matches_query, ids, n,
-								   reader->errors);
+								   error_is_about_data, reader->errors);
 
 	/* The errors are in the order of the ids, and point at the same ones. */
 	for (i = 0; i < n; i++)
@@ -265,6 +276,12 @@ find_readable(MatchReader *reader, Datum *ids, int n)
 		else
 			readable[nreadable++] = ids[i];
 	return id_array(type, readable, nreadable);
+}
+
+int
+reader_find_errors(Ladder *ladder, Datum *ids, int n, bool (*takes) (int), SourceError *errors)
+{
+	return careful_find(ladder, &read_matches_query, ids, n, takes, errors);
 }
 
 /* What careful_do() is to read into the tuplestore. */
@@ -278,27 +295,19 @@ static void
 store_matches(void *arg)
 {
 	StoreMatches *matches = (StoreMatches *) arg;
-	Ladder	   *ladder = matches->reader->ladder;
-	IdType	   *type = ladder->match_type;
-	Datum	   *id;
-	int			n;
 
-	deconstruct_array(DatumGetArrayTypeP(matches->ids), type->type, type->typlen,
-					  type->typbyval, type->typalign, &id, NULL, &n);
-	if (n == 1 && own_source_read(ladder, id[0], matches->reader->store))
-		return;
 	store_rows(matches->reader, &read_matches_query, &matches->ids, NULL);
 }
 
 MatchReader *
-reader_open_matches(Ladder *ladder, Datum ids, bool strict)
+reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 {
 	MatchReader *reader = reader_with_store(ladder, false);
 	StoreMatches matches = {reader, ids};
 	SourceError error;
 
 	reader->match.tolerant = !strict;
-	if (strict)
+	if (!careful)
 		store_matches(&matches);
 	else if (!careful_do(store_matches, &matches, &error))
 	{
@@ -540,6 +549,10 @@ read_rated_columns(MatchReader *reader)
 	match->void_reason = row_text(reader, RATED_VOID_REASON);
 	match->rated_played_at =
 		DatumGetTimestampTz(slot_getattr(reader->slot, RATED_PLAYED_AT, &isnull));
+	match->rated_arrived_at =
+		DatumGetTimestampTz(slot_getattr(reader->slot, RATED_ARRIVED_AT, &isnull));
+	if (isnull)
+		match->rated_arrived_at = DT_NOBEGIN;
 	read_advantage(reader);
 	match->id = datumCopy(slot_getattr(reader->slot, RATED_MATCH_ID, &isnull),
 						  type->typbyval, type->typlen);
@@ -566,9 +579,10 @@ begin_without_rows(MatchReader *reader, const SourceError *error)
 	SourceMatch *match = &reader->match;
 
 	match->number++;
-	match->n = 0;
+	match->n = match->nleft_out = 0;
 	match->pool = pstrdup("");
 	match->unrated_reason = NULL;
+	match->arrived_at = DT_NOBEGIN;
 	match->eligibility = NULL;
 	match->facts.duration = match->facts.surrendered = get_float8_nan();
 	match->set_aside = match->fault = match->unreadable = unrated_nothing();
@@ -685,6 +699,8 @@ finish_match(MatchReader *reader)
 	match_digests_finish(&reader->digests, reader->renaming, match);
 	if (reader->rated && TIMESTAMP_NOT_FINITE(match->played_at))
 		match->played_at = match->rated_played_at;
+	if (reader->rated)
+		source_match_arrive(match, match->rated_played_at, match->rated_arrived_at);
 	source_match_sort(match);
 	if (reader->filters != NULL)
 	{
@@ -787,7 +803,7 @@ reader_compare(Ladder *ladder, IdTable *matches)
 {
 	Datum		ids = id_array(ladder->match_type, id_table_ids(matches),
 							   id_table_count(matches));
-	MatchReader *reader = reader_open_matches(ladder, ids, false);
+	MatchReader *reader = reader_open_matches(ladder, ids, false, true);
 
 	while (reader_next(reader))
 	{

@@ -51,13 +51,21 @@ typedef struct MatchReader
 
 /*
  * Read the matches with these identifiers, an array, as far as the source has
- * them, in the order of played_at and match_id.  Where strict a mistake in their rows, and
- * any error of the source, is an error.
+ * them, in the order of played_at and match_id.  Where strict a mistake in their rows is an
+ * error.  Where careful, matches for which the source raises an error about data are found, and
+ * come as unreadable; otherwise it is an error.
  *
  * The participants of a match come in a total order, so that sums round alike
  * whenever it is read: by team and player, then by all that stints can say.
  */
-extern MatchReader *reader_open_matches(Ladder *ladder, Datum ids, bool strict);
+extern MatchReader *reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful);
+
+/*
+ * Find out of n matches those for which the source raises an error that is taken over, as
+ * careful_find() does.
+ */
+extern int	reader_find_errors(Ladder *ladder, Datum *ids, int n, bool (*takes) (int),
+							   struct SourceError *errors);
 
 /*
  * Read all matches that have a place in the order, from a seq on, with what

@@ -74,8 +74,12 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 		return;
 	}
 
-	/* A row that only has room for the first match is no player yet. */
-	if (operation[0].operation.kind != OPERATION_SET)
+	/*
+	 * A row that only has room for the first match is no player yet, but for what makes one of
+	 * it.
+	 */
+	if (operation[0].operation.kind != OPERATION_SET &&
+		(operation[0].operation.kind != OPERATION_FIX || operation[0].pool == NULL))
 	{
 		Datum	   *ids = palloc_array(Datum, n);
 
@@ -94,7 +98,7 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 		if (player->shared != NULL)
 			player->shared->wanted = true;
 	}
-	batch_load(batch, ladder, LOAD_UNLOCKED);
+	batch_load(batch, ladder, false);
 }
 
 /*
@@ -104,10 +108,10 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 static void
 write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
 {
-	Outbox	   *events = new_event_outbox(ladder);
+	Outbox	   *events = event_outbox(ladder);
 	Outbox	   *inserted = rating_outbox(ladder);
 	Outbox	   *updated = rating_outbox(ladder);
-	Outbox	   *component_events = new_component_event_outbox(ladder);
+	Outbox	   *component_events = component_event_outbox(ladder);
 	Outbox	   *components = component_outbox(ladder);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
 	int			i;

@@ -12,13 +12,12 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
+#include "pg/ladder/cache.h"
 #include "pg/ladder/columns.h"
-#include "pg/ladder/copy_file.h"
-#include "pg/ladder/direct.h"
 #include "pg/ladder/partitions.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
+#include "pg/sql/memory_limit.h"
 #include "pg/sql/progress.h"
 
 /*
@@ -142,7 +141,7 @@ typedef struct OutboxTable
 	LadderQuery *query[OUTBOX_DELETE + 1];	/* NULL: never done */
 	LadderQuery *owned_query[OUTBOX_DELETE + 1];	/* NULL: query does them
 													 * too */
-	bool		is_fresh;		/* nothing that is inserted can be there */
+	bool		has_places;		/* rows are events, by seq */
 } OutboxTable;
 
 static const OutboxTable event_outbox_table = {
@@ -157,7 +156,7 @@ static const OutboxTable match_outbox_table = {
 
 static const OutboxTable rating_outbox_table = {
 	"batch_rating", LADDER_RATING, &rating_table,
-	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}, {NULL}, true
+	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}, {NULL}, false
 };
 
 static const OutboxTable component_outbox_table = {
@@ -186,6 +185,25 @@ static const OutboxTable component_event_outbox_table = {
  * ---- Outboxes ----
  */
 
+/* The columns of the rows, which stay in place until the ladder is closed. */
+static TupleDesc
+outbox_desc(Ladder *ladder, const OutboxTable *table)
+{
+	LadderCache *cache = ladder->cache;
+
+	if (cache->desc_model != ladder->model)
+		memset(cache->desc, 0, sizeof(cache->desc));
+	cache->desc_model = ladder->model;
+	if (cache->desc[table->relation] == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(cache->context);
+
+		cache->desc[table->relation] = table_desc(table->columns, ladder);
+		MemoryContextSwitchTo(old);
+	}
+	return cache->desc[table->relation];
+}
+
 static Outbox *
 outbox_create(Ladder *ladder, const OutboxTable *table)
 {
@@ -193,20 +211,10 @@ outbox_create(Ladder *ladder, const OutboxTable *table)
 
 	outbox->ladder = ladder;
 	outbox->table = table;
-	outbox->map = ladder_table_map(ladder, table->relation, table->columns);
-	outbox->desc = outbox->map->desc;
+	outbox->desc = outbox_desc(ladder, table);
 	outbox->context = AllocSetContextCreate(CurrentMemoryContext,
 											"skillrating row",
 											ALLOCSET_SMALL_SIZES);
-	return outbox;
-}
-
-/* With rows that a query can read. */
-static Outbox *
-query_outbox(Ladder *ladder, const OutboxTable *table)
-{
-	Outbox	   *outbox = outbox_create(ladder, table);
-
 	outbox->rows = tuplestore_begin_heap(true, false, memory_limit_work_mem());
 	return outbox;
 }
@@ -214,112 +222,53 @@ query_outbox(Ladder *ladder, const OutboxTable *table)
 Outbox *
 event_outbox(Ladder *ladder)
 {
-	return query_outbox(ladder, &event_outbox_table);
-}
-
-/*
- * For rows that are all to be inserted: by COPY if they may be many, and cannot go to their
- * table without a query.
- */
-static Outbox *
-insert_outbox(Ladder *ladder, const OutboxTable *table)
-{
-	Outbox	   *outbox;
-
-	if (!ladder->large ||
-		can_go_direct(ladder, ladder_table_map(ladder, table->relation, table->columns)) ||
-		!can_copy(ladder, table->relation))
-		return query_outbox(ladder, table);
-	outbox = outbox_create(ladder, table);
-	outbox->copy = copy_file_begin(ladder, outbox->map);
-	return outbox;
-}
-
-void
-outbox_stream(Outbox *outbox)
-{
-	/* Room in partitions is made once all places are known. */
-	if (outbox->copy == NULL && outbox->table->is_fresh && !is_map_of_partitions(outbox->map) &&
-		can_go_direct(outbox->ladder, outbox->map))
-		outbox->direct = direct_insert_begin(outbox->ladder, outbox->map);
-}
-
-Outbox *
-new_event_outbox(Ladder *ladder)
-{
-	return insert_outbox(ladder, &event_outbox_table);
+	return outbox_create(ladder, &event_outbox_table);
 }
 
 Outbox *
 match_outbox(Ladder *ladder)
 {
-	return query_outbox(ladder, &match_outbox_table);
+	return outbox_create(ladder, &match_outbox_table);
 }
 
 Outbox *
 rating_outbox(Ladder *ladder)
 {
-	return query_outbox(ladder, &rating_outbox_table);
-}
-
-Outbox *
-rewritten_rating_outbox(Ladder *ladder)
-{
-	Outbox	   *outbox = rating_outbox(ladder);
-
-	outbox->rewrites = true;
-	return outbox;
+	return outbox_create(ladder, &rating_outbox_table);
 }
 
 Outbox *
 component_outbox(Ladder *ladder)
 {
-	return query_outbox(ladder, &component_outbox_table);
+	return outbox_create(ladder, &component_outbox_table);
 }
 
 Outbox *
 horizon_outbox(Ladder *ladder)
 {
-	return query_outbox(ladder, &horizon_outbox_table);
+	return outbox_create(ladder, &horizon_outbox_table);
 }
 
 Outbox *
 component_horizon_outbox(Ladder *ladder)
 {
-	return query_outbox(ladder, &component_horizon_outbox_table);
+	return outbox_create(ladder, &component_horizon_outbox_table);
 }
 
 Outbox *
 component_event_outbox(Ladder *ladder)
 {
-	return query_outbox(ladder, &component_event_outbox_table);
-}
-
-Outbox *
-new_component_event_outbox(Ladder *ladder)
-{
-	return insert_outbox(ladder, &component_event_outbox_table);
+	return outbox_create(ladder, &component_event_outbox_table);
 }
 
 /*
  * ---- Rows ----
  */
 
-/* Note the place of an event. */
-static void
-note_seq(Outbox *outbox, int64 seq)
-{
-	outbox->first_seq = outbox->nrows == 0 ? seq : Min(outbox->first_seq, seq);
-	outbox->last_seq = outbox->nrows == 0 ? seq : Max(outbox->last_seq, seq);
-}
-
 static void
 outbox_put(Outbox *outbox, Datum *values, bool *nulls)
 {
-	if (outbox->direct != NULL)
-		direct_insert_row(outbox->direct, values, nulls);
-	else
-		tuplestore_putvalues(outbox->rows, outbox->desc, values, nulls);
+	tuplestore_putvalues(outbox->rows, outbox->desc, values, nulls);
 	outbox->nrows++;
 }
 
@@ -332,13 +281,7 @@ put_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 	MemoryContext old;
 	int			i;
 
-	note_seq(outbox, step->seq);
-	if (outbox->copy != NULL)
-	{
-		copy_file_event(outbox->copy, step, row);
-		outbox->nrows++;
-		return;
-	}
+	outbox->last_seq = Max(outbox->last_seq, step->seq);
 	old = MemoryContextSwitchTo(outbox->context);
 	table_form(&event_table, &from, values, nulls);
 	for (i = 0; i < outbox->ladder->model->nstate; i++)
@@ -393,47 +336,11 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 		Float8GetDatum(source->advantage[SIZE_ADVANTAGE_DIFFERENCE]);
 	nulls[MATCH_ADVANTAGE_RATIO - 1] = nulls[MATCH_ADVANTAGE_DIFFERENCE - 1] =
 		!source->advantage_given;
+	values[MATCH_ARRIVED_AT - 1] = TimestampTzGetDatum(source->arrived_at);
+	nulls[MATCH_ARRIVED_AT - 1] = TIMESTAMP_IS_NOBEGIN(source->arrived_at);
 	outbox_put(outbox, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(outbox->context);
-}
-
-/* Note where the row is that the next one is to update, as long as that is known of all locked. */
-static void
-note_place(Outbox *outbox, const ItemPointerData *place)
-{
-	uint64		n = outbox->nrows;
-	MemoryContext old;
-
-	if (n > 0 && outbox->place == NULL)
-		return;
-
-	/* The caller's memory may last no longer than a row. */
-	old = MemoryContextSwitchTo(MemoryContextGetParent(outbox->context));
-	if (!ItemPointerIsValid(place) && !outbox->rewrites)
-	{
-		if (outbox->place != NULL)
-			pfree(outbox->place);
-		outbox->place = NULL;
-	}
-	else
-	{
-		/* There is room for a power of two. */
-		if (n == 0)
-			outbox->place = palloc_object(ItemPointerData);
-		else if ((n & (n - 1)) == 0)
-			huge_array_grow(outbox->place, ItemPointerData, 2 * n);
-		outbox->place[n] = *place;
-	}
-	MemoryContextSwitchTo(old);
-}
-
-void
-put_changed_event(Outbox *outbox, const BatchStep *step, const EventRow *row,
-				  const ItemPointerData *place)
-{
-	note_place(outbox, place);
-	put_event(outbox, step, row);
 }
 
 void
@@ -444,9 +351,6 @@ put_rating(Outbox *outbox, const BatchPlayer *player)
 	MemoryContext old = MemoryContextSwitchTo(outbox->context);
 
 	rating_form(outbox->ladder->model, player, values, nulls);
-	MemoryContextSwitchTo(old);
-	note_place(outbox, &player->place);
-	MemoryContextSwitchTo(outbox->context);
 	outbox_put(outbox, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(outbox->context);
@@ -479,13 +383,7 @@ put_component_event(Outbox *outbox, const BatchStep *step, const ComponentRow *r
 	bool		nulls[COMPONENT_EVENT_NCOLUMNS] = {false};
 	MemoryContext old;
 
-	note_seq(outbox, step->seq);
-	if (outbox->copy != NULL)
-	{
-		copy_file_component_event(outbox->copy, step, row);
-		outbox->nrows++;
-		return;
-	}
+	outbox->last_seq = Max(outbox->last_seq, step->seq);
 	old = MemoryContextSwitchTo(outbox->context);
 	table_form(&component_event_table, &from, values, nulls);
 	values[COMPONENT_EVENT_BEFORE - 1] = float8_array(row->before, nstate);
@@ -522,11 +420,11 @@ put_component_key(Outbox *outbox, const Datum *values, const bool *nulls)
  */
 
 /*
- * Run a query on some of the rows, or all; returns how many it processed.  The rows have a name
- * in a connection of their own, with which it goes.
+ * Run a query on the rows; returns how many it processed.  They have a name in a connection of
+ * their own, with which it goes.
  */
 static uint64
-query_these_rows(Outbox *outbox, LadderQuery *query, Tuplestorestate *rows, uint64 n)
+query_rows(Outbox *outbox, LadderQuery *query)
 {
 	EphemeralNamedRelation enr = palloc0_object(EphemeralNamedRelationData);
 	const char *name = outbox->table->name;
@@ -536,8 +434,8 @@ query_these_rows(Outbox *outbox, LadderQuery *query, Tuplestorestate *rows, uint
 	enr->md.reliddesc = InvalidOid;
 	enr->md.tupdesc = outbox->desc;
 	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
-	enr->md.enrtuples = n;
-	enr->reldata = rows;
+	enr->md.enrtuples = outbox->nrows;
+	enr->reldata = outbox->rows;
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
@@ -547,54 +445,13 @@ query_these_rows(Outbox *outbox, LadderQuery *query, Tuplestorestate *rows, uint
 	return nrows;
 }
 
-static uint64
-query_rows(Outbox *outbox, LadderQuery *query)
-{
-	return query_these_rows(outbox, query, outbox->rows, outbox->nrows);
-}
-
-/* Put rows that are not locked into their places; a query does what is left of them. */
-static uint64
-rewrite_rows(Outbox *outbox)
-{
-	Tuplestorestate *left = tuplestore_begin_heap(true, false, memory_limit_work_mem());
-	uint64		nrows = direct_rewrite(outbox->map, outbox->rows, outbox->place, left);
-
-	if (nrows < outbox->nrows)
-		nrows += query_these_rows(outbox, outbox->table->query[OUTBOX_UPDATE], left,
-								  outbox->nrows - nrows);
-	tuplestore_end(left);
-	return nrows;
-}
-
-/* Whether rows go to their table without a query. */
-static bool
-goes_direct(const Outbox *outbox, OutboxAction action)
-{
-	const OutboxTable *table = outbox->table;
-
-	if (action == OUTBOX_INSERT)
-		return (table->is_fresh || outbox->fresh) &&
-			can_insert_directly(outbox->ladder, outbox->map, outbox->first_seq,
-								outbox->last_seq);
-
-	/* A place is one in the table itself. */
-	return action == OUTBOX_UPDATE && outbox->place != NULL &&
-		!is_map_of_partitions(outbox->map) && can_go_direct(outbox->ladder, outbox->map);
-}
-
-/* The same by the queries for an action that are called for, or without any. */
+/* The same by the queries for an action that are called for. */
 static uint64
 send_rows(Outbox *outbox, OutboxAction action)
 {
 	const OutboxTable *table = outbox->table;
 	uint64		nrows = 0;
 
-	if (goes_direct(outbox, action))
-		return action == OUTBOX_INSERT ?
-			direct_insert(outbox->ladder, outbox->map, outbox->rows) :
-			outbox->rewrites ? rewrite_rows(outbox) :
-			direct_update(outbox->map, outbox->rows, outbox->place);
 	if (table->owned_query[action] == NULL)
 		return query_rows(outbox, table->query[action]);
 	if (outbox->nowned < outbox->nrows)
@@ -609,22 +466,14 @@ outbox_send(Outbox *outbox, OutboxAction action)
 {
 	uint64		nrows = 0;
 
-	Assert((outbox->copy == NULL && outbox->direct == NULL) || action == OUTBOX_INSERT);
-	if (action == OUTBOX_INSERT && outbox->table->is_fresh && outbox->direct == NULL &&
-		outbox->nrows > 0)
+	if (action == OUTBOX_INSERT && outbox->table->has_places && outbox->nrows > 0)
 	{
 		make_room_for_events(outbox->ladder, outbox->table->relation, outbox->last_seq);
 		if (outbox->ladder->large)
 			progress_phase(PHASE_WRITING, (int64) outbox->nrows);
 	}
-	if (outbox->direct != NULL)
-	{
-		nrows = direct_insert_end(outbox->direct);
-		outbox->direct = NULL;
-	}
-	else if (outbox->nrows > 0)
-		nrows = outbox->copy != NULL ? copy_file_insert(outbox->copy) :
-			send_rows(outbox, action);
+	if (outbox->nrows > 0)
+		nrows = send_rows(outbox, action);
 
 	/* Exactly once means that no row gets lost on the way either. */
 	if (nrows != outbox->nrows)
@@ -639,13 +488,6 @@ outbox_send(Outbox *outbox, OutboxAction action)
 void
 outbox_discard(Outbox *outbox)
 {
-	if (outbox->direct != NULL)
-		(void) direct_insert_end(outbox->direct);
-	if (outbox->copy != NULL)
-		copy_file_close(outbox->copy);
-	else
-		tuplestore_end(outbox->rows);
-	if (outbox->place != NULL)
-		pfree(outbox->place);
+	tuplestore_end(outbox->rows);
 	MemoryContextDelete(outbox->context);
 }

@@ -7,7 +7,6 @@
 
 #include "pg/sql/glue.h"
 
-#include "storage/itemptr.h"
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/ladder.h"
@@ -22,35 +21,23 @@ typedef enum OutboxAction
 } OutboxAction;
 
 /*
- * Rows that a query will see as an ephemeral relation, or that COPY will read: it
- * inserts many at a time, which no query does.
+ * Rows that a query will see as an ephemeral relation.
  */
 typedef struct Outbox
 {
 	Ladder	   *ladder;
 	const struct OutboxTable *table;
-	const struct TableMap *map; /* of its columns, */
-	TupleDesc	desc;			/* as which it has them */
+	TupleDesc	desc;			/* of its columns */
 	Tuplestorestate *rows;
-	ItemPointerData *place;		/* of the rows that are to be updated by
-								 * these, if all are known, or NULL */
-	bool		rewrites;		/* rows that are not locked, so that places
-								 * may be out of date or unknown */
-	bool		fresh;			/* to be inserted, and none of them is there */
-	struct DirectInsert *direct;	/* instead of rows: they are written as
-									 * they come */
-	struct CopyFile *copy;		/* likewise, for COPY */
 	uint64		nrows;
 	uint64		nowned;			/* of these, of components of players */
-	int64		first_seq;		/* of rows of events: the least place */
-	int64		last_seq;		/* and the greatest */
+	int64		last_seq;		/* of rows of events: the greatest place */
 	MemoryContext context;		/* of a row in the making */
 } Outbox;
 
 /*
  * Outboxes for event, rated_match, rating, component and component_event; all end with
- * outbox_send() or outbox_discard().  Rows of rated_match take the place of those that are there,
- * unless the caller, who has the matches locked, sets fresh because there are none.
+ * outbox_send() or outbox_discard().  Rows of rated_match take the place of those that are there.
  */
 extern Outbox *event_outbox(Ladder *ladder);
 extern Outbox *match_outbox(Ladder *ladder);
@@ -58,40 +45,13 @@ extern Outbox *rating_outbox(Ladder *ladder);
 extern Outbox *component_outbox(Ladder *ladder);
 extern Outbox *component_event_outbox(Ladder *ladder);
 
-/*
- * For rows of rating of players whom this transaction has not locked, to be updated.  Where
- * they are, as far as that is known, a snapshot has seen that is still registered or active.
- */
-extern Outbox *rewritten_rating_outbox(Ladder *ladder);
-
 /* For rows, to be inserted, of horizon and component_horizon, which the ladder must have. */
 extern Outbox *horizon_outbox(Ladder *ladder);
 extern Outbox *component_horizon_outbox(Ladder *ladder);
 
-/*
- * For rows of event and component_event that are all to be inserted, in whatever way suits
- * their number.
- */
-extern Outbox *new_event_outbox(Ladder *ladder);
-extern Outbox *new_component_event_outbox(Ladder *ladder);
-
-/*
- * Have rows that are all to be inserted written as they come, where that takes no query, and
- * not when they are sent; queries that run meanwhile may see them.  Whoever discards such an
- * outbox has to raise an error, which takes the rows back.
- */
-extern void outbox_stream(Outbox *outbox);
-
 /* An event of the step that a batch has just made. */
 extern void put_event(Outbox *outbox, const BatchStep *step,
 					  const EventRow *row);
-
-/*
- * The same of one that is stored and to be updated, at a place where only this transaction
- * may change it.
- */
-extern void put_changed_event(Outbox *outbox, const BatchStep *step, const EventRow *row,
-							  const ItemPointerData *place);
 
 /* The key of an event, to delete it. */
 extern void put_event_key(Outbox *outbox, int64 seq, Datum player_id,

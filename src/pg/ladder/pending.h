@@ -6,6 +6,7 @@
 #ifndef PG_LADDER_PENDING_H
 #define PG_LADDER_PENDING_H
 
+#include "pg/ladder/failures.h"
 #include "pg/ladder/ladder.h"
 #include "pg/ladder/plans.h"
 
@@ -25,8 +26,21 @@ extern void enqueue_match(Ladder *ladder, Datum id);
 
 /*
  * Take this transaction's matches, or all, out of pending, and add them to a table of
- * identifiers.
+ * identifiers.  Those that have failed stay; their identifiers are added if all are meant.
+ * Returns whether there may be rows for take_failed().
  */
-extern void drain_pending(Ladder *ladder, bool of_all, IdTable *ids);
+extern bool drain_pending(Ladder *ladder, bool of_all, IdTable *ids);
+
+/*
+ * Take the rows of n matches that have failed out of pending, because they are about to be rated;
+ * rows that another transaction holds stay, which does no harm.
+ */
+extern void take_failed(Ladder *ladder, Datum *ids, int n);
+
+/* Add the identifiers of all matches that have failed. */
+extern void add_failed(Ladder *ladder, IdTable *ids);
+
+/* Have n matches wait because of errors; where one has already, since then. */
+extern void write_failed(Ladder *ladder, const Failure *failure, int n);
 
 #endif							/* PG_LADDER_PENDING_H */

@@ -29,9 +29,9 @@
  * ---- Events ----
  */
 
-/* Events in rated order, from a seq on, and behind their columns where they are. */
+/* Events in rated order, from a seq on. */
 static LadderQuery read_events_query = {
-	.text = "SELECT {event columns}, ctid FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
+	.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
 	.param = {VALUE_INT8}
 };
 
@@ -191,6 +191,7 @@ any_leaves_states(const LadderOperation *operation, int n)
 			case OPERATION_SEASON:
 			case OPERATION_SET:
 			case OPERATION_RESET:
+			case OPERATION_FIX:
 				break;
 		}
 	return false;

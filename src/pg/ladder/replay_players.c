@@ -13,7 +13,6 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/player_rows.h"
 #include "pg/sql/huge.h"
 
 #define COUNTS \
@@ -93,6 +92,9 @@
 	"CASE WHEN e.seq IS NULL THEN COALESCE(h.games, 0) WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN 0 " \
 	"WHEN e.score IS NULL THEN e.games_before ELSE e.games_before OPERATOR(pg_catalog.+) 1 END"
 
+/* Whether the last event before, or the horizon, left the state fixed. */
+#define FIXED "COALESCE(CASE WHEN e.seq IS NULL THEN h.fixed ELSE e.fixed END, false)"
+
 /*
  * Players as they were before $1: what of their counts came from there on, the last
  * event before (null if none), the row that rating has now (null if none), and the states
@@ -102,7 +104,7 @@
 #define PLAYERS_AT(players, last_played, as_of, same_pool) \
 	"SELECT c.player_id, c.pool, c.games, c.wins, c.draws, c.losses, COALESCE(c.resets, false), " \
 	COUNT_AT_HORIZON("games") COUNT_AT_HORIZON("wins") COUNT_AT_HORIZON("draws") COUNT_AT_HORIZON("losses") \
-	"e.seq IS NOT NULL, h.player_id IS NOT NULL, " KNOWN_GAMES ", " last_played ", " as_of ", " \
+	"e.seq IS NOT NULL, h.player_id IS NOT NULL, " KNOWN_GAMES ", " last_played ", " as_of ", " FIXED ", " \
 	"r.player_id IS NOT NULL, {rating columns r}, {states e _after}, {states h} " \
 	"FROM (" players ") AS c " \
 	"LEFT JOIN {rating} AS r ON r.player_id {player =} c.player_id AND r.pool OPERATOR(pg_catalog.=) c.pool " \
@@ -131,6 +133,7 @@ enum
 	AT_KNOWN_GAMES,
 	AT_LAST_PLAYED,
 	AT_AS_OF,
+	AT_FIXED,
 	AT_HAS_RATING,
 	AT_RATING,					/* the columns of rating, */
 	AT_MAX_COLUMNS = AT_RATING + RATING_MAX_COLUMNS + 2 * MODEL_MAX_STATE	/* and the states */
@@ -161,10 +164,7 @@ static LadderQuery shared_at_query = {
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
-/*
- * Put what a row of rating has, all nulls if there is none, beside a player.  Where the row is
- * remains to be noted.
- */
+/* Put what a row of rating has, all nulls if there is none, beside a player. */
 static void
 store_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
 		  const bool *nulls)
@@ -238,6 +238,7 @@ restore_player(BatchPlayer *player, const Model *model, bool shared,
 		DatumGetTimestampTz(values[AT_LAST_PLAYED]);
 	player->record.as_of = nulls[AT_AS_OF] ? DT_NOBEGIN :
 		DatumGetTimestampTz(values[AT_AS_OF]);
+	player->record.fixed = DatumGetBool(values[AT_FIXED]);
 }
 
 /* Take over the rows of one of these queries from SPI_tuptable, and free them. */
@@ -266,7 +267,6 @@ take_players(Replay *replay, const LadderQuery *query)
 		pfree(pool);
 		store_row(batch, player, DatumGetBool(values[AT_HAS_RATING]),
 				  values + AT_RATING, nulls + AT_RATING);
-		ItemPointerSetInvalid(&player->place);
 
 		if (query != &shared_at_query)
 			check_events_are_there(replay, player, values);
@@ -414,13 +414,8 @@ players_load_replayed(Replay *replay)
 	"UNION SELECT e.player_id, $2 FROM {event} AS e " \
 	"WHERE e.seq OPERATOR(pg_catalog.>=) $1 AND $2 IS NOT NULL) AS k(player_id, pool) "
 
+/* With the rows that rating has now (null if none). */
 static LadderQuery newer_players_query = {
-	.text = "SELECT k.player_id, k.pool FROM " NEWER_PLAYERS,
-	.param = {VALUE_INT8, VALUE_TEXT}
-};
-
-/* The same with the rows that rating has now (null if none), for tables that take a query. */
-static LadderQuery newer_rows_query = {
 	.text = "SELECT k.player_id, k.pool, r.player_id IS NOT NULL, {rating columns r} "
 	"FROM " NEWER_PLAYERS
 	"LEFT JOIN {rating} AS r ON r.player_id {player =} k.player_id "
@@ -441,23 +436,18 @@ void
 players_refresh(Replay *replay)
 {
 	Batch	   *batch = replay->batch;
-	PlayerRows *table = player_rows_open(replay->ladder);
 	Datum		params[2];
 	bool		no_params[2] = {false};
 	SPITupleTable *rows;
-	BatchPlayer **known;
 	BatchPlayer **unknown;
 	uint64		nrows;
 	uint64		i;
-	int			nknown = 0;
 	int			nunknown = 0;
 
 	params[0] = Int64GetDatum(replay->next);
 	params[1] = batch_shared_pool(batch, &no_params[1]);
-	nrows = ladder_execute(replay->ladder, table != NULL ? &newer_players_query :
-						   &newer_rows_query, params, no_params, NULL);
+	nrows = ladder_execute(replay->ladder, &newer_players_query, params, no_params, NULL);
 	rows = SPI_tuptable;
-	known = huge_array(BatchPlayer *, nrows + 1);
 	unknown = huge_array(BatchPlayer *, nrows + 1);
 	for (i = 0; i < nrows; i++)
 	{
@@ -470,30 +460,16 @@ players_refresh(Replay *replay)
 		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
 		pool = TextDatumGetCString(values[NEWER_POOL]);
 		player = batch_player(batch, values[NEWER_PLAYER_ID], pool);
-		if (!player->loaded && !replay->whole)
-		{
-			if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
-				unknown[nunknown++] = player;
-		}
-		else if (table != NULL)
-			known[nknown++] = player;
-		else
-		{
+		if (player->loaded || replay->whole)
 			store_row(batch, player, DatumGetBool(values[NEWER_HAS_RATING]),
 					  values + NEWER_RATING, nulls + NEWER_RATING);
-			ItemPointerSetInvalid(&player->place);
-		}
+		else if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
+			unknown[nunknown++] = player;
 		pfree(pool);
 	}
 	SPI_freetuptable(rows);
-	if (table != NULL)
-	{
-		player_rows_refresh(table, known, nknown, store_row, batch);
-		player_rows_close(table);
-	}
 
 	/* What they share comes with them. */
 	players_load_some(replay, unknown, nunknown);
-	pfree(known);
 	pfree(unknown);
 }

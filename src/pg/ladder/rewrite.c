@@ -13,7 +13,6 @@
 #include "pg/ladder/change_writer.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
-#include "pg/ladder/player_rows.h"
 #include "pg/ladder/plans.h"
 
 /* A player, or a component, has been in a later match before this step. */
@@ -28,15 +27,6 @@ note_misplaced(Rewrite *rewrite, const BatchStep *step)
 		rewrite->misplaced_at = step->at;
 	}
 	rewrite->misplaced_at = Min(rewrite->misplaced_at, step->at);
-}
-
-/* Where a stored event is: its column behind all others. */
-static const ItemPointerData *
-event_place(const Rewrite *rewrite, RowReader *stored)
-{
-	int			last = EVENT_NCOLUMNS + 2 * rewrite->ladder->model->nstate;
-
-	return (const ItemPointerData *) DatumGetPointer(row_values(stored)[last]);
 }
 
 static void
@@ -54,7 +44,7 @@ note_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
 		case EVENT_SAME:
 			break;
 		case EVENT_DIFFERS:
-			put_changed_event(rewrite->changed_events, step, row, event_place(rewrite, stored));
+			put_event(rewrite->changed_events, step, row);
 			break;
 		case EVENT_MISSING:
 			put_event(rewrite->missing_events, step, row);
@@ -179,32 +169,19 @@ same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
 		memcmp(&player->record, &row->record, sizeof(PlayerRecord)) == 0;
 }
 
-void
-rewrite_find_rows(Replay *replay)
-{
-	PlayerRows *rows = player_rows_open(replay->ladder);
-
-	if (rows == NULL)
-		return;
-	player_rows_find_all(rows, replay->batch);
-	player_rows_close(rows);
-}
-
 /* Write and log the rows of rating that come out otherwise. */
 static void
 write_ratings(Replay *replay, const char *kind, const int64 *operation)
 {
 	Ladder	   *ladder = replay->ladder;
 	Outbox	   *inserted = rating_outbox(ladder);
-	Outbox	   *updated = rewritten_rating_outbox(ladder);
+	Outbox	   *updated = rating_outbox(ladder);
 	Outbox	   *deleted = rating_outbox(ladder);
 	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
 	int			n = id_table_count(replay->batch->players);
 	ChangeWriter *changes = change_writer_begin(ladder, kind, operation);
 	int			i;
 
-	/* Batches of the replay have found most places; this reads the rest. */
-	rewrite_find_rows(replay);
 	for (i = 0; i < n; i++)
 	{
 		BatchPlayer *player = players[i];
@@ -367,23 +344,16 @@ rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 {
 	Ladder	   *ladder = rewrite->ladder;
 
-	rewrite->missing_events = new_event_outbox(ladder);
+	rewrite->missing_events = event_outbox(ladder);
 	rewrite->changed_events = event_outbox(ladder);
 	rewrite->surplus_events = event_outbox(ladder);
-	rewrite->missing_component_events = new_component_event_outbox(ladder);
+	rewrite->missing_component_events = component_event_outbox(ladder);
 	rewrite->changed_component_events = component_event_outbox(ladder);
 	rewrite->surplus_component_events = component_event_outbox(ladder);
 	rewrite->removed = removed;
 	rewrite->missing_seq = 0;
 	rewrite->missing = NULL;
 	rewrite->misplaced_seq = 0;
-}
-
-void
-rewrite_stream_events(Rewrite *rewrite)
-{
-	outbox_stream(rewrite->missing_events);
-	outbox_stream(rewrite->missing_component_events);
 }
 
 void

@@ -55,12 +55,6 @@ extern void rewrite_send_events(Rewrite *rewrite);
 extern void rewrite_discard_part(Rewrite *rewrite);
 
 /*
- * Have the events of the part that has begun written as they come, where no event is stored
- * that it could differ from.  To discard the part is then for an error to do.
- */
-extern void rewrite_stream_events(Rewrite *rewrite);
-
-/*
  * Write the matches of the parts so far, and take those that are gone out of
  * rated_match; begins anew with matches.
  */
@@ -68,13 +62,6 @@ extern void rewrite_send_matches(Rewrite *rewrite);
 
 /* End it; matches that were not sent are not written. */
 extern void rewrite_end(Rewrite *rewrite);
-
-/*
- * Find where the rows of rating of those players are whose place is not known, before others
- * have to wait for them to be written.  The caller has a snapshot that is registered or active
- * until rewrite_states().
- */
-extern void rewrite_find_rows(Replay *replay);
 
 /*
  * Write and log the rows of rating and component that come out otherwise, where nobody else

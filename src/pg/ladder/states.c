@@ -15,7 +15,6 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
-#include "pg/ladder/player_rows.h"
 #include "pg/ladder/plans.h"
 
 Batch *
@@ -110,6 +109,26 @@ rating_player(RowReader *reader, Batch *batch)
 
 	pfree(pool);
 	return player;
+}
+
+/* Error 22004: a column of rating is null that must not be. */
+pg_noreturn static void
+null_in_rating(const char *column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			 errmsg("column \"%s\" of a rating is null", column)));
+}
+
+/* Take over a row of rating as what a player has. */
+static void
+take_rating(const Model *model, BatchPlayer *player, const Datum *values, const bool *nulls)
+{
+	const char *missing = rating_read(model, values, nulls, &player->record, player->state);
+
+	if (missing != NULL)
+		null_in_rating(missing);
+	player->exists = player->loaded = true;
 }
 
 /* Take over the rows of rating in SPI_tuptable, and free them. */
@@ -249,92 +268,16 @@ player_arrays(Ladder *ladder, BatchPlayer **player, int n, Datum *values)
 	pfree(id);
 }
 
-/* Lock and load players by a query, those who are new once they have a row. */
-static uint64
-load_by_query(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, bool lock)
-{
-	Datum		values[2];
-	uint64		nrows;
-
-	player_arrays(ladder, player, n, values);
-	if (lock)
-		insert_new_players(batch, ladder, values[0], values[1]);
-	nrows = ladder_execute(ladder, lock ? &lock_players_query :
-						   &peek_players_query, values, NULL, NULL);
-	take_ratings(batch);
-	return nrows;
-}
-
-/* Have players without a row start as newcomers who get one later; how many have one. */
-static int
-leave_unwritten(BatchPlayer **player, int n)
-{
-	int			nwritten = 0;
-	int			i;
-
-	for (i = 0; i < n; i++)
-		if (ItemPointerIsValid(&player[i]->place))
-			nwritten++;
-		else
-			player[i]->exists = player[i]->loaded = player[i]->created =
-				player[i]->unwritten = true;
-	return nwritten;
-}
-
-/*
- * The same without queries but for players who are new.  Rows of these come first, as by
- * queries: whoever waits for one of another transaction holds no lock on a player yet.
- */
-static uint64
-load_directly(Batch *batch, Ladder *ladder, PlayerRows *rows, BatchPlayer **player, int n,
-			  bool exclusive)
-{
-	uint64		nlocked = 0;
-	int			nfound;
-
-	sort_players(ladder, player, n);
-	nfound = player_rows_find(rows, player, n);
-	if (nfound < n && exclusive)
-		nlocked = n - leave_unwritten(player, n);
-	else if (nfound < n)
-	{
-		BatchPlayer **missing = palloc_array(BatchPlayer *, n);
-		Datum		values[2];
-		int			nmissing = 0;
-		int			i;
-
-		for (i = 0; i < n; i++)
-			if (!ItemPointerIsValid(&player[i]->place))
-				missing[nmissing++] = player[i];
-		player_arrays(ladder, missing, nmissing, values);
-		insert_new_players(batch, ladder, values[0], values[1]);
-
-		/*
-		 * Found again with a newer snapshot of the row: the INSERT may have
-		 * waited for another transaction and come away empty-handed.
-		 */
-		(void) player_rows_find(rows, missing, nmissing);
-		pfree(DatumGetPointer(values[1]));
-		pfree(DatumGetPointer(values[0]));
-		pfree(missing);
-	}
-	nlocked += player_rows_lock(rows, player, n);
-	player_rows_close(rows);
-	return nlocked;
-}
-
 void
-batch_load(Batch *batch, Ladder *ladder, LoadMode mode)
+batch_load(Batch *batch, Ladder *ladder, bool lock)
 {
-	bool		lock = mode != LOAD_UNLOCKED;
 	int			nplayers = id_table_count(batch->players);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
 	BatchPlayer **wanted = palloc_array(BatchPlayer *, Max(nplayers, 1));
-	PlayerRows *rows;
+	Datum		values[2];
 	uint64		nrows;
 	int			n = 0;
 	int			i;
-
 
 	/* Those of this match; the batch may hold players of earlier ones. */
 	for (i = 0; i < nplayers; i++)
@@ -343,18 +286,19 @@ batch_load(Batch *batch, Ladder *ladder, LoadMode mode)
 	pfree(player);
 	if (n == 0)
 		return;
-	rows = lock ? player_rows_open(ladder) : NULL;
-	nrows = rows != NULL ? load_directly(batch, ladder, rows, wanted, n,
-										 mode == LOAD_EXCLUSIVE && !batch->shares &&
-										 !IsolationUsesXactSnapshot()) :
-		load_by_query(batch, ladder, wanted, n, lock);
+	player_arrays(ladder, wanted, n, values);
+	pfree(wanted);
+	if (lock)
+		insert_new_players(batch, ladder, values[0], values[1]);
+	nrows = ladder_execute(ladder, lock ? &lock_players_query : &peek_players_query, values,
+						   NULL, NULL);
+	take_ratings(batch);
 	if (lock && nrows != (uint64) n)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("ladder \"%s\" shows " UINT64_FORMAT " of %d players",
 						ladder->name, nrows, n),
 				 errhint("Row-level security or a trigger on table rating hides players from the ladder's owner.")));
-	pfree(wanted);
 }
 
 /*
@@ -451,6 +395,8 @@ operation_kind(const char *kind, const Operation *operation)
 		return OPERATION_RESET;
 	if (strcmp(kind, "refund") == 0)
 		return OPERATION_REFUND;
+	if (strcmp(kind, "fix") == 0 || strcmp(kind, "unfix") == 0)
+		return OPERATION_FIX;
 	return OPERATION_SET;
 }
 
@@ -472,6 +418,7 @@ check_operation(const Ladder *ladder, const LadderOperation *operation)
 				operation->operation.value != NULL;
 			break;
 		case OPERATION_RESET:
+		case OPERATION_FIX:
 			complete = operation->has_player;
 			break;
 		case OPERATION_REFUND:
@@ -520,6 +467,7 @@ read_operation(const Ladder *ladder, HeapTuple tuple, TupleDesc desc,
 	operation->counted_from = isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
 	operation->operation.kind = operation_kind(operation->kind,
 											   &operation->operation);
+	operation->operation.fixed = strcmp(operation->kind, "fix") == 0;
 	check_operation(ladder, operation);
 }
 

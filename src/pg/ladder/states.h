@@ -24,24 +24,12 @@ extern void batch_load_all(Batch *batch, Ladder *ladder);
 /* Of them, those with n identifiers, with their rows in all pools. */
 extern void batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n);
 
-/* How players are loaded. */
-typedef enum LoadMode
-{
-	LOAD_UNLOCKED,
-	LOAD_LOCKED,
-	LOAD_EXCLUSIVE				/* locked; nobody else can rate them for the
-								 * first time before the transaction ends */
-} LoadMode;
-
 /*
  * Load the states of the players that are wanted.  To lock them also makes
  * rows for those who have none: first these, then the locks, each in the order
- * of the identifiers, so that batches that overlap never deadlock.  LOAD_EXCLUSIVE leaves
- * rows that nobody waits for to be inserted when the players have been rated, where no code
- * of the user's could notice (BatchPlayer.unwritten): to insert a row and then update it
- * costs two sets of index entries.
+ * of the identifiers, so that batches that overlap never deadlock.
  */
-extern void batch_load(Batch *batch, Ladder *ladder, LoadMode mode);
+extern void batch_load(Batch *batch, Ladder *ladder, bool lock);
 
 /* Put players in the order of their identifiers and pools. */
 extern void sort_players(Ladder *ladder, BatchPlayer **player, int n);

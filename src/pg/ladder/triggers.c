@@ -22,7 +22,7 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-#include "pg/ladder/apply.h"
+#include "pg/ladder/attempts.h"
 #include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/ending.h"

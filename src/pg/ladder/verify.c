@@ -316,18 +316,20 @@ check_components(Ladder *ladder, Batch *batch, Check *check)
 		}
 }
 
-/* Matches that were never looked at, that were, and corrections that wait. */
+/* Matches that were never looked at, that were, and corrections and matches that wait. */
 static LadderQuery counts_query = {
 	.text = "SELECT (SELECT pg_catalog.count(DISTINCT s.match_id) FROM {source} AS s WHERE NOT EXISTS "
 	"(SELECT FROM {rated_match} AS m WHERE m.match_id {match =} s.match_id)), "
-	"(SELECT pg_catalog.count(*) FROM {rated_match}), (SELECT pg_catalog.count(*) FROM {correction})"
+	"(SELECT pg_catalog.count(*) FROM {rated_match}), (SELECT pg_catalog.count(*) FROM {correction}), "
+	"(SELECT pg_catalog.count(DISTINCT p.match_id) FROM {pending} AS p)"
 };
 
 enum
 {
 	COUNT_OVERLOOKED = 1,
 	COUNT_RATED_MATCH,
-	COUNT_CORRECTION
+	COUNT_CORRECTION,
+	COUNT_WAITING
 };
 
 static int64
@@ -404,7 +406,7 @@ check_unplaced(Ladder *ladder, Check *complete)
 }
 
 static void
-check_counts(Ladder *ladder, Check *complete, Check *corrections)
+check_counts(Ladder *ladder, Check *complete, Check *corrections, Check *waiting)
 {
 	(void) ladder_execute(ladder, &counts_query, NULL, NULL, NULL);
 	complete->faults = count_column(COUNT_OVERLOOKED);
@@ -416,6 +418,9 @@ check_counts(Ladder *ladder, Check *complete, Check *corrections)
 	corrections->summary = corrections->faults == 1 ?
 		pstrdup("1 correction waits for catch_up()") :
 		psprintf(UINT64_FORMAT " corrections wait for catch_up()", corrections->faults);
+	waiting->faults = count_column(COUNT_WAITING);
+	waiting->summary = psprintf(UINT64_FORMAT " in table pending, see ladder_status()",
+								waiting->faults);
 }
 
 /* How many counts of ratings are wrong. */
@@ -504,6 +509,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	Check		components = {"components", 0, "states and events of components", 0, NULL, NULL, NULL};
 	Check		complete = {"complete", 0, "finished matches", 0, NULL, NULL, NULL};
 	Check		corrections = {"corrections", 0, "corrections", 0, NULL, NULL, NULL};
+	Check		waiting = {"waiting", 0, "matches", 0, NULL, NULL, NULL};
 	Check		partitions = {"partitions", 0, "partitions", 0, NULL, NULL, NULL};
 	Verification verification = {{check_event, check_component_event, check_match},
 	&content, &events, &components, NULL};
@@ -537,7 +543,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 						&verification.sink);
 	check_ratings(ladder, replay->batch, &states, &counters);
 	check_components(ladder, replay->batch, &components);
-	check_counts(ladder, &complete, &corrections);
+	check_counts(ladder, &complete, &corrections, &waiting);
 	check_unplaced(ladder, &complete);
 	check_rating_counts(ladder, &states);
 	check_standings(ladder, &events);
@@ -553,6 +559,8 @@ skillrating_verify(PG_FUNCTION_ARGS)
 		return_check(rsinfo, &components);
 	return_check(rsinfo, &complete);
 	return_check(rsinfo, &corrections);
+	if (waiting.faults > 0)
+		return_check(rsinfo, &waiting);
 	if (partitions.examined > 0 || partitions.faults > 0)
 		return_check(rsinfo, &partitions);
 	ladder_close(ladder);

@@ -357,6 +357,11 @@ batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 		*why = batch_mistake(batch, source, status, offender);
 		return VERDICT_UNRATED;
 	}
+	if (!TIMESTAMP_IS_NOBEGIN(source->arrived_at) && source->void_reason == NULL)
+	{
+		*why = unrated(UNRATED_FUTURE_TIME, unrated_description(UNRATED_FUTURE_TIME));
+		return VERDICT_UNRATED;
+	}
 	*why = reason_to_set_aside(batch, source, status, rule);
 	return why->detail != NULL ? VERDICT_SET_ASIDE : VERDICT_RATE;
 }
@@ -377,10 +382,15 @@ verdict_status(const SourceMatch *source, Verdict verdict)
 		"void" : "unrated";
 }
 
-void
-batch_state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at,
-			   double tournament, double *before)
+/*
+ * The state of a player at a time.  If the player rests it is as it was left, and what pools share
+ * rests besides as the player's last event in any of them says.
+ */
+static void
+state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at, double tournament,
+		 bool rests, double *before)
 {
+	static const Period no_period = {0, 0};
 	const BatchPlayer *shared = player->shared;
 	bool		is_shared = batch->shares && shared == NULL;
 
@@ -391,11 +401,20 @@ batch_state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at,
 	if (is_shared)
 		shared = player;
 	model_state_before(batch->model, batch->params, player->state,
-					   is_shared ? 0 : idle_seconds(player->record.as_of, at),
+					   is_shared || rests ? 0 : idle_seconds(player->record.as_of, at),
+					   rests ? no_period :
 					   period_of(batch->model, batch->params, at, tournament),
 					   shared ? shared->state : NULL,
-					   shared ? idle_seconds(shared->record.as_of, at) : 0,
+					   shared && !rests && !shared->record.fixed ?
+					   idle_seconds(shared->record.as_of, at) : 0,
 					   before);
+}
+
+void
+batch_state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at,
+			   double tournament, double *before)
+{
+	state_at(batch, player, at, tournament, player->record.fixed != 0, before);
 }
 
 /* The time as of which a state is, for an event: nothing where last_played says it. */
@@ -424,6 +443,7 @@ take_state(Batch *batch, BatchPlayer *player, const double *after, TimestampTz a
 	for (i = 0; i < model->nstate; i++)
 		if (model->state[i].shared)
 			shared->state[i] = after[i];
+	shared->record.fixed = player->record.fixed;
 	shared->record.as_of = Max(shared->record.as_of, at);
 	shared->exists = shared->touched = true;
 }
@@ -443,13 +463,13 @@ operate_before_match(const Batch *batch, const BatchPlayer *player, double *stat
 	memcpy(operated, state, model->nstate * sizeof(double));
 	status = operation_apply(batch->before_match, model, batch->params, 0, operated);
 
-	/* Newcomers are no part of it, each row for itself. */
+	/* Newcomers and who is fixed are no part of it, each row for itself. */
 	for (i = 0; i < model->nstate; i++)
 	{
 		const BatchPlayer *row = player->shared != NULL && model->state[i].shared ?
 			player->shared : player;
 
-		if (row->exists)
+		if (row->exists && !row->record.fixed)
 			state[i] = operated[i];
 	}
 	return status;
@@ -466,7 +486,13 @@ enter_match(Batch *batch, const SourceMatch *source, int i)
 	MatchPlayer *p = &batch->match.player[i];
 	double	   *before = batch->before + i * batch->model->nstate;
 
-	batch_state_at(batch, player, source->played_at, source->tournament, before);
+	/* Who is fixed from this match on has aged up to an operation before it. */
+	bool		rests = player->record.fixed ||
+		(p->fixed == 1 && batch->before_match == NULL);
+
+	if (isnan(p->fixed))
+		p->fixed = player->record.fixed;
+	state_at(batch, player, source->played_at, source->tournament, rests, before);
 	p->before = before;
 	p->after = batch->after + i * batch->model->nstate;
 	p->games = player->record.games;
@@ -522,11 +548,13 @@ forget_past(const Batch *batch, BatchPlayer *player)
 	int			first = 0;
 
 	model->look_back(batch->params, player->state, number);
-	while (first < player->npast && player->past[first * model->nstate + column] < number[0])
+	while (first < player->npast &&
+		   player->past[(Size) first * model->nstate + column] < number[0])
 		first++;
 	player->npast -= first;
-	memmove(player->past, player->past + first * model->nstate,
-			player->npast * model->nstate * sizeof(double));
+	if (first > 0)
+		memmove(player->past, player->past + (Size) first * model->nstate,
+				(Size) player->npast * model->nstate * sizeof(double));
 }
 
 void
@@ -622,6 +650,7 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 		row->win_probability = team->win;
 		player->step = seq;
 		player->row = i;
+		row->fixed = player->record.fixed = match->player[i].fixed == 1;
 
 		take_state(batch, player, after, source->played_at);
 		batch_remember(batch, player, after);
@@ -686,10 +715,16 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	if (idles && days == 0)
 		return;
 
-	/* Only a state that is set makes a player. */
-	if (!player->exists && kind != OPERATION_SET)
+	/* Only a state that is set, or a mark in a pool, makes a player. */
+	if (!player->exists && kind != OPERATION_SET && kind != OPERATION_FIX)
 		return;
-	batch_state_at(batch, player, operation->at, 0, after);
+
+	/* A state that a season sets after a solution is no decision about a player. */
+	if (player->record.fixed &&
+		(operation_leaves_fixed(kind) || strcmp(operation->kind, "seed") == 0))
+		return;
+	state_at(batch, player, operation->at, 0,
+			 player->record.fixed || kind == OPERATION_FIX, after);
 	memcpy(before, settles ? player->state : after, model->nstate * sizeof(double));
 	if (operation_apply(&operation->operation, model, batch->params, days,
 						after) != MATCH_OK)
@@ -718,6 +753,11 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	row->games = player->record.games;
 	row->last_played = player->record.last_played;
 	row->as_of = as_of_for_event(&player->record);
+	if (kind == OPERATION_FIX)
+		player->record.fixed = operation->operation.fixed;
+	else if (kind == OPERATION_RESET)
+		player->record.fixed = false;
+	row->fixed = player->record.fixed;
 	take_state(batch, player, after, operation->at);
 
 	/*

@@ -32,6 +32,9 @@ typedef struct PlayerRecord
 	TimestampTz as_of;			/* the time as of which the state is: that of
 								 * the latest event, or DT_NOBEGIN before the
 								 * first */
+	int64		fixed;			/* 1: the state stays as it is, by the latest
+								 * event that said so; as wide as the others,
+								 * because records are compared by their bytes */
 } PlayerRecord;
 
 /* A rated match, as one of its players remembers it; see meetings.h. */
@@ -56,14 +59,10 @@ typedef struct BatchPlayer
 	bool		wanted;			/* batch_load() is to load it */
 	bool		exists;			/* has, or is to have, a row in rating */
 	bool		loaded;			/* its state was looked up */
-	bool		created;		/* its row in rating was made for this batch, */
-	bool		unwritten;		/* or is to be, when it has been rated */
+	bool		created;		/* its row in rating was made for this batch */
 	bool		touched;		/* by a match or an operation of this batch */
 	bool		past_loaded;	/* past, of a ladder's events, was looked up, */
 	bool		meetings_loaded;	/* and so were meetings */
-	ItemPointerData place;		/* of its row in rating, if that is known and
-								 * the batch has locked it or, in a replay,
-								 * seen it there; or invalid */
 	BatchComponent *component;	/* the player's, one of them, or NULL */
 	uint64		build;			/* the last one that the player was in, */
 	int			slot;			/* and the index there */
@@ -133,6 +132,7 @@ typedef struct EventRow
 	int64		games;			/* before, as is */
 	TimestampTz last_played;
 	TimestampTz as_of;			/* DT_NOBEGIN also where it is last_played */
+	int64		fixed;			/* from here on */
 	int			team;			/* matches only */
 	double		score;
 	double		win_probability;
@@ -333,7 +333,7 @@ extern MatchStatus batch_predict(Batch *batch, SourceMatch *source);
 extern void batch_commit(Batch *batch, SourceMatch *source, int64 seq);
 
 /*
- * The state of a player at a time: aged since the one as of which it is, in the rating
+ * The state of a player at a time: aged, unless it is fixed, since the one as of which it is, in the rating
  * period of that time or of a tournament (a key or 0), with what pools share.  before has
  * room for a state.
  */
@@ -356,7 +356,8 @@ extern bool component_can_be_given(const BatchComponent *component);
  * the events are then in batch->step.  Returns how many operations that were.
  *
  * An operation finds states as a match does, aged to its time, and leaves them as of
- * that time.  The event of a settle, which does nothing else, has the state before it
+ * that time.  Players who are fixed, and their components, are only in those that set a state,
+ * reset it, or say who is fixed; the last of these ages nobody.  The event of a settle, which does nothing else, has the state before it
  * was aged.  A settle or a decay that leaves a state as it was makes no event, and
  * leaves the time of the state alone, so that a replay need not know of it.
  *

@@ -268,12 +268,26 @@ components_request(Batch *batch)
 		batch->component[i]->wanted = true;
 }
 
+/* The state of a component at a time; what belongs to a player who is fixed does not age. */
+static void
+state_at(const Batch *batch, const BatchComponent *component, TimestampTz at, bool rests,
+		 double *before)
+{
+	component_state_before(component->spec, batch->params, component->state,
+						   rests ? 0 : idle_seconds(component->record.as_of, at), before);
+}
+
+static bool
+owner_is_fixed(const BatchComponent *component)
+{
+	return component->player != NULL && component->player->record.fixed;
+}
+
 void
 batch_component_state_at(const Batch *batch, const BatchComponent *component,
 						 TimestampTz at, double *before)
 {
-	component_state_before(component->spec, batch->params, component->state,
-						   idle_seconds(component->record.as_of, at), before);
+	state_at(batch, component, at, owner_is_fixed(component), before);
 }
 
 bool
@@ -301,10 +315,15 @@ components_prepare(Batch *batch, const SourceMatch *source)
 		BatchComponent *component = batch->component[i];
 		double	   *before = batch->component_before + (Size) i * batch->component_nstate;
 
-		batch_component_state_at(batch, component, source->played_at, before);
+		bool		fixed = owner_is_fixed(component);
+		bool		becomes_fixed = c->player >= 0 &&
+			batch->match.player[c->player].fixed == 1;
+
+		state_at(batch, component, source->played_at,
+				 fixed || (becomes_fixed && batch->before_match == NULL), before);
 		if (is_given(source, component))
 			memcpy(before, source->advantage, sizeof(source->advantage));
-		if (batch->before_match != NULL && component->exists)
+		if (batch->before_match != NULL && component->exists && !fixed)
 			status = operation_apply_to_component(batch->before_match, component->spec,
 												  batch->params, before);
 		c->before = before;
@@ -407,7 +426,8 @@ operate(Batch *batch, const LadderOperation *operation, BatchComponent *componen
 	double	   *after = before + batch->component_nstate;
 
 	CHECK_FOR_INTERRUPTS();
-	if (!component->exists)
+	if (!component->exists || (owner_is_fixed(component) &&
+							   operation_leaves_fixed(operation->operation.kind)))
 		return;
 	batch_component_state_at(batch, component, operation->at, after);
 	memcpy(before, settles ? component->state : after, size);
@@ -443,6 +463,7 @@ changes_components(OperationKind kind)
 		case OPERATION_REGRESSION:
 		case OPERATION_SET:
 		case OPERATION_REFUND:
+		case OPERATION_FIX:
 			break;
 	}
 	return false;

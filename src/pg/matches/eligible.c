@@ -285,7 +285,7 @@ number_accounts(const SourceMatch *source, int nplayers, int *account)
 MatchStatus
 batch_leave_out(Batch *batch, SourceMatch *source)
 {
-	bool	   *left_out;
+	MatchStatus *left_out;
 	int		   *account;
 	int			naccounts;
 	MatchStatus status;
@@ -297,7 +297,7 @@ batch_leave_out(Batch *batch, SourceMatch *source)
 	 * The arrays are freed below, because a replay calls this for every match
 	 * in one memory context.
 	 */
-	left_out = palloc_array(bool, Max(source->n, 1));
+	left_out = palloc_array(MatchStatus, Max(source->n, 1));
 	account = palloc_array(int, Max(source->n, 1));
 	naccounts = number_accounts(source, batch->match.nplayers, account);
 	if (eligibility_leave_out(source->eligibility, &source->facts, source->participant,

@@ -47,6 +47,7 @@ static const InputSpec inputs[INPUTS_COUNT] = {
 	{SOURCE_CLUB, false},
 	{INPUT_SEASON, false},
 	{SOURCE_TOURNAMENT, false},
+	{SOURCE_FIXED, true},
 };
 
 int

@@ -53,6 +53,7 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_EXPERIENCE] = NUMBER(experience, "no", "matches that the player had played before, also elsewhere"),
 	[SOURCE_GAIN] = NUMBER(gain, "no", "weight of the player's update, 1 by default"),
 	[SOURCE_BOT] = NUMBER(bot, "no", "whether the player is a program"),
+	[SOURCE_FIXED] = NUMBER(fixed, "no", "whether the state of the player stays as it is, as before by default"),
 };
 
 const char *
@@ -77,7 +78,7 @@ source_column_text(SourceColumn column, const char **type,
 			 column == SOURCE_TOURNAMENT)
 		*type = "text";
 	else if (column == SOURCE_WON || column == SOURCE_QUIT || column == SOURCE_BOT ||
-			 column == SOURCE_SURRENDERED)
+			 column == SOURCE_FIXED || column == SOURCE_SURRENDERED)
 		*type = "boolean or number";
 	*needed = spec->needed;
 	*description = spec->description;
@@ -303,7 +304,7 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 	 * the arrays stay from match to match.
 	 */
 	match->number++;
-	match->n = 0;
+	match->n = match->nleft_out = 0;
 	source_names_clear(&match->contexts);
 	source_names_clear(&match->clubs);
 	match->unreadable = match->fault = match->set_aside = unrated_nothing();
@@ -317,11 +318,29 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 	(void) is_too_long(match, SOURCE_POOL, match->pool);
 	match->log_odds = row_log_odds(values, nulls);
 	match->tournament = row_tournament(values, nulls);
+	match->arrived_at = DT_NOBEGIN;
 	match->facts = row_facts(values, nulls);
 	match->eligibility = NULL;
 	match->unrated_reason = NULL;
 	if (match->tolerant && isnan(match->log_odds))
 		keep_first(&match->fault, UNRATED_NAN_VALUE, "log_odds is NaN");
+}
+
+void
+source_match_arrive(SourceMatch *match, TimestampTz known_played_at,
+					TimestampTz known_arrived_at)
+{
+	TimestampTz now;
+
+	if (match->played_at == known_played_at)
+	{
+		match->arrived_at = known_arrived_at;
+		return;
+	}
+
+	/* The clock of the machine, as a transaction may have begun long ago. */
+	now = GetCurrentTimestamp();
+	match->arrived_at = match->played_at > now + USECS_PER_DAY ? now : DT_NOBEGIN;
 }
 
 void
@@ -682,15 +701,23 @@ renumber(SourceNames *names, Participant *participant, int n, size_t field)
 }
 
 void
-source_match_leave_out(SourceMatch *match, const bool *left_out)
+source_match_leave_out(SourceMatch *match, const MatchStatus *rule)
 {
 	int			n = 0;
 	int			i;
 
+	match->left_out = palloc_array(LeftOut, match->n);
 	for (i = 0; i < match->n; i++)
 	{
-		if (left_out[i])
+		if (rule[i] != MATCH_OK)
+		{
+			LeftOut    *left_out = &match->left_out[match->nleft_out++];
+
+			left_out->account_id = match->account_id[i];
+			left_out->team = match->participant[i].team;
+			left_out->rule = rule[i];
 			continue;
+		}
 		match->participant[n] = match->participant[i];
 		match->player_id[n] = match->player_id[i];
 		match->account_id[n] = match->account_id[i];

@@ -44,6 +44,7 @@ typedef enum SourceColumn
 	SOURCE_EXPERIENCE,
 	SOURCE_GAIN,
 	SOURCE_BOT,
+	SOURCE_FIXED,
 	SOURCE_NCOLUMNS
 } SourceColumn;
 
@@ -87,6 +88,14 @@ typedef enum SourceTimes
 	TIMES_OPTIONAL				/* that the time is unknown */
 } SourceTimes;
 
+/* A stint of somebody whom a rule of eligibility has left out of a match. */
+typedef struct LeftOut
+{
+	Datum		account_id;
+	int			team;
+	MatchStatus rule;
+} LeftOut;
+
 /*
  * One match of a source.
  *
@@ -107,6 +116,8 @@ typedef struct SourceMatch
 	TimestampTz played_at;		/* DT_NOBEGIN if it is no time */
 	bool		no_played_at;	/* it is null, or what it is: */
 	TimestampTz given_played_at;
+	TimestampTz arrived_at;		/* in a ladder, if the match was played more
+								 * than a day later; else DT_NOBEGIN */
 	char	   *pool;
 	double		log_odds;
 	double		tournament;		/* period_tournament_key(), or 0 */
@@ -121,6 +132,8 @@ typedef struct SourceMatch
 	int64		digest;			/* of all that is in it */
 	SourceNames contexts;		/* of its participants, by Participant.context */
 	SourceNames clubs;			/* and club */
+	LeftOut    *left_out;		/* nleft_out of them, or undefined */
+	int			nleft_out;
 	int			n;				/* but for those whom the rules leave out */
 	Participant *participant;
 	Datum	   *player_id;
@@ -136,6 +149,7 @@ typedef struct SourceMatch
 	int64		seq;
 	int64		rated_digest;
 	TimestampTz rated_played_at;
+	TimestampTz rated_arrived_at;
 	char	   *status;
 	char	   *reason;			/* the code, and */
 	char	   *detail;			/* what is said besides; both can be NULL */
@@ -188,10 +202,19 @@ extern void source_match_sort(SourceMatch *match);
 extern void source_match_set_aside(SourceMatch *match);
 
 /*
- * Take participants whom left_out[] marks out of a match whose rows have all been read,
- * and set set_aside again; order[] has the others where they were.
+ * Take participants for whom rule[] has a rule, and not MATCH_OK, out of a match whose rows have
+ * all been read, and set set_aside again; order[] has the others where they were, and left_out[],
+ * in the current context, those who go.
  */
-extern void source_match_leave_out(SourceMatch *match, const bool *left_out);
+extern void source_match_leave_out(SourceMatch *match, const MatchStatus *rule);
+
+/*
+ * Set arrived_at of a match whose rows have all been read: as it was for the same time, DT_NOBEGIN
+ * for none, or by the clock for another time.  So a match that was too early once is so whenever
+ * it is looked at again.
+ */
+extern void source_match_arrive(SourceMatch *match, TimestampTz known_played_at,
+								TimestampTz known_arrived_at);
 
 /*
  * Something that all rows of a match share, of this name, differs among them: an error,

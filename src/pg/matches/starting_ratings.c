@@ -104,6 +104,7 @@ take_record(const StartingRating *row, PlayerRecord *record)
 									  "last_played", DT_NOBEGIN);
 	record->as_of = time_column(values[FINAL_AS_OF], nulls[FINAL_AS_OF], "as_of",
 								record->last_played);
+	record->fixed = !nulls[FINAL_FIXED] && DatumGetBool(values[FINAL_FIXED]);
 }
 
 /* Add what a player has in one pool to the row of what pools share. */
@@ -129,6 +130,7 @@ add_to_shared(const Model *model, const BatchPlayer *player)
 	shared->record.last_played = Max(shared->record.last_played,
 									 player->record.last_played);
 	shared->record.as_of = Max(shared->record.as_of, player->record.as_of);
+	shared->record.fixed = player->record.fixed;
 }
 
 /* In the order of the times as of which states are, and of pools. */
@@ -220,7 +222,8 @@ rater_start(Rater *rater, Datum ratings)
 }
 
 /*
- * starting_rating(player_id, mu, deviation, state, pool, games, last_played, as_of_season)
+ * starting_rating(player_id, mu, deviation, state, pool, games, last_played, as_of_season,
+ *				   fixed)
  */
 Datum
 skillrating_starting_rating(PG_FUNCTION_ARGS)
@@ -228,7 +231,7 @@ skillrating_starting_rating(PG_FUNCTION_ARGS)
 	/* The column of each argument. */
 	static const int columns[] = {
 		FINAL_PLAYER, FINAL_MU, FINAL_DEVIATION, FINAL_STATE, FINAL_POOL, FINAL_GAMES,
-		FINAL_LAST_PLAYED, FINAL_AS_OF_SEASON
+		FINAL_LAST_PLAYED, FINAL_AS_OF_SEASON, FINAL_FIXED
 	};
 	Datum		values[FINAL_NCOLUMNS] = {0};
 	bool		nulls[FINAL_NCOLUMNS];

@@ -28,13 +28,15 @@ SKILLRATING_FUNCTION(skillrating_plot_history);
 #define MAX_SERIES (SVG_COLORS * SVG_STYLES)
 
 /*
- * Names take at most so many columns, of a width; from one to the next; and the margin
- * besides them, with a sample of the line from SAMPLE_START to SAMPLE_END of it.
+ * The widest name; its letters, of which ordinary ones advance by so much; from one name to
+ * the next.  In front of names there is a sample of the line from SAMPLE_START to SAMPLE_END.
  */
-#define MAX_NAME 24
+#define MAX_NAME 180.8
+#define NAME_SIZE 12
 #define NAME_ADVANCE 7.2
 #define NAME_LEADING 14
-#define NAME_MARGIN 44
+#define NAME_START 36
+#define NAME_END 8
 #define SAMPLE_START 9
 #define SAMPLE_END 31
 
@@ -299,26 +301,85 @@ set_ranges(Svg *svg, const Point *point, int n)
 	svg_widen(&svg->y_min, &svg->y_max, 0.04);
 }
 
-/* What the character at the start of a text takes, in columns of a terminal. */
-static int
-character_columns(const char *text)
+/*
+ * Widths of characters in sixteenths of the font's size, those of DejaVu Sans, the widest font
+ * that is common: 'a' is 0.  Nobody knows which font will draw a picture.
+ */
+static const char ascii_width[] =
+	"ghiolqnfhhioggggllllllllllggooojqllmnlknnffljomnknmlkmlqlklhghoiikljlkgllffkfqlkllhjhlkokkjlglo";
+
+/* The same of other characters of one column, up to a code point; and letters that are wider. */
+static const struct
 {
-	/* -1 for a control character, which is drawn as a space. */
-	return abs(pg_dsplen(text));
+	pg_wchar	last;
+	int			width;
+}			other_widths[] = {
+	{0xBF, 16}, {0xDE, 13}, {0xFF, 11}, {0x24F, 13}, {0x3FF, 14}, {0x40F, 13}, {0x42F, 15},
+	{0x45F, 12}, {0x52F, 18}, {0x10FFFF, 16}
+};
+
+static const pg_wchar wide_letters[] = {
+	0xC6, 0xE6, 0x152, 0x153, 0x174, 0x409, 0x40A, 0x416, 0x428, 0x429, 0x42E, 0x436, 0x444,
+	0x448, 0x449, 0x44B, 0x44E, 0x459, 0x45A
+};
+
+#define WIDE_LETTER 18
+#define ELLIPSIS 16
+#define TWO_COLUMNS 20
+
+static int
+letter_width(pg_wchar letter)
+{
+	int			i;
+
+	for (i = 0; i < (int) lengthof(wide_letters); i++)
+		if (wide_letters[i] == letter)
+			return WIDE_LETTER;
+	for (i = 0; other_widths[i].last < letter && i < (int) lengthof(other_widths) - 1; i++)
+		;
+	return other_widths[i].width;
 }
 
+/* The width of the character at the start of a text, of which marks that combine have none. */
+static int
+character_width(const char *text)
+{
+	int			columns = pg_dsplen(text);
+
+	/* A control character is drawn as a space. */
+	if (columns < 0)
+		return ascii_width[0] - 'a';
+	if (columns != 1)
+		return columns == 0 ? 0 : TWO_COLUMNS;
+	if (!IS_HIGHBIT_SET(*text))
+		return ascii_width[*text - ' '] - 'a';
+	return GetDatabaseEncoding() == PG_UTF8 ?
+		letter_width(utf8_to_unicode((const unsigned char *) text)) : ELLIPSIS;
+}
+
+static int
+text_width(const char *text)
+{
+	int			width = 0;
+
+	for (; *text; text += pg_mblen(text))
+		width += character_width(text);
+	return width;
+}
+
+/* What a text takes where letters are ordinary ones, in columns of a terminal. */
 static int
 text_columns(const char *text)
 {
 	int			columns = 0;
 
 	for (; *text; text += pg_mblen(text))
-		columns += character_columns(text);
+		columns += abs(pg_dsplen(text));
 	return columns;
 }
 
 /*
- * A name of at most so many columns: cut between two characters, each with the marks that
+ * A name of at most so many sixteenths: cut between two characters, each with the marks that
  * combine with it, and ended by an ellipsis.
  */
 static char *
@@ -326,13 +387,13 @@ short_name(const char *name, int limit)
 {
 	bool		unicode = GetDatabaseEncoding() == PG_UTF8;
 	const char *end = name;
-	int			columns = unicode ? 1 : 3;
+	int			width = unicode ? ELLIPSIS : text_width("...");
 
-	if (text_columns(name) <= limit)
+	if (text_width(name) <= limit)
 		return pstrdup(name);
-	while (columns + character_columns(end) <= limit)
+	while (width + character_width(end) <= limit)
 	{
-		columns += character_columns(end);
+		width += character_width(end);
 		end += pg_mblen(end);
 	}
 	return psprintf("%.*s%s", (int) (end - name), name, unicode ? "\342\200\246" : "...");
@@ -345,8 +406,8 @@ short_name(const char *name, int limit)
 static char *
 name_series(Svg *svg, Series *series, int nseries, const Point *point, bool times)
 {
-	int			limit = (int) Min(MAX_NAME, (svg->width * 0.4 - NAME_MARGIN) / NAME_ADVANCE);
-	int			longest = 0;
+	double		most = smaller(MAX_NAME, svg->width * 0.4 - NAME_START);
+	double		longest = 0;
 	StringInfoData description;
 	int			i;
 
@@ -355,15 +416,14 @@ name_series(Svg *svg, Series *series, int nseries, const Point *point, bool time
 					 times ? "time" : "matches");
 	for (i = 0; i < nseries; i++)
 	{
-		int			columns;
-
 		appendStringInfo(&description, "%s%s %.6g", i > 0 ? ", " : "",
 						 series[i].name, last_point(&series[i], point)->y);
-		series[i].short_name = short_name(series[i].name, limit);
-		columns = text_columns(series[i].short_name);
-		longest = Max(longest, columns);
+		series[i].short_name = short_name(series[i].name, (int) (most * 16 / NAME_SIZE));
+		longest = larger(longest, NAME_END + NAME_ADVANCE * text_columns(series[i].short_name));
+		longest = larger(longest, text_width(series[i].short_name) * NAME_SIZE / 16.0);
 	}
-	svg->right = NAME_MARGIN + NAME_ADVANCE * longest;
+	longest = smaller(longest, most);
+	svg->right = NAME_START + longest;
 	return description.data;
 }
 
@@ -394,7 +454,7 @@ draw_name(Svg *svg, const Series *series, const Point *last, const char *class, 
 					 "<path class=\"line stroke %s s%d\" d=\"M%.1f %.1fH%.1f\"/>\n",
 					 class, style, edge + SAMPLE_START, series->label, edge + SAMPLE_END);
 	appendStringInfo(&svg->text, "<text x=\"%.1f\" y=\"%.1f\" class=\"name\">",
-					 edge + SAMPLE_END + 5, series->label + 4);
+					 edge + NAME_START, series->label + 4);
 	if (strcmp(series->name, series->short_name) != 0)
 	{
 		appendStringInfoString(&svg->text, "<title>");

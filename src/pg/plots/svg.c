@@ -245,22 +245,70 @@ x_step(const Svg *svg)
 	}
 }
 
+/* How many multiples of a step there are in a range. */
+static int
+number_of_ticks(double min, double max, double step)
+{
+	double		first = axis_ceiling(min, step);
+	int			n = 0;
+
+	/* A step may be lost in rounding, so count. */
+	while (n < MAX_TICKS && first + n * step <= max + step * 1e-6)
+		n++;
+	return n;
+}
+
+/* At least two ticks, for which two and a half steps are enough. */
 static double
 y_step(const Svg *svg)
 {
-	return axis_step(svg->y_max - svg->y_min, (int) Max(svg->area / TICK_HEIGHT, 2));
+	int			most = (int) Max(svg->area / TICK_HEIGHT, 2);
+	double		step;
+
+	do
+		step = axis_step(svg->y_max - svg->y_min, most++);
+	while (number_of_ticks(svg->y_min, svg->y_max, step) < 2 && most < MAX_TICKS);
+	return step;
+}
+
+/*
+ * How many ticks further the next one of n is drawn, so that labels of a length have room.
+ * Ticks are nearly, but not always exactly, equally far apart.
+ */
+static int
+tick_stride(const Svg *svg, double first, double last, int n, int length)
+{
+	double		apart = (svg_x(svg, last) - svg_x(svg, first)) / Max(n - 1, 1);
+
+	return n < 2 ? 1 : (int) Max(ceil((TICK_ADVANCE * length + TICK_GAP) / apart - 0.05), 1);
 }
 
 void
 svg_x_axis(Svg *svg)
 {
 	double		step = x_step(svg);
-	double		x = axis_ceiling(svg->x_min, step);
+	int			n = number_of_ticks(svg->x_min, svg->x_max, step);
+	int			stride = 1;
+	int			most;
 	int			i;
 
-	/* A step may be lost in rounding, so count. */
-	for (i = 0; i < MAX_TICKS && x + i * step <= svg->x_max + step * 1e-6; i++)
-		x_tick(svg, x + i * step, tick_label(x + i * step, step));
+	/* Where labels leave room for one tick alone, some of those of shorter steps. */
+	for (most = 2; n <= stride && most < MAX_TICKS; most++)
+	{
+		double		x;
+
+		step = axis_step(svg->x_max - svg->x_min, most);
+		n = number_of_ticks(svg->x_min, svg->x_max, step);
+		x = axis_ceiling(svg->x_min, step);
+		stride = tick_stride(svg, x, x + (n - 1) * step, n,
+							 Max(strlen(tick_label(x, step)), strlen(tick_label(x + (n - 1) * step, step))));
+	}
+	for (i = 0; i < n; i += stride)
+	{
+		double		x = axis_ceiling(svg->x_min, step) + i * step;
+
+		x_tick(svg, x, tick_label(x, step));
+	}
 }
 
 void
@@ -407,6 +455,7 @@ typedef struct TimeStep
 } TimeStep;
 
 static const TimeStep time_steps[] = {
+	{0, 0, USECS_PER_SEC / 10, "%H:%M:%S", 10},
 	{0, 0, USECS_PER_SEC, "%H:%M:%S", 8},
 	{0, 0, 10 * USECS_PER_SEC, "%H:%M:%S", 8},
 	{0, 0, USECS_PER_MINUTE, "%H:%M", 5},
@@ -498,7 +547,31 @@ time_label(const TimeStep *step, TimestampTz at)
 
 	if (tm != NULL)
 		pg_strftime(label, sizeof(label), step->format, tm);
+	if (step->microseconds > 0 && step->microseconds < USECS_PER_SEC)
+		return psprintf("%s.%d", label, (int) (((at % USECS_PER_SEC) + USECS_PER_SEC) %
+											   USECS_PER_SEC / (USECS_PER_SEC / 10)));
 	return pstrdup(label);
+}
+
+/* The ticks from first to last, at most MAX_TICKS, and how many. */
+static int
+time_ticks(const TimeStep *step, double first, double last, TimestampTz *tick)
+{
+	TimestampTz at = first_tick(step, (TimestampTz) first);
+	int			n = 0;
+
+	while (at < first)
+		at = next_tick(step, at);
+	while (at <= last && n < MAX_TICKS)
+	{
+		tick[n++] = at;
+
+		/* The next one may be no timestamp; months vary by less than this. */
+		if (at + 0.9 * step_microseconds(step) > last)
+			break;
+		at = next_tick(step, at);
+	}
+	return n;
 }
 
 void
@@ -509,24 +582,26 @@ svg_time_axis(Svg *svg)
 	/* A range that was widened may go beyond the times that there are. */
 	double		first = larger(svg->x_min, (double) MIN_TIMESTAMP);
 	double		last = smaller(svg->x_max, (double) END_TIMESTAMP);
-	TimestampTz tick;
+	TimestampTz tick[MAX_TICKS];
+	int			stride;
+	int			n;
+	int			i;
 
+	/* The shortest steps whose labels fit, or parts of them, by strides, if there are not two. */
 	while (step < time_steps + lengthof(time_steps) - 1 &&
 		   step_microseconds(step) * ticks_that_fit(inner_width(svg), step->length) <
 		   svg->x_max - svg->x_min)
 		step++;
-	tick = first_tick(step, (TimestampTz) first);
-	while (tick < first)
-		tick = next_tick(step, tick);
-	while (tick <= last)
+	for (;; step--)
 	{
-		x_tick(svg, (double) tick, time_label(step, tick));
-
-		/* The next one may be no timestamp; months vary by less than this. */
-		if (tick + 0.9 * step_microseconds(step) > last)
+		n = time_ticks(step, first, last, tick);
+		stride = n == 0 ? 1 : tick_stride(svg, (double) tick[0], (double) tick[n - 1], n,
+										  step->length);
+		if (n > stride || step == time_steps)
 			break;
-		tick = next_tick(step, tick);
 	}
+	for (i = 0; i < n; i += stride)
+		x_tick(svg, (double) tick[i], time_label(step, tick[i]));
 }
 
 Datum

@@ -114,11 +114,14 @@ check_finite_elements(const char *name, const float8 *element, int n)
 	int			i;
 
 	for (i = 0; i < n; i++)
+	{
+		check_interrupts_at(i);
 		if (isnan(element[i]) || isinf(element[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("%s must be finite, not %g", name, element[i]),
 					 errdetail("It is element %d of the array.", i + 1)));
+	}
 }
 
 bool

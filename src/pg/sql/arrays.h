@@ -7,6 +7,7 @@
 
 #include "pg/sql/glue.h"
 
+#include "miscadmin.h"
 #include "utils/array.h"
 
 /*
@@ -38,6 +39,20 @@ extern ArrayType *float8_array_make(int n);
 
 /* An array of these n numbers. */
 extern Datum float8_array(const double *element, int n);
+
+/* How many elements of an array pass between two checks for an interrupt. */
+#define ELEMENTS_BETWEEN_CHECKS 65536
+
+/*
+ * Called for each element in a loop over an array, which may have millions of elements: such a
+ * loop can be cancelled.
+ */
+static inline void
+check_interrupts_at(int i)
+{
+	if (i % ELEMENTS_BETWEEN_CHECKS == 0)
+		CHECK_FOR_INTERRUPTS();
+}
 
 /* The elements are finite, else an error that names the array. */
 extern void check_finite_elements(const char *name, const float8 *element,

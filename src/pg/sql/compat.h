@@ -27,16 +27,6 @@
 #include "varatt.h"
 #endif
 
-/*
- * Whether this build reads and writes rows without queries where that makes no difference.  PGlite,
- * the server in WebAssembly, does not export what it takes (web/pglite/build.sh defines this).
- */
-#ifdef SKILLRATING_WITH_QUERIES_ONLY
-#define HAVE_DIRECT_ROWS false
-#else
-#define HAVE_DIRECT_ROWS true
-#endif
-
 /* Version 18 has this in front of a declaration; before, it may be there. */
 #ifndef pg_noreturn
 #define pg_noreturn pg_attribute_noreturn()
@@ -98,62 +88,6 @@
 #define FORM_PG_CLASS_ALL_FROZEN(form) (&(form)->relallfrozen)
 #else
 #define FORM_PG_CLASS_ALL_FROZEN(form) ((int32 *) NULL)
-#endif
-
-/*
- * Enter a row, or the next version of one, in indexes.  From version 16 on an update says which
- * of them need that, where it was all or none: it may be those alone that summarize blocks.
- */
-#if PG_VERSION_NUM >= 160000
-#define NeededEntries TU_UpdateIndexes
-#define needs_entries(entries) ((entries) != TU_None)
-#define only_summarizing(entries) ((entries) == TU_Summarizing)
-#define insert_index_entries(result, slot, estate, is_version, only_summarizing) \
-	((void) ExecInsertIndexTuples(result, slot, estate, is_version, false, NULL, NIL, \
-								  only_summarizing))
-#else
-#define NeededEntries bool
-#define needs_entries(entries) (entries)
-#define only_summarizing(entries) ((void) (entries), false)
-#define insert_index_entries(result, slot, estate, is_version, only_summarizing) \
-	((void) (only_summarizing), \
-	 (void) ExecInsertIndexTuples(result, slot, estate, is_version, false, NULL, NIL))
-#endif
-
-/* Whether a check constraint is one that rows must obey; version 18 has others. */
-#if PG_VERSION_NUM >= 180000
-#define is_enforced(constraint) ((constraint)->ccenforced)
-#else
-#define is_enforced(constraint) ((void) (constraint), true)
-#endif
-
-/*
- * Give an executor its only table, and the columns of it that are written.  Version 16 keeps
- * these apart from the table's entry; version 18 wants to hear which entries are not pruned.
- */
-#if PG_VERSION_NUM >= 180000
-#define exec_init_range(estate, entry, permissions) \
-	ExecInitRangeTable(estate, list_make1(entry), permissions, bms_make_singleton(1))
-#elif PG_VERSION_NUM >= 160000
-#define exec_init_range(estate, entry, permissions) \
-	ExecInitRangeTable(estate, list_make1(entry), permissions)
-#endif
-#if PG_VERSION_NUM >= 160000
-#define init_written_table(estate, entry, columns) \
-	do { \
-		List	   *permissions_ = NIL; \
-		RTEPermissionInfo *permission_ = addRTEPermissionInfo(&permissions_, entry); \
-		permission_->insertedCols = (columns); \
-		permission_->updatedCols = (columns); \
-		exec_init_range(estate, entry, permissions_); \
-	} while (0)
-#else
-#define init_written_table(estate, entry, columns) \
-	do { \
-		(entry)->insertedCols = (columns); \
-		(entry)->updatedCols = (columns); \
-		ExecInitRangeTable(estate, list_make1(entry)); \
-	} while (0)
 #endif
 
 #endif

@@ -44,7 +44,7 @@ extern ParamValue *get_params(const ParamSet *set, Jsonb *json);
 
 /*
  * The same of a model, whose variant with the state columns that the parameters need is
- * then in *model.
+ * then in *model.  A parameter that others leave without effect is an error too.
  */
 extern ParamValue *get_model_params(const Model **model, Jsonb *json);
 

@@ -294,15 +294,6 @@ get_params(const ParamSet *set, Jsonb *json)
 	return params;
 }
 
-ParamValue *
-get_model_params(const Model **model, Jsonb *json)
-{
-	ParamValue *params = get_params(&(*model)->params, json);
-
-	*model = model_variant(*model, params);
-	return params;
-}
-
 /*
  * A parameter's value as json; a bound that is absent is null.  Numbers are
  * written exactly, whatever extra_float_digits says: ladders keep them.
@@ -336,6 +327,36 @@ param_json(const ParamSpec *spec, const ParamValue *value)
 			break;
 	}
 	return json.data;
+}
+
+/* Error 22023 if a parameter would have no effect because of another. */
+static void
+check_idle_param(const Model *model, const ParamValue *params)
+{
+	int			idle = model_idle_param(model, params);
+	const ParamSpec *spec;
+	int			other;
+
+	if (idle < 0)
+		return;
+	spec = param_spec(&model->params, idle);
+	other = get_param(&model->params, spec->only_with);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("parameter \"%s\" of model \"%s\" has no effect while \"%s\" is %s",
+					spec->name, model->name, spec->only_with,
+					param_json(param_spec(&model->params, other), &params[other])),
+			 errhint("Leave it out, or change \"%s\".", spec->only_with)));
+}
+
+ParamValue *
+get_model_params(const Model **model, Jsonb *json)
+{
+	ParamValue *params = get_params(&(*model)->params, json);
+
+	*model = model_variant(*model, params);
+	check_idle_param(*model, params);
+	return params;
 }
 
 void

@@ -1,0 +1,99 @@
+-- What became of a match, and how a ladder fares.
+
+CREATE FUNCTION skillrating_internal.match_outcome(
+    ladder text,
+    match_id anycompatible,
+    OUT outcome text,
+    OUT reason text,
+    OUT detail text,
+    OUT sqlstate text,
+    OUT since timestamptz)
+AS 'MODULE_PATHNAME', 'skillrating_match_outcome'
+LANGUAGE C STABLE STRICT;
+
+SELECT skillrating_internal.create_entry('match_outcome');
+
+COMMENT ON FUNCTION skillrating.match_outcome(text, anycompatible) IS
+'What became of a match.
+outcome: rated, unrated, waiting, or unknown for one that the ladder has not seen.
+reason: a code of unrated_reasons(), null for a match that counts. A rated match has reason void if
+it counts until the next catch_up(). A match that waits has reason late if its place in the order is
+to be found, failed if rating it raised an error that is not about its data, else waiting. One that
+is unknown has not_reported or no_match.
+detail: in words: the reason that the source or a user gave, the value that is wrong in its rows,
+the message of the error, or what the match waits for.
+sqlstate: of that error. A match that was rated before counts as it was until its change is rated.
+since: when it began to wait, in table pending. Error 42704 for an unknown ladder.';
+
+CREATE FUNCTION skillrating_internal.rate_failed(ladder text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_rate_failed'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.rate_failed(text) IS
+'A part of attach(), refresh_source() and mirror_rating(): tries matches again that wait because of
+an error. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.ladder_status(
+    ladder text,
+    OUT rated bigint,
+    OUT unrated jsonb,
+    OUT waiting bigint,
+    OUT oldest_waiting timestamptz,
+    OUT last_error text,
+    OUT last_error_at timestamptz,
+    OUT put_aside bigint,
+    OUT corrections bigint,
+    OUT last_match timestamptz,
+    OUT truncated bigint,
+    OUT copied regclass[])
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'SELECT coalesce(sum(r.n) FILTER (WHERE r.counts), 0),
+            coalesce(jsonb_object_agg(r.reason, r.n) FILTER (WHERE NOT r.counts), ''{}''),
+            max(r.last) FILTER (WHERE r.counts)
+        FROM (
+            SELECT m.status = ''rated'' AS counts, CASE WHEN m.status <> ''rated'' THEN m.reason END AS reason,
+                count(*) AS n, max(m.played_at) AS last
+            FROM %I.rated_match AS m GROUP BY 1, 2) AS r', ladder)
+    INTO rated, unrated, last_match;
+    EXECUTE format('SELECT count(DISTINCT p.match_id), min(p.since) FROM %I.pending AS p', ladder)
+    INTO waiting, oldest_waiting;
+    EXECUTE format(
+        'SELECT p.sqlstate || '': '' || p.message, p.failed_at FROM %I.pending AS p
+        WHERE p.sqlstate IS NOT NULL ORDER BY p.failed_at DESC, p.match_id DESC LIMIT 1', ladder)
+    INTO last_error, last_error_at;
+    EXECUTE format('SELECT count(*) FROM %I.correction', ladder) INTO corrections;
+    put_aside := 0;
+    truncated := 0;
+    IF skillrating_internal.has_tables(ladder, '{replica_note}') THEN
+        EXECUTE format(
+            'SELECT count(*) FILTER (WHERE n.error IS NOT NULL), count(*) FILTER (WHERE n.error IS NULL)
+            FROM %I.replica_note AS n', ladder)
+        INTO put_aside, truncated;
+    END IF;
+    copied := skillrating_internal.copied_tables(ladder);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('ladder_status');
+
+COMMENT ON FUNCTION skillrating.ladder_status(text) IS
+'How a ladder fares, in one row.
+rated, unrated: matches that count, and those that do not, an object with their number for each code
+of unrated_reasons(); late is among them.
+waiting, oldest_waiting: matches in table pending, and since when the oldest of them has waited: for
+catch_up(), for drain(), or, with an error, until its cause is removed and catch_up() is called.
+last_error, last_error_at: SQLSTATE and message of the last error for which a match waits, and when
+it was; null if none does.
+put_aside: rows of a publisher of which no match could be told, or whose match could not be rated,
+see table replica_note.
+corrections: places in table correction that wait for catch_up().
+last_match: when the latest rated match was played.
+truncated, copied: how often tables of a publisher were truncated since the last search, and which
+of them a subscription is copying.
+Error 42704 for an unknown ladder.';

@@ -1,0 +1,347 @@
+/*
+ * attempts.c
+ *		Rating the matches of a ladder so that errors do not stop those who brought them.
+ */
+#include "pg/ladder/attempts.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "pg/ladder/careful.h"
+#include "pg/ladder/change_log.h"
+#include "pg/ladder/door.h"
+#include "pg/ladder/ending.h"
+#include "pg/ladder/failures.h"
+#include "pg/ladder/match_reader.h"
+#include "pg/ladder/pending.h"
+#include "pg/ladder/waiting.h"
+#include "pg/sql/huge.h"
+#include "pg/sql/subtransaction.h"
+
+SKILLRATING_FUNCTION(skillrating_rate_failed);
+
+/* From this many matches on, statistics beat the habit of using the keys. */
+#define MIN_LARGE_BATCH 1000
+
+/* A piece of work: one batch, or its parts one after another. */
+typedef struct Attempts
+{
+	Ladder	   *ladder;
+	bool		has_failed;		/* rows of some matches in pending have failed */
+	Failures	failures;
+	Applied		applied;
+} Attempts;
+
+/*
+ * ---- One attempt ----
+ */
+
+/* A batch to be rated in a subtransaction, with memory that goes with it. */
+typedef struct Attempt
+{
+	Attempts   *attempts;
+	Datum	   *ids;
+	int			n;
+	MemoryContext context;
+	BatchTrial	trial;
+	Applied		applied;
+} Attempt;
+
+static bool
+rate_batch(void *arg)
+{
+	Attempt    *attempt = (Attempt *) arg;
+	Ladder	   *ladder = attempt->attempts->ladder;
+
+	MemoryContextSwitchTo(attempt->context);
+
+	/* Before the source is read, so that a row that comes meanwhile stays. */
+	if (attempt->attempts->has_failed)
+		take_failed(ladder, attempt->ids, attempt->n);
+	attempt->applied = apply_batch(ladder, attempt->ids, attempt->n, &attempt->trial);
+	return true;
+}
+
+/*
+ * Try to rate a batch.  The error that it raises is undone and returned, or else NULL.  What an
+ * attempt logs of ratings counts only if it succeeds.
+ */
+static ErrorData *
+attempt_batch(Attempt *attempt)
+{
+	Attempts   *attempts = attempt->attempts;
+	Ladder	   *ladder = attempts->ladder;
+	ChangeLog  *changes = ladder->changes;
+	ErrorData  *error;
+	bool		done;
+
+	attempt->context = AllocSetContextCreate(CurrentMemoryContext, "skillrating attempt",
+											 ALLOCSET_DEFAULT_SIZES);
+	if (changes != NULL)
+		ladder->changes = change_log_begin_part(changes, attempt->context);
+	error = try_in_subtransaction(rate_batch, attempt, &done);
+	if (error == NULL)
+	{
+		attempts->applied.looked_at += attempt->applied.looked_at;
+		attempts->applied.late += attempt->applied.late;
+		attempts->applied.unrated += attempt->applied.unrated;
+		if (changes != NULL)
+			change_log_end_part(changes, ladder->changes);
+	}
+	else
+	{
+		/* The door is further out than the subtransaction, whose end closes none. */
+		ladder_release_states(ladder);
+		ladder_show_to_mirrors(ladder);
+	}
+	ladder->changes = changes;
+	MemoryContextDelete(attempt->context);
+	return error;
+}
+
+/*
+ * ---- Parts ----
+ */
+
+/* Raise an error again that is not for a match to wait for. */
+static void
+check_error(const Attempt *attempt, ErrorData *error)
+{
+	bool		reads = attempt->trial.phase == BATCH_READS || attempt->trial.phase == BATCH_RATES;
+
+	if (error_ends_transaction(error->sqlerrcode) ||
+		(attempt->attempts->ladder->strict && reads && error_is_about_data(error->sqlerrcode)))
+		ReThrowError(error);
+}
+
+static void
+add_failure(Attempts *attempts, Datum id, int sqlerrcode, const char *message)
+{
+	failures_add(&attempts->failures, attempts->ladder, id, sqlerrcode, message);
+	attempts->applied.failed++;
+}
+
+/* What a search for matches that the source cannot give takes over. */
+static bool
+is_bearable(int sqlerrcode)
+{
+	return !error_ends_transaction(sqlerrcode);
+}
+
+/*
+ * Take those out of n matches for which the source raises an error that is not about their data;
+ * returns how many are left, in their order.
+ */
+static int
+drop_unreadable(Attempts *attempts, Datum *ids, int n)
+{
+	SourceError *errors = huge_array(SourceError, n);
+	int			nerrors = reader_find_errors(attempts->ladder, ids, n, is_bearable, errors);
+	int			next = 0;
+	int			left = 0;
+	int			i;
+
+	/* The errors are in the order of the matches, and point at the same ones. */
+	for (i = 0; i < n; i++)
+	{
+		const SourceError *error = next < nerrors && errors[next].match_id == ids[i] ?
+			&errors[next++] : NULL;
+
+		if (error != NULL && !error_is_about_data(error->sqlerrcode))
+			add_failure(attempts, ids[i], error->sqlerrcode, error->text);
+		else
+			ids[left++] = ids[i];
+	}
+	pfree(errors);
+	return left;
+}
+
+/* Put n matches into the order in which the source has them, the others behind. */
+static void
+sort_by_order(Datum *ids, int n, const BatchTrial *trial)
+{
+	Datum	   *sorted = huge_array(Datum, n);
+	bool	   *met = huge_array0(bool, n);
+	int			next;
+	int			i;
+
+	for (next = 0; next < trial->norder; next++)
+	{
+		sorted[next] = ids[trial->order[next]];
+		met[trial->order[next]] = true;
+	}
+	for (i = 0; i < n; i++)
+		if (!met[i])
+			sorted[next++] = ids[i];
+	memcpy(ids, sorted, n * sizeof(Datum));
+	pfree(met);
+	pfree(sorted);
+}
+
+static void rate_part(Attempts *attempts, Datum *ids, int n, bool careful);
+
+/*
+ * What to do with a batch of which an attempt has failed: a single match waits.  If the source
+ * could not be read, those are found that it cannot give, and all others are rated at once.
+ * Otherwise each half is tried, the earlier matches first, so that they are rated in the order of
+ * time.
+ */
+static void
+rate_after_error(Attempt *attempt, const ErrorData *error)
+{
+	Attempts   *attempts = attempt->attempts;
+	Datum	   *ids = attempt->ids;
+	int			n = attempt->n;
+	bool		careful = attempt->trial.careful;
+
+	if (attempt->trial.phase == BATCH_READS && !careful &&
+		(n > 1 || error_is_about_data(error->sqlerrcode)))
+	{
+		bool		strict = attempts->ladder->strict;
+
+		/* A strict ladder has raised errors about data, and raises them again. */
+		if (n > 1)
+			n = drop_unreadable(attempts, ids, n);
+		if (n > 0)
+			rate_part(attempts, ids, n, !strict);
+		return;
+	}
+	if (n == 1)
+	{
+		add_failure(attempts, ids[0], error->sqlerrcode, error->message);
+		return;
+	}
+	sort_by_order(ids, n, &attempt->trial);
+	rate_part(attempts, ids, n / 2, careful);
+	rate_part(attempts, ids + n / 2, n - n / 2, careful);
+}
+
+/* Rate a batch as well as it can be; careful: its source raises errors about data. */
+static void
+rate_part(Attempts *attempts, Datum *ids, int n, bool careful)
+{
+	Attempt		attempt = {.attempts = attempts,.ids = ids,.n = n,.trial = {.careful = careful}};
+	ErrorData  *error;
+
+	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
+	if (n > 1)
+		attempt.trial.order = huge_array(int, n);
+	error = attempt_batch(&attempt);
+	if (error != NULL)
+	{
+		check_error(&attempt, error);
+		rate_after_error(&attempt, error);
+		FreeErrorData(error);
+	}
+	if (attempt.trial.order != NULL)
+		pfree(attempt.trial.order);
+}
+
+/* Rate matches.  has_failed: pending may have rows of them that failed; loud: warn of each error. */
+static Applied
+apply(Ladder *ladder, Datum *ids, int n, bool has_failed, bool loud)
+{
+	Attempts	attempts = {ladder, has_failed, failures_make(), {0, 0, 0, 0}};
+
+	if (n == 0)
+		return attempts.applied;
+	if (n >= MIN_LARGE_BATCH)
+		ladder_expect_many(ladder);
+	if (ladder->raises)
+	{
+		BatchTrial	trial = {.careful = !ladder->strict};
+
+		if (has_failed)
+			take_failed(ladder, ids, n);
+		return apply_batch(ladder, ids, n, &trial);
+	}
+	rate_part(&attempts, ids, n, false);
+	failures_send(ladder, &attempts.failures, loud);
+	return attempts.applied;
+}
+
+Applied
+apply_matches(Ladder *ladder, Datum *ids, int n)
+{
+	return apply(ladder, ids, n, true, false);
+}
+
+/*
+ * ---- Matches that wait ----
+ */
+
+/* Apply the matches of a table, which is freed; returns how many. */
+static int
+apply_table(Ladder *ladder, IdTable *ids, bool has_failed, bool loud)
+{
+	Datum	   *id = id_table_ids(ids);
+	int			n = id_table_count(ids);
+
+	id_table_free(ids);
+	(void) apply(ladder, id, n, has_failed, loud);
+	return n;
+}
+
+int
+apply_query(Ladder *ladder, LadderQuery *query)
+{
+	IdTable    *ids = id_table_create(ladder->match_type);
+
+	add_query_ids(ladder, query, ids);
+	return apply_table(ladder, ids, true, true);
+}
+
+void
+apply_pending(Ladder *ladder, bool of_all)
+{
+	IdTable    *ids = id_table_create(ladder->match_type);
+	bool		has_failed = drain_pending(ladder, of_all, ids);
+	int			ndrained = id_table_count(ids);
+
+	if (ladder_is_at_work(ladder))
+	{
+		keep_waiting(ladder, id_table_ids(ids), id_table_count(ids));
+		return;
+	}
+	take_waiting(ladder, ids);
+	has_failed = has_failed || id_table_count(ids) > ndrained;
+	(void) apply_table(ladder, ids, has_failed, of_all);
+}
+
+void
+apply_waiting(Ladder *ladder)
+{
+	IdTable    *ids = id_table_create(ladder->match_type);
+
+	take_waiting(ladder, ids);
+	(void) apply_table(ladder, ids, true, false);
+}
+
+/*
+ * ---- rate_failed() ----
+ */
+
+static const LadderEntry rate_failed_entry = {
+	"rate_failed", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.reenters = true
+};
+
+/*
+ * rate_failed(ladder): try matches again that wait because of an error, at the end of work that may
+ * have removed its cause.
+ */
+Datum
+skillrating_rate_failed(PG_FUNCTION_ARGS)
+{
+	Ladder	   *inside = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "rate_failed");
+	Ladder	   *door = ladder_begin(inside->schema, &rate_failed_entry);
+	Ladder	   *ladder = ladder_open(door);
+	IdTable    *ids = id_table_create(ladder->match_type);
+
+	add_failed(ladder, ids);
+	(void) apply_table(ladder, ids, true, true);
+	ladder_close(ladder);
+	ladder_end(door);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,32 @@
+/*
+ * attempts.h
+ *		Rating the matches of a ladder so that errors do not stop those who brought them.
+ *
+ * An error about the data of a match makes it unrated.  Any other error of the source, of a
+ * mirror, or of whatever hangs on the tables of the ladder has the match wait in pending, unless
+ * it ends the transaction (failures.h) or the ladder raises errors (on_error).  A batch is rated
+ * in a subtransaction; only where that fails its matches are tried in parts.
+ */
+#ifndef PG_LADDER_ATTEMPTS_H
+#define PG_LADDER_ATTEMPTS_H
+
+#include "pg/ladder/apply.h"
+#include "pg/ladder/plans.h"
+
+/* Rate n distinct matches, as apply_batch() does; none is no work. */
+extern Applied apply_matches(Ladder *ladder, Datum *ids, int n);
+
+/* The same for the matches in the one column of a query's rows; returns how many. */
+extern int	apply_query(Ladder *ladder, LadderQuery *query);
+
+/*
+ * Take this transaction's matches, or all, out of pending, and apply them with those
+ * that wait in memory; they go on waiting there if a door further out is at work.  If all are
+ * meant, those that have failed before are tried again.
+ */
+extern void apply_pending(Ladder *ladder, bool of_all);
+
+/* Apply the matches that wait in memory. */
+extern void apply_waiting(Ladder *ladder);
+
+#endif							/* PG_LADDER_ATTEMPTS_H */
