@@ -125,9 +125,11 @@ BEGIN
         'SELECT q.player_id, q.pool, skillrating.state_rating(l.model, q.state, l.params) AS rating,
             q.games, q.wins, q.draws, q.losses, q.last_played, q.fixed%2$s
         FROM %1$I.ladder AS l CROSS JOIN LATERAL (
-            SELECT o.*, skillrating.state_after_idle(l.model, o.own,
+            SELECT o.*, CASE WHEN l.params->>''period'' <> ''none'' THEN CASE WHEN o.fixed THEN o.own
+                    ELSE skillrating_internal.state_in_period(l.model, o.own, %5$L, l.params) END
+                ELSE skillrating.state_after_idle(l.model, o.own,
                 CASE WHEN o.fixed THEN ''0'' ELSE greatest(%5$L - o.as_of, ''0'') END, l.params,
-                s.state, CASE WHEN o.fixed OR s.fixed THEN ''0'' ELSE greatest(%5$L - s.as_of, ''0'') END) AS state
+                s.state, CASE WHEN o.fixed OR s.fixed THEN ''0'' ELSE greatest(%5$L - s.as_of, ''0'') END) END AS state
             FROM (
                 SELECT r.player_id, r.pool, r.games, r.wins, r.draws, r.losses, r.last_played,
                     r.as_of, r.fixed, %3$s AS own

@@ -108,6 +108,16 @@ FROM report_match('ordered', 1000, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2026-09
 -- Of a month, only the rating at its start counts; a later month has another one.
 SELECT count(DISTINCT win_probability) AS forecasts FROM foretold WHERE player_id = '1';
 
+-- Boards of a time have the periods that were over by then, as settle() leaves them now.
+SELECT b.at, count(*) AS players, count(*) FILTER (WHERE b.rating = s.rating_before) AS same
+FROM (SELECT t.at, l.player_id, l.rating FROM (VALUES ('2026-02-01Z'::timestamptz), ('2026-04-01Z'), ('2026-05-01Z')) AS t(at), leaderboard('ordered', 100, at => t.at) AS l) AS b
+JOIN (SELECT m.month AS at, p.player_id, (p.r).rating_before FROM (SELECT (date '2026-01-01' + n * interval '1 month') AT TIME ZONE 'UTC' FROM generate_series(1, 4) AS n) AS m(month),
+    LATERAL (SELECT player_id, rank, rate('glicko2', player_id, team, rank, played_at => played_at, params => '{"period": "month"}') OVER (ORDER BY played_at, match_id) AS r
+        FROM (SELECT match_id, played_at, player_id, team, rank FROM lines UNION ALL SELECT 1000 + n, m.month, n, 1, NULL FROM generate_series(1, 11) AS n
+            UNION ALL SELECT 1000 + n, m.month, 100 + n, 2, NULL FROM generate_series(1, 11) AS n) AS u) AS p WHERE p.rank IS NULL AND p.player_id < 100) AS s
+    ON s.at = b.at AND s.player_id::text = b.player_id GROUP BY b.at ORDER BY b.at;
+SELECT rating_at('ordered', 1, '2026-04-01Z') = l.rating AS same FROM leaderboard('ordered', 100, at => '2026-04-01Z') AS l WHERE player_id = '1';
+
 -- Tournaments: which one has to be said, or the match does not count.
 SELECT create_ladder('cups', 'elo', '{"period": "tournament", "k": 20}');
 SELECT sum(play('cups', g)) FROM (SELECT g FROM game AS g ORDER BY match_id LIMIT 200) AS q;

@@ -357,7 +357,8 @@ has_late_component(Ladder *ladder, Batch *batch, const SourceMatch *source, bool
 			const BatchComponent *component = batch->component[i];
 
 			if (component->record.last_played == source->played_at &&
-				component_can_be_given(component) == given && !component->touched && (component->player != NULL) == (owned == 1))
+				component_can_be_given(component) == given && !component->touched &&
+				(component->player != NULL) == (owned == 1))
 				component_keys_add(&tied, component);
 		}
 		if (tied.n == 0)
