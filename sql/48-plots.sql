@@ -81,7 +81,8 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.plot_distribution(float8[], text, text, text, integer) IS
 'A histogram of values, such as ratings, as SVG text, with mean and median.
 SELECT skillrating.plot_distribution(array_agg(rating)) FROM arena.rating
-Bins are about as wide as Freedman and Diaconis (1981) advise, between round numbers.
+Bins are about as wide as Freedman and Diaconis (1981) advise, between round numbers; around them
+if all values are multiples of the width.
 title, x_title, y_title, width: as for plot_calibration().
 Nulls do not count; null if no value counts.
 Errors: 22003 for values that are not finite and another width, 54000 for values more than 1e305

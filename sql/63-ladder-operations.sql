@@ -739,7 +739,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    columns text[];
+    by_games jsonb;
     model text;
     wrong record;
 BEGIN
@@ -747,9 +747,9 @@ BEGIN
     IF NOT jsonb_path_exists(states, '$[*].games') THEN
         RETURN states;
     END IF;
-    EXECUTE format('SELECT l.model, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
-    INTO model, columns;
-    IF NOT 'earlier_games' = ANY (columns) THEN
+    EXECUTE format('SELECT l.model, l.params->''k_by_games'' FROM %I.ladder AS l', ladder) INTO model, by_games;
+    -- A model whose formula does not go by them would take them in vain.
+    IF coalesce(by_games, '[]') = '[]' THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('model "%s" of ladder "%s" does not count earlier games', model, ladder),
             HINT = 'Leave out "games", or use model "elo" with parameter "k_by_games".';
@@ -758,7 +758,7 @@ BEGIN
     FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
     WHERE jsonb_typeof(e.state) = 'object' AND e.state ? 'games'
         AND (e.state ? 'earlier_games'
-            OR CASE jsonb_typeof(e.state->'games') WHEN 'number' THEN (e.state->>'games')::numeric < 0 ELSE true END)
+            OR CASE jsonb_typeof(e.state->'games') WHEN 'number' THEN (e.state->>'games')::numeric NOT BETWEEN 0 AND 2147483647 OR (e.state->>'games')::numeric % 1 <> 0 ELSE true END)
     LIMIT 1;
     IF FOUND AND wrong.twice THEN
         RAISE invalid_parameter_value USING
@@ -769,7 +769,8 @@ BEGIN
             MESSAGE = format('games of player %s must be a number, not %s', wrong.player_id, left(wrong.games::text, 100));
     ELSIF FOUND THEN
         RAISE numeric_value_out_of_range USING
-            MESSAGE = format('games of player %s must not be negative: %s', wrong.player_id, left(wrong.games::text, 100));
+            MESSAGE = format('games of player %s are out of range: %s', wrong.player_id, left(wrong.games::text, 100)),
+            HINT = 'Games are a whole number from 0 to 2147483647.';
     END IF;
     RETURN (SELECT jsonb_agg(CASE WHEN jsonb_typeof(e.state) = 'object' AND e.state ? 'games'
             THEN e.state - 'games' || jsonb_build_object('earlier_games', e.state->'games') ELSE e.state END ORDER BY e.n)
@@ -779,8 +780,9 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.with_earlier_games(text, text[], jsonb) IS
 'A part of import_ratings(): states whose "games" are under the name of the state column
-earlier_games. Errors: 22023 if there are any and the ladder''s model has no such column, and for a
-state that has both or games that are no number, 22003 for negative ones.';
+earlier_games. Errors: 22023 if there are any and the ladder''s K does not go by games, and for a
+state that has both or games that are no number, 22003 for those that are negative, broken or too
+large.';
 
 CREATE FUNCTION skillrating_internal.import_ratings(
     ladder text,

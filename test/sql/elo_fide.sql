@@ -122,8 +122,13 @@ SELECT count(*) AS faults FROM verify('plain') WHERE NOT ok;
 SELECT rerate('plain', 'elo', :'fide', "into" => 'again');
 SELECT count(*) AS faults FROM verify('again') WHERE NOT ok;
 SELECT import_ratings('plain', '{zoe}'::text[], '[{"rating": 1800, "games": 60}]');
+SELECT create_ladder('for_life', 'elo', '{"k_by_rating": [[2400, 10]], "k_for_life": true}');
+SELECT import_ratings('for_life', '{1}', '[{"rating": 1800, "games": 60}]');
+SELECT drop_ladder('for_life');
 SELECT import_ratings('fide', '{zoe}'::text[], '[{"rating": 1800, "games": "many"}]');
 SELECT import_ratings('fide', '{zoe}'::text[], '[{"rating": 1800, "games": -1}]');
+SELECT import_ratings('fide', '{zoe}'::text[], '[{"rating": 1800, "games": 1.5}]');
+SELECT import_ratings('fide', '{zoe}'::text[], '[{"rating": 1800, "games": 1e30}]');
 SELECT import_ratings('fide', '{yan,zoe}'::text[], '[{"games": 3}, {"games": null}]');
 SELECT import_ratings('fide', '{yan,zoe}'::text[], '[{"games": 3}, {"games": 5, "earlier_games": 4}]');
 

@@ -25,18 +25,29 @@ UNION ALL SELECT 'one', '{7.25}'
 UNION ALL SELECT 'equal', '{3,3,3,3,3}'
 UNION ALL SELECT 'bell', array_agg(1500 + 80 * (hashint4(i) / 4294967296.0 + hashint4(i + 7919) / 4294967296.0 + hashint4(i + 104729) / 4294967296.0)) FROM generate_series(1, 5000) AS i
 UNION ALL SELECT 'tail', array_agg(exp(i / 100.0)) FROM generate_series(1, 700) AS i
+UNION ALL SELECT 'dice', array_agg((1 + i * i % 6)::float8) FROM generate_series(1, 90) AS i, generate_series(1, 3)
+UNION ALL SELECT 'percent', array_agg(i::float8) FROM generate_series(0, 100) AS i
+UNION ALL SELECT 'halves', '{0,0.5,0.5,1,1,1}'
 UNION ALL SELECT 'negative', array_agg(-i * i / 100.0 + 0.0001) FROM generate_series(1, 90) AS i;
 CREATE TABLE bar AS
 SELECT what, value, scale_of(svg, true) AS vertical, scale_of(svg, false) AS horizontal, m[1]::float8 AS x, m[2]::float8 AS y, m[3]::float8 AS width, m[4]::float8 AS height,
     m[5]::int AS count, m[6]::float8 AS low, m[7]::float8 AS high
 FROM sample, skillrating.plot_distribution(value) AS svg,
     regexp_matches(svg, '<rect class="bar" x="([0-9.]+)" y="([0-9.]+)" width="([0-9.]+)" height="([0-9.]+)"><title>([0-9]+) from (\S+) to (\S+)</title>', 'g') AS m;
--- Half open, but for the last one.
+-- Half open, the last one too.
 SELECT what, sum(count) = cardinality(value) AS all_counted,
-    bool_and(count = (SELECT count(*) FROM unnest(value) AS v WHERE v >= low - 1e-9 AND (v < high - 1e-9 OR v = (SELECT max(u) FROM unnest(value) AS u) AND high >= v))) AS right_ones,
+    bool_and(count = (SELECT count(*) FROM unnest(value) AS v WHERE v >= low - 1e-9 AND v < high - 1e-9)) AS right_ones,
     bool_and(abs(height + (vertical).factor * count) <= 0.25 AND stands_at(y, vertical, count)) AS "plot_distribution: brute force",
     bool_and(stands_at(x - 0.5, horizontal, low) AND stands_at(x + width + 0.5, horizontal, high)) AS right_places
 FROM bar GROUP BY what, value ORDER BY what;
+-- Bars of values that are multiples of their width stand around these values, and leave those between to nobody.
+SELECT what, bool_and(abs((low + high) / 2 - (SELECT v FROM unnest(value) AS v WHERE v >= low AND v < high LIMIT 1)) < 1e-9) AS in_the_middle, count(*) AS bars
+FROM bar WHERE what IN ('dice', 'halves', 'few', 'equal') GROUP BY what ORDER BY what;
+-- Of the widths 1, 2 and 5 times a power of ten none is nearer by ratio to the rule of Freedman and Diaconis, where the limits leave it alone.
+SELECT what, bool_and(abs(ln(width / rule)) <= (SELECT min(abs(ln(m * pow(10.0::float8, e) / rule))) + 1e-9 FROM unnest('{1,2,5}'::float8[]) AS m, generate_series(-5, 5) AS e)) AS nearest, count(*) AS bars
+FROM (SELECT what, high - low AS width, nullif(2 * (q[2] - q[1]) / pow(cardinality(value), 1 / 3.0::float8), 0) AS rule, r
+    FROM bar, LATERAL (SELECT percentile_cont('{0.25,0.75}'::float8[]) WITHIN GROUP (ORDER BY v) AS q, max(v) - min(v) AS r FROM unnest(value) AS v) AS s) AS q
+WHERE r / rule BETWEEN 8 AND 60 GROUP BY what ORDER BY what;
 -- The median's line and the mean's.
 SELECT what, bool_and(stands_at(m[1]::float8, scale_of(svg, false), CASE m[2] WHEN 'median' THEN (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM unnest(value) AS v) ELSE (SELECT avg(v) FROM unnest(value) AS v) END)) AS right_places,
     count(*) = 2 AS both
@@ -112,10 +123,10 @@ SELECT abs(avg(m[2]::float8) - 4 - avg(m[1]::float8)) < 0.2 AS around
 FROM skillrating.plot_history('{a,a,b,b,c,c,low,low,high,high}', '{1,2,1,2,1,2,1,2,1,2}'::float8[], '{5,5,5,5,5,5,0,0,10,10}') AS svg,
     regexp_matches(svg, 'cy="([0-9.]+)" r="3"/>\n(?:<path class="leader [^>]*>\n)?<path [^>]*>\n<text x="[0-9.]+" y="([0-9.]+)" class="name">[abc]<', 'g') AS m;
 DROP TABLE named, line, drawn, point;
--- Times: noon of 1 April is as far between 1 April and 1 May as it should be.
-SELECT abs((noon - april) / (may - april) - 0.5 / 30) < 0.002 AS right_place
+-- Times: noon of 1 April is as far from 3 April and 1 May as it should be.
+SELECT abs((noon - april) / (may - april) + 1.5 / 28) < 0.002 AS right_place
 FROM skillrating.plot_history('{a,a,a}', '{2024-03-20,2024-06-20,2024-04-01 12:00}'::timestamptz[], '{1,2,1}') AS svg,
-    LATERAL (SELECT max(m[1]::float8) FILTER (WHERE m[2] = 'Apr 2024') AS april, max(m[1]::float8) FILTER (WHERE m[2] = 'May 2024') AS may FROM regexp_matches(svg, '<text x="([0-9.]+)" y="[0-9.]+" class="note middle">([^<]*)<', 'g') AS m) AS t,
+    LATERAL (SELECT max(m[1]::float8) FILTER (WHERE m[2] = '03 Apr') AS april, max(m[1]::float8) FILTER (WHERE m[2] = '01 May') AS may FROM regexp_matches(svg, '<text x="([0-9.]+)" y="[0-9.]+" class="note middle">([^<]*)<', 'g') AS m) AS t,
     LATERAL (SELECT substring(svg, '<path class="line stroke [^"]*" d="M[0-9.]+ [0-9.]+L([0-9.]+) ')::float8 AS noon) AS n;
 
 -- Names: whole where they have room, else cut between characters with an ellipsis; wide letters count more, and marks stay with their letters.

@@ -237,6 +237,8 @@ SELECT skillrating.final_ratings('glicko', match_id, player_id, team, rank, skil
     skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(period => season), NULL ORDER BY match_id)
     = skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), NULL ORDER BY match_id) AS solve
 FROM seasons;
+-- Without times, what acts by time alone is named as such.
+SELECT w FROM (SELECT skillrating.tune('glicko', '{c}', match_id, player_id, team, rank ORDER BY match_id) AS t FROM seasons) AS q, unnest((t).warnings) AS w WHERE w ~ 'times';
 -- Literals stay unambiguous.
 SELECT count(*) FROM (SELECT skillrating.rate('glicko', player_id, team, rank, played_at => '2024-01-01') OVER w AS a, skillrating.rate('glicko', player_id, team, rank, period => '7') OVER w AS b FROM seasons WINDOW w AS (ORDER BY match_id)) AS q
 WHERE (a).unrated_reason IS NULL AND (b).unrated_reason IS NULL;

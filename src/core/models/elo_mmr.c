@@ -58,6 +58,7 @@ static const ParamSpec elo_mmr_params[] = {
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "rating points per square root of a day",
 		.search = {0.1, 1000},
+		.of_time = true,
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
 	{.name = "split_ties",.type = PARAM_FLAG,.default_value = 0,
 	.description = "a tie is half a win and half a loss, and not an equal performance"},

@@ -67,11 +67,13 @@ static const ParamSpec frag_params[] = {
 	{.name = "decay",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "rating points per day",
 		.search = {0.001, 100},
+		.of_time = true,
 	.description = "loss of a rating with time"},
 	{.name = "decay_floor",.type = PARAM_NUMBER,.default_value = 0,
 		.min = -1e9,.max = 1e9,.unit = "rating points",
 		.search = {-3000, 3000},
 		.only_with = "decay",.only_values = PARAM_VALUE(1),
+		.of_time = true,
 	.description = "no time takes a rating below this"},
 	MAX_LEAD_PARAM
 };

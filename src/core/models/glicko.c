@@ -59,6 +59,7 @@ static const ParamSpec glicko_params[] = {
 	{.name = "c",.type = PARAM_NUMBER,.default_value = 63.2,
 		.min = 0,.max = 1e9,.unit = "rating points per square root of a period",
 		.searched = true,
+		.of_time = true,
 	.description = "growth of the deviation in idle time"},
 	PERIOD_PARAMS(30, PERIOD_UNIT, "length of the rating period that c refers to, unless the calendar says it"),
 	{.name = "opponents",.type = PARAM_CHOICE,.default_value = GLICKO_RANKING,

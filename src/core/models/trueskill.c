@@ -61,6 +61,7 @@ static const ParamSpec trueskill_params[] = {
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
 		.search = {0.001, 10},
+		.of_time = true,
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
 	{.name = "draw_probability",.type = PARAM_NUMBER,.default_value = 0.1,
 		.min = 0,.max = 0.999,.unit = "probability",

@@ -53,6 +53,7 @@ static const ParamSpec trueskill2_params[] = {
 	{.name = "drift",.type = PARAM_NUMBER,
 		.default_value = 0.0037947331922020553, /* 0.0001 in a minute */
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
+		.of_time = true,
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
 	{.name = "draw_margin",.type = PARAM_NUMBER,.default_value = 1e-3,
 		.min = 0,.max = 1e9,.unit = "skill",
@@ -126,6 +127,7 @@ static const ParamSpec trueskill2_params[] = {
 	{.name = "base_drift",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
 		.search = {0.00003, 0.3},
+		.of_time = true,
 	.description = "drift of the base skill in idle time, up to initial_base_sigma"},
 	{.name = "display_deviations",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "deviations",

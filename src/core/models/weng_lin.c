@@ -77,6 +77,7 @@ static const ParamSpec weng_lin_params[] = {
 	{.name = "drift",.type = PARAM_NUMBER,.default_value = 0,
 		.min = 0,.max = 1e9,.unit = "skill per square root of a day",
 		.search = {0.001, 10},
+		.of_time = true,
 	.description = "drift of a skill in idle time; sigma grows by it up to initial_sigma"},
 	{.name = "epsilon",.type = PARAM_NUMBER,.default_value = 0.1,
 		.min = 0,.max = 1e9,.unit = "skill",

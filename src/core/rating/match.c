@@ -803,7 +803,7 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	"Surrendered is a boolean, or 1 and 0."},
 	[MATCH_SELF_MATCH] = {"self_match", "a player is on several teams at once",
 	"Give a player who changes teams stints (joined and left) that do not overlap, or weights that add up to at most 1."},
-	[MATCH_NO_PERIOD] = {"no_period", "a match of an unknown rating period",
+	[MATCH_NO_PERIOD] = {"no_period", "no played_at or no tournament to tell the rating period",
 	"With rating periods a match has played_at, or tournament where these are the periods."},
 	[MATCH_BAD_STATE] = {"bad_state", "state is not sound",
 	"States are finite and within the range of the model; see skillrating.models()."},

@@ -51,6 +51,7 @@ typedef struct ParamSpec
 	bool		searched;		/* by a search that names no parameters */
 	bool		of_state;		/* of a model: decides on state columns, see
 								 * Model.variant; never searched */
+	bool		of_time;		/* has an effect in idle time alone */
 	const char *unit;
 	const char *description;
 	const char *const *choices; /* PARAM_CHOICE: NULL-terminated */

@@ -443,23 +443,36 @@ tuned_parts(FunctionCallInfo fcinfo, const Tuner *tuner)
 	return return_row_array(&rows);
 }
 
-/* Names of parameters of which the likelihood tells nothing, as a warning. */
+/*
+ * Names of parameters of which the likelihood tells nothing, as a warning: those of idle time,
+ * where there is none, and others.
+ */
 static void
 warn_of_undetermined(TuneState *state, const FitErrors *errors)
 {
 	const TuneProblem *problem = &state->tuner.problem;
-	StringInfoData names;
-	int			n = 0;
+	bool		has_times = history_has_times(&state->builder.history);
+	StringInfoData names[2];
 	int			i;
 
-	initStringInfo(&names);
+	initStringInfo(&names[0]);
+	initStringInfo(&names[1]);
 	for (i = 0; i < problem->n; i++)
+	{
+		int			index = problem->param[i].index;
+		const ParamSpec *spec = index == TUNE_LOG_ODDS ? NULL :
+			param_spec(&state->model->params, index);
+		StringInfo	list = &names[spec != NULL && spec->of_time && !has_times];
+
 		if (isnan(errors->error[i]) && !errors->at_bound[i])
-			appendStringInfo(&names, "%s\"%s\"", n++ > 0 ? ", " : "",
-							 problem->param[i].index == TUNE_LOG_ODDS ? LOG_ODDS :
-							 param_spec(&state->model->params, problem->param[i].index)->name);
-	if (n > 0)
-		tuner_warn(&state->tuner, "the matches do not determine %s", names.data);
+			appendStringInfo(list, "%s\"%s\"", list->len > 0 ? ", " : "",
+							 spec == NULL ? LOG_ODDS : spec->name);
+	}
+	if (names[0].len > 0)
+		tuner_warn(&state->tuner, "the matches do not determine %s", names[0].data);
+	if (names[1].len > 0)
+		tuner_warn(&state->tuner, "the matches have no times, without which %s has no effect",
+				   names[1].data);
 }
 
 /* The start, where it is kept, is no optimum: nothing is known of how far its values can go. */

@@ -113,7 +113,7 @@ matches_support(Tuner *tuner)
 	return set;
 }
 
-static bool
+bool
 history_has_times(const History *history)
 {
 	size_t		i;

@@ -61,6 +61,9 @@ extern void tuner_begin(Tuner *tuner, const char *caller, const Model *model,
  */
 extern void tuner_add_parts(Tuner *tuner);
 
+/* Whether any match has a time. */
+extern bool history_has_times(const History *history);
+
 /* Whether the model takes the log-odds of a side, and has nothing of its own for it. */
 extern bool model_takes_log_odds(const Model *model);
 

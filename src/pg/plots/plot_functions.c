@@ -293,19 +293,36 @@ quantile(const double *value, int n, double share)
 }
 
 /*
- * How many bins: as wide as Freedman and Diaconis (1981) advise, within limits.
+ * The width of bins of sorted values in that range: of 1, 2 and 5 times powers of ten the
+ * nearest, by ratio, to what Freedman and Diaconis (1981) advise, within limits.
  */
-static int
-distribution_bins(const double *value, int n)
+static double
+bin_width(const double *value, int n, double range)
 {
 	double		width = 2 * (quantile(value, n, 0.75) - quantile(value, n, 0.25)) /
 		portable_pow(n, 1.0 / 3);
-	double		range = value[n - 1] - value[0];
+	double		wide;
+	double		narrow;
 
 	/* More than half of the values are equal. */
 	if (!(width > 0))
-		return 20;
-	return (int) Min(Max(range / width, 8), 60);
+		width = range / 20;
+	width = smaller(larger(width, range / 60), range / 8);
+	wide = axis_step(width, 1);
+	narrow = axis_step(wide / 2.5, 1);
+	return width * width < narrow * wide ? narrow : wide;
+}
+
+/* Whether all values are multiples of a step. */
+static bool
+are_multiples(const double *value, int n, double step)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (!(fabs(value[i] / step - rint(value[i] / step)) < 1e-9))
+			return false;
+	return true;
 }
 
 /* A line at a value, named on the side away from another one if there is room. */
@@ -391,14 +408,16 @@ count_values(Svg *svg, const double *value, int n)
 	svg->x_max = value[n - 1];
 	svg_widen(&svg->x_min, &svg->x_max, 0);
 
-	/*
-	 * Round numbers make them up to 2.5 times as wide, so begin with narrow
-	 * ones.
-	 */
-	histogram.step = axis_step(svg->x_max - svg->x_min,
-							   2 * distribution_bins(value, n));
+	histogram.step = bin_width(value, n, svg->x_max - svg->x_min);
 	svg->x_min = axis_floor(svg->x_min, histogram.step);
-	svg->x_max = axis_ceiling(svg->x_max, histogram.step);
+	svg->x_max = axis_floor(svg->x_max, histogram.step) + histogram.step;
+
+	/* Numbers such as counts stand in the middle of their bars. */
+	if (are_multiples(value, n, histogram.step))
+	{
+		svg->x_min -= histogram.step / 2;
+		svg->x_max -= histogram.step / 2;
+	}
 	histogram.bins = (int) Max(lround((svg->x_max - svg->x_min) / histogram.step), 1);
 	histogram.count = palloc0_array(int, histogram.bins);
 	for (i = 0; i < n; i++)
