@@ -354,6 +354,12 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 	values[MATCH_SEQ - 1] = Int64GetDatum(seq);
 	values[MATCH_PLAYED_AT - 1] = TimestampTzGetDatum(source->played_at);
 	nulls[MATCH_PLAYED_AT - 1] = TIMESTAMP_NOT_FINITE(source->played_at);
+	values[MATCH_ADVANTAGE_RATIO - 1] =
+		Float8GetDatum(source->advantage[SIZE_ADVANTAGE_RATIO]);
+	values[MATCH_ADVANTAGE_DIFFERENCE - 1] =
+		Float8GetDatum(source->advantage[SIZE_ADVANTAGE_DIFFERENCE]);
+	nulls[MATCH_ADVANTAGE_RATIO - 1] = nulls[MATCH_ADVANTAGE_DIFFERENCE - 1] =
+		!source->advantage_given;
 	values[MATCH_ARRIVED_AT - 1] = TimestampTzGetDatum(source->arrived_at);
 	nulls[MATCH_ARRIVED_AT - 1] = TIMESTAMP_IS_NOBEGIN(source->arrived_at);
 	outbox_put(outbox, values, nulls);
