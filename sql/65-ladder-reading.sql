@@ -106,9 +106,7 @@ DECLARE
     aged_columns text;
     shared text;
 BEGIN
-    EXECUTE format(
-        'SELECT m.state_columns
-        FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
     INTO columns;
     EXECUTE format('SELECT greatest(l.horizon, %s, 0) FROM %I.ladder AS l', last, ladder) INTO behind;
     SELECT format('ARRAY[%s]', string_agg(format('r.%I', u.c), ', ' ORDER BY u.n)),
@@ -137,8 +135,7 @@ BEGIN
                 UNION ALL
                 SELECT r.player_id, r.pool, c.games + coalesce(h.games, 0), c.wins + coalesce(h.wins, 0),
                     c.draws + coalesce(h.draws, 0), c.losses + coalesce(h.losses, 0),
-                    CASE WHEN e.kind = ''reset'' THEN NULL
-                        WHEN e.score IS NULL THEN e.last_played_before
+                    CASE WHEN e.kind = ''reset'' THEN NULL WHEN e.score IS NULL THEN e.last_played_before
                         ELSE greatest(e.last_played_before, e.played_at) END,
                     CASE WHEN e.kind <> ''reset'' THEN
                         greatest(e.last_played_before, e.as_of_before, e.played_at) END, e.fixed, %4$s

@@ -3,7 +3,7 @@
 SET extra_float_digits = 1;
 
 -- Player 7 is a bot from the start, 11 becomes one with match 60 and learns again with match 200.
-CREATE TABLE participant AS
+CREATE TABLE fixed_participant AS
 SELECT m AS match_id, CASE WHEN m % 5 = 0 THEN 'other' ELSE '' END AS pool,
     '2020-01-01'::timestamptz + m * m * interval '7 minutes' AS played_at,
     CASE WHEN p = 0 AND m % 2 = 0 THEN 7 WHEN p = 1 AND m % 3 = 0 THEN 11 ELSE 100 + (m * 7 + p * 5 + p * p) % 31 END AS player_id,
@@ -13,17 +13,17 @@ SELECT m AS match_id, CASE WHEN m % 5 = 0 THEN 'other' ELSE '' END AS pool,
 FROM generate_series(1, 240) AS m, LATERAL (SELECT CASE WHEN m % 6 = 1 THEN 3 ELSE 2 END AS teams) AS t,
     generate_series(0, 1 + m % 6) AS p
 WHERE p < 2 + m % 5;
-ALTER TABLE participant ADD fixed boolean;
-UPDATE participant SET fixed = CASE WHEN player_id = 7 THEN true WHEN match_id < 60 THEN NULL WHEN match_id < 70 THEN true WHEN match_id BETWEEN 200 AND 210 THEN false END
+ALTER TABLE fixed_participant ADD fixed boolean;
+UPDATE fixed_participant SET fixed = CASE WHEN player_id = 7 THEN true WHEN match_id < 60 THEN NULL WHEN match_id < 70 THEN true WHEN match_id BETWEEN 200 AND 210 THEN false END
 WHERE player_id IN (7, 11);
 
 CREATE PROCEDURE fill(ladder text, first int, last int) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, pool, played_at)
-        SELECT DISTINCT match_id, pool, played_at FROM participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
+        SELECT DISTINCT match_id, pool, played_at FROM fixed_participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
     EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, weight, kills, deaths, gain, fixed)
         SELECT match_id, player_id, team, score, weight, kills, deaths, gain, fixed
-        FROM participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
+        FROM fixed_participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
 END $$;
 
 SELECT count(skillrating.create_ladder('f_' || name, name)) > 9 AS ladders FROM skillrating.models();
@@ -76,7 +76,7 @@ BEGIN
     SELECT count(*) INTO rows FROM (
         SELECT p.match_id, p.player_id, (p.r).state_before, (p.r).state_after, (p.r).win_probability, (p.r).unrated_reason FROM (
             SELECT *, skillrating.rate(model, player_id, team, played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed, params => none) OVER (ORDER BY match_id) AS r FROM participant) AS p) AS r
+                deaths => deaths, gain => gain, pool => pool, fixed => fixed, params => none) OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p) AS r
     FULL JOIN states('f_' || model) AS s USING (match_id, player_id)
     WHERE (r.unrated_reason IS NULL OR s.match_id IS NOT NULL)
         AND (r.state_before IS DISTINCT FROM s.before OR r.state_after IS DISTINCT FROM s.after OR r.win_probability IS DISTINCT FROM s.win);
@@ -87,17 +87,17 @@ BEGIN
             FROM (SELECT match_id, played_at, pool, array_agg(player_id ORDER BY team, player_id) AS players, array_agg(team ORDER BY team, player_id) AS team,
                 array_agg(score::float8 ORDER BY team, player_id) AS score, array_agg(weight::float8 ORDER BY team, player_id) AS weight, array_agg(kills::float8 ORDER BY team, player_id) AS kills,
                 array_agg(deaths::float8 ORDER BY team, player_id) AS deaths, array_agg(gain::float8 ORDER BY team, player_id) AS gain, array_agg(fixed ORDER BY team, player_id) AS fixed
-                FROM participant GROUP BY 1, 2, 3) AS m) AS p, unnest(p.players) WITH ORDINALITY AS u(player, n)) AS r
+                FROM fixed_participant GROUP BY 1, 2, 3) AS m) AS p, unnest(p.players) WITH ORDINALITY AS u(player, n)) AS r
     JOIN states('f_' || model) AS s ON s.match_id = r.match_id AND s.player_id = r.player
     WHERE (SELECT array_agg(v ORDER BY o) FROM unnest(r.after) WITH ORDINALITY AS e(v, o)) IS DISTINCT FROM s.after;
     EXECUTE format('
         WITH f AS (SELECT f.* FROM unnest((SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM participant)) AS f),
+                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant)) AS f),
             c AS (SELECT c.* FROM unnest((SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
                 deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2, false,
                 (SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM participant WHERE match_id <= 120)
-                ORDER BY match_id, player_id) FROM participant WHERE match_id > 120)) AS c)
+                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant WHERE match_id <= 120)
+                ORDER BY match_id, player_id) FROM fixed_participant WHERE match_id > 120)) AS c)
         SELECT (SELECT count(*) FROM f FULL JOIN f_%1$s.rating AS r ON r.player_id = f.player_id::bigint AND r.pool = f.pool
                 WHERE r.pool IS DISTINCT FROM ''*'' AND (r.fixed, r.games, r.as_of) IS DISTINCT FROM (f.fixed, f.games, f.as_of)),
             (SELECT count(*) FROM f FULL JOIN c USING (player_id, pool) WHERE (f.state, f.fixed) IS DISTINCT FROM (c.state, c.fixed))', model)
@@ -116,7 +116,7 @@ BEGIN
         FROM states('f_' || model) AS s GROUP BY s.match_id HAVING bool_or(s.fixed) LOOP
         SELECT compared + count(*), differ + count(*) FILTER (WHERE r.state_after IS DISTINCT FROM s.after OR r.win_probability <> s.win) INTO compared, differ
         FROM (SELECT p.player_id, (p.r).state_after, (p.r).win_probability FROM (SELECT *, skillrating.rate(model, player_id, team, score => score, weight => weight, kills => kills, deaths => deaths, gain => gain,
-            pool => pool, params => '{"size_advantage": "none"}', start => m.start) OVER (ORDER BY match_id) AS r FROM participant WHERE match_id = m.match_id) AS p) AS r
+            pool => pool, params => '{"size_advantage": "none"}', start => m.start) OVER (ORDER BY match_id) AS r FROM fixed_participant WHERE match_id = m.match_id) AS p) AS r
         JOIN states('f_' || model) AS s ON s.match_id = m.match_id AND s.player_id = r.player_id WHERE NOT s.fixed;
     END LOOP;
 END $$;
@@ -247,11 +247,11 @@ SELECT bool_and(ok) FROM skillrating.verify('duel_elo');
 -- What pools share, what a model has of a player in a context, and what is everybody's.
 SELECT skillrating.create_ladder('modes', 'trueskill2', '{"initial_base_sigma": 1, "base_tau": 0.1, "base_drift": 0.01}'),
     skillrating.create_ladder('maps', 'state_space', '{"home_drift": 0.01}');
-UPDATE participant SET fixed = NULL WHERE player_id = 11;
+UPDATE fixed_participant SET fixed = NULL WHERE player_id = 11;
 CALL fill('modes', 1, 240);
-INSERT INTO maps.match (match_id, played_at, context) SELECT DISTINCT match_id, played_at, 'map ' || match_id % 3 FROM participant;
+INSERT INTO maps.match (match_id, played_at, context) SELECT DISTINCT match_id, played_at, 'map ' || match_id % 3 FROM fixed_participant;
 INSERT INTO maps.match_player (match_id, player_id, team, score, side, fixed)
-SELECT match_id, player_id, team, score, CASE WHEN (SELECT count(DISTINCT team) FROM participant AS o WHERE o.match_id = p.match_id) = 2 THEN team + 1 END, fixed FROM participant AS p;
+SELECT match_id, player_id, team, score, CASE WHEN (SELECT count(DISTINCT team) FROM fixed_participant AS o WHERE o.match_id = p.match_id) = 2 THEN team + 1 END, fixed FROM fixed_participant AS p;
 SELECT player_id = 7 AS bot, bool_and(base_mu = 0 AND base_sigma = 1 AND mu = 3) AS initial, count(*) > 2 AS several FROM modes.rating GROUP BY 1 ORDER BY 1;
 SELECT c.player_id = 7 AS bot, c.kind, count(*) > 0 AS some, bool_and(c.games > 0 AND c.state = f.before) AS initial
 FROM maps.component AS c, LATERAL (SELECT e.before FROM maps.component_event AS e WHERE e.kind = c.kind AND e.player_id IS NOT DISTINCT FROM c.player_id AND e.key = c.key ORDER BY seq LIMIT 1) AS f
@@ -265,7 +265,7 @@ SELECT l, count(*) FILTER (WHERE NOT ok) AS wrong FROM unnest('{modes,maps}'::te
 -- Rating periods: who is fixed has none.
 SELECT bool_and((r).mu_before = 1500 AND (r).mu_after = 1500 AND (r).deviation_after = 350) FILTER (WHERE player_id = 7) AS bot,
     bool_or((r).mu_after <> 1500) FILTER (WHERE player_id <> 7) AS others
-FROM (SELECT *, skillrating.rate('glicko2', player_id, team, score => score, played_at => played_at, fixed => fixed, params => '{"period": "month"}') OVER (ORDER BY match_id) AS r FROM participant) AS p;
+FROM (SELECT *, skillrating.rate('glicko2', player_id, team, score => score, played_at => played_at, fixed => fixed, params => '{"period": "month"}') OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p;
 
 -- Seasons of a query and of a ladder; player 11 becomes fixed in the match that begins one.
 SELECT skillrating.create_ladder('seasons', 'glicko2', '{"size_advantage": "none"}');
@@ -273,19 +273,19 @@ CREATE PROCEDURE play_seasons() LANGUAGE plpgsql AS $$
 BEGIN
     FOR s IN 0 .. 3 LOOP
         IF s > 0 THEN
-            PERFORM skillrating.new_season('seasons', 's' || s, keep => 0.5, at => (SELECT min(played_at) FROM participant WHERE match_id = 63 * s));
+            PERFORM skillrating.new_season('seasons', 's' || s, keep => 0.5, at => (SELECT min(played_at) FROM fixed_participant WHERE match_id = 63 * s));
         END IF;
         CALL fill('seasons', 63 * s, 63 * s + 62);
         SET CONSTRAINTS ALL IMMEDIATE;
         SET CONSTRAINTS ALL DEFERRED;
     END LOOP;
 END $$;
-UPDATE participant SET fixed = CASE WHEN match_id = 63 THEN true WHEN match_id = 150 THEN false END WHERE player_id = 11;
+UPDATE fixed_participant SET fixed = CASE WHEN match_id = 63 THEN true WHEN match_id = 150 THEN false END WHERE player_id = 11;
 CALL play_seasons();
 SELECT count(*) AS differ FROM (
     SELECT match_id, player_id, (r).state_before AS before, (r).state_after AS after FROM (
         SELECT *, skillrating.rate('glicko2', player_id, team, score => score, weight => weight, kills => kills, deaths => deaths, gain => gain, pool => pool, played_at => played_at,
-            fixed => fixed, season => match_id / 63, params => '{"size_advantage": "none"}') OVER (ORDER BY match_id) AS r FROM participant) AS p) AS r
+            fixed => fixed, season => match_id / 63, params => '{"size_advantage": "none"}') OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p) AS r
 JOIN seasons.event AS e USING (match_id, player_id)
 WHERE (r.before, r.after) IS DISTINCT FROM (ARRAY[e.rating_before, e.deviation_before, e.volatility_before], ARRAY[e.rating_after, e.deviation_after, e.volatility_after]);
 SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('seasons');
