@@ -371,7 +371,6 @@ CREATE FUNCTION skillrating_internal.create_rating_tables(
     late text,
     strict boolean,
     on_error text,
-    leaderboard text,
     player_type regtype,
     match_type regtype,
     beside text)
@@ -391,23 +390,21 @@ BEGIN
             late text NOT NULL CHECK (late IN (''append'', ''reorder'')),
             strict boolean NOT NULL DEFAULT false,
             on_error text NOT NULL DEFAULT ''wait'' CHECK (on_error IN (''wait'', ''raise'')),
-            leaderboard text NOT NULL DEFAULT ''ranks'' CHECK (leaderboard IN (''ranks'', ''bands'', ''none'')),
             format_version integer NOT NULL DEFAULT 1,
             horizon bigint,
             horizon_at timestamptz,
             partition_rows bigint CHECK (partition_rows > 0),
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
     EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), whether a match waits or its transaction fails after an error that is not about its data (on_error), what makes boards quick (leaderboard), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at); and, set by partition_history(), how many places a partition of event has (partition_rows).');
-    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, on_error, leaderboard) VALUES ($1, $2, $3, $4, $5, $6, $7)', ladder)
-    USING model, params, apply_at, late, strict, on_error, leaderboard;
+        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), whether a match waits or its transaction fails after an error that is not about its data (on_error), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at); and, set by partition_history(), how many places a partition of event has (partition_rows).');
+    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, on_error) VALUES ($1, $2, $3, $4, $5, $6)', ladder)
+    USING model, params, apply_at, late, strict, on_error;
 
-    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool)) WITH (fillfactor = 90)', ladder,
+    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
         skillrating_internal.arranged_columns(ladder, 'rating', beside,
-            skillrating_internal.ladder_columns('rating', model, params, player_type, match_type, display)
-                || skillrating_internal.band_column(leaderboard, model, params)));
+            skillrating_internal.ladder_columns('rating', model, params, player_type, match_type, display)));
     PERFORM skillrating_internal.drop_room(ladder, 'rating');
-    PERFORM skillrating_internal.create_leaderboard(ladder, leaderboard);
+    EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,
         'A row for each player and pool: the state under the model and the time as of which it is (as_of: that of the last event), the displayed rating, and counts of rated matches.');
 
@@ -423,12 +420,12 @@ BEGIN
     EXECUTE format(
         'CREATE TABLE %I.rated_match (
             match_id %s PRIMARY KEY,
-            status text NOT NULL CHECK (status IN (''rated'', ''unrated'', ''void'')),
-            reason text CHECK (reason IS NOT NULL OR status = ''rated''),
+            status text NOT NULL,
+            reason text,
             detail text,
             digest bigint NOT NULL,
-            seq bigint UNIQUE CHECK (seq IS NOT NULL OR status = ''unrated''),
-            played_at timestamptz CHECK (played_at IS NOT NULL OR seq IS NULL),
+            seq bigint UNIQUE,
+            played_at timestamptz,
             arrived_at timestamptz,
             void_reason text,
             decided_at timestamptz,
@@ -443,7 +440,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, text, text, regtype, regtype, text) IS
+COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, text, regtype, regtype, text) IS
 'A part of create_ladder(): the tables ladder, rating, event and rated_match, with the sequence of
 places. params are complete. Columns are in the places that they have in ladder beside, if that is
 not null.';
@@ -636,7 +633,7 @@ CREATE FUNCTION skillrating_internal.create_ladder_schema(
     late text,
     strict boolean,
     eligibility jsonb,
-    leaderboard text,
+    ranks text,
     on_error text,
     beside text DEFAULT NULL)
 RETURNS void
@@ -649,14 +646,14 @@ DECLARE
     source_list text;
 BEGIN
     IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL OR strict IS NULL
-        OR eligibility IS NULL OR leaderboard IS NULL OR on_error IS NULL
+        OR eligibility IS NULL OR on_error IS NULL
     THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility, leaderboard and on_error must not be null';
+            MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and on_error must not be null';
     END IF;
     -- Off by default on ladders: uneven matches of a pool would wait for one row.
     all_params := all_params || CASE all_params->>'size_advantage' WHEN 'auto' THEN '{"size_advantage": "none"}' ELSE '{}' END::jsonb;
-    PERFORM skillrating_internal.check_leaderboard(leaderboard);
+    PERFORM skillrating_internal.check_ranks(ranks);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('apply_at must be "commit", "statement" or "manual", not "%s"', apply_at);
@@ -695,9 +692,11 @@ BEGIN
     PERFORM skillrating_internal.check_schema_is_local(ladder);
     EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
         format('A skillrating ladder under the model %s.', model));
-    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, on_error, leaderboard,
+    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, on_error,
         player_type, match_type, beside);
-    PERFORM skillrating_internal.create_count_tables(ladder);
+    IF ranks = 'counted' THEN
+        PERFORM skillrating_internal.create_count_tables(ladder);
+    END IF;
     PERFORM skillrating_internal.create_standing_table(ladder, player_type);
     PERFORM skillrating_internal.create_component_tables(ladder, model, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
@@ -729,7 +728,7 @@ CREATE FUNCTION skillrating.create_ladder(
     late text DEFAULT 'append',
     strict boolean DEFAULT false,
     eligibility jsonb DEFAULT '{}',
-    leaderboard text DEFAULT 'ranks',
+    ranks text DEFAULT 'indexed',
     on_error text DEFAULT 'wait')
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -737,7 +736,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.create_ladder_schema(ladder, model, params, player_type,
-        match_type, apply_at, source, late, strict, eligibility, leaderboard, on_error);
+        match_type, apply_at, source, late, strict, eligibility, ranks, on_error);
     IF source IS NOT NULL THEN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
     END IF;
@@ -754,18 +753,17 @@ once catch_up() is called (reorder). A match with a mistake in its rows stays un
 of unrated_reasons(); where strict it is an error of the statement or commit that brings it. After
 any other error, as of rights or of a trigger, a match waits in table pending for catch_up(), with a
 warning; on_error => raise has the statement or commit fail instead.
-eligibility has rules for all matches, see set_eligibility(). leaderboard says what makes boards
-quick: ranks (an index on the rating, and counts of players by rating, for ranks), bands (an index
-on coarse bands of ratings, which matches are cheaper with, and ranks dearer) or none;
-set_leaderboard() changes it. With a source, a view on tables of your own with a row for each
-participant of each finished match (see describe_source()), there are no such tables, and attach()
-says which tables the matches come from; a notice says how many matches it has already, which
-backfill() rates. Players and matches are identified by any type that can be hashed and ordered,
-bigint or that of the source unless it is given; not by composites, arrays, names of objects,
-domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a type, 42P01
-for an unknown source, 22023 for an unknown model or parameter or a source that will not do, 22003
-for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is another
-role''s.';
+eligibility has rules for all matches, see set_eligibility(). ranks says where ranks come from: they
+are counted over the index on the rating (indexed), or from counts of players by rating, which every
+match then updates (counted); set_ranks() changes it. With a source, a view on tables of your own
+with a row for each participant of each finished match (see describe_source()), there are no such
+tables, and attach() says which tables the matches come from; a notice says how many matches it has
+already, which backfill() rates. Players and matches are identified by any type that can be hashed
+and ordered, bigint or that of the source unless it is given; not by composites, arrays, names of
+objects, domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a
+type, 42P01 for an unknown source, 22023 for an unknown model or parameter or a source that will not
+do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is
+another role''s.';
 
 CREATE FUNCTION skillrating_internal.report_match(
     ladder text,

@@ -146,7 +146,7 @@ random_states(Random *random, Fixture *f, int nplayers, Size size)
 				*value = fmax(min, *value * random_between(random, 0.5, 1.5) +
 							  random_between(random, -1, 1));
 			else if (random_below(random, 2))
-				*value = fmax(min, random_number(random, size));
+				*value = fmin(fmax(fmax(min, -STATE_LIMIT), random_number(random, size)), STATE_LIMIT);
 		}
 		assert_true(model_state_valid(f->model, f->before[i]));
 		f->player[i].games = random_below(random, 100);
@@ -181,13 +181,15 @@ random_ranks(Random *random, int nteams, int draws, double *rank)
 static inline void
 random_participant(Random *random, unsigned supports, Size size, Participant *row)
 {
+	double		weight;
+
 	if (supports & MODEL_WEIGHT)
 		switch (random_below(random, 3))
 		{
 			case 0:
-				row->weight = size == ORDINARY ?
-					random_between(random, 0.1, 1) :
+				weight = size == ORDINARY ? random_between(random, 0.1, 1) :
 					fabs(random_number(random, size));
+				row->weight = weight > 1 ? 1 / weight : weight;
 				break;
 			case 1:
 				row->joined = random_between(random, 0, 1000);
@@ -285,7 +287,7 @@ random_match(Random *random, Fixture *f, Size size)
 		if (f->row[i].context >= f->n)
 			f->row[i].context = f->n - 1;
 	f->component_seed = 1 + random_bits(random) % 1000000;
-	f->component_decades = size == ORDINARY ? 0 : size == EXTREME ? 100 : 308;
+	f->component_decades = size == ORDINARY ? 0 : size == EXTREME ? 100 : 150;
 }
 
 #endif							/* TEST_CORE_RANDOM_MATCH_H */

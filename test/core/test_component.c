@@ -177,17 +177,17 @@ check_chains(const Match *match)
 	assert_int_equal(components, match->ncomponents);
 }
 
-/* Two teams: 0 and 1 for club 0, who play .5 and 1.5, against 2 (club 1) and 3 (none). */
+/* Two teams: 0 and 1 for club 0, who play .25 and .75, against 2 (club 1) and 3 (none). */
 static void
 two_teams(Box *box, bool sided)
 {
 	int			i;
 
 	box_init(box);
-	box_add(box, 0, 1, 0.5, 2, 0);
-	box_add(box, 1, 1, 1.5, 2, 0)->commanding = 0.5;
-	box_add(box, 2, 2, 1, 0, 1);
-	box_add(box, 3, 2, 1, -1, -1);
+	box_add(box, 0, 1, 0.25, 2, 0);
+	box_add(box, 1, 1, 0.75, 2, 0)->commanding = 0.5;
+	box_add(box, 2, 2, 0.5, 0, 1);
+	box_add(box, 3, 2, 0.5, -1, -1);
 	for (i = 0; sided && i < box->n; i++)
 		box->row[i].side = box->row[i].team;
 	box_build(box);
@@ -210,9 +210,9 @@ test_shares(void **state)
 	assert_same(weight_of(&box, OF_SIDE, -1, 0, -1), 1);
 	assert_same(weight_of(&box, OF_TEAM, -1, 0, 0), 1);
 	assert_same(weight_of(&box, OF_TEAM, -1, 1, 1), 0.5);
-	assert_same(weight_of(&box, OF_PLAYER, 0, 2, 0), 0.5);
-	assert_same(weight_of(&box, OF_PLAYER, 1, 2, 0), 0.75);
-	assert_same(weight_of(&box, OF_PLAYER, 2, 0, 1), 1);
+	assert_same(weight_of(&box, OF_PLAYER, 0, 2, 0), 0.25);
+	assert_same(weight_of(&box, OF_PLAYER, 1, 2, 0), 0.375);
+	assert_same(weight_of(&box, OF_PLAYER, 2, 0, 1), 0.5);
 	assert_int_equal(box.match.ncomponents, 2 + 1 + 2 + 3);
 	assert_int_equal(box.match.nshares, 8);
 	check_chains(&box.match);
@@ -365,16 +365,16 @@ test_order_and_back(void **state)
 		assert_int_equal(box.component[i].player, component[i].player);
 		assert_int_equal(box.component[i].key, component[i].key);
 	}
-	assert_same(weight_of(&box, OF_PLAYER, 1, 2, 0), 0.75);
+	assert_same(weight_of(&box, OF_PLAYER, 1, 2, 0), 0.375);
 	assert_same(weight_of(&box, OF_TEAM, -1, 1, 1), 0.5);
 }
 
-/* NaN, infinity and less than the minimum are no state. */
+/* NaN, what is too far from 0 and less than the minimum are no state. */
 static void
 test_sound_states(void **state)
 {
-	static const double bad[] = {NAN, INFINITY, -INFINITY};
-	double		sound[2] = {-1e300, 0.5};
+	static const double bad[] = {NAN, INFINITY, -INFINITY, 1.001 * STATE_LIMIT, -1e300};
+	double		sound[2] = {-STATE_LIMIT, 0.5};
 	int			i,
 				j;
 

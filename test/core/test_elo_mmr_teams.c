@@ -154,8 +154,9 @@ test_play_averages_the_noise(void **state)
 			f.before[i][ELO_MMR_MU] = (teams ? i / 4 : i) == 0 ? 1600 : 1500;
 			f.before[i][ELO_MMR_SIGMA] = 1e-9;
 		}
-		for (i = 0; i < (teams ? 8 : 2); i++)
-			fixture_add(&f, i, teams ? i / 4 : i, 1 + (teams ? i / 4 : i))->weight = teams ? 1 : 4;
+		/* Four members, or four stints of one. */
+		for (i = 0; i < 8; i++)
+			fixture_add(&f, teams ? i : i / 4, i / 4, 1 + i / 4)->weight = 1;
 		fixture_rate(&f);
 		win[teams] = f.team[0].win;
 	}

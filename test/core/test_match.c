@@ -68,7 +68,8 @@ static const struct
 
 	NUMBER(weight, 0, MATCH_OK),
 	NUMBER(weight, -0.0, MATCH_OK),
-	NUMBER(weight, 1e300, MATCH_OK),
+	NUMBER(weight, 1, MATCH_OK),
+	NUMBER(weight, 1e300, MATCH_BAD_WEIGHT),
 	NUMBER(weight, NAN, MATCH_OK),
 	NUMBER(weight, -5e-324, MATCH_BAD_WEIGHT),
 	NUMBER(weight, INFINITY, MATCH_BAD_WEIGHT),
@@ -186,6 +187,45 @@ test_numbers_of_the_match(void **state)
 	fixture_gain(&f, DBL_MAX);
 	f.match.log_odds = -DBL_MAX;
 	assert_status(fixture_build(&f), MATCH_OK);
+}
+
+/*
+ * A weight is a share of the match, but for rounding, so that no report moves a rating by more
+ * than a whole match would; contributions have any size, as they are rescaled.
+ */
+static void
+test_weights_are_shares(void **state)
+{
+	static const struct
+	{
+		const char *model;
+		double		weight;
+		MatchStatus status;
+	}			cases[] = {
+		{"elo", 1, MATCH_OK},
+		{"elo", 0.1 + 0.2 + 0.7 + 1e-12, MATCH_OK},
+		{"elo", 1.000001, MATCH_BAD_WEIGHT},
+		{"elo", 1e300, MATCH_BAD_WEIGHT},
+		{"weng_lin", 1.000001, MATCH_BAD_WEIGHT},
+	};
+	Fixture		f;
+	int			i;
+
+	(void) state;
+	for (i = 0; i < LENGTH(cases); i++)
+	{
+		fixture_init(&f, cases[i].model);
+		fixture_add(&f, 0, 1, 1)->weight = cases[i].weight;
+		fixture_add(&f, 1, 2, 2)->weight = cases[i].weight;
+		assert_status(fixture_build(&f), cases[i].status);
+	}
+	fixture_init(&f, "weng_lin");
+	fixture_param(&f, "weights")->choice = 1;
+	fixture_add(&f, 0, 1, 1)->weight = 1e300;
+	fixture_add(&f, 1, 1, 1)->weight = 5;
+	fixture_add(&f, 2, 2, 2)->weight = 7;
+	fixture_rate(&f);
+	assert_true(fabs(f.after[0][0] - f.before[0][0]) < 10);
 }
 
 /* The gain of a player is the mean of the stints, weighted by play. */
@@ -424,6 +464,12 @@ bad_weight(Fixture *f)
 }
 
 static void
+weight_above_1(Fixture *f)
+{
+	f->row[3].weight = 1.00001;
+}
+
+static void
 bad_stint(Fixture *f)
 {
 	f->row[3].joined = 1300;
@@ -607,6 +653,7 @@ test_every_status(void **state)
 		{"elo", scores_differ, MATCH_RESULT_DIFFERS, 1},
 		{"elo", wins_differ, MATCH_RESULT_DIFFERS, 3},
 		{"elo", bad_weight, MATCH_BAD_WEIGHT, 3},
+		{"elo", weight_above_1, MATCH_BAD_WEIGHT, 3},
 		{"elo", bad_stint, MATCH_BAD_STINT, 3},
 		{"elo", half_stint, MATCH_HALF_STINT, 3},
 		{"elo", still_playing, MATCH_UNFINISHED, -1},
@@ -1320,6 +1367,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_weights_are_shares),
 		cmocka_unit_test(test_gain_of_stints),
 		cmocka_unit_test(test_every_number),
 		cmocka_unit_test(test_numbers_of_the_match),

@@ -3,6 +3,7 @@
  *		Seasons, decay, states set by hand or put back, and points given back, under
  *		every model.
  */
+#include "random_match.h"
 #include "test.h"
 
 #include "core/rating/operation.h"
@@ -277,6 +278,49 @@ test_refund(void **test_state)
 	}
 }
 
+/*
+ * Any sound state of any player, aged by any time, has a sound one after any operation, so that a
+ * replay in order of time can do each operation somewhere else than where it was accepted.
+ */
+static void
+test_states_stay_sound(void **test_state)
+{
+	static const Period no_period = {0, 0};
+	static const double moderate[] = {0, 1e-300, 0.5, 1, 1500, 1e9};
+	Random		random = {33};
+	Fixture		f;
+	int			round;
+
+	(void) test_state;
+	for (round = 0; round < 4000 * model_count; round++)
+	{
+		Size		size = round % 2 ? LIMITLESS : EXTREME;
+		double		state[MODEL_MAX_STATE];
+		double		value[MODEL_MAX_STATE];
+		double		half_life = fabs(random_number(&random, size));
+		Operation	operation = {.keep = random_below(&random, 3) / 2.0,
+			.has_mean = random_below(&random, 2),.mean = random_number(&random, size),
+			.rate = fabs(random_number(&random, size)),.floor = random_number(&random, size),
+			.half_life_days = half_life > 0 ? half_life : 1,.value = value,
+		.amount = fabs(random_number(&random, size)),.peak = INFINITY};
+		double		idle = random_below(&random, 2) ? fabs(random_number(&random, size)) :
+			moderate[random_below(&random, 6)];
+		int			i;
+
+		fixture_init(&f, model_registry[round % model_count]->name);
+		random_params(&random, &f, size);
+		random_states(&random, &f, 2, size);
+		operation.kind = (OperationKind) random_below(&random, OPERATION_FIX + 1);
+		for (i = 0; i < f.model->nstate; i++)
+			value[i] = random_below(&random, 2) ? f.before[1][i] : NAN;
+		model_state_before(f.model, f.params, f.before[0], idle, no_period, NULL, 0, state);
+		assert_true(model_state_valid(f.model, state));
+		assert_status(operation_apply(&operation, f.model, f.params, idle / 86400, state),
+					  MATCH_OK);
+		assert_true(model_state_valid(f.model, state));
+	}
+}
+
 int
 main(void)
 {
@@ -288,6 +332,7 @@ main(void)
 		cmocka_unit_test(test_settle),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_refund),
+		cmocka_unit_test(test_states_stay_sound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,6 +114,8 @@ next_participants(Bytes *bytes, Participant *row, int *nplayers)
 			p->rank = next_below(bytes, 64) ? rank : next_number(bytes);
 			p->score = score;
 			p->weight = next_finite(bytes);
+			if (p->weight > 2)
+				p->weight = 1 / p->weight;
 			if (next_below(bytes, 4) == 0)
 			{
 				p->joined = fabs(next_finite(bytes));

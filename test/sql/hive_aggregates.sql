@@ -43,10 +43,10 @@ FROM (SELECT skillrating.hive_win_probability(skill, side, weight) AS p FROM pla
 -- Offsets cancel here; commanders: (0.5 * 4 - 0.25 * 5) / 0.75 = 1; context 0.3.
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds, round((4 / 3.5 + 1 + 0.3)::numeric, 12) AS by_hand
 FROM (SELECT skillrating.hive_win_probability(state, side, inputs) AS p FROM stints) AS m;
--- The same as shares of a stint: 1.5 of which a third was spent commanding.
+-- The same as shares of a stint, half of it all: .75 of which a third was spent commanding.
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds
 FROM (SELECT skillrating.hive_win_probability(skillrating.hive_state(skill, squares, side_offset, command_skill), side,
-        skillrating.inputs(weight => weight + command_weight, commanding => command_weight / (weight + command_weight), log_odds => 0.3)) AS p
+        skillrating.inputs(weight => (weight + command_weight) / 2, commanding => command_weight / (weight + command_weight), log_odds => 0.3)) AS p
       FROM players) AS m;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill, side_offset => side_offset), side, skillrating.inputs(weight))
      = skillrating.hive_win_probability(skill, side, weight) AS offsets_cancel,

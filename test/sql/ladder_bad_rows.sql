@@ -216,9 +216,9 @@ SELECT bool_and(ok) FROM skillrating.verify('games');
 
 -- What is bad only after what was before takes its place, and counts once that is corrected.
 SELECT skillrating.create_ladder('states', 'elo', apply_at => 'statement');
-SELECT count(*) FROM skillrating.report_match('states', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => 1e307);
-SELECT count(*) FROM skillrating.report_match('states', 2, ARRAY[3, 4], ARRAY[1, 2], ARRAY[1, 2], gain => 1e307);
-SELECT count(*) FROM skillrating.report_match('states', 3, ARRAY[1, 3], ARRAY[1, 2], ARRAY[1, 2], gain => 5e306);
+SELECT count(*) FROM skillrating.report_match('states', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => 5.5e148);
+SELECT count(*) FROM skillrating.report_match('states', 2, ARRAY[3, 4], ARRAY[1, 2], ARRAY[1, 2], gain => 5.5e148);
+SELECT count(*) FROM skillrating.report_match('states', 3, ARRAY[1, 3], ARRAY[1, 2], ARRAY[1, 2], gain => 2.8e148);
 SELECT match_id, status, reason, detail, seq FROM states.rated_match ORDER BY match_id;
 SELECT bool_and(ok) FROM skillrating.verify('states');
 UPDATE states.match SET gain = 1 WHERE match_id = 1;

@@ -93,8 +93,8 @@ SELECT * FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARR
 SELECT * FROM skillrating.match_outcome('arena', 6);
 ROLLBACK;
 BEGIN;
-UPDATE arena.rating SET rating = 1.7e308;
-SELECT rating_after FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => 1e308);
+UPDATE arena.rating SET rating = 1e150;
+SELECT rating_after FROM skillrating.report_match('arena', 6, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => 1e149);
 SELECT * FROM skillrating.match_outcome('arena', 6);
 ROLLBACK;
 -- So is a table that does not take its rows, or does not show them.
@@ -175,3 +175,26 @@ END $$;
 
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('rounds');
+
+-- A state that an operation could not take is refused where it enters: its square is no number.
+-- What is accepted can be done again in the order of time, before the matches that came first.
+SELECT skillrating.create_ladder('far', 'glicko2', late => 'reorder', apply_at => 'manual');
+SELECT skillrating.set_rating('far', 4, '{"deviation": 1e308}', at => '2024-01-01');
+SELECT skillrating.import_ratings('far', ARRAY[4], '[{"deviation": 1e151}]', at => '2024-01-01');
+SELECT skillrating.rate('glicko2', p, p, p, start => ARRAY[skillrating.starting_rating(1, 1500, 1e308)]) OVER (ORDER BY 1) FROM generate_series(1, 2) AS p;
+SELECT skillrating.predict('glicko2', '{1500,1e308,0.06,1500,350,0.06}', '{1,2}');
+SELECT skillrating.trueskill_quality('{1,2}', '{25,25}', '{8,1e308}');
+SELECT players FROM skillrating.set_rating('far', 4, '{"rating": -1e150, "deviation": 1e150}', at => '2024-01-01');
+SELECT count(*) FROM skillrating.report_match('far', 9, ARRAY[4, 5], ARRAY[1, 2], ARRAY[1, 2], played_at => '2024-03-01');
+SELECT count(*) FROM skillrating.catch_up('far');
+SELECT players FROM skillrating.new_season('far', 's', keep => 1, at => '2024-02-01');
+SELECT count(*) FROM skillrating.catch_up('far');
+SELECT bool_and(ok) FROM skillrating.verify('far');
+SELECT skillrating.drop_ladder('far');
+
+-- Sums over rounds begin anew with a state that is set.
+SELECT skillrating.create_ladder('sums', 'synelo', '{"strict": true, "team_size_max": 1}');
+SELECT skillrating.set_rating('sums', 1, '{"rating": 1200, "rounds": 3, "rating_sum": 40}');
+SELECT skillrating.import_ratings('sums', ARRAY[1], '[{"rating": 1200, "surprise_sum": 0.5}]');
+SELECT ratings FROM skillrating.import_ratings('sums', ARRAY[1], '[{"rating": 1200, "rounds": 0}]');
+SELECT skillrating.drop_ladder('sums');

@@ -56,7 +56,7 @@ SELECT * FROM skillrating.match_outcome('arena', 11);
 -- Rows of a query may have gains that differ in a match, as those of a source.  Gains of 1 are as
 -- none, and gains of 0 leave the initial state.
 CREATE TABLE game AS
-SELECT m AS match_id, (m * 5 + p * 3 + p * p) % 17 AS player_id, p % 2 AS team, (m + p % 2) % 2 + 1 AS rank, 0.5 + p / 4.0 AS weight,
+SELECT m AS match_id, (m * 5 + p * 3 + p * p) % 17 AS player_id, p % 2 AS team, (m + p % 2) % 2 + 1 AS rank, (0.5 + p / 4.0) / 2 AS weight,
     (m * 3 + p) % 7 / 2.0 AS gain
 FROM generate_series(1, 120) AS m, generate_series(0, 3) AS p;
 CREATE FUNCTION compare(model text, OUT with_gains bool, OUT one bigint, OUT zero bigint, OUT final bool) LANGUAGE sql AS $$

@@ -194,7 +194,7 @@ UPDATE far.ladder SET apply_at = 'commit';
 SELECT play('altered', ARRAY[2]);
 CREATE TRIGGER floods AFTER INSERT ON altered.event FOR EACH STATEMENT EXECUTE FUNCTION floods();
 BEGIN;
-SET LOCAL skillrating.memory_limit = '64kB';
+SET LOCAL skillrating.memory_limit = '512kB';
 \set VERBOSITY terse
 SELECT count(*) FROM skillrating.catch_up('altered');
 \set VERBOSITY default

@@ -14,6 +14,23 @@
 
 #include "core/math/sum.h"
 #include "core/rating/match_components.h"
+#include "core/util/extremes.h"
+
+bool
+state_value_valid(const StateSpec *column, double value)
+{
+	return value >= larger(column->min, -STATE_LIMIT) && value <= STATE_LIMIT;
+}
+
+void
+state_bound(const StateSpec *column, int n, double *state)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (!isnan(state[i]) && !state_value_valid(&column[i], state[i]))
+			state[i] = state[i] > 0 ? STATE_LIMIT : larger(column[i].min, -STATE_LIMIT);
+}
 
 bool
 component_state_valid(const ComponentSpec *spec, const double *state)
@@ -21,7 +38,7 @@ component_state_valid(const ComponentSpec *spec, const double *state)
 	int			i;
 
 	for (i = 0; i < spec->nstate; i++)
-		if (!isfinite(state[i]) || state[i] < spec->state[i].min)
+		if (!state_value_valid(&spec->state[i], state[i]))
 			return false;
 	return true;
 }

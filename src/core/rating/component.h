@@ -45,6 +45,18 @@ typedef struct StateSpec
 	const char *description;
 } StateSpec;
 
+/*
+ * How far from 0 a sound value may be: squares are finite, and so are sums of thousands of them,
+ * so that no operation and no idle time makes a state unsound.
+ */
+#define STATE_LIMIT 1e150
+
+/* Whether a value of a column is sound: finite, within the limit, and not below its minimum. */
+extern bool state_value_valid(const StateSpec *column, double value);
+
+/* Move n columns that are beyond what is sound to the nearest sound value; a NaN stays. */
+extern void state_bound(const StateSpec *column, int n, double *state);
+
 /* The most state columns of a component, for arrays on the stack. */
 #define COMPONENT_MAX_STATE 8
 
@@ -99,7 +111,7 @@ typedef struct ComponentSpec
 /* The first state column of a kind with a role, or -1. */
 extern int	component_state_column(const ComponentSpec *spec, StateRole role);
 
-/* Whether a state is sound: finite, and no column below its minimum. */
+/* Whether a state is sound, in all of its columns. */
 extern bool component_state_valid(const ComponentSpec *spec, const double *state);
 
 #endif							/* CORE_RATING_COMPONENT_H */

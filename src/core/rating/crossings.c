@@ -10,9 +10,6 @@
 #include "core/util/extremes.h"
 #include "core/util/shell_sort.h"
 
-/* Shares of a match that add up to more than this are more than the whole of it. */
-#define WHOLE_MATCH (1 + 1e-9)
-
 static bool
 has_stint(const Participant *p)
 {
@@ -119,7 +116,7 @@ rows_clash(const Crossings *crossings, int behind)
 		}
 		if (has_stint(p) ?
 			p->joined < smaller(p->left, largest_but_of(&left, p->team)) :
-			claimed + largest_but_of(&share, p->team) > WHOLE_MATCH)
+			claimed + largest_but_of(&share, p->team) > MATCH_WHOLE)
 			return true;
 		if (has_stint(p))
 			largest_add(&left, p->team, p->left);

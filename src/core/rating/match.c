@@ -281,10 +281,20 @@ check_match(const Match *match, int n)
 	return MATCH_OK;
 }
 
+/* Whether weights are play time, and not contributions of any size. */
+static bool
+weights_are_shares(const MatchBuilder *builder)
+{
+	const MatchRules *rules = builder->rules;
+
+	return rules->counts_members == NULL || !rules->counts_members(builder->params);
+}
+
 /* Check each participant alone, and find how long the match lasted. */
 static MatchStatus
 check_participants(MatchBuilder *builder, int *offender)
 {
+	double		most = weights_are_shares(builder) ? MATCH_WHOLE : INFINITY;
 	bool		unfinished = false;
 	int			i;
 
@@ -294,6 +304,8 @@ check_participants(MatchBuilder *builder, int *offender)
 		const Participant *p = &builder->participant[i];
 		MatchStatus status = check_participant(p);
 
+		if (status == MATCH_OK && p->weight > most)
+			status = MATCH_BAD_WEIGHT;
 		if (status != MATCH_OK)
 		{
 			*offender = i;
@@ -448,13 +460,12 @@ choose_teams(Match *match)
 static void
 measure_teams(const MatchBuilder *builder)
 {
-	const MatchRules *rules = builder->rules;
 	Match	   *match = builder->match;
 	int			i;
 
 	for (i = 0; i < match->nteams; i++)
 		match->team[i].size = sum_value(&builder->played[i]);
-	if (rules->counts_members == NULL || !rules->counts_members(builder->params))
+	if (weights_are_shares(builder))
 		return;
 	for (i = 0; i < match->nteams; i++)
 		match->team[i].size = 0;
@@ -764,7 +775,7 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	[MATCH_RESULT_DIFFERS] = {"result_differs", "result differs within a team",
 	"Rank, score and won describe the team: give all its players the same value."},
 	[MATCH_BAD_WEIGHT] = {"bad_weight", "weight out of range",
-	"Weights are finite and not negative, where 1 is the whole match."},
+	"Weights are shares of the match, from 0 to 1; contributions of OpenSkill are finite and not negative."},
 	[MATCH_BAD_STINT] = {"bad_stint", "stint out of range",
 	"Joined and left are finite seconds from the start of the match, with 0 <= joined <= left."},
 	[MATCH_HALF_STINT] = {"half_stint", "stint without its beginning",

@@ -26,6 +26,9 @@
 #define MATCH_MAX_PARTICIPANTS	10000
 #define MATCH_MAX_TEAMS			1000
 
+/* The largest share of a match, as a weight: shares that were added up may be off by rounding. */
+#define MATCH_WHOLE (1 + 1e-9)
+
 /* What a model may note of each team. */
 #define MATCH_TEAM_WORK			5
 

@@ -239,7 +239,11 @@ model_state_before(const Model *model, const ParamValue *params,
 
 	memcpy(before, state, model->nstate * sizeof(double));
 	if (model->age != NULL && idle > 0)
+	{
 		model->age(params, before, idle);
+		if (model_state_valid(model, state))
+			state_bound(model->state, model->nstate, before);
+	}
 	period_turn(model, params, period, before);
 	if (shared == NULL)
 		return;
@@ -247,9 +251,13 @@ model_state_before(const Model *model, const ParamValue *params,
 		if (model->state[i].shared)
 			before[i] = shared[i];
 	if (shared_idle > 0)
-
+	{
 		/* A model that has shared columns has this function. */
 		model->age_shared(params, before, shared_idle);
+		for (i = 0; i < model->nstate; i++)
+			if (model->state[i].shared && state_value_valid(&model->state[i], shared[i]))
+				state_bound(&model->state[i], 1, &before[i]);
+	}
 }
 
 bool
@@ -258,7 +266,7 @@ model_state_valid(const Model *model, const double *state)
 	int			i;
 
 	for (i = 0; i < model->nstate; i++)
-		if (!isfinite(state[i]) || state[i] < model->state[i].min)
+		if (!state_value_valid(&model->state[i], state[i]))
 			return false;
 	return true;
 }
@@ -269,7 +277,11 @@ component_state_before(const ComponentSpec *spec, const ParamValue *params,
 {
 	memcpy(before, state, spec->nstate * sizeof(double));
 	if (spec->age != NULL && idle > 0)
+	{
 		spec->age(params, before, idle);
+		if (component_state_valid(spec, state))
+			state_bound(spec->state, spec->nstate, before);
+	}
 }
 
 /*

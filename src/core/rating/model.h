@@ -282,16 +282,15 @@ extern double idle_seconds(int64_t as_of, int64_t at);
 /*
  * The state with which a player goes into a match of a period, all zero where there
  * are none, after idle seconds.  The columns that pools share come from a state of their
- * own, which was idle for shared_idle; NULL where none are shared.
+ * own, which was idle for shared_idle; NULL where none are shared.  A sound state stays sound
+ * however long it was idle.
  */
 extern void model_state_before(const Model *model, const ParamValue *params,
 							   const double *state, double idle, Period period,
 							   const double *shared, double shared_idle,
 							   double *before);
 
-/*
- * Whether a state is sound: finite, and no column below its minimum.
- */
+/* Whether a state is sound, in all of its columns. */
 extern bool model_state_valid(const Model *model, const double *state);
 
 /*

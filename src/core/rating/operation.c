@@ -122,6 +122,8 @@ operation_apply(const Operation *operation, const Model *model,
 						  state);
 			break;
 	}
+	if (operation->kind != OPERATION_SET)
+		state_bound(model->state, model->nstate, state);
 	keep_highest(model, state);
 	if (operation->kind == OPERATION_SEASON || operation->kind == OPERATION_SET)
 		model_begin_rounds(model, params, state);
@@ -151,5 +153,6 @@ operation_apply_to_component(const Operation *operation, const ComponentSpec *sp
 		case OPERATION_FIX:
 			break;
 	}
+	state_bound(spec->state, spec->nstate, state);
 	return component_state_valid(spec, state) ? MATCH_OK : MATCH_OVERFLOW;
 }

@@ -46,7 +46,9 @@ extern bool operation_leaves_fixed(OperationKind kind);
  * to that time by model_state_before(): so that there is nothing left to do for a
  * settle.  idle_days are those that decay and regression count.  What moves with a
  * displayed rating is the first state column.
- * MATCH_OK, or MATCH_OVERFLOW with the state as it came out.
+ * Numbers that would leave the range of sound states stay at its end, so that an operation that
+ * was done once can be done again wherever a replay in order of time puts it.  MATCH_OK, or
+ * MATCH_OVERFLOW with the state as it came out: of values that were set, and are not sound.
  */
 extern MatchStatus operation_apply(const Operation *operation,
 								   const Model *model,

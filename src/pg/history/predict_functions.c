@@ -220,7 +220,7 @@ take_states(Batch *batch, const SourceMatch *source, Period period, const float8
 		const float8 *given = state + source->order[i] * nstate;
 
 		for (j = 0; j < batch->model->nstate; j++)
-			if (!isfinite(given[j]) || given[j] < batch->model->state[j].min)
+			if (!state_value_valid(&batch->model->state[j], given[j]))
 				report_match_status(MATCH_BAD_STATE, given[j],
 									id_text(batch->player_type, player->id));
 		memcpy(player->state, given, nstate * sizeof(double));

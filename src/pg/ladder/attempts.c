@@ -356,15 +356,6 @@ apply_table(Ladder *ladder, IdTable *ids, bool has_failed, bool loud)
 	return n;
 }
 
-int
-apply_query(Ladder *ladder, LadderQuery *query)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
-
-	add_query_ids(ladder, query, ids);
-	return apply_table(ladder, ids, true, true);
-}
-
 void
 apply_pending(Ladder *ladder, bool of_all)
 {

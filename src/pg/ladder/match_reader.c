@@ -68,9 +68,17 @@ append_source_columns(QueryDraft *draft)
 	}
 }
 
+#define MATCHES "SELECT {source_columns} FROM {source} AS s WHERE s.match_id {match =} ANY ($1)"
+
+/* Of one match the order of rows says nothing. */
+static LadderQuery read_match_query = {
+	.text = MATCHES,
+	.param = {ARRAY_OF(VALUE_MATCH)},
+	.part = {{"source_columns", append_source_columns}}
+};
+
 static LadderQuery read_matches_query = {
-	.text = "SELECT {source_columns} FROM {source} AS s WHERE s.match_id {match =} ANY ($1) "
-	"ORDER BY 2, \"match_id\"{match order}",
+	.text = MATCHES " ORDER BY 2, \"match_id\"{match order}",
 	.param = {ARRAY_OF(VALUE_MATCH)},
 	.part = {{"source_columns", append_source_columns}}
 };
@@ -291,8 +299,11 @@ static void
 store_matches(void *arg)
 {
 	StoreMatches *matches = (StoreMatches *) arg;
+	ArrayType  *ids = DatumGetArrayTypeP(matches->ids);
+	bool		one = ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids)) == 1;
 
-	store_rows(matches->reader, &read_matches_query, &matches->ids, NULL);
+	store_rows(matches->reader, one ? &read_match_query : &read_matches_query, &matches->ids,
+			   NULL);
 }
 
 MatchReader *
@@ -791,6 +802,7 @@ reader_compare(Ladder *ladder, IdTable *matches)
 		match->same = match->digest == (match->met ? digest_text(PLAYED_AT_DIFFERS) :
 										reader->match.digest);
 		match->met = true;
+		match->played_at = reader->match.played_at;
 	}
 	reader_close(reader);
 }

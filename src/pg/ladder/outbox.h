@@ -30,7 +30,8 @@ typedef struct Outbox
 	TupleDesc	desc;			/* of its columns */
 	Tuplestorestate *rows;
 	uint64		nrows;
-	uint64		nowned;			/* of these, of components of players */
+	uint64		nowned;			/* of these, of components of players, */
+	uint64		nplaced;		/* or for rows of rating that are locked */
 	int64		last_seq;		/* of rows of events: the greatest place */
 	MemoryContext context;		/* of a row in the making */
 } Outbox;

@@ -33,12 +33,20 @@
 
 SKILLRATING_FUNCTION(skillrating_check_pending);
 
-/* One row of those that a statement adds fires the trigger, or none. */
-static LadderQuery write_pending_query = {
+/* One row of those that a statement adds fires the trigger, or none: the first, */
+static LadderQuery write_first_query = {
 	.text = "INSERT INTO {pending} (match_id, xact, fires, since) "
-	"SELECT i.id, pg_catalog.pg_current_xact_id(), $2 AND i.n OPERATOR(pg_catalog.=) 1, pg_catalog.now() "
-	"FROM pg_catalog.unnest($1) WITH ORDINALITY AS i(id, n)",
-	.param = {ARRAY_OF(VALUE_MATCH), VALUE_BOOL}
+	"VALUES ($1, pg_catalog.pg_current_xact_id(), $2, pg_catalog.now())",
+	.param = {VALUE_MATCH, VALUE_BOOL},
+	.settled = true
+};
+
+/* and none of the others. */
+static LadderQuery write_others_query = {
+	.text = "INSERT INTO {pending} (match_id, xact, fires, since) "
+	"SELECT pg_catalog.unnest($1), pg_catalog.pg_current_xact_id(), false, pg_catalog.now()",
+	.param = {ARRAY_OF(VALUE_MATCH)},
+	.settled = true
 };
 
 /* And whether a row of the match has failed before, which an index tells. */
@@ -221,9 +229,13 @@ insert_rows(Ladder *ladder, Datum *ids, int n, bool fires)
 {
 	Datum		values[2];
 
-	values[0] = id_array(ladder->match_type, ids, n);
+	values[0] = ids[0];
 	values[1] = BoolGetDatum(fires);
-	ladder_execute(ladder, &write_pending_query, values, NULL, NULL);
+	ladder_execute(ladder, &write_first_query, values, NULL, NULL);
+	if (n == 1)
+		return;
+	values[0] = id_array(ladder->match_type, ids + 1, n - 1);
+	ladder_execute(ladder, &write_others_query, values, NULL, NULL);
 }
 
 void

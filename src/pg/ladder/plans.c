@@ -275,7 +275,8 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	SPIExecuteOptions options = {0};
 	int			result;
 
-	ladder_settle(ladder);
+	if (!query->settled)
+		ladder_settle(ladder);
 	plan = ladder_plan(ladder, query);
 	options.params = plan_params(plan, values, nulls);
 	options.read_only = ladder->read_only;

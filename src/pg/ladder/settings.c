@@ -68,7 +68,7 @@ void
 settings_for_plans(void)
 {
 	settings_set("enable_seqscan", "off");
-	settings_set("jit", "off");
+	settings_set("enable_bitmapscan", "off");
 }
 
 void

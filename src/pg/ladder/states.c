@@ -61,7 +61,7 @@ enum
 
 /* The rows of players who are given by player_id and pool, locked or not. */
 #define PLAYERS \
-	"SELECT {rating columns r} FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS k(player_id, pool) " \
+	"SELECT {rating columns r}, r.ctid FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS k(player_id, pool) " \
 	"JOIN {rating} AS r ON r.player_id {player =} k.player_id AND r.pool OPERATOR(pg_catalog.=) k.pool"
 
 static LadderQuery peek_players_query = {
@@ -72,6 +72,19 @@ static LadderQuery peek_players_query = {
 static LadderQuery lock_players_query = {
 	.text = PLAYERS " ORDER BY r.player_id{player order}, r.pool COLLATE pg_catalog.\"C\" FOR NO KEY UPDATE OF r",
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
+};
+
+/*
+ * The same of one pool, which is what nearly all batches have, or none of them if one has no row:
+ * whoever inserts rows holds no lock on another one, because others may wait for both.
+ */
+static LadderQuery lock_known_players_query = {
+	.text = "SELECT {rating columns r}, r.ctid FROM {rating} AS r "
+	"WHERE r.player_id {player =} ANY ($1) AND r.pool OPERATOR(pg_catalog.=) $2 "
+	"AND (SELECT pg_catalog.count(*) FROM {rating} AS k WHERE k.player_id {player =} ANY ($1) "
+	"AND k.pool OPERATOR(pg_catalog.=) $2) OPERATOR(pg_catalog.=) $3 "
+	"ORDER BY r.player_id{player order} FOR NO KEY UPDATE OF r",
+	.param = {ARRAY_OF(VALUE_PLAYER), VALUE_TEXT, VALUE_INT8}
 };
 
 /* Players whom matches or operations have touched. */
@@ -131,17 +144,22 @@ take_rating(const Model *model, BatchPlayer *player, const Datum *values, const 
 	player->exists = player->loaded = true;
 }
 
-/* Take over the rows of rating in SPI_tuptable, and free them. */
+/*
+ * Take over the rows of rating in SPI_tuptable, and free them.  Of those that are locked the
+ * last column says where they are.
+ */
 static void
-take_ratings(Batch *batch)
+take_ratings(Batch *batch, bool locked)
 {
 	SPITupleTable *rows = SPI_tuptable;
+	int			place = rows->tupdesc->natts - 1;
 	uint64		i;
 
 	for (i = 0; i < rows->numvals; i++)
 	{
-		Datum		values[RATING_MAX_COLUMNS];
-		bool		nulls[RATING_MAX_COLUMNS];
+		Datum		values[RATING_MAX_COLUMNS + 1];
+		bool		nulls[RATING_MAX_COLUMNS + 1];
+		BatchPlayer *player;
 		char	   *pool;
 
 		CHECK_FOR_INTERRUPTS();
@@ -153,8 +171,10 @@ take_ratings(Batch *batch)
 		if (nulls[RATING_POOL - 1])
 			null_in_rating("pool");
 		pool = TextDatumGetCString(values[RATING_POOL - 1]);
-		take_rating(batch->model, batch_player(batch, values[RATING_PLAYER_ID - 1], pool),
-					values, nulls);
+		player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
+		take_rating(batch->model, player, values, nulls);
+		if (locked)
+			player->place = *(ItemPointer) DatumGetPointer(values[place]);
 		pfree(pool);
 	}
 	SPI_freetuptable(rows);
@@ -168,7 +188,7 @@ batch_load_all(Batch *batch, Ladder *ladder)
 
 	values[0] = batch_shared_pool(batch, &nulls[0]);
 	(void) ladder_execute(ladder, &touched_players_query, values, nulls, NULL);
-	take_ratings(batch);
+	take_ratings(batch, false);
 }
 
 void
@@ -180,7 +200,7 @@ batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 	values[0] = batch_shared_pool(batch, &nulls[0]);
 	values[1] = id_array(ladder->player_type, ids, n);
 	(void) ladder_execute(ladder, &some_touched_players_query, values, nulls, NULL);
-	take_ratings(batch);
+	take_ratings(batch, false);
 }
 
 /* Make rows with the initial state for those players who have none, and mark these. */
@@ -268,6 +288,32 @@ player_arrays(Ladder *ladder, BatchPlayer **player, int n, Datum *values)
 	pfree(id);
 }
 
+/* Lock and load players of one pool who all have a row; false if that is not so. */
+static bool
+lock_known_players(Batch *batch, Ladder *ladder, BatchPlayer **player, int n)
+{
+	Datum	   *id;
+	Datum		values[3];
+	uint64		nrows;
+	int			i;
+
+	if (ladder->large)
+		return false;
+	for (i = 1; i < n; i++)
+		if (strcmp(player[i]->pool, player[0]->pool) != 0)
+			return false;
+	id = palloc_array(Datum, n);
+	for (i = 0; i < n; i++)
+		id[i] = player[i]->id;
+	values[0] = id_array(ladder->player_type, id, n);
+	values[1] = CStringGetTextDatum(player[0]->pool);
+	values[2] = Int64GetDatum(n);
+	pfree(id);
+	nrows = ladder_execute(ladder, &lock_known_players_query, values, NULL, NULL);
+	take_ratings(batch, true);
+	return nrows == (uint64) n;
+}
+
 void
 batch_load(Batch *batch, Ladder *ladder, bool lock)
 {
@@ -286,13 +332,15 @@ batch_load(Batch *batch, Ladder *ladder, bool lock)
 	pfree(player);
 	if (n == 0)
 		return;
+	if (lock && lock_known_players(batch, ladder, wanted, n))
+		return;
 	player_arrays(ladder, wanted, n, values);
 	pfree(wanted);
 	if (lock)
 		insert_new_players(batch, ladder, values[0], values[1]);
 	nrows = ladder_execute(ladder, lock ? &lock_players_query : &peek_players_query, values,
 						   NULL, NULL);
-	take_ratings(batch);
+	take_ratings(batch, lock);
 	if (lock && nrows != (uint64) n)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -653,7 +653,7 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 	if (!ladder_is_hidden_from_mirrors(door))
 	{
 		/* A mirror that the snapshot does not know would lack these rows. */
-		check_table_age(door, get_relname_relid("mirror", door->schema));
+		check_snapshot_age(door, true);
 		call_body("write_mirrors", trigdata);
 	}
 	ladder_end(door);

@@ -696,6 +696,24 @@ state_text(const Model *model, const double *state)
 	return text.data;
 }
 
+/* A state that is set begins the rounds anew, so that sums of others would be lost without a word. */
+static void
+check_set(const Batch *batch, const double *value)
+{
+	const Model *model = batch->model;
+	double		initial[MODEL_MAX_STATE];
+	int			i;
+
+	model->init(batch->params, initial);
+	for (i = 0; i < model->nstate; i++)
+		if (model->state[i].role == ROLE_ROUNDS && !isnan(value[i]) && value[i] != initial[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("state column \"%s\" cannot be set to %g",
+							model->state[i].name, value[i]),
+					 errhint("It is about the rounds since the state was set: leave it out.")));
+}
+
 /* Do an operation to one player, with an event if that is called for. */
 static void
 apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchPlayer *player)
@@ -726,6 +744,8 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	state_at(batch, player, operation->at, 0,
 			 player->record.fixed || kind == OPERATION_FIX, after);
 	memcpy(before, settles ? player->state : after, model->nstate * sizeof(double));
+	if (kind == OPERATION_SET)
+		check_set(batch, operation->operation.value);
 	if (operation_apply(&operation->operation, model, batch->params, days,
 						after) != MATCH_OK)
 		ereport(ERROR,

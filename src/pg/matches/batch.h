@@ -63,6 +63,8 @@ typedef struct BatchPlayer
 	bool		touched;		/* by a match or an operation of this batch */
 	bool		past_loaded;	/* past, of a ladder's events, was looked up, */
 	bool		meetings_loaded;	/* and so were meetings */
+	ItemPointerData place;		/* of its row in rating, which this batch has
+								 * locked, or invalid */
 	BatchComponent *component;	/* the player's, one of them, or NULL */
 	uint64		build;			/* the last one that the player was in, */
 	int			slot;			/* and the index there */

@@ -82,7 +82,7 @@ take_state(const Batch *batch, const StartingRating *row, double *state)
 			state[deviation] = DatumGetFloat8(row->values[FINAL_DEVIATION]);
 	}
 	for (i = 0; i < model->nstate; i++)
-		if (!isfinite(state[i]) || state[i] < model->state[i].min)
+		if (!state_value_valid(&model->state[i], state[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("column \"%s\" of a starting rating is not sound: %g",

@@ -159,12 +159,13 @@ states_before(FunctionCallInfo fcinfo, const Model *model, int arg, int n)
 			 * Checked against the range of the model here: the core assumes
 			 * valid states and does not check them again.
 			 */
-			if (element[i] < spec->min)
+			if (!state_value_valid(spec, element[i]))
 				ereport(ERROR,
 						(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 						 errmsg("%s is out of range: %g", spec->name, element[i]),
 						 errdetail("It is element %d of the array.", i + 1),
-						 errhint("It must be at least %g.", spec->min)));
+						 errhint("It must lie between %g and %g.",
+								 Max(spec->min, -STATE_LIMIT), STATE_LIMIT)));
 			before[i * model->nstate + j] = element[i];
 		}
 	}
