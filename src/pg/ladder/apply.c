@@ -78,7 +78,6 @@ typedef struct Application
 	LastPlace	last;			/* where ladders that reorder are up to */
 	ChangeWriter *changes;		/* or NULL */
 	bool		overwrites;		/* a match has a row in rated_match already */
-	BatchTrial *trial;			/* the caller's */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
 } Application;
@@ -373,9 +372,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	int			nrecorded;
 	int			i;
 
-	application->trial = trial;
-	trial->phase = BATCH_READS;
-	trial->norder = 0;
+	trial->phase = BATCH_LOADS;
 	recorded = lock_matches(ladder, ids, n, &nrecorded, &application->inserted);
 	application->ladder = ladder;
 	application->overwrites = false;
@@ -385,6 +382,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	application->n = n;
 	application->id_array = id_array(ladder->match_type, ids, n);
 	application->batch = ladder_batch(ladder);
+	trial->phase = BATCH_READS;
 	application->reader = reader_open_matches(ladder, application->id_array,
 											  ladder->strict, trial->careful);
 
@@ -433,9 +431,6 @@ survey_matches(Application *application)
 		if (match == NULL)
 			elog(ERROR, "source returned a match that was not asked for");
 		match->torn = match->seen;
-		if (!match->seen && application->trial->order != NULL)
-			application->trial->order[application->trial->norder++] =
-				(int) (match - application->known_match);
 		match->seen = true;
 		match->compared.digest = match->torn ? digest_text(PLAYED_AT_DIFFERS) : source->digest;
 		if (match->torn && application->ladder->strict)

@@ -21,8 +21,8 @@ typedef struct Applied
 /* How far a batch has got. */
 typedef enum BatchPhase
 {
+	BATCH_LOADS,				/* and locks matches, or states of players */
 	BATCH_READS,				/* the source, and judges the matches */
-	BATCH_LOADS,				/* and locks the states of players */
 	BATCH_RATES,
 	BATCH_WRITES
 } BatchPhase;
@@ -34,9 +34,6 @@ typedef struct BatchTrial
 								 * raises errors about data, which are
 								 * unrated */
 	BatchPhase	phase;
-	int		   *order;			/* room for the indexes of the matches as the
-								 * source has them, by time, or NULL */
-	int			norder;
 } BatchTrial;
 
 /*

@@ -36,6 +36,7 @@ typedef struct Attempts
 {
 	Ladder	   *ladder;
 	bool		has_failed;		/* rows of some matches in pending have failed */
+	bool		sorted;			/* parts are in the order of time */
 	Failures	failures;
 	Applied		applied;
 } Attempts;
@@ -144,7 +145,6 @@ fails_likewise(const Attempt *attempt, Datum *id, int sqlerrcode)
 	if (attempt->trial.phase == BATCH_READS)
 		return reader_find_errors(attempts->ladder, id, 1, error_is_bearable, &read_error) > 0 &&
 			read_error.sqlerrcode == sqlerrcode;
-	probe.trial.order = NULL;
 	error = attempt_batch(&probe);
 	if (error == NULL)
 		return false;
@@ -198,26 +198,65 @@ drop_unreadable(Attempts *attempts, Datum *ids, int n)
 	return left;
 }
 
-/* Put n matches into the order in which the source has them, the others behind. */
-static void
-sort_by_order(Datum *ids, int n, const BatchTrial *trial)
+/* Matches to be put into an order. */
+typedef struct Ordering
 {
-	Datum	   *sorted = huge_array(Datum, n);
-	bool	   *met = huge_array0(bool, n);
-	int			next;
+	Ladder	   *ladder;
+	Datum	   *ids;
+	int			n;
+} Ordering;
+
+/* Put matches into the order in which the source has them, the others behind. */
+static bool
+order_by_source(void *arg)
+{
+	const Ordering *ordering = (const Ordering *) arg;
+	IdType	   *type = ordering->ladder->match_type;
+	MatchReader *reader = reader_open_matches(ordering->ladder,
+											  id_array(type, ordering->ids, ordering->n), false, true);
+	IdTable    *met = id_table_create(type);
+	Datum	   *sorted = huge_array(Datum, ordering->n);
+	int			next = 0;
 	int			i;
 
-	for (next = 0; next < trial->norder; next++)
+	for (i = 0; i < ordering->n; i++)
 	{
-		sorted[next] = ids[trial->order[next]];
-		met[trial->order[next]] = true;
+		bool		found;
+
+		*id_table_enter(met, ordering->ids[i], "", &found) = &ordering->ids[i];
 	}
-	for (i = 0; i < n; i++)
-		if (!met[i])
-			sorted[next++] = ids[i];
-	memcpy(ids, sorted, n * sizeof(Datum));
-	pfree(met);
-	pfree(sorted);
+	while (reader_next(reader))
+	{
+		bool		found;
+		void	  **place = id_table_enter(met, reader->match.id, "", &found);
+
+		if (*place != NULL)
+			sorted[next++] = *(Datum *) *place;
+		*place = NULL;
+	}
+	reader_close(reader);
+	for (i = 0; i < ordering->n; i++)
+		if (id_table_find(met, ordering->ids[i], "") != NULL)
+			sorted[next++] = ordering->ids[i];
+	memcpy(ordering->ids, sorted, ordering->n * sizeof(Datum));
+	return true;
+}
+
+/* Put n matches into the order of time, if the source can be read. */
+static void
+sort_by_time(Ladder *ladder, Datum *ids, int n)
+{
+	Ordering	ordering = {ladder, ids, n};
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "skillrating order",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	bool		done;
+	ErrorData  *error = try_in_subtransaction(order_by_source, &ordering, &done);
+
+	if (error != NULL && !error_is_bearable(error->sqlerrcode))
+		ReThrowError(error);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 }
 
 static void rate_part(Attempts *attempts, Datum *ids, int n, bool careful);
@@ -274,7 +313,9 @@ rate_after_error(Attempt *attempt, const ErrorData *error)
 		add_failure(attempts, ids[0], error->sqlerrcode, error->message);
 		return;
 	}
-	sort_by_order(ids, n, &attempt->trial);
+	if (!attempts->sorted)
+		sort_by_time(attempts->ladder, ids, n);
+	attempts->sorted = true;
 	for (i = 0; i < nparts; i++)
 	{
 		int			first = (int) ((int64) i * n / nparts);
@@ -294,8 +335,6 @@ rate_part(Attempts *attempts, Datum *ids, int n, bool careful)
 
 	CHECK_FOR_INTERRUPTS();
 	check_stack_depth();
-	if (n > 1)
-		attempt.trial.order = huge_array(int, n);
 	error = attempt_batch(&attempt);
 	if (error != NULL)
 	{
@@ -303,15 +342,13 @@ rate_part(Attempts *attempts, Datum *ids, int n, bool careful)
 		rate_after_error(&attempt, error);
 		FreeErrorData(error);
 	}
-	if (attempt.trial.order != NULL)
-		pfree(attempt.trial.order);
 }
 
 /* Rate matches.  has_failed: pending may have rows of them that failed; loud: warn of each error. */
 static Applied
 apply(Ladder *ladder, Datum *ids, int n, bool has_failed, bool loud)
 {
-	Attempts	attempts = {ladder, has_failed, failures_make(), {0, 0, 0, 0}};
+	Attempts	attempts = {ladder, has_failed, false, failures_make(), {0, 0, 0, 0}};
 	bool		large;
 
 	if (n == 0)
