@@ -58,7 +58,8 @@ PGFILEDESC = "skillrating - skill ratings of players from match results"
 files = $(sort $(patsubst $(here)/%,%,$(wildcard $(here)/$(1))))
 
 # Whatever is in these folders is part of the library.
-OBJS = $(patsubst %.c,%.o,$(call files,src/core/*/*.c) $(call files,src/pg/*/*.c))
+OBJS = $(patsubst %.c,%.o,$(call files,src/core/*/*.c) $(call files,src/pg/*/*.c) \
+	$(call files,src/pg/*/*/*.c))
 
 # The parts of the install script: their numbers are the order in which they are
 # joined.

@@ -371,7 +371,6 @@ CREATE FUNCTION skillrating_internal.create_rating_tables(
     late text,
     strict boolean,
     on_error text,
-    leaderboard text,
     player_type regtype,
     match_type regtype,
     beside text)
@@ -391,23 +390,21 @@ BEGIN
             late text NOT NULL CHECK (late IN (''append'', ''reorder'')),
             strict boolean NOT NULL DEFAULT false,
             on_error text NOT NULL DEFAULT ''wait'' CHECK (on_error IN (''wait'', ''raise'')),
-            leaderboard text NOT NULL DEFAULT ''ranks'' CHECK (leaderboard IN (''ranks'', ''bands'', ''none'')),
             format_version integer NOT NULL DEFAULT 1,
             horizon bigint,
             horizon_at timestamptz,
             partition_rows bigint CHECK (partition_rows > 0),
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
     EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), whether a match waits or its transaction fails after an error that is not about its data (on_error), what makes boards quick (leaderboard), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at); and, set by partition_history(), how many places a partition of event has (partition_rows).');
-    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, on_error, leaderboard) VALUES ($1, $2, $3, $4, $5, $6, $7)', ladder)
-    USING model, params, apply_at, late, strict, on_error, leaderboard;
+        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), whether a match waits or its transaction fails after an error that is not about its data (on_error), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at); and, set by partition_history(), how many places a partition of event has (partition_rows).');
+    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, on_error) VALUES ($1, $2, $3, $4, $5, $6)', ladder)
+    USING model, params, apply_at, late, strict, on_error;
 
-    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool)) WITH (fillfactor = 90)', ladder,
+    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
         skillrating_internal.arranged_columns(ladder, 'rating', beside,
-            skillrating_internal.ladder_columns('rating', model, params, player_type, match_type, display)
-                || skillrating_internal.band_column(leaderboard, model, params)));
+            skillrating_internal.ladder_columns('rating', model, params, player_type, match_type, display)));
     PERFORM skillrating_internal.drop_room(ladder, 'rating');
-    PERFORM skillrating_internal.create_leaderboard(ladder, leaderboard);
+    EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,
         'A row for each player and pool: the state under the model and the time as of which it is (as_of: that of the last event), the displayed rating, and counts of rated matches.');
 
@@ -443,7 +440,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, text, text, regtype, regtype, text) IS
+COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, text, regtype, regtype, text) IS
 'A part of create_ladder(): the tables ladder, rating, event and rated_match, with the sequence of
 places. params are complete. Columns are in the places that they have in ladder beside, if that is
 not null.';
@@ -636,7 +633,7 @@ CREATE FUNCTION skillrating_internal.create_ladder_schema(
     late text,
     strict boolean,
     eligibility jsonb,
-    leaderboard text,
+    ranks text,
     on_error text,
     beside text DEFAULT NULL)
 RETURNS void
@@ -649,14 +646,14 @@ DECLARE
     source_list text;
 BEGIN
     IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL OR strict IS NULL
-        OR eligibility IS NULL OR leaderboard IS NULL OR on_error IS NULL
+        OR eligibility IS NULL OR on_error IS NULL
     THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility, leaderboard and on_error must not be null';
+            MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and on_error must not be null';
     END IF;
     -- Off by default on ladders: uneven matches of a pool would wait for one row.
     all_params := all_params || CASE all_params->>'size_advantage' WHEN 'auto' THEN '{"size_advantage": "none"}' ELSE '{}' END::jsonb;
-    PERFORM skillrating_internal.check_leaderboard(leaderboard);
+    PERFORM skillrating_internal.check_ranks(ranks);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('apply_at must be "commit", "statement" or "manual", not "%s"', apply_at);
@@ -695,9 +692,11 @@ BEGIN
     PERFORM skillrating_internal.check_schema_is_local(ladder);
     EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
         format('A skillrating ladder under the model %s.', model));
-    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, on_error, leaderboard,
+    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, on_error,
         player_type, match_type, beside);
-    PERFORM skillrating_internal.create_count_tables(ladder);
+    IF ranks = 'counted' THEN
+        PERFORM skillrating_internal.create_count_tables(ladder);
+    END IF;
     PERFORM skillrating_internal.create_standing_table(ladder, player_type);
     PERFORM skillrating_internal.create_component_tables(ladder, model, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
@@ -729,7 +728,7 @@ CREATE FUNCTION skillrating.create_ladder(
     late text DEFAULT 'append',
     strict boolean DEFAULT false,
     eligibility jsonb DEFAULT '{}',
-    leaderboard text DEFAULT 'ranks',
+    ranks text DEFAULT 'indexed',
     on_error text DEFAULT 'wait')
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -737,7 +736,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.create_ladder_schema(ladder, model, params, player_type,
-        match_type, apply_at, source, late, strict, eligibility, leaderboard, on_error);
+        match_type, apply_at, source, late, strict, eligibility, ranks, on_error);
     IF source IS NOT NULL THEN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
     END IF;
@@ -754,18 +753,17 @@ once catch_up() is called (reorder). A match with a mistake in its rows stays un
 of unrated_reasons(); where strict it is an error of the statement or commit that brings it. After
 any other error, as of rights or of a trigger, a match waits in table pending for catch_up(), with a
 warning; on_error => raise has the statement or commit fail instead.
-eligibility has rules for all matches, see set_eligibility(). leaderboard says what makes boards
-quick: ranks (an index on the rating, and counts of players by rating, for ranks), bands (an index
-on coarse bands of ratings, which matches are cheaper with, and ranks dearer) or none;
-set_leaderboard() changes it. With a source, a view on tables of your own with a row for each
-participant of each finished match (see describe_source()), there are no such tables, and attach()
-says which tables the matches come from; a notice says how many matches it has already, which
-backfill() rates. Players and matches are identified by any type that can be hashed and ordered,
-bigint or that of the source unless it is given; not by composites, arrays, names of objects,
-domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a type, 42P01
-for an unknown source, 22023 for an unknown model or parameter or a source that will not do, 22003
-for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is another
-role''s.';
+eligibility has rules for all matches, see set_eligibility(). ranks says where ranks come from: they
+are counted over the index on the rating (indexed), or from counts of players by rating, which every
+match then updates (counted); set_ranks() changes it. With a source, a view on tables of your own
+with a row for each participant of each finished match (see describe_source()), there are no such
+tables, and attach() says which tables the matches come from; a notice says how many matches it has
+already, which backfill() rates. Players and matches are identified by any type that can be hashed
+and ordered, bigint or that of the source unless it is given; not by composites, arrays, names of
+objects, domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a
+type, 42P01 for an unknown source, 22023 for an unknown model or parameter or a source that will not
+do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is
+another role''s.';
 
 CREATE FUNCTION skillrating_internal.report_match(
     ladder text,
@@ -895,28 +893,3 @@ Players without a row start from the initial state. An account that is merged co
 it is merged into, and its row comes back under the identifier that was given. Under a model with
 components it takes SELECT on table component besides. Errors as for report_match(), 22023 if the
 match could not be rated, also for two accounts of one player, 22008 for an infinite at.';
-
-CREATE FUNCTION skillrating_internal.verify(
-    ladder text,
-    OUT check_name text,
-    OUT ok boolean,
-    OUT detail text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_verify'
-LANGUAGE C STABLE STRICT ROWS 7;
-
-SELECT skillrating_internal.create_entry('verify');
-
-COMMENT ON FUNCTION skillrating.verify(text) IS
-'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the
-source and in rated order, and compares bit for bit:
-content (the matches are what was rated, and all columns of the source are read), events (states
-before and after, predictions and scores), ratings (the state of every player, and the counts that
-ranks come from), counters (games, wins, draws, losses, last played), components (all of these of
-components, of a model that has some), complete (no finished match was overlooked, nor one that
-could not be rated and has changed), corrections (none waits for catch_up()), where matches are in
-table pending, waiting, and, of a ladder that partition_history() has partitioned, partitions (every
-place has one). Everything is read under one
-snapshot, and other sessions go on rating. catch_up(search => true, rebuild => true) mends content,
-events, ratings, counters, components and complete, catch_up() corrections and waiting. Errors: 42704 for an
-unknown ladder, 55000 if its triggers are gone, see restore_triggers().';

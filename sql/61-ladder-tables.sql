@@ -176,41 +176,6 @@ COMMENT ON FUNCTION skillrating_internal.create_component_tables(text, text, reg
 'A part of create_ladder(): the tables component and component_event, which every ladder has,
 whatever its model.';
 
-CREATE FUNCTION skillrating_internal.create_count_tables(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    EXECUTE format(
-        'CREATE TABLE %I.rating_count (
-            pool text NOT NULL,
-            level integer NOT NULL,
-            place integer NOT NULL,
-            total bigint NOT NULL,
-            ranges integer[],
-            active integer[],
-            active_counts integer[],
-            PRIMARY KEY (pool, level, place)) WITH (fillfactor = 50)', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.rating_count IS %L', ladder,
-        'How many players of a pool with rated matches have a displayed rating in which range, where the leaderboard is "ranks": what ranks are counted from, together with table rating_count_delta. A row of level 0 is about 64 ranges, with the count of each, and counts by the period of the last match; a row of level 1 is the sum of 64 of these.');
-    EXECUTE format(
-        'CREATE TABLE %I.rating_count_delta (
-            pool text NOT NULL,
-            cells bigint[] NOT NULL,
-            nets integer[] NOT NULL) WITH (autovacuum_vacuum_scale_factor = 0,
-                autovacuum_vacuum_threshold = 1000)', ladder);
-    -- A publication of all tables must not keep rows from being deleted.
-    EXECUTE format('ALTER TABLE %I.rating_count_delta REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.rating_count_delta IS %L', ladder,
-        'What has changed in table rating_count since it was last written: a row a batch, with the net changes of its cells.');
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_count_tables(text) IS
-'A part of create_ladder(): the tables rating_count and rating_count_delta, which every ladder has;
-they stay empty unless its leaderboard is "ranks".';
-
 CREATE FUNCTION skillrating_internal.create_match_tables(
     ladder text,
     player_type regtype,

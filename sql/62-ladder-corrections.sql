@@ -17,6 +17,52 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_operation_time(timestamptz) IS
 'Error 22008 for an infinite time: no match could come behind the operation, or none before it.';
 
+CREATE FUNCTION skillrating_internal.ladder_holders(
+    schema oid,
+    readers boolean)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (
+        SELECT string_agg(w.who, ', ' ORDER BY w.who) FROM (
+            SELECT DISTINCT CASE
+                WHEN l.pid IS NULL THEN format('prepared transaction %L', p.gid)
+                ELSE format('process %s', l.pid) || coalesce(format(' of role %I, %s', a.usename, a.state), '') END AS who
+            FROM pg_locks AS l
+            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
+            LEFT JOIN pg_locks AS x ON x.pid IS NULL AND x.locktype = 'transactionid'
+                AND x.virtualtransaction = l.virtualtransaction
+            LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
+            WHERE l.locktype = 'object' AND l.classid = 'pg_namespace'::regclass AND l.objid = schema
+                AND l.objsubid = 0 AND l.granted AND (readers OR l.mode <> 'AccessShareLock')
+                AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+                AND l.pid IS DISTINCT FROM pg_backend_pid()) AS w);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.ladder_holders(oid, boolean) IS
+'Who has locks on the ladder in a schema that keep others from its maintenance, or, with readers, any
+lock: processes and prepared transactions, for the detail of an error. Null for nobody.';
+
+CREATE FUNCTION skillrating_internal.note_change(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('UPDATE %I.ladder AS l SET late = l.late', ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_change(text) IS
+'Part of what changes which accounts are one player, who is excluded, which matches count, where
+history begins or where ratings are mirrored: writes a new version of the row of table ladder, by
+which transactions at higher isolation levels learn that their snapshot is older. Error 55000 unless
+the door to the ladder is open.';
+
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
     kind text,
@@ -43,6 +89,10 @@ BEGIN
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
         VALUES ($1, $1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
     USING operation, kind, player_id, into_id, pool, since, until, at, state, params, reason;
+    -- These two take no turn, and their player has another row of rating anyway.
+    IF kind NOT IN ('set', 'reset') THEN
+        PERFORM skillrating_internal.note_change(ladder);
+    END IF;
     RETURN operation;
 END
 $function$;
@@ -111,13 +161,15 @@ rolled back, with the triggers that it fires. With search it also looks in the s
 trigger has reported: new matches are rated, and those that are gone no longer count, which a
 warning says; and, for a ladder that rerate() made, in the first ladder for matches that have
 changed or gone since. With rebuild it replays from the very start. Matches are rated
-meanwhile, and wait for its last step, which writes the ratings; where matches wait in pending or
-most of the work lies behind a late match, and above READ COMMITTED, they wait from the beginning.
+meanwhile, and wait for its last step, which writes the ratings; where most of the work lies behind a
+late match they wait from the beginning.
 Reading goes on. What is out of date before a rated match that has gone from the source unreported
 waits, with a warning; another names columns that the source has got since, see refresh_source().
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it,
-40P01 if the transaction has rated matches of the ladder and another one maintains it, 55000 if
-triggers are missing, see restore_triggers(), or, with rebuild, such a match.';
+0A000 above READ COMMITTED, 40P01 if the transaction has rated matches of the ladder and another one
+maintains it, 55P03 if somebody keeps it from the last step for 30 s or lock_timeout, 55000 if
+triggers are missing, see restore_triggers(), if such a match was rated while it worked, or, with
+rebuild, at all.';
 
 CREATE FUNCTION skillrating_internal.void_match(
     ladder text,
@@ -424,7 +476,8 @@ BEGIN
     IF n = 0 THEN
         RETURN NULL;
     END IF;
-    PERFORM skillrating_internal.apply_operation(ladder, operation);
+    PERFORM skillrating_internal.note_change(ladder),
+        skillrating_internal.apply_operation(ladder, operation);
     RETURN operation;
 END
 $function$;
@@ -652,7 +705,8 @@ BEGIN
                 AND o.pool = coalesce($2, o.pool)', ladder)
         USING season, season_pool;
     END IF;
-    PERFORM skillrating_internal.note_correction(ladder, 'undo', place, played_at => first_played_at),
+    PERFORM skillrating_internal.note_change(ladder),
+        skillrating_internal.note_correction(ladder, 'undo', place, played_at => first_played_at),
         skillrating_internal.recount_queues(ladder);
 END
 $function$;

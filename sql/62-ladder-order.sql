@@ -73,9 +73,8 @@ BEGIN
               HAVING count(*) = count(s.played_at)
                   AND min(CAST(s.played_at AS timestamptz)) = max(CAST(s.played_at AS timestamptz))
                   AND isfinite(min(CAST(s.played_at AS timestamptz)))) AS s
-        WHERE m.match_id %2$s s.match_id AND m.played_at <> s.played_at AND NOT EXISTS (
-            SELECT FROM %1$I.ladder AS l WHERE m.seq <= l.horizon)', ladder, t.match_equals)
-    USING whole;
+        WHERE m.match_id %2$s s.match_id AND m.played_at <> s.played_at
+            AND NOT EXISTS (SELECT FROM %1$I.ladder AS l WHERE m.seq <= l.horizon)', ladder, t.match_equals) USING whole;
 
     -- All that comes behind the first match whose place may be another.
     from_time := CASE WHEN whole THEN '-infinity'

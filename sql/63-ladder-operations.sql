@@ -618,7 +618,8 @@ BEGIN
     USING operation, pool, overwrite, at, params, reason, given_players, given_states;
     GET DIAGNOSTICS players = ROW_COUNT;
     IF players > 0 THEN
-        PERFORM skillrating_internal.apply_operation(ladder, operation);
+        PERFORM skillrating_internal.note_change(ladder),
+            skillrating_internal.apply_operation(ladder, operation);
     ELSE
         operation := NULL;
     END IF;

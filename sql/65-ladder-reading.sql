@@ -254,9 +254,8 @@ DECLARE
     board text := skillrating_internal.board(ladder, pool, at);
     shown text := skillrating_internal.display_query(ladder, display, at);
     eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
-    has_ranks boolean := fixed IS NULL AND skillrating_internal.has_ranks(ladder, at, max_deviation);
-    band_order text := skillrating_internal.band_order(ladder, at);
-    ranked boolean := has_ranks AND min_games = 1 AND active_since IS NULL;
+    counted boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation);
+    ranked boolean := counted AND min_games = 1 AND active_since IS NULL;
     statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     page text := '';
     place text;
@@ -287,20 +286,19 @@ BEGIN
                 MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after_player, pool);
         END IF;
         EXECUTE format('WITH board AS %s SELECT c.above, c.at_least FROM (%s) AS c', board,
-            skillrating_internal.counts_query(ladder, ranked, band_order <> '', eligible, '$6'))
+            skillrating_internal.counts_query(ladder, ranked, eligible, '$6'))
         INTO above, at_least USING pool, min_games, active_since, max_deviation, n, after_rating;
         -- Each part in the order of an index, however many share the rating.
-        page := format('(SELECT r.* FROM board AS r WHERE %s AND r.rating = $6%s AND CAST($7 AS %s) %s r.player_id ORDER BY r.player_id LIMIT $5) UNION ALL ',
-            eligible, CASE WHEN band_order <> '' THEN ' AND r.band = skillrating_internal.rating_band($6)' ELSE '' END,
-            t.player_type, t.player_less);
-        further := ' AND r.rating < $6' || CASE WHEN band_order <> '' THEN ' AND r.band <= skillrating_internal.rating_band($6)' ELSE '' END;
+        page := format('(SELECT r.* FROM board AS r WHERE %s AND r.rating = $6 AND CAST($7 AS %s) %s r.player_id ORDER BY r.player_id LIMIT $5) UNION ALL ',
+            eligible, t.player_type, t.player_less);
+        further := ' AND r.rating < $6';
     END IF;
-    IF has_ranks AND isfinite(active_since) AND NOT skillrating_internal.has_time_index(ladder) THEN
+    IF counted AND isfinite(active_since) AND NOT skillrating_internal.has_time_index(ladder) THEN
         active := skillrating_internal.active_players(ladder, pool, active_since, min_games, after_rating, n);
         further := further || format(' AND r.player_id %s ANY (CAST($10 AS %s[]))', t.player_equals, t.player_type);
     END IF;
-    page := format('(SELECT r.* FROM (%s(SELECT r.* FROM board AS r WHERE %s%s ORDER BY %sr.rating DESC, r.player_id LIMIT $5)) AS r ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
-        page, eligible, further, band_order);
+    page := format('(SELECT r.* FROM (%s(SELECT r.* FROM board AS r WHERE %s%s ORDER BY r.rating DESC, r.player_id LIMIT $5)) AS r ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
+        page, eligible, further);
     place := 'CASE WHEN r.rating = $6 THEN 1 + $8 ELSE $9 + rank() OVER (PARTITION BY r.rating = $6 ORDER BY r.rating DESC) END';
     IF statistics IS NOT NULL THEN
         page := format('(SELECT r.*, %s AS place FROM %s) AS r %s', place, page,
@@ -404,7 +402,7 @@ DECLARE
     board text := skillrating_internal.board(ladder, pool, at);
     eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
-    ranked boolean := fixed IS NULL AND skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
     place bigint;
 BEGIN
@@ -414,7 +412,7 @@ BEGIN
         RETURN NULL;
     END IF;
     EXECUTE format('WITH board AS %s SELECT 1 + c.above FROM (%s) AS c', board,
-        skillrating_internal.counts_query(ladder, ranked, skillrating_internal.band_order(ladder, at) <> '', eligible, '$5'))
+        skillrating_internal.counts_query(ladder, ranked, eligible, '$5'))
     INTO place USING pool, min_games, active_since, max_deviation, player_rating;
     RETURN place;
 END
@@ -446,7 +444,7 @@ DECLARE
     board text := skillrating_internal.board(ladder, pool, at);
     eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
-    ranked boolean := fixed IS NULL AND skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
     percentile float8;
 BEGIN
@@ -459,7 +457,7 @@ BEGIN
         'WITH board AS %s
         SELECT 100 * (c.total - c.at_least + (c.at_least - c.above - 1) / 2.0) / nullif(c.total - 1, 0)
         FROM (%s) AS c', board,
-        skillrating_internal.counts_query(ladder, ranked, skillrating_internal.band_order(ladder, at) <> '', eligible, '$5'))
+        skillrating_internal.counts_query(ladder, ranked, eligible, '$5'))
     INTO percentile USING pool, min_games, active_since, max_deviation, player_rating;
     RETURN percentile;
 END
@@ -474,8 +472,7 @@ merged counts as the player it is merged into. Errors as for leaderboard().';
 
 CREATE FUNCTION skillrating_internal.near_query(
     ladder text,
-    eligible text,
-    banded boolean)
+    eligible text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -487,37 +484,31 @@ BEGIN
     RETURN format(
         'SELECT u.* FROM (
             (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5%5$s AND r.player_id %2$s CAST($6 AS %3$s)
+             WHERE %1$s AND r.rating = $5 AND r.player_id %2$s CAST($6 AS %3$s)
              ORDER BY r.player_id DESC LIMIT $7)
             UNION ALL
-            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating > $5%6$s
-             ORDER BY %7$sr.rating, r.player_id DESC LIMIT $7)
+            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating > $5
+             ORDER BY r.rating, r.player_id DESC LIMIT $7)
             ORDER BY rating, player_id DESC LIMIT $7) AS u
         UNION ALL
         SELECT u.* FROM (
             (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5%5$s AND r.player_id %4$s CAST($6 AS %3$s))
+             WHERE %1$s AND r.rating = $5 AND r.player_id %4$s CAST($6 AS %3$s))
             UNION ALL
             (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5%5$s AND CAST($6 AS %3$s) %2$s r.player_id
+             WHERE %1$s AND r.rating = $5 AND CAST($6 AS %3$s) %2$s r.player_id
              ORDER BY r.player_id LIMIT $7)
             UNION ALL
-            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating < $5%8$s
-             ORDER BY %9$sr.rating DESC, r.player_id LIMIT $7)
+            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating < $5
+             ORDER BY r.rating DESC, r.player_id LIMIT $7)
             ORDER BY rating DESC, player_id LIMIT $7 + 1) AS u',
-        eligible, t.player_less, t.player_type, t.player_equals,
-        CASE WHEN banded THEN ' AND r.band = skillrating_internal.rating_band($5)' ELSE '' END,
-        CASE WHEN banded THEN ' AND r.band >= skillrating_internal.rating_band($5)' ELSE '' END,
-        CASE WHEN banded THEN 'r.band, ' ELSE '' END,
-        CASE WHEN banded THEN ' AND r.band <= skillrating_internal.rating_band($5)' ELSE '' END,
-        CASE WHEN banded THEN 'r.band DESC, ' ELSE '' END);
+        eligible, t.player_less, t.player_type, t.player_equals);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.near_query(text, text, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.near_query(text, text) IS
 'A part of around(): the query, below WITH board AS, of player $6, rated $5, with $7 players above
-and $7 below, by the condition of the board, which may have bands. Error 55000 unless the door to
-the ladder is open.';
+and $7 below, by the condition of the board. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.around(
     ladder text,
@@ -543,9 +534,11 @@ DECLARE
     statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     statistics_join text := '';
     player text := skillrating_internal.counted_player(ladder, player_id::text);
-    band_order text := skillrating_internal.band_order(ladder, at);
-    ranked boolean := fixed IS NULL AND skillrating_internal.has_ranks(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    near text := skillrating_internal.near_query(ladder, eligible);
+    top text := '(SELECT max(n.rating) FROM near AS n)';
     player_rating float8;
+    top_rating float8;
 BEGIN
     IF n IS NULL OR n < 0 THEN
         RAISE invalid_parameter_value USING
@@ -560,9 +553,14 @@ BEGIN
         statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
         statistics_join := skillrating_internal.statistics_join(ladder, statistics, display, at, eligible, ranked);
     END IF;
+    IF at IS NULL AND NOT ranked THEN
+        -- Only for a constant does the planner know how many players are above it.
+        EXECUTE format('WITH board AS %s SELECT max(n.rating) FROM (%s) AS n', board, near)
+        INTO top_rating USING pool, min_games, active_since, max_deviation, player_rating, player, n;
+        top := '$8';
+    END IF;
     RETURN QUERY EXECUTE format(
-        'WITH board AS %1$s, near AS (%2$s), top AS (SELECT c.* FROM (SELECT max(n.rating) AS rating FROM near AS n) AS t CROSS JOIN LATERAL (
-            SELECT t.rating, c.* FROM (%3$s) AS c) AS c)
+        'WITH board AS %1$s, near AS (%2$s), top AS (SELECT %7$s AS rating, c.above, c.at_least FROM (%3$s) AS c)
         SELECT r.place, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
             d.shown, d.level, d.division, d.placement_left, %5$s
         -- Not all of those who share the first place here need be near.
@@ -571,10 +569,9 @@ BEGIN
               FROM near AS n CROSS JOIN top AS t) AS r
         CROSS JOIN LATERAL (%4$s) AS d %6$s
         ORDER BY r.rating DESC, r.player_id', board,
-        skillrating_internal.near_query(ladder, eligible, band_order <> ''),
-        skillrating_internal.counts_query(ladder, ranked, band_order <> '', eligible, 't.rating'), shown,
-        statistics_columns, statistics_join)
-    USING pool, min_games, active_since, max_deviation, player_rating, player, n;
+        near, skillrating_internal.counts_query(ladder, ranked, eligible, top), shown,
+        statistics_columns, statistics_join, top)
+    USING pool, min_games, active_since, max_deviation, player_rating, player, n, top_rating;
 END
 $function$;
 

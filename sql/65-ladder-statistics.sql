@@ -231,7 +231,7 @@ BEGIN
                 ELSE format('SELECT count(*) FROM board AS r WHERE %s', eligible) END,
             -- Where many share a rating, it is the counts that know how many.
             CASE WHEN ranked THEN format('CASE WHEN count(*) <= 100 THEN count(*) ELSE (SELECT c.at_least - c.above FROM (%s) AS c) END',
-                skillrating_internal.counts_query(ladder, true, false, eligible, 'q.rating')) ELSE 'count(*)' END,
+                skillrating_internal.counts_query(ladder, true, eligible, 'q.rating')) ELSE 'count(*)' END,
             CASE WHEN ranked THEN ' LIMIT 101' ELSE '' END);
     END IF;
     RETURN format(

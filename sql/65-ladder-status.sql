@@ -97,3 +97,28 @@ last_match: when the latest rated match was played.
 truncated, copied: how often tables of a publisher were truncated since the last search, and which
 of them a subscription is copying.
 Error 42704 for an unknown ladder.';
+
+CREATE FUNCTION skillrating_internal.verify(
+    ladder text,
+    OUT check_name text,
+    OUT ok boolean,
+    OUT detail text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_verify'
+LANGUAGE C STABLE STRICT ROWS 7;
+
+SELECT skillrating_internal.create_entry('verify');
+
+COMMENT ON FUNCTION skillrating.verify(text) IS
+'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the
+source and in rated order, and compares bit for bit:
+content (the matches are what was rated, and all columns of the source are read), events (states
+before and after, predictions and scores), ratings (the state of every player, and the counts that
+ranks come from), counters (games, wins, draws, losses, last played), components (all of these of
+components, of a model that has some), complete (no finished match was overlooked, nor one that
+could not be rated and has changed), corrections (none waits for catch_up()), where matches are in
+table pending, waiting, and, of a ladder that partition_history() has partitioned, partitions (every
+place has one). Everything is read under one snapshot, and other sessions go on rating.
+catch_up(search => true, rebuild => true) mends content, events, ratings, counters, components and
+complete, catch_up() corrections and waiting. Errors: 42704 for an unknown ladder, 55000 if its
+triggers are gone, see restore_triggers().';

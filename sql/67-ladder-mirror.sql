@@ -688,7 +688,8 @@ BEGIN
         ON CONFLICT (relation, pool) DO UPDATE
         SET key = excluded.key, columns = excluded.columns', ladder)
     USING relation, pool, key, columns;
-    PERFORM skillrating_internal.mirror_triggers(ladder);
+    PERFORM skillrating_internal.note_change(ladder),
+        skillrating_internal.mirror_triggers(ladder);
     -- Players without a rating keep what the table has: it may be all that is known of them.
     players := skillrating_internal.write_mirror(ladder, relation, key, pool, columns, NULL);
     PERFORM skillrating_internal.rate_failed(ladder);
@@ -740,7 +741,8 @@ BEGIN
         PERFORM skillrating_internal.drop_mirror_triggers(
             to_regclass(format('%I.source', ladder)), relation);
     END IF;
-    PERFORM skillrating_internal.mirror_triggers(ladder);
+    PERFORM skillrating_internal.note_change(ladder),
+        skillrating_internal.mirror_triggers(ladder);
 END
 $function$;
 

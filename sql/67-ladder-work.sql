@@ -124,12 +124,11 @@ BEGIN
             MESSAGE = 'ladder, task and starting_at must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF task NOT IN ('drain', 'catch_up', 'settle', 'fold_counts', 'trim_changes', 'make_partitions',
-        'queue_tick')
+    IF task NOT IN ('drain', 'catch_up', 'settle', 'trim_changes', 'make_partitions', 'queue_tick')
     THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('task must be "drain", "catch_up", "settle", "fold_counts", '
-                '"trim_changes", "make_partitions" or "queue_tick", not "%s"', task),
+            MESSAGE = format('task must be "drain", "catch_up", "settle", "trim_changes", '
+                '"make_partitions" or "queue_tick", not "%s"', task),
             HINT = 'skillrating.notify_changes() begins and ends notifications, and push_rating() '
                 'has ratings written to other tables.';
     END IF;
@@ -174,10 +173,9 @@ COMMENT ON FUNCTION skillrating.schedule_work(text, text, interval, interval, ti
 'Has work() do a task for a ladder from now on, in place of what was said of it before; with a null
 in every no more.
 task: drain (at most 10 000 rows of the queue at a time, see attach() with replica), catch_up (if
-matches wait in pending or corrections in correction), settle (idle time up to then), fold_counts
-(for a database in which all transactions are serializable), trim_changes (of changes from before
-now() - keep), make_partitions (two ahead, of tables that partition_history() has partitioned), or
-queue_tick (of all queues of the ladder).
+matches wait in pending or corrections in correction, or many changes of counts), settle (idle time
+up to then), trim_changes (of changes from before now() - keep), make_partitions (two ahead, of
+tables that partition_history() has partitioned), or queue_tick (of all queues of the ladder).
 every: at the least so much time lies between; keep: for trim_changes only, how long changes are
 kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
 every is 1 day.
@@ -426,6 +424,11 @@ BEGIN
     EXECUTE format(
         'SELECT EXISTS (SELECT FROM %1$I.pending) OR EXISTS (SELECT FROM %1$I.correction)', ladder)
     INTO waiting;
+    IF NOT waiting AND skillrating_internal.ranks(ladder) = 'counted' THEN
+        -- So many are there only where all transactions are serializable, which do not tidy them.
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I.rating_count_delta OFFSET 10000)', ladder)
+        INTO waiting;
+    END IF;
     RETURN CASE WHEN waiting THEN (SELECT count(*) FROM skillrating.catch_up(ladder)) ELSE 0 END;
 END
 $function$;
@@ -484,8 +487,6 @@ BEGIN
         WHEN 'settle' THEN
             done := (
                 SELECT s.players FROM skillrating.settle(ladder, clock_timestamp(), 'work') AS s);
-        WHEN 'fold_counts' THEN
-            done := skillrating.fold_counts(ladder);
         WHEN 'trim_changes' THEN
             done := skillrating_internal.trim_changes(ladder, now() - w.keep);
         WHEN 'queue_tick' THEN
@@ -518,9 +519,9 @@ COMMENT ON FUNCTION skillrating.work_step(text, text, text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
 much that was, null if it did nothing: for drain matches that were looked at (it stays due while
 rows wait), for notify changes that were notified of, for catch_up and settle rows of rating that
-changed, for fold_counts rows of rating_count_delta, for trim_changes rows of change, for
-make_partitions partitions, for queue_tick matches. With a failure it notes that in table work
-instead, and the task is due again in a minute, or sooner if it is to be done more often.
+changed, for trim_changes rows of change, for make_partitions partitions, for queue_tick matches.
+With a failure it notes that in table work instead, and the task is due again in a minute, or sooner
+if it is to be done more often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
 task in table work that is none, and those of the function that does the task.';
 
@@ -551,8 +552,7 @@ BEGIN
             w.failed_at, w.error
         FROM %I.work AS w
         ORDER BY array_position(ARRAY[''queue_tick'', ''make_partitions'', ''drain'', ''catch_up'',
-            ''settle'',
-            ''fold_counts'', ''notify'', ''trim_changes''], w.task)',
+            ''settle'', ''notify'', ''trim_changes''], w.task)',
         ladder);
 END
 $function$;

@@ -108,7 +108,7 @@ BEGIN
         new_params := CASE WHEN new_model = old.model THEN old.params ELSE '{}' END;
     END IF;
     PERFORM skillrating_internal.create_ladder_schema(new_ladder, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
-        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', old.leaderboard,
+        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', skillrating_internal.ranks(ladder),
         old.on_error, beside => ladder);
     PERFORM skillrating_internal.partition_like(new_ladder, ladder);
 
@@ -231,7 +231,7 @@ BEGIN
     PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
     PERFORM skillrating_internal.check_swap(a, b);
     PERFORM skillrating_internal.hold_ladder(b, false);
-    PERFORM skillrating_internal.match_leaderboard(a, b);
+    PERFORM skillrating_internal.match_ranks(a, b);
     prepared := skillrating_internal.prepare_exchange(a, b);
     constraints := skillrating_internal.held_constraints(a, b);
     PERFORM skillrating_internal.begin_carrying(a, b);

@@ -593,21 +593,12 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(b);
-    recent text[];
-    whole boolean := true;
-    recently text := '';
 BEGIN
-    operations := since IS NULL OR EXISTS (
-        SELECT FROM skillrating_internal.changed_since(a, 'operation', 'seq', since));
-    IF since IS NOT NULL THEN
-        recent := ARRAY(SELECT DISTINCT c.value
-            FROM skillrating_internal.changed_since(a, 'rated_match', 'match_id', since) AS c(value));
-        whole := array_position(recent, NULL) IS NOT NULL;
-    END IF;
-    IF NOT whole THEN
-        recently := format('WHERE m.match_id %s ANY (CAST($1 AS %s[]))', t.match_equals, t.match_type);
-    END IF;
     EXECUTE format('TRUNCATE %1$I.carried_match, %1$I.carried_own, %1$I.carried_waiting', b);
+    EXECUTE format(
+        'SELECT $1 OR n <> o FROM (SELECT count(*), count(o.undone_at), sum(o.seq) FROM %I.operation AS o) AS o,
+            (SELECT count(*), count(n.undone_at), sum(n.seq) FROM %I.carried_operation AS n) AS n', a, b)
+    INTO operations USING since IS NULL;
     IF operations THEN
         EXECUTE format('TRUNCATE %I.carried_operation', b);
     END IF;
@@ -619,8 +610,8 @@ BEGIN
             SELECT coalesce(n.match_id, o.match_id) AS match_id, n.status, n.reason, n.detail, n.digest,
                 n.seq, n.played_at, n.arrived_at, n.void_reason, n.decided_at, n.match_id IS NOT NULL AS known,
                 least(n.seq, o.seq) AS place
-            FROM (SELECT m.* FROM %1$I.rated_match AS m %4$s) AS n
-            FULL JOIN (SELECT m.* FROM %2$I.rated_match AS m %4$s) AS o ON o.match_id %3$s n.match_id
+            FROM %1$I.rated_match AS n
+            FULL JOIN %2$I.rated_match AS o ON o.match_id %3$s n.match_id
             CROSS JOIN horizon AS h
             WHERE (n.match_id IS NULL OR o.match_id IS NULL OR n.seq IS DISTINCT FROM o.seq
                     OR n.void_reason IS DISTINCT FROM o.void_reason OR n.digest <> o.digest)
@@ -637,8 +628,7 @@ BEGIN
         ), own AS (
             INSERT INTO %2$I.carried_own SELECT m.match_id FROM %2$I.rated_match AS m
             CROSS JOIN horizon AS h
-            WHERE m.seq >= CASE WHEN $2 THEN -9223372036854775808
-                    ELSE (SELECT min(d.seq) FROM differing AS d) END
+            WHERE m.seq IS NOT NULL
                 AND NOT EXISTS (
                     SELECT FROM %1$I.rated_match AS n
                     WHERE n.match_id %3$s m.match_id AND n.seq IS NOT NULL)
@@ -654,10 +644,10 @@ BEGIN
             INSERT INTO %2$I.carried_operation
             SELECT o.operation, o.seq, o.kind, o.pool, o.player_id, o.into_id, o.since, o.until, o.at,
                 o.state, o.params, o.reason, o.made_by, o.made_at, o.undone_at
-            FROM %1$I.operation AS o WHERE $3
+            FROM %1$I.operation AS o WHERE $1
         )
-        SELECT count(*), min(d.place) FROM differing AS d', a, b, t.match_equals, recently)
-    INTO changes, first_place USING recent, operations OR whole, operations;
+        SELECT count(*), min(d.place) FROM differing AS d', a, b, t.match_equals)
+    INTO changes, first_place USING operations;
     IF operations THEN
         PERFORM skillrating_internal.arrange_states(b, 'carried_operation', a);
     END IF;
@@ -666,9 +656,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.survey(text, text, xid8) IS
 'A part of swap_ladders(): copies what ladder a has otherwise than ladder b into the tables of
-begin_carrying(), of matches only those whose row in a was changed by a transaction from a certain
-one on, all for null. Returns how many matches differ, whether operations may, and the smallest
-place of a match that does.';
+begin_carrying(). Returns how many matches differ, whether operations may, and the smallest place of
+a match that does.';
 
 CREATE FUNCTION skillrating_internal.carry_over(
     a text,

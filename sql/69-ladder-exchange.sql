@@ -130,11 +130,11 @@ AS $function$
     LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = relation
         AND d.refobjsubid = ANY (numbers)
-        -- The displayed rating is generated from states, and so is its band.
+        -- The displayed rating is generated from states.
         AND NOT (d.classid = 'pg_attrdef'::regclass AND EXISTS (
             SELECT FROM pg_attrdef AS e
             JOIN pg_attribute AS t ON t.attrelid = e.adrelid AND t.attnum = e.adnum
-            WHERE e.oid = d.objid AND e.adrelid = relation AND t.attname IN ('rating', 'band')))
+            WHERE e.oid = d.objid AND e.adrelid = relation AND t.attname = 'rating'))
         AND NOT (d.classid = 'pg_constraint'::regclass AND EXISTS (
             SELECT FROM pg_constraint AS k WHERE k.oid = d.objid AND k.contype = 'n'))
         AND NOT (d.classid = 'pg_class'::regclass
@@ -236,9 +236,7 @@ BEGIN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('columns of %I.%I and %I.%I are in other places or of other types: %s', a,
                 relation, b, relation, moved),
-            HINT = CASE WHEN moved = 'band' THEN format(
-                'SELECT skillrating.set_leaderboard(%L, ''ranks'') lets them be swapped; it can be ''bands'' again afterwards.', a)
-                ELSE format('Recreate ladder "%s" with skillrating.rerate().', b) END;
+            HINT = format('Recreate ladder "%s" with skillrating.rerate().', b);
     END IF;
 END
 $function$;

@@ -241,21 +241,7 @@ COMMENT ON FUNCTION skillrating_internal.hold_ladder(text, boolean) IS
 'A part of swap_ladders(), whose door is open to read: from now on nobody else may write to the
 ladder or, if so, read it. Error 40001 for an old snapshot.';
 
-CREATE FUNCTION skillrating_internal.changed_since(
-    ladder text,
-    relation text,
-    column_name name,
-    since xid8)
-RETURNS SETOF text
-AS 'MODULE_PATHNAME', 'skillrating_changed_since'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.changed_since(text, text, name, xid8) IS
-'A part of swap_ladders(): a column of the rows of a ladder''s table that were made, changed or
-deleted by a transaction from a certain one on, and perhaps of others; null if that cannot be known.
-The current transaction must have seen that one running, or behind it.';
-
-CREATE FUNCTION skillrating_internal.match_leaderboard(
+CREATE FUNCTION skillrating_internal.match_ranks(
     a text,
     b text)
 RETURNS void
@@ -263,33 +249,18 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    table_a regclass := to_regclass(format('%I.rating', a));
-    table_b regclass := to_regclass(format('%I.rating', b));
-    choice text;
-    places_before integer;
+    choice text := skillrating_internal.ranks(a);
 BEGIN
     PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
-    EXECUTE format('SELECT x.leaderboard FROM %I.ladder AS x, %I.ladder AS y
-        WHERE x.leaderboard <> y.leaderboard', a, b)
-    INTO choice;
-    IF choice IS NULL THEN
-        RETURN;
+    IF choice <> skillrating_internal.ranks(b) THEN
+        PERFORM skillrating_internal.set_ranks(b, choice);
     END IF;
-    -- The column of bands gets the place that it has in the other table, where that is free.
-    SELECT x.attnum - 1 - y.relnatts INTO places_before
-    FROM pg_attribute AS x CROSS JOIN pg_class AS y
-    WHERE x.attrelid = table_a AND x.attname = 'band' AND NOT x.attisdropped AND y.oid = table_b;
-    IF places_before > 0 THEN
-        PERFORM skillrating_internal.empty_columns(b, 'rating', '{}', '{}',
-            (skillrating_internal.missing_room(table_b, table_a))[1:places_before]);
-    END IF;
-    PERFORM skillrating_internal.set_leaderboard(b, choice);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.match_leaderboard(text, text) IS
-'A part of swap_ladders(): has ladder b make boards quick as ladder a does: that stays with the
-ladder in use, as all that belongs to its tables.';
+COMMENT ON FUNCTION skillrating_internal.match_ranks(text, text) IS
+'A part of swap_ladders(): has the ranks of ladder b come from where those of ladder a do, which
+stays with the ladder in use, as all that belongs to its tables.';
 
 CREATE FUNCTION skillrating_internal.hold_both(
     a text,

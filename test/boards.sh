@@ -2,8 +2,9 @@
 # Sessions rate matches of two hundred players at once, in transactions of one match and of
 # many, correct some, and begin seasons, while others compare ranks, pages and tables of seasons with
 # plain SQL over tables rating and event under one snapshot, and catch up; against the server that
-# PGHOST leads to.  Boards are exact in every snapshot, nobody waits for who folds the counts, and the
-# ladder verifies.
+# PGHOST leads to.  Boards are exact in every snapshot, nobody waits for the session that folds the
+# counts, and the ladder verifies.  Then sixteen clients rate and read while ranks are counted, and no
+# longer, again and again: nothing fails, no match is lost, and the counts are those of the players.
 #
 #   test/boards.sh
 #
@@ -19,7 +20,7 @@ begin_database boards
 seconds=${BOARDS_SECONDS:-8}
 psql -qX -v ON_ERROR_STOP=1 -o /dev/null <<'SQL'
 CREATE EXTENSION skillrating;
-SELECT skillrating.create_ladder('arena', 'trueskill');
+SELECT skillrating.create_ladder('arena', 'trueskill', ranks => 'counted');
 CREATE SEQUENCE reported START 1000000000;
 CREATE SEQUENCE begun;
 CREATE TABLE compared (boards bigint);
@@ -109,7 +110,7 @@ cat >"$scratch/one.sql" <<'SQL'
 \set a random(0, 199)
 \set n 2 * random(1, 3)
 BEGIN;
-INSERT INTO arena.match (match_id, played_at) VALUES (DEFAULT, now() + random() * interval '40 days') RETURNING match_id \gset
+INSERT INTO arena.match (match_id, played_at) VALUES (DEFAULT, now() - random() * interval '40 days') RETURNING match_id \gset
 INSERT INTO arena.match_player (match_id, player_id, team, rank)
 SELECT :match_id, (:a + i * 37) % 200, i % 2, 1 + (i + :a) % 2 FROM generate_series(1, :n) AS i;
 COMMIT;
@@ -129,7 +130,7 @@ SELECT count(*) FROM skillrating.catch_up('arena');
 \sleep 300 ms
 SQL
 cat >"$scratch/season.sql" <<'SQL'
-SELECT players FROM skillrating.new_season('arena', 'season ' || nextval('begun'), 0.9, at => now() + interval '40 days');
+SELECT players FROM skillrating.new_season('arena', 'season ' || nextval('begun'), 0.9, at => now());
 \sleep 700 ms
 SQL
 cat >"$scratch/compare.sql" <<'SQL'
@@ -182,4 +183,40 @@ echo "COMMIT; \\q" >&"${OPEN[1]}"
 wait "$open_pid" || :
 check "what was open is read afterwards" "$(ask -c "SELECT skillrating.place_of('arena', 1000) IS NOT NULL")"
 check "the ladder verifies again" "$(verify)"
+
+# The option comes and goes while others rate, some of them in transactions that have read a board.
+ask -c "SELECT skillrating.set_ranks('arena', 'indexed')" -o /dev/null
+cat >"$scratch/duel.sql" <<'SQL'
+\set a random(0, 199)
+\set b random(1, 199)
+SELECT count(*) FROM skillrating.report_match('arena', nextval('reported'), ARRAY[:a, (:a + :b) % 200], ARRAY[1, 2], ARRAY[1, 2]);
+SQL
+cat >"$scratch/read.sql" <<'SQL'
+\set a random(0, 199)
+\set b random(1, 199)
+BEGIN;
+SELECT skillrating.place_of('arena', :a), count(*) FROM skillrating.leaderboard('arena', active_since => '2000-01-01');
+SELECT count(*) FROM skillrating.report_match('arena', nextval('reported'), ARRAY[:a, (:a + :b) % 200], ARRAY[1, 2], ARRAY[1, 2]);
+COMMIT;
+SQL
+reported=$(ask -c "SELECT last_value FROM reported")
+pgbench -n -c 16 -j 2 -T "$seconds" -f "$scratch/duel.sql@3" -f "$scratch/read.sql@1" >"$scratch/toggle.log" 2>&1 &
+clients=$!
+changes=0
+while kill -0 "$clients" 2>/dev/null; do
+	for choice in counted indexed counted counted indexed; do
+		ask -o /dev/null -c "SELECT skillrating.set_ranks('arena', '$choice')" || check "set_ranks(arena, $choice)" failed
+		changes=$((changes + 1))
+	done
+done
+status=t
+wait "$clients" || status=f
+grep -q 'failed transactions: 0 ' "$scratch/toggle.log" || status=f
+[ $status = t ] || cat "$scratch/toggle.log" >&2
+check "no client failed while the option came and went" "$status"
+check "it did so several times" "$([ "$changes" -gt 5 ] && echo t)"
+check "every match is rated" "$(ask -c "SELECT count(*) > 50 AND bool_and(r.status IS NOT DISTINCT FROM 'rated') FROM arena.match AS m LEFT JOIN arena.rated_match AS r USING (match_id) WHERE m.match_id > $reported")"
+ask -o /dev/null -c "SELECT skillrating.set_ranks('arena', 'counted')"
+ask -o /dev/null -c "SELECT count(*) FROM skillrating.report_match('arena', 2000000003, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2])"
+check "the ladder verifies at last" "$(verify)"
 exit $failed

@@ -335,7 +335,7 @@ on_s -c "CREATE DATABASE restored"
 "$bindir/pg_dump" -h "$scratch" -p $s_port -U postgres --no-subscriptions postgres 2>/dev/null | ask -h "$scratch" -p $s_port -U postgres -d restored -o /dev/null
 in_copy() { ask -h "$scratch" -p $s_port -U rater -d restored "$@"; }
 check "a dump has the triggers, enabled always" "$(in_copy -c "SELECT count(*) = 8 FROM pg_trigger WHERE tgrelid IN ('game'::regclass, 'game_player'::regclass) AND tgenabled = 'A'" -c "SELECT skillrating.restore_triggers('arena') = 0" | sort -u)"
-on_s -d restored -o /dev/null -c "SET session_replication_role = replica" -c "INSERT INTO game VALUES (0, '2030-01-01')" -c "INSERT INTO game_player VALUES (0, 1, 1, 1), (0, 2, 2, 2)"
+on_s -d restored -o /dev/null -c "SET session_replication_role = replica" -c "INSERT INTO game VALUES (0, now())" -c "INSERT INTO game_player VALUES (0, 1, 1, 1), (0, 2, 2, 2)"
 in_copy -o /dev/null -c "CALL skillrating.drain('arena')"
 check "matches that come there are rated" "$(in_copy -c "SELECT status = 'rated' FROM arena.rated_match WHERE match_id = 0")"
 check "and it would begin to push with a comparison" "$(in_copy -c "BEGIN" -c "SELECT more FROM skillrating.push_step('arena', 'player_rating')" -c "SELECT phase = 'compare' FROM skillrating.push_status('arena')" -c "ROLLBACK" | sort -u)"

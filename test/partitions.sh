@@ -103,9 +103,9 @@ clients=$!
 while kill -0 "$clients" 2>/dev/null; do
 	for change in \
 		"detach_history('arena', (SELECT max(played_at) FROM arena.rated_match))" \
-		"set_leaderboard('arena', 'none')" \
+		"set_ranks('arena', 'counted')" \
 		"partition_history('arena', NULL)" \
-		"set_leaderboard('arena', 'ranks')" \
+		"set_ranks('arena', 'indexed')" \
 		"partition_history('arena', 1000)"; do
 		ask -o /dev/null -c "SELECT skillrating.$change" || check "$change" failed
 	done

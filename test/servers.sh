@@ -32,6 +32,13 @@ INSERT INTO arena.match (match_id) VALUES (3);
 BEGIN;
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3, 5, 1, 1);
 PREPARE TRANSACTION 'one half';
+SET client_min_messages = error;
+SELECT skillrating.create_ladder('refused', 'elo');
+ALTER TABLE refused.rating ADD CHECK (player_id <> 13);
+BEGIN;
+INSERT INTO refused.match (match_id) VALUES (1), (2);
+INSERT INTO refused.match_player (match_id, player_id, team, rank) VALUES (1, 13, 1, 1), (1, 2, 2, 2), (2, 1, 1, 1), (2, 2, 2, 2);
+PREPARE TRANSACTION 'one fails';
 SQL
 other_half="INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3, 6, 2, 2)"
 check "a prepared match is not seen" "$(ask -c "SELECT count(*) = 0 FROM arena.rated_match")"
@@ -42,6 +49,10 @@ check "half of a match waits for the prepared other half" "$([[ $waited == *'loc
 ask -c "COMMIT PREPARED 'kept'" -c "ROLLBACK PREPARED 'taken back'" -c "COMMIT PREPARED 'one half'" -c "$other_half"
 check "it is rated once it is committed, a crash or not" "$(ask -c "SELECT array_agg(match_id ORDER BY match_id) = '{1, 3}' FROM arena.rated_match WHERE status = 'rated'")"
 check "prepared matches verify" "$(verified arena)"
+ask -c "COMMIT PREPARED 'one fails'"
+check "a prepared match waits if it could not be rated" \
+	"$(ask -c "SELECT (waiting, rated) = (1, 1) AND last_error LIKE '23514: %' FROM skillrating.ladder_status('refused')")"
+ask -o /dev/null -c "SELECT skillrating.drop_ladder('refused')"
 check "a prepared match waits for catch_up() in manual mode" "$(ask -c "SELECT count(*) = 2 FROM skillrating.catch_up('queue')" -c "SELECT count(*) = 2 FROM queue.event" | sort -u)"
 
 # ---- A crash in the middle of a load ----

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Measure what a match of twelve in a transaction of its own costs: stored only, by two inserts
-# or by one statement; stored so and rated by a ladder, at commit or after the statement, with
-# each kind of leaderboard; reported by report_match(); and rated by an application in Node
-# with openskill; all from the same program, turn by turn in one run.
+# or by one statement; stored so and rated by a ladder, at commit or after the statement, also with
+# ranks that are counted, and without the index on the rating; reported by report_match(); and rated
+# by an application in Node with openskill; all from the same program, turn by turn in one run.
 #
 #   bench/match/run.sh
 #
@@ -30,16 +30,19 @@ clients=${CLIENTS:-1 4}
 # Each arm: its schema, how it stores a match, and what its ladder has besides.
 declare -A how=([plain]=inserts [plain_once]=statement [application]=inserts
 	[commit]=inserts [statement]=inserts [once]=statement [reported]=report_match
-	[bands]=inserts [bands_once]=statement [unranked]=inserts [unranked_once]=statement)
+	[counted]=inserts [counted_once]=statement [bare]=inserts [bare_once]=statement)
 declare -A options=([statement]=", apply_at => 'statement'"
-	[bands]=", leaderboard => 'bands'" [bands_once]=", leaderboard => 'bands'"
-	[unranked]=", leaderboard => 'none'" [unranked_once]=", leaderboard => 'none'")
-rated='commit statement once reported bands bands_once unranked unranked_once'
+	[counted]=", ranks => 'counted'" [counted_once]=", ranks => 'counted'")
+rated='commit statement once reported counted counted_once bare bare_once'
 arms=${ARMS:-plain plain_once $rated application}
 
 ladder() { echo "SELECT skillrating.create_ladder('$1', 'weng_lin', player_type => 'bigint', match_type => 'bigint'${options[$1]:-});"; }
 {
-	for arm in $arms; do [ "$arm" = application ] || ladder "$arm"; done
+	for arm in $arms; do
+		[ "$arm" = application ] || ladder "$arm"
+		[ "${arm%_once}" != bare ] ||
+			echo "DROP INDEX $arm.rating_pool_rating_player_id_idx; ALTER TABLE $arm.rating SET (fillfactor = 70);"
+	done
 	for arm in plain plain_once; do
 		echo "ALTER TABLE $arm.match_player DISABLE TRIGGER collect_insert;"
 	done

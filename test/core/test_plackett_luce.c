@@ -316,8 +316,9 @@ test_duels(void **state)
 	box_free(box[1]);
 }
 
-/* Of the numbers of a participant, the last but one. */
-#define GAIN (PARTICIPANT_NUMBERS - 2)
+/* Of the numbers of a participant, the one that is the gain. */
+#define GAIN \
+	((offsetof(Participant, gain) - offsetof(Participant, rank)) / sizeof(double))
 
 /* The objective of a box by its definition, at unknowns x, for teams of two. */
 static double

@@ -83,16 +83,20 @@ SELECT skillrating.detach_history('h', '2962-01-10');
 SELECT skillrating.set_horizon('h', NULL);
 SELECT skillrating.set_horizon(NULL, '2024-01-21');
 SELECT skillrating.detach_history('h', NULL);
--- Matches that are dated ahead may have one.
-INSERT INTO h.match (match_id, played_at) VALUES (100, '2961-12-01');
-INSERT INTO h.match_player (match_id, player_id, team, rank) VALUES (100, 1, 1, 1), (100, 2, 2, 2);
-SELECT skillrating.set_horizon('h', '2962-01-10');
-SELECT horizon FROM skillrating.set_horizon('h', '2961-12-01');
+SELECT horizon FROM skillrating.set_horizon('h', '2024-02-10');
 
 -- Whom a horizon keeps from being merged, no time helps.
 SELECT skillrating.merge_players('h', 1, 2);
 SELECT skillrating.exclude_player('h', 1);
 
+
+-- Matches that are dated ahead may have one, those that count.
+INSERT INTO h.match (match_id, played_at) VALUES (100, now() + interval '1 hour'), (101, '2961-12-01');
+INSERT INTO h.match_player (match_id, player_id, team, rank) VALUES (100, 1, 1, 1), (100, 2, 2, 2), (101, 1, 1, 1), (101, 2, 2, 2);
+\set VERBOSITY terse
+SELECT skillrating.set_horizon('h', '2961-12-01');
+\set VERBOSITY default
+SELECT horizon FROM skillrating.set_horizon('h', (SELECT played_at FROM h.match WHERE match_id = 100));
 SELECT skillrating.drop_ladder('h2');
 SELECT skillrating.drop_ladder('h');
 DROP FUNCTION play, sound, relations;

@@ -224,15 +224,17 @@ INSERT INTO public.traps (name, statement)
 SELECT 'views in place of tables', format('ALTER TABLE evil.%1$I RENAME TO %2$I; CREATE VIEW evil.%1$I AS SELECT t.* FROM evil.%2$I AS t WHERE trap.yes(1)', t, t || '_away')
 FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal', 'queue_seat', 'queue_backfill', 'queue_backfill_player', 'component', 'component_event', 'solved_context']) AS t;
 INSERT INTO public.traps (name, statement) VALUES
-    ('a source with functions', 'CREATE OR REPLACE VIEW evil.source AS SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason, m.duration, m.surrendered, p.player_id, p.team, trap.pass(p.rank) AS rank, p.score, p.won, p.weight, p.joined, p."left", p.commanding, p.side, coalesce(p.context, m.context) AS context, p.club, p.squad, p.kills, p.deaths, p.quit, p.experience, p.bot FROM evil.match AS m JOIN evil.match_player AS p ON p.match_id = m.match_id WHERE trap.yes(1)'),
+    ('a source with functions', 'CREATE OR REPLACE VIEW evil.source AS SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason, m.duration, m.surrendered, p.player_id, p.team, trap.pass(p.rank) AS rank, p.score, p.won, p.weight, p.joined, p."left", p.commanding, p.side, coalesce(p.context, m.context) AS context, p.club, p.squad, p.kills, p.deaths, p.quit, p.experience, p.bot, p.fixed FROM evil.match AS m JOIN evil.match_player AS p ON p.match_id = m.match_id WHERE trap.yes(1)'),
     ('a trigger on pending', 'CREATE TRIGGER snare BEFORE INSERT OR DELETE ON evil.pending FOR EACH ROW EXECUTE FUNCTION trap.row()'),
     ('a rule on pending', 'CREATE RULE snare AS ON INSERT TO evil.pending DO ALSO SELECT trap.spring()'),
     ('a check on pending', 'ALTER TABLE evil.pending ADD CHECK (trap.yes(match_id))'),
     ('a default in pending', 'ALTER TABLE evil.pending ADD COLUMN more bigint; ALTER TABLE evil.pending ALTER COLUMN more SET DEFAULT trap.pass(1::bigint)'),
     ('a default of ours in pending', 'ALTER TABLE evil.pending ALTER COLUMN fires SET DEFAULT trap.yes(1)'),
     ('a domain in pending', 'CREATE DOMAIN evil.checked AS bigint CHECK (trap.yes(VALUE)); ALTER TABLE evil.pending ADD COLUMN more evil.checked'),
-    ('pending as a partition', 'CREATE TABLE evil.parent (match_id bigint NOT NULL, xact xid8 NOT NULL, fires boolean NOT NULL) PARTITION BY LIST ((trap.yes(match_id))); ALTER TABLE evil.parent ATTACH PARTITION evil.pending FOR VALUES IN (true)'),
+    ('pending as a partition', 'CREATE TABLE evil.parent (match_id bigint NOT NULL, xact xid8 NOT NULL, fires boolean NOT NULL, since timestamptz NOT NULL, sqlstate text, message text, failed_at timestamptz) PARTITION BY LIST ((trap.yes(match_id))); ALTER TABLE evil.parent ATTACH PARTITION evil.pending FOR VALUES IN (true)'),
     ('an index on pending', 'CREATE INDEX ON evil.pending ((trap.pass(match_id)))'),
+    ('an index on what has failed', 'CREATE INDEX ON evil.pending ((trap.pass(match_id))) WHERE sqlstate IS NOT NULL'),
+    ('an index on a part of pending', 'CREATE INDEX ON evil.pending (xact) WHERE trap.yes(match_id)'),
     ('a condition on the trigger of pending', 'DROP TRIGGER apply_pending ON evil.pending; CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON evil.pending DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (trap.yes(NEW.match_id)) EXECUTE FUNCTION skillrating_internal.apply_pending()'),
     ('a push with a trigger', 'CREATE TRIGGER snare BEFORE INSERT OR UPDATE OR DELETE ON trap.pushed FOR EACH ROW EXECUTE FUNCTION trap.row()'),
     ('a mirror with a trigger', 'CREATE TRIGGER snare BEFORE UPDATE ON trap.person FOR EACH ROW EXECUTE FUNCTION trap.row(); INSERT INTO trap.person SELECT generate_series(1, 5); SELECT skillrating.mirror_rating(''evil'', ''trap.person'', ''id'', ''{"elo": "rating"}'')');

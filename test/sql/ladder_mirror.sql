@@ -96,11 +96,12 @@ DROP TABLE other_kinds;
 SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "peak": null}');
 SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": 7}');
 SELECT skillrating.mirror_rating('arena', 'person', 'id', '{}');
--- A column that goes later stops the mirror with its name.
+-- A column that goes later has matches wait, with its name, until the mirror is another.
 ALTER TABLE person DROP COLUMN peak;
 SELECT play('arena', 81, 1, 6, '2024-05-10');
+SELECT outcome, reason, detail FROM skillrating.match_outcome('arena', 81);
 SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "played": "games"}');
-SELECT play('arena', 81, 1, 6, '2024-05-10');
+SELECT outcome, reason FROM skillrating.match_outcome('arena', 81);
 
 -- The triggers of mirrored tables: found by what they depend on, and not by their names.
 CREATE VIEW fills AS

@@ -1,6 +1,6 @@
 -- Places, percentiles, neighbours and pages, against plain SQL over table rating, in random lives of
 -- ladders with matches, corrections, operations, merged, excluded and forgotten players, ties and
--- pools, whatever makes their boards quick; and the counts of players by rating that ranks come from.
+-- pools, with ranks that are indexed and counted; and the counts of players by rating.
 \set SHOW_CONTEXT never
 SET extra_float_digits = 1;
 SET timezone = 'UTC';
@@ -116,17 +116,27 @@ BEGIN
 END
 $$;
 
+-- Changes where ranks come from; the tables of counts are new ones then.
+CREATE PROCEDURE choose_ranks(choice text) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM skillrating.set_ranks('life', choice);
+    IF choice = 'counted' THEN
+        CREATE OR REPLACE TRIGGER fold_now AFTER INSERT ON life.rating_count_delta FOR EACH STATEMENT EXECUTE FUNCTION fold_now();
+    END IF;
+END
+$$;
+
 CREATE FUNCTION ranks_of(model text, late text, choice text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     first_column text := (SELECT state_columns[1] FROM skillrating.models() WHERE name = model);
 BEGIN
-    PERFORM skillrating.create_ladder('life', model, late => late, leaderboard => choice);
+    PERFORM skillrating.create_ladder('life', model, late => late, ranks => choice);
     IF late = 'reorder' THEN
         -- The server may find active players by an index of the user's.
         CREATE INDEX ON life.rating (pool, last_played);
         SET LOCAL enable_seqscan = off;
     END IF;
-    CREATE TRIGGER fold_now AFTER INSERT ON life.rating_count_delta FOR EACH STATEMENT EXECUTE FUNCTION fold_now();
+    CALL choose_ranks(choice);
     FOR n IN 1..80 LOOP
         PERFORM ranks_step(n, first_column);
         IF n % 40 = 0 THEN
@@ -136,24 +146,25 @@ BEGIN
         END IF;
         -- The choice changes, and comes back.
         IF n % 25 = 0 THEN
-            PERFORM skillrating.set_leaderboard('life', (ARRAY['bands', 'none', choice])[n / 25]);
+            CALL choose_ranks((ARRAY['indexed', 'counted', choice])[n / 25]);
         END IF;
     END LOOP;
-    IF choice = 'ranks' THEN
+    IF choice = 'counted' THEN
         RETURN QUERY SELECT 'nothing was folded' WHERE NOT EXISTS (SELECT FROM life.rating_count);
+        DROP TRIGGER fold_now ON life.rating_count_delta;
     END IF;
     PERFORM FROM skillrating.catch_up('life');
     RETURN QUERY SELECT format('%s: %s', v.check_name, v.detail) FROM skillrating.verify('life') AS v WHERE NOT v.ok;
-    DROP TRIGGER fold_now ON life.rating_count_delta;
     PERFORM skillrating.drop_ladder('life');
 END
 $$;
 SELECT setseed(0.41);
-SELECT ranks_of('elo', 'append', 'ranks');
-SELECT ranks_of('trueskill', 'reorder', 'ranks');
-SELECT ranks_of('trueskill2', 'reorder', 'ranks');
-SELECT ranks_of('glicko', 'append', 'bands');
+SELECT ranks_of('elo', 'append', 'counted');
+SELECT ranks_of('trueskill', 'reorder', 'counted');
+SELECT ranks_of('trueskill2', 'reorder', 'indexed');
+SELECT ranks_of('glicko', 'append', 'indexed');
 DROP FUNCTION fold_now, ranks_of, wrong_boards, asked, textbook, ranks_step;
+DROP PROCEDURE choose_ranks;
 
 -- Tables of seasons with more matches than are looked at one by one.
 SELECT skillrating.create_ladder('long', 'trueskill');
@@ -185,12 +196,12 @@ SELECT count(*) FROM season_players WHERE games >= 19;
 DROP VIEW season_players;
 SELECT skillrating.drop_ladder('long');
 
--- Changes by hand: verify() tells, and set_leaderboard() or a rebuild mends.
-SELECT skillrating.create_ladder('hand', 'elo');
+-- Changes by hand: verify() tells, and set_ranks() or a rebuild mends.
+SELECT skillrating.create_ladder('hand', 'elo', ranks => 'counted', on_error => 'raise');
 SELECT count(*) FROM skillrating.report_match('hand', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 UPDATE hand.rating_count_delta SET nets = '{1,2}';
 SELECT check_name, ok, detail FROM skillrating.verify('hand') WHERE check_name = 'ratings';
-SELECT skillrating.set_leaderboard('hand');
+SELECT skillrating.set_ranks('hand', 'counted');
 SELECT bool_and(ok) FROM skillrating.verify('hand');
 UPDATE hand.rating SET rating = 3 WHERE player_id = 1;
 SELECT check_name, ok, detail FROM skillrating.verify('hand') WHERE check_name = 'ratings';
@@ -215,74 +226,66 @@ UPDATE hand.rating_count SET ranges = NULL WHERE level = 0;
 SELECT count(*) FROM skillrating.report_match('hand', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 DROP TRIGGER fold_hand ON hand.rating_count_delta;
 DROP FUNCTION fold_hand();
-SELECT skillrating.set_leaderboard('hand');
+SELECT skillrating.set_ranks('hand', 'counted');
 SELECT bool_and(ok) FROM skillrating.verify('hand');
 
--- Choices.
-SELECT skillrating.set_leaderboard('hand', 'most');
-SELECT skillrating.set_leaderboard(NULL);
-SELECT skillrating.create_ladder('other', 'elo', leaderboard => 'quick');
-SELECT skillrating.create_ladder('other', 'elo', leaderboard => NULL);
-SELECT skillrating.set_leaderboard('hand', 'bands');
-SELECT leaderboard, (SELECT count(*) FROM hand.rating_count) FROM hand.ladder;
-SELECT indexdef FROM pg_indexes WHERE schemaname = 'hand' AND tablename = 'rating' ORDER BY 1;
-SELECT skillrating.set_leaderboard('hand', 'none');
-SELECT indexdef FROM pg_indexes WHERE schemaname = 'hand' AND tablename = 'rating' ORDER BY 1;
-SELECT attname FROM pg_attribute WHERE attrelid = 'hand.rating'::regclass AND attname = 'band';
-SELECT skillrating.set_leaderboard('hand', 'ranks');
+-- Choices: without counts there are no tables of them.
+SELECT skillrating.set_ranks('hand', 'most');
+SELECT skillrating.set_ranks('hand', NULL) IS NULL AS nothing;
+SELECT skillrating.create_ladder('other', 'elo', ranks => 'quick');
+SELECT skillrating.create_ladder('other', 'elo', ranks => NULL);
+CREATE VIEW count_tables AS SELECT relname FROM pg_class WHERE relnamespace = 'hand'::regnamespace AND relname LIKE 'rating_count%' AND relkind = 'r' ORDER BY 1;
+SELECT * FROM count_tables;
+SELECT skillrating.set_ranks('hand', 'indexed');
+SELECT skillrating.set_ranks('hand', 'indexed');
+SELECT * FROM count_tables;
+SELECT skillrating.place_of('hand', 1), skillrating.percentile_of('hand', 1), count(*) FROM skillrating.leaderboard('hand', active_since => '2000-01-01');
+SELECT count(*) FROM skillrating.report_match('hand', 2, ARRAY[2, 3], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT bool_and(ok) FROM skillrating.verify('hand');
+SELECT skillrating.set_ranks('hand', 'counted');
 SELECT sum(total) FROM hand.rating_count WHERE level = 1;
-SELECT indexdef FROM pg_indexes WHERE schemaname = 'hand' AND tablename = 'rating' ORDER BY 1;
+SELECT count(*) FROM skillrating.report_match('hand', 3, ARRAY[1, 4], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT bool_and(ok) FROM skillrating.verify('hand');
+DROP VIEW count_tables;
+-- A choice that is rolled back was none.
+BEGIN;
+SELECT skillrating.set_ranks('hand', 'indexed');
+SELECT count(*) FROM skillrating.report_match('hand', 4, ARRAY[1, 5], ARRAY[1, 2], ARRAY[1, 2]);
+ROLLBACK;
+SELECT count(*) FROM skillrating.report_match('hand', 4, ARRAY[1, 6], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT bool_and(ok) FROM skillrating.verify('hand');
+-- A ladder that shows no boards does without the index on the rating; its boards stay the same.
+CREATE TABLE shown AS SELECT * FROM skillrating.leaderboard('hand');
+DROP INDEX hand.rating_pool_rating_player_id_idx;
+SELECT count(*) FROM (TABLE shown EXCEPT ALL SELECT * FROM skillrating.leaderboard('hand')) AS d;
+SELECT bool_and(ok) FROM skillrating.verify('hand');
+DROP TABLE shown;
+CREATE INDEX ON hand.rating (pool, rating DESC, player_id);
 
 -- The choice stays with the ladder in use.
 SELECT skillrating.rerate('hand', params => '{"k": 10}', "into" => 'young');
 SELECT bool_and(ok) FROM skillrating.verify('young');
-SELECT skillrating.set_leaderboard('young', 'bands');
+SELECT to_regclass('young.rating_count') IS NOT NULL AS counted;
+SELECT skillrating.set_ranks('young', 'indexed');
 SELECT skillrating.swap_ladders('hand', 'young');
-SELECT h.leaderboard, y.leaderboard, skillrating.place_of('hand', 2), skillrating.place_of('young', 2) FROM hand.ladder AS h, young.ladder AS y;
-SELECT count(*) FROM skillrating.report_match('hand', 2, ARRAY[2, 3], ARRAY[1, 2], ARRAY[1, 2]);
+SELECT to_regclass('hand.rating_count') IS NOT NULL AS counted, to_regclass('young.rating_count') IS NOT NULL AS young, skillrating.place_of('hand', 2), skillrating.place_of('young', 2);
+SELECT count(*) FROM skillrating.report_match('hand', 5, ARRAY[2, 3], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT bool_and(ok) FROM skillrating.verify('hand');
 SELECT count(*) FROM skillrating.catch_up('young', search => true);
 SELECT bool_and(ok) FROM skillrating.verify('young');
+SELECT skillrating.set_ranks('hand', 'indexed'), skillrating.swap_ladders('hand', 'young');
+SELECT to_regclass('hand.rating_count') IS NOT NULL AS counted, to_regclass('young.rating_count') IS NOT NULL AS young;
+SELECT bool_and(ok) FROM skillrating.verify('hand');
 SELECT skillrating.drop_ladder('young'), skillrating.drop_ladder('hand');
-
--- Pairs of ladders are swapped with bands, under models that show other states, and where the column
--- has the same place; where it has not, the error says what helps.
-SELECT skillrating.create_ladder('old', 'trueskill');
-SELECT count(*) FROM skillrating.report_match('old', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
-SELECT skillrating.rerate('old', 'elo', "into" => 'young');
-CREATE PROCEDURE swap_with(choice text, other text) LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM skillrating.set_leaderboard('old', choice), skillrating.swap_ladders('old', other);
-    IF EXISTS (SELECT FROM skillrating.verify('old') WHERE NOT ok) OR EXISTS (SELECT FROM skillrating.verify(other) WHERE NOT ok)
-        OR skillrating.place_of('old', 1) <> 1 OR EXISTS (
-            SELECT FROM old.rating AS r
-            WHERE (to_jsonb(r)->>'band')::int IS DISTINCT FROM CASE WHEN choice = 'bands' THEN skillrating_internal.rating_band(rating) END)
-    THEN
-        RAISE 'wrong';
-    END IF;
-END
-$$;
-CALL swap_with('bands', 'young');
-CALL swap_with('ranks', 'young');
-CALL swap_with('bands', 'young');
-CALL swap_with('bands', 'young');
-SELECT skillrating.rerate('old', 'trueskill', "into" => 'third');
-CALL swap_with('bands', 'third');
-SELECT skillrating.set_leaderboard('third', 'ranks'), skillrating.set_leaderboard('third', 'bands');
-CALL swap_with('bands', 'third');
-CALL swap_with('ranks', 'third');
-CALL swap_with('bands', 'young');
-DROP PROCEDURE swap_with;
-SELECT skillrating.drop_ladder(l) FROM unnest('{third,young,old}'::text[]) AS l;
 
 -- Readers of a ladder need no right on the counts.
 CREATE ROLE regress_ranks_reader;
-SELECT skillrating.create_ladder('hand', 'elo');
+SELECT skillrating.create_ladder('hand', 'elo', ranks => 'counted');
 SELECT count(*) FROM skillrating.report_match('hand', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT skillrating.grant_reader('hand', 'regress_ranks_reader');
 SET ROLE regress_ranks_reader;
 SELECT skillrating.place_of('hand', 2), skillrating.percentile_of('hand', 1);
-SELECT skillrating.set_leaderboard('hand');
+SELECT skillrating.set_ranks('hand', 'counted');
 RESET ROLE;
 SELECT skillrating.revoke_reader('hand', 'regress_ranks_reader'), skillrating.drop_ladder('hand');
 DROP ROLE regress_ranks_reader;

@@ -127,6 +127,7 @@ CREATE TRIGGER fails BEFORE INSERT ON own.event FOR EACH ROW EXECUTE FUNCTION fa
 SELECT play('own', ARRAY[2]);
 CREATE FUNCTION breaks() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM public.play('far', ARRAY[500]); RAISE 'broken'; END $$;
 CREATE TRIGGER breaks AFTER INSERT ON own.event FOR EACH ROW EXECUTE FUNCTION breaks();
+UPDATE own.ladder SET on_error = 'raise';
 DO $$
 BEGIN
     PERFORM skillrating.report_match('own', 3, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
@@ -134,6 +135,7 @@ EXCEPTION WHEN raise_exception THEN
     RAISE NOTICE 'as %, %', current_user = session_user, current_setting('search_path');
 END $$;
 DROP TRIGGER breaks ON own.event;
+UPDATE own.ladder SET on_error = 'wait';
 SELECT count(*) FROM skillrating.report_match('own', 4, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT match_id FROM own.rated_match ORDER BY seq;
 SELECT a, s.verified FROM unnest(ARRAY['own', 'far']) AS a, summary(a) AS s;
@@ -192,7 +194,7 @@ UPDATE far.ladder SET apply_at = 'commit';
 SELECT play('altered', ARRAY[2]);
 CREATE TRIGGER floods AFTER INSERT ON altered.event FOR EACH STATEMENT EXECUTE FUNCTION floods();
 BEGIN;
-SET LOCAL skillrating.memory_limit = '64kB';
+SET LOCAL skillrating.memory_limit = '512kB';
 \set VERBOSITY terse
 SELECT count(*) FROM skillrating.catch_up('altered');
 \set VERBOSITY default

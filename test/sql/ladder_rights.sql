@@ -100,6 +100,9 @@ INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (4, 1, 1
 RESET ROLE;
 ALTER TABLE arena.rating NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE arena.rating DISABLE ROW LEVEL SECURITY;
+SELECT outcome, reason, sqlstate FROM skillrating.match_outcome('arena', 4);
+DELETE FROM arena.match_player WHERE match_id = 4;
+SELECT outcome, reason FROM skillrating.match_outcome('arena', 4);
 
 -- Nobody else changes history, whatever they may read or however they name it.
 DO $$

@@ -330,33 +330,18 @@ SELECT skillrating.swap_ladders('arena', 'arena');
 SELECT skillrating.swap_ladders('arena', 'nowhere');
 SELECT skillrating.drop_ladder('other'), skillrating.drop_ladder('arena');
 
--- Whatever makes boards quick, when the other ladder is made and after, and made anew: a column of
--- bands has the place that it has in the first ladder, unless a state is there by now.
-CREATE FUNCTION change_leaderboards(first text, second text, third text, model text) RETURNS text
-LANGUAGE plpgsql AS $$
+-- Wherever ranks come from, when the other ladder is made and after, and made anew.
+CREATE FUNCTION change_ranks(first text, second text, model text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM skillrating.create_ladder('arena', 'elo', leaderboard => first);
+    PERFORM skillrating.create_ladder('arena', 'elo', ranks => first);
     PERFORM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
-    PERFORM skillrating.set_leaderboard('arena', second);
     PERFORM skillrating.rerate('arena', model, "into" => 'trial');
-    BEGIN
-        PERFORM skillrating.set_leaderboard('arena', third);
-        PERFORM skillrating.swap_ladders('arena', 'trial');
-    EXCEPTION WHEN object_not_in_prerequisite_state THEN
-        IF NOT (third = 'bands' AND second <> 'bands' AND model <> 'elo') THEN
-            RAISE;
-        END IF;
-        PERFORM skillrating.set_leaderboard('arena', third), skillrating.drop_ladder('trial');
-        PERFORM skillrating.rerate('arena', model, "into" => 'trial');
-        PERFORM skillrating.swap_ladders('arena', 'trial');
-    END;
+    PERFORM skillrating.set_ranks('arena', second), skillrating.swap_ladders('arena', 'trial');
     IF NOT (well('arena') AND well('trial')) THEN
         RETURN 'swapped';
     END IF;
-    PERFORM skillrating.swap_ladders('arena', 'trial');
-    PERFORM skillrating.set_leaderboard('arena', first);
-    PERFORM skillrating.rerate('arena', model, "into" => 'last');
-    PERFORM skillrating.swap_ladders('arena', 'last');
+    PERFORM skillrating.swap_ladders('arena', 'trial'), skillrating.set_ranks('arena', first);
+    PERFORM skillrating.rerate('arena', model, "into" => 'last'), skillrating.swap_ladders('arena', 'last');
     IF NOT (well('arena') AND well('last') AND well('trial')) THEN
         RETURN 'made anew';
     END IF;
@@ -364,11 +349,10 @@ BEGIN
     RETURN 'well';
 END
 $$;
-SELECT change_leaderboards('bands', 'bands', 'ranks', 'trueskill');
-SELECT change_leaderboards('ranks', 'bands', 'bands', 'glicko2');
-SELECT change_leaderboards('ranks', 'none', 'bands', 'glicko2');
-SELECT change_leaderboards('bands', 'none', 'bands', 'elo');
-DROP FUNCTION change_leaderboards;
+SELECT change_ranks('counted', 'indexed', 'trueskill');
+SELECT change_ranks('indexed', 'counted', 'glicko2');
+SELECT change_ranks('counted', 'counted', 'elo');
+DROP FUNCTION change_ranks;
 
 -- Names as long as they can be, also of several bytes a character, and a schema in the way.
 CREATE SCHEMA skillrating_swap;

@@ -144,6 +144,7 @@ FROM (VALUES
     ('schedule_work', $$SELECT skillrating.schedule_work('leaves_ladder', 'settle', '1 day')$$),
     ('set_eligibility', $$SELECT skillrating.set_eligibility('leaves_ladder', '{"min_duration": 60}')$$),
     ('set_horizon', $$SELECT skillrating.set_horizon('leaves_ladder', now() - interval '1 year')$$),
+    ('set_ranks', $$SELECT skillrating.set_ranks('leaves_ladder', 'counted')$$),
     ('partition_history', $$SELECT skillrating.partition_history('leaves_ladder', 100)$$),
     ('detach_history', $$SELECT skillrating.detach_history(p.ladder, '2023-01-01')
         FROM (SELECT 'leaves_ladder' AS ladder, skillrating.partition_history('leaves_ladder', 100) AS n OFFSET 0) AS p WHERE p.n > 0$$),

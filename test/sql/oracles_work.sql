@@ -63,9 +63,6 @@ SELECT bool_and(s.done = :done) AS "scheduled_work: invariant" FROM skillrating.
 SELECT count(*) AS kept FROM oracle_replica.change \gset
 SELECT skillrating.trim_changes('oracle_replica', '2100-01-01') AS trimmed \gset
 SELECT :kept > 2 AND :trimmed = :kept AND count(*) FILTER (WHERE number > 0) = 0 AS "trim_changes: invariant" FROM oracle_replica.change;
-SELECT count(*) AS notes FROM oracle_replica.rating_count_delta \gset
-SELECT skillrating.fold_counts('oracle_replica') AS folded \gset
-SELECT :folded = :notes AND :notes > 0 AND count(*) = 0 AS "fold_counts: invariant" FROM oracle_replica.rating_count_delta;
 INSERT INTO duel VALUES (37, '2024-01-07', 1, 2), (38, '2024-01-08', 1, 3);
 UPDATE oracle_replica.work SET due_at = '2024-01-01' WHERE task = 'drain';
 CALL skillrating.work('oracle_replica') \gset

@@ -64,13 +64,18 @@ SELECT played_at = now() AS now FROM arena.rated_match WHERE match_id = 9;
 COMMIT;
 SELECT DISTINCT outcome FROM skillrating.report_match('arena', 9, '{ann,bob}', '{1,2}', '{1,2}');
 
+-- Behind now(), and not so far ahead that they would not count.
+CREATE TABLE outcomes.began AS SELECT now() AS at;
+CREATE FUNCTION outcomes.soon(n integer) RETURNS timestamptz LANGUAGE sql STABLE AS
+$$ SELECT b.at + n * interval '10 minutes' FROM outcomes.began AS b $$;
+
 -- Where matches wait for a worker, one that is reported is rated now, also if its rows came before.
 UPDATE arena.ladder SET apply_at = 'manual';
-INSERT INTO arena.match (match_id, played_at) VALUES (10, '2100-01-01');
+INSERT INTO arena.match (match_id, played_at) VALUES (10, outcomes.soon(1));
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (10, 'ann', 1, 1), (10, 'bob', 2, 2);
 SELECT outcome, reason, detail, sqlstate, since IS NOT NULL AS since FROM skillrating.match_outcome('arena', 10);
-SELECT player, score, outcome, reason FROM outcomes.report(10, '{ann,bob}', '{1,2}', '{1,2}', '2100-01-01');
-SELECT player, score, outcome, reason FROM outcomes.report(10, '{ann,bob}', '{1,2}', '{1,2}', '2100-01-01');
+SELECT player, score, outcome, reason FROM outcomes.report(10, '{ann,bob}', '{1,2}', '{1,2}', outcomes.soon(1));
+SELECT player, score, outcome, reason FROM outcomes.report(10, '{ann,bob}', '{1,2}', '{1,2}', outcomes.soon(1));
 SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 UPDATE arena.ladder SET apply_at = 'commit';
@@ -82,24 +87,25 @@ BEGIN
     IF NEW.match_id = 11 AND NEW.player_id = 'ann' THEN
         INSERT INTO outcomes.heard
         SELECT r.player_id, round(r.rating_before), r.outcome, r.reason, r.detail
-        FROM skillrating.report_match('arena', 12, '{zoe,yan}', '{1,2}', '{1,2}', '2100-01-03 UTC') AS r;
+        FROM skillrating.report_match('arena', 12, '{zoe,yan}', '{1,2}', '{1,2}', outcomes.soon(3)) AS r;
     END IF;
     RETURN NEW;
 END
 $$;
 CREATE TRIGGER report_more BEFORE INSERT ON arena.event FOR EACH ROW EXECUTE FUNCTION outcomes.report_more();
-SELECT player, outcome FROM outcomes.report(11, '{ann,bob}', '{1,2}', '{1,2}', '2100-01-02');
+SELECT player, outcome FROM outcomes.report(11, '{ann,bob}', '{1,2}', '{1,2}', outcomes.soon(2));
 DROP TRIGGER report_more ON arena.event;
 TABLE outcomes.heard;
-SELECT player, before, after, outcome FROM outcomes.report(12, '{zoe,yan}', '{1,2}', '{1,2}', '2100-01-03 UTC');
+SELECT player, before, after, outcome FROM outcomes.report(12, '{zoe,yan}', '{1,2}', '{1,2}', outcomes.soon(3));
 
 -- Whoever may report hears the outcome, and needs nothing else for it.
 CREATE ROLE regress_reporter;
 GRANT USAGE ON SCHEMA arena TO regress_reporter;
 GRANT INSERT ON arena.match, arena.match_player TO regress_reporter;
 GRANT SELECT ON arena.event TO regress_reporter;
+SELECT outcomes.soon(4) AS fourth \gset
 SET ROLE regress_reporter;
-SELECT player_id, outcome, reason, correction FROM skillrating.report_match('arena', 13, '{ann,bob}', '{1,1}', '{1,1}', '2100-01-04');
+SELECT player_id, outcome, reason, correction FROM skillrating.report_match('arena', 13, '{ann,bob}', '{1,1}', '{1,1}', :'fourth');
 SELECT player_id, outcome, reason, correction FROM skillrating.report_match('arena', 14, '{ann,bob}', '{1,2}', '{1,1}', '2000-01-04');
 RESET ROLE;
 
@@ -141,7 +147,7 @@ BEGIN
             SELECT min(r.outcome), array_agg(r.player_id ORDER BY r.n) = (SELECT array_agg(u.p ORDER BY u.n) FROM (SELECT p, min(n) AS n FROM unnest(players) WITH ORDINALITY AS u(p, n) GROUP BY p) AS u)
                 AND min(r.outcome) = max(r.outcome), min(r.reason) IS NOT NULL, min(r.correction) IS NOT NULL
             FROM skillrating.report_match('arena', 100 + floor(random() * 60), players, ARRAY(SELECT 1 + floor(random() * 1.8)::integer FROM unnest(players)),
-                team_score => array_fill(1::float8, ARRAY[cardinality(players)]), played_at => timestamptz '2100-02-01' + floor(random() * 9) * interval '1 hour') WITH ORDINALITY AS r(player_id, rating_before, rating_after,
+                team_score => array_fill(1::float8, ARRAY[cardinality(players)]), played_at => outcomes.soon(10) + floor(random() * 9) * interval '1 hour') WITH ORDINALITY AS r(player_id, rating_before, rating_after,
                 win_probability, score, state_before, state_after, outcome, reason, detail, correction, correction_seq, n);
         EXCEPTION WHEN invalid_parameter_value THEN
             INSERT INTO outcomes.tally VALUES ('error: on several teams');

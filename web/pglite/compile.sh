@@ -46,7 +46,7 @@ compile() {
 }
 export -f compile
 export work
-printf '%s\0' src/core/*/*.c src/pg/*/*.c web/pglite/host/*.c |
+printf '%s\0' src/core/*/*.c src/pg/*/*.c src/pg/*/*/*.c web/pglite/host/*.c |
 	xargs -0 -n 1 -P "$(nproc)" bash -euo pipefail -c 'compile "$1"' bash
 
 # What the server looks for, and nothing else, is exported; code that nothing of it needs is left

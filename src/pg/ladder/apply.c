@@ -9,13 +9,14 @@
  */
 #include "pg/ladder/apply.h"
 
-#include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "pg/ladder/change_log.h"
@@ -23,6 +24,7 @@
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/match_digest.h"
 #include "pg/ladder/match_locks.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/outbox.h"
@@ -44,20 +46,10 @@ typedef struct LastPlace
 	Datum		match_id;
 } LastPlace;
 
-/* The row of a match in rated_match. */
-typedef struct RecordedMatch
-{
-	bool		placed;			/* it has a place in the order: */
-	int64		seq;
-	int64		digest;
-	TimestampTz played_at;		/* DT_NOBEGIN if that is not known, */
-	TimestampTz arrived_at;		/* and likewise */
-	char	   *void_reason;	/* or NULL */
-} RecordedMatch;
-
 /* What is known of a match of the batch. */
 typedef struct KnownMatch
 {
+	ComparedMatch compared;		/* with the source as others see it */
 	const RecordedMatch *record;	/* or NULL */
 	bool		seen;			/* the source has it */
 	bool		left_alone;		/* nothing is written about it */
@@ -74,7 +66,7 @@ typedef struct Application
 	Datum		id_array;		/* the same */
 	IdTable    *known;			/* to known_match, */
 	KnownMatch *known_match;	/* of all; both until rating is over */
-	MatchLocks	locks;
+	bool		inserted;		/* matches without a row have got one */
 	MatchReader *reader;
 	Batch	   *batch;
 	Corrections corrections;
@@ -107,79 +99,12 @@ match_error_context(void *arg)
  * ---- What is known of the matches ----
  */
 
-static LadderQuery known_matches_query = {
-	.text = "SELECT m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at FROM {rated_match} AS m "
-	"WHERE m.match_id {match =} ANY ($1)",
-	.param = {ARRAY_OF(VALUE_MATCH)}
-};
-
-enum
-{
-	KNOWN_MATCH_ID = 1,
-	KNOWN_DIGEST,
-	KNOWN_SEQ,
-	KNOWN_VOID_REASON,
-	KNOWN_PLAYED_AT,
-	KNOWN_ARRIVED_AT
-};
-
 /* Unrated matches that the source no longer has. */
 static LadderQuery forget_unrated_query = {
 	.text = "DELETE FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1) "
 	"AND m.status OPERATOR(pg_catalog.=) 'unrated'",
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
-
-/*
- * What rated_match has on the matches of the batch.  The query goes by the key however many they
- * are: a plan for so many takes 250 bytes a match while it is made, and there are players now.
- */
-static void
-load_known(Application *application)
-{
-	Ladder	   *ladder = application->ladder;
-	bool		large = ladder->large;
-	RecordedMatch *record;
-	uint64		nrows;
-	uint64		i;
-
-	if (large)
-		ladder_expect_few(ladder);
-	nrows = ladder_execute(ladder, &known_matches_query, &application->id_array, NULL, NULL);
-	if (large)
-		ladder_expect_many(ladder);
-	record = huge_array(RecordedMatch, nrows);
-	for (i = 0; i < nrows; i++)
-	{
-		HeapTuple	tuple = SPI_tuptable->vals[i];
-		TupleDesc	desc = SPI_tuptable->tupdesc;
-		bool		isnull;
-		Datum		id = SPI_getbinval(tuple, desc, KNOWN_MATCH_ID, &isnull);
-		KnownMatch *match = id_table_find(application->known, id, "");
-
-		if (match == NULL)
-			continue;
-		match->record = record;
-		record->digest = DatumGetInt64(SPI_getbinval(tuple, desc, KNOWN_DIGEST,
-													 &isnull));
-		record->seq = DatumGetInt64(SPI_getbinval(tuple, desc, KNOWN_SEQ,
-												  &isnull));
-		record->placed = !isnull;
-		record->void_reason = SPI_getvalue(tuple, desc, KNOWN_VOID_REASON);
-		record->played_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc,
-															  KNOWN_PLAYED_AT,
-															  &isnull));
-		if (isnull)
-			record->played_at = DT_NOBEGIN;
-		record->arrived_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc,
-															   KNOWN_ARRIVED_AT,
-															   &isnull));
-		if (isnull)
-			record->arrived_at = DT_NOBEGIN;
-		record++;
-	}
-	SPI_freetuptable(SPI_tuptable);
-}
 
 /* Correct or forget the matches that the source no longer has. */
 static void
@@ -419,12 +344,14 @@ static void
 begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 				  BatchTrial *trial)
 {
+	RecordedMatch *recorded;
+	int			nrecorded;
 	int			i;
 
 	application->trial = trial;
 	trial->phase = BATCH_READS;
 	trial->norder = 0;
-	lock_matches(&application->locks, ladder, ids, n);
+	recorded = lock_matches(ladder, ids, n, &nrecorded, &application->inserted);
 	application->ladder = ladder;
 	application->overwrites = false;
 	application->nlate = 0;
@@ -446,6 +373,9 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 		*id_table_enter(application->known, ids[i], "", &found) =
 			&application->known_match[i];
 	}
+	for (i = 0; i < nrecorded; i++)
+		((KnownMatch *) id_table_find(application->known, recorded[i].id, ""))->record =
+			&recorded[i];
 	application->corrections = corrections_make();
 	application->first_played = DT_NOEND;
 	application->batch->keeps_meetings = reader_repeat_window(application->reader) > 0;
@@ -482,6 +412,7 @@ survey_matches(Application *application)
 			application->trial->order[application->trial->norder++] =
 				(int) (match - application->known_match);
 		match->seen = true;
+		match->compared.digest = match->torn ? digest_text(PLAYED_AT_DIFFERS) : source->digest;
 		if (match->torn && application->ladder->strict)
 			report_torn_match(application);
 		if (match->torn)
@@ -492,6 +423,49 @@ survey_matches(Application *application)
 		application->first_played = Min(application->first_played, source->played_at);
 	}
 	reader->match.n = 0;
+}
+
+/*
+ * Above READ COMMITTED, error 40001 if others have changed one of the matches since the snapshot
+ * of the transaction: its locks do not tell where they left no row.
+ */
+static void
+check_source_is_current(Application *application)
+{
+	Ladder	   *ladder = application->ladder;
+	IdTable    *seen;
+	int			i;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	seen = id_table_create(ladder->match_type);
+	for (i = 0; i < application->n; i++)
+	{
+		KnownMatch *match = id_table_find(application->known, application->ids[i], "");
+		bool		found;
+
+		*id_table_enter(seen, application->ids[i], "", &found) = &match->compared;
+	}
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetLatestSnapshot());
+	ladder->read_only = true;
+	reader_compare(ladder, seen);
+	ladder->read_only = false;
+	PopActiveSnapshot();
+	for (i = 0; i < application->n; i++)
+	{
+		const KnownMatch *match = id_table_find(application->known, application->ids[i], "");
+
+		if (match->seen != match->compared.met || (match->seen && !match->compared.same))
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("could not serialize access due to concurrent update"),
+					 errdetail("Match %s of ladder \"%s\" was changed after this transaction began.",
+							   id_text(ladder->match_type, application->ids[i]),
+							   ladder->name),
+					 errhint("Try again.")));
+	}
+	id_table_free(seen);
 }
 
 /* Log what the players have before they are rated. */
@@ -528,7 +502,6 @@ load_application(Application *application)
 		log_players(application);
 	application->changes = change_writer_begin(ladder, "match", NULL);
 	change_writer_note(application->changes, application->batch);
-	load_known(application);
 	check_vanished(application);
 	load_meetings_of_wanted(application->batch, ladder,
 							seconds_before(application->first_played,
@@ -685,37 +658,23 @@ rate_matches(Application *application)
 	MemoryContextDelete(row_context);
 }
 
-/*
- * Have others wait for this transaction where it wrote nothing: they may have brought the
- * rest of a match that it has not seen.
- */
+/* Delete the rows that only lock matches which the source does not have. */
 static void
-trace_application(Application *application)
+forget_absent(Application *application)
 {
-	Datum	   *known;
-	Datum	   *unknown;
-	int			nknown = 0;
-	int			nunknown = 0;
+	Datum	   *absent = huge_array(Datum, application->n);
+	int			nabsent = 0;
 	int			i;
 
-	/* Many matches stay locked. */
-	if (application->locks.many)
-		return;
-	known = palloc_array(Datum, application->n);
-	unknown = palloc_array(Datum, application->n);
-	for (i = 0; i < application->n; i++)
+	for (i = 0; i < application->n && application->inserted; i++)
 	{
-		Datum		id = application->ids[i];
-		KnownMatch *match = id_table_find(application->known, id, "");
+		const KnownMatch *match = id_table_find(application->known, application->ids[i], "");
 
-		if (!match->left_alone)
-			continue;
-		if (match->record != NULL)
-			known[nknown++] = id;
-		else
-			unknown[nunknown++] = id;
+		if (match->left_alone && match->record == NULL)
+			absent[nabsent++] = application->ids[i];
 	}
-	leave_trace(application->ladder, known, nknown, unknown, nunknown);
+	forget_locked_matches(application->ladder, absent, nabsent);
+	pfree(absent);
 }
 
 /*
@@ -784,18 +743,12 @@ write_application(Application *application)
 {
 	reader_close(application->reader);
 	outbox_send(application->events, OUTBOX_INSERT);
-
-	/* Each of few matches is locked: nobody has brought a row meanwhile. */
-	if (!application->locks.many && !application->overwrites)
-		outbox_is_new(application->matches);
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
 	if (application->batch->nkinds > 0)
 		write_components(application);
 	change_writer_end(application->changes);
 	corrections_send(application->ladder, &application->corrections);
-	trace_application(application);
-	unlock_matches(&application->locks);
 }
 
 /* What became of the matches. */
@@ -831,6 +784,7 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	survey_matches(&application);
+	check_source_is_current(&application);
 	trial->phase = BATCH_LOADS;
 	load_application(&application);
 	trial->phase = BATCH_RATES;
@@ -840,15 +794,9 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
 
 	applied = count_applied(&application);
 
-	/*
-	 * Many matches have no trace to leave, for which they would be looked up
-	 * again.
-	 */
-	if (application.locks.many)
-	{
-		id_table_free(application.known);
-		pfree(application.known_match);
-	}
+	forget_absent(&application);
+	id_table_free(application.known);
+	pfree(application.known_match);
 	write_application(&application);
 	ladder_release_states(ladder);
 	return applied;

@@ -5,13 +5,11 @@
 #include "pg/ladder/attempts.h"
 
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "pg/ladder/careful.h"
 #include "pg/ladder/change_log.h"
 #include "pg/ladder/door.h"
-#include "pg/ladder/ending.h"
 #include "pg/ladder/failures.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/pending.h"
@@ -19,10 +17,19 @@
 #include "pg/sql/huge.h"
 #include "pg/sql/subtransaction.h"
 
-SKILLRATING_FUNCTION(skillrating_rate_failed);
-
 /* From this many matches on, statistics beat the habit of using the keys. */
 #define MIN_LARGE_BATCH 1000
+
+/* Where a batch fails it is tried in so many parts: more try less again, fewer need fewer tries. */
+#define NPARTS 8
+
+/*
+ * From so many matches on, if so many of them, evenly spread, fail alone in the same way, all are
+ * taken to fail: one after another they would take minutes.  Of matches nine in ten of which fail
+ * one sample in a thousand is like that; then the others wait along for once.
+ */
+#define MIN_SAMPLED 256
+#define NSAMPLES 64
 
 /* A piece of work: one batch, or its parts one after another. */
 typedef struct Attempts
@@ -45,6 +52,7 @@ typedef struct Attempt
 	int			n;
 	MemoryContext context;
 	BatchTrial	trial;
+	bool		is_probe;		/* to be undone in any case */
 	Applied		applied;
 } Attempt;
 
@@ -60,7 +68,7 @@ rate_batch(void *arg)
 	if (attempt->attempts->has_failed)
 		take_failed(ladder, attempt->ids, attempt->n);
 	attempt->applied = apply_batch(ladder, attempt->ids, attempt->n, &attempt->trial);
-	return true;
+	return !attempt->is_probe;
 }
 
 /*
@@ -81,7 +89,7 @@ attempt_batch(Attempt *attempt)
 	if (changes != NULL)
 		ladder->changes = change_log_begin_part(changes, attempt->context);
 	error = try_in_subtransaction(rate_batch, attempt, &done);
-	if (error == NULL)
+	if (done)
 	{
 		attempts->applied.looked_at += attempt->applied.looked_at;
 		attempts->applied.late += attempt->applied.late;
@@ -110,7 +118,7 @@ check_error(const Attempt *attempt, ErrorData *error)
 {
 	bool		reads = attempt->trial.phase == BATCH_READS || attempt->trial.phase == BATCH_RATES;
 
-	if (error_ends_transaction(error->sqlerrcode) ||
+	if (!error_is_bearable(error->sqlerrcode) ||
 		(attempt->attempts->ladder->strict && reads && error_is_about_data(error->sqlerrcode)))
 		ReThrowError(error);
 }
@@ -122,11 +130,44 @@ add_failure(Attempts *attempts, Datum id, int sqlerrcode, const char *message)
 	attempts->applied.failed++;
 }
 
-/* What a search for matches that the source cannot give takes over. */
+/* Whether one match fails alone in a given way. */
 static bool
-is_bearable(int sqlerrcode)
+fails_likewise(const Attempt *attempt, Datum *id, int sqlerrcode)
 {
-	return !error_ends_transaction(sqlerrcode);
+	Attempts   *attempts = attempt->attempts;
+	Attempt		probe = {.attempts = attempts,.ids = id,.n = 1,.trial = attempt->trial,.is_probe = true};
+	ErrorData  *error;
+	SourceError read_error;
+	bool		likewise;
+
+	CHECK_FOR_INTERRUPTS();
+	if (attempt->trial.phase == BATCH_READS)
+		return reader_find_errors(attempts->ladder, id, 1, error_is_bearable, &read_error) > 0 &&
+			read_error.sqlerrcode == sqlerrcode;
+	probe.trial.order = NULL;
+	error = attempt_batch(&probe);
+	if (error == NULL)
+		return false;
+	check_error(&probe, error);
+	likewise = error->sqlerrcode == sqlerrcode;
+	FreeErrorData(error);
+	return likewise;
+}
+
+/* Whether a batch that has failed is taken to fail as a whole, by a sample. */
+static bool
+fails_as_a_whole(const Attempt *attempt, int sqlerrcode)
+{
+	int			i;
+
+	if (attempt->n < MIN_SAMPLED ||
+		(attempt->trial.phase == BATCH_READS && error_is_about_data(sqlerrcode)))
+		return false;
+	for (i = 0; i < NSAMPLES; i++)
+		if (!fails_likewise(attempt, &attempt->ids[(int64) i * attempt->n / NSAMPLES],
+							sqlerrcode))
+			return false;
+	return true;
 }
 
 /*
@@ -137,7 +178,7 @@ static int
 drop_unreadable(Attempts *attempts, Datum *ids, int n)
 {
 	SourceError *errors = huge_array(SourceError, n);
-	int			nerrors = reader_find_errors(attempts->ladder, ids, n, is_bearable, errors);
+	int			nerrors = reader_find_errors(attempts->ladder, ids, n, error_is_bearable, errors);
 	int			next = 0;
 	int			left = 0;
 	int			i;
@@ -181,11 +222,20 @@ sort_by_order(Datum *ids, int n, const BatchTrial *trial)
 
 static void rate_part(Attempts *attempts, Datum *ids, int n, bool careful);
 
+/* After an error parts are small, and plans that are kept spare making many. */
+static void
+plan_for(Ladder *ladder, int n)
+{
+	if (n >= MIN_LARGE_BATCH)
+		ladder_expect_many(ladder);
+	else
+		ladder_expect_few(ladder);
+}
+
 /*
  * What to do with a batch of which an attempt has failed: a single match waits.  If the source
  * could not be read, those are found that it cannot give, and all others are rated at once.
- * Otherwise each half is tried, the earlier matches first, so that they are rated in the order of
- * time.
+ * Otherwise parts are tried, the earlier matches first, so that they are rated in the order of time.
  */
 static void
 rate_after_error(Attempt *attempt, const ErrorData *error)
@@ -194,7 +244,16 @@ rate_after_error(Attempt *attempt, const ErrorData *error)
 	Datum	   *ids = attempt->ids;
 	int			n = attempt->n;
 	bool		careful = attempt->trial.careful;
+	int			nparts = Min(n, NPARTS);
+	int			i;
 
+	plan_for(attempts->ladder, 1);
+	if (fails_as_a_whole(attempt, error->sqlerrcode))
+	{
+		for (i = 0; i < n; i++)
+			add_failure(attempts, ids[i], error->sqlerrcode, error->message);
+		return;
+	}
 	if (attempt->trial.phase == BATCH_READS && !careful &&
 		(n > 1 || error_is_about_data(error->sqlerrcode)))
 	{
@@ -204,7 +263,10 @@ rate_after_error(Attempt *attempt, const ErrorData *error)
 		if (n > 1)
 			n = drop_unreadable(attempts, ids, n);
 		if (n > 0)
+		{
+			plan_for(attempts->ladder, n);
 			rate_part(attempts, ids, n, !strict);
+		}
 		return;
 	}
 	if (n == 1)
@@ -213,8 +275,14 @@ rate_after_error(Attempt *attempt, const ErrorData *error)
 		return;
 	}
 	sort_by_order(ids, n, &attempt->trial);
-	rate_part(attempts, ids, n / 2, careful);
-	rate_part(attempts, ids + n / 2, n - n / 2, careful);
+	for (i = 0; i < nparts; i++)
+	{
+		int			first = (int) ((int64) i * n / nparts);
+		int			next = (int) ((int64) (i + 1) * n / nparts);
+
+		plan_for(attempts->ladder, next - first);
+		rate_part(attempts, ids + first, next - first, careful);
+	}
 }
 
 /* Rate a batch as well as it can be; careful: its source raises errors about data. */
@@ -244,6 +312,7 @@ static Applied
 apply(Ladder *ladder, Datum *ids, int n, bool has_failed, bool loud)
 {
 	Attempts	attempts = {ladder, has_failed, failures_make(), {0, 0, 0, 0}};
+	bool		large;
 
 	if (n == 0)
 		return attempts.applied;
@@ -257,8 +326,11 @@ apply(Ladder *ladder, Datum *ids, int n, bool has_failed, bool loud)
 			take_failed(ladder, ids, n);
 		return apply_batch(ladder, ids, n, &trial);
 	}
+	large = ladder->large;
 	rate_part(&attempts, ids, n, false);
 	failures_send(ladder, &attempts.failures, loud);
+	if (large)
+		ladder_expect_many(ladder);
 	return attempts.applied;
 }
 
@@ -282,15 +354,6 @@ apply_table(Ladder *ladder, IdTable *ids, bool has_failed, bool loud)
 	id_table_free(ids);
 	(void) apply(ladder, id, n, has_failed, loud);
 	return n;
-}
-
-int
-apply_query(Ladder *ladder, LadderQuery *query)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
-
-	add_query_ids(ladder, query, ids);
-	return apply_table(ladder, ids, true, true);
 }
 
 void
@@ -319,29 +382,11 @@ apply_waiting(Ladder *ladder)
 	(void) apply_table(ladder, ids, true, false);
 }
 
-/*
- * ---- rate_failed() ----
- */
-
-static const LadderEntry rate_failed_entry = {
-	"rate_failed", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.reenters = true
-};
-
-/*
- * rate_failed(ladder): try matches again that wait because of an error, at the end of work that may
- * have removed its cause.
- */
-Datum
-skillrating_rate_failed(PG_FUNCTION_ARGS)
+void
+apply_failed(Ladder *ladder)
 {
-	Ladder	   *inside = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "rate_failed");
-	Ladder	   *door = ladder_begin(inside->schema, &rate_failed_entry);
-	Ladder	   *ladder = ladder_open(door);
 	IdTable    *ids = id_table_create(ladder->match_type);
 
 	add_failed(ladder, ids);
 	(void) apply_table(ladder, ids, true, true);
-	ladder_close(ladder);
-	ladder_end(door);
-	PG_RETURN_VOID();
 }

@@ -16,9 +16,6 @@
 /* Rate n distinct matches, as apply_batch() does; none is no work. */
 extern Applied apply_matches(Ladder *ladder, Datum *ids, int n);
 
-/* The same for the matches in the one column of a query's rows; returns how many. */
-extern int	apply_query(Ladder *ladder, LadderQuery *query);
-
 /*
  * Take this transaction's matches, or all, out of pending, and apply them with those
  * that wait in memory; they go on waiting there if a door further out is at work.  If all are
@@ -28,5 +25,8 @@ extern void apply_pending(Ladder *ladder, bool of_all);
 
 /* Apply the matches that wait in memory. */
 extern void apply_waiting(Ladder *ladder);
+
+/* Try matches again that wait because of an error. */
+extern void apply_failed(Ladder *ladder);
 
 #endif							/* PG_LADDER_ATTEMPTS_H */

@@ -27,6 +27,7 @@
 SKILLRATING_FUNCTION(skillrating_check_backfill_block);
 SKILLRATING_FUNCTION(skillrating_backfill_batch);
 SKILLRATING_FUNCTION(skillrating_rate_taken);
+SKILLRATING_FUNCTION(skillrating_rate_failed);
 
 /* The arguments of backfill_batch(). */
 enum
@@ -212,4 +213,22 @@ skillrating_rate_taken(PG_FUNCTION_ARGS)
 	ladder_close(ladder);
 	ladder_end(door);
 	return applied_row(desc, &applied);
+}
+
+static const LadderEntry rate_failed_entry = {
+	"rate_failed", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.reenters = true
+};
+
+/* rate_failed(ladder), at the end of work that may have removed the cause of errors. */
+Datum
+skillrating_rate_failed(PG_FUNCTION_ARGS)
+{
+	Ladder	   *inside = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "rate_failed");
+	Ladder	   *door = ladder_begin(inside->schema, &rate_failed_entry);
+	Ladder	   *ladder = ladder_open(door);
+
+	apply_failed(ladder);
+	ladder_close(ladder);
+	ladder_end(door);
+	PG_RETURN_VOID();
 }

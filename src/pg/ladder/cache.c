@@ -31,8 +31,8 @@
 
 static const char *const relation_names[LADDER_NRELATIONS] = {
 	"ladder", "rating", "event", "component", "component_event", "rated_match", "pending", "correction",
-	"operation", "source", "attached", "rating_count", "rating_count_delta", "standing", "event_seq", "match", "match_player",
-	"change", "horizon", "component_horizon"
+	"operation", "source", "attached", "standing", "event_seq", "match", "match_player",
+	"change", "horizon", "component_horizon", "rating_count", "rating_count_delta"
 };
 
 /*
@@ -618,12 +618,16 @@ ladder_cache_recheck(Ladder *ladder)
 	old = MemoryContextSwitchTo(ladder->context);
 	ladder->cache = ladder_cache_open(ladder->schema);
 
-	/* The tables of a horizon come with the first one, within the work on it. */
+	/*
+	 * The tables of a horizon come with the first one, within the work on it;
+	 * those of counts come and go within that of set_ranks().
+	 */
 	for (i = LADDER_HORIZON; i < LADDER_NRELATIONS; i++)
-		if (!OidIsValid(ladder->relation[i]) && OidIsValid(ladder->cache->relation[i]))
+		if (!OidIsValid(ladder->relation[i]) || i >= LADDER_RATING_COUNT)
 		{
 			ladder->relation[i] = ladder->cache->relation[i];
-			LockRelationOid(ladder->relation[i], AccessShareLock);
+			if (OidIsValid(ladder->relation[i]))
+				LockRelationOid(ladder->relation[i], AccessShareLock);
 		}
 	if (memcmp(ladder->cache->relation, ladder->relation, sizeof(ladder->relation)) != 0 ||
 		ladder->cache->player_type->type != ladder->player_type->type ||

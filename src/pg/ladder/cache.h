@@ -23,7 +23,6 @@ typedef struct LadderConfig
 	bool		reorders;
 	bool		strict;
 	bool		raises;
-	bool		counts;
 	int64		horizon;
 	TimestampTz horizon_at;
 } LadderConfig;

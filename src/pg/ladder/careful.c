@@ -18,6 +18,21 @@ error_is_about_data(int sqlerrcode)
 		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION;
 }
 
+bool
+error_is_bearable(int sqlerrcode)
+{
+	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
+
+	return sqlerrcode != ERRCODE_T_R_SERIALIZATION_FAILURE &&
+		sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED &&
+		sqlerrcode != ERRCODE_QUERY_CANCELED &&
+		sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE &&
+		category != ERRCODE_INSUFFICIENT_RESOURCES &&
+		category != ERRCODE_SYSTEM_ERROR &&
+		sqlerrcode != ERRCODE_DATA_CORRUPTED &&
+		sqlerrcode != ERRCODE_INDEX_CORRUPTED;
+}
+
 /* Take an error over, or raise it again. */
 static void
 take_error(ErrorData *data, TakesError takes, SourceError *error)
@@ -49,8 +64,8 @@ do_work(void *arg)
 	return true;
 }
 
-static bool
-try_work(void (*work) (void *), void *arg, TakesError takes, SourceError *error)
+bool
+careful_do(void (*work) (void *), void *arg, TakesError takes, SourceError *error)
 {
 	CarefulWork careful = {work, arg};
 	bool		done;
@@ -59,12 +74,6 @@ try_work(void (*work) (void *), void *arg, TakesError takes, SourceError *error)
 	if (data != NULL)
 		take_error(data, takes, error);
 	return done;
-}
-
-bool
-careful_do(void (*work) (void *), void *arg, SourceError *error)
-{
-	return try_work(work, arg, error_is_about_data, error);
 }
 
 /* A query on some matches whose rows nobody looks at. */
@@ -94,7 +103,7 @@ careful_find(Ladder *ladder, LadderQuery *query, Datum *ids, int n,
 	int			found;
 
 	CHECK_FOR_INTERRUPTS();
-	readable = try_work(run_trial, &trial, takes, &errors[0]);
+	readable = careful_do(run_trial, &trial, takes, &errors[0]);
 	pfree(DatumGetPointer(trial.ids));
 	if (readable)
 		return 0;

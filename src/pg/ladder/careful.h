@@ -15,6 +15,12 @@
 /* Whether an error is about data: an exception (class 22) or a violated constraint (class 23). */
 extern bool error_is_about_data(int sqlerrcode);
 
+/*
+ * Whether a transaction can go on after an error: not after those that tell an application to try
+ * again, nor for a lack of resources, nor with damaged data.
+ */
+extern bool error_is_bearable(int sqlerrcode);
+
 /* The error that reading a match has raised. */
 typedef struct SourceError
 {
@@ -25,16 +31,14 @@ typedef struct SourceError
 	char	   *message;		/* and that with the SQLSTATE */
 } SourceError;
 
-/*
- * Do some work in a subtransaction.  False if it raised an error about data, which is then in
- * *error, in the current memory context, without a match; what the work did to the
- * database is undone.  All other errors go on: they say nothing of the match, as a
- * serialization failure (40001), a deadlock, a cancelled query or a full disk.
- */
-extern bool careful_do(void (*work) (void *), void *arg, SourceError *error);
-
-/* Which errors careful_find() takes over; it raises all others again. */
+/* Which errors are taken over; all others are raised again. */
 typedef bool (*TakesError) (int sqlerrcode);
+
+/*
+ * Do some work in a subtransaction.  False if it raised such an error, which is then in *error, in
+ * the current memory context, without a match; what the work did to the database is undone.
+ */
+extern bool careful_do(void (*work) (void *), void *arg, TakesError takes, SourceError *error);
 
 /*
  * Find out of n matches those that a query of one parameter, an array of matches,

@@ -2,8 +2,9 @@
  * catch_up.c
  *		Replaying the history of a ladder from where it is out of date.
  *
- * Reading goes on meanwhile.  Where it can, the work is done beside rating (beside.h);
- * otherwise the ladder is held, which makes rating wait.
+ * The replay is the first part of work beside rating (maintenance.h).  What only the holder of
+ * the ladder can do comes at its end: rating what waits, and giving matches the places that
+ * their times give them.
  */
 #include "pg/sql/glue.h"
 
@@ -14,18 +15,16 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/attempts.h"
-#include "pg/ladder/beside.h"
 #include "pg/ladder/change_log.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
-#include "pg/ladder/filters.h"
-#include "pg/ladder/order_end.h"
+#include "pg/ladder/maintenance.h"
+#include "pg/ladder/match_reader.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/rating_counts.h"
+#include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/rewrite.h"
-#include "pg/ladder/standings.h"
 #include "pg/ladder/waiting.h"
 #include "pg/sql/huge.h"
 #include "pg/sql/progress.h"
@@ -33,68 +32,102 @@
 
 SKILLRATING_FUNCTION(skillrating_catch_up);
 
-/*
- * ---- catch_up ----
- */
-
-/*
- * Replay history from a place on, and write and log what comes out otherwise; but
- * nothing if a rated match is missing from the source there.  Returns the last place of
- * one, and in *missing which it is; 0 if all was replayed.
- */
-static int64
-replay_and_write(Ladder *ladder, int64 from, ReplayPlayers load,
-				 IdTable *removed, char **missing)
+/* A call of catch_up(), or the end of one with the ladder held. */
+typedef struct CatchUp
 {
-	Rewrite		rewrite;
-	Replay	   *replay;
+	Maintenance work;			/* first: the protocol has this */
+	bool		search;
+	bool		rebuild;
+	int64		from;			/* corrections from there on are dealt with */
+	int64		left;			/* from there on the order by time is to be
+								 * made anew with the ladder held, or
+								 * PG_INT64_MAX */
+	bool		waited;			/* matches waited in pending */
+	OrderEnd	after;			/* in a dry run: where the order has got to at
+								 * the end */
+} CatchUp;
 
-	ladder_take_states(ladder);
-	rewrite_begin(&rewrite, ladder);
-	rewrite_begin_part(&rewrite, removed);
-	replay = replay_run(ladder, from, load, false, &rewrite.sink);
-	if (replay->horizon.stale)
-	{
-		rewrite_discard_part(&rewrite);
-		rewrite_begin_part(&rewrite, removed);
-		replay = replay_run(ladder, from, load, true, &rewrite.sink);
-	}
-	*missing = rewrite.missing;
-	if (rewrite.missing != NULL)
-		rewrite_discard_part(&rewrite);
-	else
-	{
-		rewrite_send_events(&rewrite);
-		renew_standings(ladder, from);
-		rewrite_send_matches(&rewrite);
-		rewrite_states(replay, "correction", NULL);
-	}
-	rewrite_end(&rewrite);
-	ladder_release_states(ladder);
-	return rewrite.missing_seq;
-}
+/*
+ * ---- The order by time ----
+ */
 
-/* The first place behind another from which history is out of date, or null. */
-static LadderQuery first_correction_query = {
-	.text = "SELECT pg_catalog.min(seq) FROM {correction} WHERE seq OPERATOR(pg_catalog.>) $1",
-	.param = {VALUE_INT8}
+/* A row if matches wait for the place that their time gives them. */
+static LadderQuery late_query = {
+	.text = "SELECT FROM {correction} AS c WHERE c.seq IS NULL LIMIT 1"
 };
 
-/* False if there is none. */
 static bool
-first_correction(Ladder *ladder, int64 behind, int64 *seq)
+matches_are_late(Ladder *ladder)
 {
-	Datum		values[1];
+	return ladder_execute(ladder, &late_query, NULL, NULL, NULL) > 0;
+}
+
+/* The first place that the order by time may give to something else, or null. */
+static LadderQuery order_query = {
+	.text = "SELECT skillrating_internal.order_changes_from($1)",
+	.param = {VALUE_TEXT}
+};
+
+/* The place of the last match, so that what lies behind a place can be told from its number. */
+static LadderQuery last_match_query = {
+	.text = "SELECT pg_catalog.max(seq) FROM {rated_match}"
+};
+
+/* The number in the one row and column of a query's result; false if it is null. */
+static bool
+read_number(Ladder *ladder, LadderQuery *query, const Datum *values, int64 *number)
+{
 	bool		isnull;
 
-	values[0] = Int64GetDatum(behind);
-	(void) ladder_execute(ladder, &first_correction_query, values, NULL, NULL);
-	*seq = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-									   SPI_tuptable->tupdesc, ONLY_COLUMN,
-									   &isnull));
+	(void) ladder_execute(ladder, query, values, NULL, NULL);
+	*number = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+										  ONLY_COLUMN, &isnull));
 	SPI_freetuptable(SPI_tuptable);
 	return !isnull;
 }
+
+/*
+ * Leave corrections that the order by time has something to do with until the ladder is held:
+ * those from the place on where it changes.  They are replayed twice, so that this is worth
+ * while only if that is the lesser part; otherwise all of them are left.
+ */
+static void
+leave_unordered(CatchUp *catch_up)
+{
+	Ladder	   *ladder = catch_up->work.ladder;
+	CorrectionRows *corrections = &catch_up->work.done;
+	Datum		name[1];
+	int64		from;
+	int64		first;
+	int64		last = 0;
+
+	if (!ladder->reorders && !matches_are_late(ladder))
+		return;
+	progress_phase(PHASE_ORDERING, PROGRESS_UNKNOWN);
+	name[0] = CStringGetTextDatum(ladder->name);
+
+	/* PG_INT64_MAX if only something new comes behind the end. */
+	if (!read_number(ladder, &order_query, name, &from))
+		return;
+	corrections_keep(corrections, PG_INT64_MIN, from);
+	first = corrections_first(corrections);
+	(void) read_number(ladder, &last_match_query, NULL, &last);
+	catch_up->left = Min(from, last + 1);
+	if (first != PG_INT64_MAX && (from > last || last - from < from - first))
+		return;
+	catch_up->left = REPLAY_START;
+	corrections->n = 0;
+}
+
+/* Put everything in the order of time, of the ladder of that name. */
+static LadderQuery resequence_query = {
+	.text = "SELECT skillrating_internal.resequence($1, $2)",
+	.param = {VALUE_TEXT, VALUE_BOOL}
+};
+
+/*
+ * ---- Replaying what is out of date ----
+ */
 
 static void
 report_missing(int level, Ladder *ladder, const char *match)
@@ -107,40 +140,78 @@ report_missing(int level, Ladder *ladder, const char *match)
 			 errhint("Restore its rows, or remove all such matches from the ratings with catch_up(search => true).")));
 }
 
-/* Corrections are done with behind a place, and late matches, unless one is missing. */
-static LadderQuery delete_corrections_query = {
-	.text = "DELETE FROM {correction} WHERE seq OPERATOR(pg_catalog.>) $1 "
-	"OR (seq IS NULL AND $2)",
-	.param = {VALUE_INT8, VALUE_BOOL}
-};
-
 /*
- * Replay what is out of date behind a place, or everything.  What lies before a rated match
- * that is missing stays as it is, and its corrections wait.
+ * The first part: from the first correction on, or from the start, unless a rated match is
+ * missing from the source behind it.  What lies before that stays as it is, and its corrections
+ * wait.
  */
 static void
-correct_history(Ladder *ladder, bool rebuild, int64 behind, IdTable *removed)
+replay_corrections(Maintenance *work)
 {
-	int64		missing_seq = behind;
-	int64		from = REPLAY_START;
+	CatchUp    *catch_up = (CatchUp *) work;
+	Ladder	   *ladder = work->ladder;
+	Rewrite    *rewrite = &work->rewrite;
+	IdTable    *removed = read_removed(ladder);
 	ReplayPlayers load = corrections_are_carried(ladder) ?
 		REPLAY_ALL_PLAYERS : REPLAY_KNOWN_PLAYERS;
-	char	   *missing;
-	Datum		values[2];
+	int64		from;
 
-	while (rebuild || first_correction(ladder, missing_seq, &from))
+	corrections_read(ladder, catch_up->from, work->held, &work->done);
+	if (!work->held && catch_up->rebuild && ladder->reorders)
 	{
-		int64		seq = replay_and_write(ladder, from, load, removed, &missing);
-
-		if (seq == 0)
-			break;
-		report_missing(rebuild ? ERROR : WARNING, ladder, missing);
-		missing_seq = seq;
+		catch_up->left = REPLAY_START;
+		work->done.n = 0;
 	}
-	values[0] = Int64GetDatum(missing_seq);
-	values[1] = BoolGetDatum(missing_seq == behind);
-	(void) ladder_execute(ladder, &delete_corrections_query, values, NULL, NULL);
+	else if (!work->held)
+		leave_unordered(catch_up);
+	from = catch_up->rebuild && catch_up->left != REPLAY_START ? REPLAY_START :
+		corrections_first(&work->done);
+	while (from != PG_INT64_MAX)
+	{
+		rewrite_begin_part(rewrite, removed);
+		work->replay = replay_begin(ladder, from, load, true);
+		replay_on(work->replay, &rewrite->sink);
+		if (rewrite->missing == NULL)
+			return;
+		report_missing(catch_up->rebuild ? ERROR : WARNING, ladder, rewrite->missing);
+		rewrite_discard_part(rewrite);
+		corrections_keep(&work->done, rewrite->missing_seq, PG_INT64_MAX);
+		from = corrections_first(&work->done);
+	}
+	replay_nothing(work);
 }
+
+/*
+ * With the ladder held, put matches in the order of time, where that is to be, and replay what
+ * is out of date from a place on.
+ */
+static void
+put_right(const CatchUp *catch_up, int64 from)
+{
+	Ladder	   *ladder = catch_up->work.ladder;
+	CatchUp		rest = {
+		.work = {.ladder = ladder,.kind = catch_up->work.kind,.held = true,.first = replay_corrections},
+		.rebuild = catch_up->rebuild && from == REPLAY_START,
+		.from = from,
+		.left = PG_INT64_MAX
+	};
+
+	/* Where late matches are appended, only a backfill has some wait. */
+	if (ladder->reorders || matches_are_late(ladder))
+	{
+		Datum		values[2];
+
+		progress_phase(PHASE_ORDERING, PROGRESS_UNKNOWN);
+		values[0] = CStringGetTextDatum(ladder->name);
+		values[1] = BoolGetDatum(rest.rebuild && ladder->reorders);
+		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
+	}
+	maintain(&rest.work);
+}
+
+/*
+ * ---- What waits, and what a search finds ----
+ */
 
 /* Matches that have no place in the order, of the source or unrated. */
 static LadderQuery unplaced_query = {
@@ -158,21 +229,39 @@ static LadderQuery note_changed_query = {
 	.param = {VALUE_TEXT}
 };
 
-/* Matches that have a place behind the horizon, and that the source no longer has. */
-static LadderQuery vanished_query = {
-	.text = "SELECT m.match_id, m.seq, m.played_at FROM {rated_match} AS m WHERE m.seq IS NOT NULL "
-	"AND NOT EXISTS (SELECT FROM {source} AS s WHERE s.match_id {match =} m.match_id) "
+/* Of a match that has a place behind the horizon, and that may have changed. */
+#define PLACED_MATCHES \
+	"SELECT m.match_id, m.digest, m.seq, m.played_at FROM {rated_match} AS m WHERE m.seq IS NOT NULL " \
 	"AND NOT EXISTS (SELECT FROM {ladder} AS w WHERE m.seq OPERATOR(pg_catalog.<=) w.horizon) "
+
+/* Those that wait in pending; what has failed before is tried match by match, when it is rated. */
+static LadderQuery pending_query = {
+	.text = PLACED_MATCHES
+	"AND EXISTS (SELECT FROM {pending} AS p WHERE p.match_id {match =} m.match_id AND p.sqlstate IS NULL)"
+};
+
+/* Those that the source no longer has. */
+static LadderQuery vanished_query = {
+	.text = PLACED_MATCHES
+	"AND NOT EXISTS (SELECT FROM {source} AS s WHERE s.match_id {match =} m.match_id) "
 	"AND NOT EXISTS (SELECT FROM {correction} AS c WHERE c.match_id {match =} m.match_id "
 	"AND c.kind OPERATOR(pg_catalog.=) 'removed')"
 };
 
 enum
 {
-	VANISHED_MATCH_ID = 1,
-	VANISHED_SEQ,
-	VANISHED_PLAYED_AT
+	PLACED_MATCH_ID = 1,
+	PLACED_DIGEST,
+	PLACED_SEQ,
+	PLACED_PLAYED_AT
 };
+
+typedef struct PlacedMatch
+{
+	ComparedMatch compared;
+	int64		seq;
+	TimestampTz played_at;		/* DT_NOBEGIN if that is not known */
+} PlacedMatch;
 
 static void
 report_vanished(const Ladder *ladder, int n)
@@ -184,18 +273,6 @@ report_vanished(const Ladder *ladder, int n)
 							   n, n, ladder->name)));
 }
 
-/*
- * Look in the source for what no trigger has reported: matches that came, and, which
- * may be more than the user knows of, those that went.
- */
-static void
-search_source(Ladder *ladder)
-{
-	progress_phase(PHASE_SEARCHING, PROGRESS_UNKNOWN);
-	(void) apply_query(ladder, &unplaced_query);
-	report_vanished(ladder, apply_query(ladder, &vanished_query));
-}
-
 static void
 note_changed(Ladder *ladder)
 {
@@ -203,6 +280,70 @@ note_changed(Ladder *ladder)
 
 	values[0] = CStringGetTextDatum(ladder->name);
 	(void) ladder_execute(ladder, &note_changed_query, values, NULL, NULL);
+}
+
+/* The matches that a query finds, by their identifiers. */
+static IdTable *
+read_placed(Ladder *ladder, LadderQuery *query)
+{
+	int64		n = (int64) ladder_execute(ladder, query, NULL, NULL, NULL);
+	SPITupleTable *rows = SPI_tuptable;
+	IdTable    *placed = id_table_create(ladder->match_type);
+	int64		i;
+
+	for (i = 0; i < n; i++)
+	{
+		HeapTuple	row = rows->vals[i];
+		PlacedMatch *match = palloc0_object(PlacedMatch);
+		bool		isnull;
+		bool		found;
+
+		CHECK_FOR_INTERRUPTS();
+		match->compared.digest = DatumGetInt64(SPI_getbinval(row, rows->tupdesc, PLACED_DIGEST,
+															 &isnull));
+		match->seq = DatumGetInt64(SPI_getbinval(row, rows->tupdesc, PLACED_SEQ, &isnull));
+		match->played_at = DatumGetTimestampTz(SPI_getbinval(row, rows->tupdesc,
+															 PLACED_PLAYED_AT, &isnull));
+		if (isnull)
+			match->played_at = DT_NOBEGIN;
+		*id_table_enter(placed, SPI_getbinval(row, rows->tupdesc, PLACED_MATCH_ID, &isnull), "",
+						&found) = match;
+	}
+	SPI_freetuptable(rows);
+	return placed;
+}
+
+/* Note corrections of those that have changed or gone; returns how many have gone. */
+static int
+note_corrections(Ladder *ladder, LadderQuery *query)
+{
+	IdTable    *placed = read_placed(ladder, query);
+	int			n = id_table_count(placed);
+	Datum	   *ids = id_table_ids(placed);
+	Corrections corrections = corrections_make();
+	int			ngone = 0;
+	int			i;
+
+	if (n > 0)
+		reader_compare(ladder, placed);
+	for (i = 0; i < n; i++)
+	{
+		const PlacedMatch *match = id_table_find(placed, ids[i], "");
+		TimestampTz at = match->compared.played_at;
+
+		if (!match->compared.met)
+		{
+			corrections_add_match(&corrections, ids[i], DIGEST_OF_NOTHING, match->seq, "removed",
+								  match->played_at);
+			ngone++;
+		}
+		else if (!match->compared.same)
+			corrections_add_match(&corrections, ids[i], match->compared.digest, match->seq,
+								  "changed", TIMESTAMP_NOT_FINITE(at) ? match->played_at :
+								  Min(at, match->played_at));
+	}
+	corrections_send(ladder, &corrections);
+	return ngone;
 }
 
 /* Have new matches wait in memory for the ladder to be held, which is when they are rated. */
@@ -231,171 +372,65 @@ find_new_matches(Ladder *ladder)
 	pfree(ids);
 }
 
-/* Note corrections of matches that have gone. */
+/*
+ * While others rate, note what is known to have changed, and with a search what no trigger has
+ * reported.  A match that somebody brings, or brings back, meanwhile is looked at again when it
+ * is rated, or replayed.  Matches in pending come first, because what is known of them is no
+ * news.
+ */
 static void
-find_vanished_matches(Ladder *ladder)
+look_for_changes(const CatchUp *catch_up)
 {
-	int			n = (int) ladder_execute(ladder, &vanished_query, NULL, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
-	Corrections corrections = corrections_make();
-	int			i;
+	Ladder	   *ladder = catch_up->work.ladder;
 
-	for (i = 0; i < n; i++)
-	{
-		HeapTuple	row = rows->vals[i];
-		bool		isnull;
-		Datum		id = SPI_getbinval(row, rows->tupdesc, VANISHED_MATCH_ID, &isnull);
-		int64		seq = DatumGetInt64(SPI_getbinval(row, rows->tupdesc, VANISHED_SEQ, &isnull));
-		Datum		at = SPI_getbinval(row, rows->tupdesc, VANISHED_PLAYED_AT, &isnull);
-
-		corrections_add_match(&corrections, id, DIGEST_OF_NOTHING, seq, "removed",
-							  isnull ? DT_NOBEGIN : DatumGetTimestampTz(at));
-	}
-	corrections_send(ladder, &corrections);
-	SPI_freetuptable(rows);
-	report_vanished(ladder, n);
-}
-
-/* Put everything in the order of time, of the ladder of that name. */
-static LadderQuery resequence_query = {
-	.text = "SELECT skillrating_internal.resequence($1, $2)",
-	.param = {VALUE_TEXT, VALUE_BOOL}
-};
-
-/* A row if matches wait that are to get the place that their time gives them. */
-static LadderQuery late_query = {
-	.text = "SELECT FROM {correction} WHERE kind IN ('late') LIMIT 1"
-};
-
-/* What a call of catch_up() is to do. */
-typedef struct CatchUp
-{
-	Ladder	   *ladder;
-	bool		search;
-	bool		noted;			/* what has changed in the origin is noted */
-	bool		searched;		/* and the source was searched */
-	bool		rebuild;
-	int64		left;			/* where what is left by work beside rating
-								 * begins */
-	OrderEnd	before;			/* where the order had got to when the ladder
-								 * was held, */
-	OrderEnd	after;			/* and in a dry run at the end */
-} CatchUp;
-
-/* Rate what waits, and what a search finds. */
-static void
-rate_new_matches(const CatchUp *catch_up)
-{
-	Ladder	   *ladder = catch_up->ladder;
-
-	if (catch_up->search && !catch_up->noted)
+	if (catch_up->search)
 		note_changed(ladder);
-	progress_phase(PHASE_RATING, PROGRESS_UNKNOWN);
-	apply_pending(ladder, true);
-	if (catch_up->search && !catch_up->searched)
-		search_source(ladder);
-}
-
-/*
- * Put matches in the order of time, where that is to be, and replay what is out of date, from a
- * place on.
- */
-static void
-put_right(Ladder *ladder, bool rebuild, int64 from)
-{
-	IdTable    *removed = read_removed(ladder);
-
-	/* Where late matches are appended, only a backfill has some wait. */
-	if (ladder->reorders ||
-		ladder_execute(ladder, &late_query, NULL, NULL, NULL) > 0)
-	{
-		Datum		values[2];
-
-		progress_phase(PHASE_ORDERING, PROGRESS_UNKNOWN);
-		values[0] = CStringGetTextDatum(ladder->name);
-		values[1] = BoolGetDatum(rebuild && ladder->reorders);
-		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
-	}
-	correct_history(ladder, rebuild, Max(from, 1) - 1, removed);
-}
-
-/*
- * Search while others rate: what is found is only noted.  A match that somebody brings, or
- * brings back, meanwhile is looked at again when it is rated, or replayed.  Matches in pending
- * come first, because what is known of them is no news.
- */
-static void
-search_beside(CatchUp *catch_up)
-{
-	Ladder	   *ladder = catch_up->ladder;
-
-	note_changed(ladder);
-	catch_up->noted = true;
-	if (!can_catch_up_beside(ladder, catch_up->rebuild))
+	(void) note_corrections(ladder, &pending_query);
+	if (!catch_up->search)
 		return;
 	progress_phase(PHASE_SEARCHING, PROGRESS_UNKNOWN);
 	find_new_matches(ladder);
-	find_vanished_matches(ladder);
-	catch_up->searched = true;
+	report_vanished(ladder, note_corrections(ladder, &vanished_query));
 }
 
-/*
- * Do beside rating what can be done so, and hold the ladder.  If nothing waits, that may have
- * changed by the time when the ladder is held.
- */
-static BesideResult
-work_beside_and_hold(CatchUp *catch_up)
+static LadderQuery any_pending_query = {.text = "SELECT FROM {pending} LIMIT 1"};
+
+/* Rate what waits, with the ladder held. */
+static void
+rate_waiting(Maintenance *work)
 {
-	Ladder	   *ladder = catch_up->ladder;
-	BesideResult result;
+	CatchUp    *catch_up = (CatchUp *) work;
 
-	if (catch_up->search)
-		search_beside(catch_up);
-	for (;;)
-	{
-		result = catch_up_beside(ladder, catch_up->rebuild, report_missing, &catch_up->before,
-								 &catch_up->left);
-		if (result == BESIDE_DONE || result == BESIDE_MISPLACED)
-			return result;
-		ladder_hold(ladder);
-		if (result == BESIDE_IMPOSSIBLE || !corrections_wait(ladder))
-			return result;
-		ladder_let_go(ladder);
-	}
+	progress_phase(PHASE_RATING, PROGRESS_UNKNOWN);
+	catch_up->waited = ladder_execute(work->ladder, &any_pending_query, NULL, NULL, NULL) > 0;
+	apply_pending(work->ladder, true);
 }
 
-/*
- * Do it all; what becomes of the ratings is logged in ladder->changes.  The ladder is held in
- * the end, and from the beginning where that cannot be done beside rating.
- */
+/* Do it all; what becomes of the ratings is logged in ladder->changes. */
 static void
 do_catch_up(CatchUp *catch_up)
 {
-	Ladder	   *ladder = catch_up->ladder;
-	BesideResult result = BESIDE_IMPOSSIBLE;
+	Maintenance *work = &catch_up->work;
+	Ladder	   *ladder = work->ladder;
 
-	if (ladder_works_beside(ladder))
-		result = work_beside_and_hold(catch_up);
-	switch (result)
+	look_for_changes(catch_up);
+	if (work->held)
 	{
-		case BESIDE_DONE:
-
-			/* New matches that a search has found may be late. */
-			if (catch_up->search && ladder->reorders)
-				put_right(ladder, false, catch_up->before.place);
-			break;
-		case BESIDE_MISPLACED:
-			put_right(ladder, false, catch_up->left);
-			break;
-		case BESIDE_IDLE:
-		case BESIDE_IMPOSSIBLE:
-			catch_up->before = read_order_end(ladder);
-			rate_new_matches(catch_up);
-			put_right(ladder, catch_up->rebuild, REPLAY_START);
-			break;
+		work->end = read_order_end(ladder);
+		rate_waiting(work);
+		catch_up->left = REPLAY_START;
 	}
-	if (catch_up->rebuild)
-		rating_counts_rebuild(ladder);
+	else
+		maintain(work);
+	catch_up->left = Min(catch_up->left, work->misplaced);
+
+	/* New matches that waited, or that a search has found, may be late. */
+	if (catch_up->left != PG_INT64_MAX)
+		put_right(catch_up, catch_up->left);
+	else if (ladder->reorders && (catch_up->search || catch_up->waited))
+		put_right(catch_up, work->end.place);
+	if (rank_hook(ladder) != NULL)
+		rank_hook(ladder)->catch_up(ladder, catch_up->rebuild);
 }
 
 /*
@@ -407,10 +442,11 @@ static bool
 try_catch_up(void *arg)
 {
 	CatchUp    *catch_up = (CatchUp *) arg;
+	Ladder	   *ladder = catch_up->work.ladder;
 
 	do_catch_up(catch_up);
-	change_log_read_places(catch_up->ladder->changes, false);
-	catch_up->after = read_order_end(catch_up->ladder);
+	change_log_read_places(ladder->changes, false);
+	catch_up->after = read_order_end(ladder);
 	return false;
 }
 
@@ -421,15 +457,13 @@ try_catch_up(void *arg)
 static void
 dry_run_catch_up(CatchUp *catch_up)
 {
-	Ladder	   *ladder = catch_up->ladder;
+	Ladder	   *ladder = catch_up->work.ladder;
 	Waiting    *waiting = copy_all_waiting();
 
 	(void) in_subtransaction(try_catch_up, catch_up);
-	if (ladder_works_beside(ladder))
-		ladder_hold(ladder);
-	restore_order_end(ladder, &catch_up->before, &catch_up->after);
-	if (ladder_works_beside(ladder))
-		ladder_let_go(ladder);
+	ladder_hold(ladder);
+	restore_order_end(ladder, &catch_up->work.end, &catch_up->after);
+	ladder_let_go(ladder);
 
 	/*
 	 * What triggers have touched meanwhile, of any ladder, was taken back as
@@ -446,12 +480,19 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	bool		search = PG_GETARG_BOOL(1);
 	bool		rebuild = PG_GETARG_BOOL(2);
 	bool		dry_run = PG_GETARG_BOOL(3);
-	CatchUp		catch_up = {.search = search,.rebuild = rebuild};
+	CatchUp		catch_up = {
+		.work = {.kind = "correction",.first = replay_corrections,.when_held = rate_waiting,
+		.misplaced = PG_INT64_MAX},
+		.search = search,
+		.rebuild = rebuild,
+		.from = REPLAY_START,
+		.left = PG_INT64_MAX
+	};
 	Ladder	   *ladder;
 	const char *unread;
 
 	InitMaterializedSRF(fcinfo, 0);
-	ladder = catch_up.ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+	ladder = catch_up.work.ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 														 "catch_up"));
 	ladder_require_triggers(ladder);
 	unread = unread_source_columns(ladder);
@@ -462,6 +503,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 				 errhint("SELECT skillrating.refresh_source(%s) takes them up.",
 						 quote_literal_cstr(ladder->name))));
 	ladder_maintain(ladder);
+	catch_up.work.held = !ladder_works_beside(ladder);
 
 	ladder->changes = change_log_create(ladder);
 	if (dry_run)

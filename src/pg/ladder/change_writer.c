@@ -1,6 +1,6 @@
 /*
  * change_writer.c
- *		Telling tables change and rating_count what work does to rows of table rating.
+ *		Telling readers of changes, and who counts players, what work does to table rating.
  *
  * The caller has locked the rows of rating of which it tells, and holds these locks to the end of
  * the transaction: so rows of change about one row of rating are numbered in the order of its
@@ -25,7 +25,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/rating_counts.h"
+#include "pg/ladder/ranks/hook.h"
 #include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_change_origin);
@@ -44,7 +44,8 @@ SKILLRATING_FUNCTION(skillrating_renew_ladder_cache);
 struct ChangeWriter
 {
 	Ladder	   *ladder;
-	CountWriter *count_writer;	/* NULL if the ladder keeps no counts */
+	const RankHook *ranks;		/* NULL if the ladder does not count players */
+	CountWriter *count_writer;	/* for these */
 	bool		keeps;			/* the ladder keeps its changes */
 	const char *kind;
 	bool		has_operation;
@@ -111,11 +112,12 @@ change_writer_begin(Ladder *ladder, const char *kind, const int64 *operation)
 	bool		keeps = OidIsValid(ladder->relation[LADDER_CHANGE]);
 	ChangeWriter *writer;
 
-	if (!keeps && !ladder->counts)
+	if (!keeps && rank_hook(ladder) == NULL)
 		return NULL;
 	writer = palloc_object(ChangeWriter);
 	writer->ladder = ladder;
-	writer->count_writer = count_writer_begin(ladder);
+	writer->ranks = rank_hook(ladder);
+	writer->count_writer = writer->ranks != NULL ? writer->ranks->begin(ladder) : NULL;
 	writer->keeps = keeps;
 	writer->kind = kind;
 	writer->has_operation = operation != NULL;
@@ -364,6 +366,21 @@ keep_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *n
 	MemoryContextSwitchTo(old);
 }
 
+/* The same for the counts. */
+static void
+count_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *note,
+			 double rating)
+{
+	const PlayerRecord *record = &player->record;
+
+	if (note->exists)
+		writer->ranks->put(writer->count_writer, player->pool, -1, note->games, note->rating,
+						   note->last_played);
+	if (player->exists)
+		writer->ranks->put(writer->count_writer, player->pool, 1, record->games, rating,
+						   record->last_played);
+}
+
 /* A row of rating that had this before, by note, and has that of the player now. */
 static void
 put_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *note)
@@ -372,12 +389,8 @@ put_change(ChangeWriter *writer, const BatchPlayer *player, const ChangeNote *no
 	double		rating = player->exists ?
 		model_display(ladder->model, ladder->params, player->state) : 0;
 
-	if (note->exists)
-		count_writer_put(writer->count_writer, player->pool, -1, note->games, note->rating,
-						 note->last_played);
-	if (player->exists)
-		count_writer_put(writer->count_writer, player->pool, 1, player->record.games, rating,
-						 player->record.last_played);
+	if (writer->ranks != NULL)
+		count_change(writer, player, note, rating);
 	if (writer->keeps)
 		keep_change(writer, player, note, rating);
 }
@@ -415,7 +428,8 @@ change_writer_end(ChangeWriter *writer)
 	if (writer == NULL)
 		return;
 	change_writer_flush(writer);
-	count_writer_end(writer->count_writer);
+	if (writer->ranks != NULL)
+		writer->ranks->end(writer->count_writer);
 	MemoryContextDelete(writer->row_context);
 	pfree(writer);
 }

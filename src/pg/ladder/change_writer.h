@@ -1,9 +1,9 @@
 /*
  * change_writer.h
- *		Telling tables change and rating_count what work does to rows of table rating.
+ *		Telling readers of changes, and who counts players, what work does to table rating.
  *
- * Whatever writes rows of rating in C tells a writer, which passes it on to the counts of
- * the ladder (rating_counts.h), if it keeps some, and to table change.
+ * Whatever writes rows of rating in C tells a writer, which passes it on to the ladder's hook
+ * for ranks (ranks/hook.h), if it has one, and to table change.
  *
  * A ladder that keeps its changes (keep_changes()) has a table change, to which every
  * piece of work appends what it did to rows of rating: one row for up to

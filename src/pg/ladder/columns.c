@@ -97,7 +97,7 @@ const LadderTable event_table = {
 };
 
 const LadderTable rating_table = {
-	rating_columns, RATING_NCOLUMNS, RATING_POOL, " NOT NULL", {""}, 1, false
+	rating_columns, RATING_NCOLUMNS, RATING_FIXED, " NOT NULL", {""}, 1, false
 };
 
 const LadderTable component_table = {

@@ -22,7 +22,7 @@
 #include "pg/ladder/shape.h"
 
 static LadderQuery read_config_query = {
-	.text = "SELECT model, params, apply_at, late, strict, on_error, leaderboard, format_version, "
+	.text = "SELECT model, params, apply_at, late, strict, on_error, format_version, "
 	"horizon, horizon_at, tableoid, ctid, xmin FROM {ladder}"
 };
 
@@ -34,7 +34,6 @@ enum
 	CONFIG_LATE,
 	CONFIG_STRICT,
 	CONFIG_ON_ERROR,
-	CONFIG_LEADERBOARD,
 	CONFIG_FORMAT_VERSION,
 	CONFIG_HORIZON,
 	CONFIG_HORIZON_AT,
@@ -115,7 +114,6 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 	config.reorders = strcmp(SPI_getvalue(tuple, desc, CONFIG_LATE), "reorder") == 0;
 	config.strict = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_STRICT, &isnull));
 	config.raises = strcmp(SPI_getvalue(tuple, desc, CONFIG_ON_ERROR), "raise") == 0;
-	config.counts = strcmp(SPI_getvalue(tuple, desc, CONFIG_LEADERBOARD), "ranks") == 0;
 	config.horizon = DatumGetInt64(SPI_getbinval(tuple, desc, CONFIG_HORIZON, &isnull));
 	if (isnull)
 		config.horizon = NO_HORIZON;
@@ -157,7 +155,6 @@ read_ladder_config(Ladder *ladder)
 	ladder->reorders = config->reorders;
 	ladder->strict = config->strict;
 	ladder->raises = config->raises;
-	ladder->counts = config->counts;
 	ladder->horizon = config->horizon;
 	ladder->horizon_at = config->horizon_at;
 }

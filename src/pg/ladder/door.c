@@ -312,7 +312,7 @@ check_rights(Oid schema, const LadderEntry *entry)
 static bool
 works_beside(const LadderEntry *entry, Oid schema)
 {
-	return entry->beside && !IsolationUsesXactSnapshot() && !ladder_is_new(schema);
+	return entry->beside && !ladder_is_new(schema);
 }
 
 /*
@@ -338,11 +338,19 @@ ladder_lock(const char *name, const LadderEntry *entry)
 		LOCKMODE	lockmode;
 
 		check_rights(schema, entry);
+		if (entry->lockmode >= ExclusiveLock && !entry->drops)
+			require_read_committed(schema, entry->function);
 		lockmode = entry_lockmode(entry, schema);
-		LockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
+		if (lockmode >= ExclusiveLock)
+			schema_hold(schema, lockmode);
+		else
+			LockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
 		if (get_namespace_oid(name, true) == schema)
 			return schema;
-		UnlockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
+		if (lockmode >= ExclusiveLock)
+			schema_let_go(schema, lockmode);
+		else
+			UnlockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
 	}
 }
 
@@ -356,6 +364,8 @@ ladder_take_turn(const char *name, const LadderEntry *entry)
 		Oid			schema = ladder_schema(name);
 
 		check_rights(schema, entry);
+		if (!entry->drops)
+			require_read_committed(schema, entry->function);
 		schema_take_turn(schema);
 		if (get_namespace_oid(name, true) == schema)
 			return schema;
@@ -396,13 +406,15 @@ ladder_works_beside(const Ladder *ladder)
 void
 ladder_hold(const Ladder *ladder)
 {
-	schema_hold(ladder->schema);
+	if (ladder->door->lets_rate)
+		schema_hold(ladder->schema, ExclusiveLock);
 }
 
 void
 ladder_let_go(const Ladder *ladder)
 {
-	schema_let_go(ladder->schema);
+	if (ladder->door->lets_rate)
+		schema_let_go(ladder->schema, ExclusiveLock);
 }
 
 bool
@@ -515,8 +527,6 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	check_rights(schema, entry);
 	door = make_door(schema, entry, CurTransactionContext);
 	ladder = &door->ladder;
-	if (!entry->incomplete)
-		check_snapshot_age(ladder, entry->lockmode);
 	if (!namespace_version(schema, &door->version))
 		elog(ERROR, "cache lookup failed for schema %u", schema);
 	if ((entry->lockmode >= RowShareLock || entry->maintains) && !entry->reenters &&
@@ -531,19 +541,24 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	door->restricted = needs_restriction(door);
 	become_owner(door);
 	door->guc_level = NewGUCNestLevel();
-	if (can_settle_late(door))
-		return ladder;
-	settings_pin();
-	door->settled = true;
+	if (!can_settle_late(door))
+	{
+		settings_pin();
+		door->settled = true;
+	}
+	if (!entry->incomplete)
+		check_snapshot_age(ladder, entry->lockmode >= RowShareLock);
 	return ladder;
 }
 
 void
 ladder_strengthen(Ladder *ladder, LOCKMODE lockmode)
 {
+	if (lockmode >= ExclusiveLock)
+		require_read_committed(ladder->schema, ladder->door->entry->function);
 	LockDatabaseObject(NamespaceRelationId, ladder->schema, 0, lockmode);
 	check_not_renamed(ladder->door);
-	check_snapshot_age(ladder, lockmode);
+	check_snapshot_age(ladder, true);
 	ladder->door->lockmode = lockmode;
 	ladder->read_only = false;
 }

@@ -117,8 +117,8 @@ extern Ladder *ladder_begin(Oid schema, const LadderEntry *entry);
 
 /*
  * Behind a door that was opened to read: take a stronger lock on the ladder, to write from
- * now on.  Error 40001 if the snapshot of the transaction is too old, see
- * check_snapshot_age().
+ * now on.  Errors above READ COMMITTED: 0A000 for a lock that keeps others from rating, and
+ * 40001 if the snapshot of the transaction is too old, see snapshot_age.h.
  */
 extern void ladder_strengthen(Ladder *ladder, LOCKMODE lockmode);
 
@@ -166,9 +166,8 @@ extern bool ladder_is_at_work(const Ladder *ladder);
 
 /*
  * Whether others may rate while work behind this door goes on: until ladder_hold(), which
- * is schema_hold() of hold.h.  ladder_let_go() lets them again.  At the higher isolation
- * levels, which have one snapshot only, all work has the ladder for itself, and so has work
- * on a ladder that the transaction has made.
+ * is schema_hold() of hold.h.  ladder_let_go() lets them again.  A ladder that the
+ * transaction has made is nobody else's business.
  */
 extern bool ladder_works_beside(const Ladder *ladder);
 extern void ladder_hold(const Ladder *ladder);

@@ -60,10 +60,9 @@ static const LadderEntry entries[] = {
 	 * hold_tables().
 	 */
 	{"refresh_source", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
-	{"set_leaderboard", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"set_ranks", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"reset_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 
-	{"fold_counts", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true,
 	.front = FRONT_ALLOWED},
 	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},

@@ -9,8 +9,6 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "access/transam.h"
-#include "access/visibilitymap.h"
 #include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/heap.h"
@@ -25,20 +23,17 @@
 #include "commands/tablecmds.h"
 #include "funcapi.h"
 #include "parser/parser.h"
-#include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 #include "utils/tuplestore.h"
-#include "utils/xid8.h"
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/exchange.h"
 
 SKILLRATING_FUNCTION(skillrating_hold_ladder);
-SKILLRATING_FUNCTION(skillrating_changed_since);
 SKILLRATING_FUNCTION(skillrating_exchange_storage);
 SKILLRATING_FUNCTION(skillrating_unpaired_indexes);
 SKILLRATING_FUNCTION(skillrating_revive_column);
@@ -65,7 +60,7 @@ open_table(const char *ladder, const char *name, LOCKMODE lockmode, const char *
 }
 
 /*
- * ---- Holding a ladder, and what has changed before ----
+ * ---- Holding a ladder ----
  */
 
 /* hold_ladder(ladder, readers) */
@@ -75,124 +70,6 @@ skillrating_hold_ladder(PG_FUNCTION_ARGS)
 	ladder_strengthen(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "hold_ladder"),
 					  PG_GETARG_BOOL(1) ? AccessExclusiveLock : ExclusiveLock);
 	PG_RETURN_VOID();
-}
-
-/* Whether a version of a row was made or ended by a transaction from a certain one on. */
-static bool
-is_recent(HeapTupleHeader tuple, TransactionId since)
-{
-	TransactionId xmin = HeapTupleHeaderGetXmin(tuple);
-	TransactionId xmax = InvalidTransactionId;
-
-	if (!(tuple->t_infomask & HEAP_XMAX_INVALID) &&
-		!HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_infomask))
-		xmax = HeapTupleHeaderGetUpdateXid(tuple);
-	return (TransactionIdIsNormal(xmin) && TransactionIdFollowsOrEquals(xmin, since)) ||
-		(TransactionIdIsNormal(xmax) && TransactionIdFollowsOrEquals(xmax, since));
-}
-
-/* Copies of the recent versions of rows in a page. */
-static List *
-recent_rows(Relation table, BlockNumber block, TransactionId since,
-			BufferAccessStrategy strategy)
-{
-	Buffer		buffer = ReadBufferExtended(table, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
-	Page		page;
-	List	   *rows = NIL;
-	OffsetNumber i;
-
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	page = BufferGetPage(buffer);
-	for (i = FirstOffsetNumber; i <= PageGetMaxOffsetNumber(page); i++)
-	{
-		ItemId		item = PageGetItemId(page, i);
-		HeapTupleData tuple;
-
-		if (!ItemIdIsNormal(item))
-			continue;
-		tuple.t_data = (HeapTupleHeader) PageGetItem(page, item);
-		tuple.t_len = ItemIdGetLength(item);
-		tuple.t_tableOid = RelationGetRelid(table);
-		ItemPointerSet(&tuple.t_self, block, i);
-		if (is_recent(tuple.t_data, since))
-			rows = lappend(rows, heap_copytuple(&tuple));
-	}
-	UnlockReleaseBuffer(buffer);
-	return rows;
-}
-
-/*
- * Put a column, as text, of the recent versions of a table's rows into a set.  A page that
- * the visibility map calls visible to all has none: it can only be called so once all
- * transactions see its rows, and this one has had a snapshot since before.
- */
-static void
-put_recent(ReturnSetInfo *rsinfo, Relation table, AttrNumber column, TransactionId since)
-{
-	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
-	BlockNumber nblocks = RelationGetNumberOfBlocks(table);
-	Buffer		map = InvalidBuffer;
-	Oid			output;
-	bool		is_varlena;
-	BlockNumber block;
-
-	getTypeOutputInfo(TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid,
-					  &output, &is_varlena);
-	for (block = 0; block < nblocks; block++)
-	{
-		ListCell   *lc;
-
-		CHECK_FOR_INTERRUPTS();
-		if (VM_ALL_VISIBLE(table, block, &map))
-			continue;
-		foreach(lc, recent_rows(table, block, since, strategy))
-		{
-			bool		isnull;
-			Datum		value = heap_getattr(lfirst(lc), column, RelationGetDescr(table), &isnull);
-			Datum		printed;
-
-			if (isnull)
-				continue;
-			printed = CStringGetTextDatum(OidOutputFunctionCall(output, value));
-			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &printed, &isnull);
-			heap_freetuple(lfirst(lc));
-		}
-	}
-	if (BufferIsValid(map))
-		ReleaseBuffer(map);
-	FreeAccessStrategy(strategy);
-}
-
-/* changed_since(ladder, relation, column_name, since) */
-Datum
-skillrating_changed_since(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	Relation	table = open_table(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-								   text_to_cstring(PG_GETARG_TEXT_PP(1)), AccessShareLock,
-								   "changed_since");
-	AttrNumber	column = get_attnum(RelationGetRelid(table), NameStr(*PG_GETARG_NAME(2)));
-	TransactionId since = XidFromFullTransactionId(PG_GETARG_FULLTRANSACTIONID(3));
-
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (column <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("table \"%s\" has no column \"%s\"", RelationGetRelationName(table),
-						NameStr(*PG_GETARG_NAME(2)))));
-	if (table->rd_rel->relkind == RELKIND_RELATION &&
-		table->rd_rel->relam == HEAP_TABLE_AM_OID &&
-		find_inheritance_children(RelationGetRelid(table), NoLock) == NIL)
-		put_recent(rsinfo, table, column, since);
-	else
-	{
-		Datum		unknown = (Datum) 0;
-		bool		isnull = true;
-
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &unknown, &isnull);
-	}
-	relation_close(table, NoLock);
-	return (Datum) 0;
 }
 
 /*

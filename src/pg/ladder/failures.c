@@ -5,7 +5,7 @@
  * They wait in table pending, with the cause.  The client that has brought a match learns of the
  * error by a warning.  Its message comes from code that runs with the rights of the ladder's
  * owner, and may have data in it: whoever may not read it in pending sees the SQLSTATE alone,
- * unless it is of the class of rights and missing objects (42), whose messages name objects.
+ * unless the error is about rights or missing objects.
  */
 #include "pg/ladder/failures.h"
 
@@ -19,8 +19,9 @@
 #include "pg/ladder/pending.h"
 #include "pg/sql/huge.h"
 
-/* Of a message so many bytes are kept. */
+/* Of a message so many bytes are kept, and of an identifier so many are shown. */
 #define MAX_MESSAGE 1000
+#define MAX_ID 100
 
 /* So many rows of pending are written by one query, whose arrays must fit into memory. */
 #define WRITTEN_AT_ONCE 10000
@@ -35,11 +36,16 @@ failures_make(void)
 
 /* The beginning of a text that ends at a character. */
 static char *
-clip_text(const char *text)
+clip_text(const char *text, int limit)
 {
-	Size		length = strnlen(text, 2 * MAX_MESSAGE);
+	return pnstrdup(text, pg_mbcliplen(text, (int) strnlen(text, 2 * limit), limit));
+}
 
-	return pnstrdup(text, pg_mbcliplen(text, (int) length, MAX_MESSAGE));
+static bool
+same_cause(const Failure *a, const Failure *b)
+{
+	return a->sqlerrcode == b->sqlerrcode &&
+		(a->message == b->message || strcmp(a->message, b->message) == 0);
 }
 
 void
@@ -58,30 +64,15 @@ failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
 	failure = &failures->failure[failures->n++];
 	failure->match_id = datumCopy(match_id, type->typbyval, type->typlen);
 	failure->sqlerrcode = sqlerrcode;
-	failure->message = clip_text(message);
+	failure->message = clip_text(message, MAX_MESSAGE);
 
 	/* Thousands with the same cause share its text. */
-	if (failures->n > 1 && strcmp(failure[-1].message, failure->message) == 0)
+	if (failures->n > 1 && same_cause(&failure[-1], failure))
 	{
 		pfree(failure->message);
 		failure->message = failure[-1].message;
 	}
 	MemoryContextSwitchTo(old);
-}
-
-bool
-error_ends_transaction(int sqlerrcode)
-{
-	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
-
-	return sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE ||
-		sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ||
-		sqlerrcode == ERRCODE_QUERY_CANCELED ||
-		sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ||
-		category == ERRCODE_INSUFFICIENT_RESOURCES ||
-		category == ERRCODE_SYSTEM_ERROR ||
-		sqlerrcode == ERRCODE_DATA_CORRUPTED ||
-		sqlerrcode == ERRCODE_INDEX_CORRUPTED;
 }
 
 /*
@@ -124,12 +115,22 @@ is_new_cause(const Ladder *ladder, const Failure *failure)
 	return true;
 }
 
-/* Whether the client may see the message. */
+/* Errors whose messages name objects of the database, and no data. */
 static bool
-may_see_message(const Ladder *ladder, const Failure *failure)
+is_about_objects(int sqlerrcode)
 {
-	return ERRCODE_TO_CATEGORY(failure->sqlerrcode) ==
-		ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION ||
+	return sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE ||
+		sqlerrcode == ERRCODE_UNDEFINED_FUNCTION ||
+		sqlerrcode == ERRCODE_UNDEFINED_TABLE ||
+		sqlerrcode == ERRCODE_UNDEFINED_COLUMN ||
+		sqlerrcode == ERRCODE_UNDEFINED_OBJECT;
+}
+
+/* Whether the client may see the message of an error. */
+static bool
+may_see_message(const Ladder *ladder, int sqlerrcode)
+{
+	return is_about_objects(sqlerrcode) ||
 		pg_class_aclcheck(ladder->relation[LADDER_PENDING], GetOuterUserId(),
 						  ACL_SELECT) == ACLCHECK_OK;
 }
@@ -140,28 +141,21 @@ remedy_hint(const Ladder *ladder, const Failure *failure)
 {
 	const char *name = quote_literal_cstr(ladder->name);
 
-	switch (failure->sqlerrcode)
-	{
-		case ERRCODE_INSUFFICIENT_PRIVILEGE:
-			return errhint("Grant role \"%s\", who owns the ladder, what it lacks; then SELECT skillrating.catch_up(%s) rates what waits.",
-						   GetUserNameFromId(ladder->owner, false), name);
-		case ERRCODE_UNDEFINED_FUNCTION:
-		case ERRCODE_UNDEFINED_TABLE:
-		case ERRCODE_UNDEFINED_COLUMN:
-		case ERRCODE_UNDEFINED_OBJECT:
-			return errhint("Restore what is missing; then SELECT skillrating.catch_up(%s) rates what waits.",
-						   name);
-		default:
-			return errhint("Remove the cause; then SELECT skillrating.catch_up(%s) rates what waits. See skillrating.ladder_status(%s).",
-						   name, name);
-	}
+	if (failure->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE)
+		return errhint("Grant role \"%s\", who owns the ladder, what it lacks; then SELECT skillrating.catch_up(%s) rates what waits.",
+					   GetUserNameFromId(ladder->owner, false), name);
+	if (is_about_objects(failure->sqlerrcode))
+		return errhint("Restore what is missing; then SELECT skillrating.catch_up(%s) rates what waits.",
+					   name);
+	return errhint("Remove the cause; then SELECT skillrating.catch_up(%s) rates what waits. See skillrating.ladder_status(%s).",
+				   name, name);
 }
 
 /* Warn of one failure of n. */
 static void
 warn_of(Ladder *ladder, const Failure *failure, int n)
 {
-	const char *match = clip_text(id_text(ladder->match_type, failure->match_id));
+	const char *match = clip_text(id_text(ladder->match_type, failure->match_id), MAX_ID);
 	const char *sqlstate = unpack_sql_state(failure->sqlerrcode);
 
 	ereport(WARNING,
@@ -169,28 +163,63 @@ warn_of(Ladder *ladder, const Failure *failure, int n)
 			 errmsg("match %s of ladder \"%s\" could not be rated, and waits", match, ladder->name) :
 			 errmsg("%d matches of ladder \"%s\" could not be rated, and wait, such as %s", n,
 					ladder->name, match),
-			 may_see_message(ladder, failure) ?
-			 errdetail("Error %s: %s", sqlstate, failure->message) :
+			 may_see_message(ladder, failure->sqlerrcode) ?
+			 errdetail("Error %s: %s.", sqlstate, failure->message) :
 			 errdetail("Error %s.", sqlstate),
-			 errdetail_log("Error %s: %s", sqlstate, failure->message),
+			 errdetail_log("Error %s: %s.", sqlstate, failure->message),
 			 remedy_hint(ladder, failure)));
+}
+
+/*
+ * The failure to warn of: the first by its identifier of those with the first cause that is new to
+ * the session, or, if loud, with any.  NULL if there is none.  All causes are known then.
+ */
+static const Failure *
+find_reported(const Ladder *ladder, const Failures *failures, bool loud)
+{
+	const Failure *reported = NULL;
+	int			i;
+
+	for (i = 0; i < failures->n; i++)
+	{
+		const Failure *failure = &failures->failure[i];
+
+		if (reported != NULL && same_cause(failure, reported))
+		{
+			if (id_compare(ladder->match_type, failure->match_id, reported->match_id) < 0)
+				reported = failure;
+		}
+		else if ((is_new_cause(ladder, failure) || loud) && reported == NULL)
+			reported = failure;
+	}
+	return reported;
 }
 
 void
 failures_send(Ladder *ladder, const Failures *failures, bool loud)
 {
-	const Failure *reported = NULL;
+	const Failure *reported;
 	int			i;
 
-	if (failures->n == 0)
-		return;
 	for (i = 0; i < failures->n; i += WRITTEN_AT_ONCE)
 		write_failed(ladder, &failures->failure[i], Min(failures->n - i, WRITTEN_AT_ONCE));
-	for (i = 0; i < failures->n; i++)
-		if (is_new_cause(ladder, &failures->failure[i]) && reported == NULL)
-			reported = &failures->failure[i];
-	if (reported == NULL && loud)
-		reported = &failures->failure[0];
+	reported = find_reported(ladder, failures, loud);
 	if (reported != NULL)
 		warn_of(ladder, reported, failures->n);
+}
+
+void
+warn_of_unfilled_mirror(const Ladder *ladder, const char *table, const ErrorData *error)
+{
+	const char *sqlstate = unpack_sql_state(error->sqlerrcode);
+	const char *message = clip_text(error->message, MAX_MESSAGE);
+
+	ereport(WARNING,
+			(errmsg("new rows of table \"%s\" did not get the ratings of ladder \"%s\", which it mirrors",
+					table, ladder->name),
+			 may_see_message(ladder, error->sqlerrcode) ?
+			 errdetail("Error %s: %s.", sqlstate, message) :
+			 errdetail("Error %s.", sqlstate),
+			 errdetail_log("Error %s: %s.", sqlstate, message),
+			 errhint("Remove the cause; then skillrating.mirror_rating() writes all ratings.")));
 }

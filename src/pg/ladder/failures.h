@@ -31,15 +31,16 @@ extern void failures_add(Failures *failures, Ladder *ladder, Datum match_id, int
 						 const char *message);
 
 /*
- * Whether an error ends the transaction, because to rate the match later would not make it
- * good: those that tell an application to try again, a lack of resources, and damage.
- */
-extern bool error_ends_transaction(int sqlerrcode);
-
-/*
  * Have the matches wait in pending with the cause, and warn: once a session and cause, or in any
  * case (loud).
  */
 extern void failures_send(Ladder *ladder, const Failures *failures, bool loud);
+
+/*
+ * Rows that were inserted into a mirrored table have kept their values because of an error.  Such a
+ * table belongs to the ladder's owner, and few rows come, so that each time is worth a warning.
+ */
+extern void warn_of_unfilled_mirror(const Ladder *ladder, const char *table,
+									const ErrorData *error);
 
 #endif							/* PG_LADDER_FAILURES_H */

@@ -6,14 +6,11 @@
  * before all others and lasts to the end of the transaction.  So whoever waits for another
  * piece of maintenance waits there, and not in front of those who rate.
  *
- * Work beside rating has the weakest lock on the schema meanwhile, and holds the ladder,
- * which keeps others from rating, twice over: for a moment each time it looks where
- * rating has got to, and for its last step to the end of the transaction.  A transaction that
- * has rated holds its own lock to its end, and whoever asks for the exclusive lock while it is
- * open makes all others queue behind.  So ladder_hold() first waits for those who have it,
- * which blocks nobody, and then queues for HOLD_TIMEOUT only; if it cannot have the lock by
- * then, because others have begun meanwhile, it begins again.  After HOLD_PATIENCE it queues in
- * the ordinary way.
+ * A transaction that has rated holds its own lock to its end, and whoever asks for the exclusive
+ * lock while it is open makes all others queue behind.  So whoever is to hold a ladder first
+ * waits for those who have it, which blocks nobody, and then queues for HOLD_TIMEOUT only; if
+ * it cannot have the lock by then, because others have begun meanwhile, it begins again, and
+ * gives up after HOLD_PATIENCE.
  */
 #ifndef PG_LADDER_HOLD_H
 #define PG_LADDER_HOLD_H
@@ -25,7 +22,7 @@
 /* So long do others wait behind an attempt to hold a ladder, in milliseconds; */
 #define HOLD_TIMEOUT 50
 
-/* and after so long an attempt does not end. */
+/* and so long does whoever is to hold it try, unless lock_timeout is shorter. */
 #define HOLD_PATIENCE 30000
 
 /*
@@ -39,11 +36,15 @@ extern void schema_take_turn(Oid schema);
 extern void schema_give_turn(Oid schema);
 
 /*
- * Keep all others from rating the ladder in a schema, for whose maintenance it is this
- * transaction's turn: who has rated has committed, and queries from here on see it.  It lasts
- * to the end of the (sub)transaction, or until schema_let_go().
+ * Keep all others from rating the ladder in a schema, with ACCESS EXCLUSIVE also from reading it:
+ * who has rated has committed, and queries from here on see it.  It lasts to the end of the
+ * (sub)transaction, or until schema_let_go().  Error 55P03, which names who is in the way, if it
+ * cannot be had.
  */
-extern void schema_hold(Oid schema);
-extern void schema_let_go(Oid schema);
+extern void schema_hold(Oid schema, LOCKMODE mode);
+extern void schema_let_go(Oid schema, LOCKMODE mode);
+
+/* Whether this transaction keeps all others from rating. */
+extern bool schema_is_held(Oid schema);
 
 #endif							/* PG_LADDER_HOLD_H */

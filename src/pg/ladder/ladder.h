@@ -32,8 +32,6 @@ typedef enum LadderRelation
 	LADDER_OPERATION,
 	LADDER_SOURCE,
 	LADDER_ATTACHED,
-	LADDER_RATING_COUNT,
-	LADDER_RATING_COUNT_DELTA,
 	LADDER_STANDING,
 	LADDER_EVENT_SEQ,
 	LADDER_MATCH,				/* from here on where matches are its own */
@@ -41,6 +39,8 @@ typedef enum LadderRelation
 	LADDER_CHANGE,				/* where the ladder keeps its changes */
 	LADDER_HORIZON,				/* where its history begins at a horizon: what */
 	LADDER_COMPONENT_HORIZON,	/* players and components were there */
+	LADDER_RATING_COUNT,		/* where the ladder counts players by their */
+	LADDER_RATING_COUNT_DELTA,	/* ratings, see ranks/hook.h */
 	LADDER_NRELATIONS
 } LadderRelation;
 
@@ -80,7 +80,6 @@ typedef struct Ladder
 	bool		reorders;		/* late = 'reorder' */
 	bool		strict;			/* a mistake in a match is an error */
 	bool		raises;			/* errors that are not about data, too */
-	bool		counts;			/* it counts players by their ratings */
 	bool		filters_known;	/* ladder_has_filters() was asked, */
 	bool		filters;		/* and said so */
 	int64		horizon;		/* the last place that is no history any more,

@@ -316,7 +316,7 @@ reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 	reader->match.tolerant = !strict;
 	if (!careful)
 		store_matches(&matches);
-	else if (!careful_do(store_matches, &matches, &error))
+	else if (!careful_do(store_matches, &matches, error_is_about_data, &error))
 	{
 		IdType	   *type = ladder->match_type;
 		Datum	   *id;
@@ -426,7 +426,7 @@ fetch_from_stream(MatchReader *reader)
 	if (!row_reader_is_drained(&reader->stream))
 		row_reader_next(&reader->stream);
 	else
-		reader->failed = !careful_do(read_stream, reader, &error);
+		reader->failed = !careful_do(read_stream, reader, error_is_bearable, &error);
 	reader->have_row = !reader->failed && reader->stream.have_row;
 }
 
@@ -459,7 +459,7 @@ reader_open_rated(Ladder *ladder, int64 from)
 
 	reader->match.tolerant = true;
 	reader->rated = true;
-	if (careful_do(open_stream, &stream, &error))
+	if (careful_do(open_stream, &stream, error_is_bearable, &error))
 	{
 		reader->slot = reader->stream.slot;
 		reader->have_row = reader->stream.have_row;
@@ -802,6 +802,7 @@ reader_compare(Ladder *ladder, IdTable *matches)
 		match->same = match->digest == (match->met ? digest_text(PLAYED_AT_DIFFERS) :
 										reader->match.digest);
 		match->met = true;
+		match->played_at = reader->match.played_at;
 	}
 	reader_close(reader);
 }

@@ -103,7 +103,8 @@ typedef struct ComparedMatch
 {
 	int64		digest;
 	bool		met;			/* the source has it, */
-	bool		same;			/* with that digest */
+	bool		same;			/* with that digest, */
+	TimestampTz played_at;		/* and at that time */
 } ComparedMatch;
 
 /*

@@ -11,13 +11,13 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/beside.h"
 #include "pg/ladder/change_writer.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
+#include "pg/ladder/maintenance.h"
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/standings.h"
@@ -201,38 +201,46 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 Datum
 skillrating_begin_operation(PG_FUNCTION_ARGS)
 {
-	Ladder	   *ladder = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "begin_operation");
-
-	if (ladder_works_beside(ladder))
-		ladder_hold(ladder);
+	ladder_hold(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "begin_operation"));
 	PG_RETURN_VOID();
 }
 
-/*
- * operate_beside(ladder, seq): the same as apply_operation(), beside rating where that is
- * possible, after begin_operation().
- */
+/* An operation on all players. */
+typedef struct OperationWork
+{
+	Maintenance work;			/* first: the protocol has this */
+	int			nchanged;		/* states */
+} OperationWork;
+
+/* The first part: the operation alone, from the current states. */
+static void
+replay_operation(Maintenance *work)
+{
+	OperationWork *operation = (OperationWork *) work;
+
+	rewrite_begin_part(&work->rewrite, read_removed(work->ladder));
+	work->replay = replay_begin(work->ladder, work->operation, REPLAY_CURRENT_PLAYERS, true);
+	replay_on(work->replay, &work->rewrite.sink);
+	operation->nchanged = work->replay->batch->step.n;
+}
+
+/* operate_beside(ladder, seq): the same as apply_operation(), after begin_operation(). */
 Datum
 skillrating_operate_beside(PG_FUNCTION_ARGS)
 {
 	Ladder	   *ladder = open_to_operate(fcinfo, "operate_beside");
-	LadderOperation *operation;
+	int64		seq = PG_GETARG_INT64(1);
 	int			n;
+	LadderOperation *operation = read_last_operations(ladder, seq, &n);
+	OperationWork all = {
+		.work = {.ladder = ladder,.kind = operation[0].kind,.operation = seq,
+		.held = !ladder_works_beside(ladder),.begun = true,.first = replay_operation}
+	};
+	bool		misplaced = is_misplaced(ladder, operation, &earlier_place_query);
 
-	operation = read_last_operations(ladder, PG_GETARG_INT64(1), &n);
-	if (!ladder_works_beside(ladder))
-		n = operate(ladder, operation, n);
-	else
-	{
-		Beside	   *beside = operate_beside(ladder, operation[0].kind,
-											operation[0].seq, &n);
-		bool		misplaced = is_misplaced(ladder, operation, &earlier_place_query);
-
-		finish_operation(beside);
-		if (misplaced || is_misplaced(ladder, operation, &later_place_query))
-			correct_place(ladder, operation);
-	}
+	maintain(&all.work);
+	if (misplaced || is_misplaced(ladder, operation, &later_place_query))
+		correct_place(ladder, operation);
 	ladder_close(ladder);
-	PG_RETURN_INT64(n);
+	PG_RETURN_INT64(all.nchanged);
 }

@@ -203,13 +203,11 @@ meeting_horizon(Ladder *ladder, int64 from, double window)
 }
 
 TimestampTz
-meeting_horizon_at(MeetingHorizon *horizon, int64 seq, TimestampTz played_at)
+meeting_horizon_at(MeetingHorizon *horizon, int64 seq)
 {
 	if (horizon->window == 0)
 		return DT_NOBEGIN;
 	while (horizon->next < horizon->nslices && horizon->last_seq[horizon->next] < seq)
 		horizon->next++;
-	if (played_at < horizon->earliest[horizon->next])
-		horizon->stale = true;
 	return seconds_before(horizon->earliest[horizon->next], horizon->window);
 }

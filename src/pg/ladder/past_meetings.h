@@ -31,17 +31,15 @@ typedef struct MeetingHorizon
 	int			next;			/* the slice that a replay has got to */
 	int64	   *last_seq;		/* of each slice, ascending */
 	TimestampTz *earliest;
-	bool		stale;			/* the source has had a match that is earlier */
 } MeetingHorizon;
 
 /* That of a replay from a seq on, with so many seconds to look back. */
 extern MeetingHorizon meeting_horizon(Ladder *ladder, int64 from, double window);
 
 /*
- * Advance to the match with a seq and that time, which never go back, and return the time
- * before which no match from there on asks for any.
+ * Advance to the match with a seq, which never goes back, and return the time before which no match
+ * from there on asks for any.
  */
-extern TimestampTz meeting_horizon_at(MeetingHorizon *horizon, int64 seq,
-									  TimestampTz played_at);
+extern TimestampTz meeting_horizon_at(MeetingHorizon *horizon, int64 seq);
 
 #endif							/* PG_LADDER_PAST_MEETINGS_H */

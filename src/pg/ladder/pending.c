@@ -86,7 +86,7 @@ static LadderQuery write_failed_query = {
 	"WHERE p.ctid OPERATOR(pg_catalog.=) ANY (" FAILED_ROWS ") RETURNING p.match_id, p.since) "
 	"INSERT INTO {pending} (match_id, xact, fires, since, sqlstate, message, failed_at) "
 	"SELECT i.id, pg_catalog.pg_current_xact_id(), false, coalesce(b.since, pg_catalog.now()), "
-	"i.sqlstate, i.message, pg_catalog.clock_timestamp() "
+	"i.sqlstate, i.message, (SELECT pg_catalog.clock_timestamp()) "
 	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS i(id, sqlstate, message) "
 	"LEFT JOIN (SELECT b.match_id, pg_catalog.min(b.since) AS since FROM before AS b GROUP BY b.match_id) AS b "
 	"ON b.match_id {match =} i.id",

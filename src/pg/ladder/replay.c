@@ -149,8 +149,7 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 	if (verdict == VERDICT_RATE)
 	{
 		if (!replay->remembers)
-			batch->forget_before = meeting_horizon_at(&replay->horizon, source->seq,
-													  source->played_at);
+			batch->forget_before = meeting_horizon_at(&replay->horizon, source->seq);
 		if (replay->from != REPLAY_START)
 			load_for_match(replay);
 		verdict = batch_judge_players(batch, source, &why);
@@ -417,14 +416,4 @@ replay_refresh(Replay *replay)
 {
 	players_refresh(replay);
 	components_refresh(replay);
-}
-
-Replay *
-replay_run(Ladder *ladder, int64 from, ReplayPlayers load, bool remember,
-		   ReplaySink *sink)
-{
-	Replay	   *replay = replay_begin(ladder, from, load, remember);
-
-	replay_on(replay, sink);
-	return replay;
 }

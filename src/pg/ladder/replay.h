@@ -85,26 +85,19 @@ struct Replay
 	bool		whole;			/* from the start, or from the horizon */
 	ReplayPlayers loads;
 	bool		remembers;		/* forgets no meetings */
-	MeetingHorizon horizon;		/* stale at the end: see replay_run() */
+	MeetingHorizon horizon;		/* otherwise: which ones it forgets */
 };
 
 /*
- * Replay a ladder from a seq on.  The players are then in replay->batch.  Errors: 55000 for a
- * place before the horizon, and if events before the place are gone.
+ * Replay a ladder from a seq on, at once or in parts between which others may rate.
+ * replay_begin() loads the players, who are then in replay->batch, and each replay_on() goes on
+ * to the end of what its queries see, which must be complete: no place before the last that it
+ * has met may come to be taken later.  What is replayed is not looked at again.  Errors: 55000
+ * for a place before the horizon, and if events before the place are gone.
  *
- * Where rules look back on matches with the same opponents, players forget those that no
- * match to come asks for by the times that the ladder knows.  If the source has other
- * times, and no trigger has said so, the horizon is stale at the end; with remember the
- * replay forgets nothing.
- */
-extern Replay *replay_run(Ladder *ladder, int64 from, ReplayPlayers load,
-						  bool remember, ReplaySink *sink);
-
-/*
- * The same in parts, between which others may rate.  replay_begin() loads the players, and
- * each replay_on() goes on to the end of what its queries see, which must be complete: no
- * place before the last that it has met may come to be taken later.  What is replayed is not
- * looked at again.  A replay in parts has to remember.
+ * Where rules look back on matches with the same opponents, players forget those that no match to
+ * come asks for by the times that the ladder knows.  Where the source may have other times, or
+ * the replay goes on in parts, it has to remember.
  *
  * replay_refresh() comes before each part but the first: it reads the rows again of those
  * who have stored events in it, which others have written, and loads those of them who were

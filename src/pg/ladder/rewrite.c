@@ -279,10 +279,11 @@ static LadderQuery forget_matches_query = {
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
-/* The matches whose removal a trigger, or a search, has noticed. */
+/* The matches whose removal a trigger, or a search, has noticed, and those that wait. */
 static LadderQuery removed_query = {
 	.text = "SELECT c.match_id FROM {correction} AS c "
-	"WHERE c.kind OPERATOR(pg_catalog.=) 'removed' AND c.match_id IS NOT NULL"
+	"WHERE c.kind OPERATOR(pg_catalog.=) 'removed' AND c.match_id IS NOT NULL "
+	"UNION ALL SELECT p.match_id FROM {pending} AS p"
 };
 
 /* With pointers that are not NULL, in the current context. */

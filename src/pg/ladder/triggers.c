@@ -24,8 +24,10 @@
 
 #include "pg/ladder/attempts.h"
 #include "pg/ladder/cache.h"
+#include "pg/ladder/careful.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/ending.h"
+#include "pg/ladder/failures.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
@@ -651,11 +653,40 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 	if (!ladder_is_hidden_from_mirrors(door))
 	{
 		/* A mirror that the snapshot does not know would lack these rows. */
-		check_table_age(door, get_relname_relid("mirror", door->schema));
+		check_snapshot_age(door, true);
 		call_body("write_mirrors", trigdata);
 	}
 	ladder_end(door);
 	return PointerGetDatum(NULL);
+}
+
+/* What fill_mirror() does in a subtransaction. */
+static bool
+write_inserted(void *arg)
+{
+	call_body("write_inserted", (TriggerData *) arg);
+	return true;
+}
+
+/*
+ * Give inserted rows their ratings.  An error of that is none of whoever inserts them, unless the
+ * ladder raises errors.
+ */
+static void
+fill_mirror(Ladder *door, TriggerData *trigdata)
+{
+	bool		done;
+	ErrorData  *error = try_in_subtransaction(write_inserted, trigdata, &done);
+	Ladder	   *ladder;
+
+	if (error == NULL)
+		return;
+	ladder = ladder_open(door);
+	if (ladder->raises || !error_is_bearable(error->sqlerrcode))
+		ReThrowError(error);
+	warn_of_unfilled_mirror(ladder, RelationGetRelationName(trigdata->tg_relation), error);
+	ladder_close(ladder);
+	FreeErrorData(error);
 }
 
 /*
@@ -695,7 +726,7 @@ skillrating_fill_mirror(PG_FUNCTION_ARGS)
 	trigger.tgargs = args;
 	inner = *trigdata;
 	inner.tg_trigger = &trigger;
-	call_body("write_inserted", &inner);
+	fill_mirror(door, &inner);
 	ladder_end(door);
 	return PointerGetDatum(NULL);
 }

@@ -18,6 +18,7 @@
 #include "pg/ladder/feed.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/replay.h"
 
 SKILLRATING_FUNCTION(skillrating_verify);
@@ -423,27 +424,15 @@ check_counts(Ladder *ladder, Check *complete, Check *corrections, Check *waiting
 								waiting->faults);
 }
 
-/* How many counts of ratings are wrong. */
-static LadderQuery wrong_counts_query = {
-	.text = "SELECT skillrating_internal.wrong_rating_counts($1)",
-	.param = {VALUE_TEXT}
-};
-
 /* Compare the counts that ranks come from with table rating; a fault is a note. */
 static void
 check_rating_counts(Ladder *ladder, Check *check)
 {
-	Datum		values[1];
-	int64		wrong;
+	const RankHook *ranks = rank_hook(ladder);
+	int64		wrong = ranks != NULL ? ranks->verify(ladder) : 0;
 
-	if (!ladder->counts)
-		return;
-	values[0] = CStringGetTextDatum(ladder->name);
-	(void) ladder_execute(ladder, &wrong_counts_query, values, NULL, NULL);
-	wrong = count_column(ONLY_COLUMN);
-	SPI_freetuptable(SPI_tuptable);
 	if (wrong > 0)
-		check->note = psprintf(INT64_FORMAT " counts of players by rating are wrong, see set_leaderboard()",
+		check->note = psprintf(INT64_FORMAT " counts of players by rating are wrong, see set_ranks()",
 							   wrong);
 }
 
@@ -539,8 +528,8 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	 * from rating.
 	 */
 	verification.context = CurrentMemoryContext;
-	replay = replay_run(ladder, REPLAY_START, REPLAY_NEW_PLAYERS, false,
-						&verification.sink);
+	replay = replay_begin(ladder, REPLAY_START, REPLAY_NEW_PLAYERS, false);
+	replay_on(replay, &verification.sink);
 	check_ratings(ladder, replay->batch, &states, &counters);
 	check_components(ladder, replay->batch, &components);
 	check_counts(ladder, &complete, &corrections, &waiting);

@@ -1,5 +1,5 @@
 /*
- * rating_count_functions.c
+ * count_functions.c
  *		Bodies of functions that read the counts of ratings: ranks, and active players.
  */
 #include "pg/sql/glue.h"
@@ -16,7 +16,7 @@
 #include "core/util/number_order.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/rating_counts.h"
+#include "pg/ladder/ranks/counts.h"
 #include "pg/ladder/row_reader.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/huge.h"

@@ -1,8 +1,8 @@
 /*
- * rating_counts.c
+ * counts.c
  *		Keeping the numbers of players by their ratings.
  */
-#include "pg/ladder/rating_counts.h"
+#include "pg/ladder/ranks/counts.h"
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"
@@ -16,11 +16,11 @@
 #include "core/util/number_order.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/ranks/hook.h"
 #include "pg/sql/huge.h"
 #include "pg/sql/subtransaction.h"
 
 SKILLRATING_FUNCTION(skillrating_rating_cell);
-SKILLRATING_FUNCTION(skillrating_rating_band);
 SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
 
 /* A row of rating_count_delta has so many cells at most. */
@@ -35,9 +35,6 @@ SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
 
 /* To read a row takes as long as so many cells. */
 #define ROW_CELLS 16
-
-/* A band is the ranges that differ in so many bits: 16 of them from a power of two to the next. */
-#define BAND_BITS 12
 
 /* Those who rate fold no more rows than this at a time. */
 #define MAX_FOLDED_ROWS 8192
@@ -77,13 +74,6 @@ skillrating_rating_cell(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(count_cell(PG_GETARG_FLOAT8(0), last_played));
-}
-
-/* rating_band(rating) */
-Datum
-skillrating_rating_band(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT32(number_range(PG_GETARG_FLOAT8(0)) >> BAND_BITS);
 }
 
 /*
@@ -192,7 +182,7 @@ report_foreign_counts(const Ladder *ladder)
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("counts of ratings of ladder \"%s\" were changed by hand",
 					ladder->name),
-			 errhint("SELECT skillrating.set_leaderboard(%s) recounts them.",
+			 errhint("SELECT skillrating.set_ranks(%s, 'counted') recounts them.",
 					 quote_literal_cstr(ladder->name))));
 }
 
@@ -238,24 +228,21 @@ struct CountWriter
 	CountChanges changes;
 };
 
-CountWriter *
+static CountWriter *
 count_writer_begin(Ladder *ladder)
 {
-	CountWriter *writer;
+	CountWriter *writer = palloc_object(CountWriter);
 
-	if (!ladder->counts)
-		return NULL;
-	writer = palloc_object(CountWriter);
 	writer->ladder = ladder;
 	count_changes_init(&writer->changes);
 	return writer;
 }
 
-void
+static void
 count_writer_put(CountWriter *writer, const char *pool, int32 net, int64 games,
 				 double rating, TimestampTz last_played)
 {
-	if (writer != NULL && games > 0)
+	if (games > 0)
 		count_changes_add(&writer->changes, pool, count_cell(rating, last_played), net);
 }
 
@@ -643,7 +630,7 @@ fold_counts(Ladder *ladder, bool all, bool wait)
 	 * Who gets the lock afterwards sees it, because each query has a snapshot
 	 * of its own.
 	 */
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, ladder->relation[LADDER_RATING_COUNT], 0, TAG_FOLD);
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, ladder->relation[LADDER_CONFIG], 0, TAG_FOLD);
 	if (LockAcquire(&tag, ExclusiveLock, false, !wait) == LOCKACQUIRE_NOT_AVAIL)
 		return 0;
 	ladder->large = false;
@@ -656,11 +643,19 @@ fold_counts(Ladder *ladder, bool all, bool wait)
 	return total;
 }
 
-/* The same, in a subtransaction. */
-static bool
-fold_some_counts(void *arg)
+/* What is to be folded in a subtransaction. */
+typedef struct FoldArguments
 {
-	(void) fold_counts((Ladder *) arg, false, false);
+	Ladder	   *ladder;
+	bool		all;
+} FoldArguments;
+
+static bool
+fold_inside(void *arg)
+{
+	const FoldArguments *arguments = (const FoldArguments *) arg;
+
+	(void) fold_counts(arguments->ladder, arguments->all, false);
 	return true;
 }
 
@@ -670,20 +665,21 @@ fold_some_counts(void *arg)
  * fold.  At SERIALIZABLE reading all that waits would bring others to fail.
  */
 static void
-fold_now(Ladder *ladder)
+fold_now(Ladder *ladder, bool all)
 {
+	FoldArguments arguments = {ladder, all};
 	bool		large = ladder->large;
 	ErrorData  *error;
 	bool		done;
 
-	if (!IsolationUsesXactSnapshot())
-	{
-		(void) fold_counts(ladder, false, false);
-		return;
-	}
 	if (IsolationIsSerializable())
 		return;
-	error = try_in_subtransaction(fold_some_counts, ladder, &done);
+	if (!IsolationUsesXactSnapshot())
+	{
+		(void) fold_inside(&arguments);
+		return;
+	}
+	error = try_in_subtransaction(fold_inside, &arguments, &done);
 	if (error == NULL)
 		return;
 	ladder->large = large;
@@ -700,16 +696,13 @@ is_time_to_fold(int64 n)
 		(int64) (pg_prng_uint64(&pg_global_prng_state) % CELLS_BETWEEN_FOLDS) < n + ROW_CELLS;
 }
 
-void
+static void
 count_writer_end(CountWriter *writer)
 {
-	const CountChanges *changes;
+	const CountChanges *changes = &writer->changes;
 	int64		i;
 	int64		end;
 
-	if (writer == NULL)
-		return;
-	changes = &writer->changes;
 	count_changes_sum(&writer->changes);
 	for (i = 0; i < changes->n; i = end)
 	{
@@ -721,36 +714,77 @@ count_writer_end(CountWriter *writer)
 	}
 
 	if (is_time_to_fold(changes->n))
-		fold_now(writer->ladder);
+		fold_now(writer->ladder, false);
 	if (changes->change != NULL)
 		pfree(changes->change);
 	pfree(writer);
 }
+
+/*
+ * ---- The hook ----
+ */
 
 static LadderQuery rebuild_query = {
 	.text = "SELECT skillrating_internal.rebuild_rating_counts($1)",
 	.param = {VALUE_TEXT}
 };
 
-void
-rating_counts_rebuild(Ladder *ladder)
+static LadderQuery wrong_counts_query = {
+	.text = "SELECT skillrating_internal.wrong_rating_counts($1)",
+	.param = {VALUE_TEXT}
+};
+
+/* The number that one of these queries returns. */
+static int64
+execute_for_ladder(Ladder *ladder, LadderQuery *query)
 {
 	Datum		values[1];
+	int64		result;
+	bool		isnull;
 
-	if (!ladder->counts)
-		return;
 	values[0] = CStringGetTextDatum(ladder->name);
-	(void) ladder_execute(ladder, &rebuild_query, values, NULL, NULL);
+	(void) ladder_execute(ladder, query, values, NULL, NULL);
+	result = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
 	SPI_freetuptable(SPI_tuptable);
+	return result;
 }
 
-/* fold_rating_counts(ladder, wait) */
+static void
+catch_up_counts(Ladder *ladder, bool rebuild)
+{
+	if (rebuild)
+		(void) execute_for_ladder(ladder, &rebuild_query);
+	else
+		fold_now(ladder, true);
+}
+
+static int64
+verify_counts(Ladder *ladder)
+{
+	return execute_for_ladder(ladder, &wrong_counts_query);
+}
+
+const RankHook *
+rank_hook(const Ladder *ladder)
+{
+	static const RankHook counted = {
+		.begin = count_writer_begin,
+		.put = count_writer_put,
+		.end = count_writer_end,
+		.catch_up = catch_up_counts,
+		.verify = verify_counts
+	};
+
+	return OidIsValid(ladder->relation[LADDER_RATING_COUNT]) ? &counted : NULL;
+}
+
+/* fold_rating_counts(ladder) */
 Datum
 skillrating_fold_rating_counts(PG_FUNCTION_ARGS)
 {
 	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 												   "fold_rating_counts"));
-	uint64		n = fold_counts(ladder, true, PG_GETARG_BOOL(1));
+	uint64		n = fold_counts(ladder, true, true);
 
 	ladder_close(ladder);
 	PG_RETURN_INT64((int64) n);

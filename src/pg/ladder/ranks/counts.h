@@ -1,8 +1,8 @@
 /*
- * rating_counts.h
+ * counts.h
  *		How many players have which rating: what makes ranks quick.
  *
- * A ladder whose leaderboard is "ranks" counts the rows of table rating with rated matches, by
+ * A ladder whose ranks are "counted" counts the rows of table rating with rated matches, by
  * ranges of the displayed rating (core/util/number_order.h).  The number of players above a
  * rating is the sum over the ranges above its own, and the few in its own range come from the
  * index on the rating.
@@ -17,13 +17,12 @@
  * Now and then a writer folds rows of the second table into the first, unless another one is
  * at it.
  */
-#ifndef PG_LADDER_RATING_COUNTS_H
-#define PG_LADDER_RATING_COUNTS_H
+#ifndef PG_LADDER_RANKS_COUNTS_H
+#define PG_LADDER_RANKS_COUNTS_H
 
 #include "pg/sql/glue.h"
 
 #include "pg/ladder/ladder.h"
-#include "pg/matches/batch.h"
 
 /* The ranges of a row of rating_count of level 0 are those that differ in so many bits. */
 #define COUNT_RANGE_BITS 6
@@ -105,27 +104,4 @@ extern const void *count_elements(const Ladder *ladder, Datum array, bool isnull
 extern int	count_delta_row(const Ladder *ladder, Datum cells, Datum nets,
 							const CountCell **cell, const int32 **net);
 
-/* ---- Writing ---- */
-
-typedef struct CountWriter CountWriter;
-
-/*
- * A writer for one piece of work, in the current context; NULL if the ladder keeps no counts,
- * which the functions below take for nothing to do.
- */
-extern CountWriter *count_writer_begin(Ladder *ladder);
-
-/*
- * A row of rating was, or is now, counted or not (net 1 or -1), with this number of rated
- * matches, displayed rating and time of the last match.
- */
-extern void count_writer_put(CountWriter *writer, const char *pool, int32 net, int64 games,
-							 double rating, TimestampTz last_played);
-
-/* Write the changes, fold them if it is time to, and free the writer. */
-extern void count_writer_end(CountWriter *writer);
-
-/* Count all players anew, as after changes of table rating by hand.  Nobody else rates. */
-extern void rating_counts_rebuild(Ladder *ladder);
-
-#endif							/* PG_LADDER_RATING_COUNTS_H */
+#endif							/* PG_LADDER_RANKS_COUNTS_H */

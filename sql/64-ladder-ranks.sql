@@ -1,0 +1,304 @@
+-- Ranks by counts, an option of a ladder: counts of players by rating, and the way back.
+
+CREATE FUNCTION skillrating_internal.rating_cell(rating float8, last_played timestamptz)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'skillrating_rating_cell'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.rating_cell(float8, timestamptz) IS
+'The cell in which a player with this displayed rating and last match is counted: the range of the
+rating in the upper 32 bits, the period of the match in the lower ones.';
+
+CREATE FUNCTION skillrating_internal.fold_rating_counts(ladder text)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'skillrating_fold_rating_counts'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.fold_rating_counts(text) IS
+'Adds all changes in table rating_count_delta to table rating_count, as sessions that rate do now
+and then, and returns the number of rows. Waits for another transaction that does so. Error 55000
+unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.range_counts(
+    ladder text,
+    pool text,
+    rating float8,
+    OUT above bigint,
+    OUT below bigint,
+    OUT total bigint,
+    OUT bottom float8,
+    OUT top float8)
+AS 'MODULE_PATHNAME', 'skillrating_range_counts'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.range_counts(text, text, float8) IS
+'How many players of a pool with rated matches there are, and of them above and below the range of
+ratings from bottom to top that a rating is in; where ranks are counted. Error 55000 unless the door
+to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.active_players(
+    ladder text,
+    pool text,
+    since timestamptz,
+    min_games bigint,
+    below float8,
+    n integer)
+RETURNS text[]
+AS 'MODULE_PATHNAME', 'skillrating_active_players'
+LANGUAGE C STABLE;
+
+COMMENT ON FUNCTION skillrating_internal.active_players(text, text, timestamptz, bigint, float8, integer) IS
+'The n players of a pool with the highest displayed ratings, below one unless that is null, among
+those with so many rated matches and the last one since then; where ranks are counted. It passes
+over ranges of ratings in which nobody has played lately. Nothing but below may be null. Error 55000
+unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.check_ranks(ranks text)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF ranks IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'ranks must not be null';
+    END IF;
+    IF ranks NOT IN ('indexed', 'counted') THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('ranks must be "indexed" or "counted", not "%s"', ranks);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_ranks(text) IS
+'Error 22023, or 22004 for null, unless this is a choice of create_ladder() and set_ranks().';
+
+CREATE FUNCTION skillrating_internal.ranks(ladder text)
+RETURNS text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT CASE WHEN to_regclass(format('%I.rating_count', ladder)) IS NULL THEN 'indexed' ELSE 'counted' END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.ranks(text) IS
+'Where the ranks of a ladder come from, as set_ranks() takes it: a ladder has the tables of counts if
+they are counted.';
+
+CREATE FUNCTION skillrating_internal.create_count_tables(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format(
+        'CREATE TABLE %I.rating_count (
+            pool text NOT NULL,
+            level integer NOT NULL,
+            place integer NOT NULL,
+            total bigint NOT NULL,
+            ranges integer[],
+            active integer[],
+            active_counts integer[],
+            PRIMARY KEY (pool, level, place)) WITH (fillfactor = 50)', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.rating_count IS %L', ladder,
+        'How many players of a pool with rated matches have a displayed rating in which range: what ranks are counted from, together with table rating_count_delta. A row of level 0 is about 64 ranges, with the count of each, and counts by the period of the last match; a row of level 1 is the sum of 64 of these.');
+    EXECUTE format(
+        'CREATE TABLE %I.rating_count_delta (
+            pool text NOT NULL,
+            cells bigint[] NOT NULL,
+            nets integer[] NOT NULL) WITH (autovacuum_vacuum_scale_factor = 0,
+                autovacuum_vacuum_threshold = 1000)', ladder);
+    -- A publication of all tables must not keep rows from being deleted.
+    EXECUTE format('ALTER TABLE %I.rating_count_delta REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.rating_count_delta IS %L', ladder,
+        'What has changed in table rating_count since it was last written: a row a batch, with the net changes of its cells.');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_count_tables(text) IS
+'A part of create_ladder() and set_ranks(): the tables rating_count and rating_count_delta, which a
+ladder has whose ranks are counted.';
+
+CREATE FUNCTION skillrating_internal.rebuild_rating_counts(ladder text)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format('DELETE FROM %I.rating_count', ladder);
+    EXECUTE format('DELETE FROM %I.rating_count_delta', ladder);
+    EXECUTE format(
+        'INSERT INTO %1$I.rating_count_delta (pool, cells, nets)
+        SELECT g.pool, array_agg(g.cell), array_agg(g.n)
+        FROM (
+            SELECT c.pool, c.cell, c.n,
+                (row_number() OVER (PARTITION BY c.pool ORDER BY c.cell) - 1) / 500 AS part
+            FROM (
+                SELECT r.pool, skillrating_internal.rating_cell(r.rating, r.last_played) AS cell,
+                    count(*)::integer AS n
+                FROM %1$I.rating AS r WHERE r.games > 0 GROUP BY 1, 2) AS c) AS g
+        GROUP BY g.pool, g.part', ladder);
+    RETURN skillrating_internal.fold_rating_counts(ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.rebuild_rating_counts(text) IS
+'A part of set_ranks() and catch_up(): counts the players of a ladder by their ratings anew. Nobody
+rates meanwhile. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.wrong_rating_counts(ladder text)
+RETURNS bigint
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    wrong bigint;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    -- Sums by range, by quarter and period, and over 64 rows: each has to be 0.
+    EXECUTE format(
+        'WITH cell AS (
+            SELECT r.pool, skillrating_internal.rating_cell(r.rating, r.last_played) AS cell, 1 AS n
+            FROM %1$I.rating AS r WHERE r.games > 0
+            UNION ALL
+            SELECT d.pool, u.cell, -u.net
+            FROM %1$I.rating_count_delta AS d CROSS JOIN LATERAL unnest(d.cells, d.nets) AS u(cell, net)
+        ), part AS (
+            SELECT c.pool, 0 AS kind, c.cell >> 32 AS key, 0 AS period, c.n FROM cell AS c
+            UNION ALL
+            SELECT c.pool, 1, c.cell >> 36, c.cell::bit(32)::integer, c.n FROM cell AS c
+            UNION ALL
+            SELECT c.pool, 2 + l.level, c.cell >> (38 + 6 * l.level), 0, c.n
+            FROM cell AS c CROSS JOIN (VALUES (0), (1)) AS l(level)
+            UNION ALL
+            SELECT c.pool, 0, c.place * 64::bigint + u.i - 1, 0, -u.n
+            FROM %1$I.rating_count AS c CROSS JOIN LATERAL unnest(c.ranges) WITH ORDINALITY AS u(n, i)
+            UNION ALL
+            SELECT c.pool, 1, c.place * 4::bigint + (u.key & 3), u.key >> 2, -u.n
+            FROM %1$I.rating_count AS c CROSS JOIN LATERAL unnest(c.active, c.active_counts) AS u(key, n)
+            UNION ALL
+            SELECT c.pool, 2 + c.level, c.place, 0, -c.total FROM %1$I.rating_count AS c
+        )
+        SELECT count(*) FROM (
+            SELECT FROM part AS p GROUP BY p.pool, p.kind, p.key, p.period HAVING sum(p.n) <> 0) AS w',
+        ladder)
+    INTO wrong;
+    RETURN wrong;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.wrong_rating_counts(text) IS
+'A part of verify(): how many counts of players by rating are not what table rating says; where ranks
+are counted. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.set_ranks(
+    ladder text,
+    ranks text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    old text := skillrating_internal.ranks(ladder);
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_ranks(ranks);
+    IF ranks = old THEN
+        PERFORM skillrating_internal.hold_ladder(ladder, false);
+    ELSE
+        -- Readers have a lock on this table and wait for it.  Those with an older snapshot fail, as
+        -- the row of the table in pg_class is a new one: they would see the new tables empty.
+        PERFORM skillrating_internal.hold_tables(ladder, CASE ranks WHEN 'counted' THEN '{ladder}'::text[]
+            ELSE '{ladder,rating_count,rating_count_delta}' END);
+        IF ranks = 'counted' THEN
+            PERFORM skillrating_internal.create_count_tables(ladder);
+        ELSE
+            EXECUTE format('DROP TABLE %1$I.rating_count, %1$I.rating_count_delta', ladder);
+        END IF;
+        EXECUTE format('ALTER TABLE %I.ladder RESET (fillfactor)', ladder);
+    END IF;
+    IF ranks = 'counted' THEN
+        PERFORM skillrating_internal.rebuild_rating_counts(ladder);
+    END IF;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('set_ranks');
+
+COMMENT ON FUNCTION skillrating.set_ranks(text, text) IS
+'Changes where the ranks of a ladder come from, indexed or counted, as create_ladder() takes it. For
+counted it counts the players anew, also if they were counted before: after changes of table rating
+by hand, which verify() reports. Rating waits meanwhile, and reading where the choice changes.
+Errors: 42704 for an unknown ladder, 22023 for another choice, 42501 unless the caller owns the
+ladder, 55P03 if lock_timeout ends the wait for sessions that read.';
+
+CREATE FUNCTION skillrating_internal.counts_serve(
+    ladder text,
+    at timestamptz,
+    max_deviation float8)
+RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT at IS NULL AND max_deviation IS NULL AND skillrating_internal.ranks(ladder) = 'counted'
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.counts_serve(text, timestamptz, float8) IS
+'A part of leaderboard() and its like: whether a ladder has counts that say something of a board at
+a time, with a limit to the deviation.';
+
+CREATE FUNCTION skillrating_internal.has_time_index(ladder text)
+RETURNS boolean
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT EXISTS (
+        SELECT FROM pg_index AS x
+        JOIN pg_attribute AS p ON p.attrelid = x.indrelid AND p.attnum = x.indkey[0]
+        JOIN pg_attribute AS t ON t.attrelid = x.indrelid AND t.attnum = x.indkey[1]
+        WHERE x.indrelid = to_regclass(format('%I.rating', ladder)) AND x.indisvalid
+            AND x.indpred IS NULL AND p.attname = 'pool' AND t.attname = 'last_played')
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.has_time_index(text) IS
+'A part of leaderboard(): whether table rating has an index on the pool and the time of the last
+match, with which the server finds active players by itself, be they few or many.';
+
+CREATE FUNCTION skillrating_internal.counts_query(
+    ladder text,
+    ranked boolean,
+    eligible text,
+    rating text)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF ranked THEN
+        RETURN format(
+            'SELECT c.above + (
+                    SELECT count(*) FROM %1$I.rating AS r
+                    WHERE r.pool = $1 AND r.games > 0 AND r.rating > %2$s AND r.rating <= c.top) AS above,
+                c.total - c.below - (
+                    SELECT count(*) FROM %1$I.rating AS r
+                    WHERE r.pool = $1 AND r.games > 0 AND r.rating < %2$s AND r.rating >= c.bottom) AS at_least,
+                c.total
+            FROM skillrating_internal.range_counts(%1$L, $1, %2$s) AS c', ladder, rating);
+    END IF;
+    RETURN format(
+        'SELECT c.above, c.above + (
+                SELECT count(*) FROM board AS r WHERE %1$s AND r.rating = %2$s) AS at_least,
+            (SELECT count(*) FROM board AS r WHERE %1$s) AS total
+        FROM (
+            SELECT (SELECT count(*) FROM board AS r WHERE %1$s AND r.rating > %2$s) AS above
+            OFFSET 0) AS c', eligible, rating);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.counts_query(text, boolean, text, text) IS
+'A part of leaderboard() and its like: the query, below WITH board AS, of how many players of the
+board are rated above an expression, at least as high, and in all. ranked says that the counts of
+the ladder are those of this board, and eligible is its condition. Its parameters are those of
+eligible_players(). Error 55000 unless the door to the ladder is open.';
