@@ -124,6 +124,20 @@ Null if another argument is null.  Errors as for complete_parameters(), 2202E fo
 another length, 22004 for nulls in it, 22003 for negative idle time or a state out of range, 0A000
 for parameters with rating periods, under which rate() and predict() let time pass.';
 
+CREATE FUNCTION skillrating_internal.state_in_period(
+    model text,
+    state float8[],
+    at timestamptz,
+    params jsonb)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_state_in_period'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.state_in_period(text, float8[], timestamptz, jsonb) IS
+'The state of a player in the rating period of a time: the open period is closed if that is a later
+one.  The same state without periods and where tournaments are periods.  Errors as for
+complete_parameters(), 2202E for an array of another length.';
+
 CREATE FUNCTION skillrating.log_odds_unit(model text, params jsonb DEFAULT '{}')
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_log_odds_unit'

@@ -426,6 +426,8 @@ BEGIN
             digest bigint NOT NULL,
             seq bigint UNIQUE,
             played_at timestamptz,
+            size_advantage_ratio float8,
+            size_advantage_difference float8,
             arrived_at timestamptz,
             void_reason text,
             decided_at timestamptz,
@@ -436,7 +438,7 @@ BEGIN
         'CREATE INDEX ON %I.rated_match (played_at)
         WHERE reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. arrived_at is when the content came of a match that is played more than a day later (reason future_time), else null. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. arrived_at is when the content came of a match that is played more than a day later (reason future_time), else null. size_advantage_ratio and size_advantage_difference are the advantage of the larger team that an uneven match took, of those that did not learn it because another one was being learned from; null else. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
 END
 $function$;
 
@@ -651,8 +653,6 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and on_error must not be null';
     END IF;
-    -- Off by default on ladders: uneven matches of a pool would wait for one row.
-    all_params := all_params || CASE all_params->>'size_advantage' WHEN 'auto' THEN '{"size_advantage": "none"}' ELSE '{}' END::jsonb;
     PERFORM skillrating_internal.check_ranks(ranks);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
@@ -747,7 +747,7 @@ COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtyp
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 model_parameters()) at commit, or after each statement for apply_at => statement, which then must
-carry whole matches, or by catch_up() for manual. size_advantage is none unless it is given. A match
+carry whole matches, or by catch_up() for manual. A match
 that is older than others of its players is rated as it arrives (late => append), or in its place,
 once catch_up() is called (reorder). A match with a mistake in its rows stays unrated, with a reason
 of unrated_reasons(); where strict it is an error of the statement or commit that brings it. After
@@ -793,6 +793,7 @@ CREATE FUNCTION skillrating_internal.report_match(
     fixed boolean[] DEFAULT NULL,
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
+    tournament text DEFAULT NULL,
     OUT player_id text,
     OUT rating_before float8,
     OUT rating_after float8,
@@ -811,7 +812,7 @@ LANGUAGE C VOLATILE ROWS 12;
 
 SELECT skillrating_internal.create_entry('report_match');
 
-COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[]) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[], text) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 
@@ -844,6 +845,7 @@ the updates of all players, and player_gain that of each besides. duration (in s
 states stay as they are, from this match on: true for a bot, a puzzle or a course, false for one who
 learns again, null as before (see set_fixed()). context is where or as what each participant played,
 one element being that of all, and club the group, such as a country, that each played for.
+tournament is that of the match, for models with rating periods.
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values
@@ -867,6 +869,7 @@ CREATE FUNCTION skillrating_internal.preview(
     fixed boolean[] DEFAULT NULL,
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
+    tournament text DEFAULT NULL,
     OUT player_id text,
     OUT team integer,
     OUT rating float8,
@@ -881,7 +884,7 @@ LANGUAGE C STABLE ROWS 12;
 
 SELECT skillrating_internal.create_entry('preview');
 
-COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, boolean[], text[], text[]) IS
+COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, boolean[], text[], text[], text) IS
 'What a match at a time would bring, without playing it: for every player the displayed rating with
 which the player goes into it, after idle time up to then, the probability that the own team wins
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.
@@ -891,5 +894,7 @@ at is now by default, also where it is null; settled_at() gives the ratings that
 The rows are in the order of players; one who occurs several times has a row, at the first place.
 Players without a row start from the initial state. An account that is merged counts as the player
 it is merged into, and its row comes back under the identifier that was given. Under a model with
-components it takes SELECT on table component besides. Errors as for report_match(), 22023 if the
+components it takes SELECT on table component besides. Under rating periods players go into it
+with the states at the start of that of at, or of tournament, which is an error (22023) to leave out
+where tournaments are the periods. Errors as for report_match(), 22023 if the
 match could not be rated, also for two accounts of one player, 22008 for an infinite at.';

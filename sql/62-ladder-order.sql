@@ -103,13 +103,12 @@ BEGIN
             ) AS p
         ), moved AS MATERIALIZED (
             SELECT p.match_id, p.seq AS old_seq, $1 + row_number() OVER (ORDER BY p.n) AS seq
-            FROM place AS p
-            WHERE p.n >= (SELECT min(f.n) FROM place AS f WHERE f.n <> f.old_n OR f.seq IS NULL)
+            FROM place AS p WHERE p.n >= (SELECT min(f.n) FROM place AS f WHERE f.n <> f.old_n OR f.seq IS NULL)
         ), matches AS (
-            UPDATE %1$I.rated_match AS m SET seq = p.seq FROM moved AS p WHERE m.match_id %3$s p.match_id
+            UPDATE %1$I.rated_match AS m SET (seq, size_advantage_ratio, size_advantage_difference) = (p.seq, NULL, NULL)
+            FROM moved AS p WHERE m.match_id %3$s p.match_id
         ), operations AS (
-            UPDATE %1$I.operation AS o SET seq = p.seq FROM moved AS p
-            WHERE o.seq = p.old_seq AND p.match_id IS NULL
+            UPDATE %1$I.operation AS o SET seq = p.seq FROM moved AS p WHERE o.seq = p.old_seq AND p.match_id IS NULL
         ), events AS (
             UPDATE %1$I.event AS e SET seq = p.seq FROM moved AS p WHERE e.seq = p.old_seq AND e.seq >= $2
         ), component_events AS (
@@ -128,7 +127,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.resequence(text, boolean) IS
 'The part of catch_up() for ladders with late => reorder: gives matches and operations new places in
 the order, by time and match_id, from the first one on whose place has changed. Returns how many
-got one.';
+got one.  In their new places all of them learn the advantage of the larger team.';
 
 CREATE FUNCTION skillrating_internal.order_changes_from(ladder text)
 RETURNS bigint

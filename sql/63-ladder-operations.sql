@@ -381,11 +381,20 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     columns text[];
+    settable text[];
     wrong record;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
     INTO columns;
+    -- An open period goes on by itself, from a rating that is set as its start.
+    settable := ARRAY(SELECT c.name FROM unnest(columns) WITH ORDINALITY AS c(name, n)
+        WHERE NOT starts_with(c.name, 'period') ORDER BY c.n);
+    IF 'start_rating' = ANY (columns) THEN
+        states := coalesce((SELECT jsonb_agg(CASE WHEN jsonb_typeof(e.state) = 'object' AND e.state ? 'rating'
+                THEN e.state - 'rating' || jsonb_build_object('start_rating', e.state->'rating') ELSE e.state END ORDER BY e.n)
+            FROM jsonb_array_elements(states) WITH ORDINALITY AS e(state, n)), '[]');
+    END IF;
     SELECT e.player_id, e.state INTO wrong
     FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
     WHERE jsonb_typeof(e.state) <> 'object' OR e.state = '{}'
@@ -393,22 +402,22 @@ BEGIN
     IF FOUND THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('state of player %s must be an object of state columns, not %s', wrong.player_id, wrong.state),
-            HINT = format('The state columns are %s.', array_to_string(columns, ', '));
+            HINT = format('The state columns are %s.', array_to_string(settable, ', '));
     END IF;
     SELECT e.player_id, e.state, k.name INTO wrong
     FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state), jsonb_object_keys(e.state) AS k(name)
-    WHERE NOT k.name = ANY (columns) OR jsonb_typeof(e.state->k.name) <> 'number'
+    WHERE NOT k.name = ANY (settable) OR jsonb_typeof(e.state->k.name) <> 'number'
     LIMIT 1;
-    IF FOUND AND wrong.name = ANY (columns) THEN
+    IF FOUND AND wrong.name = ANY (settable) THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('state column "%s" of player %s must be a number, not %s', wrong.name, wrong.player_id, wrong.state->wrong.name),
-            HINT = format('The state columns are %s.', array_to_string(columns, ', '));
+            HINT = format('The state columns are %s.', array_to_string(settable, ', '));
     END IF;
     IF FOUND THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('unknown state column "%s"', wrong.name),
             DETAIL = format('It is in the state of player %s.', wrong.player_id),
-            HINT = format('The state columns are %s.', array_to_string(columns, ', '));
+            HINT = format('The state columns are %s.', array_to_string(settable, ', '));
     END IF;
     RETURN QUERY
         SELECT e.player_id, (SELECT array_agg((e.state->>c.name)::float8 ORDER BY c.n) FROM unnest(columns) WITH ORDINALITY AS c(name, n))
@@ -431,7 +440,8 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.state_rows(text, text[], jsonb) IS
 'A part of set_rating() and import_ratings(): states that are given as objects, one for each player,
 as arrays in the order of the state columns of the ladder''s model. A column that an object lacks is
-null, which keeps its value. Errors: 22023 for what is no object, is an empty one, or has a column
+null, which keeps its value. With rating periods rating stands for start_rating, and the columns of
+the open period cannot be set. Errors: 22023 for what is no object, is an empty one, or has a column
 that the model lacks or a value that is no number, 22003 for a number that float8 cannot hold.';
 
 CREATE FUNCTION skillrating_internal.set_rating(

@@ -125,9 +125,11 @@ BEGIN
         'SELECT q.player_id, q.pool, skillrating.state_rating(l.model, q.state, l.params) AS rating,
             q.games, q.wins, q.draws, q.losses, q.last_played, q.fixed%2$s
         FROM %1$I.ladder AS l CROSS JOIN LATERAL (
-            SELECT o.*, skillrating.state_after_idle(l.model, o.own,
+            SELECT o.*, CASE WHEN l.params->>''period'' <> ''none'' THEN CASE WHEN o.fixed THEN o.own
+                    ELSE skillrating_internal.state_in_period(l.model, o.own, %5$L, l.params) END
+                ELSE skillrating.state_after_idle(l.model, o.own,
                 CASE WHEN o.fixed THEN ''0'' ELSE greatest(%5$L - o.as_of, ''0'') END, l.params,
-                s.state, CASE WHEN o.fixed OR s.fixed THEN ''0'' ELSE greatest(%5$L - s.as_of, ''0'') END) AS state
+                s.state, CASE WHEN o.fixed OR s.fixed THEN ''0'' ELSE greatest(%5$L - s.as_of, ''0'') END) END AS state
             FROM (
                 SELECT r.player_id, r.pool, r.games, r.wins, r.draws, r.losses, r.last_played,
                     r.as_of, r.fixed, %3$s AS own
@@ -597,6 +599,7 @@ CREATE FUNCTION skillrating_internal.win_probability(
     at timestamptz DEFAULT now(),
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
+    tournament text DEFAULT NULL,
     OUT team integer,
     OUT win_probability float8,
     OUT draw_probability float8)
@@ -607,14 +610,14 @@ AS $function$
     SELECT p.team, min(p.win_probability), min(p.draw_probability)
     FROM skillrating_internal.preview($1, $2, $3, weight => $4, joined => $5, "left" => $6,
         commanding => $7, side => $8, squad => $9, pool => $10, log_odds => $11, at => $12,
-        context => $13, club => $14) AS p
+        context => $13, club => $14, tournament => $15) AS p
     GROUP BY p.team
     ORDER BY p.team
 $function$;
 
 SELECT skillrating_internal.create_entry('win_probability');
 
-COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[]) IS
+COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[], text) IS
 'The probability that each team of a match at a time wins, a draw counted half, and that of a draw
 of two teams, where the model has one; a part of preview(), with the same arguments but for gains,
 which change no prediction, and the same errors.';

@@ -848,7 +848,9 @@ test_variants(void **unused)
 			assert_ptr_equal(variant->variant, model->variant);
 			assert_int_equal(variant->period_param, period);
 			for (j = 0; j < variant->nstate; j++)
-				if (j < model->nstate)
+				if (j == 0)
+					assert_string_equal(variant->state[j].name, "start_rating");
+				else if (j < model->nstate)
 					assert_string_equal(variant->state[j].name, model->state[j].name);
 				else
 					assert_int_equal(variant->state[j].role, ROLE_PERIOD);

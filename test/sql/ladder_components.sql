@@ -276,7 +276,7 @@ RESET ROLE;
 -- Nor around row security; where a model has no components, nobody needs a right.
 GRANT SELECT ON bit.component TO regress_components_guest;
 ALTER TABLE bit.component ENABLE ROW LEVEL SECURITY;
-SELECT skillrating.create_ladder('partless', 'elo');
+SELECT skillrating.create_ladder('partless', 'elo', '{"size_advantage": "none"}');
 SELECT skillrating.grant_reader('partless', 'regress_components_guest');
 REVOKE SELECT ON partless.component FROM regress_components_guest;
 SET ROLE regress_components_guest;

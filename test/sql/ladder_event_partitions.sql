@@ -311,7 +311,7 @@ SELECT ok, detail FROM skillrating.verify('space_a') WHERE check_name = 'partiti
 ROLLBACK;
 
 -- Where nothing can be made ahead rating goes on with a warning, and fails only without any room.
-SELECT skillrating.create_ladder('full', 'elo', apply_at => 'statement');
+SELECT skillrating.create_ladder('full', 'elo', apply_at => 'statement', on_error => 'raise');
 SELECT skillrating.partition_history('full', 100);
 UPDATE "full".ladder SET partition_rows = NULL;
 SELECT play('full', 1, 290);

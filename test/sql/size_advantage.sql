@@ -1,4 +1,4 @@
--- The advantage of the larger team: by default in queries, on ladders only if told to.
+-- The advantage of the larger team: by default in queries and on ladders.
 \set ON_ERROR_STOP on
 SET extra_float_digits = 1;
 SET client_min_messages = warning;
@@ -62,10 +62,10 @@ SELECT coalesce(array_length((t).parts, 1), 0) AS parts, (t).params ->> 'size_ad
     SELECT skillrating.tune('elo', NULL, s.match_id, player_id, team, CASE WHEN s.won THEN 1 ELSE 2 END, '{"parts": ["size_advantage"]}' ORDER BY played_at, s.match_id) AS t
     FROM source AS s JOIN fixture AS f ON f.match_id = s.match_id WHERE players = 8) AS q;
 
--- A ladder learns it if told to: as rate() does, replayed and verified, and matches of equal teams do not touch it.
-SELECT skillrating.create_ladder('plain', 'trueskill', player_type => 'int', match_type => 'int', source => 'source');
-SELECT params ->> 'size_advantage' AS size_advantage FROM plain.ladder;
-SELECT skillrating.create_ladder('learned', 'trueskill', '{"size_advantage": "learned"}', player_type => 'int', match_type => 'int', source => 'source');
+-- A ladder learns it by default: as rate() does, replayed and verified, and matches of equal teams do not touch it.
+SELECT skillrating.create_ladder('plain', 'trueskill', '{"size_advantage": "none"}', player_type => 'int', match_type => 'int', source => 'source');
+SELECT skillrating.create_ladder('learned', 'trueskill', player_type => 'int', match_type => 'int', source => 'source');
+SELECT params ->> 'size_advantage' AS size_advantage FROM learned.ladder;
 SELECT count(*) >= 1 AS found FROM skillrating.catch_up('plain', search => true);
 SELECT count(*) >= 1 AS found FROM skillrating.catch_up('learned', search => true);
 SELECT count(DISTINCT match_id) AS rated FROM learned.event;
@@ -85,6 +85,19 @@ $$;
 SELECT differ('plain', 'none') AS plain, differ('learned', 'learned') AS learned, differ('learned', 'none') > 1000 AS other;
 SELECT ladder, bool_and(ok) AS verified FROM (VALUES ('plain'), ('learned')) AS l(ladder), skillrating.verify(ladder) GROUP BY ladder ORDER BY ladder;
 
+-- A match of equal teams does not look at the table, and one of unequal teams does.
+SELECT skillrating.create_ladder('looks', 'elo');
+SELECT count(*) FROM skillrating.report_match('looks', 1, '{1,2,3}'::bigint[], '{1,1,2}', '{1,1,2}');
+CREATE FUNCTION looked() RETURNS bigint LANGUAGE sql AS $$SELECT seq_scan + coalesce(idx_scan, 0) + n_tup_ins + n_tup_upd FROM pg_stat_xact_user_tables WHERE schemaname = 'looks' AND relname = 'component'$$;
+BEGIN;
+SELECT looked() AS before \gset
+SELECT count(*) FROM skillrating.report_match('looks', 2, '{1,2,3,4}'::bigint[], '{1,1,2,2}', '{1,1,2,2}');
+SELECT looked() - :before AS equal;
+SELECT count(*) FROM skillrating.report_match('looks', 3, '{1,2,3}'::bigint[], '{1,1,2}', '{1,1,2}');
+SELECT looked() - :before > 0 AS unequal;
+COMMIT;
+SELECT skillrating.drop_ladder('looks');
+
 -- Corrections: a match whose team was smaller than reported, and one that never was.
 DELETE FROM played WHERE match_id = 404 AND seat = 8;
 UPDATE fixture SET players = 7 WHERE match_id = 404;
@@ -92,5 +105,43 @@ SELECT count(*) >= 1 AS found FROM skillrating.catch_up('learned', search => tru
 SELECT skillrating.void_match('learned', 101, 'test');
 SELECT count(*) >= 0 AS caught_up FROM skillrating.catch_up('learned');
 SELECT bool_and(ok) AS verified FROM skillrating.verify('learned');
-SELECT skillrating.drop_ladder('plain'), skillrating.drop_ladder('learned');
+
+-- A match that was given the advantage keeps it, in a replay too, and what others learn does not know of it.
+SELECT count(*) AS given FROM learned.rated_match WHERE size_advantage_ratio IS NOT NULL OR size_advantage_difference IS NOT NULL;
+UPDATE learned.rated_match SET size_advantage_ratio = 0.5, size_advantage_difference = 0.25 WHERE match_id = 502;
+SELECT skillrating.void_match('learned', 100, 'test');
+SELECT count(*) >= 0 AS caught_up FROM skillrating.catch_up('learned');
+SELECT bool_and(ok) AS verified FROM skillrating.verify('learned');
+SELECT count(*) AS events FROM learned.component_event WHERE match_id = 502;
+SELECT b.games_before - a.games_before AS games_between, b.before = a.after AS same
+FROM (SELECT * FROM learned.component_event WHERE pool = '' AND match_id < 502 ORDER BY seq DESC LIMIT 1) AS a,
+    (SELECT * FROM learned.component_event WHERE pool = '' AND match_id > 502 ORDER BY seq LIMIT 1) AS b;
+-- Its forecast is that of a fixed advantage.
+SELECT abs(e.win_probability - p.win_probability) < 1e-14 AS as_given
+FROM (SELECT array_agg(ARRAY[mu_before, sigma_before] ORDER BY team, player_id) AS state, array_agg(team ORDER BY team, player_id) AS team, min(win_probability) FILTER (WHERE team = 1) AS win_probability
+        FROM learned.event WHERE match_id = 502) AS e,
+    skillrating.predict('trueskill', e.state, e.team, params => '{"size_advantage": "fixed", "size_advantage_ratio": 0.5, "size_advantage_difference": 0.25}') AS p WHERE p.team = 1;
+
+-- Two of two against three newcomers: the two are favoured once matches have shown that numbers count.
+SELECT skillrating.create_ladder('u_' || m, m) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m;
+SELECT count(*) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m, generate_series(1, 12) AS g,
+    LATERAL skillrating.report_match('u_' || m, g, ARRAY[3 * g, 3 * g + 1, 3 * g + 2], '{1,1,2}', '{1,1,2}', '2026-01-01'::timestamptz + g * interval '1 hour') AS r;
+SELECT m, w.win_probability > 0.6 AS favoured, (SELECT bool_and(ok) FROM skillrating.verify('u_' || m)) AS verified
+FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m, skillrating.win_probability('u_' || m, '{1001,1002,1003}'::bigint[], '{1,1,2}') AS w WHERE team = 1 ORDER BY m;
+SELECT count(skillrating.drop_ladder('u_' || m)) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m;
+
+-- Order by time: an uneven match that is earlier than the last one, of other players, is rated as it comes, and learned in its place once another one waits.
+SELECT skillrating.create_ladder('ordered', 'elo', late => 'reorder'), skillrating.create_ladder('sorted', 'elo', late => 'reorder');
+SELECT count(*) FROM (SELECT g FROM generate_series(1, 40) AS g ORDER BY g % 7, g) AS q,
+    LATERAL skillrating.report_match('ordered', g, ARRAY[3 * g, 3 * g + 1, 3 * g + 2], '{1,1,2}', CASE WHEN g % 3 = 0 THEN '{2,2,1}'::int[] ELSE '{1,1,2}' END, '2026-01-01'::timestamptz + g * interval '1 hour') AS r;
+SELECT count(*) AS rated, count(size_advantage_ratio) > 20 AS given FROM ordered.rated_match WHERE status = 'rated';
+SELECT bool_and(ok) AS verified FROM skillrating.verify('ordered');
+-- The first player again, before all of them.
+SELECT DISTINCT outcome FROM skillrating.report_match('ordered', 0, '{3,998,999}'::bigint[], '{1,1,2}', '{1,1,2}', '2026-01-01'::timestamptz);
+SELECT count(*) >= 1 AS caught_up FROM skillrating.catch_up('ordered');
+SELECT count(*) FROM generate_series(0, 40) AS g,
+    LATERAL skillrating.report_match('sorted', g, CASE g WHEN 0 THEN '{3,998,999}'::bigint[] ELSE ARRAY[3 * g, 3 * g + 1, 3 * g + 2] END, '{1,1,2}', CASE WHEN g % 3 = 0 AND g > 0 THEN '{2,2,1}'::int[] ELSE '{1,1,2}' END, '2026-01-01'::timestamptz + g * interval '1 hour') AS r;
+SELECT count(*) AS rated, count(size_advantage_ratio) AS given, (SELECT bool_and(ok) FROM skillrating.verify('ordered')) AS verified FROM ordered.rated_match WHERE status = 'rated';
+SELECT count(*) AS differ FROM ((SELECT player_id, rating FROM ordered.rating EXCEPT ALL SELECT player_id, rating FROM sorted.rating) UNION ALL (SELECT player_id, rating FROM sorted.rating EXCEPT ALL SELECT player_id, rating FROM ordered.rating)) AS d;
+SELECT skillrating.drop_ladder('plain'), skillrating.drop_ladder('learned'), skillrating.drop_ladder('ordered'), skillrating.drop_ladder('sorted');
 DROP SCHEMA sizes CASCADE;

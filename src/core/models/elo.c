@@ -155,24 +155,25 @@ enum
 	ELO_NKEPT					/* behind which an open period comes */
 };
 
-static const StateSpec elo_state[] = {
-	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
-	PERIOD_COLUMNS("period_matches", "matches of the open period",
-				   "period_sum", "sum of the changes by these"),
+#define RATING_COLUMN \
+	{.name = "rating",.min = -INFINITY,.description = "rating in points"}
+#define MEMORY_COLUMNS \
+	{.name = "highest_rating",.min = -INFINITY,.role = ROLE_HIGHEST, \
+	.description = "highest rating so far, which k_for_life goes by"}, \
+	{.name = "earlier_games",.min = 0,.role = ROLE_GAMES, \
+	.description = "rated games before the first one here, which k_by_games counts too"}
+#define ELO_PERIOD_COLUMNS \
+	PERIOD_COLUMNS("period_matches", "matches of the open period", \
+				   "period_sum", "sum of the changes by these"), \
 	PERIOD_TOURNAMENT_COLUMNS
-};
+
+static const StateSpec elo_state[] = {RATING_COLUMN};
+static const StateSpec elo_period_state[] = {PERIOD_START_RATING, ELO_PERIOD_COLUMNS};
 
 /* The same with what K needs. */
-static const StateSpec elo_memory_state[] = {
-	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
-	{.name = "highest_rating",.min = -INFINITY,.role = ROLE_HIGHEST,
-	.description = "highest rating so far, which k_for_life goes by"},
-	{.name = "earlier_games",.min = 0,.role = ROLE_GAMES,
-	.description = "rated games before the first one here, which k_by_games counts too"},
-	PERIOD_COLUMNS("period_matches", "matches of the open period",
-				   "period_sum", "sum of the changes by these"),
-	PERIOD_TOURNAMENT_COLUMNS
-};
+static const StateSpec elo_memory_state[] = {RATING_COLUMN, MEMORY_COLUMNS};
+static const StateSpec elo_memory_period_state[] =
+{PERIOD_START_RATING, MEMORY_COLUMNS, ELO_PERIOD_COLUMNS};
 
 /* Whether K needs more of a player than the rating, and games that are counted anyway. */
 static bool
@@ -579,13 +580,13 @@ static const Model elo_with_memory = {ELO_MODEL(elo_memory_state, ELO_NKEPT)};
 	{ELO_MODEL(states, (kept) + (columns)),.period = (kept),.period_param = ELO_PERIOD, \
 	.close = elo_close}
 
-static const Model elo_calendar = ELO_PERIOD_MODEL(elo_state, 1, PERIOD_NCOLUMNS);
+static const Model elo_calendar = ELO_PERIOD_MODEL(elo_period_state, 1, PERIOD_NCOLUMNS);
 static const Model elo_tournaments =
-	ELO_PERIOD_MODEL(elo_state, 1, PERIOD_NTOURNAMENT_COLUMNS);
+	ELO_PERIOD_MODEL(elo_period_state, 1, PERIOD_NTOURNAMENT_COLUMNS);
 static const Model elo_calendar_with_memory =
-	ELO_PERIOD_MODEL(elo_memory_state, ELO_NKEPT, PERIOD_NCOLUMNS);
+	ELO_PERIOD_MODEL(elo_memory_period_state, ELO_NKEPT, PERIOD_NCOLUMNS);
 static const Model elo_tournaments_with_memory =
-	ELO_PERIOD_MODEL(elo_memory_state, ELO_NKEPT, PERIOD_NTOURNAMENT_COLUMNS);
+	ELO_PERIOD_MODEL(elo_memory_period_state, ELO_NKEPT, PERIOD_NTOURNAMENT_COLUMNS);
 
 static const Model *
 elo_variant(const ParamValue *params)

@@ -68,13 +68,16 @@ static const ParamSpec glicko_params[] = {
 	MAX_LEAD_PARAM
 };
 
+#define DEVIATION_COLUMN \
+	{.name = "deviation",.min = MIN_DEVIATION,.role = ROLE_DEVIATION, \
+	.description = "standard deviation of the rating in points"}
+
 static const StateSpec glicko_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
-	{.name = "deviation",.min = MIN_DEVIATION,.role = ROLE_DEVIATION,
-	.description = "standard deviation of the rating in points"},
-	GLICKO_PERIOD_COLUMNS,
-	PERIOD_TOURNAMENT_COLUMNS
+	DEVIATION_COLUMN
 };
+static const StateSpec glicko_period_state[] =
+{PERIOD_START_RATING, DEVIATION_COLUMN, GLICKO_PERIOD_COLUMNS};
 
 static const Model *glicko_variant(const ParamValue *params);
 
@@ -419,12 +422,12 @@ glicko_close(const ParamValue *params, double *state, double elapsed)
 }
 
 /* What all variants have. */
-#define GLICKO_MODEL(columns) \
+#define GLICKO_MODEL(states, columns) \
 	.name = "glicko", \
 	.summary = "rating and deviation, which grows in idle time", \
 	.source = "M. E. Glickman, Parameter estimation in large dynamic paired comparison experiments (1999)", \
 	.params = MODEL_PARAMS("glicko", glicko_params, GLICKO_NPARAMS), \
-	.state = glicko_state, \
+	.state = (states), \
 	.nstate = GLICKO_NSTATE + (columns), \
 	.variant = glicko_variant, \
 	MODEL_COMMON, \
@@ -436,11 +439,11 @@ glicko_close(const ParamValue *params, double *state, double elapsed)
 	.display = glicko_display
 
 extern const Model glicko_model;
-const Model glicko_model = {GLICKO_MODEL(0),.age = glicko_age};
+const Model glicko_model = {GLICKO_MODEL(glicko_state, 0),.age = glicko_age};
 
 /* Time passes in whole periods. */
 #define GLICKO_PERIOD_MODEL(columns) \
-	{GLICKO_MODEL(columns),.period = GLICKO_NSTATE,.period_param = GLICKO_PERIOD, \
+	{GLICKO_MODEL(glicko_period_state, columns),.period = GLICKO_NSTATE,.period_param = GLICKO_PERIOD, \
 	.close = glicko_close}
 
 static const Model glicko_calendar = GLICKO_PERIOD_MODEL(PERIOD_NCOLUMNS);

@@ -80,10 +80,11 @@ extern MatchStatus glicko_play(Match *match, enum GlickoOpponents opponents, dou
 extern GlickoGames glicko_games_of(const MatchPlayer *player);
 extern void glicko_update_player(MatchPlayer *player, double deviation_min);
 
-/* The names of the sums of a rating period, see period.h. */
+/* The columns of an open period, see period.h. */
 #define GLICKO_PERIOD_COLUMNS \
 	PERIOD_COLUMNS("period_information", "sum of g^2 E (1 - E) over the games of the open period", \
-				   "period_surprise", "sum of g (score - E) over these")
+				   "period_surprise", "sum of g (score - E) over these"), \
+	PERIOD_TOURNAMENT_COLUMNS
 
 /*
  * Add the match that glicko_play() played to the open periods of its players: sums of games,

@@ -72,15 +72,18 @@ static const ParamSpec glicko2_params[] = {
 	MAX_LEAD_PARAM
 };
 
+#define OTHER_COLUMNS \
+	{.name = "deviation",.min = MIN_DEVIATION,.role = ROLE_DEVIATION, \
+	.description = "standard deviation of the rating in points"}, \
+	{.name = "volatility",.min = MIN_DEVIATION, \
+	.description = "how far the rating drifts in a period, in log-odds"}
+
 static const StateSpec glicko2_state[] = {
 	{.name = "rating",.min = -INFINITY,.description = "rating in points"},
-	{.name = "deviation",.min = MIN_DEVIATION,.role = ROLE_DEVIATION,
-	.description = "standard deviation of the rating in points"},
-	{.name = "volatility",.min = MIN_DEVIATION,
-	.description = "how far the rating drifts in a period, in log-odds"},
-	GLICKO_PERIOD_COLUMNS,
-	PERIOD_TOURNAMENT_COLUMNS
+	OTHER_COLUMNS
 };
+static const StateSpec glicko2_period_state[] =
+{PERIOD_START_RATING, OTHER_COLUMNS, GLICKO_PERIOD_COLUMNS};
 
 static const Model *glicko2_variant(const ParamValue *params);
 
@@ -363,12 +366,12 @@ glicko2_close(const ParamValue *params, double *state, double elapsed)
 }
 
 /* What all variants have. */
-#define GLICKO2_MODEL(columns) \
+#define GLICKO2_MODEL(states, columns) \
 	.name = "glicko2", \
 	.summary = "rating, deviation, and how volatile the rating is", \
 	.source = "M. E. Glickman, Example of the Glicko-2 system (2013)", \
 	.params = MODEL_PARAMS("glicko2", glicko2_params, GLICKO2_NPARAMS), \
-	.state = glicko2_state, \
+	.state = (states), \
 	.nstate = GLICKO2_NSTATE + (columns), \
 	.variant = glicko2_variant, \
 	MODEL_COMMON, \
@@ -380,11 +383,11 @@ glicko2_close(const ParamValue *params, double *state, double elapsed)
 	.display = glicko2_display
 
 extern const Model glicko2_model;
-const Model glicko2_model = {GLICKO2_MODEL(0),.age = glicko2_age};
+const Model glicko2_model = {GLICKO2_MODEL(glicko2_state, 0),.age = glicko2_age};
 
 /* Time passes in whole periods. */
 #define GLICKO2_PERIOD_MODEL(columns) \
-	{GLICKO2_MODEL(columns),.period = GLICKO2_NSTATE,.period_param = GLICKO2_PERIOD, \
+	{GLICKO2_MODEL(glicko2_period_state, columns),.period = GLICKO2_NSTATE,.period_param = GLICKO2_PERIOD, \
 	.close = glicko2_close}
 
 static const Model glicko2_calendar = GLICKO2_PERIOD_MODEL(PERIOD_NCOLUMNS);

@@ -70,6 +70,11 @@ typedef struct Period
 		.only_with = "period",.only_values = ~PARAM_VALUE(PERIOD_NONE), \
 	.description = "rating that is shown within a period"}
 
+/* The first column of a variant with periods, of which what is shown need not be the rating. */
+#define PERIOD_START_RATING \
+	{.name = "start_rating",.min = -INFINITY, \
+	.description = "rating in points at the start of the open period"}
+
 /*
  * The columns of an open period, from Model.period on: two sums, whose names are the model's.
  * Those of tournaments alone come last.

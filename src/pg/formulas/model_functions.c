@@ -26,6 +26,7 @@ SKILLRATING_FUNCTION(skillrating_complete_parameters);
 SKILLRATING_FUNCTION(skillrating_initial_state);
 SKILLRATING_FUNCTION(skillrating_state_rating);
 SKILLRATING_FUNCTION(skillrating_state_after_idle);
+SKILLRATING_FUNCTION(skillrating_state_in_period);
 SKILLRATING_FUNCTION(skillrating_log_odds_unit);
 SKILLRATING_FUNCTION(skillrating_display_expression);
 
@@ -222,6 +223,33 @@ enum
 	IDLE_ARG_SHARED_IDLE
 };
 
+static Datum
+state_datum(const Model *model, const double *state)
+{
+	Datum		elements[MODEL_MAX_STATE];
+	int			i;
+
+	for (i = 0; i < model->nstate; i++)
+		elements[i] = Float8GetDatum(check_result(state[i]));
+	return PointerGetDatum(construct_array(elements, model->nstate, FLOAT8OID,
+										   sizeof(float8), FLOAT8PASSBYVAL,
+										   TYPALIGN_DOUBLE));
+}
+
+/* state_in_period(model, state, at, params) */
+Datum
+skillrating_state_in_period(PG_FUNCTION_ARGS)
+{
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(3));
+	double		state[MODEL_MAX_STATE];
+
+	memcpy(state, float8_array_argument(fcinfo, 1, "state", model->nstate),
+		   model->nstate * sizeof(double));
+	period_turn(model, params, period_of(model, params, PG_GETARG_TIMESTAMPTZ(2), 0), state);
+	return state_datum(model, state);
+}
+
 /* state_after_idle(model, state, idle, params, shared_state, shared_idle) */
 Datum
 skillrating_state_after_idle(PG_FUNCTION_ARGS)
@@ -233,7 +261,6 @@ skillrating_state_after_idle(PG_FUNCTION_ARGS)
 	const float8 *shared = NULL;
 	double		shared_idle = 0;
 	double		after[MODEL_MAX_STATE];
-	Datum		elements[MODEL_MAX_STATE];
 	int			i;
 
 	/* The function is not STRICT, because what pools share may be null. */
@@ -265,11 +292,7 @@ skillrating_state_after_idle(PG_FUNCTION_ARGS)
 	model_state_before(model, params, state,
 					   idle_argument(fcinfo, IDLE_ARG_IDLE, "idle"), no_period,
 					   shared, shared_idle, after);
-	for (i = 0; i < model->nstate; i++)
-		elements[i] = Float8GetDatum(check_result(after[i]));
-	PG_RETURN_ARRAYTYPE_P(construct_array(elements, model->nstate, FLOAT8OID,
-										  sizeof(float8), FLOAT8PASSBYVAL,
-										  TYPALIGN_DOUBLE));
+	return state_datum(model, after);
 }
 
 Datum

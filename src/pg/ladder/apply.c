@@ -72,7 +72,7 @@ typedef struct Application
 	Batch	   *batch;
 	Corrections corrections;
 	Outbox	   *events;
-	Outbox	   *component_events;	/* NULL for a model without components */
+	Outbox	   *component_events;	/* NULL without components */
 	Outbox	   *matches;
 	Outbox	   *ratings;
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
@@ -258,19 +258,20 @@ static LadderQuery tied_component_query[2] = {
 };
 
 /*
- * Whether one of the components of the match that was built has a later one, as is_late().
- * That of a side, or without a key, is in most matches of its pool, which is why any of them
- * that comes out of order is late.
+ * Whether one of the components of the match that was built has a later one, as is_late(): of
+ * those that it may be given, or of the others.  That of a side, or without a key, is in most
+ * matches of its pool, which is why any of them that comes out of order is late.
  */
 static bool
-has_late_component(Ladder *ladder, Batch *batch, const SourceMatch *source)
+has_late_component(Ladder *ladder, Batch *batch, const SourceMatch *source, bool given)
 {
 	int			n = batch->match.ncomponents;
 	int			owned;
 	int			i;
 
 	for (i = 0; i < n; i++)
-		if (batch->component[i]->record.last_played > source->played_at)
+		if (component_can_be_given(batch->component[i]) == given &&
+			batch->component[i]->record.last_played > source->played_at)
 			return true;
 	for (owned = 0; owned < 2 && n > 0; owned++)
 	{
@@ -282,7 +283,8 @@ has_late_component(Ladder *ladder, Batch *batch, const SourceMatch *source)
 			const BatchComponent *component = batch->component[i];
 
 			if (component->record.last_played == source->played_at &&
-				!component->touched && (component->player != NULL) == (owned == 1))
+				component_can_be_given(component) == given && !component->touched &&
+				(component->player != NULL) == (owned == 1))
 				component_keys_add(&tied, component);
 		}
 		if (tied.n == 0)
@@ -310,7 +312,7 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 	int			ntied = 0;
 	int			i;
 
-	if (precedes(ladder, source, last) || has_late_component(ladder, batch, source))
+	if (precedes(ladder, source, last) || has_late_component(ladder, batch, source, false))
 		return true;
 	for (i = 0; i < batch->match.nplayers; i++)
 	{
@@ -330,6 +332,29 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 	values[2] = TimestampTzGetDatum(source->played_at);
 	values[3] = source->id;
 	return ladder_execute(ladder, &tied_match_query, values, NULL, NULL) > 0;
+}
+
+/*
+ * Give the match that was built the advantage of the larger team as it is known, if it may not
+ * learn it: another transaction is at it, or has rated a later match by it.  Nobody waits for
+ * what matches of a pool have in common; what was given is recorded with the match.
+ */
+static void
+give_advantage(Ladder *ladder, Batch *batch, SourceMatch *source)
+{
+	int			i;
+
+	for (i = 0; i < batch->match.ncomponents; i++)
+	{
+		const BatchComponent *component = batch->component[i];
+
+		if (!component_can_be_given(component) ||
+			!(component->taken ||
+			  (ladder->reorders && has_late_component(ladder, batch, source, true))))
+			continue;
+		source->advantage_given = true;
+		memcpy(source->advantage, component->state, sizeof(source->advantage));
+	}
 }
 
 /*
@@ -497,6 +522,7 @@ load_application(Application *application)
 	components_lock_unowned(application->batch, ladder);
 	batch_load(application->batch, ladder, true);
 	components_load_owned(application->batch, ladder);
+	components_lock_free(application->batch, ladder);
 	load_past_of_wanted(application->batch, ladder, application->n);
 	if (ladder->changes != NULL)
 		log_players(application);
@@ -510,7 +536,7 @@ load_application(Application *application)
 		application->last = find_last_place(ladder,
 											reader_needs_players(application->reader));
 	application->events = event_outbox(ladder);
-	application->component_events = application->batch->nkinds > 0 ?
+	application->component_events = application->batch->ncomponents > 0 ?
 		component_event_outbox(ladder) : NULL;
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
@@ -570,7 +596,10 @@ rate_match(Application *application, SourceMatch *source)
 		seq = nextval_internal(ladder->relation[LADDER_EVENT_SEQ], true);
 	if (verdict == VERDICT_RATE)
 	{
-		MatchStatus rated = batch_rate(batch, source);
+		MatchStatus rated;
+
+		give_advantage(ladder, batch, source);
+		rated = batch_rate(batch, source);
 
 		if (rated == MATCH_OK)
 		{
@@ -748,7 +777,7 @@ write_application(Application *application)
 		outbox_is_new(application->matches);
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
-	if (application->batch->nkinds > 0)
+	if (application->batch->ncomponents > 0)
 		write_components(application);
 	change_writer_end(application->changes);
 	corrections_send(application->ladder, &application->corrections);

@@ -312,11 +312,6 @@ skillrating_ladder_columns(PG_FUNCTION_ARGS)
 				 errmsg("relation must be \"event\", \"rating\", \"component\" or \"component_event\", not \"%s\"",
 						relation)));
 	(void) get_model_params(&model, PG_GETARG_JSONB_P(2));
-	if (model->period != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("a ladder of model \"%s\" cannot have rating periods", model->name),
-				 errhint("Leave out parameter \"period\", or rate the matches with rate() or final_ratings().")));
 	initStringInfo(&sql);
 	for (i = 0; i < table->ncolumns; i++)
 	{

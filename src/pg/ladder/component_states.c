@@ -5,6 +5,7 @@
 #include "pg/ladder/component_states.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -15,6 +16,7 @@
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
+#include "pg/sql/subtransaction.h"
 
 /*
  * ---- Keys ----
@@ -244,6 +246,12 @@ static LadderQuery lock_unowned_query = {
 	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
 };
 
+/* Locks those that nobody else has locked, and returns these. */
+static LadderQuery lock_free_query = {
+	.text = ROWS_OF(UNOWNED_KEYS, "IS NULL", "FOR NO KEY UPDATE OF c SKIP LOCKED"),
+	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
+};
+
 static LadderQuery owned_query = {
 	.text = ROWS_OF(OWNED_KEYS, "{player =} k.player_id", "OFFSET 0"),
 	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
@@ -293,19 +301,40 @@ insert_new_components(Batch *batch, Ladder *ladder, const Datum *values)
 	SPI_freetuptable(rows);
 }
 
-/* The components that are wanted: with an owner or without, and of which keys. */
-static ComponentKeys
-wanted_components(const Batch *batch, bool owned, bool unkeyed, bool keyed)
+/* Of those that are wanted, the ones that a transaction waits for, by their keys, and others. */
+typedef enum WantedComponents
 {
-	ComponentKeys keys = component_keys_make((int) batch->ncomponents, owned);
+	WANTED_OWNED,				/* of players */
+	WANTED_UNKEYED,
+	WANTED_KEYED,
+	WANTED_GIVEN				/* that a match may be given */
+} WantedComponents;
+
+static WantedComponents
+want_of(const BatchComponent *component)
+{
+	if (component->player != NULL)
+		return WANTED_OWNED;
+	if (component_can_be_given(component))
+		return WANTED_GIVEN;
+	return component->key[0] != '\0' ? WANTED_KEYED : WANTED_UNKEYED;
+}
+
+#define OF(want) (1 << (want))
+
+/* The components that are wanted, of a set of these, and that are loaded or not. */
+static ComponentKeys
+wanted_components(const Batch *batch, int set, bool loaded)
+{
+	ComponentKeys keys = component_keys_make((int) batch->ncomponents, set == OF(WANTED_OWNED));
 	int64		i;
 
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
 
-		if (component->wanted && (component->player != NULL) == owned &&
-			(component->key[0] != '\0' ? keyed : unkeyed))
+		if (component->wanted && (set & OF(want_of(component))) != 0 &&
+			(loaded || !component->loaded))
 			component_keys_add(&keys, component);
 	}
 	return keys;
@@ -358,11 +387,17 @@ components_lock_unowned(Batch *batch, Ladder *ladder)
 {
 	ComponentKeys all;
 	Datum		values[COMPONENT_KEY_NPARAMS];
-	int			keyed;
+	WantedComponents want;
 
 	if (batch->ncomponents == 0)
 		return;
-	all = wanted_components(batch, false, true, true);
+	all = wanted_components(batch, OF(WANTED_GIVEN), true);
+	if (all.n > 0)
+	{
+		component_keys_values(&all, ladder, values);
+		insert_new_components(batch, ladder, values);
+	}
+	all = wanted_components(batch, OF(WANTED_UNKEYED) | OF(WANTED_KEYED), true);
 	if (all.n == 0)
 		return;
 
@@ -372,17 +407,85 @@ components_lock_unowned(Batch *batch, Ladder *ladder)
 		return;
 
 	/* Nothing is locked yet. */
-	for (keyed = 0; keyed < 2; keyed++)
+	for (want = WANTED_UNKEYED; want <= WANTED_KEYED; want++)
 	{
 		/*
 		 * Components without a key first, in every transaction: with the
 		 * order within each statement that gives one order of locks, so that
 		 * no two transactions wait for each other.
 		 */
-		ComponentKeys keys = wanted_components(batch, false, keyed == 0, keyed == 1);
+		ComponentKeys keys = wanted_components(batch, OF(want), true);
 
 		make_and_lock_unowned(batch, ladder, &keys);
 	}
+}
+
+/* What try_in_subtransaction() is to lock. */
+typedef struct LockFree
+{
+	Batch	   *batch;
+	Ladder	   *ladder;
+	const Datum *values;
+} LockFree;
+
+static bool
+lock_free(void *arg)
+{
+	LockFree   *lock = (LockFree *) arg;
+
+	(void) load_wanted(lock->batch, lock->ladder, &lock_free_query, lock->values);
+	return true;
+}
+
+/*
+ * Lock and load those that nobody else has locked.  Where a transaction keeps its snapshot, one
+ * that others have changed since is like one that they have locked.
+ */
+static void
+lock_free_components(Batch *batch, Ladder *ladder, const Datum *values)
+{
+	LockFree	lock = {batch, ladder, values};
+	ErrorData  *error;
+	bool		done;
+
+	if (!IsolationUsesXactSnapshot())
+	{
+		(void) lock_free(&lock);
+		return;
+	}
+	error = try_in_subtransaction(lock_free, &lock, &done);
+	if (error != NULL && error->sqlerrcode != ERRCODE_T_R_SERIALIZATION_FAILURE)
+		ReThrowError(error);
+	if (error != NULL)
+		FreeErrorData(error);
+}
+
+void
+components_lock_free(Batch *batch, Ladder *ladder)
+{
+	ComponentKeys keys;
+	Datum		values[COMPONENT_KEY_NPARAMS];
+	uint64		nrows;
+	int64		i;
+
+	if (batch->ncomponents == 0)
+		return;
+	keys = wanted_components(batch, OF(WANTED_GIVEN), true);
+	if (keys.n == 0)
+		return;
+	component_keys_values(&keys, ladder, values);
+	lock_free_components(batch, ladder, values);
+	keys = wanted_components(batch, OF(WANTED_GIVEN), false);
+	if (keys.n == 0)
+		return;
+	for (i = 0; i < batch->ncomponents; i++)
+		if (batch->components[i]->wanted && !batch->components[i]->loaded &&
+			component_can_be_given(batch->components[i]))
+			batch->components[i]->taken = true;
+	component_keys_values(&keys, ladder, values);
+	nrows = load_wanted(batch, ladder, &peek_unowned_query, values);
+	if (nrows != (uint64) keys.n)
+		report_hidden(ladder, nrows, keys.n);
 }
 
 void
@@ -393,7 +496,7 @@ components_load_owned(Batch *batch, Ladder *ladder)
 
 	if (batch->ncomponents == 0)
 		return;
-	keys = wanted_components(batch, true, true, true);
+	keys = wanted_components(batch, OF(WANTED_OWNED), true);
 	if (keys.n == 0)
 		return;
 	component_keys_values(&keys, ladder, values);
@@ -408,7 +511,7 @@ components_peek(Batch *batch, Ladder *ladder)
 
 	if (batch->ncomponents == 0)
 		return;
-	keys = wanted_components(batch, false, true, true);
+	keys = wanted_components(batch, ~OF(WANTED_OWNED), true);
 	if (keys.n > 0)
 	{
 		component_keys_values(&keys, ladder, values);

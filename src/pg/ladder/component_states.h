@@ -55,6 +55,13 @@ extern void component_keys_values(const ComponentKeys *keys, const Ladder *ladde
 extern void components_lock_unowned(Batch *batch, Ladder *ladder);
 
 /*
+ * Those that a match may be given get rows in that call, but nobody waits to change them: once
+ * players are loaded, lock those that no other transaction has locked, and load the others as
+ * they were before it (BatchComponent.taken).
+ */
+extern void components_lock_free(Batch *batch, Ladder *ladder);
+
+/*
  * Load those that belong to players.  What belongs to a player needs no lock of its own, and
  * has no row until it is written: a batch that rates has locked the player's row by then, like
  * any other that writes it, and what changes history has the ladder for itself.

@@ -196,6 +196,13 @@ fact_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
 	arrays->surrendered = PG_GETARG_DATUM(arg);
 }
 
+void
+tournament_argument(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
+{
+	arrays->has_tournament = !PG_ARGISNULL(arg);
+	arrays->tournament = PG_GETARG_DATUM(arg);
+}
+
 /*
  * ---- Queries over the arrays ----
  *
@@ -281,18 +288,23 @@ append_numbers(QueryDraft *draft)
 	}
 }
 
+/* Those of the match itself, which match_values() has. */
+#define MATCH_PARAMS \
+	{VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL, VALUE_TEXT}
+
 /* The match as the source would have it, with the columns of SourceColumn. */
 static LadderQuery read_arrays_query = {
 	.text = "SELECT $1 AS match_id, $2 AS played_at, a.team, a.player_id, $3 AS pool, $4 AS log_odds, "
 	"CAST(NULL AS pg_catalog.text) AS unrated_reason, $6 AS duration, "
-	"CAST(CAST($7 AS pg_catalog.int4) AS pg_catalog.float8) AS surrendered, a.context, a.club{numbers} FROM {participants}",
-	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL},
+	"CAST(CAST($7 AS pg_catalog.int4) AS pg_catalog.float8) AS surrendered, a.context, a.club, "
+	"$8 AS tournament{numbers} FROM {participants}",
+	.param = MATCH_PARAMS,
 	.add_params = add_array_params,
 	.part = {{"numbers", append_numbers}, {"participants", append_participants}}
 };
 
 /* The parameters of a match, and those of its participants behind them. */
-#define MATCH_NPARAMS 7
+#define MATCH_NPARAMS 8
 #define READ_NPARAMS (MATCH_NPARAMS + 2 + LADDER_NARRAYS)
 
 StaticAssertDecl(READ_NPARAMS <= MAX_QUERY_PARAMS,
@@ -312,6 +324,8 @@ match_values(const MatchArrays *arrays, Datum *values, bool *nulls)
 	nulls[5] = !arrays->has_duration;
 	values[6] = arrays->surrendered;
 	nulls[6] = !arrays->has_surrendered;
+	values[7] = arrays->tournament;
+	nulls[7] = !arrays->has_tournament;
 }
 
 MatchReader *
@@ -332,15 +346,15 @@ match_arrays_open(Ladder *ladder, const MatchArrays *arrays)
  */
 
 static LadderQuery insert_match_query = {
-	.text = "INSERT INTO {match} (match_id, played_at, pool, log_odds, gain, duration, surrendered) "
-	"VALUES ($1, COALESCE($2, pg_catalog.now()), $3, $4, $5, $6, $7) ON CONFLICT (match_id) DO NOTHING",
-	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL}
+	.text = "INSERT INTO {match} (match_id, played_at, pool, log_odds, gain, duration, surrendered, tournament) "
+	"VALUES ($1, COALESCE($2, pg_catalog.now()), $3, $4, $5, $6, $7, $8) ON CONFLICT (match_id) DO NOTHING",
+	.param = MATCH_PARAMS
 };
 
 static LadderQuery update_match_query = {
 	.text = "UPDATE {match} AS m SET played_at = $2, pool = $3, log_odds = $4, gain = $5, "
-	"duration = $6, surrendered = $7 WHERE m.match_id {match =} $1",
-	.param = {VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL}
+	"duration = $6, surrendered = $7, tournament = $8 WHERE m.match_id {match =} $1",
+	.param = MATCH_PARAMS
 };
 
 static LadderQuery delete_participants_query = {

@@ -51,6 +51,8 @@ typedef struct MatchArrays
 	bool		has_duration;
 	Datum		surrendered;
 	bool		has_surrendered;
+	Datum		tournament;
+	bool		has_tournament;
 	Datum		players;		/* an array, */
 	Datum	   *player;			/* its elements, */
 	int			n;				/* and their number */
@@ -88,6 +90,9 @@ extern void match_arguments(FunctionCallInfo fcinfo, int arg,
 
 /* The arguments duration and surrendered likewise; both may be null. */
 extern void fact_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays);
+
+/* The tournament of the match, or null. */
+extern void tournament_argument(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays);
 
 /* Read the match, as the source of the ladder would have it. */
 extern MatchReader *match_arrays_open(Ladder *ladder, const MatchArrays *arrays);

@@ -128,6 +128,8 @@ digest_match_columns(const SourceMatch *match, const char *unrated_reason)
 		digest = combine_number(digest, SOURCE_DURATION, match->facts.duration);
 	if (!isnan(match->facts.surrendered))
 		digest = combine_number(digest, SOURCE_SURRENDERED, match->facts.surrendered);
+	if (match->tournament != 0)
+		digest = combine_number(digest, SOURCE_TOURNAMENT, match->tournament);
 	return (int64) digest;
 }
 

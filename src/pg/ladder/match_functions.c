@@ -213,7 +213,8 @@ enum
 	REPORT_ARG_TEAM_SCORE,		/* to player_gain */
 	REPORT_ARG_POOL = REPORT_ARG_TEAM_SCORE + ARRAY_GAIN - ARRAY_SCORE + 1,
 	REPORT_ARG_DURATION = REPORT_ARG_POOL + 3,	/* behind log_odds and gain */
-	REPORT_ARG_BOT = REPORT_ARG_DURATION + 2	/* behind surrendered; to club */
+	REPORT_ARG_BOT = REPORT_ARG_DURATION + 2,	/* behind surrendered; to club */
+	REPORT_ARG_TOURNAMENT = REPORT_ARG_BOT + ARRAY_CLUB - ARRAY_BOT + 1
 };
 
 static void
@@ -244,6 +245,7 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	match_arguments(fcinfo, REPORT_ARG_POOL, arrays);
 	fact_arguments(fcinfo, REPORT_ARG_DURATION, arrays);
 	optional_arrays(fcinfo, REPORT_ARG_BOT, ARRAY_BOT, ARRAY_CLUB, arrays);
+	tournament_argument(fcinfo, REPORT_ARG_TOURNAMENT, arrays);
 }
 
 /* Keep for whom each player counts, who may be merged into another. */
@@ -357,7 +359,7 @@ rate_report(Ladder *ladder, const MatchArrays *arrays, bool written)
  * report_match(ladder, match_id, players, team, rank, played_at, team_score,
  *				weight, joined, left, commanding, side, squad, kills, deaths,
  *				quit, experience, player_gain, pool, log_odds, gain, duration,
- *				surrendered, bot, fixed, context, club)
+ *				surrendered, bot, fixed, context, club, tournament)
  */
 Datum
 skillrating_report_match(PG_FUNCTION_ARGS)
@@ -546,7 +548,8 @@ enum
 	PREVIEW_ARG_PLAYER_GAIN = PREVIEW_ARG_WEIGHT + ARRAY_SQUAD - ARRAY_WEIGHT + 1,
 	PREVIEW_ARG_POOL,
 	PREVIEW_ARG_AT = PREVIEW_ARG_POOL + 3,	/* behind log_odds and gain */
-	PREVIEW_ARG_FIXED			/* to club */
+	PREVIEW_ARG_FIXED,			/* to club */
+	PREVIEW_ARG_TOURNAMENT = PREVIEW_ARG_FIXED + ARRAY_CLUB - ARRAY_FIXED + 1
 };
 
 static void
@@ -572,6 +575,7 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_GAIN, ARRAY_GAIN, arrays);
 	match_arguments(fcinfo, PREVIEW_ARG_POOL, arrays);
 	optional_arrays(fcinfo, PREVIEW_ARG_FIXED, ARRAY_FIXED, ARRAY_CLUB, arrays);
+	tournament_argument(fcinfo, PREVIEW_ARG_TOURNAMENT, arrays);
 
 	/* Any result will do to build the match. */
 	rank = palloc_array(Datum, arrays->n);
@@ -595,7 +599,7 @@ peek_components(Batch *batch, Ladder *ladder)
 
 /*
  * preview(ladder, players, team, weight, joined, left, commanding, side, squad,
- *		   player_gain, pool, log_odds, gain, at, fixed, context, club)
+ *		   player_gain, pool, log_odds, gain, at, fixed, context, club, tournament)
  */
 Datum
 skillrating_preview(PG_FUNCTION_ARGS)

@@ -84,7 +84,8 @@ static LadderQuery read_matches_query = {
 };
 
 #define RATED_COLUMNS \
-	"m.seq, m.digest, m.status, m.reason, m.detail, m.void_reason, m.match_id, m.played_at, m.arrived_at"
+	"m.seq, m.digest, m.status, m.reason, m.detail, m.void_reason, m.match_id, m.played_at, m.arrived_at, " \
+	"m.size_advantage_ratio, m.size_advantage_difference"
 
 /* Of a match that is gone there is one row, without source columns. */
 static LadderQuery read_rated_query = {
@@ -132,7 +133,8 @@ enum
 	RATED_MATCH_ID,
 	RATED_PLAYED_AT,
 	RATED_ARRIVED_AT,
-	RATED_NCOLUMNS = RATED_ARRIVED_AT
+	RATED_ADVANTAGE,			/* two columns */
+	RATED_NCOLUMNS = RATED_ADVANTAGE + 1
 };
 
 /* The columns of a source, and those of rated_match behind them. */
@@ -155,6 +157,8 @@ source_desc(const Ladder *ladder, bool rated)
 						   ladder->match_type->type, -1, 0);
 		TupleDescInitEntry(desc, RATED_PLAYED_AT, "played_at", TIMESTAMPTZOID, -1, 0);
 		TupleDescInitEntry(desc, RATED_ARRIVED_AT, "arrived_at", TIMESTAMPTZOID, -1, 0);
+		TupleDescInitEntry(desc, RATED_ADVANTAGE, "size_advantage_ratio", FLOAT8OID, -1, 0);
+		TupleDescInitEntry(desc, RATED_ADVANTAGE + 1, "size_advantage_difference", FLOAT8OID, -1, 0);
 	}
 
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
@@ -170,7 +174,7 @@ source_desc(const Ladder *ladder, bool rated)
 		else if (i == SOURCE_PLAYER_ID)
 			type = ladder->player_type->type;
 		else if (i == SOURCE_POOL || i == SOURCE_UNRATED_REASON ||
-				 i == SOURCE_CONTEXT || i == SOURCE_CLUB)
+				 i == SOURCE_CONTEXT || i == SOURCE_CLUB || i == SOURCE_TOURNAMENT)
 			type = TEXTOID;
 		TupleDescInitEntry(desc, (AttrNumber) (i + 1),
 						   source_column_name(i), type, -1, 0);
@@ -518,6 +522,24 @@ row_text(MatchReader *reader, int attnum)
 	return isnull ? NULL : TextDatumGetCString(value);
 }
 
+/* The advantage of the larger team that the match took. */
+static void
+read_advantage(MatchReader *reader)
+{
+	SourceMatch *match = &reader->match;
+	int			i;
+
+	match->advantage_given = true;
+	for (i = 0; i < 2; i++)
+	{
+		bool		isnull;
+		Datum		value = slot_getattr(reader->slot, RATED_ADVANTAGE + i, &isnull);
+
+		match->advantage[i] = isnull ? 0 : DatumGetFloat8(value);
+		match->advantage_given = match->advantage_given && !isnull;
+	}
+}
+
 /*
  * What rated_match has; false if the source no longer has the match, or raises an
  * error for it.
@@ -542,6 +564,7 @@ read_rated_columns(MatchReader *reader)
 		DatumGetTimestampTz(slot_getattr(reader->slot, RATED_ARRIVED_AT, &isnull));
 	if (isnull)
 		match->rated_arrived_at = DT_NOBEGIN;
+	read_advantage(reader);
 	match->id = datumCopy(slot_getattr(reader->slot, RATED_MATCH_ID, &isnull),
 						  type->typbyval, type->typlen);
 	return !slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1);
@@ -603,6 +626,7 @@ begin_match(MatchReader *reader)
 	match->id = (Datum) 0;
 	match->vanished = false;
 	match->void_reason = NULL;
+	match->advantage_given = false;
 	if (reader->rated && !read_rated_columns(reader))
 	{
 		begin_without_rows(reader, reader->careful ? find_error(reader) : NULL);

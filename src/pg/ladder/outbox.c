@@ -42,11 +42,6 @@ static LadderQuery delete_events_query = {
 	.text = "DELETE FROM {event} AS e USING batch_event AS b WHERE " SAME_EVENT
 };
 
-/* Matches that are known to have no row, which takes half of the next one's time. */
-static LadderQuery insert_new_matches_query = {
-	.text = "INSERT INTO {rated_match} ({rated_match columns}) SELECT {rated_match columns} FROM batch_match"
-};
-
 /* A match that was unrated may have been noted down before. */
 static LadderQuery insert_matches_query = {
 	.text = "INSERT INTO {rated_match} AS m ({rated_match columns}) SELECT {rated_match columns} FROM batch_match "
@@ -166,11 +161,6 @@ static const OutboxTable event_outbox_table = {
 static const OutboxTable match_outbox_table = {
 	"batch_match", LADDER_RATED_MATCH, &match_table,
 	{&insert_matches_query, &update_matches_query, NULL}, {NULL}, false
-};
-
-static const OutboxTable new_match_outbox_table = {
-	"batch_match", LADDER_RATED_MATCH, &match_table,
-	{&insert_new_matches_query, NULL, NULL}, {NULL}, false
 };
 
 static const OutboxTable rating_outbox_table = {
@@ -364,6 +354,12 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 	values[MATCH_SEQ - 1] = Int64GetDatum(seq);
 	values[MATCH_PLAYED_AT - 1] = TimestampTzGetDatum(source->played_at);
 	nulls[MATCH_PLAYED_AT - 1] = TIMESTAMP_NOT_FINITE(source->played_at);
+	values[MATCH_ADVANTAGE_RATIO - 1] =
+		Float8GetDatum(source->advantage[SIZE_ADVANTAGE_RATIO]);
+	values[MATCH_ADVANTAGE_DIFFERENCE - 1] =
+		Float8GetDatum(source->advantage[SIZE_ADVANTAGE_DIFFERENCE]);
+	nulls[MATCH_ADVANTAGE_RATIO - 1] = nulls[MATCH_ADVANTAGE_DIFFERENCE - 1] =
+		!source->advantage_given;
 	values[MATCH_ARRIVED_AT - 1] = TimestampTzGetDatum(source->arrived_at);
 	nulls[MATCH_ARRIVED_AT - 1] = TIMESTAMP_IS_NOBEGIN(source->arrived_at);
 	outbox_put(outbox, values, nulls);
@@ -495,13 +491,6 @@ send_rows(Outbox *outbox, OutboxAction action)
 	if (outbox->nowned > 0)
 		nrows += query_rows(outbox, table->owned_query[action]);
 	return nrows;
-}
-
-void
-outbox_is_new(Outbox *outbox)
-{
-	Assert(outbox->table == &match_outbox_table);
-	outbox->table = &new_match_outbox_table;
 }
 
 void

@@ -38,16 +38,13 @@ typedef struct Outbox
 
 /*
  * Outboxes for event, rated_match, rating, component and component_event; all end with
- * outbox_send() or outbox_discard().  Rows of rated_match take the place of those that are there,
- * unless the caller, who has the matches locked, says by outbox_is_new() that there are none.
+ * outbox_send() or outbox_discard().  Rows of rated_match take the place of those that are there.
  */
 extern Outbox *event_outbox(Ladder *ladder);
 extern Outbox *match_outbox(Ladder *ladder);
 extern Outbox *rating_outbox(Ladder *ladder);
 extern Outbox *component_outbox(Ladder *ladder);
 extern Outbox *component_event_outbox(Ladder *ladder);
-
-extern void outbox_is_new(Outbox *matches);
 
 /* For rows, to be inserted, of horizon and component_horizon, which the ladder must have. */
 extern Outbox *horizon_outbox(Ladder *ladder);

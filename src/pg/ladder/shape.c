@@ -47,6 +47,8 @@ static const struct
 	{LADDER_RATED_MATCH, "digest", INT8OID, true},
 	{LADDER_RATED_MATCH, "seq", INT8OID, false},
 	{LADDER_RATED_MATCH, "played_at", TIMESTAMPTZOID, false},
+	{LADDER_RATED_MATCH, "size_advantage_ratio", FLOAT8OID, false},
+	{LADDER_RATED_MATCH, "size_advantage_difference", FLOAT8OID, false},
 	{LADDER_RATED_MATCH, "void_reason", TEXTOID, false},
 	{LADDER_RATED_MATCH, "corrections", INT4OID, true},
 	{LADDER_PENDING, "match_id", OF_MATCH, true},

@@ -755,6 +755,10 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 						id_text(batch->player_type, player->id)),
 				 errdetail("The state is %s.", state_text(model, after))));
 
+	/* From then on a newcomer rests. */
+	if (kind == OPERATION_SET)
+		period_begin(model, batch->params, operation->at, after);
+
 	/* What pools share changes in its own row, and nothing else there. */
 	if (batch->shares && !settles)
 		for (i = 0; i < model->nstate; i++)

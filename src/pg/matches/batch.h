@@ -108,6 +108,8 @@ struct BatchComponent
 	bool		exists;			/* has, or is to have, a row of its own */
 	bool		loaded;			/* its state was looked up */
 	bool		created;		/* its row was made for this batch */
+	bool		taken;			/* another transaction is changing it, so that
+								 * the state is to be read only */
 	bool		touched;		/* by a match or an operation of this batch */
 	int64		step;			/* seq of the last step with a row of it, */
 	int			row;			/* and the index there */
@@ -343,6 +345,12 @@ extern void batch_state_at(const Batch *batch, const BatchPlayer *player,
 /* The same of a component. */
 extern void batch_component_state_at(const Batch *batch, const BatchComponent *component,
 									 TimestampTz at, double *before);
+
+/*
+ * Whether a match may be given what it would else take from a component, which it then leaves
+ * as it is: that is said by SourceMatch.advantage_given.
+ */
+extern bool component_can_be_given(const BatchComponent *component);
 
 /*
  * Do the first of n operations to the players whom it is about, as far as they

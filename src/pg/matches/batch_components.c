@@ -290,6 +290,19 @@ batch_component_state_at(const Batch *batch, const BatchComponent *component,
 	state_at(batch, component, at, owner_is_fixed(component), before);
 }
 
+bool
+component_can_be_given(const BatchComponent *component)
+{
+	return component->spec->scope == COMPONENT_OF_UNEVEN;
+}
+
+/* Whether a match takes what it is given, and does not change the component. */
+static bool
+is_given(const SourceMatch *source, const BatchComponent *component)
+{
+	return source->advantage_given && component_can_be_given(component);
+}
+
 MatchStatus
 components_prepare(Batch *batch, const SourceMatch *source)
 {
@@ -308,6 +321,8 @@ components_prepare(Batch *batch, const SourceMatch *source)
 
 		state_at(batch, component, source->played_at,
 				 fixed || (becomes_fixed && batch->before_match == NULL), before);
+		if (is_given(source, component))
+			memcpy(before, source->advantage, sizeof(source->advantage));
 		if (batch->before_match != NULL && component->exists && !fixed)
 			status = operation_apply_to_component(batch->before_match, component->spec,
 												  batch->params, before);
@@ -385,6 +400,8 @@ components_commit(Batch *batch, const SourceMatch *source)
 	{
 		BatchComponent *component = batch->component[i];
 
+		if (is_given(source, component))
+			continue;
 		add_row(batch, component, match->component[i].before,
 				match->component[i].after, source->played_at);
 		component->record.games++;

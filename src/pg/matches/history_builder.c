@@ -682,12 +682,10 @@ read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 		MemoryContextSwitchTo(builder->match_context);
 		source_match_begin(&builder->match, builder->rows.values,
 						   builder->rows.nulls);
-		input_tournament(&builder->match, true, builder->rows.values, builder->rows.nulls);
 	}
 	MemoryContextSwitchTo(builder->match_context);
 	added = source_match_add(&builder->match, builder->rows.values,
 							 builder->rows.nulls) != NULL;
-	input_tournament(&builder->match, false, builder->rows.values, builder->rows.nulls);
 	MemoryContextSwitchTo(old);
 	if (added)
 		hash_player(builder);

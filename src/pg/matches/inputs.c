@@ -46,7 +46,7 @@ static const InputSpec inputs[INPUTS_COUNT] = {
 	{SOURCE_CONTEXT, false},
 	{SOURCE_CLUB, false},
 	{INPUT_SEASON, false},
-	{INPUT_TOURNAMENT, false},
+	{SOURCE_TOURNAMENT, false},
 	{SOURCE_FIXED, true},
 };
 
@@ -72,7 +72,7 @@ input_name_of_participant(int input)
 		case SOURCE_UNRATED_REASON:
 		case INPUT_PERIOD:
 		case INPUT_SEASON:
-		case INPUT_TOURNAMENT:
+		case SOURCE_TOURNAMENT:
 			return NULL;
 	}
 	return source_column_name(inputs[input].column);
@@ -127,25 +127,6 @@ source_row_time(InputTimes *times, Datum *values, bool *nulls)
 	times->converted = true;
 }
 
-double
-tournament_key(Datum name)
-{
-	const text *bytes = DatumGetTextPP(name);
-
-	return period_tournament_key(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
-}
-
-void
-input_tournament(SourceMatch *match, bool first, const Datum *values, const bool *nulls)
-{
-	double		key = nulls[INPUT_TOURNAMENT] ? 0 : tournament_key(values[INPUT_TOURNAMENT]);
-
-	if (first)
-		match->tournament = key;
-	else if (key != match->tournament)
-		source_match_differs(match, "tournament");
-}
-
 void
 source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 				   MemoryContext memory, Datum composite)
@@ -193,7 +174,7 @@ skillrating_number_inputs(PG_FUNCTION_ARGS)
 			inputs[i].column == SOURCE_CLUB ||
 			inputs[i].column == INPUT_PERIOD ||
 			inputs[i].column == INPUT_SEASON ||
-			inputs[i].column == INPUT_TOURNAMENT)
+			inputs[i].column == SOURCE_TOURNAMENT)
 			continue;
 		values[i] = PG_GETARG_DATUM(arg);
 		nulls[i] = PG_ARGISNULL(arg);

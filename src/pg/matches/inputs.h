@@ -13,16 +13,15 @@
 #include "pg/matches/source.h"
 
 /*
- * How many there are; the first is the weight.  All but the period, the season and the
- * tournament are columns of a source.
+ * How many there are; the first is the weight.  All but the period and the season are columns
+ * of a source.
  */
 #define INPUTS_COUNT 23
 
 /* Rows of inputs have slots for what is no column of a source, behind these. */
 #define INPUT_PERIOD SOURCE_NCOLUMNS
 #define INPUT_SEASON (SOURCE_NCOLUMNS + 1)
-#define INPUT_TOURNAMENT (SOURCE_NCOLUMNS + 2)
-#define INPUT_NSLOTS (SOURCE_NCOLUMNS + 3)
+#define INPUT_NSLOTS (SOURCE_NCOLUMNS + 2)
 
 /* How a history has its times, all zero at first. */
 typedef struct InputTimes
@@ -63,16 +62,6 @@ source_row_untime(InputTimes *times, bool *nulls)
  * of the history have the other one.
  */
 extern void source_row_time(InputTimes *times, Datum *values, bool *nulls);
-
-/* What the core has in place of the name of a tournament. */
-extern double tournament_key(Datum name);
-
-/*
- * Take the tournament of a row, the first of a match or another, into the match: all rows
- * have the same, which a match that is not tolerant insists on.
- */
-extern void input_tournament(SourceMatch *match, bool first, const Datum *values,
-							 const bool *nulls);
 
 /*
  * Put all inputs of a composite in their places.  Its description is looked up

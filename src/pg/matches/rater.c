@@ -112,7 +112,6 @@ rater_begin(Rater *rater, const Datum *values, const bool *nulls)
 	rater->match_season = row_season(values, nulls);
 	old = MemoryContextSwitchTo(rater->context);
 	source_match_begin(&rater->match, values, nulls);
-	input_tournament(&rater->match, true, values, nulls);
 	MemoryContextSwitchTo(old);
 }
 
@@ -126,7 +125,6 @@ rater_add(Rater *rater, const Datum *values, const bool *nulls)
 	if (season.known != rater->match_season.known ||
 		season.number != rater->match_season.number)
 		source_match_differs(&rater->match, "season");
-	input_tournament(&rater->match, false, values, nulls);
 	MemoryContextSwitchTo(old);
 	return added;
 }

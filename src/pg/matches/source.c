@@ -10,6 +10,8 @@
 #include "utils/float.h"
 #include "utils/timestamp.h"
 
+#include "core/rating/period.h"
+
 #define IDENTIFIER(name, description) \
 	{#name, NULL, "yes", description}
 #define COLUMN(name, type, needed, description) \
@@ -35,6 +37,7 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_SURRENDERED] = NUMBER(surrendered, "no", "whether a team of the match gave up"),
 	[SOURCE_CONTEXT] = COLUMN(context, "text", "no", "where or as what was played: a map, a surface, a hero"),
 	[SOURCE_CLUB] = COLUMN(club, "text", "no", "club, country or faction for which the player plays"),
+	[SOURCE_TOURNAMENT] = COLUMN(tournament, "text", "no", "tournament of which all games are a rating period"),
 	[SOURCE_RANK] = NUMBER(rank, "one", "rank of the team, 1 is best and equal ranks are a draw"),
 	[SOURCE_SCORE] = NUMBER(score, "one", "score of the team, high is best"),
 	[SOURCE_WON] = NUMBER(won, "one", "whether the team won"),
@@ -71,7 +74,8 @@ source_column_text(SourceColumn column, const char **type,
 	else if (column == SOURCE_PLAYED_AT)
 		*type = "time";
 	else if (column == SOURCE_POOL || column == SOURCE_UNRATED_REASON ||
-			 column == SOURCE_CONTEXT || column == SOURCE_CLUB)
+			 column == SOURCE_CONTEXT || column == SOURCE_CLUB ||
+			 column == SOURCE_TOURNAMENT)
 		*type = "text";
 	else if (column == SOURCE_WON || column == SOURCE_QUIT || column == SOURCE_BOT ||
 			 column == SOURCE_FIXED || column == SOURCE_SURRENDERED)
@@ -276,6 +280,20 @@ is_too_long(SourceMatch *match, SourceColumn column, const char *name)
 	return true;
 }
 
+double
+tournament_key(Datum name)
+{
+	const text *bytes = DatumGetTextPP(name);
+
+	return period_tournament_key(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+}
+
+static double
+row_tournament(const Datum *values, const bool *nulls)
+{
+	return nulls[SOURCE_TOURNAMENT] ? 0 : tournament_key(values[SOURCE_TOURNAMENT]);
+}
+
 void
 source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 {
@@ -299,7 +317,7 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 		TextDatumGetCString(values[SOURCE_POOL]);
 	(void) is_too_long(match, SOURCE_POOL, match->pool);
 	match->log_odds = row_log_odds(values, nulls);
-	match->tournament = 0;
+	match->tournament = row_tournament(values, nulls);
 	match->arrived_at = DT_NOBEGIN;
 	match->facts = row_facts(values, nulls);
 	match->eligibility = NULL;
@@ -380,6 +398,8 @@ check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 		column_differs(match, SOURCE_POOL);
 	if (!same_number(row_log_odds(values, nulls), match->log_odds))
 		column_differs(match, SOURCE_LOG_ODDS);
+	if (row_tournament(values, nulls) != match->tournament)
+		column_differs(match, SOURCE_TOURNAMENT);
 	if (!same_number(facts.duration, match->facts.duration))
 		column_differs(match, SOURCE_DURATION);
 	if (!same_number(facts.surrendered, match->facts.surrendered))

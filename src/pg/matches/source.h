@@ -28,6 +28,7 @@ typedef enum SourceColumn
 	SOURCE_SURRENDERED,
 	SOURCE_CONTEXT,
 	SOURCE_CLUB,
+	SOURCE_TOURNAMENT,
 	SOURCE_RANK,				/* from here on as participant_number() */
 	SOURCE_SCORE,
 	SOURCE_WON,
@@ -67,13 +68,16 @@ extern void source_column_text(SourceColumn column, const char **type,
 							   const char **needed, const char **description);
 extern double *source_number(Participant *participant, SourceColumn column);
 
-/* What makes a match unreadable that was not played at one time. */
+/* What the core has in place of the name of a tournament. */
+extern double tournament_key(Datum name);
+
 /*
  * Most bytes of a pool, context or club.  An entry of a btree has 2704 bytes at most, for all of
  * them and a player.
  */
 #define MAX_NAME_BYTES 1000
 
+/* What makes a match unreadable that was not played at one time. */
 #define PLAYED_AT_DIFFERS "played_at differs among its participants"
 
 /* What a null time means. */
@@ -116,7 +120,7 @@ typedef struct SourceMatch
 								 * than a day later; else DT_NOBEGIN */
 	char	   *pool;
 	double		log_odds;
-	double		tournament;		/* period_tournament_key(), or 0; see inputs.h */
+	double		tournament;		/* period_tournament_key(), or 0 */
 	MatchFacts	facts;
 	const Eligibility *eligibility; /* the rules by which it is judged, or
 									 * NULL */
@@ -151,6 +155,13 @@ typedef struct SourceMatch
 	char	   *detail;			/* what is said besides; both can be NULL */
 	char	   *void_reason;	/* or NULL */
 	bool		vanished;		/* the source has it no more */
+
+	/*
+	 * Of a match that does not learn the advantage of the larger team: the
+	 * coefficients that it takes.
+	 */
+	bool		advantage_given;
+	double		advantage[2];
 } SourceMatch;
 
 /*
