@@ -66,8 +66,7 @@ typedef struct Application
 	Datum		id_array;		/* the same */
 	IdTable    *known;			/* to known_match, */
 	KnownMatch *known_match;	/* of all; both until rating is over */
-	bool		recorded;		/* some match had a row in rated_match, */
-	bool		inserted;		/* and all others have got one */
+	bool		inserted;		/* matches without a row have got one */
 	MatchReader *reader;
 	Batch	   *batch;
 	Corrections corrections;
@@ -78,6 +77,7 @@ typedef struct Application
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
 	ChangeWriter *changes;		/* or NULL */
+	bool		overwrites;		/* a match has a row in rated_match already */
 	BatchTrial *trial;			/* the caller's */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
@@ -377,8 +377,8 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	trial->phase = BATCH_READS;
 	trial->norder = 0;
 	recorded = lock_matches(ladder, ids, n, &nrecorded, &application->inserted);
-	application->recorded = nrecorded > 0;
 	application->ladder = ladder;
+	application->overwrites = false;
 	application->nlate = 0;
 	application->nunrated = 0;
 	application->ids = ids;
@@ -671,6 +671,7 @@ rate_matches(Application *application)
 		}
 
 		source->void_reason = record != NULL ? record->void_reason : NULL;
+		application->overwrites = application->overwrites || record != NULL;
 		source_match_arrive(source, record != NULL ? record->played_at : DT_NOBEGIN,
 							record != NULL ? record->arrived_at : DT_NOBEGIN);
 		old = MemoryContextSwitchTo(row_context);
@@ -771,10 +772,6 @@ write_application(Application *application)
 {
 	reader_close(application->reader);
 	outbox_send(application->events, OUTBOX_INSERT);
-
-	/* Whoever holds the ladder has made no rows to lock the matches by. */
-	if (!application->recorded && !application->inserted)
-		outbox_is_new(application->matches);
 	outbox_send(application->matches, OUTBOX_INSERT);
 	write_ratings(application);
 	if (application->batch->ncomponents > 0)
