@@ -59,12 +59,13 @@ enum
 static RowVersion
 read_version(Ladder *ladder, Snapshot snapshot)
 {
-	RowVersion	version = {InvalidTransactionId};
+	RowVersion	version;
 	bool		read_only = ladder->read_only;
 	bool		isnull;
 
 	PushActiveSnapshot(snapshot);
 	ladder->read_only = true;
+	version.xmin = InvalidTransactionId;
 	ItemPointerSetInvalid(&version.tid);
 	if (ladder_execute(ladder, &version_query, NULL, NULL, NULL) == 1)
 	{
