@@ -30,21 +30,18 @@ rounds=${ROUNDS:-7}
 scale=${SCALE:-1}
 matches=$(sized 1500)
 model=${MODEL:-elo}
-arms=${ARMS:-default uncounted mirror attached}
+arms=${ARMS:-default mirror attached}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 this=$PGHOST
 
-# The ladders of one server.  Where nothing counts ranks, an argument says so, or nothing.
+# The ladders of one server.
 make_ladders() {
 	sql -o /dev/null <<-SQL
 		CREATE EXTENSION skillrating;
-		SELECT CASE WHEN 'leaderboard' = ANY (proargnames) THEN ', leaderboard => ''none''' ELSE '' END AS uncounted
-		FROM pg_proc WHERE oid::regproc::text = 'skillrating.create_ladder' \gset
 		SELECT skillrating.create_ladder('plain', '$model');
 		ALTER TABLE plain.match_player DISABLE TRIGGER collect_insert;
 		SELECT skillrating.create_ladder('default', '$model');
-		SELECT skillrating.create_ladder('uncounted', '$model' :uncounted);
 		SELECT skillrating.create_ladder('mirror', '$model');
 		CREATE TABLE player (id bigint PRIMARY KEY, rating float8, games bigint);
 		INSERT INTO player SELECT generate_series(0, 1999);
