@@ -399,7 +399,7 @@ SELECT count(*) >= 0 FROM skillrating.catch_up('plain');
 SELECT * FROM journal;
 INSERT INTO plain.match (match_id, unrated_reason) VALUES (20, 'friendly'), (21, NULL), (22, NULL);
 INSERT INTO plain.match_player (match_id, player_id, stint, team, rank, weight)
-VALUES (20, 1, 1, 1, 1, 0.25), (20, 1, 2, 1, 1, 0.5), (20, 2, 1, 2, 3, NULL), (21, 1, 1, 1, 1, 7), (21, 2, 1, 2, 2, NULL), (22, 1, 1, 1, NULL, NULL), (22, 2, 1, 2, NULL, NULL);
+VALUES (20, 1, 1, 1, 1, 0.25), (20, 1, 2, 1, 1, 0.5), (20, 2, 1, 2, 3, NULL), (21, 1, 1, 1, 1, 0.7), (21, 2, 1, 2, 2, NULL), (22, 1, 1, 1, NULL, NULL), (22, 2, 1, 2, NULL, NULL);
 SELECT m.match_id, j.status, j.reason, j.detail, j.player_id, j.team, j.rank, j.weight, round(j.win_probability::numeric, 3) AS p FROM generate_series(20, 22) AS m(match_id) CROSS JOIN LATERAL skillrating.match_journal('plain', m.match_id) AS j;
 UPDATE plain.ladder SET apply_at = 'manual';
 INSERT INTO plain.match (match_id) VALUES (30);

@@ -84,7 +84,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'ladder' AND p.proname = 'refresh_source' THEN '''evil3'''
             WHEN a.name = 'b' AND p.proname = 'swap_ladders' THEN '''evil3'''
             WHEN a.name IN ('ladder', 'a') THEN '''evil''' WHEN a.name IN ('other', 'b') THEN '''evil2'''
-            WHEN a.name = 'into' THEN '''evil3'''
+            WHEN a.name = 'into' THEN '''evil3''' WHEN a.name = 'ranks' THEN '''counted'''
             WHEN a.type = 'text[]'::regtype THEN 'ARRAY[''1'', ''2'']'
             WHEN a.name = 'players' AND p.proname IN ('queue_accept', 'queue_decline') THEN 'ARRAY[5, 6]::bigint[]'
             WHEN a.name = 'players' AND a.type <> 'text'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN a.name IN ('team', 'rank') THEN 'ARRAY[1, 2]'
@@ -117,7 +117,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
      WHERE a.n <= p.pronargs - p.pronargdefaults OR a.name IN ('into', 'search', 'rank', 'allow_unknown'))) AS statement
 FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
 WHERE n.nspname IN ('skillrating', 'skillrating_internal') AND p.prokind = 'f' AND p.proargnames[1] IN ('ladder', 'a')
-    AND p.proname NOT IN ('create_ladder', 'create_rating_tables', 'create_waiting_tables', 'create_lists', 'create_match_tables', 'create_own_source',
+    AND p.proname NOT IN ('create_ladder', 'create_rating_tables', 'create_waiting_tables', 'create_count_tables', 'create_lists', 'create_match_tables', 'create_own_source',
         'create_api_view', 'create_api_grants', 'arranged_columns', 'drop_room');
 
 -- Call them all as a role, each in a transaction of its own, and then ask what came
