@@ -109,7 +109,7 @@ function randomMatch(model, people) {
 		if (byScore) row.score = score[team - 1];
 		else row.rank = drawn ? 1 : 1 + ((team + nteams) % nteams);
 		if (stints) Object.assign(row, { joined: below(200), left: 300 + below(300) });
-		else if (chance(0.3)) row.weight = 0.25 + random();
+		else if (chance(0.3)) row.weight = 0.25 + 0.75 * random();
 		if (sides && nteams === 2) row.side = team;
 		if (chance(0.15)) row.commanding = 0.75;
 		if (squads && i < 2 * nteams && size > 1) row.squad = team;
@@ -375,7 +375,7 @@ function lobby(model, params) {
 		if (whether.deviation)
 			player.deviation =
 				api.initialState(model.name, params)[model.stateColumns.indexOf(model.deviationColumn)] * (0.3 + random());
-		if (whether.weight) player.weight = 0.5 + random();
+		if (whether.weight) player.weight = 0.5 + 0.5 * random();
 		if (whether.party && i < 4) player.party = 1 + (i >> 1);
 		if (whether.locked && i > 4 && i < 7) player.locked = below(teams + 1);
 		if (whether.splitEvenly && i >= n - 3) player.splitEvenly = 7;
