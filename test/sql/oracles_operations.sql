@@ -123,6 +123,9 @@ SELECT :players = (SELECT count(*) FROM idle WHERE days > 0 AND rating > 1480) A
 
 -- States by hand.
 CREATE TABLE hand AS SELECT player_id AS player, rating FROM oracle_ops.rating;
+SELECT operation, ratings FROM skillrating.set_fixed('oracle_ops', 2, at => '2024-03-01') \gset
+SELECT :ratings = 1 AND :operation = last_operation() AND has('oracle_ops', 'SELECT player, rating FROM hand') AND (SELECT string_agg(player_id::text, ',') = '2' FROM oracle_ops.rating WHERE fixed) AS "set_fixed: invariant";
+SELECT ratings = 1 AS freed FROM skillrating.set_fixed('oracle_ops', 2, false, at => '2024-03-01');
 SELECT operation, players FROM skillrating.set_rating('oracle_ops', 2, '{"rating": 1777}', at => '2024-03-01') \gset
 SELECT :players = 1 AND :operation = last_operation() AND has('oracle_ops', 'SELECT player, CASE player WHEN 2 THEN 1777 ELSE rating END AS rating FROM hand') AS "set_rating: invariant";
 SELECT operation, ratings FROM skillrating.reset_rating('oracle_ops', 2, at => '2024-03-02') \gset
