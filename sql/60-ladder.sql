@@ -822,8 +822,8 @@ rating_before, rating_after: the displayed rating, and state_before, state_after
 the match has not touched a player, or not yet, both are those with which the player would go into
 it.
 win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
-outcome: the same in all rows, but unrated for those whom the rules of set_eligibility() leave out of
-a match that counts, with that rule as the reason.
+outcome: the same in all rows, but unrated for those whom the rules of set_eligibility() leave out
+of a match that counts, with that rule as the reason.
   rated: the match is new, and rated.
   repeated: it was rated before with this content, and nothing has changed; or with any content
   before the horizon (reason before_horizon), and its rows and its rating stay as they are.

@@ -254,9 +254,9 @@ COMMENT ON FUNCTION skillrating.grant_reader(text, text) IS
 'Lets a role call every function that reads a ladder, such as leaderboard(), preview(), history()
 and verify(), and query what these read: SELECT on component, component_event, correction, event,
 ladder, operation, pending, rated_match, rating, solved, solved_context and source, and USAGE on the
-schema. role is a name as it is, or public for all roles. It may be called again, as after an update that
-brings functions. The ladder''s owner has these rights anyway, and keeps them. Errors: 42704 for an
-unknown ladder or role, 42501 unless the caller owns the ladder.';
+schema. role is a name as it is, or public for all roles. It may be called again, as after an update
+that brings functions. The ladder''s owner has these rights anyway, and keeps them. Errors: 42704
+for an unknown ladder or role, 42501 unless the caller owns the ladder.';
 
 CREATE FUNCTION skillrating_internal.grant_reporter(
     ladder text,
@@ -277,10 +277,11 @@ SELECT skillrating_internal.create_entry('grant_reporter');
 COMMENT ON FUNCTION skillrating.grant_reporter(text, text) IS
 'Lets a role report matches to a ladder by report_match() or INSERT, correct them by reporting them
 again, and see what became of them: SELECT, INSERT and UPDATE on match, SELECT, INSERT and DELETE on
-match_player, SELECT on event, pending and rated_match, and USAGE on the schema. It gives no right to change
-ratings in another way, and none to read them, which is what grant_reader() gives. role is a name as
-it is, or public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless the caller
-owns the ladder, 42809 for a ladder with a source of your own, whose tables take your own grants.';
+match_player, SELECT on event, pending and rated_match, and USAGE on the schema. It gives no right
+to change ratings in another way, and none to read them, which is what grant_reader() gives. role is
+a name as it is, or public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless
+the caller owns the ladder, 42809 for a ladder with a source of your own, whose tables take your own
+grants.';
 
 CREATE FUNCTION skillrating_internal.grant_matchmaker(
     ladder text,

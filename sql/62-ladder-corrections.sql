@@ -161,15 +161,14 @@ rolled back, with the triggers that it fires. With search it also looks in the s
 trigger has reported: new matches are rated, and those that are gone no longer count, which a
 warning says; and, for a ladder that rerate() made, in the first ladder for matches that have
 changed or gone since. With rebuild it replays from the very start. Matches are rated
-meanwhile, and wait for its last step, which writes the ratings; where most of the work lies behind a
-late match they wait from the beginning.
-Reading goes on. What is out of date before a rated match that has gone from the source unreported
-waits, with a warning; another names columns that the source has got since, see refresh_source().
-Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 55006 within the work on it,
-0A000 above READ COMMITTED, 40P01 if the transaction has rated matches of the ladder and another one
-maintains it, 55P03 if somebody keeps it from the last step for 30 s or lock_timeout, 55000 if
-triggers are missing, see restore_triggers(), if such a match was rated while it worked, or, with
-rebuild, at all.';
+meanwhile, and wait for its last step, which writes the ratings; where most of the work lies behind
+a late match they wait from the beginning. Reading goes on. What is out of date before a rated match
+that has gone from the source unreported waits, with a warning; another names columns that the
+source has got since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501 unless the
+caller owns it, 55006 within the work on it, 0A000 above READ COMMITTED, 40P01 if the transaction
+has rated matches of the ladder and another one maintains it, 55P03 if somebody keeps it from the
+last step for 30 s or lock_timeout, 55000 if triggers are missing, see restore_triggers(), if such a
+match was rated while it worked, or, with rebuild, at all.';
 
 CREATE FUNCTION skillrating_internal.void_match(
     ladder text,

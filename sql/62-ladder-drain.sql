@@ -200,8 +200,8 @@ true have put into the queue of a ladder. It takes at most batch_size rows in a 
 their matches in the order of time, and goes on until nothing waits; whatever ends it, the batches
 before stay, and no match is lost or rated twice. Matches that come late, and corrections, wait for
 catch_up(). A match that cannot be rated does not count, with its reason in rated_match; one for
-which that raises an error waits for catch_up(), see ladder_status(). Sessions that drain at once share the
-work.
+which that raises an error waits for catch_up(), see ladder_status(). Sessions that drain at once
+share the work.
 run_for: go on for so long, looking for new rows twenty times a second.
 matches, late_matches, unrated, set_aside: return the sums of what drain_batch() says; values given
 in the call are ignored. work() does the same, see schedule_work().

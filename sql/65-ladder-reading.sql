@@ -179,8 +179,9 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.past_board(text, text, timestamptz, text, bigint) IS
 'A part of board(): a query for rows as rating has them, in a pool at a finite time, of the players
 r whom a condition names: after the last event up to that time, in rated order, and idle time
-since, of which a reset starts anew and which those who are fixed do not have. Players without an event by then are not in it. Events up to
-the place last have no say, as the caller knows. Error 55000 for a time before the horizon.';
+since, of which a reset starts anew and which those who are fixed do not have. Players without an
+event by then are not in it. Events up to the place last have no say, as the caller knows. Error
+55000 for a time before the horizon.';
 
 CREATE FUNCTION skillrating_internal.board(
     ladder text,
@@ -380,8 +381,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.eligible_players(text, bigint, float8, boolean) IS
 'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2,
-active_since $3 and max_deviation $4, and of those who are fixed or not. Error 22023 for a negative min_games, or a max_deviation under
-a model that has none.';
+active_since $3 and max_deviation $4, and of those who are fixed or not. Error 22023 for a negative
+min_games, or a max_deviation under a model that has none.';
 
 CREATE FUNCTION skillrating_internal.place_of(
     ladder text,

@@ -711,8 +711,9 @@ unknown ladder, 42809 for a view, 42804 for a key of another type or a column th
 value, 0A000 for a table that Citus distributes, 428C9 for a generated column, 42703 for an unknown
 column, 22023 for columns that are no object of names, 42501 if the table does not belong to the
 ladder''s owner. A value that does not fit is an error that names the column, the table and the
-player; matches wait because of it, see ladder_status(), and are tried again by the next call. While the table, or a partition of it, belongs to another role than the ladder
-it gets no ratings, with a warning, and matches are rated all the same.';
+player; matches wait because of it, see ladder_status(), and are tried again by the next call. While
+the table, or a partition of it, belongs to another role than the ladder it gets no ratings, with a
+warning, and matches are rated all the same.';
 
 CREATE FUNCTION skillrating_internal.unmirror_rating(
     ladder text,

@@ -66,6 +66,7 @@ SELECT * FROM skillrating.find_opponents('eu', 7, at => '2026-02-01');
 SELECT * FROM skillrating.split_ladder('eu', ARRAY[1, 2, 3, 4], at => '2026-02-01');
 SELECT * FROM skillrating.split_ladder_document('eu', '{"players": [{"id": 1}, {"id": 2}], "at": "2026-02-01T00:00:00Z"}');
 SELECT * FROM skillrating.compare_ladders('eu', 'eu');
+SELECT rated, unrated, waiting, corrections, last_match FROM skillrating.ladder_status('eu');
 SQL
 # Sums over players round by the order of the rows.
 rounded() { sed -E 's/(\.[0-9]{9})[0-9]+/\1/g'; }

@@ -579,7 +579,7 @@ test_operations(void **state)
 				  MATCH_OK);
 	assert_same(component[0], 10);
 	assert_same(component[1], 4);
-	component[1] = -1;
+	component[1] = NAN;
 	operation.kind = OPERATION_SETTLE;
 	assert_status(operation_apply_to_component(&operation, &kinds[CLUB], NULL, component),
 				  MATCH_OVERFLOW);

@@ -190,11 +190,11 @@ test_numbers_of_the_match(void **state)
 }
 
 /*
- * A weight is a share of the match, but for rounding, so that no report moves a rating by more
- * than a whole match would; contributions have any size, as they are rescaled.
+ * Weights have a limit, so that no report moves a rating without one; contributions have any size,
+ * as they are rescaled.
  */
 static void
-test_weights_are_shares(void **state)
+test_weights_have_a_limit(void **state)
 {
 	static const struct
 	{
@@ -204,9 +204,9 @@ test_weights_are_shares(void **state)
 	}			cases[] = {
 		{"elo", 1, MATCH_OK},
 		{"elo", 0.1 + 0.2 + 0.7 + 1e-12, MATCH_OK},
-		{"elo", 1.000001, MATCH_BAD_WEIGHT},
+		{"elo", 5, MATCH_OK}, {"elo", 1e6, MATCH_OK}, {"elo", 1.000001e6, MATCH_BAD_WEIGHT},
 		{"elo", 1e300, MATCH_BAD_WEIGHT},
-		{"weng_lin", 1.000001, MATCH_BAD_WEIGHT},
+		{"weng_lin", 1.000001e6, MATCH_BAD_WEIGHT},
 	};
 	Fixture		f;
 	int			i;
@@ -464,9 +464,9 @@ bad_weight(Fixture *f)
 }
 
 static void
-weight_above_1(Fixture *f)
+weight_too_large(Fixture *f)
 {
-	f->row[3].weight = 1.00001;
+	f->row[3].weight = 1.00001e6;
 }
 
 static void
@@ -653,7 +653,7 @@ test_every_status(void **state)
 		{"elo", scores_differ, MATCH_RESULT_DIFFERS, 1},
 		{"elo", wins_differ, MATCH_RESULT_DIFFERS, 3},
 		{"elo", bad_weight, MATCH_BAD_WEIGHT, 3},
-		{"elo", weight_above_1, MATCH_BAD_WEIGHT, 3},
+		{"elo", weight_too_large, MATCH_BAD_WEIGHT, 3},
 		{"elo", bad_stint, MATCH_BAD_STINT, 3},
 		{"elo", half_stint, MATCH_HALF_STINT, 3},
 		{"elo", still_playing, MATCH_UNFINISHED, -1},
@@ -1367,7 +1367,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_weights_are_shares),
+		cmocka_unit_test(test_weights_have_a_limit),
 		cmocka_unit_test(test_gain_of_stints),
 		cmocka_unit_test(test_every_number),
 		cmocka_unit_test(test_numbers_of_the_match),

@@ -307,3 +307,5 @@ SELECT skillrating.set_horizon('seasons', at => '2020-06-01') IS NOT NULL AS set
 UPDATE seasons.match_player SET score = -score WHERE match_id BETWEEN 190 AND 200;
 SELECT count(*) > 1 AS changed FROM skillrating.catch_up('seasons');
 SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('seasons');
+
+SELECT count(skillrating.drop_ladder(n.nspname)) > 14 AS dropped FROM pg_namespace AS n WHERE n.nspname ~ '^(f_|duel_)' OR n.nspname IN ('modes', 'maps', 'seasons', 'timely');

@@ -68,10 +68,10 @@ SELECT skillrating.drop_ladder('frags');
 -- Captures by score, duels by score, and time that wears ratings down.
 SELECT skillrating.create_ladder('flags', 'frag', '{"points": 1, "k": 4, "decay": 2, "decay_floor": 900}');
 SELECT player_id, round(rating_after::numeric, 6) AS rating, score
-FROM skillrating.report_match('flags', 1, ARRAY[1, 2, 3], ARRAY[1, 2, 2], NULL, '2026-01-01', team_score => '{7,0,0}');
+FROM skillrating.report_match('flags', 1, ARRAY[1, 2, 3], ARRAY[1, 2, 2], NULL, '2025-01-01', team_score => '{7,0,0}');
 SELECT player_id, round(rating_before::numeric, 6) AS before, round(rating_after::numeric, 6) AS after
-FROM skillrating.report_match('flags', 2, ARRAY[1, 2], ARRAY[1, 2], NULL, '2026-01-11', team_score => '{3,2}');
+FROM skillrating.report_match('flags', 2, ARRAY[1, 2], ARRAY[1, 2], NULL, '2025-01-11', team_score => '{3,2}');
 SELECT player_id, round(rating_before::numeric, 6) AS before, round(rating_after::numeric, 6) AS after, score
-FROM skillrating.report_match('flags', 3, ARRAY[1], ARRAY[1], NULL, '2027-01-01', team_score => '{-1}');
+FROM skillrating.report_match('flags', 3, ARRAY[1], ARRAY[1], NULL, '2026-01-01', team_score => '{-1}');
 SELECT bool_and(ok) FROM skillrating.verify('flags');
 SELECT skillrating.drop_ladder('flags');

@@ -139,7 +139,7 @@ FROM skillrating.changes('roomy', :'s') AS c WHERE kind = 'seed' ORDER BY 1;
 -- A ladder that is emptied: who reads on from before, at each step, has what rating has, to the bit.
 SELECT skillrating.create_ladder('emptied', 'glicko');
 SELECT skillrating.keep_changes('emptied');
-CREATE TABLE copied (LIKE emptied.rating);
+CREATE TABLE copied (LIKE emptied.rating INCLUDING DEFAULTS);
 CREATE FUNCTION play(first int) RETURNS void LANGUAGE sql AS $$
     INSERT INTO emptied.match (match_id, played_at, pool)
     SELECT i, '2024-01-01'::timestamptz + i * interval '1 day', CASE WHEN i % 4 = 0 THEN 'b' ELSE '' END FROM generate_series(first, first + 80) AS i;

@@ -23,3 +23,5 @@ SELECT player_id, status, reason FROM skillrating.match_journal('rules', 2);
 SELECT skillrating.merge_players('rules', 3, 30, allow_unknown => true) > 0 AS merged;
 SELECT player_id, outcome, reason FROM skillrating.report_match('rules', 3, '{1,2,3}'::bigint[], '{1,2,2}', '{1,2,2}', weight => '{1,1,0}', played_at => '2024-01-03');
 SELECT player_id, account, team, status, reason, rating_change IS NULL AS untouched FROM skillrating.match_journal('rules', 3);
+
+SELECT skillrating.drop_ladder('rules'), skillrating.drop_ladder('without');

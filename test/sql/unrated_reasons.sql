@@ -215,7 +215,7 @@ BEGIN
     RETURN points;
 END $$;
 CREATE VIEW game_source AS SELECT id AS match_id, timestamptz '2024-01-01' AS played_at, player AS player_id, player AS team, CAST(CAST(raised(points) AS small) AS integer) AS score FROM game;
-SELECT skillrating.create_ladder('games', 'elo', source => 'game_source');
+SELECT skillrating.create_ladder('games', 'elo', source => 'game_source', on_error => 'raise');
 SELECT skillrating.attach('games', 'game', 'id');
 INSERT INTO game SELECT id, player, CASE WHEN id % 50 = 0 THEN 1000 ELSE player END FROM generate_series(1, 200) AS id, generate_series(1, 2) AS player;
 SELECT status, reason, detail, count(*) FROM games.rated_match GROUP BY 1, 2, 3 ORDER BY 1;

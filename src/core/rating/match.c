@@ -294,7 +294,7 @@ weights_are_shares(const MatchBuilder *builder)
 static MatchStatus
 check_participants(MatchBuilder *builder, int *offender)
 {
-	double		most = weights_are_shares(builder) ? MATCH_WHOLE : INFINITY;
+	double		most = weights_are_shares(builder) ? MATCH_MAX_WEIGHT : INFINITY;
 	bool		unfinished = false;
 	int			i;
 
@@ -775,7 +775,7 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	[MATCH_RESULT_DIFFERS] = {"result_differs", "result differs within a team",
 	"Rank, score and won describe the team: give all its players the same value."},
 	[MATCH_BAD_WEIGHT] = {"bad_weight", "weight out of range",
-	"Weights are shares of the match, from 0 to 1; contributions of OpenSkill are finite and not negative."},
+	"Weights are from 0 to 1e6, where 1 is the whole match; contributions of OpenSkill are finite and not negative."},
 	[MATCH_BAD_STINT] = {"bad_stint", "stint out of range",
 	"Joined and left are finite seconds from the start of the match, with 0 <= joined <= left."},
 	[MATCH_HALF_STINT] = {"half_stint", "stint without its beginning",

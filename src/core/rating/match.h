@@ -29,6 +29,9 @@
 /* The largest share of a match, as a weight: shares that were added up may be off by rounding. */
 #define MATCH_WHOLE (1 + 1e-9)
 
+/* The largest weight. */
+#define MATCH_MAX_WEIGHT 1e6
+
 /* What a model may note of each team. */
 #define MATCH_TEAM_WORK			5
 

@@ -20,8 +20,8 @@
 
 #define MAX_PLAYERS 1000
 
-#define MAX_WEIGHT 1e6			/* of a commander */
-#define MIN_SHARE_PLAYED 1e-6	/* the least weight of a player */
+#define MAX_WEIGHT 1e6			/* of a commander, or a player, */
+#define MIN_SHARE_PLAYED 1e-6	/* and the least of a player */
 
 /* Steps of the core, each about a nanosecond. */
 #define STEPS_PER_MILLISECOND 1e6
@@ -369,14 +369,14 @@ read_estimates(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Lobby *
 	{
 		lobby->weight = lobby_numbers(fcinfo, arguments->weight, "weight", lobby);
 		for (i = 0; i < lobby->n; i++)
-			if (lobby->weight[i] < MIN_SHARE_PLAYED || lobby->weight[i] > MATCH_WHOLE)
+			if (lobby->weight[i] < MIN_SHARE_PLAYED || lobby->weight[i] > MAX_WEIGHT)
 				ereport(ERROR,
 						(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 						 errmsg("weight of player %s is out of range: %g",
 								id_text(&lobby->type, lobby->player[i]),
 								lobby->weight[i]),
-						 errhint("A weight is the share of the match that a player plays, from %g to 1.",
-								 MIN_SHARE_PLAYED)));
+						 errhint("A weight is the share of the match that a player plays, from %g to %g.",
+								 MIN_SHARE_PLAYED, MAX_WEIGHT)));
 	}
 	if (has_argument(fcinfo, arguments->priority))
 		lobby->priority = lobby_numbers(fcinfo, arguments->priority, "priority", lobby);
