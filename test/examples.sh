@@ -20,7 +20,7 @@ commands() {
 				printf "%s", shown ? statement : "\\o /dev/null\n" statement "\\o\n"
 			statement = ""; shown = 0
 		}
-		!running && /^([ -]|NOTICE:|WARNING:|HINT:)/ { shown = 1; next }
+		!running && /^([ -]|NOTICE:|WARNING:|DETAIL:|HINT:)/ { shown = 1; next }
 		!running { flush() }
 		{ statement = statement $0 "\n"; running = !/;$/ }
 		END { flush() }

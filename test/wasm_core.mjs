@@ -65,7 +65,8 @@ function randomParam({ type, default: value, min, max, aboveMin, choices }) {
 function randomParams(model) {
 	const params = {};
 	for (const parameter of model.parameters)
-		if (chance(0.3)) {
+		// A strict state has sums over its rounds, which random numbers are not.
+		if (chance(0.3) && parameter.name !== 'strict') {
 			const value = randomParam(parameter);
 			if (value !== null) params[parameter.name] = value;
 			else if (!parameter.name.includes('rating'))

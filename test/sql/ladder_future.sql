@@ -100,4 +100,7 @@ SELECT bool_and(ok) FROM skillrating.verify('plain');
 -- A history in a query has no arrival.
 SELECT r.unrated_reason FROM (SELECT skillrating.rate('elo', p, p, p, played_at => '2206-01-01') OVER (ORDER BY 1) AS r FROM generate_series(1, 2) AS p) AS q, LATERAL (SELECT (q.r).*) AS r;
 
-SELECT skillrating.drop_ladder(nspname) FROM pg_namespace WHERE nspname IN (SELECT l FROM unnest('{plain,timely}'::text[]) AS l) ORDER BY nspname;
+DROP VIEW recorded;
+DROP TABLE dump, before;
+DROP PROCEDURE report;
+SELECT skillrating.drop_ladder(l) FROM unnest('{other,plain,timely}'::text[]) AS l;

@@ -141,6 +141,8 @@ FROM (SELECT skillrating.tune('elo', '{k}', match_id, player_id, team, rank, '{"
 CREATE TABLE suggested AS
 SELECT s.* FROM (SELECT skillrating.suggest_model(match_id, player_id, team, rank, '{"models": ["elo", "glicko", "trueskill"], "parts": false, "budget": 300}' ORDER BY match_id) AS found FROM game) AS q,
     unnest(found) WITH ORDINALITY AS s(model, params, log_odds, parts, matches, held_out_matches, held_out_log_loss_before, held_out_log_loss, held_out_accuracy, difference, difference_error, verdict, warnings, place);
+SELECT bool_and(matches = 105 AND held_out_matches = 30 AND near(held_out_log_loss - (SELECT held_out_log_loss FROM suggested WHERE place = 1), difference)) AS "suggest_model: invariant"
+FROM suggested;
 WITH forecast AS (
     SELECT place, suggested.model, match_id, (r).win_probability AS p, (r).score
     FROM suggested, LATERAL (SELECT match_id, team, skillrating.rate(model, player_id, team, rank, log_odds => suggested.log_odds, params => suggested.params) OVER (ORDER BY match_id) AS r FROM game) AS g

@@ -265,6 +265,15 @@ make_params(int model, const double *given)
 				break;
 		}
 
+	i = model_idle_param(model_registry[model], params);
+	if (i >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parameter \"%s\" of model \"%s\" has no effect while \"%s\" is as it is",
+						param_spec(set, i)->name, set->name,
+						param_spec(set, i)->only_with != NULL ? param_spec(set, i)->only_with : "size_advantage"),
+				 errhint("Leave it out, or change the other one.")));
+
 	/* The caller has room for as many columns as the model has by default. */
 	if (model_variant(model_registry[model], params)->nstate != model_registry[model]->nstate)
 		ereport(ERROR,

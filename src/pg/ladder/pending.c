@@ -33,8 +33,8 @@
 
 SKILLRATING_FUNCTION(skillrating_check_pending);
 
-/* One row of those that a statement adds fires the trigger, or none: the first, */
-static LadderQuery write_first_query = {
+/* One row of those that a statement adds fires the trigger, or none: the last, */
+static LadderQuery write_last_query = {
 	.text = "INSERT INTO {pending} (match_id, xact, fires, since) "
 	"VALUES ($1, pg_catalog.pg_current_xact_id(), $2, pg_catalog.now())",
 	.param = {VALUE_MATCH, VALUE_BOOL},
@@ -223,19 +223,23 @@ check_pending(Ladder *ladder)
  * ---- Writing and reading ----
  */
 
-/* SPI is connected. */
+/*
+ * SPI is connected.  After SET CONSTRAINTS the row that fires does so at once, so that the others
+ * have to be there.
+ */
 static void
 insert_rows(Ladder *ladder, Datum *ids, int n, bool fires)
 {
 	Datum		values[2];
 
-	values[0] = ids[0];
+	if (n > 1)
+	{
+		values[0] = id_array(ladder->match_type, ids, n - 1);
+		ladder_execute(ladder, &write_others_query, values, NULL, NULL);
+	}
+	values[0] = ids[n - 1];
 	values[1] = BoolGetDatum(fires);
-	ladder_execute(ladder, &write_first_query, values, NULL, NULL);
-	if (n == 1)
-		return;
-	values[0] = id_array(ladder->match_type, ids + 1, n - 1);
-	ladder_execute(ladder, &write_others_query, values, NULL, NULL);
+	ladder_execute(ladder, &write_last_query, values, NULL, NULL);
 }
 
 void
