@@ -96,14 +96,14 @@ names() { (cd "$1" && ls -- *."$2") | sed "s/\.$2\$//" | grep -vxF -f <(printf '
 batches() { xargs -n "$2" echo "$1"; }
 
 # The longest come first, so that no worker is alone at the end.
-long_sql="ladder_property ladder_horizon ladder_corrections ladder_settings ladder_bulk ladder_ranks ladder_reset"
+long_sql="ladder_property ladder_horizon ladder_corrections ladder_settings ladder_reset"
 long_sql+=" ladder_seasons ladder_forget"
 long_core="properties models tune split_many elo_mmr"
 # Left out of "check": each function with each trap that the owner of a ladder could set, with each
 # kind of argument, and swaps (a minute of a processor each), and what takes ten seconds or more and
-# is about sizes, memory, or one call.
+# is about sizes, memory, an option, or one call.
 later_sql="ladder_hostile ladder_swap leaves_nothing ladder_boards ladder_event_partitions ladder_exchange bad_ids"
-later_sql+=" session_memory memory_limit large_results suggest_model solve_partitions"
+later_sql+=" session_memory memory_limit large_results suggest_model solve_partitions no_peeking ladder_bulk ladder_ranks"
 later_core="size_advantage_simulation"
 
 # What is busy, in one list; and in another what waits for clients, clocks and other servers.
