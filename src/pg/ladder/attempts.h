@@ -4,7 +4,7 @@
  *
  * An error about the data of a match makes it unrated.  Any other error of the source, of a
  * mirror, or of whatever hangs on the tables of the ladder has the match wait in pending, unless
- * it ends the transaction (failures.h) or the ladder raises errors (on_error).  A batch is rated
+ * it ends the transaction (careful.h) or the ladder raises errors (on_error).  A batch is rated
  * in a subtransaction; only where that fails its matches are tried in parts.
  */
 #ifndef PG_LADDER_ATTEMPTS_H

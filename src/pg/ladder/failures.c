@@ -135,6 +135,18 @@ may_see_message(const Ladder *ladder, int sqlerrcode)
 						  ACL_SELECT) == ACLCHECK_OK;
 }
 
+/* The cause of a failure, as far as the client may see it. */
+static int
+cause_detail(const Ladder *ladder, int sqlerrcode, const char *message)
+{
+	const char *sqlstate = unpack_sql_state(sqlerrcode);
+
+	errdetail_log("Error %s: %s.", sqlstate, message);
+	if (may_see_message(ladder, sqlerrcode))
+		return errdetail("Error %s: %s.", sqlstate, message);
+	return errdetail("Error %s.", sqlstate);
+}
+
 /* What would mend it. */
 static int
 remedy_hint(const Ladder *ladder, const Failure *failure)
@@ -156,17 +168,13 @@ static void
 warn_of(Ladder *ladder, const Failure *failure, int n)
 {
 	const char *match = clip_text(id_text(ladder->match_type, failure->match_id), MAX_ID);
-	const char *sqlstate = unpack_sql_state(failure->sqlerrcode);
 
 	ereport(WARNING,
 			(n == 1 ?
 			 errmsg("match %s of ladder \"%s\" could not be rated, and waits", match, ladder->name) :
 			 errmsg("%d matches of ladder \"%s\" could not be rated, and wait, such as %s", n,
 					ladder->name, match),
-			 may_see_message(ladder, failure->sqlerrcode) ?
-			 errdetail("Error %s: %s.", sqlstate, failure->message) :
-			 errdetail("Error %s.", sqlstate),
-			 errdetail_log("Error %s: %s.", sqlstate, failure->message),
+			 cause_detail(ladder, failure->sqlerrcode, failure->message),
 			 remedy_hint(ladder, failure)));
 }
 
@@ -211,15 +219,9 @@ failures_send(Ladder *ladder, const Failures *failures, bool loud)
 void
 warn_of_unfilled_mirror(const Ladder *ladder, const char *table, const ErrorData *error)
 {
-	const char *sqlstate = unpack_sql_state(error->sqlerrcode);
-	const char *message = clip_text(error->message, MAX_MESSAGE);
-
 	ereport(WARNING,
 			(errmsg("new rows of table \"%s\" did not get the ratings of ladder \"%s\", which it mirrors",
 					table, ladder->name),
-			 may_see_message(ladder, error->sqlerrcode) ?
-			 errdetail("Error %s: %s.", sqlstate, message) :
-			 errdetail("Error %s.", sqlstate),
-			 errdetail_log("Error %s: %s.", sqlstate, message),
+			 cause_detail(ladder, error->sqlerrcode, clip_text(error->message, MAX_MESSAGE)),
 			 errhint("Remove the cause; then skillrating.mirror_rating() writes all ratings.")));
 }

@@ -128,7 +128,9 @@ try_attempt(Attempt *attempt)
 
 	if (error != NULL && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE)
 		ReThrowError(error);
-	return error == NULL && done;
+	if (error != NULL)
+		FreeErrorData(error);
+	return done;
 }
 
 /* Who has a lock on a schema that is in the way of one, in words, or NULL. */
