@@ -87,12 +87,6 @@ source_column_text(SourceColumn column, const char **type,
 StaticAssertDecl(SOURCE_NCOLUMNS - SOURCE_RANK == PARTICIPANT_NUMBERS,
 				 "source columns and numbers of a participant differ");
 
-double *
-source_number(Participant *participant, SourceColumn column)
-{
-	return participant_number(participant, column - SOURCE_RANK);
-}
-
 /* Room for so many participants: at first from the current context. */
 static void
 reserve_participants(SourceMatch *match, int n)
@@ -487,7 +481,7 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 	p->team = DatumGetInt32(values[SOURCE_TEAM]);
 	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
 		if (!nulls[i])
-			*source_number(p, i) = read_number(match, i, values[i], id);
+			p->number[i - SOURCE_RANK] = read_number(match, i, values[i], id);
 
 	p->context = read_name(match, &match->contexts, SOURCE_CONTEXT, values, nulls);
 	p->club = read_name(match, &match->clubs, SOURCE_CLUB, values, nulls);
@@ -547,8 +541,8 @@ compare_participants(const void *a, const void *b, void *arg)
 		result = id_compare(match->player_type, match->account_id[i],
 							match->account_id[j]);
 	for (column = SOURCE_RANK; column < SOURCE_NCOLUMNS && result == 0; column++)
-		result = compare_numbers(*source_number(p, column),
-								 *source_number(q, column));
+		result = compare_numbers(p->number[column - SOURCE_RANK],
+								 q->number[column - SOURCE_RANK]);
 	if (result == 0)
 		result = compare_names(&match->contexts, p->context, q->context);
 	return result != 0 ? result : compare_names(&match->clubs, p->club, q->club);
