@@ -221,8 +221,7 @@ extern void source_match_differs(SourceMatch *match, const char *name);
 /* Why a match whose rows have all been read is not even built, or nothing. */
 extern Unrated source_match_reason(const SourceMatch *match);
 
-/* A column of a row that must not be null. */
-extern Datum source_match_required(const SourceMatch *match, SourceColumn column,
-								   const Datum *values, const bool *nulls);
+/* Error: a column of a row is null that must not be. */
+pg_noreturn extern void source_match_lacks(const SourceMatch *match, SourceColumn column);
 
 #endif							/* PG_MATCHES_SOURCE_H */
