@@ -401,7 +401,8 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 			&recorded[i];
 	application->corrections = corrections_make();
 	application->first_played = DT_NOEND;
-	application->batch->keeps_meetings = reader_repeat_window(application->reader) > 0;
+	application->batch->keeps_meetings = application->reader->filters != NULL &&
+		reader_repeat_window(application->reader) > 0;
 }
 
 /* A strict ladder takes no match that was played at several times. */
@@ -456,8 +457,6 @@ check_source_is_current(Application *application)
 	IdTable    *seen;
 	int			i;
 
-	if (!IsolationUsesXactSnapshot())
-		return;
 	seen = id_table_create(ladder->match_type);
 	for (i = 0; i < application->n; i++)
 	{
@@ -513,25 +512,32 @@ static void
 load_application(Application *application)
 {
 	Ladder	   *ladder = application->ladder;
+	Batch	   *batch = application->batch;
 
-	components_lock_unowned(application->batch, ladder);
-	batch_load(application->batch, ladder, true);
-	components_load_owned(application->batch, ladder);
-	components_lock_free(application->batch, ladder);
-	load_past_of_wanted(application->batch, ladder, application->n);
+	if (batch->ncomponents > 0)
+		components_lock_unowned(batch, ladder);
+	batch_load(batch, ladder, true);
+	if (batch->ncomponents > 0)
+	{
+		components_load_owned(batch, ladder);
+		components_lock_free(batch, ladder);
+	}
+	if (batch->model->look_back != NULL)
+		load_past_of_wanted(batch, ladder, application->n);
 	if (ladder->changes != NULL)
 		log_players(application);
 	application->changes = change_writer_begin(ladder, "match", NULL);
 	change_writer_note(application->changes, application->batch);
 	check_vanished(application);
-	load_meetings_of_wanted(application->batch, ladder,
-							seconds_before(application->first_played,
-										   reader_repeat_window(application->reader)));
+	if (batch->keeps_meetings)
+		load_meetings_of_wanted(batch, ladder,
+								seconds_before(application->first_played,
+											   reader_repeat_window(application->reader)));
 	if (ladder->reorders)
 		application->last = find_last_place(ladder,
 											reader_needs_players(application->reader));
 	application->events = event_outbox(ladder);
-	application->component_events = application->batch->ncomponents > 0 ?
+	application->component_events = batch->ncomponents > 0 ?
 		component_event_outbox(ladder) : NULL;
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
@@ -593,7 +599,8 @@ rate_match(Application *application, SourceMatch *source)
 	{
 		MatchStatus rated;
 
-		give_advantage(ladder, batch, source);
+		if (batch->match.ncomponents > 0)
+			give_advantage(ladder, batch, source);
 		rated = batch_rate(batch, source);
 
 		if (rated == MATCH_OK)
@@ -690,7 +697,7 @@ forget_absent(Application *application)
 	int			nabsent = 0;
 	int			i;
 
-	for (i = 0; i < application->n && application->inserted; i++)
+	for (i = 0; i < application->n; i++)
 	{
 		const KnownMatch *match = id_table_find(application->known, application->ids[i], "");
 
@@ -713,7 +720,7 @@ write_ratings(Application *application)
 	Batch	   *batch = application->batch;
 	int			n;
 	BatchPlayer **players = batch_take_players(batch, &n);
-	Outbox	   *unused = rating_outbox(ladder);
+	Outbox	   *unused = NULL;
 	int			i;
 
 	/* The index of the key is gone through once, and not back and forth. */
@@ -728,11 +735,18 @@ write_ratings(Application *application)
 				change_log_after(ladder->changes, players[i]);
 		}
 		else if (players[i]->created)
+		{
+			if (unused == NULL)
+				unused = rating_outbox(ladder);
 			put_rating(unused, players[i]);
+		}
 	outbox_send(application->ratings, OUTBOX_UPDATE);
-	ladder_hide_from_mirrors(ladder);
-	outbox_send(unused, OUTBOX_DELETE);
-	ladder_show_to_mirrors(ladder);
+	if (unused != NULL)
+	{
+		ladder_hide_from_mirrors(ladder);
+		outbox_send(unused, OUTBOX_DELETE);
+		ladder_show_to_mirrors(ladder);
+	}
 }
 
 /* The same of components; those of players have no row before they are rated. */
@@ -772,7 +786,8 @@ write_application(Application *application)
 	if (application->batch->ncomponents > 0)
 		write_components(application);
 	change_writer_end(application->changes);
-	corrections_send(application->ladder, &application->corrections);
+	if (application->corrections.n > 0)
+		corrections_send(application->ladder, &application->corrections);
 }
 
 /* What became of the matches. */
@@ -808,7 +823,8 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	survey_matches(&application);
-	check_source_is_current(&application);
+	if (IsolationUsesXactSnapshot())
+		check_source_is_current(&application);
 	trial->phase = BATCH_LOADS;
 	load_application(&application);
 	trial->phase = BATCH_RATES;
@@ -818,7 +834,8 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
 
 	applied = count_applied(&application);
 
-	forget_absent(&application);
+	if (application.inserted)
+		forget_absent(&application);
 	id_table_free(application.known);
 	pfree(application.known_match);
 	write_application(&application);

@@ -365,7 +365,8 @@ apply(Ladder *ladder, Datum *ids, int n, bool has_failed, bool loud)
 	}
 	large = ladder->large;
 	rate_part(&attempts, ids, n, false);
-	failures_send(ladder, &attempts.failures, loud);
+	if (attempts.failures.n > 0)
+		failures_send(ladder, &attempts.failures, loud);
 	if (large)
 		ladder_expect_many(ladder);
 	return attempts.applied;

@@ -632,7 +632,7 @@ begin_match(MatchReader *reader)
 		begin_without_rows(reader, reader->careful ? find_error(reader) : NULL);
 		return;
 	}
-	match_digests_begin(&reader->digests);
+	memset(&reader->digests, 0, sizeof(MatchDigests));
 	source_match_begin(match, values, source_nulls(reader));
 }
 
@@ -720,13 +720,14 @@ finish_match(MatchReader *reader)
 		source_match_set_aside(match);
 		match->eligibility = eligibility_at(reader->filters, match->played_at);
 	}
-	set_aside_before_horizon(reader);
+	if (reader->ladder->horizon != NO_HORIZON)
+		set_aside_before_horizon(reader);
 }
 
 double
 reader_repeat_window(const MatchReader *reader)
 {
-	return filters_repeat_window(reader->filters);
+	return reader->filters != NULL ? filters_repeat_window(reader->filters) : 0;
 }
 
 bool

@@ -207,7 +207,8 @@ check_pending(Ladder *ladder)
 	Relation	pending = table_open(ladder->relation[LADDER_PENDING], RowExclusiveLock);
 	const char *fault;
 
-	ladder_cache_recheck(ladder);
+	if (!ladder->cache->valid)
+		ladder_cache_recheck(ladder);
 	fault = ladder->cache->pending_safe ? NULL : find_fault(pending);
 	if (fault != NULL)
 		ereport(ERROR,

@@ -184,7 +184,8 @@ ladder_plan(Ladder *ladder, LadderQuery *query)
 	QueryDraft	draft = {.ladder = ladder,.query = query};
 	SPIPlanPtr	plan;
 
-	ladder_cache_recheck(ladder);
+	if (!ladder->cache->valid)
+		ladder_cache_recheck(ladder);
 	cache = ladder->cache;
 	if (query->slot == 0)
 		query->slot = ++nslots;
@@ -204,25 +205,24 @@ ladder_plan(Ladder *ladder, LadderQuery *query)
 	return plan;
 }
 
-/* Whether a plan is about a relation of a ladder; a rule can take it out. */
+/*
+ * Whether a plan that is not about a relation of a ladder is about another one of its name, and
+ * not only rid of it by a rule.
+ */
 static bool
-is_about(const CachedPlanSource *source, const Ladder *ladder,
-		 LadderRelation relation)
+is_about_other(const CachedPlanSource *source, const Ladder *ladder, LadderRelation relation)
 {
-	const char *name;
+	const char *name = get_rel_name(ladder->relation[relation]);
 	ListCell   *cell;
 
-	if (list_member_oid(source->relationOids, ladder->relation[relation]))
-		return true;
-	name = get_rel_name(ladder->relation[relation]);
 	foreach(cell, source->relationOids)
 	{
 		const char *other = get_rel_name(lfirst_oid(cell));
 
 		if (name == NULL || (other != NULL && strcmp(name, other) == 0))
-			return false;
+			return true;
 	}
-	return true;
+	return false;
 }
 
 /*
@@ -238,7 +238,8 @@ check_relations(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan)
 
 	for (i = 0; i < LADDER_NRELATIONS; i++)
 		if ((query->relations & (1U << i)) != 0 && OidIsValid(ladder->relation[i]) &&
-			!is_about(source, ladder, i))
+			!list_member_oid(source->relationOids, ladder->relation[i]) &&
+			is_about_other(source, ladder, i))
 			ereport(ERROR,
 					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 					 errmsg("relation %s was replaced during work on the ladder",
@@ -275,7 +276,7 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	SPIExecuteOptions options = {0};
 	int			result;
 
-	if (!query->settled)
+	if (!query->settled && !*ladder->settled)
 		ladder_settle(ladder);
 	plan = ladder_plan(ladder, query);
 	options.params = plan_params(plan, values, nulls);
