@@ -11,16 +11,14 @@ CREATE FUNCTION skillrating_internal.ladder_entries(
     OUT function text,
     OUT runs_as text,
     OUT lock text,
-    OUT needs text,
-    OUT in_api boolean)
+    OUT needs text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_ladder_entries'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 100;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_entries() IS
 'The functions of the schema skillrating that work on ladders: as whom they run, which lock they
-take on the schema of the ladder, and what the caller needs besides USAGE on it, and
-whether create_api() makes one of the same name.';
+take on the schema of the ladder, and what the caller needs besides USAGE on it.';
 
 CREATE FUNCTION skillrating_internal.create_entry(name text)
 RETURNS void

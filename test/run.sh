@@ -123,7 +123,7 @@ logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
 	printf 'own %s\n' managed "maintenance max_prepared_transactions=10" "servers $logical" "changes $logical" processors backfill "work max_prepared_transactions=10" queue distributed \
 		exchange predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside partitions plproxy citus
-	printf 'script %s\n' peers docs clients swapping concurrent http pictures dist demo migration parameters documents dump open_match fronts
+	printf 'script %s\n' peers docs clients swapping concurrent http pictures dist demo migration parameters dump open_match fronts
 } >"$scratch/waiting"
 touch "$scratch/waiting"
 # A build of its own, and all regression tests again.

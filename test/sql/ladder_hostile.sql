@@ -100,9 +100,6 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'relation' THEN format('%L', CASE WHEN p.proname LIKE '%mirror%' THEN 'trap.person' WHEN p.proname LIKE '%push%' THEN 'trap.pushed' ELSE 'trap.result' END)
             WHEN a.name = 'columns' AND p.proname LIKE '%push%' THEN '''{"id": "player_id", "elo": "rating"}'''
             WHEN a.name = 'key' THEN '''id''' WHEN a.name = 'columns' THEN '''{"elo": "rating"}'''
-            WHEN a.name = 'document' THEN quote_literal(CASE WHEN p.proname LIKE 'split%' THEN '{"players": [{"id": 1}, {"id": 2}]}'
-                ELSE format('{"teams": [{%1$s"players": [{"id": 1}]}, {%1$s"players": [{"id": 2}]}]%2$s}', CASE WHEN p.proname LIKE 'report%' THEN '"rank": 1, ' END,
-                    CASE WHEN p.proname LIKE 'report%' THEN ', "match_id": 999' END) END)
             WHEN a.name = 'queue' AND p.proname = 'create_queue' THEN '''another'''
             WHEN a.name = 'task' THEN '''catch_up''' WHEN a.name = 'every' THEN '''1 day'''
             WHEN a.name = 'search' THEN 'true'
@@ -118,7 +115,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
 FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
 WHERE n.nspname IN ('skillrating', 'skillrating_internal') AND p.prokind = 'f' AND p.proargnames[1] IN ('ladder', 'a')
     AND p.proname NOT IN ('create_ladder', 'create_rating_tables', 'create_waiting_tables', 'create_count_tables', 'create_lists', 'create_match_tables', 'create_own_source',
-        'create_api_view', 'create_api_grants', 'arranged_columns', 'drop_room');
+        'arranged_columns', 'drop_room');
 
 -- Call them all as a role, each in a transaction of its own, and then ask what came
 -- of it.  Dropping comes last.

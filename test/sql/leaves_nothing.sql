@@ -130,7 +130,6 @@ SELECT e.function, true, 'likely', e.statement, c.volatility, c.rows
 FROM (VALUES
     ('backfill_batch', $$SELECT * FROM skillrating.backfill_batch('leaves_sourced', '{1,2}')$$),
     ('attach', $$SELECT skillrating.attach('leaves_sourced', 'leaves.more')$$),
-    ('create_api', $$SELECT skillrating.create_api('leaves_ladder', 'leaves_api')$$),
     ('create_ladder', $$SELECT skillrating.create_ladder('leaves_newest', 'elo')$$),
     ('push_rating', $$SELECT skillrating.push_rating('leaves_ladder', 'leaves.pushed', '{"id": "player_id", "elo": "rating"}')$$),
     ('unpush_rating', $$SELECT skillrating.unpush_rating('leaves_ladder', 'leaves.copy')$$),
@@ -153,11 +152,6 @@ FROM (VALUES
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('forget_player', $$SELECT skillrating.forget_player('leaves_ladder', 1, 99)$$),
     ('import_ratings', $$SELECT skillrating.import_ratings('leaves_ladder', ARRAY[901], '[{"rating": 1600}]')$$),
-    ('pair_queue_document', $$SELECT skillrating.pair_queue_document('{"players": [{"id": 1, "mu": 1}, {"id": 2, "mu": 1}]}')$$),
-    ('preview_document', $$SELECT skillrating.preview_document('leaves_ladder', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
-    ('report_match_document', $$SELECT skillrating.report_match_document('leaves_ladder', '{"match_id": 20, "teams": [{"rank": 1, "players": [{"id": 1}]}, {"rank": 2, "players": [{"id": 2}]}]}')$$),
-    ('split_ladder_document', $$SELECT skillrating.split_ladder_document('leaves_ladder', '{"players": [{"id": 1}, {"id": 2}]}')$$),
-    ('win_probability_document', $$SELECT skillrating.win_probability_document('leaves_ladder', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
     ('forget_players', $$SELECT skillrating.forget_players('leaves_ladder', ARRAY[1], ARRAY['98'])$$),
     ('hive_update', $$SELECT skillrating.hive_update(t, ROW(10, 0, 0, 0, 0)::skillrating.hive_state, t, t % 2) FROM generate_series(1, 2) AS t$$),
     ('linear_fit', $$SELECT skillrating.linear_fit(t * t, ARRAY[t]) FROM generate_series(1, 4) AS t$$),
@@ -354,7 +348,6 @@ ORDER BY c.function, c.call \gexec
 \set VERBOSITY default
 
 SET client_min_messages = warning;
-DROP SCHEMA "no such thing" CASCADE;
 DROP SCHEMA IF EXISTS leaves, leaves_ladder, leaves_second, leaves_sourced, leaves_new, leaves_newest CASCADE;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_leaves_owner, regress_leaves_guest', current_database()) \gexec
 DROP ROLE regress_leaves_owner;

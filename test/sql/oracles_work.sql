@@ -81,17 +81,5 @@ SELECT skillrating.create_ladder('oracle_watched', 'elo', player_type => 'int', 
 CALL skillrating.backfill('oracle_watched', 10) \gset
 SELECT count(DISTINCT total) = 1 AND max(total) = 38 AND array_agg(DISTINCT done) @> '{0,10,20,30}' AS "progress: invariant" FROM seen WHERE phase = 'rating';
 
--- Views and functions of an API, as many as it says; and the integers
--- of a document are the server's.
-SELECT functions, views FROM skillrating.create_api('oracle_replica', 'oracle_api') \gset
-SELECT :functions = (SELECT count(*) FROM pg_proc WHERE pronamespace = 'oracle_api'::regnamespace AND proname IN (SELECT proname FROM pg_proc WHERE pronamespace = 'skillrating'::regnamespace)) AND :functions > 30 AND :views = (SELECT count(*) FROM pg_class WHERE relnamespace = 'oracle_api'::regnamespace AND relkind = 'v') AND :views > 0 AS "create_api: invariant";
-WITH RECURSIVE part(name, value) AS (
-    SELECT '', skillrating.document_schema()
-    UNION ALL
-    SELECT c.* FROM part, LATERAL (SELECT k, x FROM jsonb_each(CASE jsonb_typeof(value) WHEN 'object' THEN value ELSE '{}' END) AS e(k, x)
-        UNION ALL SELECT name, x FROM jsonb_array_elements(CASE jsonb_typeof(value) WHEN 'array' THEN value ELSE '[]' END) AS a(x)) AS c
-)
-SELECT count(*) = 12 AND bool_and(value = CASE name WHEN 'maximum' THEN to_jsonb(~(1 << 31)) WHEN 'minimum' THEN to_jsonb(1 << 31) WHEN 'minItems' THEN '1' END) AS "document_schema: closed form" FROM part WHERE jsonb_typeof(value) = 'number';
-DROP SCHEMA oracle_api CASCADE;
 SELECT skillrating.drop_ladder(l) FROM unnest('{oracle_queue,oracle_replica,oracle_watched}'::text[]) AS l;
 DROP SCHEMA oracles_work CASCADE;
