@@ -96,11 +96,6 @@ static const LadderEntry entries[] = {
 	.work = WORK_BACKFILL,.phase = PHASE_SEARCHING},
 	{"backfill_batch", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.work = WORK_BACKFILL},
 
-	/*
-	 * Matches of a publisher; it takes the lock of those who rate when it
-	 * does.
-	 */
-	{"drain_batch", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
@@ -151,23 +146,6 @@ static const LadderEntry entries[] = {
 	{"keep_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1,.front = FRONT_REFUSED},
 	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
-
-	/* Ratings in tables of other servers */
-	{"push_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"unpush_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"push_begin", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"push_step", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"push_status", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
-
-	/*
-	 * Work beside rating.  A step locks a row of table work, and only then
-	 * the ladder in the mode of what it does: whoever changes these rows must
-	 * not keep it from that.
-	 */
-	{"notify_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"schedule_work", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"scheduled_work", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"work_step", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.work = WORK_WORK},
 
 	/*
 	 * Queues.  Who counts as whom must not change while somebody joins.
