@@ -11,16 +11,14 @@ CREATE FUNCTION skillrating_internal.ladder_entries(
     OUT function text,
     OUT runs_as text,
     OUT lock text,
-    OUT needs text,
-    OUT in_api boolean)
+    OUT needs text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_ladder_entries'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 100;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_entries() IS
 'The functions of the schema skillrating that work on ladders: as whom they run, which lock they
-take on the schema of the ladder, and what the caller needs besides USAGE on it, and
-whether create_api() makes one of the same name.';
+take on the schema of the ladder, and what the caller needs besides USAGE on it.';
 
 CREATE FUNCTION skillrating_internal.create_entry(name text)
 RETURNS void
@@ -153,7 +151,7 @@ LANGUAGE C;
 COMMENT ON FUNCTION skillrating_internal.enqueue_matches() IS
 'Trigger function on tables that attach() was given with replica => true, after each row and after
 TRUNCATE: puts the matches of the row into the table pending of the ladder that the WHEN condition
-names, where they wait for drain(). What a row has in place of a match is noted in replica_note, and
+names, where they wait for catch_up(). What a row has in place of a match is noted in replica_note, and
 so is TRUNCATE. Error 39P01 if it is attached otherwise, 55000 on any other table.';
 
 CREATE FUNCTION skillrating_internal.apply_pending()
@@ -474,7 +472,7 @@ BEGIN
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.pending IS %L', ladder,
-        'Matches that wait for the end of the transaction that touched them, for catch_up() where apply_at is manual, or for drain() where they come from a publisher (fires is false then), and since when. If rating one raised an error that is not about its data, the row has its SQLSTATE, its message and when that was, and waits for catch_up().');
+        'Matches that wait for the end of the transaction that touched them, or for catch_up() where apply_at is manual or they come from a publisher (fires is false then), and since when. If rating one raised an error that is not about its data, the row has its SQLSTATE, its message and when that was, and waits for catch_up().');
 
     EXECUTE format(
         'CREATE TABLE %I.correction (
@@ -553,7 +551,7 @@ BEGIN
             match_id text NOT NULL,
             replica boolean NOT NULL DEFAULT false)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.attached IS %L', ladder,
-        'Tables whose triggers feed the ladder, and the column or expression that gives the match of a row; replica if a publisher fills the table, so that rows only have their matches wait for drain(). See attach().');
+        'Tables whose triggers feed the ladder, and the column or expression that gives the match of a row; replica if a publisher fills the table, so that rows only have their matches wait for catch_up(). See attach().');
 
     EXECUTE format(
         'CREATE TABLE %I.mirror (
