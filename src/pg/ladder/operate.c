@@ -219,6 +219,7 @@ replay_operation(Maintenance *work)
 	OperationWork *operation = (OperationWork *) work;
 
 	rewrite_begin_part(&work->rewrite, read_removed(work->ladder));
+	work->done_before = work->done_from;	/* no corrections */
 	work->replay = replay_begin(work->ladder, work->operation, REPLAY_CURRENT_PLAYERS, true);
 	replay_on(work->replay, &work->rewrite.sink);
 	operation->nchanged = work->replay->batch->step.n;
@@ -234,7 +235,7 @@ skillrating_operate_beside(PG_FUNCTION_ARGS)
 	LadderOperation *operation = read_last_operations(ladder, seq, &n);
 	OperationWork all = {
 		.work = {.ladder = ladder,.kind = operation[0].kind,.operation = seq,
-		.held = !ladder_works_beside(ladder),.begun = true,.first = replay_operation}
+		.begun = ladder_works_beside(ladder),.first = replay_operation}
 	};
 	bool		misplaced = is_misplaced(ladder, operation, &earlier_place_query);
 

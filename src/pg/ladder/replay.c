@@ -232,78 +232,6 @@ report_start(Ladder *ladder, int64 first_seq)
 				   first_seq <= last_seq ? last_seq - first_seq + 1 : PROGRESS_UNKNOWN);
 }
 
-/* Load those of a list of players who are not. */
-static void
-load_listed(Replay *replay, List *players)
-{
-	int			n = list_length(players);
-	BatchPlayer **player = palloc_array(BatchPlayer *, n + 1);
-	int			i;
-
-	for (i = 0; i < n; i++)
-		player[i] = list_nth(players, i);
-	players_load_some(replay, player, n);
-	pfree(player);
-}
-
-/* So many players are loaded by one query. */
-#define UNMET_AT_ONCE 1000
-
-/* The last place that has events. */
-static LadderQuery last_event_query = {
-	.text = "SELECT pg_catalog.max(seq) FROM {event}"
-};
-
-/*
- * Load the players of matches behind all events, which have come from another ladder: their
- * events cannot tell who is in them, and one query for many costs a fraction of one for each.
- */
-static void
-load_unmet(Replay *replay)
-{
-	Batch	   *batch = replay->batch;
-	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "skillrating unmet",
-												  ALLOCSET_DEFAULT_SIZES);
-	List	   *unmet = NIL;
-	MatchReader *matches;
-	int64		last;
-	bool		isnull;
-	bool		have_match;
-	int			i;
-
-	(void) ladder_execute(replay->ladder, &last_event_query, NULL, NULL, NULL);
-	last = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-									   ONLY_COLUMN, &isnull));
-	SPI_freetuptable(SPI_tuptable);
-	matches = reader_open_rated(replay->ladder,
-								isnull ? replay->from : Max(last + 1, replay->from));
-	do
-	{
-		Unrated		why = unrated_nothing();
-		Verdict		verdict = VERDICT_UNRATED;
-
-		have_match = reader_next(matches);
-		if (have_match && !matches->match.vanished)
-		{
-			MemoryContext old = MemoryContextSwitchTo(scratch);
-
-			verdict = batch_judge(batch, &matches->match, &why);
-			MemoryContextSwitchTo(old);
-		}
-		for (i = 0; verdict == VERDICT_RATE && i < batch->match.nplayers; i++)
-			unmet = lappend(unmet, batch->player[i]);
-		MemoryContextReset(scratch);
-		if (list_length(unmet) >= UNMET_AT_ONCE || !have_match)
-		{
-			load_listed(replay, unmet);
-			list_free(unmet);
-			unmet = NIL;
-		}
-	} while (have_match);
-	reader_close(matches);
-	MemoryContextDelete(scratch);
-}
-
 /* Where a replay from a place begins: at the horizon if it is to begin at the start. */
 static int64
 first_place(const Ladder *ladder, int64 from)
@@ -340,8 +268,6 @@ replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember)
 			replay->loads = REPLAY_ALL_PLAYERS;
 	}
 	players_load_replayed(replay);
-	if (replay->loads == REPLAY_KNOWN_PLAYERS && !replay->whole)
-		load_unmet(replay);
 	components_load_replayed(replay);
 	return replay;
 }

@@ -19,6 +19,7 @@
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/ranks/hook.h"
+#include "pg/ladder/recorded.h"
 #include "pg/ladder/replay.h"
 
 SKILLRATING_FUNCTION(skillrating_verify);
@@ -342,42 +343,10 @@ count_column(int column)
 									   SPI_tuptable->tupdesc, column, &isnull));
 }
 
-/* Matches that have no place, and the digests of what was seen of them. */
+/* Matches that have no place, and what was seen of them. */
 static LadderQuery unplaced_query = {
-	.text = "SELECT m.match_id, m.digest FROM {rated_match} AS m WHERE m.seq IS NULL"
+	.text = "SELECT m.match_id, " RECORDED_COLUMNS " FROM {rated_match} AS m WHERE m.seq IS NULL"
 };
-
-enum
-{
-	UNPLACED_MATCH_ID = 1,
-	UNPLACED_DIGEST
-};
-
-/* The matches that have no place, by their identifiers. */
-static IdTable *
-read_unplaced(Ladder *ladder)
-{
-	uint64		nrows = ladder_execute(ladder, &unplaced_query, NULL, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
-	IdTable    *unplaced = id_table_create(ladder->match_type);
-	uint64		i;
-
-	for (i = 0; i < nrows; i++)
-	{
-		ComparedMatch *match = palloc0_object(ComparedMatch);
-		bool		isnull;
-		bool		found;
-		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc,
-									   UNPLACED_MATCH_ID, &isnull);
-
-		CHECK_FOR_INTERRUPTS();
-		match->digest = DatumGetInt64(SPI_getbinval(rows->vals[i], rows->tupdesc,
-													UNPLACED_DIGEST, &isnull));
-		*id_table_enter(unplaced, id, "", &found) = match;
-	}
-	SPI_freetuptable(rows);
-	return unplaced;
-}
 
 /*
  * A replay meets only matches that have a place.  One that could not be rated and has
@@ -386,21 +355,16 @@ read_unplaced(Ladder *ladder)
 static void
 check_unplaced(Ladder *ladder, Check *complete)
 {
-	IdTable    *unplaced = read_unplaced(ladder);
+	IdTable    *unplaced = compare_recorded(ladder, &unplaced_query, NULL);
 	int			n = id_table_count(unplaced);
 	Datum	   *ids = id_table_ids(unplaced);
 	int			i;
 
-	if (n == 0)
-		return;
-
-	/* Their digests are computed anew, from the source as it is. */
-	reader_compare(ladder, unplaced);
 	for (i = 0; i < n; i++)
 	{
-		const ComparedMatch *match = id_table_find(unplaced, ids[i], "");
+		const RecordedMatch *match = id_table_find(unplaced, ids[i], "");
 
-		if (match->met && !match->same && fault(complete))
+		if (match->compared.met && !match->compared.same && fault(complete))
 			complete->first = psprintf("match %s has changed since it was looked at",
 									   id_text(ladder->match_type, ids[i]));
 	}
