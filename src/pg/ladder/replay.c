@@ -272,6 +272,72 @@ replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember)
 	return replay;
 }
 
+/* Load the players whom n operations are about, as the tables have them. */
+static void
+load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
+			  int n)
+{
+	int			i;
+
+	if (!operation[0].has_player)
+	{
+		batch_load_all(batch, ladder);
+		components_load_all(batch, ladder);
+		return;
+	}
+
+	/*
+	 * A row that only has room for the first match is no player yet, but for what makes one of
+	 * it.
+	 */
+	if (operation[0].operation.kind != OPERATION_SET &&
+		(operation[0].operation.kind != OPERATION_FIX || operation[0].pool == NULL))
+	{
+		Datum	   *ids = palloc_array(Datum, n);
+
+		for (i = 0; i < n; i++)
+			ids[i] = operation[i].player;
+		batch_load_some(batch, ladder, ids, n);
+		components_load_some(batch, ladder, ids, n);
+		return;
+	}
+	for (i = 0; i < n; i++)
+	{
+		BatchPlayer *player = batch_player(batch, operation[i].player,
+										   operation[i].pool);
+
+		player->wanted = true;
+		if (player->shared != NULL)
+			player->shared->wanted = true;
+	}
+	batch_load(batch, ladder, false);
+}
+
+Replay *
+replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n, ReplaySink *sink)
+{
+	Replay	   *replay = palloc0_object(Replay);
+	Batch	   *batch = ladder_batch(ladder);
+	BatchStep  *step = &batch->step;
+	int			i;
+
+	replay->ladder = ladder;
+	replay->batch = batch;
+	replay->from = operation->seq;
+	replay->next = operation->seq + 1;
+	replay->loads = REPLAY_KNOWN_PLAYERS;
+	replay->remembers = true;
+	load_operated(batch, ladder, operation, n);
+	players_store_loaded(batch);
+	components_store_loaded(batch);
+	(void) batch_apply_operation(batch, operation, n);
+	for (i = 0; i < step->n; i++)
+		sink->event(sink, replay, EVENT_MISSING, &step->row[i], NULL);
+	for (i = 0; i < step->ncomponents; i++)
+		sink->component(sink, replay, EVENT_MISSING, &step->component[i], NULL);
+	return replay;
+}
+
 /* Replay matches and operations in their order, beside the stored events. */
 static void
 replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, RowReader *events,

@@ -69,11 +69,8 @@ typedef enum ReplayPlayers
 								 * stored events in what is replayed or is met
 								 * there; operations on everybody must have
 								 * theirs */
-	REPLAY_ALL_PLAYERS,			/* everybody, also those whom an operation is
+	REPLAY_ALL_PLAYERS			/* everybody, also those whom an operation is
 								 * to change for the first time */
-	REPLAY_CURRENT_PLAYERS		/* everybody, as the tables have them: nothing
-								 * but an operation that is new has its place
-								 * in what the first part replays */
 } ReplayPlayers;
 
 struct Replay
@@ -106,5 +103,12 @@ struct Replay
 extern Replay *replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember);
 extern void replay_on(Replay *replay, ReplaySink *sink);
 extern void replay_refresh(Replay *replay);
+
+/*
+ * In place of replay_begin(): replay a new operation, the last one in the order, on n players or
+ * on all, from where the tables have them.  It goes on behind the operation.
+ */
+extern Replay *replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n,
+									ReplaySink *sink);
 
 #endif							/* PG_LADDER_REPLAY_H */

@@ -105,25 +105,48 @@ static LadderQuery given_query[2] = {
 	{.text = COMPONENTS_AT(GIVEN_COMPONENTS, OWNED),.param = GIVEN_PARAMS},
 };
 
+/* A row of component beside a component, to be filled. */
+static StoredComponent *
+row_beside(Batch *batch, BatchComponent *component, bool found)
+{
+	component->stored = MemoryContextAllocZero(batch->context, offsetof(StoredComponent, state) +
+											   component->spec->nstate * sizeof(double));
+	component->stored->found = found;
+	component->loaded = true;
+	return component->stored;
+}
+
 /* Put what a row of component has, if there is one, beside a component. */
 static void
 store_component(Batch *batch, BatchComponent *component, bool found, const Datum *values,
 				const bool *nulls)
 {
-	StoredComponent *row = MemoryContextAllocZero(batch->context,
-												  offsetof(StoredComponent, state) +
-												  component->spec->nstate * sizeof(double));
+	StoredComponent *row = row_beside(batch, component, found);
 
-	row->found = found;
-	if (found)
+	if (!found)
+		return;
+	(void) component_read(values, nulls, &row->record);
+	if (!read_component_state(component, values[COMPONENT_STATE - 1],
+							  nulls[COMPONENT_STATE - 1], row->state))
+		row->record.games = -1; /* as nothing that can come out */
+}
+
+void
+components_store_loaded(Batch *batch)
+{
+	int64		i;
+
+	for (i = 0; i < batch->ncomponents; i++)
 	{
-		(void) component_read(values, nulls, &row->record);
-		if (!read_component_state(component, values[COMPONENT_STATE - 1],
-								  nulls[COMPONENT_STATE - 1], row->state))
-			row->record.games = -1; /* as nothing that can come out */
+		BatchComponent *component = batch->components[i];
+		StoredComponent *row;
+
+		if (!component->loaded)
+			continue;
+		row = row_beside(batch, component, true);
+		row->record = component->record;
+		memcpy(row->state, component->state, component->spec->nstate * sizeof(double));
 	}
-	component->stored = row;
-	component->loaded = true;
 }
 
 static TimestampTz
@@ -291,14 +314,6 @@ load_later(Replay *replay, int64 seq, bool again)
 	}
 }
 
-/* Everything is where the table says. */
-static void
-load_current(Replay *replay)
-{
-	load_rows(replay);
-	components_load_all(replay->batch, replay->ladder);
-}
-
 void
 components_load_replayed(Replay *replay)
 {
@@ -314,11 +329,6 @@ components_load_replayed(Replay *replay)
 	}
 	if (replay->batch->nkinds == 0)
 		return;
-	if (replay->loads == REPLAY_CURRENT_PLAYERS)
-	{
-		load_current(replay);
-		return;
-	}
 	load_later(replay, replay->from, false);
 	if (replay->loads != REPLAY_ALL_PLAYERS)
 		return;
