@@ -22,99 +22,9 @@
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay_components.h"
+#include "pg/ladder/replay_events.h"
 #include "pg/ladder/replay_players.h"
 #include "pg/sql/progress.h"
-
-/*
- * ---- Events ----
- */
-
-/* Events in rated order, from a seq on. */
-static LadderQuery read_events_query = {
-	.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
-	.param = {VALUE_INT8}
-};
-
-static int64
-event_seq(RowReader *events)
-{
-	return DatumGetInt64(row_key_column(events, EVENT_SEQ));
-}
-
-static bool
-same_event(RowReader *stored, Ladder *ladder, const BatchStep *step,
-		   const EventRow *row)
-{
-	const Datum *values = row_values(stored);
-	const bool *nulls = row_nulls(stored);
-	RowValues	expected = event_values(step, row);
-	int			i;
-
-	if (!table_same(&event_table, ladder, &expected, values, nulls))
-		return false;
-	for (i = 0; i < ladder->model->nstate; i++)
-	{
-		int			before = EVENT_BEFORE(i) - 1;
-		int			after = EVENT_AFTER(i) - 1;
-
-		if (nulls[before] || nulls[after] ||
-			!same_bits(DatumGetFloat8(values[before]), row->before[i]) ||
-			!same_bits(DatumGetFloat8(values[after]), row->after[i]))
-			return false;
-	}
-	return true;
-}
-
-/* The stored events before a seq belong to nothing. */
-static void
-surplus_events(Replay *replay, ReplaySink *sink, RowReader *events, int64 seq,
-			   bool to_the_end)
-{
-	for (; events->have_row && (to_the_end || event_seq(events) < seq);
-		 row_reader_next(events))
-		sink->event(sink, replay, EVENT_SURPLUS, NULL, events);
-}
-
-/* Compare the events of the step just made with the stored ones. */
-static void
-compare_events(Replay *replay, ReplaySink *sink, RowReader *events)
-{
-	Batch	   *batch = replay->batch;
-	BatchStep  *step = &batch->step;
-	int			i;
-
-	surplus_events(replay, sink, events, step->seq, false);
-	for (i = 0; i < step->n; i++)
-		step->row[i].stored = false;
-	for (; events->have_row && event_seq(events) == step->seq;
-		 row_reader_next(events))
-	{
-		char	   *pool = TextDatumGetCString(row_key_column(events, EVENT_POOL));
-		BatchPlayer *player = id_table_find(batch->players,
-											row_key_column(events, EVENT_PLAYER_ID),
-											pool);
-
-		pfree(pool);
-		if (player != NULL && step->n > 0 && player->step == step->seq)
-		{
-			EventRow   *row = &step->row[player->row];
-
-			row->stored = true;
-			sink->event(sink, replay,
-						same_event(events, replay->ladder, step, row) ?
-						EVENT_SAME : EVENT_DIFFERS, row, events);
-		}
-		else
-			sink->event(sink, replay, EVENT_SURPLUS, NULL, events);
-	}
-	for (i = 0; i < step->n; i++)
-		if (!step->row[i].stored)
-			sink->event(sink, replay, EVENT_MISSING, &step->row[i], events);
-}
-
-/*
- * ---- The replay ----
- */
 
 /*
  * Load what a replay from the middle needs to know of the players of the match, and one from a
@@ -318,8 +228,6 @@ replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n, Re
 {
 	Replay	   *replay = palloc0_object(Replay);
 	Batch	   *batch = ladder_batch(ladder);
-	BatchStep  *step = &batch->step;
-	int			i;
 
 	replay->ladder = ladder;
 	replay->batch = batch;
@@ -331,17 +239,15 @@ replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n, Re
 	players_store_loaded(batch);
 	components_store_loaded(batch);
 	(void) batch_apply_operation(batch, operation, n);
-	for (i = 0; i < step->n; i++)
-		sink->event(sink, replay, EVENT_MISSING, &step->row[i], NULL);
-	for (i = 0; i < step->ncomponents; i++)
-		sink->component(sink, replay, EVENT_MISSING, &step->component[i], NULL);
+	missing_events(replay, sink, false);
+	missing_events(replay, sink, true);
 	return replay;
 }
 
 /* Replay matches and operations in their order, beside the stored events. */
 static void
-replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, RowReader *events,
-			 RowReader *component_events)
+replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, StoredEvents *events,
+			 StoredEvents *component_events)
 {
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext,
 												  "skillrating replay",
@@ -370,7 +276,7 @@ replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, RowReader *
 			next += batch_apply_operation(replay->batch, &operation[next],
 										  noperations - next);
 		compare_events(replay, sink, events);
-		compare_component_events(replay, sink, component_events);
+		compare_events(replay, sink, component_events);
 		MemoryContextSwitchTo(old);
 		if (is_match)
 			have_match = reader_next(matches);
@@ -378,8 +284,8 @@ replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, RowReader *
 		replay->next = replay->batch->step.seq + 1;
 		progress_done(replay->next - first_seq);
 	}
-	surplus_events(replay, sink, events, 0, true);
-	surplus_component_events(replay, sink, component_events);
+	surplus_events(replay, sink, events);
+	surplus_events(replay, sink, component_events);
 	MemoryContextDelete(scratch);
 }
 
@@ -388,18 +294,16 @@ replay_on(Replay *replay, ReplaySink *sink)
 {
 	Ladder	   *ladder = replay->ladder;
 	MatchReader *matches;
-	RowReader	events;
-	RowReader	component_events;
-	Datum		values[1];
+	StoredEvents events;
+	StoredEvents component_events;
 
-	values[0] = Int64GetDatum(replay->next);
 	matches = reader_open_rated(ladder, replay->next);
 	begin_meetings(replay, matches);
-	row_reader_open(&events, ladder, &read_events_query, values);
-	component_events_open(&component_events, replay);
+	stored_events_open(&events, replay, false);
+	stored_events_open(&component_events, replay, true);
 	replay_steps(replay, sink, matches, &events, &component_events);
-	row_reader_close(&component_events);
-	row_reader_close(&events);
+	stored_events_close(&component_events);
+	stored_events_close(&events);
 	reader_close(matches);
 }
 

@@ -35,23 +35,23 @@ typedef enum EventVerdict
 	EVENT_SURPLUS				/* stored, and nothing gives it */
 } EventVerdict;
 
+/* A row of event, of a player, or of component_event, of a component. */
+typedef struct ReplayedEvent
+{
+	EventVerdict verdict;
+	bool		of_component;
+	const EventRow *player;		/* what comes out, of the one, */
+	const ComponentRow *component;	/* or of the other; both NULL if surplus */
+	TimestampTz last_played;	/* before the step, or DT_NOBEGIN */
+	RowReader  *stored;			/* has the row that is stored, or NULL */
+} ReplayedEvent;
+
 typedef struct Replay Replay;
 
 /* What is done with what comes out. */
 typedef struct ReplaySink
 {
-	/*
-	 * An event; row is NULL for a surplus one, and the stored row is in
-	 * stored->slot unless it is missing.
-	 */
-	void		(*event) (struct ReplaySink *sink, Replay *replay,
-						  EventVerdict verdict, const EventRow *row,
-						  RowReader *stored);
-
-	/* The same of a component. */
-	void		(*component) (struct ReplaySink *sink, Replay *replay,
-							  EventVerdict verdict, const ComponentRow *row,
-							  RowReader *stored);
+	void		(*event) (struct ReplaySink *sink, Replay *replay, const ReplayedEvent *event);
 
 	/* A match that has a place in the order; the source may have it no more. */
 	void		(*match) (struct ReplaySink *sink, Replay *replay,
