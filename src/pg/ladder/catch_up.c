@@ -19,6 +19,7 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/maintenance.h"
+#include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/recorded.h"
