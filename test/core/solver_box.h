@@ -169,17 +169,6 @@ task_count(SolverTask *task)
 	solver_count_end(task);
 }
 
-/* The rows of a task that has been counted, match by match, in a block of so many bytes. */
-static inline void *
-task_add_rows(SolverTask *task)
-{
-	void	   *block = malloc(solver_rows_size(task));
-
-	logit_rows_init(&task->problem.rows, block, solver_rows_shape(task));
-	task_each_match(task, solver_add_match);
-	return block;
-}
-
 /* Count what there is, and lay it out. */
 static inline void
 box_lay_out(Box *box)

@@ -794,7 +794,7 @@ write_application(Application *application)
 static Applied
 count_applied(const Application *application)
 {
-	Applied		applied = {application->n, application->nlate, application->nunrated, 0};
+	Applied		applied = {application->n, application->nlate, application->nunrated};
 	int			i;
 
 	for (i = 0; i < application->n; i++)

@@ -138,7 +138,6 @@ typedef struct EventRow
 	int			team;			/* matches only */
 	double		score;
 	double		win_probability;
-	bool		stored;			/* in a replay: there is such an event */
 } EventRow;
 
 /* The same to a component. */
@@ -150,7 +149,6 @@ typedef struct ComponentRow
 	int64		games;			/* before, as is */
 	TimestampTz last_played;
 	TimestampTz as_of;			/* DT_NOBEGIN also where it is last_played */
-	bool		stored;			/* in a replay: there is such a row */
 } ComponentRow;
 
 /* A match or an operation, as the events with one seq. */

@@ -359,7 +359,6 @@ add_row(Batch *batch, BatchComponent *component, const double *before,
 	row->games = record->games;
 	row->last_played = record->last_played;
 	row->as_of = record->as_of == record->last_played ? DT_NOBEGIN : record->as_of;
-	row->stored = false;
 	component->step = step->seq;
 	component->row = step->ncomponents++;
 

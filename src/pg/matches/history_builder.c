@@ -91,12 +91,6 @@ reserve_participants(HistoryBuilder *builder, int n)
 		huge_array_grow(history->clubs.number, int32, builder->max_participants);
 }
 
-int32
-history_builder_player(HistoryBuilder *builder, Datum id)
-{
-	return player_number(builder, id, "");
-}
-
 /* The number of a name, which may be new. */
 static int32
 name_number(HistoryBuilder *builder, BuilderNames *names, const char *name)
@@ -112,12 +106,6 @@ name_number(HistoryBuilder *builder, BuilderNames *names, const char *name)
 	if (!found)
 		*place = (void *) (intptr_t) ++names->n;
 	return (int32) (intptr_t) *place - 1;
-}
-
-int32
-history_builder_context(HistoryBuilder *builder, const char *context)
-{
-	return name_number(builder, &builder->contexts, context);
 }
 
 Datum *

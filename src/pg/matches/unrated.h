@@ -77,9 +77,6 @@ typedef struct UnratedCounts
 
 extern void unrated_count(UnratedCounts *counts, int reason);
 
-/* Add the counts of a jsonb that unrated_counts_jsonb() made, also on another server. */
-extern void unrated_add_jsonb(UnratedCounts *counts, Jsonb *json);
-
 /* An object with the number of matches for each code that occurs, as a jsonb. */
 extern Datum unrated_counts_jsonb(const UnratedCounts *counts);
 
