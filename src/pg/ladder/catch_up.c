@@ -19,6 +19,7 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/maintenance.h"
+#include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/recorded.h"
@@ -320,7 +321,10 @@ look_for_changes(const CatchUp *catch_up)
 	Ladder	   *ladder = catch_up->work.ladder;
 
 	if (catch_up->search)
+	{
 		note_changed(ladder);
+		forget_truncations(ladder);
+	}
 	(void) note_corrections(ladder, &pending_query);
 	if (!catch_up->search)
 		return;

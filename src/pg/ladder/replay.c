@@ -49,7 +49,7 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 {
 	Batch	   *batch = replay->batch;
 	Verdict		verdict = VERDICT_UNRATED;
-	Unrated		why = unrated_nothing();
+	Unrated		why = unrated_nothing;
 
 	batch->step.seq = source->seq;
 	batch->step.n = 0;
@@ -62,7 +62,8 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 			batch->forget_before = meeting_horizon_at(&replay->horizon, source->seq);
 		if (replay->from != REPLAY_START)
 			load_for_match(replay);
-		verdict = batch_judge_players(batch, source, &why);
+		if (source->eligibility != NULL)
+			verdict = batch_judge_players(batch, source, &why);
 	}
 	if (verdict == VERDICT_RATE)
 	{
