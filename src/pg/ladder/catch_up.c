@@ -191,7 +191,7 @@ put_right(const CatchUp *catch_up, int64 from)
 {
 	Ladder	   *ladder = catch_up->work.ladder;
 	CatchUp		rest = {
-		.work = {.ladder = ladder,.kind = catch_up->work.kind,.held = true,.first = replay_corrections},
+		.work = {.ladder = ladder,.held = true,.first = replay_corrections},
 		.rebuild = catch_up->rebuild && from == REPLAY_START,
 		.from = from,
 		.left = PG_INT64_MAX
@@ -485,7 +485,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	bool		rebuild = PG_GETARG_BOOL(2);
 	bool		dry_run = PG_GETARG_BOOL(3);
 	CatchUp		catch_up = {
-		.work = {.kind = "correction",.first = replay_corrections,.when_held = rate_waiting,
+		.work = {.first = replay_corrections,.when_held = rate_waiting,
 		.misplaced = PG_INT64_MAX},
 		.search = search,
 		.rebuild = rebuild,

@@ -40,8 +40,7 @@ typedef struct Maintenance Maintenance;
 struct Maintenance
 {
 	Ladder	   *ladder;
-	const char *kind;			/* what table change has of it */
-	int64		operation;		/* the place of an operation, or 0 */
+	int64		operation;		/* the place of one that is replayed, or 0 */
 	bool		held;			/* others do not rate meanwhile */
 	bool		begun;			/* others do not rate at its beginning: the
 								 * operation has just taken its place */

@@ -11,7 +11,6 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/change_writer.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
@@ -20,6 +19,7 @@
 #include "pg/ladder/maintenance.h"
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/standings.h"
 #include "pg/ladder/states.h"
 
@@ -106,7 +106,7 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
  * pool that includes what pools share, of which there may be no event.
  */
 static void
-write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
+write_operation(Batch *batch, Ladder *ladder)
 {
 	Outbox	   *events = event_outbox(ladder);
 	Outbox	   *inserted = rating_outbox(ladder);
@@ -120,10 +120,7 @@ write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
 		put_event(events, &batch->step, &batch->step.row[i]);
 	for (i = 0; i < id_table_count(batch->players); i++)
 		if (player[i]->touched)
-		{
 			put_rating(player[i]->loaded ? updated : inserted, player[i]);
-			change_writer_put(changes, player[i]);
-		}
 	outbox_send(events, OUTBOX_INSERT);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
@@ -134,7 +131,6 @@ write_operation(Batch *batch, Ladder *ladder, ChangeWriter *changes)
 	}
 	outbox_send(component_events, OUTBOX_INSERT);
 	outbox_send(components, OUTBOX_UPDATE);
-	change_writer_end(changes);
 }
 
 /* The operations at the end of table operation, which have one place; an error for others. */
@@ -156,14 +152,18 @@ static int
 operate(Ladder *ladder, const LadderOperation *operation, int n)
 {
 	Batch	   *batch = ladder_batch(ladder);
-	ChangeWriter *changes;
+	CountWriter *counts = counts_begin(ladder);
+	BatchPlayer **players;
 
 	ladder_take_states(ladder);
 	load_operated(batch, ladder, operation, n);
-	changes = change_writer_begin(ladder, operation[0].kind, &operation[0].seq);
-	change_writer_note(changes, batch);
+	players = (BatchPlayer **) id_table_values(batch->players);
+	counts_put_players(ladder, counts, -1, players, id_table_count(batch->players));
 	(void) batch_apply_operation(batch, operation, n);
-	write_operation(batch, ladder, changes);
+	players = (BatchPlayer **) id_table_values(batch->players);
+	counts_put_players(ladder, counts, 1, players, id_table_count(batch->players));
+	write_operation(batch, ladder);
+	counts_end(ladder, counts);
 	if (operation[0].operation.kind == OPERATION_SEASON)
 		renew_standings(ladder, operation[0].seq);
 	if (is_misplaced(ladder, operation, &earlier_place_query))
@@ -233,7 +233,7 @@ skillrating_operate_beside(PG_FUNCTION_ARGS)
 	int			n;
 	LadderOperation *operation = read_last_operations(ladder, seq, &n);
 	OperationWork all = {
-		.work = {.ladder = ladder,.kind = operation[0].kind,.operation = seq,
+		.work = {.ladder = ladder,.operation = seq,
 		.held = !ladder_works_beside(ladder),.begun = true,.first = replay_operation}
 	};
 	bool		misplaced = is_misplaced(ladder, operation, &earlier_place_query);
