@@ -20,7 +20,6 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/change_log.h"
-#include "pg/ladder/change_writer.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
@@ -31,6 +30,7 @@
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/states.h"
 #include "pg/sql/huge.h"
 
@@ -76,7 +76,7 @@ typedef struct Application
 	Outbox	   *ratings;
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
-	ChangeWriter *changes;		/* or NULL */
+	CountWriter *counts;		/* or NULL */
 	bool		overwrites;		/* a match has a row in rated_match already */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
@@ -507,6 +507,18 @@ log_players(Application *application)
 	pfree(players);
 }
 
+/* Count the players out as they are before they are rated. */
+static void
+count_players(Application *application)
+{
+	Batch	   *batch = application->batch;
+	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
+
+	counts_put_players(application->ladder, application->counts, -1, players,
+					   id_table_count(batch->players));
+	pfree(players);
+}
+
 /* Lock and load players, and load what is known of the matches. */
 static void
 load_application(Application *application)
@@ -526,8 +538,9 @@ load_application(Application *application)
 		load_past_of_wanted(batch, ladder, application->n);
 	if (ladder->changes != NULL)
 		log_players(application);
-	application->changes = change_writer_begin(ladder, "match", NULL);
-	change_writer_note(application->changes, application->batch);
+	application->counts = counts_begin(ladder);
+	if (application->counts != NULL)
+		count_players(application);
 	check_vanished(application);
 	if (batch->keeps_meetings)
 		load_meetings_of_wanted(batch, ladder,
@@ -606,7 +619,6 @@ rate_match(Application *application, SourceMatch *source)
 		if (rated == MATCH_OK)
 		{
 			batch_commit(batch, source, seq);
-			change_writer_note_match(application->changes, batch);
 			for (i = 0; i < batch->step.n; i++)
 				put_event(application->events, &batch->step, &batch->step.row[i]);
 			for (i = 0; i < batch->step.ncomponents; i++)
@@ -723,13 +735,14 @@ write_ratings(Application *application)
 	Outbox	   *unused = NULL;
 	int			i;
 
+	counts_put_players(ladder, application->counts, 1, players, n);
+
 	/* The index of the key is gone through once, and not back and forth. */
 	if (ladder->large)
 		sort_players(ladder, players, n);
 	for (i = 0; i < n; i++)
 		if (players[i]->touched)
 		{
-			change_writer_put(application->changes, players[i]);
 			put_rating(application->ratings, players[i]);
 			if (ladder->changes != NULL)
 				change_log_after(ladder->changes, players[i]);
@@ -785,7 +798,7 @@ write_application(Application *application)
 	write_ratings(application);
 	if (application->batch->ncomponents > 0)
 		write_components(application);
-	change_writer_end(application->changes);
+	counts_end(application->ladder, application->counts);
 	if (application->corrections.n > 0)
 		corrections_send(application->ladder, &application->corrections);
 }

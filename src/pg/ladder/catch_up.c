@@ -198,7 +198,7 @@ put_right(const CatchUp *catch_up, int64 from)
 {
 	Ladder	   *ladder = catch_up->work.ladder;
 	CatchUp		rest = {
-		.work = {.ladder = ladder,.kind = catch_up->work.kind,.first = replay_corrections},
+		.work = {.ladder = ladder,.first = replay_corrections},
 		.rebuild = catch_up->rebuild && from == REPLAY_START,
 		.ordered = true,
 		.from = from,
@@ -416,7 +416,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	bool		rebuild = PG_GETARG_BOOL(2);
 	bool		dry_run = PG_GETARG_BOOL(3);
 	CatchUp		catch_up = {
-		.work = {.kind = "correction",.first = replay_corrections,.when_held = rate_waiting},
+		.work = {.first = replay_corrections,.when_held = rate_waiting},
 		.search = search,
 		.rebuild = rebuild,
 		.from = REPLAY_START,

@@ -142,11 +142,6 @@ static const LadderEntry entries[] = {
 	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 	{"season_place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 
-	/* Changes */
-	{"keep_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1,.front = FRONT_REFUSED},
-	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
-
 	/*
 	 * Queues.  Who counts as whom must not change while somebody joins.
 	 */
