@@ -322,7 +322,7 @@ load_untouched(Ladder *ladder, const MatchArrays *arrays, IdTable *events)
 		if (player->shared != NULL)
 			player->shared->wanted = true;
 	}
-	batch_load(batch, ladder, false);
+	batch_load(batch, ladder);
 	return batch;
 }
 
