@@ -24,11 +24,12 @@
 #define NPARTS 8
 
 /*
- * From so many matches on, if so many of them, evenly spread, fail alone in the same way, all are
- * taken to fail: one after another they would take minutes.  Of matches nine in ten of which fail
- * one sample in a thousand is like that; then the others wait along for once.
+ * Of a piece of work so many matches may fail one after another, in some seconds.  Where more might,
+ * which would take minutes, and NSAMPLES of them, evenly spread, fail alone in the same way, all are
+ * taken to fail.  Of matches nine in ten of which fail one sample in a thousand is like that; then
+ * the others wait along for once.
  */
-#define MIN_SAMPLED 256
+#define MAX_FAILED 3000
 #define NSAMPLES 64
 
 /* A piece of work: one batch, or its parts one after another. */
@@ -176,7 +177,7 @@ fails_as_a_whole(const Attempt *attempt, int sqlerrcode)
 {
 	int			i;
 
-	if (attempt->n < MIN_SAMPLED ||
+	if (attempt->attempts->failures.n + attempt->n <= MAX_FAILED ||
 		(attempt->trial.phase == BATCH_READS && error_is_about_data(sqlerrcode)))
 		return false;
 	for (i = 0; i < NSAMPLES; i++)
