@@ -68,6 +68,7 @@ typedef struct Application
 	KnownMatch *known_match;	/* of all; both until rating is over */
 	bool		inserted;		/* matches without a row have got one */
 	MatchReader *reader;
+	bool		at_match;		/* that the reader has is at work */
 	Batch	   *batch;
 	Corrections corrections;
 	Outbox	   *events;
@@ -77,7 +78,6 @@ typedef struct Application
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
 	CountWriter *counts;		/* or NULL */
-	bool		overwrites;		/* a match has a row in rated_match already */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
 } Application;
@@ -88,7 +88,7 @@ match_error_context(void *arg)
 	const Application *application = (const Application *) arg;
 	const MatchReader *reader = application->reader;
 
-	if (reader->match.n > 0)
+	if (application->at_match && reader->match.n > 0)
 		errcontext("match %s of ladder \"%s\"",
 				   id_text(application->ladder->match_type, reader->match.id),
 				   application->ladder->name);
@@ -375,7 +375,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	trial->phase = BATCH_LOADS;
 	recorded = lock_matches(ladder, ids, n, &nrecorded, &application->inserted);
 	application->ladder = ladder;
-	application->overwrites = false;
+	application->at_match = false;
 	application->nlate = 0;
 	application->nunrated = 0;
 	application->ids = ids;
@@ -424,6 +424,7 @@ survey_matches(Application *application)
 	MatchReader *reader = application->reader;
 	Unrated		why;
 
+	application->at_match = true;
 	while (reader_next(reader))
 	{
 		SourceMatch *source = &reader->match;
@@ -443,7 +444,7 @@ survey_matches(Application *application)
 		batch_request_states(application->batch);
 		application->first_played = Min(application->first_played, source->played_at);
 	}
-	reader->match.n = 0;
+	application->at_match = false;
 }
 
 /*
@@ -519,16 +520,21 @@ count_players(Application *application)
 	pfree(players);
 }
 
-/* Lock and load players, and load what is known of the matches. */
-static void
-load_application(Application *application)
+/* Lock and load players, and load what is known of the matches; false as apply_batch(). */
+static bool
+load_application(Application *application, BatchTrial *trial)
 {
 	Ladder	   *ladder = application->ladder;
 	Batch	   *batch = application->batch;
 
+	trial->phase = BATCH_LOADS;
 	if (batch->ncomponents > 0)
 		components_lock_unowned(batch, ladder);
-	batch_load(batch, ladder, true);
+	if (!batch_lock(batch, ladder, trial->newcomers))
+	{
+		trial->newcomers = true;
+		return false;
+	}
 	if (batch->ncomponents > 0)
 	{
 		components_load_owned(batch, ladder);
@@ -554,6 +560,7 @@ load_application(Application *application)
 		component_event_outbox(ladder) : NULL;
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
+	return true;
 }
 
 /*
@@ -650,6 +657,7 @@ rate_matches(Application *application)
 													  ALLOCSET_SMALL_SIZES);
 
 	reader_rewind(reader);
+	application->at_match = true;
 	while (reader_next(reader))
 	{
 		SourceMatch *source = &reader->match;
@@ -685,7 +693,6 @@ rate_matches(Application *application)
 		}
 
 		source->void_reason = record != NULL ? record->void_reason : NULL;
-		application->overwrites = application->overwrites || record != NULL;
 		source_match_arrive(source, record != NULL ? record->played_at : DT_NOBEGIN,
 							record != NULL ? record->arrived_at : DT_NOBEGIN);
 		old = MemoryContextSwitchTo(row_context);
@@ -697,7 +704,7 @@ rate_matches(Application *application)
 		correct_match(application, 0, "late", source->played_at);
 		application->nlate++;
 	}
-	reader->match.n = 0;
+	application->at_match = false;
 	MemoryContextDelete(row_context);
 }
 
@@ -821,12 +828,12 @@ count_applied(const Application *application)
 	return applied;
 }
 
-Applied
-apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
+bool
+apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial, Applied *applied)
 {
-	Applied		applied;
 	Application application;
 	ErrorContextCallback callback;
+	bool		loaded;
 
 	ladder_take_states(ladder);
 	begin_application(&application, ladder, ids, n, trial);
@@ -838,20 +845,23 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
 	survey_matches(&application);
 	if (IsolationUsesXactSnapshot())
 		check_source_is_current(&application);
-	trial->phase = BATCH_LOADS;
-	load_application(&application);
-	trial->phase = BATCH_RATES;
-	rate_matches(&application);
-	trial->phase = BATCH_WRITES;
+	loaded = load_application(&application, trial);
+	if (loaded)
+	{
+		trial->phase = BATCH_RATES;
+		rate_matches(&application);
+	}
 	error_context_stack = callback.previous;
+	if (!loaded)
+		return false;
 
-	applied = count_applied(&application);
-
+	trial->phase = BATCH_WRITES;
+	*applied = count_applied(&application);
 	if (application.inserted)
 		forget_absent(&application);
 	id_table_free(application.known);
 	pfree(application.known_match);
 	write_application(&application);
 	ladder_release_states(ladder);
-	return applied;
+	return true;
 }
