@@ -272,8 +272,7 @@ DECLARE
     m record;
     statement text;
 BEGIN
-    PERFORM skillrating_internal.forget_changes(ladder, players, pseudonyms),
-        skillrating_internal.forget_in_queues(ladder, players);
+    PERFORM skillrating_internal.forget_in_queues(ladder, players);
     -- Room that a pseudonym took when the source had it before us.
     EXECUTE format(
         'DELETE FROM %I.rating AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',
@@ -287,7 +286,6 @@ BEGIN
         VALUES ('event', 'player_id'), ('rating', 'player_id'), ('standing', 'player_id'), ('component_event', 'player_id'),
             ('component', 'player_id'), ('solved', 'player_id'), ('operation', 'player_id'), ('operation', 'into_id'),
             ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('season_horizon', 'player_id'),
-            ('push_failure', 'player_id'),
             ('queue_seat', 'player_id'), ('queue_backfill_player', 'player_id'),
             ('queue_backfill_player', 'counts_as')
     LOOP

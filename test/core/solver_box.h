@@ -121,7 +121,7 @@ box_add(Box *box, HistoryMatch *match, int32_t player, Participant p)
 	box->player[place] = player;
 	box->team[place] = p.team;
 	for (i = 0; i < PARTICIPANT_NUMBERS; i++)
-		box->number[i][place] = *participant_number(&p, i);
+		box->number[i][place] = p.number[i];
 	match->n++;
 	if (match->n > box->history.max_participants)
 		box->history.max_participants = match->n;

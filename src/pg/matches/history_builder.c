@@ -420,7 +420,7 @@ add_participants(HistoryBuilder *builder, const SourceMatch *source, const int32
 		history->team[place] = source->participant[i].team;
 		for (j = 0; j < PARTICIPANT_NUMBERS; j++)
 		{
-			double		number = *participant_number(&source->participant[i], j);
+			double		number = source->participant[i].number[j];
 			size_t		k;
 
 			/* A column begins with the first number that is known. */

@@ -15,6 +15,8 @@
 
 SKILLRATING_FUNCTION(skillrating_unrated_reasons);
 
+const Unrated unrated_nothing = {MATCH_OK, NULL};
+
 /* What is said of the reasons that are no statuses of the core. */
 typedef struct ReasonText
 {

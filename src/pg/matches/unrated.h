@@ -50,19 +50,15 @@ typedef struct Unrated
 								 * names nobody unless the code says so */
 } Unrated;
 
+/* Nothing against a match. */
+extern const Unrated unrated_nothing;
+
 static inline Unrated
 unrated(int reason, const char *detail)
 {
 	Unrated		why = {reason, detail};
 
 	return why;
-}
-
-/* Nothing against a match. */
-static inline Unrated
-unrated_nothing(void)
-{
-	return unrated(MATCH_OK, NULL);
 }
 
 /* The name of a reason, in snake_case, and a sentence that says what it means. */
