@@ -20,7 +20,6 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/change_log.h"
-#include "pg/ladder/change_writer.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
@@ -31,6 +30,7 @@
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/states.h"
 #include "pg/sql/huge.h"
 
@@ -68,6 +68,7 @@ typedef struct Application
 	KnownMatch *known_match;	/* of all; both until rating is over */
 	bool		inserted;		/* matches without a row have got one */
 	MatchReader *reader;
+	bool		at_match;		/* that the reader has is at work */
 	Batch	   *batch;
 	Corrections corrections;
 	Outbox	   *events;
@@ -76,8 +77,7 @@ typedef struct Application
 	Outbox	   *ratings;
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
-	ChangeWriter *changes;		/* or NULL */
-	bool		overwrites;		/* a match has a row in rated_match already */
+	CountWriter *counts;		/* or NULL */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
 } Application;
@@ -88,7 +88,7 @@ match_error_context(void *arg)
 	const Application *application = (const Application *) arg;
 	const MatchReader *reader = application->reader;
 
-	if (reader->match.n > 0)
+	if (application->at_match && reader->match.n > 0)
 		errcontext("match %s of ladder \"%s\"",
 				   id_text(application->ladder->match_type, reader->match.id),
 				   application->ladder->name);
@@ -375,7 +375,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	trial->phase = BATCH_LOADS;
 	recorded = lock_matches(ladder, ids, n, &nrecorded, &application->inserted);
 	application->ladder = ladder;
-	application->overwrites = false;
+	application->at_match = false;
 	application->nlate = 0;
 	application->nunrated = 0;
 	application->ids = ids;
@@ -424,6 +424,7 @@ survey_matches(Application *application)
 	MatchReader *reader = application->reader;
 	Unrated		why;
 
+	application->at_match = true;
 	while (reader_next(reader))
 	{
 		SourceMatch *source = &reader->match;
@@ -443,7 +444,7 @@ survey_matches(Application *application)
 		batch_request_states(application->batch);
 		application->first_played = Min(application->first_played, source->played_at);
 	}
-	reader->match.n = 0;
+	application->at_match = false;
 }
 
 /*
@@ -507,16 +508,33 @@ log_players(Application *application)
 	pfree(players);
 }
 
-/* Lock and load players, and load what is known of the matches. */
+/* Count the players out as they are before they are rated. */
 static void
-load_application(Application *application)
+count_players(Application *application)
+{
+	Batch	   *batch = application->batch;
+	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
+
+	counts_put_players(application->ladder, application->counts, -1, players,
+					   id_table_count(batch->players));
+	pfree(players);
+}
+
+/* Lock and load players, and load what is known of the matches; false as apply_batch(). */
+static bool
+load_application(Application *application, BatchTrial *trial)
 {
 	Ladder	   *ladder = application->ladder;
 	Batch	   *batch = application->batch;
 
+	trial->phase = BATCH_LOADS;
 	if (batch->ncomponents > 0)
 		components_lock_unowned(batch, ladder);
-	batch_load(batch, ladder, true);
+	if (!batch_lock(batch, ladder, trial->newcomers))
+	{
+		trial->newcomers = true;
+		return false;
+	}
 	if (batch->ncomponents > 0)
 	{
 		components_load_owned(batch, ladder);
@@ -526,8 +544,9 @@ load_application(Application *application)
 		load_past_of_wanted(batch, ladder, application->n);
 	if (ladder->changes != NULL)
 		log_players(application);
-	application->changes = change_writer_begin(ladder, "match", NULL);
-	change_writer_note(application->changes, application->batch);
+	application->counts = counts_begin(ladder);
+	if (application->counts != NULL)
+		count_players(application);
 	check_vanished(application);
 	if (batch->keeps_meetings)
 		load_meetings_of_wanted(batch, ladder,
@@ -541,6 +560,7 @@ load_application(Application *application)
 		component_event_outbox(ladder) : NULL;
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
+	return true;
 }
 
 /*
@@ -606,7 +626,6 @@ rate_match(Application *application, SourceMatch *source)
 		if (rated == MATCH_OK)
 		{
 			batch_commit(batch, source, seq);
-			change_writer_note_match(application->changes, batch);
 			for (i = 0; i < batch->step.n; i++)
 				put_event(application->events, &batch->step, &batch->step.row[i]);
 			for (i = 0; i < batch->step.ncomponents; i++)
@@ -638,6 +657,7 @@ rate_matches(Application *application)
 													  ALLOCSET_SMALL_SIZES);
 
 	reader_rewind(reader);
+	application->at_match = true;
 	while (reader_next(reader))
 	{
 		SourceMatch *source = &reader->match;
@@ -673,7 +693,6 @@ rate_matches(Application *application)
 		}
 
 		source->void_reason = record != NULL ? record->void_reason : NULL;
-		application->overwrites = application->overwrites || record != NULL;
 		source_match_arrive(source, record != NULL ? record->played_at : DT_NOBEGIN,
 							record != NULL ? record->arrived_at : DT_NOBEGIN);
 		old = MemoryContextSwitchTo(row_context);
@@ -685,7 +704,7 @@ rate_matches(Application *application)
 		correct_match(application, 0, "late", source->played_at);
 		application->nlate++;
 	}
-	reader->match.n = 0;
+	application->at_match = false;
 	MemoryContextDelete(row_context);
 }
 
@@ -723,13 +742,14 @@ write_ratings(Application *application)
 	Outbox	   *unused = NULL;
 	int			i;
 
+	counts_put_players(ladder, application->counts, 1, players, n);
+
 	/* The index of the key is gone through once, and not back and forth. */
 	if (ladder->large)
 		sort_players(ladder, players, n);
 	for (i = 0; i < n; i++)
 		if (players[i]->touched)
 		{
-			change_writer_put(application->changes, players[i]);
 			put_rating(application->ratings, players[i]);
 			if (ladder->changes != NULL)
 				change_log_after(ladder->changes, players[i]);
@@ -785,7 +805,7 @@ write_application(Application *application)
 	write_ratings(application);
 	if (application->batch->ncomponents > 0)
 		write_components(application);
-	change_writer_end(application->changes);
+	counts_end(application->ladder, application->counts);
 	if (application->corrections.n > 0)
 		corrections_send(application->ladder, &application->corrections);
 }
@@ -808,12 +828,12 @@ count_applied(const Application *application)
 	return applied;
 }
 
-Applied
-apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
+bool
+apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial, Applied *applied)
 {
-	Applied		applied;
 	Application application;
 	ErrorContextCallback callback;
+	bool		loaded;
 
 	ladder_take_states(ladder);
 	begin_application(&application, ladder, ids, n, trial);
@@ -825,20 +845,23 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
 	survey_matches(&application);
 	if (IsolationUsesXactSnapshot())
 		check_source_is_current(&application);
-	trial->phase = BATCH_LOADS;
-	load_application(&application);
-	trial->phase = BATCH_RATES;
-	rate_matches(&application);
-	trial->phase = BATCH_WRITES;
+	loaded = load_application(&application, trial);
+	if (loaded)
+	{
+		trial->phase = BATCH_RATES;
+		rate_matches(&application);
+	}
 	error_context_stack = callback.previous;
+	if (!loaded)
+		return false;
 
-	applied = count_applied(&application);
-
+	trial->phase = BATCH_WRITES;
+	*applied = count_applied(&application);
 	if (application.inserted)
 		forget_absent(&application);
 	id_table_free(application.known);
 	pfree(application.known_match);
 	write_application(&application);
 	ladder_release_states(ladder);
-	return applied;
+	return true;
 }

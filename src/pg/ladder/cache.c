@@ -31,7 +31,7 @@
 static const char *const relation_names[LADDER_NRELATIONS] = {
 	"ladder", "rating", "event", "component", "component_event", "rated_match", "pending", "correction",
 	"operation", "source", "attached", "standing", "event_seq", "match", "match_player",
-	"change", "horizon", "component_horizon", "rating_count", "rating_count_delta"
+	"horizon", "component_horizon", "rating_count", "rating_count_delta"
 };
 
 /*

@@ -479,6 +479,12 @@ reader_open_rated(Ladder *ladder, int64 from)
 void
 reader_rewind(MatchReader *reader)
 {
+	/* A single match need not be read twice, unless whoever had it left some of it out. */
+	reader->stays = reader->nread == 1 && !reader->have_row && reader->nerrors == 0 &&
+		reader->match.nleft_out == 0;
+	reader->nread = 0;
+	if (reader->stays)
+		return;
 	tuplestore_rescan(reader->store);
 	reader->next_error = 0;
 	fetch_row(reader);
@@ -784,6 +790,13 @@ reader_next(MatchReader *reader)
 	bool		found;
 
 	CHECK_FOR_INTERRUPTS();
+	if (reader->stays)
+	{
+		reader->stays = false;
+		return true;
+	}
+	if (!reader->have_row && !reader->careful && reader->next_error == reader->nerrors)
+		return false;
 
 	/* Matches in the slot outlive the context. */
 	MemoryContextReset(reader->context);
@@ -809,6 +822,7 @@ reader_next(MatchReader *reader)
 		}
 	}
 	MemoryContextSwitchTo(old);
+	reader->nread += found;
 	return found;
 }
 

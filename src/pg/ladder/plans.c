@@ -8,6 +8,7 @@
 #include "pg/ladder/plans.h"
 
 #include "miscadmin.h"
+#include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
@@ -291,6 +292,47 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	return SPI_processed;
 }
 
+/* Where rows go that are given to a function. */
+typedef struct RowTaker
+{
+	DestReceiver receiver;
+	TakesRow	take;
+	void	   *arg;
+	MemoryContext context;		/* of the caller */
+} RowTaker;
+
+static bool
+take_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	RowTaker   *taker = (RowTaker *) self;
+	MemoryContext old = MemoryContextSwitchTo(taker->context);
+
+	CHECK_FOR_INTERRUPTS();
+	slot_getallattrs(slot);
+	taker->take(taker->arg, slot->tts_values, slot->tts_isnull);
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+uint64
+ladder_execute_each(Ladder *ladder, LadderQuery *query, const Datum *values, const bool *nulls,
+					TakesRow take, void *arg)
+{
+	RowTaker	taker = {*None_Receiver, take, arg, CurrentMemoryContext};
+
+	taker.receiver.receiveSlot = take_row;
+	return ladder_execute(ladder, query, values, nulls, &taker.receiver);
+}
+
+static void
+take_id(void *arg, const Datum *values, const bool *nulls)
+{
+	bool		found;
+
+	if (!nulls[0])
+		(void) id_table_enter((IdTable *) arg, values[0], "", &found);
+}
+
 void
 ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values)
 {
@@ -307,22 +349,7 @@ ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values)
 void
 add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids)
 {
-	uint64		nrows = ladder_execute(ladder, query, NULL, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
-	uint64		i;
-
-	for (i = 0; i < nrows; i++)
-	{
-		bool		isnull;
-		bool		found;
-		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc, ONLY_COLUMN,
-									   &isnull);
-
-		CHECK_FOR_INTERRUPTS();
-		if (!isnull)
-			(void) id_table_enter(ids, id, "", &found);
-	}
-	SPI_freetuptable(rows);
+	(void) ladder_execute_each(ladder, query, NULL, NULL, take_id, ids);
 }
 
 Portal
