@@ -290,6 +290,18 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	return SPI_processed;
 }
 
+bool
+ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values, int64 *number)
+{
+	bool		isnull;
+
+	(void) ladder_execute(ladder, query, values, NULL, NULL);
+	*number = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+										  ONLY_COLUMN, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	return !isnull;
+}
+
 void
 ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values)
 {
