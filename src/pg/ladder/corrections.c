@@ -32,10 +32,13 @@ static LadderQuery insert_corrections_query = {
 /* Most work on a ladder finds none, or one. */
 #define FEW_CORRECTIONS 8
 
-/* Room for n corrections; growing keeps the context in which the arrays were made. */
+/* The first room, or twice as much. */
 static void
-reserve(Corrections *corrections, int n)
+grow(Corrections *corrections)
 {
+	MemoryContext old = MemoryContextSwitchTo(corrections->context);
+	int			n = Max(FEW_CORRECTIONS, 2 * corrections->max);
+
 	huge_array_grow(corrections->seq, Datum, n);
 	huge_array_grow(corrections->match_id, Datum, n);
 	huge_array_grow(corrections->no_match, bool, n);
@@ -43,14 +46,14 @@ reserve(Corrections *corrections, int n)
 	huge_array_grow(corrections->kind, Datum, n);
 	huge_array_grow(corrections->played_at, Datum, n);
 	corrections->max = n;
+	MemoryContextSwitchTo(old);
 }
 
 Corrections
 corrections_make(void)
 {
-	Corrections corrections = {0};
+	Corrections corrections = {.context = CurrentMemoryContext};
 
-	reserve(&corrections, FEW_CORRECTIONS);
 	return corrections;
 }
 
@@ -62,7 +65,7 @@ append(Corrections *corrections, Datum match_id, bool no_match, int64 digest, in
 	int			n = corrections->n;
 
 	if (n == corrections->max)
-		reserve(corrections, 2 * n);
+		grow(corrections);
 	corrections->n++;
 	corrections->seq[n] = Int64GetDatum(seq);
 	corrections->match_id[n] = match_id;
