@@ -650,7 +650,6 @@ BEGIN
     THEN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and on_error must not be null';
     END IF;
-    all_params := all_params || CASE all_params->>'size_advantage' WHEN 'auto' THEN '{"size_advantage": "none"}' ELSE '{}' END::jsonb;
     PERFORM skillrating_internal.check_ranks(ranks);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
@@ -745,12 +744,12 @@ COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtyp
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 model_parameters()) at commit, or after each statement for apply_at => statement, which then must
-carry whole matches, or by catch_up() for manual. size_advantage is none unless it is given. A match
-that is older than others of its players is rated as it arrives (late => append), or in its place,
-once catch_up() is called (reorder). A match with a mistake in its rows stays unrated, with a reason
-of unrated_reasons(); where strict it is an error of the statement or commit that brings it. After
-any other error, as of rights or of a trigger, a match waits in table pending for catch_up(), with a
-warning; on_error => raise has the statement or commit fail instead.
+carry whole matches, or by catch_up() for manual. A match that is older than others of its players
+is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
+match with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it
+is an error of the statement or commit that brings it. After any other error, as of rights or of a
+trigger, a match waits in table pending for catch_up(), with a warning; on_error => raise has the
+statement or commit fail instead.
 eligibility has rules for all matches, see set_eligibility(). ranks says where ranks come from: they
 are counted over the index on the rating (indexed), or from counts of players by rating, which every
 match then updates (counted); set_ranks() changes it. With a source, a view on tables of your own

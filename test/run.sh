@@ -103,7 +103,7 @@ long_core="properties models tune split_many elo_mmr"
 # kind of argument, and swaps (a minute of a processor each), and what takes ten seconds or more and
 # is about sizes, memory, an option, or one call.
 later_sql="ladder_hostile ladder_swap leaves_nothing ladder_boards ladder_event_partitions ladder_exchange bad_ids"
-later_sql+=" session_memory memory_limit large_results suggest_model solve_partitions no_peeking ladder_bulk ladder_ranks"
+later_sql+=" session_memory memory_limit large_results suggest_model no_peeking ladder_bulk ladder_ranks"
 later_core="size_advantage_simulation"
 
 # What is busy, in one list; and in another what waits for clients, clocks and other servers.
@@ -121,7 +121,7 @@ later_core="size_advantage_simulation"
 } >"$scratch/busy"
 logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
-	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" processors backfill queue distributed \
+	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" processors backfill queue \
 		exchange predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside plproxy citus
 	printf 'script %s\n' peers docs clients swapping concurrent http pictures dist demo migration parameters dump open_match fronts
 } >"$scratch/waiting"

@@ -51,7 +51,6 @@ BEGIN
     INSERT INTO leaves.games SELECT m, '2024-01-01', (m + t) % 4 + 1, t, t FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t;
     CREATE VIEW leaves.results AS SELECT * FROM leaves.games;
     CREATE TABLE leaves.more (LIKE leaves.games);
-    CREATE TABLE leaves.skills (LIKE skillrating.estimate);
     CREATE TABLE leaves.person (id bigint, elo float8);
     PERFORM skillrating.create_ladder('leaves_ladder', 'elo', apply_at => 'manual');
     INSERT INTO leaves_ladder.match (match_id, played_at) SELECT m, '2024-01-01' FROM generate_series(1, 4) AS m;
@@ -69,7 +68,7 @@ BEGIN
     PERFORM skillrating.create_ladder('leaves_sourced', 'glicko', source => 'leaves.results');
     PERFORM skillrating.attach('leaves_sourced', 'leaves.games');
     PERFORM skillrating.mirror_rating('leaves_sourced', 'leaves.person', 'id', '{"elo": "rating"}');
-    GRANT ALL ON leaves.games, leaves.results, leaves.more, leaves.skills, leaves.person TO regress_leaves_guest;
+    GRANT ALL ON leaves.games, leaves.results, leaves.more, leaves.person TO regress_leaves_guest;
     FOREACH ladder IN ARRAY ARRAY['leaves_ladder', 'leaves_second', 'leaves_sourced'] LOOP
         EXECUTE format('GRANT USAGE ON SCHEMA %I TO regress_leaves_guest', ladder);
         EXECUTE format('GRANT ALL ON ALL TABLES IN SCHEMA %I TO regress_leaves_guest', ladder);
@@ -168,7 +167,6 @@ FROM (VALUES
     ('score_parameters', $$SELECT skillrating.score_parameters('behaviour')$$),
     ('scramble_due', $$SELECT skillrating.scramble_due('arena', '{1,1,1}')$$),
     ('set_rating', $$SELECT skillrating.set_rating('leaves_ladder', 3, '{"rating": 1600}')$$),
-    ('solve_distributed', $$CALL skillrating.solve_distributed('leaves.games', 'leaves.skills')$$),
     ('state_after_idle', $$SELECT skillrating.state_after_idle('elo', '{1}', '1 day')$$),
     ('state_rating', $$SELECT skillrating.state_rating('elo', '{1}')$$),
     ('suggest_model', $$SELECT skillrating.suggest_model(m, m + t, t, t, '{"budget": 20}' ORDER BY m) FROM generate_series(1, 10) AS m, generate_series(1, 2) AS t$$),
@@ -258,7 +256,7 @@ INSERT INTO leaves.commits (statement)
 SELECT c.statement
 FROM (
     SELECT DISTINCT ON (c.function) c.* FROM leaves.calls AS c
-    WHERE c.public AND c.volatility = 'v' AND c.kind = 'likely' AND c.function NOT IN ('solve_distributed', 'backfill')
+    WHERE c.public AND c.volatility = 'v' AND c.kind = 'likely' AND c.function <> 'backfill'
     ORDER BY c.function, c.call DESC) AS c
 ORDER BY c.function IN ('drop_ladder', 'detach', 'reset_ladder'), c.function;
 CREATE TABLE leaves.left_behind (statement text, caller text, difference text);
@@ -269,7 +267,7 @@ DECLARE
     was text[];
 BEGIN
     DROP SCHEMA IF EXISTS leaves_ladder, leaves_second, leaves_sourced, leaves_new, leaves_newest CASCADE;
-    DROP TABLE IF EXISTS leaves.games, leaves.more, leaves.skills, leaves.person CASCADE;
+    DROP TABLE IF EXISTS leaves.games, leaves.more, leaves.person CASCADE;
     PERFORM set_config('role', 'regress_leaves_owner', false);
     PERFORM leaves.make_ladders();
     PERFORM set_config('role', caller, false);
@@ -309,8 +307,6 @@ $$;
 \set VERBOSITY sqlstate
 INSERT INTO leaves.before SELECT leaves.state();
 \o /dev/null
-CALL skillrating.solve_distributed('leaves.games', 'leaves.skills', commits => true);
-CALL leaves.check();
 CALL skillrating.backfill('leaves_sourced', 1);
 CALL leaves.check();
 CALL skillrating.backfill('leaves_sourced', 1, late => 'never');

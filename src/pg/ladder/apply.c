@@ -592,7 +592,7 @@ rate_match(Application *application, SourceMatch *source)
 		return false;
 	}
 
-	if (verdict == VERDICT_RATE)
+	if (verdict == VERDICT_RATE && source->eligibility != NULL)
 	{
 		verdict = batch_judge_players(batch, source, &why);
 		if (verdict != VERDICT_RATE && ladder->reorders)
