@@ -99,10 +99,6 @@ static const LadderEntry entries[] = {
 
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-
-	/* These two take a stronger lock together with those on tables, too. */
-	{"partition_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"detach_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true,.work = WORK_CATCH_UP},
 	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
