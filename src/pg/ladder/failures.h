@@ -17,16 +17,15 @@ typedef struct Failure
 	char	   *message;
 } Failure;
 
-/* All of a piece of work, in the memory context that was current when it was made. */
+/* All of a piece of work; all zero but for the context there are none. */
 typedef struct Failures
 {
 	Failure    *failure;
 	int			n;
 	int			room;
-	MemoryContext context;
+	MemoryContext context;		/* of the array and what it leads to */
 } Failures;
 
-extern Failures failures_make(void);
 extern void failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
 						 const char *message);
 
@@ -35,6 +34,9 @@ extern void failures_add(Failures *failures, Ladder *ladder, Datum match_id, int
  * case (loud).
  */
 extern void failures_send(Ladder *ladder, const Failures *failures, bool loud);
+
+/* Whether the client may see the message of such an error, and not the SQLSTATE alone. */
+extern bool may_see_message(const Ladder *ladder, const char *sqlstate);
 
 /*
  * Rows that were inserted into a mirrored table have kept their values because of an error.  Such a
