@@ -201,15 +201,11 @@ corrections_first(Ladder *ladder, int64 from, int64 before)
 {
 	Datum		values[2];
 	int64		first;
-	bool		isnull;
 
 	values[0] = Int64GetDatum(from);
 	values[1] = Int64GetDatum(before);
-	(void) ladder_execute(ladder, &first_correction_query, values, NULL, NULL);
-	first = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-										ONLY_COLUMN, &isnull));
-	SPI_freetuptable(SPI_tuptable);
-	return isnull ? PG_INT64_MAX : first;
+	return ladder_read_number(ladder, &first_correction_query, values, &first) ?
+		first : PG_INT64_MAX;
 }
 
 static LadderQuery delete_corrections_query = {
