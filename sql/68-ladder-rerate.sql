@@ -110,7 +110,6 @@ BEGIN
     PERFORM skillrating_internal.create_ladder_schema(new_ladder, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
         old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', skillrating_internal.ranks(ladder),
         old.on_error, beside => ladder);
-    PERFORM skillrating_internal.partition_like(new_ladder, ladder);
 
     -- The same matches and operations in the same order; how they count is for the new model to say.
     PERFORM skillrating_internal.copy_matches(format('%I.rated_match', ladder), new_ladder);
