@@ -124,11 +124,11 @@ BEGIN
             MESSAGE = 'ladder, task and starting_at must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
-    IF task NOT IN ('drain', 'catch_up', 'settle', 'trim_changes', 'make_partitions', 'queue_tick')
+    IF task NOT IN ('drain', 'catch_up', 'settle', 'trim_changes', 'make_partitions')
     THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('task must be "drain", "catch_up", "settle", "trim_changes", '
-                '"make_partitions" or "queue_tick", not "%s"', task),
+            MESSAGE = format('task must be "drain", "catch_up", "settle", "trim_changes" '
+                'or "make_partitions", not "%s"', task),
             HINT = 'skillrating.notify_changes() begins and ends notifications, and push_rating() '
                 'has ratings written to other tables.';
     END IF;
@@ -174,8 +174,8 @@ COMMENT ON FUNCTION skillrating.schedule_work(text, text, interval, interval, ti
 in every no more.
 task: drain (at most 10 000 rows of the queue at a time, see attach() with replica), catch_up (if
 matches wait in pending or corrections in correction, or many changes of counts), settle (idle time
-up to then), trim_changes (of changes from before now() - keep), make_partitions (two ahead, of
-tables that partition_history() has partitioned), or queue_tick (of all queues of the ladder).
+up to then), trim_changes (of changes from before now() - keep), or make_partitions (two ahead, of
+tables that partition_history() has partitioned).
 every: at the least so much time lies between; keep: for trim_changes only, how long changes are
 kept; starting_at: when it is due first, now by default, and from then on at the same time of day if
 every is 1 day.
@@ -489,8 +489,6 @@ BEGIN
                 SELECT s.players FROM skillrating.settle(ladder, clock_timestamp(), 'work') AS s);
         WHEN 'trim_changes' THEN
             done := skillrating_internal.trim_changes(ladder, now() - w.keep);
-        WHEN 'queue_tick' THEN
-            done := skillrating_internal.tick_queues(ladder);
         WHEN 'make_partitions' THEN
             done := skillrating_internal.make_partitions_ahead(ladder);
         WHEN 'notify' THEN
@@ -519,7 +517,7 @@ COMMENT ON FUNCTION skillrating.work_step(text, text, text) IS
 'A step of work(): does a task of a ladder if it is due and nobody else is doing it, and returns how
 much that was, null if it did nothing: for drain matches that were looked at (it stays due while
 rows wait), for notify changes that were notified of, for catch_up and settle rows of rating that
-changed, for trim_changes rows of change, for make_partitions partitions, for queue_tick matches.
+changed, for trim_changes rows of change, for make_partitions partitions.
 With a failure it notes that in table work instead, and the task is due again in a minute, or sooner
 if it is to be done more often.
 Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22023 for a
@@ -551,7 +549,7 @@ BEGIN
         'SELECT w.task, w.every, w.due_at, w.keep, w.channel, w.players, w.done_at, w.done,
             w.failed_at, w.error
         FROM %I.work AS w
-        ORDER BY array_position(ARRAY[''queue_tick'', ''make_partitions'', ''drain'', ''catch_up'',
+        ORDER BY array_position(ARRAY[''make_partitions'', ''drain'', ''catch_up'',
             ''settle'', ''notify'', ''trim_changes''], w.task)',
         ladder);
 END

@@ -257,7 +257,6 @@ BEGIN
     PERFORM skillrating_internal.swap_horizons(a, b);
     PERFORM skillrating_internal.renew_mirrors(a, b), skillrating_internal.renew_mirrors(b, a);
     PERFORM skillrating_internal.swap_changes(a, b), skillrating_internal.swap_changes(b, a);
-    PERFORM skillrating_internal.recount_queues(a), skillrating_internal.recount_queues(b);
 END
 $function$;
 

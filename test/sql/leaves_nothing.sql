@@ -64,11 +64,6 @@ BEGIN
     UPDATE leaves_ladder.ladder SET apply_at = 'commit';
     PERFORM skillrating.new_season('leaves_ladder', 'first'), skillrating.void_match('leaves_ladder', 4),
         skillrating.solve_ladder('leaves_ladder', 'bradley_terry');
-    PERFORM skillrating.create_queue('leaves_ladder', 'duel', initial_window => 1000), skillrating.queue_join('leaves_ladder', 'duel', ARRAY[1]),
-        skillrating.queue_join('leaves_ladder', 'duel', ARRAY[2]);
-    PERFORM FROM skillrating.queue_tick('leaves_ladder', 'duel');
-    PERFORM skillrating.queue_join('leaves_ladder', 'duel', ARRAY[3]), skillrating.queue_join('leaves_ladder', 'duel', ARRAY[4]);
-    PERFORM skillrating.queue_backfill('leaves_ladder', 'duel', ARRAY[2], ARRAY[2]);
     PERFORM skillrating.rerate('leaves_ladder', "into" => 'leaves_second');
     PERFORM skillrating.create_ladder('leaves_sourced', 'glicko', source => 'leaves.results');
     PERFORM skillrating.attach('leaves_sourced', 'leaves.games');
@@ -156,6 +151,7 @@ FROM (VALUES
     ('pair_queue_document', $$SELECT skillrating.pair_queue_document('{"players": [{"id": 1, "mu": 1}, {"id": 2, "mu": 1}]}')$$),
     ('preview_document', $$SELECT skillrating.preview_document('leaves_ladder', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
     ('report_match_document', $$SELECT skillrating.report_match_document('leaves_ladder', '{"match_id": 20, "teams": [{"rank": 1, "players": [{"id": 1}]}, {"rank": 2, "players": [{"id": 2}]}]}')$$),
+    ('ladder_estimates', $$SELECT skillrating.ladder_estimates('leaves_ladder', ARRAY[1, 2])$$),
     ('split_ladder_document', $$SELECT skillrating.split_ladder_document('leaves_ladder', '{"players": [{"id": 1}, {"id": 2}]}')$$),
     ('win_probability_document', $$SELECT skillrating.win_probability_document('leaves_ladder', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
     ('forget_players', $$SELECT skillrating.forget_players('leaves_ladder', ARRAY[1], ARRAY['98'])$$),
@@ -192,16 +188,6 @@ FROM (VALUES
     ('unmirror_rating', $$SELECT skillrating.unmirror_rating('leaves_sourced', 'leaves.person')$$),
     ('grant_reader', $$SELECT skillrating.grant_reader('leaves_ladder', 'public')$$),
     ('grant_reporter', $$SELECT skillrating.grant_reporter('leaves_ladder', 'public')$$),
-    ('create_queue', $$SELECT skillrating.create_queue('leaves_ladder', 'other')$$),
-    ('drop_queue', $$SELECT skillrating.drop_queue('leaves_ladder', 'duel')$$),
-    ('queue_join', $$SELECT skillrating.queue_join('leaves_ladder', 'duel', ARRAY[9])$$),
-    ('queue_tick', $$SELECT skillrating.queue_tick('leaves_ladder', 'duel')$$),
-    ('queue_backfill', $$SELECT skillrating.queue_backfill('leaves_ladder', 'duel', ARRAY[1], ARRAY[1])$$),
-    ('queue_status', $$SELECT skillrating.queue_status('leaves_ladder')$$),
-    ('queue_accept', $$SELECT skillrating.queue_accept('leaves_ladder', 1, ARRAY[1])$$),
-    ('queue_decline', $$SELECT skillrating.queue_decline('leaves_ladder', 1, ARRAY[1])$$),
-    ('grant_matchmaker', $$SELECT skillrating.grant_matchmaker('leaves_ladder', 'public')$$),
-    ('revoke_matchmaker', $$SELECT skillrating.revoke_matchmaker('leaves_ladder', 'public')$$),
     ('revoke_reader', $$SELECT skillrating.revoke_reader('leaves_ladder', 'public')$$),
     ('revoke_reporter', $$SELECT skillrating.revoke_reporter('leaves_ladder', 'public')$$),
     ('elo_contest_update', $$SELECT skillrating.elo_contest_update('{1500,1400}', '{1,2}')$$),

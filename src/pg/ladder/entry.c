@@ -37,9 +37,6 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 #define READS_EVENT {{"event", ACL_SELECT}}
 #define REPORTS \
 	{{"match", ACL_INSERT}, {"match_player", ACL_INSERT}, {"event", ACL_SELECT}}
-#define QUEUES {{"queue_ticket", ACL_INSERT}}
-#define QUEUES_RATED \
-	{{"queue_ticket", ACL_INSERT}, {"rating", ACL_SELECT}, {"component", ACL_SELECT}}
 #define READS_BOTH {{"rating", ACL_SELECT}, {"event", ACL_SELECT}}
 
 /* The list, by room; docs/ladders.md has the same, and a test compares them. */
@@ -68,8 +65,6 @@ static const LadderEntry entries[] = {
 	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true,
 	.front = FRONT_ALLOWED},
-	{"grant_matchmaker", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"revoke_matchmaker", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
 	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
@@ -144,6 +139,7 @@ static const LadderEntry entries[] = {
 	{"components", AccessShareLock, RIGHTS_BY_GRANT, {{"component", ACL_SELECT}},.nladders = 1},
 	{"split_ladder", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"split_ladder_document", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
+	{"ladder_estimates", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1,.no_api = true},
 	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
 	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
@@ -175,22 +171,6 @@ static const LadderEntry entries[] = {
 	{"schedule_work", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"scheduled_work", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 	{"work_step", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,.work = WORK_WORK},
-
-	/*
-	 * Queues.  Who counts as whom must not change while somebody joins.
-	 */
-	{"create_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"drop_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"queue_join", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1,.no_api = true},
-	{"queue_leave", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
-	{"queue_tick", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1,.no_api = true},
-	{"queue_accept", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
-	{"queue_decline", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
-	{"queue_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1,.no_api = true},
-	{"queue_cancel_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
-	{"queue_status", AccessShareLock, RIGHTS_BY_GRANT,
-		{{"queue_ticket", ACL_SELECT}, {"queue_proposal", ACL_SELECT}},.nladders = 1,.no_api = true,
-	.front = FRONT_REFUSED},
 
 	/* Another formula */
 	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
