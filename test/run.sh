@@ -121,7 +121,7 @@ later_core="size_advantage_simulation"
 } >"$scratch/busy"
 logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
-	printf 'own %s\n' managed "maintenance max_prepared_transactions=10" "servers $logical" "changes $logical" processors backfill "work max_prepared_transactions=10" distributed \
+	printf 'own %s\n' managed "maintenance max_prepared_transactions=10" "servers $logical" "changes $logical" processors backfill "work max_prepared_transactions=10" queue distributed \
 		exchange predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside partitions plproxy citus
 	printf 'script %s\n' peers docs clients swapping concurrent wasm_core http pictures dist demo migration parameters documents dump open_match fronts
 } >"$scratch/waiting"
