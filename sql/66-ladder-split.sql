@@ -255,6 +255,9 @@ DECLARE
     m record;
     playing text[];
     place integer[];
+    ids text[];
+    merged boolean;
+    out_of_play text[];
     states float8[] := '{}';
 BEGIN
     IF players IS NULL OR pool IS NULL OR sides IS NULL OR commanders IS NULL OR caution IS NULL THEN
@@ -268,31 +271,38 @@ BEGIN
     m := skillrating_internal.split_model(ladder, caution, sides, commanders);
     model := m.name;
     params := m.params;
-    -- The first account of each player stands for the others.
     EXECUTE format(
-        'WITH u AS MATERIALIZED (
-            SELECT u.id, u.n, coalesce(CAST(a.into_id AS %2$s), u.id) AS counted
-            FROM unnest(CAST($1 AS %2$s[])) WITH ORDINALITY AS u(id, n)
-            LEFT JOIN skillrating_internal.merged_accounts(%3$L) AS a
-                ON CAST(a.player_id AS %2$s) %4$s u.id
-        ), o AS MATERIALIZED (
-            SELECT o.player_id FROM %1$I.operation AS o
-            WHERE o.kind = ''exclude'' AND o.undone_at IS NULL AND o.since <= $2 AND o.until > $2
-        ), f AS (
-            SELECT u.*, min(u.n) OVER (PARTITION BY u.counted) AS first FROM u
-        ), p AS (
-            SELECT f.*, dense_rank() OVER (ORDER BY f.first) AS place FROM f
-        )
-        SELECT array_agg(p.counted::text ORDER BY p.n), array_agg(p.place::integer ORDER BY p.n),
-            array_agg(p.counted::text ORDER BY p.place) FILTER (WHERE p.n = p.first),
-            array_agg(p.id %4$s ANY (SELECT o.player_id FROM o)
-                OR p.counted %4$s ANY (SELECT o.player_id FROM o) ORDER BY p.n)
-        FROM p', ladder, t.player_type, ladder, t.player_equals)
-    INTO counts_as, place, playing, excluded
+        'SELECT ARRAY(
+                SELECT u.id::text FROM unnest(CAST($1 AS %2$s[])) WITH ORDINALITY AS u(id, n)
+                ORDER BY u.n),
+            EXISTS (SELECT FROM %1$I.operation AS o
+                WHERE o.kind = ''merge'' AND o.undone_at IS NULL),
+            ARRAY(SELECT o.player_id::text FROM %1$I.operation AS o
+                WHERE o.kind = ''exclude'' AND o.undone_at IS NULL AND o.since <= $2
+                    AND o.until > $2)', ladder, t.player_type)
+    INTO ids, merged, out_of_play
     USING ARRAY(SELECT unnest(players)::text), coalesce(at, now());
-    IF counts_as IS NULL THEN
-        counts_as := '{}';
-        excluded := '{}';
+    counts_as := ids;
+    IF merged THEN
+        counts_as := ARRAY(
+            SELECT coalesce(a.into_id, u.id)
+            FROM unnest(ids) WITH ORDINALITY AS u(id, n)
+            LEFT JOIN skillrating_internal.merged_accounts(ladder) AS a ON a.player_id = u.id
+            ORDER BY u.n);
+    END IF;
+    excluded := ARRAY(
+        SELECT u.id = ANY (out_of_play) OR u.counted = ANY (out_of_play)
+        FROM unnest(ids, counts_as) WITH ORDINALITY AS u(id, counted, n) ORDER BY u.n);
+    -- The first account of each player stands for the others.
+    SELECT array_agg(p.place::integer ORDER BY p.n),
+        array_agg(p.id ORDER BY p.n) FILTER (WHERE p.n = p.first)
+    INTO place, playing
+    FROM (
+        SELECT f.*, dense_rank() OVER (ORDER BY f.first) AS place
+        FROM (
+            SELECT u.id, u.n, min(u.n) OVER (PARTITION BY u.id) AS first
+            FROM unnest(counts_as) WITH ORDINALITY AS u(id, n)) AS f) AS p;
+    IF counts_as = '{}' THEN
         mu := '{}';
         state := '{}';
         RETURN;

@@ -89,7 +89,7 @@ INSERT INTO joins VALUES (1, '{ann,bob}', '', 3), (2, '{cid}', '', 1), (3, '{dan
 BEGIN;
 SELECT count(skillrating_queue.join('lobby.queue', 'team', j.players, j.pool, j.region, at => '2026-03-01 13:00')) FROM joins AS j;
 SELECT * FROM outcome('team', '2026-03-01 13:00:05');
-SELECT queue_name, pool, waiting_tickets, waiting_players, longest_wait, matches, ended FROM skillrating_queue.queue_status('lobby.queue', 'team', at => '2026-03-01 13:01');
+SELECT queue_name, waiting_tickets, waiting_players, longest_wait, matches, ended FROM skillrating_queue.queue_status('lobby.queue', 'team', at => '2026-03-01 13:01');
 ROLLBACK;
 BEGIN;
 SELECT count(skillrating_queue.join('lobby.queue', 'team', j.players, j.pool, j.region, at => '2026-03-01 13:00')) FROM (SELECT * FROM joins ORDER BY n DESC) AS j;
@@ -247,6 +247,25 @@ SELECT count(skillrating_queue.join('lobby.queue', 'maps', ARRAY[md5(i::text)::u
 SELECT count(*), count(DISTINCT proposal), max(team), round(min(win_probability)::numeric, 3) AS p, round(min(quality)::numeric, 3) AS quality FROM skillrating_queue.tick('lobby.queue', 'maps', at => '2026-03-01 12:00:01');
 SELECT count(*) FROM skillrating_queue.leave('lobby.queue', ARRAY(SELECT player_id::text FROM lobby.player));
 SELECT skillrating.drop_ladder('hives'), skillrating.drop_ladder('maps');
+
+-- Numbers against closed forms: four join, the two nearest play, one leaves, one waits.
+CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE AS
+$$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
+CREATE FUNCTION curve(ahead float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT 1 / (1 + power(10, -ahead / 400)) $$;
+SELECT skillrating.create_ladder('formed', 'elo', player_type => 'text', match_type => 'int');
+SELECT count(*) = 4 AS rated FROM skillrating.import_ratings('formed', '{ana,ben,cyd,don}'::text[], '[{"rating": 1700}, {"rating": 1650}, {"rating": 1400}, {"rating": 1100}]', at => '2024-01-01') AS i, generate_series(1, 4);
+INSERT INTO lobby.queue (queue, ladder, initial_window, widening, ticket_lifetime) VALUES ('formed', 'formed', 60, 0, NULL);
+CREATE TABLE joined AS SELECT p, n, skillrating_queue.join('lobby.queue', 'formed', ARRAY[p], at => timestamptz '2024-03-01 12:00' + n * interval '10 seconds') AS ticket FROM unnest('{ana,ben,cyd,don}'::text[]) WITH ORDINALITY AS u(p, n);
+CREATE TABLE ticked AS SELECT * FROM skillrating_queue.tick('lobby.queue', 'formed', at => '2024-03-01 12:01');
+SELECT count(*) = 2 AND sum(k.team) = 3 AND bool_and(p IN ('ana', 'ben') AND k.ticket = t.ticket AND k.waited = 60 - 10 * n AND near(k.win_probability, curve(CASE p WHEN 'ana' THEN 50 ELSE -50 END)) AND near(k.quality, 2 * curve(-50)) AND abs(k.difference) = 50) AS tick
+FROM ticked AS k JOIN joined AS t ON t.p = k.player_id;
+SELECT count(*) = 1 AND bool_and(l.ticket = t.ticket AND l.waited = 60) AS leave FROM skillrating_queue.leave('lobby.queue', '{don}', at => '2024-03-01 12:01:40') AS l, joined AS t WHERE t.p = 'don';
+SELECT s.waiting_tickets = 1 AND s.waiting_players = 1 AND s.longest_wait = 90 AND s.open_proposals = 0 AND s.open_backfills = 0 AND s.free_instances = 0 AND s.matches = 1 AND s.cancelled = 0 AND s.matched_tickets = 2 AND s.ended = '{"left": 1}'
+    AND near(s.wait_p50, 45) AND near(s.wait_p90, 49) AND near(s.wait_p99, 49.9) AND near(s.quality_mean, 2 * curve(-50)) AND near(s.quality_p10, 2 * curve(-50)) AS status
+FROM skillrating_queue.queue_status('lobby.queue', 'formed', at => '2024-03-01 12:02') AS s;
+DELETE FROM lobby.queue WHERE queue = 'formed';
+SELECT count(*) FROM lobby.ticket WHERE ticket IN (SELECT ticket FROM joined);
+SELECT skillrating.drop_ladder('formed');
 
 -- Accounts: one who is merged has one ticket, and one who is excluded none; the next tick sees to that.
 SELECT count(*) FROM skillrating_queue.leave('lobby.queue', ARRAY(SELECT player_id FROM lobby.player));

@@ -30,9 +30,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_queue.settings(text) IS
 'The row of a queue. Error 42704 if there is none.';
 
-CREATE FUNCTION skillrating_queue.check_arguments(
-    at timestamptz,
-    VARIADIC given boolean[])
+CREATE FUNCTION skillrating_queue.check_arguments(at timestamptz, VARIADIC given boolean[])
 RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
@@ -115,10 +113,7 @@ COMMENT ON FUNCTION skillrating_queue.cancel_proposals(bigint[], text, bigint[],
 'Cancels open proposals that the caller has locked: the faulty tickets end for the same reason, and
 the others wait again, as if they had never stopped.';
 
-CREATE FUNCTION skillrating_queue.lock_ticket(
-    ticket bigint,
-    OUT status text,
-    OUT proposal bigint)
+CREATE FUNCTION skillrating_queue.lock_ticket(ticket bigint, OUT status text, OUT proposal bigint)
 LANGUAGE plpgsql VOLATILE
 AS $function$
 #variable_conflict use_column
@@ -149,9 +144,7 @@ COMMENT ON FUNCTION skillrating_queue.lock_ticket(bigint) IS
 'Locks a ticket, and before that the proposal that it is in, if any; returns what it then is, nulls
 if it is gone.';
 
-CREATE FUNCTION skillrating_queue.not_admitted(
-    q record,
-    players text[])
+CREATE FUNCTION skillrating_queue.not_admitted(q record, players text[])
 RETURNS text[]
 LANGUAGE plpgsql STABLE
 AS $function$
@@ -183,10 +176,7 @@ COMMENT ON FUNCTION skillrating_queue.not_admitted(record, text[]) IS
 'Those players who have no row in the view accounts of a queue that meets its condition may_join.
 Errors are those of the view and the condition, which run with the rights of the owner.';
 
-CREATE FUNCTION skillrating_queue.check_party(
-    q record,
-    players text[],
-    e record)
+CREATE FUNCTION skillrating_queue.check_party(q record, players text[], e record)
 RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$

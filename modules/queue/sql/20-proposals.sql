@@ -1,8 +1,6 @@
 -- Players accept matches or decline them.
 
-CREATE FUNCTION skillrating_queue.close_full_backfills(
-    proposals bigint[],
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.close_full_backfills(proposals bigint[], at timestamptz)
 RETURNS void
 LANGUAGE sql VOLATILE
 AS $function$
@@ -19,9 +17,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_queue.close_full_backfills(bigint[], timestamptz) IS
 'Of the running matches that proposals are for, those without a free seat ask for nobody any more.';
 
-CREATE FUNCTION skillrating_queue.cancel_late_proposals(
-    proposals bigint[],
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.cancel_late_proposals(proposals bigint[], at timestamptz)
 RETURNS void
 LANGUAGE sql VOLATILE
 AS $function$
@@ -36,10 +32,7 @@ COMMENT ON FUNCTION skillrating_queue.cancel_late_proposals(bigint[], timestampt
 'Cancels open proposals that the caller has locked, because their time is over. Tickets with a
 player who has not accepted end, unless nobody in the match has.';
 
-CREATE FUNCTION skillrating_queue.lock_proposal(
-    wanted bigint,
-    players text[],
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.lock_proposal(wanted bigint, players text[], at timestamptz)
 RETURNS text
 LANGUAGE plpgsql VOLATILE
 AS $function$

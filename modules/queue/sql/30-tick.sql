@@ -1,9 +1,7 @@
 -- What a worker does: a tick ends what has waited too long, finds players for the free seats of
 -- running matches, and makes matches.
 
-CREATE FUNCTION skillrating_queue.players_of(
-    wanted bigint[],
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.players_of(wanted bigint[], at timestamptz)
 RETURNS skillrating_queue.queued
 LANGUAGE sql STABLE
 AS $function$
@@ -28,9 +26,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_queue.players_of(bigint[], timestamptz) IS
 'The players of tickets, the longest waiting first; nulls if there are none.';
 
-CREATE FUNCTION skillrating_queue.slice(
-    q record,
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.slice(q record, at timestamptz)
 RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 AS $function$
@@ -82,10 +78,24 @@ if these are more than max_tickets, those nearest in skill to the one that has n
 for longest, in its pool and regions. So workers at the same time have different parts of the range
 of skills, in each of which there are neighbours.';
 
-CREATE FUNCTION skillrating_queue.set_aside(
-    q record,
-    tickets bigint[],
+CREATE FUNCTION skillrating_queue.end_broken_ticket(
+    queue text,
+    ticket bigint,
+    fault text,
     at timestamptz)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+AS $function$
+BEGIN
+    RAISE WARNING 'ticket % of queue "%" is broken, and ends: %', ticket, queue, fault;
+    PERFORM skillrating_queue.end_tickets(ARRAY[ticket], 'broken', at, fault);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_queue.end_broken_ticket(text, bigint, text, timestamptz) IS
+'Ends a ticket that the caller has locked, and says so in a warning.';
+
+CREATE FUNCTION skillrating_queue.set_aside(q record, tickets bigint[], at timestamptz)
 RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 AS $function$
@@ -104,8 +114,7 @@ BEGIN
             good := good || mine;
         EXCEPTION
             WHEN data_exception OR raise_exception THEN
-                RAISE WARNING 'ticket % of queue "%" is broken, and ends: %', mine, q.queue, SQLERRM;
-                PERFORM skillrating_queue.end_tickets(ARRAY[mine], 'broken', at, SQLERRM);
+                PERFORM skillrating_queue.end_broken_ticket(q.queue, mine, SQLERRM, at);
                 faults := faults || SQLERRM;
         END;
     END LOOP;
@@ -123,10 +132,7 @@ COMMENT ON FUNCTION skillrating_queue.set_aside(record, bigint[], timestamptz) I
 'Tries tickets that the caller has locked, each alone, ends with a warning those that raise an error
 of data, and returns the others. Error 22023 if all raise the same one.';
 
-CREATE FUNCTION skillrating_queue.end_broken(
-    q record,
-    tickets bigint[],
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.end_broken(q record, tickets bigint[], at timestamptz)
 RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 AS $function$
@@ -140,8 +146,7 @@ BEGIN
         WHERE t.ticket = ANY (tickets) GROUP BY t.ticket
         HAVING count(p.ticket) <> t.size OR t.size > q.team_size ORDER BY t.ticket
     LOOP
-        RAISE WARNING 'ticket % of queue "%" is broken, and ends: it has %', b.ticket, q.queue, b.fault;
-        PERFORM skillrating_queue.end_tickets(ARRAY[b.ticket], 'broken', at, b.fault);
+        PERFORM skillrating_queue.end_broken_ticket(q.queue, b.ticket, b.fault, at);
         tickets := array_remove(tickets, b.ticket);
     END LOOP;
     RETURN tickets;
@@ -165,6 +170,7 @@ DECLARE
     p skillrating_queue.queued;
     e record;
     unfit record;
+    unwanted text[];
     done bigint[] := '{}';
     found_players skillrating_queue.found[];
 BEGIN
@@ -175,6 +181,7 @@ BEGIN
         END IF;
         e := skillrating.ladder_estimates(q.ladder, p.players, q.rating_pool, q.context, q.sides,
             q.commanders, q.caution, at);
+        unwanted := skillrating_queue.not_admitted(q, p.players);
         -- What has become of accounts since they joined.
         FOR unfit IN
             SELECT array_agg(DISTINCT u.ticket) AS tickets, u.reason
@@ -183,8 +190,7 @@ BEGIN
                     WHEN u.counted <> u.counts_as THEN 'merged' ELSE 'not_admitted' END AS reason
                 FROM unnest(p.tickets, e.counts_as, p.counts_as, e.excluded, p.players)
                     AS u(ticket, counted, counts_as, excluded, player)
-                WHERE u.excluded OR u.counted <> u.counts_as
-                    OR u.player = ANY (skillrating_queue.not_admitted(q, p.players))) AS u
+                WHERE u.excluded OR u.counted <> u.counts_as OR u.player = ANY (unwanted)) AS u
             GROUP BY u.reason
         LOOP
             PERFORM skillrating_queue.end_tickets(unfit.tickets, unfit.reason, at);
@@ -227,6 +233,7 @@ LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     made constant boolean := q.accept_within IS NULL;
+    numbers constant regclass := pg_get_serial_sequence('proposal', 'proposal');
     sessions uuid[];
     proposals bigint[];
 BEGIN
@@ -238,7 +245,7 @@ BEGIN
     WITH f AS MATERIALIZED (
         SELECT f.* FROM unnest(seats) AS f
     ), n AS MATERIALIZED (
-        SELECT nextval(pg_get_serial_sequence('proposal', 'proposal')) AS proposal, n.*
+        SELECT nextval(numbers) AS proposal, n.*
         FROM (
             SELECT f.match_number, min(f.pool) AS pool, min(f.region) AS region,
                 min(f.quality) AS quality, min(f.difference) AS difference,
@@ -331,9 +338,7 @@ COMMENT ON FUNCTION skillrating_queue.make_matches(record, bigint, boolean, time
 'A part of tick(): makes matches of a part of the queue and returns the numbers of their proposals.
 Tickets that cannot be rated end, and do not keep the others from their matches.';
 
-CREATE FUNCTION skillrating_queue.end_overdue(
-    q record,
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.end_overdue(q record, at timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $function$
@@ -364,8 +369,7 @@ BEGIN
             SELECT FROM proposal AS p WHERE p.proposal = t.proposal AND p.status = 'open')
         FOR UPDATE SKIP LOCKED
     LOOP
-        RAISE WARNING 'ticket % of queue "%" is broken, and ends: its proposal is not open', lost, q.queue;
-        PERFORM skillrating_queue.end_tickets(ARRAY[lost], 'broken', at, 'its proposal is not open');
+        PERFORM skillrating_queue.end_broken_ticket(q.queue, lost, 'its proposal is not open', at);
     END LOOP;
 END
 $function$;
@@ -375,9 +379,7 @@ COMMENT ON FUNCTION skillrating_queue.end_overdue(record, timestamptz) IS
 backfills for a match, with the open proposals of these; and tickets in proposals that do not
 exist.';
 
-CREATE FUNCTION skillrating_queue.trim(
-    q record,
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.trim(q record, at timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $function$

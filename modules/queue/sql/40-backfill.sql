@@ -1,9 +1,6 @@
 -- Running matches that have lost players, and whom a tick finds for their seats.
 
-CREATE FUNCTION skillrating_queue.window_after(
-    q record,
-    unit float8,
-    waited float8)
+CREATE FUNCTION skillrating_queue.window_after(q record, unit float8, waited float8)
 RETURNS float8
 LANGUAGE plpgsql IMMUTABLE
 AS $function$
@@ -144,10 +141,7 @@ COMMENT ON FUNCTION skillrating_queue.fill_smallest(record, text[], integer[], s
 'A part of tick(): the ticket that has waited longest, of those who fit, for the smallest team of a
 running match whose teams cannot be made equal; null if there is none.';
 
-CREATE FUNCTION skillrating_queue.fill_seats(
-    q record,
-    request record,
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.fill_seats(q record, request record, at timestamptz)
 RETURNS skillrating_queue.found[]
 LANGUAGE plpgsql VOLATILE
 AS $function$
@@ -213,10 +207,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_queue.fill_seats(record, record, timestamptz) IS
 'A part of tick(): whom a running match gets for its free seats, of those who wait.';
 
-CREATE FUNCTION skillrating_queue.fill_backfills(
-    q record,
-    max_matches bigint,
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.fill_backfills(q record, max_matches bigint, at timestamptz)
 RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 AS $function$

@@ -1,8 +1,6 @@
 -- Game servers, sessions on them, and the answers to clients and servers.
 
-CREATE FUNCTION skillrating_queue.take_instances(
-    seats skillrating_queue.found[],
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.take_instances(seats skillrating_queue.found[], at timestamptz)
 RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE
 AS $function$
@@ -34,9 +32,7 @@ COMMENT ON FUNCTION skillrating_queue.take_instances(skillrating_queue.found[], 
 'A part of tick(): takes a free instance for each match, in a region that all of its players have,
 the one that has been free for longest, and returns the new sessions, null where there was none.';
 
-CREATE FUNCTION skillrating_queue.free_instances(
-    sessions uuid[],
-    at timestamptz)
+CREATE FUNCTION skillrating_queue.free_instances(sessions uuid[], at timestamptz)
 RETURNS void
 LANGUAGE sql VOLATILE
 AS $function$
