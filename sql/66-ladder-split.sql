@@ -260,12 +260,11 @@ DECLARE
     out_of_play text[];
     states float8[] := '{}';
 BEGIN
-    IF players IS NULL OR pool IS NULL OR sides IS NULL OR commanders IS NULL OR caution IS NULL THEN
+    IF players IS NULL OR pool IS NULL OR sides IS NULL OR commanders IS NULL OR caution IS NULL
+        OR array_position(players, NULL) IS NOT NULL
+    THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'players, pool, sides, commanders and caution must not be null';
-    END IF;
-    IF array_position(players, NULL) IS NOT NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'array players must not contain nulls';
+            MESSAGE = 'players, their elements, pool, sides, commanders and caution must not be null';
     END IF;
     PERFORM skillrating_internal.check_components_readable(ladder);
     m := skillrating_internal.split_model(ladder, caution, sides, commanders);
