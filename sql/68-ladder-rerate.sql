@@ -256,7 +256,6 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.swap_horizons(a, b);
     PERFORM skillrating_internal.renew_mirrors(a, b), skillrating_internal.renew_mirrors(b, a);
-    PERFORM skillrating_internal.swap_changes(a, b), skillrating_internal.swap_changes(b, a);
 END
 $function$;
 

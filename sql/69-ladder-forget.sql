@@ -268,7 +268,6 @@ DECLARE
     m record;
     statement text;
 BEGIN
-    PERFORM skillrating_internal.forget_changes(ladder, players, pseudonyms);
     -- Room that a pseudonym took when the source had it before us.
     EXECUTE format(
         'DELETE FROM %I.rating AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',
@@ -281,8 +280,7 @@ BEGIN
     FOR relation, identifier IN
         VALUES ('event', 'player_id'), ('rating', 'player_id'), ('standing', 'player_id'), ('component_event', 'player_id'),
             ('component', 'player_id'), ('solved', 'player_id'), ('operation', 'player_id'), ('operation', 'into_id'),
-            ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('season_horizon', 'player_id'),
-            ('push_failure', 'player_id')
+            ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('season_horizon', 'player_id')
     LOOP
         CONTINUE WHEN to_regclass(format('%I.%I', ladder, relation)) IS NULL;
         EXECUTE format(rename, ladder, relation, identifier) USING players, pseudonyms;

@@ -11,7 +11,6 @@ GRANT USAGE, CREATE ON SCHEMA regress_ladder_grants TO PUBLIC;
 
 SET ROLE regress_grants_owner;
 SELECT skillrating.create_ladder('it''s', 'glicko'), skillrating.create_ladder('second', 'glicko');
-SELECT skillrating.keep_changes('it''s');
 INSERT INTO "it's".match (match_id, played_at) SELECT i, '2024-01-01'::timestamptz + i * interval '1 day' FROM generate_series(1, 20) AS i;
 INSERT INTO "it's".match_player (match_id, player_id, team, rank) SELECT i, p, p, 1 + (i + p) % 2 FROM generate_series(1, 20) AS i, generate_series(1, 2) AS p;
 RESET ROLE;
@@ -25,14 +24,9 @@ INSERT INTO calls VALUES
     ('win_probability', $$SELECT skillrating.win_probability('it''s', '{1,2}'::bigint[], '{1,2}')$$),
     ('match_outcome', $$SELECT skillrating.match_outcome('it''s', 1)$$),
     ('ladder_status', $$SELECT skillrating.ladder_status('it''s')$$),
-    ('report_match_document', $$SELECT skillrating.report_match_document('it''s', '{"match_id": 98, "teams": [{"rank": 1, "players": [{"id": 1}]}, {"rank": 2, "players": [{"id": 2}]}]}')$$),
-    ('preview_document', $$SELECT skillrating.preview_document('it''s', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
-    ('win_probability_document', $$SELECT skillrating.win_probability_document('it''s', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
-    ('split_ladder_document', $$SELECT skillrating.split_ladder_document('it''s', '{"players": [{"id": 1}, {"id": 2}]}')$$),
     ('match_journal', $$SELECT skillrating.match_journal('it''s', 1)$$),
     ('eligibility', $$SELECT skillrating.eligibility('it''s')$$),
     ('seasons', $$SELECT skillrating.seasons('it''s')$$),
-    ('changes', $$SELECT skillrating.changes('it''s')$$),
     ('verify', $$SELECT skillrating.verify('it''s')$$),
     ('leaderboard', $$SELECT skillrating.leaderboard('it''s')$$),
     ('leaderboard', $$SELECT skillrating.leaderboard('it''s', at => '2024-01-03', display => '{"cuts": [1], "labels": ["a", "b"], "margin": 1}')$$),

@@ -17,6 +17,7 @@
 typedef struct SolveState
 {
 	HistoryBuilder builder;
+	Jsonb	   *options;		/* as given, or NULL: */
 	ParamValue *params;
 	char	  **exact_for;		/* players as text */
 	int			nexact_for;
@@ -31,14 +32,6 @@ typedef struct SolveState
 	SolverTask	task;
 	OpenRows	open;
 
-	/*
-	 * Where all matches are, if not in the builder, and how many of them and
-	 * of rows; the players are in the builder, their games and components in
-	 * the task's layout.
-	 */
-	LogitElsewhere *elsewhere;
-	int64		matches_elsewhere;
-	int64		rows_elsewhere;
 	LogitResult result;
 	double	   *x;
 	double	   *error;

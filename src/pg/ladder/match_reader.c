@@ -479,6 +479,12 @@ reader_open_rated(Ladder *ladder, int64 from)
 void
 reader_rewind(MatchReader *reader)
 {
+	/* A single match need not be read twice, unless whoever had it left some of it out. */
+	reader->stays = reader->nread == 1 && !reader->have_row && reader->nerrors == 0 &&
+		reader->match.nleft_out == 0;
+	reader->nread = 0;
+	if (reader->stays)
+		return;
 	tuplestore_rescan(reader->store);
 	reader->next_error = 0;
 	fetch_row(reader);
@@ -596,7 +602,7 @@ begin_without_rows(MatchReader *reader, const SourceError *error)
 	match->arrived_at = DT_NOBEGIN;
 	match->eligibility = NULL;
 	match->facts.duration = match->facts.surrendered = get_float8_nan();
-	match->set_aside = match->fault = match->unreadable = unrated_nothing();
+	match->set_aside = match->fault = match->unreadable = unrated_nothing;
 	match->vanished = error == NULL;
 	if (error != NULL)
 		reader_set_unreadable(reader, UNRATED_SOURCE_ERROR, error->message,
@@ -632,7 +638,7 @@ begin_match(MatchReader *reader)
 		begin_without_rows(reader, reader->careful ? find_error(reader) : NULL);
 		return;
 	}
-	match_digests_begin(&reader->digests);
+	memset(&reader->digests, 0, sizeof(MatchDigests));
 	source_match_begin(match, values, source_nulls(reader));
 }
 
@@ -640,16 +646,18 @@ begin_match(MatchReader *reader)
 static bool
 same_match(MatchReader *reader)
 {
+	const Datum *values;
+
 	if (reader->anonymous)
 		return true;
 
 	/* Of a match without rows in the source there is one without it. */
 	if ((reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1)))
 		return false;
-	return id_equal(reader->ladder->match_type, reader->match.id,
-					source_match_required(&reader->match, SOURCE_MATCH_ID,
-										  source_values(reader),
-										  source_nulls(reader)));
+	values = source_values(reader);
+	if (source_nulls(reader)[SOURCE_MATCH_ID])
+		source_match_lacks(&reader->match, SOURCE_MATCH_ID);
+	return id_equal(reader->ladder->match_type, reader->match.id, values[SOURCE_MATCH_ID]);
 }
 
 /* Put the player in place for whom an account counts. */
@@ -718,13 +726,14 @@ finish_match(MatchReader *reader)
 		source_match_set_aside(match);
 		match->eligibility = eligibility_at(reader->filters, match->played_at);
 	}
-	set_aside_before_horizon(reader);
+	if (reader->ladder->horizon != NO_HORIZON)
+		set_aside_before_horizon(reader);
 }
 
 double
 reader_repeat_window(const MatchReader *reader)
 {
-	return filters_repeat_window(reader->filters);
+	return reader->filters != NULL ? filters_repeat_window(reader->filters) : 0;
 }
 
 bool
@@ -781,6 +790,13 @@ reader_next(MatchReader *reader)
 	bool		found;
 
 	CHECK_FOR_INTERRUPTS();
+	if (reader->stays)
+	{
+		reader->stays = false;
+		return true;
+	}
+	if (!reader->have_row && !reader->careful && reader->next_error == reader->nerrors)
+		return false;
 
 	/* Matches in the slot outlive the context. */
 	MemoryContextReset(reader->context);
@@ -806,6 +822,7 @@ reader_next(MatchReader *reader)
 		}
 	}
 	MemoryContextSwitchTo(old);
+	reader->nread += found;
 	return found;
 }
 

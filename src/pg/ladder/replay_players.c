@@ -164,20 +164,44 @@ static LadderQuery shared_at_query = {
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
+/* The row of rating beside a player, to be filled. */
+static PlayerRow *
+row_beside(Batch *batch, BatchPlayer *player)
+{
+	if (player->stored == NULL)
+		player->stored = MemoryContextAlloc(batch->context, offsetof(PlayerRow, state) +
+											batch->model->nstate * sizeof(double));
+	player->loaded = true;
+	return player->stored;
+}
+
 /* Put what a row of rating has, all nulls if there is none, beside a player. */
 static void
 store_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
 		  const bool *nulls)
 {
-	PlayerRow  *row = player->stored;
+	PlayerRow  *row = row_beside(batch, player);
 
-	if (row == NULL)
-		row = MemoryContextAlloc(batch->context, offsetof(PlayerRow, state) +
-								 batch->model->nstate * sizeof(double));
 	row->found = found;
 	(void) rating_read(batch->model, values, nulls, &row->record, row->state);
-	player->stored = row;
-	player->loaded = true;
+}
+
+void
+players_store_loaded(Batch *batch)
+{
+	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
+	int			i;
+
+	for (i = 0; i < id_table_count(batch->players); i++)
+		if (player[i]->loaded)
+		{
+			PlayerRow  *row = row_beside(batch, player[i]);
+
+			row->found = true;
+			row->record = player[i]->record;
+			memcpy(row->state, player[i]->state, batch->model->nstate * sizeof(double));
+		}
+	pfree(player);
 }
 
 /* A count before the replay, from that of now. */
@@ -357,25 +381,6 @@ load_horizon(Replay *replay)
 	row_reader_close(&rows);
 }
 
-/* Everybody is where the table says; who has a row and no event is not there yet. */
-static void
-load_current(Replay *replay)
-{
-	Batch	   *batch = replay->batch;
-	BatchPlayer **player;
-	int			i;
-
-	load_rows(replay);
-	batch_load_all(batch, replay->ladder);
-
-	/* Such a row is left alone. */
-	player = (BatchPlayer **) id_table_values(batch->players);
-	for (i = 0; i < id_table_count(batch->players); i++)
-		if (!player[i]->exists && player[i]->stored != NULL)
-			player[i]->stored->found = false;
-	pfree(player);
-}
-
 void
 players_load_replayed(Replay *replay)
 {
@@ -387,11 +392,6 @@ players_load_replayed(Replay *replay)
 		if (replay->loads != REPLAY_NEW_PLAYERS)
 			load_rows(replay);
 		load_horizon(replay);
-		return;
-	}
-	if (replay->loads == REPLAY_CURRENT_PLAYERS)
-	{
-		load_current(replay);
 		return;
 	}
 	values[0] = Int64GetDatum(replay->from);
@@ -414,22 +414,11 @@ players_load_replayed(Replay *replay)
 	"UNION SELECT e.player_id, $2 FROM {event} AS e " \
 	"WHERE e.seq OPERATOR(pg_catalog.>=) $1 AND $2 IS NOT NULL) AS k(player_id, pool) "
 
-/* With the rows that rating has now (null if none). */
+/* The rows that rating has of them now. */
 static LadderQuery newer_players_query = {
-	.text = "SELECT k.player_id, k.pool, r.player_id IS NOT NULL, {rating columns r} "
-	"FROM " NEWER_PLAYERS
-	"LEFT JOIN {rating} AS r ON r.player_id {player =} k.player_id "
-	"AND r.pool OPERATOR(pg_catalog.=) k.pool",
+	.text = "SELECT {rating columns r} FROM " NEWER_PLAYERS
+	"JOIN {rating} AS r ON r.player_id {player =} k.player_id AND r.pool OPERATOR(pg_catalog.=) k.pool",
 	.param = {VALUE_INT8, VALUE_TEXT}
-};
-
-enum
-{
-	NEWER_PLAYER_ID,			/* from 0 */
-	NEWER_POOL,
-	NEWER_HAS_RATING,
-	NEWER_RATING,				/* the columns of rating */
-	NEWER_MAX_COLUMNS = NEWER_RATING + RATING_MAX_COLUMNS
 };
 
 void
@@ -451,18 +440,17 @@ players_refresh(Replay *replay)
 	unknown = huge_array(BatchPlayer *, nrows + 1);
 	for (i = 0; i < nrows; i++)
 	{
-		Datum		values[NEWER_MAX_COLUMNS];
-		bool		nulls[NEWER_MAX_COLUMNS];
+		Datum		values[RATING_MAX_COLUMNS];
+		bool		nulls[RATING_MAX_COLUMNS];
 		BatchPlayer *player;
 		char	   *pool;
 
 		CHECK_FOR_INTERRUPTS();
 		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
-		pool = TextDatumGetCString(values[NEWER_POOL]);
-		player = batch_player(batch, values[NEWER_PLAYER_ID], pool);
+		pool = TextDatumGetCString(values[RATING_POOL - 1]);
+		player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
 		if (player->loaded || replay->whole)
-			store_row(batch, player, DatumGetBool(values[NEWER_HAS_RATING]),
-					  values + NEWER_RATING, nulls + NEWER_RATING);
+			store_row(batch, player, true, values, nulls);
 		else if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
 			unknown[nunknown++] = player;
 		pfree(pool);

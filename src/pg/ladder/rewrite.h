@@ -20,12 +20,8 @@ typedef struct Rewrite
 	ReplaySink	sink;
 	Ladder	   *ladder;
 	MemoryContext context;
-	Outbox	   *missing_events; /* of the part that is being replayed */
-	Outbox	   *changed_events;
-	Outbox	   *surplus_events;
-	Outbox	   *missing_component_events;
-	Outbox	   *changed_component_events;
-	Outbox	   *surplus_component_events;
+	Outbox	   *events[2][OUTBOX_NACTIONS]; /* of the part that is being replayed:
+											 * of players, and of components */
 	Outbox	   *matches;
 	IdTable    *removed;		/* matches whose removal was noticed */
 	IdTable    *gone;			/* those of them that the source still lacks */
@@ -65,9 +61,8 @@ extern void rewrite_end(Rewrite *rewrite);
 
 /*
  * Write and log the rows of rating and component that come out otherwise, where nobody else
- * writes them.  Table change has them as of that kind; operation is the place of one, or
- * NULL.
+ * writes them.
  */
-extern void rewrite_states(Replay *replay, const char *kind, const int64 *operation);
+extern void rewrite_states(Replay *replay);
 
 #endif							/* PG_LADDER_REWRITE_H */
