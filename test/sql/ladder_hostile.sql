@@ -186,28 +186,28 @@ CALL public.drop_ladders();
 CREATE TABLE public.traps (name text, n int GENERATED ALWAYS AS IDENTITY, statement text);
 INSERT INTO public.traps (name, statement)
 SELECT 'triggers of rows', format('CREATE TRIGGER snare BEFORE INSERT OR UPDATE OR DELETE ON evil.%I FOR EACH ROW EXECUTE FUNCTION trap.row()', t)
-FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
+FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
 INSERT INTO public.traps (name, statement)
 SELECT 'triggers of statements', format('CREATE TRIGGER snare AFTER INSERT OR UPDATE OR DELETE ON evil.%I FOR EACH STATEMENT EXECUTE FUNCTION trap.statement()', t)
-FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
+FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
 INSERT INTO public.traps (name, statement)
 SELECT 'deferred triggers', format('CREATE CONSTRAINT TRIGGER snare AFTER INSERT OR UPDATE OR DELETE ON evil.%I DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION trap.late()', t)
-FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
+FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
 INSERT INTO public.traps (name, statement)
 SELECT 'rules', format('CREATE RULE snare_%1$s AS ON %1$s TO evil.%2$I DO ALSO SELECT trap.spring()', e, t)
-FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t, unnest(ARRAY['INSERT', 'UPDATE', 'DELETE']) AS e;
+FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t, unnest(ARRAY['INSERT', 'UPDATE', 'DELETE']) AS e;
 INSERT INTO public.traps (name, statement)
 SELECT 'checks', format('ALTER TABLE evil.%I ADD CONSTRAINT snare CHECK (trap.yes(%I)) NOT VALID', t, c)
-FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('change', 'number'), ('work', 'task'), ('push', 'phase'), ('push_failure', 'error'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
+FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
 INSERT INTO public.traps (name, statement)
 SELECT 'indexes', format('CREATE INDEX ON evil.%I ((trap.pass(%I)))', t, c)
-FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('change', 'number'), ('work', 'task'), ('push', 'phase'), ('push_failure', 'error'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
+FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
 INSERT INTO public.traps (name, statement)
 SELECT 'policies', format('ALTER TABLE evil.%1$I ENABLE ROW LEVEL SECURITY; ALTER TABLE evil.%1$I FORCE ROW LEVEL SECURITY; CREATE POLICY snare ON evil.%1$I USING (trap.yes(%2$I))', t, c)
-FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('change', 'number'), ('work', 'task'), ('push', 'phase'), ('push_failure', 'error'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context')) AS v(t, c);
+FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context')) AS v(t, c);
 INSERT INTO public.traps (name, statement)
 SELECT 'views in place of tables', format('ALTER TABLE evil.%1$I RENAME TO %2$I; CREATE VIEW evil.%1$I AS SELECT t.* FROM evil.%2$I AS t WHERE trap.yes(1)', t, t || '_away')
-FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'component', 'component_event', 'solved_context']) AS t;
+FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'mirror', 'solved', 'component', 'component_event', 'solved_context']) AS t;
 INSERT INTO public.traps (name, statement) VALUES
     ('a source with functions', 'CREATE OR REPLACE VIEW evil.source AS SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason, m.duration, m.surrendered, p.player_id, p.team, trap.pass(p.rank) AS rank, p.score, p.won, p.weight, p.joined, p."left", p.commanding, p.side, coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.bot, p.fixed FROM evil.match AS m JOIN evil.match_player AS p ON p.match_id = m.match_id WHERE trap.yes(1)'),
     ('a trigger on pending', 'CREATE TRIGGER snare BEFORE INSERT OR DELETE ON evil.pending FOR EACH ROW EXECUTE FUNCTION trap.row()'),
