@@ -396,6 +396,35 @@ SELECT * FROM status('arena');
 SELECT * FROM skillrating.verify('arena');
 SELECT m.corrections, e.player_id, e.score, g.place FROM arena.rated_match AS m JOIN arena.event AS e USING (seq) JOIN game AS g ON g.id = m.match_id AND g.player = e.player_id WHERE m.match_id = 8003 ORDER BY 2;
 
+-- A match that fails again in a backfill waits since it failed first.
+INSERT INTO trouble VALUES (8003, 'raise');
+UPDATE game SET place = 3 - place WHERE id = 8003;
+SELECT since, failed_at FROM arena.pending WHERE match_id = 8003 \gset
+SELECT looked_at FROM skillrating.backfill_batch('arena', '{8003}');
+SELECT match_id, since = :'since' AS since_then, failed_at > :'failed_at' AS tried_again FROM arena.pending;
+DELETE FROM trouble;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
+-- An error that a batch raises, by its plan, and no match alone: a strict ladder tries parts too.
+CREATE TABLE duel (id bigint PRIMARY KEY, a bigint, b bigint);
+CREATE FUNCTION pick(bigint) RETURNS boolean LANGUAGE plpgsql STABLE COST 0.0001 AS $$
+BEGIN
+    IF $1 = 0 THEN
+        RAISE 'a row that nobody asked for';
+    END IF;
+    RETURN true;
+END
+$$;
+CREATE VIEW duel_source AS SELECT d.id AS match_id, timestamptz '2024-01-01 UTC' + d.id * interval '1 minute' AS played_at, p.player_id, p.team, p.team AS rank
+FROM duel AS d CROSS JOIN LATERAL (VALUES (d.a, 1), (d.b, 2)) AS p(player_id, team) WHERE pick(d.id);
+INSERT INTO duel VALUES (0, 1, 2);
+SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source', strict => true);
+SELECT skillrating.attach('duels', 'duel', 'id');
+INSERT INTO duel SELECT i, i, -i FROM generate_series(1, 1200) AS i;
+SELECT rated, waiting FROM skillrating.ladder_status('duels');
+SELECT skillrating.drop_ladder('duels');
+DROP TABLE duel CASCADE;
+DROP FUNCTION pick(bigint);
+
 -- Whoever calls the parts by themselves gets nowhere.
 SELECT skillrating_internal.rate_failed('arena');
 SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('own');

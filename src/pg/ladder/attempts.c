@@ -104,6 +104,7 @@ attempt_once(Attempt *attempt)
 	else
 	{
 		/* The door is further out than the subtransaction, whose end closes none. */
+		ladder->read_only = false;
 		ladder_release_states(ladder);
 		ladder_show_to_mirrors(ladder);
 	}
@@ -314,15 +315,20 @@ rate_after_error(Attempt *attempt, const ErrorData *error)
 	{
 		bool		strict = attempts->ladder->strict;
 
-		/* A strict ladder has raised errors about data, and raises them again. */
 		if (n > 1)
 			n = drop_unreadable(attempts, ids, n);
-		if (n > 0)
+
+		/*
+		 * A strict ladder has raised errors about data, and raises them again.  An error that no
+		 * match raises alone would come again too, as of another plan: then parts are tried.
+		 */
+		if (n < attempt->n || !strict)
 		{
 			plan_for(attempts->ladder, n);
-			rate_part(attempts, ids, n, !strict);
+			if (n > 0)
+				rate_part(attempts, ids, n, !strict);
+			return;
 		}
-		return;
 	}
 	if (n == 1)
 	{

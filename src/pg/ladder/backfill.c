@@ -49,13 +49,14 @@ enum
 };
 
 /*
- * These matches need not wait any more.  They are read after that, so that whatever
- * somebody noted down in pending before is seen.  Pending has no index on matches: a
- * join hashes them, which = ANY of a parameter does not.
+ * These matches need not wait any more; rows of those that have failed go when they are tried
+ * again.  They are read after that, so that whatever somebody noted down in pending before is seen.
+ * Pending has no index on matches that have not failed: a join hashes them, which = ANY of a
+ * parameter does not.
  */
 static LadderQuery drain_batch_query = {
 	.text = "DELETE FROM {pending} AS p USING pg_catalog.unnest($1) AS i(id) "
-	"WHERE p.match_id {match =} i.id",
+	"WHERE p.match_id {match =} i.id AND p.sqlstate IS NULL",
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
