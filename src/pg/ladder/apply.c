@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"
+#include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -257,6 +258,24 @@ static LadderQuery tied_component_query[2] = {
 };
 
 /*
+ * Whether one of these finds a row.  They are run for single matches, so that a large batch uses
+ * the plans that are kept too.
+ */
+static bool
+finds_tied(Ladder *ladder, LadderQuery *query, const Datum *values)
+{
+	bool		large = ladder->large;
+	bool		found;
+
+	if (large)
+		ladder_expect_few(ladder);
+	found = ladder_execute(ladder, query, values, NULL, None_Receiver) > 0;
+	if (large)
+		ladder_expect_many(ladder);
+	return found;
+}
+
+/*
  * Whether one of the components of the match that was built has a later one, as is_late(): of
  * those that it may be given, or of the others.  That of a side, or without a key, is in most
  * matches of its pool, which is why any of them that comes out of order is late.
@@ -291,7 +310,7 @@ has_late_component(Ladder *ladder, Batch *batch, const SourceMatch *source, bool
 		component_keys_values(&tied, ladder, values);
 		values[COMPONENT_KEY_NPARAMS] = TimestampTzGetDatum(source->played_at);
 		values[COMPONENT_KEY_NPARAMS + 1] = source->id;
-		if (ladder_execute(ladder, &tied_component_query[owned], values, NULL, NULL) > 0)
+		if (finds_tied(ladder, &tied_component_query[owned], values))
 			return true;
 	}
 	return false;
@@ -330,7 +349,7 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 	values[1] = CStringGetTextDatum(source->pool);
 	values[2] = TimestampTzGetDatum(source->played_at);
 	values[3] = source->id;
-	return ladder_execute(ladder, &tied_match_query, values, NULL, NULL) > 0;
+	return finds_tied(ladder, &tied_match_query, values);
 }
 
 /*

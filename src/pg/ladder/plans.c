@@ -270,10 +270,23 @@ plan_params(SPIPlanPtr plan, const Datum *values, const bool *nulls)
 	return params;
 }
 
+/*
+ * Check a plan that has just been used; one that was made for this once (once) goes, because there
+ * may be one for each of many matches.
+ */
+static void
+end_plan(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan, bool once)
+{
+	check_relations(ladder, query, plan);
+	if (once)
+		SPI_freeplan(plan);
+}
+
 uint64
 ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 			   const bool *nulls, DestReceiver *dest)
 {
+	bool		once = ladder->large;
 	SPIPlanPtr	plan;
 	SPIExecuteOptions options = {0};
 	int			result;
@@ -288,7 +301,7 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	if (result < 0)
 		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
 			 ladder->name, SPI_result_code_string(result));
-	check_relations(ladder, query, plan);
+	end_plan(ladder, query, plan, once);
 	return SPI_processed;
 }
 
@@ -307,6 +320,7 @@ ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values, int6
 void
 ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values)
 {
+	bool		once = ladder->large;
 	SPIPlanPtr	plan = ladder_plan(ladder, query);
 	int			result = SPI_execute_snapshot(plan, unconstify(Datum *, values), NULL,
 											  GetActiveSnapshot(), InvalidSnapshot, false, true, 0);
@@ -314,7 +328,7 @@ ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values)
 	if (result < 0)
 		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
 			 ladder->name, SPI_result_code_string(result));
-	check_relations(ladder, query, plan);
+	end_plan(ladder, query, plan, once);
 }
 
 /* Where rows go that are given to a function. */
@@ -367,6 +381,7 @@ add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids)
 Portal
 ladder_cursor(Ladder *ladder, LadderQuery *query, const Datum *values)
 {
+	bool		once = ladder->large;
 	SPIPlanPtr	plan;
 	Portal		portal;
 
@@ -374,6 +389,6 @@ ladder_cursor(Ladder *ladder, LadderQuery *query, const Datum *values)
 	plan = ladder_plan(ladder, query);
 	portal = SPI_cursor_open_with_paramlist(NULL, plan, plan_params(plan, values, NULL),
 											ladder->read_only);
-	check_relations(ladder, query, plan);
+	end_plan(ladder, query, plan, once);
 	return portal;
 }
