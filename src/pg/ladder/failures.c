@@ -121,8 +121,12 @@ is_about_objects(int sqlerrcode)
 bool
 may_see_message(const Ladder *ladder, const char *sqlstate)
 {
-	return is_about_objects(MAKE_SQLSTATE(sqlstate[0], sqlstate[1], sqlstate[2], sqlstate[3],
-										  sqlstate[4])) ||
+	/* The owner can write anything into the column that it comes from. */
+	bool		about_objects = strlen(sqlstate) == 5 &&
+		is_about_objects(MAKE_SQLSTATE(sqlstate[0], sqlstate[1], sqlstate[2], sqlstate[3],
+									   sqlstate[4]));
+
+	return about_objects ||
 		pg_class_aclcheck(ladder->relation[LADDER_PENDING], GetOuterUserId(),
 						  ACL_SELECT) == ACLCHECK_OK;
 }

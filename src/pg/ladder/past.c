@@ -146,8 +146,8 @@ load_past(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, int64 befor
 	{
 		values[0] = id_array(ladder->player_type, ranges.id, ranges.n);
 		values[1] = PointerGetDatum(construct_array(ranges.pool, ranges.n, TEXTOID, -1, false, TYPALIGN_INT));
-		values[2] = PointerGetDatum(construct_array(ranges.first, ranges.n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
-		values[3] = PointerGetDatum(construct_array(ranges.last, ranges.n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
+		values[2] = PointerGetDatum(construct_array(ranges.first, ranges.n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+		values[3] = PointerGetDatum(construct_array(ranges.last, ranges.n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 		values[4] = Int64GetDatum(before);
 		settings_set("enable_sort", "off");
 		row_reader_open(&reader, ladder, &past_query, values);
