@@ -326,6 +326,27 @@ entry_lockmode(const LadderEntry *entry, Oid schema)
 }
 
 /*
+ * Whoever writes to tables of the ladder locks them before the ladder itself, in the order in which
+ * an INSERT of the user's and its triggers do: promote_ladder() waits for them in that order.
+ */
+static void
+lock_written_tables(Oid schema, const LadderEntry *entry)
+{
+	const LadderPrivilege *privilege;
+
+	if (entry->rights != RIGHTS_BY_GRANT)
+		return;
+	for (privilege = entry->privilege; privilege->relation != NULL; privilege++)
+	{
+		Oid			relid = privilege->mode & ACL_INSERT ?
+			get_relname_relid(privilege->relation, schema) : InvalidOid;
+
+		if (OidIsValid(relid))
+			LockRelationOid(relid, RowExclusiveLock);
+	}
+}
+
+/*
  * A role without rights must not keep others waiting by a lock, so that these are
  * checked first; ladder_begin() checks them again.
  */
@@ -341,6 +362,7 @@ ladder_lock(const char *name, const LadderEntry *entry)
 		if (entry->lockmode >= ExclusiveLock && !entry->drops)
 			require_read_committed(schema, entry->function);
 		lockmode = entry_lockmode(entry, schema);
+		lock_written_tables(schema, entry);
 		if (lockmode >= ExclusiveLock)
 			schema_hold(schema, lockmode);
 		else

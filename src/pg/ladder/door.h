@@ -90,6 +90,8 @@ typedef struct LadderEntry
 	const char *as_caller;		/* a function of skillrating_internal to call
 								 * with the first arguments once the door is
 								 * closed, as the caller, or NULL */
+	bool		renames;		/* that one gives the ladder another name, and
+								 * has the result as its first argument */
 } LadderEntry;
 
 /* The schema of the ladder of that name; an error if there is none. */

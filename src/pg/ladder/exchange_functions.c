@@ -33,7 +33,6 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/exchange.h"
 
-SKILLRATING_FUNCTION(skillrating_hold_ladder);
 SKILLRATING_FUNCTION(skillrating_exchange_storage);
 SKILLRATING_FUNCTION(skillrating_unpaired_indexes);
 SKILLRATING_FUNCTION(skillrating_revive_column);
@@ -57,19 +56,6 @@ open_table(const char *ladder, const char *name, LOCKMODE lockmode, const char *
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("table \"%s\" of ladder \"%s\" belongs to another role", name, ladder)));
 	return table;
-}
-
-/*
- * ---- Holding a ladder ----
- */
-
-/* hold_ladder(ladder, readers) */
-Datum
-skillrating_hold_ladder(PG_FUNCTION_ARGS)
-{
-	ladder_strengthen(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "hold_ladder"),
-					  PG_GETARG_BOOL(1) ? AccessExclusiveLock : ExclusiveLock);
-	PG_RETURN_VOID();
 }
 
 /*
