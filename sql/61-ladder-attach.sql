@@ -101,6 +101,24 @@ and returns how many; 0 if the source is null or gone. They depend on the view, 
 may drop them whoever owns the table. Errors: 42501 unless the caller owns the view, 55006 if a
 table is in use.';
 
+CREATE FUNCTION skillrating_internal.collect_kinds(
+    relation regclass,
+    replica boolean)
+RETURNS text[]
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    -- A match of another ladder's own changes nothing without its participants, see
+    -- create_own_triggers(); and a transaction that inserts both is to come to that ladder first.
+    SELECT CASE WHEN NOT replica AND c.relname = 'match' AND EXISTS (
+            SELECT FROM pg_class AS p WHERE p.relnamespace = c.relnamespace AND p.relname = 'rated_match')
+        THEN '{update,truncate}'::text[] ELSE '{insert,update,delete,truncate}' END
+    FROM pg_class AS c WHERE c.oid = relation
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.collect_kinds(regclass, boolean) IS
+'A part of attach() and restore_triggers(): for which statements a table has triggers.';
+
 CREATE FUNCTION skillrating_internal.create_collect_triggers(
     ladder text,
     relation regclass,
@@ -132,6 +150,7 @@ BEGIN
             (true, 'truncate', 'AFTER TRUNCATE', '', 'STATEMENT', 'enqueue_matches')
         ) AS v(replica, kind, event, transition_tables, level, trigger_function)
         WHERE v.replica = create_collect_triggers.replica
+            AND v.kind = ANY (skillrating_internal.collect_kinds(relation, create_collect_triggers.replica))
     LOOP
         -- A table may feed several ladders. Nothing is found by these names.
         n := 1;
@@ -396,6 +415,7 @@ DECLARE
     relation regclass;
     replica boolean;
     found_triggers bigint;
+    wanted_triggers bigint;
     n bigint := 0;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
@@ -414,10 +434,11 @@ BEGIN
         ORDER BY a.relation', ladder)
     USING source
     LOOP
-        CONTINUE WHEN found_triggers = 4;
+        wanted_triggers := cardinality(skillrating_internal.collect_kinds(relation, replica));
+        CONTINUE WHEN found_triggers = wanted_triggers;
         PERFORM skillrating_internal.drop_collect_triggers(source, relation);
         PERFORM skillrating_internal.create_collect_triggers(ladder, relation, '', replica);
-        n := n + 4 - found_triggers;
+        n := n + wanted_triggers - found_triggers;
     END LOOP;
     RETURN n;
 END

@@ -8,9 +8,13 @@ CREATE FUNCTION skillrating_internal.paired_relations(
     OUT second oid,
     OUT kind "char")
 RETURNS SETOF record
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT l.relname, l.oid, s.oid, l.relkind
     FROM pg_class AS l
     JOIN pg_class AS s ON s.relname = l.relname AND s.relkind = l.relkind
@@ -19,7 +23,8 @@ AS $function$
         -- These follow the name, with the tables of matches.
         AND NOT (l.relname IN ('source', 'attached') AND EXISTS (
             SELECT FROM pg_class AS m
-            WHERE m.relnamespace IN (l.relnamespace, s.relnamespace) AND m.relname = 'match'))
+            WHERE m.relnamespace IN (l.relnamespace, s.relnamespace) AND m.relname = 'match'));
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.paired_relations(text, text) IS
@@ -41,9 +46,13 @@ CREATE FUNCTION skillrating_internal.grant_statements(
     ladder text,
     shadow text)
 RETURNS SETOF text
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     WITH object AS (
         SELECT 'SCHEMA ' || quote_ident(shadow) AS target, l.nspacl AS first, s.nspacl AS second, l.nspowner AS owner, '' AS columns
         FROM pg_namespace AS l, pg_namespace AS s
@@ -75,7 +84,8 @@ AS $function$
         SELECT FROM pg_default_acl AS e CROSS JOIN LATERAL aclexplode(e.defaclacl) AS y
         WHERE e.defaclnamespace = to_regnamespace(quote_ident(shadow)) AND e.defaclrole = d.defaclrole
             AND e.defaclobjtype = d.defaclobjtype AND y.grantee = x.grantee
-            AND y.privilege_type = x.privilege_type AND y.is_grantable >= x.is_grantable)
+            AND y.privilege_type = x.privilege_type AND y.is_grantable >= x.is_grantable);
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.grant_statements(text, text) IS
@@ -85,9 +95,13 @@ CREATE FUNCTION skillrating_internal.comment_statements(
     ladder text,
     shadow text)
 RETURNS SETOF text
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT format('COMMENT ON SCHEMA %I IS %L', shadow, obj_description(l.oid, 'pg_namespace'))
     FROM pg_namespace AS l, pg_namespace AS s
     WHERE l.nspname = ladder AND s.nspname = shadow
@@ -104,7 +118,8 @@ AS $function$
     FROM skillrating_internal.paired_relations(ladder, shadow) AS p
     JOIN pg_attribute AS l ON l.attrelid = p.first AND l.attnum > 0 AND NOT l.attisdropped
     JOIN pg_attribute AS s ON s.attrelid = p.second AND s.attname = l.attname
-    WHERE col_description(p.first, l.attnum) IS DISTINCT FROM col_description(p.second, s.attnum)
+    WHERE col_description(p.first, l.attnum) IS DISTINCT FROM col_description(p.second, s.attnum);
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.comment_statements(text, text) IS
@@ -165,9 +180,13 @@ CREATE FUNCTION skillrating_internal.index_statements(
     ladder text,
     shadow text)
 RETURNS SETOF text
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     WITH index AS (
         SELECT p.name AS relation, x.indrelid = p.first AS is_first, c.relname AS name, x.indisunique,
             k.oid AS constraint, k.conname,
@@ -201,7 +220,8 @@ AS $function$
         AND NOT EXISTS (
             SELECT FROM pg_constraint AS s
             WHERE s.conrelid = p.second AND s.contype = k.contype
-                AND pg_get_constraintdef(s.oid) = pg_get_constraintdef(k.oid))
+                AND pg_get_constraintdef(s.oid) = pg_get_constraintdef(k.oid));
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.index_statements(text, text) IS
@@ -229,9 +249,13 @@ CREATE FUNCTION skillrating_internal.storage_statements(
     ladder text,
     shadow text)
 RETURNS SETOF text
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT statement.text
     FROM skillrating_internal.paired_relations(ladder, shadow) AS p
     JOIN pg_class AS l ON l.oid = p.first
@@ -256,7 +280,8 @@ AS $function$
         SELECT format('ALTER TABLE %I.%I REPLICA IDENTITY %s', shadow, p.name,
             CASE l.relreplident WHEN 'f' THEN 'FULL' WHEN 'n' THEN 'NOTHING' ELSE 'DEFAULT' END)
         WHERE l.relreplident <> s.relreplident AND l.relreplident <> 'i' AND p.kind IN ('r', 'p')
-    ) AS statement(text)
+    ) AS statement(text);
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.storage_statements(text, text) IS
@@ -267,14 +292,16 @@ CREATE FUNCTION skillrating_internal.dress_statements(
     ladder text,
     shadow text)
 RETURNS SETOF text
-LANGUAGE sql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT * FROM skillrating_internal.column_statements(ladder, shadow)
-    UNION ALL SELECT * FROM skillrating_internal.index_statements(ladder, shadow)
-    UNION ALL SELECT * FROM skillrating_internal.storage_statements(ladder, shadow)
-    UNION ALL SELECT * FROM skillrating_internal.comment_statements(ladder, shadow)
-    UNION ALL SELECT * FROM skillrating_internal.grant_statements(ladder, shadow)
+BEGIN
+    RETURN QUERY SELECT * FROM skillrating_internal.column_statements(ladder, shadow);
+    RETURN QUERY SELECT * FROM skillrating_internal.index_statements(ladder, shadow);
+    RETURN QUERY SELECT * FROM skillrating_internal.storage_statements(ladder, shadow);
+    RETURN QUERY SELECT * FROM skillrating_internal.comment_statements(ladder, shadow);
+    RETURN QUERY SELECT * FROM skillrating_internal.grant_statements(ladder, shadow);
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.dress_statements(text, text) IS

@@ -7,9 +7,13 @@ CREATE FUNCTION skillrating_internal.renamed_relations(
     OUT row_type oid,
     OUT array_type oid)
 RETURNS SETOF record
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT c.oid, c.relname, c.reltype, t.typarray
     FROM pg_class AS c
     LEFT JOIN pg_type AS t ON t.oid = c.reltype
@@ -20,7 +24,8 @@ AS $function$
         AND NOT EXISTS (
             SELECT FROM pg_depend AS d
             WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')
-                AND d.refclassid = 'pg_class'::regclass)
+                AND d.refclassid = 'pg_class'::regclass);
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.renamed_relations(text) IS
@@ -33,9 +38,13 @@ CREATE FUNCTION skillrating_internal.hanging_views(
     OUT what text,
     OUT statement text)
 RETURNS SETOF record
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT DISTINCT pg_describe_object('pg_class'::regclass, v.oid, 0),
         CASE WHEN v.relkind = 'v'
             THEN format('CREATE OR REPLACE VIEW %s%s AS%s', v.oid::regclass,
@@ -60,7 +69,8 @@ AS $function$
     JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass
         AND d.refobjid = r.relation
     JOIN pg_rewrite AS w ON w.oid = d.objid AND w.rulename <> '_RETURN'
-    LEFT JOIN skillrating_internal.renamed_relations(ladder) AS o ON o.relation = w.ev_class
+    LEFT JOIN skillrating_internal.renamed_relations(ladder) AS o ON o.relation = w.ev_class;
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hanging_views(text, text) IS
@@ -72,9 +82,13 @@ CREATE FUNCTION skillrating_internal.hanging_triggers(
     OUT what text,
     OUT statement text)
 RETURNS SETOF record
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT DISTINCT pg_describe_object('pg_trigger'::regclass, g.oid, 0),
         concat_ws(E';\n', format('DROP TRIGGER IF EXISTS %I ON %s', g.tgname,
                 CASE WHEN o.relation IS NULL THEN g.tgrelid::regclass::text ELSE format('%I.%I', former, o.name) END),
@@ -101,7 +115,8 @@ AS $function$
     FROM skillrating_internal.renamed_relations(ladder) AS r
     JOIN pg_depend AS d ON d.classid = 'pg_policy'::regclass AND d.refclassid = 'pg_class'::regclass
         AND d.refobjid = r.relation
-    JOIN pg_policy AS p ON p.oid = d.objid AND p.polrelid <> r.relation
+    JOIN pg_policy AS p ON p.oid = d.objid AND p.polrelid <> r.relation;
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hanging_triggers(text, text) IS
@@ -113,9 +128,13 @@ CREATE FUNCTION skillrating_internal.hanging_functions(
     OUT what text,
     OUT statement text)
 RETURNS SETOF record
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     WITH followed AS (
         SELECT DISTINCT f.oid, bool_or(d.refclassid = 'pg_type'::regclass) AS by_type
         FROM skillrating_internal.renamed_relations(ladder) AS r
@@ -131,7 +150,8 @@ AS $function$
                     THEN format('%I.%I', former, t.typname) ELSE format_type(t.oid, -1) END, ', ' ORDER BY a.n)
                 FROM unnest(f.proargtypes) WITH ORDINALITY AS a(type, n) JOIN pg_type AS t ON t.oid = a.type)) END,
             rtrim(pg_get_functiondef(f.oid), E'\n'))
-    FROM followed AS w JOIN pg_proc AS f ON f.oid = w.oid
+    FROM followed AS w JOIN pg_proc AS f ON f.oid = w.oid;
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hanging_functions(text, text) IS
@@ -145,9 +165,13 @@ CREATE FUNCTION skillrating_internal.hanging_publications(
     OUT what text,
     OUT statement text)
 RETURNS SETOF record
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     WITH published AS (
         SELECT r.prpubid, format('TABLE %I.%I%s%s', ladder, k.name,
                 ' (' || (SELECT string_agg(quote_ident(t.attname), ', ' ORDER BY t.attnum) FROM pg_attribute AS t
@@ -174,7 +198,8 @@ AS $function$
             CASE WHEN bool_or(d.is_there) THEN format('ALTER SCHEMA %I RENAME TO %I', shadow, ladder) END)
         || '; ALTER SUBSCRIPTION ... REFRESH PUBLICATION')
     FROM published AS d JOIN pg_publication AS p ON p.oid = d.prpubid
-    GROUP BY p.pubname
+    GROUP BY p.pubname;
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hanging_publications(text, text, text) IS
@@ -187,9 +212,13 @@ CREATE FUNCTION skillrating_internal.hanging_objects(
     OUT what text,
     OUT statement text)
 RETURNS SETOF record
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     -- What the user has put into the schema first, because others may need it.
     SELECT pg_describe_object('pg_class'::regclass, r.relation, 0),
         format('ALTER %s %I.%I SET SCHEMA %I', CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
@@ -228,7 +257,8 @@ AS $function$
         AND NOT EXISTS (SELECT FROM pg_attrdef AS a WHERE d.classid = 'pg_attrdef'::regclass AND a.oid = d.objid
             AND a.adrelid = r.relation)
     UNION ALL
-    SELECT * FROM skillrating_internal.hanging_publications(ladder, shadow, former)
+    SELECT * FROM skillrating_internal.hanging_publications(ladder, shadow, former);
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hanging_objects(text, text, text) IS

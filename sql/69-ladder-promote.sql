@@ -29,9 +29,13 @@ CREATE FUNCTION skillrating_internal.rename_statements(
     shadow text,
     former text)
 RETURNS SETOF text
-LANGUAGE sql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT s.statement
     FROM (
         -- Match tables of the ladder's own, the view over them and the list of attached tables follow
@@ -56,7 +60,8 @@ AS $function$
         VALUES (100, format('ALTER SCHEMA %I RENAME TO %I', ladder, former)),
             (101, format('ALTER SCHEMA %I RENAME TO %I', shadow, ladder))
     ) AS s(n, statement)
-    ORDER BY s.n
+    ORDER BY s.n;
+END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rename_statements(text, text, text) IS
@@ -106,29 +111,28 @@ DECLARE
         THEN ARRAY[ladder, shadow] ELSE ARRAY[shadow, ladder] END;
     own boolean := to_regclass(format('%I.match', ladder)) IS NOT NULL;
     mirrors regclass[];
-    before regclass[];
-    behind regclass[];
+    before regclass[] := '{}';
+    behind regclass[] := '{}';
     first oid[] := ARRAY(SELECT to_regnamespace(quote_ident(s.name))::oid FROM unnest(schemas) WITH ORDINALITY AS s(name, n) ORDER BY s.n);
 BEGIN
     EXECUTE format(
         'SELECT array_agg(DISTINCT m.relation) FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation
         JOIN pg_class AS r ON r.oid = $1 AND r.relowner = c.relowner', ladder)
     INTO mirrors USING format('%I.rating', ladder)::regclass;
-    -- As in a transaction of the user's: tables first, as those of matches, and then the ladders.
-    before := coalesce(mirrors, '{}');
+    -- As in a transaction that rates: first the tables of matches, then the ladders, then mirrors.
     IF own THEN
-        before := before || format('%I.match', ladder)::regclass || format('%I.match_player', ladder)::regclass;
+        before := ARRAY[format('%I.match', ladder), format('%I.match_player', ladder)]::regclass[];
         behind := ARRAY[format('%I.source', shadow), format('%I.source', ladder),
             format('%I.attached', ladder), format('%I.attached', shadow)]::regclass[];
     END IF;
     -- Triggers of these are dropped and made.
     IF mirrors IS NOT NULL THEN
-        behind := behind || ARRAY[format('%I.rating', ladder), format('%I.rating', shadow)]::regclass[];
+        behind := behind || mirrors || ARRAY[format('%I.rating', ladder), format('%I.rating', shadow)]::regclass[];
     END IF;
     PERFORM skillrating_internal.hold_objects(ladder,
         array_fill('pg_class'::regclass, ARRAY[cardinality(before)]) || array_fill('pg_namespace'::regclass, ARRAY[2])
-            || array_fill('pg_class'::regclass, ARRAY[coalesce(cardinality(behind), 0)]),
-        before::oid[] || first || coalesce(behind, '{}')::oid[], true);
+            || array_fill('pg_class'::regclass, ARRAY[cardinality(behind)]),
+        before::oid[] || first || behind::oid[], true);
     IF first <> ARRAY(SELECT to_regnamespace(quote_ident(s.name))::oid FROM unnest(schemas) WITH ORDINALITY AS s(name, n) ORDER BY s.n) THEN
         RAISE serialization_failure USING
             MESSAGE = format('ladder "%s" or "%s" was renamed meanwhile', ladder, shadow),
@@ -285,7 +289,8 @@ COMMENT ON FUNCTION skillrating_internal.check_promotion(text, text, text, text)
 CREATE FUNCTION skillrating_internal.dress_shadow(
     ladder text,
     shadow text,
-    hanging text)
+    hanging text,
+    statements text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -295,7 +300,7 @@ DECLARE
     faults text[] := '{}';
 BEGIN
     PERFORM skillrating_internal.check_inside(shadow);
-    FOR statement IN SELECT * FROM skillrating_internal.dress_statements(ladder, shadow) LOOP
+    FOREACH statement IN ARRAY statements LOOP
         BEGIN
             EXECUTE statement;
         EXCEPTION
@@ -316,40 +321,65 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.dress_shadow(text, text, text) IS
+COMMENT ON FUNCTION skillrating_internal.dress_shadow(text, text, text, text[]) IS
 'A part of promote_ladder(): gives the shadow what users have given to the first ladder since it was
-made. Error 55000, or a warning with hanging => keep, that names what it cannot.';
+made, by the statements of dress_statements(). Error 55000, or a warning with hanging => keep, that names what it cannot.';
+
+CREATE FUNCTION skillrating_internal.other_shadows(
+    ladder text,
+    shadow text)
+RETURNS text[]
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    shadows text[] := '{}';
+    name text;
+    n bigint;
+BEGIN
+    PERFORM skillrating_internal.check_inside(shadow);
+    FOR name IN
+        SELECT n.nspname
+        FROM pg_class AS l
+        JOIN pg_class AS c ON c.relname = 'ladder' AND c.relkind = 'r' AND c.relowner = l.relowner
+        JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'shadow_of'
+        JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE l.oid = to_regclass(format('%I.ladder', ladder)) AND n.nspname NOT IN (ladder, shadow)
+    LOOP
+        EXECUTE format('SELECT FROM %I.ladder AS l WHERE l.shadow_of = $1', name)
+        USING format('%I.ladder', ladder)::regclass;
+        GET DIAGNOSTICS n = ROW_COUNT;
+        IF n > 0 THEN
+            shadows := shadows || name;
+        END IF;
+    END LOOP;
+    RETURN shadows;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.other_shadows(text, text) IS
+'A part of promote_ladder(): the other shadows of a ladder, which are to be those of the new one.';
 
 CREATE FUNCTION skillrating_internal.note_shadows(
     ladder text,
-    shadow text)
+    shadow text,
+    others text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    old regclass := format('%I.ladder', ladder)::regclass;
-    new regclass := format('%I.ladder', shadow)::regclass;
-    other text;
+    name text;
 BEGIN
     PERFORM skillrating_internal.check_inside(shadow);
-    FOR other IN
-        SELECT n.nspname
-        FROM pg_class AS c
-        JOIN pg_namespace AS n ON n.oid = c.relnamespace
-        JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'shadow_of'
-        WHERE c.relname = 'ladder' AND c.relkind = 'r'
-            AND c.relowner = (SELECT r.relowner FROM pg_class AS r WHERE r.oid = old)
-    LOOP
-        EXECUTE format(
-            'UPDATE %I.ladder AS l SET shadow_of = CASE WHEN l.tableoid <> $2 THEN $2 END
-            WHERE l.tableoid IN ($1, $2) OR l.shadow_of = $1', other)
-        USING old, new;
+    FOREACH name IN ARRAY others || ladder || shadow LOOP
+        EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1', name)
+        USING CASE WHEN name <> shadow THEN format('%I.ladder', shadow)::regclass END;
     END LOOP;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text) IS
+COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text, text[]) IS
 'A part of promote_ladder(): a ladder and its other shadows are shadows of the one that takes its
 place. The new rows of table ladder also tell transactions at higher isolation levels that their
 snapshot is older.';
@@ -362,6 +392,9 @@ CREATE FUNCTION skillrating_internal.promote_ladder(
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    statements text[];
+    others text[];
 BEGIN
     IF shadow IS NULL OR former IS NULL OR hanging IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -371,11 +404,13 @@ BEGIN
     ladder := skillrating_internal.shadowed_ladder(shadow);
     PERFORM skillrating_internal.check_promotion(ladder, shadow, former, hanging);
     PERFORM skillrating_internal.analyze_ladder(shadow, 0.1);
+    others := skillrating_internal.other_shadows(ladder, shadow);
+    statements := ARRAY(SELECT * FROM skillrating_internal.dress_statements(ladder, shadow));
     PERFORM skillrating_internal.hold_pair(ladder, shadow);
     -- From here on nobody else is at work on either.
     PERFORM skillrating_internal.check_operations_agree(ladder, shadow, false);
-    PERFORM skillrating_internal.dress_shadow(ladder, shadow, hanging);
-    PERFORM skillrating_internal.note_shadows(ladder, shadow);
+    PERFORM skillrating_internal.dress_shadow(ladder, shadow, hanging, statements);
+    PERFORM skillrating_internal.note_shadows(ladder, shadow, others);
 END
 $function$;
 

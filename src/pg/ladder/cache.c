@@ -179,12 +179,16 @@ detach_oldest(void)
 		detach_cache(oldest);
 }
 
-/* At the end of each transaction, so that an idle session keeps nothing for nobody. */
+/*
+ * At the end of each transaction, so that an idle session keeps nothing for nobody.  What it has
+ * invalidated itself goes before the commit: after that others see its renames, and look for the
+ * names in caches of the server that they are told to forget only once this returns.
+ */
 static void
 end_transaction(XactEvent event, void *arg)
 {
 	(void) arg;
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
 		event == XACT_EVENT_PREPARE)
 		detach_invalid();
 }
