@@ -8,7 +8,7 @@ CREATE FUNCTION skillrating_internal.paired_relations(
     OUT second oid,
     OUT kind "char")
 RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT ROWS 16
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$

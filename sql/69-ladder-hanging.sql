@@ -7,7 +7,7 @@ CREATE FUNCTION skillrating_internal.renamed_relations(
     OUT row_type oid,
     OUT array_type oid)
 RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT
+LANGUAGE plpgsql STABLE STRICT ROWS 16
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$

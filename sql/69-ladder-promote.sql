@@ -143,8 +143,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hold_pair(text, text) IS
 'A part of promote_ladder(): locks a ladder and its shadow, with the tables that move, so that nobody
-rates or reads them by functions, in the order in which transactions that rate do. Called again it
-has them already.';
+rates or reads them by functions, in the order in which transactions that rate do.';
 
 CREATE FUNCTION skillrating_internal.hold_objects(
     ladder text,
@@ -384,6 +383,70 @@ COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text, text[]) IS
 place. The new rows of table ladder also tell transactions at higher isolation levels that their
 snapshot is older.';
 
+CREATE FUNCTION skillrating_internal.touch_published(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    statement text;
+BEGIN
+    FOR statement IN
+        SELECT DISTINCT format('UPDATE %1$I.%2$I SET %3$I = %3$I WHERE ctid = (SELECT t.ctid FROM %1$I.%2$I AS t LIMIT 1)', ladder, p.tablename, a.attname)
+        FROM pg_publication_tables AS p
+        JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', ladder, p.tablename)) AND c.relkind = 'r'
+        JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+            AND a.attidentity = ''
+        WHERE p.schemaname = ladder AND a.attnum = (
+            SELECT min(b.attnum) FROM pg_attribute AS b
+            WHERE b.attrelid = c.oid AND b.attnum > 0 AND NOT b.attisdropped AND b.attgenerated = '' AND b.attidentity = '')
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.touch_published(text) IS
+'A part of promote_ladder(): writes a row of each published table of the former ladder as it is, so
+that a subscriber that lacks the name stops here, and not after rows of the new ladder.';
+
+CREATE FUNCTION skillrating_internal.rename_ladders(
+    ladder text,
+    shadow text,
+    former text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    mirrors jsonb;
+    mirror record;
+    statement text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(shadow);
+    EXECUTE format(
+        'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
+        FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
+    INTO mirrors;
+    FOR mirror IN SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text) LOOP
+        PERFORM skillrating.unmirror_rating(ladder, mirror.relation, mirror.pool);
+    END LOOP;
+    FOR statement IN SELECT * FROM skillrating_internal.rename_statements(ladder, shadow, former) LOOP
+        EXECUTE statement;
+    END LOOP;
+    FOR mirror IN
+        SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text, key text, columns jsonb)
+    LOOP
+        PERFORM skillrating.mirror_rating(ladder, mirror.relation, mirror.key, mirror.columns, mirror.pool);
+    END LOOP;
+    PERFORM skillrating_internal.touch_published(former);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.rename_ladders(text, text, text) IS
+'A part of promote_ladder(): gives the shadow the name of the ladder, and that one the former name,
+and makes the mirrors anew.';
+
 CREATE FUNCTION skillrating_internal.promote_ladder(
     shadow text,
     former text,
@@ -411,45 +474,9 @@ BEGIN
     PERFORM skillrating_internal.check_operations_agree(ladder, shadow, false);
     PERFORM skillrating_internal.dress_shadow(ladder, shadow, hanging, statements);
     PERFORM skillrating_internal.note_shadows(ladder, shadow, others);
+    PERFORM skillrating_internal.rename_ladders(ladder, shadow, former);
 END
 $function$;
-
-CREATE FUNCTION skillrating_internal.rename_ladders(
-    ladder text,
-    shadow text,
-    former text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    mirrors jsonb;
-    mirror record;
-    statement text;
-BEGIN
-    PERFORM skillrating_internal.hold_pair(ladder, shadow);
-    EXECUTE format(
-        'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
-        FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
-    INTO mirrors;
-    FOR mirror IN SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text) LOOP
-        PERFORM skillrating.unmirror_rating(ladder, mirror.relation, mirror.pool);
-    END LOOP;
-    FOR statement IN SELECT * FROM skillrating_internal.rename_statements(ladder, shadow, former) LOOP
-        EXECUTE statement;
-    END LOOP;
-    FOR mirror IN
-        SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text, key text, columns jsonb)
-    LOOP
-        PERFORM skillrating.mirror_rating(ladder, mirror.relation, mirror.key, mirror.columns, mirror.pool);
-    END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.rename_ladders(text, text, text) IS
-'The part of promote_ladder() that runs as its caller, behind no door because that is to a name: gives
-the shadow the name of the ladder, and that one the former name, and makes the mirrors anew. Error
-42501 unless the caller owns both ladders and may create schemas.';
 
 SELECT skillrating_internal.create_entry('promote_ladder');
 

@@ -22,6 +22,10 @@ CREATE EXTENSION skillrating;
 CREATE SEQUENCE ids;
 CREATE TABLE played (match_id bigint PRIMARY KEY);
 CREATE TABLE outcome (run text, task text, waited interval, ended timestamptz DEFAULT clock_timestamp());
+CREATE VIEW overlapping AS
+SELECT p.run, p.ended AS promotion, o.task, 1e3 * extract(epoch FROM o.waited) AS waited_ms
+FROM outcome AS p JOIN outcome AS o ON o.run = p.run AND o.ended > p.ended - p.waited AND o.ended - o.waited < p.ended
+WHERE p.task = 'promote' AND o.task <> 'promote';
 
 -- One ladder over match tables of its own, and one over tables of the user's.
 SELECT skillrating.create_ladder('arena', 'elo');
@@ -127,9 +131,9 @@ run() {
 	ask -c "SELECT format('$name: %s x %s, median %s ms, longest %s ms', count(*), task,
 			round((1e3 * percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM waited)))::numeric, 1), round(1e3 * extract(epoch FROM max(waited))))
 		FROM outcome WHERE run = '$name' GROUP BY task ORDER BY task"
-	ask -c "SELECT format('$name: longest wait of a client in a promotion: median %s ms, longest %s ms', round(percentile_cont(0.5) WITHIN GROUP (ORDER BY w)), round(max(w)))
-		FROM (SELECT 1e3 * extract(epoch FROM max(o.waited)) AS w FROM outcome AS p JOIN outcome AS o ON o.run = p.run AND o.task <> 'promote'
-			AND o.ended > p.ended - p.waited AND o.ended - o.waited < p.ended WHERE p.run = '$name' AND p.task = 'promote' GROUP BY p.ended) AS p"
+	ask -c "SELECT format('$name: longest wait in a promotion: of a client, median %s ms, of a reader, median %s ms', round(percentile_cont(0.5) WITHIN GROUP (ORDER BY a)),
+			round(percentile_cont(0.5) WITHIN GROUP (ORDER BY r)))
+		FROM (SELECT max(o.waited_ms) AS a, max(o.waited_ms) FILTER (WHERE o.task = 'read') AS r FROM overlapping AS o WHERE o.run = '$name' GROUP BY o.promotion) AS p"
 	check "$name: promotions go there and back" "$(ask -c "SELECT count(*) >= 6 FROM outcome WHERE run = '$name' AND task = 'promote'")"
 	ask -o /dev/null -c "SELECT skillrating.catch_up(l) FROM unnest(ARRAY['$ladder', '${ladder}_trial']) AS l"
 	local one
@@ -144,9 +148,13 @@ run() {
 ask -o /dev/null -c "SELECT skillrating.shadow_ladder('arena', 'arena_trial', params => '{\"k\": 16}'), skillrating.shadow_ladder('league', 'league_trial', params => '{\"k\": 16}')"
 run own arena report,report,report
 run users league insert
-median="SELECT 1e3 * percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM waited)) < 100 FROM outcome WHERE run = '%s' AND task = 'promote'"
-check "own: the median promotion takes less than 100 ms" "$(ask -c "${median/\%s/own}")"
-check "users: the median promotion takes less than 100 ms" "$(ask -c "${median/\%s/users}")"
+# How long the ladder is held is how long somebody waits who only reads; others have to wait for each
+# other, too, and to make their plans again.
+for name in own users; do
+	check "$name: the median promotion keeps a reader waiting for less than 100 ms" \
+		"$(ask -c "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY r) < 100
+			FROM (SELECT max(o.waited_ms) AS r FROM overlapping AS o WHERE o.run = '$name' AND o.task = 'read' GROUP BY o.promotion) AS p")"
+done
 ask -o /dev/null -c "SELECT skillrating.mirror_rating('league', 'account', 'account', '{\"elo\": \"rating\"}')"
 run mirror league insert
 check "mirror: the table has the ratings of the ladder in use" \

@@ -598,7 +598,7 @@ ladder_leave(Ladder *ladder)
 
 	if (door != innermost || &door->ladder != ladder)
 		elog(ERROR, "doors to ladders are closed out of order");
-	if (!door->entry->drops)
+	if (!door->entry->drops && !door->entry->renames)
 		check_not_renamed(door);
 	AtEOXact_GUC(false, door->guc_level);
 	SetUserIdAndSecContext(door->caller, door->caller_context);

@@ -83,6 +83,7 @@ typedef struct LadderEntry
 	bool		settles_late;	/* sets the settings for its work only when it
 								 * runs a query, see settings.h */
 	bool		drops;			/* leaves no ladder behind */
+	bool		renames;		/* gives the ladder another name */
 	bool		incomplete;		/* relations may be missing, or not as they
 								 * should */
 	LongWork	work;			/* what others see of it, or WORK_NONE, */
@@ -90,8 +91,6 @@ typedef struct LadderEntry
 	const char *as_caller;		/* a function of skillrating_internal to call
 								 * with the first arguments once the door is
 								 * closed, as the caller, or NULL */
-	bool		renames;		/* that one gives the ladder another name, and
-								 * has the result as its first argument */
 } LadderEntry;
 
 /* The schema of the ladder of that name; an error if there is none. */
@@ -131,7 +130,7 @@ extern void ladder_end_work(Ladder *ladder);
 
 /*
  * Close the door that was opened last.  Error 40001 if the schema was renamed
- * meanwhile, because names may have led elsewhere.
+ * meanwhile by anything else than its entry, because names may have led elsewhere.
  */
 extern void ladder_leave(Ladder *ladder);
 

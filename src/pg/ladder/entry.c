@@ -202,7 +202,7 @@ static const LadderEntry entries[] = {
 
 	/* Takes stronger locks when it needs them: hold_objects(). */
 	{"promote_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
-	.maintains = true,.as_caller = "rename_ladders",.renames = true},
+	.maintains = true,.renames = true},
 
 	/* Takes stronger locks when it needs them: hold_ladder(). */
 	{"swap_ladders", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 2,.no_api = true,
@@ -369,31 +369,16 @@ open_doors(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **door)
 	return i;
 }
 
-/*
- * Finish the work of an entry outside of the door, for which it has the name only.  What gives the
- * ladder another name also has the result, in front of the arguments.
- */
+/* Finish the work of an entry outside of the door, for which it has the name only. */
 static void
-finish_as_caller(FunctionCallInfo fcinfo, EntryCall *call, Oid schema, Datum result)
+finish_as_caller(FunctionCallInfo fcinfo, EntryCall *call, Oid schema)
 {
-	LOCAL_FCINFO(inner, FUNC_MAX_ARGS);
 	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	bool		isnull;
 
-	if (!call->entry->renames)
-	{
-		(void) call_with_arguments(&call->as_caller, fcinfo, &isnull);
-		if (ladder_schema(name) != schema)
-			report_renamed(name);
-		return;
-	}
-	InitFunctionCallInfoData(*inner, &call->as_caller, call->as_caller.fn_nargs,
-							 fcinfo->fncollation, NULL, NULL);
-	inner->args[0].value = result;
-	inner->args[0].isnull = false;
-	memcpy(&inner->args[1], fcinfo->args,
-		   (call->as_caller.fn_nargs - 1) * sizeof(NullableDatum));
-	(void) FunctionCallInvoke(inner);
+	(void) call_with_arguments(&call->as_caller, fcinfo, &isnull);
+	if (ladder_schema(name) != schema)
+		report_renamed(name);
 }
 
 /*
@@ -516,7 +501,7 @@ skillrating_enter(PG_FUNCTION_ARGS)
 	while (ndoors > 0)
 		ladder_end(door[--ndoors]);
 	if (call->entry->as_caller != NULL && OidIsValid(schema))
-		finish_as_caller(fcinfo, call, schema, result);
+		finish_as_caller(fcinfo, call, schema);
 	fcinfo->isnull = isnull;
 	return result;
 }
