@@ -383,30 +383,37 @@ COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text, text[]) IS
 place. The new rows of table ladder also tell transactions at higher isolation levels that their
 snapshot is older.';
 
-CREATE FUNCTION skillrating_internal.touch_published(ladder text)
+CREATE FUNCTION skillrating_internal.touch_published(
+    ladder text,
+    former text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    statement text;
+    t record;
 BEGIN
-    FOR statement IN
-        SELECT DISTINCT format('UPDATE %1$I.%2$I SET %3$I = %3$I WHERE ctid = (SELECT t.ctid FROM %1$I.%2$I AS t LIMIT 1)', ladder, p.tablename, a.attname)
+    FOR t IN
+        SELECT DISTINCT p.schemaname = former AS is_former, c.oid::regclass AS relation, a.attname,
+            coalesce(a.attstattarget, -1) AS statistics
         FROM pg_publication_tables AS p
-        JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', ladder, p.tablename)) AND c.relkind = 'r'
-        JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-            AND a.attidentity = ''
-        WHERE p.schemaname = ladder AND a.attnum = (
-            SELECT min(b.attnum) FROM pg_attribute AS b
-            WHERE b.attrelid = c.oid AND b.attnum > 0 AND NOT b.attisdropped AND b.attgenerated = '' AND b.attidentity = '')
+        JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', p.schemaname, p.tablename)) AND c.relkind = 'r'
+        CROSS JOIN LATERAL (
+            SELECT b.* FROM pg_attribute AS b
+            WHERE b.attrelid = c.oid AND b.attnum > 0 AND NOT b.attisdropped AND b.attgenerated = '' AND b.attidentity = ''
+            ORDER BY b.attnum LIMIT 1) AS a
+        WHERE p.schemaname IN (ladder, former)
     LOOP
-        EXECUTE statement;
+        -- PostgreSQL 15 tells subscribers the name of a schema again only if a table changes, too.
+        EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', t.relation, t.attname, t.statistics);
+        IF t.is_former THEN
+            EXECUTE format('UPDATE %1$s SET %2$I = %2$I WHERE ctid = (SELECT t.ctid FROM %1$s AS t LIMIT 1)', t.relation, t.attname);
+        END IF;
     END LOOP;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.touch_published(text) IS
+COMMENT ON FUNCTION skillrating_internal.touch_published(text, text) IS
 'A part of promote_ladder(): writes a row of each published table of the former ladder as it is, so
 that a subscriber that lacks the name stops here, and not after rows of the new ladder.';
 
@@ -439,7 +446,7 @@ BEGIN
     LOOP
         PERFORM skillrating.mirror_rating(ladder, mirror.relation, mirror.key, mirror.columns, mirror.pool);
     END LOOP;
-    PERFORM skillrating_internal.touch_published(former);
+    PERFORM skillrating_internal.touch_published(ladder, former);
 END
 $function$;
 
