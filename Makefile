@@ -6,7 +6,7 @@ here := $(patsubst %/,%,$(dir $(firstword $(MAKEFILE_LIST))))
 # For a fresh machine: each of these installs what is missing and works on a
 # throw-away cluster.  The makes that they run must not inherit DATA, which means
 # something else to PGXS.  Those from test-all on need no PostgreSQL here.
-own_targets = check test demo bench fuzz test-all packages dist pglite wasm-core playground
+own_targets = check test demo bench fuzz test-all packages dist
 .PHONY: all $(own_targets)
 all:
 
@@ -15,22 +15,17 @@ test:
 demo: export DATA := $(DATA)
 demo:
 	@cd $(here) && test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),"$$DATA")
-bench: BENCH = run match/run changes notify live bulk boards partitions queries solve distributed split functions models/run
+bench: BENCH = run match/run changes live bulk boards partitions queries solve split functions models/run
 bench:
 	@cd $(here) && test/prerequisites.sh && for part in $(BENCH); do MAKEFLAGS= bench/$$part.sh || exit; done
 fuzz:
 	@cd $(here) && test/prerequisites.sh clang libclang-rt-dev && MAKEFLAGS= exec test/fuzz.sh $(SECONDS)
 
-# All tests with each supported PostgreSQL, PGlite, and Debian's packages, in systems made for it.
+# All tests with each supported PostgreSQL, and Debian's packages, in systems made for it.
 test-all:
 	@MAKEFLAGS= exec $(here)/test/versions.sh $(VERSIONS)
-	@MAKEFLAGS= exec $(here)/test/pglite.sh
 packages:
 	@MAKEFLAGS= exec $(here)/test/packages.sh $(SUITES)
-
-# The extension for PGlite, PostgreSQL in WebAssembly, as a package of npm.
-pglite:
-	@MAKEFLAGS= exec $(here)/web/pglite/build.sh
 
 # The archive of a release, as PGXN takes it: of what is committed, and the same bytes
 # whenever and wherever it is made of the same commit.
@@ -39,12 +34,6 @@ dist:
 	@cd $(here) && git diff --quiet HEAD -- || echo "make dist: what is not committed is not in the archive" >&2
 	TZ=UTC git -C $(here) archive --format=zip --prefix=skillrating-$(DISTVERSION)/ \
 		--output=$(CURDIR)/skillrating-$(DISTVERSION).zip HEAD
-
-# For the browser: the core alone, and the playground, which takes the bundle of `make pglite`.
-wasm-core:
-	@MAKEFLAGS= exec $(here)/web/core/build.sh
-playground:
-	@MAKEFLAGS= exec $(here)/web/playground/build.sh
 
 # All else is PGXS, which must be there.
 ifneq (,$(or $(filter-out $(own_targets),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)))

@@ -192,10 +192,9 @@ behind, too, until one says false; null is as before, and at first not fixed.
 A match without a result (neither rank, score nor won) is predicted from the states with which its
 players would go into it, in its season, and changes nothing.
 Memory: the states of the players, and one match.  The results equal, bit for bit, those of a
-ladder with the same complete parameters and the same matches in the same order; ladders have
-size_advantage none unless it is asked for.  A match that does not count, such as one with a single
-team or with a mistake in its rows, changes nothing and gives its reason.  A match without a time
-after others that have one is such a mistake.
+ladder with the same parameters and the same matches in the same order, one at a time.  A match that
+does not count, such as one with a single team or with a mistake in its rows, changes nothing and
+gives its reason.  A match without a time after others that have one is such a mistake.
 Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model or strict, 22023 and
 22003 for invalid parameters, 22023 for a history with both played_at and period; in start 22004 for
 nulls, 22P02 for a player_id that is not of the type, 22023 for a player who occurs twice, 2202E for

@@ -11,16 +11,14 @@ CREATE FUNCTION skillrating_internal.ladder_entries(
     OUT function text,
     OUT runs_as text,
     OUT lock text,
-    OUT needs text,
-    OUT in_api boolean)
+    OUT needs text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_ladder_entries'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 100;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_entries() IS
 'The functions of the schema skillrating that work on ladders: as whom they run, which lock they
-take on the schema of the ladder, and what the caller needs besides USAGE on it, and
-whether create_api() makes one of the same name.';
+take on the schema of the ladder, and what the caller needs besides USAGE on it.';
 
 CREATE FUNCTION skillrating_internal.create_entry(name text)
 RETURNS void
@@ -153,7 +151,7 @@ LANGUAGE C;
 COMMENT ON FUNCTION skillrating_internal.enqueue_matches() IS
 'Trigger function on tables that attach() was given with replica => true, after each row and after
 TRUNCATE: puts the matches of the row into the table pending of the ladder that the WHEN condition
-names, where they wait for drain(). What a row has in place of a match is noted in replica_note, and
+names, where they wait for catch_up(). What a row has in place of a match is noted in replica_note, and
 so is TRUNCATE. Error 39P01 if it is attached otherwise, 55000 on any other table.';
 
 CREATE FUNCTION skillrating_internal.apply_pending()
@@ -475,7 +473,7 @@ BEGIN
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.pending IS %L', ladder,
-        'Matches that wait for the end of the transaction that touched them, for catch_up() where apply_at is manual, or for drain() where they come from a publisher (fires is false then), and since when. If rating one raised an error that is not about its data, the row has its SQLSTATE, its message and when that was, and waits for catch_up().');
+        'Matches that wait for the end of the transaction that touched them, or for catch_up() where apply_at is manual or they come from a publisher (fires is false then), and since when. If rating one raised an error that is not about its data, the row has its SQLSTATE, its message and when that was, and waits for catch_up().');
 
     EXECUTE format(
         'CREATE TABLE %I.correction (
@@ -554,7 +552,7 @@ BEGIN
             match_id text NOT NULL,
             replica boolean NOT NULL DEFAULT false)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.attached IS %L', ladder,
-        'Tables whose triggers feed the ladder, and the column or expression that gives the match of a row; replica if a publisher fills the table, so that rows only have their matches wait for drain(). See attach().');
+        'Tables whose triggers feed the ladder, and the column or expression that gives the match of a row; replica if a publisher fills the table, so that rows only have their matches wait for catch_up(). See attach().');
 
     EXECUTE format(
         'CREATE TABLE %I.mirror (
@@ -653,7 +651,6 @@ BEGIN
     THEN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and on_error must not be null';
     END IF;
-    all_params := all_params || CASE all_params->>'size_advantage' WHEN 'auto' THEN '{"size_advantage": "none"}' ELSE '{}' END::jsonb;
     PERFORM skillrating_internal.check_ranks(ranks);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
@@ -748,12 +745,12 @@ COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtyp
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 model_parameters()) at commit, or after each statement for apply_at => statement, which then must
-carry whole matches, or by catch_up() for manual. size_advantage is none unless it is given. A match
-that is older than others of its players is rated as it arrives (late => append), or in its place,
-once catch_up() is called (reorder). A match with a mistake in its rows stays unrated, with a reason
-of unrated_reasons(); where strict it is an error of the statement or commit that brings it. After
-any other error, as of rights or of a trigger, a match waits in table pending for catch_up(), with a
-warning; on_error => raise has the statement or commit fail instead.
+carry whole matches, or by catch_up() for manual. A match that is older than others of its players
+is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
+match with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it
+is an error of the statement or commit that brings it. After any other error, as of rights or of a
+trigger, a match waits in table pending for catch_up(), with a warning; on_error => raise has the
+statement or commit fail instead.
 eligibility has rules for all matches, see set_eligibility(). ranks says where ranks come from: they
 are counted over the index on the rating (indexed), or from counts of players by rating, which every
 match then updates (counted); set_ranks() changes it. With a source, a view on tables of your own

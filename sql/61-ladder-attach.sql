@@ -233,7 +233,7 @@ BEGIN
             event text,
             error text)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.replica_note IS %L', ladder,
-        'What a publisher has sent: rows whose match could not be told (relation, event and error; the first thousand), and tables that were truncated (without error), after which drain() searches the source. The former can be deleted.');
+        'What a publisher has sent: rows whose match could not be told (relation, event and error; the first thousand), and tables that were truncated (without error), after which catch_up(search => true) is to be called. The former can be deleted.');
 END
 $function$;
 
@@ -328,10 +328,10 @@ partition too if rows are written to it directly. A notice says how many matches
 not rated yet, which backfill() does; of several tables behind a new ladder the first one says so.
 TRUNCATE of an attached table is refused: use DELETE, or detach() the table first.
 replica: the table is filled by logical replication, of which only triggers for each row that are
-enabled always notice anything. They put the matches into a queue, whoever changes a row, and
-drain() rates them; what has no match that can be told is noted in table replica_note, and TRUNCATE
-has drain() search the source. Tables match and match_player of a ladder without a source can be
-attached so too.
+enabled always notice anything. They put the matches into table pending, whoever changes a row, and
+catch_up() rates them; what has no match that can be told is noted in table replica_note, and so is
+TRUNCATE, after which catch_up() has to search, see ladder_status(). Tables match and match_player
+of a ladder without a source can be attached so too.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
 its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 42710 if it
 is attached already, 55000 if the ladder has matches of its own or, with replica, is strict, 22023
@@ -389,7 +389,7 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     -- A table that was dropped feeds nothing.
-    FOREACH list IN ARRAY ARRAY['attached', 'mirror', 'push'] LOOP
+    FOREACH list IN ARRAY ARRAY['attached', 'mirror'] LOOP
         CONTINUE WHEN to_regclass(format('%I.%I', ladder, list)) IS NULL;
         EXECUTE format(
             'DELETE FROM %I.%I AS l
@@ -714,8 +714,7 @@ BEGIN
         AND c.relname IN ('horizon', 'component_horizon', 'season_horizon', 'change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
             'attached', 'operation',
             'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
-            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'work', 'replica_note', 'push',
-            'push_failure', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal',
+            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'replica_note', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal',
             'queue_seat', 'queue_backfill', 'queue_backfill_player');
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;

@@ -1,17 +1,5 @@
 -- Operations: what changes states at a place in the order, other than matches.
 
-CREATE FUNCTION skillrating_internal.apply_operation(
-    ladder text,
-    seq bigint)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_apply_operation'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.apply_operation(text, bigint) IS
-'Does the last operation of table operation to the states of its players, and writes their events;
-new_season() and its like call it. Returns the number of players. Errors: 55000 if it is not the
-last one, 22003 if a state comes out of range.';
-
 CREATE FUNCTION skillrating_internal.begin_operation(ladder text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_begin_operation'
@@ -22,17 +10,19 @@ COMMENT ON FUNCTION skillrating_internal.begin_operation(text) IS
 so that the operation comes behind whatever has been rated. Error 55000 unless the door to the
 ladder is open.';
 
-CREATE FUNCTION skillrating_internal.operate_beside(
+CREATE FUNCTION skillrating_internal.apply_operation(
     ladder text,
     seq bigint)
 RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_operate_beside'
+AS 'MODULE_PATHNAME', 'skillrating_apply_operation'
 LANGUAGE C VOLATILE STRICT;
 
-COMMENT ON FUNCTION skillrating_internal.operate_beside(text, bigint) IS
-'The same as apply_operation(), for an operation on all players and after begin_operation(): others
-rate meanwhile, behind the operation, until the ratings are written. Errors as there, and 55000 if a
-match that was rated meanwhile has gone from the source unreported.';
+COMMENT ON FUNCTION skillrating_internal.apply_operation(text, bigint) IS
+'Does the last operation of table operation to the states of its players, and writes their events;
+new_season() and its like call it. After begin_operation() others rate meanwhile, behind the
+operation, until the ratings are written. Returns the number of players. Errors: 55000 if it is not
+the last one, or if a match that was rated meanwhile has gone from the source unreported, 22003 if a
+state comes out of range.';
 
 CREATE FUNCTION skillrating_internal.check_new_season(
     ladder text,
@@ -143,16 +133,16 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.check_new_season(ladder, season, pool, at);
     PERFORM skillrating_internal.begin_operation(ladder);
+    -- Twice for two operations, so that nothing comes between them.
+    IF toward IS NOT NULL THEN
+        PERFORM skillrating_internal.begin_operation(ladder);
+    END IF;
     operation := skillrating_internal.note_operation(ladder, 'season', pool => pool, at => at,
         params => jsonb_build_object('name', season, 'keep', keep), reason => coalesce(reason, 'season ' || season));
-    IF toward IS NULL THEN
-        players := skillrating_internal.operate_beside(ladder, operation);
-        RETURN;
-    END IF;
     players := skillrating_internal.apply_operation(ladder, operation);
 
     -- What stays is measured from the skill that was solved: as far as that is from the initial one.
-    IF keep < 1 THEN
+    IF toward IS NOT NULL AND keep < 1 THEN
         seed := nextval(format('%I.event_seq', ladder));
         EXECUTE format(
             'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)
@@ -245,7 +235,7 @@ BEGIN
     PERFORM skillrating_internal.begin_operation(ladder);
     operation := skillrating_internal.note_operation(ladder, 'decay', pool => pool, at => at,
         params => jsonb_strip_nulls(parameters), reason => reason);
-    players := skillrating_internal.operate_beside(ladder, operation);
+    players := skillrating_internal.apply_operation(ladder, operation);
 END
 $function$;
 
@@ -321,7 +311,7 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.begin_operation(ladder);
     operation := skillrating_internal.note_operation(ladder, 'settle', at => at, reason => reason);
-    players := skillrating_internal.operate_beside(ladder, operation);
+    players := skillrating_internal.apply_operation(ladder, operation);
     -- In the order in which they came, matches may lie between.
     IF same AND players = 0 THEN
         EXECUTE format('DELETE FROM %I.operation AS o WHERE o.operation = $1', ladder) USING operation;

@@ -34,6 +34,33 @@ COMMENT ON FUNCTION skillrating_internal.rate_failed(text) IS
 'A part of attach(), refresh_source() and mirror_rating(): tries matches again that wait because of
 an error. Error 55000 unless the door to the ladder is open.';
 
+CREATE FUNCTION skillrating_internal.copied_tables(ladder text)
+RETURNS regclass[]
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    copied regclass[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- A worker that has copied a table has caught up with the others from s on.
+    EXECUTE format(
+        'SELECT coalesce(array_agg(DISTINCT a.relation ORDER BY a.relation), ''{}'')
+        FROM %I.attached AS a
+        JOIN pg_subscription_rel AS s
+            ON s.srrelid IN (SELECT p.relid FROM pg_partition_tree(a.relation) AS p
+                UNION ALL SELECT a.relation)
+        WHERE a.replica AND s.srsubstate NOT IN (''s'', ''r'')', ladder)
+    INTO copied;
+    RETURN copied;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.copied_tables(text) IS
+'A part of ladder_status(): the attached tables into which a subscription is
+copying the rows that its publisher had when it began. Error 55000 unless the door to the ladder is
+open.';
+
 CREATE FUNCTION skillrating_internal.ladder_status(
     ladder text,
     OUT rated bigint,
@@ -87,15 +114,15 @@ COMMENT ON FUNCTION skillrating.ladder_status(text) IS
 rated, unrated: matches that count, and those that do not, an object with their number for each code
 of unrated_reasons(); late is among them.
 waiting, oldest_waiting: matches in table pending, and since when the oldest of them has waited: for
-catch_up(), for drain(), or, with an error, until its cause is removed and catch_up() is called.
+catch_up(), or, with an error, until its cause is removed and catch_up() is called.
 last_error, last_error_at: SQLSTATE and message of the last error for which a match waits, and when
 it was; null if none does.
-put_aside: rows of a publisher of which no match could be told, or whose match could not be rated,
-see table replica_note.
+put_aside: rows of a publisher of which no match could be told, see table replica_note.
 corrections: places in table correction that wait for catch_up().
 last_match: when the latest rated match was played.
-truncated, copied: how often tables of a publisher were truncated since the last search, and which
-of them a subscription is copying.
+truncated, copied: how often tables of a publisher were truncated since catch_up() last searched,
+and which of them a subscription is copying. Do not search while it copies: matches that have not
+come yet would be taken for gone.
 Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.verify(

@@ -1,5 +1,38 @@
 -- Queues of a ladder: who waits for a match, and which matches were made.
 
+CREATE FUNCTION skillrating_internal.check_every(name text, every interval)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF every <= '0' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s must be positive, not %s', name, every);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_every(text, interval) IS
+'Error 22023 for an interval of 0 or less, in an argument of that name.';
+
+CREATE FUNCTION skillrating_internal.check_short_name(name text, value text)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF value = '' OR value <> value::name::text THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s must be a name of 1 to 63 bytes, not "%s"', name, value);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_short_name(text, text) IS
+'Error 22023 for a text that cannot be the name of a channel or a queue, in an argument of that
+name. A null is none.';
+
 CREATE TYPE skillrating_internal.queue_settings AS (
     queue text,
     teams integer,

@@ -436,39 +436,3 @@ another: call it while it returns rows, and again a moment later.
 Takes INSERT on table queue_ticket and SELECT on rating and component, see grant_matchmaker().
 Errors: 42704 for an unknown ladder or queue, 22004 for nulls, 22023 for a negative max_matches,
 22008 for an infinite time, and those of pair_queue().';
-
-CREATE FUNCTION skillrating_internal.tick_queues(ladder text)
-RETURNS bigint
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    q record;
-    matches bigint := 0;
-    n bigint;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    IF NOT skillrating_internal.has_queue_tables(ladder) THEN
-        RETURN 0;
-    END IF;
-    -- As often as it takes to look at each ticket.
-    FOR q IN EXECUTE format(
-        'SELECT q.queue,
-            greatest(1, ceil(count(t.ticket)::numeric / q.max_tickets))::integer AS ticks
-        FROM %1$I.queue AS q
-        LEFT JOIN %1$I.queue_ticket AS t ON t.queue = q.queue AND t.status = ''waiting''
-        GROUP BY q.queue ORDER BY q.queue', ladder)
-    LOOP
-        FOR tick IN 1 .. q.ticks LOOP
-            SELECT count(DISTINCT m.proposal) INTO n
-            FROM skillrating.queue_tick(ladder, q.queue) AS m;
-            matches := matches + n;
-        END LOOP;
-    END LOOP;
-    RETURN matches;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.tick_queues(text) IS
-'A part of work_step(): ticks of all queues of a ladder, and how many matches they made. Error 55000
-unless the door to the ladder is open.';

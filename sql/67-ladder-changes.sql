@@ -39,15 +39,6 @@ BEGIN
         RETURN;
     END IF;
     IF NOT keep THEN
-        -- Whoever does these tasks ends before the table goes.
-        IF (SELECT bool_or(skillrating_internal.end_task(ladder, e.task))
-            FROM unnest('{notify,trim_changes}'::text[]) AS e(task))
-        THEN
-            RAISE NOTICE 'work() no longer notifies of changes of ladder "%", and no longer trims them', ladder;
-        END IF;
-        IF skillrating_internal.end_pushes(ladder) THEN
-            RAISE NOTICE 'ratings of ladder "%" are no longer pushed to other tables', ladder;
-        END IF;
         EXECUTE format('DROP TABLE %I.change', ladder);
         RETURN;
     END IF;

@@ -584,7 +584,7 @@ BEGIN
         FROM unnest(ARRAY['attached', 'change', 'component', 'component_event', 'correction', 'event',
             'component_horizon', 'horizon', 'season_horizon',
             'ladder', 'match', 'match_player', 'mirror', 'operation', 'pending', 'rated_match', 'rating', 'rating_count', 'rating_count_delta', 'solved',
-            'solved_context', 'standing', 'work', 'replica_note', 'push', 'push_failure']) AS n(name))
+            'solved_context', 'standing', 'replica_note']) AS n(name))
     THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('table %s is one of the ladder''s own', relation);

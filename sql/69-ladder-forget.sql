@@ -287,7 +287,6 @@ BEGIN
         VALUES ('event', 'player_id'), ('rating', 'player_id'), ('standing', 'player_id'), ('component_event', 'player_id'),
             ('component', 'player_id'), ('solved', 'player_id'), ('operation', 'player_id'), ('operation', 'into_id'),
             ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('season_horizon', 'player_id'),
-            ('push_failure', 'player_id'),
             ('queue_seat', 'player_id'), ('queue_backfill_player', 'player_id'),
             ('queue_backfill_player', 'counts_as')
     LOOP

@@ -1,12 +1,11 @@
 #!/bin/bash
 # Run a command in another release of Debian, on a system of which nothing stays.
 #
-#   test/chroot.sh SUITE[+PACKAGE]... COMMAND [ARGS...]
+#   test/chroot.sh SUITE COMMAND [ARGS...]
 #
 # SUITE is bookworm (PostgreSQL 15), trixie (17) or sid (18 and later).  Its system is made
 # with debootstrap when it is missing, with all that the tests of versions and packages
-# need, and kept for the next time; one with PACKAGEs besides, as in sid+emscripten, is a
-# system of its own.  COMMAND runs as root in a copy on write of it, in
+# need, and kept for the next time.  COMMAND runs as root in a copy on write of it, in
 # namespaces of its own: what it changes, mounts or starts is gone when it ends, however
 # that comes about.  The files of this checkout, without what is built, are in /src there,
 # owned by the user "tester".  The status is COMMAND's, or 77, after a line
@@ -27,10 +26,9 @@ packages+=" postgresql postgresql-server-dev-all clang libcmocka-dev libipc-run-
 
 skip() { echo "skipped: $*"; exit 77; }
 
-[ $# -ge 2 ] || { echo "usage: $0 SUITE[+PACKAGE]... COMMAND [ARGS...]" >&2; exit 2; }
+[ $# -ge 2 ] || { echo "usage: $0 SUITE COMMAND [ARGS...]" >&2; exit 2; }
 suite=$1
 shift
-case $suite in *+*) packages+=" ${suite#*+}" packages=${packages//+/ } ;; esac
 checkout=$(realpath -- "$(dirname -- "${BASH_SOURCE[0]}")/..")
 chroots=${SKILLRATING_CHROOTS:-${XDG_CACHE_HOME:-/var/cache}/skillrating}
 
@@ -75,7 +73,7 @@ make_system() {
 	command -v debootstrap >/dev/null || test/prerequisites.sh debootstrap >&2 ||
 		skip "there is no debootstrap"
 	rm -rf --one-file-system "$system.new"
-	debootstrap --variant=minbase "${suite%%+*}" "$system.new" >"$chroots/$suite.log" 2>&1 || return
+	debootstrap --variant=minbase "$suite" "$system.new" >"$chroots/$suite.log" 2>&1 || return
 	configure "$system.new"
 	fill "$system.new" >>"$chroots/$suite.log" 2>&1 || return
 	mv "$system.new" "$system"

@@ -56,26 +56,6 @@ same "rate() over a season" "SELECT count(*), md5(string_agg(r, ',' ORDER BY mat
 # A score of all rows is made of what each worker has.
 same "a score of all forecasts" "SELECT round(skillrating.log_loss(0.3 + player_id % 5 / 10.0, (rank = 1)::int)::numeric, 9), round(skillrating.brier_score(0.3 + player_id % 5 / 10.0, (rank = 1)::int)::numeric, 9) FROM matches" 'worker_partial_agg'
 
-# A history solved part by part: one query, whose groups the workers make rows of the solver.
-on 0 -o /dev/null -c "CREATE TABLE whole (LIKE skillrating.estimate)" -c "CREATE TABLE in_parts (LIKE skillrating.estimate)"
-solved="SELECT count(*) = count(w.mu) AND count(*) = count(p.mu) AND count(*) = 80 AND max(abs(w.mu - p.mu)) < 1e-9 AND max(abs(w.standard_error - p.standard_error)) < 1e-9
-	AND bool_and((w.games, w.component) = (p.games, p.component)) FROM whole AS w FULL JOIN in_parts AS p USING (player_id)"
-shards=$(on 0 -c "SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'result'::regclass")
-by_part() {
-	local sent
-	on 0 -o /dev/null -c "TRUNCATE whole, in_parts" -c "INSERT INTO whole SELECT e.* FROM (SELECT skillrating.solve('$1', match_id, player_id, team, rank, '$2') AS x FROM local) AS q, unnest(x) AS e"
-	sent=$({ on 0 -o /dev/null -c "SET citus.log_remote_commands = on" -c "SET client_min_messages = log" \
-		-c "CALL skillrating.solve_distributed('result', 'in_parts', '$1', '$2', columns => '{\"part\": \"season\"}'$3)" 2>&1 || :; } | grep -E 'ERROR|NOTICE:  issuing SELECT') || :
-	check "$4" "$(on 0 -c "$solved")"
-	check "$4: each worker sends rows of the solver, once" \
-		"$([ "$(grep -c . <<<"$sent")" = "$shards" ] && [ "$(grep -c 'issuing SELECT .*solve_survey(.* GROUP BY' <<<"$sent")" = "$shards" ] && echo t || cut -c1-400 <<<"$sent" | sort | uniq -c | head -3)"
-}
-by_part bradley_terry '{}' '' "solve_distributed() by part is solve()"
-by_part hive '{"offset_deviation": 0.3}' '' "solve_distributed() of hive by part"
-by_part bradley_terry '{"errors": "exact"}' ', commits => true' "solve_distributed() by part in transactions of its own"
-on 0 -o /dev/null -c "TRUNCATE in_parts" -c "CALL skillrating.solve_distributed('result', 'in_parts', params => '{\"errors\": \"exact\"}')" || :
-check "without a part, matches are fetched" "$(on 0 -c "$solved")"
-
 # ---- Ladders: each one on a worker, called by its name ----
 
 on 0 -o /dev/null <<'SQL'

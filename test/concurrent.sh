@@ -29,12 +29,12 @@ CREATE TABLE unrated.match (LIKE arena.match INCLUDING ALL);
 CREATE TABLE unrated.match_player (LIKE arena.match_player INCLUDING ALL, FOREIGN KEY (match_id) REFERENCES unrated.match);
 SQL
 
-# Two, four, six or eight of twenty players in any order, two statements a transaction; or the
-# same as one call.
+# Two, four, six or eight of twenty players in any order, two statements a transaction, with one
+# player more in so many per cent of matches; or the same as one call.
 insert_into() {
 	cat <<-SQL
 		\set a random(0, 19)
-		\set n 2 * random(1, 4)
+		\set n 2 * random(1, 4) + CASE WHEN random(1, 100) <= $2 THEN 1 ELSE 0 END
 		BEGIN;
 		INSERT INTO $1.match (match_id) VALUES (DEFAULT) RETURNING match_id \gset
 		INSERT INTO $1.match_player (match_id, player_id, team, rank)
@@ -44,8 +44,9 @@ insert_into() {
 		COMMIT;
 	SQL
 }
-insert_into arena >"$scratch/insert.sql"
-insert_into unrated >"$scratch/unrated.sql"
+insert_into arena 0 >"$scratch/insert.sql"
+insert_into arena 30 >"$scratch/uneven.sql"
+insert_into unrated 0 >"$scratch/unrated.sql"
 # An id twice would be a correction, which waits for catch_up().
 cat >"$scratch/report.sql" <<'SQL'
 \set a random(0, 19)
@@ -91,8 +92,8 @@ check "nothing is left pending" "$(ask "SELECT count(*) = 0 FROM arena.pending")
 pgbench -n -c 16 -j 2 -T $(((seconds + 2) / 3)) -f "$scratch/unrated.sql" >"$scratch/unrated.log" 2>&1
 echo "16 clients, 20 players: $(rate "$scratch/rated.log") matches/s rated, $(rate "$scratch/unrated.log") matches/s into the same tables without a ladder"
 
-# The same with corrections and catching up.
-pgbench -n -c 8 -j 2 -T $(((seconds + 1) / 2)) -f "$scratch/insert.sql" >"$scratch/insert.log" 2>&1 &
+# The same with corrections and catching up, and with teams of unequal size.
+pgbench -n -c 13 -j 2 -T $(((seconds + 1) / 2)) -f "$scratch/uneven.sql" >"$scratch/insert.log" 2>&1 &
 inserting=$!
 pgbench -n -c 2 -T $(((seconds + 1) / 2)) -f "$scratch/correct.sql" >"$scratch/correct.log" 2>&1 &
 correcting=$!
@@ -102,6 +103,8 @@ wait "$inserting" || status=f
 wait "$correcting" || status=f
 [ $status = t ] || cat "$scratch"/{insert,correct,catch_up}.log >&2
 check "nothing fails while matches are corrected and histories replayed" "$status"
+check "some matches learn what a player more is worth, and others do not wait for that" \
+	"$(ask "SELECT count(*) FILTER (WHERE size_advantage_ratio IS NULL) > 0 AND count(*) FILTER (WHERE size_advantage_ratio IS NOT NULL) > 0 FROM arena.rated_match AS m WHERE (SELECT count(*) % 2 FROM arena.event AS e WHERE e.seq = m.seq) = 1")"
 check "no deadlock there either" "$(ask "SELECT deadlocks = 0 FROM pg_stat_database WHERE datname = current_database()")"
 ask "SELECT count(*) FROM skillrating.catch_up('arena')" >/dev/null
 check "the ladder verifies after the last catch_up()" "$(verify)"

@@ -103,7 +103,7 @@ long_core="properties models tune split_many elo_mmr"
 # kind of argument, and swaps (a minute of a processor each), and what takes ten seconds or more and
 # is about sizes, memory, an option, or one call.
 later_sql="ladder_hostile ladder_swap leaves_nothing ladder_boards ladder_event_partitions ladder_exchange bad_ids"
-later_sql+=" session_memory memory_limit large_results suggest_model solve_partitions no_peeking ladder_bulk ladder_ranks"
+later_sql+=" session_memory memory_limit large_results suggest_model no_peeking ladder_bulk ladder_ranks"
 later_core="size_advantage_simulation"
 
 # What is busy, in one list; and in another what waits for clients, clocks and other servers.
@@ -121,16 +121,16 @@ later_core="size_advantage_simulation"
 } >"$scratch/busy"
 logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
-	printf 'own %s\n' managed "maintenance max_prepared_transactions=10" "servers $logical" "changes $logical" processors backfill "work max_prepared_transactions=10" queue distributed \
-		exchange predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside partitions plproxy citus
-	printf 'script %s\n' peers docs clients swapping concurrent wasm_core http pictures dist demo migration parameters documents dump open_match fronts
+	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" "changes $logical" processors backfill queue \
+		exchange predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside plproxy citus
+	printf 'script %s\n' peers docs clients swapping concurrent http pictures dist demo migration parameters dump open_match fronts
 } >"$scratch/waiting"
 touch "$scratch/waiting"
 # A build of its own, and all regression tests again.
 [ "$level" != all ] || echo "script undefined" >>"$scratch/busy"
 # One of each at a time, so that the processors are busy.
 paste -d '\n' "$scratch/waiting" "$scratch/busy" | grep . >"$queue"
-[ "$level" != all ] || export CRON=yes KILLS=100 CONCURRENT_SECONDS=60 PARTITIONS_SECONDS=60 BOARDS_SECONDS=60 SWAPPING_SECONDS=60 \
+[ "$level" != all ] || export KILLS=100 CONCURRENT_SECONDS=60 BOARDS_SECONDS=60 SWAPPING_SECONDS=60 \
 	EXCHANGE_KILLS=20 TICKETS=50000 BACKFILL_KILLS=25 PROCESSORS_MATCHES=300
 
 for ((i = 0; i < jobs; i++)); do

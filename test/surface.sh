@@ -8,11 +8,9 @@
 # What a library can call is what it leaves undefined.  Those symbols that the server does
 # not define are the C library's, of which only a list is allowed: none of them leaves the
 # process.  Of the server's functions those that would do so on our behalf are refused.
-# Temporary files of the server (BufFile, tuplestores, sorts, and OpenTemporaryFile with what
-# reads and writes an open file) are allowed: a ladder keeps there what exceeds work_mem, and
-# solve_distributed() the rows of matches.  The library has to be built first.  Each check is a
-# line "ok surface ..." or "not ok surface ...", with what is wrong in front of it.  The checks
-# are themselves checked first.
+# Temporary files of the server (BufFile, tuplestores, sorts) are allowed: what exceeds work_mem
+# goes there.  The library has to be built first.  Each check is a line "ok surface ..." or "not ok
+# surface ...", with what is wrong in front of it.  The checks are themselves checked first.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -35,9 +33,6 @@ server_refused+='|kill|pg_?signal.*|SendProcSignal|pq_(put|get|flush)[a-z]*|libp
 server_refused+='|Register(CustomRmgr|ExtensibleNodeMethods|CustomScanMethods)|on_(proc|shmem)_exit|before_shmem_exit|proc_exit'
 server_refused+='|XLogInsert|log_newpage.*|malloc|free|calloc|realloc|guc_malloc|guc_strdup'
 
-# But a file without a name, gone with the process, and what takes a file that is open.
-temporary='OpenTemporaryFile|File(Read|Write)V?'
-
 result() {
 	if [ -z "$1" ]; then
 		echo "ok surface: $2"
@@ -52,7 +47,7 @@ result() {
 refused() {
 	sed 's/@.*//' | LC_ALL=C sort -u | while read -r symbol; do
 		if grep -qxF -- "$symbol" "$1"; then
-			[[ $symbol =~ ^($server_refused)$ && ! $symbol =~ ^($temporary)$ ]] && echo "$symbol of the server"
+			[[ $symbol =~ ^($server_refused)$ ]] && echo "$symbol of the server"
 		elif ! [[ $symbol =~ ^($c_allowed)$ ]]; then
 			echo "$symbol, which is not among the allowed functions of the C library"
 		fi
@@ -72,9 +67,10 @@ says() {
 }
 
 printf '%s\n' palloc planner_hook AllocateFile PathNameOpenFile FileRead BufFileWrite RequestAddinShmemSpace MemoryContextAlloc >"$scratch/server"
-result "$(printf '%s\n' palloc memcpy@GLIBC_2.14 exp BufFileWrite FileRead MemoryContextAlloc | refused "$scratch/server")" "nothing is said of harmless symbols"
-result "$(printf '%s\n' planner_hook AllocateFile PathNameOpenFile RequestAddinShmemSpace fopen@GLIBC_2.2.5 getenv system palloc | refused "$scratch/server" | says \
+result "$(printf '%s\n' palloc memcpy@GLIBC_2.14 exp BufFileWrite MemoryContextAlloc | refused "$scratch/server")" "nothing is said of harmless symbols"
+result "$(printf '%s\n' planner_hook AllocateFile PathNameOpenFile FileRead RequestAddinShmemSpace fopen@GLIBC_2.2.5 getenv system palloc | refused "$scratch/server" | says \
 'AllocateFile of the server
+FileRead of the server
 PathNameOpenFile of the server
 RequestAddinShmemSpace of the server
 fopen, which is not among the allowed functions of the C library

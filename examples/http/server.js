@@ -1,5 +1,5 @@
 // A ladder over HTTP: what a game server asks for (update, scramble, player, preview), what an
-// administrator does (admin), a leaderboard for everybody, and GraphQL over the same schema.
+// administrator does (admin), and a leaderboard for everybody.
 //
 // Every request of a game server or an administrator carries a secret, which decides the role
 // that the request runs as.  The database decides what that role may do.
@@ -13,7 +13,6 @@
 const crypto = require('crypto');
 const http = require('http');
 const { Pool } = require('pg');
-const { postgraphile } = require('postgraphile');
 
 const MAX_BODY = 1 << 20;
 const MAX_ATTEMPTS = 8;
@@ -103,8 +102,8 @@ async function update(client, body) {
     'INSERT INTO site.round (match_id, server, map) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
     [round, server, map]);
   const rows = await client.query(
-    `SELECT * FROM game.report_match(match_id => $1, players => $2, team => $3, rank => $4,
-       weight => $5, played_at => $6)`,
+    `SELECT * FROM skillrating.report_match('rounds', match_id => $1, players => $2, team => $3,
+       rank => $4, weight => $5, played_at => $6)`,
     [round, players.map((p) => p.id), players.map((p) => p.team), players.map((p) => p.rank),
       players.map((p) => p.weight), playedAt]);
   return { round, players: rows.rows };
@@ -117,7 +116,7 @@ async function scramble(client, body) {
   const rows = await client.query(
     `SELECT size, s.player_id, s.team, s.win_probability, s.difference
      FROM generate_series(1, array_length($1::bigint[], 1) / 2) AS size,
-       LATERAL game.split_ladder(players => $1::bigint[], team_size => size) AS s
+       LATERAL skillrating.split_ladder('rounds', $1::bigint[], team_size => size) AS s
      ORDER BY size DESC, s.team, s.player_id`, [players]);
   const splits = new Map();
   for (const row of rows.rows) {
@@ -133,7 +132,7 @@ async function scramble(client, body) {
 // {"teams": [[id], [id]]}: who is how likely to win, and what would change.
 async function preview(client, body) {
   const teams = checkArray(body.teams, 'teams').map((team) => checkArray(team, 'a team').map(checkId));
-  const rows = await client.query('SELECT * FROM game.preview(players => $1, team => $2)',
+  const rows = await client.query("SELECT * FROM skillrating.preview('rounds', $1, $2)",
     [teams.flat(), teams.flatMap((team, t) => team.map(() => t + 1))]);
   return { players: rows.rows };
 }
@@ -141,26 +140,27 @@ async function preview(client, body) {
 // What a plugin shows when somebody connects.
 async function player(client, query) {
   const rows = await client.query(
-    `SELECT s.player_id, s.rating, s.games, s.status, game.place_of(s.player_id) AS place
-     FROM game.player_status() AS s WHERE s.player_id = $1`, [query.get('id')]);
+    `SELECT s.player_id, s.rating, s.games, s.status, skillrating.place_of('rounds', s.player_id) AS place
+     FROM skillrating.player_status('rounds', player => $1) AS s`, [query.get('id')]);
   return rows.rows[0] || { player_id: query.get('id'), games: 0, status: 'new' };
 }
 
 async function leaderboard(client, query) {
   const rows = await client.query(
-    'SELECT place, player_id, rating, games, wins, losses FROM game.leaderboard(n => $1, after_player => $2)',
+    `SELECT place, player_id, rating, games, wins, losses
+     FROM skillrating.leaderboard('rounds', n => $1, after_player => $2)`,
     [query.get('n') || 10, query.get('after')]);
   return { players: rows.rows };
 }
 
 // {"action": "get" | "set" | "reset" | "quality" | "void" | "catch_up", ...}
 const actions = {
-  get: ['SELECT * FROM game.rating WHERE player_id = $1', 'player'],
-  set: ["SELECT * FROM game.set_rating(player_id => $1, state => $2, reason => 'admin')", 'player', 'state'],
-  reset: ["SELECT * FROM game.reset_rating(player_id => $1, reason => 'admin')", 'player'],
-  quality: ['SELECT * FROM game.pool_quality()'],
-  void: ['SELECT game.void_match(match_id => $1, reason => $2)', 'round', 'reason'],
-  catch_up: ['SELECT * FROM game.catch_up()'],
+  get: ['SELECT * FROM rounds.rating WHERE player_id = $1', 'player'],
+  set: ["SELECT * FROM skillrating.set_rating('rounds', $1, $2, reason => 'admin')", 'player', 'state'],
+  reset: ["SELECT * FROM skillrating.reset_rating('rounds', $1, reason => 'admin')", 'player'],
+  quality: ["SELECT * FROM skillrating.pool_quality('rounds')"],
+  void: ["SELECT skillrating.void_match('rounds', $1, $2)", 'round', 'reason'],
+  catch_up: ["SELECT * FROM skillrating.catch_up('rounds')"],
 };
 
 async function admin(client, body) {
@@ -235,23 +235,8 @@ async function answer(request, response) {
   response.end(JSON.stringify(result));
 }
 
-// GraphQL for the site: it shows what game_reader may read.
-const readers = new Pool({ max: 4, options: '-c role=game_reader -c statement_timeout=10s' });
-readers.on('error', (error) => console.error(`connection lost: ${error.message}`));
-const graphql = postgraphile(readers, 'game', {
-  ignoreRBAC: false,
-  dynamicJson: true,
-  legacyRelations: 'omit',
-  disableQueryLog: true,
-  retryOnInitFail: true,
-});
-
 http.createServer((request, response) => {
-  if (request.url.startsWith('/graphql')) {
-    graphql(request, response);
-  } else {
-    answer(request, response).catch((error) => { console.error(error); response.destroy(); });
-  }
+  answer(request, response).catch((error) => { console.error(error); response.destroy(); });
 }).listen(Number(process.env.PORT || 8080), '127.0.0.1', function listening() {
   console.log(`listening on http://127.0.0.1:${this.address().port}`);
 });

@@ -121,7 +121,7 @@ box_add(Box *box, HistoryMatch *match, int32_t player, Participant p)
 	box->player[place] = player;
 	box->team[place] = p.team;
 	for (i = 0; i < PARTICIPANT_NUMBERS; i++)
-		box->number[i][place] = *participant_number(&p, i);
+		box->number[i][place] = p.number[i];
 	match->n++;
 	if (match->n > box->history.max_participants)
 		box->history.max_participants = match->n;
@@ -167,17 +167,6 @@ task_count(SolverTask *task)
 	solver_count_begin(task);
 	task_each_match(task, solver_count_match);
 	solver_count_end(task);
-}
-
-/* The rows of a task that has been counted, match by match, in a block of so many bytes. */
-static inline void *
-task_add_rows(SolverTask *task)
-{
-	void	   *block = malloc(solver_rows_size(task));
-
-	logit_rows_init(&task->problem.rows, block, solver_rows_shape(task));
-	task_each_match(task, solver_add_match);
-	return block;
 }
 
 /* Count what there is, and lay it out. */

@@ -200,7 +200,7 @@ add_row(Box *box, HistoryMatch *match, const Participant *p, int32_t context, in
 	h->contexts.number[place] = name_in_match(&h->contexts, match->first_context, context);
 	h->clubs.number[place] = name_in_match(&h->clubs, match->first_club, club);
 	for (i = 0; i < PARTICIPANT_NUMBERS; i++)
-		box->number[i][place] = *participant_number((Participant *) p, i);
+		box->number[i][place] = p->number[i];
 	match->n++;
 }
 
@@ -255,9 +255,9 @@ random_history(Box *box, Random *random)
 	h->nplayers = ACCOUNTS * POOLS;
 	h->npools = POOLS;
 	h->max_participants = MAX_ROWS;
-	assert_ptr_equal(participant_number(&some, RANK), &some.rank);
-	assert_ptr_equal(participant_number(&some, WEIGHT), &some.weight);
-	assert_ptr_equal(participant_number(&some, SIDE_OF), &some.side);
+	assert_ptr_equal(&some.number[RANK], &some.rank);
+	assert_ptr_equal(&some.number[WEIGHT], &some.weight);
+	assert_ptr_equal(&some.number[SIDE_OF], &some.side);
 	h->number[RANK] = box->number[RANK];
 	h->number[WEIGHT] = box->number[WEIGHT];
 	h->number[SIDE_OF] = box->number[SIDE_OF];

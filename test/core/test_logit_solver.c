@@ -575,29 +575,6 @@ test_gradient_method(void **state)
 	box_free(box);
 }
 
-/* Results elsewhere whose derivatives are those of something else: no step helps. */
-static void
-evaluate_lie(LogitElsewhere *elsewhere, const double *x, double draw,
-			 LogitSums *sums, double *gradient, double *diagonal)
-{
-	(void) elsewhere;
-	(void) draw;
-	sums->objective += x[0] > 0 ? 1 + x[0] : 1 - x[0];
-	gradient[0] += 1;
-	if (diagonal != NULL)
-		diagonal[0] += 1;
-}
-
-static void
-multiply_lie(LogitElsewhere *elsewhere, const double *x, const double *v,
-			 double draw, double *product)
-{
-	(void) elsewhere;
-	(void) x;
-	(void) draw;
-	product[0] += v[0];
-}
-
 /* Each method says truly why it stopped, whichever reason that is. */
 static void
 test_status(void **state)
@@ -608,7 +585,6 @@ test_status(void **state)
 	for (gradient = 0; gradient < 2; gradient++)
 	{
 		Box		   *box = box_make(3);
-		LogitElsewhere lie = {evaluate_lie, multiply_lie};
 		LogitResult result;
 		int			i;
 
@@ -631,13 +607,6 @@ test_status(void **state)
 		assert_int_equal(result.status, SOLVE_NO_PROGRESS);
 		assert_true(result.gradient < 1e-6 && result.decrement < 1e-12);
 		box->problem.options.tolerance = 1e-10;
-
-		/* A direction that leads nowhere. */
-		box->problem.elsewhere = &lie;
-		result = box_solve(box);
-		assert_int_equal(result.status, SOLVE_NO_PROGRESS);
-		assert_int_equal(result.iterations, 0);
-		box->problem.elsewhere = NULL;
 
 		/* Log-odds too large to be added up. */
 		box->problem.rows.known[0] = box->problem.rows.known[1] = -1.7e308;

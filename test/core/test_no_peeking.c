@@ -111,7 +111,7 @@ add_match(Life *life, Random *random, int64_t played_at)
 		/* The names of a match differ from each other. */
 		life->context_name[row] = life->club_name[row] = (first_name + i) % NAMES;
 		for (j = 0; j < PARTICIPANT_NUMBERS; j++)
-			life->number[j][row] = *participant_number(&life->f.row[i], j);
+			life->number[j][row] = life->f.row[i].number[j];
 	}
 	if (life->f.n > h->max_participants)
 		h->max_participants = life->f.n;
@@ -229,7 +229,7 @@ change_results(Life *life, Random *random, size_t from, bool removed)
 		{
 			row[i].team = life->team[match->first + i];
 			for (j = 0; j < PARTICIPANT_NUMBERS; j++)
-				*participant_number(&row[i], j) = life->number[j][match->first + i];
+				row[i].number[j] = life->number[j][match->first + i];
 		}
 		change_rows(random, life->f.model->rules.supports, row, match->n);
 		for (i = 0; i < match->n; i++)
@@ -237,7 +237,7 @@ change_results(Life *life, Random *random, size_t from, bool removed)
 			if (removed)
 				row[i].rank = row[i].score = row[i].kills = row[i].deaths = row[i].quit = NAN;
 			for (j = 0; j < PARTICIPANT_NUMBERS; j++)
-				life->number[j][match->first + i] = *participant_number(&row[i], j);
+				life->number[j][match->first + i] = row[i].number[j];
 		}
 	}
 }

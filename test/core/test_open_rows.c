@@ -7,92 +7,6 @@
 
 #include "solver_box.h"
 
-/*
- * Rows that are made before all players and contexts are known, and then moved, are those of
- * the whole problem, but that a part always has the advantage of the first side.
- */
-static void
-check_rows_in_part(const char *solver, bool sides)
-{
-	Box		   *box = box_make(solver);
-	SolverTask	task;
-	SolverLayout part;
-	LogitRows  *whole = &box->task.problem.rows;
-	LogitRows	rows;
-	LogitShape	shape;
-	char	   *block;
-	char	   *moved;
-	uint32_t	shift;
-	int			m;
-	size_t		e;
-
-	if (strcmp(solver, "hive") == 0)
-	{
-		*box_param(box, "offset_deviation") = 0.5;
-		box->params[param_find(&box->task.solver->params, "command")].flag = true;
-	}
-	box->task.context_of = box->context_of;
-	box->task.ncontexts = 2;
-	for (m = 0; m < 20; m++)
-	{
-		HistoryMatch *added = box_match(box, 0);
-		int			t;
-
-		box->context_of[m] = m % 3 - 1;
-		for (t = 0; t < 2; t++)
-		{
-			Participant p = box_participant(t + 1, 1 + (m / 2 + t) % 2);
-
-			if (sides)
-				p.side = 2 - t;
-			p.commanding = t * 0.25;
-			box_add(box, added, (3 * m + t) % 7, p);
-		}
-	}
-	assert_int_equal(box_solve(box).status, SOLVE_CONVERGED);
-
-	task = box->task;
-	task.share = SOLVER_MATCHES;
-	task_count(&task);
-	solver_lay_out_open(&task);
-	shape = solver_rows_shape(&task);
-	block = task_add_rows(&task);
-	moved = malloc(solver_rows_size(&task));
-	logit_rows_copy(&task.problem.rows, moved, shape);
-	free(block);
-	logit_rows_attach(&rows, moved, shape);
-	solver_lay_out_part(task.solver, task.params, box->history.nplayers, 2, &part);
-	solver_close_rows(&part, &rows);
-
-	shift = part.nsides - box->task.layout.nsides;
-	assert_int_equal(shift, strcmp(solver, "hive") != 0 && !sides);
-	assert_int_equal(part.n, box->task.layout.n + shift);
-	assert_int_equal(rows.nrows, whole->nrows);
-	assert_int_equal(rows.offset, whole->offset);
-	for (e = 0; e < whole->first[whole->nrows]; e++)
-	{
-		uint32_t	u = whole->unknown[e];
-
-		if ((u & LOGIT_UNKNOWN) >= box->task.layout.context)
-			u += shift;
-		assert_int_equal(rows.unknown[e], u);
-	}
-	assert_memory_equal(rows.outcome, whole->outcome, sizeof(double) * whole->nrows);
-	free(moved);
-	box_free(box);
-}
-
-static void
-test_rows_in_parts(void **state)
-{
-	(void) state;
-	check_rows_in_part("hive", true);
-	check_rows_in_part("hive", false);
-	check_rows_in_part("bradley_terry", true);
-	check_rows_in_part("bradley_terry", false);
-	check_rows_in_part("plackett_luce", true);
-}
-
 /* Room for the amounts of rows that begin even. */
 static double open_amount[MAX_PARTICIPANTS];
 
@@ -190,7 +104,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_in_parts),
 		cmocka_unit_test(test_open_rows),
 	};
 

@@ -184,7 +184,7 @@ box_add(Box *box, int32_t player, int32_t team, double rank)
 	box->player[place] = player;
 	box->team[place] = team;
 	for (i = 0; i < PARTICIPANT_NUMBERS; i++)
-		box->number[i][place] = *participant_number(&p, i);
+		box->number[i][place] = p.number[i];
 	if (++match->n > box->history.max_participants)
 		box->history.max_participants = match->n;
 	if (player >= box->history.nplayers)
@@ -194,14 +194,14 @@ box_add(Box *box, int32_t player, int32_t team, double rank)
 	return place;
 }
 
-/* A column of participants, by one of its numbers; see participant_number(). */
+/* A column of participants, by one of its numbers. */
 static inline double *
 box_column(Box *box, size_t offset)
 {
 	Participant p;
 	int			i = 0;
 
-	while ((char *) participant_number(&p, i) != (char *) &p + offset)
+	while ((char *) &p.number[i] != (char *) &p + offset)
 		i++;
 	return box->number[i];
 }

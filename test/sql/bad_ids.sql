@@ -187,7 +187,6 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
-CREATE TABLE skills (LIKE skillrating.estimate);
 CREATE TABLE call (function regproc, arguments text);
 INSERT INTO call VALUES
     ('skillrating.describe_source', '%s'),
@@ -197,21 +196,9 @@ INSERT INTO call VALUES
     ('skillrating.attach', '''collated_ladder'', %s'),
     ('skillrating.detach', '''collated_ladder'', %s'),
     ('skillrating.mirror_rating', '''collated_ladder'', %s, ''a'', ''{"a": "rating"}'''),
-    ('skillrating.push_rating', '''collated_ladder'', %s, ''{"a": "player_id"}'''),
-    ('skillrating.unpush_rating', '''collated_ladder'', %s'),
-    ('skillrating.push_begin', '''collated_ladder'', %s'),
-    ('skillrating.push_step', '''collated_ladder'', %s'),
-    ('skillrating.push', '''collated_ladder'', %s'),
     ('skillrating.refresh_source', '''collated_ladder'', %s'),
     ('skillrating.unmirror_rating', '''collated_ladder'', %s'),
-    ('skillrating.solve_distributed', '%s, ''skills'''),
-    ('skillrating.solve_distributed', '''collated'', %s'),
-    ('skillrating.solve_distributed', '''collated'', ''skills'', contexts => %s'),
-    ('skillrating_internal.solve_relation', '%s, ''bradley_terry'', ''{}'', ''{}'', NULL, NULL, false, NULL, NULL'),
-    ('skillrating_internal.solve_release', '%s, ''{}'', ''0123456789abcdef'''),
-    ('skillrating_internal.solve_hold', '%s, ''{}'', ''0123456789abcdef'''),
     ('skillrating_internal.check_relation', '%s'),
-    ('skillrating_internal.check_result', '%s, ''skillrating.estimate'''),
     ('skillrating_internal.check_source', '%s'),
     ('skillrating_internal.check_identifier_type', '%s, ''x''');
 SELECT c.function, c.arguments, o.oid, state_of(format(CASE WHEN p.prokind = 'p' THEN 'CALL %s(%s)' ELSE 'SELECT %s(%s)' END, c.function, format(c.arguments, o.oid))) AS error
@@ -220,23 +207,6 @@ ORDER BY c.function::text COLLATE "C", c.arguments COLLATE "C", o.oid;
 SELECT p.oid::regproc AS function FROM pg_proc AS p
 WHERE p.pronamespace = 'skillrating'::regnamespace AND NOT EXISTS (SELECT FROM call AS c WHERE c.function = p.oid)
     AND ('regclass'::regtype = ANY (p.proargtypes) OR 'regtype'::regtype = ANY (p.proargtypes));
-
--- Only a table of the user's takes the solution of a history, and nothing is lost from any other.
-CREATE TABLE some_table (a integer);
-CREATE VIEW skills_view AS SELECT * FROM skills;
-CREATE MATERIALIZED VIEW skills_kept AS SELECT * FROM skills;
-CREATE SEQUENCE some_sequence;
-INSERT INTO some_table VALUES (1);
-SELECT t.name, state_of(format('CALL skillrating.solve_distributed(''collated'', %L)', t.name)) AS error
-FROM unnest(ARRAY['skills', 'some_table', 'skills_view', 'skills_kept', 'some_sequence', 'pg_catalog.pg_statistic', 'pg_catalog.pg_class', 'pg_catalog.pg_stats',
-    'information_schema.sql_features', 'collated']) AS t(name);
-SELECT state_of(format('CALL skillrating.solve_distributed(''collated'', %s)', reltoastrelid)) LIKE '42809 %' AS toast FROM pg_class WHERE oid = 'collated'::regclass;
-SELECT t.name, state_of(format('CALL skillrating.solve_distributed(''collated'', ''skills'', contexts => %L)', t.name)) AS error
-FROM unnest(ARRAY['skills', 'some_table', 'skills_view', 'pg_catalog.pg_statistic', 'collated']) AS t(name);
-SELECT t.name, state_of(format('CALL skillrating.solve_distributed(%L, ''skills'')', t.name)) AS error
-FROM unnest(ARRAY['some_table', 'some_sequence', 'pg_catalog.pg_class']) AS t(name);
-SELECT count(*) FROM some_table;
-SELECT * FROM skillrating_internal.solve_relation('some_sequence', 'bradley_terry', '{}', '{}', NULL, NULL, false, NULL, NULL);
 
 -- Times at the ends of what can be written.
 SELECT skillrating.create_ladder('ages', 'glicko');

@@ -26,7 +26,7 @@ BEGIN
         FROM fixed_participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
 END $$;
 
-SELECT count(skillrating.create_ladder('f_' || name, name)) > 9 AS ladders FROM skillrating.models();
+SELECT count(skillrating.create_ladder('f_' || name, name, '{"size_advantage": "none"}')) > 9 AS ladders FROM skillrating.models();
 DO $$
 DECLARE
     model text;

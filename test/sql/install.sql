@@ -141,13 +141,8 @@ CREATE EXTENSION skillrating;
 SELECT skillrating.create_ladder('arena', 'elo');
 SELECT player_id, rating_after FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT player_id, team FROM skillrating.split_ladder('arena', ARRAY[1, 2, 3, 4]);
-CREATE TABLE public.games (match_id integer, player_id integer, team integer, rank integer);
-INSERT INTO public.games VALUES (1, 1, 1, 1), (1, 2, 2, 2), (2, 2, 1, 1), (2, 1, 2, 2), (3, 1, 1, 1), (3, 2, 2, 2);
-CREATE TABLE public.skills (LIKE skillrating.estimate);
-CALL skillrating.solve_distributed('public.games', 'public.skills', commits => true) \gset found_
 SELECT skillrating.drop_ladder('arena');
 SET search_path = pg_catalog, public;
-DROP TABLE public.games, public.skills;
 SELECT last_value > :sprung AS a_trap_was_sprung FROM evil.sprung;
 
 SELECT * FROM public.strange_dependencies;

@@ -82,7 +82,6 @@ SELECT player_id FROM skillrating.preview('arena', '{main,old}'::text[], '{1,2}'
 SELECT player_id FROM skillrating.preview('arena', '{old,c,main,a}'::text[], '{1,1,1,2}');
 SELECT team FROM skillrating.win_probability('arena', '{old,main}'::text[], '{1,2}');
 SELECT player_id FROM skillrating.split_ladder('arena', '{a,old,c,main}'::text[]);
-SELECT player_id FROM skillrating.preview_document('arena', '{"teams": [{"players": [{"id": "old"}]}, {"players": [{"id": "main"}]}]}');
 SELECT outcome, detail FROM skillrating.report_match('arena', 20, '{main,old}'::text[], '{1,2}', rank => '{1,2}');
 -- One account twice, on several teams, is what it was.
 SELECT player_id FROM skillrating.preview('arena', '{old,old}'::text[], '{1,2}');

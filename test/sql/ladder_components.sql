@@ -65,15 +65,12 @@ JOIN bit.event AS e USING (match_id, player_id, pool);
 CREATE TABLE foretold AS
 SELECT * FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 1}', club => '{club 1,club 2}', at => '2024-03-01');
 CREATE TABLE chances AS
-SELECT w.team, w.win_probability AS same_map, o.win_probability AS other_map, d.win_probability AS document
+SELECT w.team, w.win_probability AS same_map, o.win_probability AS other_map
 FROM skillrating.win_probability('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 1}', club => '{club 1,club 2}', at => '2024-03-01') AS w
-JOIN skillrating.win_probability('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 2}', club => '{club 1,club 2}', at => '2024-03-01') AS o USING (team)
-JOIN skillrating.win_probability_document('bit', '{"at": "2024-03-01T00:00:00-08:00", "teams": [
-    {"side": 1, "players": [{"id": 1, "context": "map 1", "club": "club 1"}]},
-    {"side": 2, "players": [{"id": 2, "context": "map 1", "club": "club 2"}]}]}') AS d USING (team);
+JOIN skillrating.win_probability('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 2}', club => '{club 1,club 2}', at => '2024-03-01') AS o USING (team);
 SELECT r.player_id, r.outcome, r.win_probability = f.win_probability AS foretold,
     r.rating_after - r.rating_before = CASE r.score WHEN 1 THEN f.win_change ELSE f.loss_change END AS change,
-    c.same_map = f.win_probability AS same_map, c.other_map = f.win_probability AS other_map, c.document = f.win_probability AS document
+    c.same_map = f.win_probability AS same_map, c.other_map = f.win_probability AS other_map
 FROM skillrating.report_match('bit', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-03-01', side => '{1,2}',
     context => '{map 1,map 1}', club => '{club 1,club 2}') AS r
 JOIN foretold AS f USING (player_id) JOIN chances AS c USING (team);
@@ -248,8 +245,6 @@ JOIN skillrating.components('once', kind => 'player_context', pool => '', at => 
 SELECT bool_and(o.win_probability = w.win_probability) AS as_previewed
 FROM skillrating.find_opponents('once', 1, at => '2024-04-01', context => 'map 1') AS o
 CROSS JOIN LATERAL skillrating.win_probability('once', ARRAY[1, o.player_id::bigint], '{1,2}', at => '2024-04-01', context => '{map 1}') AS w WHERE w.team = 1;
-SELECT s.player_id, s.team IS NOT NULL AS plays FROM skillrating.split_ladder_document('once',
-    '{"players": [{"id": 1, "context": "map 1", "club": "club 1"}, {"id": 2, "context": "map 2"}], "at": "2024-04-01T00:00:00Z"}') AS s;
 
 -- Who reads.
 CREATE ROLE regress_components_guest;
@@ -269,7 +264,6 @@ SELECT count(*) FROM skillrating.verify('bit');
 -- Forecasts tell of components too: to nobody who may not read them, with contexts or without.
 SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[], club => '{club 1,club 2}');
 SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[]);
-SELECT count(*) FROM skillrating.split_ladder_document('bit', '{"players": [{"id": 1}, {"id": 2}]}');
 SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1');
 SELECT count(*) FROM skillrating.find_opponents('bit', 1, explain => true);
 RESET ROLE;

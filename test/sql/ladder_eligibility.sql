@@ -220,8 +220,6 @@ SELECT skillrating.report_match('told', 7, '{1,2}'::bigint[], '{1,2}', '{1,2}', 
 SELECT skillrating.report_match('told', 7, '{1,2}'::bigint[], '{1,2}', '{1,2}', duration => 'infinity');
 SELECT skillrating.report_match('told', 7, '{1,2}'::bigint[], '{1,2}', '{1,2}', bot => '{t}');
 \set SHOW_CONTEXT never
-SELECT skillrating.report_match_document('told', '{"match_id": 7, "surrendered": 2, "teams": [{"rank": 1, "players": [{"id": 1}]}, {"rank": 2, "players": [{"id": 2}]}]}');
-SELECT skillrating.report_match_document('told', '{"match_id": 7, "teams": [{"rank": 1, "players": [{"id": 1, "bot": 2}]}, {"rank": 2, "players": [{"id": 2}]}]}');
 \set SHOW_CONTEXT errors
 SELECT count(*) FROM told.match WHERE match_id = 7;
 UPDATE told.match SET duration = 'NaN' WHERE match_id = 4;

@@ -130,13 +130,10 @@ SELECT differences('elo_a', 'elo_b'), sound('elo_b');
 
 -- Backfill, and the task that makes partitions ahead.
 SELECT skillrating.create_ladder('wait', 'elo', apply_at => 'manual');
-SELECT skillrating.schedule_work('wait', 'make_partitions', '1 hour');
 SELECT skillrating.partition_history('wait', 10);
-SELECT skillrating.schedule_work('wait', 'make_partitions', '1 hour');
 SELECT play('wait', 1, 100);
 CALL skillrating.backfill('wait', 30);
 SELECT count(*) FROM partitions('wait');
-CALL skillrating.work('wait');
 SELECT max(partitions) FROM partitions('wait') WHERE partitions LIKE 'event\_1__ %';
 SELECT sound('wait');
 

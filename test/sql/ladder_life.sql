@@ -2,7 +2,7 @@
 SET extra_float_digits = 0;
 SET timezone = 'UTC';
 
-SELECT skillrating.create_ladder('arena', 'elo', params => '{"k": 40}');
+SELECT skillrating.create_ladder('arena', 'elo', params => '{"k": 40, "size_advantage": "none"}');
 SELECT c.relname, c.relkind FROM pg_class AS c
 WHERE c.relnamespace = 'arena'::regnamespace AND c.relkind IN ('r', 'v', 'S')
 ORDER BY c.relname;

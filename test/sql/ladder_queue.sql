@@ -283,11 +283,6 @@ SELECT count(*) FROM arena.queue_ticket WHERE queue = 'duel';
 SELECT count(*) FROM arena.queue_proposal WHERE queue = 'duel';
 SELECT count(*) > 0 AS others_stay FROM arena.queue_proposal;
 
--- Scheduled: by work(), for all queues.
-SELECT skillrating.schedule_work('large', 'queue_tick', '1 second');
-SELECT skillrating.queue_join('large', 'duel', ARRAY[i]) IS NOT NULL AS joined FROM unnest('{1001,1002}'::bigint[]) AS i;
-CALL skillrating.work('large');
-SELECT task, done > 0 AS made, error FROM skillrating.scheduled_work('large');
 
 -- Ladders that are emptied, renamed and dropped.
 SELECT matches, players FROM skillrating.reset_ladder('large');

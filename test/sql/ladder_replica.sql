@@ -1,5 +1,5 @@
 -- A ladder beside a publisher: triggers for each row put matches into a queue, as an apply worker
--- would fire them, and drain() rates them.
+-- would fire them, and catch_up() rates them.
 \set SHOW_CONTEXT never
 CREATE TABLE game (id bigint, played_at timestamptz, mode text DEFAULT '');
 CREATE TABLE seat (game text, player bigint, team int, place int);
@@ -37,21 +37,20 @@ TABLE queue;
 SELECT count(*) FROM arena.rated_match;
 SELECT play(3, 3);
 TABLE queue;
-CALL skillrating.drain('arena');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT match_id, status, seq FROM arena.rated_match ORDER BY seq;
 SELECT rated, unrated, waiting, oldest_waiting, put_aside, last_error, corrections, last_match, truncated, copied FROM skillrating.ladder_status('arena');
-CALL skillrating.drain('arena');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 
--- Corrections, a key that changes, one that goes; and in small batches.
+-- Corrections, a key that changes, one that goes.
 SET session_replication_role = replica;
 UPDATE seat SET place = 3 - place WHERE game = '1';
 UPDATE game SET id = 4 WHERE id = 3;
 DELETE FROM seat WHERE game = '2';
 SELECT play(5, 9);
 RESET session_replication_role;
-CALL skillrating.drain('arena', batch_size => 3);
-SELECT match_id, kind FROM arena.correction ORDER BY 1;
 SELECT count(*) > 0 FROM skillrating.catch_up('arena');
+SELECT match_id, kind FROM arena.correction ORDER BY 1;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 SELECT match_id, status FROM arena.rated_match ORDER BY match_id;
 
@@ -62,7 +61,7 @@ INSERT INTO seat VALUES (NULL, 1, 1, 1), ('no number', 1, 1, 1), ('9999999999999
 RESET session_replication_role;
 SELECT relation, event, error FROM arena.replica_note ORDER BY number;
 DELETE FROM seat WHERE game IS NULL OR game IN ('no number', '99999999999999999999');
-CALL skillrating.drain('arena');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT waiting, put_aside FROM skillrating.ladder_status('arena');
 DELETE FROM arena.replica_note;
 
@@ -79,49 +78,38 @@ CREATE TRIGGER refuse BEFORE INSERT ON arena.rated_match FOR EACH ROW EXECUTE FU
 SELECT play(11, 15);
 UPDATE seat SET team = 1 WHERE game = '12';
 UPDATE game SET played_at = 'infinity' WHERE id = 14;
-CALL skillrating.drain('arena');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT match_id, status, reason FROM arena.rated_match WHERE match_id > 10 ORDER BY match_id;
 SELECT match_id, fires, sqlstate, message FROM arena.pending;
 SELECT waiting, last_error, put_aside FROM skillrating.ladder_status('arena');
 -- It has another chance when its rows change.
 DROP TRIGGER refuse ON arena.rated_match;
 UPDATE seat SET place = place WHERE game = '13';
-CALL skillrating.drain('arena');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT match_id, status, reason FROM arena.rated_match WHERE match_id = 13;
 SELECT waiting, last_error, put_aside FROM skillrating.ladder_status('arena');
 
--- A strict ladder cannot refuse what a publisher has committed either.
-UPDATE arena.ladder SET strict = true;
-SELECT play(16, 16);
-UPDATE seat SET team = 1 WHERE game = '16';
-CALL skillrating.drain('arena');
-SELECT status, reason FROM arena.rated_match WHERE match_id = 16;
-UPDATE arena.ladder SET strict = false;
-
--- TRUNCATE is noted, and has drain() search.
+-- TRUNCATE is noted, for a search.
 SET session_replication_role = replica;
 TRUNCATE game;
 RESET session_replication_role;
 SELECT truncated FROM skillrating.ladder_status('arena');
-SET client_min_messages = error;
-CALL skillrating.drain('arena');
-RESET client_min_messages;
+SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT truncated, (SELECT count(*) > 0 FROM arena.rating) AS still_rated FROM skillrating.ladder_status('arena');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena', search => true);
 SELECT truncated FROM skillrating.ladder_status('arena');
 SELECT count(*) FROM arena.rating;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
--- Work, and what is waiting otherwise.
+-- The job of the recipe: a search if there was TRUNCATE, and nothing while rows are copied.
 TRUNCATE seat;
-SELECT skillrating.schedule_work('arena', 'drain', '1 hour');
 SELECT play(21, 24);
 SELECT outcome, reason FROM skillrating.match_outcome('arena', 21);
-SET client_min_messages = error;
-CALL skillrating.work('arena');
-RESET client_min_messages;
-SELECT count(*) FROM arena.rated_match WHERE status = 'rated';
-SELECT task, done, error FROM skillrating.scheduled_work('arena');
+SELECT count(*) FROM skillrating.ladder_status('arena') AS s, LATERAL skillrating.catch_up('arena', search => s.truncated > 0) AS c WHERE s.copied = '{}';
+SELECT rated, waiting, truncated FROM skillrating.ladder_status('arena');
 SELECT play(25, 25);
-SELECT count(*) FROM skillrating.catch_up('arena');
+SELECT count(*) FROM skillrating.catch_up('arena', dry_run => true);
+SELECT waiting FROM skillrating.ladder_status('arena');
 SELECT play(26, 26);
 CALL skillrating.backfill('arena');
 
@@ -132,8 +120,8 @@ SELECT skillrating.attach('second', 'game', match_id => 'id'), skillrating.attac
 RESET client_min_messages;
 SELECT play(27, 27);
 SELECT (SELECT count(*) FROM arena.pending) AS arena, (SELECT count(*) FROM second.pending) AS second, (SELECT count(*) FROM second.rated_match) AS rated;
-CALL skillrating.drain('second');
-CALL skillrating.drain('arena');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('second');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT skillrating.drop_ladder('second');
 
 -- What waits in the queue is rated by the formula that takes the ladder's place.
@@ -142,7 +130,7 @@ SELECT skillrating.rerate('arena', 'glicko', "into" => 'next');
 SELECT play(31, 33);
 SELECT skillrating.swap_ladders('arena', 'next');
 RESET client_min_messages;
-CALL skillrating.drain('arena');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT count(*) FILTER (WHERE r.status = 'rated') = count(*) AS all_rated FROM (SELECT DISTINCT match_id FROM game_source) AS g LEFT JOIN arena.rated_match AS r USING (match_id);
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 SELECT replica FROM arena.attached;
@@ -153,14 +141,14 @@ SELECT skillrating.drop_ladder('next');
 ALTER TABLE game ENABLE TRIGGER skillrating_update;
 DROP TRIGGER skillrating_insert ON seat;
 SELECT play(28, 28);
-CALL skillrating.drain('arena');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT skillrating.restore_triggers('arena');
 SELECT count(*) FROM pg_trigger WHERE tgrelid IN ('game'::regclass, 'seat'::regclass) AND tgenabled = 'A';
 SELECT play(29, 29);
-CALL skillrating.drain('arena');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 ALTER SCHEMA arena RENAME TO hall;
 SELECT play(30, 30);
-CALL skillrating.drain('hall');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('hall');
 ALTER SCHEMA hall RENAME TO arena;
 SELECT skillrating.detach('arena', 'seat');
 SELECT count(*) FROM pg_trigger WHERE tgrelid = 'seat'::regclass;
@@ -168,21 +156,14 @@ SELECT matches, players FROM skillrating.reset_ladder('arena');
 SELECT waiting FROM skillrating.ladder_status('arena');
 
 -- What calls by itself, wrongly, or as somebody else.
-SELECT skillrating_internal.rate_taken('arena', '{1}');
 CREATE TRIGGER wrong BEFORE INSERT ON seat FOR EACH ROW EXECUTE FUNCTION skillrating_internal.enqueue_matches();
 INSERT INTO seat VALUES ('1', 1, 1, 1);
 DROP TRIGGER wrong ON seat;
 CREATE TRIGGER wrong AFTER INSERT ON seat FOR EACH ROW EXECUTE FUNCTION skillrating_internal.enqueue_matches();
 INSERT INTO seat VALUES ('1', 1, 1, 1);
 DROP TRIGGER wrong ON seat;
-BEGIN;
-CALL skillrating.drain('arena');
-ROLLBACK;
-CALL skillrating.drain('arena', batch_size => 0);
-CALL skillrating.drain('arena', run_for => '-1 s');
-CALL skillrating.drain('nowhere');
 SET ROLE regress_replica_guest;
-CALL skillrating.drain('arena');
+SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT skillrating.ladder_status('arena');
 RESET ROLE;
 DROP VIEW queue;
@@ -210,9 +191,9 @@ SET session_replication_role = replica;
 INSERT INTO own.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
 INSERT INTO own.match (match_id, played_at) VALUES (1, '2024-01-01');
 RESET session_replication_role;
-CALL skillrating.drain('own');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('own');
 SELECT count(*) FROM skillrating.report_match('own', 2, '{1,2}'::bigint[], '{1,2}', '{2,1}');
-CALL skillrating.drain('own');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('own');
 SELECT match_id, status FROM own.rated_match ORDER BY match_id;
 SELECT skillrating.detach('own', 'own.match'), skillrating.detach('own', 'own.match_player');
 SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid IN ('own.match'::regclass, 'own.match_player'::regclass) AND NOT tgisinternal ORDER BY 1, tgrelid;
@@ -232,12 +213,12 @@ SET session_replication_role = replica;
 INSERT INTO parted VALUES (1, 1, 1), (1, 2, 2), (11, 1, 1), (11, 2, 2);
 INSERT INTO parted_2 (id, player, team) VALUES (12, 1, 1), (12, 2, 2);
 RESET session_replication_role;
-CALL skillrating.drain('parts');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('parts');
 SELECT skillrating.detach('parts', 'parted');
 SELECT count(*) FROM pg_trigger WHERE tgrelid IN ('parted'::regclass, 'parted_1'::regclass, 'parted_2'::regclass);
 SELECT skillrating.drop_ladder('parts');
 
--- Identifiers that no index takes: the queue does, and drain() sets them aside.
+-- Identifiers that no index takes: pending does, and keeps them.
 CREATE TABLE named (name text, player bigint, team int);
 CREATE VIEW named_source AS SELECT name AS match_id, timestamptz '2024-01-01' AS played_at, player AS player_id, team, team AS rank FROM named;
 SELECT skillrating.create_ladder('names', 'elo', match_type => 'text', source => 'named_source');
@@ -245,7 +226,7 @@ SELECT skillrating.attach('names', 'named', match_id => 'name', replica => true)
 SET session_replication_role = replica;
 INSERT INTO named SELECT n, p, p FROM (SELECT string_agg(md5(i::text), '') AS n FROM generate_series(1, 1000) AS i UNION ALL SELECT 'short') AS l, generate_series(1, 2) AS p;
 RESET session_replication_role;
-CALL skillrating.drain('names');
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('names');
 SELECT left(match_id, 8), length(match_id), sqlstate, regexp_replace(message, '\d+', 'N', 'g') FROM names.pending;
 SELECT match_id, status FROM names.rated_match;
 SELECT skillrating.drop_ladder('names');

@@ -70,28 +70,9 @@ SELECT bool_and(a = b) AS same, count(*) FROM
     (SELECT row_number() OVER () AS n, a FROM (SELECT unnest(tt) AS a FROM solved) AS q) AS x FULL JOIN
     (SELECT row_number() OVER () AS n, b FROM (SELECT unnest(tt) AS b FROM solved_flat) AS q) AS y USING (n);
 
--- Solutions that go into tables are rows all the way, in temporary files where they are many, and the next search
+-- Solutions that a ladder keeps are rows all the way, in temporary files where they are many, and the next search
 -- reads them from there.
-CREATE TABLE skills (LIKE skillrating.estimate);
-CREATE TABLE skills_by_part (LIKE skillrating.estimate);
-CREATE VIEW in_parts AS SELECT *, match_id % 3 AS part FROM played;
 SET work_mem = '64kB';
-DO $$
-DECLARE
-    s skillrating.solve_summary;
-    iterations int[];
-BEGIN
-    FOR n IN 1..2 LOOP
-        CALL skillrating.solve_distributed('played', 'skills', summary => s);
-        iterations := iterations || s.iterations;
-        CALL skillrating.solve_distributed('in_parts', 'skills_by_part', columns => '{"part": "part"}', summary => s);
-        iterations := iterations || s.iterations;
-    END LOOP;
-    RAISE NOTICE 'searches that went on from there took % and % iteration, the first ones more: %', iterations[3], iterations[4], least(iterations[1], iterations[2]) > 2;
-END
-$$;
-SELECT count(*), bool_and(abs(e.mu - d.mu) < 1e-9 AND abs(e.mu - p.mu) < 1e-9 AND abs(e.standard_error - p.standard_error) < 1e-9 AND (d.games, d.component) = (e.games, e.component) AND p.games = e.games) AS same
-FROM (SELECT (unnest(rows)).* FROM solved) AS e FULL JOIN skills AS d USING (player_id) FULL JOIN skills_by_part AS p USING (player_id);
 SELECT skillrating.create_ladder('regress_large_ladder', 'elo');
 INSERT INTO regress_large_ladder.match (match_id, played_at) SELECT DISTINCT match_id, played_at FROM played;
 INSERT INTO regress_large_ladder.match_player (match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM played;

@@ -51,13 +51,8 @@ BEGIN
     INSERT INTO leaves.games SELECT m, '2024-01-01', (m + t) % 4 + 1, t, t FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t;
     CREATE VIEW leaves.results AS SELECT * FROM leaves.games;
     CREATE TABLE leaves.more (LIKE leaves.games);
-    CREATE TABLE leaves.skills (LIKE skillrating.estimate);
     CREATE TABLE leaves.person (id bigint, elo float8);
-    CREATE TABLE leaves.pushed (id bigint, elo float8, position bigint);
-    CREATE TABLE leaves.copy (LIKE leaves.pushed);
     PERFORM skillrating.create_ladder('leaves_ladder', 'elo', apply_at => 'manual'), skillrating.keep_changes('leaves_ladder');
-    PERFORM skillrating.push_rating('leaves_ladder', 'leaves.copy', '{"id": "player_id", "elo": "rating"}');
-    PERFORM skillrating.notify_changes('leaves_ladder', 'leaves'), skillrating.schedule_work('leaves_ladder', 'settle', '1 hour');
     INSERT INTO leaves_ladder.match (match_id, played_at) SELECT m, '2024-01-01' FROM generate_series(1, 4) AS m;
     INSERT INTO leaves_ladder.match_player (match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM leaves.games;
     PERFORM skillrating.catch_up('leaves_ladder');
@@ -73,7 +68,7 @@ BEGIN
     PERFORM skillrating.create_ladder('leaves_sourced', 'glicko', source => 'leaves.results');
     PERFORM skillrating.attach('leaves_sourced', 'leaves.games');
     PERFORM skillrating.mirror_rating('leaves_sourced', 'leaves.person', 'id', '{"elo": "rating"}');
-    GRANT ALL ON leaves.games, leaves.results, leaves.more, leaves.skills, leaves.person, leaves.pushed, leaves.copy TO regress_leaves_guest;
+    GRANT ALL ON leaves.games, leaves.results, leaves.more, leaves.person TO regress_leaves_guest;
     FOREACH ladder IN ARRAY ARRAY['leaves_ladder', 'leaves_second', 'leaves_sourced'] LOOP
         EXECUTE format('GRANT USAGE ON SCHEMA %I TO regress_leaves_guest', ladder);
         EXECUTE format('GRANT ALL ON ALL TABLES IN SCHEMA %I TO regress_leaves_guest', ladder);
@@ -130,18 +125,12 @@ SELECT e.function, true, 'likely', e.statement, c.volatility, c.rows
 FROM (VALUES
     ('backfill_batch', $$SELECT * FROM skillrating.backfill_batch('leaves_sourced', '{1,2}')$$),
     ('attach', $$SELECT skillrating.attach('leaves_sourced', 'leaves.more')$$),
-    ('create_api', $$SELECT skillrating.create_api('leaves_ladder', 'leaves_api')$$),
     ('create_ladder', $$SELECT skillrating.create_ladder('leaves_newest', 'elo')$$),
-    ('push_rating', $$SELECT skillrating.push_rating('leaves_ladder', 'leaves.pushed', '{"id": "player_id", "elo": "rating"}')$$),
-    ('unpush_rating', $$SELECT skillrating.unpush_rating('leaves_ladder', 'leaves.copy')$$),
-    ('push_step', $$SELECT * FROM skillrating.push_step('leaves_ladder', 'leaves.copy')$$),
     ('detach', $$SELECT skillrating.detach('leaves_sourced', 'leaves.games')$$),
     ('division', $$SELECT skillrating.division(1, '{1,2}', '{a,b,c}')$$),
     ('drop_ladder', $$SELECT skillrating.drop_ladder('leaves_sourced')$$),
     ('elo_mmr_update', $$SELECT skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500,1500}', '{350,350}')$$),
     ('trueskill_update', $$SELECT skillrating.trueskill_update('{1,2}', '{1,2}', '{25,25}', '{8,8}')$$),
-    ('notify_changes', $$SELECT skillrating.notify_changes('leaves_ladder', 'leaves', '1 hour')$$),
-    ('schedule_work', $$SELECT skillrating.schedule_work('leaves_ladder', 'settle', '1 day')$$),
     ('set_eligibility', $$SELECT skillrating.set_eligibility('leaves_ladder', '{"min_duration": 60}')$$),
     ('set_horizon', $$SELECT skillrating.set_horizon('leaves_ladder', now() - interval '1 year')$$),
     ('set_ranks', $$SELECT skillrating.set_ranks('leaves_ladder', 'counted')$$),
@@ -153,11 +142,6 @@ FROM (VALUES
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('forget_player', $$SELECT skillrating.forget_player('leaves_ladder', 1, 99)$$),
     ('import_ratings', $$SELECT skillrating.import_ratings('leaves_ladder', ARRAY[901], '[{"rating": 1600}]')$$),
-    ('pair_queue_document', $$SELECT skillrating.pair_queue_document('{"players": [{"id": 1, "mu": 1}, {"id": 2, "mu": 1}]}')$$),
-    ('preview_document', $$SELECT skillrating.preview_document('leaves_ladder', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
-    ('report_match_document', $$SELECT skillrating.report_match_document('leaves_ladder', '{"match_id": 20, "teams": [{"rank": 1, "players": [{"id": 1}]}, {"rank": 2, "players": [{"id": 2}]}]}')$$),
-    ('split_ladder_document', $$SELECT skillrating.split_ladder_document('leaves_ladder', '{"players": [{"id": 1}, {"id": 2}]}')$$),
-    ('win_probability_document', $$SELECT skillrating.win_probability_document('leaves_ladder', '{"teams": [{"players": [{"id": 1}]}, {"players": [{"id": 2}]}]}')$$),
     ('forget_players', $$SELECT skillrating.forget_players('leaves_ladder', ARRAY[1], ARRAY['98'])$$),
     ('hive_update', $$SELECT skillrating.hive_update(t, ROW(10, 0, 0, 0, 0)::skillrating.hive_state, t, t % 2) FROM generate_series(1, 2) AS t$$),
     ('linear_fit', $$SELECT skillrating.linear_fit(t * t, ARRAY[t]) FROM generate_series(1, 4) AS t$$),
@@ -183,7 +167,6 @@ FROM (VALUES
     ('score_parameters', $$SELECT skillrating.score_parameters('behaviour')$$),
     ('scramble_due', $$SELECT skillrating.scramble_due('arena', '{1,1,1}')$$),
     ('set_rating', $$SELECT skillrating.set_rating('leaves_ladder', 3, '{"rating": 1600}')$$),
-    ('solve_distributed', $$CALL skillrating.solve_distributed('leaves.games', 'leaves.skills')$$),
     ('state_after_idle', $$SELECT skillrating.state_after_idle('elo', '{1}', '1 day')$$),
     ('state_rating', $$SELECT skillrating.state_rating('elo', '{1}')$$),
     ('suggest_model', $$SELECT skillrating.suggest_model(m, m + t, t, t, '{"budget": 20}' ORDER BY m) FROM generate_series(1, 10) AS m, generate_series(1, 2) AS t$$),
@@ -258,7 +241,7 @@ SELECT leaves.try('regress_leaves_guest');
 -- Each function that users call has succeeded at least once; procedures, which commit, do below.
 SELECT c.function AS never_succeeded
 FROM leaves.calls AS c JOIN leaves.outcomes AS o USING (call)
-WHERE c.public AND c.function NOT IN ('backfill', 'drain', 'push', 'work') GROUP BY c.function HAVING count(*) FILTER (WHERE c.kind = 'likely' AND o.sqlstate = '00001') = 0 ORDER BY c.function;
+WHERE c.public AND c.function <> 'backfill' GROUP BY c.function HAVING count(*) FILTER (WHERE c.kind = 'likely' AND o.sqlstate = '00001') = 0 ORDER BY c.function;
 
 -- What changes something, and is committed, one after another on the same ladders.
 CREATE TABLE leaves.commits (call integer GENERATED ALWAYS AS IDENTITY, statement text);
@@ -273,7 +256,7 @@ INSERT INTO leaves.commits (statement)
 SELECT c.statement
 FROM (
     SELECT DISTINCT ON (c.function) c.* FROM leaves.calls AS c
-    WHERE c.public AND c.volatility = 'v' AND c.kind = 'likely' AND c.function NOT IN ('solve_distributed', 'backfill', 'drain', 'push', 'work')
+    WHERE c.public AND c.volatility = 'v' AND c.kind = 'likely' AND c.function <> 'backfill'
     ORDER BY c.function, c.call DESC) AS c
 ORDER BY c.function IN ('drop_ladder', 'detach', 'reset_ladder'), c.function;
 CREATE TABLE leaves.left_behind (statement text, caller text, difference text);
@@ -284,7 +267,7 @@ DECLARE
     was text[];
 BEGIN
     DROP SCHEMA IF EXISTS leaves_ladder, leaves_second, leaves_sourced, leaves_new, leaves_newest CASCADE;
-    DROP TABLE IF EXISTS leaves.games, leaves.more, leaves.skills, leaves.person, leaves.pushed, leaves.copy CASCADE;
+    DROP TABLE IF EXISTS leaves.games, leaves.more, leaves.person CASCADE;
     PERFORM set_config('role', 'regress_leaves_owner', false);
     PERFORM leaves.make_ladders();
     PERFORM set_config('role', caller, false);
@@ -324,28 +307,9 @@ $$;
 \set VERBOSITY sqlstate
 INSERT INTO leaves.before SELECT leaves.state();
 \o /dev/null
-CALL skillrating.solve_distributed('leaves.games', 'leaves.skills', commits => true);
-CALL leaves.check();
 CALL skillrating.backfill('leaves_sourced', 1);
 CALL leaves.check();
 CALL skillrating.backfill('leaves_sourced', 1, late => 'never');
-CALL leaves.check();
-CALL skillrating.drain('leaves_sourced');
-CALL leaves.check();
-CALL skillrating.push('leaves_ladder');
-CALL leaves.check();
-SELECT columns AS pushed FROM leaves_ladder.push \gset
-UPDATE leaves_ladder.push SET due_at = now(), columns = '{}';
-CALL skillrating.push('leaves_ladder');
-CALL leaves.check();
--- A push that fails would be due again, sooner or later than what follows.
-UPDATE leaves_ladder.push SET columns = :'pushed';
-CALL skillrating.work('leaves_ladder');
-CALL leaves.check();
-CALL skillrating.work('no such thing');
-CALL leaves.check();
-UPDATE leaves_ladder.work SET due_at = now(), cursor = 'nonsense';
-CALL skillrating.work();
 CALL leaves.check();
 SELECT DISTINCT ON (c.function) c.statement, 'CALL leaves.check()'
 FROM leaves.calls AS c WHERE c.public AND c.kind = 'inside' AND c.volatility <> 'i'
@@ -354,7 +318,6 @@ ORDER BY c.function, c.call \gexec
 \set VERBOSITY default
 
 SET client_min_messages = warning;
-DROP SCHEMA "no such thing" CASCADE;
 DROP SCHEMA IF EXISTS leaves, leaves_ladder, leaves_second, leaves_sourced, leaves_new, leaves_newest CASCADE;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_leaves_owner, regress_leaves_guest', current_database()) \gexec
 DROP ROLE regress_leaves_owner;

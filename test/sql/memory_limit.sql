@@ -36,8 +36,7 @@ INSERT INTO task VALUES
     ('suggest_transfers', $$SELECT s.* FROM lobby, skillrating.suggest_transfers(players, mu, team, max_swaps => 3) AS s$$),
     ('place_joiner', $$SELECT s.* FROM lobby, skillrating.place_joiner(players, mu, array_replace(team, 1, NULL)) AS s$$),
     ('pair_queue', $$SELECT s.* FROM numbers, skillrating.pair_queue((SELECT array_agg(g) FROM generate_series(1, 20000) AS g), x, waited => at, initial_window => 1, widening => 1) AS s$$),
-    ('trueskill_update', $$SELECT u.* FROM (SELECT array_agg(g) AS team, array_agg(25::float8) AS mu, array_agg(8::float8) AS sigma FROM generate_series(1, 1000) AS g) AS q, skillrating.trueskill_update(team, team, mu, sigma) AS u$$),
-    ('survey', $$SELECT skillrating_internal.solve_survey('{"solver": "bradley_terry"}', match_id, player_id, team, rank::float8, NULL) FROM duel$$);
+    ('trueskill_update', $$SELECT u.* FROM (SELECT array_agg(g) AS team, array_agg(25::float8) AS mu, array_agg(8::float8) AS sigma FROM generate_series(1, 1000) AS g) AS q, skillrating.trueskill_update(team, team, mu, sigma) AS u$$);
 INSERT INTO task
 SELECT 'solve ' || name, format($$SELECT skillrating.solve(%L, match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY played_at, match_id) FROM duel$$, name)
 FROM (SELECT DISTINCT solver AS name FROM skillrating.solvers() AS s(solver)) AS q;

@@ -120,11 +120,6 @@ CREATE TABLE posterior AS
 SELECT sum(score * ln(e) + (1 - score) * ln(1 - e)) - (SELECT sum(mu * mu) / 8 FROM solved) AS log_posterior FROM duel, LATERAL (SELECT sigmoid((SELECT mu FROM solved WHERE p = a) - (SELECT mu FROM solved WHERE p = b)) AS e) AS f;
 SELECT (s).matches = 150 AND (s).players = 7 AND (s).components = 1 AND (s).converged AND (s).unrated = 0 AND near((s).log_posterior, log_posterior) AS "solve_summary: closed form"
 FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, team, rank) AS s FROM game) AS q, posterior;
-CREATE TABLE result AS SELECT match_id, player_id, team, rank FROM game;
-CREATE TABLE skills (LIKE skillrating.estimate);
-CALL skillrating.solve_distributed('result', 'skills', params => '{"errors": "exact"}') \gset
-SELECT count(*) = 7 AND min((s.summary).matches) = 150 AND min((s.summary).players) = 7 AND bool_and(near((s.summary).log_posterior, log_posterior)) AND bool_and(abs(skills.mu - s.mu) < 1e-7 AND abs(skills.standard_error - s.standard_error) < 1e-6 AND skills.games = s.games) AS "solve_distributed: other implementation"
-FROM skills JOIN (SELECT *, :'summary'::skillrating.solve_summary AS summary FROM solved) AS s ON s.p::text = skills.player_id, posterior;
 
 -- No K of forty others is better than that of tune(), whose score is that of rate() on all
 -- matches but the first tenth and the last fifth.

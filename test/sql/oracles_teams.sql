@@ -89,9 +89,5 @@ SELECT count(*) > 20 AND bool_and(q.both = ARRAY[least(p.player, p.other), great
 FROM waiting AS x, LATERAL (SELECT match_number, array_agg(player_id ORDER BY player_id) AS both, min(quality) AS quality, min(difference) AS difference, min(win_probability) FILTER (WHERE team = 1) AS p1
         FROM skillrating.pair_queue(players, mu, waited => waited, initial_window => 200, widening => 0) GROUP BY match_number) AS q
     FULL JOIN LATERAL (SELECT * FROM waiting AS w, pair_by_pair(w.mu, w.waited)) AS p ON p.n = q.match_number;
--- The same by a document.
-SELECT count(*) > 40 AND bool_and(d.player_id = q.player_id::text AND d.quality = q.quality AND d.difference = q.difference AND d.win_probability = q.win_probability) AS "pair_queue_document: other implementation"
-FROM waiting, LATERAL (SELECT row_number() OVER () AS n, * FROM skillrating.pair_queue(players, mu, waited => waited)) AS q,
-    LATERAL (SELECT row_number() OVER () AS n, * FROM skillrating.pair_queue_document((SELECT jsonb_build_object('players', jsonb_agg(jsonb_build_object('id', i, 'mu', mu[i], 'waited', waited[i]) ORDER BY i)) FROM unnest(players) AS i))) AS d WHERE d.n = q.n;
 SET client_min_messages = warning;
 DROP SCHEMA oracles_teams CASCADE;

@@ -86,7 +86,7 @@ SELECT differ('plain', 'none') AS plain, differ('learned', 'learned') AS learned
 SELECT ladder, bool_and(ok) AS verified FROM (VALUES ('plain'), ('learned')) AS l(ladder), skillrating.verify(ladder) GROUP BY ladder ORDER BY ladder;
 
 -- A match of equal teams does not look at the table, and one of unequal teams does.
-SELECT skillrating.create_ladder('looks', 'elo', '{"size_advantage": "learned"}');
+SELECT skillrating.create_ladder('looks', 'elo');
 SELECT count(*) FROM skillrating.report_match('looks', 1, '{1,2,3}'::bigint[], '{1,1,2}', '{1,1,2}');
 CREATE FUNCTION looked() RETURNS bigint LANGUAGE sql AS $$SELECT seq_scan + coalesce(idx_scan, 0) + n_tup_ins + n_tup_upd FROM pg_stat_xact_user_tables WHERE schemaname = 'looks' AND relname = 'component'$$;
 BEGIN;
@@ -123,7 +123,7 @@ FROM (SELECT array_agg(ARRAY[mu_before, sigma_before] ORDER BY team, player_id) 
     skillrating.predict('trueskill', e.state, e.team, params => '{"size_advantage": "fixed", "size_advantage_ratio": 0.5, "size_advantage_difference": 0.25}') AS p WHERE p.team = 1;
 
 -- Two of two against three newcomers: the two are favoured once matches have shown that numbers count.
-SELECT skillrating.create_ladder('u_' || m, m, '{"size_advantage": "learned"}') FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m;
+SELECT skillrating.create_ladder('u_' || m, m) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m;
 SELECT count(*) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m, generate_series(1, 12) AS g,
     LATERAL skillrating.report_match('u_' || m, g, ARRAY[3 * g, 3 * g + 1, 3 * g + 2], '{1,1,2}', '{1,1,2}', '2026-01-01'::timestamptz + g * interval '1 hour') AS r;
 SELECT m, w.win_probability > 0.6 AS favoured, (SELECT bool_and(ok) FROM skillrating.verify('u_' || m)) AS verified
@@ -131,7 +131,7 @@ FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m,
 SELECT count(skillrating.drop_ladder('u_' || m)) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m;
 
 -- Order by time: an uneven match that is earlier than the last one, of other players, is rated as it comes, and learned in its place once another one waits.
-SELECT skillrating.create_ladder('ordered', 'elo', '{"size_advantage": "learned"}', late => 'reorder'), skillrating.create_ladder('sorted', 'elo', '{"size_advantage": "learned"}', late => 'reorder');
+SELECT skillrating.create_ladder('ordered', 'elo', late => 'reorder'), skillrating.create_ladder('sorted', 'elo', late => 'reorder');
 SELECT count(*) FROM (SELECT g FROM generate_series(1, 40) AS g ORDER BY g % 7, g) AS q,
     LATERAL skillrating.report_match('ordered', g, ARRAY[3 * g, 3 * g + 1, 3 * g + 2], '{1,1,2}', CASE WHEN g % 3 = 0 THEN '{2,2,1}'::int[] ELSE '{1,1,2}' END, '2026-01-01'::timestamptz + g * interval '1 hour') AS r;
 SELECT count(*) AS rated, count(size_advantage_ratio) > 20 AS given FROM ordered.rated_match WHERE status = 'rated';

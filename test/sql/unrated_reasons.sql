@@ -125,14 +125,7 @@ SELECT v.solver, (s.summary).matches, (s.summary).unrated_reasons -> 'null_value
 FROM unnest(ARRAY['bradley_terry', 'whole_history', 'through_time']) AS v(solver), solved('spoilt', v.solver) AS s;
 SELECT outcome('SELECT skillrating.solve(''whole_history'', match_id, player_id, team, rank) FROM played');
 SELECT outcome('SELECT skillrating.solve(''whole_history'', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), NULL, true) FROM spoilt WHERE match_id > 1000 OR match_id % 10 = 0');
--- Where they lie, too.
-CREATE TABLE skills (LIKE skillrating.estimate);
-CALL skillrating.solve_distributed('spoilt', 'skills', summary => NULL) \gset
-SELECT (SELECT count(*) FROM skills) AS players, (:'summary'::skillrating.solve_summary).matches, (:'summary'::skillrating.solve_summary).unrated,
-    (:'summary'::skillrating.solve_summary).unrated_reasons ->> 'self_match' AS self_match;
 \set VERBOSITY terse
-CALL skillrating.solve_distributed('spoilt', 'skills', strict => true);
-CALL skillrating.solve_distributed('spoilt', 'skills', strict => NULL);
 
 -- Ladders, whichever way the matches come.
 SELECT skillrating.create_ladder('at_once', 'elo', source => 'spoilt_source'), skillrating.create_ladder('later', 'elo', source => 'spoilt_source', apply_at => 'manual');

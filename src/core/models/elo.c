@@ -20,6 +20,7 @@
  */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "core/models/elo.h"
 #include "core/math/elementary.h"
@@ -187,13 +188,14 @@ static const Model *elo_variant(const ParamValue *params);
 static void
 elo_init(const ParamValue *params, double *state)
 {
-	int			i;
-
-	for (i = 0; i < elo_variant(params)->nstate; i++)
-		state[i] = 0;
+	if (params[ELO_PERIOD].choice != PERIOD_NONE)
+		memset(state, 0, elo_variant(params)->nstate * sizeof(double));
 	state[ELO_RATING] = params[ELO_INITIAL_RATING].number;
 	if (elo_remembers(params))
+	{
 		state[ELO_HIGHEST_RATING] = state[ELO_RATING];
+		state[ELO_EARLIER_GAMES] = 0;
+	}
 }
 
 double
@@ -307,10 +309,12 @@ elo_win_probabilities(const ParamValue *params, Match *match,
 	if (match->nteams == 2)
 	{
 		int			first = match_first_side(match);
-		double		p = elo_expected(params,
-									 capped_lead(rating[first] - rating[1 - first], max_lead),
-									 match->log_odds);
+		double		lead = rating[first] - rating[1 - first];
+		double		p;
 
+		if (fabs(lead) > max_lead)
+			lead = capped_lead(lead, max_lead);
+		p = elo_expected(params, lead, match->log_odds);
 		match->team[first].win = p;
 		match->team[1 - first].win = 1 - p;
 		return;
@@ -389,6 +393,14 @@ elo_margin(const ParamValue *params, const MatchTeam *a, const MatchTeam *b,
 						  1.0 / AUTOCORRELATION_MOST);
 }
 
+/* The lead of team i over team j that counts, with what the context is worth. */
+static double
+elo_lead(const ParamValue *params, const Match *match, const double *rating, int i, int j)
+{
+	return capped_lead(rating[i] - rating[j], params[ELO_MAX_LEAD].number) +
+		match_log_odds_between(match, i, j) * elo_points_of_log_odds(params);
+}
+
 /*
  * Score of team i minus what was expected, times the margin, a mean over its
  * opponents.
@@ -402,18 +414,23 @@ elo_surprise(const ParamValue *params, const Match *match,
 
 	for (j = 0; j < match->nteams; j++)
 	{
-		double		lead = capped_lead(rating[i] - rating[j], params[ELO_MAX_LEAD].number);
+		double		expected = match->team[i].win;
+		double		margin = 1;
 		double		score = 0.5;
-		double		expected;
 
 		if (j == i)
 			continue;
 		if (match->team[i].rank != match->team[j].rank)
 			score = match->team[i].rank < match->team[j].rank;
-		lead += match_log_odds_between(match, i, j) * elo_points_of_log_odds(params);
-		expected = match->nteams == 2 ? match->team[i].win :
-			elo_expected(params, lead, 0);
-		sum += elo_margin(params, &match->team[i], &match->team[j], lead) * (score - expected);
+		if (match->nteams > 2 || params[ELO_MARGIN].choice != MARGIN_NONE)
+		{
+			double		lead = elo_lead(params, match, rating, i, j);
+
+			if (match->nteams > 2)
+				expected = elo_expected(params, lead, 0);
+			margin = elo_margin(params, &match->team[i], &match->team[j], lead);
+		}
+		sum += margin * (score - expected);
 	}
 	return sum / (match->nteams - 1);
 }
@@ -444,14 +461,18 @@ elo_k(const ParamValue *params, const MatchPlayer *player)
 {
 	const double *state = player->before;
 	double		rating = params[ELO_K_FOR_LIFE].flag ? elo_highest(state) : state[ELO_RATING];
-	double		games = elo_games(params, player);
 	const ParamSteps *by_games = &params[ELO_K_BY_GAMES].steps;
 	const ParamSteps *by_rating = &params[ELO_K_BY_RATING].steps;
 	int			i;
 
-	for (i = 0; i < by_games->n; i++)
-		if (games < by_games->bound[i])
-			return by_games->value[i];
+	if (by_games->n > 0)
+	{
+		double		games = elo_games(params, player);
+
+		for (i = 0; i < by_games->n; i++)
+			if (games < by_games->bound[i])
+				return by_games->value[i];
+	}
 	for (i = by_rating->n - 1; i >= 0; i--)
 		if (rating >= by_rating->bound[i])
 			return by_rating->value[i];
@@ -465,10 +486,10 @@ elo_k(const ParamValue *params, const MatchPlayer *player)
 static void
 elo_settle(const ParamValue *params, const double *before, double rating, double *after)
 {
-	double		floor = smaller(before[ELO_RATING], params[ELO_FLOOR].number);
+	double		floor = params[ELO_FLOOR].number;
 
-	if (rating < floor)
-		rating = floor;
+	if (rating < floor && rating < before[ELO_RATING])
+		rating = smaller(before[ELO_RATING], floor);
 	if (elo_remembers(params))
 	{
 		after[ELO_HIGHEST_RATING] = larger(elo_highest(before), rating);
@@ -480,7 +501,7 @@ elo_settle(const ParamValue *params, const double *before, double rating, double
 static MatchStatus
 elo_rate(const ParamValue *params, Match *match)
 {
-	const Model *model = elo_variant(params);
+	bool		has_periods = params[ELO_PERIOD].choice != PERIOD_NONE;
 	double		rating[MATCH_MAX_TEAMS];
 	double		surprise[MATCH_MAX_TEAMS];
 	int			i;
@@ -498,7 +519,7 @@ elo_rate(const ParamValue *params, Match *match)
 	for (i = 0; i < match->nplayers; i++)
 	{
 		/* A period has a sum of changes, which begins at 0. */
-		match->player[i].after[0] = model->period == 0 ? match->player[i].before[0] : 0;
+		match->player[i].after[0] = has_periods ? 0 : match->player[i].before[0];
 		match->player[i].gradient = 0;
 	}
 	for (i = 0; i < match->nentries; i++)
@@ -515,8 +536,8 @@ elo_rate(const ParamValue *params, Match *match)
 	{
 		MatchPlayer *player = &match->player[i];
 
-		if (model->period != 0)
-			period_add(model, params, player->before, 1, player->after[0], player->after);
+		if (has_periods)
+			period_add(elo_variant(params), params, player->before, 1, player->after[0], player->after);
 		else
 			elo_settle(params, player->before, player->after[0], player->after);
 	}

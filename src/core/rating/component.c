@@ -19,7 +19,7 @@
 bool
 state_value_valid(const StateSpec *column, double value)
 {
-	return value >= larger(column->min, -STATE_LIMIT) && value <= STATE_LIMIT;
+	return value >= column->min && value >= -STATE_LIMIT && value <= STATE_LIMIT;
 }
 
 void
@@ -83,17 +83,19 @@ components_begin(ComponentBuilder *builder, const MatchRules *rules,
 {
 	int			i;
 
-	match->ncomponents = match->nshares = 0;
 	builder->match = match;
 	builder->participant = participant;
 	builder->nspecs = 0;
-	if (match->component == NULL)
-		return;
+	builder->of_participants = false;
 	for (i = 0; i < rules->ncomponents; i++)
 		if (rules->component[i].used(params))
 		{
 			builder->number[builder->nspecs] = i;
 			builder->spec[builder->nspecs++] = &rules->component[i];
+
+			/* How large the teams are is known at the end. */
+			if (rules->component[i].scope != COMPONENT_OF_UNEVEN)
+				builder->of_participants = true;
 		}
 	if (builder->nspecs == 0)
 		return;
@@ -216,7 +218,6 @@ components_add(ComponentBuilder *builder, const Participant *p, double play,
 		bool		divided = spec->scope == COMPONENT_OF_TEAM ||
 			spec->scope == COMPONENT_OF_PLAYER;
 
-		/* How large the teams are is known at the end. */
 		if (key < 0 || (spec->scope == COMPONENT_OF_SIDE && isnan(p->side)) ||
 			spec->scope == COMPONENT_OF_UNEVEN)
 			continue;

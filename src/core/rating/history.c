@@ -157,7 +157,7 @@ history_build_match(const History *history, size_t number,
 		p->team = history->team[source->first + i];
 		for (j = 0; j < PARTICIPANT_NUMBERS; j++)
 			if (history->number[j] != NULL)
-				*participant_number(p, j) = history->number[j][source->first + i];
+				p->number[j] = history->number[j][source->first + i];
 		if (history->contexts.number != NULL)
 			p->context = history->contexts.number[source->first + i];
 		if (history->clubs.number != NULL)

@@ -54,7 +54,7 @@ typedef struct History
 	size_t		nparticipants;
 	int32_t    *player;			/* 0 .. nplayers - 1 */
 	int32_t    *team;
-	double	   *number[PARTICIPANT_NUMBERS];	/* see participant_number() */
+	double	   *number[PARTICIPANT_NUMBERS];	/* Participant.number */
 	int32_t		nplayers;
 	int32_t    *shared;
 	int			max_participants;	/* of a match */

@@ -20,7 +20,7 @@ const Participant participant_default = {
 	.quit = NAN,.experience = NAN,.gain = NAN,.bot = NAN,.fixed = NAN,.context = -1,.club = -1
 };
 
-/* Which of the three ways to say a result all participants use. */
+/* Which of the three ways to say a result all participants use: one of Participant.number. */
 typedef enum ResultForm
 {
 	RESULT_RANK,
@@ -28,40 +28,6 @@ typedef enum ResultForm
 	RESULT_WON,
 	RESULT_NONE
 } ResultForm;
-
-static double
-participant_result(const Participant *p, ResultForm form)
-{
-	switch (form)
-	{
-		case RESULT_RANK:
-			return p->rank;
-		case RESULT_SCORE:
-			return p->score;
-		case RESULT_WON:
-			return p->won;
-		case RESULT_NONE:
-			break;
-	}
-	return NAN;
-}
-
-static ResultForm
-result_form(const Participant *participant, int n)
-{
-	int			form,
-				i;
-
-	for (form = RESULT_RANK; form < RESULT_NONE; form++)
-	{
-		for (i = 0; i < n; i++)
-			if (isnan(participant_result(&participant[i], form)))
-				break;
-		if (i == n)
-			break;
-	}
-	return form;
-}
 
 /* Who has joined and not left is still playing. */
 static bool
@@ -74,22 +40,16 @@ is_playing(const Participant *p)
  * Whether a participant has a rank and no other number, as most have, which saves asking for
  * each of them.  By its bytes: another NaN is not seen, and then each is asked for.
  */
-static bool
-has_rank_only(const Participant *p)
-{
-	return memcmp(&p->score, &participant_default.score,
-				  (PARTICIPANT_NUMBERS - 1) * sizeof(double)) == 0;
-}
+#define HAS_RANK_ONLY(p) \
+	(memcmp(&(p)->score, &participant_default.score, \
+			(PARTICIPANT_NUMBERS - 1) * sizeof(double)) == 0)
 
+/* Check the numbers of a participant other than the rank. */
 static MatchStatus
-check_participant(const Participant *p)
+check_participant(const Participant *p, double max_weight)
 {
 	double		length = p->left - p->joined;
 
-	if (!isnan(p->rank) && !(p->rank >= 1 && isfinite(p->rank)))
-		return MATCH_BAD_RANK;
-	if (has_rank_only(p))
-		return MATCH_OK;
 	if (isinf(p->score))
 		return MATCH_BAD_SCORE;
 	if (!isnan(p->won) && p->won != 0 && p->won != 1)
@@ -133,7 +93,7 @@ check_participant(const Participant *p)
 		return MATCH_BAD_BOT;
 	if (!isnan(p->fixed) && p->fixed != 0 && p->fixed != 1)
 		return MATCH_BAD_FIXED;
-	return MATCH_OK;
+	return p->weight > max_weight ? MATCH_BAD_WEIGHT : MATCH_OK;
 }
 
 /*
@@ -260,73 +220,77 @@ typedef struct MatchBuilder
 	const Participant *participant;
 	int			n;				/* participants */
 	Match	   *match;
+	bool		counts_members; /* weights are contributions of any size, and
+								 * not play time */
+	bool		plain;			/* all have a rank at most, and no other
+								 * number */
 	double		last_left;		/* seconds, 0 if no stint is known */
 	ResultForm	form;
 	int			differing;		/* the first participant whose result is not
 								 * that of its team, or -1 */
 	bool		crosses;		/* somebody is on several teams */
+	bool		has_idle_team;	/* without play time */
 	double		result[MATCH_MAX_PARTICIPANTS]; /* of each team, in that form */
 	Sum			played[MATCH_MAX_PARTICIPANTS]; /* weight, commanding included */
 	ComponentBuilder components;
 } MatchBuilder;
 
-/* Check the numbers of the match as a whole. */
-static MatchStatus
-check_match(const Match *match, int n)
-{
-	if (n > MATCH_MAX_PARTICIPANTS)
-		return MATCH_TOO_MANY_PARTICIPANTS;
-	if (!isfinite(match->log_odds))
-		return MATCH_BAD_LOG_ODDS;
-	return MATCH_OK;
-}
-
-/* Whether weights are play time, and not contributions of any size. */
-static bool
-weights_are_shares(const MatchBuilder *builder)
-{
-	const MatchRules *rules = builder->rules;
-
-	return rules->counts_members == NULL || !rules->counts_members(builder->params);
-}
-
-/* Check each participant alone, and find how long the match lasted. */
+/*
+ * Check each participant alone, and find how long the match lasted, and in which form all say
+ * their result.
+ */
 static MatchStatus
 check_participants(MatchBuilder *builder, int *offender)
 {
-	double		most = weights_are_shares(builder) ? MATCH_MAX_WEIGHT : INFINITY;
+	double		max_weight = builder->counts_members ? INFINITY : MATCH_MAX_WEIGHT;
+	bool		missing[RESULT_NONE] = {false};
 	bool		unfinished = false;
 	int			i;
 
 	builder->last_left = 0;
+	builder->plain = true;
 	for (i = 0; i < builder->n; i++)
 	{
 		const Participant *p = &builder->participant[i];
-		MatchStatus status = check_participant(p);
+		MatchStatus status = MATCH_OK;
+		int			form;
 
-		if (status == MATCH_OK && p->weight > most)
-			status = MATCH_BAD_WEIGHT;
+		if (!isnan(p->rank) && !(p->rank >= 1 && isfinite(p->rank)))
+			status = MATCH_BAD_RANK;
+		else if (!HAS_RANK_ONLY(p))
+		{
+			builder->plain = false;
+			status = check_participant(p, max_weight);
+			if (p->left > builder->last_left)
+				builder->last_left = p->left;
+			unfinished = unfinished || is_playing(p);
+		}
 		if (status != MATCH_OK)
 		{
 			*offender = i;
 			return status;
 		}
-		if (p->left > builder->last_left)
-			builder->last_left = p->left;
-		unfinished = unfinished || is_playing(p);
+		for (form = RESULT_RANK; form < RESULT_NONE; form++)
+			missing[form] = missing[form] || isnan(p->number[form]);
 	}
 	if (unfinished)
 		return MATCH_UNFINISHED;
+	for (builder->form = RESULT_RANK;
+		 builder->form < RESULT_NONE && missing[builder->form]; builder->form++);
 	builder->match->length = builder->last_left > 0 ? builder->last_left : NAN;
 	return MATCH_OK;
 }
 
-/* Players of whom nothing has been seen. */
+/* A match of which nothing has been seen. */
 static void
-begin_players(Match *match)
+begin_match(Match *match)
 {
 	int			i;
 
+	match->nteams = match->nentries = 0;
+	match->ncomponents = match->nshares = 0;
+	match->period.key = match->period.day = 0;
+	match->interrupt = NULL;
 	for (i = 0; i < match->nplayers; i++)
 	{
 		MatchPlayer *player = &match->player[i];
@@ -352,7 +316,7 @@ enter_team(MatchBuilder *builder, int i)
 {
 	const Participant *p = &builder->participant[i];
 	Match	   *match = builder->match;
-	double		result = participant_result(p, builder->form);
+	double		result = builder->form == RESULT_NONE ? NAN : p->number[builder->form];
 	int			side = isnan(p->side) ? 0 : (int) p->side;
 	MatchTeam  *team;
 
@@ -390,19 +354,18 @@ enter_team(MatchBuilder *builder, int i)
 	return MATCH_OK;
 }
 
-/* Add a stint to the entry of its player on the last team: several of them add up. */
+/*
+ * Add a stint of so much play and command to the entry of its player on the last team: several
+ * of them add up.
+ */
 static void
-add_stint(MatchBuilder *builder, const Participant *p)
+add_stint(MatchBuilder *builder, const Participant *p, double play, double command)
 {
 	Match	   *match = builder->match;
 	MatchPlayer *player = &match->player[p->player];
 	int			team = match->nteams - 1;
 	MatchEntry *entry;
-	double		play,
-				command;
 
-	stint_weights(builder->rules, builder->params, p, builder->last_left, &play,
-				  &command);
 	if (player->last_entry < 0 || match->entry[player->last_entry].team != team)
 	{
 		builder->crosses = builder->crosses || player->last_entry >= 0;
@@ -428,8 +391,14 @@ add_stint(MatchBuilder *builder, const Participant *p)
 	if (!(entry->joined <= p->joined) && !isnan(p->joined))
 		entry->joined = p->joined;
 	sum_add(&builder->played[team], play + command);
-	components_add(&builder->components, p, play, command);
-	add_gain(player, p->gain, play + command);
+
+	/* Of those on one team; choose_teams() sees to others. */
+	player->team = team;
+	player->played = entry->weight + entry->command_weight;
+	if (isnan(p->gain) && player->gain == 1)
+		player->weight += play + command;
+	else
+		add_gain(player, p->gain, play + command);
 }
 
 /* A player counts for the team on which most was played, of equals for the first. */
@@ -438,6 +407,8 @@ choose_teams(Match *match)
 {
 	int			i;
 
+	for (i = 0; i < match->nplayers; i++)
+		match->player[i].played = -1;
 	for (i = 0; i < match->nentries; i++)
 	{
 		const MatchEntry *e = &match->entry[i];
@@ -458,14 +429,21 @@ choose_teams(Match *match)
 
 /* Sizes of teams: play time, or the number of members if weights are not play time. */
 static void
-measure_teams(const MatchBuilder *builder)
+measure_teams(MatchBuilder *builder)
 {
 	Match	   *match = builder->match;
 	int			i;
 
+	builder->has_idle_team = false;
 	for (i = 0; i < match->nteams; i++)
+	{
 		match->team[i].size = sum_value(&builder->played[i]);
-	if (weights_are_shares(builder))
+
+		/* Exact: weights are not negative, so that only a sum of zeros is 0. */
+		if (match->team[i].size == 0)
+			builder->has_idle_team = true;
+	}
+	if (!builder->counts_members)
 		return;
 	for (i = 0; i < match->nteams; i++)
 		match->team[i].size = 0;
@@ -477,9 +455,6 @@ measure_teams(const MatchBuilder *builder)
 static MatchStatus
 check_crossings(const MatchBuilder *builder, int *offender)
 {
-	if (!builder->crosses)
-		return MATCH_OK;
-
 	/* One player alone has met nobody else, even in turn. */
 	*offender = builder->match->nplayers == 1 ? 0 :
 		first_crossing(builder->match, builder->participant, builder->n,
@@ -520,23 +495,6 @@ check_against_rules(const MatchRules *rules, const Match *match)
 	return MATCH_OK;
 }
 
-/* Rank the teams, all of which must have played. */
-static MatchStatus
-finish_teams(const MatchBuilder *builder)
-{
-	int			i;
-
-	if (builder->form == RESULT_NONE)
-		return MATCH_NO_RESULT;
-	rank_teams(builder->match, builder->result, builder->form);
-	for (i = 0; i < builder->match->nteams; i++)
-
-		/* Exact: weights are not negative, so that only a sum of zeros is 0. */
-		if (sum_value(&builder->played[i]) == 0)
-			return MATCH_NO_PLAY_TIME;
-	return MATCH_OK;
-}
-
 MatchStatus
 match_build(const MatchRules *rules, const ParamValue *params,
 			const Participant *participant, int n, Match *match, int *offender)
@@ -545,55 +503,66 @@ match_build(const MatchRules *rules, const ParamValue *params,
 	MatchStatus status;
 	int			i;
 
-	*offender = -1;
-	match->nteams = 0;
-	match->nentries = 0;
-	match->ncomponents = match->nshares = 0;
-	match->period.key = match->period.day = 0;
-	match->interrupt = NULL;
-
 	/* Not by an initializer, which would clear the arrays for every match. */
 	builder.rules = rules;
 	builder.params = params;
 	builder.participant = participant;
 	builder.n = n;
 	builder.match = match;
-
-	/* The other members are set where they are first needed. */
+	builder.counts_members = rules->counts_members != NULL && rules->counts_members(params);
 	builder.differing = -1;
 	builder.crosses = false;
 
-	if ((status = check_match(match, n)) != MATCH_OK ||
-		(status = check_participants(&builder, offender)) != MATCH_OK)
+	*offender = -1;
+	begin_match(match);
+	if (n > MATCH_MAX_PARTICIPANTS)
+		return MATCH_TOO_MANY_PARTICIPANTS;
+	if (!isfinite(match->log_odds))
+		return MATCH_BAD_LOG_ODDS;
+	status = check_participants(&builder, offender);
+	if (status != MATCH_OK)
 		return status;
-	builder.form = result_form(participant, n);
-	begin_players(match);
-	components_begin(&builder.components, rules, params, match, participant, n);
+	if (match->component != NULL)
+		components_begin(&builder.components, rules, params, match, participant, n);
 	for (i = 0; i < n; i++)
 	{
+		double		play = 1;
+		double		command = 0;
+
 		status = enter_team(&builder, i);
 		if (status != MATCH_OK)
 		{
 			*offender = i;
 			return status;
 		}
-		add_player_numbers(&match->player[participant[i].player], &participant[i]);
-		add_stint(&builder, &participant[i]);
+		if (!builder.plain)
+		{
+			add_player_numbers(&match->player[participant[i].player], &participant[i]);
+			stint_weights(rules, params, &participant[i], builder.last_left, &play, &command);
+		}
+		add_stint(&builder, &participant[i], play, command);
+		if (match->component != NULL && builder.components.of_participants)
+			components_add(&builder.components, &participant[i], play, command);
 	}
-	choose_teams(match);
+	if (builder.crosses)
+		choose_teams(match);
 	measure_teams(&builder);
-	components_finish(&builder.components, builder.played);
+	if (match->component != NULL)
+		components_finish(&builder.components, builder.played);
 
 	if (builder.differing >= 0)
 	{
 		*offender = builder.differing;
 		return MATCH_RESULT_DIFFERS;
 	}
-	if ((status = check_crossings(&builder, offender)) != MATCH_OK ||
-		(status = check_sides(match)) != MATCH_OK ||
+	if ((builder.crosses && (status = check_crossings(&builder, offender)) != MATCH_OK) ||
+		(!builder.plain && (status = check_sides(match)) != MATCH_OK) ||
 		(status = check_against_rules(rules, match)) != MATCH_OK)
 		return status;
-	return finish_teams(&builder);
+	if (builder.form == RESULT_NONE)
+		return MATCH_NO_RESULT;
+	rank_teams(match, builder.result, builder.form);
+	return builder.has_idle_team ? MATCH_NO_PLAY_TIME : MATCH_OK;
 }
 
 void
@@ -671,6 +640,17 @@ match_first_places(const Match *match, double *share)
 		winners += match->team[i].rank == best;
 	for (i = 0; i < match->nteams; i++)
 		share[i] = match->team[i].rank == best ? 1.0 / winners : 0;
+}
+
+int
+match_first_side(const Match *match)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		if (match->team[i].side == 1)
+			return i;
+	return 0;
 }
 
 MatchOutcome

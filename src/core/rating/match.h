@@ -104,49 +104,49 @@ typedef enum MatchStatus
  * One row of a source: a player's stint on a team.  Numbers that a source
  * does not have are NaN.
  */
+/* The numbers of a participant, from rank to fixed. */
+#define PARTICIPANT_NUMBERS 16
+
 typedef struct Participant
 {
 	int			player;			/* 0 .. nplayers - 1, dense within the match */
 	int			team;			/* any number; teams are ordered by it */
-	double		rank;			/* of the team, 1 = best, equal = draw */
-	double		score;			/* of the team, high = best, if no rank */
-	double		won;			/* 1 or 0, if neither rank nor score */
-	double		weight;			/* share of the match played, default 1 */
-	double		joined;			/* seconds from the start of the match, */
-	double		left;			/* an alternative to weight */
-	double		commanding;		/* share of the stint, or seconds if > 1 */
-	double		side;			/* 1 or 2 where the sides differ */
-	double		squad;			/* same number: queued together */
-	double		kills;			/* during the stint */
-	double		deaths;
-	double		quit;			/* 1 if the player left for good, else 0 */
-	double		experience;		/* matches played before, if not games */
-	double		gain;			/* weight of the player's update, default 1 */
-	double		bot;			/* 1 for a program, which only eligibility.h
+	union
+	{
+		struct
+		{
+			double		rank;	/* of the team, 1 = best, equal = draw */
+			double		score;	/* of the team, high = best, if no rank */
+			double		won;	/* 1 or 0, if neither rank nor score */
+			double		weight; /* share of the match played, default 1 */
+			double		joined; /* seconds from the start of the match, */
+			double		left;	/* an alternative to weight */
+			double		commanding; /* share of the stint, or seconds if > 1 */
+			double		side;	/* 1 or 2 where the sides differ */
+			double		squad;	/* same number: queued together */
+			double		kills;	/* during the stint */
+			double		deaths;
+			double		quit;	/* 1 if the player left for good, else 0 */
+			double		experience; /* matches played before, if not games */
+			double		gain;	/* weight of the player's update, default 1 */
+			double		bot;	/* 1 for a program, which only eligibility.h
 								 * looks at */
-	double		fixed;			/* 1 if the state is to stay as it is, 0 if it
+			double		fixed;	/* 1 if the state is to stay as it is, 0 if it
 								 * learns; else as for the player before */
+		};
+		double		number[PARTICIPANT_NUMBERS];	/* the same, one by one */
+	};
 	int			context;		/* where or as what was played, and for which
 								 * club: */
 	int			club;			/* 0 .. n - 1 in a match of n, or -1 */
 } Participant;
 
-/* A participant of whom nothing is known. */
-extern const Participant participant_default;
-
-/* The numbers of a participant, from rank to fixed. */
-#define PARTICIPANT_NUMBERS 16
-
-_Static_assert(offsetof(Participant, fixed) - offsetof(Participant, rank) ==
+_Static_assert(offsetof(Participant, fixed) - offsetof(Participant, number) ==
 			   (PARTICIPANT_NUMBERS - 1) * sizeof(double),
 			   "numbers of a participant do not follow one another");
 
-/* A pointer to one of them, 0 to PARTICIPANT_NUMBERS - 1. */
-static inline double *
-participant_number(Participant *participant, int number)
-{
-	return (double *) ((char *) participant + offsetof(Participant, rank)) + number;
-}
+/* A participant of whom nothing is known. */
+extern const Participant participant_default;
 
 typedef struct MatchTeam
 {

@@ -17,6 +17,7 @@ typedef struct ComponentBuilder
 	Match	   *match;
 	const Participant *participant; /* the first of them */
 	int			nspecs;			/* kinds in use */
+	bool		of_participants;	/* participants bring some of these along */
 	const ComponentSpec *spec[COMPONENT_MAX_KINDS];
 	int			number[COMPONENT_MAX_KINDS];	/* in the rules */
 	int			first_unkeyed;
@@ -24,14 +25,17 @@ typedef struct ComponentBuilder
 	int			first_of_club[MATCH_MAX_PARTICIPANTS];
 } ComponentBuilder;
 
-/* Begin a match of n participants, whose number of players is known. */
+/*
+ * Begin a match of n participants, whose number of players is known and which asks for
+ * components.
+ */
 extern void components_begin(ComponentBuilder *builder, const MatchRules *rules,
 							 const ParamValue *params, Match *match,
 							 const Participant *participant, int n);
 
 /*
- * Add what a participant of the match's last team brings, who played and commanded for
- * so much weight.
+ * If participants bring any: add what a participant of the match's last team brings, who played
+ * and commanded for so much weight.
  */
 extern void components_add(ComponentBuilder *builder, const Participant *p, double play,
 						   double command);

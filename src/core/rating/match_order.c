@@ -77,9 +77,11 @@ static int
 compare_players(const Match *match, int nstate, const MatchPlayer *p,
 				const MatchPlayer *q)
 {
-	int			result = compare_integers(p->team, q->team);
+	int			result = 0;
 	int			i;
 
+	if (p->team != q->team)
+		return p->team < q->team ? -1 : 1;
 	for (i = 0; result == 0 && i < nstate; i++)
 		result = compare_numbers(p->before[i], q->before[i]);
 	if (result == 0)
@@ -331,13 +333,12 @@ link_entries(Match *match)
 	}
 }
 
-void
-match_order(Match *match, int nstate)
+/* Put players, their entries and components into another order than they are in. */
+static void
+reorder(Match *match, int nstate)
 {
 	int			i;
 
-	for (i = 0; i < match->nplayers; i++)
-		match->player[i].place = i;
 	sort_players(match, nstate);
 
 	/* For each place before, the one that the player has now. */
@@ -349,6 +350,33 @@ match_order(Match *match, int nstate)
 	link_entries(match);
 	if (match->ncomponents > 0)
 		order_components(match);
+}
+
+MatchOrder
+match_order(Match *match, int nstate)
+{
+	MatchOrder	order = {match->ncomponents > 0, match->ncomponents > 1};
+	int			i;
+
+	/* Most matches come in order, as two players on two teams always do. */
+	for (i = 0; i < match->nplayers; i++)
+	{
+		int			result = i == 0 ? -1 :
+			compare_players(match, nstate, &match->player[i - 1], &match->player[i]);
+
+		match->player[i].place = match->player[i].moved_to = i;
+		if (result > 0)
+			order.moved = true;
+		if (result >= 0)
+			order.has_ties = true;
+	}
+	for (i = 1; i < match->nentries; i++)
+		if (match->entry[i].team == match->entry[i - 1].team &&
+			match->entry[i].player < match->entry[i - 1].player)
+			order.moved = true;
+	if (order.moved)
+		reorder(match, nstate);
+	return order;
 }
 
 void

@@ -14,6 +14,13 @@
 
 #include "core/rating/match.h"
 
+/* What is to be done once a match that was put into that order is rated. */
+typedef struct MatchOrder
+{
+	bool		moved;			/* match_restore_order() */
+	bool		has_ties;		/* match_equalize(): some may be alike */
+} MatchOrder;
+
 /*
  * Put the players of a match that match_build() made, and their entries within
  * each team, in that order: by team, state before, games, squad, experience, past and
@@ -24,7 +31,7 @@
  * are exchangeable may have components that are not, and a model sums up players and
  * components apart.
  */
-extern void match_order(Match *match, int nstate);
+extern MatchOrder match_order(Match *match, int nstate);
 
 /*
  * Put the players and components back where they were.  Entries and shares refer to them

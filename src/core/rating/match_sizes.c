@@ -8,17 +8,6 @@
 
 #include "core/util/extremes.h"
 
-int
-match_first_side(const Match *match)
-{
-	int			i;
-
-	for (i = 0; i < match->nteams; i++)
-		if (match->team[i].side == 1)
-			return i;
-	return 0;
-}
-
 double
 match_log_odds_for(const Match *match, int team)
 {

@@ -244,7 +244,8 @@ model_state_before(const Model *model, const ParamValue *params,
 		if (model_state_valid(model, state))
 			state_bound(model->state, model->nstate, before);
 	}
-	period_turn(model, params, period, before);
+	if (model->period != 0)
+		period_turn(model, params, period, before);
 	if (shared == NULL)
 		return;
 	for (i = 0; i < model->nstate; i++)
@@ -352,16 +353,14 @@ put_common_back(Match *match, const Common *common)
 MatchStatus
 model_predict(const Model *model, const ParamValue *params, Match *match)
 {
-	Common		common;
-	MatchStatus status;
-
-	match_order(match, model->nstate);
-	common = take_common(params, match);
-	status = model->predict(params, match);
+	MatchOrder	order = match_order(match, model->nstate);
+	Common		common = take_common(params, match);
+	MatchStatus status = model->predict(params, match);
 	if (status == MATCH_OK && common.recalibration != NULL)
 		status = recalibration_correct(common.recalibration->before, match);
 	put_common_back(match, &common);
-	match_restore_order(match);
+	if (order.moved)
+		match_restore_order(match);
 	return status;
 }
 
@@ -386,18 +385,20 @@ corrected_draw(const Model *model, const ParamValue *params, Match *match,
 double
 model_draw(const Model *model, const ParamValue *params, Match *match)
 {
+	MatchOrder	order;
 	Common		common;
 	double		draw;
 
 	if (model->draw == NULL || match->nteams != 2)
 		return NAN;
-	match_order(match, model->nstate);
+	order = match_order(match, model->nstate);
 	common = take_common(params, match);
 	draw = model->draw(params, match);
 	if (common.recalibration != NULL && !isnan(draw))
 		draw = corrected_draw(model, params, match, common.recalibration->before, draw);
 	put_common_back(match, &common);
-	match_restore_order(match);
+	if (order.moved)
+		match_restore_order(match);
 	return draw;
 }
 
@@ -420,30 +421,12 @@ learn_common(const ParamValue *params, Match *match, const Common *common)
 	return status;
 }
 
-/* What is fixed goes out as it came in, whatever the model makes of it: players, and what is theirs. */
-static void
-keep_fixed(const Model *model, Match *match)
-{
-	int			i;
-
-	for (i = 0; i < match->nplayers; i++)
-		if (match->player[i].fixed == 1)
-			memcpy(match->player[i].after, match->player[i].before,
-				   model->nstate * sizeof(double));
-	for (i = 0; i < match->ncomponents; i++)
-	{
-		MatchComponent *component = &match->component[i];
-
-		if (component->player >= 0 && match->player[component->player].fixed == 1)
-			memcpy(component->after, component->before,
-				   component->spec->nstate * sizeof(double));
-	}
-}
-
 MatchStatus
 model_rate(const Model *model, const ParamValue *params, Match *match)
 {
+	MatchOrder	order;
 	Common		common;
+	bool		has_common;
 	MatchStatus status;
 	int			i;
 
@@ -458,31 +441,50 @@ model_rate(const Model *model, const ParamValue *params, Match *match)
 		if (!component_state_valid(match->component[i].spec, match->component[i].before))
 			return MATCH_BAD_STATE;
 
-	match_order(match, model->nstate);
-	common = take_common(params, match);
+	order = match_order(match, model->nstate);
+	has_common = match->ncomponents > 0 ||
+		params[SIZE_ADVANTAGE].choice == SIZE_ADVANTAGE_FIXED;
+	if (has_common)
+		common = take_common(params, match);
 	status = model->rate(params, match);
-	if (status == MATCH_OK)
-		status = learn_common(params, match, &common);
-	put_common_back(match, &common);
+	if (has_common)
+	{
+		if (status == MATCH_OK)
+			status = learn_common(params, match, &common);
+		put_common_back(match, &common);
+	}
 
 	/* While the match is in the order that the model had. */
-	if (status == MATCH_OK)
+	if (status == MATCH_OK && order.has_ties)
 		match_equalize(match, model->nstate);
-	match_restore_order(match);
+	if (order.moved)
+		match_restore_order(match);
 	if (status != MATCH_OK)
 		return status;
-	keep_fixed(model, match);
 
 	/*
-	 * The states after are written, but the caller takes over none if one is
-	 * not sound.
+	 * What is fixed goes out as it came in, whatever the model makes of it:
+	 * players, and what is theirs.  The states after are written, but the
+	 * caller takes over none if one is not sound.
 	 */
 	for (i = 0; i < match->nplayers; i++)
-		if (!model_state_valid(model, match->player[i].after) ||
-			!isfinite(match->player[i].gradient))
+	{
+		MatchPlayer *player = &match->player[i];
+
+		if (player->fixed == 1)
+			memcpy(player->after, player->before, model->nstate * sizeof(double));
+		if (!model_state_valid(model, player->after) || !isfinite(player->gradient))
 			return MATCH_OVERFLOW;
+	}
 	for (i = 0; i < match->ncomponents; i++)
-		if (!component_state_valid(match->component[i].spec, match->component[i].after))
+	{
+		MatchComponent *component = &match->component[i];
+
+		if (component->player >= 0 && match->player[component->player].fixed == 1)
+			memcpy(component->after, component->before,
+				   component->spec->nstate * sizeof(double));
+		if (!component_state_valid(component->spec, component->after))
 			return MATCH_OVERFLOW;
+	}
 	return MATCH_OK;
 }

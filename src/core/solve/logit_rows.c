@@ -22,8 +22,7 @@
 #define ENTRIES_BETWEEN_CHECKS 100000
 
 /*
- * Cut a block into the arrays of rows of a shape, or with NULL only count its bytes.  The order of
- * the arrays is that of all copies of a block: see logit_rows_attach().
+ * Cut a block into the arrays of rows of a shape, or with NULL only count its bytes.
  */
 static size_t
 lay_out_rows(LogitRows *rows, char *block, LogitShape shape)
@@ -68,14 +67,6 @@ logit_rows_init(LogitRows *rows, void *block, LogitShape shape)
 }
 
 void
-logit_rows_attach(LogitRows *rows, void *block, LogitShape shape)
-{
-	(void) lay_out_rows(rows, block, shape);
-	rows->nrows = shape.nrows;
-	rows->offset = 0;
-}
-
-void
 logit_rows_spread(LogitRows *rows)
 {
 	size_t		r;
@@ -84,28 +75,6 @@ logit_rows_spread(LogitRows *rows)
 	for (r = 0; r < rows->nrows; r++)
 		for (; e < rows->first[r + 1]; e++)
 			rows->amount[e] = rows->side_amount[r][e - rows->first[r] >= rows->pro[r]];
-}
-
-void
-logit_rows_copy(const LogitRows *rows, void *block, LogitShape shape)
-{
-	LogitRows	copy;
-	size_t		nentries = shape.nentries;
-	size_t		n = shape.nrows;
-
-	(void) lay_out_rows(&copy, block, shape);
-	memcpy(copy.first, rows->first, (n + 1) * sizeof(size_t));
-	memcpy(copy.pro, rows->pro, n * sizeof(uint32_t));
-	memcpy(copy.unknown, rows->unknown, nentries * sizeof(uint32_t));
-	if (shape.even)
-		memcpy(copy.side_amount, rows->side_amount, n * sizeof(*rows->side_amount));
-	else
-		memcpy(copy.amount, rows->amount, nentries * sizeof(double));
-	memcpy(copy.outcome, rows->outcome, n * sizeof(double));
-	memcpy(copy.weight, rows->weight, n * sizeof(double));
-	memcpy(copy.known, rows->known, n * sizeof(double));
-	if (shape.ranked)
-		memcpy(copy.behind, rows->behind, n * sizeof(uint32_t));
 }
 
 void
@@ -464,33 +433,6 @@ logit_rows_evaluate(const LogitRows *rows, double draw, const double *x,
 	else
 		evaluate_comparisons(rows, draw, x, sums, gradient, diagonal, curvature,
 							 interrupt);
-}
-
-void
-logit_rows_curvature(const LogitRows *rows, double draw, const double *x,
-					 double *curvature, InterruptCheck interrupt)
-{
-	size_t		unchecked = 0;
-	size_t		r;
-
-	if (rows->behind != NULL)
-	{
-		Ranking		ranking;
-
-		for (r = 0; r < rows->nrows; r += ranking.n)
-		{
-			(void) make_ranking(rows, r, x, curvature + r, &ranking);
-			check_interrupt(rows, r + ranking.n - 1, interrupt, &unchecked);
-		}
-		return;
-	}
-
-	for (r = 0; r < rows->nrows; r++)
-	{
-		curvature[r] = rows->weight[r] *
-			likelihood(row_log_odds(rows, r, x), draw).curvature;
-		check_interrupt(rows, r, interrupt, &unchecked);
-	}
 }
 
 void

@@ -75,18 +75,9 @@ extern void logit_add_entry(LogitRows *rows, uint32_t unknown, double amount,
 /*
  * Rows can grow, too, in arrays that the caller makes larger: begun with nrows and first[0] 0 and
  * without amount, they are even.  Before the first row that is not, amount gets room for all
- * entries, and logit_rows_spread() gives each what its side has.  logit_rows_copy() lays a copy
- * of such rows out in a block of the size for their shape, which is even if amount is NULL.
+ * entries, and logit_rows_spread() gives each what its side has.
  */
 extern void logit_rows_spread(LogitRows *rows);
-extern void logit_rows_copy(const LogitRows *rows, void *block, LogitShape shape);
-
-/*
- * Rows that fill a block, of the shape that it was laid out for, in a copy of that block
- * or where it has been moved to: a block has no addresses in it.  The offset, which is
- * none of the block's, is 0.
- */
-extern void logit_rows_attach(LogitRows *rows, void *block, LogitShape shape);
 
 /*
  * What evaluating results gives besides derivatives: the negative log likelihood;
@@ -110,9 +101,6 @@ extern void logit_rows_evaluate(const LogitRows *rows, double draw,
 								const double *x, LogitSums *sums,
 								double *gradient, double *diagonal,
 								double *curvature, InterruptCheck interrupt);
-extern void logit_rows_curvature(const LogitRows *rows, double draw,
-								 const double *x, double *curvature,
-								 InterruptCheck interrupt);
 extern void logit_rows_multiply(const LogitRows *rows, const double *curvature,
 								const double *v, double *product,
 								InterruptCheck interrupt);

@@ -172,10 +172,6 @@ logit_evaluate(LogitProblem *problem, const double *x, bool curvature)
 	logit_rows_evaluate(&problem->rows, problem->options.draw, x, &problem->sums,
 						work->gradient, diagonal, work->curvature,
 						problem->options.interrupt);
-	if (problem->elsewhere != NULL)
-		problem->elsewhere->evaluate(problem->elsewhere, x,
-									 problem->options.draw, &problem->sums,
-									 work->gradient, diagonal);
 	objective = (Sum)
 	{
 		problem->sums.objective, 0
@@ -209,9 +205,6 @@ logit_multiply(LogitProblem *problem, const double *x, const double *v,
 		}
 	logit_rows_multiply(&problem->rows, problem->work.curvature, v, product,
 						problem->options.interrupt);
-	if (problem->elsewhere != NULL)
-		problem->elsewhere->multiply(problem->elsewhere, x, v,
-									 problem->options.draw, product);
 }
 
 /*

@@ -22,24 +22,6 @@
 #include "core/solve/solve_status.h"
 
 /*
- * More results, which lie elsewhere.  What they give is added to what the sums and
- * arrays hold already; diagonal may be NULL.
- */
-typedef struct LogitElsewhere
-{
-	void		(*evaluate) (struct LogitElsewhere *elsewhere, const double *x,
-							 double draw, LogitSums *sums, double *gradient,
-							 double *diagonal);
-
-	/*
-	 * The matrix of second derivatives at x times v.  The last call of
-	 * evaluate() with a diagonal was at this x and with this draw.
-	 */
-	void		(*multiply) (struct LogitElsewhere *elsewhere, const double *x,
-							 const double *v, double draw, double *product);
-} LogitElsewhere;
-
-/*
  * What is believed of the unknowns.  Those of some ranges are positive, with a
  * Gamma prior of a shape > 1 and a rate, whose mean is shape / rate; the others have a
  * Gaussian one of a mean and a precision (0 for none).  Unknowns u and u + 1 differ by a Gaussian of mean 0
@@ -109,7 +91,6 @@ typedef struct LogitWork
 typedef struct LogitProblem
 {
 	LogitRows	rows;
-	LogitElsewhere *elsewhere;	/* or NULL */
 	LogitPrior	prior;
 	LogitOptions options;
 	uint32_t	n;				/* unknowns */

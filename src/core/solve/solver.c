@@ -138,11 +138,11 @@ solver_entry(struct SolverRows *rows, SolverUnknown unknown, int player,
 	rows->nentries++;
 }
 
-/* Add virtual rows, if the solver has any and they are made here. */
+/* Add virtual rows, if the solver has any. */
 static void
 add_virtual_rows(SolverTask *task, struct SolverRows *rows)
 {
-	if (task->solver->virtual_rows == NULL || task->share == SOLVER_MATCHES)
+	if (task->solver->virtual_rows == NULL)
 		return;
 	rows->is_virtual = true;
 	task->solver->virtual_rows(task, rows);
@@ -345,17 +345,9 @@ solver_lay_out_open(SolverTask *task)
 	layout->context = OPEN_CONTEXT;
 }
 
-void
-solver_lay_out_part(const Solver *solver, const ParamValue *params, int32_t nplayers,
-					int32_t ncontexts, SolverLayout *layout)
-{
-	memset(layout, 0, sizeof(SolverLayout));
-	lay_out_kinds(layout, solver, params, (uint32_t) nplayers, (uint32_t) nplayers, true,
-				  ncontexts);
-}
-
-void
-solver_close_rows(const SolverLayout *layout, LogitRows *rows)
+/* Turn preliminary numbers into those of the layout, once. */
+static void
+close_rows(const SolverLayout *layout, LogitRows *rows)
 {
 	size_t		n = rows->first[rows->nrows];
 	size_t		e;
@@ -480,7 +472,7 @@ solver_fill_open(SolverTask *task, void *block)
 {
 	struct SolverRows rows = {.task = task,.fill = true};
 
-	solver_close_rows(&task->layout, &task->problem.rows);
+	close_rows(&task->layout, &task->problem.rows);
 	init_problem(task, block);
 	add_beliefs(task, &rows);
 }

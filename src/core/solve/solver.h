@@ -142,32 +142,18 @@ typedef struct SolverLayout
 	int32_t    *component;		/* by player: a player it is connected with */
 } SolverLayout;
 
-/*
- * How much of the problem is made here: all of it; or what matches say, without the
- * prior and virtual rows; or those alone, for players that are given, while the
- * matches are elsewhere.
- */
-typedef enum SolverShare
-{
-	SOLVER_WHOLE,
-	SOLVER_MATCHES,
-	SOLVER_PRIORS
-} SolverShare;
-
 /* What solving needs to know, all of it the caller's. */
 typedef struct SolverTask
 {
 	const Solver *solver;
-	SolverShare share;
 	size_t		match;			/* of the history, being counted or made rows
 								 * of */
 	const ParamValue *params;
 	const History *history;
 	const int32_t *context_of;	/* by match, or NULL; -1 for none */
-	int32_t		ncontexts;		/* also where no match is here */
+	int32_t		ncontexts;
 	bool		sides;			/* whether they differ in a match: set by
-								 * solver_count_match(), and by the caller
-								 * where matches are elsewhere */
+								 * solver_count_match() */
 	HistoryWork *work;			/* only to build matches of the history */
 	const int32_t *player;		/* of the history, by player of the match that
 								 * is being made rows of */
@@ -201,10 +187,8 @@ extern void solver_entry(struct SolverRows *rows, SolverUnknown unknown, int pla
 
 /*
  * Count rows, entries and appearances of one match after another: begin, count each match that
- * counts, and end with the virtual rows.  A new batch of matches begins again.
- *
- * Games and components, which have room for all players, go on from batch to batch:
- * solver_count_players() has the players from first on begin without games, each as their own
+ * counts, and end with the virtual rows.  Games and components have room for all players;
+ * solver_count_players() has those from first on begin without games, each as their own
  * component.
  *
  * A match is as match_build() made it by the rules of the solver, which has found no mistake.
@@ -242,15 +226,9 @@ extern LogitShape solver_rows_shape(const SolverTask *task);
  * the rows of the match that was counted last to task->problem.rows, which have room for all that
  * has been counted and are even or not as that is (see logit_rows.h).
  *
- * Where all matches are here, solver_lay_out() and then solver_fill_open() in place of
- * solver_fill() complete the problem.  The rows have room for virtual rows, too, and the block is
- * one of solver_problem_size() without solver_rows_size().
- *
- * Where they are a part, as for share SOLVER_MATCHES, solver_lay_out_part() lays out its unknowns
- * once it is complete: skills, side offsets, command skills, the advantage of the first side
- * wherever the parameters have one, whether sides differ here or not, and contexts.  Of the layout
- * it sets these fields and no array.  Then solver_close_rows() turns the numbers in rows, such as
- * those of a batch, into those of the layout, once.
+ * In the end solver_lay_out() and then solver_fill_open() in place of solver_fill() complete the
+ * problem.  The rows have room for virtual rows, too, and the block is one of
+ * solver_problem_size() without solver_rows_size().
  *
  * The caller sees to it that there are fewer than SOLVER_MAX_OPEN players.
  */
@@ -259,10 +237,6 @@ extern LogitShape solver_rows_shape(const SolverTask *task);
 extern void solver_lay_out_open(SolverTask *task);
 extern void solver_add_match(SolverTask *task, const Match *match, const int32_t *player);
 extern void solver_fill_open(SolverTask *task, void *block);
-extern void solver_lay_out_part(const Solver *solver, const ParamValue *params,
-								int32_t nplayers, int32_t ncontexts,
-								SolverLayout *layout);
-extern void solver_close_rows(const SolverLayout *layout, LogitRows *rows);
 
 /*
  * Find the maximum, from x on (see logit_start()).  Where draws have a parameter of

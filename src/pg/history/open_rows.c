@@ -12,8 +12,13 @@
 /* The fewest rows and entries that there is room for. */
 #define MIN_ROWS 1024
 
-void
-solver_layout_reserve(SolverLayout *layout, int32 nplayers, int32 *room)
+/*
+ * Room in a layout for the games and the components of so many players, of whom *room have some;
+ * it becomes twice what is needed.  At first *room is 0, and both arrays begin in the current
+ * context.  What is new is not initialized.
+ */
+static void
+reserve_players(SolverLayout *layout, int32 nplayers, int32 *room)
 {
 	if (nplayers <= *room)
 		return;
@@ -98,7 +103,7 @@ open_rows_add(OpenRows *open, SolverTask *task, const HistoryBuilder *builder,
 
 	if (nplayers > open->nplayers)
 	{
-		solver_layout_reserve(&task->layout, nplayers, &open->max_players);
+		reserve_players(&task->layout, nplayers, &open->max_players);
 		solver_count_players(task, open->nplayers);
 		open->nplayers = nplayers;
 	}

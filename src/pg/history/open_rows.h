@@ -22,16 +22,8 @@ typedef struct OpenRows
 } OpenRows;
 
 /*
- * Room in a layout for the games and the components of so many players, of whom *room
- * have some; it becomes twice what is needed.  At first *room is 0 and both arrays are
- * NULL, and begin in the current context.  What is new is not initialized.
- */
-extern void solver_layout_reserve(SolverLayout *layout, int32 nplayers,
-								  int32 *room);
-
-/*
- * Begin with a batch of matches: nothing is counted, and task->problem.rows are empty.  Their
- * arrays stay as they are, or are NULL in a task that is new.
+ * Begin: nothing is counted, and task->problem.rows are empty.  Their arrays are NULL in a task
+ * that is new.
  */
 extern void open_rows_begin(OpenRows *open, SolverTask *task);
 

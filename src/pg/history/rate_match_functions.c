@@ -229,7 +229,7 @@ read_arguments(WindowObject window, MatchPartition *partition)
 	int			i;
 
 	partition->n = 0;
-	partition->fault = unrated_nothing();
+	partition->fault = unrated_nothing;
 	source_row_untime(&partition->times, partition->nulls);
 	for (i = 0; i < partition->narguments; i++)
 	{

@@ -254,11 +254,6 @@ make_problem(SolveState *state)
 	task->interrupt = check_interrupts;
 	if (task->solver->by_day)
 		task->work = make_work(history, 0);
-	if (state->elsewhere != NULL)
-	{
-		task->share = SOLVER_PRIORS;
-		solver_count_begin(task);
-	}
 	solver_count_end(task);
 	if (layout->appearances > LOGIT_UNKNOWN / 4 ||
 		history->nplayers > (int32) (LOGIT_UNKNOWN / 4))
@@ -289,7 +284,6 @@ make_problem(SolveState *state)
 	if (state->returns_estimates)
 		row_array_reserve(layout->skills, ESTIMATE_WIDTH);
 	fill_problem(state);
-	task->problem.elsewhere = state->elsewhere;
 }
 
 /* Exact errors for the players that were named. */
@@ -721,8 +715,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 		players += games[i] > 0;
 	values[SUMMARY_SOLVER] = CStringGetTextDatum(state->task.solver->name);
 	values[SUMMARY_MATCHES] = Int64GetDatum((int64) state->builder.history.nmatches +
-											(int64) state->builder.forgotten +
-											state->matches_elsewhere);
+											(int64) state->builder.forgotten);
 	values[SUMMARY_PLAYERS] = Int64GetDatum(players);
 	values[SUMMARY_COMPONENTS] = Int32GetDatum(state->ncomponents);
 	values[SUMMARY_MEMORY] = Int64GetDatum((int64) state->memory);
@@ -754,7 +747,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 		return;
 	}
 	values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) layout->n);
-	values[SUMMARY_ROWS] = Int64GetDatum((int64) layout->nrows + state->rows_elsewhere);
+	values[SUMMARY_ROWS] = Int64GetDatum((int64) layout->nrows);
 	values[SUMMARY_CONVERGED] = BoolGetDatum(result->status == SOLVE_CONVERGED);
 	values[SUMMARY_STATUS] = CStringGetTextDatum(solve_status_message(result->status));
 	values[SUMMARY_ITERATIONS] = Int32GetDatum(result->iterations);

@@ -31,14 +31,6 @@ typedef struct SolveState
 	SolverTask	task;
 	OpenRows	open;
 
-	/*
-	 * Where all matches are, if not in the builder, and how many of them and
-	 * of rows; the players are in the builder, their games and components in
-	 * the task's layout.
-	 */
-	LogitElsewhere *elsewhere;
-	int64		matches_elsewhere;
-	int64		rows_elsewhere;
 	LogitResult result;
 	double	   *x;
 	double	   *error;

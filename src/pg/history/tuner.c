@@ -41,7 +41,7 @@ has_number(const History *history, Participant *probe, const double *number)
 		 * Addresses are compared: the probe is a struct of numbers, and its
 		 * values are never read.
 		 */
-		if (participant_number(probe, i) == number)
+		if (&probe->number[i] == number)
 			return history->number[i] != NULL;
 	return false;
 }

@@ -579,7 +579,7 @@ rate_match(Application *application, SourceMatch *source)
 		return false;
 	}
 
-	if (verdict == VERDICT_RATE)
+	if (verdict == VERDICT_RATE && source->eligibility != NULL)
 	{
 		verdict = batch_judge_players(batch, source, &why);
 		if (verdict != VERDICT_RATE && ladder->reorders)
@@ -779,7 +779,7 @@ write_application(Application *application)
 static Applied
 count_applied(const Application *application)
 {
-	Applied		applied = {application->n, application->nlate, application->nunrated, 0};
+	Applied		applied = {application->n, application->nlate, application->nunrated};
 	int			i;
 
 	for (i = 0; i < application->n; i++)

@@ -14,8 +14,6 @@ typedef struct Applied
 	int			late;			/* of these, that wait for their place */
 	int			unrated;		/* of these, that are not late and do not
 								 * count, nor are void */
-	int			failed;			/* that wait because of an error, and are not
-								 * among these */
 } Applied;
 
 /* How far a batch has got. */

@@ -128,7 +128,6 @@ static void
 add_failure(Attempts *attempts, Datum id, int sqlerrcode, const char *message)
 {
 	failures_add(&attempts->failures, attempts->ladder, id, sqlerrcode, message);
-	attempts->applied.failed++;
 }
 
 /* Whether one match fails alone in a given way. */
@@ -348,7 +347,7 @@ rate_part(Attempts *attempts, Datum *ids, int n, bool careful)
 static Applied
 apply(Ladder *ladder, Datum *ids, int n, bool has_failed, bool loud)
 {
-	Attempts	attempts = {ladder, has_failed, false, failures_make(), {0, 0, 0, 0}};
+	Attempts	attempts = {ladder, has_failed, false, failures_make(), {0, 0, 0}};
 	bool		large;
 
 	if (n == 0)

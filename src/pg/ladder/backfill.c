@@ -26,7 +26,6 @@
 
 SKILLRATING_FUNCTION(skillrating_check_backfill_block);
 SKILLRATING_FUNCTION(skillrating_backfill_batch);
-SKILLRATING_FUNCTION(skillrating_rate_taken);
 SKILLRATING_FUNCTION(skillrating_rate_failed);
 
 /* The arguments of backfill_batch(). */
@@ -46,7 +45,6 @@ enum
 	RESULT_MATCHES,
 	RESULT_LATE,
 	RESULT_UNRATED,
-	RESULT_FAILED,				/* of rate_taken() alone */
 	RESULT_NCOLUMNS
 };
 
@@ -138,7 +136,6 @@ applied_row(TupleDesc desc, const Applied *applied)
 	values[RESULT_MATCHES] = Int64GetDatum(applied->looked_at);
 	values[RESULT_LATE] = Int64GetDatum(applied->late);
 	values[RESULT_UNRATED] = Int64GetDatum(applied->unrated);
-	values[RESULT_FAILED] = Int64GetDatum(applied->failed);
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
@@ -177,41 +174,6 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 	(void) ladder_execute(ladder, &drain_batch_query, array, NULL, NULL);
 	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
 	ladder_close(ladder);
-	return applied_row(desc, &applied);
-}
-
-/* The queue is read behind a door for those who only note down.  Rating has one of its own. */
-static const LadderEntry rate_taken_entry = {
-	"rate_taken", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1
-};
-
-/*
- * rate_taken(ladder, matches): the part of drain_batch() that rates matches which were taken
- * out of the queue.  A subscriber cannot refuse what its publisher has committed, so that no
- * ladder is strict here, or raises errors.
- */
-Datum
-skillrating_rate_taken(PG_FUNCTION_ARGS)
-{
-	Ladder	   *inside = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "rate_taken");
-	TupleDesc	desc;
-	Ladder	   *door;
-	Ladder	   *ladder;
-	IdTable    *ids;
-	Applied		applied;
-
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-
-	door = ladder_begin(inside->schema, &rate_taken_entry);
-	ladder = ladder_open(door);
-	ladder_require_triggers(ladder);
-	ladder->strict = ladder->raises = false;
-	progress_phase(PHASE_RATING, PROGRESS_UNKNOWN);
-	ids = read_batch(ladder, PG_GETARG_ARRAYTYPE_P(1));
-	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids));
-	ladder_close(ladder);
-	ladder_end(door);
 	return applied_row(desc, &applied);
 }
 

@@ -11,7 +11,6 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/timestamp.h"
 
 #include "pg/ladder/attempts.h"
@@ -20,13 +19,13 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/maintenance.h"
-#include "pg/ladder/match_reader.h"
+#include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/ranks/hook.h"
+#include "pg/ladder/recorded.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/rewrite.h"
 #include "pg/ladder/waiting.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/progress.h"
 #include "pg/sql/subtransaction.h"
 
@@ -38,6 +37,8 @@ typedef struct CatchUp
 	Maintenance work;			/* first: the protocol has this */
 	bool		search;
 	bool		rebuild;
+	bool		ordered;		/* everything has the place that its time
+								 * gives it */
 	int64		from;			/* corrections from there on are dealt with */
 	int64		left;			/* from there on the order by time is to be
 								 * made anew with the ladder held, or
@@ -86,6 +87,14 @@ read_number(Ladder *ladder, LadderQuery *query, const Datum *values, int64 *numb
 	return !isnull;
 }
 
+/* Leave all corrections until the ladder is held. */
+static void
+leave_all(CatchUp *catch_up)
+{
+	catch_up->left = REPLAY_START;
+	catch_up->work.done_before = catch_up->from;
+}
+
 /*
  * Leave corrections that the order by time has something to do with until the ladder is held:
  * those from the place on where it changes.  They are replayed twice, so that this is worth
@@ -95,7 +104,6 @@ static void
 leave_unordered(CatchUp *catch_up)
 {
 	Ladder	   *ladder = catch_up->work.ladder;
-	CorrectionRows *corrections = &catch_up->work.done;
 	Datum		name[1];
 	int64		from;
 	int64		first;
@@ -109,14 +117,13 @@ leave_unordered(CatchUp *catch_up)
 	/* PG_INT64_MAX if only something new comes behind the end. */
 	if (!read_number(ladder, &order_query, name, &from))
 		return;
-	corrections_keep(corrections, PG_INT64_MIN, from);
-	first = corrections_first(corrections);
+	catch_up->work.done_before = from;
+	first = corrections_first(ladder, catch_up->from, from);
 	(void) read_number(ladder, &last_match_query, NULL, &last);
 	catch_up->left = Min(from, last + 1);
 	if (first != PG_INT64_MAX && (from > last || last - from < from - first))
 		return;
-	catch_up->left = REPLAY_START;
-	corrections->n = 0;
+	leave_all(catch_up);
 }
 
 /* Put everything in the order of time, of the ladder of that name. */
@@ -156,16 +163,16 @@ replay_corrections(Maintenance *work)
 		REPLAY_ALL_PLAYERS : REPLAY_KNOWN_PLAYERS;
 	int64		from;
 
-	corrections_read(ladder, catch_up->from, work->held, &work->done);
-	if (!work->held && catch_up->rebuild && ladder->reorders)
-	{
-		catch_up->left = REPLAY_START;
-		work->done.n = 0;
-	}
-	else if (!work->held)
+	work->done_from = catch_up->from;
+	work->done_before = PG_INT64_MAX;
+	work->late_done = catch_up->ordered;
+	if (!catch_up->ordered && ladder->reorders &&
+		(catch_up->rebuild || !ladder_works_beside(ladder)))
+		leave_all(catch_up);
+	else if (!catch_up->ordered)
 		leave_unordered(catch_up);
 	from = catch_up->rebuild && catch_up->left != REPLAY_START ? REPLAY_START :
-		corrections_first(&work->done);
+		corrections_first(ladder, work->done_from, work->done_before);
 	while (from != PG_INT64_MAX)
 	{
 		rewrite_begin_part(rewrite, removed);
@@ -175,8 +182,9 @@ replay_corrections(Maintenance *work)
 			return;
 		report_missing(catch_up->rebuild ? ERROR : WARNING, ladder, rewrite->missing);
 		rewrite_discard_part(rewrite);
-		corrections_keep(&work->done, rewrite->missing_seq, PG_INT64_MAX);
-		from = corrections_first(&work->done);
+		work->done_from = rewrite->missing_seq + 1;
+		work->late_done = false;
+		from = corrections_first(ladder, work->done_from, work->done_before);
 	}
 	replay_nothing(work);
 }
@@ -190,8 +198,9 @@ put_right(const CatchUp *catch_up, int64 from)
 {
 	Ladder	   *ladder = catch_up->work.ladder;
 	CatchUp		rest = {
-		.work = {.ladder = ladder,.kind = catch_up->work.kind,.held = true,.first = replay_corrections},
+		.work = {.ladder = ladder,.kind = catch_up->work.kind,.first = replay_corrections},
 		.rebuild = catch_up->rebuild && from == REPLAY_START,
+		.ordered = true,
 		.from = from,
 		.left = PG_INT64_MAX
 	};
@@ -215,9 +224,11 @@ put_right(const CatchUp *catch_up, int64 from)
 
 /* Matches that have no place in the order, of the source or unrated. */
 static LadderQuery unplaced_query = {
-	.text = "SELECT s.match_id FROM {source} AS s WHERE NOT EXISTS (SELECT FROM {rated_match} AS m "
+	.text = "SELECT u.match_id, " RECORDED_COLUMNS " FROM ("
+	"SELECT s.match_id FROM {source} AS s WHERE NOT EXISTS (SELECT FROM {rated_match} AS m "
 	"WHERE m.match_id {match =} s.match_id AND m.seq IS NOT NULL) "
-	"UNION SELECT m.match_id FROM {rated_match} AS m WHERE m.seq IS NULL"
+	"UNION SELECT m.match_id FROM {rated_match} AS m WHERE m.seq IS NULL) AS u "
+	"LEFT JOIN {rated_match} AS m ON m.match_id {match =} u.match_id"
 };
 
 /*
@@ -231,7 +242,7 @@ static LadderQuery note_changed_query = {
 
 /* Of a match that has a place behind the horizon, and that may have changed. */
 #define PLACED_MATCHES \
-	"SELECT m.match_id, m.digest, m.seq, m.played_at FROM {rated_match} AS m WHERE m.seq IS NOT NULL " \
+	"SELECT m.match_id, " RECORDED_COLUMNS " FROM {rated_match} AS m WHERE m.seq IS NOT NULL " \
 	"AND NOT EXISTS (SELECT FROM {ladder} AS w WHERE m.seq OPERATOR(pg_catalog.<=) w.horizon) "
 
 /* Those that wait in pending; what has failed before is tried match by match, when it is rated. */
@@ -247,21 +258,6 @@ static LadderQuery vanished_query = {
 	"AND NOT EXISTS (SELECT FROM {correction} AS c WHERE c.match_id {match =} m.match_id "
 	"AND c.kind OPERATOR(pg_catalog.=) 'removed')"
 };
-
-enum
-{
-	PLACED_MATCH_ID = 1,
-	PLACED_DIGEST,
-	PLACED_SEQ,
-	PLACED_PLAYED_AT
-};
-
-typedef struct PlacedMatch
-{
-	ComparedMatch compared;
-	int64		seq;
-	TimestampTz played_at;		/* DT_NOBEGIN if that is not known */
-} PlacedMatch;
 
 static void
 report_vanished(const Ladder *ladder, int n)
@@ -282,53 +278,20 @@ note_changed(Ladder *ladder)
 	(void) ladder_execute(ladder, &note_changed_query, values, NULL, NULL);
 }
 
-/* The matches that a query finds, by their identifiers. */
-static IdTable *
-read_placed(Ladder *ladder, LadderQuery *query)
-{
-	int64		n = (int64) ladder_execute(ladder, query, NULL, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
-	IdTable    *placed = id_table_create(ladder->match_type);
-	int64		i;
-
-	for (i = 0; i < n; i++)
-	{
-		HeapTuple	row = rows->vals[i];
-		PlacedMatch *match = palloc0_object(PlacedMatch);
-		bool		isnull;
-		bool		found;
-
-		CHECK_FOR_INTERRUPTS();
-		match->compared.digest = DatumGetInt64(SPI_getbinval(row, rows->tupdesc, PLACED_DIGEST,
-															 &isnull));
-		match->seq = DatumGetInt64(SPI_getbinval(row, rows->tupdesc, PLACED_SEQ, &isnull));
-		match->played_at = DatumGetTimestampTz(SPI_getbinval(row, rows->tupdesc,
-															 PLACED_PLAYED_AT, &isnull));
-		if (isnull)
-			match->played_at = DT_NOBEGIN;
-		*id_table_enter(placed, SPI_getbinval(row, rows->tupdesc, PLACED_MATCH_ID, &isnull), "",
-						&found) = match;
-	}
-	SPI_freetuptable(rows);
-	return placed;
-}
-
 /* Note corrections of those that have changed or gone; returns how many have gone. */
 static int
 note_corrections(Ladder *ladder, LadderQuery *query)
 {
-	IdTable    *placed = read_placed(ladder, query);
+	IdTable    *placed = compare_recorded(ladder, query, NULL);
 	int			n = id_table_count(placed);
 	Datum	   *ids = id_table_ids(placed);
 	Corrections corrections = corrections_make();
 	int			ngone = 0;
 	int			i;
 
-	if (n > 0)
-		reader_compare(ladder, placed);
 	for (i = 0; i < n; i++)
 	{
-		const PlacedMatch *match = id_table_find(placed, ids[i], "");
+		const RecordedMatch *match = id_table_find(placed, ids[i], "");
 		TimestampTz at = match->compared.played_at;
 
 		if (!match->compared.met)
@@ -346,32 +309,6 @@ note_corrections(Ladder *ladder, LadderQuery *query)
 	return ngone;
 }
 
-/* Have new matches wait in memory for the ladder to be held, which is when they are rated. */
-static void
-find_new_matches(Ladder *ladder)
-{
-	const IdType *type = ladder->match_type;
-	int			nrows = (int) ladder_execute(ladder, &unplaced_query, NULL, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
-	Datum	   *ids = huge_array(Datum, Max(nrows, 1));
-	Datum	   *found = huge_array(Datum, Max(nrows, 1));
-	int			n = 0;
-	int			i;
-
-	for (i = 0; i < nrows; i++)
-	{
-		bool		isnull;
-		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc, ONLY_COLUMN, &isnull);
-
-		if (!isnull)
-			ids[n++] = datumCopy(id, type->typbyval, type->typlen);
-	}
-	SPI_freetuptable(rows);
-	keep_waiting(ladder, found, find_differing(ladder, ids, n, found));
-	pfree(found);
-	pfree(ids);
-}
-
 /*
  * While others rate, note what is known to have changed, and with a search what no trigger has
  * reported.  A match that somebody brings, or brings back, meanwhile is looked at again when it
@@ -384,12 +321,17 @@ look_for_changes(const CatchUp *catch_up)
 	Ladder	   *ladder = catch_up->work.ladder;
 
 	if (catch_up->search)
+	{
 		note_changed(ladder);
+		forget_truncations(ladder);
+	}
 	(void) note_corrections(ladder, &pending_query);
 	if (!catch_up->search)
 		return;
 	progress_phase(PHASE_SEARCHING, PROGRESS_UNKNOWN);
-	find_new_matches(ladder);
+
+	/* New ones wait in memory for the ladder to be held. */
+	keep_differing_waiting(ladder, &unplaced_query, NULL);
 	report_vanished(ladder, note_corrections(ladder, &vanished_query));
 }
 
@@ -414,14 +356,7 @@ do_catch_up(CatchUp *catch_up)
 	Ladder	   *ladder = work->ladder;
 
 	look_for_changes(catch_up);
-	if (work->held)
-	{
-		work->end = read_order_end(ladder);
-		rate_waiting(work);
-		catch_up->left = REPLAY_START;
-	}
-	else
-		maintain(work);
+	maintain(work);
 	catch_up->left = Min(catch_up->left, work->misplaced);
 
 	/* New matches that waited, or that a search has found, may be late. */
@@ -481,8 +416,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	bool		rebuild = PG_GETARG_BOOL(2);
 	bool		dry_run = PG_GETARG_BOOL(3);
 	CatchUp		catch_up = {
-		.work = {.kind = "correction",.first = replay_corrections,.when_held = rate_waiting,
-		.misplaced = PG_INT64_MAX},
+		.work = {.kind = "correction",.first = replay_corrections,.when_held = rate_waiting},
 		.search = search,
 		.rebuild = rebuild,
 		.from = REPLAY_START,
@@ -503,7 +437,6 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 				 errhint("SELECT skillrating.refresh_source(%s) takes them up.",
 						 quote_literal_cstr(ladder->name))));
 	ladder_maintain(ladder);
-	catch_up.work.held = !ladder_works_beside(ladder);
 
 	ladder->changes = change_log_create(ladder);
 	if (dry_run)

@@ -214,114 +214,45 @@ corrections_send(Ladder *ladder, Corrections *corrections)
  * ---- Those that are dealt with ----
  */
 
-static LadderQuery read_corrections_query = {
-	.text = "SELECT c.seq, c.tableoid, c.ctid FROM {correction} AS c "
-	"WHERE c.seq OPERATOR(pg_catalog.>=) $1 OR (c.seq IS NULL AND $2)",
-	.param = {VALUE_INT8, VALUE_BOOL}
+#define PLACES "c.seq OPERATOR(pg_catalog.>=) $1 AND c.seq OPERATOR(pg_catalog.<) $2"
+
+static LadderQuery first_correction_query = {
+	.text = "SELECT pg_catalog.min(c.seq) FROM {correction} AS c WHERE " PLACES,
+	.param = {VALUE_INT8, VALUE_INT8}
 };
-
-enum
-{
-	CORRECTION_SEQ = 1,
-	CORRECTION_TABLE,
-	CORRECTION_TID
-};
-
-void
-corrections_read(Ladder *ladder, int64 from, bool late, CorrectionRows *rows)
-{
-	Datum		values[2];
-	SPITupleTable *tuples;
-	int64		n;
-	int64		i;
-
-	values[0] = Int64GetDatum(from);
-	values[1] = BoolGetDatum(late);
-	n = (int64) ladder_execute(ladder, &read_corrections_query, values, NULL, NULL);
-	tuples = SPI_tuptable;
-	huge_array_grow(rows->row, CorrectionRow, rows->n + n + 1);
-	for (i = 0; i < n; i++)
-	{
-		HeapTuple	tuple = tuples->vals[i];
-		CorrectionRow *row = &rows->row[rows->n++];
-		bool		isnull;
-
-		row->seq = DatumGetInt64(SPI_getbinval(tuple, tuples->tupdesc, CORRECTION_SEQ,
-											   &isnull));
-		if (isnull)
-			row->seq = PG_INT64_MIN;
-		row->table = DatumGetObjectId(SPI_getbinval(tuple, tuples->tupdesc, CORRECTION_TABLE,
-													&isnull));
-		row->tid = *(ItemPointer) DatumGetPointer(SPI_getbinval(tuple, tuples->tupdesc,
-																CORRECTION_TID, &isnull));
-	}
-	SPI_freetuptable(tuples);
-}
-
-void
-corrections_keep(CorrectionRows *rows, int64 behind, int64 before)
-{
-	int64		n = 0;
-	int64		i;
-
-	for (i = 0; i < rows->n; i++)
-		if (rows->row[i].seq > behind && rows->row[i].seq < before)
-			rows->row[n++] = rows->row[i];
-	rows->n = n;
-}
 
 int64
-corrections_first(const CorrectionRows *rows)
+corrections_first(Ladder *ladder, int64 from, int64 before)
 {
-	int64		first = PG_INT64_MAX;
-	int64		i;
+	Datum		values[2];
+	int64		first;
+	bool		isnull;
 
-	for (i = 0; i < rows->n; i++)
-		if (rows->row[i].seq != PG_INT64_MIN)
-			first = Min(first, rows->row[i].seq);
-	return first;
+	values[0] = Int64GetDatum(from);
+	values[1] = Int64GetDatum(before);
+	(void) ladder_execute(ladder, &first_correction_query, values, NULL, NULL);
+	first = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+										ONLY_COLUMN, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	return isnull ? PG_INT64_MAX : first;
 }
 
 static LadderQuery delete_corrections_query = {
-	.text = "DELETE FROM {correction} AS c "
-	"USING ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS d(relation, tid) "
-	"WHERE c.ctid OPERATOR(pg_catalog.=) CAST(d.tid AS pg_catalog.tid) "
-	"AND CAST(c.tableoid AS pg_catalog.int8) OPERATOR(pg_catalog.=) d.relation",
-	.param = {ARRAY_OF(VALUE_INT8), ARRAY_OF(VALUE_TEXT)}
+	.text = "DELETE FROM {correction} AS c WHERE " PLACES " OR (c.seq IS NULL AND $3)",
+	.param = {VALUE_INT8, VALUE_INT8, VALUE_BOOL}
 };
 
-/* Delete so many at once. */
-#define DELETED_AT_ONCE 10000
-
 void
-corrections_delete(Ladder *ladder, const CorrectionRows *rows)
+corrections_delete(Ladder *ladder, int64 from, int64 before, bool late)
 {
-	int64		i;
+	Datum		values[3];
 
-	for (i = 0; i < rows->n; i += DELETED_AT_ONCE)
-	{
-		int			n = (int) Min(rows->n - i, DELETED_AT_ONCE);
-		Datum	   *table = palloc_array(Datum, n);
-		Datum	   *tid = palloc_array(Datum, n);
-		Datum		values[2];
-		int			j;
-
-		for (j = 0; j < n; j++)
-		{
-			const CorrectionRow *row = &rows->row[i + j];
-
-			table[j] = Int64GetDatum((int64) row->table);
-			tid[j] = CStringGetTextDatum(psprintf("(%u,%u)",
-												  ItemPointerGetBlockNumber(&row->tid),
-												  ItemPointerGetOffsetNumber(&row->tid)));
-		}
-		values[0] = PointerGetDatum(construct_array(table, n, INT8OID, sizeof(int64),
-													FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-		values[1] = PointerGetDatum(construct_array(tid, n, TEXTOID, -1, false, TYPALIGN_INT));
-		(void) ladder_execute(ladder, &delete_corrections_query, values, NULL, NULL);
-		pfree(table);
-		pfree(tid);
-	}
+	if (from >= before && !late)
+		return;
+	values[0] = Int64GetDatum(from);
+	values[1] = Int64GetDatum(before);
+	values[2] = BoolGetDatum(late);
+	ladder_write_seen(ladder, &delete_corrections_query, values);
 }
 
 static LadderQuery carried_query = {

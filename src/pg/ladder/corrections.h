@@ -9,7 +9,6 @@
 #include "pg/sql/glue.h"
 
 #include "datatype/timestamp.h"
-#include "storage/itemptr.h"
 
 #include "pg/ladder/ladder.h"
 
@@ -53,33 +52,13 @@ extern void corrections_add_match(Corrections *corrections, Datum match_id, int6
  */
 extern void corrections_send(Ladder *ladder, Corrections *corrections);
 
-/* A row of correction, which nobody else writes once it is there. */
-typedef struct CorrectionRow
-{
-	int64		seq;			/* PG_INT64_MIN: a match that waits for a
-								 * place */
-	Oid			table;
-	ItemPointerData tid;
-} CorrectionRow;
-
-/* Rows of correction, as a snapshot has them. */
-typedef struct CorrectionRows
-{
-	CorrectionRow *row;
-	int64		n;
-} CorrectionRows;
-
-/* Add those from a place on, and with late those that wait for a place. */
-extern void corrections_read(Ladder *ladder, int64 from, bool late, CorrectionRows *rows);
-
-/* Keep those behind a place only, or before one. */
-extern void corrections_keep(CorrectionRows *rows, int64 behind, int64 before);
-
-/* The first place that one of them has, or PG_INT64_MAX. */
-extern int64 corrections_first(const CorrectionRows *rows);
-
-/* Delete them from the table. */
-extern void corrections_delete(Ladder *ladder, const CorrectionRows *rows);
+/*
+ * The first correction from a place on and before another one, or PG_INT64_MAX; and delete those
+ * there, as the active snapshot has them, with late also those that wait for a place.  Nobody but
+ * maintenance writes a row that is there.
+ */
+extern int64 corrections_first(Ladder *ladder, int64 from, int64 before);
+extern void corrections_delete(Ladder *ladder, int64 from, int64 before, bool late);
 
 /*
  * Whether operations may have come from another ladder, which have not touched anybody here

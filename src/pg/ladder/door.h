@@ -76,9 +76,6 @@ typedef struct LadderEntry
 								 * and takes the lock for its last step: see
 								 * ladder_works_beside() */
 	bool		reenters;		/* may be called on a ladder that is at work */
-	bool		no_api;			/* left out by create_api(): concerns ladders
-								 * as such, or does what another does once
-								 * types are known */
 	LadderFront front;
 	bool		settles_late;	/* sets the settings for its work only when it
 								 * runs a query, see settings.h */

@@ -45,44 +45,39 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 /* The list, by room; docs/ladders.md has the same, and a test compares them. */
 static const LadderEntry entries[] = {
 	/* A ladder as such */
-	{"create_ladder", NoLock, RIGHTS_TO_CREATE,.nladders = 0,.no_api = true},
-	{"create_api", NoLock, RIGHTS_TO_CREATE,.nladders = 0,.no_api = true},
+	{"create_ladder", NoLock, RIGHTS_TO_CREATE,.nladders = 0},
 	{"drop_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.drops = true,
-	.incomplete = true,.no_api = true},
+	.incomplete = true},
 	{"attach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,
-	.as_caller = "create_collect_triggers",.no_api = true},
-	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true,.no_api = true},
-	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
-	{"restore_sequences", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	.as_caller = "create_collect_triggers"},
+	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
+	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true},
+	{"restore_sequences", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
 	/*
 	 * Each takes a stronger lock together with those on tables:
 	 * hold_tables().
 	 */
-	{"refresh_source", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true,.no_api = true},
-	{"set_ranks", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"reset_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"refresh_source", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true},
+	{"set_ranks", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"reset_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
-	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true,
+	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,
 	.front = FRONT_ALLOWED},
-	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true,
+	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,
 	.front = FRONT_ALLOWED},
-	{"grant_matchmaker", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"revoke_matchmaker", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"grant_matchmaker", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"revoke_matchmaker", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
 	/* Matches */
 	{"report_match", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
 	.nladders = 1,.reenters = true},
 	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"report_match_document", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
-	.nladders = 1,.reenters = true},
-	{"preview_document", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"win_probability_document", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"match_outcome", AccessShareLock, RIGHTS_BY_GRANT,
 	{{"rated_match", ACL_SELECT}, {"pending", ACL_SELECT}},.nladders = 1},
 	{"eligibility", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
@@ -90,37 +85,31 @@ static const LadderEntry entries[] = {
 		{{"event", ACL_SELECT}, {"rated_match", ACL_SELECT}, {"operation", ACL_SELECT},
 	{"correction", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1},
 	{"ladder_status", AccessShareLock, RIGHTS_BY_GRANT,
-		{{"rated_match", ACL_SELECT}, {"pending", ACL_SELECT}, {"correction", ACL_SELECT}},.nladders = 1,
-	.no_api = true},
+		{{"rated_match", ACL_SELECT}, {"pending", ACL_SELECT}, {"correction", ACL_SELECT}},.nladders = 1},
 	{"verify", AccessShareLock, RIGHTS_BY_GRANT,
 		{{"rating", ACL_SELECT}, {"event", ACL_SELECT}, {"rated_match", ACL_SELECT},
 		{"operation", ACL_SELECT}, {"source", ACL_SELECT}, {"component", ACL_SELECT},
 	{"component_event", ACL_SELECT}, {"pending", ACL_SELECT}},.nladders = 1,.work = WORK_VERIFY},
 
 	/* Existing matches */
-	{"backfill_batches", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
+	{"backfill_batches", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
 	.work = WORK_BACKFILL,.phase = PHASE_SEARCHING},
-	{"backfill_batch", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,.work = WORK_BACKFILL},
+	{"backfill_batch", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.work = WORK_BACKFILL},
 
-	/*
-	 * Matches of a publisher; it takes the lock of those who rate when it
-	 * does.
-	 */
-	{"drain_batch", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
 
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
 	/* These two take a stronger lock together with those on tables, too. */
-	{"partition_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"detach_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"partition_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"detach_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true,.work = WORK_CATCH_UP},
 	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"merge_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"forget_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
+	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"set_eligibility", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"undo_operation", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true},
@@ -130,7 +119,7 @@ static const LadderEntry entries[] = {
 	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"set_fixed", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"import_ratings", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.maintains = true,.no_api = true},
+	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.maintains = true},
 	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
 	.work = WORK_SOLVE_LADDER},
 
@@ -143,7 +132,6 @@ static const LadderEntry entries[] = {
 	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"components", AccessShareLock, RIGHTS_BY_GRANT, {{"component", ACL_SELECT}},.nladders = 1},
 	{"split_ladder", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"split_ladder_document", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
 	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
@@ -159,43 +147,26 @@ static const LadderEntry entries[] = {
 	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1,.front = FRONT_REFUSED},
 	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
-	/* Ratings in tables of other servers */
-	{"push_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"unpush_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"push_begin", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"push_step", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"push_status", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-
-	/*
-	 * Work beside rating.  A step locks a row of table work, and only then
-	 * the ladder in the mode of what it does: whoever changes these rows must
-	 * not keep it from that.
-	 */
-	{"notify_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"schedule_work", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"scheduled_work", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true},
-	{"work_step", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,.work = WORK_WORK},
-
 	/*
 	 * Queues.  Who counts as whom must not change while somebody joins.
 	 */
-	{"create_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"drop_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.no_api = true},
-	{"queue_join", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1,.no_api = true},
-	{"queue_leave", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
-	{"queue_tick", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1,.no_api = true},
-	{"queue_accept", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
-	{"queue_decline", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
-	{"queue_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1,.no_api = true},
-	{"queue_cancel_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1,.no_api = true},
+	{"create_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"drop_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"queue_join", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1},
+	{"queue_leave", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
+	{"queue_tick", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1},
+	{"queue_accept", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
+	{"queue_decline", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
+	{"queue_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1},
+	{"queue_cancel_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
 	{"queue_status", AccessShareLock, RIGHTS_BY_GRANT,
-		{{"queue_ticket", ACL_SELECT}, {"queue_proposal", ACL_SELECT}},.nladders = 1,.no_api = true,
+		{{"queue_ticket", ACL_SELECT}, {"queue_proposal", ACL_SELECT}},.nladders = 1,
 	.front = FRONT_REFUSED},
 
 	/* Another formula */
-	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
+	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
 	.work = WORK_RERATE},
-	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2,.no_api = true},
+	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2},
 
 	{"shadow_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.no_api = true,
 	.maintains = true,.work = WORK_SHADOW_LADDER},
@@ -205,7 +176,7 @@ static const LadderEntry entries[] = {
 	.maintains = true,.renames = true},
 
 	/* Takes stronger locks when it needs them: hold_ladder(). */
-	{"swap_ladders", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 2,.no_api = true,
+	{"swap_ladders", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 2,
 	.maintains = true,.work = WORK_SWAP_LADDERS},
 };
 
@@ -559,8 +530,8 @@ skillrating_ladder_entries(PG_FUNCTION_ARGS)
 	{
 		const LadderEntry *entry = &entries[i];
 		const char *lock = lock_name(entry->lockmode);
-		Datum		values[5];
-		bool		nulls[5] = {false};
+		Datum		values[4];
+		bool		nulls[4] = {false};
 
 		values[0] = CStringGetTextDatum(entry->function);
 		values[1] = CStringGetTextDatum(entry->nladders == 0 ? "caller" : "owner");
@@ -568,7 +539,6 @@ skillrating_ladder_entries(PG_FUNCTION_ARGS)
 		if (lock != NULL)
 			values[2] = CStringGetTextDatum(lock);
 		values[3] = CStringGetTextDatum(privilege_text(entry));
-		values[4] = BoolGetDatum(!entry->no_api);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

@@ -5,17 +5,14 @@
 #include "pg/ladder/maintenance.h"
 
 #include "access/xact.h"
-#include "executor/spi.h"
-#include "miscadmin.h"
 #include "utils/snapmgr.h"
 
+#include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
-#include "pg/ladder/match_reader.h"
-#include "pg/ladder/plans.h"
+#include "pg/ladder/hold.h"
+#include "pg/ladder/recorded.h"
 #include "pg/ladder/replay.h"
 #include "pg/ladder/standings.h"
-#include "pg/ladder/waiting.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/progress.h"
 
 /*
@@ -43,8 +40,8 @@ begin_part_beside(Maintenance *work)
 }
 
 /*
- * Write the events of the part.  If matches are out of the order of time there, catch_up() has
- * to see to that.
+ * Write the events of the part, and delete the corrections that it deals with.  If matches are out
+ * of the order of time there, catch_up() has to see to that.
  */
 static void
 end_part(Maintenance *work)
@@ -53,6 +50,7 @@ end_part(Maintenance *work)
 	Corrections corrections;
 
 	work->ladder->read_only = false;
+	corrections_delete(work->ladder, work->done_from, work->done_before, work->late_done);
 	PopActiveSnapshot();
 	rewrite_send_events(&work->rewrite);
 	if (rewrite->misplaced_seq == 0)
@@ -84,8 +82,9 @@ replay_more(Maintenance *work)
 	rewrite_begin_part(rewrite, read_removed(ladder));
 
 	/* Where time makes the order, these may be about times, and are left. */
-	if (!ladder->reorders)
-		corrections_read(ladder, next, false, &work->done);
+	work->done_from = next;
+	work->done_before = ladder->reorders ? next : PG_INT64_MAX;
+	work->late_done = false;
 	replay_refresh(work->replay);
 	replay_on(work->replay, &rewrite->sink);
 	if (rewrite->missing != NULL)
@@ -100,80 +99,12 @@ replay_nothing(Maintenance *work)
 	work->replay = replay_begin(work->ladder, PG_INT64_MAX, REPLAY_KNOWN_PLAYERS, true);
 }
 
-/*
- * ---- Looking at matches again ----
- */
-
 /* What rated_match has of matches now. */
-static LadderQuery digests_query = {
-	.text = "SELECT m.match_id, m.digest FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1)",
+static LadderQuery looked_at_query = {
+	.text = "SELECT k.id, " RECORDED_COLUMNS " FROM pg_catalog.unnest($1) AS k(id) "
+	"LEFT JOIN {rated_match} AS m ON m.match_id {match =} k.id",
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
-
-enum
-{
-	DIGEST_MATCH_ID = 1,
-	DIGEST_DIGEST
-};
-
-typedef struct SeenMatch
-{
-	ComparedMatch compared;
-	bool		recorded;		/* it has a row in rated_match */
-} SeenMatch;
-
-/* Look at matches whose identifiers the table has, with a SeenMatch for each. */
-static void
-look_at_matches(Ladder *ladder, IdTable *seen)
-{
-	Datum		values[1];
-	SPITupleTable *rows;
-	uint64		nrows;
-	uint64		i;
-
-	values[0] = id_array(ladder->match_type, id_table_ids(seen), id_table_count(seen));
-	nrows = ladder_execute(ladder, &digests_query, values, NULL, NULL);
-	rows = SPI_tuptable;
-	for (i = 0; i < nrows; i++)
-	{
-		bool		isnull;
-		SeenMatch  *match =
-			id_table_find(seen, SPI_getbinval(rows->vals[i], rows->tupdesc, DIGEST_MATCH_ID,
-											  &isnull), "");
-
-		match->recorded = true;
-		match->compared.digest = DatumGetInt64(SPI_getbinval(rows->vals[i], rows->tupdesc,
-															 DIGEST_DIGEST, &isnull));
-	}
-	SPI_freetuptable(rows);
-	reader_compare(ladder, seen);
-}
-
-int
-find_differing(Ladder *ladder, const Datum *ids, int n, Datum *differ)
-{
-	IdTable    *seen = id_table_create(ladder->match_type);
-	int			ndiffer = 0;
-	int			i;
-
-	for (i = 0; i < n; i++)
-	{
-		bool		found;
-
-		*id_table_enter(seen, ids[i], "", &found) = palloc0_object(SeenMatch);
-	}
-	if (n > 0)
-		look_at_matches(ladder, seen);
-	for (i = 0; i < n; i++)
-	{
-		const SeenMatch *match = id_table_find(seen, ids[i], "");
-
-		if (match->recorded != match->compared.met ||
-			(match->compared.met && !match->compared.same))
-			differ[ndiffer++] = ids[i];
-	}
-	return ndiffer;
-}
 
 /*
  * Whoever has looked at a match since it was replayed has compared it with what was rated
@@ -184,13 +115,14 @@ find_differing(Ladder *ladder, const Datum *ids, int n, Datum *differ)
 static void
 look_again(Maintenance *work)
 {
-	Ladder	   *ladder = work->ladder;
 	IdTable    *looked_at = work->rewrite.looked_at;
-	int			n = id_table_count(looked_at);
-	Datum	   *differ = huge_array(Datum, Max(n, 1));
+	Datum		values[1];
 
-	n = find_differing(ladder, id_table_ids(looked_at), n, differ);
-	keep_waiting(ladder, differ, n);
+	if (id_table_count(looked_at) == 0)
+		return;
+	values[0] = id_array(work->ladder->match_type, id_table_ids(looked_at),
+						 id_table_count(looked_at));
+	keep_differing_waiting(work->ladder, &looked_at_query, values);
 }
 
 /*
@@ -220,7 +152,8 @@ void
 maintain(Maintenance *work)
 {
 	Ladder	   *ladder = work->ladder;
-	bool		more = true;
+	bool		held = schema_is_held(ladder->schema) && !work->begun;
+	bool		more = !held;
 	int			round;
 
 	rewrite_begin(&work->rewrite, ladder);
@@ -228,7 +161,7 @@ maintain(Maintenance *work)
 
 	/* Replay the first part.  Seasons end there, because it is this transaction's turn. */
 	ladder_take_states(ladder);
-	if (work->held)
+	if (held)
 		begin_part(work);
 	else
 		begin_part_beside(work);
@@ -237,20 +170,19 @@ maintain(Maintenance *work)
 	renew_standings(ladder, work->replay->from);
 
 	/* Replay what others have rated meanwhile, and the rest once nobody rates. */
-	for (round = 0; round < MAINTENANCE_ROUNDS && more && !work->held; round++)
+	for (round = 0; round < MAINTENANCE_ROUNDS && more; round++)
 	{
 		begin_part_beside(work);
 		more = replay_more(work);
 		end_part(work);
 	}
-	if (!work->held)
+	if (!held || work->when_held != NULL)
 		hold_and_finish(work);
 
 	/* Write what others would have waited for. */
 	progress_phase(PHASE_WRITING, PROGRESS_UNKNOWN);
 	rewrite_send_matches(&work->rewrite);
 	rewrite_states(work->replay, work->kind, work->operation == 0 ? NULL : &work->operation);
-	corrections_delete(ladder, &work->done);
 	rewrite_end(&work->rewrite);
 	ladder_release_states(ladder);
 }

@@ -16,7 +16,8 @@
  *	  rest is replayed, and all is written that others would have had to wait for: rows of
  *	  rated_match, rating and component.
  *
- * Where the ladder is held from the beginning, all of it is step 1.
+ * Where the ladder is held from the beginning, all of it is step 1, but for what the holder does
+ * and the matches that this rates.
  *
  * Whatever comes meanwhile and changes what has been replayed is noted in table correction as
  * ever, and stays there.
@@ -26,7 +27,6 @@
 
 #include "pg/sql/glue.h"
 
-#include "pg/ladder/corrections.h"
 #include "pg/ladder/ladder.h"
 #include "pg/ladder/order_end.h"
 #include "pg/ladder/rewrite.h"
@@ -42,13 +42,12 @@ struct Maintenance
 	Ladder	   *ladder;
 	const char *kind;			/* what table change has of it */
 	int64		operation;		/* the place of an operation, or 0 */
-	bool		held;			/* others do not rate meanwhile */
 	bool		begun;			/* others do not rate at its beginning: the
 								 * operation has just taken its place */
 
 	/*
 	 * Replays the first part, under a snapshot, into replay and rewrite, and
-	 * sets done to the corrections that this deals with.
+	 * says which corrections that deals with.
 	 */
 	void		(*first) (Maintenance *work);
 
@@ -58,7 +57,9 @@ struct Maintenance
 	/* The rest is for the protocol to set. */
 	Replay	   *replay;
 	Rewrite		rewrite;
-	CorrectionRows done;
+	int64		done_from;		/* corrections from this place on, and before */
+	int64		done_before;	/* this one, go with the part; */
+	bool		late_done;		/* so do those that wait for a place */
 	int64		misplaced;		/* the first place behind which matches were
 								 * met out of the order of time, or
 								 * PG_INT64_MAX */
@@ -74,11 +75,5 @@ extern void maintain(Maintenance *work);
 
 /* For first: replay nothing, so that the rest is what comes meanwhile. */
 extern void replay_nothing(Maintenance *work);
-
-/*
- * Those of n distinct matches that the source has with another content than they were looked at
- * with, or that only one of the source and rated_match has; returns how many.
- */
-extern int	find_differing(Ladder *ladder, const Datum *ids, int n, Datum *differ);
 
 #endif							/* PG_LADDER_MAINTENANCE_H */

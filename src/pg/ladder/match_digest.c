@@ -56,7 +56,7 @@ digest_participant(const SourceMatch *match, Participant *p, Datum player)
 	row.player = id_hash(match->player_type, player);
 	row.team = p->team;
 	for (i = SOURCE_RANK; i < SOURCE_GAIN; i++)
-		row.number[i - SOURCE_RANK] = *source_number(p, i);
+		row.number[i - SOURCE_RANK] = p->number[i - SOURCE_RANK];
 	digest = digest_bytes(&row, sizeof(row));
 
 	/*

@@ -596,7 +596,7 @@ begin_without_rows(MatchReader *reader, const SourceError *error)
 	match->arrived_at = DT_NOBEGIN;
 	match->eligibility = NULL;
 	match->facts.duration = match->facts.surrendered = get_float8_nan();
-	match->set_aside = match->fault = match->unreadable = unrated_nothing();
+	match->set_aside = match->fault = match->unreadable = unrated_nothing;
 	match->vanished = error == NULL;
 	if (error != NULL)
 		reader_set_unreadable(reader, UNRATED_SOURCE_ERROR, error->message,
@@ -640,16 +640,18 @@ begin_match(MatchReader *reader)
 static bool
 same_match(MatchReader *reader)
 {
+	const Datum *values;
+
 	if (reader->anonymous)
 		return true;
 
 	/* Of a match without rows in the source there is one without it. */
 	if ((reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1)))
 		return false;
-	return id_equal(reader->ladder->match_type, reader->match.id,
-					source_match_required(&reader->match, SOURCE_MATCH_ID,
-										  source_values(reader),
-										  source_nulls(reader)));
+	values = source_values(reader);
+	if (source_nulls(reader)[SOURCE_MATCH_ID])
+		source_match_lacks(&reader->match, SOURCE_MATCH_ID);
+	return id_equal(reader->ladder->match_type, reader->match.id, values[SOURCE_MATCH_ID]);
 }
 
 /* Put the player in place for whom an account counts. */

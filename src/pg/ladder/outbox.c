@@ -319,21 +319,6 @@ put_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 }
 
 void
-put_event_key(Outbox *outbox, int64 seq, Datum player_id, Datum pool)
-{
-	Datum		values[EVENT_MAX_COLUMNS] = {0};
-	bool		nulls[EVENT_MAX_COLUMNS];
-
-	memset(nulls, true, sizeof(nulls));
-	values[EVENT_SEQ - 1] = Int64GetDatum(seq);
-	values[EVENT_PLAYER_ID - 1] = player_id;
-	values[EVENT_POOL - 1] = pool;
-	nulls[EVENT_SEQ - 1] = nulls[EVENT_PLAYER_ID - 1] =
-		nulls[EVENT_POOL - 1] = false;
-	outbox_put(outbox, values, nulls);
-}
-
-void
 put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 		  const Unrated *why, bool has_seq, int64 seq)
 {
@@ -423,11 +408,11 @@ put_component_event(Outbox *outbox, const BatchStep *step, const ComponentRow *r
 }
 
 void
-put_component_key(Outbox *outbox, const Datum *values, const bool *nulls)
+put_key(Outbox *outbox, const Datum *values, const bool *nulls)
 {
 	const LadderTable *table = outbox->table->columns;
-	Datum		key[COMPONENT_EVENT_NCOLUMNS] = {0};
-	bool		missing[COMPONENT_EVENT_NCOLUMNS];
+	Datum		key[EVENT_MAX_COLUMNS] = {0};
+	bool		missing[EVENT_MAX_COLUMNS];
 	int			i;
 
 	memset(missing, true, sizeof(missing));

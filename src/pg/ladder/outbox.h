@@ -20,6 +20,8 @@ typedef enum OutboxAction
 	OUTBOX_DELETE
 } OutboxAction;
 
+#define OUTBOX_NACTIONS (OUTBOX_DELETE + 1)
+
 /*
  * Rows that a query will see as an ephemeral relation.
  */
@@ -54,10 +56,6 @@ extern Outbox *component_horizon_outbox(Ladder *ladder);
 extern void put_event(Outbox *outbox, const BatchStep *step,
 					  const EventRow *row);
 
-/* The key of an event, to delete it. */
-extern void put_event_key(Outbox *outbox, int64 seq, Datum player_id,
-						  Datum pool);
-
 /*
  * A match with its status and why it does not count (nothing if it does); has_seq tells
  * whether it has a place in the order.
@@ -76,8 +74,8 @@ extern void put_component(Outbox *outbox, const BatchComponent *component);
 extern void put_component_event(Outbox *outbox, const BatchStep *step,
 								const ComponentRow *row);
 
-/* The key of a row of component or component_event, to delete it, as it was read. */
-extern void put_component_key(Outbox *outbox, const Datum *values, const bool *nulls);
+/* The key of a row of event, component or component_event, to delete it, as it was read. */
+extern void put_key(Outbox *outbox, const Datum *values, const bool *nulls);
 
 /*
  * Write all rows, and end the outbox; an error unless every one of them was

@@ -1,7 +1,7 @@
 /*
  * pending.c
  *		The table pending of a ladder: matches that wait for the end of the
- *		transaction that touched them, for catch_up(), or for drain().
+ *		transaction that touched them, or for catch_up().
  *
  * Its trigger is deferred, which no security-restricted operation allows.  A row is
  * therefore inserted outside of one, with the rights of the ladder's owner: that
@@ -330,6 +330,25 @@ enqueue_match(Ladder *ladder, Datum id)
 	ladder_restore_restriction(ladder);
 	if (IsLogicalWorker())
 		remember_enqueued(ladder, id);
+}
+
+void
+append_replica_note(QueryDraft *draft)
+{
+	appendStringInfoString(&draft->sql,
+						   quote_qualified_identifier(draft->ladder->name, "replica_note"));
+}
+
+static LadderQuery forget_truncations_query = {
+	.text = "DELETE FROM {note} AS n WHERE n.error IS NULL",
+	.part = {{"note", append_replica_note}}
+};
+
+void
+forget_truncations(Ladder *ladder)
+{
+	if (OidIsValid(get_relname_relid("replica_note", ladder->schema)))
+		(void) ladder_execute(ladder, &forget_truncations_query, NULL, NULL, NULL);
 }
 
 bool

@@ -1,7 +1,7 @@
 /*
  * pending.h
  *		The table pending of a ladder: matches that wait for the end of the
- *		transaction that touched them, for catch_up(), or for drain().
+ *		transaction that touched them, or for catch_up().
  */
 #ifndef PG_LADDER_PENDING_H
 #define PG_LADDER_PENDING_H
@@ -17,12 +17,18 @@
 extern void write_pending(Ladder *ladder, Datum *ids, int n);
 
 /*
- * Write a match into pending to wait for drain(), whatever apply_at says: no trigger event is
+ * Write a match into pending to wait for catch_up(), whatever apply_at says: no trigger event is
  * queued, so that an apply worker of logical replication can do it, restricted or not.  The door
  * is open, and nothing else is needed.  Errors as for write_pending(); none of them is about the
  * match.
  */
 extern void enqueue_match(Ladder *ladder, Datum id);
+
+/* The name of table replica_note, which work on a ladder does not lock. */
+extern void append_replica_note(QueryDraft *draft);
+
+/* The source is about to be searched: TRUNCATE of tables that a publisher fills needs it no more. */
+extern void forget_truncations(Ladder *ladder);
 
 /*
  * Take this transaction's matches, or all, out of pending, and add them to a table of

@@ -11,6 +11,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
+#include "utils/snapmgr.h"
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/settings.h"
@@ -287,6 +288,19 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 			 ladder->name, SPI_result_code_string(result));
 	check_relations(ladder, query, plan);
 	return SPI_processed;
+}
+
+void
+ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values)
+{
+	SPIPlanPtr	plan = ladder_plan(ladder, query);
+	int			result = SPI_execute_snapshot(plan, unconstify(Datum *, values), NULL,
+											  GetActiveSnapshot(), InvalidSnapshot, false, true, 0);
+
+	if (result < 0)
+		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
+			 ladder->name, SPI_result_code_string(result));
+	check_relations(ladder, query, plan);
 }
 
 void

@@ -79,6 +79,12 @@ extern uint64 ladder_execute(Ladder *ladder, LadderQuery *query,
 							 const Datum *values, const bool *nulls,
 							 DestReceiver *dest);
 
+/*
+ * Run one that writes rows under the active snapshot, so that it finds those that this sees and no
+ * newer ones.
+ */
+extern void ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values);
+
 /* Add the identifiers of matches in the one column of a query's rows to a table. */
 extern void add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids);
 

@@ -22,99 +22,9 @@
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay_components.h"
+#include "pg/ladder/replay_events.h"
 #include "pg/ladder/replay_players.h"
 #include "pg/sql/progress.h"
-
-/*
- * ---- Events ----
- */
-
-/* Events in rated order, from a seq on. */
-static LadderQuery read_events_query = {
-	.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
-	.param = {VALUE_INT8}
-};
-
-static int64
-event_seq(RowReader *events)
-{
-	return DatumGetInt64(row_key_column(events, EVENT_SEQ));
-}
-
-static bool
-same_event(RowReader *stored, Ladder *ladder, const BatchStep *step,
-		   const EventRow *row)
-{
-	const Datum *values = row_values(stored);
-	const bool *nulls = row_nulls(stored);
-	RowValues	expected = event_values(step, row);
-	int			i;
-
-	if (!table_same(&event_table, ladder, &expected, values, nulls))
-		return false;
-	for (i = 0; i < ladder->model->nstate; i++)
-	{
-		int			before = EVENT_BEFORE(i) - 1;
-		int			after = EVENT_AFTER(i) - 1;
-
-		if (nulls[before] || nulls[after] ||
-			!same_bits(DatumGetFloat8(values[before]), row->before[i]) ||
-			!same_bits(DatumGetFloat8(values[after]), row->after[i]))
-			return false;
-	}
-	return true;
-}
-
-/* The stored events before a seq belong to nothing. */
-static void
-surplus_events(Replay *replay, ReplaySink *sink, RowReader *events, int64 seq,
-			   bool to_the_end)
-{
-	for (; events->have_row && (to_the_end || event_seq(events) < seq);
-		 row_reader_next(events))
-		sink->event(sink, replay, EVENT_SURPLUS, NULL, events);
-}
-
-/* Compare the events of the step just made with the stored ones. */
-static void
-compare_events(Replay *replay, ReplaySink *sink, RowReader *events)
-{
-	Batch	   *batch = replay->batch;
-	BatchStep  *step = &batch->step;
-	int			i;
-
-	surplus_events(replay, sink, events, step->seq, false);
-	for (i = 0; i < step->n; i++)
-		step->row[i].stored = false;
-	for (; events->have_row && event_seq(events) == step->seq;
-		 row_reader_next(events))
-	{
-		char	   *pool = TextDatumGetCString(row_key_column(events, EVENT_POOL));
-		BatchPlayer *player = id_table_find(batch->players,
-											row_key_column(events, EVENT_PLAYER_ID),
-											pool);
-
-		pfree(pool);
-		if (player != NULL && step->n > 0 && player->step == step->seq)
-		{
-			EventRow   *row = &step->row[player->row];
-
-			row->stored = true;
-			sink->event(sink, replay,
-						same_event(events, replay->ladder, step, row) ?
-						EVENT_SAME : EVENT_DIFFERS, row, events);
-		}
-		else
-			sink->event(sink, replay, EVENT_SURPLUS, NULL, events);
-	}
-	for (i = 0; i < step->n; i++)
-		if (!step->row[i].stored)
-			sink->event(sink, replay, EVENT_MISSING, &step->row[i], events);
-}
-
-/*
- * ---- The replay ----
- */
 
 /*
  * Load what a replay from the middle needs to know of the players of the match, and one from a
@@ -139,7 +49,7 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 {
 	Batch	   *batch = replay->batch;
 	Verdict		verdict = VERDICT_UNRATED;
-	Unrated		why = unrated_nothing();
+	Unrated		why = unrated_nothing;
 
 	batch->step.seq = source->seq;
 	batch->step.n = 0;
@@ -152,7 +62,8 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 			batch->forget_before = meeting_horizon_at(&replay->horizon, source->seq);
 		if (replay->from != REPLAY_START)
 			load_for_match(replay);
-		verdict = batch_judge_players(batch, source, &why);
+		if (source->eligibility != NULL)
+			verdict = batch_judge_players(batch, source, &why);
 	}
 	if (verdict == VERDICT_RATE)
 	{
@@ -232,78 +143,6 @@ report_start(Ladder *ladder, int64 first_seq)
 				   first_seq <= last_seq ? last_seq - first_seq + 1 : PROGRESS_UNKNOWN);
 }
 
-/* Load those of a list of players who are not. */
-static void
-load_listed(Replay *replay, List *players)
-{
-	int			n = list_length(players);
-	BatchPlayer **player = palloc_array(BatchPlayer *, n + 1);
-	int			i;
-
-	for (i = 0; i < n; i++)
-		player[i] = list_nth(players, i);
-	players_load_some(replay, player, n);
-	pfree(player);
-}
-
-/* So many players are loaded by one query. */
-#define UNMET_AT_ONCE 1000
-
-/* The last place that has events. */
-static LadderQuery last_event_query = {
-	.text = "SELECT pg_catalog.max(seq) FROM {event}"
-};
-
-/*
- * Load the players of matches behind all events, which have come from another ladder: their
- * events cannot tell who is in them, and one query for many costs a fraction of one for each.
- */
-static void
-load_unmet(Replay *replay)
-{
-	Batch	   *batch = replay->batch;
-	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "skillrating unmet",
-												  ALLOCSET_DEFAULT_SIZES);
-	List	   *unmet = NIL;
-	MatchReader *matches;
-	int64		last;
-	bool		isnull;
-	bool		have_match;
-	int			i;
-
-	(void) ladder_execute(replay->ladder, &last_event_query, NULL, NULL, NULL);
-	last = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-									   ONLY_COLUMN, &isnull));
-	SPI_freetuptable(SPI_tuptable);
-	matches = reader_open_rated(replay->ladder,
-								isnull ? replay->from : Max(last + 1, replay->from));
-	do
-	{
-		Unrated		why = unrated_nothing();
-		Verdict		verdict = VERDICT_UNRATED;
-
-		have_match = reader_next(matches);
-		if (have_match && !matches->match.vanished)
-		{
-			MemoryContext old = MemoryContextSwitchTo(scratch);
-
-			verdict = batch_judge(batch, &matches->match, &why);
-			MemoryContextSwitchTo(old);
-		}
-		for (i = 0; verdict == VERDICT_RATE && i < batch->match.nplayers; i++)
-			unmet = lappend(unmet, batch->player[i]);
-		MemoryContextReset(scratch);
-		if (list_length(unmet) >= UNMET_AT_ONCE || !have_match)
-		{
-			load_listed(replay, unmet);
-			list_free(unmet);
-			unmet = NIL;
-		}
-	} while (have_match);
-	reader_close(matches);
-	MemoryContextDelete(scratch);
-}
-
 /* Where a replay from a place begins: at the horizon if it is to begin at the start. */
 static int64
 first_place(const Ladder *ladder, int64 from)
@@ -340,16 +179,76 @@ replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember)
 			replay->loads = REPLAY_ALL_PLAYERS;
 	}
 	players_load_replayed(replay);
-	if (replay->loads == REPLAY_KNOWN_PLAYERS && !replay->whole)
-		load_unmet(replay);
 	components_load_replayed(replay);
+	return replay;
+}
+
+/* Load the players whom n operations are about, as the tables have them. */
+static void
+load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
+			  int n)
+{
+	int			i;
+
+	if (!operation[0].has_player)
+	{
+		batch_load_all(batch, ladder);
+		components_load_all(batch, ladder);
+		return;
+	}
+
+	/*
+	 * A row that only has room for the first match is no player yet, but for what makes one of
+	 * it.
+	 */
+	if (operation[0].operation.kind != OPERATION_SET &&
+		(operation[0].operation.kind != OPERATION_FIX || operation[0].pool == NULL))
+	{
+		Datum	   *ids = palloc_array(Datum, n);
+
+		for (i = 0; i < n; i++)
+			ids[i] = operation[i].player;
+		batch_load_some(batch, ladder, ids, n);
+		components_load_some(batch, ladder, ids, n);
+		return;
+	}
+	for (i = 0; i < n; i++)
+	{
+		BatchPlayer *player = batch_player(batch, operation[i].player,
+										   operation[i].pool);
+
+		player->wanted = true;
+		if (player->shared != NULL)
+			player->shared->wanted = true;
+	}
+	batch_load(batch, ladder, false);
+}
+
+Replay *
+replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n, ReplaySink *sink)
+{
+	Replay	   *replay = palloc0_object(Replay);
+	Batch	   *batch = ladder_batch(ladder);
+
+	replay->ladder = ladder;
+	replay->batch = batch;
+	replay->from = operation->seq;
+	replay->next = operation->seq + 1;
+	replay->loads = REPLAY_KNOWN_PLAYERS;
+	replay->remembers = true;
+	load_operated(batch, ladder, operation, n);
+	players_store_loaded(batch);
+	components_store_loaded(batch);
+	(void) batch_apply_operation(batch, operation, n);
+	missing_events(replay, sink, false);
+	missing_events(replay, sink, true);
 	return replay;
 }
 
 /* Replay matches and operations in their order, beside the stored events. */
 static void
-replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, RowReader *events,
-			 RowReader *component_events)
+replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, StoredEvents *events,
+			 StoredEvents *component_events)
 {
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext,
 												  "skillrating replay",
@@ -378,7 +277,7 @@ replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, RowReader *
 			next += batch_apply_operation(replay->batch, &operation[next],
 										  noperations - next);
 		compare_events(replay, sink, events);
-		compare_component_events(replay, sink, component_events);
+		compare_events(replay, sink, component_events);
 		MemoryContextSwitchTo(old);
 		if (is_match)
 			have_match = reader_next(matches);
@@ -386,8 +285,8 @@ replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, RowReader *
 		replay->next = replay->batch->step.seq + 1;
 		progress_done(replay->next - first_seq);
 	}
-	surplus_events(replay, sink, events, 0, true);
-	surplus_component_events(replay, sink, component_events);
+	surplus_events(replay, sink, events);
+	surplus_events(replay, sink, component_events);
 	MemoryContextDelete(scratch);
 }
 
@@ -396,18 +295,16 @@ replay_on(Replay *replay, ReplaySink *sink)
 {
 	Ladder	   *ladder = replay->ladder;
 	MatchReader *matches;
-	RowReader	events;
-	RowReader	component_events;
-	Datum		values[1];
+	StoredEvents events;
+	StoredEvents component_events;
 
-	values[0] = Int64GetDatum(replay->next);
 	matches = reader_open_rated(ladder, replay->next);
 	begin_meetings(replay, matches);
-	row_reader_open(&events, ladder, &read_events_query, values);
-	component_events_open(&component_events, replay);
+	stored_events_open(&events, replay, false);
+	stored_events_open(&component_events, replay, true);
 	replay_steps(replay, sink, matches, &events, &component_events);
-	row_reader_close(&component_events);
-	row_reader_close(&events);
+	stored_events_close(&component_events);
+	stored_events_close(&events);
 	reader_close(matches);
 }
 

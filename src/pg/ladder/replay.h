@@ -35,23 +35,23 @@ typedef enum EventVerdict
 	EVENT_SURPLUS				/* stored, and nothing gives it */
 } EventVerdict;
 
+/* A row of event, of a player, or of component_event, of a component. */
+typedef struct ReplayedEvent
+{
+	EventVerdict verdict;
+	bool		of_component;
+	const EventRow *player;		/* what comes out, of the one, */
+	const ComponentRow *component;	/* or of the other; both NULL if surplus */
+	TimestampTz last_played;	/* before the step, or DT_NOBEGIN */
+	RowReader  *stored;			/* has the row that is stored, or NULL */
+} ReplayedEvent;
+
 typedef struct Replay Replay;
 
 /* What is done with what comes out. */
 typedef struct ReplaySink
 {
-	/*
-	 * An event; row is NULL for a surplus one, and the stored row is in
-	 * stored->slot unless it is missing.
-	 */
-	void		(*event) (struct ReplaySink *sink, Replay *replay,
-						  EventVerdict verdict, const EventRow *row,
-						  RowReader *stored);
-
-	/* The same of a component. */
-	void		(*component) (struct ReplaySink *sink, Replay *replay,
-							  EventVerdict verdict, const ComponentRow *row,
-							  RowReader *stored);
+	void		(*event) (struct ReplaySink *sink, Replay *replay, const ReplayedEvent *event);
 
 	/* A match that has a place in the order; the source may have it no more. */
 	void		(*match) (struct ReplaySink *sink, Replay *replay,
@@ -69,11 +69,8 @@ typedef enum ReplayPlayers
 								 * stored events in what is replayed or is met
 								 * there; operations on everybody must have
 								 * theirs */
-	REPLAY_ALL_PLAYERS,			/* everybody, also those whom an operation is
+	REPLAY_ALL_PLAYERS			/* everybody, also those whom an operation is
 								 * to change for the first time */
-	REPLAY_CURRENT_PLAYERS		/* everybody, as the tables have them: nothing
-								 * but an operation that is new has its place
-								 * in what the first part replays */
 } ReplayPlayers;
 
 struct Replay
@@ -106,5 +103,12 @@ struct Replay
 extern Replay *replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember);
 extern void replay_on(Replay *replay, ReplaySink *sink);
 extern void replay_refresh(Replay *replay);
+
+/*
+ * In place of replay_begin(): replay a new operation, the last one in the order, on n players or
+ * on all, from where the tables have them.  It goes on behind the operation.
+ */
+extern Replay *replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n,
+									ReplaySink *sink);
 
 #endif							/* PG_LADDER_REPLAY_H */

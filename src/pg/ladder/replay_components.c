@@ -105,25 +105,48 @@ static LadderQuery given_query[2] = {
 	{.text = COMPONENTS_AT(GIVEN_COMPONENTS, OWNED),.param = GIVEN_PARAMS},
 };
 
+/* A row of component beside a component, to be filled. */
+static StoredComponent *
+row_beside(Batch *batch, BatchComponent *component, bool found)
+{
+	component->stored = MemoryContextAllocZero(batch->context, offsetof(StoredComponent, state) +
+											   component->spec->nstate * sizeof(double));
+	component->stored->found = found;
+	component->loaded = true;
+	return component->stored;
+}
+
 /* Put what a row of component has, if there is one, beside a component. */
 static void
 store_component(Batch *batch, BatchComponent *component, bool found, const Datum *values,
 				const bool *nulls)
 {
-	StoredComponent *row = MemoryContextAllocZero(batch->context,
-												  offsetof(StoredComponent, state) +
-												  component->spec->nstate * sizeof(double));
+	StoredComponent *row = row_beside(batch, component, found);
 
-	row->found = found;
-	if (found)
+	if (!found)
+		return;
+	(void) component_read(values, nulls, &row->record);
+	if (!read_component_state(component, values[COMPONENT_STATE - 1],
+							  nulls[COMPONENT_STATE - 1], row->state))
+		row->record.games = -1; /* as nothing that can come out */
+}
+
+void
+components_store_loaded(Batch *batch)
+{
+	int64		i;
+
+	for (i = 0; i < batch->ncomponents; i++)
 	{
-		(void) component_read(values, nulls, &row->record);
-		if (!read_component_state(component, values[COMPONENT_STATE - 1],
-								  nulls[COMPONENT_STATE - 1], row->state))
-			row->record.games = -1; /* as nothing that can come out */
+		BatchComponent *component = batch->components[i];
+		StoredComponent *row;
+
+		if (!component->loaded)
+			continue;
+		row = row_beside(batch, component, true);
+		row->record = component->record;
+		memcpy(row->state, component->state, component->spec->nstate * sizeof(double));
 	}
-	component->stored = row;
-	component->loaded = true;
 }
 
 static TimestampTz
@@ -291,14 +314,6 @@ load_later(Replay *replay, int64 seq, bool again)
 	}
 }
 
-/* Everything is where the table says. */
-static void
-load_current(Replay *replay)
-{
-	load_rows(replay);
-	components_load_all(replay->batch, replay->ladder);
-}
-
 void
 components_load_replayed(Replay *replay)
 {
@@ -314,11 +329,6 @@ components_load_replayed(Replay *replay)
 	}
 	if (replay->batch->nkinds == 0)
 		return;
-	if (replay->loads == REPLAY_CURRENT_PLAYERS)
-	{
-		load_current(replay);
-		return;
-	}
 	load_later(replay, replay->from, false);
 	if (replay->loads != REPLAY_ALL_PLAYERS)
 		return;
@@ -365,94 +375,4 @@ components_load_match(Replay *replay)
 		(void) ladder_execute(replay->ladder, &given_query[owned], values, NULL, NULL);
 		take_components_at(replay, false);
 	}
-}
-
-/*
- * ---- Events ----
- */
-
-static LadderQuery read_component_events_query = {
-	.text = "SELECT {component_event columns} FROM {component_event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
-	.param = {VALUE_INT8}
-};
-
-void
-component_events_open(RowReader *events, Replay *replay)
-{
-	Datum		values[1];
-
-	values[0] = Int64GetDatum(replay->next);
-	row_reader_open(events, replay->ladder, &read_component_events_query, values);
-}
-
-static int64
-event_seq(RowReader *events)
-{
-	return DatumGetInt64(row_key_column(events, COMPONENT_EVENT_SEQ));
-}
-
-static bool
-same_component_event(RowReader *stored, Ladder *ladder, const BatchStep *step,
-					 const ComponentRow *row)
-{
-	const Datum *values = row_values(stored);
-	const bool *nulls = row_nulls(stored);
-	int			nstate = row->component->spec->nstate;
-	ComponentIdentity identity;
-	RowValues	expected = component_event_values(step, row, &identity);
-	int			before = COMPONENT_EVENT_BEFORE - 1;
-	int			after = COMPONENT_EVENT_AFTER - 1;
-
-	return table_same(&component_event_table, ladder, &expected, values, nulls) &&
-		same_state(values[before], nulls[before], row->before, nstate) &&
-		same_state(values[after], nulls[after], row->after, nstate);
-}
-
-/* The row of the step just made that a stored one is about, or NULL. */
-static ComponentRow *
-row_of_step(Batch *batch, RowReader *events)
-{
-	BatchStep  *step = &batch->step;
-	BatchComponent *component =
-		component_of_row(batch, row_values(events), row_nulls(events),
-						 COMPONENT_EVENT_PLAYER_ID - 1, COMPONENT_EVENT_KIND - 1,
-						 COMPONENT_EVENT_POOL - 1, COMPONENT_EVENT_KEY - 1);
-
-	if (component == NULL || step->ncomponents == 0 || component->step != step->seq)
-		return NULL;
-	return &step->component[component->row];
-}
-
-void
-compare_component_events(Replay *replay, ReplaySink *sink, RowReader *events)
-{
-	Batch	   *batch = replay->batch;
-	BatchStep  *step = &batch->step;
-	int			i;
-
-	for (; events->have_row && event_seq(events) < step->seq; row_reader_next(events))
-		sink->component(sink, replay, EVENT_SURPLUS, NULL, events);
-	for (i = 0; i < step->ncomponents; i++)
-		step->component[i].stored = false;
-	for (; events->have_row && event_seq(events) == step->seq; row_reader_next(events))
-	{
-		ComponentRow *row = row_of_step(batch, events);
-
-		if (row != NULL)
-			row->stored = true;
-		sink->component(sink, replay,
-						row == NULL ? EVENT_SURPLUS :
-						same_component_event(events, replay->ladder, step, row) ?
-						EVENT_SAME : EVENT_DIFFERS, row, events);
-	}
-	for (i = 0; i < step->ncomponents; i++)
-		if (!step->component[i].stored)
-			sink->component(sink, replay, EVENT_MISSING, &step->component[i], events);
-}
-
-void
-surplus_component_events(Replay *replay, ReplaySink *sink, RowReader *events)
-{
-	for (; events->have_row; row_reader_next(events))
-		sink->component(sink, replay, EVENT_SURPLUS, NULL, events);
 }

@@ -16,22 +16,13 @@
  */
 extern void components_load_replayed(Replay *replay);
 
+/* What the table has of all components that are loaded is where they are. */
+extern void components_store_loaded(Batch *batch);
+
 /* The part of replay_refresh() for components. */
 extern void components_refresh(Replay *replay);
 
 /* Load those of the current match that are not. */
 extern void components_load_match(Replay *replay);
-
-/* The stored events of components, from the place on where the replay goes on. */
-extern void component_events_open(RowReader *events, Replay *replay);
-
-/*
- * Compare the rows of the step just made with the stored ones, those before it, which
- * belong to nothing, included.
- */
-extern void compare_component_events(Replay *replay, ReplaySink *sink, RowReader *events);
-
-/* All stored rows that are left belong to nothing. */
-extern void surplus_component_events(Replay *replay, ReplaySink *sink, RowReader *events);
 
 #endif							/* PG_LADDER_REPLAY_COMPONENTS_H */

@@ -164,20 +164,44 @@ static LadderQuery shared_at_query = {
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
+/* The row of rating beside a player, to be filled. */
+static PlayerRow *
+row_beside(Batch *batch, BatchPlayer *player)
+{
+	if (player->stored == NULL)
+		player->stored = MemoryContextAlloc(batch->context, offsetof(PlayerRow, state) +
+											batch->model->nstate * sizeof(double));
+	player->loaded = true;
+	return player->stored;
+}
+
 /* Put what a row of rating has, all nulls if there is none, beside a player. */
 static void
 store_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
 		  const bool *nulls)
 {
-	PlayerRow  *row = player->stored;
+	PlayerRow  *row = row_beside(batch, player);
 
-	if (row == NULL)
-		row = MemoryContextAlloc(batch->context, offsetof(PlayerRow, state) +
-								 batch->model->nstate * sizeof(double));
 	row->found = found;
 	(void) rating_read(batch->model, values, nulls, &row->record, row->state);
-	player->stored = row;
-	player->loaded = true;
+}
+
+void
+players_store_loaded(Batch *batch)
+{
+	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
+	int			i;
+
+	for (i = 0; i < id_table_count(batch->players); i++)
+		if (player[i]->loaded)
+		{
+			PlayerRow  *row = row_beside(batch, player[i]);
+
+			row->found = true;
+			row->record = player[i]->record;
+			memcpy(row->state, player[i]->state, batch->model->nstate * sizeof(double));
+		}
+	pfree(player);
 }
 
 /* A count before the replay, from that of now. */
@@ -357,25 +381,6 @@ load_horizon(Replay *replay)
 	row_reader_close(&rows);
 }
 
-/* Everybody is where the table says; who has a row and no event is not there yet. */
-static void
-load_current(Replay *replay)
-{
-	Batch	   *batch = replay->batch;
-	BatchPlayer **player;
-	int			i;
-
-	load_rows(replay);
-	batch_load_all(batch, replay->ladder);
-
-	/* Such a row is left alone. */
-	player = (BatchPlayer **) id_table_values(batch->players);
-	for (i = 0; i < id_table_count(batch->players); i++)
-		if (!player[i]->exists && player[i]->stored != NULL)
-			player[i]->stored->found = false;
-	pfree(player);
-}
-
 void
 players_load_replayed(Replay *replay)
 {
@@ -387,11 +392,6 @@ players_load_replayed(Replay *replay)
 		if (replay->loads != REPLAY_NEW_PLAYERS)
 			load_rows(replay);
 		load_horizon(replay);
-		return;
-	}
-	if (replay->loads == REPLAY_CURRENT_PLAYERS)
-	{
-		load_current(replay);
 		return;
 	}
 	values[0] = Int64GetDatum(replay->from);

@@ -30,58 +30,21 @@ note_misplaced(Rewrite *rewrite, const BatchStep *step)
 }
 
 static void
-note_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
-		   const EventRow *row, RowReader *stored)
+note_event(ReplaySink *sink, Replay *replay, const ReplayedEvent *event)
 {
 	Rewrite    *rewrite = (Rewrite *) sink;
 	const BatchStep *step = &replay->batch->step;
+	Outbox	  **outbox = rewrite->events[event->of_component];
+	OutboxAction action = event->verdict == EVENT_MISSING ? OUTBOX_INSERT : OUTBOX_UPDATE;
 
-	/* The row holds the time of the player's last match before this step. */
-	if (row != NULL && row->last_played > step->at)
+	if (event->last_played > step->at)
 		note_misplaced(rewrite, step);
-	switch (verdict)
-	{
-		case EVENT_SAME:
-			break;
-		case EVENT_DIFFERS:
-			put_event(rewrite->changed_events, step, row);
-			break;
-		case EVENT_MISSING:
-			put_event(rewrite->missing_events, step, row);
-			break;
-		case EVENT_SURPLUS:
-			put_event_key(rewrite->surplus_events,
-						  DatumGetInt64(row_key_column(stored, EVENT_SEQ)),
-						  row_key_column(stored, EVENT_PLAYER_ID),
-						  row_key_column(stored, EVENT_POOL));
-			break;
-	}
-}
-
-static void
-note_component(ReplaySink *sink, Replay *replay, EventVerdict verdict,
-			   const ComponentRow *row, RowReader *stored)
-{
-	Rewrite    *rewrite = (Rewrite *) sink;
-	const BatchStep *step = &replay->batch->step;
-
-	if (row != NULL && row->last_played > step->at)
-		note_misplaced(rewrite, step);
-	switch (verdict)
-	{
-		case EVENT_SAME:
-			break;
-		case EVENT_DIFFERS:
-			put_component_event(rewrite->changed_component_events, step, row);
-			break;
-		case EVENT_MISSING:
-			put_component_event(rewrite->missing_component_events, step, row);
-			break;
-		case EVENT_SURPLUS:
-			put_component_key(rewrite->surplus_component_events, row_values(stored),
-							  row_nulls(stored));
-			break;
-	}
+	if (event->verdict == EVENT_SURPLUS)
+		put_key(outbox[OUTBOX_DELETE], row_values(event->stored), row_nulls(event->stored));
+	else if (event->verdict != EVENT_SAME && event->of_component)
+		put_component_event(outbox[action], step, event->component);
+	else if (event->verdict != EVENT_SAME)
+		put_event(outbox[action], step, event->player);
 }
 
 static bool
@@ -235,7 +198,7 @@ put_foreign_components(Outbox *deleted, Replay *replay)
 		if (component_of_row(replay->batch, row_values(&rows), row_nulls(&rows),
 							 COMPONENT_PLAYER_ID - 1, COMPONENT_KIND - 1, COMPONENT_POOL - 1,
 							 COMPONENT_KEY - 1) == NULL)
-			put_component_key(deleted, row_values(&rows), row_nulls(&rows));
+			put_key(deleted, row_values(&rows), row_nulls(&rows));
 	row_reader_close(&rows);
 }
 
@@ -332,7 +295,6 @@ rewrite_begin(Rewrite *rewrite, Ladder *ladder)
 {
 	memset(rewrite, 0, sizeof(Rewrite));
 	rewrite->sink.event = note_event;
-	rewrite->sink.component = note_component;
 	rewrite->sink.match = note_match;
 	rewrite->ladder = ladder;
 	rewrite->context = CurrentMemoryContext;
@@ -345,12 +307,13 @@ rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 {
 	Ladder	   *ladder = rewrite->ladder;
 
-	rewrite->missing_events = event_outbox(ladder);
-	rewrite->changed_events = event_outbox(ladder);
-	rewrite->surplus_events = event_outbox(ladder);
-	rewrite->missing_component_events = component_event_outbox(ladder);
-	rewrite->changed_component_events = component_event_outbox(ladder);
-	rewrite->surplus_component_events = component_event_outbox(ladder);
+	int			action;
+
+	for (action = 0; action < OUTBOX_NACTIONS; action++)
+	{
+		rewrite->events[false][action] = event_outbox(ladder);
+		rewrite->events[true][action] = component_event_outbox(ladder);
+	}
 	rewrite->removed = removed;
 	rewrite->missing_seq = 0;
 	rewrite->missing = NULL;
@@ -360,24 +323,24 @@ rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 void
 rewrite_send_events(Rewrite *rewrite)
 {
-	outbox_send(rewrite->surplus_events, OUTBOX_DELETE);
-	outbox_send(rewrite->changed_events, OUTBOX_UPDATE);
-	outbox_send(rewrite->missing_events, OUTBOX_INSERT);
-	outbox_send(rewrite->surplus_component_events, OUTBOX_DELETE);
-	outbox_send(rewrite->changed_component_events, OUTBOX_UPDATE);
-	outbox_send(rewrite->missing_component_events, OUTBOX_INSERT);
+	int			kind;
+	int			action;
+
+	for (kind = 0; kind < 2; kind++)
+		for (action = OUTBOX_NACTIONS - 1; action >= 0; action--)
+			outbox_send(rewrite->events[kind][action], action);
 }
 
 /* What was found of matches goes too: a replay that begins again finds it again. */
 void
 rewrite_discard_part(Rewrite *rewrite)
 {
-	outbox_discard(rewrite->surplus_component_events);
-	outbox_discard(rewrite->changed_component_events);
-	outbox_discard(rewrite->missing_component_events);
-	outbox_discard(rewrite->surplus_events);
-	outbox_discard(rewrite->changed_events);
-	outbox_discard(rewrite->missing_events);
+	int			kind;
+	int			action;
+
+	for (kind = 0; kind < 2; kind++)
+		for (action = 0; action < OUTBOX_NACTIONS; action++)
+			outbox_discard(rewrite->events[kind][action]);
 	outbox_discard(rewrite->matches);
 	rewrite->looked_at = id_table_create(rewrite->ladder->match_type);
 	begin_matches(rewrite);

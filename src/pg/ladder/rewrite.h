@@ -20,12 +20,8 @@ typedef struct Rewrite
 	ReplaySink	sink;
 	Ladder	   *ladder;
 	MemoryContext context;
-	Outbox	   *missing_events; /* of the part that is being replayed */
-	Outbox	   *changed_events;
-	Outbox	   *surplus_events;
-	Outbox	   *missing_component_events;
-	Outbox	   *changed_component_events;
-	Outbox	   *surplus_component_events;
+	Outbox	   *events[2][OUTBOX_NACTIONS]; /* of the part that is being replayed:
+											 * of players, and of components */
 	Outbox	   *matches;
 	IdTable    *removed;		/* matches whose removal was noticed */
 	IdTable    *gone;			/* those of them that the source still lacks */

@@ -382,17 +382,9 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
  * worker, because a match that nobody notes down would be lost.
  */
 
-/* The table of what could not be enqueued, which work on a ladder does not lock. */
-static void
-append_replica_note(QueryDraft *draft)
-{
-	appendStringInfoString(&draft->sql,
-						   quote_qualified_identifier(draft->ladder->name, "replica_note"));
-}
-
 /*
  * So many notes are enough to see what is wrong; a truncated table is always noted, because
- * drain() goes by that.
+ * ladder_status() reports it.
  */
 #define MAX_NOTES "1000"
 
@@ -535,7 +527,7 @@ enqueue_row(Ladder *door, const TriggerData *trigdata, HeapTuple row, const char
 /*
  * AFTER INSERT, UPDATE or DELETE, for each row, or TRUNCATE on a table that attach() was given
  * with replica => true, one of the ladder's own too: the matches of the row, before and after,
- * are to be looked at by drain().
+ * are to be looked at by catch_up().
  */
 Datum
 skillrating_enqueue_matches(PG_FUNCTION_ARGS)

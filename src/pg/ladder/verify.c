@@ -19,6 +19,7 @@
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/ranks/hook.h"
+#include "pg/ladder/recorded.h"
 #include "pg/ladder/replay.h"
 
 SKILLRATING_FUNCTION(skillrating_verify);
@@ -76,50 +77,6 @@ typedef struct Verification
 	MemoryContext context;		/* of what is found */
 } Verification;
 
-static void
-check_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
-			const EventRow *row, RowReader *stored)
-{
-	Check	   *check = ((Verification *) sink)->events;
-	Ladder	   *ladder = replay->ladder;
-	const BatchStep *step = &replay->batch->step;
-	MemoryContext old;
-	bool		in_order = !ladder->reorders || row == NULL ||
-		row->last_played <= step->at;
-	bool		isnull;
-	char	   *what;
-
-	check->examined++;
-	if ((verdict == EVENT_SAME && in_order) || !fault(check))
-		return;
-
-	/*
-	 * The replay resets its own context after each match; what a check keeps
-	 * must outlive it.
-	 */
-	old = MemoryContextSwitchTo(((Verification *) sink)->context);
-	if (verdict == EVENT_SURPLUS)
-	{
-		Datum		id = slot_getattr(stored->slot, EVENT_PLAYER_ID, &isnull);
-
-		check->first = psprintf("event " INT64_FORMAT " of player %s has no cause",
-								DatumGetInt64(slot_getattr(stored->slot,
-														   EVENT_SEQ, &isnull)),
-								id_text(ladder->player_type, id));
-		MemoryContextSwitchTo(old);
-		return;
-	}
-	what = step->is_match ?
-		psprintf("match %s", id_text(ladder->match_type, step->match_id)) :
-		psprintf("%s " INT64_FORMAT, step->kind, step->seq);
-	check->first = psprintf("player %s %s %s",
-							id_text(ladder->player_type, row->player->id),
-							verdict == EVENT_MISSING ? "has no event of" :
-							verdict == EVENT_SAME ? "played later than" : "in",
-							what);
-	MemoryContextSwitchTo(old);
-}
-
 /* A component in words, in the current context. */
 static char *
 component_text(Ladder *ladder, const BatchComponent *component)
@@ -136,33 +93,50 @@ component_text(Ladder *ladder, const BatchComponent *component)
 	return text.data;
 }
 
-static void
-check_component_event(ReplaySink *sink, Replay *replay, EventVerdict verdict,
-					  const ComponentRow *row, RowReader *stored)
+/* What is wrong with an event, in the current context. */
+static char *
+event_fault(Ladder *ladder, const BatchStep *step, const ReplayedEvent *event)
 {
-	Check	   *check = ((Verification *) sink)->components;
-	Ladder	   *ladder = replay->ladder;
+	RowReader  *stored = event->stored;
+	char	   *subject;
+	char	   *what;
+
+	if (event->verdict == EVENT_SURPLUS && event->of_component)
+		return psprintf("event " INT64_FORMAT " of component %s has no cause",
+						DatumGetInt64(row_key_column(stored, COMPONENT_EVENT_SEQ)),
+						TextDatumGetCString(row_key_column(stored, COMPONENT_EVENT_KIND)));
+	if (event->verdict == EVENT_SURPLUS)
+		return psprintf("event " INT64_FORMAT " of player %s has no cause",
+						DatumGetInt64(row_key_column(stored, EVENT_SEQ)),
+						id_text(ladder->player_type, row_key_column(stored, EVENT_PLAYER_ID)));
+	subject = event->of_component ? component_text(ladder, event->component->component) :
+		psprintf("player %s", id_text(ladder->player_type, event->player->player->id));
+	what = step->is_match ?
+		psprintf("match %s", id_text(ladder->match_type, step->match_id)) :
+		psprintf("%s " INT64_FORMAT, step->kind, step->seq);
+	return psprintf("%s %s %s", subject,
+					event->verdict == EVENT_MISSING ? "has no event of" :
+					event->verdict != EVENT_SAME ? "in" :
+					event->of_component ? "was played later than" : "played later than", what);
+}
+
+/*
+ * The replay resets its own context after each match; what a check keeps must outlive it.
+ */
+static void
+check_event(ReplaySink *sink, Replay *replay, const ReplayedEvent *event)
+{
+	Verification *verification = (Verification *) sink;
+	Check	   *check = event->of_component ? verification->components : verification->events;
 	const BatchStep *step = &replay->batch->step;
-	bool		in_order = !ladder->reorders || row == NULL || row->last_played <= step->at;
+	bool		in_order = !replay->ladder->reorders || event->last_played <= step->at;
 	MemoryContext old;
 
 	check->examined++;
-	if ((verdict == EVENT_SAME && in_order) || !fault(check))
+	if ((event->verdict == EVENT_SAME && in_order) || !fault(check))
 		return;
-	old = MemoryContextSwitchTo(((Verification *) sink)->context);
-	if (verdict == EVENT_SURPLUS)
-		check->first = psprintf("event " INT64_FORMAT " of component %s has no cause",
-								DatumGetInt64(row_key_column(stored, COMPONENT_EVENT_SEQ)),
-								TextDatumGetCString(row_key_column(stored,
-																   COMPONENT_EVENT_KIND)));
-	else
-		check->first = psprintf("%s %s %s", component_text(ladder, row->component),
-								verdict == EVENT_MISSING ? "has no event of" :
-								verdict == EVENT_SAME ? "was played later than" : "in",
-								step->is_match ?
-								psprintf("match %s",
-										 id_text(ladder->match_type, step->match_id)) :
-								psprintf("%s " INT64_FORMAT, step->kind, step->seq));
+	old = MemoryContextSwitchTo(verification->context);
+	check->first = event_fault(replay->ladder, step, event);
 	MemoryContextSwitchTo(old);
 }
 
@@ -342,42 +316,10 @@ count_column(int column)
 									   SPI_tuptable->tupdesc, column, &isnull));
 }
 
-/* Matches that have no place, and the digests of what was seen of them. */
+/* Matches that have no place, and what was seen of them. */
 static LadderQuery unplaced_query = {
-	.text = "SELECT m.match_id, m.digest FROM {rated_match} AS m WHERE m.seq IS NULL"
+	.text = "SELECT m.match_id, " RECORDED_COLUMNS " FROM {rated_match} AS m WHERE m.seq IS NULL"
 };
-
-enum
-{
-	UNPLACED_MATCH_ID = 1,
-	UNPLACED_DIGEST
-};
-
-/* The matches that have no place, by their identifiers. */
-static IdTable *
-read_unplaced(Ladder *ladder)
-{
-	uint64		nrows = ladder_execute(ladder, &unplaced_query, NULL, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
-	IdTable    *unplaced = id_table_create(ladder->match_type);
-	uint64		i;
-
-	for (i = 0; i < nrows; i++)
-	{
-		ComparedMatch *match = palloc0_object(ComparedMatch);
-		bool		isnull;
-		bool		found;
-		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc,
-									   UNPLACED_MATCH_ID, &isnull);
-
-		CHECK_FOR_INTERRUPTS();
-		match->digest = DatumGetInt64(SPI_getbinval(rows->vals[i], rows->tupdesc,
-													UNPLACED_DIGEST, &isnull));
-		*id_table_enter(unplaced, id, "", &found) = match;
-	}
-	SPI_freetuptable(rows);
-	return unplaced;
-}
 
 /*
  * A replay meets only matches that have a place.  One that could not be rated and has
@@ -386,21 +328,16 @@ read_unplaced(Ladder *ladder)
 static void
 check_unplaced(Ladder *ladder, Check *complete)
 {
-	IdTable    *unplaced = read_unplaced(ladder);
+	IdTable    *unplaced = compare_recorded(ladder, &unplaced_query, NULL);
 	int			n = id_table_count(unplaced);
 	Datum	   *ids = id_table_ids(unplaced);
 	int			i;
 
-	if (n == 0)
-		return;
-
-	/* Their digests are computed anew, from the source as it is. */
-	reader_compare(ladder, unplaced);
 	for (i = 0; i < n; i++)
 	{
-		const ComparedMatch *match = id_table_find(unplaced, ids[i], "");
+		const RecordedMatch *match = id_table_find(unplaced, ids[i], "");
 
-		if (match->met && !match->same && fault(complete))
+		if (match->compared.met && !match->compared.same && fault(complete))
 			complete->first = psprintf("match %s has changed since it was looked at",
 									   id_text(ladder->match_type, ids[i]));
 	}
@@ -500,7 +437,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	Check		corrections = {"corrections", 0, "corrections", 0, NULL, NULL, NULL};
 	Check		waiting = {"waiting", 0, "matches", 0, NULL, NULL, NULL};
 	Check		partitions = {"partitions", 0, "partitions", 0, NULL, NULL, NULL};
-	Verification verification = {{check_event, check_component_event, check_match},
+	Verification verification = {{check_event, check_match},
 	&content, &events, &components, NULL};
 	const char *unread;
 	Ladder	   *ladder;

@@ -21,12 +21,7 @@
  */
 
 /* The record of a player who has never played. */
-static void
-clear_record(PlayerRecord *record)
-{
-	memset(record, 0, sizeof(PlayerRecord));
-	record->last_played = record->as_of = DT_NOBEGIN;
-}
+static const PlayerRecord no_record = {.last_played = DT_NOBEGIN,.as_of = DT_NOBEGIN};
 
 Batch *
 batch_create(const Model *model, const ParamValue *params, IdType *player_type)
@@ -40,6 +35,7 @@ batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 	batch->players = id_table_create(player_type);
 	batch->last_pool = "";
 	batch->shares = model->shares != NULL && model->shares(params);
+	batch->rests = !batch->shares && model->age == NULL && model->period == 0;
 	batch->forget_before = DT_NOBEGIN;
 	model->init(params, batch->initial);
 	components_create(batch);
@@ -98,7 +94,7 @@ batch_player(Batch *batch, Datum id, const char *pool)
 		player->pool = batch->last_pool;
 		player->state = (double *) (player + 1);
 		memcpy(player->state, batch->initial, model->nstate * sizeof(double));
-		clear_record(&player->record);
+		player->record = no_record;
 		*place = player;
 		MemoryContextSwitchTo(old);
 
@@ -134,7 +130,8 @@ batch_request_states(Batch *batch)
 		if (player->shared != NULL)
 			player->shared->wanted = true;
 	}
-	components_request(batch);
+	for (i = 0; i < batch->match.ncomponents; i++)
+		batch->component[i]->wanted = true;
 }
 
 /*
@@ -156,18 +153,12 @@ reserve(Batch *batch, int n)
 	batch->match.entry = palloc_array(MatchEntry, n);
 	batch->player = palloc_array(BatchPlayer *, n);
 	batch->seated = palloc_array(BatchPlayer *, n);
-	components_reserve(batch, n);
+	if (batch->nkinds > 0)
+		components_reserve(batch, n);
 	batch->before = palloc_array(double, (Size) n * nstate);
 	batch->after = palloc_array(double, (Size) n * nstate);
 	batch->max = n;
 	MemoryContextSwitchTo(old);
-}
-
-/* Whether the pool of a match is that of what pools share. */
-static bool
-is_reserved_pool(const Batch *batch, const SourceMatch *source)
-{
-	return batch->shares && strcmp(source->pool, SHARED_POOL) == 0;
 }
 
 MatchStatus
@@ -177,7 +168,7 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 	MatchStatus status;
 	int			i;
 
-	if (is_reserved_pool(batch, source))
+	if (batch->shares && strcmp(source->pool, SHARED_POOL) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_RESERVED_NAME),
 				 errmsg("pool \"%s\" is reserved", source->pool),
@@ -215,7 +206,7 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 
 	status = match_build(&batch->model->rules, batch->params, source->participant,
 						 source->n, match, offender);
-	if (status <= MATCH_LAST_UNRATED)
+	if (status <= MATCH_LAST_UNRATED && match->ncomponents > 0)
 		components_find(batch, source);
 	match->interrupt = check_interrupts;
 	return status;
@@ -258,15 +249,17 @@ batch_mistake(Batch *batch, const SourceMatch *source, MatchStatus status,
 	return why;
 }
 
-/* What keeps a tolerant match from being built, or nothing. */
-static Unrated
-reason_against_building(const Batch *batch, const SourceMatch *source)
+/* A mistake in the facts of a match goes before what keeps it from counting. */
+static MatchStatus
+check_facts(const SourceMatch *source, MatchStatus status, int *offender)
 {
-	Unrated		why = source_match_reason(source);
+	double		value;
+	MatchStatus facts = match_facts_check(&source->facts, &value);
 
-	if (why.detail == NULL && is_reserved_pool(batch, source))
-		why = unrated(UNRATED_RESERVED_POOL, RESERVED_POOL_DETAIL);
-	return why;
+	if (facts == MATCH_OK)
+		return status;
+	*offender = -1;
+	return facts;
 }
 
 /*
@@ -277,7 +270,6 @@ static MatchStatus
 build_to_judge(Batch *batch, SourceMatch *source, int *offender)
 {
 	MatchStatus status = batch_build(batch, source, offender);
-	double		value;
 
 	/*
 	 * Two accounts that met are one player on two teams only while they are
@@ -286,11 +278,8 @@ build_to_judge(Batch *batch, SourceMatch *source, int *offender)
 	if (status == MATCH_SELF_MATCH && source->set_aside.detail != NULL)
 		status = MATCH_OK;
 	if (status <= MATCH_LAST_UNRATED &&
-		match_facts_check(&source->facts, &value) != MATCH_OK)
-	{
-		status = match_facts_check(&source->facts, &value);
-		*offender = -1;
-	}
+		!(isnan(source->facts.duration) && isnan(source->facts.surrendered)))
+		status = check_facts(source, status, offender);
 	if (status > MATCH_LAST_UNRATED && !source->tolerant &&
 		source->unrated_reason == NULL)
 		batch_report(batch, source, status, *offender);
@@ -307,8 +296,7 @@ leave_out(Batch *batch, SourceMatch *source, MatchStatus *status, int *offender)
 {
 	MatchStatus rule;
 
-	if (source->eligibility == NULL || *status == MATCH_UNFINISHED ||
-		*status > MATCH_LAST_UNRATED)
+	if (*status == MATCH_UNFINISHED || *status > MATCH_LAST_UNRATED)
 		return MATCH_OK;
 	rule = batch_leave_out(batch, source);
 	if (rule != MATCH_OK)
@@ -331,7 +319,7 @@ reason_to_set_aside(Batch *batch, const SourceMatch *source, MatchStatus status,
 	if (status != MATCH_OK)
 		return unrated(rule, psprintf("%s, without those who are left out",
 									  match_status_message(status)));
-	return reason_by_content(batch, source);
+	return source->eligibility != NULL ? reason_by_content(batch, source) : unrated_nothing;
 }
 
 Verdict
@@ -339,10 +327,14 @@ batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 {
 	int			offender;
 	MatchStatus status;
-	MatchStatus rule;
+	MatchStatus rule = MATCH_OK;
 
-	*why = source->tolerant ? reason_against_building(batch, source) :
-		unrated_nothing();
+	*why = unrated_nothing;
+	if (source->tolerant)
+		*why = source_match_reason(source);
+	if (source->tolerant && why->detail == NULL && batch->shares &&
+		strcmp(source->pool, SHARED_POOL) == 0)
+		*why = unrated(UNRATED_RESERVED_POOL, RESERVED_POOL_DETAIL);
 	if (why->detail != NULL)
 		return VERDICT_UNRATED;
 	status = build_to_judge(batch, source, &offender);
@@ -351,7 +343,8 @@ batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 		*why = unrated(UNRATED_BY_SOURCE, source->unrated_reason);
 		return VERDICT_UNRATED;
 	}
-	rule = leave_out(batch, source, &status, &offender);
+	if (source->eligibility != NULL)
+		rule = leave_out(batch, source, &status, &offender);
 	if (status != MATCH_OK && rule == MATCH_OK)
 	{
 		*why = batch_mistake(batch, source, status, offender);
@@ -362,7 +355,9 @@ batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 		*why = unrated(UNRATED_FUTURE_TIME, unrated_description(UNRATED_FUTURE_TIME));
 		return VERDICT_UNRATED;
 	}
-	*why = reason_to_set_aside(batch, source, status, rule);
+	if (status != MATCH_OK || source->eligibility != NULL ||
+		source->void_reason != NULL || source->set_aside.detail != NULL)
+		*why = reason_to_set_aside(batch, source, status, rule);
 	return why->detail != NULL ? VERDICT_SET_ASIDE : VERDICT_RATE;
 }
 
@@ -417,11 +412,20 @@ batch_state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at,
 	state_at(batch, player, at, tournament, player->record.fixed != 0, before);
 }
 
-/* The time as of which a state is, for an event: nothing where last_played says it. */
-static TimestampTz
-as_of_for_event(const PlayerRecord *record)
+/* Begin an event of a player, who has not been put into the state after it yet. */
+static void
+begin_row(EventRow *row, BatchPlayer *player, const double *before, const double *after)
 {
-	return record->as_of == record->last_played ? DT_NOBEGIN : record->as_of;
+	const PlayerRecord *record = &player->record;
+
+	row->player = player;
+	row->before = before;
+	row->after = after;
+	row->games = record->games;
+	row->last_played = record->last_played;
+
+	/* Nothing where last_played says it. */
+	row->as_of = record->as_of == record->last_played ? DT_NOBEGIN : record->as_of;
 }
 
 /*
@@ -492,13 +496,17 @@ enter_match(Batch *batch, const SourceMatch *source, int i)
 
 	if (isnan(p->fixed))
 		p->fixed = player->record.fixed;
-	state_at(batch, player, source->played_at, source->tournament, rests, before);
+	if (batch->rests)
+		memcpy(before, player->state, batch->model->nstate * sizeof(double));
+	else
+		state_at(batch, player, source->played_at, source->tournament, rests, before);
 	p->before = before;
 	p->after = batch->after + i * batch->model->nstate;
 	p->games = player->record.games;
 	if (batch->before_match != NULL)
 		return operate_before_match(batch, player, before);
-	model_look_back(batch->model, batch->params, player->past, player->npast, p);
+	if (batch->model->look_back != NULL)
+		model_look_back(batch->model, batch->params, player->past, player->npast, p);
 	return MATCH_OK;
 }
 
@@ -509,11 +517,14 @@ enter_players(Batch *batch, const SourceMatch *source)
 	MatchStatus status = MATCH_OK;
 	int			i;
 
-	batch->match.period = period_of(batch->model, batch->params, source->played_at,
-									source->tournament);
+	if (batch->model->period != 0)
+		batch->match.period = period_of(batch->model, batch->params, source->played_at,
+										source->tournament);
 	for (i = 0; i < batch->match.nplayers && status == MATCH_OK; i++)
 		status = enter_match(batch, source, i);
-	return status != MATCH_OK ? status : components_prepare(batch, source);
+	if (status == MATCH_OK && batch->match.ncomponents > 0)
+		status = components_prepare(batch, source);
+	return status;
 }
 
 MatchStatus
@@ -562,8 +573,6 @@ batch_remember(Batch *batch, BatchPlayer *player, const double *after)
 {
 	int			nstate = batch->model->nstate;
 
-	if (batch->model->look_back == NULL)
-		return;
 	if (player->npast == player->max_past)
 	{
 		forget_past(batch, player);
@@ -639,12 +648,7 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 		MatchOutcome outcome = match_outcome(match, match->player[i].team);
 		EventRow   *row = &step->row[i];
 
-		row->player = player;
-		row->before = match->player[i].before;
-		row->after = after;
-		row->games = player->record.games;
-		row->last_played = player->record.last_played;
-		row->as_of = as_of_for_event(&player->record);
+		begin_row(row, player, match->player[i].before, after);
 		row->team = team->number;
 		row->score = outcome / 2.0;
 		row->win_probability = team->win;
@@ -653,13 +657,17 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 		row->fixed = player->record.fixed = match->player[i].fixed == 1;
 
 		take_state(batch, player, after, source->played_at);
-		batch_remember(batch, player, after);
-		batch_add_meeting(batch, player, seq, source->played_at, team->number);
+		if (batch->model->look_back != NULL)
+			batch_remember(batch, player, after);
+		if (batch->keeps_meetings)
+			batch_add_meeting(batch, player, seq, source->played_at, team->number);
 		count_match(player, outcome, source->played_at);
 		if (player->shared != NULL)
 			count_match(player->shared, outcome, source->played_at);
 	}
-	components_commit(batch, source);
+	step->ncomponents = 0;
+	if (match->ncomponents > 0)
+		components_commit(batch, source);
 }
 
 /*
@@ -767,12 +775,7 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	if ((idles || settles || kind == OPERATION_REFUND) &&
 		memcmp(before, after, model->nstate * sizeof(double)) == 0)
 		return;
-	row->player = player;
-	row->before = before;
-	row->after = after;
-	row->games = player->record.games;
-	row->last_played = player->record.last_played;
-	row->as_of = as_of_for_event(&player->record);
+	begin_row(row, player, before, after);
 	if (kind == OPERATION_FIX)
 		player->record.fixed = operation->operation.fixed;
 	else if (kind == OPERATION_RESET)
@@ -786,7 +789,7 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	 */
 	if (kind == OPERATION_RESET)
 	{
-		clear_record(&player->record);
+		player->record = no_record;
 		player->nmeetings = 0;
 		player->meetings_loaded = true;
 		if (player->shared != NULL && operation->pool == NULL)

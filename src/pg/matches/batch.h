@@ -138,7 +138,6 @@ typedef struct EventRow
 	int			team;			/* matches only */
 	double		score;
 	double		win_probability;
-	bool		stored;			/* in a replay: there is such an event */
 } EventRow;
 
 /* The same to a component. */
@@ -150,7 +149,6 @@ typedef struct ComponentRow
 	int64		games;			/* before, as is */
 	TimestampTz last_played;
 	TimestampTz as_of;			/* DT_NOBEGIN also where it is last_played */
-	bool		stored;			/* in a replay: there is such a row */
 } ComponentRow;
 
 /* A match or an operation, as the events with one seq. */
@@ -199,6 +197,8 @@ typedef struct Batch
 	char	   *unused;			/* memory for nunused players to come */
 	int			nunused;
 	bool		shares;			/* see Model.shares */
+	bool		rests;			/* time changes no state: neither by age nor by
+								 * periods */
 	bool		keeps_meetings; /* of all players, because a rule asks */
 	TimestampTz forget_before;	/* no match to come asks for earlier ones */
 	double		initial[MODEL_MAX_STATE];
@@ -300,7 +300,7 @@ extern Verdict batch_judge(Batch *batch, SourceMatch *source, Unrated *why);
 
 /*
  * The same of a match that counts by batch_judge() and whose players are loaded, with
- * their meetings if the batch keeps them: by rules about players.
+ * their meetings if the batch keeps them: by rules about players, if it has any rules.
  */
 extern Verdict batch_judge_players(Batch *batch, SourceMatch *source, Unrated *why);
 
@@ -373,7 +373,7 @@ extern bool component_can_be_given(const BatchComponent *component);
 extern int	batch_apply_operation(Batch *batch, const LadderOperation *operation, int n);
 
 /*
- * Add a state after a match to those that a player looks back on, if the model does; those that
+ * Add a state after a match to those that a player looks back on, under a model that does; those that
  * the player's state asks for no more are forgotten.
  */
 extern void batch_remember(Batch *batch, BatchPlayer *player, const double *after);

@@ -27,12 +27,12 @@ components_create(Batch *batch)
 	const MatchRules *rules = &batch->model->rules;
 	int			i;
 
-	batch->nkinds = match_components_used(rules, batch->params);
-	batch->component_nstate = 0;
 	for (i = 0; i < rules->ncomponents; i++)
 		if (rules->component[i].used(batch->params))
-			batch->component_nstate = Max(batch->component_nstate,
-										  rules->component[i].nstate);
+		{
+			batch->nkinds++;
+			batch->component_nstate = Max(batch->component_nstate, rules->component[i].nstate);
+		}
 }
 
 /*
@@ -190,12 +190,6 @@ components_reserve(Batch *batch, int n)
 {
 	Size		room = (Size) n * batch->nkinds;
 
-	if (batch->nkinds == 0)
-	{
-		batch->match.component = NULL;
-		batch->match.share = NULL;
-		return;
-	}
 	batch->match.component = palloc_array(MatchComponent, room);
 	batch->match.share = palloc_array(MatchShare, room);
 	batch->component = palloc_array(BatchComponent *, room);
@@ -257,15 +251,6 @@ components_find(Batch *batch, const SourceMatch *source)
 											  source->pool,
 											  key_of(component, source));
 	}
-}
-
-void
-components_request(Batch *batch)
-{
-	int			i;
-
-	for (i = 0; i < batch->match.ncomponents; i++)
-		batch->component[i]->wanted = true;
 }
 
 /* The state of a component at a time; what belongs to a player who is fixed does not age. */
@@ -374,7 +359,6 @@ add_row(Batch *batch, BatchComponent *component, const double *before,
 	row->games = record->games;
 	row->last_played = record->last_played;
 	row->as_of = record->as_of == record->last_played ? DT_NOBEGIN : record->as_of;
-	row->stored = false;
 	component->step = step->seq;
 	component->row = step->ncomponents++;
 
@@ -394,7 +378,6 @@ components_commit(Batch *batch, const SourceMatch *source)
 	Match	   *match = &batch->match;
 	int			i;
 
-	batch->step.ncomponents = 0;
 	reserve_rows(batch, match->ncomponents);
 	for (i = 0; i < match->ncomponents; i++)
 	{

@@ -12,7 +12,11 @@
 /* Begin without any; the current context is that of the batch. */
 extern void components_create(Batch *batch);
 
-/* Room for the components of a match of n participants, before it is built. */
+/*
+ * What follows is called where there are components: kinds in use, or some in the match.
+ *
+ * Room for the components of a match of n participants, before it is built.
+ */
 extern void components_reserve(Batch *batch, int n);
 
 /* Find those of the match that was built of a source. */
@@ -24,11 +28,8 @@ extern void components_find(Batch *batch, const SourceMatch *source);
  */
 extern MatchStatus components_prepare(Batch *batch, const SourceMatch *source);
 
-/* Make the states after those of the components, with rows in batch->step. */
+/* Make the states after those of the components, with rows in batch->step, which has none yet. */
 extern void components_commit(Batch *batch, const SourceMatch *source);
-
-/* Those of the match that was built are wanted. */
-extern void components_request(Batch *batch);
 
 /*
  * Do an operation to the components that it is about: all of a pool or of all pools, or

@@ -313,7 +313,7 @@ static Unrated
 broken_rule(MatchStatus status, double value)
 {
 	if (status == MATCH_OK)
-		return unrated_nothing();
+		return unrated_nothing;
 	if (isnan(value))
 		return unrated(status, match_status_message(status));
 	return unrated(status, psprintf("%s: %g", match_status_message(status), value));
@@ -325,8 +325,6 @@ reason_by_content(const Batch *batch, const SourceMatch *source)
 	double		value;
 	MatchStatus status;
 
-	if (source->eligibility == NULL)
-		return unrated_nothing();
 	status = eligibility_judge(source->eligibility, &source->facts, source->participant,
 							   source->n, &batch->match, &value);
 	return broken_rule(status, value);
@@ -342,8 +340,8 @@ reason_by_players(const Batch *batch, const SourceMatch *source)
 	MatchStatus status;
 	int			i;
 
-	if (rules == NULL || !eligibility_needs_players(rules))
-		return unrated_nothing();
+	if (!eligibility_needs_players(rules))
+		return unrated_nothing;
 
 	/* Games before this match: records are counted up after it. */
 	games = palloc_array(double, match->nplayers);

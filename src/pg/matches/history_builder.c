@@ -91,12 +91,6 @@ reserve_participants(HistoryBuilder *builder, int n)
 		huge_array_grow(history->clubs.number, int32, builder->max_participants);
 }
 
-int32
-history_builder_player(HistoryBuilder *builder, Datum id)
-{
-	return player_number(builder, id, "");
-}
-
 /* The number of a name, which may be new. */
 static int32
 name_number(HistoryBuilder *builder, BuilderNames *names, const char *name)
@@ -112,12 +106,6 @@ name_number(HistoryBuilder *builder, BuilderNames *names, const char *name)
 	if (!found)
 		*place = (void *) (intptr_t) ++names->n;
 	return (int32) (intptr_t) *place - 1;
-}
-
-int32
-history_builder_context(HistoryBuilder *builder, const char *context)
-{
-	return name_number(builder, &builder->contexts, context);
 }
 
 Datum *
@@ -429,7 +417,7 @@ add_participants(HistoryBuilder *builder, const SourceMatch *source, const int32
 		history->team[place] = source->participant[i].team;
 		for (j = 0; j < PARTICIPANT_NUMBERS; j++)
 		{
-			double		number = *participant_number(&source->participant[i], j);
+			double		number = source->participant[i].number[j];
 			size_t		k;
 
 			/* A column begins with the first number that is known. */

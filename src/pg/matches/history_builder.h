@@ -148,11 +148,6 @@ extern void history_builder_add(HistoryBuilder *builder, SourceMatch *source);
 /* The same of a match that counts and whose participants are sorted; it stays as it is. */
 extern void history_builder_append(HistoryBuilder *builder, const SourceMatch *source);
 
-/* The number of a player, or of a context, that may be new. */
-extern int32 history_builder_player(HistoryBuilder *builder, Datum id);
-extern int32 history_builder_context(HistoryBuilder *builder,
-									 const char *context);
-
 /* Pools, contexts or clubs, as texts, by number. */
 extern Datum *history_builder_names(const BuilderNames *names);
 

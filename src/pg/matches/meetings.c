@@ -53,8 +53,6 @@ batch_add_meeting(Batch *batch, BatchPlayer *player, int64 seq,
 {
 	Meeting    *meeting;
 
-	if (!batch->keeps_meetings)
-		return;
 	reserve_meetings(batch, player);
 	meeting = &player->meeting[player->nmeetings++];
 	meeting->seq = seq;

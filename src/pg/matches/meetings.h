@@ -9,8 +9,7 @@
 
 /*
  * Add a rated match to those that a player of it remembers, for the team with that
- * number; a player's matches come in the order of seq.  Nothing unless the batch keeps
- * meetings.
+ * number; a player's matches come in the order of seq.
  */
 extern void batch_add_meeting(Batch *batch, BatchPlayer *player, int64 seq,
 							  TimestampTz played_at, int team);

@@ -87,12 +87,6 @@ source_column_text(SourceColumn column, const char **type,
 StaticAssertDecl(SOURCE_NCOLUMNS - SOURCE_RANK == PARTICIPANT_NUMBERS,
 				 "source columns and numbers of a participant differ");
 
-double *
-source_number(Participant *participant, SourceColumn column)
-{
-	return participant_number(participant, column - SOURCE_RANK);
-}
-
 /* Room for so many participants: at first from the current context. */
 static void
 reserve_participants(SourceMatch *match, int n)
@@ -122,8 +116,7 @@ source_match_init(SourceMatch *match, IdType *match_type, IdType *player_type)
 	memset(match, 0, sizeof(SourceMatch));
 	match->match_type = match_type;
 	match->player_type = player_type;
-	source_names_init(&match->contexts);
-	source_names_init(&match->clubs);
+	match->contexts.context = match->clubs.context = CurrentMemoryContext;
 	reserve_participants(match, 32);
 }
 
@@ -136,19 +129,16 @@ match_name(const SourceMatch *match)
 	return psprintf("match %s", id_text(match->match_type, match->id));
 }
 
-Datum
-source_match_required(const SourceMatch *match, SourceColumn column,
-					  const Datum *values, const bool *nulls)
+void
+source_match_lacks(const SourceMatch *match, SourceColumn column)
 {
 	bool		known = column != SOURCE_MATCH_ID && match->match_type != NULL;
 
-	if (nulls[column])
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", source_column_name(column)),
-				 known ? errdetail("Match %s has a row without it.",
-								   id_text(match->match_type, match->id)) : 0));
-	return values[column];
+	ereport(ERROR,
+			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			 errmsg("%s must not be null", source_column_name(column)),
+			 known ? errdetail("Match %s has a row without it.",
+							   id_text(match->match_type, match->id)) : 0));
 }
 
 /* Keep the mistake whose text comes first, wherever its row stands. */
@@ -159,116 +149,91 @@ keep_first(Unrated *kept, int reason, const char *text)
 		*kept = unrated(reason, text);
 }
 
-/*
- * Whether a required column is null, which is an error unless the match is
- * tolerant.
- */
-static bool
-lacks_column(SourceMatch *match, SourceColumn column, const Datum *values,
-			 const bool *nulls)
+/* A required column is null, which is an error unless the match is tolerant. */
+static void
+note_null(SourceMatch *match, SourceColumn column)
 {
-	if (!nulls[column])
-		return false;
-
 	/*
 	 * A query that is strict stops at the first mistake; a ladder keeps the
 	 * match as unrated, with the mistake as the reason.
 	 */
 	if (!match->tolerant)
-		(void) source_match_required(match, column, values, nulls);
+		source_match_lacks(match, column);
 	keep_first(&match->fault, UNRATED_NULL_VALUE,
 			   psprintf("%s is null", source_column_name(column)));
-	return true;
 }
 
-/* Whether a row has no time; that may be a mistake, see SourceTimes. */
-static bool
-lacks_played_at(SourceMatch *match, const Datum *values, const bool *nulls)
-{
-	if (match->times == TIMES_OPTIONAL ||
-		(match->times == TIMES_LIKE_BEFORE && !match->timed))
-		return nulls[SOURCE_PLAYED_AT];
-	return lacks_column(match, SOURCE_PLAYED_AT, values, nulls);
-}
-
-/* The log-odds that all rows of a match share. */
-static double
-row_log_odds(const Datum *values, const bool *nulls)
-{
-	return nulls[SOURCE_LOG_ODDS] ? 0 : DatumGetFloat8(values[SOURCE_LOG_ODDS]);
-}
-
-/* A number that all rows of a match share, NaN if it is not known. */
-static double
-row_number(SourceColumn column, const Datum *values, const bool *nulls)
-{
-	return nulls[column] ? get_float8_nan() : DatumGetFloat8(values[column]);
-}
-
-/* What all rows of a match say of it; that it was not surrendered is what most are. */
-static MatchFacts
-row_facts(const Datum *values, const bool *nulls)
-{
-	MatchFacts	facts;
-
-	facts.duration = row_number(SOURCE_DURATION, values, nulls);
-	facts.surrendered = row_number(SOURCE_SURRENDERED, values, nulls);
-	if (facts.surrendered == 0)
-		facts.surrendered = get_float8_nan();
-	return facts;
-}
-
-/* A number of the match that is NaN is a mistake, and not one that is absent. */
+/* A row has no time; that may be a mistake, see SourceTimes. */
 static void
-check_fact(SourceMatch *match, SourceColumn column, const Datum *values,
-		   const bool *nulls)
+note_no_time(SourceMatch *match)
 {
-	if (nulls[column] || !isnan(DatumGetFloat8(values[column])))
-		return;
-	if (!match->tolerant)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must not be NaN", source_column_name(column))));
-	keep_first(&match->fault, UNRATED_NAN_VALUE,
-			   psprintf("%s is NaN", source_column_name(column)));
+	if (match->times == TIMES_REQUIRED ||
+		(match->times == TIMES_LIKE_BEFORE && match->timed))
+		note_null(match, SOURCE_PLAYED_AT);
 }
 
-/* When the match was played, as its first row says. */
+/* A time is infinite, which is an error unless the match is tolerant. */
 static void
-begin_played_at(SourceMatch *match, const Datum *values, const bool *nulls)
+note_infinite_time(SourceMatch *match)
 {
-	match->no_played_at = lacks_played_at(match, values, nulls);
-	match->given_played_at = match->no_played_at ? DT_NOBEGIN :
-		DatumGetTimestampTz(values[SOURCE_PLAYED_AT]);
-	match->played_at = match->given_played_at;
-	if (match->no_played_at)
-		return;
-	if (!TIMESTAMP_NOT_FINITE(match->played_at))
-	{
-		match->timed = true;
-		return;
-	}
 	if (!match->tolerant)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("played_at must be finite, not %s",
-						timestamptz_to_str(match->played_at)),
+						timestamptz_to_str(match->given_played_at)),
 				 errhint("Leave it null where the time of a match is not known.")));
 	keep_first(&match->fault, UNRATED_INFINITE_TIME,
-			   TIMESTAMP_IS_NOEND(match->played_at) ?
+			   TIMESTAMP_IS_NOEND(match->given_played_at) ?
 			   "played_at is infinity" : "played_at is -infinity");
-	match->played_at = DT_NOBEGIN;
+}
+
+/* A number is NaN, which is a mistake, and not one that is absent. */
+static void
+note_nan(SourceMatch *match, SourceColumn column, const Datum *player)
+{
+	if (!match->tolerant)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s must not be NaN", source_column_name(column)),
+				 player != NULL ? errdetail("It is the value of player %s.",
+											id_text(match->player_type, *player)) : 0));
+	keep_first(&match->fault, UNRATED_NAN_VALUE,
+			   psprintf("%s is NaN", source_column_name(column)));
+}
+
+/* Numbers that all rows of a match share; NaN for facts that are not known. */
+typedef struct SharedNumbers
+{
+	double		log_odds;
+	double		tournament;
+	MatchFacts	facts;
+} SharedNumbers;
+
+static SharedNumbers
+shared_numbers(const Datum *values, const bool *nulls)
+{
+	SharedNumbers shared = {0, 0, {get_float8_nan(), get_float8_nan()}};
+
+	if (!nulls[SOURCE_LOG_ODDS])
+		shared.log_odds = DatumGetFloat8(values[SOURCE_LOG_ODDS]);
+	if (!nulls[SOURCE_TOURNAMENT])
+		shared.tournament = tournament_key(values[SOURCE_TOURNAMENT]);
+	if (!nulls[SOURCE_DURATION])
+		shared.facts.duration = DatumGetFloat8(values[SOURCE_DURATION]);
+
+	/* That it was not surrendered is what most are. */
+	if (!nulls[SOURCE_SURRENDERED] && DatumGetFloat8(values[SOURCE_SURRENDERED]) != 0)
+		shared.facts.surrendered = DatumGetFloat8(values[SOURCE_SURRENDERED]);
+	return shared;
 }
 
 /*
- * A text that ladders have in the keys of an index, and so cannot be of any length.  The same
- * texts count in a query, so that a ladder is what a query says.
+ * A text is too long: ladders have it in the keys of an index.  The same texts count in a query,
+ * so that a ladder is what a query says.
  */
-static bool
-is_too_long(SourceMatch *match, SourceColumn column, const char *name)
+static void
+note_long_name(SourceMatch *match, SourceColumn column, const char *name)
 {
-	if (strlen(name) <= MAX_NAME_BYTES)
-		return false;
 	if (!match->tolerant)
 		ereport(ERROR,
 				(errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
@@ -277,7 +242,6 @@ is_too_long(SourceMatch *match, SourceColumn column, const char *name)
 	keep_first(&match->fault, UNRATED_LONG_NAME,
 			   psprintf("%s is longer than %d bytes", source_column_name(column),
 						MAX_NAME_BYTES));
-	return true;
 }
 
 double
@@ -288,16 +252,11 @@ tournament_key(Datum name)
 	return period_tournament_key(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 }
 
-static double
-row_tournament(const Datum *values, const bool *nulls)
-{
-	return nulls[SOURCE_TOURNAMENT] ? 0 : tournament_key(values[SOURCE_TOURNAMENT]);
-}
-
 void
 source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 {
 	IdType	   *type = match->match_type;
+	SharedNumbers shared = shared_numbers(values, nulls);
 
 	/*
 	 * Texts and identifiers of the match are copied into the current context;
@@ -305,21 +264,39 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 	 */
 	match->number++;
 	match->n = match->nleft_out = 0;
-	source_names_clear(&match->contexts);
-	source_names_clear(&match->clubs);
-	match->unreadable = match->fault = match->set_aside = unrated_nothing();
+	if (match->contexts.n > 0)
+		source_names_clear(&match->contexts);
+	if (match->clubs.n > 0)
+		source_names_clear(&match->clubs);
+	match->unreadable = match->fault = match->set_aside = unrated_nothing;
 	if (type != NULL)
-		match->id = datumCopy(source_match_required(match, SOURCE_MATCH_ID,
-													values, nulls),
-							  type->typbyval, type->typlen);
-	begin_played_at(match, values, nulls);
+	{
+		if (nulls[SOURCE_MATCH_ID])
+			source_match_lacks(match, SOURCE_MATCH_ID);
+		match->id = datumCopy(values[SOURCE_MATCH_ID], type->typbyval, type->typlen);
+	}
+	match->no_played_at = nulls[SOURCE_PLAYED_AT];
+	match->given_played_at = DT_NOBEGIN;
+	if (match->no_played_at)
+		note_no_time(match);
+	else
+		match->given_played_at = DatumGetTimestampTz(values[SOURCE_PLAYED_AT]);
+	match->played_at = match->given_played_at;
+	if (!TIMESTAMP_NOT_FINITE(match->played_at))
+		match->timed = true;
+	else if (!match->no_played_at)
+	{
+		note_infinite_time(match);
+		match->played_at = DT_NOBEGIN;
+	}
 	match->pool = nulls[SOURCE_POOL] ? pstrdup("") :
 		TextDatumGetCString(values[SOURCE_POOL]);
-	(void) is_too_long(match, SOURCE_POOL, match->pool);
-	match->log_odds = row_log_odds(values, nulls);
-	match->tournament = row_tournament(values, nulls);
+	if (strlen(match->pool) > MAX_NAME_BYTES)
+		note_long_name(match, SOURCE_POOL, match->pool);
+	match->log_odds = shared.log_odds;
+	match->tournament = shared.tournament;
 	match->arrived_at = DT_NOBEGIN;
-	match->facts = row_facts(values, nulls);
+	match->facts = shared.facts;
 	match->eligibility = NULL;
 	match->unrated_reason = NULL;
 	if (match->tolerant && isnan(match->log_odds))
@@ -375,37 +352,44 @@ same_number(double a, double b)
 	return a == b || (isnan(a) && isnan(b));
 }
 
-/* Whether a row has the same time as the first one. */
-static bool
-same_played_at(SourceMatch *match, const Datum *values, const bool *nulls)
+/* Columns of numbers must be the same in all rows of the match. */
+static void
+check_shared_numbers(SourceMatch *match, const SharedNumbers *shared)
 {
-	if (lacks_played_at(match, values, nulls))
-		return match->no_played_at;
-	return !match->no_played_at &&
-		DatumGetTimestampTz(values[SOURCE_PLAYED_AT]) == match->given_played_at;
+	if (!same_number(shared->log_odds, match->log_odds))
+		column_differs(match, SOURCE_LOG_ODDS);
+	if (shared->tournament != match->tournament)
+		column_differs(match, SOURCE_TOURNAMENT);
+	if (!same_number(shared->facts.duration, match->facts.duration))
+		column_differs(match, SOURCE_DURATION);
+	if (!same_number(shared->facts.surrendered, match->facts.surrendered))
+		column_differs(match, SOURCE_SURRENDERED);
 }
 
 /* Columns of the match must be the same in all its rows. */
 static void
 check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 {
-	MatchFacts	facts = row_facts(values, nulls);
+	SharedNumbers first = {match->log_odds, match->tournament, match->facts};
+	SharedNumbers shared = shared_numbers(values, nulls);
 
-	if (!same_played_at(match, values, nulls))
+	if (nulls[SOURCE_PLAYED_AT])
+		note_no_time(match);
+	if (match->no_played_at != nulls[SOURCE_PLAYED_AT] ||
+		(!match->no_played_at &&
+		 DatumGetTimestampTz(values[SOURCE_PLAYED_AT]) != match->given_played_at))
 		column_differs(match, SOURCE_PLAYED_AT);
 	if (nulls[SOURCE_POOL] ? match->pool[0] != '\0' :
 		!same_text(values[SOURCE_POOL], match->pool))
 		column_differs(match, SOURCE_POOL);
-	if (!same_number(row_log_odds(values, nulls), match->log_odds))
-		column_differs(match, SOURCE_LOG_ODDS);
-	if (row_tournament(values, nulls) != match->tournament)
-		column_differs(match, SOURCE_TOURNAMENT);
-	if (!same_number(facts.duration, match->facts.duration))
-		column_differs(match, SOURCE_DURATION);
-	if (!same_number(facts.surrendered, match->facts.surrendered))
-		column_differs(match, SOURCE_SURRENDERED);
-	check_fact(match, SOURCE_DURATION, values, nulls);
-	check_fact(match, SOURCE_SURRENDERED, values, nulls);
+
+	/* Mostly they have the same bytes, as those that are unknown have. */
+	if (memcmp(&shared, &first, sizeof(shared)) != 0)
+		check_shared_numbers(match, &shared);
+	if (!nulls[SOURCE_DURATION] && isnan(DatumGetFloat8(values[SOURCE_DURATION])))
+		note_nan(match, SOURCE_DURATION, NULL);
+	if (!nulls[SOURCE_SURRENDERED] && isnan(DatumGetFloat8(values[SOURCE_SURRENDERED])))
+		note_nan(match, SOURCE_SURRENDERED, NULL);
 	if (!nulls[SOURCE_UNRATED_REASON] &&
 		(match->unrated_reason == NULL ||
 		 !same_text(values[SOURCE_UNRATED_REASON], match->unrated_reason)))
@@ -418,40 +402,20 @@ check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 	}
 }
 
-/* A number of a participant; NaN, which in a Participant means absent, if it is NaN. */
-static double
-read_number(SourceMatch *match, SourceColumn column, Datum value, Datum player)
-{
-	double		number = DatumGetFloat8(value);
-
-	if (!isnan(number))
-		return number;
-	if (!match->tolerant)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must not be NaN", source_column_name(column)),
-				 errdetail("It is the value of player %s.",
-						   id_text(match->player_type, player))));
-	keep_first(&match->fault, UNRATED_NAN_VALUE,
-			   psprintf("%s is NaN", source_column_name(column)));
-	return number;
-}
-
-/* The number of a row's context or club, or -1, also for one that is no name. */
+/* The number of a context or a club, or -1 for one that is no name. */
 static int
-read_name(SourceMatch *match, SourceNames *names, SourceColumn column,
-		  const Datum *values, const bool *nulls)
+read_name(SourceMatch *match, SourceNames *names, SourceColumn column, Datum value)
 {
 	char	   *name;
 
-	if (nulls[column])
-		return -1;
-
 	/* Mostly there is one for all, or it is that of the row before. */
-	if (names->n > 0 && same_text(values[column], names->name[names->n - 1]))
+	if (names->n > 0 && same_text(value, names->name[names->n - 1]))
 		return names->n - 1;
-	name = TextDatumGetCString(values[column]);
-	return is_too_long(match, column, name) ? -1 : source_names_enter(names, name);
+	name = TextDatumGetCString(value);
+	if (strlen(name) <= MAX_NAME_BYTES)
+		return source_names_enter(names, name);
+	note_long_name(match, column, name);
+	return -1;
 }
 
 Participant *
@@ -460,7 +424,6 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 	IdType	   *type = match->player_type;
 	Participant *p;
 	Datum		id;
-	bool		lacks;
 	int			i;
 
 	check_match_columns(match, values, nulls);
@@ -477,8 +440,11 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 		reserve_participants(match, 2 * match->max);
 
 	/* Both, so that of two mistakes none is missed. */
-	lacks = lacks_column(match, SOURCE_PLAYER_ID, values, nulls);
-	if (lacks_column(match, SOURCE_TEAM, values, nulls) || lacks)
+	if (nulls[SOURCE_PLAYER_ID])
+		note_null(match, SOURCE_PLAYER_ID);
+	if (nulls[SOURCE_TEAM])
+		note_null(match, SOURCE_TEAM);
+	if (nulls[SOURCE_PLAYER_ID] || nulls[SOURCE_TEAM])
 		return NULL;
 	id = values[SOURCE_PLAYER_ID];
 	p = &match->participant[match->n];
@@ -487,10 +453,15 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 	p->team = DatumGetInt32(values[SOURCE_TEAM]);
 	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
 		if (!nulls[i])
-			*source_number(p, i) = read_number(match, i, values[i], id);
-
-	p->context = read_name(match, &match->contexts, SOURCE_CONTEXT, values, nulls);
-	p->club = read_name(match, &match->clubs, SOURCE_CLUB, values, nulls);
+		{
+			p->number[i - SOURCE_RANK] = DatumGetFloat8(values[i]);
+			if (isnan(p->number[i - SOURCE_RANK]))
+				note_nan(match, i, &id);
+		}
+	if (!nulls[SOURCE_CONTEXT])
+		p->context = read_name(match, &match->contexts, SOURCE_CONTEXT, values[SOURCE_CONTEXT]);
+	if (!nulls[SOURCE_CLUB])
+		p->club = read_name(match, &match->clubs, SOURCE_CLUB, values[SOURCE_CLUB]);
 
 	/*
 	 * A gain of 1 is none, and who is no bot is anybody: they take no room in
@@ -547,8 +518,8 @@ compare_participants(const void *a, const void *b, void *arg)
 		result = id_compare(match->player_type, match->account_id[i],
 							match->account_id[j]);
 	for (column = SOURCE_RANK; column < SOURCE_NCOLUMNS && result == 0; column++)
-		result = compare_numbers(*source_number(p, column),
-								 *source_number(q, column));
+		result = compare_numbers(p->number[column - SOURCE_RANK],
+								 q->number[column - SOURCE_RANK]);
 	if (result == 0)
 		result = compare_names(&match->contexts, p->context, q->context);
 	return result != 0 ? result : compare_names(&match->clubs, p->club, q->club);
@@ -647,7 +618,7 @@ source_match_set_aside(SourceMatch *match)
 	bool		merged = false;
 	int			i;
 
-	match->set_aside = unrated_nothing();
+	match->set_aside = unrated_nothing;
 	for (i = 0; i < match->n; i++)
 	{
 		if (match->excluded[i])

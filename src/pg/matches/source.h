@@ -29,7 +29,7 @@ typedef enum SourceColumn
 	SOURCE_CONTEXT,
 	SOURCE_CLUB,
 	SOURCE_TOURNAMENT,
-	SOURCE_RANK,				/* from here on as participant_number() */
+	SOURCE_RANK,				/* from here on as Participant.number */
 	SOURCE_SCORE,
 	SOURCE_WON,
 	SOURCE_WEIGHT,
@@ -59,14 +59,10 @@ typedef struct SourceColumnSpec
 
 extern const SourceColumnSpec source_columns[SOURCE_NCOLUMNS];
 
-/*
- * What a column of a source is called, what is said of it in SQL, and where a
- * number goes in a Participant.
- */
+/* What a column of a source is called, and what is said of it in SQL. */
 extern const char *source_column_name(SourceColumn column);
 extern void source_column_text(SourceColumn column, const char **type,
 							   const char **needed, const char **description);
-extern double *source_number(Participant *participant, SourceColumn column);
 
 /* What the core has in place of the name of a tournament. */
 extern double tournament_key(Datum name);
@@ -225,8 +221,7 @@ extern void source_match_differs(SourceMatch *match, const char *name);
 /* Why a match whose rows have all been read is not even built, or nothing. */
 extern Unrated source_match_reason(const SourceMatch *match);
 
-/* A column of a row that must not be null. */
-extern Datum source_match_required(const SourceMatch *match, SourceColumn column,
-								   const Datum *values, const bool *nulls);
+/* Error: a column of a row is null that must not be. */
+pg_noreturn extern void source_match_lacks(const SourceMatch *match, SourceColumn column);
 
 #endif							/* PG_MATCHES_SOURCE_H */

@@ -9,16 +9,6 @@
 #define FIRST_MAX 16
 
 void
-source_names_init(SourceNames *names)
-{
-	names->n = 0;
-	names->max = FIRST_MAX;
-	names->name = palloc_array(const char *, names->max);
-	names->place = palloc_array(int, names->max);
-	names->bucket = palloc0_array(int, 2 * names->max);
-}
-
-void
 source_names_clear(SourceNames *names)
 {
 	int			i;
@@ -53,25 +43,27 @@ put_name(SourceNames *names, const char *name, int number)
 	names->bucket[place] = number + 1;
 }
 
-/* Twice the room. */
+/* The first room, or twice as much. */
 static void
 grow(SourceNames *names)
 {
+	MemoryContext old = MemoryContextSwitchTo(names->context);
 	int			i;
 
-	names->max *= 2;
+	names->max = Max(FIRST_MAX, 2 * names->max);
 	names->name = repalloc_array(names->name, const char *, names->max);
 	names->place = repalloc_array(names->place, int, names->max);
 	names->bucket = repalloc_array(names->bucket, int, 2 * names->max);
 	memset(names->bucket, 0, sizeof(int) * 2 * names->max);
 	for (i = 0; i < names->n; i++)
 		put_name(names, names->name[i], i);
+	MemoryContextSwitchTo(old);
 }
 
 int
 source_names_enter(SourceNames *names, const char *name)
 {
-	int			number = names->bucket[find_bucket(names, name)] - 1;
+	int			number = names->n == 0 ? -1 : names->bucket[find_bucket(names, name)] - 1;
 
 	if (number >= 0)
 		return number;

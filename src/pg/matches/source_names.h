@@ -9,19 +9,18 @@
 
 /*
  * The different names in a match: 0 .. n - 1 in the order of their first rows.  The arrays
- * are used again for the next match; names are the caller's.
+ * are used again for the next match; names are the caller's.  All zero but for the context
+ * there are none.
  */
 typedef struct SourceNames
 {
+	MemoryContext context;		/* of the arrays */
 	int			n;
 	const char **name;
 	int		   *place;			/* of each name among the buckets */
 	int			max;			/* room for so many */
 	int		   *bucket;			/* 2 * max: a name's number plus one, or 0 */
 } SourceNames;
-
-/* No names; the arrays come from the current context. */
-extern void source_names_init(SourceNames *names);
 
 /* Forget all names, but keep the room. */
 extern void source_names_clear(SourceNames *names);

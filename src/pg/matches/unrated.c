@@ -12,9 +12,10 @@
 #include "utils/builtins.h"
 #include "utils/json.h"
 
-#include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_unrated_reasons);
+
+const Unrated unrated_nothing = {MATCH_OK, NULL};
 
 /* What is said of the reasons that are no statuses of the core. */
 typedef struct ReasonText
@@ -129,32 +130,6 @@ unrated_count(UnratedCounts *counts, int reason)
 {
 	counts->total++;
 	counts->by_reason[reason]++;
-}
-
-void
-unrated_add_jsonb(UnratedCounts *counts, Jsonb *json)
-{
-	JsonReader	reader;
-
-	/*
-	 * Another server may have a later version, with codes that are not known
-	 * here: an error.
-	 */
-	json_reader_begin(&reader, json, "counts of unrated matches", NULL);
-	while (json_reader_next(&reader))
-	{
-		int			reason = MATCH_OK + 1;
-		int64		n = (int64) json_member_number(&reader, 0, 1e15,
-												   "a number of matches");
-
-		while (reason < UNRATED_NREASONS &&
-			   strcmp(unrated_code(reason), reader.key) != 0)
-			reason++;
-		if (reason == UNRATED_NREASONS)
-			json_invalid_key(&reader, "the codes of skillrating.unrated_reasons()");
-		counts->total += n;
-		counts->by_reason[reason] += n;
-	}
 }
 
 Datum

@@ -50,19 +50,15 @@ typedef struct Unrated
 								 * names nobody unless the code says so */
 } Unrated;
 
+/* Nothing against a match. */
+extern const Unrated unrated_nothing;
+
 static inline Unrated
 unrated(int reason, const char *detail)
 {
 	Unrated		why = {reason, detail};
 
 	return why;
-}
-
-/* Nothing against a match. */
-static inline Unrated
-unrated_nothing(void)
-{
-	return unrated(MATCH_OK, NULL);
 }
 
 /* The name of a reason, in snake_case, and a sentence that says what it means. */
@@ -80,9 +76,6 @@ typedef struct UnratedCounts
 } UnratedCounts;
 
 extern void unrated_count(UnratedCounts *counts, int reason);
-
-/* Add the counts of a jsonb that unrated_counts_jsonb() made, also on another server. */
-extern void unrated_add_jsonb(UnratedCounts *counts, Jsonb *json);
 
 /* An object with the number of matches for each code that occurs, as a jsonb. */
 extern Datum unrated_counts_jsonb(const UnratedCounts *counts);

@@ -168,16 +168,6 @@ json_member_number(const JsonReader *reader, double min, double max,
 	return number;
 }
 
-char *
-json_member_text(const JsonReader *reader, const char *expected)
-{
-	char	   *text = json_value_text(&reader->value);
-
-	if (text == NULL)
-		json_invalid_value(reader, expected);
-	return text;
-}
-
 Jsonb *
 json_member_object(const JsonReader *reader, const char *expected)
 {

@@ -56,7 +56,6 @@ pg_noreturn extern void json_invalid_value(const JsonReader *reader,
  */
 extern double json_member_number(const JsonReader *reader, double min,
 								 double max, const char *expected);
-extern char *json_member_text(const JsonReader *reader, const char *expected);
 extern Jsonb *json_member_object(const JsonReader *reader,
 								 const char *expected);
 

@@ -112,12 +112,6 @@ check_limit(MemoryContext context, double size)
 			 errhint("Work on fewer rows at once, or have a superuser raise skillrating.memory_limit.")));
 }
 
-bool
-memory_limit_has_room(Size size)
-{
-	return held_memory() + size <= memory_limit * 1024.0 / MEMORY_LIMIT_SHARE;
-}
-
 void
 memory_limit_reserve(MemoryContext context, Size size)
 {

@@ -37,13 +37,6 @@ extern void memory_limit_define(void);
 extern void memory_limit_reserve(MemoryContext context, Size size);
 
 /*
- * Whether so many bytes more leave at least as much again of the limit: for what may go to
- * a temporary file instead, so that the rest of the work has room.
- */
-#define MEMORY_LIMIT_SHARE 2
-extern bool memory_limit_has_room(Size size);
-
-/*
  * Memory for n elements in a context, of which pfree() is the end; flags are those of
  * MemoryContextAllocExtended().  An array of none has an address too.  Error 53200 beyond
  * the limit.

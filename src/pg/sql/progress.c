@@ -62,7 +62,6 @@ static const char *const work_names[] = {
 	[WORK_SWAP_LADDERS] = "swap_ladders",
 	[WORK_TUNE] = "tune",
 	[WORK_VERIFY] = "verify",
-	[WORK_WORK] = "work",
 };
 
 static const char *const phase_names[] = {
@@ -75,9 +74,6 @@ static const char *const phase_names[] = {
 	[PHASE_READING] = "reading",
 	[PHASE_SOLVING] = "solving",
 	[PHASE_FITTING] = "fitting",
-	[PHASE_NOTIFYING] = "notifying",
-	[PHASE_SETTLING] = "settling",
-	[PHASE_TRIMMING] = "trimming",
 };
 
 /*

@@ -34,8 +34,7 @@ typedef enum LongWork
 	WORK_SUGGEST_MODEL,
 	WORK_SWAP_LADDERS,
 	WORK_TUNE,
-	WORK_VERIFY,
-	WORK_WORK
+	WORK_VERIFY
 } LongWork;
 
 /* What it is doing, and what is counted meanwhile. */
@@ -50,11 +49,7 @@ typedef enum WorkPhase
 	PHASE_WRITING,				/* rows of large batches */
 	PHASE_READING,				/* matches */
 	PHASE_SOLVING,				/* nothing */
-	PHASE_FITTING,				/* evaluations of the objective */
-	PHASE_NOTIFYING,			/* nothing: changes are read, and listeners
-								 * told */
-	PHASE_SETTLING,				/* nothing */
-	PHASE_TRIMMING				/* nothing: old changes are removed */
+	PHASE_FITTING				/* evaluations of the objective */
 } WorkPhase;
 
 /* Of a count that is not known. */

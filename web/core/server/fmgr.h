@@ -1,5 +1,0 @@
-/*
- * fmgr.h
- *		Calls from SQL, of which there are none in a build without a server.
- */
-#include "postgres.h"

@@ -1,5 +1,0 @@
-/*
- * shmem.h
- *		mul_size(), see postgres.h.
- */
-#include "postgres.h"

@@ -1,5 +1,0 @@
-/*
- * varatt.h
- *		Values of variable length, see postgres.h.
- */
-#include "postgres.h"
