@@ -669,7 +669,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT coalesce(
         -- Views over the source that are sources themselves.
-        (SELECT format('Drop first what rerate() made of it: %s.',
+        (SELECT format('Drop first its shadows: %s.',
             string_agg(format('SELECT skillrating.drop_ladder(%L)', m.nspname), ', ' ORDER BY m.nspname))
         FROM (
             SELECT DISTINCT n.nspname
@@ -780,7 +780,7 @@ COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
 mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
 some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
-in its schema, as ladders that rerate() made of it and partitions that were detached, 42501 unless
+in its schema, as shadows of it and partitions that were detached, 42501 unless
 the caller owns it, 55006 while something else is at work on it in this session.';
 
 CREATE FUNCTION skillrating_internal.reset_ladder(

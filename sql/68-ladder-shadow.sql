@@ -25,6 +25,105 @@ COMMENT ON FUNCTION skillrating_internal.shadow_source(text, text) IS
 'A part of shadow_ladder(): makes the view source of a new ladder read what that of another one
 does, if this reads tables of the user''s.';
 
+CREATE FUNCTION skillrating_internal.copy_matches(
+    known text,
+    b text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(b);
+    place bigint;
+    since timestamptz;
+BEGIN
+    EXECUTE format(
+        'WITH copied AS (
+            INSERT INTO %2$I.rated_match (match_id, status, reason, detail, digest, seq, played_at,
+                arrived_at, void_reason, decided_at)
+            SELECT n.match_id, n.status, n.reason, n.detail,
+                CASE WHEN n.seq IS NULL THEN ~n.digest ELSE n.digest END, n.seq, n.played_at,
+                n.arrived_at, n.void_reason, n.decided_at
+            FROM %1$s AS n
+            WHERE n.status IS NOT NULL AND NOT EXISTS (SELECT FROM %2$I.rated_match AS m WHERE m.match_id %3$s n.match_id)
+            RETURNING match_id, seq, played_at
+        ), unplaced AS (
+            INSERT INTO %2$I.pending (match_id, xact, fires, since)
+            SELECT c.match_id, pg_current_xact_id(), false, now() FROM copied AS c WHERE c.seq IS NULL
+        )
+        SELECT min(c.seq), min(c.played_at) FROM copied AS c WHERE c.seq IS NOT NULL',
+        known, b, t.match_equals)
+    INTO place, since;
+    PERFORM skillrating_internal.note_correction(b, 'copied_match', place, played_at => since);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.copy_matches(text, text) IS
+'A part of shadow_ladder(): takes matches that ladder b does not know over to it, at
+their places, from a table like rated_match, given as SQL. Matches that have not been rated there
+have none; what b makes of them is to be seen, so that they go into pending and have a digest that
+is none of theirs.';
+
+CREATE FUNCTION skillrating_internal.arrange_states(
+    ladder text,
+    relation text,
+    other text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    mine record;
+    theirs record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder) INTO mine;
+    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', other) INTO theirs;
+    IF mine.name = theirs.name AND mine.state_columns <> theirs.state_columns THEN
+        EXECUTE format(
+            'UPDATE %I.%I AS o SET state = (
+                SELECT array_agg(o.state[array_position($1, c.name)] ORDER BY c.n) FROM unnest($2) WITH ORDINALITY AS c(name, n))
+            WHERE o.state IS NOT NULL', ladder, relation)
+        USING theirs.state_columns, mine.state_columns;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.arrange_states(text, text, text) IS
+'A part of shadow_ladder(): brings the states that operations set, which a table of a
+ladder has from another one, into the order of its state columns, where both have one model under
+different parameters. A column that the other one lacks keeps its value, and one that it alone has
+is left out.';
+
+CREATE FUNCTION skillrating_internal.warn_of_states(
+    a text,
+    b text,
+    operations bigint[])
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    models text[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    IF operations IS NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format('SELECT ARRAY[x.model, y.model] FROM %I.ladder AS x, %I.ladder AS y', a, b)
+    INTO models;
+    RAISE WARNING USING
+        MESSAGE = format('operations of ladder "%s" that set, seed or refund are left out: %s',
+            a, array_to_string(operations, ', ')),
+        DETAIL = format('They are states or points of model "%s", and those of model "%s" are others.',
+            models[1], models[2]);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.warn_of_states(text, text, bigint[]) IS
+'A part of shadow_ladder(): the warning that names operations of ladder a that mean
+nothing under the model of ladder b; none if operations is null.';
+
 CREATE FUNCTION skillrating_internal.copy_operations(
     ladder text,
     shadow text)
@@ -47,7 +146,7 @@ BEGIN
             RETURNING seq, at)
         SELECT min(c.seq), min(c.at) FROM copied AS c', shadow, ladder)
     INTO place, since USING same_model;
-    PERFORM skillrating_internal.note_correction(shadow, 'operation', place, played_at => since);
+    PERFORM skillrating_internal.note_correction(shadow, 'carried', place, played_at => since);
     -- The number of an operation is never given again, not even that of one that is left out here.
     EXECUTE format('SELECT setval(%L, greatest(s.last_value, l.last_value)) FROM %I.event_seq AS l, %I.event_seq AS s',
         format('%I.event_seq', shadow), ladder, shadow);

@@ -145,6 +145,15 @@ COMMENT ON FUNCTION skillrating_internal.hold_pair(text, text) IS
 'A part of promote_ladder(): locks a ladder and its shadow, with the tables that move, so that nobody
 rates or reads them by functions, in the order in which transactions that rate do.';
 
+CREATE FUNCTION skillrating_internal.hold_ladder(ladder text, readers boolean)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_hold_ladder'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.hold_ladder(text, boolean) IS
+'A part of hold_tables(), whose door is open to read: from now on nobody else may write to the
+ladder or, if so, read it. Error 40001 for an old snapshot.';
+
 CREATE FUNCTION skillrating_internal.hold_objects(
     ladder text,
     classes regclass[],
