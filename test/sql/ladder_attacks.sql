@@ -101,7 +101,7 @@ GRANT CREATE ON SCHEMA attack TO CURRENT_USER;
 CREATE VIEW attack.given AS SELECT * FROM game;
 SELECT skillrating.create_ladder('first', 'elo', source => 'attack.given');
 SELECT count(*) FROM skillrating.catch_up('first', search => true);
-SELECT skillrating.rerate('first', 'glicko2', NULL, 'second');
+SELECT skillrating.shadow_ladder('first', 'second', 'glicko2');
 ALTER VIEW attack.given OWNER TO regress_attacker;
 SELECT count(*) FROM skillrating.verify('first');
 SELECT count(*) FROM skillrating.verify('second');

@@ -117,10 +117,11 @@ COMMIT;
 SELECT player_id, match_id, games_after FROM reader, skillrating.changes('roomy', cursor) WHERE name = 'own' AND next_cursor IS NULL ORDER BY 1;
 
 -- Another formula.
-SELECT skillrating.rerate('roomy', 'glicko', "into" => 'better');
+SELECT skillrating.shadow_ladder('roomy', 'better', 'glicko');
 INSERT INTO reader SELECT 's', next_cursor FROM skillrating.changes('roomy') WHERE next_cursor IS NOT NULL;
 SELECT cursor AS s FROM reader WHERE name = 's' \gset
-SELECT skillrating.swap_ladders('roomy', 'better');
+SELECT skillrating.promote_ladder('better', 'former');
+ALTER SCHEMA former RENAME TO better;
 SELECT count(*) AS wrong FROM (
     (SELECT player_id, pool, rating_after, games_after, wins, draws, losses, last_played, as_of, array_send(state) FROM skillrating.changes('roomy', :'s') WHERE next_cursor IS NULL
     EXCEPT ALL SELECT player_id::text, pool, rating, games, wins, draws, losses, last_played, as_of, array_send(ARRAY[rating, deviation]) FROM roomy.rating) UNION ALL
@@ -128,7 +129,8 @@ SELECT count(*) AS wrong FROM (
     EXCEPT ALL SELECT player_id, pool, rating_after, games_after, wins, draws, losses, last_played, as_of, array_send(state) FROM skillrating.changes('roomy', :'s') WHERE next_cursor IS NULL)) AS d;
 SELECT DISTINCT kind, cardinality(state) FROM skillrating.changes('roomy', :'s') WHERE next_cursor IS NULL;
 SELECT count(*) FROM skillrating.changes('better');
-SELECT skillrating.swap_ladders('roomy', 'better');
+SELECT skillrating.promote_ladder('better', 'former');
+ALTER SCHEMA former RENAME TO better;
 SELECT kind, count(*) FROM skillrating.changes('roomy', :'s') WHERE next_cursor IS NULL AND cardinality(state) = 1 GROUP BY kind;
 
 -- States of another ladder.

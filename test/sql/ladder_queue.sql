@@ -295,8 +295,9 @@ SELECT skillrating.drop_ladder('larger');
 
 -- Another formula: the queue stays, and goes by it.
 SELECT skillrating.queue_join('arena', 'duel', ARRAY[p], at => '2026-03-01 19:00') IS NOT NULL AS joined FROM unnest('{eve,fay}'::text[]) AS p;
-SELECT count(*) FROM skillrating.rerate('arena', 'elo', '{"initial_rating": 1500, "k": 16}', "into" => 'another');
-SELECT skillrating.swap_ladders('arena', 'another');
+SELECT count(*) FROM skillrating.shadow_ladder('arena', 'another', 'elo', '{"initial_rating": 1500, "k": 16}');
+SELECT skillrating.promote_ladder('another', 'former');
+ALTER SCHEMA former RENAME TO another;
 SELECT count(*) FROM skillrating.queue_tick('arena', 'duel', at => '2026-03-01 19:00:01');
 SELECT to_regclass('another.queue') IS NULL AS stays;
 SELECT skillrating.drop_ladder('another');

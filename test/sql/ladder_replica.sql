@@ -126,9 +126,10 @@ SELECT skillrating.drop_ladder('second');
 
 -- What waits in the queue is rated by the formula that takes the ladder's place.
 SET client_min_messages = warning;
-SELECT skillrating.rerate('arena', 'glicko', "into" => 'next');
+SELECT skillrating.shadow_ladder('arena', 'next', 'glicko');
 SELECT play(31, 33);
-SELECT skillrating.swap_ladders('arena', 'next');
+SELECT skillrating.promote_ladder('next', 'former');
+ALTER SCHEMA former RENAME TO next;
 RESET client_min_messages;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT count(*) FILTER (WHERE r.status = 'rated') = count(*) AS all_rated FROM (SELECT DISTINCT match_id FROM game_source) AS g LEFT JOIN arena.rated_match AS r USING (match_id);

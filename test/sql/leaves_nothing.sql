@@ -64,7 +64,7 @@ BEGIN
     PERFORM FROM skillrating.queue_tick('leaves_ladder', 'duel');
     PERFORM skillrating.queue_join('leaves_ladder', 'duel', ARRAY[3]), skillrating.queue_join('leaves_ladder', 'duel', ARRAY[4]);
     PERFORM skillrating.queue_backfill('leaves_ladder', 'duel', ARRAY[2], ARRAY[2]);
-    PERFORM skillrating.rerate('leaves_ladder', "into" => 'leaves_second');
+    PERFORM skillrating.shadow_ladder('leaves_ladder', 'leaves_second');
     PERFORM skillrating.create_ladder('leaves_sourced', 'glicko', source => 'leaves.results');
     PERFORM skillrating.attach('leaves_sourced', 'leaves.games');
     PERFORM skillrating.mirror_rating('leaves_sourced', 'leaves.person', 'id', '{"elo": "rating"}');
@@ -161,7 +161,7 @@ FROM (VALUES
     ('stack_coefficients', $$SELECT skillrating.stack_coefficients('{0.8,0.5}', t % 2) OVER (ORDER BY t) FROM generate_series(1, 4) AS t$$),
     ('report_match', $$SELECT skillrating.report_match('leaves_ladder', 10, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2])$$),
     ('refresh_source', $$SELECT skillrating.refresh_source('leaves_sourced')$$),
-    ('rerate', $$SELECT skillrating.rerate('leaves_ladder', 'glicko', "into" => 'leaves_new')$$),
+    ('shadow_ladder', $$SELECT skillrating.shadow_ladder('leaves_ladder', 'leaves_new', 'glicko')$$),
     ('reset_rating', $$SELECT skillrating.reset_rating('leaves_ladder', 3)$$),
     ('restore_match', $$SELECT skillrating.restore_match('leaves_ladder', 4)$$),
     ('score_parameters', $$SELECT skillrating.score_parameters('behaviour')$$),

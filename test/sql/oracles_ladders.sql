@@ -111,7 +111,7 @@ SELECT (s).matches = 200 AND (s).players = 9 AND (s).components = 1 AND near((s)
 FROM skillrating.solve_ladder('oracle_arena', params => '{"side_deviation": 0}') AS s, (SELECT skillrating.solve_summary('bradley_terry', match_id, player, team, rank, '{"side_deviation": 0}') AS t FROM game) AS q;
 
 -- Another formula on the same matches, and what the difference is.
-SELECT skillrating.rerate('oracle_arena', 'elo', '{"k": 16}', 'oracle_rival') = (SELECT count(*) FROM duel) AS "rerate: invariant";
+SELECT skillrating.shadow_ladder('oracle_arena', 'oracle_rival', 'elo', '{"k": 16}') = (SELECT count(*) FROM duel) AS "shadow_ladder: invariant";
 WITH forecast AS (
     SELECT x.match_id, x.win_probability AS p, y.win_probability AS q, x.score FROM oracle_arena.event AS x JOIN oracle_rival.event AS y USING (match_id, player_id) JOIN duel AS d ON d.match_id = x.match_id AND d.a = x.player_id
 ), player AS (
