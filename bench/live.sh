@@ -1,13 +1,14 @@
 #!/bin/bash
-# Measure how long those who rate wait for maintenance: four clients insert duels, each in a transaction of
-# its own, while the first of many matches is corrected and caught up with, beside rating and with the
-# ladder held from the beginning, turn by turn in one run.
+# Measure how long those who rate wait for maintenance and for bulk loads: four clients insert duels, each in
+# a transaction of its own, while the first of many matches is corrected and caught up with, beside rating
+# and with the ladder held from the beginning, and while one transaction loads many duels into another pool
+# and into the same one, turn by turn in one run.
 #
 #   bench/live.sh
 #
 # It works on a throw-away cluster unless PGHOST is set.  SCALE=0.1 takes a quick look, and PLAYERS=1000
-# one number of players.  For each it prints the longest commit and the one that 99 of 100 stay below, with
-# nothing beside, with maintenance beside rating, and with the ladder held; and how long the maintenance took.
+# one number of players; ARMS names some of none, beside, held, load and same.  For each it prints the longest commit and the one that 99 of 100 stay below, with
+# nothing beside, and with each of these; and how long the work took.
 # Nothing fails because of a time; the target is printed beside what was measured.
 
 set -euo pipefail
@@ -17,13 +18,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 begin bench/live.sh 3
 
 matches=$(sized 1000000)
+loaded=$(sized 100000)
 clients=4
+arms=${ARMS:-none beside held load same}
 
 # A ladder of so many players, with matches of random ones.
 make_ladder() {
 	sql -o /dev/null <<-SQL
 		SELECT skillrating.create_ladder('arena', 'elo', apply_at => 'manual');
 		CREATE SEQUENCE IF NOT EXISTS bench_match START 10000000;
+		CREATE SEQUENCE IF NOT EXISTS bench_load START 1000000000;
 		SELECT setseed(0.42);
 		INSERT INTO arena.match (match_id, played_at)
 		SELECT n, timestamptz '2020-01-01' + n * interval '1 minute' FROM generate_series(1, $matches) AS n;
@@ -46,9 +50,24 @@ make_ladder() {
 	SQL
 }
 
-# The maintenance of an arm, each followed by how many rows of rating it has written.
+# Load matches of so many players into a pool, which says how many rows of rating that writes.
+load() {
+	cat <<-SQL
+		BEGIN;
+		INSERT INTO arena.match (match_id, pool) SELECT nextval('bench_load'), '$2' FROM generate_series(1, $loaded);
+		INSERT INTO arena.match_player (match_id, player_id, team, rank)
+		SELECT currval('bench_load') - n, (n * 7919 + t * (1 + n % ($1 - 1))) % $1, 1 + t, 1 + (n + t) % 2
+		FROM generate_series(0, $loaded - 1) AS n, generate_series(0, 1) AS t;
+		COMMIT;
+		SELECT least($1, 2 * $loaded);
+	SQL
+}
+
+# The work of an arm, each followed by how many rows of rating it has written.
 maintain() {
 	case $1 in
+		load) load "$players" other | sql ;;
+		same) load "$players" '' | sql ;;
 		none) sleep 5 ;;
 		beside) echo "UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 1;
 			SELECT count(*) FROM skillrating.catch_up('arena');" | sql ;;
@@ -82,14 +101,14 @@ round() {
 
 for players in ${PLAYERS:-1000 20000 200000}; do
 	make_ladder "$players"
-	rm -f "$scratch"/{none,beside,held}.*
+	rm -f "$scratch"/{none,beside,held,load,same}.*
 	for _ in $(seq "$rounds"); do
-		for arm in none beside held; do
-			round $arm
+		for arm in $arms; do
+			round "$arm"
 		done
 	done
-	report "longest commit, $players players, beside against held" "$scratch/beside.longest" "$scratch/held.longest" ''
-	for arm in none beside held; do
+	[[ $arms != *beside*held* ]] || report "longest commit, $players players, beside against held" "$scratch/beside.longest" "$scratch/held.longest" ''
+	for arm in $arms; do
 		awk -v arm=$arm -v longest="$(sort -g "$scratch/$arm.longest" | tail -n 1)" -v most="$(median "$scratch/$arm.most")" \
 			-v took="$(median "$scratch/$arm.took")" -v count="$(median "$scratch/$arm.count")" -v rows="$(median "$scratch/$arm.rows")" 'BEGIN {
 				printf "    %-6s longest %.0f ms%s, 99 %% below %.1f ms, of %d", arm, longest,

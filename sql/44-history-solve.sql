@@ -188,6 +188,30 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
 'Transition function of solve() and solve_summary().';
 
+CREATE FUNCTION skillrating_internal.solve_combine(internal, internal)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_solve_combine'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.solve_combine(internal, internal) IS
+'Combine function of solve() and solve_summary().';
+
+CREATE FUNCTION skillrating_internal.solve_serial(internal)
+RETURNS bytea
+AS 'MODULE_PATHNAME', 'skillrating_solve_serial'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.solve_serial(internal) IS
+'Serialization function of solve() and solve_summary(): the rows of a parallel worker.';
+
+CREATE FUNCTION skillrating_internal.solve_deserial(bytea, internal)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'skillrating_solve_deserial'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.solve_deserial(bytea, internal) IS
+'Deserialization function of solve() and solve_summary().';
+
 CREATE FUNCTION skillrating_internal.solve_final(internal)
 RETURNS skillrating.estimate[]
 AS 'MODULE_PATHNAME', 'skillrating_solve_final'
@@ -215,6 +239,9 @@ COMMENT ON FUNCTION skillrating_internal.solve_summary_final(internal) IS
 CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
+    COMBINEFUNC = skillrating_internal.solve_combine,
+    SERIALFUNC = skillrating_internal.solve_serial,
+    DESERIALFUNC = skillrating_internal.solve_deserial,
     FINALFUNC = skillrating_internal.solve_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
@@ -229,9 +256,11 @@ A row is a participant of a match, or one stint of a participant.
 match_id, player_id: of any types that can be hashed and ordered.  team: any number.
 rank: of the team, 1 or more; 1 is best, equal ranks are a draw.
 Rows may come in any order.  Without ORDER BY they are taken as they come as long as they ascend by
-match, as in a table that is filled match by match, and from the first one that does not, or with
-strict, they are sorted by match, in work_mem or on disk.  through_time needs the order of time,
-ORDER BY played_at, match_id.
+match, as in a table that is filled match by match, and from the first one that does not they are
+sorted by match, in work_mem or on disk.  through_time needs the order of time, ORDER BY played_at,
+match_id.
+Without ORDER BY parallel workers can take the rows: each sorts its own by match, and one process
+merges and solves them.  The result has the same bits.
 Players are in the order of their first matches, within a match by team and player_id, and a
 player''s days in their order; under through_time the matches are in the order of ORDER BY.
 A match that does not count, or with a mistake in its rows, is left out and counted by
@@ -244,12 +273,16 @@ Memory: 8 bytes a participant and 8 for each column that is not null, then 4 to 
 unnest() reads it row by row, as that of final_ratings(), and what cannot fit into
 skillrating.memory_limit is an error before the search.
 Null without rows.  Errors: 22023 for an ORDER BY without match_id and for unknown solvers and
-parameters, 54000 beyond the memory allowed, 22004 without times where they are needed, 0A000 for
-a context under a solver that has none, and those of rate().';
+parameters, 54000 beyond the memory allowed and where a parallel worker has 1 GB of rows, 22004
+without times where they are needed, 0A000 for a context under a solver that has none, and those of
+rate().';
 
 CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
+    COMBINEFUNC = skillrating_internal.solve_combine,
+    SERIALFUNC = skillrating_internal.solve_serial,
+    DESERIALFUNC = skillrating_internal.solve_deserial,
     FINALFUNC = skillrating_internal.solve_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
@@ -263,6 +296,9 @@ of players whose standard errors are computed exactly.';
 CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
+    COMBINEFUNC = skillrating_internal.solve_combine,
+    SERIALFUNC = skillrating_internal.solve_serial,
+    DESERIALFUNC = skillrating_internal.solve_deserial,
     FINALFUNC = skillrating_internal.solve_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
@@ -275,6 +311,9 @@ contexts and other facts about a participant; null is nothing known.';
 CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
+    COMBINEFUNC = skillrating_internal.solve_combine,
+    SERIALFUNC = skillrating_internal.solve_serial,
+    DESERIALFUNC = skillrating_internal.solve_deserial,
     FINALFUNC = skillrating_internal.solve_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
@@ -287,6 +326,9 @@ the first row: whether a mistake in a match is an error.';
 CREATE AGGREGATE skillrating.solve_components(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
+    COMBINEFUNC = skillrating_internal.solve_combine,
+    SERIALFUNC = skillrating_internal.solve_serial,
+    DESERIALFUNC = skillrating_internal.solve_deserial,
     FINALFUNC = skillrating_internal.solve_components_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
@@ -306,6 +348,9 @@ solve() it costs nothing.';
 CREATE AGGREGATE skillrating.solve_components(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
+    COMBINEFUNC = skillrating_internal.solve_combine,
+    SERIALFUNC = skillrating_internal.solve_serial,
+    DESERIALFUNC = skillrating_internal.solve_deserial,
     FINALFUNC = skillrating_internal.solve_components_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
@@ -318,6 +363,9 @@ the first row: whether a mistake in a match is an error.';
 CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
+    COMBINEFUNC = skillrating_internal.solve_combine,
+    SERIALFUNC = skillrating_internal.solve_serial,
+    DESERIALFUNC = skillrating_internal.solve_deserial,
     FINALFUNC = skillrating_internal.solve_summary_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
@@ -329,6 +377,9 @@ COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, 
 CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
+    COMBINEFUNC = skillrating_internal.solve_combine,
+    SERIALFUNC = skillrating_internal.solve_serial,
+    DESERIALFUNC = skillrating_internal.solve_deserial,
     FINALFUNC = skillrating_internal.solve_summary_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
@@ -340,6 +391,9 @@ COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, 
 CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
+    COMBINEFUNC = skillrating_internal.solve_combine,
+    SERIALFUNC = skillrating_internal.solve_serial,
+    DESERIALFUNC = skillrating_internal.solve_deserial,
     FINALFUNC = skillrating_internal.solve_summary_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE
@@ -351,6 +405,9 @@ COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, 
 CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
+    COMBINEFUNC = skillrating_internal.solve_combine,
+    SERIALFUNC = skillrating_internal.solve_serial,
+    DESERIALFUNC = skillrating_internal.solve_deserial,
     FINALFUNC = skillrating_internal.solve_summary_final,
     FINALFUNC_MODIFY = SHAREABLE,
     PARALLEL = SAFE

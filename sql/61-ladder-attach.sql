@@ -711,7 +711,7 @@ BEGIN
     SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
     FROM pg_class AS c
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-        AND c.relname IN ('horizon', 'component_horizon', 'season_horizon', 'change', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
+        AND c.relname IN ('horizon', 'component_horizon', 'season_horizon', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
             'attached', 'operation',
             'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
             'rating_count_delta', 'rating_count', 'rating', 'ladder', 'replica_note', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal',
@@ -807,7 +807,6 @@ BEGIN
     INTO matches;
     EXECUTE format('SELECT count(DISTINCT r.player_id) FROM %I.rating AS r', ladder) INTO players;
     PERFORM skillrating_internal.settle_pending(ladder);
-    PERFORM skillrating_internal.empty_changes(ladder);
     -- Matches last: their triggers then find nothing that would have to be corrected. They are
     -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
     EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);

@@ -22,7 +22,7 @@ AS $function$
             -- To report a match again with other content, and to see what became of it.
             ('reporter', 'match', 'UPDATE'), ('reporter', 'match_player', 'DELETE'),
             ('reporter', 'match', 'SELECT'), ('reporter', 'match_player', 'SELECT'),
-            ('reporter', 'rated_match', 'SELECT'), ('reporter', 'pending', 'SELECT'),
+            ('reporter', 'rated_match', 'SELECT'),
             -- To see what became of tickets.
             ('matchmaker', 'queue', 'SELECT'), ('matchmaker', 'queue_ticket', 'SELECT'),
             ('matchmaker', 'queue_player', 'SELECT'), ('matchmaker', 'queue_proposal', 'SELECT'),
@@ -277,9 +277,9 @@ SELECT skillrating_internal.create_entry('grant_reporter');
 COMMENT ON FUNCTION skillrating.grant_reporter(text, text) IS
 'Lets a role report matches to a ladder by report_match() or INSERT, correct them by reporting them
 again, and see what became of them: SELECT, INSERT and UPDATE on match, SELECT, INSERT and DELETE on
-match_player, SELECT on event, pending and rated_match, and USAGE on the schema. It gives no right
-to change ratings in another way, and none to read them, which is what grant_reader() gives. role is
-a name as it is, or public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless
+match_player, SELECT on event and rated_match, and USAGE on the schema. It gives no right to change
+ratings in another way, and none to read them or the messages of errors in table pending, which is
+what grant_reader() gives. role is a name as it is, or public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless
 the caller owns the ladder, 42809 for a ladder with a source of your own, whose tables take your own
 grants.';
 

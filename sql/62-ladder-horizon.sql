@@ -1,5 +1,14 @@
 -- The horizon of a ladder: the place in the order where its history begins.
 
+CREATE FUNCTION skillrating_internal.renew_ladder_cache(ladder text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_renew_ladder_cache'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.renew_ladder_cache(text) IS
+'Has all sessions look the relations of a ladder up again. Error 55000
+unless the door to the ladder is open.';
+
 CREATE FUNCTION skillrating_internal.horizon_relation(
     ladder text,
     at timestamptz)

@@ -21,7 +21,7 @@ it counts until the next catch_up(). A match that waits has reason late if its p
 to be found, failed if rating it raised an error that is not about its data, else waiting. One that
 is unknown has not_reported or no_match.
 detail: in words: the reason that the source or a user gave, the value that is wrong in its rows,
-the message of the error, or what the match waits for.
+the message of the error for those who may read table pending, or what the match waits for.
 sqlstate: of that error. A match that was rated before counts as it was until its change is rated.
 since: when it began to wait, in table pending. Error 42704 for an unknown ladder.';
 

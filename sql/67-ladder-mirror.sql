@@ -581,7 +581,7 @@ BEGIN
     PERFORM skillrating_internal.check_mirror_owner(ladder, relation);
     IF relation IN (
         SELECT to_regclass(format('%I.%I', ladder, n.name))
-        FROM unnest(ARRAY['attached', 'change', 'component', 'component_event', 'correction', 'event',
+        FROM unnest(ARRAY['attached', 'component', 'component_event', 'correction', 'event',
             'component_horizon', 'horizon', 'season_horizon',
             'ladder', 'match', 'match_player', 'mirror', 'operation', 'pending', 'rated_match', 'rating', 'rating_count', 'rating_count_delta', 'solved',
             'solved_context', 'standing', 'replica_note']) AS n(name))

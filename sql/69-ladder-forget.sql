@@ -272,8 +272,7 @@ DECLARE
     m record;
     statement text;
 BEGIN
-    PERFORM skillrating_internal.forget_changes(ladder, players, pseudonyms),
-        skillrating_internal.forget_in_queues(ladder, players);
+    PERFORM skillrating_internal.forget_in_queues(ladder, players);
     -- Room that a pseudonym took when the source had it before us.
     EXECUTE format(
         'DELETE FROM %I.rating AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',

@@ -53,6 +53,10 @@ same() {
 same "final_ratings() of a season" "SELECT season, md5(skillrating.final_ratings('trueskill', match_id, player_id, team, rank ORDER BY match_id)::text) FROM matches GROUP BY season ORDER BY season" 'Query: SELECT season, md5.*final_ratings'
 same "solve() of a season" "SELECT season, md5(skillrating.solve('bradley_terry', match_id, player_id, team, rank)::text) FROM matches GROUP BY season ORDER BY season" 'Query: SELECT season, md5.*solve'
 same "rate() over a season" "SELECT count(*), md5(string_agg(r, ',' ORDER BY match_id, player_id)) FROM (SELECT match_id, player_id, skillrating.rate('elo', player_id, team, rank) OVER (PARTITION BY season ORDER BY match_id)::text AS r FROM matches) AS q" 'skillrating.rate'
+# Without such a grouping the coordinator gathers the rows, and solves them.
+all="SELECT md5(skillrating.solve('bradley_terry', match_id, player_id, team, rank)::text) FROM"
+check "solve() of all seasons is what one server computes" "$([ "$(on 0 -c "$all result")" = "$(on 0 -c "$all local")" ] && echo t)"
+check "solve() of all seasons is computed by the coordinator" "$(on 0 -c "EXPLAIN (VERBOSE) $all result" | grep -c 'Query: .*solve(' | sed 's/^0$/t/')"
 # A score of all rows is made of what each worker has.
 same "a score of all forecasts" "SELECT round(skillrating.log_loss(0.3 + player_id % 5 / 10.0, (rank = 1)::int)::numeric, 9), round(skillrating.brier_score(0.3 + player_id % 5 / 10.0, (rank = 1)::int)::numeric, 9) FROM matches" 'worker_partial_agg'
 

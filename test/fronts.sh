@@ -15,7 +15,6 @@ for region in eu us; do
 	ask -d region_$region -o /dev/null <<SQL
 CREATE EXTENSION skillrating;
 SELECT skillrating.create_ladder('$region', 'state_space', '{"home_sigma": 0.2}', late => 'append');
-SELECT skillrating.keep_changes('$region');
 SELECT count(*) FROM (
     SELECT skillrating.report_match('$region', m, ARRAY[m % 9, m % 9 + 10, (m + 4) % 9, (m + 4) % 9 + 10], '{1, 1, 2, 2}',
         CASE WHEN m % 3 > 0 THEN '{1, 1, 2, 2}'::int[] ELSE '{2, 2, 1, 1}' END, played_at => '2026-01-01'::timestamptz + m * interval '1 hour', side => '{1, 1, 2, 2}')

@@ -121,7 +121,7 @@ later_core="size_advantage_simulation"
 } >"$scratch/busy"
 logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
-	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" "changes $logical" processors backfill queue \
+	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" processors backfill queue foreign \
 		subscriber predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside plproxy citus
 	printf 'script %s\n' peers docs clients promoting concurrent http pictures dist demo migration parameters dump open_match fronts
 } >"$scratch/waiting"

@@ -1,4 +1,4 @@
-// A small back end on a ladder, with node-pg: report, lobby, leaderboard, correction, feed.
+// A small back end on a ladder, with node-pg: report, lobby, leaderboard, correction.
 //
 // The PG* variables lead to a database that setup.sql has prepared.  Identifiers are strings, as
 // the functions of a ladder return them: a number of JavaScript cannot hold a SteamID64.
@@ -91,64 +91,12 @@ function asOwner(statement) {
   });
 }
 
-// ---- Feed ----
-
-// Take over what has changed since the stored cursor, and store the new one in the same
-// transaction: nothing is lost or taken twice, wherever it breaks off.
-async function apply(client) {
-  const { rows: [reader] } = await client.query("SELECT cursor FROM site.reader WHERE ladder = 'arena' FOR UPDATE");
-  const { rows } = await client.query(
-    "SELECT kind, player_id, pool, rating_after, games_after, next_cursor FROM skillrating.changes('arena', $1)", [reader.cursor]);
-  const kinds = new Map();
-  for (const row of rows) {
-    if (row.next_cursor !== null) {
-      await client.query("UPDATE site.reader SET cursor = $1 WHERE ladder = 'arena'", [row.next_cursor]);
-      continue;
-    }
-    if (row.games_after === null) {
-      await client.query('DELETE FROM site.rating WHERE player_id = $1 AND pool = $2', [row.player_id, row.pool]);
-    } else {
-      await client.query(
-        `INSERT INTO site.rating (player_id, pool, rating, games) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (player_id, pool) DO UPDATE SET rating = excluded.rating, games = excluded.games`,
-        [row.player_id, row.pool, row.rating_after, row.games_after]);
-    }
-    kinds.set(row.kind, (kinds.get(row.kind) || 0) + 1);
-  }
-  return kinds;
-}
-
-// Error 24000: what the cursor has not seen cannot be told any more, as after a restore.
-async function follow() {
-  try {
-    return await transact(apply);
-  } catch (error) {
-    if (error.code !== '24000') throw error;
-    return transact(async (client) => {
-      await client.query('DELETE FROM site.rating');
-      await client.query("UPDATE site.reader SET cursor = NULL WHERE ladder = 'arena'");
-      return apply(client);
-    });
-  }
-}
-
-async function tellFeed() {
-  const kinds = await follow();
-  const { rows: [copy] } = await pool.query(
-    `SELECT count(*) FILTER (WHERE s.rating IS NOT DISTINCT FROM r.rating AND s.games IS NOT DISTINCT FROM r.games) AS same, count(*) AS all
-     FROM site.rating AS s FULL JOIN arena.rating AS r USING (player_id, pool)`);
-  const changes = [...kinds].map(([kind, n]) => `${n} ${kind}`).sort().join(', ');
-  console.log(`feed: ${changes || 'nothing'}; ${copy.same} of ${copy.all} ratings are the ladder's`);
-}
-
 // ---- The story ----
 
 async function main() {
   const games = JSON.parse(fs.readFileSync(`${__dirname}/games.json`, 'utf8'));
-  await tellFeed();
   for (const game of games) await tellReport(game);
   await tellReport(games[0]);
-  await tellFeed();
   await tellLobby([...Array(6).keys()].map((i) => String(76561190000000002n + BigInt(i))));
   console.log('leaderboard:');
   const last = await tellLeaderboard(4, null);
@@ -160,13 +108,9 @@ async function main() {
   await tellReport({ ...games[1], teams: [{ ...first, rank: 2 }, { ...second, rank: 1 }] });
   const { players: changed } = await asOwner("SELECT count(*) AS players FROM skillrating.catch_up('arena')");
   console.log(`catch up: ${changed} players`);
-  await tellFeed();
-  await tellFeed();
   console.log('leaderboard:');
   await tellLeaderboard(10, null);
 
-  await asOwner("SELECT skillrating.keep_changes('arena', false), skillrating.keep_changes('arena')");
-  await tellFeed();
   await pool.end();
 }
 

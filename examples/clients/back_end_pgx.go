@@ -1,4 +1,4 @@
-// A small back end on a ladder, with pgx: report, lobby, leaderboard, correction, feed.
+// A small back end on a ladder, with pgx: report, lobby, leaderboard, correction.
 //
 // The PG* variables lead to a database that setup.sql has prepared.  Identifiers are
 // strings, as the functions of a ladder return them: pgx asks the server for the type of each
@@ -13,8 +13,6 @@ import (
 	"log"
 	"math/rand"
 	"os"
-	"sort"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgconn"
@@ -181,99 +179,6 @@ func asOwner(query string, result ...interface{}) {
 	}))
 }
 
-// ---- Feed ----
-
-type change struct {
-	kind, player, pool *string
-	rating             *float64
-	games              *int64
-	cursor             *string
-}
-
-// Take over what has changed since the stored cursor, and store the new one in the same
-// transaction: nothing is lost or taken twice, wherever it breaks off.
-func apply(tx pgx.Tx, kinds map[string]int) error {
-	var cursor *string
-	if err := tx.QueryRow(ctx, "SELECT cursor FROM site.reader WHERE ladder = 'arena' FOR UPDATE").Scan(&cursor); err != nil {
-		return err
-	}
-	var changes []change
-	rows, err := tx.Query(ctx,
-		"SELECT kind, player_id, pool, rating_after, games_after, next_cursor FROM skillrating.changes('arena', $1)", cursor)
-	if err != nil {
-		return err
-	}
-	for rows.Next() {
-		var c change
-		if err := rows.Scan(&c.kind, &c.player, &c.pool, &c.rating, &c.games, &c.cursor); err != nil {
-			return err
-		}
-		changes = append(changes, c)
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	for _, c := range changes {
-		switch {
-		case c.cursor != nil:
-			_, err = tx.Exec(ctx, "UPDATE site.reader SET cursor = $1 WHERE ladder = 'arena'", c.cursor)
-		case c.games == nil:
-			_, err = tx.Exec(ctx, "DELETE FROM site.rating WHERE player_id = $1::text::bigint AND pool = $2", c.player, c.pool)
-		default:
-			_, err = tx.Exec(ctx,
-				`INSERT INTO site.rating (player_id, pool, rating, games) VALUES ($1::text::bigint, $2, $3, $4)
-				ON CONFLICT (player_id, pool) DO UPDATE SET rating = excluded.rating, games = excluded.games`,
-				c.player, c.pool, c.rating, c.games)
-		}
-		if err != nil {
-			return err
-		}
-		if c.cursor == nil {
-			kinds[*c.kind]++
-		}
-	}
-	return nil
-}
-
-// Error 24000: what the cursor has not seen cannot be told any more, as after a restore.
-func follow() map[string]int {
-	var kinds map[string]int
-	err := transact(func(tx pgx.Tx) error {
-		kinds = map[string]int{}
-		return apply(tx, kinds)
-	})
-	if isError(err, "24000") {
-		err = transact(func(tx pgx.Tx) error {
-			kinds = map[string]int{}
-			if _, err := tx.Exec(ctx, "DELETE FROM site.rating"); err != nil {
-				return err
-			}
-			if _, err := tx.Exec(ctx, "UPDATE site.reader SET cursor = NULL WHERE ladder = 'arena'"); err != nil {
-				return err
-			}
-			return apply(tx, kinds)
-		})
-	}
-	check(err)
-	return kinds
-}
-
-func tellFeed() {
-	var changes []string
-	for kind, n := range follow() {
-		changes = append(changes, fmt.Sprintf("%d %s", n, kind))
-	}
-	sort.Strings(changes)
-	if changes == nil {
-		changes = []string{"nothing"}
-	}
-	var same, all int64
-	check(pool.QueryRow(ctx,
-		`SELECT count(*) FILTER (WHERE s.rating IS NOT DISTINCT FROM r.rating AND s.games IS NOT DISTINCT FROM r.games), count(*)
-		FROM site.rating AS s FULL JOIN arena.rating AS r USING (player_id, pool)`).Scan(&same, &all))
-	fmt.Printf("feed: %s; %d of %d ratings are the ladder's\n", strings.Join(changes, ", "), same, all)
-}
-
 // ---- The story ----
 
 func main() {
@@ -289,13 +194,10 @@ func main() {
 	text, err := os.ReadFile(os.Args[1])
 	check(err)
 	check(json.Unmarshal(text, &games))
-
-	tellFeed()
 	for _, g := range games {
 		tellReport(g)
 	}
 	tellReport(games[0])
-	tellFeed()
 	var ids []string
 	for i := int64(0); i < 6; i++ {
 		ids = append(ids, fmt.Sprint(76561190000000002+i))
@@ -312,11 +214,7 @@ func main() {
 	var changed int64
 	asOwner("SELECT count(*) FROM skillrating.catch_up('arena')", &changed)
 	fmt.Printf("catch up: %d players\n", changed)
-	tellFeed()
-	tellFeed()
 	fmt.Println("leaderboard:")
 	tellLeaderboard(10, nil)
 
-	asOwner("SELECT count(skillrating.keep_changes('arena', keep)) FROM (VALUES (false), (true)) AS v(keep)", &changed)
-	tellFeed()
 }

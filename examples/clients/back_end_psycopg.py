@@ -1,11 +1,10 @@
-"""A small back end on a ladder, with psycopg 3: report, lobby, leaderboard, correction, feed.
+"""A small back end on a ladder, with psycopg 3: report, lobby, leaderboard, correction.
 
 The PG* variables lead to a database that setup.sql has prepared.  Identifiers are strings,
 as the functions of a ladder return them; integers can be sent too.  A program that serves many
 requests at once takes its connections from psycopg_pool.
 """
 
-import collections
 import datetime
 import json
 import pathlib
@@ -98,63 +97,14 @@ def as_owner(statement):
     return query(statement)[0]
 
 
-# ---- Feed ----
-
-
-def apply():
-    """Take over what has changed since the stored cursor, and store the new one in the same
-    transaction: nothing is lost or taken twice, wherever it breaks off."""
-    cursor = query("SELECT cursor FROM site.reader WHERE ladder = 'arena' FOR UPDATE")[0]["cursor"]
-    kinds = collections.Counter()
-    for row in query(
-            "SELECT kind, player_id, pool, rating_after, games_after, next_cursor FROM skillrating.changes('arena', %s)", cursor):
-        if row["next_cursor"] is not None:
-            connection.execute("UPDATE site.reader SET cursor = %s WHERE ladder = 'arena'", (row["next_cursor"],))
-            continue
-        if row["games_after"] is None:
-            connection.execute("DELETE FROM site.rating WHERE player_id = %s AND pool = %s", (row["player_id"], row["pool"]))
-        else:
-            connection.execute(
-                """INSERT INTO site.rating (player_id, pool, rating, games) VALUES (%s, %s, %s, %s)
-                   ON CONFLICT (player_id, pool) DO UPDATE SET rating = excluded.rating, games = excluded.games""",
-                (row["player_id"], row["pool"], row["rating_after"], row["games_after"]))
-        kinds[row["kind"]] += 1
-    return kinds
-
-
-def begin_again():
-    connection.execute("DELETE FROM site.rating")
-    connection.execute("UPDATE site.reader SET cursor = NULL WHERE ladder = 'arena'")
-    return apply()
-
-
-def follow():
-    """Error 24000: what the cursor has not seen cannot be told any more, as after a restore."""
-    try:
-        return transact(apply)
-    except psycopg.errors.InvalidCursorState:
-        return transact(begin_again)
-
-
-def tell_feed():
-    kinds = follow()
-    copy = query(
-        """SELECT count(*) FILTER (WHERE s.rating IS NOT DISTINCT FROM r.rating AND s.games IS NOT DISTINCT FROM r.games) AS same, count(*) AS all
-           FROM site.rating AS s FULL JOIN arena.rating AS r USING (player_id, pool)""")[0]
-    changes = ", ".join(sorted(f"{n} {kind}" for kind, n in kinds.items()))
-    print(f"feed: {changes or 'nothing'}; {copy['same']} of {copy['all']} ratings are the ladder's")
-
-
 # ---- The story ----
 
 
 def main():
     games = json.loads(pathlib.Path(__file__).with_name("games.json").read_text())
-    tell_feed()
     for game in games:
         tell_report(game)
     tell_report(games[0])
-    tell_feed()
     tell_lobby([str(76561190000000002 + i) for i in range(6)])
     print("leaderboard:")
     last = tell_leaderboard(4, None)
@@ -166,13 +116,9 @@ def main():
     tell_report({**games[1], "teams": [{**first, "rank": 2}, {**second, "rank": 1}]})
     changed = transact(as_owner, "SELECT count(*) AS players FROM skillrating.catch_up('arena')")
     print(f"catch up: {changed['players']} players")
-    tell_feed()
-    tell_feed()
     print("leaderboard:")
     tell_leaderboard(10, None)
 
-    transact(as_owner, "SELECT skillrating.keep_changes('arena', false), skillrating.keep_changes('arena')")
-    tell_feed()
     connection.close()
 
 

@@ -13,18 +13,11 @@ SELECT format('GRANT CREATE ON DATABASE %I TO arena_owner', current_database()) 
 SET ROLE arena_owner;
 -- SteamID64 fits into bigint.  Whoever starts a game makes up its uuid.
 SELECT skillrating.create_ladder('arena', 'elo', player_type => 'bigint', match_type => 'uuid', late => 'reorder');
-SELECT skillrating.keep_changes('arena');
 SELECT skillrating.grant_reader('arena', 'back_end'), skillrating.grant_reporter('arena', 'back_end');
 RESET ROLE;
 
--- What the ladder does not need to know of a game; a copy of the ratings, which could be anywhere;
--- and how far it has followed the ladder.
+-- What the ladder does not need to know of a game.
 CREATE SCHEMA site AUTHORIZATION back_end;
 SET ROLE back_end;
 CREATE TABLE site.game (game_id uuid PRIMARY KEY, map text NOT NULL);
-CREATE TABLE site.rating (
-    player_id bigint, pool text, rating float8 NOT NULL, games bigint NOT NULL,
-    PRIMARY KEY (player_id, pool));
-CREATE TABLE site.reader (ladder text PRIMARY KEY, cursor text);
-INSERT INTO site.reader (ladder) VALUES ('arena');
 RESET ROLE;

@@ -11,7 +11,7 @@ GRANT USAGE, CREATE ON SCHEMA regress_ladder_grants TO PUBLIC;
 
 SET ROLE regress_grants_owner;
 SELECT skillrating.create_ladder('it''s', 'glicko'), skillrating.create_ladder('second', 'glicko');
-SELECT skillrating.keep_changes('it''s'), skillrating.create_queue('it''s', 'duel', initial_window => 1000), skillrating.queue_join('it''s', 'duel', '{1}'::bigint[]), skillrating.queue_join('it''s', 'duel', '{2}'::bigint[]);
+SELECT skillrating.create_queue('it''s', 'duel', initial_window => 1000), skillrating.queue_join('it''s', 'duel', '{1}'::bigint[]), skillrating.queue_join('it''s', 'duel', '{2}'::bigint[]);
 SELECT count(*) FROM skillrating.queue_tick('it''s', 'duel');
 INSERT INTO "it's".match (match_id, played_at) SELECT i, '2024-01-01'::timestamptz + i * interval '1 day' FROM generate_series(1, 20) AS i;
 INSERT INTO "it's".match_player (match_id, player_id, team, rank) SELECT i, p, p, 1 + (i + p) % 2 FROM generate_series(1, 20) AS i, generate_series(1, 2) AS p;
@@ -29,7 +29,6 @@ INSERT INTO calls VALUES
     ('match_journal', $$SELECT skillrating.match_journal('it''s', 1)$$),
     ('eligibility', $$SELECT skillrating.eligibility('it''s')$$),
     ('seasons', $$SELECT skillrating.seasons('it''s')$$),
-    ('changes', $$SELECT skillrating.changes('it''s')$$),
     ('verify', $$SELECT skillrating.verify('it''s')$$),
     ('leaderboard', $$SELECT skillrating.leaderboard('it''s')$$),
     ('leaderboard', $$SELECT skillrating.leaderboard('it''s', at => '2024-01-03', display => '{"cuts": [1], "labels": ["a", "b"], "margin": 1}')$$),

@@ -146,7 +146,6 @@ CREATE PROCEDURE public.make_ladders() LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE 'SET LOCAL ROLE regress_evil';
     PERFORM skillrating.create_ladder(l, 'state_space') FROM unnest(ARRAY['evil', 'evil2']) AS l;
-    PERFORM skillrating.keep_changes('evil');
     INSERT INTO evil.match (match_id) SELECT generate_series(1, 4);
     INSERT INTO evil.match_player (match_id, player_id, team, rank, side, context, club) SELECT m, m % 3 + t, t, t, t, 'map', 'club ' || t FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t;
     SET CONSTRAINTS ALL IMMEDIATE;

@@ -74,13 +74,5 @@ ALTER SCHEMA former RENAME TO second;
 RESET client_min_messages;
 SELECT operation > :operation AS another FROM skillrating.new_season('first', 'spring', at => '2024-01-03');
 
--- The numbers of changes are read in any type.
-SELECT skillrating.create_ladder('numeric', 'elo');
-SELECT skillrating.keep_changes('numeric');
-SELECT next_cursor FROM skillrating.changes('numeric') \gset
-SELECT outcome FROM skillrating.report_match('numeric', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], '2024-01-01');
-ALTER TABLE "numeric".change ALTER number DROP IDENTITY;
-ALTER TABLE "numeric".change ALTER number TYPE numeric;
-SELECT player_id, games_after FROM skillrating.changes('numeric', :'next_cursor') WHERE player_id IS NOT NULL ORDER BY player_id;
-SELECT skillrating.drop_ladder(l) FROM unnest('{shape,second,first,numeric}'::text[]) AS l;
+SELECT skillrating.drop_ladder(l) FROM unnest('{shape,second,first}'::text[]) AS l;
 DROP FUNCTION use_shape, try_shape;

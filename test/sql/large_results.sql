@@ -85,6 +85,23 @@ FROM regress_large_ladder.solved AS s JOIN
 SELECT skillrating.drop_ladder('regress_large_ladder');
 RESET work_mem;
 
+-- A parallel worker hands over less than 1 GB, once for each aggregate; one process reads more.
+CREATE TABLE bulky AS SELECT m AS match_id, team, team AS rank FROM generate_series(1, 70) AS m, generate_series(1, 2) AS team;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 1;
+\set VERBOSITY default
+\set SHOW_CONTEXT never
+SELECT skillrating.solve_summary('hive', convert_to(match_id || repeat('x', 8000000), 'UTF8'), team, team, rank) FROM bulky;
+SELECT skillrating.solve_summary('hive', convert_to(match_id || repeat('x', 8000000), 'UTF8'), team, team, rank) AS s, skillrating.solve('hive', convert_to(match_id || repeat('x', 8000000), 'UTF8'), team, team, rank) FROM bulky WHERE match_id <= 40;
+SET max_parallel_workers_per_gather = 0;
+SELECT (skillrating.solve_summary('hive', convert_to(match_id || repeat('x', 8000000), 'UTF8'), team, team, rank)).matches FROM bulky;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET max_parallel_workers_per_gather;
+
 -- Memory beyond the limit is an error, and the next result is whole.
 \set VERBOSITY terse
 SET skillrating.memory_limit = '6MB';

@@ -52,7 +52,7 @@ BEGIN
     CREATE VIEW leaves.results AS SELECT * FROM leaves.games;
     CREATE TABLE leaves.more (LIKE leaves.games);
     CREATE TABLE leaves.person (id bigint, elo float8);
-    PERFORM skillrating.create_ladder('leaves_ladder', 'elo', apply_at => 'manual'), skillrating.keep_changes('leaves_ladder');
+    PERFORM skillrating.create_ladder('leaves_ladder', 'elo', apply_at => 'manual');
     INSERT INTO leaves_ladder.match (match_id, played_at) SELECT m, '2024-01-01' FROM generate_series(1, 4) AS m;
     INSERT INTO leaves_ladder.match_player (match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM leaves.games;
     PERFORM skillrating.catch_up('leaves_ladder');

@@ -20,6 +20,9 @@
 SKILLRATING_FUNCTION(skillrating_solvers);
 SKILLRATING_FUNCTION(skillrating_solver_parameters);
 SKILLRATING_FUNCTION(skillrating_solve_transition);
+SKILLRATING_FUNCTION(skillrating_solve_combine);
+SKILLRATING_FUNCTION(skillrating_solve_serial);
+SKILLRATING_FUNCTION(skillrating_solve_deserial);
 SKILLRATING_FUNCTION(skillrating_solve_final);
 SKILLRATING_FUNCTION(skillrating_solve_components_final);
 SKILLRATING_FUNCTION(skillrating_solve_summary_final);
@@ -80,7 +83,20 @@ enum
 	ARG_BEHIND_RANK				/* see last_arguments() */
 };
 
-/* solve(solver, match_id, player_id, team, rank [[, inputs], params]) */
+/* Begin in the memory of the aggregate; the options must last as long. */
+static SolveState *
+begin_state(FunctionCallInfo fcinfo, const char *solver, Jsonb *options, int inputs, bool strict)
+{
+	SolveState *state = palloc_object(SolveState);
+
+	solve_state_init(state, solver, options);
+	history_builder_begin_rows(&state->builder, fcinfo, "solve", ARG_MATCH, inputs,
+							   !solve_state_needs_order(state), false);
+	solve_state_judge(state, strict);
+	return state;
+}
+
+/* solve(solver, match_id, player_id, team, rank [[, inputs], params [, strict]]) */
 Datum
 skillrating_solve_transition(PG_FUNCTION_ARGS)
 {
@@ -97,16 +113,163 @@ skillrating_solve_transition(PG_FUNCTION_ARGS)
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("solver must not be null")));
-		state = palloc_object(SolveState);
-		solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOLVER)),
-						 last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL);
-		history_builder_begin_rows(&state->builder, fcinfo, "solve", ARG_MATCH,
-								   last.inputs, !solve_state_needs_order(state), false);
-		solve_state_judge(state, last.strict);
+		state = begin_state(fcinfo, text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOLVER)),
+							last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL,
+							last.inputs, last.strict);
 	}
 	else
 		state = (SolveState *) PG_GETARG_POINTER(ARG_STATE);
 	history_builder_read_row(&state->builder, fcinfo);
+	MemoryContextSwitchTo(old);
+	PG_RETURN_POINTER(state);
+}
+
+/*
+ * ---- Parallel workers ----
+ *
+ * A worker only collects rows, as a match may have some of its rows in another one, and hands them
+ * over in the order of matches (see match_rows.h).  Combining merges them.  Matches are made of
+ * them in the end, so that nothing depends on who had which row.
+ */
+
+/* What a worker hands over: this, the solver, the options, and the rows. */
+typedef struct WorkerHeader
+{
+	uint32		magic;
+	uint32		solver_size;
+	uint32		options_size;	/* 0: there are none */
+	int32		inputs;			/* the argument, or -1 */
+	int32		strict;
+} WorkerHeader;
+
+#define WORKER_MAGIC 0x736F6C76
+
+/* The same, taken apart. */
+typedef struct WorkerState
+{
+	WorkerHeader header;
+	const char *solver;			/* not terminated */
+	const char *options;
+	const char *rows;
+	Size		rows_size;
+} WorkerState;
+
+/* solve_serial(state) */
+Datum
+skillrating_solve_serial(PG_FUNCTION_ARGS)
+{
+	SolveState *state = aggregate_state(fcinfo, "solve");
+	const char *solver = state->task.solver->name;
+	WorkerHeader header = {
+		.magic = WORKER_MAGIC,.solver_size = strlen(solver),
+		.options_size = state->options != NULL ? VARSIZE(state->options) : 0,
+		.inputs = state->builder.rows.inputs,.strict = state->builder.strict
+	};
+	Size		rows_size = history_builder_rows_size(&state->builder);
+	Size		size = VARHDRSZ + sizeof(header) + header.solver_size + header.options_size +
+		rows_size;
+	bytea	   *result;
+	char	   *to;
+
+	/* The rows were bounded as they came, and the rest is small. */
+	memory_limit_reserve(CurrentMemoryContext, size);
+	result = (bytea *) palloc(size);
+	SET_VARSIZE(result, size);
+	to = VARDATA(result);
+	memcpy(to, &header, sizeof(header));
+	to += sizeof(header);
+	memcpy(to, solver, header.solver_size);
+	to += header.solver_size;
+	if (state->options != NULL)
+		memcpy(to, state->options, header.options_size);
+	to += header.options_size;
+	history_builder_write_rows(&state->builder, to);
+	PG_RETURN_BYTEA_P(result);
+}
+
+/* solve_deserial(bytes, internal): the bytes stay where they are, until they are combined. */
+Datum
+skillrating_solve_deserial(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
+	const char *from = VARDATA_ANY(bytes);
+	Size		size = VARSIZE_ANY_EXHDR(bytes);
+	WorkerState *worker = palloc_object(WorkerState);
+	WorkerHeader *header = &worker->header;
+
+	(void) aggregate_context(fcinfo, "solve");
+	if (size < sizeof(WorkerHeader))
+		elog(ERROR, "state of solve() has %zu bytes", size);
+	memcpy(header, from, sizeof(WorkerHeader));
+	size -= sizeof(WorkerHeader);
+	if (header->magic != WORKER_MAGIC ||
+		(Size) header->solver_size + (Size) header->options_size > size)
+		elog(ERROR, "state of solve() is damaged");
+	worker->solver = from + sizeof(WorkerHeader);
+	worker->options = worker->solver + header->solver_size;
+	worker->rows = worker->options + header->options_size;
+	worker->rows_size = size - header->solver_size - header->options_size;
+	PG_RETURN_POINTER(worker);
+}
+
+/* Begin as the worker has begun. */
+static SolveState *
+begin_as_worker(FunctionCallInfo fcinfo, const WorkerState *worker)
+{
+	const WorkerHeader *header = &worker->header;
+	Jsonb	   *options = NULL;
+
+	if (header->options_size > 0)
+	{
+		options = (Jsonb *) palloc(header->options_size);
+		memcpy(options, worker->options, header->options_size);
+	}
+	return begin_state(fcinfo, pnstrdup(worker->solver, header->solver_size), options,
+					   header->inputs, header->strict != 0);
+}
+
+/* Each worker has read the solver and the options from a first row of its own. */
+static void
+check_worker(const SolveState *state, const WorkerState *worker)
+{
+	const WorkerHeader *header = &worker->header;
+	const char *solver = state->task.solver->name;
+	Size		options_size = state->options != NULL ? VARSIZE(state->options) : 0;
+
+	if (strlen(solver) != header->solver_size ||
+		memcmp(solver, worker->solver, header->solver_size) != 0 ||
+		options_size != header->options_size ||
+		(options_size > 0 && memcmp(state->options, worker->options, options_size) != 0) ||
+		state->builder.strict != (header->strict != 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("solver, params and strict of solve() differ from row to row")));
+}
+
+/* solve_combine(state, state of a worker) */
+Datum
+skillrating_solve_combine(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = aggregate_context(fcinfo, "solve");
+	SolveState *state = (SolveState *) aggregate_state(fcinfo, "solve");
+	const WorkerState *worker;
+	MemoryContext old;
+
+	if (PG_ARGISNULL(1))
+	{
+		if (state == NULL)
+			PG_RETURN_NULL();
+		PG_RETURN_POINTER(state);
+	}
+	worker = (const WorkerState *) PG_GETARG_POINTER(1);
+	if (worker->header.magic != WORKER_MAGIC)
+		elog(ERROR, "state of solve() is not that of a worker");
+	old = MemoryContextSwitchTo(context);
+	if (state == NULL)
+		state = begin_as_worker(fcinfo, worker);
+	else
+		check_worker(state, worker);
+	history_builder_take_rows(&state->builder, worker->rows, worker->rows_size);
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);
 }

@@ -108,6 +108,7 @@ solve_state_init(SolveState *state, const char *solver, Jsonb *params)
 	memset(state, 0, sizeof(SolveState));
 	state->pool = "";
 	state->task.solver = get_solver(solver);
+	state->options = params;
 	state->params = get_params(&state->task.solver->params,
 							   take_exact_for(state, params));
 	if (is_through_time(state) && state->nexact_for > 0)

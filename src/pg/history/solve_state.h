@@ -17,6 +17,7 @@
 typedef struct SolveState
 {
 	HistoryBuilder builder;
+	Jsonb	   *options;		/* as given, or NULL: */
 	ParamValue *params;
 	char	  **exact_for;		/* players as text */
 	int			nexact_for;

@@ -20,7 +20,6 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/change_log.h"
-#include "pg/ladder/change_writer.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
@@ -31,6 +30,7 @@
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/states.h"
 #include "pg/sql/huge.h"
 
@@ -68,6 +68,7 @@ typedef struct Application
 	KnownMatch *known_match;	/* of all; both until rating is over */
 	bool		inserted;		/* matches without a row have got one */
 	MatchReader *reader;
+	bool		at_match;		/* that the reader has is at work */
 	Batch	   *batch;
 	Corrections corrections;
 	Outbox	   *events;
@@ -76,8 +77,7 @@ typedef struct Application
 	Outbox	   *ratings;
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
-	ChangeWriter *changes;		/* or NULL */
-	bool		overwrites;		/* a match has a row in rated_match already */
+	CountWriter *counts;		/* or NULL */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
 } Application;
@@ -88,7 +88,7 @@ match_error_context(void *arg)
 	const Application *application = (const Application *) arg;
 	const MatchReader *reader = application->reader;
 
-	if (reader->match.n > 0)
+	if (application->at_match && reader->match.n > 0)
 		errcontext("match %s of ladder \"%s\"",
 				   id_text(application->ladder->match_type, reader->match.id),
 				   application->ladder->name);
@@ -375,7 +375,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	trial->phase = BATCH_LOADS;
 	recorded = lock_matches(ladder, ids, n, &nrecorded, &application->inserted);
 	application->ladder = ladder;
-	application->overwrites = false;
+	application->at_match = false;
 	application->nlate = 0;
 	application->nunrated = 0;
 	application->ids = ids;
@@ -401,7 +401,8 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 			&recorded[i];
 	application->corrections = corrections_make();
 	application->first_played = DT_NOEND;
-	application->batch->keeps_meetings = reader_repeat_window(application->reader) > 0;
+	application->batch->keeps_meetings = application->reader->filters != NULL &&
+		reader_repeat_window(application->reader) > 0;
 }
 
 /* A strict ladder takes no match that was played at several times. */
@@ -423,6 +424,7 @@ survey_matches(Application *application)
 	MatchReader *reader = application->reader;
 	Unrated		why;
 
+	application->at_match = true;
 	while (reader_next(reader))
 	{
 		SourceMatch *source = &reader->match;
@@ -442,7 +444,7 @@ survey_matches(Application *application)
 		batch_request_states(application->batch);
 		application->first_played = Min(application->first_played, source->played_at);
 	}
-	reader->match.n = 0;
+	application->at_match = false;
 }
 
 /*
@@ -456,8 +458,6 @@ check_source_is_current(Application *application)
 	IdTable    *seen;
 	int			i;
 
-	if (!IsolationUsesXactSnapshot())
-		return;
 	seen = id_table_create(ladder->match_type);
 	for (i = 0; i < application->n; i++)
 	{
@@ -508,33 +508,59 @@ log_players(Application *application)
 	pfree(players);
 }
 
-/* Lock and load players, and load what is known of the matches. */
+/* Count the players out as they are before they are rated. */
 static void
-load_application(Application *application)
+count_players(Application *application)
+{
+	Batch	   *batch = application->batch;
+	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
+
+	counts_put_players(application->ladder, application->counts, -1, players,
+					   id_table_count(batch->players));
+	pfree(players);
+}
+
+/* Lock and load players, and load what is known of the matches; false as apply_batch(). */
+static bool
+load_application(Application *application, BatchTrial *trial)
 {
 	Ladder	   *ladder = application->ladder;
+	Batch	   *batch = application->batch;
 
-	components_lock_unowned(application->batch, ladder);
-	batch_load(application->batch, ladder, true);
-	components_load_owned(application->batch, ladder);
-	components_lock_free(application->batch, ladder);
-	load_past_of_wanted(application->batch, ladder, application->n);
+	trial->phase = BATCH_LOADS;
+	if (batch->ncomponents > 0)
+		components_lock_unowned(batch, ladder);
+	if (!batch_lock(batch, ladder, trial->newcomers))
+	{
+		trial->newcomers = true;
+		return false;
+	}
+	if (batch->ncomponents > 0)
+	{
+		components_load_owned(batch, ladder);
+		components_lock_free(batch, ladder);
+	}
+	if (batch->model->look_back != NULL)
+		load_past_of_wanted(batch, ladder, application->n);
 	if (ladder->changes != NULL)
 		log_players(application);
-	application->changes = change_writer_begin(ladder, "match", NULL);
-	change_writer_note(application->changes, application->batch);
+	application->counts = counts_begin(ladder);
+	if (application->counts != NULL)
+		count_players(application);
 	check_vanished(application);
-	load_meetings_of_wanted(application->batch, ladder,
-							seconds_before(application->first_played,
-										   reader_repeat_window(application->reader)));
+	if (batch->keeps_meetings)
+		load_meetings_of_wanted(batch, ladder,
+								seconds_before(application->first_played,
+											   reader_repeat_window(application->reader)));
 	if (ladder->reorders)
 		application->last = find_last_place(ladder,
 											reader_needs_players(application->reader));
 	application->events = event_outbox(ladder);
-	application->component_events = application->batch->ncomponents > 0 ?
+	application->component_events = batch->ncomponents > 0 ?
 		component_event_outbox(ladder) : NULL;
 	application->matches = match_outbox(ladder);
 	application->ratings = rating_outbox(ladder);
+	return true;
 }
 
 /*
@@ -593,13 +619,13 @@ rate_match(Application *application, SourceMatch *source)
 	{
 		MatchStatus rated;
 
-		give_advantage(ladder, batch, source);
+		if (batch->match.ncomponents > 0)
+			give_advantage(ladder, batch, source);
 		rated = batch_rate(batch, source);
 
 		if (rated == MATCH_OK)
 		{
 			batch_commit(batch, source, seq);
-			change_writer_note_match(application->changes, batch);
 			for (i = 0; i < batch->step.n; i++)
 				put_event(application->events, &batch->step, &batch->step.row[i]);
 			for (i = 0; i < batch->step.ncomponents; i++)
@@ -631,6 +657,7 @@ rate_matches(Application *application)
 													  ALLOCSET_SMALL_SIZES);
 
 	reader_rewind(reader);
+	application->at_match = true;
 	while (reader_next(reader))
 	{
 		SourceMatch *source = &reader->match;
@@ -666,7 +693,6 @@ rate_matches(Application *application)
 		}
 
 		source->void_reason = record != NULL ? record->void_reason : NULL;
-		application->overwrites = application->overwrites || record != NULL;
 		source_match_arrive(source, record != NULL ? record->played_at : DT_NOBEGIN,
 							record != NULL ? record->arrived_at : DT_NOBEGIN);
 		old = MemoryContextSwitchTo(row_context);
@@ -678,7 +704,7 @@ rate_matches(Application *application)
 		correct_match(application, 0, "late", source->played_at);
 		application->nlate++;
 	}
-	reader->match.n = 0;
+	application->at_match = false;
 	MemoryContextDelete(row_context);
 }
 
@@ -690,7 +716,7 @@ forget_absent(Application *application)
 	int			nabsent = 0;
 	int			i;
 
-	for (i = 0; i < application->n && application->inserted; i++)
+	for (i = 0; i < application->n; i++)
 	{
 		const KnownMatch *match = id_table_find(application->known, application->ids[i], "");
 
@@ -713,8 +739,10 @@ write_ratings(Application *application)
 	Batch	   *batch = application->batch;
 	int			n;
 	BatchPlayer **players = batch_take_players(batch, &n);
-	Outbox	   *unused = rating_outbox(ladder);
+	Outbox	   *unused = NULL;
 	int			i;
+
+	counts_put_players(ladder, application->counts, 1, players, n);
 
 	/* The index of the key is gone through once, and not back and forth. */
 	if (ladder->large)
@@ -722,17 +750,23 @@ write_ratings(Application *application)
 	for (i = 0; i < n; i++)
 		if (players[i]->touched)
 		{
-			change_writer_put(application->changes, players[i]);
 			put_rating(application->ratings, players[i]);
 			if (ladder->changes != NULL)
 				change_log_after(ladder->changes, players[i]);
 		}
 		else if (players[i]->created)
+		{
+			if (unused == NULL)
+				unused = rating_outbox(ladder);
 			put_rating(unused, players[i]);
+		}
 	outbox_send(application->ratings, OUTBOX_UPDATE);
-	ladder_hide_from_mirrors(ladder);
-	outbox_send(unused, OUTBOX_DELETE);
-	ladder_show_to_mirrors(ladder);
+	if (unused != NULL)
+	{
+		ladder_hide_from_mirrors(ladder);
+		outbox_send(unused, OUTBOX_DELETE);
+		ladder_show_to_mirrors(ladder);
+	}
 }
 
 /* The same of components; those of players have no row before they are rated. */
@@ -771,8 +805,9 @@ write_application(Application *application)
 	write_ratings(application);
 	if (application->batch->ncomponents > 0)
 		write_components(application);
-	change_writer_end(application->changes);
-	corrections_send(application->ladder, &application->corrections);
+	counts_end(application->ladder, application->counts);
+	if (application->corrections.n > 0)
+		corrections_send(application->ladder, &application->corrections);
 }
 
 /* What became of the matches. */
@@ -793,12 +828,12 @@ count_applied(const Application *application)
 	return applied;
 }
 
-Applied
-apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
+bool
+apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial, Applied *applied)
 {
-	Applied		applied;
 	Application application;
 	ErrorContextCallback callback;
+	bool		loaded;
 
 	ladder_take_states(ladder);
 	begin_application(&application, ladder, ids, n, trial);
@@ -808,20 +843,25 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial)
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	survey_matches(&application);
-	check_source_is_current(&application);
-	trial->phase = BATCH_LOADS;
-	load_application(&application);
-	trial->phase = BATCH_RATES;
-	rate_matches(&application);
-	trial->phase = BATCH_WRITES;
+	if (IsolationUsesXactSnapshot())
+		check_source_is_current(&application);
+	loaded = load_application(&application, trial);
+	if (loaded)
+	{
+		trial->phase = BATCH_RATES;
+		rate_matches(&application);
+	}
 	error_context_stack = callback.previous;
+	if (!loaded)
+		return false;
 
-	applied = count_applied(&application);
-
-	forget_absent(&application);
+	trial->phase = BATCH_WRITES;
+	*applied = count_applied(&application);
+	if (application.inserted)
+		forget_absent(&application);
 	id_table_free(application.known);
 	pfree(application.known_match);
 	write_application(&application);
 	ladder_release_states(ladder);
-	return applied;
+	return true;
 }

@@ -31,6 +31,8 @@ typedef struct BatchTrial
 	bool		careful;		/* find the matches for which the source
 								 * raises errors about data, which are
 								 * unrated */
+	bool		newcomers;		/* some players have no row, and get one
+								 * before any is locked */
 	BatchPhase	phase;
 } BatchTrial;
 
@@ -41,7 +43,9 @@ typedef struct BatchTrial
  * A match that is rated with the same content is left alone; one that does not
  * count is recorded with the reason.  Where a rated one has changed or is gone,
  * history is out of date from there: that is noted for catch_up.
+ *
+ * False if it has to be undone, and tried again as the trial says now (batch_lock() in states.h).
  */
-extern Applied apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial);
+extern bool apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial, Applied *applied);
 
 #endif							/* PG_LADDER_APPLY_H */

@@ -24,11 +24,12 @@
 #define NPARTS 8
 
 /*
- * From so many matches on, if so many of them, evenly spread, fail alone in the same way, all are
- * taken to fail: one after another they would take minutes.  Of matches nine in ten of which fail
- * one sample in a thousand is like that; then the others wait along for once.
+ * Of a piece of work so many matches may fail one after another, in some seconds.  Where more might,
+ * which would take minutes, and NSAMPLES of them, evenly spread, fail alone in the same way, all are
+ * taken to fail.  Of matches nine in ten of which fail one sample in a thousand is like that; then
+ * the others wait along for once.
  */
-#define MIN_SAMPLED 256
+#define MAX_FAILED 3000
 #define NSAMPLES 64
 
 /* A piece of work: one batch, or its parts one after another. */
@@ -54,6 +55,7 @@ typedef struct Attempt
 	MemoryContext context;
 	BatchTrial	trial;
 	bool		is_probe;		/* to be undone in any case */
+	bool		is_complete;	/* not to be tried again as the trial says now */
 	Applied		applied;
 } Attempt;
 
@@ -68,16 +70,17 @@ rate_batch(void *arg)
 	/* Before the source is read, so that a row that comes meanwhile stays. */
 	if (attempt->attempts->has_failed)
 		take_failed(ladder, attempt->ids, attempt->n);
-	attempt->applied = apply_batch(ladder, attempt->ids, attempt->n, &attempt->trial);
-	return !attempt->is_probe;
+	attempt->is_complete = apply_batch(ladder, attempt->ids, attempt->n, &attempt->trial,
+									   &attempt->applied);
+	return attempt->is_complete && !attempt->is_probe;
 }
 
 /*
- * Try to rate a batch.  The error that it raises is undone and returned, or else NULL.  What an
- * attempt logs of ratings counts only if it succeeds.
+ * Try once to rate a batch, as attempt_batch().  What an attempt logs of ratings counts only if it
+ * succeeds.
  */
 static ErrorData *
-attempt_batch(Attempt *attempt)
+attempt_once(Attempt *attempt)
 {
 	Attempts   *attempts = attempt->attempts;
 	Ladder	   *ladder = attempts->ladder;
@@ -109,6 +112,19 @@ attempt_batch(Attempt *attempt)
 	return error;
 }
 
+/* Try to rate a batch.  The error that it raises is undone and returned, or else NULL. */
+static ErrorData *
+attempt_batch(Attempt *attempt)
+{
+	ErrorData  *error;
+
+	do
+	{
+		error = attempt_once(attempt);
+	} while (error == NULL && !attempt->is_complete);
+	return error;
+}
+
 /*
  * ---- Parts ----
  */
@@ -117,10 +133,11 @@ attempt_batch(Attempt *attempt)
 static void
 check_error(const Attempt *attempt, ErrorData *error)
 {
+	const Ladder *ladder = attempt->attempts->ladder;
 	bool		reads = attempt->trial.phase == BATCH_READS || attempt->trial.phase == BATCH_RATES;
 
-	if (!error_is_bearable(error->sqlerrcode) ||
-		(attempt->attempts->ladder->strict && reads && error_is_about_data(error->sqlerrcode)))
+	if (ladder->raises || !error_is_bearable(error->sqlerrcode) ||
+		(ladder->strict && reads && error_is_about_data(error->sqlerrcode)))
 		ReThrowError(error);
 }
 
@@ -159,7 +176,7 @@ fails_as_a_whole(const Attempt *attempt, int sqlerrcode)
 {
 	int			i;
 
-	if (attempt->n < MIN_SAMPLED ||
+	if (attempt->attempts->failures.n + attempt->n <= MAX_FAILED ||
 		(attempt->trial.phase == BATCH_READS && error_is_about_data(sqlerrcode)))
 		return false;
 	for (i = 0; i < NSAMPLES; i++)
@@ -354,17 +371,10 @@ apply(Ladder *ladder, Datum *ids, int n, bool has_failed, bool loud)
 		return attempts.applied;
 	if (n >= MIN_LARGE_BATCH)
 		ladder_expect_many(ladder);
-	if (ladder->raises)
-	{
-		BatchTrial	trial = {.careful = !ladder->strict};
-
-		if (has_failed)
-			take_failed(ladder, ids, n);
-		return apply_batch(ladder, ids, n, &trial);
-	}
 	large = ladder->large;
-	rate_part(&attempts, ids, n, false);
-	failures_send(ladder, &attempts.failures, loud);
+	rate_part(&attempts, ids, n, ladder->raises && !ladder->strict);
+	if (attempts.failures.n > 0)
+		failures_send(ladder, &attempts.failures, loud);
 	if (large)
 		ladder_expect_many(ladder);
 	return attempts.applied;

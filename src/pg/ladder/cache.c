@@ -32,7 +32,7 @@
 static const char *const relation_names[LADDER_NRELATIONS] = {
 	"ladder", "rating", "event", "component", "component_event", "rated_match", "pending", "correction",
 	"operation", "source", "attached", "standing", "event_seq", "match", "match_player",
-	"change", "horizon", "component_horizon", "rating_count", "rating_count_delta"
+	"horizon", "component_horizon", "rating_count", "rating_count_delta"
 };
 
 /*
@@ -153,8 +153,6 @@ detach_invalid(void)
 	HASH_SEQ_STATUS status;
 	CacheEntry *entry;
 
-	if (!some_are_invalid)
-		return;
 	some_are_invalid = false;
 	hash_seq_init(&status, ladder_caches);
 	while ((entry = hash_seq_search(&status)) != NULL)
@@ -190,7 +188,10 @@ end_transaction(XactEvent event, void *arg)
 	(void) arg;
 	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
 		event == XACT_EVENT_PREPARE)
-		detach_invalid();
+	{
+		if (some_are_invalid)
+			detach_invalid();
+	}
 }
 
 /*
@@ -367,15 +368,14 @@ underlying_view(Oid source)
  * The functions in a view run with the rights of who reads it.  A view that has
  * become another role's could be replaced by it.
  */
-static void
-check_view_owner(const LadderCache *cache)
+pg_noreturn static void
+report_view_owner(const LadderCache *cache)
 {
-	if (OidIsValid(cache->view) && relation_owner(cache->view) != cache->owner)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("source view \"%s\" of ladder \"%s\" belongs to another role",
-						get_rel_name(cache->view), cache->name),
-				 errhint("The owner of a ladder must own its source view.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("source view \"%s\" of ladder \"%s\" belongs to another role",
+					get_rel_name(cache->view), cache->name),
+			 errhint("The owner of a ladder must own its source view.")));
 }
 
 static bool
@@ -551,22 +551,6 @@ keep_cache(LadderCache *cache)
 		some_are_invalid = true;
 }
 
-/* The cache of a ladder. */
-static LadderCache *
-find_cache(Oid schema)
-{
-	CacheEntry *entry;
-	LadderCache *cache;
-
-	detach_invalid();
-	entry = hash_search(ladder_caches, &schema, HASH_FIND, NULL);
-	if (entry != NULL)
-		return entry->cache;
-	cache = make_cache(schema);
-	keep_cache(cache);
-	return cache;
-}
-
 Oid
 ladder_owner(Oid schema)
 {
@@ -602,12 +586,23 @@ LadderCache *
 ladder_cache_open(Oid schema)
 {
 	LadderCache *cache;
+	CacheEntry *entry;
 
 	if (ladder_caches == NULL)
 		create_caches();
-	cache = find_cache(schema);
+	if (some_are_invalid)
+		detach_invalid();
+	entry = hash_search(ladder_caches, &schema, HASH_FIND, NULL);
+	if (entry != NULL)
+		cache = entry->cache;
+	else
+	{
+		cache = make_cache(schema);
+		keep_cache(cache);
+	}
 	begin_use(cache);
-	check_view_owner(cache);
+	if (OidIsValid(cache->view) && relation_owner(cache->view) != cache->owner)
+		report_view_owner(cache);
 	return cache;
 }
 
@@ -617,8 +612,6 @@ ladder_cache_recheck(Ladder *ladder)
 	MemoryContext old;
 	int			i;
 
-	if (ladder->cache->valid)
-		return;
 	old = MemoryContextSwitchTo(ladder->context);
 	ladder->cache = ladder_cache_open(ladder->schema);
 

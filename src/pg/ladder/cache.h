@@ -82,10 +82,10 @@ typedef struct LadderCache
 extern LadderCache *ladder_cache_open(Oid schema);
 
 /*
- * If anything has changed, take the successor of the cache of a ladder that is open,
- * for as long as its work lasts, and look whether its relations are still those that
- * it was opened with: code of the user that ran meanwhile may have altered them.  Error
- * 40001 or those of ladder_cache_open().
+ * If the cache of a ladder that is open is not valid any more: take its successor, for as long as
+ * the work on the ladder lasts, and look whether its relations are still those that it was opened
+ * with: code of the user that ran meanwhile may have altered them.  Error 40001 or those of
+ * ladder_cache_open().
  */
 extern void ladder_cache_recheck(Ladder *ladder);
 

@@ -14,6 +14,7 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/attempts.h"
+#include "pg/ladder/careful.h"
 #include "pg/ladder/change_log.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
@@ -198,7 +199,7 @@ put_right(const CatchUp *catch_up, int64 from)
 {
 	Ladder	   *ladder = catch_up->work.ladder;
 	CatchUp		rest = {
-		.work = {.ladder = ladder,.kind = catch_up->work.kind,.first = replay_corrections},
+		.work = {.ladder = ladder,.first = replay_corrections},
 		.rebuild = catch_up->rebuild && from == REPLAY_START,
 		.ordered = true,
 		.from = from,
@@ -236,11 +237,12 @@ static LadderQuery unplaced_query = {
 	"SELECT m.match_id, " RECORDED_COLUMNS " FROM {rated_match} AS m WHERE m.seq IS NOT NULL " \
 	"AND NOT EXISTS (SELECT FROM {ladder} AS w WHERE m.seq OPERATOR(pg_catalog.<=) w.horizon) "
 
-/* Those that wait in pending; what has failed before is tried match by match, when it is rated. */
-static LadderQuery pending_query = {
-	.text = PLACED_MATCHES
-	"AND EXISTS (SELECT FROM {pending} AS p WHERE p.match_id {match =} m.match_id AND p.sqlstate IS NULL)"
-};
+/* Those that wait in pending, and those that have failed before. */
+#define WAITING(failed) \
+	PLACED_MATCHES "AND EXISTS (SELECT FROM {pending} AS p WHERE p.match_id {match =} m.match_id AND p.sqlstate IS " failed ")"
+
+static LadderQuery pending_query = {.text = WAITING("NULL")};
+static LadderQuery failed_query = {.text = WAITING("NOT NULL")};
 
 /* Those that the source no longer has. */
 static LadderQuery vanished_query = {
@@ -291,20 +293,30 @@ note_corrections(Ladder *ladder, LadderQuery *query)
 	return ngone;
 }
 
+/* The same for those that have failed before, as work that careful_do() does. */
+static void
+note_failed(void *arg)
+{
+	(void) note_corrections((Ladder *) arg, &failed_query);
+}
+
 /*
  * While others rate, note what is known to have changed, and with a search what no trigger has
  * reported.  A match that somebody brings, or brings back, meanwhile is looked at again when it
  * is rated, or replayed.  Matches in pending come first, because what is known of them is no
- * news.
+ * news.  If one of those that have failed fails again, they are tried match by match when they are
+ * rated, and what has changed of them waits for the next call.
  */
 static void
 look_for_changes(const CatchUp *catch_up)
 {
 	Ladder	   *ladder = catch_up->work.ladder;
+	SourceError error;
 
 	if (catch_up->search)
 		forget_truncations(ladder);
 	(void) note_corrections(ladder, &pending_query);
+	(void) careful_do(note_failed, ladder, error_is_bearable, &error);
 	if (!catch_up->search)
 		return;
 	progress_phase(PHASE_SEARCHING, PROGRESS_UNKNOWN);
@@ -395,7 +407,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	bool		rebuild = PG_GETARG_BOOL(2);
 	bool		dry_run = PG_GETARG_BOOL(3);
 	CatchUp		catch_up = {
-		.work = {.kind = "correction",.first = replay_corrections,.when_held = rate_waiting},
+		.work = {.first = replay_corrections,.when_held = rate_waiting},
 		.search = search,
 		.rebuild = rebuild,
 		.from = REPLAY_START,

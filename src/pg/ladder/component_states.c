@@ -389,8 +389,6 @@ components_lock_unowned(Batch *batch, Ladder *ladder)
 	Datum		values[COMPONENT_KEY_NPARAMS];
 	WantedComponents want;
 
-	if (batch->ncomponents == 0)
-		return;
 	all = wanted_components(batch, OF(WANTED_GIVEN), true);
 	if (all.n > 0)
 	{
@@ -468,8 +466,6 @@ components_lock_free(Batch *batch, Ladder *ladder)
 	uint64		nrows;
 	int64		i;
 
-	if (batch->ncomponents == 0)
-		return;
 	keys = wanted_components(batch, OF(WANTED_GIVEN), true);
 	if (keys.n == 0)
 		return;
@@ -494,8 +490,6 @@ components_load_owned(Batch *batch, Ladder *ladder)
 	ComponentKeys keys;
 	Datum		values[COMPONENT_KEY_NPARAMS];
 
-	if (batch->ncomponents == 0)
-		return;
 	keys = wanted_components(batch, OF(WANTED_OWNED), true);
 	if (keys.n == 0)
 		return;

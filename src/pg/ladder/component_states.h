@@ -44,6 +44,8 @@ extern void component_keys_values(const ComponentKeys *keys, const Ladder *ladde
 								  Datum *values);
 
 /*
+ * The next three are for a batch that has components.
+ *
  * Lock and load those of the components that are wanted that belong to nobody, which comes
  * before players are locked.  If all have rows, these are locked at once, in the order of key,
  * kind and pool, so that those without a key come first.  Otherwise rows are made for those

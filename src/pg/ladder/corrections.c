@@ -17,12 +17,16 @@
 #include "pg/ladder/plans.h"
 #include "pg/sql/huge.h"
 
+/* It has no place yet, whatever its place is here. */
+#define IS_LATE "c.kind OPERATOR(pg_catalog.=) 'late'"
+
+/* All but those up to the horizon, $5. */
 static LadderQuery insert_corrections_query = {
 	.text = "INSERT INTO {correction} (seq, match_id, kind, played_at) "
-	"SELECT CASE WHEN c.kind OPERATOR(pg_catalog.<>) 'late' THEN c.seq END, c.match_id, c.kind, c.played_at "
+	"SELECT CASE WHEN NOT " IS_LATE " THEN c.seq END, c.match_id, c.kind, c.played_at "
 	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) "
-	"AS c(seq, match_id, kind, played_at)",
-	.param = {ARRAY_OF(VALUE_INT8), ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TIME)}
+	"AS c(seq, match_id, kind, played_at) WHERE c.seq OPERATOR(pg_catalog.>) $5 OR " IS_LATE,
+	.param = {ARRAY_OF(VALUE_INT8), ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TIME), VALUE_INT8}
 };
 
 /* Most work on a ladder finds none, or one. */
@@ -81,44 +85,17 @@ corrections_add_match(Corrections *corrections, Datum match_id, int64 digest, in
 	append(corrections, match_id, false, digest, seq, kind, played_at);
 }
 
-/* Whether a correction is of what lies before the horizon; an error if that is an operation. */
-static bool
-is_before_horizon(const Ladder *ladder, const Corrections *corrections, int i)
-{
-	int64		seq = DatumGetInt64(corrections->seq[i]);
-
-	if (ladder->horizon == NO_HORIZON || seq > ladder->horizon ||
-		strcmp(TextDatumGetCString(corrections->kind[i]), "late") == 0)
-		return false;
-	if (corrections->no_match[i])
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("place " INT64_FORMAT " of ladder \"%s\" lies before its horizon",
-						seq, ladder->name)));
-	return true;
-}
-
+/*
+ * Note what the source has now of matches up to the horizon, which stay as they were rated.
+ * Ladders of the same source that go further back find out by that: they compare digests.
+ */
 static LadderQuery note_digests_query = {
 	.text = "UPDATE {rated_match} AS m SET digest = c.digest "
-	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS c(match_id, digest) "
-	"WHERE m.match_id {match =} c.match_id",
-	.param = {ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_INT8)}
+	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) "
+	"AS c(seq, match_id, kind, digest) WHERE m.match_id {match =} c.match_id "
+	"AND c.seq OPERATOR(pg_catalog.<=) $5 AND NOT " IS_LATE,
+	.param = {ARRAY_OF(VALUE_INT8), ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_INT8), VALUE_INT8}
 };
-
-/*
- * Note what the source has now of n matches that stay as they were rated.  Ladders of the
- * same source that go further back find out by that: they compare digests.
- */
-static void
-note_digests(Ladder *ladder, Datum *match_id, Datum *digest, int n)
-{
-	Datum		values[2];
-
-	values[0] = id_array(ladder->match_type, match_id, n);
-	values[1] = PointerGetDatum(construct_array(digest, n, INT8OID, sizeof(int64),
-												FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-	ladder_execute(ladder, &note_digests_query, values, NULL, NULL);
-}
 
 static void
 warn_of_dropped(const Ladder *ladder, Datum first, int ndropped)
@@ -134,65 +111,57 @@ warn_of_dropped(const Ladder *ladder, Datum first, int ndropped)
 }
 
 /*
- * Leave out matches before the horizon, which nobody can correct any more.  That is a warning
- * only, because the transaction that has changed matches of its own must not fail for it.
+ * Matches before the horizon nobody can correct any more.  That is a warning only, because the
+ * transaction that has changed matches of its own must not fail for it.
  */
 static void
-drop_before_horizon(Ladder *ladder, Corrections *corrections)
+leave_before_horizon(Ladder *ladder, const Corrections *corrections, const Datum *values)
 {
-	Datum	   *dropped = huge_array(Datum, corrections->n);
-	Datum	   *digest = huge_array(Datum, corrections->n);
-	int			ndropped = 0;
-	int			n = 0;
+	Datum		first = (Datum) 0;
+	int			n;
 	int			i;
 
-	for (i = 0; i < corrections->n; i++)
+	for (i = corrections->n - 1; i >= 0; i--)
 	{
-		if (is_before_horizon(ladder, corrections, i))
-		{
-			dropped[ndropped] = corrections->match_id[i];
-			digest[ndropped++] = corrections->digest[i];
+		if (DatumGetInt64(corrections->seq[i]) > ladder->horizon ||
+			strcmp(TextDatumGetCString(corrections->kind[i]), "late") == 0)
 			continue;
-		}
+		if (corrections->no_match[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("place " INT64_FORMAT " of ladder \"%s\" lies before its horizon",
+							DatumGetInt64(corrections->seq[i]), ladder->name)));
+		first = corrections->match_id[i];
+	}
 
-		/* But for its digest, which nobody asks for from here on. */
-		corrections->seq[n] = corrections->seq[i];
-		corrections->match_id[n] = corrections->match_id[i];
-		corrections->no_match[n] = corrections->no_match[i];
-		corrections->kind[n] = corrections->kind[i];
-		corrections->played_at[n++] = corrections->played_at[i];
-	}
-	corrections->n = n;
-	if (ndropped > 0)
-	{
-		/*
-		 * The warning comes after the query, whose error would make it
-		 * untrue.
-		 */
-		note_digests(ladder, dropped, digest, ndropped);
-		warn_of_dropped(ladder, dropped[0], ndropped);
-	}
-	pfree(dropped);
-	pfree(digest);
+	/* The warning comes after the query, whose error would make it untrue. */
+	n = (int) ladder_execute(ladder, &note_digests_query, values, NULL, NULL);
+	if (n > 0)
+		warn_of_dropped(ladder, first, n);
+}
+
+static Datum
+array_of(const Datum *element, int n, Oid type)
+{
+	bool		is_text = type == TEXTOID;
+
+	return PointerGetDatum(construct_array(unconstify(Datum *, element), n, type,
+										   is_text ? -1 : (int) sizeof(int64),
+										   is_text ? false : FLOAT8PASSBYVAL,
+										   is_text ? TYPALIGN_INT : TYPALIGN_DOUBLE));
 }
 
 void
 corrections_send(Ladder *ladder, Corrections *corrections)
 {
 	const IdType *type = ladder->match_type;
-	Datum		values[4];
-	int			n;
+	Datum		values[5];
+	int			n = corrections->n;
 	int			lower_bound = 1;
 
-	/* Under the lock on the ladder, so that the horizon stays where it is. */
-	if (ladder->horizon != NO_HORIZON && corrections->n > 0)
-		drop_before_horizon(ladder, corrections);
-	n = corrections->n;
 	if (n == 0)
 		return;
-	values[0] = PointerGetDatum(construct_array(corrections->seq, n, INT8OID,
-												sizeof(int64), FLOAT8PASSBYVAL,
-												TYPALIGN_DOUBLE));
+	values[0] = array_of(corrections->seq, n, INT8OID);
 
 	/* Operations have no match: this array alone has nulls. */
 	values[1] = PointerGetDatum(construct_md_array(corrections->match_id,
@@ -200,13 +169,16 @@ corrections_send(Ladder *ladder, Corrections *corrections)
 												   &lower_bound, type->type,
 												   type->typlen, type->typbyval,
 												   type->typalign));
-	values[2] = PointerGetDatum(construct_array(corrections->kind, n, TEXTOID,
-												-1, false, TYPALIGN_INT));
-	values[3] = PointerGetDatum(construct_array(corrections->played_at, n,
-												TIMESTAMPTZOID,
-												sizeof(TimestampTz),
-												FLOAT8PASSBYVAL,
-												TYPALIGN_DOUBLE));
+	values[2] = array_of(corrections->kind, n, TEXTOID);
+	values[4] = Int64GetDatum(ladder->horizon);
+
+	/* Under the lock on the ladder, so that the horizon stays where it is. */
+	if (ladder->horizon != NO_HORIZON)
+	{
+		values[3] = array_of(corrections->digest, n, INT8OID);
+		leave_before_horizon(ladder, corrections, values);
+	}
+	values[3] = array_of(corrections->played_at, n, TIMESTAMPTZOID);
 	ladder_execute(ladder, &insert_corrections_query, values, NULL, NULL);
 }
 

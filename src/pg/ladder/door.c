@@ -52,6 +52,8 @@ typedef struct LadderDoor
 	bool		restricted;		/* works in a security-restricted operation */
 	bool		lets_rate;		/* others may rate meanwhile */
 	int			guc_level;
+	bool		settles_late;	/* it may go without settings: what it calls of
+								 * a type is the server's own */
 	bool		settled;		/* the settings are those for its work */
 	NamespaceVersion version;	/* of the schema */
 	bool		ending;			/* its own work is done */
@@ -64,6 +66,8 @@ typedef struct LadderDoor
  * the callbacks below take from it whatever an abort ends.
  */
 static LadderDoor *innermost = NULL;
+
+static bool callbacks_registered = false;
 
 /* Take the innermost door from the stack. */
 static void
@@ -110,18 +114,6 @@ at_end_of_subtransaction(SubXactEvent event, SubTransactionId id,
 		pop_door();
 	if (innermost == NULL)
 		forget_all_waiting();
-}
-
-static void
-register_callbacks(void)
-{
-	static bool registered = false;
-
-	if (registered)
-		return;
-	RegisterXactCallback(at_end_of_transaction, NULL);
-	RegisterSubXactCallback(at_end_of_subtransaction, NULL);
-	registered = true;
 }
 
 /*
@@ -308,13 +300,6 @@ check_rights(Oid schema, const LadderEntry *entry)
 	}
 }
 
-/* Whether an entry works beside rating on the ladder in a schema. */
-static bool
-works_beside(const LadderEntry *entry, Oid schema)
-{
-	return entry->beside && !ladder_is_new(schema);
-}
-
 /*
  * The lock for an entry.  What works beside rating must not have one that conflicts with
  * that of a small piece of maintenance, because others would queue behind that.
@@ -322,7 +307,7 @@ works_beside(const LadderEntry *entry, Oid schema)
 static LOCKMODE
 entry_lockmode(const LadderEntry *entry, Oid schema)
 {
-	return works_beside(entry, schema) ? AccessShareLock : entry->lockmode;
+	return entry->beside && !ladder_is_new(schema) ? AccessShareLock : entry->lockmode;
 }
 
 /*
@@ -399,13 +384,6 @@ ladder_take_turn(const char *name, const LadderEntry *entry)
  * ---- The door ----
  */
 
-/* Whether a door may go without settings: what it calls of a type is the server's own. */
-static bool
-can_settle_late(const LadderDoor *door)
-{
-	return door->entry->settles_late && door->ladder.match_type->type < FirstNormalObjectId;
-}
-
 bool
 ladder_is_at_work(const Ladder *ladder)
 {
@@ -445,27 +423,13 @@ ladder_is_nested(const Ladder *ladder)
 	return ladder->door->outer != NULL;
 }
 
-/*
- * Whether the work behind a door is restricted: always, unless the owner asks for it.
- * A deferred trigger runs as who queued it from version 18 on, which is the owner for
- * rows in pending: there it counts whose transaction it is.
- */
-static bool
-needs_restriction(const LadderDoor *door)
-{
-	return door->caller != door->ladder.owner ||
-		(door->entry->rights == RIGHTS_OF_TRIGGER &&
-		 GetOuterUserId() != door->ladder.owner);
-}
-
-/* Become the owner of the ladder that a door is open to. */
+/* Become the owner of the ladder that a door is open to, whose work is restricted. */
 static void
 become_owner(const LadderDoor *door)
 {
-	if (door->restricted)
-		SetUserIdAndSecContext(door->ladder.owner, door->caller_context |
-							   SECURITY_LOCAL_USERID_CHANGE |
-							   SECURITY_RESTRICTED_OPERATION);
+	SetUserIdAndSecContext(door->ladder.owner, door->caller_context |
+						   SECURITY_LOCAL_USERID_CHANGE |
+						   SECURITY_RESTRICTED_OPERATION);
 }
 
 /*
@@ -497,7 +461,7 @@ check_not_front(const LadderDoor *door)
 	bool		is_reader = entry->lockmode == AccessShareLock &&
 		entry->rights == RIGHTS_BY_GRANT;
 
-	if (door->ladder.cache->is_front && entry->front != FRONT_ALLOWED &&
+	if (entry->front != FRONT_ALLOWED &&
 		(entry->front == FRONT_REFUSED || !is_reader))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -524,7 +488,7 @@ make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
 	door->ladder.settled = &door->settled;
 	door->ladder.schema = schema;
 	door->ladder.read_only = (entry->lockmode == AccessShareLock);
-	door->lets_rate = works_beside(entry, schema);
+	door->lets_rate = entry->beside && !ladder_is_new(schema);
 	if (entry->incomplete)
 	{
 		door->ladder.name = MemoryContextStrdup(context, get_namespace_name(schema));
@@ -533,7 +497,10 @@ make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
 	else
 	{
 		complete_ladder(door);
-		check_not_front(door);
+		door->settles_late = entry->settles_late &&
+			door->ladder.match_type->type < FirstNormalObjectId;
+		if (door->ladder.cache->is_front)
+			check_not_front(door);
 	}
 	return door;
 }
@@ -544,9 +511,16 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	LadderDoor *door;
 	Ladder	   *ladder;
 
-	register_callbacks();
-	LockDatabaseObject(NamespaceRelationId, schema, 0, entry_lockmode(entry, schema));
-	check_rights(schema, entry);
+	if (!callbacks_registered)
+	{
+		RegisterXactCallback(at_end_of_transaction, NULL);
+		RegisterSubXactCallback(at_end_of_subtransaction, NULL);
+		callbacks_registered = true;
+	}
+	LockDatabaseObject(NamespaceRelationId, schema, 0,
+					   entry->beside ? entry_lockmode(entry, schema) : entry->lockmode);
+	if (entry->rights != RIGHTS_OF_TRIGGER)
+		check_rights(schema, entry);
 	door = make_door(schema, entry, CurTransactionContext);
 	ladder = &door->ladder;
 	if (!namespace_version(schema, &door->version))
@@ -560,15 +534,23 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 				 errhint("Triggers and views of a ladder may insert matches, which are rated afterwards.")));
 
 	innermost = door;
-	door->restricted = needs_restriction(door);
-	become_owner(door);
+
+	/*
+	 * The work is restricted, unless the owner asks for it.  A deferred
+	 * trigger runs as who queued it from version 18 on, which is the owner
+	 * for rows in pending: there it counts whose transaction it is.
+	 */
+	door->restricted = door->caller != ladder->owner ||
+		(entry->rights == RIGHTS_OF_TRIGGER && GetOuterUserId() != ladder->owner);
+	if (door->restricted)
+		become_owner(door);
 	door->guc_level = NewGUCNestLevel();
-	if (!can_settle_late(door))
+	if (!door->settles_late)
 	{
 		settings_pin();
 		door->settled = true;
 	}
-	if (!entry->incomplete)
+	if (IsolationUsesXactSnapshot() && !entry->incomplete)
 		check_snapshot_age(ladder, entry->lockmode >= RowShareLock);
 	return ladder;
 }
@@ -580,7 +562,8 @@ ladder_strengthen(Ladder *ladder, LOCKMODE lockmode)
 		require_read_committed(ladder->schema, ladder->door->entry->function);
 	LockDatabaseObject(NamespaceRelationId, ladder->schema, 0, lockmode);
 	check_not_renamed(ladder->door);
-	check_snapshot_age(ladder, true);
+	if (IsolationUsesXactSnapshot())
+		check_snapshot_age(ladder, true);
 	ladder->door->lockmode = lockmode;
 	ladder->read_only = false;
 }
@@ -694,7 +677,8 @@ ladder_lift_restriction(const Ladder *ladder)
 void
 ladder_restore_restriction(const Ladder *ladder)
 {
-	become_owner(ladder->door);
+	if (ladder->door->restricted)
+		become_owner(ladder->door);
 }
 
 bool
@@ -778,7 +762,8 @@ ladder_open(const Ladder *inside)
 	for (i = 0; i < LADDER_NRELATIONS; i++)
 		if (OidIsValid(ladder->relation[i]))
 			LockRelationOid(ladder->relation[i], AccessShareLock);
-	ladder_cache_recheck(ladder);
+	if (!ladder->cache->valid)
+		ladder_cache_recheck(ladder);
 	ladder->guc_level = NewGUCNestLevel();
 	if (ladder->door->settled)
 		settings_for_plans();
@@ -792,7 +777,7 @@ ladder_close(Ladder *ladder)
 	AtEOXact_GUC(false, ladder->guc_level);
 
 	/* What was set late is gone with the rest. */
-	if (can_settle_late(ladder->door))
+	if (ladder->door->settles_late)
 		ladder->door->settled = false;
 	SPI_finish();
 }

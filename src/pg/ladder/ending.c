@@ -57,7 +57,7 @@ void
 ladder_end(Ladder *ladder)
 {
 	ladder_end_work(ladder);
-	if (!ladder_is_nested(ladder))
+	if (!ladder_is_nested(ladder) && OidIsValid(next_waiting()))
 		rate_waiting();
 	ladder_leave(ladder);
 }

@@ -78,8 +78,7 @@ static const LadderEntry entries[] = {
 	.nladders = 1,.reenters = true},
 	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"match_outcome", AccessShareLock, RIGHTS_BY_GRANT,
-	{{"rated_match", ACL_SELECT}, {"pending", ACL_SELECT}},.nladders = 1},
+	{"match_outcome", AccessShareLock, RIGHTS_BY_GRANT, {{"rated_match", ACL_SELECT}},.nladders = 1},
 	{"eligibility", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
 	{"match_journal", AccessShareLock, RIGHTS_BY_GRANT,
 		{{"event", ACL_SELECT}, {"rated_match", ACL_SELECT}, {"operation", ACL_SELECT},
@@ -141,11 +140,6 @@ static const LadderEntry entries[] = {
 	{{"event", ACL_SELECT}, {"operation", ACL_SELECT}},.nladders = 1},
 	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 	{"season_place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
-
-	/* Changes */
-	{"keep_changes", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"changes", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1,.front = FRONT_REFUSED},
-	{"trim_changes", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1},
 
 	/*
 	 * Queues.  Who counts as whom must not change while somebody joins.

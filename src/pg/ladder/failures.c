@@ -126,11 +126,11 @@ is_about_objects(int sqlerrcode)
 		sqlerrcode == ERRCODE_UNDEFINED_OBJECT;
 }
 
-/* Whether the client may see the message of an error. */
-static bool
-may_see_message(const Ladder *ladder, int sqlerrcode)
+bool
+may_see_message(const Ladder *ladder, const char *sqlstate)
 {
-	return is_about_objects(sqlerrcode) ||
+	return is_about_objects(MAKE_SQLSTATE(sqlstate[0], sqlstate[1], sqlstate[2], sqlstate[3],
+										  sqlstate[4])) ||
 		pg_class_aclcheck(ladder->relation[LADDER_PENDING], GetOuterUserId(),
 						  ACL_SELECT) == ACLCHECK_OK;
 }
@@ -142,7 +142,7 @@ cause_detail(const Ladder *ladder, int sqlerrcode, const char *message)
 	const char *sqlstate = unpack_sql_state(sqlerrcode);
 
 	errdetail_log("Error %s: %s.", sqlstate, message);
-	if (may_see_message(ladder, sqlerrcode))
+	if (may_see_message(ladder, sqlstate))
 		return errdetail("Error %s: %s.", sqlstate, message);
 	return errdetail("Error %s.", sqlstate);
 }

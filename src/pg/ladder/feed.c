@@ -232,7 +232,8 @@ void
 ladder_require_own_triggers(Ladder *ladder)
 {
 	/* Its relations are locked, so that nobody drops a trigger meanwhile. */
-	ladder_cache_recheck(ladder);
+	if (!ladder->cache->valid)
+		ladder_cache_recheck(ladder);
 	if (ladder->cache->triggers_present)
 		return;
 	require_triggers(ladder, "pending", "apply_pending", TRIGGER_TYPE_INSERT);

@@ -150,36 +150,28 @@ static LadderQuery has_filters_query = {
 };
 
 /*
- * Whether the table of operations has never had a row, or none since it was emptied.  At
- * SERIALIZABLE a query also notes that somebody has looked.
+ * Mostly the table of operations has never had a row, or none since it was emptied, which spares
+ * the query.  At SERIALIZABLE that also notes that somebody has looked.
  */
-static bool
-has_no_operation(const Ladder *ladder)
-{
-	Relation	table = table_open(ladder->relation[LADDER_OPERATION], AccessShareLock);
-	bool		empty = !IsolationIsSerializable() &&
-		table->rd_rel->relkind == RELKIND_RELATION &&
-		!table->rd_rel->relhassubclass && table->rd_rel->relam == HEAP_TABLE_AM_OID &&
-		RelationGetNumberOfBlocks(table) == 0;
-
-	table_close(table, NoLock);
-	return empty;
-}
-
 bool
 ladder_has_filters(Ladder *ladder)
 {
-	if (!ladder->filters_known && has_no_operation(ladder))
-	{
-		ladder->filters = false;
-		ladder->filters_known = true;
-	}
-	if (!ladder->filters_known)
+	Relation	table;
+
+	if (ladder->filters_known)
+		return ladder->filters;
+	table = table_open(ladder->relation[LADDER_OPERATION], AccessShareLock);
+	ladder->filters = IsolationIsSerializable() ||
+		table->rd_rel->relkind != RELKIND_RELATION ||
+		table->rd_rel->relhassubclass || table->rd_rel->relam != HEAP_TABLE_AM_OID ||
+		RelationGetNumberOfBlocks(table) > 0;
+	table_close(table, NoLock);
+	if (ladder->filters)
 	{
 		ladder->filters = ladder_execute(ladder, &has_filters_query, NULL, NULL, NULL) > 0;
-		ladder->filters_known = true;
 		SPI_freetuptable(SPI_tuptable);
 	}
+	ladder->filters_known = true;
 	return ladder->filters;
 }
 
@@ -323,8 +315,6 @@ filters_repeat_window(const Filters *filters)
 	double		window = 0;
 	int			i;
 
-	if (filters == NULL)
-		return 0;
 	for (i = 0; i < filters->neligibility; i++)
 	{
 		const Eligibility *rules = filters->eligibility[i].rules;

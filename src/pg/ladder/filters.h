@@ -47,7 +47,7 @@ extern const Eligibility *eligibility_at(const Filters *filters, TimestampTz pla
 
 /*
  * How many seconds rules look around a match for others with the same opponents, 0 if
- * none does; and whether any needs to know what players have done.  filters may be NULL.
+ * none does; and whether any needs to know what players have done, for which filters may be NULL.
  */
 extern double filters_repeat_window(const Filters *filters);
 extern bool filters_need_players(const Filters *filters);

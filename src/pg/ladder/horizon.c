@@ -7,6 +7,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/door.h"
@@ -15,6 +16,7 @@
 #include "pg/ladder/replay.h"
 
 SKILLRATING_FUNCTION(skillrating_write_horizon);
+SKILLRATING_FUNCTION(skillrating_renew_ladder_cache);
 
 static LadderQuery delete_horizon_query = {.text = "DELETE FROM {horizon}"};
 static LadderQuery delete_component_horizon_query = {.text = "DELETE FROM {component_horizon}"};
@@ -75,5 +77,19 @@ skillrating_write_horizon(PG_FUNCTION_ARGS)
 	write_components(ladder, replay->batch);
 	ladder_release_states(ladder);
 	ladder_close(ladder);
+	PG_RETURN_VOID();
+}
+
+/*
+ * renew_ladder_cache(ladder): have all sessions look the ladder up again.  A table that
+ * is new in its schema is no change of those that they know.
+ */
+Datum
+skillrating_renew_ladder_cache(PG_FUNCTION_ARGS)
+{
+	Ladder	   *ladder = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "renew_ladder_cache");
+
+	CacheInvalidateRelcacheByRelid(ladder->relation[LADDER_CONFIG]);
 	PG_RETURN_VOID();
 }

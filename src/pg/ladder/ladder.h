@@ -36,7 +36,6 @@ typedef enum LadderRelation
 	LADDER_EVENT_SEQ,
 	LADDER_MATCH,				/* from here on where matches are its own */
 	LADDER_MATCH_PLAYER,
-	LADDER_CHANGE,				/* where the ladder keeps its changes */
 	LADDER_HORIZON,				/* where its history begins at a horizon: what */
 	LADDER_COMPONENT_HORIZON,	/* players and components were there */
 	LADDER_RATING_COUNT,		/* where the ladder counts players by their */

@@ -142,7 +142,7 @@ skillrating_states_at(PG_FUNCTION_ARGS)
 		if (player[i]->shared != NULL)
 			player[i]->shared->wanted = true;
 	}
-	batch_load(batch, ladder, false);
+	batch_load(batch, ladder);
 	optional_arrays(fcinfo, STATES_ARG_CONTEXT, ARRAY_CONTEXT, ARRAY_CONTEXT, &arrays);
 	if (arrays.has_array[ARRAY_CONTEXT])
 	{

@@ -182,7 +182,7 @@ maintain(Maintenance *work)
 	/* Write what others would have waited for. */
 	progress_phase(PHASE_WRITING, PROGRESS_UNKNOWN);
 	rewrite_send_matches(&work->rewrite);
-	rewrite_states(work->replay, work->kind, work->operation == 0 ? NULL : &work->operation);
+	rewrite_states(work->replay);
 	rewrite_end(&work->rewrite);
 	ladder_release_states(ladder);
 }

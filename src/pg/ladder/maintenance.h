@@ -40,8 +40,6 @@ typedef struct Maintenance Maintenance;
 struct Maintenance
 {
 	Ladder	   *ladder;
-	const char *kind;			/* what table change has of it */
-	int64		operation;		/* the place of an operation, or 0 */
 	bool		begun;			/* others do not rate at its beginning: the
 								 * operation has just taken its place */
 

@@ -40,13 +40,11 @@ combine_number(uint64 digest, SourceColumn column, double number)
 static uint64
 combine_name(uint64 digest, SourceColumn column, const SourceNames *names, int number)
 {
-	if (number < 0)
-		return digest;
 	digest = hash_combine64(digest, (uint64) digest_text(source_column_name(column)));
 	return hash_combine64(digest, (uint64) digest_text(names->name[number]));
 }
 
-static int64
+static uint64
 digest_participant(const SourceMatch *match, Participant *p, Datum player)
 {
 	DigestRow	row;
@@ -69,16 +67,11 @@ digest_participant(const SourceMatch *match, Participant *p, Datum player)
 		digest = combine_number(digest, SOURCE_BOT, p->bot);
 	if (!isnan(p->fixed))
 		digest = combine_number(digest, SOURCE_FIXED, p->fixed);
-	digest = combine_name(digest, SOURCE_CONTEXT, &match->contexts, p->context);
-	digest = combine_name(digest, SOURCE_CLUB, &match->clubs, p->club);
-	return (int64) digest;
-}
-
-/* Digests are sums, so that they do not depend on the order of the rows. */
-static void
-add_digest(int64 *sum, int64 digest)
-{
-	*sum = (int64) ((uint64) *sum + (uint64) digest);
+	if (p->context >= 0)
+		digest = combine_name(digest, SOURCE_CONTEXT, &match->contexts, p->context);
+	if (p->club >= 0)
+		digest = combine_name(digest, SOURCE_CLUB, &match->clubs, p->club);
+	return digest;
 }
 
 /* An identifier by the name that a table has for it, or as it is. */
@@ -91,30 +84,27 @@ renamed(IdTable *names, Datum player)
 }
 
 void
-match_digests_begin(MatchDigests *digests)
-{
-	memset(digests, 0, sizeof(MatchDigests));
-}
-
-void
 match_digests_add(MatchDigests *digests, const SourceMatch *match,
 				  const Renaming *renaming, Participant *p, Datum player)
 {
-	add_digest(&digests->as_read, digest_participant(match, p, player));
+	digests->as_read += digest_participant(match, p, player);
 	if (renaming == NULL)
 		return;
-	add_digest(&digests->old_names,
-			   digest_participant(match, p, renamed(renaming->old_id, player)));
-	add_digest(&digests->new_names,
-			   digest_participant(match, p, renamed(renaming->new_id, player)));
+	digests->old_names += digest_participant(match, p, renamed(renaming->old_id, player));
+	digests->new_names += digest_participant(match, p, renamed(renaming->new_id, player));
 }
 
-static int64
-digest_match_columns(const SourceMatch *match, const char *unrated_reason)
+/* The digest of a match whose participants have that sum of digests. */
+static uint64
+digest_match(const SourceMatch *match, const char *unrated_reason, uint64 participants)
 {
 	double		numbers[3];
 	uint64		digest;
 
+	if (match->fault.detail != NULL)
+		return hash_combine64((uint64) digest_text(match->fault.detail),
+							  unrated_reason == NULL ? 0 :
+							  (uint64) digest_text(unrated_reason));
 	numbers[0] = match->log_odds;
 	numbers[1] = 1;				/* where a gain of the whole match was */
 	numbers[2] = unrated_reason != NULL;
@@ -130,21 +120,7 @@ digest_match_columns(const SourceMatch *match, const char *unrated_reason)
 		digest = combine_number(digest, SOURCE_SURRENDERED, match->facts.surrendered);
 	if (match->tournament != 0)
 		digest = combine_number(digest, SOURCE_TOURNAMENT, match->tournament);
-	return (int64) digest;
-}
-
-/* The digest of a match whose participants have that sum of digests. */
-static int64
-digest_match(const SourceMatch *match, const char *unrated_reason, int64 participants)
-{
-	int64		digest = participants;
-
-	if (match->fault.detail != NULL)
-		return (int64) hash_combine64((uint64) digest_text(match->fault.detail),
-									  unrated_reason == NULL ? 0 :
-									  (uint64) digest_text(unrated_reason));
-	add_digest(&digest, digest_match_columns(match, unrated_reason));
-	return digest;
+	return participants + digest;
 }
 
 void
@@ -153,7 +129,8 @@ match_digests_finish(MatchDigests *digests, const Renaming *renaming,
 {
 	const char *reason = match->unrated_reason;
 
-	digests->as_read = match->digest = digest_match(match, reason, digests->as_read);
+	digests->as_read = digest_match(match, reason, digests->as_read);
+	match->digest = (int64) digests->as_read;
 	if (renaming == NULL)
 		return;
 	digests->old_names = digest_match(match, reason, digests->old_names);

@@ -23,15 +23,16 @@ typedef struct Renaming
 /* What stands in a text in the place of a forgotten word. */
 #define FORGOTTEN_WORD "[forgotten]"
 
-/* The digests of a match, while its rows are read and after. */
+/*
+ * The digests of a match, while its rows are read and after: at first all zero, then sums of
+ * those of the rows, so that they do not depend on their order.
+ */
 typedef struct MatchDigests
 {
-	int64		as_read;
-	int64		old_names;		/* these two only with a renaming */
-	int64		new_names;
+	uint64		as_read;
+	uint64		old_names;		/* these two only with a renaming */
+	uint64		new_names;
 } MatchDigests;
-
-extern void match_digests_begin(MatchDigests *digests);
 
 /* Add a participant, as the match has one; renaming may be NULL. */
 extern void match_digests_add(MatchDigests *digests, const SourceMatch *match,

@@ -628,7 +628,7 @@ skillrating_preview(PG_FUNCTION_ARGS)
 	if (status != MATCH_OK)
 		batch_report(batch, &reader->match, status, offender);
 	batch_request_states(batch);
-	batch_load(batch, ladder, false);
+	batch_load(batch, ladder);
 	peek_components(batch, ladder);
 	return_preview(fcinfo, batch, &reader->match);
 

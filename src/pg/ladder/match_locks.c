@@ -4,7 +4,7 @@
  */
 #include "pg/ladder/match_locks.h"
 
-#include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/timestamp.h"
 
@@ -18,11 +18,15 @@
 #define RECORDED "m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at, m.reason"
 
 /* No match has the reason of a row without content: the source has none of them. */
+#define LOCK(matches) \
+	"INSERT INTO {rated_match} AS m (match_id, status, reason, detail, digest, played_at) " \
+	"SELECT " matches ", 'unrated', 'no_match', 'not in the source', 0, pg_catalog.now() " \
+	"ON CONFLICT (match_id) DO UPDATE SET rated_at = m.rated_at RETURNING " RECORDED
+
+static LadderQuery lock_match_query = {.text = LOCK("$1"),.param = {VALUE_MATCH}};
+
 static LadderQuery lock_matches_query = {
-	.text = "INSERT INTO {rated_match} AS m (match_id, status, reason, detail, digest, played_at) "
-	"SELECT i.id, 'unrated', 'no_match', 'not in the source', 0, pg_catalog.now() "
-	"FROM pg_catalog.unnest($1) AS i(id) "
-	"ON CONFLICT (match_id) DO UPDATE SET rated_at = m.rated_at RETURNING " RECORDED,
+	.text = LOCK("pg_catalog.unnest($1)"),
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
@@ -33,7 +37,7 @@ static LadderQuery recorded_matches_query = {
 
 enum
 {
-	RECORDED_MATCH_ID = 1,
+	RECORDED_MATCH_ID,
 	RECORDED_DIGEST,
 	RECORDED_SEQ,
 	RECORDED_VOID_REASON,
@@ -60,30 +64,42 @@ check_taken(const Ladder *ladder, uint64 taken, int n)
 				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
 }
 
-/* Read a row; false if it was inserted just now. */
-static bool
-read_recorded(const IdType *type, HeapTuple tuple, TupleDesc desc, RecordedMatch *record)
+/* Rows of matches that were locked. */
+typedef struct RecordedMatches
 {
-	char	   *reason = SPI_getvalue(tuple, desc, RECORDED_REASON);
-	bool		isnull;
+	const IdType *type;
+	RecordedMatch *match;
+	int			n;
+	int			max;
+} RecordedMatches;
 
-	if (reason != NULL && strcmp(reason, "no_match") == 0)
-		return false;
-	record->id = datumCopy(SPI_getbinval(tuple, desc, RECORDED_MATCH_ID, &isnull),
-						   type->typbyval, type->typlen);
-	record->digest = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_DIGEST, &isnull));
-	record->seq = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_SEQ, &isnull));
-	record->placed = !isnull;
-	record->void_reason = SPI_getvalue(tuple, desc, RECORDED_VOID_REASON);
-	record->played_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, RECORDED_PLAYED_AT,
-														  &isnull));
-	if (isnull)
-		record->played_at = DT_NOBEGIN;
-	record->arrived_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, RECORDED_ARRIVED_AT,
-														   &isnull));
-	if (isnull)
-		record->arrived_at = DT_NOBEGIN;
-	return true;
+/* Take a row unless it was inserted just now. */
+static void
+take_recorded(void *arg, const Datum *values, const bool *nulls)
+{
+	RecordedMatches *recorded = (RecordedMatches *) arg;
+	RecordedMatch *record;
+
+	if (!nulls[RECORDED_REASON] &&
+		strcmp(TextDatumGetCString(values[RECORDED_REASON]), "no_match") == 0)
+		return;
+	if (recorded->n == recorded->max)
+	{
+		recorded->max = Max(2 * recorded->max, 16);
+		huge_array_grow(recorded->match, RecordedMatch, recorded->max);
+	}
+	record = &recorded->match[recorded->n++];
+	record->id = datumCopy(values[RECORDED_MATCH_ID], recorded->type->typbyval,
+						   recorded->type->typlen);
+	record->digest = DatumGetInt64(values[RECORDED_DIGEST]);
+	record->seq = DatumGetInt64(values[RECORDED_SEQ]);
+	record->placed = !nulls[RECORDED_SEQ];
+	record->void_reason = nulls[RECORDED_VOID_REASON] ? NULL :
+		TextDatumGetCString(values[RECORDED_VOID_REASON]);
+	record->played_at = nulls[RECORDED_PLAYED_AT] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[RECORDED_PLAYED_AT]);
+	record->arrived_at = nulls[RECORDED_ARRIVED_AT] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[RECORDED_ARRIVED_AT]);
 }
 
 static int
@@ -96,8 +112,7 @@ RecordedMatch *
 lock_matches(Ladder *ladder, const Datum *ids, int n, int *nrecorded, bool *inserted)
 {
 	Datum	   *sorted = huge_array(Datum, n);
-	RecordedMatch *recorded = NULL;
-	int			max = 0;
+	RecordedMatches recorded = {ladder->match_type, NULL, 0, 0};
 	int			begin;
 
 	/* Everybody locks in this order, so that nobody waits for who waits. */
@@ -105,37 +120,23 @@ lock_matches(Ladder *ladder, const Datum *ids, int n, int *nrecorded, bool *inse
 	if (n > 1)
 		qsort_arg(sorted, n, sizeof(Datum), compare_matches, ladder->match_type);
 	*inserted = !schema_is_held(ladder->schema);
-	*nrecorded = 0;
 	for (begin = 0; begin < n; begin += LOCKED_AT_ONCE)
 	{
 		int			part = Min(n - begin, LOCKED_AT_ONCE);
 		Datum		array = id_array(ladder->match_type, sorted + begin, part);
-		uint64		nrows = ladder_execute(ladder, *inserted ? &lock_matches_query :
-										   &recorded_matches_query, &array, NULL, NULL);
-		uint64		i;
+		LadderQuery *query = !*inserted ? &recorded_matches_query :
+			n == 1 ? &lock_match_query : &lock_matches_query;
+		uint64		nrows = ladder_execute_each(ladder, query,
+												query == &lock_match_query ? sorted : &array,
+												NULL, take_recorded, &recorded);
 
-		CHECK_FOR_INTERRUPTS();
 		if (*inserted)
 			check_taken(ladder, nrows, part);
-		for (i = 0; i < nrows; i++)
-		{
-			RecordedMatch record;
-
-			if (!read_recorded(ladder->match_type, SPI_tuptable->vals[i],
-							   SPI_tuptable->tupdesc, &record))
-				continue;
-			if (*nrecorded == max)
-			{
-				max = Max(2 * max, 16);
-				huge_array_grow(recorded, RecordedMatch, max);
-			}
-			recorded[(*nrecorded)++] = record;
-		}
-		SPI_freetuptable(SPI_tuptable);
 		pfree(DatumGetPointer(array));
 	}
 	pfree(sorted);
-	return recorded;
+	*nrecorded = recorded.n;
+	return recorded.match;
 }
 
 void

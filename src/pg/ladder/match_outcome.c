@@ -16,6 +16,7 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/failures.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
 #include "pg/matches/unrated.h"
@@ -195,8 +196,9 @@ find_waiting(Ladder *ladder, const MatchArrays *arrays, Outcome *outcome)
 	outcome->sqlstate = SPI_getvalue(tuple, desc, WAITING_SQLSTATE);
 	reason = outcome->sqlstate != NULL ? UNRATED_FAILED : UNRATED_WAITING;
 	outcome->reason = unrated_code(reason);
-	outcome->detail = outcome->sqlstate != NULL ? SPI_getvalue(tuple, desc, WAITING_MESSAGE) :
-		unrated_description(reason);
+	outcome->detail = unrated_description(reason);
+	if (outcome->sqlstate != NULL && may_see_message(ladder, outcome->sqlstate))
+		outcome->detail = SPI_getvalue(tuple, desc, WAITING_MESSAGE);
 	return true;
 }
 
@@ -322,7 +324,7 @@ load_untouched(Ladder *ladder, const MatchArrays *arrays, IdTable *events)
 		if (player->shared != NULL)
 			player->shared->wanted = true;
 	}
-	batch_load(batch, ladder, false);
+	batch_load(batch, ladder);
 	return batch;
 }
 

@@ -479,6 +479,12 @@ reader_open_rated(Ladder *ladder, int64 from)
 void
 reader_rewind(MatchReader *reader)
 {
+	/* A single match need not be read twice, unless whoever had it left some of it out. */
+	reader->stays = reader->nread == 1 && !reader->have_row && reader->nerrors == 0 &&
+		reader->match.nleft_out == 0;
+	reader->nread = 0;
+	if (reader->stays)
+		return;
 	tuplestore_rescan(reader->store);
 	reader->next_error = 0;
 	fetch_row(reader);
@@ -632,7 +638,7 @@ begin_match(MatchReader *reader)
 		begin_without_rows(reader, reader->careful ? find_error(reader) : NULL);
 		return;
 	}
-	match_digests_begin(&reader->digests);
+	memset(&reader->digests, 0, sizeof(MatchDigests));
 	source_match_begin(match, values, source_nulls(reader));
 }
 
@@ -720,13 +726,14 @@ finish_match(MatchReader *reader)
 		source_match_set_aside(match);
 		match->eligibility = eligibility_at(reader->filters, match->played_at);
 	}
-	set_aside_before_horizon(reader);
+	if (reader->ladder->horizon != NO_HORIZON)
+		set_aside_before_horizon(reader);
 }
 
 double
 reader_repeat_window(const MatchReader *reader)
 {
-	return filters_repeat_window(reader->filters);
+	return reader->filters != NULL ? filters_repeat_window(reader->filters) : 0;
 }
 
 bool
@@ -783,6 +790,13 @@ reader_next(MatchReader *reader)
 	bool		found;
 
 	CHECK_FOR_INTERRUPTS();
+	if (reader->stays)
+	{
+		reader->stays = false;
+		return true;
+	}
+	if (!reader->have_row && !reader->careful && reader->next_error == reader->nerrors)
+		return false;
 
 	/* Matches in the slot outlive the context. */
 	MemoryContextReset(reader->context);
@@ -808,6 +822,7 @@ reader_next(MatchReader *reader)
 		}
 	}
 	MemoryContextSwitchTo(old);
+	reader->nread += found;
 	return found;
 }
 

@@ -35,6 +35,8 @@ typedef struct MatchReader
 	bool		rated;			/* with what rated_match has */
 	bool		failed;			/* the stream has raised an error */
 	bool		careful;
+	int			nread;			/* matches since the beginning */
+	bool		stays;			/* the next match is the current one */
 	int64		next_seq;		/* where the next chunk begins, if careful */
 	MemoryContext chunk;		/* of what is about one, or NULL */
 	struct SourceError *errors; /* of the batch, or of the chunk */

@@ -107,8 +107,6 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	ladder_require_triggers(ladder);
 	ladder_maintain(ladder);
 	all.operation = read_last_operations(ladder, PG_GETARG_INT64(1), &all.n);
-	all.work.kind = all.operation->kind;
-	all.work.operation = all.operation->seq;
 	all.work.begun = ladder_works_beside(ladder);
 	misplaced = is_misplaced(ladder, all.operation, &earlier_place_query);
 	maintain(&all.work);

@@ -185,8 +185,6 @@ load_past_of_wanted(Batch *batch, Ladder *ladder, int matches)
 	int			n = 0;
 	int			i;
 
-	if (batch->model->look_back == NULL)
-		return;
 	all = (BatchPlayer **) id_table_values(batch->players);
 	wanted = palloc_array(BatchPlayer *, Max(count, 1));
 	for (i = 0; i < count; i++)

@@ -11,7 +11,7 @@
 /*
  * Load what matches look back on, as far as that was not done: of the players of the match that
  * was built, whose states are loaded, from events before a seq, for any number of matches to
- * come; or of all who are wanted, for so many.  Nothing for models that do not look back.
+ * come; or, under a model that looks back, of all who are wanted, for so many.
  */
 extern void load_past_of_match(Batch *batch, Ladder *ladder, int64 before);
 extern void load_past_of_wanted(Batch *batch, Ladder *ladder, int matches);

@@ -127,8 +127,6 @@ load_meetings_of_wanted(Batch *batch, Ladder *ladder, TimestampTz since)
 	int			n = 0;
 	int			i;
 
-	if (!batch->keeps_meetings)
-		return;
 	all = (BatchPlayer **) id_table_values(batch->players);
 	wanted = palloc_array(BatchPlayer *, Max(count, 1));
 	for (i = 0; i < count; i++)

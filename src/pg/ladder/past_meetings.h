@@ -10,8 +10,8 @@
 
 /*
  * Load what the players of the match that was built, or all who are wanted, remember of
- * matches before a seq and not before a time, as far as that was not done; nothing unless
- * the batch keeps meetings.  A reset begins a player's memory anew.
+ * matches before a seq and not before a time, as far as that was not done; for those who are
+ * wanted the batch keeps meetings.  A reset begins a player's memory anew.
  */
 extern void load_meetings_of_match(Batch *batch, Ladder *ladder, int64 before,
 								   TimestampTz since);

@@ -59,7 +59,7 @@ static LadderQuery drain_pending_query = {
 
 enum
 {
-	DRAIN_MATCH_ID = 1,
+	DRAIN_MATCH_ID,
 	DRAIN_HAS_FAILED
 };
 
@@ -207,7 +207,8 @@ check_pending(Ladder *ladder)
 	Relation	pending = table_open(ladder->relation[LADDER_PENDING], RowExclusiveLock);
 	const char *fault;
 
-	ladder_cache_recheck(ladder);
+	if (!ladder->cache->valid)
+		ladder_cache_recheck(ladder);
 	fault = ladder->cache->pending_safe ? NULL : find_fault(pending);
 	if (fault != NULL)
 		ereport(ERROR,
@@ -351,36 +352,39 @@ forget_truncations(Ladder *ladder)
 		(void) ladder_execute(ladder, &forget_truncations_query, NULL, NULL, NULL);
 }
 
+/* Where the rows go that are taken out. */
+typedef struct Drained
+{
+	IdTable    *ids;
+	bool		has_failed;
+} Drained;
+
+static void
+take_drained(void *arg, const Datum *values, const bool *nulls)
+{
+	Drained    *drained = (Drained *) arg;
+	bool		found;
+
+	if (!nulls[DRAIN_MATCH_ID])
+		(void) id_table_enter(drained->ids, values[DRAIN_MATCH_ID], "", &found);
+	drained->has_failed = drained->has_failed || !nulls[DRAIN_HAS_FAILED];
+}
+
 bool
 drain_pending(Ladder *ladder, bool of_all, IdTable *ids)
 {
-	bool		has_failed = false;
-	uint64		nrows;
-	uint64		i;
+	Drained		drained = {ids, of_all};
 
 	last_enqueued.xact = InvalidFullTransactionId;
 	if (of_all)
 	{
 		add_query_ids(ladder, &drain_all_query, ids);
 		add_failed(ladder, ids);
-		return true;
 	}
-	nrows = ladder_execute(ladder, &drain_pending_query, NULL, NULL, NULL);
-	for (i = 0; i < nrows; i++)
-	{
-		HeapTuple	tuple = SPI_tuptable->vals[i];
-		TupleDesc	desc = SPI_tuptable->tupdesc;
-		bool		isnull;
-		bool		found;
-		Datum		id = SPI_getbinval(tuple, desc, DRAIN_MATCH_ID, &isnull);
-
-		if (!isnull)
-			(void) id_table_enter(ids, id, "", &found);
-		(void) SPI_getbinval(tuple, desc, DRAIN_HAS_FAILED, &isnull);
-		has_failed = has_failed || !isnull;
-	}
-	SPI_freetuptable(SPI_tuptable);
-	return has_failed;
+	else
+		(void) ladder_execute_each(ladder, &drain_pending_query, NULL, NULL, take_drained,
+								   &drained);
+	return drained.has_failed;
 }
 
 void

@@ -8,6 +8,7 @@
 #include "pg/ladder/plans.h"
 
 #include "miscadmin.h"
+#include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
@@ -185,7 +186,8 @@ ladder_plan(Ladder *ladder, LadderQuery *query)
 	QueryDraft	draft = {.ladder = ladder,.query = query};
 	SPIPlanPtr	plan;
 
-	ladder_cache_recheck(ladder);
+	if (!ladder->cache->valid)
+		ladder_cache_recheck(ladder);
 	cache = ladder->cache;
 	if (query->slot == 0)
 		query->slot = ++nslots;
@@ -205,25 +207,24 @@ ladder_plan(Ladder *ladder, LadderQuery *query)
 	return plan;
 }
 
-/* Whether a plan is about a relation of a ladder; a rule can take it out. */
+/*
+ * Whether a plan that is not about a relation of a ladder is about another one of its name, and
+ * not only rid of it by a rule.
+ */
 static bool
-is_about(const CachedPlanSource *source, const Ladder *ladder,
-		 LadderRelation relation)
+is_about_other(const CachedPlanSource *source, const Ladder *ladder, LadderRelation relation)
 {
-	const char *name;
+	const char *name = get_rel_name(ladder->relation[relation]);
 	ListCell   *cell;
 
-	if (list_member_oid(source->relationOids, ladder->relation[relation]))
-		return true;
-	name = get_rel_name(ladder->relation[relation]);
 	foreach(cell, source->relationOids)
 	{
 		const char *other = get_rel_name(lfirst_oid(cell));
 
 		if (name == NULL || (other != NULL && strcmp(name, other) == 0))
-			return false;
+			return true;
 	}
-	return true;
+	return false;
 }
 
 /*
@@ -239,7 +240,8 @@ check_relations(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan)
 
 	for (i = 0; i < LADDER_NRELATIONS; i++)
 		if ((query->relations & (1U << i)) != 0 && OidIsValid(ladder->relation[i]) &&
-			!is_about(source, ladder, i))
+			!list_member_oid(source->relationOids, ladder->relation[i]) &&
+			is_about_other(source, ladder, i))
 			ereport(ERROR,
 					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 					 errmsg("relation %s was replaced during work on the ladder",
@@ -276,7 +278,7 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	SPIExecuteOptions options = {0};
 	int			result;
 
-	if (!query->settled)
+	if (!query->settled && !*ladder->settled)
 		ladder_settle(ladder);
 	plan = ladder_plan(ladder, query);
 	options.params = plan_params(plan, values, nulls);
@@ -288,6 +290,47 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 			 ladder->name, SPI_result_code_string(result));
 	check_relations(ladder, query, plan);
 	return SPI_processed;
+}
+
+/* Where rows go that are given to a function. */
+typedef struct RowTaker
+{
+	DestReceiver receiver;
+	TakesRow	take;
+	void	   *arg;
+	MemoryContext context;		/* of the caller */
+} RowTaker;
+
+static bool
+take_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	RowTaker   *taker = (RowTaker *) self;
+	MemoryContext old = MemoryContextSwitchTo(taker->context);
+
+	CHECK_FOR_INTERRUPTS();
+	slot_getallattrs(slot);
+	taker->take(taker->arg, slot->tts_values, slot->tts_isnull);
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+uint64
+ladder_execute_each(Ladder *ladder, LadderQuery *query, const Datum *values, const bool *nulls,
+					TakesRow take, void *arg)
+{
+	RowTaker	taker = {*None_Receiver, take, arg, CurrentMemoryContext};
+
+	taker.receiver.receiveSlot = take_row;
+	return ladder_execute(ladder, query, values, nulls, &taker.receiver);
+}
+
+static void
+take_id(void *arg, const Datum *values, const bool *nulls)
+{
+	bool		found;
+
+	if (!nulls[0])
+		(void) id_table_enter((IdTable *) arg, values[0], "", &found);
 }
 
 void
@@ -306,22 +349,7 @@ ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values)
 void
 add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids)
 {
-	uint64		nrows = ladder_execute(ladder, query, NULL, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
-	uint64		i;
-
-	for (i = 0; i < nrows; i++)
-	{
-		bool		isnull;
-		bool		found;
-		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc, ONLY_COLUMN,
-									   &isnull);
-
-		CHECK_FOR_INTERRUPTS();
-		if (!isnull)
-			(void) id_table_enter(ids, id, "", &found);
-	}
-	SPI_freetuptable(rows);
+	(void) ladder_execute_each(ladder, query, NULL, NULL, take_id, ids);
 }
 
 Portal

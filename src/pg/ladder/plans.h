@@ -85,6 +85,14 @@ extern uint64 ladder_execute(Ladder *ladder, LadderQuery *query,
  */
 extern void ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values);
 
+/*
+ * The same with each row given to a function, which copies what it keeps.  No tuples are formed.
+ */
+typedef void (*TakesRow) (void *arg, const Datum *values, const bool *nulls);
+extern uint64 ladder_execute_each(Ladder *ladder, LadderQuery *query,
+								  const Datum *values, const bool *nulls,
+								  TakesRow take, void *arg);
+
 /* Add the identifiers of matches in the one column of a query's rows to a table. */
 extern void add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids);
 

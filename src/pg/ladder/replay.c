@@ -221,7 +221,7 @@ load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 		if (player->shared != NULL)
 			player->shared->wanted = true;
 	}
-	batch_load(batch, ladder, false);
+	batch_load(batch, ladder);
 }
 
 Replay *

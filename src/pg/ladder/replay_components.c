@@ -252,38 +252,20 @@ take_components_at(Replay *replay, bool again)
 	SPI_freetuptable(rows);
 }
 
-/* At the start nothing is there but at a horizon, so that only the rows of today count. */
-static void
-load_rows(Replay *replay)
-{
-	RowReader	rows;
-
-	all_components_open(&rows, replay->ladder);
-	for (; rows.have_row; row_reader_next(&rows))
-	{
-		const Datum *values = row_values(&rows);
-		const bool *nulls = row_nulls(&rows);
-		BatchComponent *component =
-			component_of_row(replay->batch, values, nulls, COMPONENT_PLAYER_ID - 1,
-							 COMPONENT_KIND - 1, COMPONENT_POOL - 1, COMPONENT_KEY - 1);
-
-		if (component != NULL)
-			store_component(replay->batch, component, true, values, nulls);
-	}
-	row_reader_close(&rows);
-}
-
 static LadderQuery horizon_query = {
 	.text = "SELECT {component columns h} FROM {component_horizon} AS h"
 };
 
-/* Put everything where the horizon has it. */
+/* Put everything where the horizon has it, or beside it the rows of today. */
 static void
-load_horizon(Replay *replay)
+load_rows(Replay *replay, bool of_horizon)
 {
 	RowReader	rows;
 
-	row_reader_open(&rows, replay->ladder, &horizon_query, NULL);
+	if (of_horizon)
+		row_reader_open(&rows, replay->ladder, &horizon_query, NULL);
+	else
+		all_components_open(&rows, replay->ladder);
 	for (; rows.have_row; row_reader_next(&rows))
 	{
 		const Datum *values = row_values(&rows);
@@ -292,8 +274,10 @@ load_horizon(Replay *replay)
 			component_of_row(replay->batch, values, nulls, COMPONENT_PLAYER_ID - 1,
 							 COMPONENT_KIND - 1, COMPONENT_POOL - 1, COMPONENT_KEY - 1);
 
-		if (component != NULL)
+		if (component != NULL && of_horizon)
 			take_horizon(component, values, nulls);
+		else if (component != NULL)
+			store_component(replay->batch, component, true, values, nulls);
 	}
 	row_reader_close(&rows);
 }
@@ -322,9 +306,10 @@ components_load_replayed(Replay *replay)
 
 	if (replay->whole)
 	{
+		/* Nothing is there yet but at a horizon. */
 		if (replay->loads != REPLAY_NEW_PLAYERS)
-			load_rows(replay);
-		load_horizon(replay);
+			load_rows(replay, false);
+		load_rows(replay, true);
 		return;
 	}
 	if (replay->batch->nkinds == 0)

@@ -414,22 +414,11 @@ players_load_replayed(Replay *replay)
 	"UNION SELECT e.player_id, $2 FROM {event} AS e " \
 	"WHERE e.seq OPERATOR(pg_catalog.>=) $1 AND $2 IS NOT NULL) AS k(player_id, pool) "
 
-/* With the rows that rating has now (null if none). */
+/* The rows that rating has of them now. */
 static LadderQuery newer_players_query = {
-	.text = "SELECT k.player_id, k.pool, r.player_id IS NOT NULL, {rating columns r} "
-	"FROM " NEWER_PLAYERS
-	"LEFT JOIN {rating} AS r ON r.player_id {player =} k.player_id "
-	"AND r.pool OPERATOR(pg_catalog.=) k.pool",
+	.text = "SELECT {rating columns r} FROM " NEWER_PLAYERS
+	"JOIN {rating} AS r ON r.player_id {player =} k.player_id AND r.pool OPERATOR(pg_catalog.=) k.pool",
 	.param = {VALUE_INT8, VALUE_TEXT}
-};
-
-enum
-{
-	NEWER_PLAYER_ID,			/* from 0 */
-	NEWER_POOL,
-	NEWER_HAS_RATING,
-	NEWER_RATING,				/* the columns of rating */
-	NEWER_MAX_COLUMNS = NEWER_RATING + RATING_MAX_COLUMNS
 };
 
 void
@@ -451,18 +440,17 @@ players_refresh(Replay *replay)
 	unknown = huge_array(BatchPlayer *, nrows + 1);
 	for (i = 0; i < nrows; i++)
 	{
-		Datum		values[NEWER_MAX_COLUMNS];
-		bool		nulls[NEWER_MAX_COLUMNS];
+		Datum		values[RATING_MAX_COLUMNS];
+		bool		nulls[RATING_MAX_COLUMNS];
 		BatchPlayer *player;
 		char	   *pool;
 
 		CHECK_FOR_INTERRUPTS();
 		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
-		pool = TextDatumGetCString(values[NEWER_POOL]);
-		player = batch_player(batch, values[NEWER_PLAYER_ID], pool);
+		pool = TextDatumGetCString(values[RATING_POOL - 1]);
+		player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
 		if (player->loaded || replay->whole)
-			store_row(batch, player, DatumGetBool(values[NEWER_HAS_RATING]),
-					  values + NEWER_RATING, nulls + NEWER_RATING);
+			store_row(batch, player, true, values, nulls);
 		else if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
 			unknown[nunknown++] = player;
 		pfree(pool);

@@ -10,10 +10,10 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/change_log.h"
-#include "pg/ladder/change_writer.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/ranks/hook.h"
 
 /* A player, or a component, has been in a later match before this step. */
 static void
@@ -134,7 +134,7 @@ same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
 
 /* Write and log the rows of rating that come out otherwise. */
 static void
-write_ratings(Replay *replay, const char *kind, const int64 *operation)
+write_ratings(Replay *replay)
 {
 	Ladder	   *ladder = replay->ladder;
 	Outbox	   *inserted = rating_outbox(ladder);
@@ -142,7 +142,7 @@ write_ratings(Replay *replay, const char *kind, const int64 *operation)
 	Outbox	   *deleted = rating_outbox(ladder);
 	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
 	int			n = id_table_count(replay->batch->players);
-	ChangeWriter *changes = change_writer_begin(ladder, kind, operation);
+	CountWriter *counts = counts_begin(ladder);
 	int			i;
 
 	for (i = 0; i < n; i++)
@@ -170,8 +170,10 @@ write_ratings(Replay *replay, const char *kind, const int64 *operation)
 							  row == NULL ? NULL : row->state);
 			change_log_after(ladder->changes, player);
 		}
-		change_writer_put_row(changes, player, row == NULL ? NULL : &row->record,
-							  row == NULL ? NULL : row->state);
+		if (row != NULL)
+			counts_put(ladder, counts, -1, player->pool, &row->record, row->state);
+		if (player->exists)
+			counts_put(ladder, counts, 1, player->pool, &player->record, player->state);
 	}
 
 	/*
@@ -182,7 +184,7 @@ write_ratings(Replay *replay, const char *kind, const int64 *operation)
 	outbox_send(deleted, OUTBOX_DELETE);
 	outbox_send(updated, OUTBOX_UPDATE);
 	outbox_send(inserted, OUTBOX_INSERT);
-	change_writer_end(changes);
+	counts_end(ladder, counts);
 }
 
 /* Delete rows of component that are of no kind that the model has, which a rebuild meets. */
@@ -374,8 +376,8 @@ rewrite_end(Rewrite *rewrite)
 }
 
 void
-rewrite_states(Replay *replay, const char *kind, const int64 *operation)
+rewrite_states(Replay *replay)
 {
-	write_ratings(replay, kind, operation);
+	write_ratings(replay);
 	write_components(replay);
 }

@@ -61,9 +61,8 @@ extern void rewrite_end(Rewrite *rewrite);
 
 /*
  * Write and log the rows of rating and component that come out otherwise, where nobody else
- * writes them.  Table change has them as of that kind; operation is the place of one, or
- * NULL.
+ * writes them.
  */
-extern void rewrite_states(Replay *replay, const char *kind, const int64 *operation);
+extern void rewrite_states(Replay *replay);
 
 #endif							/* PG_LADDER_REWRITE_H */

@@ -101,9 +101,8 @@ sees_latest_version(Ladder *ladder)
 void
 check_snapshot_age(Ladder *ladder, bool writes)
 {
-	if (!IsolationUsesXactSnapshot() ||
-		(snapshot_knows(GetTransactionSnapshot(), ladder->relation[LADDER_CONFIG]) &&
-		 (!writes || sees_latest_version(ladder))))
+	if (snapshot_knows(GetTransactionSnapshot(), ladder->relation[LADDER_CONFIG]) &&
+		(!writes || sees_latest_version(ladder)))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),

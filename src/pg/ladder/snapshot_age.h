@@ -30,9 +30,9 @@ extern bool snapshot_knows(Snapshot snapshot, Oid relid);
 extern void require_read_committed(Oid schema, const char *function);
 
 /*
- * At the higher isolation levels, error 40001 if the snapshot of the transaction is older than
- * the ladder's tables, and for those who write (writes) if it is older than what they have to
- * know.  At READ COMMITTED it does nothing.
+ * In a transaction at one of the higher isolation levels: error 40001 if its snapshot is older
+ * than the ladder's tables, and for those who write (writes) if it is older than what they have to
+ * know.
  */
 extern void check_snapshot_age(Ladder *ladder, bool writes);
 

@@ -74,17 +74,12 @@ static LadderQuery lock_players_query = {
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
-/*
- * The same of one pool, which is what nearly all batches have, or none of them if one has no row:
- * whoever inserts rows holds no lock on another one, because others may wait for both.
- */
-static LadderQuery lock_known_players_query = {
+/* The same of one pool, which is what nearly all batches have, in the order of the index. */
+static LadderQuery lock_pool_players_query = {
 	.text = "SELECT {rating columns r}, r.ctid FROM {rating} AS r "
 	"WHERE r.player_id {player =} ANY ($1) AND r.pool OPERATOR(pg_catalog.=) $2 "
-	"AND (SELECT pg_catalog.count(*) FROM {rating} AS k WHERE k.player_id {player =} ANY ($1) "
-	"AND k.pool OPERATOR(pg_catalog.=) $2) OPERATOR(pg_catalog.=) $3 "
 	"ORDER BY r.player_id{player order} FOR NO KEY UPDATE OF r",
-	.param = {ARRAY_OF(VALUE_PLAYER), VALUE_TEXT, VALUE_INT8}
+	.param = {ARRAY_OF(VALUE_PLAYER), VALUE_TEXT}
 };
 
 /* Players whom matches or operations have touched. */
@@ -133,51 +128,42 @@ null_in_rating(const char *column)
 			 errmsg("column \"%s\" of a rating is null", column)));
 }
 
-/* Take over a row of rating as what a player has. */
-static void
-take_rating(const Model *model, BatchPlayer *player, const Datum *values, const bool *nulls)
+/* Take over a row of rating as what a player has; of a locked one the last column is its place. */
+static BatchPlayer *
+take_rating(Batch *batch, const Datum *values, const bool *nulls)
 {
-	const char *missing = rating_read(model, values, nulls, &player->record, player->state);
+	BatchPlayer *player;
+	const char *missing;
+	char	   *pool;
 
+	/* The owner may have dropped the constraint. */
+	if (nulls[RATING_PLAYER_ID - 1])
+		null_in_rating("player_id");
+	if (nulls[RATING_POOL - 1])
+		null_in_rating("pool");
+	pool = TextDatumGetCString(values[RATING_POOL - 1]);
+	player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
+	pfree(pool);
+	missing = rating_read(batch->model, values, nulls, &player->record, player->state);
 	if (missing != NULL)
 		null_in_rating(missing);
 	player->exists = player->loaded = true;
+	return player;
 }
 
-/*
- * Take over the rows of rating in SPI_tuptable, and free them.  Of those that are locked the
- * last column says where they are.
- */
 static void
-take_ratings(Batch *batch, bool locked)
+take_seen_rating(void *arg, const Datum *values, const bool *nulls)
 {
-	SPITupleTable *rows = SPI_tuptable;
-	int			place = rows->tupdesc->natts - 1;
-	uint64		i;
+	(void) take_rating((Batch *) arg, values, nulls);
+}
 
-	for (i = 0; i < rows->numvals; i++)
-	{
-		Datum		values[RATING_MAX_COLUMNS + 1];
-		bool		nulls[RATING_MAX_COLUMNS + 1];
-		BatchPlayer *player;
-		char	   *pool;
+static void
+take_locked_rating(void *arg, const Datum *values, const bool *nulls)
+{
+	Batch	   *batch = (Batch *) arg;
+	BatchPlayer *player = take_rating(batch, values, nulls);
 
-		CHECK_FOR_INTERRUPTS();
-		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
-
-		/* The owner may have dropped the constraint. */
-		if (nulls[RATING_PLAYER_ID - 1])
-			null_in_rating("player_id");
-		if (nulls[RATING_POOL - 1])
-			null_in_rating("pool");
-		pool = TextDatumGetCString(values[RATING_POOL - 1]);
-		player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
-		take_rating(batch->model, player, values, nulls);
-		if (locked)
-			player->place = *(ItemPointer) DatumGetPointer(values[place]);
-		pfree(pool);
-	}
-	SPI_freetuptable(rows);
+	player->place = *(ItemPointer) DatumGetPointer(values[RATING_NCOLUMNS + batch->model->nstate]);
 }
 
 void
@@ -187,8 +173,8 @@ batch_load_all(Batch *batch, Ladder *ladder)
 	bool		nulls[1];
 
 	values[0] = batch_shared_pool(batch, &nulls[0]);
-	(void) ladder_execute(ladder, &touched_players_query, values, nulls, NULL);
-	take_ratings(batch, false);
+	(void) ladder_execute_each(ladder, &touched_players_query, values, nulls, take_seen_rating,
+							   batch);
 }
 
 void
@@ -199,8 +185,8 @@ batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 
 	values[0] = batch_shared_pool(batch, &nulls[0]);
 	values[1] = id_array(ladder->player_type, ids, n);
-	(void) ladder_execute(ladder, &some_touched_players_query, values, nulls, NULL);
-	take_ratings(batch, false);
+	(void) ladder_execute_each(ladder, &some_touched_players_query, values, nulls,
+							   take_seen_rating, batch);
 }
 
 /* Make rows with the initial state for those players who have none, and mark these. */
@@ -288,65 +274,79 @@ player_arrays(Ladder *ladder, BatchPlayer **player, int n, Datum *values)
 	pfree(id);
 }
 
-/* Lock and load players of one pool who all have a row; false if that is not so. */
-static bool
-lock_known_players(Batch *batch, Ladder *ladder, BatchPlayer **player, int n)
-{
-	Datum	   *id;
-	Datum		values[3];
-	uint64		nrows;
-	int			i;
-
-	if (ladder->large)
-		return false;
-	for (i = 1; i < n; i++)
-		if (strcmp(player[i]->pool, player[0]->pool) != 0)
-			return false;
-	id = palloc_array(Datum, n);
-	for (i = 0; i < n; i++)
-		id[i] = player[i]->id;
-	values[0] = id_array(ladder->player_type, id, n);
-	values[1] = CStringGetTextDatum(player[0]->pool);
-	values[2] = Int64GetDatum(n);
-	pfree(id);
-	nrows = ladder_execute(ladder, &lock_known_players_query, values, NULL, NULL);
-	take_ratings(batch, true);
-	return nrows == (uint64) n;
-}
-
-void
-batch_load(Batch *batch, Ladder *ladder, bool lock)
+/*
+ * The players whose states are wanted, which are those of the matches at hand: the batch may hold
+ * players of earlier ones.
+ */
+static BatchPlayer **
+wanted_players(Batch *batch, int *n)
 {
 	int			nplayers = id_table_count(batch->players);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
-	BatchPlayer **wanted = palloc_array(BatchPlayer *, Max(nplayers, 1));
-	Datum		values[2];
-	uint64		nrows;
-	int			n = 0;
 	int			i;
 
-	/* Those of this match; the batch may hold players of earlier ones. */
+	*n = 0;
 	for (i = 0; i < nplayers; i++)
 		if (player[i]->wanted)
-			wanted[n++] = player[i];
-	pfree(player);
+			player[(*n)++] = player[i];
+	return player;
+}
+
+void
+batch_load(Batch *batch, Ladder *ladder)
+{
+	Datum		values[2];
+	int			n;
+	BatchPlayer **wanted = wanted_players(batch, &n);
+
 	if (n == 0)
 		return;
-	if (lock && lock_known_players(batch, ladder, wanted, n))
-		return;
 	player_arrays(ladder, wanted, n, values);
-	pfree(wanted);
-	if (lock)
-		insert_new_players(batch, ladder, values[0], values[1]);
-	nrows = ladder_execute(ladder, lock ? &lock_players_query : &peek_players_query, values,
-						   NULL, NULL);
-	take_ratings(batch, lock);
-	if (lock && nrows != (uint64) n)
+	(void) ladder_execute_each(ladder, &peek_players_query, values, NULL, take_seen_rating, batch);
+}
+
+/* Lock and load players; returns how many of them have a row. */
+static uint64
+lock_players(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, Datum *values)
+{
+	LadderQuery *query = &lock_pool_players_query;
+	Datum		of_pool[2] = {values[0], (Datum) 0};
+	int			i;
+
+	for (i = 1; i < n && query == &lock_pool_players_query; i++)
+		if (ladder->large || strcmp(player[i]->pool, player[0]->pool) != 0)
+			query = &lock_players_query;
+	of_pool[1] = CStringGetTextDatum(player[0]->pool);
+	return ladder_execute_each(ladder, query, query == &lock_players_query ? values : of_pool,
+							   NULL, take_locked_rating, batch);
+}
+
+bool
+batch_lock(Batch *batch, Ladder *ladder, bool newcomers)
+{
+	Datum		values[2];
+	int			n;
+	BatchPlayer **wanted = wanted_players(batch, &n);
+	uint64		nlocked = 0;
+
+	if (n == 0)
+		return true;
+	player_arrays(ladder, wanted, n, values);
+	if (!newcomers && !ladder->large)
+	{
+		nlocked = lock_players(batch, ladder, wanted, n, values);
+		if (nlocked > 0)
+			return nlocked == (uint64) n;
+	}
+	insert_new_players(batch, ladder, values[0], values[1]);
+	nlocked = lock_players(batch, ladder, wanted, n, values);
+	if (nlocked != (uint64) n)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("ladder \"%s\" shows " UINT64_FORMAT " of %d players",
-						ladder->name, nrows, n),
+						ladder->name, nlocked, n),
 				 errhint("Row-level security or a trigger on table rating hides players from the ladder's owner.")));
+	return true;
 }
 
 /*

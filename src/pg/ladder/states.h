@@ -24,12 +24,17 @@ extern void batch_load_all(Batch *batch, Ladder *ladder);
 /* Of them, those with n identifiers, with their rows in all pools. */
 extern void batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n);
 
+/* Load the states of the players that are wanted. */
+extern void batch_load(Batch *batch, Ladder *ladder);
+
 /*
- * Load the states of the players that are wanted.  To lock them also makes
- * rows for those who have none: first these, then the locks, each in the order
- * of the identifiers, so that batches that overlap never deadlock.
+ * The same, and lock their rows in the order of the identifiers, so that batches that overlap
+ * never deadlock.  Who inserts a row for a newcomer must hold no lock on another one, for which
+ * somebody may wait who has inserted the same one.  So false if only some players have rows: then
+ * the subtransaction is to be undone, which gives up the locks, and the next attempt is told of
+ * newcomers, who get their rows before any is locked.
  */
-extern void batch_load(Batch *batch, Ladder *ladder, bool lock);
+extern bool batch_lock(Batch *batch, Ladder *ladder, bool newcomers);
 
 /* Put players in the order of their identifiers and pools. */
 extern void sort_players(Ladder *ladder, BatchPlayer **player, int n);

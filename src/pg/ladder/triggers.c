@@ -9,6 +9,7 @@
 #include "pg/sql/glue.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
@@ -653,7 +654,8 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 	if (!ladder_is_hidden_from_mirrors(door))
 	{
 		/* A mirror that the snapshot does not know would lack these rows. */
-		check_snapshot_age(door, true);
+		if (IsolationUsesXactSnapshot())
+			check_snapshot_age(door, true);
 		call_body("write_mirrors", trigdata);
 	}
 	ladder_end(door);

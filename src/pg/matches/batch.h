@@ -71,8 +71,6 @@ typedef struct BatchPlayer
 	int			row;			/* the index of the event */
 	int64		step;			/* in the last step with one, by its seq */
 	struct PlayerRow *stored;	/* the row in rating, in a replay */
-	struct ChangeNote *note;	/* that row before the batch, where table
-								 * change is to tell it */
 	double	   *past;			/* for models that look back: earlier states, */
 	int			npast;			/* in the order of their rounds, */
 	int			max_past;		/* and the room */

@@ -5,17 +5,20 @@
 #include "pg/matches/history_builder.h"
 
 #include "catalog/pg_type.h"
-#include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "nodes/execnodes.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/float.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/typcache.h"
 
 #include "core/rating/history_components.h"
 #include "pg/matches/batch.h"
 #include "pg/sql/huge.h"
+
+/* Of a tuple of a worker, what is not its rows: other aggregates and what groups are by. */
+#define ROOM_FOR_OTHERS (1024 * 1024)
 
 void
 history_builder_init(HistoryBuilder *builder, Oid player_type, bool pools_share)
@@ -542,14 +545,25 @@ history_builder_forget(HistoryBuilder *builder)
 static void
 end_rows(Datum argument)
 {
-	HistoryBuilder *builder = (HistoryBuilder *) DatumGetPointer(argument);
+	match_rows_end((MatchRows *) DatumGetPointer(argument));
+}
 
-	if (builder->sorter != NULL)
-		tuplesort_end(builder->sorter);
-	if (builder->log != NULL)
-		row_log_end(builder->log);
-	builder->sorter = NULL;
-	builder->log = NULL;
+/*
+ * The most bytes that a worker can hand over: each of the aggregates that share its state sends
+ * them, in one tuple of less than 1 GB.
+ */
+static Size
+max_rows_size(FunctionCallInfo fcinfo)
+{
+	const AggState *node = castNode(AggState, fcinfo->context);
+	const Aggref *aggref = AggGetAggref(fcinfo);
+	ListCell   *cell;
+	int			n = 0;
+
+	foreach(cell, node->aggs)
+		if (lfirst_node(Aggref, cell)->aggtransno == aggref->aggtransno)
+			n++;
+	return (MaxAllocSize - ROOM_FOR_OTHERS) / Max(n, 1);
 }
 
 /* Prepare to take rows that come in no order: the arguments from the match on, but params. */
@@ -557,37 +571,21 @@ static void
 prepare_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
 	const ParticipantArguments *rows = &builder->rows;
+	const Aggref *aggref = AggGetAggref(fcinfo);
 	int			ncolumns = rows->inputs >= 0 ? 5 : 4;
 	TupleDesc	desc = CreateTemplateTupleDesc(ncolumns);
-	TypeCacheEntry *type = lookup_type_cache(rows->match_type.type,
-											 TYPECACHE_LT_OPR);
 	int			i;
 
 	for (i = 0; i < ncolumns; i++)
 		TupleDescInitEntry(desc, i + 1, NULL,
-						   get_fn_expr_argtype(fcinfo->flinfo, rows->first + i),
-						   -1, 0);
-	builder->slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
-	builder->row = palloc0(SizeForFunctionCallInfo(fcinfo->nargs));
-	builder->order.ssup_cxt = CurrentMemoryContext;
-	builder->order.ssup_collation = rows->match_type.collation;
-	builder->order.ssup_nulls_first = false;
-	PrepareSortSupportFromOrderingOp(type->lt_opr, &builder->order);
-	AggRegisterCallback(fcinfo, end_rows, PointerGetDatum(builder));
-}
-
-static void
-begin_sort(HistoryBuilder *builder)
-{
-	const IdType *match_type = &builder->rows.match_type;
-	TypeCacheEntry *type = lookup_type_cache(match_type->type, TYPECACHE_LT_OPR);
-	AttrNumber	column = 1;
-	Oid			collation = match_type->collation;
-	bool		nulls_first = false;
-
-	builder->sorter = tuplesort_begin_heap(builder->slot->tts_tupleDescriptor, 1, &column,
-										   &type->lt_opr, &collation, &nulls_first,
-										   memory_limit_work_mem(), NULL, TUPLESORT_NONE);
+						   list_nth_oid(aggref->aggargtypes, rows->first - 1 + i), -1, 0);
+	builder->row = palloc0(SizeForFunctionCallInfo(rows->first + ncolumns));
+	builder->unordered = match_rows_create(desc, &builder->rows.match_type);
+	AggRegisterCallback(fcinfo, end_rows, PointerGetDatum(builder->unordered));
+	builder->collects = DO_AGGSPLIT_SKIPFINAL(aggref->aggsplit);
+	if (builder->collects)
+		match_rows_limit(builder->unordered, max_rows_size(fcinfo),
+						 get_func_name(aggref->aggfnoid));
 }
 
 void
@@ -679,60 +677,23 @@ read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 		hash_player(builder);
 }
 
-/* Have a row sorted. */
+/* Begin to build matches at once, in memory that all that is made of them is in. */
 static void
-sort_row(HistoryBuilder *builder, const NullableDatum *row)
-{
-	TupleTableSlot *slot = builder->slot;
-	int			i;
-
-	ExecClearTuple(slot);
-	for (i = 0; i < slot->tts_tupleDescriptor->natts; i++)
-	{
-		slot->tts_values[i] = row[i].value;
-		slot->tts_isnull[i] = row[i].isnull;
-	}
-	ExecStoreVirtualTuple(slot);
-	tuplesort_puttupleslot(builder->sorter, slot);
-}
-
-/* Begin to take rows as they come, in memory that all that is made of them is in. */
-static void
-begin_log(HistoryBuilder *builder)
+begin_building(HistoryBuilder *builder)
 {
 	builder->fresh = palloc_object(HistoryBuilder);
 	*builder->fresh = *builder;
-	builder->log = row_log_create(builder->slot->tts_tupleDescriptor);
 	builder->built = AllocSetContextCreate(CurrentMemoryContext, "skillrating history",
 										   ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(builder->built);
 	builder->players = id_table_create(&builder->player_type);
 }
 
-/* Forget what has been made of rows that do not ascend by match after all, and sort them. */
+/* Forget what has been made of rows that do not ascend by match after all. */
 static void
-sort_log(HistoryBuilder *builder)
+forget_built(HistoryBuilder *builder)
 {
 	HistoryBuilder fresh = *builder->fresh;
-	MemoryContext scratch;
-	NullableDatum *row = &builder->row->args[builder->rows.first];
-	uint64		rows = 0;
-
-	begin_sort(builder);
-	scratch = AllocSetContextCreate(CurrentMemoryContext, "skillrating row",
-									ALLOCSET_SMALL_SIZES);
-	MemoryContextSwitchTo(scratch);
-	while (row_log_read(builder->log, row))
-	{
-		sort_row(builder, row);
-		if (++rows % 1024 == 0)
-			CHECK_FOR_INTERRUPTS();
-		MemoryContextReset(scratch);
-	}
-	MemoryContextSwitchTo(MemoryContextGetParent(scratch));
-	MemoryContextDelete(scratch);
-	row_log_end(builder->log);
-	builder->log = NULL;
 
 	/*
 	 * As before the first row; but the room of the match may have grown since
@@ -741,7 +702,6 @@ sort_log(HistoryBuilder *builder)
 	MemoryContextDelete(builder->built);
 	MemoryContextReset(builder->match_context);
 	MemoryContextReset(builder->judging);
-	fresh.sorter = builder->sorter;
 	fresh.match = builder->match;
 	fresh.match.number = 0;
 	fresh.match.timed = false;
@@ -750,83 +710,52 @@ sort_log(HistoryBuilder *builder)
 		builder->on_restart(builder, builder->argument);
 }
 
-/*
- * Whether a row belongs to the match of the one before or to one that comes later in the order
- * of matches, or is the first.
- */
-static bool
-ascends(HistoryBuilder *builder, const NullableDatum *match)
-{
-	const ParticipantArguments *rows = &builder->rows;
-	int			result;
-
-	if (!rows->begun || match->isnull)
-		return true;
-	if (rows->match_type.typbyval && rows->match_id == match->value)
-		return true;
-	result = ApplySortComparator(rows->match_id, false, match->value, false, &builder->order);
-	return result < 0 ||
-		(result == 0 && id_equal(&rows->match_type, rows->match_id, match->value));
-}
-
 void
 history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
 	const NullableDatum *row = &fcinfo->args[builder->rows.first];
 	MemoryContext old = CurrentMemoryContext;
+	bool		ascending;
 
-	/* Rows that have an order. */
-	if (builder->slot == NULL)
+	if (builder->unordered == NULL)
 	{
 		read_row(builder, fcinfo);
 		return;
 	}
-	if (builder->sorter == NULL && builder->log == NULL)
+	if (row[0].isnull)
+		participant_arguments_lack_match();
+	ascending = match_rows_add(builder->unordered, row);
+	if (builder->collects || builder->strict)
+		return;
+	if (!ascending)
 	{
-		if (builder->strict || (builder->batch > 0 && builder->on_restart == NULL))
-			begin_sort(builder);
-		else
-			begin_log(builder);
-		MemoryContextSwitchTo(old);
-	}
-	if (builder->log != NULL && !ascends(builder, row))
-		sort_log(builder);
-	if (builder->sorter != NULL)
-	{
-		sort_row(builder, row);
+		if (builder->built != NULL)
+			forget_built(builder);
 		return;
 	}
-	row_log_add(builder->log, row);
+	if (builder->built == NULL)
+		begin_building(builder);
 	MemoryContextSwitchTo(builder->built);
 	read_row(builder, fcinfo);
 	MemoryContextSwitchTo(old);
 }
 
-/* Read the rows that have been sorted. */
-static void
-read_sorted_rows(HistoryBuilder *builder)
+Size
+history_builder_rows_size(HistoryBuilder *builder)
 {
-	NullableDatum *args = &builder->row->args[builder->rows.first];
-	TupleTableSlot *slot =
-		MakeSingleTupleTableSlot(builder->slot->tts_tupleDescriptor,
-								 &TTSOpsMinimalTuple);
-	int			i;
+	return match_rows_size(builder->unordered);
+}
 
-	tuplesort_performsort(builder->sorter);
-	while (tuplesort_gettupleslot(builder->sorter, true, false, slot, NULL))
-	{
-		CHECK_FOR_INTERRUPTS();
-		slot_getallattrs(slot);
-		for (i = 0; i < slot->tts_tupleDescriptor->natts; i++)
-		{
-			args[i].value = slot->tts_values[i];
-			args[i].isnull = slot->tts_isnull[i];
-		}
-		read_row(builder, builder->row);
-	}
-	ExecDropSingleTupleTableSlot(slot);
-	tuplesort_end(builder->sorter);
-	builder->sorter = NULL;
+void
+history_builder_write_rows(HistoryBuilder *builder, char *to)
+{
+	match_rows_write(builder->unordered, to);
+}
+
+void
+history_builder_take_rows(HistoryBuilder *builder, const char *bytes, Size size)
+{
+	match_rows_take(builder->unordered, bytes, size);
 }
 
 void
@@ -834,19 +763,18 @@ history_builder_end_rows(HistoryBuilder *builder)
 {
 	MemoryContext old = CurrentMemoryContext;
 
-	if (builder->sorter != NULL)
-		read_sorted_rows(builder);
-	if (builder->log != NULL)
-	{
-		row_log_end(builder->log);
-		builder->log = NULL;
+	if (builder->built != NULL)
 		MemoryContextSwitchTo(builder->built);
-	}
+	else if (builder->unordered != NULL)
+		while (match_rows_read(builder->unordered, &builder->row->args[builder->rows.first]))
+		{
+			CHECK_FOR_INTERRUPTS();
+			read_row(builder, builder->row);
+		}
 	add_read_match(builder);
 	MemoryContextSwitchTo(old);
-	if (builder->slot != NULL)
-		ExecDropSingleTupleTableSlot(builder->slot);
-	builder->slot = NULL;
+	if (builder->unordered != NULL)
+		match_rows_end(builder->unordered);
 }
 
 void

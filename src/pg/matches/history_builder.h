@@ -7,12 +7,9 @@
 
 #include "pg/sql/glue.h"
 
-#include "utils/sortsupport.h"
-#include "utils/tuplesort.h"
-
 #include "core/rating/history.h"
+#include "pg/matches/match_rows.h"
 #include "pg/matches/participant_arguments.h"
-#include "pg/sql/row_log.h"
 
 /* The names of which a history has the numbers. */
 typedef struct BuilderNames
@@ -47,15 +44,13 @@ typedef struct HistoryBuilder
 
 	/*
 	 * Of rows that come in no order.  As long as they happen to ascend by
-	 * match, the matches are built at once, in memory of their own, and the
-	 * log has the rows; from the first one that does not, all are sorted.
+	 * match, the matches are built at once, in memory of their own; once one
+	 * does not, that is forgotten, and all rows are read in the end.
 	 */
-	Tuplesortstate *sorter;		/* or NULL: not, or not yet */
-	TupleTableSlot *slot;		/* a row to be sorted, or NULL: they have an
-								 * order */
-	SortSupportData order;		/* of matches */
-	RowLog	   *log;			/* or NULL */
-	MemoryContext built;		/* what has been made of its rows */
+	MatchRows  *unordered;		/* or NULL: they have an order */
+	bool		collects;		/* they are only collected, for another
+								 * process */
+	MemoryContext built;		/* what has been made of them, or NULL */
 	struct HistoryBuilder *fresh;	/* as it was before the first one */
 	FunctionCallInfo row;		/* for rows that are read again */
 
@@ -162,11 +157,13 @@ extern void history_work_add_components(HistoryWork *work, const History *histor
 extern void history_builder_forget(HistoryBuilder *builder);
 
 /*
- * Begin for an aggregate, with the arguments of participant_arguments_init().  Rows that come
- * in no order are sorted by match.  That is left out where they turn out to ascend by match, as
- * those of a table in the order of matches do, unless a mistake is an error or matches go in
- * batches without on_restart(): what a match of some of its rows would lead to cannot be taken back
- * then.
+ * Begin for an aggregate, with the arguments of participant_arguments_init().  Rows that come in no
+ * order are put in that of matches.  Where they turn out to ascend by match, as those of a table in
+ * the order of matches do, matches are built at once, unless a mistake is an error: what a match of
+ * some of its rows would lead to cannot be taken back then.
+ *
+ * The call may be one of a transition or of a combine function.  A parallel worker, whose state is
+ * not final, only collects the rows.
  */
 extern void history_builder_begin_rows(HistoryBuilder *builder,
 									   FunctionCallInfo fcinfo,
@@ -177,6 +174,14 @@ extern void history_builder_begin_rows(HistoryBuilder *builder,
 /* Read a row. */
 extern void history_builder_read_row(HistoryBuilder *builder,
 									 FunctionCallInfo fcinfo);
+
+/*
+ * The bytes of the rows that a worker has collected, and write so many; and take them over
+ * elsewhere, in place of history_builder_read_row().
+ */
+extern Size history_builder_rows_size(HistoryBuilder *builder);
+extern void history_builder_write_rows(HistoryBuilder *builder, char *to);
+extern void history_builder_take_rows(HistoryBuilder *builder, const char *bytes, Size size);
 
 /* Take the last match over, when there are no more rows. */
 extern void history_builder_end_rows(HistoryBuilder *builder);

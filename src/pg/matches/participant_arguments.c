@@ -74,17 +74,25 @@ participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
 
 	/* The first argument of this function is the state. */
 	rows->ordered = aggref != NULL && aggref->aggorder != NIL;
-	if (aggref == NULL ||
-		(!orders_by(aggref, first - 1) && (rows->ordered || !any_order)))
+	if (aggref == NULL || !(rows->ordered ? orders_by(aggref, first - 1) : any_order))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s() needs ORDER BY with match_id in it", aggregate),
 				 errdetail("Rows of one match must stand together, and matches in the order in which they were played."),
 				 errhint("For example %s(..., match_id, player_id, team, rank ORDER BY played_at, match_id).",
 						 aggregate)));
-	id_type_init(&rows->match_type,
-				 get_fn_expr_argtype(fcinfo->flinfo, first), "match_id");
-	rows->player_type = get_fn_expr_argtype(fcinfo->flinfo, first + 1);
+
+	/* Not the types of the function called, which may be that of combining. */
+	id_type_init(&rows->match_type, list_nth_oid(aggref->aggargtypes, first - 1), "match_id");
+	rows->player_type = list_nth_oid(aggref->aggargtypes, first);
+}
+
+void
+participant_arguments_lack_match(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			 errmsg("match_id must not be null")));
 }
 
 bool
@@ -109,9 +117,7 @@ participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo)
 						   rows->memory, PG_GETARG_DATUM(rows->inputs));
 	source_row_time(&rows->times, rows->values, rows->nulls);
 	if (rows->nulls[SOURCE_MATCH_ID])
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("match_id must not be null")));
+		participant_arguments_lack_match();
 	if (rows->begun &&
 		((type->typbyval && rows->match_id == rows->values[SOURCE_MATCH_ID]) ||
 		 id_equal(type, rows->match_id, rows->values[SOURCE_MATCH_ID])))

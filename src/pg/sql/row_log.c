@@ -9,11 +9,11 @@
 
 #include "pg/sql/huge.h"
 
-/* The memory of a log begins with so many bytes. */
-#define FIRST_SIZE (64 * 1024)
+/* The memory of a log begins with so many bytes: each group of an aggregate has one. */
+#define FIRST_SIZE 1024
 
-/* The bits of a byte say which columns of a row are null. */
-#define MAX_COLUMNS 8
+/* It may become as large as this, also if less is given, and a file is read in such pieces. */
+#define PIECE_SIZE (64 * 1024)
 
 typedef struct LogColumn
 {
@@ -23,7 +23,7 @@ typedef struct LogColumn
 
 struct RowLog
 {
-	LogColumn	column[MAX_COLUMNS];
+	LogColumn	column[ROW_LOG_MAX_COLUMNS];
 	int			ncolumns;
 	MemoryContext context;
 	char	   *buffer;			/* what is in no file yet, or being read, */
@@ -39,12 +39,12 @@ struct RowLog
 };
 
 RowLog *
-row_log_create(TupleDesc desc)
+row_log_create(TupleDesc desc, Size max_memory)
 {
 	RowLog	   *log = palloc0_object(RowLog);
 	int			i;
 
-	if (desc->natts > MAX_COLUMNS)
+	if (desc->natts > ROW_LOG_MAX_COLUMNS)
 		elog(ERROR, "row has %d columns", desc->natts);
 	for (i = 0; i < desc->natts; i++)
 	{
@@ -53,24 +53,24 @@ row_log_create(TupleDesc desc)
 	}
 	log->ncolumns = desc->natts;
 	log->context = CurrentMemoryContext;
-	log->max_size = Max((Size) memory_limit_work_mem() * 1024, FIRST_SIZE);
+	log->max_size = Max(max_memory, PIECE_SIZE);
 	log->size = FIRST_SIZE;
 	log->buffer = palloc_array(char, log->size);
 	return log;
 }
 
-/* Write what is in memory to the file. */
 static void
-write_buffer(RowLog *log)
+write_file(RowLog *log, const char *bytes, Size size)
 {
 	MemoryContext old = MemoryContextSwitchTo(log->context);
 
 	if (log->file == NULL)
 		log->file = BufFileCreateTemp(false);
-	BufFileWrite(log->file, log->buffer, log->used);
+
+	/* Before version 16 the bytes are not const, and are not changed. */
+	BufFileWrite(log->file, unconstify(char *, bytes), size);
 	MemoryContextSwitchTo(old);
-	log->in_file += log->used;
-	log->used = 0;
+	log->in_file += size;
 }
 
 /* Room for so many bytes more. */
@@ -80,14 +80,25 @@ reserve(RowLog *log, Size size)
 	if (log->used + size <= log->size)
 		return;
 	if (log->used + size > log->max_size && log->used > 0)
-		write_buffer(log);
+	{
+		write_file(log, log->buffer, log->used);
+		log->used = 0;
+	}
 	if (log->used + size <= log->size)
 		return;
 	log->size = Max(log->used + size, Min(2 * log->size, log->max_size));
 	huge_array_grow(log->buffer, char, log->size);
 }
 
-/* The bytes that a row takes at most. */
+/* The bytes that a value takes at most. */
+static inline Size
+value_size(const NullableDatum *value, bool typbyval, int16 typlen)
+{
+	return value->isnull ? 0 : typbyval ? sizeof(Datum) :
+		datumEstimateSpace(value->value, false, false, typlen);
+}
+
+/* The same of a row, whose columns the log knows. */
 static Size
 row_size(const RowLog *log, const NullableDatum *row)
 {
@@ -95,8 +106,19 @@ row_size(const RowLog *log, const NullableDatum *row)
 	int			i;
 
 	for (i = 0; i < log->ncolumns; i++)
-		size += row[i].isnull ? 0 : log->column[i].typbyval ? sizeof(Datum) :
-			datumEstimateSpace(row[i].value, false, false, log->column[i].typlen);
+		size += value_size(&row[i], log->column[i].typbyval, log->column[i].typlen);
+	return size;
+}
+
+Size
+row_log_row_size(TupleDesc desc, const NullableDatum *row)
+{
+	Size		size = 1;
+	int			i;
+
+	for (i = 0; i < desc->natts; i++)
+		size += value_size(&row[i], TupleDescAttr(desc, i)->attbyval,
+						   TupleDescAttr(desc, i)->attlen);
 	return size;
 }
 
@@ -128,6 +150,58 @@ row_log_add(RowLog *log, const NullableDatum *row)
 	log->used = to - log->buffer;
 }
 
+/* Have the file read from its beginning. */
+static void
+rewind_file(RowLog *log)
+{
+	if (BufFileSeek(log->file, 0, 0, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not rewind temporary file of rows")));
+}
+
+static void
+read_file(RowLog *log, char *to, Size size)
+{
+	if (BufFileRead(log->file, to, size) != size)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not read temporary file of rows")));
+}
+
+Size
+row_log_size(const RowLog *log)
+{
+	return log->in_file + log->used;
+}
+
+void
+row_log_write(RowLog *log, char *to)
+{
+	Assert(!log->reading);
+	if (log->in_file > 0)
+	{
+		rewind_file(log);
+		read_file(log, to, log->in_file);
+	}
+	memcpy(to + log->in_file, log->buffer, log->used);
+}
+
+Size
+row_log_take(RowLog *log, const char *bytes, Size size)
+{
+	Assert(!log->reading && log->in_file == 0 && log->used == 0);
+	if (size <= log->max_size)
+	{
+		reserve(log, size);
+		memcpy(log->buffer, bytes, size);
+		log->used = size;
+		return size;
+	}
+	write_file(log, bytes, size);
+	return 0;
+}
+
 /* Begin to read: the file, if there is one, and then what came last. */
 static void
 begin_reading(RowLog *log)
@@ -135,10 +209,7 @@ begin_reading(RowLog *log)
 	log->reading = true;
 	if (log->file == NULL)
 		return;
-	if (BufFileSeek(log->file, 0, 0, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not rewind temporary file of rows")));
+	rewind_file(log);
 	log->tail = log->buffer;
 	log->tail_used = log->used;
 	log->buffer = NULL;
@@ -156,9 +227,11 @@ fetch(RowLog *log, Size size)
 		return true;
 	if (log->in_file > 0)
 	{
+		if (size - left > log->in_file)
+			return false;
 		if (size > log->size || log->buffer == NULL)
 		{
-			log->size = Max(size, FIRST_SIZE);
+			log->size = Max(size, PIECE_SIZE);
 			if (log->buffer == NULL)
 				log->buffer = MemoryContextAlloc(log->context, log->size);
 			else
@@ -166,10 +239,7 @@ fetch(RowLog *log, Size size)
 		}
 		memmove(log->buffer, log->buffer + log->place, left);
 		more = Min(log->in_file, log->size - left);
-		if (BufFileRead(log->file, log->buffer + left, more) != more)
-			ereport(ERROR,
-					(errcode_for_file_access(),
-					 errmsg("could not read temporary file of rows")));
+		read_file(log, log->buffer + left, more);
 		log->in_file -= more;
 		log->place = 0;
 		log->used = left + more;
@@ -201,18 +271,25 @@ take(RowLog *log, Size size)
 	return bytes;
 }
 
-/* A value by reference, as datumSerialize() writes it: its length, and so many bytes. */
+/*
+ * A value by reference, as datumSerialize() writes it: its length, and so many bytes, of which a
+ * text or the like has the number in front once more.
+ */
 static Datum
-take_reference(RowLog *log)
+take_reference(RowLog *log, int16 typlen)
 {
 	int			length;
 	char	   *bytes;
 	char	   *copy;
 
 	memcpy(&length, take(log, sizeof(int)), sizeof(int));
+	if (length <= 0 || (typlen > 0 && length != typlen) || !AllocSizeIsValid(length))
+		elog(ERROR, "row has a value of %d bytes", length);
 	bytes = take(log, length);
 	copy = palloc(length);
 	memcpy(copy, bytes, length);
+	if (datumGetSize(PointerGetDatum(copy), false, typlen) != (Size) length)
+		elog(ERROR, "row has a value of another size than %d bytes", length);
 	return PointerGetDatum(copy);
 }
 
@@ -236,7 +313,7 @@ row_log_read(RowLog *log, NullableDatum *row)
 		if (log->column[i].typbyval)
 			memcpy(&row[i].value, take(log, sizeof(Datum)), sizeof(Datum));
 		else
-			row[i].value = take_reference(log);
+			row[i].value = take_reference(log, log->column[i].typlen);
 	}
 	return true;
 }

@@ -239,11 +239,15 @@ count_writer_begin(Ladder *ladder)
 }
 
 static void
-count_writer_put(CountWriter *writer, const char *pool, int32 net, int64 games,
-				 double rating, TimestampTz last_played)
+count_writer_put(CountWriter *writer, int32 net, const char *pool,
+				 const PlayerRecord *record, const double *state)
 {
-	if (games > 0)
-		count_changes_add(&writer->changes, pool, count_cell(rating, last_played), net);
+	const Ladder *ladder = writer->ladder;
+
+	if (record->games > 0)
+		count_changes_add(&writer->changes, pool,
+						  count_cell(model_display(ladder->model, ladder->params, state),
+									 record->last_played), net);
 }
 
 static LadderQuery insert_delta_query = {

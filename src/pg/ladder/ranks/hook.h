@@ -10,9 +10,8 @@
 
 #include "pg/sql/glue.h"
 
-#include "datatype/timestamp.h"
-
 #include "pg/ladder/ladder.h"
+#include "pg/matches/batch.h"
 
 /* The changes of one piece of work. */
 typedef struct CountWriter CountWriter;
@@ -22,12 +21,9 @@ typedef struct RankHook
 	/* Before work changes rows of rating; in the current context. */
 	CountWriter *(*begin) (Ladder *ladder);
 
-	/*
-	 * Such a row was as follows before the work, or is now (net -1 or 1): its number of rated
-	 * matches, displayed rating and time of the last match, DT_NOBEGIN for none.
-	 */
-	void		(*put) (CountWriter *writer, const char *pool, int32 net, int64 games,
-						double rating, TimestampTz last_played);
+	/* Such a row is as follows before the work (net -1), or after it (net 1). */
+	void		(*put) (CountWriter *writer, int32 net, const char *pool,
+						const PlayerRecord *record, const double *state);
 
 	/* Write the changes, in the transaction that writes the rows, and free the writer. */
 	void		(*end) (CountWriter *writer);
@@ -41,5 +37,46 @@ typedef struct RankHook
 
 /* That of a ladder, NULL if it does not count. */
 extern const RankHook *rank_hook(const Ladder *ladder);
+
+/* The same calls; where the ladder does not count there is no writer, and they do nothing. */
+
+static inline CountWriter *
+counts_begin(Ladder *ladder)
+{
+	const RankHook *hook = rank_hook(ladder);
+
+	return hook != NULL ? hook->begin(ladder) : NULL;
+}
+
+static inline void
+counts_put(const Ladder *ladder, CountWriter *writer, int32 net, const char *pool,
+		   const PlayerRecord *record, const double *state)
+{
+	if (writer != NULL)
+		rank_hook(ladder)->put(writer, net, pool, record, state);
+}
+
+/*
+ * Players of a batch before it changes them (net -1), or after that (net 1): those who have a row
+ * of rating then.  Both calls have the same players, but for rows that the batch made.
+ */
+static inline void
+counts_put_players(const Ladder *ladder, CountWriter *writer, int32 net,
+				   BatchPlayer *const *player, int n)
+{
+	int			i;
+
+	for (i = 0; writer != NULL && i < n; i++)
+		if ((player[i]->loaded && !player[i]->created) || (net > 0 && player[i]->touched))
+			counts_put(ladder, writer, net, player[i]->pool, &player[i]->record,
+					   player[i]->state);
+}
+
+static inline void
+counts_end(const Ladder *ladder, CountWriter *writer)
+{
+	if (writer != NULL)
+		rank_hook(ladder)->end(writer);
+}
 
 #endif							/* PG_LADDER_RANKS_HOOK_H */
