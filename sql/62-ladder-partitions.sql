@@ -100,25 +100,6 @@ COMMENT ON FUNCTION skillrating_internal.unused_name(text, text) IS
 'A name, with underscores added, in place of its end if it is long, until no relation of a schema
 has it.';
 
-CREATE FUNCTION skillrating_internal.rename_relation(
-    ladder text,
-    relation regclass,
-    name text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('ALTER %s %s RENAME TO %I',
-        (SELECT CASE WHEN c.relkind IN ('i', 'I') THEN 'INDEX' ELSE 'TABLE' END
-        FROM pg_class AS c WHERE c.oid = relation), relation, name);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.rename_relation(text, regclass, text) IS
-'A part of swap_ladders(): renames a table or an index of a ladder.';
-
 CREATE FUNCTION skillrating_internal.revoke_defaults(
     ladder text,
     relation text)
@@ -826,71 +807,3 @@ COMMENT ON FUNCTION skillrating_internal.wrong_partitions(text) IS
 'A part of verify(): how many partitions event and component_event of a ladder have, how many of
 them are wrong or come behind a gap, and the first fault in words. Places up to the horizon need
 none.';
-
-CREATE FUNCTION skillrating_internal.partition_like(
-    ladder text,
-    other text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    size bigint;
-BEGIN
-    PERFORM skillrating_internal.check_inside(other);
-    EXECUTE format('SELECT l.partition_rows FROM %I.ladder AS l', other) INTO size;
-    IF size IS NOT NULL THEN
-        PERFORM skillrating.partition_history(ladder, size);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.partition_like(text, text) IS
-'A part of rerate(): partitions the tables of a new ladder, which is empty, if those of another one
-are.';
-
-CREATE FUNCTION skillrating_internal.move_partitions(
-    ladder text,
-    relation text,
-    from_schema text,
-    into_schema text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    partition record;
-    taken record;
-    new_name text;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    FOR partition IN
-        SELECT p.partition AS oid
-        FROM skillrating_internal.event_partitions(from_schema, relation) AS p
-        JOIN pg_class AS c ON c.oid = p.partition
-        WHERE c.relnamespace = to_regnamespace(quote_ident(from_schema))
-    LOOP
-        -- Its indexes come along, and what was detached there keeps its names, for them, too.
-        FOR taken IN
-            SELECT c.oid, c.relname
-            FROM pg_class AS c
-            WHERE (c.oid = partition.oid
-                    OR c.oid IN (SELECT x.indexrelid FROM pg_index AS x WHERE x.indrelid = partition.oid))
-                AND to_regclass(format('%I.%I', into_schema, c.relname)) IS NOT NULL
-        LOOP
-            new_name := taken.relname;
-            WHILE to_regclass(format('%I.%I', into_schema, new_name)) IS NOT NULL LOOP
-                new_name := skillrating_internal.unused_name(from_schema,
-                    skillrating_internal.unused_name(into_schema, new_name));
-            END LOOP;
-            PERFORM skillrating_internal.rename_relation(ladder, taken.oid, new_name);
-        END LOOP;
-        EXECUTE format('ALTER TABLE %s SET SCHEMA %I', partition.oid::regclass, into_schema);
-    END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.move_partitions(text, text, text, text) IS
-'A part of swap_ladders(), for a ladder whose door is open: moves the partitions of a table that lie
-in its schema into another schema, with underscores behind names that are taken there, of indexes
-too.';

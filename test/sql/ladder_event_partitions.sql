@@ -227,29 +227,6 @@ SELECT sound('space_b');
 SELECT play('space_b', 471, 480);
 SELECT sound('space_b');
 
--- Another formula is partitioned as well; swapped in, partitions move with their tables.
-SELECT skillrating.shadow_ladder('elo_a', 'plain_new', 'glicko');
-SELECT skillrating.partition_history('elo_a', 500, move => false);
-SELECT skillrating.shadow_ladder('elo_a', 'elo_new', 'glicko');
-SELECT count(*) > 3 AS partitioned FROM partitions('elo_new');
-SELECT differences('plain_new', 'elo_new');
-SELECT skillrating.promote_ladder('elo_new', 'former');
-ALTER SCHEMA former RENAME TO elo_new;
-SELECT sound('elo_a'), sound('elo_new');
-SELECT play('elo_a', 4001, 4600);
-SELECT sound('elo_a');
-SELECT count(*) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
-WHERE i.inhparent IN ('elo_a.event'::regclass, 'elo_new.event'::regclass)
-    AND c.relnamespace <> (SELECT p.relnamespace FROM pg_class AS p WHERE p.oid = i.inhparent);
-SELECT skillrating.promote_ladder('elo_new', 'former');
-ALTER SCHEMA former RENAME TO elo_new;
-SELECT sound('elo_a'), sound('elo_new');
-SELECT skillrating.drop_ladder('elo_new');
-SELECT skillrating.promote_ladder('plain_new', 'former');
-ALTER SCHEMA former RENAME TO plain_new;
-SELECT sound('elo_a'), sound('plain_new'), count(*) FROM partitions('elo_a');
-SELECT skillrating.drop_ladder('plain_new');
-
 -- Rights are those of the table; partitions have none.
 CREATE ROLE regress_reader;
 SELECT skillrating.grant_reader('space_a', 'regress_reader');

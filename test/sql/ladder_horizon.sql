@@ -225,8 +225,8 @@ SELECT matches FROM skillrating.reset_ladder('quiet');
 SELECT l.horizon, (SELECT count(*) FROM quiet.horizon) AS rows FROM quiet.ladder AS l;
 SELECT play('quiet', 1, 10), sound('quiet');
 
--- What changes or goes before a horizon stays there alone: a ladder of the same matches that begins
--- at the very start takes it over.
+-- What changes or goes before a horizon stays there alone: a shadow, which begins at the very start,
+-- counts it.
 CREATE FUNCTION as_made_anew(ladder text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     same boolean;
@@ -250,10 +250,8 @@ BEGIN
     DELETE FROM kept.match WHERE match_id = 7;
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
-    IF searches THEN
-        PERFORM skillrating.catch_up('full_one', search => true);
-        outcome := concat(sound('full_one'), as_made_anew('full_one'));
-    END IF;
+    PERFORM skillrating.catch_up('full_one', search => searches);
+    outcome := concat(sound('full_one'), as_made_anew('full_one'));
     PERFORM skillrating.promote_ladder('full_one', 'former');
     ALTER SCHEMA former RENAME TO full_one;
     outcome := concat(outcome, sound('kept'), sound('full_one'), as_made_anew('kept'));
