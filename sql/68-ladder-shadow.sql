@@ -159,7 +159,8 @@ and points only under the same model.';
 
 CREATE FUNCTION skillrating_internal.follow_ladder(
     ladder text,
-    shadow text)
+    shadow text,
+    last_place bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -167,7 +168,8 @@ AS $function$
 DECLARE
     n bigint;
 BEGIN
-    PERFORM skillrating_internal.copy_matches(format('%I.rated_match', ladder), shadow),
+    PERFORM skillrating_internal.copy_matches(format('(SELECT m.* FROM %I.rated_match AS m WHERE m.seq > %s OR m.seq IS NULL)',
+            ladder, last_place), shadow),
         skillrating_internal.copy_operations(ladder, shadow);
     EXECUTE format('SELECT count(*) FROM (SELECT FROM %1$I.pending UNION ALL SELECT FROM %1$I.correction) AS n', shadow)
     INTO n;
@@ -177,13 +179,14 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.follow_ladder(text, text) IS
+COMMENT ON FUNCTION skillrating_internal.follow_ladder(text, text, bigint) IS
 'A part of shadow_ladder(): rates what has come to a ladder since the shadow was last brought up to
-date, at the same places.';
+date, at the same places, which lie behind the last one of before.';
 
 CREATE FUNCTION skillrating_internal.attach_shadow(
     ladder text,
-    shadow text)
+    shadow text,
+    last_place bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -216,7 +219,7 @@ BEGIN
         END IF;
     END LOOP;
     -- Nobody writes to these tables now, so that nothing comes between this and the triggers.
-    PERFORM skillrating_internal.follow_ladder(ladder, shadow);
+    PERFORM skillrating_internal.follow_ladder(ladder, shadow, last_place);
     EXECUTE format(
         'UPDATE %1$I.rated_match AS m SET void_reason = n.void_reason, decided_at = n.decided_at
         FROM %2$I.rated_match AS n
@@ -225,7 +228,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.attach_shadow(text, text) IS
+COMMENT ON FUNCTION skillrating_internal.attach_shadow(text, text, bigint) IS
 'A part of shadow_ladder(): makes the triggers by which tables feed the shadow, and rates what has
 come before them. The tables are locked until the end of the transaction. Errors: 42501 unless the
 ladder''s owner may create triggers on the tables, 55P03 if they cannot be locked.';
@@ -309,13 +312,19 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    -- So many matches may come to the first ladder meanwhile.
+    room constant bigint := 1000000;
     corrections text[];
     left_out bigint[];
+    last_place bigint;
+    unplaced boolean;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder), skillrating_internal.check_inside(shadow);
     -- The same matches and operations in the same order; how they count is for the new model to say.
     EXECUTE format('SELECT coalesce(array_agg(c::text), ''{}'') FROM %I.correction AS c', ladder)
     INTO corrections;
+    EXECUTE format('SELECT s.last_value, EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.seq IS NULL) FROM %1$I.event_seq AS s', ladder)
+    INTO last_place, unplaced;
     PERFORM skillrating_internal.copy_matches(format('%I.rated_match', ladder), shadow),
         skillrating_internal.copy_operations(ladder, shadow),
         skillrating_internal.arrange_states(shadow, 'operation', ladder);
@@ -325,9 +334,13 @@ BEGIN
             SELECT FROM %1$I.operation AS n WHERE n.operation = o.operation)', shadow, ladder)
     INTO left_out;
     PERFORM skillrating_internal.warn_of_states(ladder, shadow, left_out);
+    -- Matches that only the new formula rates must not take places that come to others.
+    IF unplaced THEN
+        PERFORM setval(format('%I.event_seq', shadow), last_place + room);
+    END IF;
     PERFORM skillrating_internal.build_shadow(ladder, shadow),
-        skillrating_internal.follow_ladder(ladder, shadow),
-        skillrating_internal.attach_shadow(ladder, shadow);
+        skillrating_internal.follow_ladder(ladder, shadow, last_place),
+        skillrating_internal.attach_shadow(ladder, shadow, last_place);
     -- What was changed meanwhile waits as it does there; what waited before is in the replay.
     EXECUTE format(
         'INSERT INTO %I.correction SELECT c.* FROM %I.correction AS c WHERE c::text <> ALL ($1)', shadow, ladder)

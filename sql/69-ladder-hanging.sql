@@ -48,7 +48,7 @@ BEGIN
     SELECT DISTINCT pg_describe_object('pg_class'::regclass, v.oid, 0),
         CASE WHEN v.relkind = 'v'
             THEN format('CREATE OR REPLACE VIEW %s%s AS%s', v.oid::regclass,
-                format(' WITH (%s)', array_to_string(v.reloptions, ', ')), rtrim(E'\n' || pg_get_viewdef(v.oid), ';'))
+                ' WITH (' || array_to_string(v.reloptions, ', ') || ')', rtrim(E'\n' || pg_get_viewdef(v.oid), ';'))
             ELSE concat_ws(E';\n', format('DROP MATERIALIZED VIEW IF EXISTS %s', v.oid::regclass),
                 format('CREATE MATERIALIZED VIEW %s AS%s', v.oid::regclass, rtrim(E'\n' || pg_get_viewdef(v.oid), ';')),
                 (SELECT string_agg(pg_get_indexdef(x.indexrelid), E';\n') FROM pg_index AS x WHERE x.indrelid = v.oid)) END

@@ -166,8 +166,8 @@ LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION skillrating_internal.hold_objects(text, regclass[], oid[], boolean) IS
 'A part of shadow_ladder() and promote_ladder(): locks relations and schemas of ladders, whose turns
 of maintenance are taken before, in this order, all or none, by attempts of 50 ms at most: ACCESS
-EXCLUSIVE if exclusively, else SHARE ROW EXCLUSIVE. Errors: 42501 unless the caller owns them, or may
-make triggers on them if not exclusively; 55P03, naming who is in the way, after 30 s.';
+EXCLUSIVE if exclusively, else SHARE ROW EXCLUSIVE. Errors: 42501 unless the caller owns them, or
+may make triggers on them if not exclusively; 55P03, naming who is in the way, after 30 s.';
 
 CREATE FUNCTION skillrating_internal.differing_operations(
     ladder text,
@@ -331,7 +331,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.dress_shadow(text, text, text, text[]) IS
 'A part of promote_ladder(): gives the shadow what users have given to the first ladder since it was
-made, by the statements of dress_statements(). Error 55000, or a warning with hanging => keep, that names what it cannot.';
+made, by the statements of dress_statements(). Error 55000, or a warning with hanging => keep, that
+names what it cannot.';
 
 CREATE FUNCTION skillrating_internal.other_shadows(
     ladder text,
@@ -435,11 +436,11 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    t record := skillrating_internal.ladder_types(shadow);
     mirrors jsonb;
     mirror record;
     statement text;
 BEGIN
-    PERFORM skillrating_internal.check_inside(shadow);
     EXECUTE format(
         'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
         FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
@@ -454,6 +455,14 @@ BEGIN
         SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text, key text, columns jsonb)
     LOOP
         PERFORM skillrating.mirror_rating(ladder, mirror.relation, mirror.key, mirror.columns, mirror.pool);
+        -- Those whose rating goes.
+        statement := skillrating_internal.unrated_statement(ladder, mirror.relation, mirror.key, mirror.pool, mirror.columns,
+            format('SELECT r.player_id FROM %1$I.rating AS r WHERE r.pool = %2$L AND (r.games > 0 OR EXISTS (
+                SELECT FROM %1$I.event AS e WHERE e.player_id %3$s r.player_id AND e.pool = r.pool))',
+                former, mirror.pool, t.player_equals));
+        IF statement IS NOT NULL THEN
+            EXECUTE statement;
+        END IF;
     END LOOP;
     PERFORM skillrating_internal.touch_published(ladder, former);
 END
@@ -507,6 +516,6 @@ need the same names. Whoever rates or calls functions of the ladder meanwhile wa
 milliseconds, or with mirrors as long as their rows take to write; queries of the tables go on.
 Returns the name that the shadow has from now on. Errors: 42704 for an unknown ladder, 22023 for one
 that is no shadow, 42P06 if a schema is called former, 55000 if operations or void matches of one
-are not in the other or the shadow cannot get a column or an index, 0A000 above READ COMMITTED, 42501
-unless the caller owns both ladders and may create schemas, 55P03, naming who is in the way, if
-nobody lets them be held for 30 s or lock_timeout.';
+are not in the other or the shadow cannot get a column or an index, 0A000 above READ COMMITTED,
+42501 unless the caller owns both ladders, 55P03, naming who is in the way, if they cannot be held
+within 30 s or lock_timeout.';

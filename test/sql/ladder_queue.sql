@@ -293,10 +293,13 @@ SELECT tickets FROM skillrating.drop_queue('larger', 'duel');
 SELECT skillrating.drop_queue('larger', 'duel');
 SELECT skillrating.drop_ladder('larger');
 
--- Another formula: the queue stays, and goes by it.
+-- Another formula: the queue follows the name, and goes by it.
 SELECT skillrating.queue_join('arena', 'duel', ARRAY[p], at => '2026-03-01 19:00') IS NOT NULL AS joined FROM unnest('{eve,fay}'::text[]) AS p;
 SELECT count(*) FROM skillrating.shadow_ladder('arena', 'another', 'elo', '{"initial_rating": 1500, "k": 16}');
-SELECT skillrating.promote_ladder('another', 'former');
+BEGIN;
+SELECT skillrating.promote_ladder('another', 'former', hanging => 'keep');
+SELECT format('ALTER TABLE former.%I SET SCHEMA arena', relname) FROM pg_class WHERE relnamespace = 'former'::regnamespace AND relkind = 'r' AND starts_with(relname, 'queue') ORDER BY relname \gexec
+COMMIT;
 ALTER SCHEMA former RENAME TO another;
 SELECT count(*) FROM skillrating.queue_tick('arena', 'duel', at => '2026-03-01 19:00:01');
 SELECT to_regclass('another.queue') IS NULL AS stays;
