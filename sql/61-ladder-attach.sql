@@ -101,24 +101,6 @@ and returns how many; 0 if the source is null or gone. They depend on the view, 
 may drop them whoever owns the table. Errors: 42501 unless the caller owns the view, 55006 if a
 table is in use.';
 
-CREATE FUNCTION skillrating_internal.collect_kinds(
-    relation regclass,
-    replica boolean)
-RETURNS text[]
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    -- A match of another ladder's own changes nothing without its participants, see
-    -- create_own_triggers(); and a transaction that inserts both is to come to that ladder first.
-    SELECT CASE WHEN NOT replica AND c.relname = 'match' AND EXISTS (
-            SELECT FROM pg_class AS p WHERE p.relnamespace = c.relnamespace AND p.relname = 'rated_match')
-        THEN '{update,truncate}'::text[] ELSE '{insert,update,delete,truncate}' END
-    FROM pg_class AS c WHERE c.oid = relation
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.collect_kinds(regclass, boolean) IS
-'A part of attach() and restore_triggers(): for which statements a table has triggers.';
-
 CREATE FUNCTION skillrating_internal.create_collect_triggers(
     ladder text,
     relation regclass,

@@ -277,7 +277,12 @@ BEGIN
         WHERE m.seq IS NOT NULL
             AND NOT EXISTS (SELECT FROM %1$I.source AS s WHERE s.match_id %2$s m.match_id)',
         shadow, t.match_equals);
-    GET DIAGNOSTICS n = ROW_COUNT;
+    -- Of those whose end was reported the first ladder has noted a correction, too.
+    EXECUTE format(
+        'SELECT count(*) FROM %I.correction AS c WHERE c.kind = ''removed'' AND NOT EXISTS (
+            SELECT FROM %I.correction AS o WHERE o.match_id %s c.match_id AND o.kind = ''removed'')',
+        shadow, ladder, t.match_equals)
+    INTO n;
     IF n > 0 THEN
         RAISE WARNING USING
             MESSAGE = format('%s matches that the source no longer has are left out of ladder "%s"', n, shadow);

@@ -235,7 +235,7 @@ BEGIN
     IF differing IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('operations of ladder "%s" and "%s" differ', ladder, shadow),
-            DETAIL = differing || '.',
+            DETAIL = format('They are %s.', differing),
             HINT = 'Call for the other ladder what is missing there, or undo it.';
     END IF;
 END
@@ -279,14 +279,14 @@ BEGIN
             MESSAGE = format('ladders "%s" and "%s" belong to different roles', ladder, shadow);
     END IF;
     PERFORM skillrating_internal.check_operations_agree(ladder, shadow, true);
-    SELECT string_agg(h.what, ', '), string_agg(h.statement, E';\n') INTO objects, statements
+    SELECT string_agg(h.what, ', '), string_agg(h.statement || ';', E'\n') INTO objects, statements
     FROM skillrating_internal.hanging_objects(ladder, shadow, former) AS h;
     IF objects IS NOT NULL AND hanging = 'refuse' THEN
         RAISE dependent_objects_still_exist USING
             MESSAGE = format('objects would go on meaning the former ladder "%s": %s', ladder, objects),
-            DETAIL = statements || ';',
-            HINT = format('Run these statements after SELECT skillrating.promote_ladder(%L, former => %L, hanging => %L), in the same transaction.',
-                shadow, former, 'keep');
+            DETAIL = statements,
+            HINT = format('Run these statements after SELECT skillrating.promote_ladder(%L, former => %L, hanging => ''keep''), in the same transaction.',
+                shadow, former);
     END IF;
 END
 $function$;
