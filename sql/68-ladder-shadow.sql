@@ -390,9 +390,9 @@ BEGIN
     IF new_params IS NULL THEN
         new_params := CASE WHEN new_model = old.model THEN old.params ELSE '{}' END;
     END IF;
+    -- Nobody's transaction fails because of a shadow.
     PERFORM skillrating_internal.create_ladder_schema(shadow, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
-        old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', skillrating_internal.ranks(ladder),
-        old.on_error);
+        old.apply_at, format('%I.source', ladder)::regclass, old.late, false, '{}', skillrating_internal.ranks(ladder), 'wait');
     PERFORM skillrating_internal.shadow_source(ladder, shadow);
     EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1', shadow)
     USING format('%I.ladder', ladder)::regclass;
@@ -410,13 +410,14 @@ COMMENT ON FUNCTION skillrating.shadow_ladder(text, text, text, jsonb) IS
 'Makes a second ladder of that name over the matches of a ladder, with another model or other
 parameters (null: as they are; for another model, its defaults): it has the operations, rules and
 grants of the first, rates the history in the same order, and from the end of the transaction on
-every match as it comes, beside the first. compare_ladders() says which predicts better,
-promote_ladder() puts the shadow in the place of the first. States set by hand or seeded, and points
-given back, go over only if the model is the same. Operations that come later are to be called for
-both ladders. The first one goes on rating while the shadow replays; the tables that feed it are
-locked for the last step. Returns the number of rated matches. Errors as for create_ladder(), 42501
-unless the caller owns the ladder and its owner may create triggers on the tables that feed it,
-55P03 if these cannot be locked within 30 s or lock_timeout.';
+every match as it comes, beside the first, neither strict nor raising errors while it is a shadow.
+compare_ladders() says which predicts better, promote_ladder() puts the shadow in the place of the
+first. States set by hand or seeded, and points given back, go over only if the model is the same.
+Operations that come later are to be called for both ladders. The first one goes on rating while the
+shadow replays; the tables that feed it are locked for the last step. Returns the number of rated
+matches. Errors as for create_ladder(), 42501 unless the caller owns the ladder and its owner may
+create triggers on the tables that feed it, 55P03 if these cannot be locked within 30 s or
+lock_timeout.';
 
 CREATE FUNCTION skillrating_internal.compare_ladders(
     a text,

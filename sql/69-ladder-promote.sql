@@ -182,6 +182,7 @@ DECLARE
     same_model boolean;
     differing text;
     differing_voids text;
+    attached text;
 BEGIN
     EXECUTE format('SELECT l.model = s.model FROM %I.ladder AS l, %I.ladder AS s', ladder, shadow) INTO same_model;
     -- By what they do: each ladder has its own numbers.
@@ -212,13 +213,22 @@ BEGIN
                 LIMIT 20) AS v', ladder, shadow, t.match_equals)
         INTO differing_voids USING ladder, shadow;
     END IF;
-    RETURN nullif(concat_ws(', ', differing, differing_voids), '');
+    IF to_regclass(format('%I.match', ladder)) IS NULL THEN
+        EXECUTE format(
+            'SELECT string_agg(format(''table %%s attached to ladder "%%s"'', b.relation, b.ladder), '', '')
+            FROM (
+                SELECT a.relation, $1 AS ladder FROM %1$I.attached AS a WHERE a.relation NOT IN (SELECT s.relation FROM %2$I.attached AS s)
+                UNION ALL
+                SELECT s.relation, $2 FROM %2$I.attached AS s WHERE s.relation NOT IN (SELECT a.relation FROM %1$I.attached AS a)) AS b', ladder, shadow)
+        INTO attached USING ladder, shadow;
+    END IF;
+    RETURN nullif(concat_ws(', ', differing, differing_voids, attached), '');
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.differing_operations(text, text, boolean) IS
 'A part of promote_ladder(): the operations that count in a ladder and not in its shadow, or the
-other way round, and, if asked for, the void matches; null if there are none. States and points of
+other way round, the attached tables, and, if asked for, the void matches; null if there are none. States and points of
 another model do not count.';
 
 CREATE FUNCTION skillrating_internal.check_operations_agree(
@@ -235,7 +245,7 @@ BEGIN
     IF differing IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('operations of ladder "%s" and "%s" differ', ladder, shadow),
-            DETAIL = format('They are %s.', differing),
+            DETAIL = format('Only one of them has %s.', differing),
             HINT = 'Call for the other ladder what is missing there, or undo it.';
     END IF;
 END
@@ -381,16 +391,18 @@ DECLARE
     name text;
 BEGIN
     PERFORM skillrating_internal.check_inside(shadow);
-    FOREACH name IN ARRAY others || ladder || shadow LOOP
-        EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1', name)
-        USING CASE WHEN name <> shadow THEN format('%I.ladder', shadow)::regclass END;
+    EXECUTE format('UPDATE %I.ladder AS s SET shadow_of = NULL, strict = l.strict, on_error = l.on_error FROM %I.ladder AS l',
+        shadow, ladder);
+    FOREACH name IN ARRAY others || ladder LOOP
+        EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1, strict = false, on_error = ''wait''', name)
+        USING format('%I.ladder', shadow)::regclass;
     END LOOP;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text, text[]) IS
 'A part of promote_ladder(): a ladder and its other shadows are shadows of the one that takes its
-place. The new rows of table ladder also tell transactions at higher isolation levels that their
+place, which is as strict as it was. The new rows of table ladder also tell transactions at higher isolation levels that their
 snapshot is older.';
 
 CREATE FUNCTION skillrating_internal.touch_published(
