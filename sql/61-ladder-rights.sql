@@ -281,7 +281,8 @@ match_player, SELECT on event and rated_match, and USAGE on the schema. It gives
 ratings in another way, and none to read them or the messages of errors in table pending, which is
 what grant_reader() gives. role is a name as it is, or public for all roles. Errors: 42704 for an
 unknown ladder or role, 42501 unless the caller owns the ladder, 42809 for a ladder with a source of
-your own, whose tables take your own grants.';
+your own, whose tables take your own
+grants.';
 
 CREATE FUNCTION skillrating_internal.grant_matchmaker(
     ladder text,

@@ -320,7 +320,7 @@ BEGIN
         array_position(m.state_columns, m.command_column)
     INTO q.nstate, q.deviation, q.side, q.command
     FROM skillrating_internal.model_under(q.model, q.params) AS m;
-    -- Another model may have come by swap_ladders(): the error says what it lacks.
+    -- Another model may have come by promote_ladder(): the error says what it lacks.
     IF q.caution <> 0 AND q.deviation IS NULL OR q.sides AND q.side IS NULL
         OR q.commanders AND q.command IS NULL
     THEN

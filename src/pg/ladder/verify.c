@@ -387,9 +387,7 @@ check_standings(Ladder *ladder, Check *check)
 	int64		wrong;
 
 	values[0] = CStringGetTextDatum(ladder->name);
-	(void) ladder_execute(ladder, &wrong_standings_query, values, NULL, NULL);
-	wrong = count_column(ONLY_COLUMN);
-	SPI_freetuptable(SPI_tuptable);
+	(void) ladder_read_number(ladder, &wrong_standings_query, values, &wrong);
 	if (wrong > 0)
 		check->note = psprintf("wrong rows of table standing: " INT64_FORMAT ", see catch_up() with rebuild => true",
 							   wrong);
