@@ -228,8 +228,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.differing_operations(text, text, boolean) IS
 'A part of promote_ladder(): the operations that count in a ladder and not in its shadow, or the
-other way round, the attached tables, and, if asked for, the void matches; null if there are none. States and points of
-another model do not count.';
+other way round, the attached tables, and, if asked for, the void matches; null if there are none.
+States and points of another model do not count.';
 
 CREATE FUNCTION skillrating_internal.check_operations_agree(
     ladder text,
@@ -402,8 +402,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text, text[]) IS
 'A part of promote_ladder(): a ladder and its other shadows are shadows of the one that takes its
-place, which is as strict as it was. The new rows of table ladder also tell transactions at higher isolation levels that their
-snapshot is older.';
+place, which is as strict as it was. The new rows of table ladder also tell transactions at higher
+isolation levels that their snapshot is older.';
 
 CREATE FUNCTION skillrating_internal.touch_published(
     ladder text,
