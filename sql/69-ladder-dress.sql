@@ -1,7 +1,7 @@
 -- What users have given to the relations of a ladder, and its shadow has not.
 
 CREATE FUNCTION skillrating_internal.paired_relations(
-    ladder text,
+    first_ladder text,
     shadow text,
     OUT name name,
     OUT first oid,
@@ -18,7 +18,7 @@ BEGIN
     SELECT l.relname, l.oid, s.oid, l.relkind
     FROM pg_class AS l
     JOIN pg_class AS s ON s.relname = l.relname AND s.relkind = l.relkind
-    WHERE l.relnamespace = to_regnamespace(quote_ident(ladder)) AND s.relnamespace = to_regnamespace(quote_ident(shadow))
+    WHERE l.relnamespace = to_regnamespace(quote_ident(first_ladder)) AND s.relnamespace = to_regnamespace(quote_ident(shadow))
         AND l.relkind IN ('r', 'p', 'v', 'S')
         -- These follow the name, with the tables of matches.
         AND NOT (l.relname IN ('source', 'attached') AND EXISTS (
@@ -43,7 +43,7 @@ COMMENT ON FUNCTION skillrating_internal.grantee_name(oid) IS
 'A role of a list of privileges or of a policy, as GRANT and CREATE POLICY take it.';
 
 CREATE FUNCTION skillrating_internal.grant_statements(
-    ladder text,
+    first_ladder text,
     shadow text)
 RETURNS SETOF text
 LANGUAGE plpgsql STABLE STRICT
@@ -56,14 +56,14 @@ BEGIN
     WITH object AS (
         SELECT 'SCHEMA ' || quote_ident(shadow) AS target, l.nspacl AS first, s.nspacl AS second, l.nspowner AS owner, '' AS columns
         FROM pg_namespace AS l, pg_namespace AS s
-        WHERE l.nspname = ladder AND s.nspname = shadow
+        WHERE l.nspname = first_ladder AND s.nspname = shadow
         UNION ALL
         SELECT format('%s %I.%I', CASE p.kind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, shadow, p.name), l.relacl, s.relacl, l.relowner, ''
-        FROM skillrating_internal.paired_relations(ladder, shadow) AS p
+        FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p
         JOIN pg_class AS l ON l.oid = p.first JOIN pg_class AS s ON s.oid = p.second
         UNION ALL
         SELECT format('TABLE %I.%I', shadow, p.name), t.attacl, u.attacl, l.relowner, format(' (%I)', t.attname)
-        FROM skillrating_internal.paired_relations(ladder, shadow) AS p
+        FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p
         JOIN pg_class AS l ON l.oid = p.first
         JOIN pg_attribute AS t ON t.attrelid = p.first AND t.attacl IS NOT NULL AND NOT t.attisdropped
         JOIN pg_attribute AS u ON u.attrelid = p.second AND u.attname = t.attname
@@ -80,7 +80,7 @@ BEGIN
         CASE d.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS' ELSE 'TYPES' END,
         skillrating_internal.grantee_name(x.grantee), CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
     FROM pg_default_acl AS d CROSS JOIN LATERAL aclexplode(d.defaclacl) AS x
-    WHERE d.defaclnamespace = to_regnamespace(quote_ident(ladder)) AND NOT EXISTS (
+    WHERE d.defaclnamespace = to_regnamespace(quote_ident(first_ladder)) AND NOT EXISTS (
         SELECT FROM pg_default_acl AS e CROSS JOIN LATERAL aclexplode(e.defaclacl) AS y
         WHERE e.defaclnamespace = to_regnamespace(quote_ident(shadow)) AND e.defaclrole = d.defaclrole
             AND e.defaclobjtype = d.defaclobjtype AND y.grantee = x.grantee
@@ -92,7 +92,7 @@ COMMENT ON FUNCTION skillrating_internal.grant_statements(text, text) IS
 'A part of dress_statements(): the privileges and default privileges that the shadow lacks.';
 
 CREATE FUNCTION skillrating_internal.comment_statements(
-    ladder text,
+    first_ladder text,
     shadow text)
 RETURNS SETOF text
 LANGUAGE plpgsql STABLE STRICT
@@ -104,18 +104,18 @@ BEGIN
     RETURN QUERY
     SELECT format('COMMENT ON SCHEMA %I IS %L', shadow, obj_description(l.oid, 'pg_namespace'))
     FROM pg_namespace AS l, pg_namespace AS s
-    WHERE l.nspname = ladder AND s.nspname = shadow
+    WHERE l.nspname = first_ladder AND s.nspname = shadow
         AND NOT starts_with(obj_description(l.oid, 'pg_namespace'), 'A skillrating ladder under the model ')
         AND obj_description(l.oid, 'pg_namespace') IS DISTINCT FROM obj_description(s.oid, 'pg_namespace')
     UNION ALL
     SELECT format('COMMENT ON %s %I.%I IS %L',
         CASE p.kind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, shadow, p.name,
         obj_description(p.first, 'pg_class'))
-    FROM skillrating_internal.paired_relations(ladder, shadow) AS p
+    FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p
     WHERE obj_description(p.first, 'pg_class') IS DISTINCT FROM obj_description(p.second, 'pg_class')
     UNION ALL
     SELECT format('COMMENT ON COLUMN %I.%I.%I IS %L', shadow, p.name, l.attname, col_description(p.first, l.attnum))
-    FROM skillrating_internal.paired_relations(ladder, shadow) AS p
+    FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p
     JOIN pg_attribute AS l ON l.attrelid = p.first AND l.attnum > 0 AND NOT l.attisdropped
     JOIN pg_attribute AS s ON s.attrelid = p.second AND s.attname = l.attname
     WHERE col_description(p.first, l.attnum) IS DISTINCT FROM col_description(p.second, s.attnum);
@@ -177,7 +177,7 @@ COMMENT ON FUNCTION skillrating_internal.column_statements(text, text) IS
 hold stays there.';
 
 CREATE FUNCTION skillrating_internal.index_statements(
-    ladder text,
+    first_ladder text,
     shadow text)
 RETURNS SETOF text
 LANGUAGE plpgsql STABLE STRICT
@@ -194,7 +194,7 @@ BEGIN
             substr(pg_get_indexdef(c.oid), length(format('CREATE %sINDEX %I ON %s%I.%I',
                 CASE WHEN x.indisunique THEN 'UNIQUE ' END, c.relname,
                 CASE WHEN c.relkind = 'I' THEN 'ONLY ' END, n.nspname, p.name)) + 1) AS definition
-        FROM skillrating_internal.paired_relations(ladder, shadow) AS p
+        FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p
         JOIN pg_index AS x ON x.indrelid IN (p.first, p.second)
         JOIN pg_class AS c ON c.oid = x.indexrelid
         JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -212,11 +212,11 @@ BEGIN
         AND i.definition !~ '\(player_id, pool, rounds_after, seq\)$'
     UNION ALL
     SELECT format('ALTER TABLE %I.%I ADD CONSTRAINT %I %s', shadow, p.name, k.conname, pg_get_constraintdef(k.oid))
-    FROM skillrating_internal.paired_relations(ladder, shadow) AS p
+    FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p
     JOIN pg_constraint AS k ON k.conrelid = p.first AND k.contype IN ('c', 'f')
     WHERE k.conparentid = 0
         AND NOT EXISTS (SELECT FROM pg_class AS r WHERE r.oid = k.confrelid
-            AND r.relnamespace = to_regnamespace(quote_ident(ladder)))
+            AND r.relnamespace = to_regnamespace(quote_ident(first_ladder)))
         AND NOT EXISTS (
             SELECT FROM pg_constraint AS s
             WHERE s.conrelid = p.second AND s.contype = k.contype
@@ -246,7 +246,7 @@ COMMENT ON FUNCTION skillrating_internal.policy_statement(oid, text) IS
 'The statement that makes the same policy on a relation, given as SQL.';
 
 CREATE FUNCTION skillrating_internal.storage_statements(
-    ladder text,
+    first_ladder text,
     shadow text)
 RETURNS SETOF text
 LANGUAGE plpgsql STABLE STRICT
@@ -257,7 +257,7 @@ AS $function$
 BEGIN
     RETURN QUERY
     SELECT statement.text
-    FROM skillrating_internal.paired_relations(ladder, shadow) AS p
+    FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p
     JOIN pg_class AS l ON l.oid = p.first
     JOIN pg_class AS s ON s.oid = p.second
     CROSS JOIN LATERAL (

@@ -25,7 +25,7 @@ COMMENT ON FUNCTION skillrating_internal.shadowed_ladder(text) IS
 'A part of promote_ladder(): the ladder whose matches a shadow rates. Error 22023 if there is none.';
 
 CREATE FUNCTION skillrating_internal.rename_statements(
-    ladder text,
+    first_ladder text,
     shadow text,
     former text)
 RETURNS SETOF text
@@ -45,20 +45,20 @@ BEGIN
             format('ALTER VIEW %I.source RENAME TO former_source', shadow),
             format('ALTER TABLE %I.attached RENAME TO former_attached', shadow),
             format('ALTER TABLE %I.former_attached RENAME CONSTRAINT attached_pkey TO former_attached_pkey', shadow),
-            format('ALTER TABLE %I.match SET SCHEMA %I', ladder, shadow),
-            format('ALTER TABLE %I.match_player SET SCHEMA %I', ladder, shadow),
-            format('ALTER VIEW %I.source SET SCHEMA %I', ladder, shadow),
-            format('ALTER TABLE %I.attached SET SCHEMA %I', ladder, shadow),
-            format('ALTER VIEW %I.former_source SET SCHEMA %I', shadow, ladder),
-            format('ALTER VIEW %I.former_source RENAME TO source', ladder),
-            format('ALTER TABLE %I.former_attached SET SCHEMA %I', shadow, ladder),
-            format('ALTER TABLE %I.former_attached RENAME TO attached', ladder),
-            format('ALTER TABLE %I.attached RENAME CONSTRAINT former_attached_pkey TO attached_pkey', ladder)])
+            format('ALTER TABLE %I.match SET SCHEMA %I', first_ladder, shadow),
+            format('ALTER TABLE %I.match_player SET SCHEMA %I', first_ladder, shadow),
+            format('ALTER VIEW %I.source SET SCHEMA %I', first_ladder, shadow),
+            format('ALTER TABLE %I.attached SET SCHEMA %I', first_ladder, shadow),
+            format('ALTER VIEW %I.former_source SET SCHEMA %I', shadow, first_ladder),
+            format('ALTER VIEW %I.former_source RENAME TO source', first_ladder),
+            format('ALTER TABLE %I.former_attached SET SCHEMA %I', shadow, first_ladder),
+            format('ALTER TABLE %I.former_attached RENAME TO attached', first_ladder),
+            format('ALTER TABLE %I.attached RENAME CONSTRAINT former_attached_pkey TO attached_pkey', first_ladder)])
             WITH ORDINALITY AS r(statement, n)
-        WHERE to_regclass(format('%I.match', ladder)) IS NOT NULL
+        WHERE to_regclass(format('%I.match', first_ladder)) IS NOT NULL
         UNION ALL
-        VALUES (100, format('ALTER SCHEMA %I RENAME TO %I', ladder, former)),
-            (101, format('ALTER SCHEMA %I RENAME TO %I', shadow, ladder))
+        VALUES (100, format('ALTER SCHEMA %I RENAME TO %I', first_ladder, former)),
+            (101, format('ALTER SCHEMA %I RENAME TO %I', shadow, first_ladder))
     ) AS s(n, statement)
     ORDER BY s.n;
 END
@@ -69,20 +69,20 @@ COMMENT ON FUNCTION skillrating_internal.rename_statements(text, text, text) IS
 the former name.';
 
 CREATE FUNCTION skillrating_internal.fires_first(
-    ladder text,
+    first_ladder text,
     shadow text)
 RETURNS boolean
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
     -- A ladder's own tables have triggers with names that come before those of attached ones.
-    SELECT to_regclass(format('%I.match', ladder)) IS NOT NULL OR coalesce((
+    SELECT to_regclass(format('%I.match', first_ladder)) IS NOT NULL OR coalesce((
         SELECT bool_or(l.name < s.name)
         FROM (
             SELECT g.tgrelid, min(g.tgname COLLATE "C") AS name
             FROM pg_depend AS d JOIN pg_trigger AS g ON g.oid = d.objid
             WHERE d.classid = 'pg_trigger'::regclass AND d.refclassid = 'pg_class'::regclass
-                AND d.refobjid = to_regclass(format('%I.source', ladder))
+                AND d.refobjid = to_regclass(format('%I.source', first_ladder))
                 AND g.tgfoid = 'skillrating_internal.collect_matches'::regproc
             GROUP BY g.tgrelid) AS l
         JOIN (
@@ -115,6 +115,7 @@ DECLARE
     behind regclass[] := '{}';
     first oid[] := ARRAY(SELECT to_regnamespace(quote_ident(s.name))::oid FROM unnest(schemas) WITH ORDINALITY AS s(name, n) ORDER BY s.n);
 BEGIN
+    PERFORM skillrating_internal.check_inside(shadow);
     EXECUTE format(
         'SELECT array_agg(DISTINCT m.relation) FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation
         JOIN pg_class AS r ON r.oid = $1 AND r.relowner = c.relowner', ladder)
@@ -155,7 +156,7 @@ COMMENT ON FUNCTION skillrating_internal.hold_ladder(text, boolean) IS
 ladder or, if so, read it. Error 40001 for an old snapshot.';
 
 CREATE FUNCTION skillrating_internal.hold_objects(
-    ladder text,
+    held text,
     classes regclass[],
     objects oid[],
     exclusively boolean)
@@ -406,7 +407,7 @@ place, which is as strict as it was. The new rows of table ladder also tell tran
 isolation levels that their snapshot is older.';
 
 CREATE FUNCTION skillrating_internal.touch_published(
-    ladder text,
+    first_ladder text,
     former text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
@@ -424,7 +425,7 @@ BEGIN
             SELECT b.* FROM pg_attribute AS b
             WHERE b.attrelid = c.oid AND b.attnum > 0 AND NOT b.attisdropped AND b.attgenerated = '' AND b.attidentity = ''
             ORDER BY b.attnum LIMIT 1) AS a
-        WHERE p.schemaname IN (ladder, former)
+        WHERE p.schemaname IN (first_ladder, former)
     LOOP
         -- PostgreSQL 15 tells subscribers the name of a schema again only if a table changes, too.
         EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', t.relation, t.attname, t.statistics);

@@ -410,8 +410,8 @@ Datum
 skillrating_paired_difference(PG_FUNCTION_ARGS)
 {
 	int			n = array_size(PG_GETARG_ARRAYTYPE_P(0));
-	const float8 *a = float8_array_argument(fcinfo, 0, "a", n);
-	const float8 *b = float8_array_argument(fcinfo, 1, "b", n);
+	const float8 *a = float8_array_argument(fcinfo, 0, "losses_a", n);
+	const float8 *b = float8_array_argument(fcinfo, 1, "losses_b", n);
 	PairedDifference paired = paired_difference(a, b, 0, n);
 	double		result[2];
 

@@ -51,7 +51,7 @@ check_may_hold(const ObjectAddress *object, LOCKMODE mode)
 						get_namespace_name(object->objectId) : get_rel_name(object->objectId))));
 }
 
-/* hold_objects(ladder, classes, objects, exclusively): schemas take their turns before. */
+/* hold_objects(held, classes, objects, exclusively): schemas take their turns before. */
 Datum
 skillrating_hold_objects(PG_FUNCTION_ARGS)
 {
