@@ -15,7 +15,7 @@ test:
 demo: export DATA := $(DATA)
 demo:
 	@cd $(here) && test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),"$$DATA")
-bench: BENCH = run match/run live bulk boards partitions queries solve split functions models/run
+bench: BENCH = run match/run live bulk boards queries solve split functions models/run
 bench:
 	@cd $(here) && test/prerequisites.sh && for part in $(BENCH); do MAKEFLAGS= bench/$$part.sh || exit; done
 fuzz:

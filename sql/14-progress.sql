@@ -22,7 +22,7 @@ this.
 The phases are beginning; searching (the source for matches); rating (matches are counted);
 ordering (by time, late matches among the others); replaying (places in the order are counted);
 writing (rows, where they are many); reading (matches); solving; fitting (evaluations are
-counted); and, within work(), notifying, settling and trimming. While shadow_ladder() makes indexes,
-pg_stat_progress_create_index has its progress. Nothing waits for it or is written for it. Roles see
-the work of those whose rights they have, and work on ladders that they own; members of
-pg_read_all_stats see all. Nothing is shown of sessions where the setting track_activities is off.';
+counted). While shadow_ladder() makes indexes, pg_stat_progress_create_index has its progress.
+Nothing waits for it or is written for it. Roles see the work of those whose rights they have, and work on
+ladders that they own; members of pg_read_all_stats see all. Nothing is shown of sessions where the
+setting track_activities is off.';

@@ -665,12 +665,6 @@ AS $function$
                 AND EXISTS (
                     SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'ladder')) AS m
         HAVING count(*) > 0),
-        (SELECT format('Drop the partitions that detach_history() has detached, or move them to another schema: %s.',
-            string_agg(format('%I.%I', ladder, c.relname), ', ' ORDER BY length(c.relname), c.relname))
-        FROM pg_class AS c
-        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind = 'r'
-            AND NOT c.relispartition AND c.relname ~ '^(component_)?event_([0-9]+|old)_*$'
-        HAVING count(*) > 0),
         'Drop these objects first, or move them to another schema.')
 $function$;
 
@@ -762,7 +756,7 @@ COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
 mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
 some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
-in its schema, as shadows of it and partitions that were detached, 42501 unless
+in its schema, as shadows of it, 42501 unless
 the caller owns it, 55006 while something else is at work on it in this session.';
 
 CREATE FUNCTION skillrating_internal.reset_ladder(
@@ -803,7 +797,6 @@ BEGIN
             EXECUTE format('DELETE FROM %I.%I', ladder, relation);
         END IF;
     END LOOP;
-    PERFORM skillrating_internal.fill_gaps(ladder);
     -- Nor does what triggers for each row have enqueued just now wait any more.
     PERFORM skillrating_internal.settle_pending(ladder);
     -- Unlike setval(), this is taken back with the transaction.
@@ -838,7 +831,7 @@ your own forgets what it has rated, and the source stays as it is: its matches a
 their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
 triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
 sequences start anew. Fed with the same matches it has the same ratings as a new ladder. Waits for
-whoever reads or rates, as detach_history() does, and keeps them waiting. Returns how many matches
+whoever reads or rates, and keeps them waiting. Returns how many matches
 were rated and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the
 caller owns it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
 

@@ -134,9 +134,6 @@ FROM (VALUES
     ('set_eligibility', $$SELECT skillrating.set_eligibility('leaves_ladder', '{"min_duration": 60}')$$),
     ('set_horizon', $$SELECT skillrating.set_horizon('leaves_ladder', now() - interval '1 year')$$),
     ('set_ranks', $$SELECT skillrating.set_ranks('leaves_ladder', 'counted')$$),
-    ('partition_history', $$SELECT skillrating.partition_history('leaves_ladder', 100)$$),
-    ('detach_history', $$SELECT skillrating.detach_history(p.ladder, '2023-01-01')
-        FROM (SELECT 'leaves_ladder' AS ladder, skillrating.partition_history('leaves_ladder', 100) AS n OFFSET 0) AS p WHERE p.n > 0$$),
     ('exclude_player', $$SELECT skillrating.exclude_player('leaves_ladder', 4)$$),
     ('final_components', $$SELECT skillrating.final_components('state_space', m, m + t, t, t, skillrating.inputs(side => t, context => 'x'), NULL ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),

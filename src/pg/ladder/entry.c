@@ -98,10 +98,6 @@ static const LadderEntry entries[] = {
 
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-
-	/* These two take a stronger lock together with those on tables, too. */
-	{"partition_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"detach_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true,.work = WORK_CATCH_UP},
 	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
@@ -375,38 +371,6 @@ check_arguments(FunctionCallInfo fcinfo, const EntryCall *call, const Ladder *la
 }
 
 /*
- * Call a body.  PL/pgSQL lets pass what cancels a query, and work() must go on with the
- * ladders of others: what code of an owner raises under that code gets another one.  The
- * server itself cancels in postgres.c.
- */
-static Datum
-call_body(FunctionCallInfo fcinfo, EntryCall *call, bool *isnull)
-{
-	MemoryContext context = CurrentMemoryContext;
-	Datum		result = (Datum) 0;
-
-	PG_TRY();
-	{
-		result = call_with_arguments(&call->body, fcinfo, isnull);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		if (geterrcode() != ERRCODE_QUERY_CANCELED)
-			PG_RE_THROW();
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		if (error->filename == NULL || strcmp(error->filename, "postgres.c") != 0)
-			error->sqlerrcode = ERRCODE_EXTERNAL_ROUTINE_INVOCATION_EXCEPTION;
-		ReThrowError(error);
-	}
-	PG_END_TRY();
-	return result;
-}
-
-/*
  * At READ COMMITTED a statement that has waited at a door for whoever has exchanged or
  * rewritten tables of the ladder has a snapshot from before, under which they look empty, or
  * have other columns than the catalogs say.  So the body of a function that reads gets a new
@@ -453,7 +417,7 @@ skillrating_enter(PG_FUNCTION_ARGS)
 		if (reports && call->entry->phase != PHASE_BEGINNING)
 			progress_phase(call->entry->phase, PROGRESS_UNKNOWN);
 	}
-	result = call_body(fcinfo, call, &isnull);
+	result = call_with_arguments(&call->body, fcinfo, &isnull);
 	progress_end(reports);
 	if (newer)
 		PopActiveSnapshot();
