@@ -19,10 +19,10 @@ COMMENT ON FUNCTION skillrating.progress() IS
 suggest_model, tune or verify), the ladder (null for tune), what it is doing, how much of that is
 done and how much there is to do (null where that is not known), and since when it works and does
 this.
-The phases are beginning; searching (the source for matches); rating (matches are counted);
-ordering (by time, late matches among the others); replaying (places in the order are counted);
-writing (rows, where they are many); reading (matches); solving; fitting (evaluations are
-counted). While shadow_ladder() makes indexes, pg_stat_progress_create_index has its progress.
-Nothing waits for it or is written for it. Roles see the work of those whose rights they have, and work on
-ladders that they own; members of pg_read_all_stats see all. Nothing is shown of sessions where the
-setting track_activities is off.';
+The phases are beginning; searching (the source for matches); rating (matches are counted); ordering
+(by time, late matches among the others); replaying (places in the order are counted); writing
+(rows, where they are many); reading (matches); solving; fitting (evaluations are counted). While
+shadow_ladder() makes indexes, pg_stat_progress_create_index has its progress. Nothing waits for it
+or is written for it. Roles see the work of those whose rights they have, and work on ladders that
+they own; members of pg_read_all_stats see all. Nothing is shown of sessions where the setting
+track_activities is off.';

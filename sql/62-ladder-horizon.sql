@@ -55,25 +55,6 @@ attempt waits for a moment, in which those wait who come behind, and gives back 
 half a minute, or lock_timeout if that is shorter, one waits in the ordinary way. Errors: 55P03
 after lock_timeout, 40001 for an old snapshot.';
 
-CREATE FUNCTION skillrating_internal.rename_relation(
-    ladder text,
-    relation regclass,
-    name text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('ALTER %s %s RENAME TO %I',
-        (SELECT CASE WHEN c.relkind IN ('i', 'I') THEN 'INDEX' ELSE 'TABLE' END
-        FROM pg_class AS c WHERE c.oid = relation), relation, name);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.rename_relation(text, regclass, text) IS
-'A part of swap_ladders(): renames a table or an index of a ladder.';
-
 CREATE FUNCTION skillrating_internal.renew_ladder_cache(ladder text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_renew_ladder_cache'

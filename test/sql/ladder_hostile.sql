@@ -82,7 +82,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'ladder' AND p.proname = 'drop_ladder' THEN '''evil2'''
             WHEN a.name = 'ladder' AND p.proname = 'refresh_source' THEN '''evil3'''
             WHEN a.name IN ('ladder', 'a') THEN '''evil''' WHEN a.name IN ('other', 'b') THEN '''evil2'''
-            WHEN a.name IN ('into', 'shadow', 'former') THEN '''evil3''' WHEN a.name = 'ranks' THEN '''counted'''
+            WHEN a.name IN ('shadow', 'former') OR a.name = 'name' AND p.proname = 'shadow_ladder' THEN '''evil3''' WHEN a.name = 'ranks' THEN '''counted'''
             WHEN a.type = 'text[]'::regtype THEN 'ARRAY[''1'', ''2'']'
             WHEN a.name = 'players' AND p.proname IN ('queue_accept', 'queue_decline') THEN 'ARRAY[5, 6]::bigint[]'
             WHEN a.name = 'players' AND a.type <> 'text'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN a.name IN ('team', 'rank') THEN 'ARRAY[1, 2]'
