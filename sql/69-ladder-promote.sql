@@ -45,15 +45,17 @@ BEGIN
             format('ALTER VIEW %I.source RENAME TO former_source', shadow),
             format('ALTER TABLE %I.attached RENAME TO former_attached', shadow),
             format('ALTER TABLE %I.former_attached RENAME CONSTRAINT attached_pkey TO former_attached_pkey', shadow),
-            format('ALTER TABLE %I.match SET SCHEMA %I', first_ladder, shadow),
-            format('ALTER TABLE %I.match_player SET SCHEMA %I', first_ladder, shadow),
             format('ALTER VIEW %I.source SET SCHEMA %I', first_ladder, shadow),
             format('ALTER TABLE %I.attached SET SCHEMA %I', first_ladder, shadow),
             format('ALTER VIEW %I.former_source SET SCHEMA %I', shadow, first_ladder),
             format('ALTER VIEW %I.former_source RENAME TO source', first_ladder),
             format('ALTER TABLE %I.former_attached SET SCHEMA %I', shadow, first_ladder),
             format('ALTER TABLE %I.former_attached RENAME TO attached', first_ladder),
-            format('ALTER TABLE %I.attached RENAME CONSTRAINT former_attached_pkey TO attached_pkey', first_ladder)])
+            format('ALTER TABLE %I.attached RENAME CONSTRAINT former_attached_pkey TO attached_pkey', first_ladder),
+            -- The server tells others to forget names in portions: those of these, and of the schemas, are
+            -- to come together, because a session that has but one of them finds no such table.
+            format('ALTER TABLE %I.match_player SET SCHEMA %I', first_ladder, shadow),
+            format('ALTER TABLE %I.match SET SCHEMA %I', first_ladder, shadow)])
             WITH ORDINALITY AS r(statement, n)
         WHERE to_regclass(format('%I.match', first_ladder)) IS NOT NULL
         UNION ALL
