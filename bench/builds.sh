@@ -30,7 +30,7 @@ rounds=${ROUNDS:-7}
 scale=${SCALE:-1}
 matches=$(sized 1500)
 model=${MODEL:-elo}
-arms=${ARMS:-default mirror attached}
+arms=${ARMS:-default bare mirror attached}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 this=$PGHOST
@@ -42,6 +42,14 @@ make_ladders() {
 		SELECT skillrating.create_ladder('plain', '$model');
 		ALTER TABLE plain.match_player DISABLE TRIGGER collect_insert;
 		SELECT skillrating.create_ladder('default', '$model');
+		DO \$\$ BEGIN
+			-- Without an index on the rating; b9d67ee had an option for that.
+			PERFORM skillrating.create_ladder('bare', '$model', leaderboard => 'none');
+		EXCEPTION WHEN undefined_function THEN
+			PERFORM skillrating.create_ladder('bare', '$model');
+			DROP INDEX bare.rating_pool_rating_player_id_idx;
+			ALTER TABLE bare.rating SET (fillfactor = 70);
+		END \$\$;
 		SELECT skillrating.create_ladder('mirror', '$model');
 		CREATE TABLE player (id bigint PRIMARY KEY, rating float8, games bigint);
 		INSERT INTO player SELECT generate_series(0, 1999);

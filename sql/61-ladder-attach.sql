@@ -687,8 +687,7 @@ BEGIN
         AND c.relname IN ('horizon', 'component_horizon', 'season_horizon', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
             'attached', 'operation',
             'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
-            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'replica_note', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal',
-            'queue_seat', 'queue_backfill', 'queue_backfill_player');
+            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'replica_note');
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;
     END IF;
@@ -787,8 +786,7 @@ BEGIN
         'component', 'component_event', 'correction',
         'horizon', 'component_horizon', 'season_horizon',
         'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match',
-        'replica_note', 'queue_player', 'queue_ticket', 'queue_seat', 'queue_proposal',
-        'queue_backfill_player', 'queue_backfill']
+        'replica_note']
     LOOP
         IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN
             EXECUTE format('DELETE FROM %I.%I', ladder, relation);
@@ -799,8 +797,7 @@ BEGIN
     -- Unlike setval(), this is taken back with the transaction.
     FOREACH sequence IN ARRAY format('%I.event_seq', ladder) || ARRAY(
         SELECT pg_get_serial_sequence(format('%I.%I', ladder, s.relation), s.attribute)
-        FROM (VALUES ('match', 'match_id'), ('queue_ticket', 'ticket'),
-            ('queue_proposal', 'proposal'), ('queue_backfill', 'backfill')) AS s(relation, attribute)
+        FROM (VALUES ('match', 'match_id')) AS s(relation, attribute)
         WHERE to_regclass(format('%I.%I', ladder, s.relation)) IS NOT NULL)
     LOOP
         IF sequence IS NOT NULL THEN
@@ -822,11 +819,10 @@ SELECT skillrating_internal.create_entry('reset_ladder');
 
 COMMENT ON FUNCTION skillrating.reset_ladder(text) IS
 'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches
-that wait are gone, the matches in its own tables match and match_player, and all tickets and
-proposals of its queues. A ladder with a source of
-your own forgets what it has rated, and the source stays as it is: its matches are rated again when
-their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
-triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
+that wait are gone, and the matches in its own tables match and match_player. A ladder with a source
+of your own forgets what it has rated, and the source stays as it is: its matches are rated again
+when their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached
+tables, triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
 sequences start anew. Fed with the same matches it has the same ratings as a new ladder. Waits for
 whoever reads or rates, and keeps them waiting. Returns how many matches
 were rated and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the

@@ -255,7 +255,6 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.swap_horizons(a, b);
     PERFORM skillrating_internal.renew_mirrors(a, b), skillrating_internal.renew_mirrors(b, a);
-    PERFORM skillrating_internal.recount_queues(a), skillrating_internal.recount_queues(b);
 END
 $function$;
 

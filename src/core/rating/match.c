@@ -548,7 +548,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 		choose_teams(match);
 	measure_teams(&builder);
 	if (match->component != NULL)
-		components_finish(&builder.components, builder.played);
+		components_finish(&builder.components, builder.played, match_is_uneven(match));
 
 	if (builder.differing >= 0)
 	{

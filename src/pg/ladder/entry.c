@@ -37,9 +37,6 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 #define READS_EVENT {{"event", ACL_SELECT}}
 #define REPORTS \
 	{{"match", ACL_INSERT}, {"match_player", ACL_INSERT}, {"event", ACL_SELECT}}
-#define QUEUES {{"queue_ticket", ACL_INSERT}}
-#define QUEUES_RATED \
-	{{"queue_ticket", ACL_INSERT}, {"rating", ACL_SELECT}, {"component", ACL_SELECT}}
 #define READS_BOTH {{"rating", ACL_SELECT}, {"event", ACL_SELECT}}
 
 /* The list, by room; docs/ladders.md has the same, and a test compares them. */
@@ -67,8 +64,6 @@ static const LadderEntry entries[] = {
 	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,
 	.front = FRONT_ALLOWED},
-	{"grant_matchmaker", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"revoke_matchmaker", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
@@ -127,6 +122,7 @@ static const LadderEntry entries[] = {
 	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"components", AccessShareLock, RIGHTS_BY_GRANT, {{"component", ACL_SELECT}},.nladders = 1},
 	{"split_ladder", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
+	{"ladder_estimates", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
 	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
@@ -136,22 +132,6 @@ static const LadderEntry entries[] = {
 	{{"event", ACL_SELECT}, {"operation", ACL_SELECT}},.nladders = 1},
 	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 	{"season_place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
-
-	/*
-	 * Queues.  Who counts as whom must not change while somebody joins.
-	 */
-	{"create_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"drop_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"queue_join", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1},
-	{"queue_leave", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
-	{"queue_tick", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1},
-	{"queue_accept", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
-	{"queue_decline", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
-	{"queue_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1},
-	{"queue_cancel_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
-	{"queue_status", AccessShareLock, RIGHTS_BY_GRANT,
-		{{"queue_ticket", ACL_SELECT}, {"queue_proposal", ACL_SELECT}},.nladders = 1,
-	.front = FRONT_REFUSED},
 
 	/* Another formula */
 	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
