@@ -15,7 +15,7 @@ test:
 demo: export DATA := $(DATA)
 demo:
 	@cd $(here) && test/prerequisites.sh && MAKEFLAGS= exec demo/run.sh $(if $(DATA),"$$DATA")
-bench: BENCH = run match/run live bulk boards partitions queries solve split functions models/run
+bench: BENCH = run match/run live bulk boards queries solve split functions models/run
 bench:
 	@cd $(here) && test/prerequisites.sh && for part in $(BENCH); do MAKEFLAGS= bench/$$part.sh || exit; done
 fuzz:
@@ -38,9 +38,9 @@ dist:
 # All else is PGXS, which must be there.
 ifneq (,$(or $(filter-out $(own_targets),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,all)))
 
-EXTENSION = skillrating
-EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(here)/$(EXTENSION).control)
-MODULE_big = $(EXTENSION)
+EXTENSION = skillrating modules/queue/skillrating_queue
+EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(here)/skillrating.control)
+MODULE_big = skillrating
 PGFILEDESC = "skillrating - skill ratings of players from match results"
 
 # The files of a pattern, by their names in the source tree.
@@ -54,7 +54,11 @@ OBJS = $(patsubst %.c,%.o,$(call files,src/core/*/*.c) $(call files,src/pg/*/*.c
 # joined.
 SQL_PARTS = $(addprefix $(here)/,$(call files,sql/*.sql))
 
-DATA_built = $(EXTENSION)--$(EXTVERSION).sql
+# The module of queues is of SQL only, and installed along with the rest.
+QUEUE_VERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(here)/modules/queue/skillrating_queue.control)
+QUEUE_PARTS = $(addprefix $(here)/,$(call files,modules/queue/sql/*.sql))
+
+DATA_built = skillrating--$(EXTVERSION).sql skillrating_queue--$(QUEUE_VERSION).sql
 # Nothing else, whatever the environment has by that name.
 DATA =
 EXTRA_CLEAN = $(DATA_built) $(OBJS:.o=.d)
@@ -63,9 +67,9 @@ EXTRA_CLEAN = $(DATA_built) $(OBJS:.o=.d)
 # this works on every version.  No test may share a name with a file in sql/,
 # which pg_regress would run in its place.
 REGRESS = $(patsubst test/sql/%.sql,%,$(call files,test/sql/*.sql))
-REGRESS_OPTS = --inputdir=$(here)/test --load-extension=$(EXTENSION)
+REGRESS_OPTS = --inputdir=$(here)/test --load-extension=skillrating
 ISOLATION = $(patsubst test/specs/%.spec,%,$(call files,test/specs/*.spec))
-ISOLATION_OPTS = --inputdir=$(here)/test --outputdir=. --load-extension=$(EXTENSION)
+ISOLATION_OPTS = --inputdir=$(here)/test --outputdir=. --load-extension=skillrating
 # KEEP=build is for the tests, which clean between two compilers and leave the demo's page alone.
 EXTRA_CLEAN += results output_iso $(filter-out $(KEEP),build) regression.diffs regression.out
 ifneq ($(here),.)
@@ -94,8 +98,10 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
-$(DATA_built): $(SQL_PARTS) $(here)/$(EXTENSION).control
+skillrating--$(EXTVERSION).sql: $(SQL_PARTS) $(here)/skillrating.control
 	cat $(SQL_PARTS) > $@
+skillrating_queue--$(QUEUE_VERSION).sql: $(QUEUE_PARTS) $(here)/modules/queue/skillrating_queue.control
+	cat $(QUEUE_PARTS) > $@
 
 # What each object has read of ours, as the compiler lists it; and bitcode is as old as its object.
 -include $(OBJS:.o=.d)

@@ -47,7 +47,26 @@ sql -F ' ' -c "$(solved '(s).iterations, (s).products, (s).observations, (s).pla
 sql -c 'CREATE TABLE shuffled AS SELECT * FROM history ORDER BY hashint8extended(match_id * 16 + player_id, 5)' -c 'VACUUM ANALYZE shuffled'
 timed >>"$scratch/shuffled" <<<"SELECT cardinality(skillrating.solve('hive', match_id, player_id, team, rank, '{}')) FROM shuffled;"
 report "  of the same in no order, once" "$scratch/shuffled" <(head -1 "$scratch/scan") 'for information'
-sql -c 'DROP TABLE shuffled'
+
+# With parallel workers, which take the rows, and sort those that have no order; and where a row
+# takes more to make: a join, and a number out of a document.
+sql -c "CREATE TABLE game AS SELECT match_id, '{\"length\": 1200}'::jsonb AS data FROM history GROUP BY match_id" -c 'VACUUM ANALYZE game'
+in_parallel() {
+	local workers
+	for _ in $(seq "$rounds"); do
+		for workers in 0 1 2; do
+			timed >>"$scratch/$1.$workers" <<<"SET max_parallel_workers_per_gather = $workers; SELECT cardinality(skillrating.solve('hive', match_id, player_id, team, rank, $2)) FROM $3;"
+		done
+	done
+}
+for rows in "in_order|'{}'|history" "no_order|'{}'|shuffled" "joined|skillrating.inputs(weight => (data ->> 'length')::float8 / 1200), '{}'|history JOIN game USING (match_id)"; do
+	IFS='|' read -r name arguments source <<<"$rows"
+	in_parallel "$name" "$arguments" "$source"
+	for workers in 1 2; do
+		report "solve() of rows: ${name/_/ }, $workers workers, against none" "$scratch/$name.$workers" "$scratch/$name.0" 'for information'
+	done
+done
+sql -c 'DROP TABLE shuffled, game'
 
 sql -c 'DROP TABLE history'
 

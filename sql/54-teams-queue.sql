@@ -21,7 +21,8 @@ CREATE FUNCTION skillrating.pair_queue(
     widening float8 DEFAULT NULL,
     max_window float8 DEFAULT NULL,
     min_quality float8 DEFAULT 0,
-    explain boolean DEFAULT false)
+    explain boolean DEFAULT false,
+    state float8[] DEFAULT NULL)
 RETURNS TABLE (
     match_number integer,
     player_id anycompatible,
@@ -35,7 +36,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_pair_queue'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 1000;
 
-COMMENT ON FUNCTION skillrating.pair_queue(anycompatiblearray, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], text[], float8[], boolean[], integer, integer, float8, text, jsonb, float8, float8, float8, float8, boolean) IS
+COMMENT ON FUNCTION skillrating.pair_queue(anycompatiblearray, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], text[], float8[], boolean[], integer, integer, float8, text, jsonb, float8, float8, float8, float8, boolean, float8[]) IS
 'Groups queued players into matches of teams that are as even as possible.
 
 Result: a row for each player who got a match.  The rows of a match come by team, and within a team
@@ -71,6 +72,8 @@ initial window in 30 seconds.  max_window: points; null for no limit.  Without a
 starves, see docs/teams.md.
 min_quality: matches of less than that, 0 to 1, are not made; as the window of the longest waiting
 player widens, it falls in proportion.
+state: all state columns of the model for each player, one player after another, as
+ladder_estimates() has them; mu and the other arrays take the place of their columns.
 explain: the first row of each match says in why how long its first player has waited, how far from
 them others might be and are, and what quality was needed (match), and what split_teams() says of
 the teams.

@@ -662,12 +662,6 @@ AS $function$
                 AND EXISTS (
                     SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'ladder')) AS m
         HAVING count(*) > 0),
-        (SELECT format('Drop the partitions that detach_history() has detached, or move them to another schema: %s.',
-            string_agg(format('%I.%I', ladder, c.relname), ', ' ORDER BY length(c.relname), c.relname))
-        FROM pg_class AS c
-        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind = 'r'
-            AND NOT c.relispartition AND c.relname ~ '^(component_)?event_([0-9]+|old)_*$'
-        HAVING count(*) > 0),
         'Drop these objects first, or move them to another schema.')
 $function$;
 
@@ -693,8 +687,7 @@ BEGIN
         AND c.relname IN ('horizon', 'component_horizon', 'season_horizon', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
             'attached', 'operation',
             'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
-            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'replica_note', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal',
-            'queue_seat', 'queue_backfill', 'queue_backfill_player');
+            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'replica_note');
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;
     END IF;
@@ -759,7 +752,7 @@ COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
 mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
 some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
-in its schema, as ladders that rerate() made of it and partitions that were detached, 42501 unless
+in its schema, as ladders that rerate() made of it, 42501 unless
 the caller owns it, 55006 while something else is at work on it in this session.';
 
 CREATE FUNCTION skillrating_internal.reset_ladder(
@@ -793,21 +786,18 @@ BEGIN
         'component', 'component_event', 'correction',
         'horizon', 'component_horizon', 'season_horizon',
         'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match',
-        'replica_note', 'queue_player', 'queue_ticket', 'queue_seat', 'queue_proposal',
-        'queue_backfill_player', 'queue_backfill']
+        'replica_note']
     LOOP
         IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN
             EXECUTE format('DELETE FROM %I.%I', ladder, relation);
         END IF;
     END LOOP;
-    PERFORM skillrating_internal.fill_gaps(ladder);
     -- Nor does what triggers for each row have enqueued just now wait any more.
     PERFORM skillrating_internal.settle_pending(ladder);
     -- Unlike setval(), this is taken back with the transaction.
     FOREACH sequence IN ARRAY format('%I.event_seq', ladder) || ARRAY(
         SELECT pg_get_serial_sequence(format('%I.%I', ladder, s.relation), s.attribute)
-        FROM (VALUES ('match', 'match_id'), ('queue_ticket', 'ticket'),
-            ('queue_proposal', 'proposal'), ('queue_backfill', 'backfill')) AS s(relation, attribute)
+        FROM (VALUES ('match', 'match_id')) AS s(relation, attribute)
         WHERE to_regclass(format('%I.%I', ladder, s.relation)) IS NOT NULL)
     LOOP
         IF sequence IS NOT NULL THEN
@@ -829,13 +819,12 @@ SELECT skillrating_internal.create_entry('reset_ladder');
 
 COMMENT ON FUNCTION skillrating.reset_ladder(text) IS
 'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches
-that wait are gone, the matches in its own tables match and match_player, and all tickets and
-proposals of its queues. A ladder with a source of
-your own forgets what it has rated, and the source stays as it is: its matches are rated again when
-their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached tables,
-triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
+that wait are gone, and the matches in its own tables match and match_player. A ladder with a source
+of your own forgets what it has rated, and the source stays as it is: its matches are rated again
+when their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached
+tables, triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
 sequences start anew. Fed with the same matches it has the same ratings as a new ladder. Waits for
-whoever reads or rates, as detach_history() does, and keeps them waiting. Returns how many matches
+whoever reads or rates, and keeps them waiting. Returns how many matches
 were rated and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the
 caller owns it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
 

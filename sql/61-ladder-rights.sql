@@ -11,8 +11,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT p.relation, p.privilege
     FROM (
-        SELECT CASE WHEN e.needs ~ 'INSERT on queue_ticket' THEN 'matchmaker'
-                WHEN e.needs ~ 'INSERT' THEN 'reporter' ELSE 'reader' END, m[2], m[1]
+        SELECT CASE WHEN e.needs ~ 'INSERT' THEN 'reporter' ELSE 'reader' END, m[2], m[1]
         FROM skillrating_internal.ladder_entries() AS e
         CROSS JOIN regexp_matches(e.needs, '\m(SELECT|INSERT) on (\w+)', 'g') AS m
         UNION
@@ -22,24 +21,17 @@ AS $function$
             -- To report a match again with other content, and to see what became of it.
             ('reporter', 'match', 'UPDATE'), ('reporter', 'match_player', 'DELETE'),
             ('reporter', 'match', 'SELECT'), ('reporter', 'match_player', 'SELECT'),
-            ('reporter', 'rated_match', 'SELECT'),
-            -- To see what became of tickets.
-            ('matchmaker', 'queue', 'SELECT'), ('matchmaker', 'queue_ticket', 'SELECT'),
-            ('matchmaker', 'queue_player', 'SELECT'), ('matchmaker', 'queue_proposal', 'SELECT'),
-            ('matchmaker', 'queue_seat', 'SELECT'), ('matchmaker', 'queue_backfill', 'SELECT'),
-            ('matchmaker', 'queue_backfill_player', 'SELECT')
+            ('reporter', 'rated_match', 'SELECT')
     ) AS p(kind, relation, privilege)
     WHERE p.kind = granted_privileges.kind
         AND to_regclass(format('%I.%I', ladder, p.relation)) IS NOT NULL
-        AND (p.kind <> 'matchmaker' OR to_regclass(format('%I.queue_ticket', ladder)) IS NOT NULL)
     ORDER BY p.relation, p.privilege
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.granted_privileges(text, text) IS
-'A part of grant_reader() and its like: the privileges on relations of a ladder that a reader, a
-reporter or a matchmaker has: those that ladder_entries() says functions need that read, that
-report, or that work on queues; those to correct by reporting again; and those to see the
-configuration, solved skills and queues.';
+'A part of grant_reader() and its like: the privileges on relations of a ladder that a reader or a
+reporter has: those that ladder_entries() says functions need that read or that report; those to
+correct by reporting again; and those to see the configuration and solved skills.';
 
 CREATE FUNCTION skillrating_internal.grantee(role text)
 RETURNS text
@@ -164,7 +156,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     quoted_role text;
-    others text[] := array_remove('{reader,reporter,matchmaker}', kind);
+    others text[] := array_remove('{reader,reporter}', kind);
     statement text;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -279,37 +271,10 @@ COMMENT ON FUNCTION skillrating.grant_reporter(text, text) IS
 again, and see what became of them: SELECT, INSERT and UPDATE on match, SELECT, INSERT and DELETE on
 match_player, SELECT on event and rated_match, and USAGE on the schema. It gives no right to change
 ratings in another way, and none to read them or the messages of errors in table pending, which is
-what grant_reader() gives. role is a name as it is, or public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless
-the caller owns the ladder, 42809 for a ladder with a source of your own, whose tables take your own
+what grant_reader() gives. role is a name as it is, or public for all roles. Errors: 42704 for an
+unknown ladder or role, 42501 unless the caller owns the ladder, 42809 for a ladder with a source of
+your own, whose tables take your own
 grants.';
-
-CREATE FUNCTION skillrating_internal.grant_matchmaker(
-    ladder text,
-    role text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT skillrating_internal.has_queue_tables(ladder) THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('ladder "%s" has no queue', ladder),
-            HINT = 'Queues are made by skillrating.create_queue().';
-    END IF;
-    PERFORM skillrating_internal.grant_kind(ladder, role, 'matchmaker');
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('grant_matchmaker');
-
-COMMENT ON FUNCTION skillrating.grant_matchmaker(text, text) IS
-'Lets a role work on the queues of a ladder, by queue_join(), queue_leave(), queue_tick(),
-queue_accept(), queue_decline() and queue_backfill(), and see them: INSERT and SELECT on
-queue_ticket, SELECT on the other tables whose names begin with queue, on rating and on component,
-and USAGE on the schema. It gives no right to report matches or to change ratings. role is a name as
-it is, or public for all roles. Errors: 42704 for an unknown ladder or role, 42501 unless the caller
-owns the ladder, 55000 for a ladder without queues.';
 
 CREATE FUNCTION skillrating_internal.revoke_reader(
     ladder text,
@@ -348,21 +313,3 @@ SELECT skillrating_internal.create_entry('revoke_reporter');
 COMMENT ON FUNCTION skillrating.revoke_reporter(text, text) IS
 'Undoes grant_reporter(): a role that reads the ladder can still do that. Otherwise as
 revoke_reader().';
-
-CREATE FUNCTION skillrating_internal.revoke_matchmaker(
-    ladder text,
-    role text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.revoke_kind(ladder, role, 'matchmaker');
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('revoke_matchmaker');
-
-COMMENT ON FUNCTION skillrating.revoke_matchmaker(text, text) IS
-'Undoes grant_matchmaker(): a role that reads the ladder, or reports matches, can still do that.
-Otherwise as revoke_reader().';

@@ -546,7 +546,6 @@ BEGIN
             END IF;
             operation := skillrating_internal.note_exclusion(ladder, player_id::text, since, until,
                 at, reason);
-            PERFORM skillrating_internal.recount_queues(ladder);
         WHEN 'refund' THEN
             operation := skillrating_internal.note_refund(ladder, player_id::text, since, until,
                 at, reason, cap_at_peak);
@@ -630,8 +629,7 @@ BEGIN
         ladder, t.player_equals, t.player_type, t.match_equals)
     INTO place, first_played_at USING player_id::text;
     operation := skillrating_internal.note_operation(ladder, 'merge', player_id::text, into_id::text, reason => reason);
-    PERFORM skillrating_internal.note_correction(ladder, 'merge', place, played_at => first_played_at),
-        skillrating_internal.recount_queues(ladder);
+    PERFORM skillrating_internal.note_correction(ladder, 'merge', place, played_at => first_played_at);
 END
 $function$;
 
@@ -705,8 +703,7 @@ BEGIN
         USING season, season_pool;
     END IF;
     PERFORM skillrating_internal.note_change(ladder),
-        skillrating_internal.note_correction(ladder, 'undo', place, played_at => first_played_at),
-        skillrating_internal.recount_queues(ladder);
+        skillrating_internal.note_correction(ladder, 'undo', place, played_at => first_played_at);
 END
 $function$;
 

@@ -1,5 +1,79 @@
 -- The horizon of a ladder: the place in the order where its history begins.
 
+CREATE FUNCTION skillrating_internal.hold_tables(
+    ladder text,
+    tables text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    attempt constant text := '50ms';
+    between_attempts constant float8 := 0.05;
+    lock_timeout text := current_setting('lock_timeout');
+    patience interval := least(nullif(lock_timeout, '0')::interval, '30 seconds');
+    begun timestamptz := clock_timestamp();
+    last boolean := false;
+    ladder_first boolean := true;
+    relation text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    LOOP
+        BEGIN
+            last := clock_timestamp() >= begun + patience;
+            PERFORM set_config('lock_timeout', CASE WHEN last THEN lock_timeout ELSE attempt END, true);
+            IF ladder_first THEN
+                PERFORM skillrating_internal.hold_ladder(ladder, true);
+            END IF;
+            FOREACH relation IN ARRAY tables LOOP
+                -- LOCK TABLE would lock what a view selects from, too; this changes nothing of it,
+                -- because views of ladders have no such option.
+                EXECUTE format(CASE WHEN relation = 'source' THEN 'ALTER VIEW %I.%I RESET (check_option)'
+                    ELSE 'LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE' END, ladder, relation);
+            END LOOP;
+            PERFORM skillrating_internal.hold_ladder(ladder, true);
+            PERFORM set_config('lock_timeout', lock_timeout, true);
+            RETURN;
+        EXCEPTION WHEN lock_not_available THEN
+            IF last THEN
+                RAISE;
+            END IF;
+        END;
+        -- Whoever rates has the ladder first, and whoever reads a table and then rates has that: each
+        -- gets out of the way of the one order, and into that of the other.
+        ladder_first := NOT ladder_first;
+        PERFORM pg_sleep(between_attempts);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[]) IS
+'A part of what changes tables of a ladder that others read, whose door is open to read: locks the
+ladder and these tables, or its view source, so that nobody uses them. Others may have a table
+already, from a query of their own, and then come to rate: so both locks are had, or none. An
+attempt waits for a moment, in which those wait who come behind, and gives back what it has; after
+half a minute, or lock_timeout if that is shorter, one waits in the ordinary way. Errors: 55P03
+after lock_timeout, 40001 for an old snapshot.';
+
+CREATE FUNCTION skillrating_internal.rename_relation(
+    ladder text,
+    relation regclass,
+    name text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('ALTER %s %s RENAME TO %I',
+        (SELECT CASE WHEN c.relkind IN ('i', 'I') THEN 'INDEX' ELSE 'TABLE' END
+        FROM pg_class AS c WHERE c.oid = relation), relation, name);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.rename_relation(text, regclass, text) IS
+'A part of swap_ladders(): renames a table or an index of a ladder.';
+
 CREATE FUNCTION skillrating_internal.renew_ladder_cache(ladder text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_renew_ladder_cache'

@@ -87,7 +87,6 @@ BEGIN
             (SELECT l.horizon + 1 FROM %1$I.ladder AS l))', ladder)
     INTO from_seq USING from_time, kind;
     last_seq := nextval(format('%I.event_seq', ladder));
-    PERFORM skillrating_internal.make_room_to_move(ladder, coalesce(from_seq, last_seq), last_seq);
 
     EXECUTE format(
         'WITH place AS (

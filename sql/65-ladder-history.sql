@@ -39,20 +39,16 @@ BEGIN
         FROM %3$I.ladder AS l CROSS JOIN (
             SELECT e.* FROM %3$I.event AS e
             WHERE e.player_id %4$s CAST($1 AS %5$s) AND e.pool = $2 AND e.played_at >= $3 AND e.played_at < $4
-                AND e.seq >= $6
             ORDER BY e.seq DESC LIMIT $5) AS q
         CROSS JOIN LATERAL (SELECT q.*) AS e
         LEFT JOIN LATERAL (
             SELECT skillrating.state_rating(l.model, %2$s, l.params) AS rating_after
             FROM %3$I.event AS e
-            WHERE e.player_id %4$s q.player_id AND e.pool = q.pool AND e.seq < q.seq AND e.seq >= $6
+            WHERE e.player_id %4$s q.player_id AND e.pool = q.pool AND e.seq < q.seq
             ORDER BY e.seq DESC LIMIT 1) AS p ON true
         ORDER BY e.seq', s.before, s.after, ladder, t.player_equals, t.player_type,
         o.before, o.after)
-    -- The last n events, and the one before: of a partitioned table no more is planned for.
-    USING player, pool, since, until, n,
-        CASE WHEN n IS NULL OR since > '-infinity' OR until < 'infinity' THEN 0
-            ELSE coalesce(skillrating_internal.last_events_from(ladder, player, pool, n::bigint + 1), 0) END;
+    USING player, pool, since, until, n;
 END
 $function$;
 

@@ -228,6 +228,127 @@ Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders unde
 and for two accounts of one player; 22004 for nulls; 22008 for an infinite at; and as
 split_teams().';
 
+CREATE FUNCTION skillrating_internal.ladder_estimates(
+    ladder text,
+    players anycompatiblearray,
+    pool text DEFAULT '',
+    context text DEFAULT NULL,
+    sides boolean DEFAULT false,
+    commanders boolean DEFAULT false,
+    caution float8 DEFAULT 0,
+    at timestamptz DEFAULT NULL,
+    OUT model text,
+    OUT params jsonb,
+    OUT counts_as text[],
+    OUT excluded boolean[],
+    OUT mu float8[],
+    OUT mu_2 float8[],
+    OUT command_mu float8[],
+    OUT state float8[])
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- As many as states_at() takes.
+    most constant integer := 10000;
+    t record := skillrating_internal.ladder_types(ladder);
+    m record;
+    playing text[];
+    place integer[];
+    ids text[];
+    merged boolean;
+    out_of_play text[];
+    states float8[] := '{}';
+BEGIN
+    IF players IS NULL OR pool IS NULL OR sides IS NULL OR commanders IS NULL OR caution IS NULL
+        OR array_position(players, NULL) IS NOT NULL
+    THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'players, their elements, pool, sides, commanders and caution must not be null';
+    END IF;
+    PERFORM skillrating_internal.check_components_readable(ladder);
+    m := skillrating_internal.split_model(ladder, caution, sides, commanders);
+    model := m.name;
+    params := m.params;
+    EXECUTE format(
+        'SELECT ARRAY(
+                SELECT u.id::text FROM unnest(CAST($1 AS %2$s[])) WITH ORDINALITY AS u(id, n)
+                ORDER BY u.n),
+            EXISTS (SELECT FROM %1$I.operation AS o
+                WHERE o.kind = ''merge'' AND o.undone_at IS NULL),
+            ARRAY(SELECT o.player_id::text FROM %1$I.operation AS o
+                WHERE o.kind = ''exclude'' AND o.undone_at IS NULL AND o.since <= $2
+                    AND o.until > $2)', ladder, t.player_type)
+    INTO ids, merged, out_of_play
+    USING ARRAY(SELECT unnest(players)::text), coalesce(at, now());
+    counts_as := ids;
+    IF merged THEN
+        counts_as := ARRAY(
+            SELECT coalesce(a.into_id, u.id)
+            FROM unnest(ids) WITH ORDINALITY AS u(id, n)
+            LEFT JOIN skillrating_internal.merged_accounts(ladder) AS a ON a.player_id = u.id
+            ORDER BY u.n);
+    END IF;
+    excluded := ARRAY(
+        SELECT u.id = ANY (out_of_play) OR u.counted = ANY (out_of_play)
+        FROM unnest(ids, counts_as) WITH ORDINALITY AS u(id, counted, n) ORDER BY u.n);
+    -- The first account of each player stands for the others.
+    SELECT array_agg(p.place::integer ORDER BY p.n),
+        array_agg(p.id ORDER BY p.n) FILTER (WHERE p.n = p.first)
+    INTO place, playing
+    FROM (
+        SELECT f.*, dense_rank() OVER (ORDER BY f.first) AS place
+        FROM (
+            SELECT u.id, u.n, min(u.n) OVER (PARTITION BY u.id) AS first
+            FROM unnest(counts_as) WITH ORDINALITY AS u(id, n)) AS f) AS p;
+    IF counts_as = '{}' THEN
+        mu := '{}';
+        state := '{}';
+        RETURN;
+    END IF;
+    FOR start IN 1 .. cardinality(playing) BY most LOOP
+        states := states || skillrating_internal.states_at(ladder,
+            playing[start : start + most - 1], pool, coalesce(at, now()),
+            CASE WHEN context IS NOT NULL THEN ARRAY[context] END);
+    END LOOP;
+    IF cardinality(playing) < cardinality(place) THEN
+        SELECT array_agg(s.value ORDER BY u.n, s.n) INTO states
+        FROM unnest(place) WITH ORDINALITY AS u(place, n)
+        JOIN unnest(states) WITH ORDINALITY AS s(value, n) ON (s.n - 1) / m.nstate + 1 = u.place;
+    END IF;
+    state := states;
+    SELECT array_agg(e.mu + e.side_offset ORDER BY e.n),
+        array_agg(e.mu - e.side_offset ORDER BY e.n) FILTER (WHERE sides),
+        array_agg(e.command ORDER BY e.n) FILTER (WHERE commanders)
+    INTO mu, mu_2, command_mu
+    FROM (
+        SELECT p.n, states[p.n + 1] - CASE WHEN caution = 0 THEN 0
+                ELSE caution * states[p.n + m.deviation] END AS mu,
+            CASE WHEN sides THEN states[p.n + m.side] ELSE 0 END AS side_offset,
+            states[p.n + m.command] AS command
+        FROM generate_series(0, cardinality(states) - 1, m.nstate) AS p(n)) AS e;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('ladder_estimates');
+
+COMMENT ON FUNCTION skillrating.ladder_estimates(text, anycompatiblearray, text, text, boolean, boolean, float8, timestamptz) IS
+'What pair_queue() needs to know of players of a ladder, in one row: an element of each array for
+each player, in the order of players.  A player without a rating in the pool has the initial state.
+
+model, params: of the ladder.
+counts_as: the account that the player''s is merged into, or the player''s own.
+excluded: whether the player is excluded by exclude_player() at that time.
+mu: the estimate of skill after the time since the last match, less caution deviations; with sides
+on the first one, and mu_2 on the second.  command_mu: the skill as a commander, with commanders.
+state: all state columns of the model, one player after another.  With a context they include what
+the player has there.
+
+at: now by default.  Unlike split_ladder() it takes several accounts of one player.
+Under a model with components it takes SELECT on table component besides.
+Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without;
+22004 for nulls; 22008 for an infinite at.';
+
 CREATE TYPE skillrating.opponent AS (
     player_id text,
     rating float8,

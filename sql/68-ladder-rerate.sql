@@ -110,7 +110,6 @@ BEGIN
     PERFORM skillrating_internal.create_ladder_schema(new_ladder, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
         old.apply_at, format('%I.source', ladder)::regclass, old.late, old."strict", '{}', skillrating_internal.ranks(ladder),
         old.on_error, beside => ladder);
-    PERFORM skillrating_internal.partition_like(new_ladder, ladder);
 
     -- The same matches and operations in the same order; how they count is for the new model to say.
     PERFORM skillrating_internal.copy_matches(format('%I.rated_match', ladder), new_ladder);
@@ -256,7 +255,6 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.swap_horizons(a, b);
     PERFORM skillrating_internal.renew_mirrors(a, b), skillrating_internal.renew_mirrors(b, a);
-    PERFORM skillrating_internal.recount_queues(a), skillrating_internal.recount_queues(b);
 END
 $function$;
 

@@ -83,10 +83,6 @@ BEGIN
         columns := columns || CASE WHEN to_regclass(format('%I.match_player', ladder)) IS NULL
             THEN 'source.player_id' ELSE 'match_player.player_id' END;
     END IF;
-    IF to_regclass(format('%I.queue_seat', ladder)) IS NOT NULL THEN
-        columns := columns
-            || '{queue_seat.player_id,queue_player.player_id,queue_backfill_player.player_id}'::text[];
-    END IF;
     SELECT string_agg(format(
         'SELECT p.id FROM p WHERE EXISTS (SELECT FROM %I.%I AS u WHERE u.%I %s p.id)',
         ladder, split_part(c.name, '.', 1), split_part(c.name, '.', 2), t.player_equals),
@@ -103,8 +99,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_players(text, text[], boolean) IS
-'A part of forget_player(): those players who occur in the events, operations, solved skills or
-queues of a ladder, or with of_matches in its matches.';
+'A part of forget_player(): those players who occur in the events, operations or solved skills of a
+ladder, or with of_matches in its matches.';
 
 CREATE FUNCTION skillrating_internal.pseudonym_form(player_type text)
 RETURNS text
@@ -272,7 +268,6 @@ DECLARE
     m record;
     statement text;
 BEGIN
-    PERFORM skillrating_internal.forget_in_queues(ladder, players);
     -- Room that a pseudonym took when the source had it before us.
     EXECUTE format(
         'DELETE FROM %I.rating AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',
@@ -285,9 +280,7 @@ BEGIN
     FOR relation, identifier IN
         VALUES ('event', 'player_id'), ('rating', 'player_id'), ('standing', 'player_id'), ('component_event', 'player_id'),
             ('component', 'player_id'), ('solved', 'player_id'), ('operation', 'player_id'), ('operation', 'into_id'),
-            ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('season_horizon', 'player_id'),
-            ('queue_seat', 'player_id'), ('queue_backfill_player', 'player_id'),
-            ('queue_backfill_player', 'counts_as')
+            ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('season_horizon', 'player_id')
     LOOP
         CONTINUE WHEN to_regclass(format('%I.%I', ladder, relation)) IS NULL;
         EXECUTE format(rename, ladder, relation, identifier) USING players, pseudonyms;
@@ -381,10 +374,9 @@ SELECT skillrating_internal.create_entry('forget_player');
 
 COMMENT ON FUNCTION skillrating.forget_player(text, anycompatible, anycompatible) IS
 'Erases persons from a ladder, one or an array of them: puts pseudonyms in their place in matches,
-events, ratings, solved skills, operations, matches of queues and reasons, and leaves every number
-as it is, so that nothing has to be replayed. Their tickets in queues end. Without pseudonyms it
-makes random ones, which have no link to the player. In reasons that users wrote, [forgotten] takes
-the place of an identifier that is a word.
+events, ratings, solved skills, operations and reasons, and leaves every number as it is, so that
+nothing has to be replayed. Without pseudonyms it makes random ones, which have no link to the
+player. In reasons that users wrote, [forgotten] takes the place of an identifier that is a word.
 Where the ladder has a source, put the same pseudonyms into the tables behind it, in the same
 transaction, before or after. Returns a row for each player: the pseudonym, and whether the ladder
 knew the player. Errors: 42704 for an unknown ladder, 22004 for nulls, 2202E unless there are as

@@ -169,7 +169,6 @@ AS $function$
         SELECT e.stxrelid, 'statistics', e.stxname FROM pg_statistic_ext AS e
         UNION ALL
         SELECT i.inhparent, 'child table', i.inhrelid::regclass::text FROM pg_inherits AS i
-        -- Those of partition_history() do.
         WHERE NOT EXISTS (
             SELECT FROM pg_class AS p JOIN pg_class AS c ON c.relnamespace = p.relnamespace
             WHERE p.oid = i.inhparent AND c.oid = i.inhrelid AND c.relispartition)
@@ -487,12 +486,8 @@ BEGIN
     END LOOP;
     EXECUTE format('CREATE SCHEMA %I', between);
     FOREACH name IN ARRAY tables LOOP
-        -- Their partitions first, which are found by the names of the tables.
-        PERFORM skillrating_internal.move_partitions(a, name, a, between),
-            skillrating_internal.move_partitions(b, name, b, a);
         EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', a, name, between);
         EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', b, name, a);
-        PERFORM skillrating_internal.move_partitions(b, name, between, b);
         EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', between, name, b);
     END LOOP;
     EXECUTE format('DROP SCHEMA %I', between);

@@ -94,7 +94,7 @@ wrong_signatures() {
 				print name, arguments
 			}
 		}
-	' "$1" | sort -u | comm -23 - "$scratch/signatures" | sed "s|^\([a-z_0-9]*\) \(.*\)|$1: \1() has other arguments than \2|"
+	' "$1" | sort -u | comm -23 - <(sort -u "$scratch/signatures" "$scratch/coordinator") | sed "s|^\([a-z_0-9]*\) \(.*\)|$1: \1() has other arguments than \2|"
 }
 
 # The functions in a file that none of the pages names in backquotes.
@@ -133,9 +133,9 @@ status=0
 
 drop
 psql -qX -d postgres -c "CREATE DATABASE $database"
-psql -qXAt -d "$database" -c 'CREATE EXTENSION skillrating' -c "
+psql -qXAt -d "$database" -c 'CREATE EXTENSION skillrating' -c 'CREATE EXTENSION skillrating_queue' -c "
 	SELECT proname FROM pg_proc
-	WHERE pronamespace::regnamespace::text IN ('skillrating', 'skillrating_internal', 'pg_catalog')" |
+	WHERE pronamespace::regnamespace::text IN ('skillrating', 'skillrating_internal', 'skillrating_queue', 'pg_catalog')" |
 	sort -u >"$scratch/functions"
 psql -qXAt -F ' ' -d "$database" -c '
 	SELECT CASE WHEN count(*) OVER (PARTITION BY p.name) = (SELECT count(*) FROM skillrating.models())
@@ -148,6 +148,10 @@ psql -qXAt -F ' ' -d "$database" -c "
 		WHERE u.n <= p.pronargs AND coalesce(u.mode, 'i') ~ m.mode), '')
 	FROM pg_proc AS p, (VALUES ('[iv]'), ('[ivb]')) AS m(mode)
 	WHERE p.pronamespace = 'skillrating'::regnamespace" | sort -u >"$scratch/signatures"
+# Those of a coordinator have neither a home nor a time.
+psql -qXAt -F ' ' -d "$database" -c "
+	SELECT p.proname, array_to_string(p.proargnames[2:p.pronargs - 1], ',') FROM pg_proc AS p
+	WHERE p.pronamespace = 'skillrating_queue'::regnamespace AND p.proargnames[1] = 'home'" >"$scratch/coordinator"
 cut -d ' ' -f 1 "$scratch/signatures" | sort -u >"$scratch/public"
 # shellcheck disable=SC2016 # backquotes of a page
 echo 'Right: `elo_update()`, `exp(x)`, `test_elo.c`, `test_k`, `test/docs.sh`.

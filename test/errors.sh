@@ -4,7 +4,7 @@
 #   test/errors.sh
 #
 # The codes of C are the arguments of errcode() and what is assigned to be one; elog(ERROR)
-# raises XX000.  Those of SQL are the conditions of RAISE in sql/; without USING it has no
+# raises XX000.  Those of SQL are the conditions of RAISE in sql/ and modules/; without USING it has no
 # message and only leaves a block, and RAISE USING ERRCODE = SQLSTATE passes an error on.  The
 # page has a row for each cause, which begins with the code and the name of its condition; those
 # below the heading "Raised by PostgreSQL" may be raised by nothing of ours.  Codes and names come
@@ -37,13 +37,13 @@ codes() {
 	done | sort -u
 }
 
-# What the files below DIRECTORY/src and DIRECTORY/sql raise.
+# What the files below DIRECTORY/src, DIRECTORY/sql and DIRECTORY/modules raise.
 raised() {
 	{
 		find "$1/src" -name '*.[ch]' -exec cat {} + | tr '\n' ' ' |
 			grep -oE '(errcode\(|[^=!<>]=)[[:space:]]*ERRCODE_[A-Z0-9_]+\(?|\belog\(ERROR' |
 			sed -E '/ERRCODE_.*\($/d; s/^elog.*/ERRCODE_INTERNAL_ERROR/; s/.*(ERRCODE_)/\1/'
-		find "$1/sql" -name '*.sql' -exec sed 's/--.*//' {} + | tr '\n' ' ' | awk '
+		find "$1/sql" "$1/modules" -name '*.sql' -exec sed 's/--.*//' {} + | tr '\n' ' ' | awk '
 			BEGIN { RS = ";" }
 			{
 				for (text = $0; match(text, /ERRCODE *= *'\''+[a-z0-9_]+/);
@@ -93,7 +93,7 @@ if [ ! -r "$list" ]; then
 fi
 awk '/^[0-9A-Z]/ && $3 ~ /^ERRCODE_/ { print $1, $3, $4 }' "$list" >"$scratch/codes"
 
-mkdir -p "$scratch/src/pg" "$scratch/sql"
+mkdir -p "$scratch/src/pg" "$scratch/sql" "$scratch/modules"
 cat >"$scratch/src/pg/a.c" <<'C'
 	ereport(ERROR, (errcode( ERRCODE_INVALID_PARAMETER_VALUE), errmsg("no")));
 	if (geterrcode() != ERRCODE_QUERY_CANCELED || code == ERRCODE_DATA_EXCEPTION)

@@ -214,11 +214,11 @@ long_functions() {
 		}' )
 }
 
-# Functions of SQL and PL/pgSQL below ROOT/sql with more lines between their quotes than
+# Functions of SQL and PL/pgSQL below ROOT/sql and ROOT/modules with more lines between their quotes than
 # allowed.  A body is between two lines that end in $function$ or $procedure$.
 long_bodies() {
 	# shellcheck disable=SC2016 # a program of awk
-	( cd "$1" && find sql -name '*.sql' | LC_ALL=C sort | xargs awk -v max="$max_function" '
+	( cd "$1" && find sql modules -name '*.sql' 2>/dev/null | LC_ALL=C sort | xargs awk -v max="$max_function" '
 		FNR == 1 { begun = 0 }
 		!begun && /^CREATE .*(FUNCTION|PROCEDURE) / { name = $0; sub(/.*(FUNCTION|PROCEDURE) /, "", name); sub(/\(.*/, "", name) }
 		/\$(function|procedure)\$;?$/ {

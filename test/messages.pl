@@ -302,7 +302,7 @@ sub check_spellings
 }
 
 chdir $directory or die "$directory: $!";
-for my $file (sort map { glob } qw(src/*/*.[ch] src/*/*/*.[ch] sql/*.sql))
+for my $file (sort map { glob } qw(src/*/*.[ch] src/*/*/*.[ch] sql/*.sql modules/*/sql/*.sql))
 {
 	open my $handle, '<', $file or die "$file: $!";
 	local $/;

@@ -4,7 +4,7 @@
 #   test/messages.sh         checks them
 #   test/messages.sh list    lists them: place, severity, SQLSTATE, part, text
 #
-# The messages are those of ereport() and elog() in src/, of RAISE in sql/, and the texts that they
+# The messages are those of ereport() and elog() in src/, of RAISE in sql/ and modules/, and the texts that they
 # and results are made of: reasons, descriptions of parameters, the arguments of our helpers.  The
 # list is for reading in one go.  The checks are what can be counted of the style of PostgreSQL:
 # a message begins in lower case and has no full stop; DETAIL and HINT are sentences; nobody is

@@ -54,6 +54,7 @@ for file in "/usr/lib/postgresql/$major/lib/skillrating.so" \
 	"/usr/lib/postgresql/$major/lib/bitcode/skillrating.index.bc" \
 	"/usr/lib/postgresql/$major/lib/bitcode/skillrating/src/core/models/elo.bc" \
 	"/usr/share/postgresql/$major/extension/skillrating.control" \
+	"/usr/share/postgresql/$major/extension/skillrating_queue.control" \
 	"/usr/share/postgresql/$major/extension/skillrating--${upstream%.*}.sql"; do
 	grep -qxF "$file" /tmp/content || { echo "no $file"; status=1; }
 done

@@ -102,7 +102,7 @@ long_core="properties models tune split_many elo_mmr"
 # Left out of "check": each function with each trap that the owner of a ladder could set, with each
 # kind of argument, and swaps (a minute of a processor each), and what takes ten seconds or more and
 # is about sizes, memory, an option, or one call.
-later_sql="ladder_hostile ladder_swap leaves_nothing ladder_boards ladder_event_partitions ladder_exchange bad_ids"
+later_sql="ladder_hostile ladder_swap leaves_nothing ladder_boards ladder_exchange bad_ids"
 later_sql+=" session_memory memory_limit large_results suggest_model no_peeking ladder_bulk ladder_ranks"
 later_core="size_advantage_simulation"
 
@@ -121,7 +121,7 @@ later_core="size_advantage_simulation"
 } >"$scratch/busy"
 logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
-	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" processors backfill queue foreign \
+	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" processors backfill queue foreign recipes \
 		exchange predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside plproxy citus
 	printf 'script %s\n' peers docs clients swapping concurrent http pictures dist demo migration parameters dump open_match fronts
 } >"$scratch/waiting"
@@ -130,7 +130,7 @@ touch "$scratch/waiting"
 [ "$level" != all ] || echo "script undefined" >>"$scratch/busy"
 # One of each at a time, so that the processors are busy.
 paste -d '\n' "$scratch/waiting" "$scratch/busy" | grep . >"$queue"
-[ "$level" != all ] || export KILLS=100 CONCURRENT_SECONDS=60 BOARDS_SECONDS=60 SWAPPING_SECONDS=60 \
+[ "$level" != all ] || export CRON=yes KILLS=20 CONCURRENT_SECONDS=60 BOARDS_SECONDS=60 SWAPPING_SECONDS=60 \
 	EXCHANGE_KILLS=20 TICKETS=50000 BACKFILL_KILLS=25 PROCESSORS_MATCHES=300
 
 for ((i = 0; i < jobs; i++)); do

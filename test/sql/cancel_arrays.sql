@@ -4,7 +4,7 @@
 SET client_min_messages = warning;
 CREATE SCHEMA cancel_arrays;
 CREATE SEQUENCE cancel_arrays.finished;
-DO $$ BEGIN PERFORM skillrating.create_ladder('cancel_ladder', 'elo'), skillrating.create_queue('cancel_ladder', 'duel'); END $$;
+DO $$ BEGIN PERFORM skillrating.create_ladder('cancel_ladder', 'elo'); END $$;
 -- An argument: a long array, or a constant that has a chance to be accepted.
 CREATE FUNCTION cancel_arrays.argument(type text, name text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
@@ -12,7 +12,7 @@ CREATE FUNCTION cancel_arrays.argument(type text, name text) RETURNS text LANGUA
         WHEN type ~ '^(integer|bigint|double precision|boolean|text)\[\]$' THEN format('array_fill(%L::%s, ARRAY[100000])', '1', left(type, -2))
         WHEN type = 'timestamp with time zone[]' THEN 'array_fill(''2024-01-01''::timestamptz, ARRAY[100000])'
         WHEN type LIKE '%[]' THEN format('%L::%s', '{}', type)
-        WHEN type = 'text' THEN quote_literal(CASE name WHEN 'model' THEN 'elo' WHEN 'variant' THEN 'plackett_luce' WHEN 'ladder' THEN 'cancel_ladder' WHEN 'queue' THEN 'duel' ELSE '1' END)
+        WHEN type = 'text' THEN quote_literal(CASE name WHEN 'model' THEN 'elo' WHEN 'variant' THEN 'plackett_luce' WHEN 'ladder' THEN 'cancel_ladder' ELSE '1' END)
         WHEN type = 'skillrating.linear_model' THEN '(SELECT skillrating.linear_fit(g, ARRAY[g]) FROM generate_series(1, 3) AS g)'
         WHEN type = 'jsonb' THEN '''{}''::jsonb'
         WHEN type = 'interval' THEN '''1 day''::interval'

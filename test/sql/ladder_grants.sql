@@ -11,8 +11,6 @@ GRANT USAGE, CREATE ON SCHEMA regress_ladder_grants TO PUBLIC;
 
 SET ROLE regress_grants_owner;
 SELECT skillrating.create_ladder('it''s', 'glicko'), skillrating.create_ladder('second', 'glicko');
-SELECT skillrating.create_queue('it''s', 'duel', initial_window => 1000), skillrating.queue_join('it''s', 'duel', '{1}'::bigint[]), skillrating.queue_join('it''s', 'duel', '{2}'::bigint[]);
-SELECT count(*) FROM skillrating.queue_tick('it''s', 'duel');
 INSERT INTO "it's".match (match_id, played_at) SELECT i, '2024-01-01'::timestamptz + i * interval '1 day' FROM generate_series(1, 20) AS i;
 INSERT INTO "it's".match_player (match_id, player_id, team, rank) SELECT i, p, p, 1 + (i + p) % 2 FROM generate_series(1, 20) AS i, generate_series(1, 2) AS p;
 RESET ROLE;
@@ -39,6 +37,7 @@ INSERT INTO calls VALUES
     ('player_status', $$SELECT skillrating.player_status('it''s')$$),
     ('components', $$SELECT skillrating.components('it''s')$$),
     ('split_ladder', $$SELECT skillrating.split_ladder('it''s', '{1,2}'::bigint[])$$),
+    ('ladder_estimates', $$SELECT skillrating.ladder_estimates('it''s', '{1,2}'::bigint[])$$),
     ('find_opponents', $$SELECT skillrating.find_opponents('it''s', 1)$$),
     ('history', $$SELECT skillrating.history('it''s', 1)$$),
     ('rating_at', $$SELECT skillrating.rating_at('it''s', 1, now())$$),
@@ -46,14 +45,6 @@ INSERT INTO calls VALUES
     ('pool_quality', $$SELECT skillrating.pool_quality('it''s')$$),
     ('season_table', $$SELECT skillrating.season_table('it''s', '')$$),
     ('season_place_of', $$SELECT skillrating.season_place_of('it''s', 1, '')$$),
-    ('queue_join', $$SELECT skillrating.queue_join('it''s', 'duel', '{3}'::bigint[])$$),
-    ('queue_leave', $$SELECT skillrating.queue_leave('it''s', '{3}'::bigint[])$$),
-    ('queue_tick', $$SELECT skillrating.queue_tick('it''s', 'duel')$$),
-    ('queue_accept', $$SELECT skillrating.queue_accept('it''s', 1, '{1}'::bigint[])$$),
-    ('queue_decline', $$SELECT skillrating.queue_decline('it''s', 1, '{1}'::bigint[])$$),
-    ('queue_backfill', $$SELECT skillrating.queue_backfill('it''s', 'duel', '{1}'::bigint[], '{1}')$$),
-    ('queue_cancel_backfill', $$SELECT skillrating.queue_cancel_backfill('it''s', 1)$$),
-    ('queue_status', $$SELECT skillrating.queue_status('it''s')$$),
     ('compare_ladders', $$SELECT skillrating.compare_ladders('it''s', 'second')$$);
 GRANT SELECT ON calls TO PUBLIC;
 SELECT coalesce(e.function, c.function) AS missing_or_unknown
@@ -92,7 +83,7 @@ BEGIN
         IF t.state = '00001' THEN
             EXIT;
         END IF;
-        grant_it := (regexp_match(t.hint, 'SELECT (skillrating\.grant_(reader|reporter|matchmaker)\(.*\))\.$'))[1];
+        grant_it := (regexp_match(t.hint, 'SELECT (skillrating\.grant_(reader|reporter)\(.*\))\.$'))[1];
         IF t.state <> '42501' OR grant_it IS NULL THEN
             RETURN format('%s %s %s', t.state, t.message, t.hint);
         END IF;
@@ -102,7 +93,7 @@ BEGIN
         PERFORM set_config('role', 'none', true);
     END LOOP;
     PERFORM set_config('role', 'regress_grants_owner', true);
-    PERFORM skillrating.revoke_reader(l, role), skillrating.revoke_reporter(l, role), skillrating.revoke_matchmaker(l, role) FROM unnest('{it''s,second}'::text[]) AS l;
+    PERFORM skillrating.revoke_reader(l, role), skillrating.revoke_reporter(l, role) FROM unnest('{it''s,second}'::text[]) AS l;
     PERFORM set_config('role', 'none', true);
     IF EXISTS (SELECT FROM rights) THEN
         RETURN (SELECT string_agg(privilege, ', ') FROM rights);
@@ -123,9 +114,8 @@ RESET ROLE;
 SELECT r.role, t.state, count(*), min(t.message) AS message, min(t.hint) AS hint
 FROM unnest('{regress_grants_other,"regress grants \"client\""}'::text[]) AS r(role), calls AS c, LATERAL try(r.role, c.statement) AS t
 GROUP BY r.role, t.state, t.message ORDER BY r.role, t.state, count(*);
-SELECT replace(relation, '"it''s".', '') AS relation, string_agg(privilege, ', ' ORDER BY privilege) FILTER (WHERE kind = 'reader') AS reader, string_agg(privilege, ', ' ORDER BY privilege) FILTER (WHERE kind = 'reporter') AS reporter,
-    string_agg(privilege, ', ' ORDER BY privilege) FILTER (WHERE kind = 'matchmaker') AS matchmaker
-FROM unnest('{reader,reporter,matchmaker}'::text[]) AS kind, skillrating_internal.granted_privileges('it''s', kind) GROUP BY relation ORDER BY relation;
+SELECT replace(relation, '"it''s".', '') AS relation, string_agg(privilege, ', ' ORDER BY privilege) FILTER (WHERE kind = 'reader') AS reader, string_agg(privilege, ', ' ORDER BY privilege) FILTER (WHERE kind = 'reporter') AS reporter
+FROM unnest('{reader,reporter}'::text[]) AS kind, skillrating_internal.granted_privileges('it''s', kind) GROUP BY relation ORDER BY relation;
 SELECT * FROM try('regress grants "client"', $$INSERT INTO "it's".match (played_at) VALUES (now())$$);
 SELECT * FROM try('regress_grants_other', $$INSERT INTO "it's".match (played_at) VALUES (now())$$);
 SELECT * FROM try('regress_grants_other', $$SELECT skillrating.grant_reader('it''s', 'regress_grants_other')$$);
@@ -155,7 +145,7 @@ SELECT count(*) FROM rights;
 -- All roles; the owner; nobody.
 SELECT skillrating.grant_reader('it''s', 'public'), skillrating.grant_reporter('it''s', 'regress_grants_owner');
 RESET ROLE;
-SELECT state, count(*) FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t WHERE function NOT IN ('report_match', 'compare_ladders') AND function !~ '^queue_(join|leave|tick|accept|decline|backfill|cancel)' GROUP BY state;
+SELECT state, count(*) FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t WHERE function NOT IN ('report_match', 'compare_ladders') GROUP BY state;
 SET ROLE regress_grants_owner;
 SELECT skillrating.revoke_reader('it''s', 'public'), skillrating.revoke_reader('it''s', 'regress_grants_owner'), skillrating.revoke_reporter('it''s', 'regress_grants_owner');
 SELECT count(*) FROM rights;

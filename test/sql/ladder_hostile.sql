@@ -85,7 +85,6 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name IN ('ladder', 'a') THEN '''evil''' WHEN a.name IN ('other', 'b') THEN '''evil2'''
             WHEN a.name = 'into' THEN '''evil3''' WHEN a.name = 'ranks' THEN '''counted'''
             WHEN a.type = 'text[]'::regtype THEN 'ARRAY[''1'', ''2'']'
-            WHEN a.name = 'players' AND p.proname IN ('queue_accept', 'queue_decline') THEN 'ARRAY[5, 6]::bigint[]'
             WHEN a.name = 'players' AND a.type <> 'text'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN a.name IN ('team', 'rank') THEN 'ARRAY[1, 2]'
             WHEN a.name = 'match_id' AND p.proname = 'report_match' THEN 'nextval(''public.fresh'')' || CASE WHEN a.type = 'text'::regtype THEN '::text' ELSE '' END
             WHEN a.name = 'player_id' AND p.proname IN ('set_rating', 'reset_rating') THEN '2::bigint'
@@ -98,7 +97,6 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'operation' THEN '5'
             WHEN a.name = 'relation' THEN format('%L', CASE WHEN p.proname LIKE '%mirror%' THEN 'trap.person' ELSE 'trap.result' END)
             WHEN a.name = 'key' THEN '''id''' WHEN a.name = 'columns' THEN '''{"elo": "rating"}'''
-            WHEN a.name = 'queue' AND p.proname = 'create_queue' THEN '''another'''
             WHEN a.name = 'search' THEN 'true'
             WHEN a.name = 'role' THEN '''public'''
             WHEN a.name = 'allow_unknown' THEN 'true'
@@ -122,7 +120,7 @@ DECLARE
     before bigint;
     after bigint;
 BEGIN
-    FOR call IN SELECT * FROM public.calls ORDER BY name = 'drop_ladder', name = 'reset_ladder', name IN ('drop_queue', 'forget_players', 'refresh_source', 'restore_match'), name, is_public LOOP
+    FOR call IN SELECT * FROM public.calls ORDER BY name = 'drop_ladder', name = 'reset_ladder', name IN ('forget_players', 'refresh_source', 'restore_match'), name, is_public LOOP
         BEGIN
             EXECUTE format('SET LOCAL ROLE %I', caller);
             EXECUTE call.statement;
@@ -151,10 +149,6 @@ BEGIN
     INSERT INTO evil.match_player (match_id, player_id, team, rank, side, context, club) SELECT m, m % 3 + t, t, t, t, 'map', 'club ' || t FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t;
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
-    PERFORM skillrating.create_queue('evil', 'elo', team_size => 2, accept_within => '1 hour', initial_window => 100),
-        skillrating.queue_join('evil', 'elo', ARRAY[5, 6]), skillrating.queue_join('evil', 'elo', ARRAY[7, 8]);
-    PERFORM FROM skillrating.queue_tick('evil', 'elo');
-    PERFORM skillrating.queue_join('evil', 'elo', ARRAY[9]), skillrating.queue_backfill('evil', 'elo', ARRAY[3, 4], ARRAY[1, 2]);
     GRANT USAGE ON SCHEMA evil, evil2 TO regress_victim;
     GRANT ALL ON ALL TABLES IN SCHEMA evil TO regress_victim;
     GRANT ALL ON ALL TABLES IN SCHEMA evil2 TO regress_victim;
@@ -176,7 +170,7 @@ DO $$
 DECLARE
     call record;
 BEGIN
-    FOR call IN SELECT * FROM public.calls WHERE is_public ORDER BY name = 'drop_ladder', name = 'reset_ladder', name IN ('drop_queue', 'forget_players', 'refresh_source', 'restore_match'), name LOOP
+    FOR call IN SELECT * FROM public.calls WHERE is_public ORDER BY name = 'drop_ladder', name = 'reset_ladder', name IN ('forget_players', 'refresh_source', 'restore_match'), name LOOP
         BEGIN
             EXECUTE call.statement;
             INSERT INTO public.outcome VALUES (call.name, call.is_public, 'done');
@@ -192,28 +186,28 @@ CALL public.drop_ladders();
 CREATE TABLE public.traps (name text, n int GENERATED ALWAYS AS IDENTITY, statement text);
 INSERT INTO public.traps (name, statement)
 SELECT 'triggers of rows', format('CREATE TRIGGER snare BEFORE INSERT OR UPDATE OR DELETE ON evil.%I FOR EACH ROW EXECUTE FUNCTION trap.row()', t)
-FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal', 'queue_seat', 'queue_backfill', 'queue_backfill_player', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
+FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
 INSERT INTO public.traps (name, statement)
 SELECT 'triggers of statements', format('CREATE TRIGGER snare AFTER INSERT OR UPDATE OR DELETE ON evil.%I FOR EACH STATEMENT EXECUTE FUNCTION trap.statement()', t)
-FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal', 'queue_seat', 'queue_backfill', 'queue_backfill_player', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
+FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
 INSERT INTO public.traps (name, statement)
 SELECT 'deferred triggers', format('CREATE CONSTRAINT TRIGGER snare AFTER INSERT OR UPDATE OR DELETE ON evil.%I DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION trap.late()', t)
-FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal', 'queue_seat', 'queue_backfill', 'queue_backfill_player', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
+FROM unnest(ARRAY['ladder', 'rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t;
 INSERT INTO public.traps (name, statement)
 SELECT 'rules', format('CREATE RULE snare_%1$s AS ON %1$s TO evil.%2$I DO ALSO SELECT trap.spring()', e, t)
-FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal', 'queue_seat', 'queue_backfill', 'queue_backfill_player', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t, unnest(ARRAY['INSERT', 'UPDATE', 'DELETE']) AS e;
+FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'attached', 'mirror', 'solved', 'component', 'component_event', 'solved_context', 'match', 'match_player']) AS t, unnest(ARRAY['INSERT', 'UPDATE', 'DELETE']) AS e;
 INSERT INTO public.traps (name, statement)
 SELECT 'checks', format('ALTER TABLE evil.%I ADD CONSTRAINT snare CHECK (trap.yes(%I)) NOT VALID', t, c)
-FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('change', 'number'), ('work', 'task'), ('push', 'phase'), ('push_failure', 'error'), ('queue', 'queue'), ('queue_ticket', 'ticket'), ('queue_player', 'ticket'), ('queue_proposal', 'proposal'), ('queue_seat', 'team'), ('queue_backfill', 'backfill'), ('queue_backfill_player', 'team'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
+FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
 INSERT INTO public.traps (name, statement)
 SELECT 'indexes', format('CREATE INDEX ON evil.%I ((trap.pass(%I)))', t, c)
-FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('change', 'number'), ('work', 'task'), ('push', 'phase'), ('push_failure', 'error'), ('queue', 'queue'), ('queue_ticket', 'ticket'), ('queue_player', 'ticket'), ('queue_proposal', 'proposal'), ('queue_seat', 'team'), ('queue_backfill', 'backfill'), ('queue_backfill_player', 'team'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
+FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('solved', 'player_id'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context'), ('match', 'match_id'), ('match_player', 'player_id')) AS v(t, c);
 INSERT INTO public.traps (name, statement)
 SELECT 'policies', format('ALTER TABLE evil.%1$I ENABLE ROW LEVEL SECURITY; ALTER TABLE evil.%1$I FORCE ROW LEVEL SECURITY; CREATE POLICY snare ON evil.%1$I USING (trap.yes(%2$I))', t, c)
-FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('change', 'number'), ('work', 'task'), ('push', 'phase'), ('push_failure', 'error'), ('queue', 'queue'), ('queue_ticket', 'ticket'), ('queue_player', 'ticket'), ('queue_proposal', 'proposal'), ('queue_seat', 'team'), ('queue_backfill', 'backfill'), ('queue_backfill_player', 'team'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context')) AS v(t, c);
+FROM (VALUES ('rating', 'player_id'), ('event', 'seq'), ('rated_match', 'match_id'), ('correction', 'seq'), ('operation', 'seq'), ('component', 'key'), ('component_event', 'key'), ('solved_context', 'context')) AS v(t, c);
 INSERT INTO public.traps (name, statement)
 SELECT 'views in place of tables', format('ALTER TABLE evil.%1$I RENAME TO %2$I; CREATE VIEW evil.%1$I AS SELECT t.* FROM evil.%2$I AS t WHERE trap.yes(1)', t, t || '_away')
-FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'mirror', 'solved', 'change', 'work', 'push', 'push_failure', 'queue', 'queue_ticket', 'queue_player', 'queue_proposal', 'queue_seat', 'queue_backfill', 'queue_backfill_player', 'component', 'component_event', 'solved_context']) AS t;
+FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'mirror', 'solved', 'component', 'component_event', 'solved_context']) AS t;
 INSERT INTO public.traps (name, statement) VALUES
     ('a source with functions', 'CREATE OR REPLACE VIEW evil.source AS SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason, m.duration, m.surrendered, p.player_id, p.team, trap.pass(p.rank) AS rank, p.score, p.won, p.weight, p.joined, p."left", p.commanding, p.side, coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.bot, p.fixed FROM evil.match AS m JOIN evil.match_player AS p ON p.match_id = m.match_id WHERE trap.yes(1)'),
     ('a trigger on pending', 'CREATE TRIGGER snare BEFORE INSERT OR DELETE ON evil.pending FOR EACH ROW EXECUTE FUNCTION trap.row()'),

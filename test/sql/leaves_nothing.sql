@@ -59,11 +59,6 @@ BEGIN
     UPDATE leaves_ladder.ladder SET apply_at = 'commit';
     PERFORM skillrating.new_season('leaves_ladder', 'first'), skillrating.void_match('leaves_ladder', 4),
         skillrating.solve_ladder('leaves_ladder', 'bradley_terry');
-    PERFORM skillrating.create_queue('leaves_ladder', 'duel', initial_window => 1000), skillrating.queue_join('leaves_ladder', 'duel', ARRAY[1]),
-        skillrating.queue_join('leaves_ladder', 'duel', ARRAY[2]);
-    PERFORM FROM skillrating.queue_tick('leaves_ladder', 'duel');
-    PERFORM skillrating.queue_join('leaves_ladder', 'duel', ARRAY[3]), skillrating.queue_join('leaves_ladder', 'duel', ARRAY[4]);
-    PERFORM skillrating.queue_backfill('leaves_ladder', 'duel', ARRAY[2], ARRAY[2]);
     PERFORM skillrating.rerate('leaves_ladder', "into" => 'leaves_second');
     PERFORM skillrating.create_ladder('leaves_sourced', 'glicko', source => 'leaves.results');
     PERFORM skillrating.attach('leaves_sourced', 'leaves.games');
@@ -134,14 +129,12 @@ FROM (VALUES
     ('set_eligibility', $$SELECT skillrating.set_eligibility('leaves_ladder', '{"min_duration": 60}')$$),
     ('set_horizon', $$SELECT skillrating.set_horizon('leaves_ladder', now() - interval '1 year')$$),
     ('set_ranks', $$SELECT skillrating.set_ranks('leaves_ladder', 'counted')$$),
-    ('partition_history', $$SELECT skillrating.partition_history('leaves_ladder', 100)$$),
-    ('detach_history', $$SELECT skillrating.detach_history(p.ladder, '2023-01-01')
-        FROM (SELECT 'leaves_ladder' AS ladder, skillrating.partition_history('leaves_ladder', 100) AS n OFFSET 0) AS p WHERE p.n > 0$$),
     ('exclude_player', $$SELECT skillrating.exclude_player('leaves_ladder', 4)$$),
     ('final_components', $$SELECT skillrating.final_components('state_space', m, m + t, t, t, skillrating.inputs(side => t, context => 'x'), NULL ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('forget_player', $$SELECT skillrating.forget_player('leaves_ladder', 1, 99)$$),
     ('import_ratings', $$SELECT skillrating.import_ratings('leaves_ladder', ARRAY[901], '[{"rating": 1600}]')$$),
+    ('ladder_estimates', $$SELECT skillrating.ladder_estimates('leaves_ladder', ARRAY[1, 2])$$),
     ('forget_players', $$SELECT skillrating.forget_players('leaves_ladder', ARRAY[1], ARRAY['98'])$$),
     ('hive_update', $$SELECT skillrating.hive_update(t, ROW(10, 0, 0, 0, 0)::skillrating.hive_state, t, t % 2) FROM generate_series(1, 2) AS t$$),
     ('linear_fit', $$SELECT skillrating.linear_fit(t * t, ARRAY[t]) FROM generate_series(1, 4) AS t$$),
@@ -175,16 +168,6 @@ FROM (VALUES
     ('unmirror_rating', $$SELECT skillrating.unmirror_rating('leaves_sourced', 'leaves.person')$$),
     ('grant_reader', $$SELECT skillrating.grant_reader('leaves_ladder', 'public')$$),
     ('grant_reporter', $$SELECT skillrating.grant_reporter('leaves_ladder', 'public')$$),
-    ('create_queue', $$SELECT skillrating.create_queue('leaves_ladder', 'other')$$),
-    ('drop_queue', $$SELECT skillrating.drop_queue('leaves_ladder', 'duel')$$),
-    ('queue_join', $$SELECT skillrating.queue_join('leaves_ladder', 'duel', ARRAY[9])$$),
-    ('queue_tick', $$SELECT skillrating.queue_tick('leaves_ladder', 'duel')$$),
-    ('queue_backfill', $$SELECT skillrating.queue_backfill('leaves_ladder', 'duel', ARRAY[1], ARRAY[1])$$),
-    ('queue_status', $$SELECT skillrating.queue_status('leaves_ladder')$$),
-    ('queue_accept', $$SELECT skillrating.queue_accept('leaves_ladder', 1, ARRAY[1])$$),
-    ('queue_decline', $$SELECT skillrating.queue_decline('leaves_ladder', 1, ARRAY[1])$$),
-    ('grant_matchmaker', $$SELECT skillrating.grant_matchmaker('leaves_ladder', 'public')$$),
-    ('revoke_matchmaker', $$SELECT skillrating.revoke_matchmaker('leaves_ladder', 'public')$$),
     ('revoke_reader', $$SELECT skillrating.revoke_reader('leaves_ladder', 'public')$$),
     ('revoke_reporter', $$SELECT skillrating.revoke_reporter('leaves_ladder', 'public')$$),
     ('elo_contest_update', $$SELECT skillrating.elo_contest_update('{1500,1400}', '{1,2}')$$),

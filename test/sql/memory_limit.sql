@@ -95,7 +95,12 @@ $$;
 SET skillrating.memory_limit = '64kB';
 \set VERBOSITY sqlstate
 SELECT count(*) FROM lobby, skillrating.split_teams(players, mu) AS s;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT (skillrating.solve_summary('hive', match_id, player_id, team, rank)).matches FROM duel;
 RESET skillrating.memory_limit;
+SELECT (skillrating.solve_summary('hive', match_id, player_id, team, rank)).matches FROM duel;
 SELECT count(*) FROM lobby, skillrating.split_teams(players, mu) AS s;
 \set VERBOSITY default
 DO $$

@@ -144,15 +144,11 @@ CREATE TABLE rested AS SELECT player_id, sqrt(deviation ^ 2 + 40 ^ 2 * extract(e
 SELECT operation, players FROM skillrating.settle('oracle_glicko', '2024-03-01') \gset
 SELECT :players = 9 AND :operation = (SELECT max(operation) FROM oracle_glicko.operation) AND (SELECT bool_and(near(r.deviation, least(350, x.deviation))) FROM oracle_glicko.rating AS r JOIN rested AS x USING (player_id)) AS "settle: closed form";
 
--- A table that follows; history that begins later, and in partitions.
+-- A table that follows; history that begins later.
 CREATE TABLE profile AS SELECT player_id, 0::float8 AS elo FROM oracle_ops.rating WHERE player_id < 6;
 SELECT skillrating.mirror_rating('oracle_ops', 'profile', 'player_id', '{"elo": "rating"}') = 6 AS "mirror_rating: invariant";
-SELECT skillrating.partition_history('oracle_glicko', 20) AS partitions \gset
-SELECT :partitions = count(*) AND count(*) > 3 AS "partition_history: invariant" FROM pg_inherits WHERE inhparent = 'oracle_glicko.event'::regclass;
 SELECT horizon, players FROM skillrating.set_horizon('oracle_glicko', '2024-01-10') \gset
 SELECT :horizon = (SELECT max(seq) FROM oracle_glicko.event WHERE played_at < '2024-01-10') AND :players = (SELECT count(DISTINCT player_id) FROM oracle_glicko.event WHERE played_at < '2024-01-10') AS "set_horizon: invariant";
-CREATE TABLE places AS SELECT max(seq) AS seq, count(DISTINCT player_id) AS players FROM oracle_glicko.event WHERE played_at < '2024-01-16';
-SELECT h.horizon = p.seq AND h.players = p.players AND cardinality(h.detached) = p.seq / 20 AS "detach_history: invariant" FROM places AS p, skillrating.detach_history('oracle_glicko', '2024-01-16') AS h;
 
 -- What is gone comes back: a trigger, and sequences that are behind.
 DROP TRIGGER skillrating_insert ON duel;

@@ -1,4 +1,4 @@
--- What queues, replicas and long work do and count, against rows and sums.  Each column names the
+-- What replicas and long work do and count, against rows and sums.  Each column names the
 -- functions that it is about; see test/oracles.sh.
 CREATE SCHEMA oracles_work;
 SET search_path = oracles_work;
@@ -9,27 +9,6 @@ SET client_min_messages = warning;
 CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 CREATE FUNCTION curve(ahead float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT 1 / (1 + power(10, -ahead / 400)) $$;
-
--- A queue of duels: four join, the two nearest play, one leaves, one waits.
-SELECT skillrating.create_ladder('oracle_queue', 'elo', player_type => 'text', match_type => 'int');
-SELECT count(*) = 5 AS rated FROM skillrating.import_ratings('oracle_queue', '{ann,bob,cid,dan,eve}'::text[], '[{"rating": 1700}, {"rating": 1650}, {"rating": 1400}, {"rating": 1100}, {"rating": 1660}]', at => '2024-01-01') AS i, generate_series(1, 5);
-SELECT skillrating.create_queue('oracle_queue', 'duel', initial_window => 60, widening => 0, ticket_lifetime => NULL);
-CREATE TABLE ticket AS SELECT p, n, skillrating.queue_join('oracle_queue', 'duel', ARRAY[p], at => timestamptz '2024-03-01 12:00' + n * interval '10 seconds') AS ticket FROM unnest('{ann,bob,cid,dan}'::text[]) WITH ORDINALITY AS u(p, n);
-SELECT count(*) = 4 AND bool_and(t.ticket = q.ticket AND q.joined_at = timestamptz '2024-03-01 12:00' + n * interval '10 seconds' AND s.player_id = p) AS "queue_join: invariant"
-FROM ticket AS t LEFT JOIN oracle_queue.queue_ticket AS q USING (ticket) LEFT JOIN oracle_queue.queue_player AS s USING (ticket);
-CREATE TABLE tick AS SELECT * FROM skillrating.queue_tick('oracle_queue', 'duel', at => '2024-03-01 12:01');
-SELECT count(*) = 2 AND bool_and(p IN ('ann', 'bob') AND k.ticket = t.ticket AND k.waited = 60 - 10 * n AND near(k.win_probability, curve(CASE p WHEN 'ann' THEN 50 ELSE -50 END)) AND near(k.quality, 2 * curve(-50)) AND abs(k.difference) = 50
-    AND k.proposal = (SELECT max(proposal) FROM oracle_queue.queue_proposal)) AND sum(k.team) = 3 AS "queue_tick: closed form"
-FROM tick AS k JOIN ticket AS t ON t.p = k.player_id;
-SELECT count(*) = 1 AND bool_and(l.ticket = t.ticket AND l.waited = 60) AS "queue_leave: closed form" FROM skillrating.queue_leave('oracle_queue', '{dan}', at => '2024-03-01 12:01:40') AS l, ticket AS t WHERE t.p = 'dan';
-SELECT s.waiting_tickets = 1 AND s.waiting_players = 1 AND s.longest_wait = 90 AND s.open_proposals = 0 AND s.open_backfills = 0 AND s.matches = 1 AND s.cancelled = 0 AND s.matched_tickets = 2 AND (SELECT sum(v::int) FROM jsonb_each_text(s.ended) AS e(k, v)) = 1
-    AND near(s.wait_p50, 45) AND near(s.wait_p90, 49) AND near(s.wait_p99, 49.9) AND near(s.quality_mean, 2 * curve(-50)) AND near(s.quality_p10, 2 * curve(-50)) AS "queue_status: closed form"
-FROM skillrating.queue_status('oracle_queue', 'duel', at => '2024-03-01 12:02') AS s;
-SELECT skillrating.queue_backfill('oracle_queue', 'duel', '{eve}'::text[], '{1}', at => '2024-03-01 12:03') AS backfill \gset
-SELECT count(*) = 1 AND min(b.backfill) = :backfill AS "queue_backfill: invariant" FROM oracle_queue.queue_backfill AS b;
-SELECT count(*) AS waiting FROM oracle_queue.queue_ticket WHERE status = 'waiting' \gset
-SELECT skillrating.drop_queue('oracle_queue', 'duel') AS tickets \gset
-SELECT :tickets = :waiting AND :waiting = 1 AS "drop_queue: invariant";
 
 -- A publisher's rows wait for catch_up(): as many as there are.
 CREATE TABLE duel (match_id int PRIMARY KEY, played_at timestamptz, a int, b int);
@@ -54,5 +33,5 @@ SELECT skillrating.create_ladder('oracle_watched', 'elo', player_type => 'int', 
 CALL skillrating.backfill('oracle_watched', 10) \gset
 SELECT count(DISTINCT total) = 1 AND max(total) = 38 AND array_agg(DISTINCT done) @> '{0,10,20,30}' AS "progress: invariant" FROM seen WHERE phase = 'rating';
 
-SELECT skillrating.drop_ladder(l) FROM unnest('{oracle_queue,oracle_replica,oracle_watched}'::text[]) AS l;
+SELECT skillrating.drop_ladder(l) FROM unnest('{oracle_replica,oracle_watched}'::text[]) AS l;
 DROP SCHEMA oracles_work CASCADE;

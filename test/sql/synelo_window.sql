@@ -144,9 +144,8 @@ INSERT INTO window_some.match_player (match_id, player_id, team, score) VALUES (
 SELECT rating_after - rating_before AS change FROM window_some.event WHERE match_id = '201' AND player_id = '1';
 SELECT count(*) AS faults FROM skillrating.verify('window_some') WHERE NOT ok;
 
--- In partitions as in one table.
+-- The last matches of all.
 DROP VIEW window_test.played;
-SELECT skillrating.partition_history('window_all', 30) > 2 AS partitioned;
 CREATE FUNCTION window_test.play_last(a integer, b integer) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY SELECT r.player_id::text FROM generate_series(a, b) AS g,

@@ -228,7 +228,7 @@ components_add(ComponentBuilder *builder, const Participant *p, double play,
 }
 
 void
-components_finish(ComponentBuilder *builder, const Sum *played)
+components_finish(ComponentBuilder *builder, const Sum *played, bool uneven)
 {
 	Match	   *match = builder->match;
 	Sum			total = {0, 0};
@@ -241,7 +241,7 @@ components_finish(ComponentBuilder *builder, const Sum *played)
 	for (i = 0; i < match->nteams; i++)
 		sum_merge(&total, &played[i]);
 	for (i = 0; i < builder->nspecs; i++)
-		if (builder->spec[i]->scope == COMPONENT_OF_UNEVEN && match_is_uneven(match))
+		if (builder->spec[i]->scope == COMPONENT_OF_UNEVEN && uneven)
 			add_share(match, enter_component(builder, i, builder->participant, 0), -1,
 					  sum_value(&total));
 	for (i = 0; i < match->nshares; i++)

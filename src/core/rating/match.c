@@ -548,7 +548,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 		choose_teams(match);
 	measure_teams(&builder);
 	if (match->component != NULL)
-		components_finish(&builder.components, builder.played);
+		components_finish(&builder.components, builder.played, match_is_uneven(match));
 
 	if (builder.differing >= 0)
 	{
@@ -642,17 +642,6 @@ match_first_places(const Match *match, double *share)
 		share[i] = match->team[i].rank == best ? 1.0 / winners : 0;
 }
 
-int
-match_first_side(const Match *match)
-{
-	int			i;
-
-	for (i = 0; i < match->nteams; i++)
-		if (match->team[i].side == 1)
-			return i;
-	return 0;
-}
-
 MatchOutcome
 match_outcome(const Match *match, int team)
 {
@@ -700,177 +689,83 @@ match_check_predictions(const Match *match)
 	return MATCH_OK;
 }
 
-/* What is said of a status. */
-typedef struct StatusText
+/*
+ * ---- What teams have in advance ----
+ */
+
+int
+match_first_side(const Match *match)
 {
-	const char *code;
-	const char *message;
-	const char *hint;			/* NULL where there is no mistake */
-} StatusText;
+	int			i;
 
-static const StatusText status_text[MATCH_NSTATUSES] = {
-	[MATCH_OK] = {"rated", "rated", NULL},
-	[MATCH_ONE_TEAM] = {"one_team", "fewer than two teams",
-	NULL},
-	[MATCH_NO_RESULT] = {"no_result", "no result",
-	NULL},
-	[MATCH_NO_PLAY_TIME] = {"no_play_time", "a team without play time",
-	NULL},
-	[MATCH_UNFINISHED] = {"unfinished", "a player who has not left",
-	NULL},
-	[MATCH_TOO_MANY_TEAMS_FOR_MODEL] = {"too_many_teams_for_model", "more than two teams",
-	NULL},
-	[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = {"too_many_players_for_model", "more players than the model takes",
-	NULL},
-	[MATCH_NO_SHOW] = {"no_show", "a player never played",
-	NULL},
-	[MATCH_TOO_LITTLE_PLAY] = {"too_little_play", "a player played too little",
-	NULL},
-	[MATCH_TOO_SHORT] = {"too_short", "shorter than min_duration",
-	NULL},
-	[MATCH_EARLY_SURRENDER] = {"early_surrender", "surrendered before min_surrender_time",
-	NULL},
-	[MATCH_TEAM_TOO_SMALL] = {"team_too_small", "a team smaller than min_team_size",
-	NULL},
-	[MATCH_TEAM_TOO_LARGE] = {"team_too_large", "a team larger than max_team_size",
-	NULL},
-	[MATCH_UNEVEN_TEAMS] = {"uneven_teams", "sizes of teams differ by more than max_size_difference",
-	NULL},
-	[MATCH_TOO_MANY_BOTS] = {"too_many_bots", "share of bots above max_bot_share",
-	NULL},
-	[MATCH_TOO_MANY_NEWCOMERS] = {"too_many_newcomers", "share of newcomers above max_newcomer_share",
-	NULL},
-	[MATCH_REPEATED_OPPONENTS] = {"repeated_opponents", "the same opponents met as often as max_repeats allows",
-	NULL},
-	[MATCH_TOO_MANY_PARTICIPANTS] = {"too_many_participants", "too many participants",
-	"A match has at most 10000 participants."},
-	[MATCH_TOO_MANY_TEAMS] = {"too_many_teams", "too many teams",
-	"A match has at most 1000 teams, or 10000 under the model elo_mmr."},
-	[MATCH_BAD_RANK] = {"bad_rank", "rank out of range",
-	"Ranks are finite and at least 1, where 1 is the best; equal ranks are a draw."},
-	[MATCH_BAD_SCORE] = {"bad_score", "score is not finite",
-	"Scores are finite; the highest is the best."},
-	[MATCH_BAD_WON] = {"bad_won", "won is neither true nor false",
-	"Won is a boolean, or 1 and 0."},
-	[MATCH_RESULT_DIFFERS] = {"result_differs", "result differs within a team",
-	"Rank, score and won describe the team: give all its players the same value."},
-	[MATCH_BAD_WEIGHT] = {"bad_weight", "weight out of range",
-	"Weights are from 0 to 1e6, where 1 is the whole match; contributions of OpenSkill are finite and not negative."},
-	[MATCH_BAD_STINT] = {"bad_stint", "stint out of range",
-	"Joined and left are finite seconds from the start of the match, with 0 <= joined <= left."},
-	[MATCH_HALF_STINT] = {"half_stint", "stint without its beginning",
-	"Give both joined and left, or neither, or joined alone while the player is still there."},
-	[MATCH_BAD_COMMANDING] = {"bad_commanding", "commanding out of range",
-	"Commanding is a share from 0 to 1, or seconds up to the length of the stint."},
-	[MATCH_BAD_SIDE] = {"bad_side", "side out of range",
-	"Sides are 1 and 2, or null where the sides do not differ."},
-	[MATCH_SIDE_DIFFERS] = {"side_differs", "side missing or different within a team",
-	"Give all players of all teams their team's side, or none."},
-	[MATCH_SIDE_TAKEN] = {"side_taken", "two teams on the same side",
-	"One team plays side 1 and the other side 2; leave the side null where sides do not differ."},
-	[MATCH_BAD_LOG_ODDS] = {"bad_log_odds", "log-odds are not finite",
-	"Log-odds are finite and favour the first side; 0 favours nobody."},
-	[MATCH_LOG_ODDS_NEED_TWO_TEAMS] = {"log_odds_need_two_teams", "log-odds given without two teams",
-	"Log-odds favour the first of two sides; leave them 0 for any other number of teams."},
-	[MATCH_BAD_GAIN] = {"bad_gain", "gain out of range",
-	"Gains are finite and not negative, where 1 is an ordinary update."},
-	[MATCH_BAD_SQUAD] = {"bad_squad", "squad is not finite",
-	"A squad is a finite number, the same for all who queued together; leave it null for those alone."},
-	[MATCH_BAD_KILLS] = {"bad_kills", "kills out of range",
-	"Counts are finite and not negative; leave them null where they are unknown."},
-	[MATCH_BAD_DEATHS] = {"bad_deaths", "deaths out of range",
-	"Counts are finite and not negative; leave them null where they are unknown."},
-	[MATCH_BAD_QUIT] = {"bad_quit", "quit is neither true nor false",
-	"Quit is a boolean, or 1 and 0."},
-	[MATCH_BAD_EXPERIENCE] = {"bad_experience", "experience out of range",
-	"Experience is a number of matches, finite and not negative."},
-	[MATCH_BAD_BOT] = {"bad_bot", "bot is neither true nor false",
-	"Bot is a boolean, or 1 and 0."},
-	[MATCH_BAD_FIXED] = {"bad_fixed", "fixed is neither true nor false",
-	"Fixed is a boolean, or 1 and 0."},
-	[MATCH_BAD_DURATION] = {"bad_duration", "duration out of range",
-	"Durations are finite seconds and not negative."},
-	[MATCH_BAD_SURRENDERED] = {"bad_surrendered", "surrendered is neither true nor false",
-	"Surrendered is a boolean, or 1 and 0."},
-	[MATCH_SELF_MATCH] = {"self_match", "a player is on several teams at once",
-	"Give a player who changes teams stints (joined and left) that do not overlap, or weights that add up to at most 1."},
-	[MATCH_NO_PERIOD] = {"no_period", "no played_at or no tournament to tell the rating period",
-	"With rating periods a match has played_at, or tournament where these are the periods."},
-	[MATCH_BAD_STATE] = {"bad_state", "state is not sound",
-	"States are finite and within the range of the model; see skillrating.models()."},
-	[MATCH_OVERFLOW] = {"overflow", "new state is out of range",
-	"Check the parameters of the model and the states before the match."},
-};
-
-/* A number that is no status is not sound, whatever it comes from. */
-static const StatusText *
-find_status_text(MatchStatus status)
-{
-	static const StatusText unknown = {"unknown_status", "unknown status", NULL};
-
-	return (unsigned) status < MATCH_NSTATUSES ? &status_text[status] : &unknown;
-}
-
-const char *
-match_status_code(MatchStatus status)
-{
-	return find_status_text(status)->code;
-}
-
-const char *
-match_status_message(MatchStatus status)
-{
-	return find_status_text(status)->message;
-}
-
-const char *
-match_status_hint(MatchStatus status)
-{
-	return find_status_text(status)->hint;
+	for (i = 0; i < match->nteams; i++)
+		if (match->team[i].side == 1)
+			return i;
+	return 0;
 }
 
 double
-match_status_value(MatchStatus status, const Participant *participant,
-				   const Match *match)
+match_log_odds_for(const Match *match, int team)
 {
-	if (status == MATCH_BAD_LOG_ODDS || status == MATCH_LOG_ODDS_NEED_TWO_TEAMS)
-		return match->log_odds;
-	if (participant == NULL)
-		return NAN;
-	switch (status)
+	return team == match_first_side(match) ? match->log_odds : -match->log_odds;
+}
+
+double
+match_log_odds_between(const Match *match, int team, int other)
+{
+	if (match->nteams == 2)
+		return match_log_odds_for(match, team);
+	return match->team[team].advantage - match->team[other].advantage;
+}
+
+void
+match_add_log_odds(const Match *match, double unit, double *rating)
+{
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		if (match->team[i].advantage != 0)
+			rating[i] += unit * match->team[i].advantage;
+}
+
+void
+match_add_advantages(const Match *match, const double *variance, double *mean)
+{
+	double		sum = 0;
+	int			i;
+
+	for (i = 0; i < match->nteams; i++)
+		sum += variance[i];
+	match_add_log_odds(match, sqrt(M_PI / 8) * sqrt(2 * (sum / match->nteams)), mean);
+}
+
+double
+match_mean_size(const Match *match)
+{
+	double		sum = 0;
+	int			i;
+
+	/* In parts, so that no sum of finite sizes overflows. */
+	for (i = 0; i < match->nteams; i++)
+		sum += match->team[i].size / match->nteams;
+	return sum;
+}
+
+bool
+match_is_uneven(const Match *match)
+{
+	const double rounding = 1e-9;
+	double		least = INFINITY;
+	double		most = 0;
+	int			i;
+
+	/* A team without a size has none to compare, and does not play either. */
+	for (i = 0; i < match->nteams; i++)
 	{
-		case MATCH_BAD_RANK:
-			return participant->rank;
-		case MATCH_BAD_SCORE:
-			return participant->score;
-		case MATCH_BAD_WON:
-			return participant->won;
-		case MATCH_BAD_WEIGHT:
-			return participant->weight;
-		case MATCH_BAD_STINT:
-			return participant->joined >= 0 && isfinite(participant->joined) ?
-				participant->left : participant->joined;
-		case MATCH_BAD_COMMANDING:
-			return participant->commanding;
-		case MATCH_BAD_SIDE:
-			return participant->side;
-		case MATCH_BAD_SQUAD:
-			return participant->squad;
-		case MATCH_BAD_KILLS:
-			return participant->kills;
-		case MATCH_BAD_DEATHS:
-			return participant->deaths;
-		case MATCH_BAD_QUIT:
-			return participant->quit;
-		case MATCH_BAD_EXPERIENCE:
-			return participant->experience;
-		case MATCH_BAD_GAIN:
-			return participant->gain;
-		case MATCH_BAD_BOT:
-			return participant->bot;
-		case MATCH_BAD_FIXED:
-			return participant->fixed;
-		default:
-			return NAN;
+		if (match->team[i].size < least)
+			least = match->team[i].size;
+		if (match->team[i].size > most)
+			most = match->team[i].size;
 	}
+	return match->nteams > 1 && isfinite(most) && least > 0 && most - least > rounding * most;
 }

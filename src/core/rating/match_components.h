@@ -40,7 +40,10 @@ extern void components_begin(ComponentBuilder *builder, const MatchRules *rules,
 extern void components_add(ComponentBuilder *builder, const Participant *p, double play,
 						   double command);
 
-/* Turn sums of weights into shares, given how much was played in each team. */
-extern void components_finish(ComponentBuilder *builder, const Sum *played);
+/*
+ * Turn sums of weights into shares, given how much was played in each team, and whether the sizes
+ * of the teams differ.
+ */
+extern void components_finish(ComponentBuilder *builder, const Sum *played, bool uneven);
 
 #endif							/* CORE_RATING_MATCH_COMPONENTS_H */

@@ -364,7 +364,7 @@ rate_part(Attempts *attempts, Datum *ids, int n, bool careful)
 static Applied
 apply(Ladder *ladder, Datum *ids, int n, bool has_failed, bool loud)
 {
-	Attempts	attempts = {ladder, has_failed, false, failures_make(), {0, 0, 0}};
+	Attempts	attempts = {.ladder = ladder,.has_failed = has_failed,.failures = {.context = CurrentMemoryContext}};
 	bool		large;
 
 	if (n == 0)

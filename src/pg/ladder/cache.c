@@ -26,7 +26,6 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-#include "pg/ladder/format.h"
 #include "pg/ladder/shape.h"
 
 static const char *const relation_names[LADDER_NRELATIONS] = {

@@ -75,19 +75,6 @@ static LadderQuery last_match_query = {
 	.text = "SELECT pg_catalog.max(seq) FROM {rated_match}"
 };
 
-/* The number in the one row and column of a query's result; false if it is null. */
-static bool
-read_number(Ladder *ladder, LadderQuery *query, const Datum *values, int64 *number)
-{
-	bool		isnull;
-
-	(void) ladder_execute(ladder, query, values, NULL, NULL);
-	*number = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-										  ONLY_COLUMN, &isnull));
-	SPI_freetuptable(SPI_tuptable);
-	return !isnull;
-}
-
 /* Leave all corrections until the ladder is held. */
 static void
 leave_all(CatchUp *catch_up)
@@ -116,11 +103,11 @@ leave_unordered(CatchUp *catch_up)
 	name[0] = CStringGetTextDatum(ladder->name);
 
 	/* PG_INT64_MAX if only something new comes behind the end. */
-	if (!read_number(ladder, &order_query, name, &from))
+	if (!ladder_read_number(ladder, &order_query, name, &from))
 		return;
 	catch_up->work.done_before = from;
 	first = corrections_first(ladder, catch_up->from, from);
-	(void) read_number(ladder, &last_match_query, NULL, &last);
+	(void) ladder_read_number(ladder, &last_match_query, NULL, &last);
 	catch_up->left = Min(from, last + 1);
 	if (first != PG_INT64_MAX && (from > last || last - from < from - first))
 		return;

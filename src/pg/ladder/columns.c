@@ -415,23 +415,28 @@ component_event_values(const BatchStep *step, const ComponentRow *row,
 	return values;
 }
 
-bool
-column_is_null(const LadderColumn *column, const RowValues *row)
+/* The field of a column; the column's type says what is there. */
+static const void *
+column_field(const LadderColumn *column, const RowValues *row)
 {
-	const void *field;
+	return (const char *) row->origin[column->origin] + column->offset;
+}
 
+static bool
+column_is_null(const LadderColumn *column, const RowValues *row, const void *field)
+{
 	if (column->presence == COLUMN_OWNER)
 		return !row->has_owner;
 	if (column->presence == COLUMN_OF_MATCH)
 		return !row->is_match;
 	if (column->presence != COLUMN_NULLABLE)
 		return false;
-	field = column_field(column, row);
 	return column->type == VALUE_TEXT ? *(const char *const *) field == NULL :
 		column->type == VALUE_TIME && TIMESTAMP_IS_NOBEGIN(*(const TimestampTz *) field);
 }
 
-int32
+/* The value of a column of type VALUE_INT4, whatever the field's size. */
+static int32
 column_int4(const LadderColumn *column, const void *field)
 {
 	if (column->size == sizeof(int32))
@@ -477,9 +482,10 @@ table_form(const LadderTable *table, const RowValues *row, Datum *values,
 	{
 		const LadderColumn *column = &table->column[i];
 
-		nulls[i] = column_is_null(column, row);
-		values[i] = nulls[i] ? (Datum) 0 :
-			column_datum(column, column_field(column, row));
+		const void *field = column_field(column, row);
+
+		nulls[i] = column_is_null(column, row, field);
+		values[i] = nulls[i] ? (Datum) 0 : column_datum(column, field);
 	}
 }
 
@@ -538,14 +544,15 @@ table_same(const LadderTable *table, const Ladder *ladder,
 	for (i = 0; i < table->ncolumns; i++)
 	{
 		const LadderColumn *column = &table->column[i];
+		const void *field;
 
 		/* The reader has found the stored row by its key, which is the same. */
 		if (column_is_of_key(column))
 			continue;
-		if (nulls[i] != column_is_null(column, row))
+		field = column_field(column, row);
+		if (nulls[i] != column_is_null(column, row, field))
 			return false;
-		if (!nulls[i] &&
-			!column_same(column, ladder, column_field(column, row), values[i]))
+		if (!nulls[i] && !column_same(column, ladder, field, values[i]))
 			return false;
 	}
 	return true;

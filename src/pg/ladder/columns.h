@@ -204,19 +204,6 @@ extern RowValues component_values(const BatchComponent *component,
 extern RowValues component_event_values(const BatchStep *step, const ComponentRow *row,
 										ComponentIdentity *identity);
 
-/* Whether a column is null. */
-extern bool column_is_null(const LadderColumn *column, const RowValues *row);
-
-/* The field of a column; the column's type says what is there. */
-static inline const void *
-column_field(const LadderColumn *column, const RowValues *row)
-{
-	return (const char *) row->origin[column->origin] + column->offset;
-}
-
-/* The value of a column of type VALUE_INT4, whatever the field's size. */
-extern int32 column_int4(const LadderColumn *column, const void *field);
-
 /*
  * Form all columns but the states; texts are allocated in the current context,
  * identifiers are not copied.

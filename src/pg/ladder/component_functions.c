@@ -22,7 +22,6 @@
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_components);
-SKILLRATING_FUNCTION(skillrating_has_components);
 
 /* The arguments of components(). */
 enum
@@ -264,16 +263,4 @@ skillrating_components(PG_FUNCTION_ARGS)
 	}
 	ladder_close(ladder);
 	return (Datum) 0;
-}
-
-/* has_components(ladder): whether its model and parameters make states of components. */
-Datum
-skillrating_has_components(PG_FUNCTION_ARGS)
-{
-	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-												   "has_components"));
-	bool		result = ladder_batch(ladder)->nkinds > 0;
-
-	ladder_close(ladder);
-	PG_RETURN_BOOL(result);
 }

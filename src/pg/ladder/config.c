@@ -17,7 +17,6 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/cache.h"
-#include "pg/ladder/format.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/shape.h"
 

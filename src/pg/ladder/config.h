@@ -10,7 +10,7 @@
 /*
  * Fill in what the row of a ladder says, of a copy that ladder_open() is making: its
  * relations are locked.  Errors: 55000 unless there is exactly one row, 0A000 for a format
- * that format.h does not name, 22023 for a model or parameters that are none, and those of shape.h.
+ * that this library does not know, 22023 for a model or parameters that are none, and those of shape.h.
  *
  * What was read is kept in the ladder's cache, and taken from there as long as that version
  * of the row is the one that a query would see.  So an UPDATE of the row takes effect at

@@ -32,10 +32,13 @@ static LadderQuery insert_corrections_query = {
 /* Most work on a ladder finds none, or one. */
 #define FEW_CORRECTIONS 8
 
-/* Room for n corrections; growing keeps the context in which the arrays were made. */
+/* The first room, or twice as much. */
 static void
-reserve(Corrections *corrections, int n)
+grow(Corrections *corrections)
 {
+	MemoryContext old = MemoryContextSwitchTo(corrections->context);
+	int			n = Max(FEW_CORRECTIONS, 2 * corrections->max);
+
 	huge_array_grow(corrections->seq, Datum, n);
 	huge_array_grow(corrections->match_id, Datum, n);
 	huge_array_grow(corrections->no_match, bool, n);
@@ -43,14 +46,14 @@ reserve(Corrections *corrections, int n)
 	huge_array_grow(corrections->kind, Datum, n);
 	huge_array_grow(corrections->played_at, Datum, n);
 	corrections->max = n;
+	MemoryContextSwitchTo(old);
 }
 
 Corrections
 corrections_make(void)
 {
-	Corrections corrections = {0};
+	Corrections corrections = {.context = CurrentMemoryContext};
 
-	reserve(&corrections, FEW_CORRECTIONS);
 	return corrections;
 }
 
@@ -62,7 +65,7 @@ append(Corrections *corrections, Datum match_id, bool no_match, int64 digest, in
 	int			n = corrections->n;
 
 	if (n == corrections->max)
-		reserve(corrections, 2 * n);
+		grow(corrections);
 	corrections->n++;
 	corrections->seq[n] = Int64GetDatum(seq);
 	corrections->match_id[n] = match_id;
@@ -198,15 +201,11 @@ corrections_first(Ladder *ladder, int64 from, int64 before)
 {
 	Datum		values[2];
 	int64		first;
-	bool		isnull;
 
 	values[0] = Int64GetDatum(from);
 	values[1] = Int64GetDatum(before);
-	(void) ladder_execute(ladder, &first_correction_query, values, NULL, NULL);
-	first = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-										ONLY_COLUMN, &isnull));
-	SPI_freetuptable(SPI_tuptable);
-	return isnull ? PG_INT64_MAX : first;
+	return ladder_read_number(ladder, &first_correction_query, values, &first) ?
+		first : PG_INT64_MAX;
 }
 
 static LadderQuery delete_corrections_query = {

@@ -23,6 +23,7 @@ typedef struct Corrections
 	Datum	   *played_at;
 	int			n;
 	int			max;
+	MemoryContext context;		/* of the arrays */
 } Corrections;
 
 /* No corrections yet; their arrays are in the current context, also when they grow. */

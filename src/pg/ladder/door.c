@@ -198,8 +198,7 @@ granting_function(const LadderEntry *entry)
 
 	for (i = 0; entry->privilege[i].relation != NULL; i++)
 		if (entry->privilege[i].mode & ACL_INSERT)
-			return strcmp(entry->privilege[i].relation, "queue_ticket") == 0 ?
-				"grant_matchmaker" : "grant_reporter";
+			return "grant_reporter";
 	return "grant_reader";
 }
 

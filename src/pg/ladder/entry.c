@@ -37,9 +37,6 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 #define READS_EVENT {{"event", ACL_SELECT}}
 #define REPORTS \
 	{{"match", ACL_INSERT}, {"match_player", ACL_INSERT}, {"event", ACL_SELECT}}
-#define QUEUES {{"queue_ticket", ACL_INSERT}}
-#define QUEUES_RATED \
-	{{"queue_ticket", ACL_INSERT}, {"rating", ACL_SELECT}, {"component", ACL_SELECT}}
 #define READS_BOTH {{"rating", ACL_SELECT}, {"event", ACL_SELECT}}
 
 /* The list, by room; docs/ladders.md has the same, and a test compares them. */
@@ -67,8 +64,6 @@ static const LadderEntry entries[] = {
 	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,
 	.front = FRONT_ALLOWED},
-	{"grant_matchmaker", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"revoke_matchmaker", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
@@ -98,10 +93,6 @@ static const LadderEntry entries[] = {
 
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-
-	/* These two take a stronger lock together with those on tables, too. */
-	{"partition_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"detach_history", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true,.work = WORK_CATCH_UP},
 	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
@@ -131,6 +122,7 @@ static const LadderEntry entries[] = {
 	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"components", AccessShareLock, RIGHTS_BY_GRANT, {{"component", ACL_SELECT}},.nladders = 1},
 	{"split_ladder", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
+	{"ladder_estimates", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
 	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
@@ -140,22 +132,6 @@ static const LadderEntry entries[] = {
 	{{"event", ACL_SELECT}, {"operation", ACL_SELECT}},.nladders = 1},
 	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 	{"season_place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
-
-	/*
-	 * Queues.  Who counts as whom must not change while somebody joins.
-	 */
-	{"create_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"drop_queue", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"queue_join", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1},
-	{"queue_leave", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
-	{"queue_tick", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1},
-	{"queue_accept", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
-	{"queue_decline", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
-	{"queue_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES_RATED,.nladders = 1},
-	{"queue_cancel_backfill", RowShareLock, RIGHTS_BY_GRANT, QUEUES,.nladders = 1},
-	{"queue_status", AccessShareLock, RIGHTS_BY_GRANT,
-		{{"queue_ticket", ACL_SELECT}, {"queue_proposal", ACL_SELECT}},.nladders = 1,
-	.front = FRONT_REFUSED},
 
 	/* Another formula */
 	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
@@ -374,38 +350,6 @@ check_arguments(FunctionCallInfo fcinfo, const EntryCall *call, const Ladder *la
 }
 
 /*
- * Call a body.  PL/pgSQL lets pass what cancels a query, and work() must go on with the
- * ladders of others: what code of an owner raises under that code gets another one.  The
- * server itself cancels in postgres.c.
- */
-static Datum
-call_body(FunctionCallInfo fcinfo, EntryCall *call, bool *isnull)
-{
-	MemoryContext context = CurrentMemoryContext;
-	Datum		result = (Datum) 0;
-
-	PG_TRY();
-	{
-		result = call_with_arguments(&call->body, fcinfo, isnull);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		if (geterrcode() != ERRCODE_QUERY_CANCELED)
-			PG_RE_THROW();
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		if (error->filename == NULL || strcmp(error->filename, "postgres.c") != 0)
-			error->sqlerrcode = ERRCODE_EXTERNAL_ROUTINE_INVOCATION_EXCEPTION;
-		ReThrowError(error);
-	}
-	PG_END_TRY();
-	return result;
-}
-
-/*
  * At READ COMMITTED a statement that has waited at a door for whoever has exchanged or
  * rewritten tables of the ladder has a snapshot from before, under which they look empty, or
  * have other columns than the catalogs say.  So the body of a function that reads gets a new
@@ -452,7 +396,7 @@ skillrating_enter(PG_FUNCTION_ARGS)
 		if (reports && call->entry->phase != PHASE_BEGINNING)
 			progress_phase(call->entry->phase, PROGRESS_UNKNOWN);
 	}
-	result = call_body(fcinfo, call, &isnull);
+	result = call_with_arguments(&call->body, fcinfo, &isnull);
 	progress_end(reports);
 	if (newer)
 		PopActiveSnapshot();

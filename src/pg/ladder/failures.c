@@ -26,14 +26,6 @@
 /* So many rows of pending are written by one query, whose arrays must fit into memory. */
 #define WRITTEN_AT_ONCE 10000
 
-Failures
-failures_make(void)
-{
-	Failures	failures = {NULL, 0, 0, CurrentMemoryContext};
-
-	return failures;
-}
-
 /* The beginning of a text that ends at a character. */
 static char *
 clip_text(const char *text, int limit)

@@ -17,16 +17,15 @@ typedef struct Failure
 	char	   *message;
 } Failure;
 
-/* All of a piece of work, in the memory context that was current when it was made. */
+/* All of a piece of work; all zero but for the context there are none. */
 typedef struct Failures
 {
 	Failure    *failure;
 	int			n;
 	int			room;
-	MemoryContext context;
+	MemoryContext context;		/* of the array and what it leads to */
 } Failures;
 
-extern Failures failures_make(void);
 extern void failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
 						 const char *message);
 

@@ -6,6 +6,7 @@
 
 #include "access/xact.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
@@ -172,8 +173,12 @@ maintain(Maintenance *work)
 	/* Replay what others have rated meanwhile, and the rest once nobody rates. */
 	for (round = 0; round < MAINTENANCE_ROUNDS && more; round++)
 	{
+		TimestampTz begun;
+
 		begin_part_beside(work);
-		more = replay_more(work);
+		begun = GetCurrentTimestamp();
+		more = replay_more(work) &&
+			TimestampDifferenceExceeds(begun, GetCurrentTimestamp(), SMALL_ROUND);
 		end_part(work);
 	}
 	if (!held || work->when_held != NULL)

@@ -31,8 +31,13 @@
 #include "pg/ladder/order_end.h"
 #include "pg/ladder/rewrite.h"
 
-/* So often is what others have rated meanwhile replayed before the ladder is held. */
-#define MAINTENANCE_ROUNDS 2
+/*
+ * So often at most is what others have rated meanwhile replayed before the ladder is held, or until
+ * a round has taken fewer milliseconds than this.  Others wait for what the last round leaves: each
+ * has a fraction of what the one before had, unless the machine has more to do than it can.
+ */
+#define MAINTENANCE_ROUNDS 10
+#define SMALL_ROUND 20
 
 typedef struct Maintenance Maintenance;
 

@@ -14,7 +14,6 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/columns.h"
-#include "pg/ladder/partitions.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/memory_limit.h"
@@ -483,12 +482,9 @@ outbox_send(Outbox *outbox, OutboxAction action)
 {
 	uint64		nrows = 0;
 
-	if (action == OUTBOX_INSERT && outbox->table->has_places && outbox->nrows > 0)
-	{
-		make_room_for_events(outbox->ladder, outbox->table->relation, outbox->last_seq);
-		if (outbox->ladder->large)
-			progress_phase(PHASE_WRITING, (int64) outbox->nrows);
-	}
+	if (action == OUTBOX_INSERT && outbox->table->has_places && outbox->nrows > 0 &&
+		outbox->ladder->large)
+		progress_phase(PHASE_WRITING, (int64) outbox->nrows);
 	if (outbox->nrows > 0)
 		nrows = send_rows(outbox, action);
 

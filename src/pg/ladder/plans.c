@@ -292,6 +292,31 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	return SPI_processed;
 }
 
+bool
+ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values, int64 *number)
+{
+	bool		isnull;
+
+	(void) ladder_execute(ladder, query, values, NULL, NULL);
+	*number = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+										  ONLY_COLUMN, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	return !isnull;
+}
+
+void
+ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values)
+{
+	SPIPlanPtr	plan = ladder_plan(ladder, query);
+	int			result = SPI_execute_snapshot(plan, unconstify(Datum *, values), NULL,
+											  GetActiveSnapshot(), InvalidSnapshot, false, true, 0);
+
+	if (result < 0)
+		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
+			 ladder->name, SPI_result_code_string(result));
+	check_relations(ladder, query, plan);
+}
+
 /* Where rows go that are given to a function. */
 typedef struct RowTaker
 {
@@ -331,19 +356,6 @@ take_id(void *arg, const Datum *values, const bool *nulls)
 
 	if (!nulls[0])
 		(void) id_table_enter((IdTable *) arg, values[0], "", &found);
-}
-
-void
-ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values)
-{
-	SPIPlanPtr	plan = ladder_plan(ladder, query);
-	int			result = SPI_execute_snapshot(plan, unconstify(Datum *, values), NULL,
-											  GetActiveSnapshot(), InvalidSnapshot, false, true, 0);
-
-	if (result < 0)
-		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
-			 ladder->name, SPI_result_code_string(result));
-	check_relations(ladder, query, plan);
 }
 
 void

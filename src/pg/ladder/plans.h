@@ -79,6 +79,10 @@ extern uint64 ladder_execute(Ladder *ladder, LadderQuery *query,
 							 const Datum *values, const bool *nulls,
 							 DestReceiver *dest);
 
+/* The number in the one row and column of a query's result; false if it is null. */
+extern bool ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values,
+							   int64 *number);
+
 /*
  * Run one that writes rows under the active snapshot, so that it finds those that this sees and no
  * newer ones.

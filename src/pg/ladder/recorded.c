@@ -4,7 +4,6 @@
  */
 #include "pg/ladder/recorded.h"
 
-#include "miscadmin.h"
 #include "utils/timestamp.h"
 
 #include "pg/ladder/waiting.h"
@@ -12,46 +11,37 @@
 
 enum
 {
-	RECORDED_MATCH_ID = 1,
+	RECORDED_MATCH_ID,			/* from 0 */
 	RECORDED_DIGEST,
 	RECORDED_SEQ,
 	RECORDED_PLAYED_AT
 };
 
-static RecordedMatch *
-read_recorded(HeapTuple row, TupleDesc desc)
+static void
+take_recorded(void *arg, const Datum *values, const bool *nulls)
 {
-	RecordedMatch *match = palloc0_object(RecordedMatch);
-	bool		isnull;
+	RecordedMatch *match;
+	bool		found;
 
-	match->compared.digest = DatumGetInt64(SPI_getbinval(row, desc, RECORDED_DIGEST, &isnull));
-	match->recorded = !isnull;
-	match->seq = DatumGetInt64(SPI_getbinval(row, desc, RECORDED_SEQ, &isnull));
-	match->played_at = DatumGetTimestampTz(SPI_getbinval(row, desc, RECORDED_PLAYED_AT, &isnull));
-	if (isnull)
-		match->played_at = DT_NOBEGIN;
-	return match;
+	if (nulls[RECORDED_MATCH_ID])
+		return;
+	match = palloc0_object(RecordedMatch);
+	*id_table_enter((IdTable *) arg, values[RECORDED_MATCH_ID], "", &found) = match;
+	match->recorded = !nulls[RECORDED_DIGEST];
+	if (match->recorded)
+		match->compared.digest = DatumGetInt64(values[RECORDED_DIGEST]);
+	if (!nulls[RECORDED_SEQ])
+		match->seq = DatumGetInt64(values[RECORDED_SEQ]);
+	match->played_at = nulls[RECORDED_PLAYED_AT] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[RECORDED_PLAYED_AT]);
 }
 
 IdTable *
 compare_recorded(Ladder *ladder, LadderQuery *query, const Datum *values)
 {
-	int64		n = (int64) ladder_execute(ladder, query, values, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
 	IdTable    *matches = id_table_create(ladder->match_type);
-	int64		i;
 
-	for (i = 0; i < n; i++)
-	{
-		bool		isnull;
-		bool		found;
-		Datum		id = SPI_getbinval(rows->vals[i], rows->tupdesc, RECORDED_MATCH_ID, &isnull);
-
-		CHECK_FOR_INTERRUPTS();
-		if (!isnull)
-			*id_table_enter(matches, id, "", &found) = read_recorded(rows->vals[i], rows->tupdesc);
-	}
-	SPI_freetuptable(rows);
+	(void) ladder_execute_each(ladder, query, values, NULL, take_recorded, matches);
 	if (id_table_count(matches) > 0)
 		reader_compare(ladder, matches);
 	return matches;

@@ -128,17 +128,13 @@ static void
 report_start(Ladder *ladder, int64 first_seq)
 {
 	int64		last_seq;
-	bool		isnull;
 
 	if (ladder->cache->is_front)
 	{
 		progress_phase(PHASE_REPLAYING, PROGRESS_UNKNOWN);
 		return;
 	}
-	(void) ladder_execute(ladder, &last_seq_query, NULL, NULL, NULL);
-	last_seq = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-										   ONLY_COLUMN, &isnull));
-	SPI_freetuptable(SPI_tuptable);
+	(void) ladder_read_number(ladder, &last_seq_query, NULL, &last_seq);
 	progress_phase(PHASE_REPLAYING,
 				   first_seq <= last_seq ? last_seq - first_seq + 1 : PROGRESS_UNKNOWN);
 }

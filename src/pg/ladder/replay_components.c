@@ -4,8 +4,6 @@
  */
 #include "pg/ladder/replay_components.h"
 
-#include "access/htup_details.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
@@ -76,8 +74,7 @@ enum
 	AT_NEXT_GAMES,
 	AT_HAS_ROW,
 	AT_ROW,						/* the columns of component, */
-	AT_HORIZON = AT_ROW + COMPONENT_NCOLUMNS,	/* and those of its horizon */
-	AT_NCOLUMNS = AT_HORIZON + COMPONENT_NCOLUMNS
+	AT_HORIZON = AT_ROW + COMPONENT_NCOLUMNS	/* and those of its horizon */
 };
 
 /* Of nobody, and of players. */
@@ -212,44 +209,44 @@ check_events_are_there(const Replay *replay, const BatchComponent *component,
 			 errhint("Attach or restore the events, or make them again by catch_up() with rebuild => true; set_horizon() keeps the states before events are taken away.")));
 }
 
-/*
- * Take over the rows of one of these queries from SPI_tuptable, and free them.  A component
- * that has been loaded is where the replay has got to.
- */
-static void
-take_components_at(Replay *replay, bool again)
+/* One of these queries at work. */
+typedef struct ComponentsLoad
 {
-	Batch	   *batch = replay->batch;
-	SPITupleTable *rows = SPI_tuptable;
-	uint64		i;
+	Replay	   *replay;
+	bool		again;			/* what has been loaded is where the replay
+								 * has got to */
+} ComponentsLoad;
 
-	for (i = 0; i < rows->numvals; i++)
-	{
-		Datum		values[AT_NCOLUMNS];
-		bool		nulls[AT_NCOLUMNS];
-		BatchComponent *component;
-		bool		is_placed;
+static void
+take_component(void *arg, const Datum *values, const bool *nulls)
+{
+	const ComponentsLoad *load = (const ComponentsLoad *) arg;
+	Replay	   *replay = load->replay;
+	BatchComponent *component =
+		component_of_row(replay->batch, values, nulls, AT_PLAYER_ID, AT_KIND, AT_POOL, AT_KEY);
+	bool		is_placed;
 
-		CHECK_FOR_INTERRUPTS();
-		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
-		component = component_of_row(batch, values, nulls, AT_PLAYER_ID, AT_KIND, AT_POOL,
-									 AT_KEY);
+	/* Stored events of what the model does not have are surplus. */
+	if (component == NULL)
+		return;
+	is_placed = load->again && (component->loaded || replay->whole);
+	store_component(replay->batch, component, DatumGetBool(values[AT_HAS_ROW]),
+					values + AT_ROW, nulls + AT_ROW);
+	if (is_placed)
+		return;
+	if (DatumGetBool(values[AT_HAS_EVENT]))
+		restore_component(component, values, nulls);
+	else if (DatumGetBool(values[AT_HAS_HORIZON]))
+		take_horizon(component, values + AT_HORIZON, nulls + AT_HORIZON);
+	check_events_are_there(replay, component, values, nulls);
+}
 
-		/* Stored events of what the model does not have are surplus. */
-		if (component == NULL)
-			continue;
-		is_placed = again && (component->loaded || replay->whole);
-		store_component(batch, component, DatumGetBool(values[AT_HAS_ROW]),
-						values + AT_ROW, nulls + AT_ROW);
-		if (is_placed)
-			continue;
-		if (DatumGetBool(values[AT_HAS_EVENT]))
-			restore_component(component, values, nulls);
-		else if (DatumGetBool(values[AT_HAS_HORIZON]))
-			take_horizon(component, values + AT_HORIZON, nulls + AT_HORIZON);
-		check_events_are_there(replay, component, values, nulls);
-	}
-	SPI_freetuptable(rows);
+static void
+load_components(Replay *replay, LadderQuery *query, const Datum *values, bool again)
+{
+	ComponentsLoad load = {replay, again};
+
+	(void) ladder_execute_each(replay->ladder, query, values, NULL, take_component, &load);
 }
 
 static LadderQuery horizon_query = {
@@ -292,10 +289,7 @@ load_later(Replay *replay, int64 seq, bool again)
 	values[0] = Int64GetDatum(replay->from);
 	values[1] = Int64GetDatum(seq);
 	for (owned = 0; owned < 2; owned++)
-	{
-		(void) ladder_execute(replay->ladder, &later_query[owned], values, NULL, NULL);
-		take_components_at(replay, again);
-	}
+		load_components(replay, &later_query[owned], values, again);
 }
 
 void
@@ -319,10 +313,7 @@ components_load_replayed(Replay *replay)
 		return;
 	values[0] = Int64GetDatum(replay->from);
 	for (owned = 0; owned < 2; owned++)
-	{
-		(void) ladder_execute(replay->ladder, &idle_query[owned], values, NULL, NULL);
-		take_components_at(replay, false);
-	}
+		load_components(replay, &idle_query[owned], values, false);
 }
 
 void
@@ -357,7 +348,6 @@ components_load_match(Replay *replay)
 			continue;
 		values[0] = Int64GetDatum(replay->from);
 		component_keys_values(&keys, replay->ladder, values + 1);
-		(void) ladder_execute(replay->ladder, &given_query[owned], values, NULL, NULL);
-		take_components_at(replay, false);
+		load_components(replay, &given_query[owned], values, false);
 	}
 }

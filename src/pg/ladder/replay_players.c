@@ -4,16 +4,13 @@
  */
 #include "pg/ladder/replay_players.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/plans.h"
-#include "pg/sql/huge.h"
 
 #define COUNTS \
 	"pg_catalog.count(score) AS games, " \
@@ -135,8 +132,7 @@ enum
 	AT_AS_OF,
 	AT_FIXED,
 	AT_HAS_RATING,
-	AT_RATING,					/* the columns of rating, */
-	AT_MAX_COLUMNS = AT_RATING + RATING_MAX_COLUMNS + 2 * MODEL_MAX_STATE	/* and the states */
+	AT_RATING					/* the columns of rating, and the states */
 };
 
 /* With events from a seq on. */
@@ -265,42 +261,44 @@ restore_player(BatchPlayer *player, const Model *model, bool shared,
 	player->record.fixed = DatumGetBool(values[AT_FIXED]);
 }
 
-/* Take over the rows of one of these queries from SPI_tuptable, and free them. */
-static void
-take_players(Replay *replay, const LadderQuery *query)
+/* One of these queries at work. */
+typedef struct PlayersLoad
 {
-	Batch	   *batch = replay->batch;
-	SPITupleTable *rows = SPI_tuptable;
-	uint64		i;
+	Replay	   *replay;
+	LadderQuery *query;
+} PlayersLoad;
 
-	for (i = 0; i < rows->numvals; i++)
+static void
+take_player(void *arg, const Datum *values, const bool *nulls)
+{
+	const PlayersLoad *load = (const PlayersLoad *) arg;
+	Batch	   *batch = load->replay->batch;
+	bool		shared = load->query == &shared_at_query;
+	char	   *pool = TextDatumGetCString(values[AT_POOL]);
+	BatchPlayer *player;
+
+	/* What pools share has a query of its own. */
+	if (!batch->shares || shared || strcmp(pool, SHARED_POOL) != 0)
 	{
-		Datum		values[AT_MAX_COLUMNS];
-		bool		nulls[AT_MAX_COLUMNS];
-		BatchPlayer *player;
-		char	   *pool;
-
-		CHECK_FOR_INTERRUPTS();
-		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
-		pool = TextDatumGetCString(values[AT_POOL]);
-		if ((query == &players_at_query || query == &idle_players_at_query) &&
-			batch->shares && strcmp(pool, SHARED_POOL) == 0)
-			continue;
-
 		player = batch_player(batch, values[AT_PLAYER_ID], pool);
-		pfree(pool);
 		store_row(batch, player, DatumGetBool(values[AT_HAS_RATING]),
 				  values + AT_RATING, nulls + AT_RATING);
-
-		if (query != &shared_at_query)
-			check_events_are_there(replay, player, values);
+		if (!shared)
+			check_events_are_there(load->replay, player, values);
 
 		/* Who has no event before was not there yet. */
 		if (DatumGetBool(values[AT_HAS_EVENT]) || DatumGetBool(values[AT_HAS_HORIZON]))
-			restore_player(player, batch->model, query == &shared_at_query,
-						   values, nulls);
+			restore_player(player, batch->model, shared, values, nulls);
 	}
-	SPI_freetuptable(rows);
+	pfree(pool);
+}
+
+static void
+load_players(Replay *replay, LadderQuery *query, const Datum *values)
+{
+	PlayersLoad load = {replay, query};
+
+	(void) ladder_execute_each(replay->ladder, query, values, NULL, take_player, &load);
 }
 
 /* Load those of n players who are not. */
@@ -329,8 +327,7 @@ load_some(Replay *replay, LadderQuery *query, BatchPlayer **player, int n)
 		values[1] = id_array(replay->ladder->player_type, id, nmissing);
 		values[2] = PointerGetDatum(construct_array(pool, nmissing, TEXTOID, -1,
 													false, TYPALIGN_INT));
-		ladder_execute(replay->ladder, query, values, NULL, NULL);
-		take_players(replay, query);
+		load_players(replay, query, values);
 	}
 	pfree(id);
 	pfree(pool);
@@ -395,13 +392,9 @@ players_load_replayed(Replay *replay)
 		return;
 	}
 	values[0] = Int64GetDatum(replay->from);
-	ladder_execute(replay->ladder, &players_at_query, values, NULL, NULL);
-	take_players(replay, &players_at_query);
+	load_players(replay, &players_at_query, values);
 	if (replay->loads == REPLAY_ALL_PLAYERS)
-	{
-		ladder_execute(replay->ladder, &idle_players_at_query, values, NULL, NULL);
-		take_players(replay, &idle_players_at_query);
-	}
+		load_players(replay, &idle_players_at_query, values);
 	if (batch->shares)
 		load_some(replay, &shared_at_query,
 				  (BatchPlayer **) id_table_values(batch->players),
@@ -421,43 +414,49 @@ static LadderQuery newer_players_query = {
 	.param = {VALUE_INT8, VALUE_TEXT}
 };
 
+/* Players who are to be loaded, because others have rated them. */
+typedef struct NewerPlayers
+{
+	Replay	   *replay;
+	List	   *unknown;
+} NewerPlayers;
+
+static void
+take_newer(void *arg, const Datum *values, const bool *nulls)
+{
+	NewerPlayers *newer = (NewerPlayers *) arg;
+	Batch	   *batch = newer->replay->batch;
+	char	   *pool = TextDatumGetCString(values[RATING_POOL - 1]);
+	BatchPlayer *player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
+
+	if (player->loaded || newer->replay->whole)
+		store_row(batch, player, true, values, nulls);
+	else if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
+		newer->unknown = lappend(newer->unknown, player);
+	pfree(pool);
+}
+
 void
 players_refresh(Replay *replay)
 {
-	Batch	   *batch = replay->batch;
-	Datum		params[2];
-	bool		no_params[2] = {false};
-	SPITupleTable *rows;
-	BatchPlayer **unknown;
-	uint64		nrows;
-	uint64		i;
-	int			nunknown = 0;
+	Datum		values[2];
+	bool		nulls[2] = {false};
+	NewerPlayers newer = {replay, NIL};
+	BatchPlayer **player;
+	int			n;
+	int			i;
 
-	params[0] = Int64GetDatum(replay->next);
-	params[1] = batch_shared_pool(batch, &no_params[1]);
-	nrows = ladder_execute(replay->ladder, &newer_players_query, params, no_params, NULL);
-	rows = SPI_tuptable;
-	unknown = huge_array(BatchPlayer *, nrows + 1);
-	for (i = 0; i < nrows; i++)
-	{
-		Datum		values[RATING_MAX_COLUMNS];
-		bool		nulls[RATING_MAX_COLUMNS];
-		BatchPlayer *player;
-		char	   *pool;
-
-		CHECK_FOR_INTERRUPTS();
-		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
-		pool = TextDatumGetCString(values[RATING_POOL - 1]);
-		player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
-		if (player->loaded || replay->whole)
-			store_row(batch, player, true, values, nulls);
-		else if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
-			unknown[nunknown++] = player;
-		pfree(pool);
-	}
-	SPI_freetuptable(rows);
+	values[0] = Int64GetDatum(replay->next);
+	values[1] = batch_shared_pool(replay->batch, &nulls[1]);
+	(void) ladder_execute_each(replay->ladder, &newer_players_query, values, nulls, take_newer,
+							   &newer);
 
 	/* What they share comes with them. */
-	players_load_some(replay, unknown, nunknown);
-	pfree(unknown);
+	n = list_length(newer.unknown);
+	player = palloc_array(BatchPlayer *, n + 1);
+	for (i = 0; i < n; i++)
+		player[i] = list_nth(newer.unknown, i);
+	players_load_some(replay, player, n);
+	pfree(player);
+	list_free(newer.unknown);
 }

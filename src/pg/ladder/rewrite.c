@@ -85,7 +85,7 @@ note_vanished(Rewrite *rewrite, const SourceMatch *source)
 	const Ladder *ladder = rewrite->ladder;
 	bool		rated = strcmp(source->status, "rated") == 0;
 
-	if (id_table_find(rewrite->removed, source->id, "") != NULL ||
+	if (id_table_holds(rewrite->removed, source->id) ||
 		(rated && source->void_reason != NULL))
 		enter_match(rewrite, rewrite->gone, source->id);
 	else if (rated)
@@ -251,29 +251,12 @@ static LadderQuery removed_query = {
 	"UNION ALL SELECT p.match_id FROM {pending} AS p"
 };
 
-/* With pointers that are not NULL, in the current context. */
 IdTable *
 read_removed(Ladder *ladder)
 {
 	IdTable    *removed = id_table_create(ladder->match_type);
-	uint64		nrows = ladder_execute(ladder, &removed_query, NULL, NULL, NULL);
-	uint64		i;
 
-	for (i = 0; i < nrows; i++)
-	{
-		bool		isnull;
-		bool		found;
-		Datum		id = SPI_getbinval(SPI_tuptable->vals[i],
-									   SPI_tuptable->tupdesc, ONLY_COLUMN,
-									   &isnull);
-
-		/*
-		 * The pointer only has to differ from NULL, which means that an
-		 * identifier is not in the table.
-		 */
-		*id_table_enter(removed, id, "", &found) = removed;
-	}
-	SPI_freetuptable(SPI_tuptable);
+	add_query_ids(ladder, &removed_query, removed);
 	return removed;
 }
 
@@ -308,7 +291,6 @@ void
 rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 {
 	Ladder	   *ladder = rewrite->ladder;
-
 	int			action;
 
 	for (action = 0; action < OUTBOX_NACTIONS; action++)

@@ -387,41 +387,10 @@ check_standings(Ladder *ladder, Check *check)
 	int64		wrong;
 
 	values[0] = CStringGetTextDatum(ladder->name);
-	(void) ladder_execute(ladder, &wrong_standings_query, values, NULL, NULL);
-	wrong = count_column(ONLY_COLUMN);
-	SPI_freetuptable(SPI_tuptable);
+	(void) ladder_read_number(ladder, &wrong_standings_query, values, &wrong);
 	if (wrong > 0)
 		check->note = psprintf("wrong rows of table standing: " INT64_FORMAT ", see catch_up() with rebuild => true",
 							   wrong);
-}
-
-/* What is wrong with the partitions of events. */
-static LadderQuery wrong_partitions_query = {
-	.text = "SELECT w.examined, w.faults, w.first_fault FROM skillrating_internal.wrong_partitions($1) AS w",
-	.param = {VALUE_TEXT}
-};
-
-enum
-{
-	PARTITIONS_EXAMINED = 1,
-	PARTITIONS_FAULTS,
-	PARTITIONS_FIRST
-};
-
-/* Look at the partitions of events; those that are missing are faults, too. */
-static void
-check_partitions(Ladder *ladder, Check *check)
-{
-	Datum		values[1];
-
-	values[0] = CStringGetTextDatum(ladder->name);
-	(void) ladder_execute(ladder, &wrong_partitions_query, values, NULL, NULL);
-	check->examined = count_column(PARTITIONS_EXAMINED);
-	check->faults = count_column(PARTITIONS_FAULTS);
-	if (check->faults > 0)
-		check->first = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-									PARTITIONS_FIRST);
-	SPI_freetuptable(SPI_tuptable);
 }
 
 Datum
@@ -436,7 +405,6 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	Check		complete = {"complete", 0, "finished matches", 0, NULL, NULL, NULL};
 	Check		corrections = {"corrections", 0, "corrections", 0, NULL, NULL, NULL};
 	Check		waiting = {"waiting", 0, "matches", 0, NULL, NULL, NULL};
-	Check		partitions = {"partitions", 0, "partitions", 0, NULL, NULL, NULL};
 	Verification verification = {{check_event, check_match},
 	&content, &events, &components, NULL};
 	const char *unread;
@@ -473,7 +441,6 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	check_unplaced(ladder, &complete);
 	check_rating_counts(ladder, &states);
 	check_standings(ladder, &events);
-	check_partitions(ladder, &partitions);
 
 	return_check(rsinfo, &content);
 	return_check(rsinfo, &events);
@@ -487,8 +454,6 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	return_check(rsinfo, &corrections);
 	if (waiting.faults > 0)
 		return_check(rsinfo, &waiting);
-	if (partitions.examined > 0 || partitions.faults > 0)
-		return_check(rsinfo, &partitions);
 	ladder_close(ladder);
 	return (Datum) 0;
 }

@@ -525,6 +525,14 @@ id_table_hash(const IdTable *table, Datum id, const char *pool)
 	return hash;
 }
 
+bool
+id_table_holds(IdTable *table, Datum id)
+{
+	IdKey		key = {id, ""};
+
+	return id_hash_table_lookup(table->hash, key) != NULL;
+}
+
 void *
 id_table_find_hashed(IdTable *table, Datum id, const char *pool, uint32 hash)
 {

@@ -76,6 +76,9 @@ extern void **id_table_enter(IdTable *table, Datum id, const char *pool,
 /* The pointer for an identifier, or NULL. */
 extern void *id_table_find(IdTable *table, Datum id, const char *pool);
 
+/* Whether it has an identifier, whatever the pointer is. */
+extern bool id_table_holds(IdTable *table, Datum id);
+
 /*
  * The same in two steps: the hash, with which the memory that is to be looked at is already on its
  * way, and a little later the pointer.

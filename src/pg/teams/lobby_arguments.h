@@ -40,7 +40,7 @@ typedef struct LobbyArguments
 	int			budget;
 	int			seed;
 	int			explain;
-	int			state;			/* of split_states() only */
+	int			state;			/* of split_states() and pair_queue() */
 } LobbyArguments;
 
 /* Whether a function has an argument, which is not the first, and it is not null. */

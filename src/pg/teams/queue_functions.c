@@ -73,7 +73,7 @@ enum
 	QUEUE_ARG_MAX_WINDOW,
 	QUEUE_ARG_MIN_QUALITY,
 	QUEUE_ARG_EXPLAIN,
-	QUEUE_ARG_STATE				/* of pair_states() only */
+	QUEUE_ARG_STATE
 };
 
 static const LobbyArguments queue_arguments = {
@@ -86,7 +86,8 @@ static const LobbyArguments queue_arguments = {
 	.teams = QUEUE_ARG_TEAMS,
 	.log_odds = QUEUE_ARG_LOG_ODDS,
 	.model = QUEUE_ARG_MODEL,
-	.params = QUEUE_ARG_PARAMS
+	.params = QUEUE_ARG_PARAMS,
+	.state = QUEUE_ARG_STATE
 };
 
 /* The columns of the result. */
@@ -521,8 +522,6 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(QUEUE_ARG_PLAYERS) || PG_ARGISNULL(QUEUE_ARG_MU))
 		return (Datum) 0;
-	if (PG_NARGS() > QUEUE_ARG_STATE)
-		tickets.arguments.state = QUEUE_ARG_STATE;
 	read_tickets(fcinfo, &tickets);
 	problem->nteams = count_argument(fcinfo, QUEUE_ARG_TEAMS, "teams", 2,
 									 SPLIT_MAX_TEAMS, 0);
