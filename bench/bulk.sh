@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measure work on whole histories in seconds of the processor, without parallel workers: rerate()
+# Measure work on whole histories in seconds of the processor, without parallel workers: shadow_ladder()
 # and catch_up() against counting the participants in order, and how large batches, seasons, and
 # catch_up() after a change of the last match grow with the ladder.
 #
@@ -63,15 +63,15 @@ if [[ " $parts " = *" ratios "* ]]; then
 	{ echo 'BEGIN;'; insert_matches history "$matches" 12 10000 811; echo 'COMMIT; VACUUM ANALYZE;'; } | sql
 	for round in $(seq "$rounds"); do
 		processed >>"$scratch/count" <<<'SELECT count(*) FROM (SELECT * FROM history.source ORDER BY played_at, match_id OFFSET 0) AS s;'
-		processed >>"$scratch/rerate" <<<"SELECT skillrating.rerate('history', \"into\" => 'again');"
+		processed >>"$scratch/shadow" <<<"SELECT skillrating.shadow_ladder('history', 'again');"
 		sql -o /dev/null -c "SELECT skillrating.drop_ladder('again')" -c "UPDATE history.match_player SET rank = 3 - rank WHERE match_id = $round"
 		processed >>"$scratch/catch_up" <<<"SELECT count(*) FROM skillrating.catch_up('history');"
 		sql -c 'VACUUM history.event' -c CHECKPOINT
 	done
-	report "rerate of $matches matches x 12, against count(*) in order" "$scratch/rerate" "$scratch/count" 'at most 3'
+	report "shadow_ladder of $matches matches x 12, against count(*) in order" "$scratch/shadow" "$scratch/count" 'at most 3'
 	report '  catch_up after a change of the first match' "$scratch/catch_up" "$scratch/count" 'at most 2.5'
-	awk -v n="$matches" -v c="$(median "$scratch/count")" -v r="$(median "$scratch/rerate")" -v u="$(median "$scratch/catch_up")" \
-		'BEGIN { printf "    us a participant: %.2f to count, %.2f to rerate, %.2f to catch up\n", c / n / 12e-6, r / n / 12e-6, u / n / 12e-6 }'
+	awk -v n="$matches" -v c="$(median "$scratch/count")" -v r="$(median "$scratch/shadow")" -v u="$(median "$scratch/catch_up")" \
+		'BEGIN { printf "    us a participant: %.2f to count, %.2f to make a shadow, %.2f to catch up\n", c / n / 12e-6, r / n / 12e-6, u / n / 12e-6 }'
 	sql -o /dev/null -c "SELECT skillrating.drop_ladder('history')"
 fi
 

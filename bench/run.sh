@@ -74,10 +74,10 @@ SQL
 echo "    $history matches x 12 in one transaction: the most memory was $(cat "$scratch/memory") MB"
 rm "$scratch/history.csv"
 sql -c 'VACUUM ANALYZE' -c CHECKPOINT
-rm -f "$scratch"/{count,rerate,backfill,catch_up,late}
+rm -f "$scratch"/{count,shadow,backfill,catch_up,late}
 for round in 1 2 3; do
 	timed >>"$scratch/count" <<<'SELECT count(*) FROM (SELECT * FROM history.source ORDER BY played_at, match_id OFFSET 0) AS s;'
-	timed >>"$scratch/rerate" <<<"SELECT skillrating.rerate('history', \"into\" => 'again');"
+	timed >>"$scratch/shadow" <<<"SELECT skillrating.shadow_ladder('history', 'again');"
 	sql -o /dev/null -c "SELECT skillrating.drop_ladder('again')" -c 'SET client_min_messages = warning' -c "SELECT skillrating.create_ladder('filled', 'elo', source => 'history.source')"
 	timed >>"$scratch/backfill" <<<"CALL skillrating.backfill('filled');"
 	sql -o /dev/null -c "SELECT skillrating.drop_ladder('filled')" -c "UPDATE history.match_player SET rank = 3 - rank WHERE match_id = $round"
@@ -86,11 +86,11 @@ for round in 1 2 3; do
 	timed >>"$scratch/late" <<<"SELECT count(*) FROM skillrating.catch_up('history');"
 	sql -c 'VACUUM history.event' -c CHECKPOINT
 done
-report "rerate of $history matches x 12, against count(*) of the source in order" "$scratch/rerate" "$scratch/count" 'at most 3'
-report '  backfill of the same, against rerate' "$scratch/backfill" "$scratch/rerate" 'for information'
+report "shadow_ladder of $history matches x 12, against count(*) of the source in order" "$scratch/shadow" "$scratch/count" 'at most 3'
+report '  backfill of the same, against shadow_ladder' "$scratch/backfill" "$scratch/shadow" 'for information'
 report '  catch_up after a change of the first match' "$scratch/catch_up" "$scratch/count" 'at most 3'
 report '  catch_up after a change at 99 of 100' "$scratch/late" "$scratch/count" 'for information'
-echo "    $(median "$scratch/count") s to count, $(median "$scratch/rerate") s to rerate, $(median "$scratch/backfill") s to backfill, $(median "$scratch/catch_up") s to catch up with all, $(median "$scratch/late") s with the last hundredth; verify: $(sql -c "SELECT bool_and(ok) FROM skillrating.verify('history')")"
+echo "    $(median "$scratch/count") s to count, $(median "$scratch/shadow") s to make a shadow, $(median "$scratch/backfill") s to backfill, $(median "$scratch/catch_up") s to catch up with all, $(median "$scratch/late") s with the last hundredth; verify: $(sql -c "SELECT bool_and(ok) FROM skillrating.verify('history')")"
 sql -o /dev/null -c "SELECT skillrating.drop_ladder('history')"
 
 # One match of twelve a transaction, against the same without triggers and against

@@ -328,3 +328,14 @@ had been seen at that rate.
 won: nulls do not count; null if none counts.
 prior_rate: above 0 and below 1.  prior_weight: games, above 0.  Both are the same in all rows.
 Errors: 22003 for numbers out of range, 22023 if the prior varies.';
+
+CREATE FUNCTION skillrating_internal.paired_difference(losses_a float8[], losses_b float8[])
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_paired_difference'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.paired_difference(float8[], float8[]) IS
+'A part of compare_ladders(): the mean of the first less the second over matches in the order of
+time, and its standard error, for which blocks of matches are independent and not matches; NaN for
+the error of fewer than 20 matches, and for both of none. Error 22023 for arrays of different
+lengths.';

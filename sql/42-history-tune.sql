@@ -60,7 +60,7 @@ CREATE TYPE skillrating.tuning AS (
 
 COMMENT ON TYPE skillrating.tuning IS
 'Result of tune().
-model: the model.  params: all its parameters, ready for rate(), create_ladder() or rerate().
+model: the model.  params: all its parameters, ready for rate(), create_ladder() or shadow_ladder().
 log_odds: what a side is worth, in favour of side 1: to be given as log_odds of matches with sides.
 fitted: the parameters that were searched, those of parts that were taken too.
 parts: the parts that were tried.
@@ -222,7 +222,7 @@ CREATE TYPE skillrating.model_suggestion AS (
 
 COMMENT ON TYPE skillrating.model_suggestion IS
 'A model as suggest_model() found it.
-model: the model.  params: all its parameters, ready for rate(), create_ladder() or rerate().
+model: the model.  params: all its parameters, ready for rate(), create_ladder() or shadow_ladder().
 log_odds: what a side is worth, in favour of side 1.  parts: those that were taken.
 matches: matches that the search scored.
 held_out_matches: matches that no search saw and that all these models have forecast.

@@ -370,8 +370,7 @@ CREATE FUNCTION skillrating_internal.create_rating_tables(
     strict boolean,
     on_error text,
     player_type regtype,
-    match_type regtype,
-    beside text)
+    match_type regtype)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -391,24 +390,21 @@ BEGIN
             format_version integer NOT NULL DEFAULT 1,
             horizon bigint,
             horizon_at timestamptz,
+            shadow_of regclass,
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
     EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), whether a match waits or its transaction fails after an error that is not about its data (on_error), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at).');
+        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), whether a match waits or its transaction fails after an error that is not about its data (on_error), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at); and, for a shadow and a former ladder, the table ladder of the one whose matches it rates (shadow_of).');
     EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, on_error) VALUES ($1, $2, $3, $4, $5, $6)', ladder)
     USING model, params, apply_at, late, strict, on_error;
 
     EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
-        skillrating_internal.arranged_columns(ladder, 'rating', beside,
-            skillrating_internal.ladder_columns('rating', model, params, player_type, match_type, display)));
-    PERFORM skillrating_internal.drop_room(ladder, 'rating');
+        skillrating_internal.ladder_columns('rating', model, params, player_type, match_type, display));
     EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,
         'A row for each player and pool: the state under the model and the time as of which it is (as_of: that of the last event), the displayed rating, and counts of rated matches.');
 
     EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', ladder,
-        skillrating_internal.arranged_columns(ladder, 'event', beside,
-            skillrating_internal.ladder_columns('event', model, params, player_type, match_type, display)));
-    PERFORM skillrating_internal.drop_room(ladder, 'event');
+        skillrating_internal.ladder_columns('event', model, params, player_type, match_type, display));
     PERFORM skillrating_internal.create_event_indexes(ladder);
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', ladder,
@@ -439,10 +435,9 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, text, regtype, regtype, text) IS
+COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, text, regtype, regtype) IS
 'A part of create_ladder(): the tables ladder, rating, event and rated_match, with the sequence of
-places. params are complete. Columns are in the places that they have in ladder beside, if that is
-not null.';
+places. params are complete.';
 
 CREATE FUNCTION skillrating_internal.create_waiting_tables(
     ladder text,
@@ -633,8 +628,7 @@ CREATE FUNCTION skillrating_internal.create_ladder_schema(
     strict boolean,
     eligibility jsonb,
     ranks text,
-    on_error text,
-    beside text DEFAULT NULL)
+    on_error text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -689,7 +683,7 @@ BEGIN
     EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
         format('A skillrating ladder under the model %s.', model));
     PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, on_error,
-        player_type, match_type, beside);
+        player_type, match_type);
     IF ranks = 'counted' THEN
         PERFORM skillrating_internal.create_count_tables(ladder);
     END IF;
@@ -710,7 +704,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_ladder_schema(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text, text) IS
+COMMENT ON FUNCTION skillrating_internal.create_ladder_schema(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text) IS
 'create_ladder() without the notice of matches that wait. Arguments and errors as there.';
 
 CREATE FUNCTION skillrating.create_ladder(

@@ -132,6 +132,7 @@ BEGIN
             (true, 'truncate', 'AFTER TRUNCATE', '', 'STATEMENT', 'enqueue_matches')
         ) AS v(replica, kind, event, transition_tables, level, trigger_function)
         WHERE v.replica = create_collect_triggers.replica
+            AND v.kind = ANY (skillrating_internal.collect_kinds(relation, create_collect_triggers.replica))
     LOOP
         -- A table may feed several ladders. Nothing is found by these names.
         n := 1;
@@ -396,6 +397,7 @@ DECLARE
     relation regclass;
     replica boolean;
     found_triggers bigint;
+    wanted_triggers bigint;
     n bigint := 0;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
@@ -414,10 +416,11 @@ BEGIN
         ORDER BY a.relation', ladder)
     USING source
     LOOP
-        CONTINUE WHEN found_triggers = 4;
+        wanted_triggers := cardinality(skillrating_internal.collect_kinds(relation, replica));
+        CONTINUE WHEN found_triggers = wanted_triggers;
         PERFORM skillrating_internal.drop_collect_triggers(source, relation);
         PERFORM skillrating_internal.create_collect_triggers(ladder, relation, '', replica);
-        n := n + 4 - found_triggers;
+        n := n + wanted_triggers - found_triggers;
     END LOOP;
     RETURN n;
 END
@@ -648,7 +651,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT coalesce(
         -- Views over the source that are sources themselves.
-        (SELECT format('Drop first what rerate() made of it: %s.',
+        (SELECT format('Drop first its shadows: %s.',
             string_agg(format('SELECT skillrating.drop_ladder(%L)', m.nspname), ', ' ORDER BY m.nspname))
         FROM (
             SELECT DISTINCT n.nspname
@@ -752,7 +755,7 @@ COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
 mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
 some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
-in its schema, as ladders that rerate() made of it, 42501 unless
+in its schema, as shadows of it, 42501 unless
 the caller owns it, 55006 while something else is at work on it in this session.';
 
 CREATE FUNCTION skillrating_internal.reset_ladder(

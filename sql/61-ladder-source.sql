@@ -1,4 +1,4 @@
--- What a source costs: tables that it reads from end to end for each match.
+-- What a source costs: tables that it reads from end to end for each match; and what feeds it.
 
 CREATE FUNCTION skillrating_internal.tables_read_whole(source regclass)
 RETURNS text
@@ -80,3 +80,21 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.warn_of_slow_source(regclass) IS
 'A part of describe_source(): a warning that names the tables that a source reads from end to end
 for each match.';
+
+CREATE FUNCTION skillrating_internal.collect_kinds(
+    relation regclass,
+    replica boolean)
+RETURNS text[]
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    -- A match of another ladder's own changes nothing without its participants, see
+    -- create_own_triggers(); and a transaction that inserts both is to come to that ladder first.
+    SELECT CASE WHEN NOT replica AND c.relname = 'match' AND EXISTS (
+            SELECT FROM pg_class AS p WHERE p.relnamespace = c.relnamespace AND p.relname = 'rated_match')
+        THEN '{update,truncate}'::text[] ELSE '{insert,update,delete,truncate}' END
+    FROM pg_class AS c WHERE c.oid = relation
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.collect_kinds(regclass, boolean) IS
+'A part of attach() and restore_triggers(): for which statements a table has triggers.';

@@ -1,114 +1,5 @@
 -- The tables of a ladder's components, and those of its matches where it has no source of the
--- user's; and the places of columns in tables that are to exchange their rows with others.
-
-CREATE FUNCTION skillrating_internal.room_type(length smallint, alignment "char")
-RETURNS text
-LANGUAGE sql IMMUTABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT CASE length WHEN 1 THEN 'boolean' WHEN 2 THEN 'smallint' WHEN 4 THEN 'integer'
-        WHEN 8 THEN 'float8' WHEN 16 THEN 'uuid' WHEN 64 THEN 'name'
-        ELSE CASE alignment WHEN 'd' THEN 'float8[]' ELSE 'text' END END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.room_type(smallint, "char") IS
-'A part of rerate() and swap_ladders(): a type whose values take the space of a column that was
-dropped.';
-
-CREATE FUNCTION skillrating_internal.arranged_columns(
-    ladder text,
-    relation text,
-    beside text,
-    columns text)
-RETURNS text
-LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    definitions text;
-BEGIN
-    IF beside IS NULL THEN
-        RETURN columns;
-    END IF;
-    -- The server reads the definitions.
-    EXECUTE format('CREATE TABLE %I.skillrating_columns (%s)', ladder, columns);
-    WITH wanted AS (
-        SELECT t.attnum, t.attname, t.atttypid, concat_ws(' ', quote_ident(t.attname),
-            format_type(t.atttypid, t.atttypmod), CASE WHEN t.attnotnull THEN 'NOT NULL' END,
-            CASE WHEN t.attgenerated = '' THEN 'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid)
-                ELSE format('GENERATED ALWAYS AS (%s) STORED', pg_get_expr(d.adbin, d.adrelid))
-            END) AS definition
-        FROM pg_attribute AS t
-        LEFT JOIN pg_attrdef AS d ON d.adrelid = t.attrelid AND d.adnum = t.attnum
-        WHERE t.attrelid = to_regclass(format('%I.skillrating_columns', ladder)) AND t.attnum > 0
-    ), place AS (
-        SELECT t.attnum, t.attlen, t.attalign, w.definition,
-            -- States that ladder beside lacks take the places of those that it alone has.
-            CASE WHEN w.attname IS NULL AND t.attlen = 8 AND t.attalign = 'd' THEN row_number()
-                OVER (PARTITION BY w.attname IS NULL AND t.attlen = 8 AND t.attalign = 'd'
-                    ORDER BY t.attnum) END AS room
-        FROM pg_attribute AS t
-        LEFT JOIN wanted AS w ON w.attname = t.attname AND w.atttypid = t.atttypid
-        WHERE t.attrelid = to_regclass(format('%I.%I', beside, relation)) AND t.attnum > 0
-    ), new AS (
-        SELECT w.definition, row_number() OVER (ORDER BY w.attnum) AS n
-        FROM wanted AS w
-        WHERE NOT EXISTS (SELECT FROM place AS p WHERE p.definition = w.definition)
-    )
-    SELECT string_agg(coalesce(p.definition, n.definition,
-            format('skillrating_room_%s %s', p.attnum,
-                skillrating_internal.room_type(p.attlen, p.attalign))), ', '
-            ORDER BY p.attnum NULLS LAST, n.n)
-    INTO definitions
-    FROM place AS p FULL JOIN new AS n ON n.n = p.room;
-    EXECUTE format('DROP TABLE %I.skillrating_columns', ladder);
-    RETURN definitions;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.arranged_columns(text, text, text, text) IS
-'A part of create_ladder() and rerate(): definitions of columns in the places where the table of
-that name of another ladder has them, with room in the places of columns that it alone has, see
-drop_room(). With null for the other ladder, the definitions as they are.';
-
-CREATE FUNCTION skillrating_internal.drop_room(
-    ladder text,
-    relation text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    drops text;
-BEGIN
-    SELECT string_agg(format('DROP COLUMN %I', t.attname), ', ') INTO drops
-    FROM pg_attribute AS t
-    WHERE t.attrelid = to_regclass(format('%I.%I', ladder, relation)) AND t.attnum > 0
-        AND NOT t.attisdropped AND starts_with(t.attname, 'skillrating_room_');
-    IF drops IS NOT NULL THEN
-        EXECUTE format('ALTER TABLE %I.%I %s', ladder, relation, drops);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.drop_room(text, text) IS
-'A part of create_ladder() and rerate(): drops the columns of a new table that only keep a place,
-see arranged_columns().';
-
-CREATE FUNCTION skillrating_internal.rounds_index(relation regclass)
-RETURNS regclass
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT x.indexrelid::regclass FROM pg_index AS x
-    WHERE x.indrelid = relation
-        AND pg_get_indexdef(x.indexrelid) LIKE '% (player_id, pool, rounds_after, seq)'
-    LIMIT 1
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.rounds_index(regclass) IS
-'A part of swap_ladders(): the index of table event by which a model that looks back finds states by
-their rounds, see create_rounds_index(); null if there is none.';
+-- user's.
 
 CREATE FUNCTION skillrating_internal.create_rounds_index(ladder text)
 RETURNS void
@@ -119,7 +10,6 @@ DECLARE
     event regclass := to_regclass(format('%I.event', ladder));
 BEGIN
     IF EXISTS (SELECT FROM pg_attribute AS t WHERE t.attrelid = event AND t.attname = 'rounds_after')
-        AND skillrating_internal.rounds_index(event) IS NULL
     THEN
         EXECUTE format('CREATE INDEX ON %I.event (player_id, pool, rounds_after, seq)', ladder);
     END IF;
@@ -127,7 +17,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_rounds_index(text) IS
-'A part of create_ladder() and swap_ladders(): the index of table event for a model that looks back
+'A part of create_ladder(): the index of table event for a model that looks back
 on states by their rounds, which other models do not need.';
 
 CREATE FUNCTION skillrating_internal.create_event_indexes(ladder text)

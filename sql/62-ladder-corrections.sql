@@ -18,7 +18,8 @@ COMMENT ON FUNCTION skillrating_internal.check_operation_time(timestamptz) IS
 'Error 22008 for an infinite time: no match could come behind the operation, or none before it.';
 
 CREATE FUNCTION skillrating_internal.ladder_holders(
-    schema oid,
+    schemas oid[],
+    relations oid[],
     readers boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
@@ -35,16 +36,19 @@ BEGIN
             LEFT JOIN pg_locks AS x ON x.pid IS NULL AND x.locktype = 'transactionid'
                 AND x.virtualtransaction = l.virtualtransaction
             LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
-            WHERE l.locktype = 'object' AND l.classid = 'pg_namespace'::regclass AND l.objid = schema
-                AND l.objsubid = 0 AND l.granted AND (readers OR l.mode <> 'AccessShareLock')
+            WHERE (l.locktype = 'object' AND l.classid = 'pg_namespace'::regclass AND l.objid = ANY (schemas)
+                    AND l.objsubid = 0
+                OR l.locktype = 'relation' AND l.relation = ANY (relations))
+                AND l.granted AND (readers OR l.mode <> 'AccessShareLock')
                 AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
                 AND l.pid IS DISTINCT FROM pg_backend_pid()) AS w);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.ladder_holders(oid, boolean) IS
-'Who has locks on the ladder in a schema that keep others from its maintenance, or, with readers, any
-lock: processes and prepared transactions, for the detail of an error. Null for nobody.';
+COMMENT ON FUNCTION skillrating_internal.ladder_holders(oid[], oid[], boolean) IS
+'Who has locks on ladders in some schemas, or on relations, that keep others from their maintenance,
+or, with readers, any lock: processes and prepared transactions, for the detail of an error. Null
+for nobody.';
 
 CREATE FUNCTION skillrating_internal.note_change(ladder text)
 RETURNS void
@@ -159,8 +163,7 @@ with the places on the leaderboard of all who have played (null for a player who
 without dry_run), and leaves everything as it was: the work is done in a subtransaction that is
 rolled back, with the triggers that it fires. With search it also looks in the source for what no
 trigger has reported: new matches are rated, and those that are gone no longer count, which a
-warning says; and, for a ladder that rerate() made, in the first ladder for matches that have
-changed or gone since. With rebuild it replays from the very start. Matches are rated
+warning says. With rebuild it replays from the very start. Matches are rated
 meanwhile, and wait for its last step, which writes the ratings; where most of the work lies behind
 a late match they wait from the beginning. Reading goes on. What is out of date before a rated match
 that has gone from the source unreported waits, with a warning; another names columns that the

@@ -55,25 +55,6 @@ attempt waits for a moment, in which those wait who come behind, and gives back 
 half a minute, or lock_timeout if that is shorter, one waits in the ordinary way. Errors: 55P03
 after lock_timeout, 40001 for an old snapshot.';
 
-CREATE FUNCTION skillrating_internal.rename_relation(
-    ladder text,
-    relation regclass,
-    name text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('ALTER %s %s RENAME TO %I',
-        (SELECT CASE WHEN c.relkind IN ('i', 'I') THEN 'INDEX' ELSE 'TABLE' END
-        FROM pg_class AS c WHERE c.oid = relation), relation, name);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.rename_relation(text, regclass, text) IS
-'A part of swap_ladders(): renames a table or an index of a ladder.';
-
 CREATE FUNCTION skillrating_internal.renew_ladder_cache(ladder text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_renew_ladder_cache'
@@ -124,14 +105,7 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
-    IF seq <= w.horizon AND starts_with(kind, 'carried') THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('history of ladder "%s" has changed before its horizon, from place %s on',
-                ladder, seq),
-            DETAIL = format('Ladder "%s" has corrected or ordered what lies before place %s of this one.',
-                skillrating_internal.origin(ladder), w.horizon),
-            HINT = 'Recreate this ladder with skillrating.rerate().';
-    ELSIF seq <= w.horizon THEN
+    IF seq <= w.horizon THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = CASE
                 WHEN match_id IS NOT NULL THEN
@@ -547,48 +521,3 @@ Returns the place, and how many players were there. Errors: 42704 for an unknown
 unless the caller owns it, 22004 for nulls, 22008 for an infinite time, 22023 for one before the
 horizon that there is or later than now and the last match, 55000 if corrections wait for
 catch_up(), or if events of before are gone already.';
-
-CREATE FUNCTION skillrating_internal.swap_horizons(
-    a text,
-    b text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    name text;
-    has_a boolean;
-    has_b boolean;
-    of_a oid[];
-    names name[];
-    i integer;
-BEGIN
-    FOREACH name IN ARRAY '{horizon,component_horizon,season_horizon}'::text[] LOOP
-        has_a := to_regclass(format('%I.%I', a, name)) IS NOT NULL;
-        has_b := to_regclass(format('%I.%I', b, name)) IS NOT NULL;
-        -- A table and its indexes have names of the way, while those of the other table are the same.
-        SELECT array_agg(c.oid), array_agg(c.relname) INTO of_a, names
-        FROM pg_class AS c
-        WHERE c.oid = to_regclass(format('%I.%I', a, name))
-            OR c.oid IN (SELECT x.indexrelid FROM pg_index AS x
-                WHERE x.indrelid = to_regclass(format('%I.%I', a, name)));
-        FOR i IN 1 .. coalesce(cardinality(of_a), 0) LOOP
-            PERFORM skillrating_internal.rename_relation(a, of_a[i],
-                CASE names[i] WHEN name THEN 'skillrating_' || name ELSE 'skillrating_' || of_a[i] END);
-        END LOOP;
-        IF has_a THEN
-            EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', a, 'skillrating_' || name, b);
-        END IF;
-        IF has_b THEN
-            EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', b, name, a);
-        END IF;
-        FOR i IN 1 .. coalesce(cardinality(of_a), 0) LOOP
-            PERFORM skillrating_internal.rename_relation(b, of_a[i], names[i]);
-        END LOOP;
-    END LOOP;
-    PERFORM skillrating_internal.renew_ladder_cache(a), skillrating_internal.renew_ladder_cache(b);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.swap_horizons(text, text) IS
-'A part of swap_ladders(): gives each of two ladders the tables of the other''s horizon.';

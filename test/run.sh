@@ -100,9 +100,9 @@ long_sql="ladder_property ladder_horizon ladder_corrections ladder_settings ladd
 long_sql+=" ladder_seasons ladder_forget"
 long_core="properties models tune split_many elo_mmr"
 # Left out of "check": each function with each trap that the owner of a ladder could set, with each
-# kind of argument, and swaps (a minute of a processor each), and what takes ten seconds or more and
-# is about sizes, memory, an option, or one call.
-later_sql="ladder_hostile ladder_swap leaves_nothing ladder_boards ladder_exchange bad_ids"
+# kind of argument (a minute of a processor), and what takes ten seconds or more and is about sizes,
+# memory, an option, or one call.
+later_sql="ladder_hostile leaves_nothing ladder_boards bad_ids"
 later_sql+=" session_memory memory_limit large_results suggest_model no_peeking ladder_bulk ladder_ranks"
 later_core="size_advantage_simulation"
 
@@ -122,8 +122,8 @@ later_core="size_advantage_simulation"
 logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
 	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" processors backfill queue foreign recipes \
-		exchange predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside plproxy citus
-	printf 'script %s\n' peers docs clients swapping concurrent http pictures dist demo migration parameters dump open_match fronts
+		subscriber predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside plproxy citus
+	printf 'script %s\n' peers docs clients promoting concurrent http pictures dist demo migration parameters dump open_match fronts
 } >"$scratch/waiting"
 touch "$scratch/waiting"
 # A build of its own, and all regression tests again.

@@ -116,10 +116,10 @@ SELECT * FROM highest('ann');
 SELECT count(*) AS faults FROM verify('fide') WHERE NOT ok;
 
 -- Other parameters have other columns: of what operations set, those in common.
-SELECT rerate('fide', 'elo', '{"k": 20}', "into" => 'plain');
+SELECT shadow_ladder('fide', 'plain', 'elo', '{"k": 20}');
 SELECT p.player_id, (SELECT count(*) FROM plain.event AS e WHERE e.kind = 'seed' AND e.player_id = p.player_id) AS seeded FROM plain.rating AS p WHERE p.player_id IN ('ann', 'cat') ORDER BY 1;
 SELECT count(*) AS faults FROM verify('plain') WHERE NOT ok;
-SELECT rerate('plain', 'elo', :'fide', "into" => 'again');
+SELECT shadow_ladder('plain', 'again', 'elo', :'fide');
 SELECT count(*) AS faults FROM verify('again') WHERE NOT ok;
 SELECT import_ratings('plain', '{zoe}'::text[], '[{"rating": 1800, "games": 60}]');
 SELECT create_ladder('for_life', 'elo', '{"k_by_rating": [[2400, 10]], "k_for_life": true}');

@@ -297,7 +297,7 @@ SELECT (skillrating.set_fixed('timely', 105, at => '2020-05-01')).ratings;
 SELECT count(*) > 1 AS changed FROM skillrating.catch_up('timely');
 SELECT bool_and(rating_before = rating_after AND deviation_before = deviation_after) AS since, count(*) > 3 AS some FROM timely.event WHERE player_id = 105 AND played_at >= '2020-05-01';
 SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('timely');
-SELECT count(*) FROM (SELECT skillrating.rerate('timely', 'elo', "into" => 'timely_elo')) AS r;
+SELECT count(*) FROM (SELECT skillrating.shadow_ladder('timely', 'timely_elo', 'elo')) AS r;
 SELECT bool_and(rating_before = rating_after) AS since FROM timely_elo.event WHERE player_id = 105 AND played_at >= '2020-05-01';
 SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('timely_elo');
 SELECT skillrating.drop_ladder('timely_elo');

@@ -119,10 +119,10 @@ DELETE FROM duel WHERE id > 1;
 SELECT skillrating.create_ladder('single', 'elo', source => 'duels');
 SELECT skillrating.attach('single', 'duel', match_id => 'id');
 SELECT skillrating.detach('single', 'duel');
--- Nothing of that where nothing waits, and for what rerate() makes.
+-- Nothing of that where nothing waits, and for a shadow.
 CALL skillrating.backfill('single');
 SELECT skillrating.attach('single', 'duel', match_id => 'id');
-SELECT skillrating.rerate('single', "into" => 'single_again');
+SELECT skillrating.shadow_ladder('single', 'single_again');
 -- A source that raises errors keeps no ladder from being made.
 CREATE VIEW broken AS SELECT 1 / (id - 1) AS match_id, at AS played_at, winner AS player_id, 1 AS team, 1 AS rank FROM duel;
 SELECT skillrating.create_ladder('broken_ladder', 'elo', source => 'broken');

@@ -416,7 +416,7 @@ SELECT m AS match_id, j.status, j.reason, j.player_id, j.rank, j.weight, j.seq I
 SELECT count(*) FROM skillrating.catch_up('sourced');
 SELECT m AS match_id, j.status, j.reason, j.player_id, j.rank, j.weight, j.seq IS NOT NULL AS placed, j.corrections, jsonb_array_length(j.waiting) AS waiting FROM unnest('{a,b,c}'::text[]) AS m, skillrating.match_journal('sourced', m) AS j;
 -- Another formula corrects nothing.
-SELECT skillrating.rerate('sourced', 'elo', "into" => 'again');
+SELECT skillrating.shadow_ladder('sourced', 'again', 'elo');
 SELECT sum(corrections) FROM again.rated_match;
 
 -- What a reader needs.

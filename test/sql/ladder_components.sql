@@ -176,14 +176,16 @@ SELECT count(*) FROM large.rated_match WHERE status = 'rated';
 SELECT faults('large');
 
 -- Another formula, and back.
-SELECT skillrating.rerate('single', 'state_space', '{"club_sigma": 0, "home_sigma": 1}', 'other');
+SELECT skillrating.shadow_ladder('single', 'other', 'state_space', '{"club_sigma": 0, "home_sigma": 1}');
 SELECT faults('other');
 SELECT DISTINCT kind FROM other.component ORDER BY kind;
-SELECT skillrating.swap_ladders('single', 'other');
+SELECT skillrating.promote_ladder('other', 'former');
+ALTER SCHEMA former RENAME TO other;
 SELECT DISTINCT kind FROM single.component ORDER BY kind;
 INSERT INTO single.match (match_id, played_at) VALUES (500, '2025-01-01');
 INSERT INTO single.match_player (match_id, player_id, team, rank, side, context, club) VALUES (500, 1, 1, 1, 1, 'map 1', 'club 1'), (500, 2, 2, 2, 2, 'map 2', 'club 2');
-SELECT skillrating.swap_ladders('single', 'other');
+SELECT skillrating.promote_ladder('other', 'former');
+ALTER SCHEMA former RENAME TO other;
 SELECT faults('single'), faults('other');
 SELECT kind, key, player_id FROM single.component_event WHERE match_id = 500 ORDER BY kind, key, player_id;
 

@@ -188,17 +188,19 @@ SELECT bool_and(ok) FROM skillrating.verify('arena');
 SELECT skillrating.set_eligibility('arena', '{"min_duration": 500}', '2024-04-01') AS operation;
 SELECT count(*) FROM arena.correction;
 
--- Another ladder takes the rules over, as they are and as they become.
-SELECT skillrating.rerate('arena', 'glicko2', "into" => 'other');
+-- A shadow has the rules of its ladder.
+SELECT skillrating.shadow_ladder('arena', 'other', 'glicko2');
 SELECT match_id, status, reason FROM other.rated_match ORDER BY match_id;
-SELECT skillrating.undo_operation('arena', 2) IS NULL;
-SELECT skillrating.swap_ladders('arena', 'other');
+SELECT skillrating.undo_operation('arena', 2) IS NULL, skillrating.undo_operation('other', 2) IS NULL;
+SELECT count(*) FROM skillrating.catch_up('other');
+SELECT skillrating.promote_ladder('other', 'former');
+ALTER SCHEMA former RENAME TO other;
 SELECT match_id, status, reason FROM arena.rated_match ORDER BY match_id;
 SELECT rules, count(*) FROM skillrating.eligibility('arena') GROUP BY rules ORDER BY rules;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
--- Rules of both since they parted contradict one another.
+-- Other rules of both since then are refused.
 SELECT skillrating.set_eligibility('arena', '{"min_duration": 10}') > 0 AS declared, skillrating.set_eligibility('other', '{"min_duration": 20}') > 0 AS declared;
-SELECT skillrating.swap_ladders('arena', 'other');
+SELECT skillrating.promote_ladder('other', 'former');
 
 -- Columns of the match differ among its rows, or make no sense.
 CREATE TABLE odd (match_id int, played_at timestamptz, player_id int, team int, rank int, duration float8, surrendered int, bot int);

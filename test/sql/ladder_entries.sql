@@ -2,7 +2,7 @@
 SELECT coalesce(f.name, e.function) AS unknown
 FROM (
     SELECT DISTINCT p.proname::text AS name FROM pg_proc AS p
-    WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'f' AND p.proargnames[1] IN ('ladder', 'a') AND p.proargtypes[0] = 'text'::regtype) AS f
+    WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'f' AND p.proargnames[1] IN ('ladder', 'a', 'shadow') AND p.proargtypes[0] = 'text'::regtype) AS f
 FULL JOIN skillrating_internal.ladder_entries() AS e ON e.function = f.name
 WHERE f.name IS NULL OR e.function IS NULL;
 
@@ -38,7 +38,7 @@ BEGIN
                     ELSE 'NULL::' || t::regtype END, ', ' ORDER BY n)
              FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a(t, n) WHERE n <= p.pronargs - p.pronargdefaults)) AS call
         FROM pg_proc AS p
-        WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proname NOT LIKE 'create\_%' AND p.proname NOT IN ('arranged_columns', 'drop_room')
+        WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proname NOT LIKE 'create\_%'
             AND p.prolang <> (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql')
         ORDER BY 1
     LOOP

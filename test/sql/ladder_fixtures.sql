@@ -157,8 +157,8 @@ SELECT count(*) > 7 AS rated FROM skillrating.catch_up('fresh', search => true);
 SELECT count(*) AS differ FROM (TABLE games.rating EXCEPT TABLE fresh.rating) AS d;
 SELECT bool_and(ok) FROM unnest('{games,fresh}'::text[]) AS l(ladder), skillrating.verify(l.ladder);
 TRUNCATE game;
--- A ladder that rerate() made is emptied alone.
-SELECT skillrating.rerate('games', 'elo', "into" => 'other') > 20 AS rerated;
+-- A shadow is emptied alone.
+SELECT skillrating.shadow_ladder('games', 'other', 'elo') > 20 AS shadowed;
 SELECT matches > 20 AS matches FROM skillrating.reset_ladder('other');
 SELECT count(*) > 7 AS rated FROM games.rating;
 SELECT count(*) > 7 AS rated FROM skillrating.catch_up('other', search => true);

@@ -216,7 +216,7 @@ SELECT match_id, kind FROM own.correction;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('own');
 SELECT * FROM faults('own');
 -- A second ladder of the same matches has names of its own.
-SELECT matches FROM skillrating.rerate('own', 'elo', "into" => 'second');
+SELECT matches FROM skillrating.shadow_ladder('own', 'second', 'elo');
 BEGIN;
 SELECT count(*) FROM skillrating.forget_player('own', 'nobody1051', 'other1') AS f;
 SELECT count(*) FROM skillrating.forget_player('second', 'nobody1051', 'other1') AS f;

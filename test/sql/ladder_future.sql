@@ -46,7 +46,7 @@ SELECT l, bool_and(ok) FROM unnest('{plain,timely}'::text[]) AS l, skillrating.v
 UPDATE plain.match SET log_odds = 0.1 WHERE match_id = 3;
 SELECT status, reason FROM plain.rated_match WHERE match_id = 3;
 -- A ladder by another formula takes the verdict over.
-SELECT count(*) >= 0 AS made FROM (SELECT skillrating.rerate('plain', 'elo', "into" => 'other')) AS r;
+SELECT count(*) >= 0 AS made FROM (SELECT skillrating.shadow_ladder('plain', 'other', 'elo')) AS r;
 SELECT match_id, status, reason FROM other.rated_match WHERE match_id IN (2, 3) ORDER BY 1;
 SELECT bool_and(ok) FROM skillrating.verify('other');
 

@@ -190,7 +190,7 @@ SELECT 100 + g, timestamptz '2024-01-01' + g * interval '5 hours' FROM generate_
 INSERT INTO regions.match_player (match_id, player_id, team, rank)
 SELECT 100 + g, 100 + (g + i * i) % 5, i, i FROM generate_series(1, 40) AS g, generate_series(1, 2) AS i;
 SELECT count(*) FROM regions.correction;
-SELECT skillrating.rerate('regions', "into" => 'regions_too');
+SELECT skillrating.shadow_ladder('regions', 'regions_too');
 SELECT players FROM skillrating.set_horizon('regions', '2024-01-05');
 SELECT bool_and((m.seq > l.horizon) = (m.played_at >= l.horizon_at)) AS parted, sound('regions')
 FROM regions.rated_match AS m, regions.ladder AS l;
@@ -212,33 +212,26 @@ SELECT count(*) FROM quiet.horizon WHERE player_id IN (30, -1);
 SELECT sound('quiet');
 
 -- A new formula begins at the very start, and the old one comes back with its horizon.
-SELECT skillrating.rerate('quiet', params => '{"tau": 0.4}', "into" => 'trial') AS matches;
-SELECT skillrating.swap_ladders('quiet', 'trial');
+SELECT skillrating.shadow_ladder('quiet', 'trial', params => '{"tau": 0.4}') AS matches;
+SELECT skillrating.promote_ladder('trial', 'former');
+ALTER SCHEMA former RENAME TO trial;
 SELECT (SELECT l.horizon FROM quiet.ladder AS l) AS quiet, (SELECT l.horizon > 0 FROM trial.ladder AS l) AS trial,
     sound('quiet'), sound('trial');
-SELECT skillrating.swap_ladders('quiet', 'trial');
+SELECT skillrating.promote_ladder('trial', 'former');
+ALTER SCHEMA former RENAME TO trial;
 SELECT (SELECT l.horizon > 0 FROM quiet.ladder AS l) AS quiet, (SELECT l.horizon FROM trial.ladder AS l) AS trial,
     sound('quiet'), sound('trial');
--- But not over a correction of what it can correct no more.
-SELECT skillrating.swap_ladders('quiet', 'trial'), skillrating.void_match('quiet', 7);
-SELECT count(*) > 0 AS changed FROM skillrating.catch_up('quiet');
-\set VERBOSITY default
-\set SHOW_CONTEXT never
-SELECT skillrating.swap_ladders('quiet', 'trial');
-\set VERBOSITY terse
-SELECT skillrating.restore_match('quiet', 7), sound('trial');
-SELECT skillrating.swap_ladders('quiet', 'trial'), sound('quiet');
 SELECT matches FROM skillrating.reset_ladder('quiet');
 SELECT l.horizon, (SELECT count(*) FROM quiet.horizon) AS rows FROM quiet.ladder AS l;
 SELECT play('quiet', 1, 10), sound('quiet');
 
--- What changes or goes before a horizon stays there alone: a ladder of the same matches that begins
--- at the very start takes it over.
+-- What changes or goes before a horizon stays there alone: a shadow, which begins at the very start,
+-- counts it.
 CREATE FUNCTION as_made_anew(ladder text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     same boolean;
 BEGIN
-    PERFORM skillrating.rerate(ladder, "into" => 'anew');
+    PERFORM skillrating.shadow_ladder(ladder, 'anew');
     EXECUTE format('SELECT NOT EXISTS (TABLE %1$I.rating EXCEPT TABLE anew.rating)
         AND NOT EXISTS (TABLE anew.rating EXCEPT TABLE %1$I.rating)', ladder)
     INTO same;
@@ -251,19 +244,19 @@ DECLARE
     outcome text;
 BEGIN
     PERFORM skillrating.create_ladder('kept', 'elo', late => late), play('kept', 1, 60);
-    PERFORM skillrating.rerate('kept', "into" => 'full_one');
+    PERFORM skillrating.shadow_ladder('kept', 'full_one');
     PERFORM skillrating.set_horizon('kept', '2024-01-09');
     UPDATE kept.match_player SET rank = 3 - rank WHERE match_id = 5;
     DELETE FROM kept.match WHERE match_id = 7;
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
-    IF searches THEN
-        PERFORM skillrating.catch_up('full_one', search => true);
-        outcome := concat(sound('full_one'), as_made_anew('full_one'));
-    END IF;
-    PERFORM skillrating.swap_ladders('kept', 'full_one');
+    PERFORM skillrating.catch_up('full_one', search => searches);
+    outcome := concat(sound('full_one'), as_made_anew('full_one'));
+    PERFORM skillrating.promote_ladder('full_one', 'former');
+    ALTER SCHEMA former RENAME TO full_one;
     outcome := concat(outcome, sound('kept'), sound('full_one'), as_made_anew('kept'));
-    PERFORM skillrating.swap_ladders('kept', 'full_one');
+    PERFORM skillrating.promote_ladder('full_one', 'former');
+    ALTER SCHEMA former RENAME TO full_one;
     outcome := concat(outcome, sound('kept'), sound('full_one'), as_made_anew('full_one'));
     PERFORM skillrating.drop_ladder('full_one'), skillrating.drop_ladder('kept');
     RETURN outcome;

@@ -81,9 +81,8 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
     (SELECT string_agg(format('%I => %s', a.name, CASE
             WHEN a.name = 'ladder' AND p.proname = 'drop_ladder' THEN '''evil2'''
             WHEN a.name = 'ladder' AND p.proname = 'refresh_source' THEN '''evil3'''
-            WHEN a.name = 'b' AND p.proname = 'swap_ladders' THEN '''evil3'''
             WHEN a.name IN ('ladder', 'a') THEN '''evil''' WHEN a.name IN ('other', 'b') THEN '''evil2'''
-            WHEN a.name = 'into' THEN '''evil3''' WHEN a.name = 'ranks' THEN '''counted'''
+            WHEN a.name IN ('shadow', 'former') OR a.name = 'name' AND p.proname = 'shadow_ladder' THEN '''evil3''' WHEN a.name = 'ranks' THEN '''counted'''
             WHEN a.type = 'text[]'::regtype THEN 'ARRAY[''1'', ''2'']'
             WHEN a.name = 'players' AND a.type <> 'text'::regtype THEN 'ARRAY[1, 2]::bigint[]' WHEN a.name IN ('team', 'rank') THEN 'ARRAY[1, 2]'
             WHEN a.name = 'match_id' AND p.proname = 'report_match' THEN 'nextval(''public.fresh'')' || CASE WHEN a.type = 'text'::regtype THEN '::text' ELSE '' END

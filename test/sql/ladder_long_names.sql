@@ -27,8 +27,9 @@ BEGIN
 
     PERFORM skillrating.create_ladder(own, 'elo', apply_at => 'statement');
     PERFORM skillrating.report_match(own, 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
-    PERFORM skillrating.rerate(own, "into" => 'other');
-    PERFORM skillrating.swap_ladders(own, 'other');
+    PERFORM skillrating.shadow_ladder(own, 'other');
+    PERFORM skillrating.promote_ladder('other', 'former');
+    ALTER SCHEMA former RENAME TO other;
     SELECT bool_and(v.ok) INTO ok FROM skillrating.verify(own) AS v;
     RAISE INFO 'swapped: %', ok;
     PERFORM skillrating.drop_ladder('other'), skillrating.drop_ladder(own);

@@ -129,11 +129,12 @@ DROP TRIGGER mirror_update ON arena.rating;
 SELECT skillrating.restore_triggers('arena');
 -- Another formula: those whom it does not rate get what is for the unrated.
 INSERT INTO person (id, played) VALUES (6, 0), (201, 0), (99, 5);
-SELECT skillrating.rerate('arena', 'glicko', "into" => 'glicko') > 0 AS rerated;
+SELECT skillrating.shadow_ladder('arena', 'glicko', 'glicko') > 0 AS shadowed;
 SELECT skillrating.unmirror_rating('arena', 'parted');
 SELECT players FROM skillrating.set_rating('arena', 99, '{"rating": 1700}', at => '2024-06-01');
 SELECT id, elo FROM person WHERE id = 99;
-SELECT skillrating.swap_ladders('arena', 'glicko');
+SELECT skillrating.promote_ladder('glicko', 'former');
+ALTER SCHEMA former RENAME TO glicko;
 SELECT p.id, p.elo = round(r.rating) AS mirrored, CASE WHEN p.id = 99 THEN p.elo END AS elo FROM person AS p LEFT JOIN arena.rating AS r ON r.player_id = p.id ORDER BY p.id;
 DELETE FROM person WHERE id = 1;
 INSERT INTO person (id, played) VALUES (1, 0);

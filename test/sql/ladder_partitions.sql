@@ -74,7 +74,7 @@ SELECT match_id, status FROM season.rated_match WHERE match_id = 200;
 SELECT skillrating.restore_match('season', 200);
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('season');
 ALTER TABLE result DETACH PARTITION result_2024;
-SELECT * FROM skillrating.rerate('season', 'glicko', "into" => 'other');
+SELECT * FROM skillrating.shadow_ladder('season', 'other', 'glicko');
 SELECT bool_and(ok) FROM skillrating.verify('other');
 SELECT count(*) FROM season.rated_match;
 SELECT skillrating.drop_ladder('other'), skillrating.drop_ladder('season');

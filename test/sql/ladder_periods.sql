@@ -54,11 +54,12 @@ SELECT bool_and(ok) AS verified FROM verify('glicko2_month_start');
 -- Another formula, from no periods to some, and the other way round.
 SELECT create_ladder('plain', 'glicko2', source => 'lines');
 SELECT count(*) > 0 AS caught_up FROM catch_up('plain', search => true);
-SELECT rerate('plain', params => '{"period": "month", "period_shown": "so_far"}', "into" => 'monthly');
-SELECT rerate('monthly', params => '{"period": "none"}', "into" => 'back');
+SELECT shadow_ladder('plain', 'monthly', params => '{"period": "month", "period_shown": "so_far"}');
+SELECT shadow_ladder('monthly', 'back', params => '{"period": "none"}');
 SELECT l AS ladder, (SELECT bool_and(ok) FROM verify(l)) AS verified FROM unnest('{monthly,back}'::text[]) AS l;
 SELECT same('monthly', 'glicko2', '{"period": "month", "period_shown": "so_far"}') AS monthly, same('back', 'glicko2', '{}') AS back;
-SELECT swap_ladders('plain', 'monthly') IS NOT NULL AS swapped;
+SELECT promote_ladder('monthly', 'former') IS NOT NULL AS swapped;
+ALTER SCHEMA former RENAME TO monthly;
 SELECT (SELECT bool_and(ok) FROM verify('plain')) AS plain, (SELECT bool_and(ok) FROM verify('monthly')) AS monthly, same('plain', 'glicko2', '{"period": "month", "period_shown": "so_far"}') AS same;
 
 -- Glickman's examples, by a ladder: settled when the week is over.

@@ -262,18 +262,20 @@ SELECT bool_and(ok) FROM skillrating.verify('hand');
 DROP TABLE shown;
 CREATE INDEX ON hand.rating (pool, rating DESC, player_id);
 
--- The choice stays with the ladder in use.
-SELECT skillrating.rerate('hand', params => '{"k": 10}', "into" => 'young');
+-- A shadow has the choice of its ladder, and then its own.
+SELECT skillrating.shadow_ladder('hand', 'young', params => '{"k": 10}');
 SELECT bool_and(ok) FROM skillrating.verify('young');
 SELECT to_regclass('young.rating_count') IS NOT NULL AS counted;
 SELECT skillrating.set_ranks('young', 'indexed');
-SELECT skillrating.swap_ladders('hand', 'young');
+SELECT skillrating.promote_ladder('young', 'former');
+ALTER SCHEMA former RENAME TO young;
 SELECT to_regclass('hand.rating_count') IS NOT NULL AS counted, to_regclass('young.rating_count') IS NOT NULL AS young, skillrating.place_of('hand', 2), skillrating.place_of('young', 2);
 SELECT count(*) FROM skillrating.report_match('hand', 5, ARRAY[2, 3], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT bool_and(ok) FROM skillrating.verify('hand');
 SELECT count(*) FROM skillrating.catch_up('young', search => true);
 SELECT bool_and(ok) FROM skillrating.verify('young');
-SELECT skillrating.set_ranks('hand', 'indexed'), skillrating.swap_ladders('hand', 'young');
+SELECT skillrating.promote_ladder('young', 'former');
+ALTER SCHEMA former RENAME TO young;
 SELECT to_regclass('hand.rating_count') IS NOT NULL AS counted, to_regclass('young.rating_count') IS NOT NULL AS young;
 SELECT bool_and(ok) FROM skillrating.verify('hand');
 SELECT skillrating.drop_ladder('young'), skillrating.drop_ladder('hand');

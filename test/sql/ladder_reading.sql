@@ -101,15 +101,15 @@ FROM unnest('{1 month,3 months,5 months,1 year,18 months,1 decade,30 days,360 da
 GROUP BY step::text ORDER BY step::text;
 SELECT * FROM skillrating.pool_quality('arena', step => '1 month 3 days');
 
--- Another formula: built beside, compared, swapped, and swapped back.
+-- Another formula: built beside, compared, promoted, and the first one promoted again.
 CREATE ROLE regress_reader;
 GRANT USAGE ON SCHEMA arena TO regress_reader;
 GRANT SELECT ON arena.rating TO regress_reader;
-SELECT skillrating.rerate('arena', 'elo', '{"k": 20}', 'trial');
+SELECT skillrating.shadow_ladder('arena', 'trial', 'elo', '{"k": 20}');
 SELECT bool_and(ok) FROM skillrating.verify('trial');
-SELECT skillrating.rerate('arena');
+SELECT skillrating.shadow_ladder('arena', NULL);
 -- The same formula gives the same.
-SELECT skillrating.rerate('arena', "into" => 'same');
+SELECT skillrating.shadow_ladder('arena', 'same');
 SELECT count(*) FROM ((TABLE arena.rating EXCEPT TABLE same.rating) UNION ALL (TABLE same.rating EXCEPT TABLE arena.rating)) AS d;
 SELECT count(*) FROM ((TABLE arena.event EXCEPT TABLE same.event) UNION ALL (TABLE same.event EXCEPT TABLE arena.event)) AS d;
 SELECT matches, brier_a = brier_b AS equal, brier_difference, players, rank_correlation, max_place_change, same_top_ten FROM skillrating.compare_ladders('arena', 'same');
@@ -118,7 +118,7 @@ SELECT matches, round(brier_a::numeric, 4) AS brier_a, round(brier_b::numeric, 4
 FROM skillrating.compare_ladders('arena', 'trial');
 -- It reads both histories once, also without statistics of them.
 BEGIN;
-SELECT skillrating.rerate('arena', 'elo', '{"k": 30}', 'fresh') IS NULL AS failed;
+SELECT skillrating.shadow_ladder('arena', 'fresh', 'elo', '{"k": 30}') IS NULL AS failed;
 SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) AS read FROM pg_stat_xact_user_tables WHERE relid IN ('arena.event'::regclass, 'fresh.event'::regclass) \gset before_
 SELECT matches > 400 AS compared FROM skillrating.compare_ladders('arena', 'fresh');
 SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) - :before_read <= 2 * (SELECT count(*) FROM arena.event) AS once
@@ -126,19 +126,19 @@ FROM pg_stat_xact_user_tables WHERE relid IN ('arena.event'::regclass, 'fresh.ev
 ROLLBACK;
 INSERT INTO arena.match (match_id, played_at) VALUES (3000, '2024-06-10');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3000, 'p1', 1, 1), (3000, 'p2', 2, 2);
-SELECT skillrating.swap_ladders('trial', 'arena');
-CREATE VIEW public.best AS SELECT player_id, pool, rating, games FROM arena.rating;
-SELECT skillrating.swap_ladders('arena', 'trial');
-DROP VIEW public.best;
+SELECT skillrating.promote_ladder('arena', 'former');
+SELECT skillrating.promote_ladder('trial', 'former');
+ALTER SCHEMA former RENAME TO trial;
 SELECT (SELECT model FROM arena.ladder) AS arena, (SELECT model FROM trial.ladder) AS trial, has_table_privilege('regress_reader', 'arena.rating', 'SELECT') AS may_read;
 SELECT l, bool_and(ok) FROM unnest('{arena,trial}'::text[]) AS l, skillrating.verify(l) GROUP BY l ORDER BY l;
 INSERT INTO arena.match (match_id, played_at) VALUES (3001, '2024-06-11');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3001, 'p1', 1, 1), (3001, 'p2', 2, 2);
 SELECT rating_after > rating_before AS won FROM skillrating.history('arena', 'p1', n => 1);
-SELECT skillrating.swap_ladders('arena', 'trial');
+SELECT skillrating.promote_ladder('trial', 'former');
+ALTER SCHEMA former RENAME TO trial;
 SELECT (SELECT model FROM arena.ladder) AS arena, l, bool_and(ok) FROM unnest('{arena,trial}'::text[]) AS l, skillrating.verify(l) GROUP BY l ORDER BY l;
 SELECT players FROM skillrating.set_rating('arena', 'p1', '{"rating": 1500}', at => '2024-06-12');
-SELECT skillrating.rerate('arena', 'hive', NULL, 'other') > 0;
+SELECT skillrating.shadow_ladder('arena', 'other', 'hive') > 0;
 SELECT skillrating.drop_ladder('other'), skillrating.drop_ladder('same'), skillrating.drop_ladder('trial');
 
 -- A ladder by time, with a late match and a change that wait: the second one has them.
@@ -148,7 +148,7 @@ INSERT INTO timed.match_player (match_id, player_id, team, rank) SELECT match_id
 INSERT INTO timed.match (match_id, played_at) VALUES (7, '2024-01-08');
 INSERT INTO timed.match_player (match_id, player_id, team, rank) VALUES (7, 1, 1, 1), (7, 2, 2, 2);
 UPDATE timed.match_player SET rank = 3 - rank WHERE match_id = 3;
-SELECT (skillrating.match_outcome('timed', 7)).*, skillrating.rerate('timed', "into" => 'timed_again');
+SELECT (skillrating.match_outcome('timed', 7)).*, skillrating.shadow_ladder('timed', 'timed_again');
 SELECT bool_and(ok) FROM skillrating.verify('timed_again');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('timed');
 SELECT count(*) FROM ((TABLE timed.rating EXCEPT TABLE timed_again.rating) UNION ALL (TABLE timed_again.rating EXCEPT TABLE timed.rating)) AS d;

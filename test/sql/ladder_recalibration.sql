@@ -123,8 +123,8 @@ FROM (SELECT match_id, player_id, pool, skillrating.rate('elo', player_id, team,
         FROM all_elo.match AS m JOIN all_elo.match_player AS p USING (match_id) WHERE m.match_id <> 77) AS s) AS w
 JOIN all_elo.event AS e USING (match_id, player_id, pool);
 
--- Switched on and off by rerate(); a ladder without it has nothing of it.
-SELECT skillrating.rerate('all_elo', 'elo', '{}', "into" => 'off') IS NOT NULL AS made;
+-- Switched on and off by shadows; a ladder without it has nothing of it.
+SELECT skillrating.shadow_ladder('all_elo', 'off', 'elo', '{}') IS NOT NULL AS made;
 SELECT count(*) FROM "off".component;
 SELECT count(*) > 300 AS rated, count(*) FILTER (WHERE e.rating_after <> o.rating_after) AS other_ratings, count(*) FILTER (WHERE e.win_probability <> o.win_probability) > 200 AS other_forecasts
 FROM all_elo.event AS e JOIN "off".event AS o USING (match_id, player_id, pool);

@@ -69,15 +69,20 @@ SELECT player_id, rating_after FROM skillrating.catch_up('arena') WHERE player_i
 SELECT skillrating.restore_match('arena', 8);
 SELECT abs(c.rating_after - b.rating - e.amount) < 1e-9 AS again FROM skillrating.catch_up('arena') AS c JOIN before AS b USING (player_id, pool) JOIN expected AS e USING (player_id, pool) WHERE player_id = 'dan';
 
--- Another ladder of the same has it; one of another model has not; a swap carries it.
-SELECT skillrating.rerate('arena', "into" => 'same'), skillrating.rerate('arena', 'glicko', "into" => 'glicko');
+-- Another ladder of the same has it; one of another model has not.
+SELECT skillrating.shadow_ladder('arena', 'same'), skillrating.shadow_ladder('arena', 'glicko', 'glicko');
 SELECT count(*) FROM ((TABLE arena.rating EXCEPT TABLE same.rating) UNION ALL (TABLE same.rating EXCEPT TABLE arena.rating)) AS d;
 SELECT count(*) FROM glicko.operation WHERE kind = 'refund';
-SELECT skillrating.undo_operation('arena', :refund), skillrating.swap_ladders('arena', 'same');
+SELECT skillrating.undo_operation('arena', :refund), skillrating.undo_operation('same', :refund);
+SELECT count(*) > 0 AS changed FROM unnest('{same,glicko}'::text[]) AS l, skillrating.catch_up(l);
+SELECT skillrating.promote_ladder('same', 'former');
+ALTER SCHEMA former RENAME TO same;
 SELECT count(*) FROM arena.operation WHERE kind = 'refund' AND undone_at IS NULL;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
-SELECT skillrating.swap_ladders('arena', 'glicko');
-SELECT skillrating.swap_ladders('arena', 'glicko');
+SELECT skillrating.promote_ladder('glicko', 'former');
+ALTER SCHEMA former RENAME TO glicko;
+SELECT skillrating.promote_ladder('glicko', 'former');
+ALTER SCHEMA former RENAME TO glicko;
 SELECT (SELECT model FROM arena.ladder) AS model, bool_and(ok) FROM skillrating.verify('arena');
 -- Taken back: as if it had never been.
 SELECT r.player_id, r.pool FROM arena.rating AS r JOIN before AS b USING (player_id, pool)
@@ -138,16 +143,15 @@ SELECT bool_and(ok) FROM skillrating.verify('modes');
 SELECT count(*) FROM skillrating.catch_up('modes', rebuild => true);
 
 \set SHOW_CONTEXT never
--- Nothing is given back twice: not by both ladders of a swap, and not for matches that are excluded.
+-- Nothing is given back twice: not by a shadow, and not for matches that are excluded.
 SELECT skillrating.create_ladder('live', 'elo', apply_at => 'statement');
 INSERT INTO live.match (match_id, played_at) SELECT i, '2024-01-01'::timestamptz + i * interval '1 day' FROM generate_series(1, 4) AS i;
 INSERT INTO live.match_player (match_id, player_id, team, rank)
 SELECT i, p.player_id, p.team, p.team FROM generate_series(1, 4) AS i, LATERAL (VALUES (9, 1), (i, 2)) AS p(player_id, team);
-SELECT skillrating.rerate('live', 'elo', '{}', 'next') AS matches;
+SELECT skillrating.shadow_ladder('live', 'next', 'elo', '{}') AS matches;
 SELECT skillrating.exclude_player('live', 9, policy => 'refund', at => '2024-02-01') > 0 AS refunded, skillrating.exclude_player('next', 9, policy => 'refund', at => '2024-02-01') AS again \gset
-SELECT skillrating.swap_ladders('live', 'next');
-SELECT skillrating.undo_operation('next', :again);
-SELECT skillrating.swap_ladders('live', 'next');
+SELECT skillrating.promote_ladder('next', 'former');
+ALTER SCHEMA former RENAME TO next;
 SELECT bool_and(abs(rating - 1500) < 1e-9) AS given_back_once FROM live.rating WHERE player_id < 9;
 SELECT skillrating.undo_operation('live', max(operation)) FROM live.operation WHERE kind = 'refund' AND undone_at IS NULL;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('live');

@@ -126,9 +126,12 @@ SELECT skillrating.drop_ladder('second');
 
 -- What waits in the queue is rated by the formula that takes the ladder's place.
 SET client_min_messages = warning;
-SELECT skillrating.rerate('arena', 'glicko', "into" => 'next');
+SELECT skillrating.shadow_ladder('arena', 'next', 'glicko');
 SELECT play(31, 33);
-SELECT skillrating.swap_ladders('arena', 'next');
+DROP VIEW queue;
+SELECT skillrating.promote_ladder('next', 'former');
+ALTER SCHEMA former RENAME TO next;
+CREATE VIEW queue AS SELECT match_id, count(*) AS n FROM arena.pending GROUP BY match_id ORDER BY match_id;
 RESET client_min_messages;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT count(*) FILTER (WHERE r.status = 'rated') = count(*) AS all_rated FROM (SELECT DISTINCT match_id FROM game_source) AS g LEFT JOIN arena.rated_match AS r USING (match_id);
@@ -138,8 +141,8 @@ SELECT count(*) FROM pg_trigger WHERE tgrelid IN ('game'::regclass, 'seat'::regc
 SELECT skillrating.drop_ladder('next');
 
 -- Triggers that are gone, or that replication would not fire, come back.
-ALTER TABLE game ENABLE TRIGGER skillrating_update;
-DROP TRIGGER skillrating_insert ON seat;
+ALTER TABLE game ENABLE TRIGGER skillrating_update_2;
+DROP TRIGGER skillrating_insert_2 ON seat;
 SELECT play(28, 28);
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT skillrating.restore_triggers('arena');

@@ -65,11 +65,11 @@ BEGIN
         PERFORM skillrating.restore_match(l, n) FROM unnest('{was_reset,newcomer}'::text[]) AS l;
         PERFORM skillrating.catch_up('was_reset'), skillrating.catch_up('newcomer');
     END LOOP;
-    PERFORM skillrating.rerate('was_reset', "into" => 'again');
+    PERFORM skillrating.shadow_ladder('was_reset', 'again');
     IF differences('was_reset', 'again', 1) > 0 THEN
         RAISE '%', format('%s: another ladder of the same is another', model);
     END IF;
-    PERFORM skillrating.swap_ladders('was_reset', 'again'), skillrating.drop_ladder('again');
+    PERFORM skillrating.promote_ladder('again', 'former'), skillrating.drop_ladder('former');
     PERFORM skillrating.undo_operation('was_reset', number);
     PERFORM skillrating.catch_up('was_reset');
     IF differences('was_reset', 'kept', 1) > 0 OR NOT (SELECT bool_and(ok) FROM skillrating.verify('was_reset')) THEN

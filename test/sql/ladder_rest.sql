@@ -242,10 +242,11 @@ INSERT INTO other.match_player SELECT p.* FROM timed.match_player AS p JOIN time
 SELECT (skillrating.settle('other', '2024-03-01')).players > 0;
 SELECT count(*) FROM ((TABLE timed.rating EXCEPT ALL TABLE other.rating) UNION ALL (TABLE other.rating EXCEPT ALL TABLE timed.rating)) AS d;
 -- Another formula for the same history, with its settles.
-SELECT skillrating.rerate('timed', 'glicko2', "into" => 'again') > 0;
+SELECT skillrating.shadow_ladder('timed', 'again', 'glicko2') > 0;
 SELECT count(*), bool_and(players > 0) FROM (SELECT seq, count(*) AS players FROM again.event WHERE kind = 'settle' GROUP BY seq) AS e;
 SELECT skillrating.settled_at('again'), bool_and(ok) FROM skillrating.verify('again');
-SELECT skillrating.swap_ladders('timed', 'again');
+SELECT skillrating.promote_ladder('again', 'former');
+ALTER SCHEMA former RENAME TO again;
 SELECT skillrating.settled_at('timed'), bool_and(ok) FROM skillrating.verify('timed');
 SELECT skillrating.drop_ladder('again'), skillrating.drop_ladder('timed'), skillrating.drop_ladder('other');
 

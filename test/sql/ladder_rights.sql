@@ -126,9 +126,10 @@ BEGIN
         'SELECT skillrating_internal.apply_operation(''arena'', 1)',
         'SELECT skillrating_internal.resequence(''arena'', true)',
         'SELECT skillrating.undo_operation(''arena'', 1)',
-        'SELECT skillrating_internal.build_ladder(''arena'', ''arena'')',
-        'SELECT skillrating.rerate(''arena'', "into" => ''stolen'')',
-        'SELECT skillrating.swap_ladders(''arena'', ''arena'')',
+        'SELECT skillrating_internal.build_shadow(''arena'', ''arena'')',
+        'SELECT skillrating.shadow_ladder(''arena'', ''stolen'')',
+        'SELECT skillrating.promote_ladder(''arena'', ''stolen'')',
+        'SELECT skillrating_internal.rename_ladders(''arena'', ''arena'', ''stolen'')',
         'SELECT skillrating.mirror_rating(''arena'', ''arena.match_player'', ''player_id'', ''{"rank": "games"}'')',
         'SELECT skillrating_internal.mirror_triggers(''arena'')',
         'SELECT skillrating.attach(''arena'', ''arena.match'')',
@@ -155,9 +156,10 @@ UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 1;
 SELECT (skillrating.new_season('arena', 'one')).players, skillrating.void_match('arena', 3), skillrating.exclude_player('arena', 9, allow_unknown => true) > 0 AS excluded,
     (skillrating.set_rating('arena', 1, '{"rating": 1500}')).players AS set;
 SELECT pg_catalog.count(*) FROM skillrating.catch_up('arena');
-SELECT skillrating.rerate('arena', "into" => 'second');
+SELECT skillrating.shadow_ladder('arena', 'second');
 SELECT matches FROM skillrating.compare_ladders('arena', 'second');
-SELECT skillrating.swap_ladders('arena', 'second');
+SELECT skillrating.promote_ladder('second', 'former');
+ALTER SCHEMA former RENAME TO second;
 SELECT place FROM skillrating.leaderboard('arena', 1, after_player => '1');
 SELECT skillrating.place_of('arena', 1), pg_catalog.round(skillrating.percentile_of('arena', 1)::numeric) AS percentile;
 SELECT player_id FROM skillrating.around('arena', 1) LIMIT 1;

@@ -40,20 +40,21 @@ SELECT p.pool, s.season, s.matches FROM unnest('{duo,solo}'::text[]) AS p(pool),
 SELECT players FROM skillrating.new_season('arena', '2026', pool => 'solo', at => '2026-04-01');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
--- A ladder that is swapped in may have it in another pool, and not in the same one.
-SELECT skillrating.rerate('arena', 'elo', '{"k": 16}', 'next') > 0 AS rated;
+-- A shadow is promoted once both ladders have the same seasons.
+SELECT skillrating.shadow_ladder('arena', 'next', 'elo', '{"k": 16}') > 0 AS rated;
 SELECT players FROM skillrating.new_season('arena', '2028', pool => 'solo');
-SELECT operation AS of_solo FROM skillrating.new_season('next', '2028', pool => 'solo') \gset
 SELECT players FROM skillrating.new_season('next', '2028', pool => 'duo');
 DO $$
 BEGIN
-    PERFORM skillrating.swap_ladders('arena', 'next');
+    PERFORM skillrating.promote_ladder('next', 'former');
+    ALTER SCHEMA former RENAME TO next;
 EXCEPTION WHEN object_not_in_prerequisite_state THEN
     RAISE NOTICE '%', regexp_replace(SQLERRM, '\d+', 'N');
 END
 $$;
-SELECT skillrating.undo_operation('next', :of_solo);
-SELECT skillrating.swap_ladders('arena', 'next');
+SELECT n.players, a.players FROM skillrating.new_season('next', '2028', pool => 'solo') AS n, skillrating.new_season('arena', '2028', pool => 'duo') AS a;
+SELECT skillrating.promote_ladder('next', 'former');
+ALTER SCHEMA former RENAME TO next;
 SELECT p.pool, s.season FROM unnest('{duo,solo}'::text[]) AS p(pool), skillrating.seasons('arena', p.pool) AS s WHERE s.season = '2028';
 SELECT count(*) >= 0 AS caught_up FROM skillrating.catch_up('arena');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
@@ -109,11 +110,13 @@ SELECT skillrating.void_match('many', 2010), skillrating.exclude_player('many', 
 SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('many');
 SELECT wrong_standings();
 SELECT count(*) > 0 AS would_change FROM skillrating.catch_up('many', rebuild => true, dry_run => true);
-SELECT matches > 0 AS rated FROM skillrating.rerate('many', params => '{"k": 24}', "into" => 'other');
-SELECT skillrating.undo_operation('many', operation) FROM many.operation WHERE params->>'name' = 'second';
+SELECT matches > 0 AS rated FROM skillrating.shadow_ladder('many', 'other', params => '{"k": 24}');
+SELECT skillrating.undo_operation(l, operation) FROM many.operation, unnest('{many,other}'::text[]) AS l WHERE params->>'name' = 'second';
 SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('many');
+SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('other');
 SELECT wrong_standings();
-SELECT skillrating.swap_ladders('many', 'other');
+SELECT skillrating.promote_ladder('other', 'former');
+ALTER SCHEMA former RENAME TO other;
 SELECT wrong_standings();
 SELECT (skillrating.forget_player('many', 8, 10008)).found;
 SELECT wrong_standings();

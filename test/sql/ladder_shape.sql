@@ -68,8 +68,9 @@ SELECT skillrating.create_ladder('first', 'elo');
 SELECT count(*) FROM skillrating.report_match('first', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], '2024-01-01');
 SELECT operation FROM skillrating.set_rating('first', 1, '{"rating": 1800}', at => '2024-01-02') \gset
 SET client_min_messages = error;
-SELECT matches FROM skillrating.rerate('first', 'glicko2', "into" => 'second');
-SELECT skillrating.swap_ladders('first', 'second');
+SELECT matches FROM skillrating.shadow_ladder('first', 'second', 'glicko2');
+SELECT skillrating.promote_ladder('second', 'former');
+ALTER SCHEMA former RENAME TO second;
 RESET client_min_messages;
 SELECT operation > :operation AS another FROM skillrating.new_season('first', 'spring', at => '2024-01-03');
 

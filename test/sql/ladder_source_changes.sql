@@ -36,8 +36,8 @@ SELECT match_id, status, reason, detail FROM games.rated_match ORDER BY match_id
 SELECT skillrating.refresh_source('games');
 SELECT count(*) FROM skillrating.catch_up('games');
 
--- A ladder that was made of this one by rerate() notices as well.
-SELECT skillrating.rerate('games', 'glicko', "into" => 'other');
+-- A shadow notices as well.
+SELECT skillrating.shadow_ladder('games', 'other', 'glicko');
 CREATE OR REPLACE VIEW game_source AS
     SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score, g.map, g.map AS pool,
         CASE WHEN g.map = 'b' THEN 'casual map' END AS unrated_reason, 2 AS gain

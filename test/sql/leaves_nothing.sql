@@ -42,7 +42,7 @@ BEGIN
 END
 $$;
 
--- Two ladders, of which the second is to be swapped in, one with a source, and a table to mirror to.
+-- Two ladders, of which the second is a shadow, one with a source, and a table to mirror to.
 CREATE FUNCTION leaves.make_ladders() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     ladder text;
@@ -59,7 +59,7 @@ BEGIN
     UPDATE leaves_ladder.ladder SET apply_at = 'commit';
     PERFORM skillrating.new_season('leaves_ladder', 'first'), skillrating.void_match('leaves_ladder', 4),
         skillrating.solve_ladder('leaves_ladder', 'bradley_terry');
-    PERFORM skillrating.rerate('leaves_ladder', "into" => 'leaves_second');
+    PERFORM skillrating.shadow_ladder('leaves_ladder', 'leaves_second');
     PERFORM skillrating.create_ladder('leaves_sourced', 'glicko', source => 'leaves.results');
     PERFORM skillrating.attach('leaves_sourced', 'leaves.games');
     PERFORM skillrating.mirror_rating('leaves_sourced', 'leaves.person', 'id', '{"elo": "rating"}');
@@ -154,7 +154,8 @@ FROM (VALUES
     ('stack_coefficients', $$SELECT skillrating.stack_coefficients('{0.8,0.5}', t % 2) OVER (ORDER BY t) FROM generate_series(1, 4) AS t$$),
     ('report_match', $$SELECT skillrating.report_match('leaves_ladder', 10, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2])$$),
     ('refresh_source', $$SELECT skillrating.refresh_source('leaves_sourced')$$),
-    ('rerate', $$SELECT skillrating.rerate('leaves_ladder', 'glicko', "into" => 'leaves_new')$$),
+    ('shadow_ladder', $$SELECT skillrating.shadow_ladder('leaves_ladder', 'leaves_new', 'glicko')$$),
+    ('promote_ladder', $$SELECT skillrating.promote_ladder('leaves_second', 'leaves_former', hanging => 'keep')$$),
     ('reset_rating', $$SELECT skillrating.reset_rating('leaves_ladder', 3)$$),
     ('restore_match', $$SELECT skillrating.restore_match('leaves_ladder', 4)$$),
     ('score_parameters', $$SELECT skillrating.score_parameters('behaviour')$$),
@@ -249,7 +250,7 @@ DECLARE
     c record;
     was text[];
 BEGIN
-    DROP SCHEMA IF EXISTS leaves_ladder, leaves_second, leaves_sourced, leaves_new, leaves_newest CASCADE;
+    DROP SCHEMA IF EXISTS leaves_ladder, leaves_second, leaves_sourced, leaves_new, leaves_newest, leaves_former, "no such thing" CASCADE;
     DROP TABLE IF EXISTS leaves.games, leaves.more, leaves.person CASCADE;
     PERFORM set_config('role', 'regress_leaves_owner', false);
     PERFORM leaves.make_ladders();
@@ -301,7 +302,7 @@ ORDER BY c.function, c.call \gexec
 \set VERBOSITY default
 
 SET client_min_messages = warning;
-DROP SCHEMA IF EXISTS leaves, leaves_ladder, leaves_second, leaves_sourced, leaves_new, leaves_newest CASCADE;
+DROP SCHEMA IF EXISTS leaves, leaves_ladder, leaves_second, leaves_sourced, leaves_new, leaves_newest, leaves_former, "no such thing" CASCADE;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_leaves_owner, regress_leaves_guest', current_database()) \gexec
 DROP ROLE regress_leaves_owner;
 DROP ROLE regress_leaves_guest;

@@ -79,7 +79,7 @@ RESET skillrating.memory_limit;
 INSERT INTO limited.match_player(match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM duel;
 SET skillrating.memory_limit = '64kB';
 SELECT query, outcome(query) FROM (VALUES
-    ($$SELECT skillrating.verify('limited')$$), ($$SELECT skillrating.solve_ladder('limited')$$), ($$SELECT skillrating.rerate('limited', 'glicko', "into" => 'limited_2')$$),
+    ($$SELECT skillrating.verify('limited')$$), ($$SELECT skillrating.solve_ladder('limited')$$), ($$SELECT skillrating.shadow_ladder('limited', 'limited_2', 'glicko')$$),
     ($$UPDATE limited.match_player SET rank = 3 - rank WHERE match_id = 1; SELECT skillrating.catch_up('limited')$$)) AS v(query);
 RESET skillrating.memory_limit;
 SELECT count(*) FROM limited.rating;

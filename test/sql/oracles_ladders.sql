@@ -112,18 +112,24 @@ SELECT (s).matches = 200 AND (s).players = 9 AND (s).components = 1 AND near((s)
 FROM skillrating.solve_ladder('oracle_arena', params => '{"side_deviation": 0}') AS s, (SELECT skillrating.solve_summary('bradley_terry', match_id, player, team, rank, '{"side_deviation": 0}') AS t FROM game) AS q;
 
 -- Another formula on the same matches, and what the difference is.
-SELECT skillrating.rerate('oracle_arena', 'elo', '{"k": 16}', 'oracle_rival') = (SELECT count(*) FROM duel) AS "rerate: invariant";
+SELECT skillrating.shadow_ladder('oracle_arena', 'oracle_rival', 'elo', '{"k": 16}') = (SELECT count(*) FROM duel) AS "shadow_ladder: invariant";
 WITH forecast AS (
-    SELECT x.match_id, x.win_probability AS p, y.win_probability AS q, x.score FROM oracle_arena.event AS x JOIN oracle_rival.event AS y USING (match_id, player_id) JOIN duel AS d ON d.match_id = x.match_id AND d.a = x.player_id
+    SELECT x.match_id, x.win_probability AS p, y.win_probability AS q, x.score, row_number() OVER (ORDER BY x.seq) AS k FROM oracle_arena.event AS x JOIN oracle_rival.event AS y USING (match_id, player_id) JOIN duel AS d ON d.match_id = x.match_id AND d.a = x.player_id
 ), player AS (
     SELECT rank() OVER (ORDER BY x.rating DESC) AS p, rank() OVER (ORDER BY y.rating DESC) AS q FROM oracle_arena.rating AS x JOIN oracle_rival.rating AS y USING (player_id)
 ), scored AS (
     SELECT count(*) AS n, avg(power(p - score, 2)) AS brier_a, avg(power(q - score, 2)) AS brier_b, -avg(score * ln(p) + (1 - score) * ln(1 - p)) AS loss_a, -avg(score * ln(q) + (1 - score) * ln(1 - q)) AS loss_b,
-        stddev_samp(power(q - score, 2) - power(p - score, 2)) / sqrt(count(*)) AS brier_error, stddev_samp(score * ln(p / q) + (1 - score) * ln((1 - p) / (1 - q))) / sqrt(count(*)) AS loss_error FROM forecast
+        avg(score * ln(p / q) + (1 - score) * ln((1 - p) / (1 - q))) AS loss_difference FROM forecast
+), block AS (
+    -- Up to 40 blocks of matches, of ten or more each.
+    SELECT sum(power(f.q - f.score, 2) - power(f.p - f.score, 2) - (s.brier_b - s.brier_a)) AS brier, sum(f.score * ln(f.p / f.q) + (1 - f.score) * ln((1 - f.p) / (1 - f.q)) - s.loss_difference) AS loss
+    FROM forecast AS f, scored AS s GROUP BY (f.k - 1) * least(s.n / 10, 40) / s.n
+), error AS (
+    SELECT sqrt(sum(power(b.brier, 2)) * count(*) / (count(*) - 1)) AS brier, sqrt(sum(power(b.loss, 2)) * count(*) / (count(*) - 1)) AS loss FROM block AS b
 )
 SELECT c.matches = n AND near(c.brier_a, s.brier_a) AND near(c.brier_b, s.brier_b) AND near(brier_difference, s.brier_b - s.brier_a) AND near(log_loss_a, loss_a) AND near(log_loss_b, loss_b) AND near(log_loss_difference, loss_b - loss_a)
-    AND near(c.brier_error, s.brier_error) AND near(log_loss_error, loss_error) AND c.players = 9 AND c.same_top_ten = 9 AND near(rank_correlation, (SELECT corr(p, q) FROM player)) AND near(mean_place_change, (SELECT avg(abs(p - q)) FROM player)) AND max_place_change = (SELECT max(abs(p - q)) FROM player) AS "compare_ladders: closed form"
-FROM skillrating.compare_ladders('oracle_arena', 'oracle_rival') AS c, scored AS s;
+    AND near(c.brier_error, e.brier / n) AND near(log_loss_error, e.loss / n) AND c.players = 9 AND c.same_top_ten = 9 AND near(rank_correlation, (SELECT corr(p, q) FROM player)) AND near(mean_place_change, (SELECT avg(abs(p - q)) FROM player)) AND max_place_change = (SELECT max(abs(p - q)) FROM player) AS "compare_ladders: closed form"
+FROM skillrating.compare_ladders('oracle_arena', 'oracle_rival') AS c, scored AS s, error AS e;
 
 -- Two more matches, reported.
 CREATE TABLE reported AS SELECT 1 AS n, r.rating_before, r.rating_after, r.win_probability, r.score, r.state_before, r.state_after, r.player_id FROM skillrating.report_match('oracle_arena', 1001, '{0,8}'::int[], '{1,2}', '{2,1}', '2024-06-01') AS r;

@@ -175,7 +175,7 @@ UPDATE careful.ladder SET strict = true;
 SELECT count(*) FROM skillrating.catch_up('careful');
 SELECT match_id, status, reason, detail FROM careful.rated_match ORDER BY match_id;
 SELECT bool_and(ok) FROM skillrating.verify('careful');
-SELECT matches FROM skillrating.rerate('careful', 'glicko', "into" => 'careful_too');
+SELECT matches FROM skillrating.shadow_ladder('careful', 'careful_too', 'glicko');
 SELECT strict FROM careful_too.ladder;
 SELECT skillrating.create_ladder('neither', 'elo', strict => NULL);
 

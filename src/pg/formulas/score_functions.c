@@ -7,6 +7,7 @@
  */
 #include "pg/sql/aggregate.h"
 
+#include "core/evaluate/paired.h"
 #include "core/math/logistic.h"
 #include "core/math/score.h"
 #include "core/math/sum.h"
@@ -14,6 +15,7 @@
 
 SKILLRATING_FUNCTION(skillrating_sums_combine);
 SKILLRATING_FUNCTION(skillrating_mean_final);
+SKILLRATING_FUNCTION(skillrating_paired_difference);
 SKILLRATING_FUNCTION(skillrating_brier_score_transition);
 SKILLRATING_FUNCTION(skillrating_log_loss_transition);
 SKILLRATING_FUNCTION(skillrating_logit_log_loss_transition);
@@ -401,4 +403,19 @@ skillrating_context_log_odds_final(PG_FUNCTION_ARGS)
 												  state[CONTEXT_GAMES],
 												  state[CONTEXT_PRIOR_RATE],
 												  state[CONTEXT_PRIOR_WEIGHT])));
+}
+
+/* paired_difference(a, b): the mean of a - b over matches in their order, and its standard error. */
+Datum
+skillrating_paired_difference(PG_FUNCTION_ARGS)
+{
+	int			n = array_size(PG_GETARG_ARRAYTYPE_P(0));
+	const float8 *a = float8_array_argument(fcinfo, 0, "losses_a", n);
+	const float8 *b = float8_array_argument(fcinfo, 1, "losses_b", n);
+	PairedDifference paired = paired_difference(a, b, 0, n);
+	double		result[2];
+
+	result[0] = paired.mean;
+	result[1] = paired.error;
+	PG_RETURN_DATUM(float8_array(result, 2));
 }

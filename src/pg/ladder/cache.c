@@ -3,7 +3,7 @@
  *		What a session keeps of the ladders that it has met.
  *
  * Relations are looked up by their fixed names once, and again after any of them
- * has changed: renamed schemas and swapped ladders show up as such changes.
+ * has changed: renamed schemas and promoted ladders show up as such changes.
  *
  * Callbacks of the server only mark what is out of date, because they can come at any
  * moment, also while a ladder is looked up or one of its plans runs.  It is freed when the
@@ -176,12 +176,16 @@ detach_oldest(void)
 		detach_cache(oldest);
 }
 
-/* At the end of each transaction, so that an idle session keeps nothing for nobody. */
+/*
+ * At the end of each transaction, so that an idle session keeps nothing for nobody.  What it has
+ * invalidated itself goes before the commit: after that others see its renames, and look for the
+ * names in caches of the server that they are told to forget only once this returns.
+ */
 static void
 end_transaction(XactEvent event, void *arg)
 {
 	(void) arg;
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
 		event == XACT_EVENT_PREPARE)
 	{
 		if (some_are_invalid)
@@ -345,7 +349,7 @@ view_below(Oid source)
 
 /*
  * The view of the user that source selects from, if it is one.  That of a ladder that
- * rerate() made selects from the source of another ladder.
+ * shadow_ladder() made may select from the source of another ladder.
  */
 static Oid
 underlying_view(Oid source)

@@ -219,15 +219,6 @@ static LadderQuery unplaced_query = {
 	"LEFT JOIN {rated_match} AS m ON m.match_id {match =} u.match_id"
 };
 
-/*
- * Put into pending what has changed in the ladder that this one, of that name, was
- * made of: triggers report to the other one only.
- */
-static LadderQuery note_changed_query = {
-	.text = "SELECT skillrating_internal.note_changed_matches($1)",
-	.param = {VALUE_TEXT}
-};
-
 /* Of a match that has a place behind the horizon, and that may have changed. */
 #define PLACED_MATCHES \
 	"SELECT m.match_id, " RECORDED_COLUMNS " FROM {rated_match} AS m WHERE m.seq IS NOT NULL " \
@@ -256,15 +247,6 @@ report_vanished(const Ladder *ladder, int n)
 				(errmsg_plural("%d match that ladder \"%s\" has rated is no longer in the source and does not count any more",
 							   "%d matches that ladder \"%s\" has rated are no longer in the source and do not count any more",
 							   n, n, ladder->name)));
-}
-
-static void
-note_changed(Ladder *ladder)
-{
-	Datum		values[1];
-
-	values[0] = CStringGetTextDatum(ladder->name);
-	(void) ladder_execute(ladder, &note_changed_query, values, NULL, NULL);
 }
 
 /* Note corrections of those that have changed or gone; returns how many have gone. */
@@ -319,10 +301,7 @@ look_for_changes(const CatchUp *catch_up)
 	SourceError error;
 
 	if (catch_up->search)
-	{
-		note_changed(ladder);
 		forget_truncations(ladder);
-	}
 	(void) note_corrections(ladder, &pending_query);
 	(void) careful_do(note_failed, ladder, error_is_bearable, &error);
 	if (!catch_up->search)

@@ -310,6 +310,27 @@ entry_lockmode(const LadderEntry *entry, Oid schema)
 }
 
 /*
+ * Whoever writes to tables of the ladder locks them before the ladder itself, in the order in which
+ * an INSERT of the user's and its triggers do: promote_ladder() waits for them in that order.
+ */
+static void
+lock_written_tables(Oid schema, const LadderEntry *entry)
+{
+	const LadderPrivilege *privilege;
+
+	if (entry->rights != RIGHTS_BY_GRANT)
+		return;
+	for (privilege = entry->privilege; privilege->relation != NULL; privilege++)
+	{
+		Oid			relid = privilege->mode & ACL_INSERT ?
+			get_relname_relid(privilege->relation, schema) : InvalidOid;
+
+		if (OidIsValid(relid))
+			LockRelationOid(relid, RowExclusiveLock);
+	}
+}
+
+/*
  * A role without rights must not keep others waiting by a lock, so that these are
  * checked first; ladder_begin() checks them again.
  */
@@ -325,6 +346,7 @@ ladder_lock(const char *name, const LadderEntry *entry)
 		if (entry->lockmode >= ExclusiveLock && !entry->drops)
 			require_read_committed(schema, entry->function);
 		lockmode = entry_lockmode(entry, schema);
+		lock_written_tables(schema, entry);
 		if (lockmode >= ExclusiveLock)
 			schema_hold(schema, lockmode);
 		else
@@ -558,7 +580,7 @@ ladder_leave(Ladder *ladder)
 
 	if (door != innermost || &door->ladder != ladder)
 		elog(ERROR, "doors to ladders are closed out of order");
-	if (!door->entry->drops)
+	if (!door->entry->drops && !door->entry->renames)
 		check_not_renamed(door);
 	AtEOXact_GUC(false, door->guc_level);
 	SetUserIdAndSecContext(door->caller, door->caller_context);

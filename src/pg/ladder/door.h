@@ -80,6 +80,7 @@ typedef struct LadderEntry
 	bool		settles_late;	/* sets the settings for its work only when it
 								 * runs a query, see settings.h */
 	bool		drops;			/* leaves no ladder behind */
+	bool		renames;		/* gives the ladder another name */
 	bool		incomplete;		/* relations may be missing, or not as they
 								 * should */
 	LongWork	work;			/* what others see of it, or WORK_NONE, */
@@ -126,7 +127,7 @@ extern void ladder_end_work(Ladder *ladder);
 
 /*
  * Close the door that was opened last.  Error 40001 if the schema was renamed
- * meanwhile, because names may have led elsewhere.
+ * meanwhile by anything else than its entry, because names may have led elsewhere.
  */
 extern void ladder_leave(Ladder *ladder);
 

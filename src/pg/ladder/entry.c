@@ -134,13 +134,14 @@ static const LadderEntry entries[] = {
 	{"season_place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 
 	/* Another formula */
-	{"rerate", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
-	.work = WORK_RERATE},
 	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2},
 
-	/* Takes stronger locks when it needs them: hold_ladder(). */
-	{"swap_ladders", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 2,
-	.maintains = true,.work = WORK_SWAP_LADDERS},
+	{"shadow_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
+	.maintains = true,.work = WORK_SHADOW_LADDER},
+
+	/* Takes stronger locks when it needs them: hold_objects(). */
+	{"promote_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
+	.maintains = true,.renames = true},
 };
 
 const LadderEntry *

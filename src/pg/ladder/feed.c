@@ -270,7 +270,9 @@ static LadderQuery fed_query = {
 	.text = "SELECT EXISTS (SELECT FROM {mirror}), "
 	"(SELECT l.relation FROM ("
 	"SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
-	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.+) " COUNT_TRIGGERS("a", "$5") " OPERATOR(pg_catalog.<) 3 "
+	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.+) " COUNT_TRIGGERS("a", "$5") " OPERATOR(pg_catalog.<) "
+	/* But for TRUNCATE, which has another function. */
+	"(pg_catalog.cardinality(skillrating_internal.collect_kinds(a.relation, false)) OPERATOR(pg_catalog.-) 1) "
 	"UNION ALL "
 	"SELECT m.relation FROM {mirror} AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
 	"WHERE c.relowner OPERATOR(pg_catalog.=) $4 AND " COUNT_TRIGGERS("m", "$3") " OPERATOR(pg_catalog.=) 0) AS l LIMIT 1)",

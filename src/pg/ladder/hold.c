@@ -12,6 +12,7 @@
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
+#include "utils/array.h"
 #include "utils/guc.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -89,36 +90,51 @@ schema_give_turn(Oid schema)
  * ---- Holding ----
  */
 
-/* An attempt to get a lock, or to see it free, which lasts so many milliseconds at most. */
+/* An attempt to get locks, or to see them free, which lasts so many milliseconds at most. */
 typedef struct Attempt
 {
-	LOCKTAG		tag;
+	const LOCKTAG *tag;
+	int			ntags;
 	LOCKMODE	mode;
 	bool		queues;
 	int			timeout;
 } Attempt;
 
+static void
+set_lock_timeout(int milliseconds)
+{
+	char		text[32];
+
+	snprintf(text, sizeof(text), "%d", milliseconds);
+	(void) set_config_option("lock_timeout", text, PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+}
+
 static bool
 run_attempt(void *arg)
 {
 	const Attempt *attempt = (const Attempt *) arg;
+	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), attempt->timeout);
 	int			guc_level = NewGUCNestLevel();
-	char		milliseconds[32];
+	int			i;
 
-	snprintf(milliseconds, sizeof(milliseconds), "%d", attempt->timeout);
-	(void) set_config_option("lock_timeout", milliseconds, PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-	if (attempt->queues)
-		(void) LockAcquire(&attempt->tag, attempt->mode, false, false);
-	else
-		WaitForLockers(attempt->tag, attempt->mode, false);
+	for (i = 0; i < attempt->ntags; i++)
+	{
+		int			rest = (int) TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
+
+		set_lock_timeout(Max(rest, 1));
+		if (attempt->queues)
+			(void) LockAcquire(&attempt->tag[i], attempt->mode, false, false);
+		else
+			WaitForLockers(attempt->tag[i], attempt->mode, false);
+	}
 	AtEOXact_GUC(false, guc_level);
 	return true;
 }
 
 /*
- * Make an attempt; false if it was in vain.  The lock belongs to the transaction, as all that is
- * acquired in a subtransaction does once this ends.
+ * Make an attempt; false if it was in vain, and then it has none of its locks.  They belong to the
+ * transaction, as all that is acquired in a subtransaction does once this ends.
  */
 static bool
 try_attempt(Attempt *attempt)
@@ -133,20 +149,37 @@ try_attempt(Attempt *attempt)
 	return done;
 }
 
-/* Who has a lock on a schema that is in the way of one, in words, or NULL. */
-static char *
-holders(Oid schema, LOCKMODE mode)
+/* The OIDs of schemas, or of relations, that tags are about, as an array of SQL. */
+static Datum
+tagged_oids(const LOCKTAG *tag, int ntags, uint8 type)
 {
-	Oid			type[2] = {OIDOID, BOOLOID};
-	Datum		values[2];
+	Datum	   *oid = palloc_array(Datum, ntags);
+	int			n = 0;
+	int			i;
+
+	/* A relation is in field 2, and so is the catalog of an object, which is in field 3. */
+	for (i = 0; i < ntags; i++)
+		if (tag[i].locktag_type == type)
+			oid[n++] = ObjectIdGetDatum(type == LOCKTAG_OBJECT ? tag[i].locktag_field3 :
+										tag[i].locktag_field2);
+	return PointerGetDatum(construct_array(oid, n, OIDOID, sizeof(Oid), true, TYPALIGN_INT));
+}
+
+/* Who has locks that are in the way of these, in words, or NULL. */
+static char *
+holders(const LOCKTAG *tag, int ntags, LOCKMODE mode)
+{
+	Oid			type[3] = {OIDARRAYOID, OIDARRAYOID, BOOLOID};
+	Datum		values[3];
 	MemoryContext context = CurrentMemoryContext;
 	char	   *text = NULL;
 
-	values[0] = ObjectIdGetDatum(schema);
-	values[1] = BoolGetDatum(mode == AccessExclusiveLock);
+	values[0] = tagged_oids(tag, ntags, LOCKTAG_OBJECT);
+	values[1] = tagged_oids(tag, ntags, LOCKTAG_RELATION);
+	values[2] = BoolGetDatum(mode == AccessExclusiveLock);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	if (SPI_execute_with_args("SELECT skillrating_internal.ladder_holders($1, $2)", 2, type,
+	if (SPI_execute_with_args("SELECT skillrating_internal.ladder_holders($1, $2, $3)", 3, type,
 							  values, NULL, false, 1) == SPI_OK_SELECT && SPI_processed == 1)
 		text = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
 	if (text != NULL)
@@ -156,51 +189,76 @@ holders(Oid schema, LOCKMODE mode)
 }
 
 pg_noreturn static void
-give_up(Oid schema, LOCKMODE mode, int patience)
+give_up(const char *ladder, const Attempt *attempt, int patience)
 {
-	char	   *who = holders(schema, mode);
+	char	   *who = holders(attempt->tag, attempt->ntags, attempt->mode);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-			 errmsg("could not lock ladder \"%s\" for maintenance within %d ms",
-					get_namespace_name(schema), patience),
+			 errmsg("could not lock ladder \"%s\" for maintenance within %d ms", ladder, patience),
 			 who == NULL ? 0 : errdetail("In the way: %s.", who),
 			 errhint("Transactions that have rated keep their lock until they end. End them, or try again.")));
 }
 
-/* Acquire the lock, for the transaction. */
+/*
+ * Acquire the locks, for the transaction.  Whoever finds a deadlock with an attempt is to be this
+ * one, which then begins again: it ends before anybody else looks for one.
+ */
 static void
-acquire(Attempt *attempt, Oid schema)
+acquire(Attempt *attempt, const char *ladder)
 {
 	int			patience = LockTimeout > 0 ? Min(LockTimeout, HOLD_PATIENCE) : HOLD_PATIENCE;
+	int			timeout = Max(Min(HOLD_TIMEOUT, DeadlockTimeout / 2), 1);
 	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), patience);
+	ResourceOwner owner = CurrentResourceOwner;
 
-	if (LockAcquire(&attempt->tag, attempt->mode, false, true) != LOCKACQUIRE_NOT_AVAIL)
-		return;
+	CurrentResourceOwner = CurTransactionResourceOwner;
 	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
 		attempt->queues = false;
 		attempt->timeout = (int) TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
 		if (attempt->timeout <= 0 || !try_attempt(attempt))
-			give_up(schema, attempt->mode, patience);
+			give_up(ladder, attempt, patience);
 		attempt->queues = true;
-		attempt->timeout = HOLD_TIMEOUT;
+		attempt->timeout = timeout;
 		if (try_attempt(attempt))
-			return;
+			break;
 	}
+	CurrentResourceOwner = owner;
+	AcceptInvalidationMessages();
 }
 
 void
 schema_hold(Oid schema, LOCKMODE mode)
 {
-	Attempt		attempt = {.tag = schema_tag(schema, LOCK_SCHEMA),.mode = mode};
+	LOCKTAG		tag = schema_tag(schema, LOCK_SCHEMA);
+	Attempt		attempt = {.tag = &tag,.ntags = 1,.mode = mode};
 	ResourceOwner owner = CurrentResourceOwner;
+	LockAcquireResult result;
 
 	CurrentResourceOwner = CurTransactionResourceOwner;
-	acquire(&attempt, schema);
+	result = LockAcquire(&tag, mode, false, true);
 	CurrentResourceOwner = owner;
-	AcceptInvalidationMessages();
+	if (result == LOCKACQUIRE_NOT_AVAIL)
+		acquire(&attempt, get_namespace_name(schema));
+	else
+		AcceptInvalidationMessages();
+}
+
+void
+objects_hold(const ObjectAddress *object, int nobjects, LOCKMODE mode, const char *ladder)
+{
+	LOCKTAG    *tag = palloc_array(LOCKTAG, nobjects);
+	Attempt		attempt = {.tag = tag,.ntags = nobjects,.mode = mode};
+	int			i;
+
+	for (i = 0; i < nobjects; i++)
+		if (object[i].classId == NamespaceRelationId)
+			tag[i] = schema_tag(object[i].objectId, LOCK_SCHEMA);
+		else
+			SET_LOCKTAG_RELATION(tag[i], MyDatabaseId, object[i].objectId);
+	acquire(&attempt, ladder);
 }
 
 void

@@ -17,6 +17,7 @@
 
 #include "pg/sql/glue.h"
 
+#include "catalog/objectaddress.h"
 #include "storage/lockdefs.h"
 
 /* So long do others wait behind an attempt to hold a ladder, in milliseconds; */
@@ -43,6 +44,13 @@ extern void schema_give_turn(Oid schema);
  */
 extern void schema_hold(Oid schema, LOCKMODE mode);
 extern void schema_let_go(Oid schema, LOCKMODE mode);
+
+/*
+ * The same for several schemas and relations of a ladder, whose name an error has: all locks are had, in
+ * this order, or none.
+ */
+extern void objects_hold(const ObjectAddress *object, int nobjects, LOCKMODE mode,
+						 const char *ladder);
 
 /* Whether this transaction keeps all others from rating. */
 extern bool schema_is_held(Oid schema);

@@ -13,6 +13,7 @@
 #include "utils/float.h"
 #include "utils/timestamp.h"
 
+#include "pg/ladder/cache.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
@@ -189,8 +190,8 @@ batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 							   take_seen_rating, batch);
 }
 
-/* Make rows with the initial state for those players who have none, and mark these. */
-static void
+/* Make rows with the initial state for those players who have none, and mark these; whether any. */
+static bool
 insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
 {
 	int			nstate = batch->model->nstate;
@@ -229,6 +230,7 @@ insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
 			batch_player(batch, id, pool)->created = true;
 	}
 	SPI_freetuptable(rows);
+	return nrows > 0;
 }
 
 /* The order in which everybody locks players, as lock_players_query has it. */
@@ -328,17 +330,19 @@ batch_lock(Batch *batch, Ladder *ladder, bool newcomers)
 	int			n;
 	BatchPlayer **wanted = wanted_players(batch, &n);
 	uint64		nlocked = 0;
+	bool		inserted;
 
 	if (n == 0)
 		return true;
 	player_arrays(ladder, wanted, n, values);
-	if (!newcomers && !ladder->large)
+	if (!newcomers && !ladder->cache->newcomers && !ladder->large)
 	{
 		nlocked = lock_players(batch, ladder, wanted, n, values);
 		if (nlocked > 0)
 			return nlocked == (uint64) n;
 	}
-	insert_new_players(batch, ladder, values[0], values[1]);
+	inserted = insert_new_players(batch, ladder, values[0], values[1]);
+	ladder->cache->newcomers = inserted;
 	nlocked = lock_players(batch, ladder, wanted, n, values);
 	if (nlocked != (uint64) n)
 		ereport(ERROR,

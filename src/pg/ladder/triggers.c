@@ -133,11 +133,19 @@ trigger_door(const TriggerData *trigdata, bool own, Oid source,
 	Relation	relation = trigdata->tg_relation;
 	Oid			schema = RelationGetNamespace(relation);
 
-	if (OidIsValid(source))
+	while (OidIsValid(source))
 	{
-		if (!is_listed(get_rel_namespace(source), RelationGetRelid(relation), entry))
+		Ladder	   *door;
+
+		schema = get_rel_namespace(source);
+		if (!is_listed(schema, RelationGetRelid(relation), entry))
 			wrong_table(RelationGetRelationName(relation));
-		return ladder_begin(get_rel_namespace(source), entry);
+		door = ladder_begin(schema, entry);
+
+		/* promote_ladder() may have moved it while this waited for the lock. */
+		if (get_rel_namespace(source) == schema)
+			return door;
+		ladder_leave(door);
 	}
 	if (!own || !OidIsValid(ladder_relation_oid(schema, LADDER_CONFIG)) ||
 		ladder_owner(schema) != relation->rd_rel->relowner)

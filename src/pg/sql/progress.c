@@ -55,10 +55,9 @@ static struct
 static const char *const work_names[] = {
 	[WORK_BACKFILL] = "backfill",
 	[WORK_CATCH_UP] = "catch_up",
-	[WORK_RERATE] = "rerate",
+	[WORK_SHADOW_LADDER] = "shadow_ladder",
 	[WORK_SOLVE_LADDER] = "solve_ladder",
 	[WORK_SUGGEST_MODEL] = "suggest_model",
-	[WORK_SWAP_LADDERS] = "swap_ladders",
 	[WORK_TUNE] = "tune",
 	[WORK_VERIFY] = "verify",
 };

@@ -1,0 +1,497 @@
+-- Another formula for the same matches: a second ladder that rates beside the first.
+
+CREATE FUNCTION skillrating_internal.shadow_source(
+    ladder text,
+    shadow text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    source regclass := format('%I.source', ladder)::regclass;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- Matches of the ladder's own come through its view, which follows the name. A view of the user's
+    -- is read itself, so that either ladder can be dropped.
+    IF to_regclass(format('%I.match', ladder)) IS NULL THEN
+        EXECUTE format('DROP VIEW %I.source', shadow);
+        EXECUTE format('CREATE VIEW %I.source AS %s', shadow, pg_get_viewdef(source));
+        EXECUTE format('COMMENT ON VIEW %I.source IS %L', shadow, obj_description(source, 'pg_class'));
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.shadow_source(text, text) IS
+'A part of shadow_ladder(): makes the view source of a new ladder read what that of another one
+does, if this reads tables of the user''s.';
+
+CREATE FUNCTION skillrating_internal.copy_matches(
+    known text,
+    b text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(b);
+    place bigint;
+    since timestamptz;
+BEGIN
+    EXECUTE format(
+        'WITH copied AS (
+            INSERT INTO %2$I.rated_match (match_id, status, reason, detail, digest, seq, played_at,
+                arrived_at, void_reason, decided_at)
+            SELECT n.match_id, n.status, n.reason, n.detail,
+                CASE WHEN n.seq IS NULL THEN ~n.digest ELSE n.digest END, n.seq, n.played_at,
+                n.arrived_at, n.void_reason, n.decided_at
+            FROM %1$s AS n
+            WHERE n.status IS NOT NULL AND NOT EXISTS (SELECT FROM %2$I.rated_match AS m WHERE m.match_id %3$s n.match_id)
+            RETURNING match_id, seq, played_at
+        ), unplaced AS (
+            INSERT INTO %2$I.pending (match_id, xact, fires, since)
+            SELECT c.match_id, pg_current_xact_id(), false, now() FROM copied AS c WHERE c.seq IS NULL
+        )
+        SELECT min(c.seq), min(c.played_at) FROM copied AS c WHERE c.seq IS NOT NULL',
+        known, b, t.match_equals)
+    INTO place, since;
+    PERFORM skillrating_internal.note_correction(b, 'copied_match', place, played_at => since);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.copy_matches(text, text) IS
+'A part of shadow_ladder(): takes matches that ladder b does not know over to it, at
+their places, from a table like rated_match, given as SQL. Matches that have not been rated there
+have none; what b makes of them is to be seen, so that they go into pending and have a digest that
+is none of theirs.';
+
+CREATE FUNCTION skillrating_internal.arrange_states(
+    ladder text,
+    relation text,
+    other text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    mine record;
+    theirs record;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder) INTO mine;
+    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', other) INTO theirs;
+    IF mine.name = theirs.name AND mine.state_columns <> theirs.state_columns THEN
+        EXECUTE format(
+            'UPDATE %I.%I AS o SET state = (
+                SELECT array_agg(o.state[array_position($1, c.name)] ORDER BY c.n) FROM unnest($2) WITH ORDINALITY AS c(name, n))
+            WHERE o.state IS NOT NULL', ladder, relation)
+        USING theirs.state_columns, mine.state_columns;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.arrange_states(text, text, text) IS
+'A part of shadow_ladder(): brings the states that operations set, which a table of a
+ladder has from another one, into the order of its state columns, where both have one model under
+different parameters. A column that the other one lacks keeps its value, and one that it alone has
+is left out.';
+
+CREATE FUNCTION skillrating_internal.warn_of_states(
+    a text,
+    b text,
+    operations bigint[])
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    models text[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
+    IF operations IS NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format('SELECT ARRAY[x.model, y.model] FROM %I.ladder AS x, %I.ladder AS y', a, b)
+    INTO models;
+    RAISE WARNING USING
+        MESSAGE = format('operations of ladder "%s" that set, seed or refund are left out: %s',
+            a, array_to_string(operations, ', ')),
+        DETAIL = format('They are states or points of model "%s", and those of model "%s" are others.',
+            models[1], models[2]);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.warn_of_states(text, text, bigint[]) IS
+'A part of shadow_ladder(): the warning that names operations of ladder a that mean
+nothing under the model of ladder b; none if operations is null.';
+
+CREATE FUNCTION skillrating_internal.copy_operations(
+    ladder text,
+    shadow text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    same_model boolean;
+    place bigint;
+    since timestamptz;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder), skillrating_internal.check_inside(shadow);
+    EXECUTE format('SELECT l.model = s.model FROM %I.ladder AS l, %I.ladder AS s', ladder, shadow) INTO same_model;
+    EXECUTE format(
+        'WITH copied AS (
+            INSERT INTO %1$I.operation SELECT o.* FROM %2$I.operation AS o
+            WHERE ($1 OR o.kind NOT IN (''set'', ''seed'', ''refund''))
+                AND NOT EXISTS (SELECT FROM %1$I.operation AS s WHERE s.operation = o.operation)
+            RETURNING seq, at)
+        SELECT min(c.seq), min(c.at) FROM copied AS c', shadow, ladder)
+    INTO place, since USING same_model;
+    PERFORM skillrating_internal.note_correction(shadow, 'carried', place, played_at => since);
+    -- The number of an operation is never given again, not even that of one that is left out here.
+    EXECUTE format('SELECT setval(%L, greatest(s.last_value, l.last_value)) FROM %I.event_seq AS l, %I.event_seq AS s',
+        format('%I.event_seq', shadow), ladder, shadow);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.copy_operations(text, text) IS
+'A part of shadow_ladder(): copies the operations of a ladder that its shadow does not have; states
+and points only under the same model.';
+
+CREATE FUNCTION skillrating_internal.follow_ladder(
+    ladder text,
+    shadow text,
+    last_place bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    n bigint;
+BEGIN
+    PERFORM skillrating_internal.copy_matches(format('(SELECT m.* FROM %I.rated_match AS m WHERE m.seq > %s OR m.seq IS NULL)',
+            ladder, last_place), shadow),
+        skillrating_internal.copy_operations(ladder, shadow);
+    EXECUTE format('SELECT count(*) FROM (SELECT FROM %1$I.pending UNION ALL SELECT FROM %1$I.correction) AS n', shadow)
+    INTO n;
+    IF n > 0 THEN
+        PERFORM skillrating.catch_up(shadow);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.follow_ladder(text, text, bigint) IS
+'A part of shadow_ladder(): rates what has come to a ladder since the shadow was last brought up to
+date, at the same places, which lie behind the last one of before.';
+
+CREATE FUNCTION skillrating_internal.attach_shadow(
+    ladder text,
+    shadow text,
+    last_place bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    own boolean := to_regclass(format('%I.match', ladder)) IS NOT NULL;
+    relations oid[];
+    a record;
+BEGIN
+    EXECUTE format(
+        'INSERT INTO %1$I.attached (relation, match_id, replica)
+        SELECT a.relation, a.match_id, a.replica FROM %2$I.attached AS a WHERE NOT $1
+        UNION ALL
+        SELECT c.oid, ''match_id'', EXISTS (SELECT FROM %2$I.attached AS a WHERE a.relation = c.oid)
+        FROM pg_class AS c
+        WHERE $1 AND c.relnamespace = to_regnamespace(quote_ident($2))
+            AND c.relname IN (''match'', ''match_player'')', shadow, ladder)
+    USING own, ladder;
+    EXECUTE format('SELECT array_agg(a.relation::oid ORDER BY a.relation) FROM %I.attached AS a', shadow)
+    INTO relations;
+    IF relations IS NOT NULL THEN
+        PERFORM skillrating_internal.hold_objects(ladder,
+            array_fill('pg_class'::regclass, ARRAY[cardinality(relations)]), relations, false);
+    END IF;
+    FOR a IN EXECUTE format('SELECT a.* FROM %I.attached AS a ORDER BY a.relation', shadow) LOOP
+        PERFORM skillrating_internal.create_collect_triggers(shadow, a.relation, a.match_id, a.replica);
+        IF a.replica THEN
+            PERFORM skillrating_internal.create_replica_note(shadow);
+        END IF;
+    END LOOP;
+    -- Nobody writes to these tables now, so that nothing comes between this and the triggers.
+    PERFORM skillrating_internal.follow_ladder(ladder, shadow, last_place);
+    EXECUTE format(
+        'UPDATE %1$I.rated_match AS m SET void_reason = n.void_reason, decided_at = n.decided_at
+        FROM %2$I.rated_match AS n
+        WHERE n.match_id %3$s m.match_id AND n.void_reason IS DISTINCT FROM m.void_reason',
+        shadow, ladder, t.match_equals);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.attach_shadow(text, text, bigint) IS
+'A part of shadow_ladder(): makes the triggers by which tables feed the shadow, and rates what has
+come before them. The tables are locked until the end of the transaction. Errors: 42501 unless the
+ladder''s owner may create triggers on the tables, 55P03 if they cannot be locked.';
+
+CREATE FUNCTION skillrating_internal.analyze_ladder(
+    ladder text,
+    changed_share float8)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    relation regclass;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    FOR relation IN
+        SELECT c.oid FROM pg_class AS c
+        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
+            AND coalesce(pg_stat_get_mod_since_analyze(c.oid), 0) >= changed_share * greatest(c.reltuples, 0)
+        ORDER BY c.oid
+    LOOP
+        EXECUTE format('ANALYZE %s', relation);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.analyze_ladder(text, float8) IS
+'A part of shadow_ladder() and promote_ladder(): gathers statistics on the tables of a ladder, of
+which so large a share of the rows has changed since that was last done.';
+
+CREATE FUNCTION skillrating_internal.build_shadow(
+    ladder text,
+    shadow text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    n bigint;
+BEGIN
+    -- What the source no longer has cannot be rated by another formula.
+    EXECUTE format(
+        'INSERT INTO %1$I.correction (seq, match_id, kind, played_at)
+        SELECT m.seq, m.match_id, ''removed'', m.played_at FROM %1$I.rated_match AS m
+        WHERE m.seq IS NOT NULL
+            AND NOT EXISTS (SELECT FROM %1$I.source AS s WHERE s.match_id %2$s m.match_id)',
+        shadow, t.match_equals);
+    -- Of those whose end was reported the first ladder has noted a correction, too.
+    EXECUTE format(
+        'SELECT count(*) FROM %I.correction AS c WHERE c.kind = ''removed'' AND NOT EXISTS (
+            SELECT FROM %I.correction AS o WHERE o.match_id %s c.match_id AND o.kind = ''removed'')',
+        shadow, ladder, t.match_equals)
+    INTO n;
+    IF n > 0 THEN
+        RAISE WARNING USING
+            MESSAGE = format('%s matches that the source no longer has are left out of ladder "%s"', n, shadow);
+    END IF;
+    -- Indexes that are made of all rows at once cost a fraction of those that grow with them.
+    EXECUTE format('ALTER TABLE %I.event DROP CONSTRAINT event_pkey', shadow);
+    EXECUTE format('DROP INDEX %I.event_seq_idx', shadow);
+    EXECUTE format(
+        'ALTER TABLE %I.component_event DROP CONSTRAINT component_event_player_id_kind_pool_key_seq_key',
+        shadow);
+    EXECUTE format('DROP INDEX %I.component_event_seq_idx', shadow);
+    PERFORM skillrating.catch_up(shadow, rebuild => true);
+    EXECUTE format('ALTER TABLE %I.event ADD PRIMARY KEY (player_id, pool, seq)', shadow);
+    EXECUTE format('CREATE INDEX ON %I.event (seq)', shadow);
+    EXECUTE format(
+        'ALTER TABLE %I.component_event ADD UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key, seq)',
+        shadow);
+    EXECUTE format('CREATE INDEX ON %I.component_event (seq)', shadow);
+    PERFORM skillrating_internal.analyze_ladder(shadow, 0);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.build_shadow(text, text) IS
+'A part of shadow_ladder(): replays a new ladder, made of the first one, that has matches and no
+events yet, and analyses its tables. Error 55000 unless the door to the first one is open.';
+
+CREATE FUNCTION skillrating_internal.copy_history(
+    ladder text,
+    shadow text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- So many matches may come to the first ladder meanwhile.
+    room constant bigint := 1000000;
+    corrections text[];
+    left_out bigint[];
+    last_place bigint;
+    unplaced boolean;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder), skillrating_internal.check_inside(shadow);
+    -- The same matches and operations in the same order; how they count is for the new model to say.
+    EXECUTE format('SELECT coalesce(array_agg(c::text), ''{}'') FROM %I.correction AS c', ladder)
+    INTO corrections;
+    EXECUTE format('SELECT s.last_value, EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.seq IS NULL) FROM %1$I.event_seq AS s', ladder)
+    INTO last_place, unplaced;
+    PERFORM skillrating_internal.copy_matches(format('%I.rated_match', ladder), shadow),
+        skillrating_internal.copy_operations(ladder, shadow),
+        skillrating_internal.arrange_states(shadow, 'operation', ladder);
+    EXECUTE format(
+        'SELECT array_agg(DISTINCT o.operation ORDER BY o.operation) FROM %2$I.operation AS o
+        WHERE o.undone_at IS NULL AND NOT EXISTS (
+            SELECT FROM %1$I.operation AS n WHERE n.operation = o.operation)', shadow, ladder)
+    INTO left_out;
+    PERFORM skillrating_internal.warn_of_states(ladder, shadow, left_out);
+    -- Matches that only the new formula rates must not take places that come to others.
+    IF unplaced THEN
+        PERFORM setval(format('%I.event_seq', shadow), last_place + room);
+    END IF;
+    PERFORM skillrating_internal.build_shadow(ladder, shadow),
+        skillrating_internal.follow_ladder(ladder, shadow, last_place),
+        skillrating_internal.attach_shadow(ladder, shadow, last_place);
+    -- What was changed meanwhile waits as it does there; what waited before is in the replay.
+    EXECUTE format(
+        'INSERT INTO %I.correction SELECT c.* FROM %I.correction AS c WHERE c::text <> ALL ($1)', shadow, ladder)
+    USING corrections;
+    PERFORM skillrating_internal.check_pending(shadow);
+    EXECUTE format(
+        'INSERT INTO %I.pending (match_id, xact, fires, since)
+        SELECT p.match_id, pg_current_xact_id(), false, p.since FROM %I.pending AS p', shadow, ladder);
+    -- What is otherwise here than in the first ladder was not corrected.
+    EXECUTE format('UPDATE %I.rated_match AS m SET corrections = 0 WHERE m.corrections > 0', shadow);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.copy_history(text, text) IS
+'A part of shadow_ladder(): rates the history of a ladder in a new one, and has this rate what comes
+from then on.';
+
+CREATE FUNCTION skillrating_internal.shadow_ladder(
+    ladder text,
+    name text,
+    model text DEFAULT NULL,
+    params jsonb DEFAULT NULL,
+    OUT matches bigint)
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record;
+    shadow constant text := name;
+    old record;
+    new_model text := model;
+    new_params jsonb := params;
+    statement text;
+BEGIN
+    IF ladder IS NULL OR shadow IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ladder and name must not be null';
+    END IF;
+    t := skillrating_internal.ladder_types(ladder);
+    EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO old;
+    new_model := coalesce(new_model, old.model);
+    IF new_params IS NULL THEN
+        new_params := CASE WHEN new_model = old.model THEN old.params ELSE '{}' END;
+    END IF;
+    -- Nobody's transaction fails because of a shadow.
+    PERFORM skillrating_internal.create_ladder_schema(shadow, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
+        old.apply_at, format('%I.source', ladder)::regclass, old.late, false, '{}', skillrating_internal.ranks(ladder), 'wait');
+    PERFORM skillrating_internal.shadow_source(ladder, shadow);
+    EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1', shadow)
+    USING format('%I.ladder', ladder)::regclass;
+    FOR statement IN SELECT * FROM skillrating_internal.dress_statements(ladder, shadow) LOOP
+        EXECUTE statement;
+    END LOOP;
+    PERFORM skillrating_internal.copy_history(ladder, shadow);
+    EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', shadow) INTO matches;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('shadow_ladder');
+
+COMMENT ON FUNCTION skillrating.shadow_ladder(text, text, text, jsonb) IS
+'Makes a second ladder of that name over the matches of a ladder, with another model or other
+parameters (null: as they are; for another model, its defaults): it has the operations, rules and
+grants of the first, rates the history in the same order, and from the end of the transaction on
+every match as it comes, beside the first, neither strict nor raising errors while it is a shadow.
+compare_ladders() says which predicts better, promote_ladder() puts the shadow in the place of the
+first. States set by hand or seeded, and points given back, go over only if the model is the same.
+Operations that come later are to be called for both ladders. The first one goes on rating while the
+shadow replays; the tables that feed it are locked for the last step. Returns the number of rated
+matches. Errors as for create_ladder(), 42501 unless the caller owns the ladder and its owner may
+create triggers on the tables that feed it, 55P03 if these cannot be locked within 30 s or
+lock_timeout.';
+
+CREATE FUNCTION skillrating_internal.compare_ladders(
+    a text,
+    b text,
+    pool text DEFAULT '',
+    since timestamptz DEFAULT '-infinity',
+    OUT matches bigint,
+    OUT brier_a float8,
+    OUT brier_b float8,
+    OUT brier_difference float8,
+    OUT brier_error float8,
+    OUT log_loss_a float8,
+    OUT log_loss_b float8,
+    OUT log_loss_difference float8,
+    OUT log_loss_error float8,
+    OUT players bigint,
+    OUT rank_correlation float8,
+    OUT mean_place_change float8,
+    OUT max_place_change bigint,
+    OUT same_top_ten bigint)
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+-- A join of both histories may look small: all matches of a player would be read for each of them.
+SET enable_nestloop = off
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(a);
+    brier float8[];
+    log_loss float8[];
+BEGIN
+    PERFORM skillrating_internal.ladder_types(b);
+    -- One forecast a match, of the same team in both.
+    EXECUTE format(
+        'WITH forecast AS (
+            SELECT DISTINCT ON (a.seq) a.seq, a.win_probability AS p, b.win_probability AS q, a.score AS y
+            FROM %1$I.event AS a
+            JOIN %2$I.event AS b ON b.match_id %3$s a.match_id AND b.player_id %4$s a.player_id AND b.pool = a.pool AND b.kind = ''match''
+            WHERE a.kind = ''match'' AND a.pool = $1 AND a.played_at >= $2
+            ORDER BY a.seq, a.team
+        ), loss AS (
+            SELECT f.seq, (f.p - f.y) ^ 2 AS brier_a, (f.q - f.y) ^ 2 AS brier_b,
+                -f.y * ln(greatest(f.p, 1e-300)) - (1 - f.y) * ln(greatest(1 - f.p, 1e-300)) AS log_a,
+                -f.y * ln(greatest(f.q, 1e-300)) - (1 - f.y) * ln(greatest(1 - f.q, 1e-300)) AS log_b
+            FROM forecast AS f
+        )
+        SELECT count(*), avg(l.brier_a), avg(l.brier_b), avg(l.log_a), avg(l.log_b),
+            skillrating_internal.paired_difference(array_agg(l.brier_b ORDER BY l.seq), array_agg(l.brier_a ORDER BY l.seq)),
+            skillrating_internal.paired_difference(array_agg(l.log_b ORDER BY l.seq), array_agg(l.log_a ORDER BY l.seq))
+        FROM loss AS l', a, b, t.match_equals, t.player_equals)
+    INTO matches, brier_a, brier_b, log_loss_a, log_loss_b, brier, log_loss
+    USING pool, since;
+    brier_difference := brier[1];
+    brier_error := nullif(brier[2], 'NaN');
+    log_loss_difference := log_loss[1];
+    log_loss_error := nullif(log_loss[2], 'NaN');
+    EXECUTE format(
+        'SELECT count(*), corr(r.place_a, r.place_b), avg(abs(r.place_a - r.place_b)), max(abs(r.place_a - r.place_b)),
+            count(*) FILTER (WHERE r.place_a <= 10 AND r.place_b <= 10)
+        FROM (
+            SELECT rank() OVER (ORDER BY a.rating DESC) AS place_a, rank() OVER (ORDER BY b.rating DESC) AS place_b
+            FROM %1$I.rating AS a JOIN %2$I.rating AS b ON b.player_id %3$s a.player_id AND b.pool = a.pool
+            WHERE a.pool = $1 AND a.games > 0 AND b.games > 0) AS r', a, b, t.player_equals)
+    INTO players, rank_correlation, mean_place_change, max_place_change, same_top_ten
+    USING pool;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('compare_ladders');
+
+COMMENT ON FUNCTION skillrating.compare_ladders(text, text, text, timestamptz) IS
+'Which of two ladders on the same matches predicts better, and how much their rankings differ: Brier
+score and log loss of both over the matches that both rated (one forecast a match, the same in
+both, before it was rated), the mean differences b less a (below 0: b is better) with their
+standard errors, for which blocks of matches are independent and not matches (null for fewer than
+20); and over the players of both the correlation of the places, the mean and the
+largest change of place, and how many of the ten first are the same. Error 42704 for an unknown
+ladder.';

@@ -1,0 +1,87 @@
+/*
+ * hold_functions.c
+ *		Locks on ladders for functions in SQL.
+ */
+#include "pg/sql/glue.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "pg/ladder/cache.h"
+#include "pg/ladder/door.h"
+#include "pg/ladder/hold.h"
+#include "pg/sql/compat.h"
+
+SKILLRATING_FUNCTION(skillrating_hold_ladder);
+SKILLRATING_FUNCTION(skillrating_hold_objects);
+
+/* hold_ladder(ladder, readers) */
+Datum
+skillrating_hold_ladder(PG_FUNCTION_ARGS)
+{
+	ladder_strengthen(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "hold_ladder"),
+					  PG_GETARG_BOOL(1) ? AccessExclusiveLock : ExclusiveLock);
+	PG_RETURN_VOID();
+}
+
+/* Error unless the current user may lock an object, as it is to be moved or to get a trigger. */
+static void
+check_may_hold(const ObjectAddress *object, LOCKMODE mode)
+{
+	bool		may;
+
+	if (object->classId == NamespaceRelationId)
+		may = has_privs_of_role(GetUserId(), ladder_owner(object->objectId));
+	else if (mode == AccessExclusiveLock)
+		may = owns_relation(object->objectId, GetUserId());
+	else
+		may = pg_class_aclcheck(object->objectId, GetUserId(), ACL_TRIGGER) == ACLCHECK_OK;
+	if (!may)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to lock \"%s\"",
+						object->classId == NamespaceRelationId ?
+						get_namespace_name(object->objectId) : get_rel_name(object->objectId))));
+}
+
+/* hold_objects(held, classes, objects, exclusively): schemas take their turns before. */
+Datum
+skillrating_hold_objects(PG_FUNCTION_ARGS)
+{
+	const char *ladder = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	LOCKMODE	mode = PG_GETARG_BOOL(3) ? AccessExclusiveLock : ShareRowExclusiveLock;
+	Datum	   *class;
+	Datum	   *oid;
+	int			nclasses;
+	int			n;
+	int			i;
+	ObjectAddress *object;
+
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT,
+					  &class, NULL, &nclasses);
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), OIDOID, sizeof(Oid), true, TYPALIGN_INT, &oid,
+					  NULL, &n);
+	if (nclasses != n)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("classes has %d elements, and objects %d", nclasses, n)));
+	object = palloc0_array(ObjectAddress, n);
+	for (i = 0; i < n; i++)
+	{
+		object[i].classId = DatumGetObjectId(class[i]);
+		object[i].objectId = DatumGetObjectId(oid[i]);
+		check_may_hold(&object[i], mode);
+	}
+	for (i = 0; i < n; i++)
+		if (object[i].classId == NamespaceRelationId)
+			schema_take_turn(object[i].objectId);
+	objects_hold(object, n, mode, ladder);
+	PG_RETURN_VOID();
+}
