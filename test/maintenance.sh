@@ -40,6 +40,29 @@ wait_for() {
 }
 
 #
+# ---- Two that end one after the other ----
+#
+
+ask -o /dev/null <<'SQL'
+CREATE ROLE regress_arena_owner;
+CREATE ROLE regress_arena_app;
+GRANT regress_arena_owner TO CURRENT_USER;
+SELECT format('GRANT CREATE ON DATABASE %I TO regress_arena_owner', current_database()) \gexec
+SET ROLE regress_arena_owner;
+SELECT skillrating.create_ladder('court', 'elo'), skillrating.grant_reporter('court', 'regress_arena_app');
+SQL
+for n in 1 2; do
+	echo "SET SESSION AUTHORIZATION regress_arena_app; BEGIN; SELECT FROM skillrating.report_match('court', $n, ARRAY[$n, -$n], '{1,2}', '{1,2}');
+		SET CONSTRAINTS ALL IMMEDIATE; SELECT pg_sleep($((2 * n))); COMMIT;" | ask -o /dev/null &
+done
+wait_for "count(*) = 2 FROM pg_locks AS l WHERE l.locktype = 'object' AND l.objid = 'court'::regnamespace AND l.mode = 'RowShareLock'"
+error=$(echo "SET SESSION AUTHORIZATION regress_arena_owner; SET lock_timeout = '3s'; SELECT count(*) FROM skillrating.catch_up('court');" | ask -v VERBOSITY=verbose 2>&1 || :)
+check "both of two in the way have lock_timeout together, and the detail tells no state of another role's session" \
+	"$([[ $error == *"55P03: could not lock ladder \"court\" for maintenance within 3000 ms"*"In the way: process "+([0-9])" of role "+([!,.])"."* ]] && echo t || echo "$error")"
+wait
+ask -o /dev/null -c "SELECT skillrating.drop_ladder('court')"
+
+#
 # ---- A prepared transaction ----
 #
 

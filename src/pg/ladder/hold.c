@@ -110,6 +110,28 @@ set_lock_timeout(int milliseconds)
 							 GUC_ACTION_SAVE, true, 0, false);
 }
 
+static int
+milliseconds_until(TimestampTz end)
+{
+	return Max((int) TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end), 1);
+}
+
+/*
+ * Wait for all who have a lock in the way of one, as WaitForLockers() does, but for all of them
+ * together no longer than until the end: lock_timeout is for each.
+ */
+static void
+wait_for_holders(const LOCKTAG *tag, LOCKMODE mode, TimestampTz end)
+{
+	VirtualTransactionId *holder = GetLockConflicts(tag, mode, NULL);
+
+	for (; VirtualTransactionIdIsValid(*holder); holder++)
+	{
+		set_lock_timeout(milliseconds_until(end));
+		(void) VirtualXactLock(*holder, true);
+	}
+}
+
 static bool
 run_attempt(void *arg)
 {
@@ -120,13 +142,13 @@ run_attempt(void *arg)
 
 	for (i = 0; i < attempt->ntags; i++)
 	{
-		int			rest = (int) TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
-
-		set_lock_timeout(Max(rest, 1));
-		if (attempt->queues)
-			(void) LockAcquire(&attempt->tag[i], attempt->mode, false, false);
-		else
-			WaitForLockers(attempt->tag[i], attempt->mode, false);
+		if (!attempt->queues)
+		{
+			wait_for_holders(&attempt->tag[i], attempt->mode, end);
+			continue;
+		}
+		set_lock_timeout(milliseconds_until(end));
+		(void) LockAcquire(&attempt->tag[i], attempt->mode, false, false);
 	}
 	AtEOXact_GUC(false, guc_level);
 	return true;
