@@ -51,7 +51,7 @@ typedef struct LastPlace
 typedef struct KnownMatch
 {
 	ComparedMatch compared;		/* with the source as others see it */
-	const RecordedMatch *record;	/* or NULL */
+	const LockedMatch *record;	/* or NULL */
 	bool		seen;			/* the source has it */
 	bool		left_alone;		/* nothing is written about it */
 	bool		torn;			/* the source has it at several times */
@@ -387,7 +387,7 @@ static void
 begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 				  BatchTrial *trial)
 {
-	RecordedMatch *recorded;
+	LockedMatch *recorded;
 	int			nrecorded;
 	int			i;
 
@@ -681,7 +681,7 @@ rate_matches(Application *application)
 	{
 		SourceMatch *source = &reader->match;
 		KnownMatch *match = id_table_find(application->known, source->id, "");
-		const RecordedMatch *record = match->record;
+		const LockedMatch *record = match->record;
 		MemoryContext old;
 		bool		in_time;
 

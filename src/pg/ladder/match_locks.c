@@ -30,7 +30,7 @@ static LadderQuery lock_matches_query = {
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
-static LadderQuery recorded_matches_query = {
+static LadderQuery known_matches_query = {
 	.text = "SELECT " RECORDED " FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1)",
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
@@ -65,20 +65,20 @@ check_taken(const Ladder *ladder, uint64 taken, int n)
 }
 
 /* Rows of matches that were locked. */
-typedef struct RecordedMatches
+typedef struct LockedMatches
 {
 	const IdType *type;
-	RecordedMatch *match;
+	LockedMatch *match;
 	int			n;
 	int			max;
-} RecordedMatches;
+} LockedMatches;
 
 /* Take a row unless it was inserted just now. */
 static void
-take_recorded(void *arg, const Datum *values, const bool *nulls)
+take_locked(void *arg, const Datum *values, const bool *nulls)
 {
-	RecordedMatches *recorded = (RecordedMatches *) arg;
-	RecordedMatch *record;
+	LockedMatches *recorded = (LockedMatches *) arg;
+	LockedMatch *record;
 
 	if (!nulls[RECORDED_REASON] &&
 		strcmp(TextDatumGetCString(values[RECORDED_REASON]), "no_match") == 0)
@@ -86,7 +86,7 @@ take_recorded(void *arg, const Datum *values, const bool *nulls)
 	if (recorded->n == recorded->max)
 	{
 		recorded->max = Max(2 * recorded->max, 16);
-		huge_array_grow(recorded->match, RecordedMatch, recorded->max);
+		huge_array_grow(recorded->match, LockedMatch, recorded->max);
 	}
 	record = &recorded->match[recorded->n++];
 	record->id = datumCopy(values[RECORDED_MATCH_ID], recorded->type->typbyval,
@@ -108,11 +108,11 @@ compare_matches(const void *a, const void *b, void *arg)
 	return id_compare((const IdType *) arg, *(const Datum *) a, *(const Datum *) b);
 }
 
-RecordedMatch *
+LockedMatch *
 lock_matches(Ladder *ladder, const Datum *ids, int n, int *nrecorded, bool *inserted)
 {
 	Datum	   *sorted = huge_array(Datum, n);
-	RecordedMatches recorded = {ladder->match_type, NULL, 0, 0};
+	LockedMatches recorded = {ladder->match_type, NULL, 0, 0};
 	int			begin;
 
 	/* Everybody locks in this order, so that nobody waits for who waits. */
@@ -124,11 +124,11 @@ lock_matches(Ladder *ladder, const Datum *ids, int n, int *nrecorded, bool *inse
 	{
 		int			part = Min(n - begin, LOCKED_AT_ONCE);
 		Datum		array = id_array(ladder->match_type, sorted + begin, part);
-		LadderQuery *query = !*inserted ? &recorded_matches_query :
+		LadderQuery *query = !*inserted ? &known_matches_query :
 			n == 1 ? &lock_match_query : &lock_matches_query;
 		uint64		nrows = ladder_execute_each(ladder, query,
 												query == &lock_match_query ? sorted : &array,
-												NULL, take_recorded, &recorded);
+												NULL, take_locked, &recorded);
 
 		if (*inserted)
 			check_taken(ladder, nrows, part);

@@ -25,7 +25,7 @@
 #include "pg/ladder/ladder.h"
 
 /* The row of a match in rated_match. */
-typedef struct RecordedMatch
+typedef struct LockedMatch
 {
 	Datum		id;
 	bool		placed;			/* it has a place in the order: */
@@ -34,15 +34,15 @@ typedef struct RecordedMatch
 	TimestampTz played_at;		/* DT_NOBEGIN if that is not known, */
 	TimestampTz arrived_at;		/* and likewise */
 	char	   *void_reason;	/* or NULL */
-} RecordedMatch;
+} LockedMatch;
 
 /*
  * Lock n distinct matches, whether the ladder has them or not; queries from here on see what
  * others have committed about them.  *nrecorded is how many of them had a row, and these are
  * returned.  *inserted says whether the others have got one.
  */
-extern RecordedMatch *lock_matches(Ladder *ladder, const Datum *ids, int n,
-								   int *nrecorded, bool *inserted);
+extern LockedMatch *lock_matches(Ladder *ladder, const Datum *ids, int n,
+								 int *nrecorded, bool *inserted);
 
 /* Delete the rows of n matches that lock_matches() has inserted. */
 extern void forget_locked_matches(Ladder *ladder, Datum *ids, int n);
