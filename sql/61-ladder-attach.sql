@@ -827,9 +827,10 @@ of your own forgets what it has rated, and the source stays as it is: its matche
 when their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached
 tables, triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
 sequences start anew. Fed with the same matches it has the same ratings as a new ladder. Waits for
-whoever reads or rates, and keeps them waiting. Returns how many matches
-were rated and how many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the
-caller owns it, 23503 if rows of yours refer to a match, 55006 within the work on it.';
+whoever reads or rates. Returns how many matches were rated and how many players had a rating.
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 23503 if rows of yours refer
+to a match, 55006 within the work on it, 55P03 if somebody keeps it waiting for 30 s or
+lock_timeout.';
 
 CREATE FUNCTION skillrating_internal.restore_sequences(
     ladder text,

@@ -8,52 +8,31 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    attempt constant text := '50ms';
-    between_attempts constant float8 := 0.05;
-    lock_timeout text := current_setting('lock_timeout');
-    patience interval := least(nullif(lock_timeout, '0')::interval, '30 seconds');
-    begun timestamptz := clock_timestamp();
-    last boolean := false;
-    ladder_first boolean := true;
-    relation text;
+    matches constant text[] := '{match,match_player}';
+    before oid[];
+    behind oid[];
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    LOOP
-        BEGIN
-            last := clock_timestamp() >= begun + patience;
-            PERFORM set_config('lock_timeout', CASE WHEN last THEN lock_timeout ELSE attempt END, true);
-            IF ladder_first THEN
-                PERFORM skillrating_internal.hold_ladder(ladder, true);
-            END IF;
-            FOREACH relation IN ARRAY tables LOOP
-                -- LOCK TABLE would lock what a view selects from, too; this changes nothing of it,
-                -- because views of ladders have no such option.
-                EXECUTE format(CASE WHEN relation = 'source' THEN 'ALTER VIEW %I.%I RESET (check_option)'
-                    ELSE 'LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE' END, ladder, relation);
-            END LOOP;
-            PERFORM skillrating_internal.hold_ladder(ladder, true);
-            PERFORM set_config('lock_timeout', lock_timeout, true);
-            RETURN;
-        EXCEPTION WHEN lock_not_available THEN
-            IF last THEN
-                RAISE;
-            END IF;
-        END;
-        -- Whoever rates has the ladder first, and whoever reads a table and then rates has that: each
-        -- gets out of the way of the one order, and into that of the other.
-        ladder_first := NOT ladder_first;
-        PERFORM pg_sleep(between_attempts);
-    END LOOP;
+    SELECT coalesce(array_agg(r.id) FILTER (WHERE r.name = ANY (matches)), '{}'),
+        coalesce(array_agg(r.id) FILTER (WHERE r.name <> ALL (matches)), '{}')
+    INTO before, behind
+    FROM (
+        SELECT t.name, format('%I.%I', ladder, t.name)::regclass::oid AS id
+        FROM unnest(tables) AS t(name) ORDER BY t.name) AS r;
+    -- As in a transaction that rates: first the tables of matches, then the ladder.
+    PERFORM skillrating_internal.hold_objects(ladder,
+        array_fill('pg_class'::regclass, ARRAY[cardinality(before)]) || 'pg_namespace'::regclass
+            || array_fill('pg_class'::regclass, ARRAY[cardinality(behind)]),
+        before || to_regnamespace(quote_ident(ladder))::oid || behind, true);
+    PERFORM skillrating_internal.hold_ladder(ladder, true);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[]) IS
 'A part of what changes tables of a ladder that others read, whose door is open to read: locks the
-ladder and these tables, or its view source, so that nobody uses them. Others may have a table
-already, from a query of their own, and then come to rate: so both locks are had, or none. An
-attempt waits for a moment, in which those wait who come behind, and gives back what it has; after
-half a minute, or lock_timeout if that is shorter, one waits in the ordinary way. Errors: 55P03
-after lock_timeout, 40001 for an old snapshot.';
+ladder and these tables, or its view source, so that nobody uses them. All locks are had, or none,
+in attempts of a moment, in which those wait who come behind. Errors: 55P03, which names who is in
+the way, after half a minute, or lock_timeout if that is shorter, 40001 for an old snapshot.';
 
 CREATE FUNCTION skillrating_internal.renew_ladder_cache(ladder text)
 RETURNS void

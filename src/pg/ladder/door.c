@@ -559,7 +559,10 @@ ladder_strengthen(Ladder *ladder, LOCKMODE lockmode)
 {
 	if (lockmode >= ExclusiveLock)
 		require_read_committed(ladder->schema, ladder->door->entry->function);
-	LockDatabaseObject(NamespaceRelationId, ladder->schema, 0, lockmode);
+	if (lockmode >= ExclusiveLock)
+		schema_hold(ladder->schema, lockmode);
+	else
+		LockDatabaseObject(NamespaceRelationId, ladder->schema, 0, lockmode);
 	check_not_renamed(ladder->door);
 	if (IsolationUsesXactSnapshot())
 		check_snapshot_age(ladder, true);
