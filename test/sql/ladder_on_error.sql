@@ -350,6 +350,13 @@ SELECT player_id, outcome, reason, detail FROM skillrating.report_match('own', 3
 SELECT outcome, reason, detail, sqlstate FROM skillrating.match_outcome('own', 3);
 SELECT message FROM own.pending;
 RESET ROLE;
+-- Nor by a function of its own that somebody calls who may.
+CREATE FUNCTION errors_of_app() RETURNS SETOF text LANGUAGE sql SECURITY DEFINER AS
+$$SELECT o.detail FROM skillrating.match_outcome('own', 3) AS o UNION ALL
+SELECT r.detail FROM skillrating.report_match('own', 3, ARRAY[3, 2], ARRAY[1, 2], ARRAY[2, 1]) AS r$$;
+ALTER FUNCTION errors_of_app() OWNER TO regress_error_app;
+SELECT DISTINCT * FROM errors_of_app();
+DROP FUNCTION errors_of_app();
 SELECT outcome, reason, detail FROM skillrating.match_outcome('own', 3);
 SELECT skillrating.revoke_reporter('own', 'regress_error_app');
 ALTER TABLE own.rating DROP CONSTRAINT no_one;
