@@ -403,6 +403,26 @@ SELECT * FROM status('arena');
 SELECT * FROM skillrating.verify('arena');
 SELECT m.corrections, e.player_id, e.score, g.place FROM arena.rated_match AS m JOIN arena.event AS e USING (seq) JOIN game AS g ON g.id = m.match_id AND g.player = e.player_id WHERE m.match_id = 8003 ORDER BY 2;
 
+-- Where thousands fail among others no match is tried many times, also behind the limit of those
+-- that are tried alone.
+CREATE SEQUENCE tries;
+CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM nextval('public.tries');
+    IF NEW.match_id % 3 <> 1 THEN
+        RAISE 'no luck';
+    END IF;
+    RETURN NEW;
+END
+$$;
+SELECT skillrating.create_ladder('luck', 'elo');
+CREATE TRIGGER refuse BEFORE INSERT ON luck.rated_match FOR EACH ROW EXECUTE FUNCTION refuse();
+INSERT INTO luck.match (match_id) SELECT generate_series(1, 4800);
+INSERT INTO luck.match_player (match_id, player_id, team, rank) SELECT i, 1 + (i + p) % 7, p, p FROM generate_series(1, 4800) AS i, generate_series(1, 2) AS p;
+SELECT rated, waiting, (SELECT last_value < 4 * 4800 FROM tries) AS few_tries FROM skillrating.ladder_status('luck');
+SELECT skillrating.drop_ladder('luck');
+DROP SEQUENCE tries;
+
 -- Whoever calls the parts by themselves gets nowhere.
 SELECT skillrating_internal.rate_failed('arena');
 SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('own');

@@ -176,7 +176,7 @@ fails_as_a_whole(const Attempt *attempt, int sqlerrcode)
 {
 	int			i;
 
-	if (attempt->attempts->failures.n + attempt->n <= MAX_FAILED ||
+	if (attempt->n <= NSAMPLES || attempt->attempts->failures.n + attempt->n <= MAX_FAILED ||
 		(attempt->trial.phase == BATCH_READS && error_is_about_data(sqlerrcode)))
 		return false;
 	for (i = 0; i < NSAMPLES; i++)
