@@ -85,6 +85,7 @@ attempt_once(Attempt *attempt)
 	Attempts   *attempts = attempt->attempts;
 	Ladder	   *ladder = attempts->ladder;
 	ChangeLog  *changes = ladder->changes;
+	bool		read_only = ladder->read_only;
 	ErrorData  *error;
 	bool		done;
 
@@ -106,6 +107,7 @@ attempt_once(Attempt *attempt)
 		/* The door is further out than the subtransaction, whose end closes none. */
 		ladder_release_states(ladder);
 		ladder_show_to_mirrors(ladder);
+		ladder->read_only = read_only;
 	}
 	ladder->changes = changes;
 	MemoryContextDelete(attempt->context);
