@@ -46,6 +46,7 @@ SELECT * FROM skillrating.history('eu', 7, 3);
 SELECT skillrating.rating_at('eu', 7, '2026-01-02');
 SELECT * FROM skillrating.preview('eu', ARRAY[1, 2], ARRAY[1, 2], side => '{1, 2}', at => '2026-02-01');
 SELECT * FROM skillrating.win_probability('eu', ARRAY[1, 2], ARRAY[1, 2], side => '{1, 2}', at => '2026-02-01');
+SELECT * FROM skillrating.ladder_estimates('eu', ARRAY[1, 2]);
 SELECT * FROM skillrating.player_status('eu', at => '2026-02-01') ORDER BY player_id;
 SELECT * FROM skillrating.surprising_players('eu') ORDER BY player_id;
 SELECT * FROM skillrating.pool_quality('eu');

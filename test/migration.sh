@@ -58,11 +58,11 @@ for program in $(ask -c 'SELECT DISTINCT program FROM program_state ORDER BY 1')
 		SELECT DISTINCT params FROM program_state WHERE program = :'program' \\gset
 		CREATE VIEW :"whole" AS
 		    SELECT match_id, '2024-01-01Z'::timestamptz + match_id * interval '1 hour' AS played_at, player AS player_id, team, rank FROM played;
-		SELECT skillrating.create_ladder(:'whole', 'weng_lin', :'params', source => format('%I', :'whole'));
+		SELECT skillrating.create_ladder(:'whole', 'weng_lin', :'params'::jsonb || '{"size_advantage": "none"}', source => format('%I', :'whole'));
 		SELECT skillrating.attach(:'whole', 'played', match_id => 'match_id');
 		CALL skillrating.backfill(:'whole', batch_size => 100);
 		CREATE VIEW :"late" AS SELECT * FROM :"whole" WHERE match_id > $half;
-		SELECT skillrating.create_ladder(:'late', 'weng_lin', :'params', source => format('%I', :'late'));
+		SELECT skillrating.create_ladder(:'late', 'weng_lin', :'params'::jsonb || '{"size_advantage": "none"}', source => format('%I', :'late'));
 		SELECT i.*
 		FROM (SELECT array_agg(player) AS players, jsonb_agg(jsonb_build_object('mu', mu, 'sigma', sigma)) AS states
 		    FROM program_state WHERE program = :'program' AND last_match = $half) AS s,

@@ -350,6 +350,13 @@ SELECT player_id, outcome, reason, detail FROM skillrating.report_match('own', 3
 SELECT outcome, reason, detail, sqlstate FROM skillrating.match_outcome('own', 3);
 SELECT message FROM own.pending;
 RESET ROLE;
+-- Nor by a function of its own that somebody calls who may.
+CREATE FUNCTION errors_of_app() RETURNS SETOF text LANGUAGE sql SECURITY DEFINER AS
+$$SELECT o.detail FROM skillrating.match_outcome('own', 3) AS o UNION ALL
+SELECT r.detail FROM skillrating.report_match('own', 3, ARRAY[3, 2], ARRAY[1, 2], ARRAY[2, 1]) AS r$$;
+ALTER FUNCTION errors_of_app() OWNER TO regress_error_app;
+SELECT DISTINCT * FROM errors_of_app();
+DROP FUNCTION errors_of_app();
 SELECT outcome, reason, detail FROM skillrating.match_outcome('own', 3);
 SELECT skillrating.revoke_reporter('own', 'regress_error_app');
 ALTER TABLE own.rating DROP CONSTRAINT no_one;
@@ -424,6 +431,25 @@ SELECT rated, waiting FROM skillrating.ladder_status('duels');
 SELECT skillrating.drop_ladder('duels');
 DROP TABLE duel CASCADE;
 DROP FUNCTION pick(bigint);
+-- Where thousands fail among others no match is tried many times, also behind the limit of those
+-- that are tried alone.
+CREATE SEQUENCE tries;
+CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM nextval('public.tries');
+    IF NEW.match_id % 3 <> 1 THEN
+        RAISE 'no luck';
+    END IF;
+    RETURN NEW;
+END
+$$;
+SELECT skillrating.create_ladder('luck', 'elo');
+CREATE TRIGGER refuse BEFORE INSERT ON luck.rated_match FOR EACH ROW EXECUTE FUNCTION refuse();
+INSERT INTO luck.match (match_id) SELECT generate_series(1, 4800);
+INSERT INTO luck.match_player (match_id, player_id, team, rank) SELECT i, 1 + (i + p) % 7, p, p FROM generate_series(1, 4800) AS i, generate_series(1, 2) AS p;
+SELECT rated, waiting, (SELECT last_value < 4 * 4800 FROM tries) AS few_tries FROM skillrating.ladder_status('luck');
+SELECT skillrating.drop_ladder('luck');
+DROP SEQUENCE tries;
 
 -- Whoever calls the parts by themselves gets nowhere.
 SELECT skillrating_internal.rate_failed('arena');

@@ -85,6 +85,7 @@ attempt_once(Attempt *attempt)
 	Attempts   *attempts = attempt->attempts;
 	Ladder	   *ladder = attempts->ladder;
 	ChangeLog  *changes = ladder->changes;
+	bool		read_only = ladder->read_only;
 	ErrorData  *error;
 	bool		done;
 
@@ -104,9 +105,9 @@ attempt_once(Attempt *attempt)
 	else
 	{
 		/* The door is further out than the subtransaction, whose end closes none. */
-		ladder->read_only = false;
 		ladder_release_states(ladder);
 		ladder_show_to_mirrors(ladder);
+		ladder->read_only = read_only;
 	}
 	ladder->changes = changes;
 	MemoryContextDelete(attempt->context);
@@ -177,7 +178,7 @@ fails_as_a_whole(const Attempt *attempt, int sqlerrcode)
 {
 	int			i;
 
-	if (attempt->attempts->failures.n + attempt->n <= MAX_FAILED ||
+	if (attempt->n <= NSAMPLES || attempt->attempts->failures.n + attempt->n <= MAX_FAILED ||
 		(attempt->trial.phase == BATCH_READS && error_is_about_data(sqlerrcode)))
 		return false;
 	for (i = 0; i < NSAMPLES; i++)

@@ -416,6 +416,12 @@ ladder_let_go(const Ladder *ladder)
 		schema_let_go(ladder->schema, ExclusiveLock);
 }
 
+Oid
+ladder_caller(const Ladder *ladder)
+{
+	return ladder->door->caller;
+}
+
 bool
 ladder_is_nested(const Ladder *ladder)
 {

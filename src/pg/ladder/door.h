@@ -171,6 +171,9 @@ extern bool ladder_works_beside(const Ladder *ladder);
 extern void ladder_hold(const Ladder *ladder);
 extern void ladder_let_go(const Ladder *ladder);
 
+/* Who has opened the door, and gets what the work returns. */
+extern Oid	ladder_caller(const Ladder *ladder);
+
 /* Whether any door was open before. */
 extern bool ladder_is_nested(const Ladder *ladder);
 

@@ -119,7 +119,7 @@ is_about_objects(int sqlerrcode)
 }
 
 bool
-may_see_message(const Ladder *ladder, const char *sqlstate)
+may_see_message(const Ladder *ladder, const char *sqlstate, Oid role)
 {
 	/* The owner can write anything into the column that it comes from. */
 	bool		about_objects = strlen(sqlstate) == 5 &&
@@ -127,18 +127,17 @@ may_see_message(const Ladder *ladder, const char *sqlstate)
 									   sqlstate[4]));
 
 	return about_objects ||
-		pg_class_aclcheck(ladder->relation[LADDER_PENDING], GetOuterUserId(),
-						  ACL_SELECT) == ACLCHECK_OK;
+		pg_class_aclcheck(ladder->relation[LADDER_PENDING], role, ACL_SELECT) == ACLCHECK_OK;
 }
 
-/* The cause of a failure, as far as the client may see it. */
+/* The cause of a failure, as far as the client may see it, who alone gets warnings. */
 static int
 cause_detail(const Ladder *ladder, int sqlerrcode, const char *message)
 {
 	const char *sqlstate = unpack_sql_state(sqlerrcode);
 
 	errdetail_log("Error %s: %s.", sqlstate, message);
-	if (may_see_message(ladder, sqlstate))
+	if (may_see_message(ladder, sqlstate, GetOuterUserId()))
 		return errdetail("Error %s: %s.", sqlstate, message);
 	return errdetail("Error %s.", sqlstate);
 }

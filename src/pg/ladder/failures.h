@@ -35,8 +35,8 @@ extern void failures_add(Failures *failures, Ladder *ladder, Datum match_id, int
  */
 extern void failures_send(Ladder *ladder, const Failures *failures, bool loud);
 
-/* Whether the client may see the message of such an error, and not the SQLSTATE alone. */
-extern bool may_see_message(const Ladder *ladder, const char *sqlstate);
+/* Whether a role may see the message of such an error, and not the SQLSTATE alone. */
+extern bool may_see_message(const Ladder *ladder, const char *sqlstate, Oid role);
 
 /*
  * Rows that were inserted into a mirrored table have kept their values because of an error.  Such a

@@ -197,7 +197,7 @@ find_waiting(Ladder *ladder, const MatchArrays *arrays, Outcome *outcome)
 	reason = outcome->sqlstate != NULL ? UNRATED_FAILED : UNRATED_WAITING;
 	outcome->reason = unrated_code(reason);
 	outcome->detail = unrated_description(reason);
-	if (outcome->sqlstate != NULL && may_see_message(ladder, outcome->sqlstate))
+	if (outcome->sqlstate != NULL && may_see_message(ladder, outcome->sqlstate, ladder_caller(ladder)))
 		outcome->detail = SPI_getvalue(tuple, desc, WAITING_MESSAGE);
 	return true;
 }
