@@ -29,7 +29,8 @@ BEGIN
         SELECT string_agg(w.who, ', ' ORDER BY w.who) FROM (
             SELECT DISTINCT CASE
                 WHEN l.pid IS NULL THEN format('prepared transaction %L', p.gid)
-                ELSE format('process %s', l.pid) || coalesce(format(' of role %I, %s', a.usename, a.state), '') END AS who
+                ELSE format('process %s', l.pid) || coalesce(format(' of role %I', a.usename), '')
+                    || coalesce(', ' || a.state, '') END AS who
             FROM pg_locks AS l
             LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
             LEFT JOIN pg_locks AS x ON x.pid IS NULL AND x.locktype = 'transactionid'
