@@ -208,9 +208,17 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, grace, rate, floor and at must not be null';
     END IF;
-    IF NOT (rate >= 0 AND rate < 'Infinity') OR NOT (abs(floor) < 'Infinity') OR NOT coalesce(abs(mean) < 'Infinity', true) THEN
+    IF NOT (rate >= 0 AND rate < 'Infinity') THEN
         RAISE numeric_value_out_of_range USING
-            MESSAGE = format('rate (%s) must be finite and not negative, floor (%s) and mean (%s) finite', rate, floor, mean);
+            MESSAGE = format('rate must be finite and not negative, not %s', rate);
+    END IF;
+    IF NOT (abs(floor) < 'Infinity') THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('floor must be finite, not %s', floor);
+    END IF;
+    IF NOT (abs(mean) < 'Infinity') THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('mean must be finite, not %s', mean);
     END IF;
     IF grace < '0' THEN
         RAISE numeric_value_out_of_range USING

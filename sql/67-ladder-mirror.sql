@@ -30,7 +30,10 @@ BEGIN
             AND NOT a.attisdropped)
     LIMIT 1;
     IF wrong IS NOT NULL THEN
-        RAISE undefined_column USING MESSAGE = wrong;
+        RAISE undefined_column USING
+            MESSAGE = wrong,
+            HINT = 'The keys of columns are columns of the table, and their values columns of '
+                'rating.';
     END IF;
     -- Where the table wants a value and rating may have none, the value stays.
     RETURN QUERY
@@ -251,7 +254,7 @@ BEGIN
                     MESSAGE = format('column "%s" of table %s cannot have the %s of player %s: %s',
                         c.name, relation, c.source_name, players[1], SQLERRM),
                     DETAIL = detail,
-                    HINT = 'Give the column another type, or end the mirror by '
+                    HINT = 'Change the type of the column or its constraint, or end the mirror by '
                         'skillrating.unmirror_rating().';
         END;
     END LOOP;
@@ -612,7 +615,9 @@ BEGIN
     FROM pg_attribute AS a
     WHERE a.attrelid = relation AND a.attname = key AND a.attnum > 0 AND NOT a.attisdropped;
     IF key_type IS NULL THEN
-        RAISE undefined_column USING MESSAGE = format('table %s has no column "%s"', relation, key);
+        RAISE undefined_column USING
+            MESSAGE = format('table %s has no column "%s"', relation, key),
+            HINT = 'Pass the column that identifies players as key.';
     END IF;
     IF key_type IS DISTINCT FROM t.player_type::regtype THEN
         RAISE datatype_mismatch USING

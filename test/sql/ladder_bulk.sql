@@ -64,5 +64,23 @@ COMMIT;
 RESET work_mem;
 SELECT * FROM skillrating.verify('teams');
 
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['bulk', 'shuffled', 'single', 'teams']) AS l;
+-- Row by row in one transaction, what waits is not looked for once more for each statement; one
+-- look a row asks whether its match has failed before.
+SELECT skillrating.create_ladder('by_row', 'elo');
+BEGIN;
+DO $$
+BEGIN
+    FOR m IN 1 .. 100 LOOP
+        INSERT INTO by_row.match (match_id, played_at) VALUES (m, '2024-01-01');
+        INSERT INTO by_row.match_player (match_id, player_id, team, rank) VALUES (m, m % 7, 1, 1);
+        INSERT INTO by_row.match_player (match_id, player_id, team, rank) VALUES (m, 7 + m % 5, 2, 2);
+    END LOOP;
+END $$;
+SET CONSTRAINTS ALL IMMEDIATE;
+SELECT s.seq_scan + s.idx_scan - s.n_tup_ins BETWEEN 1 AND 10 AS few FROM pg_stat_xact_user_tables AS s
+WHERE s.schemaname = 'by_row' AND s.relname = 'pending';
+COMMIT;
+SELECT bool_and(ok), (SELECT count(*) FROM by_row.event) AS events FROM skillrating.verify('by_row');
+
+SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['bulk', 'shuffled', 'single', 'teams', 'by_row']) AS l;
 DROP TABLE history;

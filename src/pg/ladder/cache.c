@@ -494,8 +494,8 @@ find_relations(Oid schema, Oid *relation)
 				 errmsg("ladder \"%s\" has no relation \"%s\"", name,
 						relation_names[i]),
 				 i == LADDER_SOURCE ?
-				 errhint("SELECT skillrating.refresh_source(%s, source => ...) makes it again.",
-						 quote_literal_cstr(name)) :
+				 errhint("SELECT skillrating.refresh_source(%s, source => ...) makes it again; then skillrating.catch_up(%s, search => true, rebuild => true) rates what came meanwhile.",
+						 quote_literal_cstr(name), quote_literal_cstr(name)) :
 				 errhint("Ladders are made by skillrating.create_ladder().")));
 	}
 }

@@ -9,6 +9,7 @@
 #include "pg/sql/glue.h"
 
 #include "access/htup_details.h"
+#include "access/tableam.h"
 #include "access/xact.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -21,6 +22,7 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/attempts.h"
@@ -608,6 +610,14 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 		wrong_trigger("skillrating_internal.apply_pending",
 					  "function \"%s\" must be called as a trigger after a row of pending");
 	own = strcmp(RelationGetRelationName(trigdata->tg_relation), "pending") == 0;
+
+	/*
+	 * An earlier statement's firing took the row along, as it does all that are there.  To look
+	 * for more would read past all of them, once for each statement.
+	 */
+	if (own && !table_tuple_satisfies_snapshot(trigdata->tg_relation, trigdata->tg_trigslot,
+											   SnapshotSelf))
+		return PointerGetDatum(NULL);
 
 	/* What is left of a ladder can be dropped. */
 	if (own && ladder_owner(RelationGetNamespace(trigdata->tg_relation)) ==
