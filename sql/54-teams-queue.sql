@@ -12,6 +12,7 @@ CREATE FUNCTION skillrating.pair_queue(
     pool text[] DEFAULT NULL,
     command_mu float8[] DEFAULT NULL,
     commander boolean[] DEFAULT NULL,
+    state float8[] DEFAULT NULL,
     teams integer DEFAULT 2,
     team_size integer DEFAULT 1,
     log_odds float8 DEFAULT 0,
@@ -21,8 +22,7 @@ CREATE FUNCTION skillrating.pair_queue(
     widening float8 DEFAULT NULL,
     max_window float8 DEFAULT NULL,
     min_quality float8 DEFAULT 0,
-    explain boolean DEFAULT false,
-    state float8[] DEFAULT NULL)
+    explain boolean DEFAULT false)
 RETURNS TABLE (
     match_number integer,
     player_id anycompatible,
@@ -36,7 +36,7 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'skillrating_pair_queue'
 LANGUAGE C STABLE PARALLEL SAFE ROWS 1000;
 
-COMMENT ON FUNCTION skillrating.pair_queue(anycompatiblearray, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], text[], float8[], boolean[], integer, integer, float8, text, jsonb, float8, float8, float8, float8, boolean, float8[]) IS
+COMMENT ON FUNCTION skillrating.pair_queue(anycompatiblearray, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], text[], float8[], boolean[], float8[], integer, integer, float8, text, jsonb, float8, float8, float8, float8, boolean) IS
 'Groups queued players into matches of teams that are as even as possible.
 
 Result: a row for each player who got a match.  The rows of a match come by team, and within a team
