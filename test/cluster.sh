@@ -19,6 +19,7 @@
 #                    separated by spaces or newlines
 #   CLUSTER_RUN_AS   "server": COMMAND runs as the server's user too
 #   CLUSTER_LOG      file to copy the server's log to at the end
+#   CLUSTER_PRELOAD  libraries that the server is started with, as LD_PRELOAD has them
 # COMMAND also gets:
 #   CLUSTER_DIRECTORY  the temporary directory; the data are in its data/
 #   TMPDIR             a directory inside it
@@ -234,7 +235,7 @@ export PGHOST=$tmp PGPORT=$port PGUSER=postgres PGDATABASE=postgres
 
 # As a child of this shell and not of pg_ctl, because the first process of a
 # container often does not care for orphans, which would leave a zombie.
-HOME=$tmp "${as_server[@]}" setsid "$bindir/postgres" -D "$tmp/data" \
+HOME=$tmp LD_PRELOAD=${CLUSTER_PRELOAD:-} "${as_server[@]}" setsid "$bindir/postgres" -D "$tmp/data" \
 	</dev/null >>"$tmp/server.log" 2>&1 &
 server=$!
 # The last line of this file becomes "ready" when connections are accepted.

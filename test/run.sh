@@ -127,7 +127,7 @@ logical='wal_level=logical max_prepared_transactions=10'
 } >"$scratch/waiting"
 touch "$scratch/waiting"
 # A build of its own, and all regression tests again.
-[ "$level" != all ] || echo "script undefined" >>"$scratch/busy"
+[ "$level" != all ] || echo "script sanitizers" >>"$scratch/busy"
 # One of each at a time, so that the processors are busy.
 paste -d '\n' "$scratch/waiting" "$scratch/busy" | grep . >"$queue"
 [ "$level" != all ] || export CRON=yes KILLS=20 CONCURRENT_SECONDS=60 BOARDS_SECONDS=60 SWAPPING_SECONDS=60 \
