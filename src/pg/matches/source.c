@@ -652,13 +652,17 @@ static void
 renumber(SourceNames *names, Participant *participant, int n, size_t field)
 {
 	int			old_n = names->n;
-	const char **old = palloc_array(const char *, old_n + 1);
+	const char **old;
 	int			i;
+
+	if (old_n == 0)
+		return;
 
 	/*
 	 * Numbers begin again at 0, in the order in which the remaining
 	 * participants name them.
 	 */
+	old = palloc_array(const char *, old_n);
 	memcpy(old, names->name, old_n * sizeof(const char *));
 	source_names_clear(names);
 	for (i = 0; i < n; i++)
