@@ -113,7 +113,9 @@ set_lock_timeout(int milliseconds)
 static int
 milliseconds_until(TimestampTz end)
 {
-	return Max((int) TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end), 1);
+	int			left = (int) TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
+
+	return Max(left, 1);
 }
 
 /*
