@@ -49,8 +49,11 @@ BEGIN
         CASE WHEN v.relkind = 'v'
             THEN format('CREATE OR REPLACE VIEW %s%s AS%s', v.oid::regclass,
                 ' WITH (' || array_to_string(v.reloptions, ', ') || ')', rtrim(E'\n' || pg_get_viewdef(v.oid), ';'))
+            -- Its query is its owner's, and runs as such: not as whoever runs these statements.
             ELSE concat_ws(E';\n', format('DROP MATERIALIZED VIEW IF EXISTS %s', v.oid::regclass),
-                format('CREATE MATERIALIZED VIEW %s AS%s', v.oid::regclass, rtrim(E'\n' || pg_get_viewdef(v.oid), ';')),
+                format(E'CREATE MATERIALIZED VIEW %s AS%s\nWITH NO DATA', v.oid::regclass, rtrim(E'\n' || pg_get_viewdef(v.oid), ';')),
+                format('ALTER MATERIALIZED VIEW %s OWNER TO %I', v.oid::regclass, pg_get_userbyid(v.relowner)),
+                CASE WHEN v.relispopulated THEN format('REFRESH MATERIALIZED VIEW %s', v.oid::regclass) END,
                 (SELECT string_agg(pg_get_indexdef(x.indexrelid), E';\n') FROM pg_index AS x WHERE x.indrelid = v.oid)) END
     FROM skillrating_internal.renamed_relations(first_ladder) AS r
     JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass
@@ -149,7 +152,9 @@ BEGIN
                 SELECT string_agg(CASE WHEN t.typnamespace = to_regnamespace(quote_ident(first_ladder))
                     THEN format('%I.%I', former, t.typname) ELSE format_type(t.oid, -1) END, ', ' ORDER BY a.n)
                 FROM unnest(f.proargtypes) WITH ORDINALITY AS a(type, n) JOIN pg_type AS t ON t.oid = a.type)) END,
-            rtrim(pg_get_functiondef(f.oid), E'\n'))
+            rtrim(pg_get_functiondef(f.oid), E'\n'),
+            -- What is made again would belong to whoever runs these statements, with that role's rights.
+            CASE WHEN w.by_type THEN format('ALTER ROUTINE %s OWNER TO %I', f.oid::regprocedure, pg_get_userbyid(f.proowner)) END)
     FROM followed AS w JOIN pg_proc AS f ON f.oid = w.oid;
 END
 $function$;
@@ -226,7 +231,7 @@ BEGIN
     FROM skillrating_internal.renamed_relations(first_ladder) AS r
     JOIN pg_class AS c ON c.oid = r.relation AND NOT c.relispartition
     WHERE to_regclass(format('%I.%I', shadow, r.name)) IS NULL
-        AND r.name NOT IN ('horizon', 'component_horizon', 'season_horizon', 'change', 'replica_note',
+        AND r.name NOT IN ('horizon', 'component_horizon', 'season_horizon', 'replica_note',
             'rating_count', 'rating_count_delta')
     UNION ALL
     SELECT pg_describe_object('pg_proc'::regclass, f.oid, 0),

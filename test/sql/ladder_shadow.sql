@@ -88,8 +88,9 @@ ALTER TABLE arena.operation ENABLE ROW LEVEL SECURITY;
 
 -- What hangs on it.
 CREATE VIEW best WITH (security_barrier) AS SELECT player_id, rating FROM arena.rating WHERE rating > 1500;
-CREATE MATERIALIZED VIEW kept AS SELECT player_id, rating FROM arena.rating;
+CREATE MATERIALIZED VIEW kept AS SELECT player_id, rating, current_user AS reader FROM arena.rating;
 CREATE UNIQUE INDEX ON kept (player_id);
+ALTER MATERIALIZED VIEW kept OWNER TO regress_shadow_reader;
 CREATE TABLE badge (player_id bigint, pool text DEFAULT '', FOREIGN KEY (player_id, pool) REFERENCES arena.rating (player_id, pool));
 CREATE TABLE report (match_id bigint REFERENCES arena.match, remark text);
 CREATE TABLE heard (player_id bigint);
@@ -98,6 +99,7 @@ CREATE TRIGGER hear AFTER UPDATE ON arena.rating FOR EACH ROW EXECUTE FUNCTION h
 CREATE RULE hear AS ON DELETE TO arena.correction DO ALSO INSERT INTO heard VALUES (-1);
 CREATE FUNCTION rating_of(player bigint) RETURNS float8 LANGUAGE sql BEGIN ATOMIC SELECT rating FROM arena.rating WHERE player_id = player; END;
 CREATE FUNCTION shown(r arena.rating) RETURNS text LANGUAGE sql AS $$ SELECT round(r.rating)::text $$;
+ALTER FUNCTION shown(arena.rating) OWNER TO regress_shadow_reader;
 CREATE TABLE arena.season_prize (place integer);
 SET client_min_messages = error;
 CREATE PUBLICATION ratings FOR TABLE arena.rating WHERE (pool = '');
@@ -123,6 +125,9 @@ SELECT skillrating.promote_ladder('trial', 'arena_before', hanging => 'keep');
 DO $$ BEGIN EXECUTE (SELECT statements FROM refused); END $$;
 COMMIT;
 
+-- What another role owns it still owns, and its query was not run by whoever ran the statements.
+SELECT relowner::regrole, (SELECT proowner::regrole FROM pg_proc WHERE oid = 'shown(arena.rating)'::regprocedure),
+    (SELECT DISTINCT reader FROM kept) FROM pg_class WHERE oid = 'kept'::regclass;
 -- All of it means the new ladder, which has the oracle's ratings.
 SELECT skillrating.exclude_player('oracle', 5, since => '2020-01-03') > 0 AS excluded;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');

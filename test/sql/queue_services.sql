@@ -136,7 +136,13 @@ SELECT status, count(*) FROM lobby.ticket WHERE queue = 'duel' AND ended_at IS N
 SELECT count(*) FROM lobby.leave('{6,7}');
 UPDATE lobby.queue SET accounts = 'regress_queue.forged' WHERE queue = 'duel';
 SELECT lobby.join('duel', '{6}');
+-- Functions of another role's view would run with the owner's rights.
+CREATE VIEW lent AS SELECT id AS player_id, verified, minutes / 60 AS hours FROM account;
+ALTER VIEW lent OWNER TO regress_queue_service;
+UPDATE lobby.queue SET accounts = 'regress_queue.lent', may_join = 'verified' WHERE queue = 'duel';
+SELECT lobby.join('duel', '{6}');
 UPDATE lobby.queue SET accounts = NULL, may_join = NULL WHERE queue = 'duel';
+DROP VIEW lent;
 
 -- Servers: a match is made where one is free, in a region that all of its players have.
 INSERT INTO lobby.queue (queue, ladder, initial_window, needs_instance) VALUES ('served', 'arena', 1000, true);

@@ -161,6 +161,14 @@ BEGIN
         RAISE undefined_column USING
             MESSAGE = format('%s has no column player_id', q.accounts);
     END IF;
+    -- Functions in a view, and in policies, run with the rights of whoever reads.
+    IF NOT (SELECT pg_has_role(c.relowner, current_user::regrole, 'USAGE')
+        FROM pg_class AS c WHERE c.oid = q.accounts::regclass)
+    THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('%s belongs to another role', q.accounts),
+            HINT = 'Its functions would run with the rights of the coordinator''s owner, who has to own it.';
+    END IF;
     -- By the type of the view, so that an index serves.
     EXECUTE format(
         'SELECT coalesce(array_agg(u.id), ''{}'') FROM unnest($1) AS u(id)
@@ -174,7 +182,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_queue.not_admitted(record, text[]) IS
 'Those players who have no row in the view accounts of a queue that meets its condition may_join.
-Errors are those of the view and the condition, which run with the rights of the owner.';
+Errors are those of the view and the condition, which run with the rights of the owner; 42501 for a
+view of a role that does not have these rights.';
 
 CREATE FUNCTION skillrating_queue.check_party(q record, players text[], e record)
 RETURNS void

@@ -351,7 +351,7 @@ check_arguments(FunctionCallInfo fcinfo, const EntryCall *call, const Ladder *la
 }
 
 /*
- * At READ COMMITTED a statement that has waited at a door for whoever has exchanged or
+ * At READ COMMITTED a statement that has waited at a door for whoever has renamed or
  * rewritten tables of the ladder has a snapshot from before, under which they look empty, or
  * have other columns than the catalogs say.  So the body of a function that reads gets a new
  * one; true if there is one to be popped.  At the higher levels the door has raised an error.

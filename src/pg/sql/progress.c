@@ -198,14 +198,6 @@ progress_done(int64 done)
 }
 
 void
-progress_begin_copy(void)
-{
-	if (!current.active)
-		return;
-	report();
-}
-
-void
 progress_end(bool begun)
 {
 	if (!begun)

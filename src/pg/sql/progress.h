@@ -11,9 +11,9 @@
  * Work within work reports its phases as those of the outer one.  Reports outside of
  * any work do nothing.
  *
- * Commands of the server take the same place: COPY and CREATE INDEX.  Each report takes it
- * back, and progress_begin_copy() does while a COPY runs.  While indexes are made
- * there is no report of ours, but the server's in pg_stat_progress_create_index.
+ * Commands of the server take the same place, as CREATE INDEX does, and each report takes it
+ * back.  While indexes are made there is no report of ours, but the server's in
+ * pg_stat_progress_create_index.
  */
 #ifndef PG_SQL_PROGRESS_H
 #define PG_SQL_PROGRESS_H
@@ -68,9 +68,6 @@ extern void progress_phase(WorkPhase phase, int64 total);
 
 /* So many rows of the phase are done; cheap enough to be called for each. */
 extern void progress_done(int64 done);
-
-/* The server's COPY has begun, and counts rows of its own from here on. */
-extern void progress_begin_copy(void);
 
 /* What progress_begin() has begun is done; nothing if it has begun nothing. */
 extern void progress_end(bool begun);
