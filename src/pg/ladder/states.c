@@ -17,6 +17,8 @@
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
+#include "pg/sql/arrays.h"
+#include "pg/sql/huge.h"
 
 Batch *
 ladder_batch(Ladder *ladder)
@@ -254,34 +256,26 @@ sort_players(Ladder *ladder, BatchPlayer **player, int n)
 	qsort_arg(player, n, sizeof(BatchPlayer *), compare_players, ladder->player_type);
 }
 
-/* The identifiers and pools of players as arrays, for queries. */
-static void
-player_arrays(Ladder *ladder, BatchPlayer **player, int n, Datum *values)
+void
+player_arrays(Ladder *ladder, BatchPlayer *const *player, int n, Datum *values)
 {
-	Datum	   *id = palloc_array(Datum, n);
-	Datum	   *pool = palloc_array(Datum, n);
+	Datum	   *id = huge_array(Datum, n);
+	const char **pool = huge_array(const char *, n);
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
 		id[i] = player[i]->id;
-		pool[i] = CStringGetTextDatum(player[i]->pool);
+		pool[i] = player[i]->pool;
 	}
 	values[0] = id_array(ladder->player_type, id, n);
-	values[1] = PointerGetDatum(construct_array(pool, n, TEXTOID, -1, false,
-												TYPALIGN_INT));
-	for (i = 0; i < n; i++)
-		pfree(DatumGetPointer(pool[i]));
+	values[1] = text_array(pool, n);
 	pfree(pool);
 	pfree(id);
 }
 
-/*
- * The players whose states are wanted, which are those of the matches at hand: the batch may hold
- * players of earlier ones.
- */
-static BatchPlayer **
-wanted_players(Batch *batch, int *n)
+BatchPlayer **
+wanted_players(const Batch *batch, int *n)
 {
 	int			nplayers = id_table_count(batch->players);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
