@@ -91,22 +91,6 @@ k: in points, 0 or more.
 scale: lead in points at which the frags are expected 10 to 1, above 0.
 Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for an empty array.';
 
-CREATE FUNCTION skillrating.frag_decay(
-    rating float8,
-    days float8,
-    rate float8,
-    decay_floor float8 DEFAULT 0)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_frag_decay'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.frag_decay(float8, float8, float8, float8) IS
-'A rating after idle days: rate points less for each day, but not below decay_floor; a lower rating
-stays as it is.  Two stretches of time in succession are as one.
-rating: in points, finite.  days: 0 or more.  rate: points a day, 0 or more.
-decay_floor: in points, finite.
-Error 22003 for numbers out of range.';
-
 CREATE TYPE skillrating.frag_rating AS (
     player_id text,
     rating float8,

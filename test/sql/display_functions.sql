@@ -3,12 +3,12 @@ SET extra_float_digits = 0;
 
 SELECT skillrating.display_rating(30, 2) AS sure, skillrating.display_rating(30, 2, z => 1, factor => 40, shift => 500) AS scaled,
     skillrating.display_rating(25, 8.5, floor => 0) AS floored;
-SELECT skillrating.shown_rating(1500, 9) AS hidden, skillrating.shown_rating(1500, 10) AS shown, skillrating.shown_rating(1500, 3, 2) AS soon;
-SELECT r AS rating, skillrating.division_number(r, '{1000,1200,1500}') AS number,
-    skillrating.division(r, '{1000,1200,1500}', '{bronze,silver,gold,diamond}') AS division,
-    skillrating.division(r, '{1000,1200,1500}', '{bronze,silver,gold,diamond}', 'gold', margin => 50, promotion_margin => 20) AS of_a_gold_player
-FROM unnest(ARRAY[900, 999.99, 1000, 1149.99, 1150, 1200, 1510, 1520]) AS r;
-SELECT skillrating.division_number(1, '{}') AS only_one, skillrating.division_number(NULL, '{1}') AS unknown, skillrating.division(1200, '{1000}', NULL) AS unknown;
+SELECT r AS rating, d.*, g.label AS of_a_gold_player
+FROM unnest(ARRAY[900, 999.99, 1000, 1149.99, 1150, 1200, 1510, 1520]) AS r,
+    skillrating.division(r, '{1000,1200,1500}', '{bronze,silver,gold,diamond}') AS d,
+    skillrating.division(r, '{1000,1200,1500}', '{bronze,silver,gold,diamond}', 2, margin => 50, promotion_margin => 20) AS g;
+SELECT * FROM skillrating.division(1, '{}');
+SELECT skillrating.division(NULL, '{1}') IS NULL AS unknown, skillrating.division(1200, '{1000}', margin => NULL) IS NULL AS unknown, (skillrating.division(1200, '{1000}')).label IS NULL AS no_label;
 
 -- Ten matches find a rating among 1024 if results are certain.
 WITH RECURSIVE search AS (
@@ -20,11 +20,13 @@ WITH RECURSIVE search AS (
 SELECT match, low, high, rating FROM search WHERE match IN (1, 2, 3, 10);
 SELECT * FROM skillrating.placement_step(0, 1000, 0.5);
 SELECT skillrating.placement_gain(0) AS first, skillrating.placement_gain(5) AS fifth, skillrating.placement_gain(10) AS tenth, skillrating.placement_gain(0, boost => 4) AS boosted;
-SELECT skillrating.season_rating(2000, 1500) AS half, skillrating.season_rating(2000, 1500, keep => 0) AS new,
-    round(skillrating.season_deviation(50, 350)::numeric, 6) AS deviation, skillrating.season_deviation(50, 350, keep => 1) AS kept;
-SELECT skillrating.inactivity_decay(1500, '29 days') AS in_grace, skillrating.inactivity_decay(1500, '2 months', rate => 5) AS decayed,
-    skillrating.inactivity_decay(1500, '10 years', rate => 5, floor => 1000) AS floored, skillrating.inactivity_decay(1500, '36 hours', grace => '12 hours') AS a_day,
-    skillrating.inactivity_regression(2000, '120 days', '90 days', 1500) AS half_way;
+SELECT skillrating.season_state('elo', '{2000}') AS half, skillrating.season_state('elo', '{2000}', keep => 0) AS new, skillrating.season_state('elo', '{2000}', mean => 1000) AS to_a_mean,
+    round((skillrating.season_state('glicko', '{2000,50}'))[2]::numeric, 6) AS deviation, skillrating.season_state('glicko', '{2000,50}', keep => 1) AS kept,
+    skillrating.season_state('elo', '{2000}', params => '{"initial_rating": 1000}') AS to_the_initial, skillrating.season_state('elo', NULL) AS unknown;
+-- Points that idle time takes from a rating that is shown, and a rating that drifts to a mean.
+SELECT idle, grace, skillrating.idle_state('frag', '{1500}', greatest(idle - grace, '0'), params) AS decayed
+FROM (VALUES (interval '29 days', interval '30 days', '{"decay": 1}'::jsonb), ('2 months', '30 days', '{"decay": 5}'), ('10 years', '30 days', '{"decay": 5, "decay_floor": 1000}'), ('36 hours', '12 hours', '{"decay": 1}')) AS i(idle, grace, params);
+SELECT skillrating.season_state('elo', '{2000}', 0.5 ^ ((120 - 30) / 90.0), mean => 1500) AS half_way;
 
 -- Regression: a line, two features, weights, and a merge of stored states.
 CREATE TEMP TABLE stats AS
@@ -76,20 +78,20 @@ SELECT skillrating.linear_fit(rank, ARRAY[kills]::float8[]) IS NULL AS nothing F
 -- Mistakes.
 SELECT skillrating.display_rating(30, -2);
 SELECT skillrating.display_rating(30, 2, factor => 0);
-SELECT skillrating.division_number(1, '{2,2}');
-SELECT skillrating.division_number(1, '{2,NULL}');
-SELECT skillrating.division_number('NaN', '{2}');
-SELECT skillrating.division_number(1, '{2}', current => 2);
-SELECT skillrating.division_number(1, '{2}', margin => -1);
+SELECT skillrating.division(1, '{2,2}');
+SELECT skillrating.division(1, '{2,NULL}');
+SELECT skillrating.division('NaN', '{2}');
+SELECT skillrating.division(1, '{2}', current => 2);
+SELECT skillrating.division(1, '{2}', margin => -1);
 SELECT skillrating.division(1, '{2}', '{one}');
-SELECT skillrating.division(1, '{2}', '{one,two}', 'three');
 SELECT skillrating.placement_step(10, 0, 1);
 SELECT skillrating.placement_step(0, 10, 2);
 SELECT skillrating.placement_step(0, 10, 1, shrink => 1.5);
 SELECT skillrating.placement_gain(-1);
-SELECT skillrating.season_rating(2000, 1500, keep => 2);
-SELECT skillrating.inactivity_decay(1500, '-1 day');
-SELECT skillrating.inactivity_regression(1500, '1 day', '0 days', 1500);
+SELECT skillrating.season_state('elo', '{2000}', keep => 2);
+SELECT skillrating.season_state('elo', '{2000,1}');
+SELECT skillrating.season_state('elo', '{2000}', mean => 'infinity');
+SELECT skillrating.season_state('none', '{2000}');
 SELECT skillrating.linear_fit(1, '{}');
 SELECT skillrating.linear_fit(y, x) FROM (VALUES (1::float8, '{1,2}'::float8[]), (2, '{1}')) AS v(y, x);
 SELECT skillrating.linear_fit('NaN', '{1}');
@@ -111,12 +113,6 @@ SELECT skillrating.linear_predict(ROW(NULL, NULL, NULL, NULL, 2)::skillrating.li
 -- Whatever overflows says so.
 SELECT skillrating.display_rating(25, 8, floor => 'Infinity');
 SELECT skillrating.display_rating(1e308, 8, factor => 1e308);
-SELECT skillrating.shown_rating('NaN', 20);
-SELECT skillrating.season_rating(-1e308, 1e308, 0);
-SELECT skillrating.season_deviation(8, 1e308, 0);
-SELECT skillrating.inactivity_regression(-1e308, '1 year', '1 day', 1e308, '0');
 SELECT skillrating.linear_predict((1e308, '{1e308}', 1, 1, 1)::skillrating.linear_model, '{1}');
 SELECT skillrating.glicko_win_probability(1e308, 1e308, -1e308, 0);
-SELECT skillrating.glicko_idle_deviation(50, 1e308, 0);
-SELECT skillrating.glicko2_idle_deviation(50, 1e308, 0);
 SELECT skillrating.context_log_odds(0, 1, 1e-300, 1e-300);
