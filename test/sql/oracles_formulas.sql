@@ -202,7 +202,7 @@ BEGIN
 END
 $$;
 SELECT count(*) = 5 AND bool_and(near(f.rating, b.rating) AND f.frags = b.frags AND f.deaths = b.deaths AND f.team_kills = 0 AND f.suicides = b.suicides) AS "frag_ratings: other implementation"
-FROM (SELECT skillrating.frag_ratings(killer, victim ORDER BY i) AS fs FROM frag) AS q, unnest(fs) AS f JOIN frag_by_frag() AS b ON b.player::text = f.player_id;
+FROM (SELECT skillrating.frag_ratings(killer, victim, 1, false, '{}' ORDER BY i) AS fs FROM frag) AS q, unnest(fs) AS f JOIN frag_by_frag() AS b ON b.player::text = f.player_id;
 -- Static scores: the weighted sum of (score - score - (a - b) / (a + b + 2)) over the pairs of a player is 0.
 WITH scores AS (
     SELECT f.* FROM (SELECT skillrating.frag_scores(killer, victim) AS fs FROM frag) AS q, unnest(fs) AS f
@@ -251,7 +251,7 @@ FROM generate_series(1, 20) AS n;
 CREATE TABLE conduct AS
 SELECT i, timestamptz '2026-03-01 00:00 UTC' + i * i * interval '6 hours' AS at, (i % 4 = 0)::int * 1.8::float8 AS reports, (i % 3 = 0)::int::float8 AS commends, (i = 17)::int::float8 AS quits
 FROM generate_series(1, 25) AS i;
-SELECT near(skillrating.behaviour_score(at, reports, commends, quits ORDER BY at),
+SELECT near(skillrating.behaviour_score(at, reports, commends, quits, NULL, NULL ORDER BY at),
     (9 + sum(fade * (1 + 0.25 * commends))) / (10 + sum(fade * (1 + 0.25 * commends + reports + 2 * quits)))) AS "behaviour_score: closed form"
 FROM (SELECT *, power(0.5, (25 - i) / 50.0 + extract(epoch FROM timestamptz '2026-03-01 00:00 UTC' + 625 * interval '6 hours' - at)::float8 / 86400 / 90) AS fade FROM conduct) AS c;
 SET client_min_messages = warning;

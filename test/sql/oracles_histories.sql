@@ -198,7 +198,7 @@ SELECT (SELECT bool_and(near(a.mu, b.mu)) FROM unnest(one) WITH ORDINALITY AS a(
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank) AS one,
     skillrating.solve('bradley_terry', match_id, player_id, team, rank, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.solver_parameters('bradley_terry'))) AS other FROM game) AS q;
 SELECT near(one, other) AS "score_parameters: invariant"
-FROM (SELECT skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int ORDER BY match_id) AS one,
+FROM (SELECT skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int, NULL, NULL ORDER BY match_id) AS one,
     skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int, NULL, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.score_parameters('behaviour')) ORDER BY match_id) AS other FROM duel) AS q;
 SET client_min_messages = warning;
 DROP SCHEMA oracles_histories CASCADE;
