@@ -446,15 +446,66 @@ COMMENT ON FUNCTION skillrating_internal.restore_collect_triggers(text) IS
 'The part of restore_triggers() that makes the triggers of attached tables. Returns how many were
 missing. Error 42501 unless the caller may create triggers on them.';
 
+CREATE FUNCTION skillrating_internal.restore_sequences(
+    ladder text,
+    OUT sequences bigint)
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    s record;
+    last bigint;
+    used bigint;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    sequences := 0;
+    FOR s IN
+        SELECT d.objid::regclass AS sequence, c.relname AS relation, a.attname AS attribute
+        FROM pg_depend AS d
+        JOIN pg_class AS q ON q.oid = d.objid AND q.relkind = 'S'
+        JOIN pg_class AS c ON c.oid = d.refobjid
+        JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+        WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
+            AND c.relnamespace = to_regnamespace(quote_ident(ladder))
+            AND q.relnamespace = c.relnamespace
+        ORDER BY q.relname
+    LOOP
+        -- Places in the order of a ladder are in more tables than the one that has the sequence.
+        EXECUTE CASE WHEN s.relation = 'event' THEN
+            format(
+                'SELECT greatest(
+                    (SELECT max(e.seq) FROM %1$I.event AS e),
+                    (SELECT max(e.seq) FROM %1$I.component_event AS e),
+                    (SELECT max(m.seq) FROM %1$I.rated_match AS m),
+                    (SELECT max(greatest(o.operation, o.seq)) FROM %1$I.operation AS o),
+                    (SELECT max(c.seq) FROM %1$I.correction AS c))', ladder)
+            ELSE format('SELECT max(t.%1$I) FROM %2$I.%3$I AS t', s.attribute, ladder, s.relation) END
+        INTO used;
+        EXECUTE format('SELECT CASE WHEN q.is_called THEN q.last_value END FROM %s AS q', s.sequence)
+        INTO last;
+        IF used > coalesce(last, 0) THEN
+            PERFORM setval(s.sequence, used);
+            sequences := sequences + 1;
+        END IF;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.restore_sequences(text) IS
+'A part of restore_triggers(): moves the sequences of a ladder behind the greatest numbers in its
+tables, and returns how many were behind. They never go back.';
+
 CREATE FUNCTION skillrating_internal.restore_triggers(
     ladder text,
-    OUT triggers bigint)
+    OUT triggers bigint,
+    OUT sequences bigint)
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     triggers := skillrating_internal.restore_own_triggers(ladder);
     triggers := triggers + skillrating_internal.restore_collect_triggers(ladder);
+    sequences := skillrating_internal.restore_sequences(ladder);
 END
 $function$;
 
@@ -462,10 +513,13 @@ SELECT skillrating_internal.create_entry('restore_triggers');
 
 COMMENT ON FUNCTION skillrating.restore_triggers(text) IS
 'Puts back the triggers of a ladder that are gone, as after DROP EXTENSION ... CASCADE and CREATE
-EXTENSION: those of its own tables, of attached tables and of mirrors. Returns how many were
-missing. No trigger has reported the matches that came meanwhile: catch_up(search => true, rebuild
-=> true) finds them and what has changed. Errors: 42704 for an unknown ladder, 42501 unless the
-caller owns the ladder and may create triggers on the attached tables, 55000 if it has no source.';
+EXTENSION: those of its own tables, of attached tables and of mirrors; and moves its sequences
+behind the greatest numbers in its tables, which logical replication does not copy: a subscriber
+that takes over calls it before the first match. Returns how many triggers were missing, and how
+many sequences were behind. No trigger has reported the matches that came meanwhile: catch_up(search
+=> true, rebuild => true) finds them and what has changed. Errors: 42704 for an unknown ladder,
+42501 unless the caller owns the ladder and may create triggers on the attached tables, 55000 if it
+has no source.';
 
 CREATE FUNCTION skillrating_internal.source_relation(source regclass)
 RETURNS regclass
