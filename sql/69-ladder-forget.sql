@@ -126,7 +126,9 @@ BEGIN
             RETURN form;
         EXCEPTION
             WHEN OTHERS THEN
-                CONTINUE;
+                IF NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
+                    RAISE;
+                END IF;
         END;
     END LOOP;
     RAISE invalid_parameter_value USING

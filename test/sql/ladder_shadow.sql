@@ -196,6 +196,9 @@ SELECT count(*) AS players, bool_and(a.elo = r.rating) AS mirrored FROM account 
 SELECT count(*) FROM league.rated_match WHERE status = 'rated';
 SELECT sound('league'), sound('second');
 SELECT skillrating.promote_ladder('second', 'league_before');
+-- States of the other model are no columns of the user's.
+SELECT count(*) FILTER (WHERE attrelid = 'league_before.event'::regclass) AS before, count(*) FILTER (WHERE attrelid = 'league.event'::regclass) AS now
+FROM pg_attribute WHERE attname ~ '^deviation_' AND attnum > 0;
 SELECT bool_and(a.elo = r.rating) AS mirrored FROM account AS a JOIN league.rating AS r ON r.player_id = a.account;
 SELECT skillrating.drop_ladder('league'), skillrating.drop_ladder('league_before');
 DROP VIEW games;
