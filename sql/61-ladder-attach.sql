@@ -263,25 +263,21 @@ BEGIN
     FROM pg_attribute AS a
     WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
 
-    -- The same text will be an expression over the rows that a statement touched.
-    IF EXISTS (
+    -- The same text will be an expression over the rows that a statement touched, which have no
+    -- system columns.
+    IF NOT EXISTS (
         SELECT FROM pg_attribute AS a
-        WHERE a.attrelid = relation AND a.attname = match_id AND a.attnum < 0)
-    THEN
-        RAISE undefined_column USING
-            MESSAGE = format('"%s" is a system column, which identifies no match', match_id);
-    ELSIF NOT EXISTS (
-        SELECT FROM pg_attribute AS a
-        WHERE a.attrelid = relation AND a.attname = match_id AND NOT a.attisdropped)
+        WHERE a.attrelid = relation AND a.attname = match_id AND a.attnum > 0 AND NOT a.attisdropped)
     THEN
         BEGIN
-            EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
+            EXECUTE format('SELECT CAST((%s) AS %s) FROM (SELECT * FROM %s) AS r LIMIT 0', match_id,
+                match, relation);
         EXCEPTION WHEN undefined_column OR undefined_function OR syntax_error THEN
             RAISE EXCEPTION USING
                 ERRCODE = SQLSTATE,
                 MESSAGE = SQLERRM,
-                DETAIL = format('The match of a row of table %s is the expression %s.', relation, match_id),
-                HINT = 'Pass attach() the column with the identifier of the match, or an expression, as match_id.';
+                HINT = 'Pass attach() the column with the identifier of the match, or an expression '
+                    'over the row, as match_id.';
         END;
     END IF;
     EXECUTE format(
@@ -377,32 +373,6 @@ match_player of a ladder feed it as they did before. Works as well if the table 
 ladder are gone. Errors: 42704 for an unknown ladder or a table that is not attached, 42501 unless
 the caller owns the ladder.';
 
-CREATE FUNCTION skillrating_internal.restore_own_triggers(ladder text)
-RETURNS bigint
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    list text;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    -- A table that was dropped feeds nothing.
-    FOREACH list IN ARRAY ARRAY['attached', 'mirror'] LOOP
-        CONTINUE WHEN to_regclass(format('%I.%I', ladder, list)) IS NULL;
-        EXECUTE format(
-            'DELETE FROM %I.%I AS l
-            WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
-    END LOOP;
-    RETURN skillrating_internal.create_own_triggers(ladder)
-        + skillrating_internal.mirror_triggers(ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.restore_own_triggers(text) IS
-'The part of restore_triggers() that works on the ladder: the triggers of its own tables, and the
-lists of attached tables and mirrors. Returns how many triggers it made. Errors as for
-restore_triggers().';
-
 CREATE FUNCTION skillrating_internal.restore_collect_triggers(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
@@ -423,11 +393,8 @@ BEGIN
             SELECT count(*) FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = d.objid
             WHERE d.refclassid = ''pg_class''::regclass AND d.refobjid = $1
                 AND d.classid = ''pg_trigger''::regclass AND t.tgrelid = a.relation
-                AND CASE WHEN a.replica
-                    THEN t.tgfoid = ''skillrating_internal.enqueue_matches''::regproc
-                        AND t.tgenabled <> ''O''
-                    ELSE t.tgfoid IN (''skillrating_internal.collect_matches''::regproc,
-                        ''skillrating_internal.refuse_truncate''::regproc) END)
+                AND t.tgfoid <> ''skillrating_internal.fill_mirror''::regproc
+                AND (t.tgenabled <> ''O'' OR NOT a.replica))
         FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation
         ORDER BY a.relation', ladder)
     USING source
@@ -502,9 +469,20 @@ CREATE FUNCTION skillrating_internal.restore_triggers(
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    list text;
 BEGIN
-    triggers := skillrating_internal.restore_own_triggers(ladder);
-    triggers := triggers + skillrating_internal.restore_collect_triggers(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
+    -- A table that was dropped feeds nothing.
+    FOREACH list IN ARRAY ARRAY['attached', 'mirror'] LOOP
+        CONTINUE WHEN to_regclass(format('%I.%I', ladder, list)) IS NULL;
+        EXECUTE format(
+            'DELETE FROM %I.%I AS l
+            WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
+    END LOOP;
+    triggers := skillrating_internal.create_own_triggers(ladder)
+        + skillrating_internal.mirror_triggers(ladder)
+        + skillrating_internal.restore_collect_triggers(ladder);
     sequences := skillrating_internal.restore_sequences(ladder);
 END
 $function$;
@@ -638,20 +616,11 @@ BEGIN
         format('What the ladder rates, from %s.', new_source));
 
     t := skillrating_internal.ladder_types(ladder);
-    BEGIN
-        EXECUTE format(
-            'SELECT FROM %1$I.source AS s, %1$I.rated_match AS m, %1$I.rating AS r
-            WHERE s.match_id %2$s m.match_id AND s.player_id %3$s r.player_id LIMIT 0',
-            ladder, t.match_equals, t.player_equals);
-    EXCEPTION
-        WHEN undefined_function THEN
-            RAISE datatype_mismatch USING
-                MESSAGE = format('identifiers of %s do not compare with those of ladder "%s"',
-                    new_source, ladder),
-                DETAIL = format('The ladder identifies matches by %s and players by %s.',
-                    t.match_type, t.player_type);
-    END;
-
+    -- Identifiers must compare with those of the ladder.
+    EXECUTE format(
+        'SELECT FROM %1$I.source AS s, %1$I.rated_match AS m, %1$I.rating AS r
+        WHERE s.match_id %2$s m.match_id AND s.player_id %3$s r.player_id LIMIT 0',
+        ladder, t.match_equals, t.player_equals);
     EXECUTE format('SELECT min(m.seq) FROM %I.rated_match AS m', ladder) INTO place;
     PERFORM skillrating_internal.note_correction(ladder, 'source', place);
 END

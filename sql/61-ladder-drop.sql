@@ -24,32 +24,24 @@ COMMENT ON FUNCTION skillrating_internal.settle_pending(text) IS
 'A part of drop_ladder() and reset_ladder(): forgets the matches that wait for the end of the
 transaction, so that no trigger waits for the table pending.';
 
-CREATE FUNCTION skillrating_internal.drop_hint(ladder text)
-RETURNS text
+CREATE FUNCTION skillrating_internal.own_tables(ladder text)
+RETURNS SETOF text
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT coalesce(
-        -- Views over the source that are sources themselves.
-        (SELECT format('Drop first its shadows: %s.',
-            string_agg(format('SELECT skillrating.drop_ladder(%L)', m.nspname), ', ' ORDER BY m.nspname))
-        FROM (
-            SELECT DISTINCT n.nspname
-            FROM pg_depend AS d
-            JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
-            JOIN pg_class AS v ON v.oid = w.ev_class AND v.relname = 'source'
-            JOIN pg_namespace AS n ON n.oid = v.relnamespace
-            WHERE d.refclassid = 'pg_class'::regclass
-                AND d.refobjid = to_regclass(format('%I.source', ladder))
-                AND n.nspname <> ladder
-                AND EXISTS (
-                    SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'ladder')) AS m
-        HAVING count(*) > 0),
-        'Drop these objects first, or move them to another schema.')
+    SELECT format('%I.%I', ladder, t.name)
+    FROM unnest(ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
+        'component', 'component_event', 'correction', 'pending', 'horizon', 'component_horizon',
+        'season_horizon', 'operation', 'solved', 'solved_context', 'rated_match', 'replica_note',
+        'match_player', 'match', 'attached', 'mirror', 'ladder']) WITH ORDINALITY AS t(name, n)
+    JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', ladder, t.name))
+    WHERE c.relkind IN ('r', 'p')
+    ORDER BY t.n
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.drop_hint(text) IS
-'A part of drop_ladder(): what to do about what depends on a ladder or lives in its schema.';
+COMMENT ON FUNCTION skillrating_internal.own_tables(text) IS
+'A part of drop_ladder() and reset_ladder(): those tables of a ladder that exist, in an order in which
+they can be emptied; the last three are configuration.';
 
 CREATE FUNCTION skillrating_internal.drop_tables(ladder text)
 RETURNS void
@@ -64,13 +56,7 @@ BEGIN
     IF to_regclass(format('%I.source', ladder)) IS NOT NULL THEN
         EXECUTE format('DROP VIEW %I.source', ladder);
     END IF;
-    SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
-    FROM pg_class AS c
-    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-        AND c.relname IN ('horizon', 'component_horizon', 'season_horizon', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
-            'attached', 'operation',
-            'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
-            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'replica_note');
+    SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;
     END IF;
@@ -85,7 +71,8 @@ EXCEPTION
         RAISE dependent_objects_still_exist USING
             MESSAGE = SQLERRM,
             DETAIL = followers,
-            HINT = skillrating_internal.drop_hint(ladder);
+            HINT = 'Drop these objects first, shadows by skillrating.drop_ladder(), or move them to '
+                'another schema.';
     WHEN object_in_use THEN
         RAISE object_in_use USING
             MESSAGE = SQLERRM,
@@ -104,15 +91,12 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    -- Any table that only a ladder has will do.
+    -- Any table that only a ladder has will do, as some may be gone.
     IF NOT EXISTS (
         SELECT
         FROM (VALUES
-            ('ladder', 'format_version'), ('rated_match', 'void_reason'), ('rating', 'last_played'),
-            ('event', 'last_played_before'), ('component_event', 'last_played_before'),
-            ('pending', 'fires'), ('correction', 'noticed_at'),
-            ('operation', 'undone_at'), ('attached', 'relation'), ('mirror', 'relation'),
-            ('solved', 'standard_error')
+            ('ladder', 'format_version'), ('rated_match', 'void_reason'),
+            ('event', 'last_played_before'), ('attached', 'relation')
         ) AS v(table_name, column_name)
         JOIN pg_attribute AS a
             ON a.attrelid = to_regclass(format('%I.%I', ladder, v.table_name))
@@ -165,15 +149,12 @@ BEGIN
     -- Matches last: their triggers then find nothing that would have to be corrected. They are
     -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
     EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
-    FOREACH relation IN ARRAY ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
-        'component', 'component_event', 'correction',
-        'horizon', 'component_horizon', 'season_horizon',
-        'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match',
-        'replica_note']
+    FOR relation IN
+        SELECT t FROM skillrating_internal.own_tables(ladder) AS t
+        WHERE t <> ALL (ARRAY(
+            SELECT format('%I.%I', ladder, c) FROM unnest('{attached,mirror,ladder}'::text[]) AS c))
     LOOP
-        IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN
-            EXECUTE format('DELETE FROM %I.%I', ladder, relation);
-        END IF;
+        EXECUTE 'DELETE FROM ' || relation;
     END LOOP;
     -- Nor does what triggers for each row have enqueued just now wait any more.
     PERFORM skillrating_internal.settle_pending(ladder);
