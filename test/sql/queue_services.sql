@@ -59,7 +59,7 @@ CREATE FUNCTION theirs.trap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSER
 CREATE TRIGGER trap BEFORE INSERT ON theirs.ticket FOR EACH ROW EXECUTE FUNCTION theirs.trap();
 SELECT theirs.join('duel', '{1}');
 RESET ROLE;
-SELECT skillrating.grant_reader('arena', 'regress_queue_owner');
+SELECT skillrating.grant_ladder('arena', 'regress_queue_owner', 'reader');
 SELECT theirs.join('duel', '{1}') AS ticket;
 SELECT skillrating_queue.enter('theirs.queue');
 SELECT DISTINCT role FROM theirs.ran_as;
@@ -70,7 +70,7 @@ ALTER TABLE theirs.queue OWNER TO regress_queue_owner;
 REASSIGN OWNED BY regress_queue_owner TO CURRENT_USER;
 SELECT theirs.join('duel', '{2}') AS ticket;
 DROP SCHEMA theirs CASCADE;
-SELECT skillrating.revoke_reader('arena', 'regress_queue_owner');
+SELECT skillrating.revoke_ladder('arena', 'regress_queue_owner', 'reader');
 DROP OWNED BY regress_queue_owner;
 DROP ROLE regress_queue_owner;
 
