@@ -40,8 +40,8 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.own_tables(text) IS
-'A part of drop_ladder() and reset_ladder(): those tables of a ladder that exist, in an order in which
-they can be emptied; the last three are configuration.';
+'A part of drop_ladder() and reset_ladder(): those tables of a ladder that exist, in an order in
+which they can be emptied; the last three are configuration.';
 
 CREATE FUNCTION skillrating_internal.drop_tables(ladder text)
 RETURNS void
@@ -106,8 +106,8 @@ BEGIN
             MESSAGE = format('ladder "%s" does not exist', ladder),
             HINT = 'Ladders are made by skillrating.create_ladder().';
     END IF;
-    PERFORM skillrating_internal.drop_collect_triggers(to_regclass(format('%I.source', ladder)));
-    PERFORM skillrating_internal.drop_mirror_triggers(to_regclass(format('%I.source', ladder)));
+    PERFORM skillrating_internal.drop_source_triggers(
+        to_regclass(format('%I.source', ladder)), NULL, NULL);
     PERFORM skillrating_internal.settle_pending(ladder);
     PERFORM skillrating_internal.drop_tables(ladder);
 END
