@@ -184,7 +184,6 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    match text;
     own boolean := replica AND coalesce(relation IN (to_regclass(format('%I.match', ladder)),
         to_regclass(format('%I.match_player', ladder))), false);
     is_strict boolean;
@@ -204,10 +203,6 @@ BEGIN
             HINT = format('UPDATE %I.ladder SET strict = false sets matches with mistakes aside.',
                 ladder);
     END IF;
-    SELECT format_type(a.atttypid, -1) INTO STRICT match
-    FROM pg_attribute AS a
-    WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
-
     -- The same text will be an expression over the rows that a statement touched, which have no
     -- system columns.
     IF NOT EXISTS (
@@ -216,7 +211,7 @@ BEGIN
     THEN
         BEGIN
             EXECUTE format('SELECT CAST((%s) AS %s) FROM (SELECT * FROM %s) AS r LIMIT 0', match_id,
-                match, relation);
+                t.match_type, relation);
         EXCEPTION WHEN undefined_column OR undefined_function OR syntax_error THEN
             RAISE EXCEPTION USING
                 ERRCODE = SQLSTATE,
