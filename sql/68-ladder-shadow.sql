@@ -77,8 +77,8 @@ DECLARE
     theirs record;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder) INTO mine;
-    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', other) INTO theirs;
+    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO mine;
+    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', other) INTO theirs;
     IF mine.name = theirs.name AND mine.state_columns <> theirs.state_columns THEN
         EXECUTE format(
             'UPDATE %I.%I AS o SET state = (

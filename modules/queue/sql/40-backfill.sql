@@ -27,7 +27,7 @@ RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    unit constant float8 := skillrating.log_odds_unit(e.model, e.params);
+    unit constant float8 := (SELECT log_odds_unit FROM skillrating.models(e.model, e.params));
     mean constant float8 := (SELECT avg(u.mu) FROM unnest(e.mu) AS u(mu));
 BEGIN
     -- More than 16 would only make the search for teams longer.
@@ -172,7 +172,7 @@ BEGIN
     IF cardinality(players) > (SELECT count(DISTINCT u.id) FROM unnest(e.counts_as) AS u(id)) THEN
         RAISE invalid_parameter_value USING MESSAGE = 'two accounts in it are of one player';
     END IF;
-    unit := skillrating.log_odds_unit(e.model, e.params);
+    unit := (SELECT log_odds_unit FROM skillrating.models(e.model, e.params));
     -- In a statement of its own, whose snapshot is not older than the locks.
     p := skillrating_queue.players_of(skillrating_queue.end_broken(q,
         skillrating_queue.backfill_candidates(q, request, e, q.team_size - smallest, at), at), at);
