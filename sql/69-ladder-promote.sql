@@ -271,7 +271,7 @@ COMMENT ON FUNCTION skillrating_internal.touch_published(text, text) IS
 'A part of promote_ladder(): writes a row of each published table of the former ladder as it is, so
 that a subscriber that lacks the name stops here, and not after rows of the new ladder.';
 
-CREATE FUNCTION skillrating_internal.rename_schemas(
+CREATE FUNCTION skillrating_internal.rename_ladders(
     ladder text,
     shadow text,
     former text)
@@ -280,11 +280,20 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    t record := skillrating_internal.ladder_types(shadow);
     own boolean := to_regclass(format('%I.match', ladder)) IS NOT NULL;
+    mirrors jsonb;
+    mirror record;
     statements text[];
     statement text;
 BEGIN
-    PERFORM skillrating_internal.check_inside(shadow);
+    EXECUTE format(
+        'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
+        FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
+    INTO mirrors;
+    FOR mirror IN SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text) LOOP
+        PERFORM skillrating.unmirror_rating(ladder, mirror.relation, mirror.pool);
+    END LOOP;
     -- The server tells others to forget names in portions, in the order of these statements. Match
     -- tables of the ladder's own, the view over them and the list of attached tables follow the name,
     -- so that a session that has got but a portion must find a match table all the same. Therefore it
@@ -312,34 +321,6 @@ BEGIN
     FOREACH statement IN ARRAY statements LOOP
         EXECUTE statement;
     END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.rename_schemas(text, text, text) IS
-'A part of promote_ladder(): gives the shadow the name of the ladder, and that one the former name.';
-
-CREATE FUNCTION skillrating_internal.rename_ladders(
-    ladder text,
-    shadow text,
-    former text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(shadow);
-    mirrors jsonb;
-    mirror record;
-    statement text;
-BEGIN
-    EXECUTE format(
-        'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
-        FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
-    INTO mirrors;
-    FOR mirror IN SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text) LOOP
-        PERFORM skillrating.unmirror_rating(ladder, mirror.relation, mirror.pool);
-    END LOOP;
-    PERFORM skillrating_internal.rename_schemas(ladder, shadow, former);
     FOR mirror IN
         SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text, key text, columns jsonb)
     LOOP
@@ -358,7 +339,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rename_ladders(text, text, text) IS
-'A part of promote_ladder(): renames both schemas, and makes the mirrors anew.';
+'A part of promote_ladder(): gives the shadow the name of the ladder, and that one the former name,
+and makes the mirrors anew.';
 
 CREATE FUNCTION skillrating_internal.promote_ladder(
     shadow text,

@@ -74,7 +74,7 @@ SELECT skillrating.restore_match('trial', 11), skillrating.exclude_player('trial
 
 -- What users have given to the ladder since, the shadow gets.
 CREATE ROLE regress_shadow_reader;
-SELECT skillrating.grant_reader('arena', 'regress_shadow_reader');
+SELECT skillrating.grant_ladder('arena', 'regress_shadow_reader', 'reader');
 ALTER DEFAULT PRIVILEGES IN SCHEMA arena GRANT SELECT ON TABLES TO regress_shadow_reader;
 GRANT UPDATE (rating) ON arena.rating TO regress_shadow_reader;
 ALTER TABLE arena.rating ADD COLUMN note text DEFAULT 'none';
