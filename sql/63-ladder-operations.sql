@@ -115,8 +115,8 @@ BEGIN
     t := skillrating_internal.ladder_types(ladder);
     IF toward IS NOT NULL THEN
         EXECUTE format(
-            'SELECT m.name, m.state_columns, skillrating.initial_state(l.model, l.params) AS initial, skillrating.log_odds_unit(l.model, l.params) AS unit
-            FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+            'SELECT m.name, m.state_columns, skillrating.initial_state(l.model, l.params) AS initial, m.log_odds_unit AS unit
+            FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
         INTO model;
         IF toward = 'hive' AND model.name <> 'hive' OR toward = 'through_time' AND model.name NOT IN ('state_space', 'trueskill', 'trueskill2') THEN
             RAISE invalid_parameter_value USING
@@ -173,7 +173,7 @@ initial one, of which the share keep stays (1: all, 0: nothing); deviations grow
 do. The states before remain in the events; season_table() gives the tables of this and of earlier
 seasons. With toward, a solver, players whom solve_ladder() has given an estimate go towards that
 one instead: the share keep of the distance from it stays. That is a second operation (seed), which
-undo_operation() takes back together with the season. Estimates in log-odds count log_odds_unit()
+undo_operation() takes back together with the season. Estimates in log-odds count log_odds_unit of models()
 each from the initial state; those of hive are the ladder''s own under model hive, and those of
 through_time under state_space, or under trueskill and trueskill2 if solve_ladder() was given the
 initial_mu, initial_sigma and beta of the ladder. Deviations are those that the season leaves.
@@ -383,7 +383,7 @@ DECLARE
     wrong record;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
     INTO columns;
     -- An open period goes on by itself, from a rating that is set as its start.
     settable := ARRAY(SELECT c.name FROM unnest(columns) WITH ORDINALITY AS c(name, n)
@@ -667,8 +667,8 @@ BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.ladder_types(other);
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder) INTO columns;
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', other) INTO other_columns;
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO columns;
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', other) INTO other_columns;
     IF NOT columns && other_columns THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('ladders "%s" and "%s" have no state column in common', ladder, other),

@@ -13,7 +13,7 @@
 #include "utils/json.h"
 
 
-SKILLRATING_FUNCTION(skillrating_unrated_reasons);
+SKILLRATING_FUNCTION(skillrating_reasons);
 
 const Unrated unrated_nothing = {MATCH_OK, NULL};
 
@@ -101,9 +101,9 @@ unrated_is_mistake(int reason)
 		find_reason_text(reason)->is_mistake;
 }
 
-/* unrated_reasons(OUT reason, OUT mistake, OUT description) */
+/* reasons(OUT reason, OUT mistake, OUT description) */
 Datum
-skillrating_unrated_reasons(PG_FUNCTION_ARGS)
+skillrating_reasons(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			reason;
