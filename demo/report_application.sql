@@ -40,7 +40,7 @@ SELECT demo.shown(format($$
 SELECT team, string_agg(player_id::text, ', ' ORDER BY player_id) AS players,
     round(avg(mu)::numeric, 2) AS "mean skill, log-odds",
     round(100 * avg(win_probability)::numeric, 1) AS "chance, %%"
-FROM skillrating.split_ladder('rounds', %s)
+FROM skillrating.split_teams(skillrating.lobby('rounds', %s))
 GROUP BY team ORDER BY team$$, :'lobby'), 'The fairest teams of this lobby');
 SELECT demo.result(format($$
 SELECT team, string_agg(player_id, ', ' ORDER BY player_id::integer) AS players,

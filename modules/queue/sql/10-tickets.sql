@@ -254,8 +254,7 @@ BEGIN
             MESSAGE = 'region must not be 0, lifetime must be positive, and commander must have an element for each player',
             HINT = 'A region is a set of bits, 1 for the first, 2 for the second, 3 for both; null for all.';
     END IF;
-    e := skillrating.ladder_estimates(q.ladder, party, q.rating_pool, q.context, q.sides,
-        q.commanders, q.caution, begun);
+    e := skillrating_queue.lobby_of(q, party, begun, commanders => ARRAY[true]);
     PERFORM skillrating_queue.check_party(q, party, e);
     INSERT INTO ticket (queue, pool, region, size, mu, joined_at, expires_at, tried_at)
     SELECT q.queue, pool, region, cardinality(party), avg(u.mu), begun,

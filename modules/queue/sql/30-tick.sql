@@ -108,8 +108,7 @@ BEGIN
     FOREACH mine IN ARRAY tickets LOOP
         BEGIN
             p := skillrating_queue.players_of(ARRAY[mine], at);
-            PERFORM FROM skillrating.ladder_estimates(q.ladder, p.players, q.rating_pool, q.context,
-                q.sides, q.commanders, q.caution, at);
+            PERFORM skillrating_queue.lobby_of(q, p.players, at, commanders => ARRAY[true]);
             PERFORM skillrating_queue.not_admitted(q, p.players);
             good := good || mine;
         EXCEPTION
@@ -168,7 +167,7 @@ LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     p skillrating_queue.queued;
-    e record;
+    e skillrating.lobby;
     unfit record;
     unwanted text[];
     done bigint[] := '{}';
@@ -179,8 +178,7 @@ BEGIN
         IF p.players IS NULL THEN
             RETURN '{}';
         END IF;
-        e := skillrating.ladder_estimates(q.ladder, p.players, q.rating_pool, q.context, q.sides,
-            q.commanders, q.caution, at);
+        e := skillrating_queue.lobby_of(q, p.players, at, p.party, p.commander);
         unwanted := skillrating_queue.not_admitted(q, p.players);
         -- What has become of accounts since they joined.
         FOR unfit IN
@@ -199,21 +197,17 @@ BEGIN
         EXIT WHEN NOT tickets && done;
         tickets := ARRAY(SELECT u.t FROM unnest(tickets) AS u(t) WHERE u.t <> ALL (done));
     END LOOP;
-    -- With the number of each player in the place of the name.
     SELECT array_agg(ROW(m.match_number, u.player, m.team, u.ticket, u.waited, u.pool, m.region,
         m.win_probability, m.quality, m.difference, m.commands, m.why)::skillrating_queue.found
         ORDER BY m.match_number, m.n)
     INTO found_players
-    FROM skillrating.pair_queue(ARRAY(SELECT generate_series(1, cardinality(p.players))), e.mu,
-        e.mu_2, waited => p.waited, party => p.party, region => p.region, pool => p.pool,
-        command_mu => e.command_mu, commander => CASE WHEN q.commanders THEN p.commander END,
-        teams => q.teams, team_size => q.team_size, log_odds => q.log_odds, model => e.model,
-        params => e.params, initial_window => q.initial_window, widening => q.widening,
-        max_window => q.max_window, min_quality => q.min_quality, explain => explain,
-        state => e.state) WITH ORDINALITY AS m(match_number, player, team, difference,
+    FROM skillrating.pair_queue(e, waited => p.waited, region => p.region, pool => p.pool,
+        teams => q.teams, team_size => q.team_size, initial_window => q.initial_window,
+        widening => q.widening, max_window => q.max_window, min_quality => q.min_quality,
+        explain => explain) WITH ORDINALITY AS m(match_number, player, team, difference,
             win_probability, quality, region, commands, why, n)
-    JOIN unnest(p.players, p.tickets, p.waited, p.pool) WITH ORDINALITY
-        AS u(player, ticket, waited, pool, n) ON u.n = m.player
+    JOIN unnest(e.players, p.players, p.tickets, p.waited, p.pool)
+        AS u(id, player, ticket, waited, pool) ON u.id = m.player
     WHERE m.match_number <= max_matches;
     RETURN coalesce(found_players, '{}');
 END

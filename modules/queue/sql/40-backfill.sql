@@ -70,14 +70,12 @@ BEGIN
             s.quality, s.difference, NULL, NULL)::skillrating_queue.found
         FROM (
             SELECT s.*, q.teams * min(s.win_probability) OVER () AS quality
-            FROM skillrating.split_ladder(q.ladder, present || p.players,
-                party => array_fill(NULL::integer, ARRAY[there]) || p.party,
-                locked => fill_evenly.teams || array_fill(NULL::integer, ARRAY[waiting]),
-                context => CASE WHEN q.context IS NOT NULL THEN ARRAY[q.context] END,
-                teams => q.teams, team_size => size, pool => q.rating_pool, sides => q.sides,
-                caution => q.caution, log_odds => q.log_odds, budget => 20,
-                at => fill_evenly.at) WITH ORDINALITY AS s(player, team, mu, difference,
-                    win_probability, exact, bound, commands, why, n)
+            FROM skillrating.split_teams(skillrating_queue.lobby_of(q, present || p.players, at,
+                    array_fill(NULL::integer, ARRAY[there]) || p.party,
+                    locked => fill_evenly.teams || array_fill(NULL::integer, ARRAY[waiting])),
+                teams => q.teams, team_size => size, budget => 20)
+                WITH ORDINALITY AS s(player, team, difference, win_probability, exact, bound,
+                    commands, why, n)
             WHERE s.team IS NOT NULL) AS s
         JOIN unnest(p.players, p.tickets, p.waited, p.pool) WITH ORDINALITY
             AS u(player, ticket, waited, pool, place) ON u.place + there = s.n
@@ -167,8 +165,7 @@ BEGIN
         FROM generate_series(1, q.teams) AS g(team)
         LEFT JOIN unnest(teams) AS u(team) ON u.team = g.team
         GROUP BY g.team) AS s;
-    e := skillrating.ladder_estimates(q.ladder, players, q.rating_pool, q.context, q.sides, false,
-        q.caution, at);
+    e := skillrating_queue.lobby_of(q, players, at);
     IF cardinality(players) > (SELECT count(DISTINCT u.id) FROM unnest(e.counts_as) AS u(id)) THEN
         RAISE invalid_parameter_value USING MESSAGE = 'two accounts in it are of one player';
     END IF;
@@ -300,8 +297,7 @@ BEGIN
             HINT = format('Its matches have %s teams of %s.', q.teams, q.team_size);
     END IF;
     -- So that no tick fails by it.
-    e := skillrating.ladder_estimates(q.ladder, players, q.rating_pool, q.context, q.sides, false,
-        q.caution, at);
+    e := skillrating_queue.lobby_of(q, players, at);
     IF (SELECT count(DISTINCT u.id) FROM unnest(e.counts_as) AS u(id)) < cardinality(players) THEN
         RAISE invalid_parameter_value USING MESSAGE = 'array players contains a player twice';
     END IF;
