@@ -31,7 +31,7 @@ FROM skillrating.report_match('league', match_id => 9001,
     players => ARRAY['Chelsea', 'Arsenal'], team => ARRAY[1, 2], rank => ARRAY[1, 2], pool => 'en.1', log_odds => %s)$$, :'home'), 'Both ratings, in points, before and after the match');
 
 SELECT $$<h3>Fair teams from a lobby</h3>
-<p>Ten players of the team game wait in a lobby. <code>split_ladder</code> finds the teams whose chances
+<p>Ten players of the team game wait in a lobby. <code>split_teams</code> finds the teams whose chances
 are closest to equal.</p>$$;
 CREATE TABLE demo.lobby AS
 SELECT player_id FROM rounds.rating ORDER BY games DESC, player_id LIMIT 10;
