@@ -47,30 +47,6 @@ Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders unde
 and where tournaments are the rating periods; 2202E for arrays of other lengths; 22004 for nulls;
 22008 for an infinite at.';
 
-CREATE FUNCTION skillrating_internal.check_components_readable(ladder text)
-RETURNS void
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    has_components boolean;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format(
-        'SELECT EXISTS (SELECT FROM %I.ladder AS l
-            CROSS JOIN skillrating.model_components(l.model, l.params) AS c WHERE c.used)', ladder)
-    INTO has_components;
-    IF has_components THEN
-        PERFORM skillrating_internal.check_readable(ladder, 'component');
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_components_readable(text) IS
-'Error 42501 unless the caller of a function may read table component, or the ladder has none in
-use.
-A forecast is made of components, and preview(), called from inside, asks the owner''s rights only.';
-
 CREATE TYPE skillrating.opponent AS (
     player_id text,
     rating float8,
@@ -116,7 +92,8 @@ BEGIN
     IF player_id IS NULL THEN
         RETURN;
     END IF;
-    PERFORM skillrating_internal.check_components_readable(ladder);
+    -- A forecast is made of components, and preview(), called from inside, asks the owner's rights only.
+    PERFORM skillrating_internal.check_readable(ladder, 'component');
     EXECUTE format(
         'WITH board AS %4$s
         SELECT coalesce((SELECT r.rating FROM board AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),

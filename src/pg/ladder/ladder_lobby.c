@@ -78,7 +78,6 @@ static LadderQuery params_query = {.text = "SELECT params FROM {ladder}"};
 typedef struct LobbyDraft
 {
 	FunctionCallInfo fcinfo;
-	MemoryContext caller;		/* where its arrays live */
 	Ladder	   *ladder;
 	Batch	   *batch;
 	TimestampTz at;
@@ -104,12 +103,18 @@ set_column(LobbyDraft *draft, LobbyColumn column, Datum value)
 static double *
 make_numbers(LobbyDraft *draft, LobbyColumn column, int n)
 {
-	MemoryContext work = MemoryContextSwitchTo(draft->caller);
 	ArrayType  *array = float8_array_make(n);
 
-	MemoryContextSwitchTo(work);
 	set_column(draft, column, PointerGetDatum(array));
 	return (double *) ARR_DATA_PTR(array);
+}
+
+static void
+set_booleans(LobbyDraft *draft, LobbyColumn column, Datum *element)
+{
+	set_column(draft, column,
+			   PointerGetDatum(construct_array(element, draft->arrays.n, BOOLOID, sizeof(bool),
+											   true, TYPALIGN_CHAR)));
 }
 
 /* Who is in the lobby, for whom each counts, and whether that player is excluded. */
@@ -122,7 +127,6 @@ read_accounts(LobbyDraft *draft)
 	const char **id = palloc_array(const char *, n);
 	const char **counts_as = palloc_array(const char *, n);
 	Datum	   *excluded = palloc_array(Datum, n);
-	MemoryContext work;
 	int			i;
 
 	draft->player = palloc_array(BatchPlayer *, n);
@@ -142,31 +146,23 @@ read_accounts(LobbyDraft *draft)
 		if (draft->player[i]->shared != NULL)
 			draft->player[i]->shared->wanted = true;
 	}
-	work = MemoryContextSwitchTo(draft->caller);
 	set_column(draft, LOBBY_PLAYERS, text_array(id, n));
 	set_column(draft, LOBBY_COUNTS_AS, text_array(counts_as, n));
-	set_column(draft, LOBBY_EXCLUDED,
-			   PointerGetDatum(construct_array(excluded, n, BOOLOID, sizeof(bool), true,
-											   TYPALIGN_CHAR)));
-	MemoryContextSwitchTo(work);
+	set_booleans(draft, LOBBY_EXCLUDED, excluded);
 }
 
 /* The names in an array of the match, as a column too, or NULL. */
 static Datum *
 read_names(LobbyDraft *draft, LadderArray which, LobbyColumn column, bool **unknown)
 {
-	MemoryContext work;
 	Datum	   *name;
 	int			n;
 
 	if (!draft->arrays.has_array[which])
 		return NULL;
+	set_column(draft, column, draft->arrays.array[which]);
 	deconstruct_array(DatumGetArrayTypeP(draft->arrays.array[which]), TEXTOID, -1, false,
 					  TYPALIGN_INT, &name, unknown, &n);
-	work = MemoryContextSwitchTo(draft->caller);
-	set_column(draft, column,
-			   PointerGetDatum(DatumGetArrayTypePCopy(draft->arrays.array[which])));
-	MemoryContextSwitchTo(work);
 	return name;
 }
 
@@ -292,7 +288,6 @@ static void
 put_model(LobbyDraft *draft, double caution, bool sides, bool commanders)
 {
 	const Model *model = draft->batch->model;
-	MemoryContext work;
 	bool		isnull;
 
 	if (caution != 0 && model_state_column(model, ROLE_DEVIATION) < 0)
@@ -300,13 +295,9 @@ put_model(LobbyDraft *draft, double caution, bool sides, bool commanders)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("model \"%s\" has no deviation to be cautious about", model->name)));
 	if (sides && model_state_column(model, ROLE_SIDE) < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("model \"%s\" has no sides", model->name)));
+		report_no_column(model, "sides");
 	if (commanders && model_state_column(model, ROLE_COMMAND) < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("model \"%s\" has no commanders", model->name)));
+		report_no_column(model, "commanders");
 
 	/* A tournament is not known before its match. */
 	if (model->period != 0 && period_of(model, draft->batch->params, draft->at, 0).key == 0)
@@ -314,14 +305,9 @@ put_model(LobbyDraft *draft, double caution, bool sides, bool commanders)
 	if (match_components_used(&model->rules, draft->batch->params) > 0)
 		ladder_check_privilege(draft->ladder, "component", ACL_SELECT);
 	ladder_execute(draft->ladder, &params_query, NULL, NULL, NULL);
-	work = MemoryContextSwitchTo(draft->caller);
 	set_column(draft, LOBBY_MODEL, CStringGetTextDatum(model->name));
-	set_column(draft, LOBBY_PARAMS,
-			   PointerGetDatum(DatumGetJsonbPCopy(SPI_getbinval(SPI_tuptable->vals[0],
-																SPI_tuptable->tupdesc,
-																ONLY_COLUMN, &isnull))));
-	MemoryContextSwitchTo(work);
-	SPI_freetuptable(SPI_tuptable);
+	set_column(draft, LOBBY_PARAMS, SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+												  ONLY_COLUMN, &isnull));
 }
 
 /* Who may command: one element is that of all. */
@@ -330,7 +316,6 @@ put_commanders(LobbyDraft *draft)
 {
 	ArrayType  *array = array_argument(draft->fcinfo, LOBBY_ARG_COMMANDERS, "commanders", -1);
 	Datum	   *all;
-	MemoryContext work;
 	int			i;
 
 	if (array_size(array) != 1)
@@ -341,11 +326,7 @@ put_commanders(LobbyDraft *draft)
 	all = palloc_array(Datum, draft->arrays.n);
 	for (i = 0; i < draft->arrays.n; i++)
 		all[i] = BoolGetDatum(*(const bool *) ARR_DATA_PTR(array));
-	work = MemoryContextSwitchTo(draft->caller);
-	set_column(draft, LOBBY_COMMANDERS,
-			   PointerGetDatum(construct_array(all, draft->arrays.n, BOOLOID, sizeof(bool), true,
-											   TYPALIGN_CHAR)));
-	MemoryContextSwitchTo(work);
+	set_booleans(draft, LOBBY_COMMANDERS, all);
 }
 
 /* Fill the columns from the ladder. */
@@ -375,7 +356,10 @@ fill_lobby(LobbyDraft *draft)
 Datum
 skillrating_ladder_lobby(PG_FUNCTION_ARGS)
 {
-	LobbyDraft	draft = {.fcinfo = fcinfo,.caller = CurrentMemoryContext};
+	LobbyDraft	draft = {.fcinfo = fcinfo};
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext work;
+	Datum		result;
 	int			i;
 
 	for (i = 0; i < (int) lengthof(required); i++)
@@ -395,6 +379,11 @@ skillrating_ladder_lobby(PG_FUNCTION_ARGS)
 		ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(LOBBY_ARG_LADDER)), "lobby"));
 	if (!PG_ARGISNULL(LOBBY_ARG_PLAYERS))
 		fill_lobby(&draft);
+
+	/* ladder_close() frees all but the result. */
+	work = MemoryContextSwitchTo(caller);
+	result = return_row(fcinfo, draft.value, draft.null);
+	MemoryContextSwitchTo(work);
 	ladder_close(draft.ladder);
-	return return_row(fcinfo, draft.value, draft.null);
+	return result;
 }

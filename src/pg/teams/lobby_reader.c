@@ -29,11 +29,13 @@
 
 static const char *const strengths[] = {"mean", "sum", "share"};
 
-/* What the columns are: an array of which type, with an element for each player or not. */
+/*
+ * What the columns are that are arrays: of which type, and whether with an element for each player.
+ */
 typedef struct ColumnSpec
 {
 	const char *name;
-	Oid			element;		/* InvalidOid: no array */
+	Oid			element;		/* InvalidOid: one value */
 	bool		per_player;
 	bool		nulls;			/* an element may be null */
 } ColumnSpec;
@@ -54,11 +56,6 @@ static const ColumnSpec columns[LOBBY_NCOLUMNS] = {
 	[LOBBY_COMMAND_MU_2] = {"command_mu_2", FLOAT8OID, true},
 	[LOBBY_COMMANDERS] = {"commanders", BOOLOID, true},
 	[LOBBY_LOG_ODDS] = {"log_odds"},
-	[LOBBY_STRENGTH] = {"strength"},
-	[LOBBY_LOG_ODDS_UNIT] = {"log_odds_unit"},
-	[LOBBY_COMMAND_WEIGHT] = {"command_weight"},
-	[LOBBY_MODEL] = {"model"},
-	[LOBBY_PARAMS] = {"params"},
 	[LOBBY_COUNTS_AS] = {"counts_as", TEXTOID, true},
 	[LOBBY_EXCLUDED] = {"excluded", BOOLOID, true},
 	[LOBBY_CONTEXT] = {"context", TEXTOID, true, true},
