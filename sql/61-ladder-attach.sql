@@ -1,5 +1,4 @@
--- What feeds a ladder: its triggers, tables of the user that are attached, and its source; and
--- dropping it.
+-- What feeds a ladder: its triggers, tables of the user that are attached, and its source.
 --
 -- A trigger on a table of the user depends on the view source of its ladder, which its WHEN
 -- condition names. It goes when the view is dropped with CASCADE, and nothing of a ladder that is
@@ -16,15 +15,9 @@ DECLARE
     refuse constant text := 'FOR EACH STATEMENT
         EXECUTE FUNCTION skillrating_internal.refuse_truncate()';
     relation regclass;
-    replicated regclass[];
     t record;
     n bigint := 0;
 BEGIN
-    IF to_regclass(format('%I.attached', ladder)) IS NOT NULL THEN
-        EXECUTE format(
-            'SELECT array_agg(a.relation) FROM %I.attached AS a WHERE a.replica', ladder)
-        INTO replicated;
-    END IF;
     -- Participants cannot exist before their match, so that inserting a match alone changes
     -- nothing, and deleting one deletes its participants.
     FOR t IN
@@ -46,7 +39,7 @@ BEGIN
         ) AS v(table_name, trigger_name, kind, event, rest)
     LOOP
         relation := to_regclass(format('%I.%I', ladder, t.table_name));
-        CONTINUE WHEN relation IS NULL OR relation = ANY (replicated)
+        CONTINUE WHEN relation IS NULL
             OR EXISTS (
                 SELECT FROM pg_trigger AS g
                 WHERE g.tgrelid = relation AND g.tgname = t.trigger_name);
@@ -59,47 +52,53 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_own_triggers(text) IS
-'A part of create_ladder(), detach() and restore_triggers(): makes those triggers of pending, match
-and match_player that do not exist, and returns how many. Tables that a publisher fills have others.';
+'A part of create_ladder() and restore_triggers(): makes those triggers of pending, match and
+match_player that do not exist, and returns how many.';
 
-CREATE FUNCTION skillrating_internal.drop_own_triggers(
-    ladder text,
-    relation regclass)
-RETURNS void
+CREATE FUNCTION skillrating_internal.drop_source_triggers(
+    source regclass,
+    relation regclass,
+    mirrors boolean)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'skillrating_drop_source_triggers'
+LANGUAGE C VOLATILE;
+
+COMMENT ON FUNCTION skillrating_internal.drop_source_triggers(regclass, regclass, boolean) IS
+'Drops the triggers that attach() made for the ladder with this view source, or mirror_rating()
+(mirrors), or both (null), on one table or, if that is null, on all, and returns how many; 0 if the
+source is null or gone. They depend on the view, so that its owner may drop them whoever owns the
+table. Errors: 42501 unless the caller owns the view, 55006 if a table is in use.';
+
+CREATE FUNCTION skillrating_internal.create_source_trigger(
+    source regclass,
+    relation regclass,
+    kind text,
+    timing text,
+    trigger_function text)
+RETURNS text
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    name name;
+    -- A table may belong to several ladders. Nothing is found by these names.
+    name constant text := (
+        SELECT c.name
+        FROM generate_series(1, 1000) AS s(i)
+        CROSS JOIN LATERAL (SELECT format('skillrating_%s%s', kind, '_' || nullif(s.i, 1))) AS c(name)
+        WHERE NOT EXISTS (
+            SELECT FROM pg_trigger AS t WHERE t.tgrelid = relation AND t.tgname = c.name)
+        ORDER BY s.i LIMIT 1);
 BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    FOR name IN
-        SELECT t.tgname FROM pg_trigger AS t
-        WHERE t.tgrelid = relation AND NOT t.tgisinternal
-            AND t.tgfoid IN ('skillrating_internal.collect_matches'::regproc,
-                'skillrating_internal.refuse_truncate'::regproc)
-    LOOP
-        EXECUTE format('DROP TRIGGER %I ON %s', name, relation);
-    END LOOP;
+    EXECUTE format('CREATE TRIGGER %I %s WHEN (%L::regclass IS NOT NULL)
+        EXECUTE FUNCTION skillrating_internal.%I()', name, format(timing, relation), source,
+        trigger_function);
+    RETURN name;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.drop_own_triggers(text, regclass) IS
-'A part of attach() with replica => true: drops the triggers that create_own_triggers() made on
-match or match_player.';
-
-CREATE FUNCTION skillrating_internal.drop_collect_triggers(
-    source regclass,
-    relation regclass DEFAULT NULL)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_drop_collect_triggers'
-LANGUAGE C VOLATILE;
-
-COMMENT ON FUNCTION skillrating_internal.drop_collect_triggers(regclass, regclass) IS
-'Drops the triggers that attach() made for the ladder with this view source, on one table or on all,
-and returns how many; 0 if the source is null or gone. They depend on the view, so that its owner
-may drop them whoever owns the table. Errors: 42501 unless the caller owns the view, 55006 if a
-table is in use.';
+COMMENT ON FUNCTION skillrating_internal.create_source_trigger(regclass, regclass, text, text, text) IS
+'A part of attach() and mirror_rating(): makes a trigger on a table of the user whose condition names
+the view source of a ladder, and returns its name, which is made of the kind.';
 
 CREATE FUNCTION skillrating_internal.create_collect_triggers(
     ladder text,
@@ -111,8 +110,8 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    source constant regclass := format('%I.source', ladder);
     t record;
-    n integer;
     name text;
 BEGIN
     FOR t IN
@@ -134,23 +133,9 @@ BEGIN
         WHERE v.replica = create_collect_triggers.replica
             AND v.kind = ANY (skillrating_internal.collect_kinds(relation, create_collect_triggers.replica))
     LOOP
-        -- A table may feed several ladders. Nothing is found by these names.
-        n := 1;
-        LOOP
-            BEGIN
-                name := format('skillrating_%s%s', t.kind, '_' || nullif(n, 1));
-                EXECUTE format(
-                    'CREATE TRIGGER %I %s ON %s %s
-                    FOR EACH %s WHEN (%L::regclass IS NOT NULL)
-                    EXECUTE FUNCTION skillrating_internal.%I()',
-                    name, t.event, relation, t.transition_tables, t.level,
-                    format('%I.source', ladder), t.trigger_function);
-                EXIT;
-            EXCEPTION
-                WHEN duplicate_object THEN
-                    n := n + 1;
-            END;
-        END LOOP;
+        name := skillrating_internal.create_source_trigger(source, relation, t.kind,
+            format('%s ON %%s %s FOR EACH %s', t.event, t.transition_tables, t.level),
+            t.trigger_function);
         -- A worker of logical replication fires no others.
         IF replica THEN
             EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, name);
@@ -163,40 +148,6 @@ COMMENT ON FUNCTION skillrating_internal.create_collect_triggers(text, regclass,
 'The part of attach() and restore_triggers() that makes the triggers of a table, and touches nothing
 of the ladder; its view source must exist. The arguments are those of attach(). Error 42501 unless
 the caller may create triggers on the table, or owns it where they are those of a replica.';
-
-CREATE FUNCTION skillrating_internal.check_replica(
-    ladder text,
-    relation regclass,
-    match_id text)
-RETURNS boolean
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    own boolean := coalesce(relation IN (to_regclass(format('%I.match', ladder)),
-        to_regclass(format('%I.match_player', ladder))), false);
-    is_strict boolean;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT l.strict FROM %I.ladder AS l', ladder) INTO is_strict;
-    IF is_strict THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('ladder "%s" is strict, and cannot refuse matches that a publisher has committed',
-                ladder),
-            HINT = format('UPDATE %I.ladder SET strict = false sets matches with mistakes aside.',
-                ladder);
-    END IF;
-    IF own AND match_id <> 'match_id' THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('match_id must be "match_id" for table %s, not "%s"', relation, match_id);
-    END IF;
-    RETURN own;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_replica(text, regclass, text) IS
-'A part of attach() with replica => true: whether the table is match or match_player of the ladder.
-Errors: 55000 for a strict ladder, 22023 for another match_id of these.';
 
 CREATE FUNCTION skillrating_internal.create_replica_note(ladder text)
 RETURNS void
@@ -233,8 +184,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    match text;
-    own boolean := replica AND skillrating_internal.check_replica(ladder, relation, match_id);
+    own boolean := replica AND coalesce(relation IN (to_regclass(format('%I.match', ladder)),
+        to_regclass(format('%I.match_player', ladder))), false);
+    is_strict boolean;
     n bigint;
 BEGIN
     IF to_regclass(format('%I.match', ladder)) IS NOT NULL AND NOT own THEN
@@ -243,29 +195,29 @@ BEGIN
             HINT = 'Make one with create_ladder(..., source => ...) to rate those of other tables.';
     END IF;
     PERFORM skillrating_internal.check_relation(relation);
-    SELECT format_type(a.atttypid, -1) INTO STRICT match
-    FROM pg_attribute AS a
-    WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
-
-    -- The same text will be an expression over the rows that a statement touched.
-    IF EXISTS (
+    EXECUTE format('SELECT l.strict FROM %I.ladder AS l', ladder) INTO is_strict;
+    IF replica AND is_strict THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('ladder "%s" is strict, and cannot refuse matches that a publisher has committed',
+                ladder),
+            HINT = format('UPDATE %I.ladder SET strict = false sets matches with mistakes aside.',
+                ladder);
+    END IF;
+    -- The same text will be an expression over the rows that a statement touched, which have no
+    -- system columns.
+    IF NOT EXISTS (
         SELECT FROM pg_attribute AS a
-        WHERE a.attrelid = relation AND a.attname = match_id AND a.attnum < 0)
-    THEN
-        RAISE undefined_column USING
-            MESSAGE = format('"%s" is a system column, which identifies no match', match_id);
-    ELSIF NOT EXISTS (
-        SELECT FROM pg_attribute AS a
-        WHERE a.attrelid = relation AND a.attname = match_id AND NOT a.attisdropped)
+        WHERE a.attrelid = relation AND a.attname = match_id AND a.attnum > 0 AND NOT a.attisdropped)
     THEN
         BEGIN
-            EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
+            EXECUTE format('SELECT CAST((%s) AS %s) FROM (SELECT * FROM %s) AS r LIMIT 0', match_id,
+                t.match_type, relation);
         EXCEPTION WHEN undefined_column OR undefined_function OR syntax_error THEN
             RAISE EXCEPTION USING
                 ERRCODE = SQLSTATE,
                 MESSAGE = SQLERRM,
-                DETAIL = format('The match of a row of table %s is the expression %s.', relation, match_id),
-                HINT = 'Pass attach() the column with the identifier of the match, or an expression, as match_id.';
+                HINT = 'Pass attach() the column with the identifier of the match, or an expression '
+                    'over the row, as match_id.';
         END;
     END IF;
     EXECUTE format(
@@ -283,7 +235,6 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.rate_failed(ladder);
     IF own THEN
-        PERFORM skillrating_internal.drop_own_triggers(ladder, relation);
         RETURN;
     END IF;
     -- Of the tables behind a new ladder the first one says it for all.
@@ -313,12 +264,12 @@ replica: the table is filled by logical replication, of which only triggers for 
 enabled always notice anything. They put the matches into table pending, whoever changes a row, and
 catch_up() rates them; what has no match that can be told is noted in table replica_note, and so is
 TRUNCATE, after which catch_up() has to search, see ladder_status(). Tables match and match_player
-of a ladder without a source can be attached so too.
+of a ladder without a source can be attached so too, and go on to rate what ordinary sessions store.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
 its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 42710 if it
-is attached already, 55000 if the ladder has matches of its own or, with replica, is strict, 22023
-for another match_id of its own tables, 42501 unless the caller owns the ladder and may create
-triggers on the table, or with replica owns it, and whatever is wrong with the expression.';
+is attached already, 55000 if the ladder has matches of its own or, with replica, is strict, 42501
+unless the caller owns the ladder and may create triggers on the table, or with replica owns it, and
+whatever is wrong with the expression.';
 
 CREATE FUNCTION skillrating_internal.detach(
     ladder text,
@@ -340,14 +291,9 @@ BEGIN
             MESSAGE = format('ladder "%s" does not exist', ladder),
             HINT = 'Ladders are made by skillrating.create_ladder().';
     END IF;
-    IF n + skillrating_internal.drop_collect_triggers(source, relation) = 0 THEN
+    IF n + skillrating_internal.drop_source_triggers(source, relation, false) = 0 THEN
         RAISE undefined_object USING
             MESSAGE = format('table %s is not attached to ladder "%s"', relation, ladder);
-    END IF;
-    IF relation IN (to_regclass(format('%I.match', ladder)),
-        to_regclass(format('%I.match_player', ladder)))
-    THEN
-        PERFORM skillrating_internal.create_own_triggers(ladder);
     END IF;
 END
 $function$;
@@ -360,32 +306,6 @@ match_player of a ladder feed it as they did before. Works as well if the table 
 (give its OID, which table attached shows) or belongs to another role by now, and if parts of the
 ladder are gone. Errors: 42704 for an unknown ladder or a table that is not attached, 42501 unless
 the caller owns the ladder.';
-
-CREATE FUNCTION skillrating_internal.restore_own_triggers(ladder text)
-RETURNS bigint
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    list text;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    -- A table that was dropped feeds nothing.
-    FOREACH list IN ARRAY ARRAY['attached', 'mirror'] LOOP
-        CONTINUE WHEN to_regclass(format('%I.%I', ladder, list)) IS NULL;
-        EXECUTE format(
-            'DELETE FROM %I.%I AS l
-            WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
-    END LOOP;
-    RETURN skillrating_internal.create_own_triggers(ladder)
-        + skillrating_internal.mirror_triggers(ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.restore_own_triggers(text) IS
-'The part of restore_triggers() that works on the ladder: the triggers of its own tables, and the
-lists of attached tables and mirrors. Returns how many triggers it made. Errors as for
-restore_triggers().';
 
 CREATE FUNCTION skillrating_internal.restore_collect_triggers(ladder text)
 RETURNS bigint
@@ -407,18 +327,15 @@ BEGIN
             SELECT count(*) FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = d.objid
             WHERE d.refclassid = ''pg_class''::regclass AND d.refobjid = $1
                 AND d.classid = ''pg_trigger''::regclass AND t.tgrelid = a.relation
-                AND CASE WHEN a.replica
-                    THEN t.tgfoid = ''skillrating_internal.enqueue_matches''::regproc
-                        AND t.tgenabled <> ''O''
-                    ELSE t.tgfoid IN (''skillrating_internal.collect_matches''::regproc,
-                        ''skillrating_internal.refuse_truncate''::regproc) END)
+                AND t.tgfoid <> ''skillrating_internal.fill_mirror''::regproc
+                AND (t.tgenabled <> ''O'' OR NOT a.replica))
         FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation
         ORDER BY a.relation', ladder)
     USING source
     LOOP
         wanted_triggers := cardinality(skillrating_internal.collect_kinds(relation, replica));
         CONTINUE WHEN found_triggers = wanted_triggers;
-        PERFORM skillrating_internal.drop_collect_triggers(source, relation);
+        PERFORM skillrating_internal.drop_source_triggers(source, relation, false);
         PERFORM skillrating_internal.create_collect_triggers(ladder, relation, '', replica);
         n := n + wanted_triggers - found_triggers;
     END LOOP;
@@ -429,408 +346,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.restore_collect_triggers(text) IS
 'The part of restore_triggers() that makes the triggers of attached tables. Returns how many were
 missing. Error 42501 unless the caller may create triggers on them.';
-
-CREATE FUNCTION skillrating_internal.restore_triggers(
-    ladder text,
-    OUT triggers bigint)
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    triggers := skillrating_internal.restore_own_triggers(ladder);
-    triggers := triggers + skillrating_internal.restore_collect_triggers(ladder);
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('restore_triggers');
-
-COMMENT ON FUNCTION skillrating.restore_triggers(text) IS
-'Puts back the triggers of a ladder that are gone, as after DROP EXTENSION ... CASCADE and CREATE
-EXTENSION: those of its own tables, of attached tables and of mirrors. Returns how many were
-missing. No trigger has reported the matches that came meanwhile: catch_up(search => true, rebuild
-=> true) finds them and what has changed. Errors: 42704 for an unknown ladder, 42501 unless the
-caller owns the ladder and may create triggers on the attached tables, 55000 if it has no source.';
-
-CREATE FUNCTION skillrating_internal.source_relation(source regclass)
-RETURNS regclass
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT CASE WHEN count(DISTINCT d.refobjid) = 1 THEN min(d.refobjid)::regclass END
-    FROM pg_rewrite AS w
-    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
-    WHERE w.ev_class = source AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> w.ev_class
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.source_relation(regclass) IS
-'The relation of the user that the view source of a ladder selects from; null if it is more than
-one, as that of a ladder with matches of its own.';
-
-CREATE FUNCTION skillrating_internal.unread_source_columns(source regclass)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT string_agg(c.column_name, ', ' ORDER BY c.n)
-    FROM skillrating.source_columns()
-        WITH ORDINALITY AS c(column_name, type, needed, description, n)
-    JOIN pg_attribute AS a
-        ON a.attrelid = skillrating_internal.source_relation(source)
-            AND a.attname = c.column_name AND NOT a.attisdropped
-    WHERE NOT EXISTS (
-        SELECT FROM pg_attribute AS s
-        WHERE s.attrelid = source AND s.attname = c.column_name AND NOT s.attisdropped)
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.unread_source_columns(regclass) IS
-'The known columns that the relation behind the view source of a ladder has got since that was made;
-null if there are none. refresh_source() takes them up.';
-
-CREATE FUNCTION skillrating_internal.source_list(
-    ladder text,
-    new_source regclass)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    source regclass := to_regclass(format('%I.source', ladder));
-    source_list text;
-    lost text;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    source_list := skillrating_internal.check_source(new_source);
-    IF source IS NULL THEN
-        RETURN source_list;
-    END IF;
-    -- A view that is replaced keeps its columns in their order, and gets others behind them.
-    SELECT string_agg(format('s.%I', c.column_name), ', ' ORDER BY old.attnum, c.n),
-        string_agg(c.column_name, ', ' ORDER BY c.n) FILTER (WHERE new.attname IS NULL)
-    INTO source_list, lost
-    FROM skillrating.source_columns()
-        WITH ORDINALITY AS c(column_name, type, needed, description, n)
-    LEFT JOIN pg_attribute AS old
-        ON old.attrelid = source AND old.attname = c.column_name AND NOT old.attisdropped
-    LEFT JOIN pg_attribute AS new
-        ON new.attrelid = new_source AND new.attname = c.column_name AND NOT new.attisdropped
-    WHERE old.attname IS NOT NULL OR new.attname IS NOT NULL;
-    IF lost IS NOT NULL THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('%s lacks columns that the source of ladder "%s" has: %s',
-                new_source, ladder, lost),
-            HINT = format('To do without them use DROP VIEW %I.source CASCADE first.', ladder);
-    END IF;
-    RETURN source_list;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.source_list(text, regclass) IS
-'A part of refresh_source(): the select list of the new view source, over a relation aliased s.
-Errors as for refresh_source().';
-
-CREATE FUNCTION skillrating_internal.replace_source(
-    ladder text,
-    new_source regclass)
-RETURNS void
-LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    rated_match regclass := to_regclass(format('%I.rated_match', ladder));
-    source regclass := to_regclass(format('%I.source', ladder));
-    t record;
-    place bigint;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    IF rated_match IS NULL OR to_regclass(format('%I.ladder', ladder)) IS NULL THEN
-        RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" does not exist', ladder),
-            HINT = 'Ladders are made by skillrating.create_ladder().';
-    END IF;
-    IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('ladder "%s" rates matches of its own', ladder),
-            HINT = 'Its source is the view of its tables match and match_player.';
-    END IF;
-    PERFORM skillrating_internal.check_relation(new_source);
-    new_source := coalesce(new_source, skillrating_internal.source_relation(source));
-    IF new_source IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = format('source must not be null for ladder "%s"', ladder),
-            HINT = 'Its view source is gone, or selects from several relations.';
-    END IF;
-    -- Whoever waits to rate has the view already.
-    PERFORM skillrating_internal.hold_tables(ladder,
-        CASE WHEN source IS NULL THEN '{}' ELSE '{source}'::text[] END);
-    EXECUTE format('CREATE OR REPLACE VIEW %I.source AS SELECT %s FROM %s AS s', ladder,
-        skillrating_internal.source_list(ladder, new_source), new_source);
-    EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
-        format('What the ladder rates, from %s.', new_source));
-
-    t := skillrating_internal.ladder_types(ladder);
-    BEGIN
-        EXECUTE format(
-            'SELECT FROM %1$I.source AS s, %1$I.rated_match AS m, %1$I.rating AS r
-            WHERE s.match_id %2$s m.match_id AND s.player_id %3$s r.player_id LIMIT 0',
-            ladder, t.match_equals, t.player_equals);
-    EXCEPTION
-        WHEN undefined_function THEN
-            RAISE datatype_mismatch USING
-                MESSAGE = format('identifiers of %s do not compare with those of ladder "%s"',
-                    new_source, ladder),
-                DETAIL = format('The ladder identifies matches by %s and players by %s.',
-                    t.match_type, t.player_type);
-    END;
-
-    EXECUTE format('SELECT min(m.seq) FROM %I.rated_match AS m', ladder) INTO place;
-    PERFORM skillrating_internal.note_correction(ladder, 'source', place);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.replace_source(text, regclass) IS
-'The part of refresh_source() that works on the ladder. Errors as for refresh_source().';
-
-CREATE FUNCTION skillrating_internal.refresh_source(
-    ladder text,
-    source regclass DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    IF ladder IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder must not be null';
-    END IF;
-    PERFORM skillrating_internal.replace_source(ladder, source);
-    PERFORM skillrating_internal.restore_triggers(ladder);
-    PERFORM skillrating_internal.rate_failed(ladder);
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('refresh_source');
-
-COMMENT ON FUNCTION skillrating.refresh_source(text, regclass) IS
-'Takes up the columns that the source of a ladder has got since create_ladder(), or another source,
-which has all the columns of the one before; if the view source of the ladder is gone, which takes
-the triggers of attached tables along, it makes both again. Whatever differs counts with catch_up(),
-and catch_up(search => true, rebuild => true) also finds matches that rated otherwise or not at all.
-Matches that wait because of an error are tried again.
-Errors: 42704 for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with matches
-of its own or columns that the new source lacks, 42804 for identifiers of another type, 22004 if it
-does not know which source, 22023 and 42501 as for create_ladder().';
-
-CREATE FUNCTION skillrating_internal.settle_pending(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    IF NOT EXISTS (
-        SELECT FROM pg_constraint AS c
-        WHERE c.conrelid = to_regclass(format('%I.pending', ladder))
-            AND c.conname = 'apply_pending')
-    THEN
-        RETURN;
-    END IF;
-    -- With no row left the triggers have nothing to do.
-    EXECUTE format('DELETE FROM %I.pending', ladder);
-    EXECUTE format('SET CONSTRAINTS %I.apply_pending IMMEDIATE', ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.settle_pending(text) IS
-'A part of drop_ladder() and reset_ladder(): forgets the matches that wait for the end of the
-transaction, so that no trigger waits for the table pending.';
-
-CREATE FUNCTION skillrating_internal.drop_hint(ladder text)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT coalesce(
-        -- Views over the source that are sources themselves.
-        (SELECT format('Drop first its shadows: %s.',
-            string_agg(format('SELECT skillrating.drop_ladder(%L)', m.nspname), ', ' ORDER BY m.nspname))
-        FROM (
-            SELECT DISTINCT n.nspname
-            FROM pg_depend AS d
-            JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
-            JOIN pg_class AS v ON v.oid = w.ev_class AND v.relname = 'source'
-            JOIN pg_namespace AS n ON n.oid = v.relnamespace
-            WHERE d.refclassid = 'pg_class'::regclass
-                AND d.refobjid = to_regclass(format('%I.source', ladder))
-                AND n.nspname <> ladder
-                AND EXISTS (
-                    SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'ladder')) AS m
-        HAVING count(*) > 0),
-        'Drop these objects first, or move them to another schema.')
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.drop_hint(text) IS
-'A part of drop_ladder(): what to do about what depends on a ladder or lives in its schema.';
-
-CREATE FUNCTION skillrating_internal.drop_tables(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    tables text;
-    followers text;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    IF to_regclass(format('%I.source', ladder)) IS NOT NULL THEN
-        EXECUTE format('DROP VIEW %I.source', ladder);
-    END IF;
-    SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
-    FROM pg_class AS c
-    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-        AND c.relname IN ('horizon', 'component_horizon', 'season_horizon', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
-            'attached', 'operation',
-            'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
-            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'replica_note');
-    IF tables IS NOT NULL THEN
-        EXECUTE 'DROP TABLE ' || tables;
-    END IF;
-    -- Goes with event, unless that is gone otherwise.
-    IF to_regclass(format('%I.event_seq', ladder)) IS NOT NULL THEN
-        EXECUTE format('DROP SEQUENCE %I.event_seq', ladder);
-    END IF;
-    EXECUTE format('DROP SCHEMA %I', ladder);
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN
-        GET STACKED DIAGNOSTICS followers = PG_EXCEPTION_DETAIL;
-        RAISE dependent_objects_still_exist USING
-            MESSAGE = SQLERRM,
-            DETAIL = followers,
-            HINT = skillrating_internal.drop_hint(ladder);
-    WHEN object_in_use THEN
-        RAISE object_in_use USING
-            MESSAGE = SQLERRM,
-            HINT = 'Drop the ladder in a transaction of its own, or after SET CONSTRAINTS ALL '
-                'IMMEDIATE and closing cursors.';
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.drop_tables(text) IS
-'A part of drop_ladder(): drops those tables that exist, and the schema.';
-
-CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    -- Any table that only a ladder has will do.
-    IF NOT EXISTS (
-        SELECT
-        FROM (VALUES
-            ('ladder', 'format_version'), ('rated_match', 'void_reason'), ('rating', 'last_played'),
-            ('event', 'last_played_before'), ('component_event', 'last_played_before'),
-            ('pending', 'fires'), ('correction', 'noticed_at'),
-            ('operation', 'undone_at'), ('attached', 'relation'), ('mirror', 'relation'),
-            ('solved', 'standard_error')
-        ) AS v(table_name, column_name)
-        JOIN pg_attribute AS a
-            ON a.attrelid = to_regclass(format('%I.%I', ladder, v.table_name))
-                AND a.attname = v.column_name AND NOT a.attisdropped)
-    THEN
-        RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" does not exist', ladder),
-            HINT = 'Ladders are made by skillrating.create_ladder().';
-    END IF;
-    PERFORM skillrating_internal.drop_collect_triggers(to_regclass(format('%I.source', ladder)));
-    PERFORM skillrating_internal.drop_mirror_triggers(to_regclass(format('%I.source', ladder)));
-    PERFORM skillrating_internal.settle_pending(ladder);
-    PERFORM skillrating_internal.drop_tables(ladder);
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('drop_ladder');
-
-COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
-'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
-mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
-some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
-in its schema, as shadows of it, 42501 unless
-the caller owns it, 55006 while something else is at work on it in this session.';
-
-CREATE FUNCTION skillrating_internal.reset_ladder(
-    ladder text,
-    OUT matches bigint,
-    OUT players bigint)
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    relation text;
-    sequence text;
-    rules jsonb;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder),
-        -- Whoever is inserting a match has drawn its number, which is to start anew.
-        skillrating_internal.hold_tables(ladder, ARRAY(
-            SELECT c.relname::text FROM pg_class AS c
-            WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-                AND c.relname IN ('match', 'match_player')));
-    -- Which matches count is configuration, although it has its place among the operations.
-    SELECT jsonb_agg(e ORDER BY e.since) INTO rules FROM skillrating_internal.eligibility(ladder) AS e;
-    EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', ladder)
-    INTO matches;
-    EXECUTE format('SELECT count(DISTINCT r.player_id) FROM %I.rating AS r', ladder) INTO players;
-    PERFORM skillrating_internal.settle_pending(ladder);
-    -- Matches last: their triggers then find nothing that would have to be corrected. They are
-    -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
-    EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
-    FOREACH relation IN ARRAY ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
-        'component', 'component_event', 'correction',
-        'horizon', 'component_horizon', 'season_horizon',
-        'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match',
-        'replica_note']
-    LOOP
-        IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN
-            EXECUTE format('DELETE FROM %I.%I', ladder, relation);
-        END IF;
-    END LOOP;
-    -- Nor does what triggers for each row have enqueued just now wait any more.
-    PERFORM skillrating_internal.settle_pending(ladder);
-    -- Unlike setval(), this is taken back with the transaction.
-    FOREACH sequence IN ARRAY format('%I.event_seq', ladder) || ARRAY(
-        SELECT pg_get_serial_sequence(format('%I.%I', ladder, s.relation), s.attribute)
-        FROM (VALUES ('match', 'match_id')) AS s(relation, attribute)
-        WHERE to_regclass(format('%I.%I', ladder, s.relation)) IS NOT NULL)
-    LOOP
-        IF sequence IS NOT NULL THEN
-            EXECUTE format('ALTER SEQUENCE %s RESTART', sequence);
-        END IF;
-    END LOOP;
-    EXECUTE format(
-        'INSERT INTO %I.operation (operation, seq, kind, since, params, reason)
-        SELECT k.n, k.n, ''eligibility'', k.since, k.rules, k.reason
-        FROM (
-            SELECT nextval(%L) AS n, e.*
-            FROM jsonb_to_recordset($1) AS e(since timestamptz, rules jsonb, reason text)) AS k',
-        ladder, format('%I.event_seq', ladder))
-    USING coalesce(rules, '[]');
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('reset_ladder');
-
-COMMENT ON FUNCTION skillrating.reset_ladder(text) IS
-'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches
-that wait are gone, and the matches in its own tables match and match_player. A ladder with a source
-of your own forgets what it has rated, and the source stays as it is: its matches are rated again
-when their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached
-tables, triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
-sequences start anew. Fed with the same matches it has the same ratings as a new ladder. Waits for
-whoever reads or rates. Returns how many matches were rated and how many players had a rating.
-Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 23503 if rows of yours refer
-to a match, 55006 within the work on it, 55P03 if somebody keeps it waiting for 30 s or
-lock_timeout.';
 
 CREATE FUNCTION skillrating_internal.restore_sequences(
     ladder text,
@@ -877,10 +392,154 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('restore_sequences');
+COMMENT ON FUNCTION skillrating_internal.restore_sequences(text) IS
+'A part of restore_triggers(): moves the sequences of a ladder behind the greatest numbers in its
+tables, and returns how many were behind. They never go back.';
 
-COMMENT ON FUNCTION skillrating.restore_sequences(text) IS
-'Moves the sequences of a ladder behind the greatest numbers in its tables. Logical replication
-copies rows and not sequences: call it on a subscriber that takes over, once nothing arrives any
-more and before the first match. Returns how many sequences were behind; they never go back.
-Errors: 42704 for an unknown ladder, 42501 unless the caller owns it.';
+CREATE FUNCTION skillrating_internal.restore_triggers(
+    ladder text,
+    OUT triggers bigint,
+    OUT sequences bigint)
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    list text;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    -- A table that was dropped feeds nothing.
+    FOREACH list IN ARRAY ARRAY['attached', 'mirror'] LOOP
+        CONTINUE WHEN to_regclass(format('%I.%I', ladder, list)) IS NULL;
+        EXECUTE format(
+            'DELETE FROM %I.%I AS l
+            WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
+    END LOOP;
+    triggers := skillrating_internal.create_own_triggers(ladder)
+        + skillrating_internal.mirror_triggers(ladder)
+        + skillrating_internal.restore_collect_triggers(ladder);
+    sequences := skillrating_internal.restore_sequences(ladder);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('restore_triggers');
+
+COMMENT ON FUNCTION skillrating.restore_triggers(text) IS
+'Puts back the triggers of a ladder that are gone, as after DROP EXTENSION ... CASCADE and CREATE
+EXTENSION: those of its own tables, of attached tables and of mirrors; and moves its sequences
+behind the greatest numbers in its tables, which logical replication does not copy: a subscriber
+that takes over calls it before the first match. Returns how many triggers were missing, and how
+many sequences were behind. No trigger has reported the matches that came meanwhile: catch_up(search
+=> true, rebuild => true) finds them and what has changed. Errors: 42704 for an unknown ladder,
+42501 unless the caller owns the ladder and may create triggers on the attached tables, 55000 if it
+has no source.';
+
+CREATE FUNCTION skillrating_internal.source_relation(source regclass)
+RETURNS regclass
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT CASE WHEN count(DISTINCT d.refobjid) = 1 THEN min(d.refobjid)::regclass END
+    FROM pg_rewrite AS w
+    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+    WHERE w.ev_class = source AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> w.ev_class
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.source_relation(regclass) IS
+'The relation of the user that the view source of a ladder selects from; null if it is more than
+one, as that of a ladder with matches of its own.';
+
+CREATE FUNCTION skillrating_internal.unread_source_columns(source regclass)
+RETURNS text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT string_agg(c.column_name, ', ' ORDER BY c.n)
+    FROM skillrating.source_columns()
+        WITH ORDINALITY AS c(column_name, type, needed, description, n)
+    JOIN pg_attribute AS a
+        ON a.attrelid = skillrating_internal.source_relation(source)
+            AND a.attname = c.column_name AND NOT a.attisdropped
+    WHERE NOT EXISTS (
+        SELECT FROM pg_attribute AS s
+        WHERE s.attrelid = source AND s.attname = c.column_name AND NOT s.attisdropped)
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.unread_source_columns(regclass) IS
+'The known columns that the relation behind the view source of a ladder has got since that was made;
+null if there are none. refresh_source() takes them up.';
+
+CREATE FUNCTION skillrating_internal.refresh_source(
+    ladder text,
+    source regclass DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    old_view regclass := to_regclass(format('%I.source', ladder));
+    new_source regclass := coalesce(source, skillrating_internal.source_relation(old_view));
+    columns text;
+    t record;
+    place bigint;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF to_regclass(format('%I.rated_match', ladder)) IS NULL
+        OR to_regclass(format('%I.ladder', ladder)) IS NULL
+    THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', ladder),
+            HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('ladder "%s" rates matches of its own', ladder),
+            HINT = 'Its source is the view of its tables match and match_player.';
+    END IF;
+    IF new_source IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = format('source must not be null for ladder "%s"', ladder),
+            HINT = 'Its view source is gone, or selects from several relations.';
+    END IF;
+    PERFORM skillrating_internal.check_relation(new_source);
+    -- Whoever waits to rate has the view already.
+    PERFORM skillrating_internal.hold_tables(ladder,
+        CASE WHEN old_view IS NULL THEN '{}' ELSE '{source}'::text[] END);
+    PERFORM skillrating_internal.check_source(new_source);
+    -- A view that is replaced keeps its columns in their order, and gets others behind them.
+    SELECT string_agg(format('s.%I', c.column_name), ', ' ORDER BY a.attnum, c.n) INTO columns
+    FROM skillrating.source_columns()
+        WITH ORDINALITY AS c(column_name, type, needed, description, n)
+    LEFT JOIN pg_attribute AS a
+        ON a.attrelid = old_view AND a.attname = c.column_name AND NOT a.attisdropped
+    WHERE a.attname IS NOT NULL OR EXISTS (
+        SELECT FROM pg_attribute AS n
+        WHERE n.attrelid = new_source AND n.attname = c.column_name AND NOT n.attisdropped);
+    EXECUTE format('CREATE OR REPLACE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, columns,
+        new_source);
+    EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
+        format('What the ladder rates, from %s.', new_source));
+    -- Identifiers must compare with those of the ladder.
+    t := skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'SELECT FROM %1$I.source AS s, %1$I.rated_match AS m, %1$I.rating AS r
+        WHERE s.match_id %2$s m.match_id AND s.player_id %3$s r.player_id LIMIT 0',
+        ladder, t.match_equals, t.player_equals);
+    EXECUTE format('SELECT min(m.seq) FROM %I.rated_match AS m', ladder) INTO place;
+    PERFORM skillrating_internal.note_correction(ladder, 'source', place);
+    PERFORM skillrating_internal.restore_triggers(ladder);
+    PERFORM skillrating_internal.rate_failed(ladder);
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('refresh_source');
+
+COMMENT ON FUNCTION skillrating.refresh_source(text, regclass) IS
+'Takes up the columns that the source of a ladder has got since create_ladder(), or another source,
+which has all the columns of the one before; if the view source of the ladder is gone, which takes
+the triggers of attached tables along, it makes both again. Whatever differs counts with catch_up(),
+and catch_up(search => true, rebuild => true) also finds matches that rated otherwise or not at all.
+Matches that wait because of an error are tried again.
+A source without a column that the one before has needs DROP VIEW ... CASCADE of the view source
+first. Errors: 42704 for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with
+matches of its own, 42703 for columns that the new source lacks, 42883 or 42P16 for identifiers of
+another type, 22004 if it does not know which source, 22023 and 42501 as for create_ladder().';

@@ -96,9 +96,9 @@ EXCEPTION WHEN invalid_parameter_value OR numeric_value_out_of_range OR datatype
     RETURN false;
 END
 $$;
-SELECT count(*) = 12 AND bool_and((takes(rule, min_value, beside) OR takes(rule, min_value + 1e-6, beside)) AND takes(rule, max_value, beside) AND NOT takes(rule, min_value - 0.001, beside) AND NOT takes(rule, max_value + 1, beside)) AS "eligibility_rules: brute force",
-    bool_and(CASE rule WHEN 'newcomer_games' THEN default_value = '10' WHEN 'repeat_window' THEN default_value = '86400' ELSE default_value IS NULL OR default_value = 'null' END) AS "eligibility_rules: published"
-FROM skillrating.eligibility_rules() AS r, LATERAL (SELECT CASE rule WHEN 'newcomer_games' THEN 'max_newcomer_share' WHEN 'repeat_window' THEN 'max_repeats' END AS beside) AS b WHERE r.max_value IS NOT NULL;
+SELECT count(*) = 12 AND bool_and((takes(rule, min, beside) OR takes(rule, min + 1e-6, beside)) AND takes(rule, max, beside) AND NOT takes(rule, min - 0.001, beside) AND NOT takes(rule, max + 1, beside)) AS "parameters: brute force",
+    bool_and(CASE rule WHEN 'newcomer_games' THEN default_value = '10' WHEN 'repeat_window' THEN default_value = '86400' ELSE default_value IS NULL OR default_value = 'null' END) AS "parameters: published"
+FROM skillrating.parameters('eligibility') AS r, LATERAL (SELECT name AS rule, CASE name WHEN 'newcomer_games' THEN 'max_newcomer_share' WHEN 'repeat_window' THEN 'max_repeats' END AS beside) AS b WHERE r.max IS NOT NULL;
 
 -- A season: a quarter of the distance to 1500 stays.
 CREATE TABLE ended AS SELECT player_id, rating, games, rank() OVER (ORDER BY rating DESC) AS place FROM oracle_ops.rating;
@@ -152,13 +152,13 @@ SELECT :horizon = (SELECT max(seq) FROM oracle_glicko.event WHERE played_at < '2
 
 -- What is gone comes back: a trigger, and sequences that are behind.
 DROP TRIGGER skillrating_insert ON duel;
-SELECT skillrating.restore_triggers('oracle_ops') = 1 AS "restore_triggers: invariant";
-SELECT skillrating.restore_triggers('oracle_ops') = 0 AS "restore_triggers: invariant";
+SELECT triggers = 1 AS "restore_triggers: invariant" FROM skillrating.restore_triggers('oracle_ops');
+SELECT triggers = 0 AS "restore_triggers: invariant" FROM skillrating.restore_triggers('oracle_ops');
 SELECT count(*) > 0 AS moved FROM (SELECT setval(pg_get_serial_sequence('oracle_other.match', 'match_id'), 1)) AS s;
 INSERT INTO oracle_other.match (match_id, played_at) VALUES (77, '2024-04-01');
 INSERT INTO oracle_other.match_player (match_id, player_id, team, rank) VALUES (77, 1, 1, 1), (77, 2, 2, 2);
-SELECT skillrating.restore_sequences('oracle_other') = 1 AS "restore_sequences: invariant";
-SELECT nextval(pg_get_serial_sequence('oracle_other.match', 'match_id')) = 78 AS "restore_sequences: invariant";
+SELECT sequences = 1 AS "restore_triggers: invariant" FROM skillrating.restore_triggers('oracle_other');
+SELECT nextval(pg_get_serial_sequence('oracle_other.match', 'match_id')) = 78 AS "restore_triggers: invariant";
 SELECT matches, players FROM skillrating.reset_ladder('oracle_other') \gset
 SELECT :matches = 1 AND :players = 11 AND (SELECT count(*) = 0 FROM oracle_other.rating) AS "reset_ladder: invariant";
 DROP TABLE oracle_glicko.event_0, oracle_glicko.event_20;

@@ -21,11 +21,11 @@ SELECT m.name AS model, seed, (10 * seed + p.i)::int AS player, CASE WHEN (i + s
     CASE WHEN 'weight' = ANY (m.supports) THEN 0.25 + 0.75 * chance(seed, 3, i) ELSE 1 END AS weight,
     CASE WHEN 'log_odds' = ANY (m.supports) AND seed % 2 = 0 THEN 0.7 * chance(seed, 4, 0) ELSE 0 END AS log_odds,
     array_agg(s.initial + CASE
-        WHEN s.n = 1 THEN (chance(seed, 5, i) - 0.5) * 3 * skillrating.log_odds_unit(m.name, m.params)
+        WHEN s.n = 1 THEN (chance(seed, 5, i) - 0.5) * 3 * (SELECT log_odds_unit FROM skillrating.models(m.name, m.params))
         WHEN s.name = m.deviation_column THEN -s.initial * 0.6 * chance(seed, 6, i)
         WHEN s.name IN (m.side_column, m.command_column) THEN chance(seed, 7 + s.n::int, i) - 0.5
         ELSE 0 END ORDER BY s.n) AS state,
-    array_agg(s.initial + CASE WHEN s.n = 1 THEN (chance(seed, 5, i) - 0.5) * 3 * skillrating.log_odds_unit(m.name, m.params)
+    array_agg(s.initial + CASE WHEN s.n = 1 THEN (chance(seed, 5, i) - 0.5) * 3 * (SELECT log_odds_unit FROM skillrating.models(m.name, m.params))
         ELSE (0.2 + s.initial * 0.3) * chance(seed, 7 + s.n::int, i) END ORDER BY s.n) AS full_state
 FROM forecast_model AS m, generate_series(1, 4) AS seed, generate_series(1, 9) AS p(i),
     LATERAL unnest(m.state_columns, skillrating.initial_state(m.name, m.params)) WITH ORDINALITY AS s(name, initial, n)
@@ -162,7 +162,7 @@ WITH lobby AS (SELECT seed, array_agg(player ORDER BY player) AS players, ARRAY[
 SELECT seed, f.off < b.off + 1e-9 AS best, exact FROM best AS b JOIN found AS f USING (seed) ORDER BY seed;
 SELECT skillrating.drop_ladder('forecast_squads');
 -- Two squads of equals: a performance of a pair is one more, each of deviation 1 and of a skill known to the square root of 1.6.
-SELECT maker, abs(p - skillrating.elo_normal_win_probability(2, 0, sqrt(2 * 2.6))) < 1e-12 AS as_computed, round(p::numeric, 3) AS p
+SELECT maker, abs(p - skillrating.elo_win_probability(2, 0, 2 * sqrt(2 * 2.6), 'normal')) < 1e-12 AS as_computed, round(p::numeric, 3) AS p
 FROM (SELECT 'split_teams' AS maker, max(win_probability) AS p FROM skillrating.split_teams(skillrating.lobby('{a,b,c,d}'::text[], '{3,3,3,3}', party => '{1,1,NULL,NULL}', model => 'trueskill2', params => '{"squad_offset": [[2, 1]], "draw_margin": 0}')) AS s
     UNION ALL SELECT 'pair_queue', max(win_probability) FROM skillrating.pair_queue(skillrating.lobby('{a,b,c,d}'::text[], '{3,3,3,3}', party => '{1,1,NULL,NULL}', model => 'trueskill2', params => '{"squad_offset": [[2, 1]], "draw_margin": 0}'), team_size => 2, initial_window => 10) AS s) AS p ORDER BY maker;
 

@@ -12,12 +12,11 @@
 
 SKILLRATING_FUNCTION(skillrating_behaviour_score_transition);
 SKILLRATING_FUNCTION(skillrating_behaviour_score_final);
-SKILLRATING_FUNCTION(skillrating_score_parameters);
 
 /* The most that reports, commends or quits of one game may be. */
 #define MAX_EVIDENCE 1e6
 
-/* The positions of the arguments; the last two are not there in the short form. */
+/* The positions of the arguments. */
 enum
 {
 	BEHAVIOUR_ARG_STATE,
@@ -58,14 +57,13 @@ begin_state(FunctionCallInfo fcinfo)
 {
 	MemoryContext old = MemoryContextSwitchTo(aggregate_context(fcinfo, "behaviour_score"));
 	BehaviourState *state = palloc0_object(BehaviourState);
-	bool		has_options = PG_NARGS() > BEHAVIOUR_ARG_PARAMS;
 
 	state->params = get_params(&behaviour_params,
-							   has_options && !PG_ARGISNULL(BEHAVIOUR_ARG_PARAMS) ?
-							   PG_GETARG_JSONB_P(BEHAVIOUR_ARG_PARAMS) : NULL);
+							   PG_ARGISNULL(BEHAVIOUR_ARG_PARAMS) ? NULL :
+							   PG_GETARG_JSONB_P(BEHAVIOUR_ARG_PARAMS));
 	state->last = DT_NOBEGIN;
-	state->as_of = has_options && !PG_ARGISNULL(BEHAVIOUR_ARG_AS_OF) ?
-		PG_GETARG_TIMESTAMPTZ(BEHAVIOUR_ARG_AS_OF) : DT_NOEND;
+	state->as_of = PG_ARGISNULL(BEHAVIOUR_ARG_AS_OF) ? DT_NOEND :
+		PG_GETARG_TIMESTAMPTZ(BEHAVIOUR_ARG_AS_OF);
 	MemoryContextSwitchTo(old);
 	return state;
 }
@@ -127,19 +125,4 @@ skillrating_behaviour_score_final(PG_FUNCTION_ARGS)
 	if (state->last != DT_NOBEGIN && !TIMESTAMP_NOT_FINITE(state->as_of))
 		behaviour_age(state->params, &behaviour, seconds_between(state->last, state->as_of));
 	PG_RETURN_FLOAT8(behaviour_score(state->params, &behaviour));
-}
-
-/* score_parameters(score) */
-Datum
-skillrating_score_parameters(PG_FUNCTION_ARGS)
-{
-	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-
-	if (strcmp(name, behaviour_params.name) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown score \"%s\"", name),
-				 errhint("The score with parameters is \"%s\".", behaviour_params.name)));
-	return_parameters(fcinfo, &behaviour_params);
-	return (Datum) 0;
 }
