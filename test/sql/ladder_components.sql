@@ -120,7 +120,7 @@ SELECT count(*) FROM skillrating.catch_up('bit', rebuild => true);
 SELECT count(*) FROM ((TABLE component_before EXCEPT TABLE bit.component) UNION ALL (TABLE bit.component EXCEPT TABLE component_before)) AS d;
 
 -- Nobody is found by an old name.
-SELECT p.found FROM skillrating.forget_player('bit', 7, 7000) AS p;
+SELECT p.found FROM skillrating.forget_players('bit', ARRAY[7], '{7000}') AS p;
 SELECT count(*) FROM bit.component AS c FULL JOIN bit.component_event AS e USING (player_id) WHERE player_id = 7;
 SELECT count(*) > 0 AS anonymous FROM skillrating.components('bit', 7000);
 SELECT faults('bit');
