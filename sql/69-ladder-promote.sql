@@ -234,8 +234,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text) IS
 'A part of promote_ladder(): the former ladder and its other shadows are shadows of the one that has
-taken its place, which is as strict as that was. The new rows of table ladder also tell transactions at higher
-isolation levels that their snapshot is older.';
+taken its place, which is as strict as that was. The new rows of table ladder also tell transactions
+at higher isolation levels that their snapshot is older.';
 
 CREATE FUNCTION skillrating_internal.touch_published(
     first_ladder text,
