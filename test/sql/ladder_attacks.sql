@@ -46,7 +46,7 @@ DECLARE
     call text;
 BEGIN
     FOREACH call IN ARRAY ARRAY['place_of(''arena'', %s)', 'percentile_of(''arena'', %s)', 'around(''arena'', %s)', 'history(''arena'', %s)',
-        'rating_at(''arena'', %s, now())', 'find_opponents(''arena'', %s)', 'match_outcome(''arena'', %s)', 'split_ladder(''arena'', ARRAY[%s])',
+        'rating_at(''arena'', %s, now())', 'find_opponents(''arena'', %s)', 'match_outcome(''arena'', %s)', 'lobby(''arena'', ARRAY[%s])',
         'preview(''arena'', ARRAY[%1$s, %1$s], ARRAY[1, 2])', 'win_probability(''arena'', ARRAY[%1$s, %1$s], ARRAY[1, 2])'] LOOP
         BEGIN
             EXECUTE format('SELECT skillrating.' || call, 'ROW(1)::attack.id');
@@ -70,7 +70,7 @@ DECLARE
 BEGIN
     FOREACH call IN ARRAY ARRAY['place_of(''arena'', %s)', 'percentile_of(''arena'', %s)', 'around(''arena'', %s)', 'history(''arena'', %s)',
         'rating_at(''arena'', %s, now())', 'find_opponents(''arena'', %s)', 'find_opponents(''arena'', %s, explain => true)', 'match_outcome(''arena'', %s)',
-        'split_ladder(''arena'', ARRAY[%s, 2::attack.struck], party => ''{1,2}'', explain => true)',
+        'split_teams(skillrating.lobby(''arena'', ARRAY[%s, 2::attack.struck], party => ''{1,2}''), explain => true)',
         'preview(''arena'', ARRAY[%s, 2::attack.struck], ARRAY[1, 2])', 'win_probability(''arena'', ARRAY[%s, 2::attack.struck], ARRAY[1, 2])',
         'report_match(''arena'', %1$s, ARRAY[%1$s, 2::attack.struck], ARRAY[1, 2], ARRAY[1, 2])'] LOOP
         BEGIN

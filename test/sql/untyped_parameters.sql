@@ -13,8 +13,9 @@ CREATE FUNCTION untyped.prepared(function oid, n integer) RETURNS text LANGUAGE 
 DECLARE
     types text;
 BEGIN
+    -- Where two forms differ in the second argument only, it is given by name.
     EXECUTE format('PREPARE untyped_call AS SELECT * FROM %s(%s)', function::regproc::text,
-        (SELECT string_agg('$' || i, ', ' ORDER BY i) FROM generate_series(1, n) AS i));
+        (SELECT string_agg(CASE WHEN p.proname IN ('split_teams', 'lobby') AND i > 1 THEN format('%I => ', p.proargnames[i]) ELSE '' END || '$' || i, ', ' ORDER BY i) FROM pg_proc AS p, generate_series(1, n) AS i WHERE p.oid = function));
     SELECT string_agg(s.parameter_types[u.i]::text, ', ' ORDER BY u.i) INTO types
     FROM pg_prepared_statements AS s, pg_proc AS p, unnest(p.proargtypes::oid[]) WITH ORDINALITY AS u(type, i)
     WHERE s.name = 'untyped_call' AND p.oid = function AND u.i <= n
@@ -55,7 +56,8 @@ INSERT INTO untyped.call (call) VALUES
     ('report_match(''untyped_ladder'', %1$s, %3$s, ''{1,2}'', team_score => ''{2,1}'', rank => ''{1,2}'', weight => ''{1,1}'')'),
     ('preview(''untyped_ladder'', %3$s, ''{1,2}'')'),
     ('win_probability(''untyped_ladder'', %3$s, ''{1,2}'')'),
-    ('split_ladder(''untyped_ladder'', %3$s)'),
+    ('lobby(''untyped_ladder'', %3$s)'),
+    ('split_teams(skillrating.lobby(''untyped_ladder'', %3$s))'),
     ('find_opponents(''untyped_ladder'', %2$s)'),
     ('place_of(''untyped_ladder'', %2$s)'),
     ('season_place_of(''untyped_ladder'', %2$s, min_games => 0)'),
