@@ -155,27 +155,6 @@ The highest rating comes first; players with equal ratings are sorted by player_
 Memory: a few numbers a player.
 Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type.';
 
-CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean) IS
-'Transition function of frag_ratings().';
-
-CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, score float8, team_kill boolean) (
-    SFUNC = skillrating_internal.frag_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.frag_ratings_final,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean) IS
-'As the form with two arguments, with the score of a row and a flag for kills among team mates.
-score: of the killer in the duel, 0 or more; null is 1.
-team_kill: whether the players are team mates; the killer loses as for a suicide and the victim
-nothing.  Null is false.';
-
 CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
@@ -184,7 +163,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb) IS
 'Transition function of frag_ratings().';
 
-CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, score float8, team_kill boolean, params jsonb) (
+CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, score float8, team_kill boolean, options jsonb) (
     SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_ratings_final,
@@ -192,6 +171,12 @@ CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyele
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean, jsonb) IS
-'As the form with four arguments, with params, an object of parameters of model frag (see
-model_parameters()), read from the first row.  k, scale, points (0 is 1 here), floor and
-initial_rating are used.';
+'As the form with two arguments, with the score of a row, a flag for kills among team mates, and
+options.
+score: of the killer in the duel, 0 or more; null is 1.
+team_kill: whether the players are team mates; the killer loses as for a suicide and the victim
+nothing.  Null is false.
+options: an object of parameters of model frag (see model_parameters()), the same in all rows of a
+group; null is none.  k, scale, points (0 is 1 here), floor and initial_rating are used.
+Further errors: 22023 and 22003 for invalid parameters, and for options that differ from row to
+row.';

@@ -349,47 +349,13 @@ skillrating.inputs(played_at => played_at, score => goals).
 Units and ranges of all arguments are those of source_columns(); period, season and tournament are
 those of rate().';
 
-CREATE FUNCTION skillrating_internal.number_inputs(
-    weight float8 DEFAULT NULL,
-    played_at timestamptz DEFAULT NULL,
-    score float8 DEFAULT NULL,
-    won boolean DEFAULT NULL,
-    joined float8 DEFAULT NULL,
-    "left" float8 DEFAULT NULL,
-    commanding float8 DEFAULT NULL,
-    side float8 DEFAULT NULL,
-    squad float8 DEFAULT NULL,
-    kills float8 DEFAULT NULL,
-    deaths float8 DEFAULT NULL,
-    quit boolean DEFAULT NULL,
-    experience float8 DEFAULT NULL,
-    log_odds float8 DEFAULT NULL,
-    gain float8 DEFAULT NULL,
-    fixed boolean DEFAULT NULL)
-RETURNS skillrating.inputs
-AS 'MODULE_PATHNAME', 'skillrating_number_inputs'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8, boolean) IS
-'inputs() without period, season and its text arguments.  postgres_fdw does not send a function to a
-remote server if all its text arguments are constants, as the defaults of inputs() are; it sends
-this one.';
-
 CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8) IS
-'Transition function of final_ratings().';
-
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb) IS
-'Transition function of final_ratings().';
+'Transition function of final_ratings() and final_components().';
 
 CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
 RETURNS internal
@@ -397,31 +363,15 @@ AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'Transition function of final_ratings().';
+'Transition function of final_ratings() and final_components().';
 
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean)
+CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[])
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'Transition function of final_ratings().';
-
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[])
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[]) IS
-'Transition function of final_ratings().';
-
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
-'Transition function of final_ratings().';
+COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
+'Transition function of final_ratings() and final_components().';
 
 CREATE FUNCTION skillrating_internal.final_ratings_final(internal)
 RETURNS skillrating.final_rating[]
@@ -456,19 +406,7 @@ by a sort, a table, a scalar subquery or a materialized CTE, it must be smaller 
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, 22004 for a null match_id,
 54000 for a copy beyond 1 GB, 53200 beyond the memory limit, and those of rate().';
 
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_ratings_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, jsonb) IS
-'As the form with five arguments, with params, an object of the parameters of the model that
-differ from their defaults (see model_parameters()), read from the first row.';
-
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
+CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
     SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.final_ratings_final,
@@ -477,10 +415,15 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, p
 );
 
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'As the form with six arguments, with inputs, made by inputs(): times, scores, stints, sides and
-other facts about a participant; null is nothing known.';
+'As the form with five arguments, with what else there is; null is nothing.
+inputs: made by inputs(): times, scores, stints, sides and other facts about a participant.
+options: an object, the same in all rows of a group, of
+parameters of the model that differ from their defaults, as {"k": 20} (see model_parameters()),
+strict_rows: whether a mistake in a match is an error (false),
+season_keep, season_mean: what a new season keeps, where inputs() has the season, as in rate().
+Error 22023 for other options, and for options that differ from row to row.';
 
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
+CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb, start skillrating.final_rating[], start_components skillrating.final_component[]) (
     SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.final_ratings_final,
@@ -488,31 +431,7 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, p
     PARALLEL = SAFE
 );
 
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'As the form with seven arguments, of which inputs and params may be null, with strict, read from
-the first row: whether a mistake in a match is an error.';
-
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[]) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_ratings_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[]) IS
-'As the form with eight arguments, with start, which is that of rate(), read from the first row:
-where players start.  Those who do not play are in the result, too.';
-
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[], start_components skillrating.final_component[], season_keep float8, season_mean float8) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_ratings_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
-'As the form with nine arguments, of which start may be null, with start_components, season_keep
-(null: 0.5) and season_mean (null: the initial value), which are those of rate(), read from the
-first row: where components start, and what a new season keeps, where inputs() has the season.';
+COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
+'As the form with seven arguments, with start and start_components, which are those of rate(), read
+from the first row: where players and components start; either may be null.  Players who do not play
+are in the result, too.';

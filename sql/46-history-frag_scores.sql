@@ -32,14 +32,6 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement) IS
 'Transition function of frag_scores().';
 
-CREATE FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement, float8, boolean)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_frag_scores_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement, float8, boolean) IS
-'Transition function of frag_scores().';
-
 CREATE FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_frag_scores_transition'
@@ -78,19 +70,7 @@ these are equal by first occurrence.
 Memory: 40 bytes a pair that met, and a few numbers a player.
 Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type.';
 
-CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean) (
-    SFUNC = skillrating_internal.frag_scores_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.frag_scores_final,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.frag_scores(anyelement, anyelement, float8, boolean) IS
-'As the form with two arguments, with the number of frags that a row stands for and a flag for
-kills among team mates, which do not count.
-frags: 0 or more; null is 1.  team_kill: null is false.';
-
-CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean, params jsonb) (
+CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean, options jsonb) (
     SFUNC = skillrating_internal.frag_scores_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_scores_final,
@@ -98,6 +78,10 @@ CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelem
 );
 
 COMMENT ON AGGREGATE skillrating.frag_scores(anyelement, anyelement, float8, boolean, jsonb) IS
-'As the form with four arguments, with params, an object of the parameters that differ from their
-defaults (see solver_parameters(''frag_scores'')), read from the first row.
-Further errors: 22023 and 22003 for invalid parameters, 54000 beyond the memory allowed.';
+'As the form with two arguments, with the number of frags that a row stands for, a flag for kills
+among team mates, which do not count, and options.
+frags: 0 or more; null is 1.  team_kill: null is false.
+options: an object of the parameters that differ from their defaults (see
+solver_parameters(''frag_scores'')), the same in all rows of a group; null is none.
+Further errors: 22023 and 22003 for invalid parameters, and for options that differ from row to row,
+54000 beyond the memory allowed.';

@@ -34,7 +34,7 @@ DECLARE
 BEGIN
     model := split_part(model, '/', 1);
     EXECUTE format('SELECT (q.t).* FROM (
-        SELECT skillrating.tune($1, NULL, match, player, team, rank, skillrating.inputs(%s), $2 ORDER BY match) AS t
+        SELECT skillrating.tune($1, match, player, team, rank, skillrating.inputs(%s), $2 ORDER BY match) AS t
         FROM (SELECT *, NULL::float8 AS log_odds FROM input WHERE match <= $3) AS i) AS q', predict.arguments('inputs'))
     INTO found
     USING model, jsonb_build_object('parts', true, 'holdout', 0, 'max_evaluations', evaluations), train;

@@ -94,9 +94,9 @@ BEGIN
         WITH f AS (SELECT f.* FROM unnest((SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
                 deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant)) AS f),
             c AS (SELECT c.* FROM unnest((SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2, false,
+                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2,
                 (SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant WHERE match_id <= 120)
+                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant WHERE match_id <= 120), NULL
                 ORDER BY match_id, player_id) FROM fixed_participant WHERE match_id > 120)) AS c)
         SELECT (SELECT count(*) FROM f FULL JOIN f_%1$s.rating AS r ON r.player_id = f.player_id::bigint AND r.pool = f.pool
                 WHERE r.pool IS DISTINCT FROM ''*'' AND (r.fixed, r.games, r.as_of) IS DISTINCT FROM (f.fixed, f.games, f.as_of)),

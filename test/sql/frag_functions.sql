@@ -32,7 +32,7 @@ INSERT INTO frag_log VALUES
     (3, 'ann', 'bob', NULL, NULL), (1, 'bob', 'ann', 1, false), (2, 'ann', 'cat', 1, NULL),
     (4, NULL, 'bob', 1, false), (5, 'cat', 'cat', NULL, false), (6, 'ann', 'dan', 1, true), (7, 'dan', 'bob', 7, false);
 SELECT player_id, round(rating::numeric, 6) AS rating, frags, deaths, suicides, team_kills
-FROM unnest((SELECT skillrating.frag_ratings(killer, victim, score, team_kill ORDER BY at) FROM frag_log));
+FROM unnest((SELECT skillrating.frag_ratings(killer, victim, score, team_kill, NULL ORDER BY at) FROM frag_log));
 -- The order is that of the call, and the forms are one.
 SELECT skillrating.frag_ratings(killer, victim ORDER BY at) = skillrating.frag_ratings(killer, victim, NULL, NULL, '{}' ORDER BY at) AS same,
     skillrating.frag_ratings(killer, victim ORDER BY at) = skillrating.frag_ratings(killer, victim ORDER BY at DESC) AS backwards
@@ -41,7 +41,7 @@ SELECT player_id, round(rating::numeric, 6) AS rating
 FROM unnest((SELECT skillrating.frag_ratings(killer, victim, score, team_kill, '{"k": 10, "initial_rating": 0, "floor": 0}' ORDER BY at) FROM frag_log));
 SELECT skillrating.frag_ratings(killer, victim) FROM frag_log WHERE false;
 SELECT skillrating.frag_ratings(victim, killer) FROM frag_log;
-SELECT skillrating.frag_ratings(killer, victim, -1, false) FROM frag_log;
+SELECT skillrating.frag_ratings(killer, victim, -1, false, NULL) FROM frag_log;
 SELECT skillrating.frag_ratings(killer, victim, 1, false, '{"kk": 1}') FROM frag_log;
 SELECT skillrating.frag_ratings(point(1, 2), point(1, 2));
 

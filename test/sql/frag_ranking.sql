@@ -11,7 +11,7 @@ FROM (SELECT skillrating.frag_scores(killer, victim, frags, false, '{"shrinkage"
     unnest(x) AS l JOIN unnest(y) AS a USING (player_id) ORDER BY l.player_id;
 -- A log of single frags is the same as counts.
 SELECT count(*) AS differ FROM (
-    SELECT (unnest(skillrating.frag_scores(killer, victim, frags, NULL))).* FROM chain
+    SELECT (unnest(skillrating.frag_scores(killer, victim, frags, NULL, NULL))).* FROM chain
     EXCEPT SELECT (unnest(skillrating.frag_scores(killer, victim))).* FROM chain, generate_series(1, frags::int)) AS d;
 -- On a complete graph with equal weights both are one.
 CREATE TABLE everybody AS SELECT k AS killer, v AS victim, 1 + abs(hashint4(k * 100 + v)) % 9 AS frags FROM generate_series(1, 12) AS k, generate_series(1, 12) AS v WHERE k <> v;
@@ -20,7 +20,7 @@ FROM (SELECT skillrating.frag_scores(killer, victim, frags, false, '{"shrinkage"
     unnest(x) AS l JOIN unnest(y) AS a USING (player_id);
 -- Rock, paper, scissors.
 SELECT player_id, round(score::numeric, 9) + 0 AS score, round(cyclic_share::numeric, 9) AS cyclic
-FROM (SELECT (unnest(skillrating.frag_scores(k, v, 5, false))).* FROM (VALUES ('rock', 'scissors'), ('scissors', 'paper'), ('paper', 'rock')) AS f(k, v)) AS s ORDER BY player_id;
+FROM (SELECT (unnest(skillrating.frag_scores(k, v, 5, false, NULL))).* FROM (VALUES ('rock', 'scissors'), ('scissors', 'paper'), ('paper', 'rock')) AS f(k, v)) AS s ORDER BY player_id;
 -- Log-odds: three of four frags are ln 3.
 SELECT round((max(score) - min(score))::numeric, 4) AS ln_3
 FROM (SELECT (unnest(skillrating.frag_scores(k, v, n, false, '{"method": "logistic", "shrinkage": 0, "prior_deviation": 1000000}'))).* FROM (VALUES ('a', 'b', 30), ('b', 'a', 10)) AS f(k, v, n)) AS s;
@@ -41,8 +41,8 @@ SELECT f.player, f.component FROM (SELECT skillrating.frag_scores(k, v ORDER BY 
 SELECT killer > 'p3' AS high, cardinality(skillrating.frag_scores(killer, victim)) FROM chain GROUP BY high ORDER BY high;
 SELECT skillrating.frag_scores(killer, victim) FROM chain WHERE false;
 SELECT skillrating.frag_scores(killer, NULL) FROM chain;
-SELECT skillrating.frag_scores(killer, victim, -1, false) FROM chain;
-SELECT skillrating.frag_scores(killer, victim, 'NaN', false) FROM chain;
+SELECT skillrating.frag_scores(killer, victim, -1, false, NULL) FROM chain;
+SELECT skillrating.frag_scores(killer, victim, 'NaN', false, NULL) FROM chain;
 SELECT skillrating.frag_scores(killer, victim, 1, false, '{"method": "magic"}') FROM chain;
 SELECT skillrating.frag_scores(killer, victim, 1, false, '{"k": 1}') FROM chain;
 SELECT skillrating.frag_scores(point(1, 1), point(1, 2));

@@ -58,8 +58,8 @@ JOIN forecast AS f USING (match_id, player_id) WHERE f.model = 'elo';
 -- What tune() scores are the corrected forecasts; it warns of a search that was cut off.
 SET client_min_messages = error;
 SELECT abs(((t).matches * (t).log_loss + (t).held_out_matches * (t).held_out_log_loss) / 200 - l) < 1e-9 AS same FROM (
-    SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, NULL, skillrating.inputs(score => score, side => side, played_at => played_at, pool => pool),
-        '{"params": {"recalibration_deviation": 0.4}, "burn_in": 0, "max_evaluations": 1}' ORDER BY played_at, match_id) AS t
+    SELECT skillrating.tune('elo', match_id, player_id, team, NULL, skillrating.inputs(score => score, side => side, played_at => played_at, pool => pool),
+        '{"fit": ["k"], "params": {"recalibration_deviation": 0.4}, "burn_in": 0, "max_evaluations": 1}' ORDER BY played_at, match_id) AS t
     FROM played WHERE match_id % 6 > 0) AS t,
     LATERAL (SELECT skillrating.log_loss((r).win_probability, (r).score) AS l FROM (
         SELECT team, skillrating.rate('elo', player_id, team, score => score, side => side, played_at => played_at, pool => pool, params => (t).params) OVER (ORDER BY played_at, match_id) AS r

@@ -83,7 +83,7 @@ FROM (SELECT skillrating.solve_components('through_time', match_id, player_id, t
 -- Solved skills: the gradient of the posterior is 0 at them, and their errors are the root of the inverse of its curvature.
 CREATE TABLE solved AS
 SELECT e.player_id::int AS p, e.mu, e.standard_error, e.games
-FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"errors": "exact"}') AS es FROM game) AS q, unnest(es) AS e;
+FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, NULL, '{"errors": "exact"}') AS es FROM game) AS q, unnest(es) AS e;
 CREATE VIEW curvature AS
 SELECT p.p, q.p AS q, CASE WHEN p.p = q.p THEN 0.25 ELSE 0 END
     + coalesce((SELECT sum(w * CASE WHEN p.p = q.p THEN 1 ELSE -1 END) FROM duel, LATERAL (SELECT sigmoid((SELECT mu FROM solved WHERE p = a) - (SELECT mu FROM solved WHERE p = b)) AS e) AS f, LATERAL (SELECT e * (1 - e) AS w) AS g
@@ -129,12 +129,12 @@ CREATE FUNCTION loss_of(k float8) RETURNS float8 LANGUAGE sql AS $$
 $$;
 SELECT (t).matches = 105 AND near((t).log_loss, loss_of(((t).params->>'k')::float8)) AND near((t).log_loss_before, loss_of(32)) AS "tune: other implementation",
     (SELECT bool_and(loss_of(((t).params->>'k')::float8) <= loss_of(((t).params->>'k')::float8 * power(1.1, step)) + 1e-7) FROM generate_series(-20, 20) AS step) AS "tune: brute force"
-FROM (SELECT skillrating.tune('elo', '{k}', match_id, player_id, team, rank, '{"parts": false, "priors": false, "tolerance": 1e-6}' ORDER BY match_id) AS t FROM game) AS q;
+FROM (SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"], "parts": false, "priors": false, "tolerance": 1e-6}' ORDER BY match_id) AS t FROM game) AS q;
 
 -- The first is the best on the matches held out, by the scores that rate() has, too; errors of differences take blocks of
 -- ten matches for independent.
 CREATE TABLE suggested AS
-SELECT s.* FROM (SELECT skillrating.suggest_model(match_id, player_id, team, rank, '{"models": ["elo", "glicko", "trueskill"], "parts": false, "budget": 300}' ORDER BY match_id) AS found FROM game) AS q,
+SELECT s.* FROM (SELECT skillrating.suggest_model(match_id, player_id, team, rank, NULL, '{"models": ["elo", "glicko", "trueskill"], "parts": false, "budget": 300}' ORDER BY match_id) AS found FROM game) AS q,
     unnest(found) WITH ORDINALITY AS s(model, params, log_odds, parts, matches, held_out_matches, held_out_log_loss_before, held_out_log_loss, held_out_accuracy, difference, difference_error, verdict, warnings, place);
 SELECT bool_and(matches = 105 AND held_out_matches = 30 AND near(held_out_log_loss - (SELECT held_out_log_loss FROM suggested WHERE place = 1), difference)) AS "suggest_model: invariant"
 FROM suggested;
@@ -196,7 +196,7 @@ SELECT count(*) > 50 AND bool_and(CASE WHEN p.min IS NULL THEN takes(m.name, p.n
 FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p WHERE p.type = 'number';
 SELECT (SELECT bool_and(near(a.mu, b.mu)) FROM unnest(one) WITH ORDINALITY AS a(player_id, at, mu, e, s, c, g, co, n) JOIN unnest(other) WITH ORDINALITY AS b(player_id, at, mu, e, s, c, g, co, n) USING (n)) AS "solver_parameters: invariant"
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank) AS one,
-    skillrating.solve('bradley_terry', match_id, player_id, team, rank, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.solver_parameters('bradley_terry'))) AS other FROM game) AS q;
+    skillrating.solve('bradley_terry', match_id, player_id, team, rank, NULL, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.solver_parameters('bradley_terry'))) AS other FROM game) AS q;
 SELECT near(one, other) AS "score_parameters: invariant"
 FROM (SELECT skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int ORDER BY match_id) AS one,
     skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int, NULL, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.score_parameters('behaviour')) ORDER BY match_id) AS other FROM duel) AS q;

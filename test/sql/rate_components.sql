@@ -216,9 +216,9 @@ JOIN (SELECT DISTINCT ON (player, pool) player, pool, (full_model).state_after
 -- One evaluation says what the parameters are worth as they are.
 SET client_min_messages = error;
 SELECT t.matches, abs(t.log_loss - l.log_loss) < 1e-13 AS equal
-FROM (SELECT (skillrating.tune('state_space', ARRAY['beta'], id, player, team, rank,
+FROM (SELECT (skillrating.tune('state_space', id, player, team, rank,
         skillrating.inputs(side => team, context => context, club => club, pool => pool),
-        '{"params": {"initial_mu": 0, "beta": 1, "tau": 0.01, "draw_probability": 0,
+        '{"fit": ["beta"], "params": {"initial_mu": 0, "beta": 1, "tau": 0.01, "draw_probability": 0,
         "strength": "sum", "home_sigma": 1, "home_context_sigma": 0.6, "player_context_sigma": 0.4,
         "club_sigma": 0.8, "club_tau": 0}, "burn_in": 0, "holdout": 0, "max_evaluations": 1}'
         ORDER BY at, id)).* FROM game) AS t,
@@ -320,7 +320,7 @@ WHERE c.key IS NOT NULL GROUP BY c.kind, c.key ORDER BY c.kind, c.key;
 -- Errors name the aggregate that is called.
 SELECT skillrating.final_components('state_space', id, player, team, rank, NULL, NULL)
 FROM game;
-SELECT skillrating.final_components('state_space', id, player, team, -1, NULL, NULL, true ORDER BY id)
+SELECT skillrating.final_components('state_space', id, player, team, -1, NULL, '{"strict_rows": true}' ORDER BY id)
 FROM game;
 SELECT skillrating.model_components('chess');
 

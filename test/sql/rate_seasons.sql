@@ -57,7 +57,7 @@ BEGIN
     INTO rated, differ USING model, params;
     EXECUTE format('
         WITH f AS (
-            SELECT f.* FROM (SELECT skillrating.final_ratings($1, match_id, player_id, team, rank, skillrating.inputs(played_at => played_at, pool => pool, side => side, context => context, club => club, season => season), $2, true, NULL, NULL, 0.6, NULL ORDER BY match_id) AS ratings FROM results) AS q, unnest(ratings) AS f
+            SELECT f.* FROM (SELECT skillrating.final_ratings($1, match_id, player_id, team, rank, skillrating.inputs(played_at => played_at, pool => pool, side => side, context => context, club => club, season => season), $2 || ''{"strict_rows": true, "season_keep": 0.6}'' ORDER BY match_id) AS ratings FROM results) AS q, unnest(ratings) AS f
         )
         SELECT count(*) FROM f FULL JOIN (SELECT * FROM twin.rating WHERE pool <> ''*'') AS r ON r.player_id = f.player_id AND r.pool = f.pool
         WHERE (r.games, r.wins, r.draws, r.losses, r.last_played) IS DISTINCT FROM (f.games, f.wins, f.draws, f.losses, f.last_played) OR f.as_of_season <> 16
@@ -93,7 +93,7 @@ SELECT skillrating.rate('elo', player_id, team, rank, season => team, strict => 
 SELECT skillrating.rate('elo', player_id, team, rank, season => season, season_keep => 1.1) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, rank, season => season, season_keep => 'NaN') OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, rank, season => season, season_mean => 'infinity') OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, skillrating.inputs(season => season), NULL, false, NULL, NULL, -1, NULL ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, skillrating.inputs(season => season), '{"season_keep": -1}' ORDER BY match_id) FROM bouts;
 \set VERBOSITY default
 
 -- FiveThirtyEight's NFL ratings as one query, and by recursion in plain SQL: K 20, 65 points at home,

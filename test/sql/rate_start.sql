@@ -43,8 +43,8 @@ CREATE FUNCTION history(matches results[], model text, params jsonb, start skill
 $$;
 CREATE TYPE ends AS (ratings skillrating.final_rating[], components skillrating.final_component[]);
 CREATE FUNCTION finals(matches results[], model text, params jsonb, start ends DEFAULT NULL) RETURNS ends LANGUAGE sql AS $$
-    SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, i, params, false, (start).ratings, (start).components, 0.7, 3 ORDER BY played_at, match_id),
-        skillrating.final_components(model, match_id, player_id, team, rank, i, params, false, (start).ratings, (start).components, 0.7, 3 ORDER BY played_at, match_id)
+    SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id),
+        skillrating.final_components(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id)
     FROM unnest(matches) AS s, LATERAL (SELECT skillrating.inputs(weight, played_at, score, NULL, joined, "left", commanding, side, squad,
         kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, context => context, club => club, season => season) AS i) AS i
 $$;
@@ -143,7 +143,7 @@ FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p W
 CREATE VIEW bouts AS SELECT * FROM (VALUES (1, 7, 1), (1, 8, 2), (2, 8, 1), (2, 9, 2)) AS v(match_id, player_id, team);
 SELECT match_id, player_id, round((r).rating_before::numeric, 2) AS before, (r).games_before
 FROM (SELECT *, skillrating.rate('elo', player_id, team, team, start => (SELECT array_agg(skillrating.starting_rating(id, elo, games => 12)) FROM (VALUES (7, 1600), (9, 1450.5), (10, 1700)) AS s(id, elo))) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY match_id, player_id;
-SELECT f.player_id, round(f.rating::numeric, 2) AS rating, f.deviation IS NULL AS no_deviation, f.games, f.wins, f.losses, f.as_of_season FROM (SELECT skillrating.final_ratings('elo', match_id, player_id, team, team, NULL, NULL, false, ARRAY[skillrating.starting_rating('7', 1600), skillrating.starting_rating(10, 1700, as_of_season => 5)] ORDER BY match_id) AS ratings FROM bouts) AS q, unnest(ratings) AS f;
+SELECT f.player_id, round(f.rating::numeric, 2) AS rating, f.deviation IS NULL AS no_deviation, f.games, f.wins, f.losses, f.as_of_season FROM (SELECT skillrating.final_ratings('elo', match_id, player_id, team, team, NULL, NULL, ARRAY[skillrating.starting_rating('7', 1600), skillrating.starting_rating(10, 1700, as_of_season => 5)], NULL ORDER BY match_id) AS ratings FROM bouts) AS q, unnest(ratings) AS f;
 SELECT (r).state_before FROM (SELECT skillrating.rate('glicko', md5(player_id::text)::uuid, team, team, start => ARRAY[skillrating.starting_rating(md5('7')::uuid, 1600, 80), skillrating.starting_rating(md5('8')::uuid, state => '{1650}'), skillrating.starting_rating(md5('9')::uuid, state => '{NULL,60}')]) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
 -- Partitions start as their first row says, and idle time counts from the last match.
 SELECT s, (r).state_before FROM (SELECT s, skillrating.rate('glicko', player_id, team, team, played_at => '2024-03-01', params => '{"c": 10, "period_days": 1}', start => ARRAY[skillrating.starting_rating(7, 1500 + s, 50, last_played => '2024-02-01')]) OVER (PARTITION BY s ORDER BY match_id) AS r, player_id FROM bouts, generate_series(1, 2) AS s) AS q WHERE player_id = 7 ORDER BY s;
@@ -174,7 +174,7 @@ SELECT skillrating.rate('glicko', player_id, team, team, start => ARRAY[skillrat
 SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, 1600, games => -1)]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, 1600, last_played => 'infinity')]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('trueskill2', player_id, team, team, params => '{"initial_base_sigma": 3}', start => ARRAY[skillrating.starting_rating(7, 25, pool => '*')]) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, team, NULL, NULL, false, ARRAY[skillrating.starting_rating(7, 'infinity')] ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, team, NULL, NULL, ARRAY[skillrating.starting_rating(7, 'infinity')], NULL ORDER BY match_id) FROM bouts;
 
 SELECT skillrating.rate('elo', player_id, team, team, start_components => ARRAY[('home', '', NULL, NULL, 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[(NULL, '', NULL, NULL, 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;

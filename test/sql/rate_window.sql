@@ -201,17 +201,40 @@ SELECT season, f.player_id, round(f.rating::numeric, 2) AS rating, round(f.devia
 FROM (SELECT match_id % 2 AS season,
         skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => '2024-01-01'), '{"initial_rating": 1000}' ORDER BY match_id) AS ratings
     FROM bouts GROUP BY season) AS a, unnest(a.ratings) AS f ORDER BY season, rating DESC, player_id;
-SELECT array_length(skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": 20}' ORDER BY match_id) FILTER (WHERE match_id < 2), 1) AS players FROM bouts;
+SELECT array_length(skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '{"k": 20}' ORDER BY match_id) FILTER (WHERE match_id < 2), 1) AS players FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) FROM bouts WHERE false;
 SELECT skillrating.final_ratings('elo', match_id, player_id, 1, rank ORDER BY match_id) AS nobody FROM bouts WHERE rank = 1;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY player_id) FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) OVER () FROM bouts;
 SELECT skillrating.final_ratings('elo', nullif(match_id, 3), player_id, team, rank ORDER BY nullif(match_id, 3)) FROM bouts;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, nullif(rank, match_id) - 1, NULL, NULL, true ORDER BY match_id) FROM bouts;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, NULL, NULL ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, nullif(rank, match_id) - 1, NULL, '{"strict_rows": true}' ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '{"strict_rows": null}' ORDER BY match_id) FROM bouts;
 SELECT skillrating.final_ratings(NULL, match_id, player_id, team, rank ORDER BY match_id) FROM bouts;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": -1}' ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '{"k": -1}' ORDER BY match_id) FROM bouts;
+-- Options are an object with known keys, the same in all rows of a group; no parameter has the name of an option.
+SELECT skillrating.final_ratings('frag', match_id, player_id, team, rank, NULL, '{"K": 1}' ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '[]' ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '{"exact_for": ["ann"]}' ORDER BY match_id) FROM bouts;
+CREATE FUNCTION differing(call text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('SELECT skillrating.' || call || ' FROM bouts', 'match_id, player_id, team, rank, NULL', 'ORDER BY match_id');
+    RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+    RETURN sqlstate || ' ' || sqlerrm;
+END
+$$;
+SELECT options, left(call, strpos(call, '(')) AS aggregate, differing(replace(call, '#', options)) AS error
+FROM unnest(ARRAY['''{}''', 'CASE WHEN match_id > 1 THEN jsonb ''{}'' END', 'jsonb_build_object(''strict_rows'', match_id > 1)']) AS options, unnest(ARRAY[
+    'final_ratings(''elo'', %1$s, # %2$s)', 'final_ratings(''elo'', %1$s, #, NULL, NULL %2$s)', 'final_components(''elo'', %1$s, # %2$s)', 'solve(''bradley_terry'', %1$s, #)',
+    'solve_summary(''bradley_terry'', %1$s, # %2$s)', 'tune(''elo'', %1$s, (#)::jsonb || ''{"fit": ["k"], "max_evaluations": 1, "holdout": 0, "burn_in": 0}'' %2$s)',
+    'hive_update(player_id, skillrating.hive_state(), 1 + team %% 2, team %% 2, NULL, #)']) AS call
+ORDER BY options, call;
+SELECT count(*) AS matches, every((r).games > 0) AS rated
+FROM (SELECT unnest(skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, jsonb_build_object('k', match_id) ORDER BY match_id)) AS r FROM bouts GROUP BY match_id) AS q;
+SELECT count(*) AS parameters, count(*) FILTER (WHERE name IN ('strict_rows', 'season_keep', 'season_mean', 'exact_for', 'refit_matches', 'refit_days')) AS options
+FROM (SELECT p.name FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p UNION SELECT p.name FROM skillrating.solvers() AS s, skillrating.solver_parameters(s.name) AS p) AS p;
+DROP FUNCTION differing;
 
 -- Ordinals in place of times: a day each to the parameters, in rate(), final_ratings() and tune().
 CREATE VIEW seasons AS
@@ -232,13 +255,13 @@ SELECT player_id, round((r).deviation_before::numeric, 6) = round(sqrt(least(350
 FROM (SELECT *, skillrating.rate('glicko', player_id, team, rank, period => season, params => '{"period_days": 1, "c": 10}') OVER (ORDER BY match_id) AS r FROM seasons) AS q ORDER BY player_id, match_id LIMIT 6;
 SELECT skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"period_days": 1}' ORDER BY match_id)
     = skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"period_days": 1}' ORDER BY match_id) AS final_ratings,
-    skillrating.tune('glicko', '{c}', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"params": {"period_days": 1}}' ORDER BY match_id)
-    = skillrating.tune('glicko', '{c}', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"params": {"period_days": 1}}' ORDER BY match_id) AS tune,
+    skillrating.tune('glicko', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"fit": ["c"], "params": {"period_days": 1}}' ORDER BY match_id)
+    = skillrating.tune('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"fit": ["c"], "params": {"period_days": 1}}' ORDER BY match_id) AS tune,
     skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(period => season), NULL ORDER BY match_id)
     = skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), NULL ORDER BY match_id) AS solve
 FROM seasons;
 -- Without times, what acts by time alone is named as such.
-SELECT w FROM (SELECT skillrating.tune('glicko', '{c}', match_id, player_id, team, rank ORDER BY match_id) AS t FROM seasons) AS q, unnest((t).warnings) AS w WHERE w ~ 'times';
+SELECT w FROM (SELECT skillrating.tune('glicko', match_id, player_id, team, rank, NULL, '{"fit": ["c"]}' ORDER BY match_id) AS t FROM seasons) AS q, unnest((t).warnings) AS w WHERE w ~ 'times';
 -- Literals stay unambiguous.
 SELECT count(*) FROM (SELECT skillrating.rate('glicko', player_id, team, rank, played_at => '2024-01-01') OVER w AS a, skillrating.rate('glicko', player_id, team, rank, period => '7') OVER w AS b FROM seasons WINDOW w AS (ORDER BY match_id)) AS q
 WHERE (a).unrated_reason IS NULL AND (b).unrated_reason IS NULL;

@@ -136,8 +136,8 @@ FROM finals AS f JOIN windows AS w ON w.player = f.player_id::integer JOIN array
 SELECT (SELECT skillrating.final_ratings('glicko', g, player, team, rank, skillrating.inputs(tournament => tournament),
         '{"period": "tournament"}' ORDER BY g) FROM swiss_rows)
     = (SELECT skillrating.final_ratings('glicko', g, player, team, rank, skillrating.inputs(tournament => tournament),
-        '{"period": "tournament"}', false, (SELECT skillrating.final_ratings('glicko', g, player, team, rank,
-            skillrating.inputs(tournament => tournament), '{"period": "tournament"}' ORDER BY g) FROM swiss_rows WHERE g <= 77)
+        '{"period": "tournament"}', (SELECT skillrating.final_ratings('glicko', g, player, team, rank,
+            skillrating.inputs(tournament => tournament), '{"period": "tournament"}' ORDER BY g) FROM swiss_rows WHERE g <= 77), NULL
         ORDER BY g) FROM swiss_rows WHERE g > 77) AS continued;
 
 -- A player who comes from elsewhere has rested since the last match there, three months here.
@@ -189,19 +189,19 @@ FROM (SELECT g, p, skillrating.rate('elo', p, p, p, played_at => '2026-01-01Z', 
 
 -- Parameters are fitted with periods, by the forecasts of rate(); periods are not fitted themselves.
 SELECT (t.tuning).held_out_matches, (t.tuning).held_out_log_loss_before = r.loss AS forecasts_of_rate
-FROM (SELECT skillrating.tune('glicko', '{initial_deviation}', g, player, team, rank, skillrating.inputs(tournament => tournament),
-    '{"params": {"period": "tournament"}, "burn_in": 0, "holdout": 0.5}' ORDER BY g) AS tuning FROM swiss_rows) AS t,
+FROM (SELECT skillrating.tune('glicko', g, player, team, rank, skillrating.inputs(tournament => tournament),
+    '{"fit": ["initial_deviation"], "params": {"period": "tournament"}, "burn_in": 0, "holdout": 0.5}' ORDER BY g) AS tuning FROM swiss_rows) AS t,
     (SELECT skillrating.log_loss((r).win_probability, (r).score) AS loss
     FROM (SELECT g, team, skillrating.rate('glicko', player, team, rank, tournament => tournament, params => '{"period": "tournament"}')
         OVER (ORDER BY g) AS r FROM swiss_rows) AS q WHERE team = 1 AND g > 100) AS r;
-SELECT skillrating.tune('elo', '{period}', g, player, team, rank ORDER BY g) FROM swiss_rows;
+SELECT skillrating.tune('elo', g, player, team, rank, NULL, '{"fit": ["period"]}' ORDER BY g) FROM swiss_rows;
 
 -- Mistakes.
 SELECT g, (r).unrated_reason, (r).unrated_detail
 FROM (SELECT g, p, skillrating.rate('elo', p, p, p, tournament => CASE WHEN g = 2 THEN NULL ELSE 'cup' || CASE WHEN g = 3 THEN p ELSE 1 END END,
     params => '{"period": "tournament"}') OVER (ORDER BY g) AS r FROM generate_series(1, 3) AS g, (VALUES (1), (2)) AS o(p)) AS q WHERE p = 1 ORDER BY g;
-SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"period": "day"}', true ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
-SELECT skillrating.final_ratings('elo', 1, p, p, p, skillrating.inputs(tournament => p::text), '{}', true ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
+SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"strict_rows": true, "period": "day"}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
+SELECT skillrating.final_ratings('elo', 1, p, p, p, skillrating.inputs(tournament => p::text), '{"strict_rows": true}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
 SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"period": 30}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
 
 SELECT skillrating.state_after_idle('glicko', skillrating.initial_state('glicko', '{"period": "day"}'), '1 month', '{"period": "day"}');

@@ -57,9 +57,9 @@ WHERE team IN (1, 11) ORDER BY team;
 
 -- tune() judges it as a part where teams are uneven, and not where they are not.
 SELECT (p).name, (p).taken FROM (
-    SELECT skillrating.tune('elo', NULL, match_id, player_id, team, CASE WHEN won THEN 1 ELSE 2 END, '{"parts": ["size_advantage"]}' ORDER BY played_at, match_id) AS t FROM source) AS q, unnest((t).parts) AS p;
+    SELECT skillrating.tune('elo', match_id, player_id, team, CASE WHEN won THEN 1 ELSE 2 END, NULL, '{"parts": ["size_advantage"]}' ORDER BY played_at, match_id) AS t FROM source) AS q, unnest((t).parts) AS p;
 SELECT coalesce(array_length((t).parts, 1), 0) AS parts, (t).params ->> 'size_advantage' AS choice, (SELECT bool_or(w LIKE '%no match has teams of different sizes') FROM unnest((t).warnings) AS w) AS says_why FROM (
-    SELECT skillrating.tune('elo', NULL, s.match_id, player_id, team, CASE WHEN s.won THEN 1 ELSE 2 END, '{"parts": ["size_advantage"]}' ORDER BY played_at, s.match_id) AS t
+    SELECT skillrating.tune('elo', s.match_id, player_id, team, CASE WHEN s.won THEN 1 ELSE 2 END, NULL, '{"parts": ["size_advantage"]}' ORDER BY played_at, s.match_id) AS t
     FROM source AS s JOIN fixture AS f ON f.match_id = s.match_id WHERE players = 8) AS q;
 
 -- A ladder learns it by default: as rate() does, replayed and verified, and matches of equal teams do not touch it.

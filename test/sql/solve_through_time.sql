@@ -33,7 +33,7 @@ FROM (VALUES ('messages', 'alike'), ('messages', 'chain'), ('joint', 'chain'), (
 -- Where nobody meets again messages are exact, and both methods agree.
 SELECT method, (s).evidence, abs((s).log_evidence + 20 * ln(2)) < 1e-9 AS half_each
 FROM unnest('{messages,joint}'::text[]) AS method,
-    LATERAL (SELECT skillrating.solve_summary('through_time', i, 2 * i + j, j, j, jsonb_build_object('evidence', method, 'draw_probability', 0) ORDER BY i) AS s FROM generate_series(1, 20) AS i, generate_series(1, 2) AS j) AS q;
+    LATERAL (SELECT skillrating.solve_summary('through_time', i, 2 * i + j, j, j, NULL, jsonb_build_object('evidence', method, 'draw_probability', 0) ORDER BY i) AS s FROM generate_series(1, 20) AS i, generate_series(1, 2) AS j) AS q;
 
 -- Components, each at the times when it took part, with as many rows as there are times.
 CREATE FUNCTION duel_inputs(d duel_row) RETURNS skillrating.inputs LANGUAGE sql STABLE AS
@@ -70,7 +70,7 @@ WHERE e.player_id = '1' AND e.at::date IN ('2000-01-01', '2020-01-01') AND extra
 -- The joint distribution is an error where it cannot be had, if it is asked for.
 SELECT skillrating.solve_summary('through_time', m, p, p, p, skillrating.inputs(gain => 2), '{"evidence": "joint"}' ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 3) AS p;
 SELECT (skillrating.solve_summary('through_time', m, p, p, p, skillrating.inputs(gain => 2), '{}' ORDER BY m)).evidence FROM generate_series(1, 2) AS m, generate_series(1, 3) AS p;
-SELECT (skillrating.solve_summary('through_time', m, (m * 7919 + p * p) % 1999, p, p, '{"evidence": "joint", "memory": 60, "drift": 0, "max_iterations": 1}' ORDER BY m)).evidence FROM generate_series(1, 20000) AS m, generate_series(1, 2) AS p;
+SELECT (skillrating.solve_summary('through_time', m, (m * 7919 + p * p) % 1999, p, p, NULL, '{"evidence": "joint", "memory": 60, "drift": 0, "max_iterations": 1}' ORDER BY m)).evidence FROM generate_series(1, 20000) AS m, generate_series(1, 2) AS p;
 
 -- rate_through_time(): without a refit it is rate(), to the last bit; with some it is not.
 CREATE FUNCTION differences(refits int, days float8) RETURNS TABLE (rows bigint, equal bigint, first_different int, deviations_fall boolean) LANGUAGE sql STABLE AS $$

@@ -15,7 +15,7 @@ enum
 	FRAG_ARG_VICTIM,
 	FRAG_ARG_SCORE,				/* of frag_scores(): how many frags */
 	FRAG_ARG_TEAM_KILL,
-	FRAG_ARG_PARAMS
+	FRAG_ARG_OPTIONS
 };
 
 /* Whether an argument is there and not null. */
