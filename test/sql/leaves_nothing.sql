@@ -147,7 +147,7 @@ FROM (VALUES
     ('predict', $$SELECT * FROM skillrating.predict('elo', '{1500,1600}', '{1,2}')$$),
     ('rate', $$SELECT skillrating.rate('elo', t, t, t) OVER (ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('rate_match', $$SELECT skillrating.rate_match('elo', ARRAY[m, m + 1], ARRAY[1, 2], ARRAY[1, 2]) OVER (ORDER BY m) FROM generate_series(1, 2) AS m$$),
-    ('rate_through_time', $$SELECT skillrating.rate_through_time('state_space', t, t, t, refit_matches => 1) OVER (ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
+    ('rate_through_time', $$SELECT skillrating.rate_through_time('state_space', t, t, t, options => '{"refit_matches": 1}') OVER (ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('recalibrate', $$SELECT skillrating.recalibrate(0.8, t % 2) OVER (ORDER BY t) FROM generate_series(1, 4) AS t$$),
     ('recalibrate_coefficients', $$SELECT skillrating.recalibrate_coefficients(0.8, t % 2) OVER (ORDER BY t) FROM generate_series(1, 4) AS t$$),
     ('stack', $$SELECT skillrating.stack('{0.8,0.5}', t % 2) OVER (ORDER BY t) FROM generate_series(1, 4) AS t$$),

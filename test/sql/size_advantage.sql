@@ -24,7 +24,7 @@ SELECT count(DISTINCT match_id) AS matches, count(DISTINCT match_id) FILTER (WHE
 
 -- By default all models learn it but hive, and the strict SynElo.
 CREATE FUNCTION rated(model text, params jsonb) RETURNS TABLE (match_id int, player_id int, team int, r skillrating.rated) LANGUAGE sql AS $$
-    SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, won => won, played_at => played_at, pool => pool, params => params) OVER (ORDER BY played_at, match_id)
+    SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, won => won, played_at => played_at, pool => pool, options => params) OVER (ORDER BY played_at, match_id)
     FROM sizes.source
 $$;
 CREATE TABLE trial AS SELECT name AS model, '{}'::jsonb AS params FROM skillrating.models() UNION ALL VALUES ('synelo', '{"strict": true}'::jsonb);
@@ -43,7 +43,7 @@ WITH f AS (
     SELECT match_id, team, r.* FROM rated('elo', '{"size_advantage": "fixed", "size_advantage_ratio": 1.4, "size_advantage_difference": 0.6}'), LATERAL (SELECT (r).*) AS r
 ), g AS (
     SELECT match_id, team, (r).* FROM (SELECT match_id, team, skillrating.rate('elo', player_id, team, won => won = (team = 1), played_at => played_at, pool => pool,
-        log_odds => CASE WHEN players = 7 THEN 1.4 * (1 / 7::float8) + 0.6 ELSE 0 END, params => '{"size_advantage": "none"}') OVER (ORDER BY played_at, match_id) AS r FROM played JOIN fixture USING (match_id)) AS q
+        log_odds => CASE WHEN players = 7 THEN 1.4 * (1 / 7::float8) + 0.6 ELSE 0 END, options => '{"size_advantage": "none"}') OVER (ORDER BY played_at, match_id) AS r FROM played JOIN fixture USING (match_id)) AS q
 )
 SELECT count(*) AS differ FROM ((TABLE f EXCEPT ALL TABLE g) UNION ALL (TABLE g EXCEPT ALL TABLE f)) AS d;
 SELECT team, abs(win_probability - CASE team WHEN 1 THEN p ELSE 1 - p END) < 1e-15 AS same

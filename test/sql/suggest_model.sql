@@ -68,7 +68,7 @@ FROM (SELECT *, min(held_out_log_loss) OVER (PARTITION BY world) AS least FROM f
 SELECT model, abs(held_out_log_loss - loss) < 1e-12 AS same_loss, abs(held_out_accuracy - hits) < 1e-12 AS same_accuracy, abs(held_out_log_loss_before - before) < 1e-12 AS same_before
 FROM found, LATERAL (
     SELECT skillrating.log_loss((r).win_probability, (r).score), skillrating.accuracy((r).win_probability, (r).score), skillrating.log_loss((d).win_probability, (d).score)
-    FROM (SELECT match_id, team, skillrating.rate(model, player_id, team, team, params => found.params) OVER w AS r, skillrating.rate(model, player_id, team, team) OVER w AS d
+    FROM (SELECT match_id, team, skillrating.rate(model, player_id, team, team, options => found.params) OVER w AS r, skillrating.rate(model, player_id, team, team) OVER w AS d
         FROM history AS h WHERE h.world = found.world WINDOW w AS (ORDER BY match_id)) AS q
     WHERE team = 1 AND match_id > 3200) AS s(loss, hits, before)
 WHERE world = 'elo' AND model IN ('elo', 'glicko', 'trueskill2') ORDER BY model;

@@ -118,7 +118,7 @@ FROM fit, LATERAL (
     SELECT skillrating.log_loss((r).win_probability, (r).score) FILTER (WHERE match_id BETWEEN 1201 AND 9600) AS fitted,
         skillrating.log_loss((r).win_probability, (r).score) FILTER (WHERE match_id > 9600) AS held_out,
         skillrating.log_loss((d).win_probability, (d).score) FILTER (WHERE match_id BETWEEN 1201 AND 9600) AS before
-    FROM (SELECT match_id, team, skillrating.rate('elo', player_id, team, rank, params => (t).params) OVER (ORDER BY match_id) AS r,
+    FROM (SELECT match_id, team, skillrating.rate('elo', player_id, team, rank, options => (t).params) OVER (ORDER BY match_id) AS r,
             skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) AS d FROM history WHERE model = 'elo') AS q
     WHERE team = 1) AS s
 WHERE model = 'elo';

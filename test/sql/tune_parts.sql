@@ -51,7 +51,7 @@ SELECT abs((t).held_out_log_loss - held_out) < 1e-12 AS same
 FROM fit, LATERAL (
     SELECT skillrating.log_loss((r).win_probability, (r).score) FILTER (WHERE match_id > 4000) AS held_out
     FROM (SELECT match_id, side, skillrating.rate('elo', player_id, side, score => score, side => side,
-            log_odds => (t).log_odds, params => (t).params) OVER (ORDER BY match_id) AS r
+            log_odds => (t).log_odds, options => (t).params) OVER (ORDER BY match_id) AS r
         FROM history AS h WHERE h.history = fit.history) AS q
     WHERE side = 1) AS s
 WHERE history = 'plenty';

@@ -53,7 +53,7 @@ CREATE FUNCTION rated(which regclass, model text, strict boolean DEFAULT false)
 RETURNS TABLE (match_id integer, player_id integer, r skillrating.rated) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT match_id, player_id, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding,
-        side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, strict => $2) OVER (ORDER BY played_at, match_id) FROM %s', which)
+        side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, options => jsonb_build_object(''strict_rows'', $2)) OVER (ORDER BY played_at, match_id) FROM %s', which)
     USING model, strict;
 END $$;
 CREATE FUNCTION same_ratings(model text) RETURNS boolean LANGUAGE sql AS $$

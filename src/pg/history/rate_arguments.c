@@ -10,6 +10,7 @@
 
 #include "pg/matches/starting_components.h"
 #include "pg/matches/starting_ratings.h"
+#include "pg/sql/aggregate.h"
 
 RateCall *
 rate_call(FunctionCallInfo fcinfo, int ncolumns)
@@ -35,25 +36,27 @@ rate_call(FunctionCallInfo fcinfo, int ncolumns)
 	return flinfo->fn_extra;
 }
 
-RaterRules *
-rate_rules(WindowObject window, RateCall *call, Oid player_type)
+Rater *
+rate_begin(WindowObject window, RateCall *call, const char *function, unsigned valid,
+		   Oid player_type, MemoryContext partition)
 {
 	bool		isnull;
 	Datum		value = WinGetFuncArgCurrent(window, ARG_MODEL, &isnull);
 	char	   *model;
-	Jsonb	   *params;
+	Jsonb	   *options;
+	MemoryContext old;
+	Rater	   *rater;
 
 	if (isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model must not be null")));
 	model = TextDatumGetCString(value);
-	value = WinGetFuncArgCurrent(window, ARG_PARAMS, &isnull);
-	params = isnull ? NULL : DatumGetJsonbP(value);
-	if (call->rules == NULL || !rater_rules_are(call->rules, model, params))
+	value = WinGetFuncArgCurrent(window, ARG_OPTIONS, &isnull);
+	options = isnull ? NULL : DatumGetJsonbP(value);
+	if (call->rules == NULL || strcmp(call->rules->model_name, model) != 0 ||
+		!same_options(call->options.given, options))
 	{
-		MemoryContext old;
-
 		/*
 		 * One partition is rated after another, so that nobody uses those of
 		 * the one before any more; and an error must not leave them behind.
@@ -61,23 +64,16 @@ rate_rules(WindowObject window, RateCall *call, Oid player_type)
 		call->rules = NULL;
 		MemoryContextReset(call->context);
 		old = MemoryContextSwitchTo(call->context);
-		call->rules = rater_rules(model, params, player_type);
+		call->options = history_options(function, &get_model(model)->params, valid,
+										isnull ? NULL : DatumGetJsonbPCopy(value));
+		call->rules = rater_rules(model, call->options.params, player_type);
 		MemoryContextSwitchTo(old);
 	}
-	return call->rules;
-}
-
-bool
-rate_is_strict(WindowObject window)
-{
-	bool		isnull;
-	Datum		value = WinGetFuncArgCurrent(window, ARG_STRICT, &isnull);
-
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("strict must not be null")));
-	return DatumGetBool(value);
+	old = MemoryContextSwitchTo(partition);
+	rater = rater_create(call->rules, NULL, call->options.strict);
+	rater->season_rules = call->options.season;
+	MemoryContextSwitchTo(old);
+	return rater;
 }
 
 void
@@ -88,12 +84,7 @@ rate_read_start(WindowObject window, Rater *rater)
 	bool		no_components;
 	Datum		components = WinGetFuncArgCurrent(window, ARG_START_COMPONENTS,
 												  &no_components);
-	bool		no_keep;
-	Datum		keep = WinGetFuncArgCurrent(window, ARG_SEASON_KEEP, &no_keep);
-	bool		no_mean;
-	Datum		mean = WinGetFuncArgCurrent(window, ARG_SEASON_MEAN, &no_mean);
 
-	rater->season_rules = season_rules(keep, no_keep, mean, no_mean);
 	if (!no_start)
 		rater_start(rater, start);
 	if (!no_components)

@@ -19,13 +19,8 @@
 SKILLRATING_FUNCTION(skillrating_rate);
 SKILLRATING_FUNCTION(skillrating_rate_through_time);
 
-/* The arguments of rate_through_time(), which are those of rate() up to strict. */
-enum
-{
-	ARG_REFIT_MATCHES = ARG_STRICT + 1,
-	ARG_REFIT_DAYS,
-	THROUGH_TIME_NARGS
-};
+/* The arguments of rate_through_time(), which are those of rate() up to options. */
+#define THROUGH_TIME_NARGS (ARG_OPTIONS + 1)
 
 /* The columns of the type rated. */
 enum
@@ -99,19 +94,6 @@ static const WindowMessages through_time_messages = {
 	.frame_hint = "Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery."
 };
 
-/* Take what the first row of a partition of rate_through_time() says of refits. */
-static void
-read_refits(WindowObject window, Rater *rater)
-{
-	bool		no_matches;
-	Datum		matches = WinGetFuncArgCurrent(window, ARG_REFIT_MATCHES, &no_matches);
-	bool		no_days;
-	Datum		days = WinGetFuncArgCurrent(window, ARG_REFIT_DAYS, &no_days);
-	RefitRules	rules = refit_rules(matches, no_matches, days, no_days);
-
-	refits_begin(rater, &rules);
-}
-
 /* Put an argument's value in its place in the row that is being read. */
 static void
 set_argument(RatePartition *partition, int arg, Datum value, bool isnull)
@@ -138,33 +120,31 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 {
 	const WindowMessages *messages = through_time ? &through_time_messages : &window_messages;
 	RateCall   *call = rate_call(fcinfo, RATED_NCOLUMNS);
-	RaterRules *rules;
 	MemoryContext old;
-	bool		strict;
 	int			i;
 
 	check_window(window, messages);
 	partition->function = messages->function;
 	if (PG_NARGS() != (through_time ? THROUGH_TIME_NARGS : RATE_NARGS))
 		elog(ERROR, "%s() has %d arguments", messages->function, PG_NARGS());
-	rules = rate_rules(window, call,
-					   get_fn_expr_argtype(fcinfo->flinfo, ARG_PLAYER));
-	strict = rate_is_strict(window);
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
-	partition->rater = rater_create(rules, NULL, strict);
+	partition->rater = rate_begin(window, call, messages->function, through_time ?
+								  OPTION_STRICT | OPTION_REFITS : OPTION_STRICT | OPTION_SEASON,
+								  get_fn_expr_argtype(fcinfo->flinfo, ARG_PLAYER),
+								  CurrentMemoryContext);
 	if (through_time)
-		read_refits(window, partition->rater);
+		refits_begin(partition->rater, &call->options.refits);
 	else
 		rate_read_start(window, partition->rater);
 	partition->max_places = 32;
 	partition->place = palloc_array(int, partition->max_places);
 	MemoryContextSwitchTo(old);
 
-	partition->deviation = model_state_column(rules->model, ROLE_DEVIATION);
+	partition->deviation = model_state_column(call->rules->model, ROLE_DEVIATION);
 
 	/* Arguments that cannot change are read once: most are left out. */
 	source_row_clear(partition->values, partition->nulls);
-	for (i = ARG_PLAYER; i < ARG_PARAMS; i++)
+	for (i = ARG_PLAYER; i < ARG_OPTIONS; i++)
 	{
 		bool		isnull;
 		Datum		value;
@@ -522,8 +502,8 @@ rate_row(FunctionCallInfo fcinfo, bool through_time)
 }
 
 /*
- * rate(model, player_id, team, rank, weight, played_at, ..., season, params, strict, start,
- *		start_components, season_keep, season_mean), over a window
+ * rate(model, player_id, team, rank, weight, played_at, ..., fixed, options, start,
+ *		start_components), over a window
  */
 Datum
 skillrating_rate(PG_FUNCTION_ARGS)
@@ -531,10 +511,7 @@ skillrating_rate(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(rate_row(fcinfo, false));
 }
 
-/*
- * rate_through_time(model, player_id, team, rank, ..., params, strict, refit_matches,
- * refit_days), over a window
- */
+/* rate_through_time(model, player_id, team, rank, ..., fixed, options), over a window */
 Datum
 skillrating_rate_through_time(PG_FUNCTION_ARGS)
 {

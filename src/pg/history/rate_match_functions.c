@@ -141,24 +141,21 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window, MatchPartition *pa
 {
 	RateCall   *call = rate_call(fcinfo, MATCH_NCOLUMNS);
 	MemoryContext old;
-	RaterRules *rules;
-	bool		strict;
 	int			i;
 
 	check_window(window, &window_messages);
 	if (PG_NARGS() != RATE_NARGS)
 		elog(ERROR, "rate_match() has %d arguments", PG_NARGS());
-	rules = rate_rules(window, call,
-					   get_base_element_type(get_fn_expr_argtype(fcinfo->flinfo,
-																 ARG_PLAYER)));
-	strict = rate_is_strict(window);
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
-	partition->rater = rater_create(rules, NULL, strict);
+	partition->rater = rate_begin(window, call, "rate_match", OPTION_STRICT | OPTION_SEASON,
+								  get_base_element_type(get_fn_expr_argtype(fcinfo->flinfo,
+																			ARG_PLAYER)),
+								  CurrentMemoryContext);
 	rate_read_start(window, partition->rater);
 	MemoryContextSwitchTo(old);
-	partition->deviation = model_state_column(rules->model, ROLE_DEVIATION);
+	partition->deviation = model_state_column(call->rules->model, ROLE_DEVIATION);
 	source_row_clear(partition->values, partition->nulls);
-	for (i = ARG_PLAYER; i < ARG_PARAMS; i++)
+	for (i = ARG_PLAYER; i < ARG_OPTIONS; i++)
 		begin_argument(fcinfo, window, partition, i);
 }
 
@@ -525,8 +522,8 @@ put_unrated(MatchResult *result, const MatchPartition *partition)
 }
 
 /*
- * rate_match(model, players, team, rank, weight, played_at, ..., season, params, strict, start,
- *		start_components, season_keep, season_mean), over a window
+ * rate_match(model, players, team, rank, weight, played_at, ..., fixed, options, start,
+ *		start_components), over a window
  */
 Datum
 skillrating_rate_match(PG_FUNCTION_ARGS)
