@@ -194,10 +194,10 @@ ladder with the same parameters and the same matches in the same order, one at a
 does not count, such as one with a single team or with a mistake in its rows, changes nothing and
 gives its reason.  A match without a time after others that have one is such a mistake.
 Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model, 22023 and 22003 for
-invalid parameters, 22023 for other options, 22023 for a history with both played_at and period; in start 22004 for
-nulls, 22P02 for a player_id that is not of the type, 22023 for a player who occurs twice, 2202E for
-too many state columns, 22003 for unsound states and 22008 for infinite times; in start_components
-the same, and 22023 for a kind that the model does not have; with strict_rows, for
+invalid parameters and options, 22023 for a history with both played_at and period; in start 22004
+for nulls, 22P02 for a player_id that is not of the type, 22023 for a player who occurs twice, 2202E
+for too many state columns, 22003 for unsound states and 22008 for infinite times; in
+start_components the same, and 22023 for a kind that the model does not have; with strict_rows, for
 mistakes in rows 22004 for nulls, 22023, 22003, and 22008 for an infinite played_at.';
 
 CREATE TYPE skillrating.rated_participants AS (

@@ -1,19 +1,5 @@
 -- What a leaderboard shows in the place of ratings: points, levels, divisions, placement games.
 
-CREATE FUNCTION skillrating_internal.next_division(
-    current integer,
-    rating float8,
-    cuts float8[],
-    margin float8,
-    promotion_margin float8)
-RETURNS integer
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-RETURN skillrating.division_number(rating, cuts, current, margin, promotion_margin);
-
-COMMENT ON FUNCTION skillrating_internal.next_division(integer, float8, float8[], float8, float8) IS
-'Transition function of last_division(): division_number() with the state as the current division.';
-
 CREATE AGGREGATE skillrating_internal.last_division(
     rating float8, cuts float8[], margin float8, promotion_margin float8
 ) (
@@ -23,7 +9,7 @@ CREATE AGGREGATE skillrating_internal.last_division(
 
 COMMENT ON AGGREGATE skillrating_internal.last_division(float8, float8[], float8, float8) IS
 'The division that a player is in after all these ratings, given in order: the first one by the
-cuts, each further one with the margins of division_number().';
+cuts, each further one with the margins of division().';
 
 CREATE FUNCTION skillrating_internal.check_display_number(
     key text,
@@ -140,9 +126,9 @@ BEGIN
             MESSAGE = 'cuts in display takes labels, one more than there are cuts';
     END IF;
     -- Ascending cuts and margins that are not negative, also where the board is empty.
-    PERFORM skillrating.division_number(0,
+    PERFORM skillrating.division(0,
         ARRAY(SELECT c::float8 FROM jsonb_array_elements_text(coalesce(display->'cuts', '[]')) AS c),
-        0, coalesce((display->>'margin')::float8, 0), coalesce((display->>'promotion_margin')::float8, 0));
+        NULL, 0, coalesce((display->>'margin')::float8, 0), coalesce((display->>'promotion_margin')::float8, 0));
 END
 $function$;
 
@@ -165,7 +151,7 @@ DECLARE
     promotion_margin float8 := coalesce((display->>'promotion_margin')::float8, 0);
 BEGIN
     IF margin = 0 AND promotion_margin = 0 THEN
-        RETURN format('skillrating.division_number(r.rating, %L)', cuts);
+        RETURN format('skillrating_internal.next_division(NULL, r.rating, %L, 0, 0)', cuts);
     END IF;
     PERFORM skillrating_internal.check_readable(ladder, 'event');
     -- From the end of placement on, with the rating of the board behind the last event.

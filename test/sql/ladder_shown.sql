@@ -105,7 +105,7 @@ SELECT player_id, games, division FROM skillrating.leaderboard('anew', 2, displa
 SELECT player_id, games, division FROM skillrating.leaderboard('anew', 2, display => '{"cuts": [1600], "labels": ["low", "high"], "promotion_margin": 200, "placement_games": 10.0}', at => '2025-01-01') ORDER BY player_id;
 SELECT skillrating.drop_ladder('anew');
 -- The longest time.
-SELECT skillrating.behaviour_score(at, 1, 0, 0 ORDER BY at) BETWEEN 0 AND 1 AS sound FROM (VALUES ('4713-01-01 BC'::timestamptz), ('294276-12-31')) AS v(at);
+SELECT skillrating.behaviour_score(at, 1, 0, 0, NULL, NULL ORDER BY at) BETWEEN 0 AND 1 AS sound FROM (VALUES ('4713-01-01 BC'::timestamptz), ('294276-12-31')) AS v(at);
 DROP VIEW as_textbook;
 SELECT skillrating.drop_ladder('arena');
 DROP ROLE regress_shown;

@@ -25,7 +25,7 @@ INSERT INTO task VALUES
     ('tune', $$SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"], "max_evaluations": 3}' ORDER BY match_id) FROM duel$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) FROM duel$$),
     ('rate', $$SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) FROM duel$$),
-    ('frag_scores', $$SELECT skillrating.frag_scores(w.player_id, l.player_id) FROM duel AS w JOIN duel AS l USING (match_id) WHERE w.rank < l.rank$$),
+    ('frag_scores', $$SELECT skillrating.frag_scores(w.player_id, l.player_id, 1, false, NULL) FROM duel AS w JOIN duel AS l USING (match_id) WHERE w.rank < l.rank$$),
     ('plot_history', $$SELECT skillrating.plot_history(name, at, x) FROM numbers$$),
     ('plot_distribution', $$SELECT skillrating.plot_distribution(x) FROM numbers$$),
     ('split_teams', $$SELECT s.* FROM lobby, skillrating.split_teams(players, mu) AS s$$),
@@ -67,7 +67,7 @@ RESET skillrating.memory_limit;
 
 -- A moment of many rows, whose outcomes are kept until it is over.
 SET skillrating.memory_limit = '6MB';
-SELECT outcome($$SELECT count(p) FROM (SELECT skillrating.recalibrate(0.6, i % 3 > 0) OVER (ORDER BY i / 1000000) FROM generate_series(1, 100000) AS i) AS q(p)$$);
+SELECT outcome($$SELECT count(p) FROM (SELECT skillrating.recalibrate(0.6, (i % 3 > 0)::int) OVER (ORDER BY i / 1000000) FROM generate_series(1, 100000) AS i) AS q(p)$$);
 RESET skillrating.memory_limit;
 
 -- Ladders: at commit, in a replay, and in what reads one.

@@ -19,7 +19,6 @@ SKILLRATING_FUNCTION(skillrating_frag_win_share);
 SKILLRATING_FUNCTION(skillrating_frag_update);
 SKILLRATING_FUNCTION(skillrating_frag_suicide);
 SKILLRATING_FUNCTION(skillrating_frag_event);
-SKILLRATING_FUNCTION(skillrating_frag_decay);
 SKILLRATING_FUNCTION(skillrating_frag_ratings_transition);
 SKILLRATING_FUNCTION(skillrating_frag_ratings_final);
 
@@ -153,20 +152,6 @@ skillrating_frag_event(PG_FUNCTION_ARGS)
 													 event_points, 0)));
 }
 
-/* frag_decay(rating, days, rate, decay_floor) */
-Datum
-skillrating_frag_decay(PG_FUNCTION_ARGS)
-{
-	float8		rating = PG_GETARG_FLOAT8(0);
-	float8		days = check_not_negative("days", PG_GETARG_FLOAT8(1));
-	float8		rate = check_not_negative("rate", PG_GETARG_FLOAT8(2));
-	float8		decay_floor = PG_GETARG_FLOAT8(3);
-
-	check_finite("rating", rating);
-	check_finite("decay_floor", decay_floor);
-	PG_RETURN_FLOAT8(frag_decayed(rating, days, rate, decay_floor));
-}
-
 /* A player of a log. */
 typedef struct FragPlayer
 {
@@ -262,9 +247,9 @@ skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 
 	check_options_stay(fcinfo, FRAG_ARG_OPTIONS, log->options, "frag_ratings");
 	check_victim(fcinfo);
-	if (has_frag_argument(fcinfo, FRAG_ARG_SCORE))
+	if (!PG_ARGISNULL(FRAG_ARG_SCORE))
 		score = check_not_negative("score", PG_GETARG_FLOAT8(FRAG_ARG_SCORE));
-	if (has_frag_argument(fcinfo, FRAG_ARG_TEAM_KILL))
+	if (!PG_ARGISNULL(FRAG_ARG_TEAM_KILL))
 		team_kill = PG_GETARG_BOOL(FRAG_ARG_TEAM_KILL);
 
 	victim = log_player(log, PG_GETARG_DATUM(FRAG_ARG_VICTIM));

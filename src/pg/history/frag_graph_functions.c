@@ -147,11 +147,11 @@ skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 		(FragState *) PG_GETARG_POINTER(FRAG_ARG_STATE);
 	check_options_stay(fcinfo, FRAG_ARG_OPTIONS, state->options, "frag_scores");
 	check_victim(fcinfo);
-	if (has_frag_argument(fcinfo, FRAG_ARG_SCORE))
+	if (!PG_ARGISNULL(FRAG_ARG_SCORE))
 		frags = check_not_negative("frags", PG_GETARG_FLOAT8(FRAG_ARG_SCORE));
 
 	/* Kills among team mates say nothing of skill. */
-	if (has_frag_argument(fcinfo, FRAG_ARG_TEAM_KILL) &&
+	if (!PG_ARGISNULL(FRAG_ARG_TEAM_KILL) &&
 		PG_GETARG_BOOL(FRAG_ARG_TEAM_KILL))
 		PG_RETURN_POINTER(state);
 
