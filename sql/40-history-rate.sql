@@ -211,11 +211,11 @@ CREATE TYPE skillrating.rated_participants AS (
     score float8[],
     win_probability float8[],
     sole_win_probability float8[],
+    draw_probability float8,
     loss_probability float8[],
     first_probability float8[],
     state_before float8[],
     state_after float8[],
-    draw_probability float8,
     unrated_reason text,
     unrated_detail text);
 

@@ -11,6 +11,7 @@
 #include "pg/matches/starting_components.h"
 #include "pg/matches/starting_ratings.h"
 #include "pg/sql/aggregate.h"
+#include "pg/sql/window.h"
 
 RateCall *
 rate_call(FunctionCallInfo fcinfo, int ncolumns)
@@ -92,18 +93,33 @@ rate_read_start(WindowObject window, Rater *rater)
 }
 
 void
-rate_current_state(Batch *batch, Datum id, const char *pool, double *state, int64 *games)
+rate_set_argument(Datum *values, bool *nulls, int arg, Datum value, bool isnull)
 {
-	const BatchPlayer *player = id_table_find(batch->players, id, pool);
+	static const SourceColumn columns[] = {
+		[ARG_PLAYER] = SOURCE_PLAYER_ID,
+		[ARG_TEAM] = SOURCE_TEAM,
+		[ARG_RANK] = SOURCE_RANK
+	};
 
-	/* What pools share is in a row of its own, for all pools of the player. */
-	const BatchPlayer *shared =
-		batch->shares ? id_table_find(batch->players, id, SHARED_POOL) : NULL;
+	if (arg >= ARG_INPUTS)
+	{
+		source_row_set(values, nulls, arg - ARG_INPUTS, value, isnull);
+		return;
+	}
+	values[columns[arg]] = value;
+	nulls[columns[arg]] = isnull;
+}
 
-	static const Period no_period = {0, 0};
+void
+rate_check_window(WindowObject window, const char *function, const char *order_detail)
+{
+	WindowMessages messages = {
+		.function = function,
+		.order_detail = order_detail,
+		.order_hint = "For example OVER (ORDER BY played_at, match_id).",
+		.frame_detail = "Ratings follow from all matches before.",
+		.frame_hint = "Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery."
+	};
 
-	*games = player != NULL ? player->record.games : 0;
-	model_state_before(batch->model, batch->params,
-					   player != NULL ? player->state : batch->initial, 0, no_period,
-					   shared != NULL ? shared->state : NULL, 0, state);
+	check_window(window, &messages);
 }

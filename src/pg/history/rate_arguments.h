@@ -55,38 +55,14 @@ extern Rater *rate_begin(WindowObject window, RateCall *call, const char *functi
 /* Where players and components start. */
 extern void rate_read_start(WindowObject window, Rater *rater);
 
-/*
- * What a batch has of a player in a pool: the state, with what pools share, and the number of
- * games, those of a new player if there is nothing.
- */
-extern void rate_current_state(Batch *batch, Datum id, const char *pool, double *state,
-							   int64 *games);
+/* Put the value of an argument between the model and the options in its place in a row. */
+extern void rate_set_argument(Datum *values, bool *nulls, int arg, Datum value, bool isnull);
 
-/* The index of the team of a participant's row: a player may have stints on several. */
-static inline int
-rated_team(const Match *match, const Participant *p)
-{
-	int			team = 0;
+/* Error 42P20 unless the function of that name is over an ordered window. */
+extern void rate_check_window(WindowObject window, const char *function,
+							  const char *order_detail);
 
-	while (match->team[team].number != p->team)
-		team++;
-	return team;
-}
-
-/*
- * The probabilities of a team of two to win alone and to lose, given its win probability, in which
- * a draw is half, and that of a draw.  Rounding must not leave less than nothing.
- */
-static inline double
-sole_win_probability(double win, double draw)
-{
-	return Max(win - draw / 2, 0);
-}
-
-static inline double
-loss_probability(double win, double draw)
-{
-	return Max(1 - win - draw / 2, 0);
-}
+/* After how many rows those before are forgotten, at the earliest. */
+#define MARK_EVERY 100
 
 #endif							/* PG_HISTORY_RATE_ARGUMENTS_H */
