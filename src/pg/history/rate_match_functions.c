@@ -323,53 +323,46 @@ element(const MatchPartition *partition, double draw, int i, Rated *rated)
 	return true;
 }
 
-/* Begin the arrays of the columns that are not null: the same for all elements of a match. */
+/*
+ * Begin the arrays of the columns that are not null, which are the same for all elements of a
+ * match: where their elements are, of eight bytes each, or NULL for a column without.
+ */
 static void
-begin_arrays(const MatchPartition *partition, const Rated *rated, Datum *values, bool *nulls)
+begin_arrays(const MatchPartition *partition, const Rated *rated, Datum *values, bool *nulls,
+			 int64 **data)
 {
 	int			nstate = partition->rater->batch->model->nstate;
 	int			column;
 
-	for (column = 0; column < RATED_STATE_BEFORE; column++)
+	for (column = 0; column <= RATED_STATE_AFTER; column++)
 	{
-		nulls[column] = rated->nulls[column];
-		if (nulls[column])
+		bool		state = column >= RATED_STATE_BEFORE;
+		ArrayType  *array;
+
+		nulls[column] = !state && rated->nulls[column];
+		data[column] = NULL;
+		values[column] = rated->values[column];
+		if (nulls[column] || column == RATED_DRAW_PROBABILITY)
 			continue;
-		values[column] = column == RATED_DRAW_PROBABILITY ? rated->values[column] :
-			PointerGetDatum(make_array(column == RATED_GAMES_BEFORE ? INT8OID : FLOAT8OID,
-									   partition->n, 0));
-	}
-	for (; column <= RATED_STATE_AFTER; column++)
-	{
-		nulls[column] = false;
-		values[column] = PointerGetDatum(make_array(FLOAT8OID, partition->n, nstate));
+		array = make_array(column == RATED_GAMES_BEFORE ? INT8OID : FLOAT8OID, partition->n,
+						   state ? nstate : 0);
+		values[column] = PointerGetDatum(array);
+		data[column] = (int64 *) ARR_DATA_PTR(array);
 	}
 }
 
-/* Put what an element has into the arrays. */
+/* Put what an element has into the arrays; a float8 has the bits of an int8, too. */
 static void
-put_element(const MatchPartition *partition, const Rated *rated, int i, Datum *values)
+put_element(const Rated *rated, int nstate, int i, int64 **data)
 {
-	int			nstate = partition->rater->batch->model->nstate;
 	int			column;
 
 	for (column = 0; column < RATED_STATE_BEFORE; column++)
-	{
-		char	   *data;
-
-		if (rated->nulls[column] || column == RATED_DRAW_PROBABILITY)
-			continue;
-		data = ARR_DATA_PTR((ArrayType *) DatumGetPointer(values[column]));
-		if (column == RATED_GAMES_BEFORE)
-			((int64 *) data)[i] = DatumGetInt64(rated->values[column]);
-		else
-			((float8 *) data)[i] = DatumGetFloat8(rated->values[column]);
-	}
-	for (; column <= RATED_STATE_AFTER; column++)
-		memcpy((float8 *) ARR_DATA_PTR((ArrayType *) DatumGetPointer(values[column])) +
-			   (Size) i * nstate,
-			   column == RATED_STATE_BEFORE ? rated->before : rated->after,
-			   nstate * sizeof(float8));
+		if (data[column] != NULL)
+			data[column][i] = DatumGetInt64(rated->values[column]);
+	memcpy(data[RATED_STATE_BEFORE] + (Size) i * nstate, rated->before,
+		   nstate * sizeof(float8));
+	memcpy(data[RATED_STATE_AFTER] + (Size) i * nstate, rated->after, nstate * sizeof(float8));
 }
 
 /*
@@ -383,6 +376,7 @@ put_result(const MatchPartition *partition, Datum *values, bool *nulls)
 	Batch	   *batch = rater->batch;
 	double		draw = is_rated(rater) ?
 		model_draw(batch->model, batch->params, &batch->match) : 0;
+	int64	   *data[RATED_NCOLUMNS];
 	Rated		rated;
 	int			i;
 
@@ -395,8 +389,8 @@ put_result(const MatchPartition *partition, Datum *values, bool *nulls)
 			break;
 		}
 		if (i == 0)
-			begin_arrays(partition, &rated, values, nulls);
-		put_element(partition, &rated, i, values);
+			begin_arrays(partition, &rated, values, nulls, data);
+		put_element(&rated, batch->model->nstate, i, data);
 	}
 	rated_reason(rater, values, nulls);
 }
