@@ -71,13 +71,13 @@ CREATE TYPE skillrating.final_component AS (
 COMMENT ON TYPE skillrating.final_component IS
 'Result of final_components() for a component at the end of a history, from which another history
 can start.
-kind: a name of model_components().  pool: '''' by default.
+kind: one of components in models().  pool: '''' by default.
 key: the context or the club, null for a kind that goes by neither.
 player_id: the identifier as text, of a kind that belongs to players, else null.
 mu, deviation: the first state column of the kind, as a rule its mean in units of the skill, and
 the deviation of that.
 games: rated matches in which it took part.  last_played: as that of final_rating.
-state: the whole state, in the order of state_columns in model_components().
+state: the whole state, in the order of state_columns of its kind in models().
 as_of: the time as of which the state is, as that of final_rating.';
 
 CREATE TYPE skillrating.rated AS (
@@ -113,7 +113,7 @@ models that do not say how probable draws are (see predict()).
 first_probability: of more than two teams, that this one comes first, alone or by its share of a
 shared first place; null for two.
 state_before, state_after: the whole state, in the order of state_columns in models().
-unrated_reason: why the match was not rated, a code of unrated_reasons(); null if it was.  A match
+unrated_reason: why the match was not rated, a code of reasons(); null if it was.  A match
 with no_result has predictions, and the states with which its players would go into it.
 unrated_detail: the same in words, with the value that is wrong.  A row without a player has
 nothing but these two.';
@@ -160,7 +160,7 @@ A row is a participant of a match, or one stint of a participant.  Rows that are
 ORDER BY are one match, in any order among themselves; PARTITION BY starts afresh.
 model: one of models().
 options: an object of the parameters of the model that differ from their defaults, as {"k": 20},
-see model_parameters(), of strict_rows, whether a mistake in a match is an error (false), and of
+see parameters(), of strict_rows, whether a mistake in a match is an error (false), and of
 season_keep and season_mean, what a new season keeps, see season.
 start: where players start who do not start from the initial state: the result of final_ratings(),
 or an array of starting_rating().  Going on from final_ratings() of earlier matches gives, bit for
@@ -413,7 +413,7 @@ COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, 
 'As the form with five arguments, with what else there is; null is nothing.
 inputs: made by inputs(): times, scores, stints, sides and other facts about a participant.
 options: an object, the same in all rows of a group, of
-parameters of the model that differ from their defaults, as {"k": 20} (see model_parameters()),
+parameters of the model that differ from their defaults, as {"k": 20} (see parameters()),
 strict_rows: whether a mistake in a match is an error (false),
 season_keep, season_mean: what a new season keeps, where inputs() has the season, as in rate().
 Error 22023 for other options, and for options that differ from row to row.';

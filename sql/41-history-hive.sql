@@ -112,7 +112,7 @@ are those of the arguments.  Null if unrated_reason is not null.
 With several stints, play and commanding add up: hence one row with weight => 1 and one with
 weight => 0.5, commanding => 1 is a player who played all the match and commanded with weight 0.5.
 options: an object, the same in all rows of a match, of parameters of the model that differ from
-their defaults (see model_parameters(''hive'')), and strict_rows: whether a mistake in the match is
+their defaults (see parameters(''hive'')), and strict_rows: whether a mistake in the match is
 an error (false).
 Errors with strict_rows: 22004 for a null, 22023 for rows that contradict each other, 22003 for
 numbers out of range, 54000 for more than 10000 rows.  Error 22023 for other options, and for

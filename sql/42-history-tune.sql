@@ -31,7 +31,7 @@ CREATE TYPE skillrating.tuned_part AS (
 
 COMMENT ON TYPE skillrating.tuned_part IS
 'A part of a model that tune() tried.
-name: the part, see model_parts(), or log_odds.  taken: whether it is on in the result.
+name: the part, see models(), or log_odds.  taken: whether it is on in the result.
 gain: by how much it lowered the log loss of later matches, when last judged; null if it was not.
 standard_error: of the gain, by blocks of time.  matches: those it was judged on.';
 
@@ -77,7 +77,7 @@ the result is a matter of luck.
 converged: whether the search converged, false where the start was kept.  stopped: why it ended.
 warnings: reasons not to trust the result, which are raised as warnings too.
 unrated: matches that do not count and are left out.  unrated_reasons: how many, by the codes of
-unrated_reasons().';
+reasons().';
 
 CREATE FUNCTION skillrating_internal.tune_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
@@ -145,12 +145,12 @@ COMMENT ON AGGREGATE skillrating.tune(text, anycompatible, anyelement, integer, 
 'As the form with five arguments, with inputs, as in final_ratings(), and options; null is nothing.
 options: an object, the same in all rows of a group, of
 fit: an array of 1 to 16 numbers, choices or flags among the parameters of the model (see
-model_parameters()), or log_odds, what side 1 is worth in matches that have sides and no log_odds of
+parameters()), or log_odds, what side 1 is worth in matches that have sides and no log_odds of
 their own.  Null: the usual ones of the model.
 params: an object of parameters; the search starts there, and what is not fitted keeps its value.
 bounds: an object of pairs such as {"k": [4, 64]}.  The scale is linear where the lower bound is
 below 0.
-parts: the parts to try, an array of names (see model_parts()), true for all for which the matches
+parts: the parts to try, an array of names (see models()), true for all for which the matches
 have what they need, or false.  A part is taken if its gain on later blocks of the matches that are
 fitted, in the order of time, is more than one standard error and than one nat in all; the best one
 first, the others again beside it.  Another view of the same, such as another strength of a team, is

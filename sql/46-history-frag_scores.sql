@@ -53,13 +53,13 @@ SELECT f.* FROM (SELECT skillrating.frag_scores(killer_id, victim_id, 1, false, 
 FROM ...) AS q, unnest(q.scores) AS f
 Differences of scores fit (a - b) / (a + b), where a and b are the frags of two players against
 each other, by least squares over all pairs that met, weighted by their frags, with one frag added
-to both sides of each pair (see solver_parameters(''frag_scores'')).
+to both sides of each pair (see parameters(''frag_scores'')).
 killer_id: null, or equal to victim_id, is a suicide.  victim_id: not null.  Both are of one type
 that can be hashed and ordered.
 frags: how many a row stands for, 0 or more; null is 1.  team_kill: whether the players are team
 mates, and the row does not count; null is false.
 options: an object of the parameters that differ from their defaults (see
-solver_parameters(''frag_scores'')), the same in all rows of a group; null is none.
+parameters(''frag_scores'')), the same in all rows of a group; null is none.
 Rows may come in any order.
 Players are sorted by component, the largest first, then by score, the highest first, and where
 these are equal by first occurrence.

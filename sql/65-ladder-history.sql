@@ -76,7 +76,7 @@ BEGIN
         'SELECT format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_before''), '', '' ORDER BY n)),
             format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_after''), '', '' ORDER BY n))
         FROM %I.ladder AS l
-        CROSS JOIN skillrating_internal.model_under(l.model, l.params) AS m
+        CROSS JOIN skillrating.models(l.model, l.params) AS m
         CROSS JOIN unnest(m.state_columns) WITH ORDINALITY AS u(c, n)', ladder)
     INTO before, after;
 END
@@ -99,7 +99,7 @@ BEGIN
         'SELECT format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, e.%%I'', c, c || ''_before''), '', '' ORDER BY n)),
             format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, e.%%I'', c, c || ''_after''), '', '' ORDER BY n))
         FROM %I.ladder AS l
-        CROSS JOIN skillrating_internal.model_under(l.model, l.params) AS m
+        CROSS JOIN skillrating.models(l.model, l.params) AS m
         CROSS JOIN unnest(m.state_columns) WITH ORDINALITY AS u(c, n)', ladder)
     INTO before, after;
 END
@@ -344,7 +344,7 @@ BEGIN
         -- A match that counts does so for those whom the rules leave in.
         IF m.status = 'rated' AND left_out IS NOT NULL THEN
             SELECT 'unrated', r.reason, r.description INTO status, reason, detail
-            FROM skillrating.unrated_reasons() AS r WHERE r.reason = left_out;
+            FROM skillrating.reasons() AS r WHERE r.reason = left_out;
         ELSE
             status := m.status;
             reason := match_reason;

@@ -74,7 +74,7 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
         'SELECT m.name, m.deviation_column, m.state_columns, l.params
-        FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+        FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
     INTO model;
     IF statistics ? 'provisional_deviation' THEN
         IF model.deviation_column IS NULL THEN

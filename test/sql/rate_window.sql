@@ -62,7 +62,7 @@ BEGIN
     SET LOCAL client_min_messages = notice;
     PERFORM count(*) FROM skillrating.catch_up('twin', search => true);
     SELECT string_agg(quote_ident(c || '_before'), ', '), string_agg(quote_ident(c || '_after'), ', ') INTO before, after
-    FROM skillrating_internal.model_under(compare.model, compare.params) AS m, unnest(m.state_columns) AS c;
+    FROM skillrating.models(compare.model, compare.params) AS m, unnest(m.state_columns) AS c;
     RETURN QUERY EXECUTE format('
         WITH q AS (
             SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
@@ -233,7 +233,7 @@ ORDER BY options, call;
 SELECT count(*) AS matches, every((r).games > 0) AS rated
 FROM (SELECT unnest(skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, jsonb_build_object('k', match_id) ORDER BY match_id)) AS r FROM bouts GROUP BY match_id) AS q;
 SELECT count(*) AS parameters, count(*) FILTER (WHERE name IN ('strict_rows', 'season_keep', 'season_mean', 'exact_for', 'refit_matches', 'refit_days')) AS options
-FROM (SELECT p.name FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p UNION SELECT p.name FROM skillrating.solvers() AS s, skillrating.solver_parameters(s.name) AS p) AS p;
+FROM (SELECT p.name FROM skillrating.models() AS m, skillrating.parameters(m.name) AS p UNION SELECT p.name FROM skillrating.solvers() AS s, skillrating.parameters(s.name) AS p) AS p;
 DROP FUNCTION differing;
 
 -- Ordinals in place of times: a day each to the parameters, in rate(), final_ratings() and tune().
