@@ -244,8 +244,7 @@ ladder_require_own_triggers(Ladder *ladder)
 	ladder->cache->triggers_present = true;
 }
 
-/* The name of the ladder's table mirror, which not all work on a ladder locks. */
-static void
+void
 append_mirror(QueryDraft *draft)
 {
 	appendStringInfoString(&draft->sql,
