@@ -25,7 +25,7 @@ Errors: 22003 for another width, 54000 for more than 1000 bins.';
 
 CREATE FUNCTION skillrating.plot_history(
     player_id text[],
-    at anyarray,
+    at anycompatiblearray,
     rating float8[],
     deviation float8[] DEFAULT NULL,
     title text DEFAULT 'Ratings',
@@ -36,7 +36,7 @@ RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_plot_history'
 LANGUAGE C STABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.plot_history(text[], anyarray, float8[], float8[], text, text, text, integer) IS
+COMMENT ON FUNCTION skillrating.plot_history(text[], anycompatiblearray, float8[], float8[], text, text, text, integer) IS
 'A picture of ratings over time, as SVG text, with a line for each of up to 40 players:
 SELECT skillrating.plot_history(array_agg(player_id::text), array_agg(played_at),
 array_agg(rating_after)) FROM ...

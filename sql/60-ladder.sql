@@ -151,8 +151,8 @@ LANGUAGE C;
 COMMENT ON FUNCTION skillrating_internal.enqueue_matches() IS
 'Trigger function on tables that attach() was given with replica => true, after each row and after
 TRUNCATE: puts the matches of the row into the table pending of the ladder that the WHEN condition
-names, where they wait for catch_up(). What a row has in place of a match is noted in replica_note, and
-so is TRUNCATE. Error 39P01 if it is attached otherwise, 55000 on any other table.';
+names, where they wait for catch_up(). What a row has in place of a match is noted in replica_note,
+and so is TRUNCATE. Error 39P01 if it is attached otherwise, 55000 on any other table.';
 
 CREATE FUNCTION skillrating_internal.apply_pending()
 RETURNS trigger

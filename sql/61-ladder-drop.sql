@@ -40,55 +40,16 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.own_tables(text) IS
-'A part of drop_ladder() and reset_ladder(): those tables of a ladder that exist, in an order in which
-they can be emptied; the last three are configuration.';
-
-CREATE FUNCTION skillrating_internal.drop_tables(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    tables text;
-    followers text;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    IF to_regclass(format('%I.source', ladder)) IS NOT NULL THEN
-        EXECUTE format('DROP VIEW %I.source', ladder);
-    END IF;
-    SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
-    IF tables IS NOT NULL THEN
-        EXECUTE 'DROP TABLE ' || tables;
-    END IF;
-    -- Goes with event, unless that is gone otherwise.
-    IF to_regclass(format('%I.event_seq', ladder)) IS NOT NULL THEN
-        EXECUTE format('DROP SEQUENCE %I.event_seq', ladder);
-    END IF;
-    EXECUTE format('DROP SCHEMA %I', ladder);
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN
-        GET STACKED DIAGNOSTICS followers = PG_EXCEPTION_DETAIL;
-        RAISE dependent_objects_still_exist USING
-            MESSAGE = SQLERRM,
-            DETAIL = followers,
-            HINT = 'Drop these objects first, shadows by skillrating.drop_ladder(), or move them to '
-                'another schema.';
-    WHEN object_in_use THEN
-        RAISE object_in_use USING
-            MESSAGE = SQLERRM,
-            HINT = 'Drop the ladder in a transaction of its own, or after SET CONSTRAINTS ALL '
-                'IMMEDIATE and closing cursors.';
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.drop_tables(text) IS
-'A part of drop_ladder(): drops those tables that exist, and the schema.';
+'A part of drop_ladder() and reset_ladder(): those tables of a ladder that exist, in an order in
+which they can be emptied; the last three are configuration.';
 
 CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    tables text;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     -- Any table that only a ladder has will do, as some may be gone.
@@ -106,10 +67,21 @@ BEGIN
             MESSAGE = format('ladder "%s" does not exist', ladder),
             HINT = 'Ladders are made by skillrating.create_ladder().';
     END IF;
-    PERFORM skillrating_internal.drop_collect_triggers(to_regclass(format('%I.source', ladder)));
-    PERFORM skillrating_internal.drop_mirror_triggers(to_regclass(format('%I.source', ladder)));
+    PERFORM skillrating_internal.drop_source_triggers(
+        to_regclass(format('%I.source', ladder)), NULL, NULL);
     PERFORM skillrating_internal.settle_pending(ladder);
-    PERFORM skillrating_internal.drop_tables(ladder);
+    IF to_regclass(format('%I.source', ladder)) IS NOT NULL THEN
+        EXECUTE format('DROP VIEW %I.source', ladder);
+    END IF;
+    SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
+    IF tables IS NOT NULL THEN
+        EXECUTE 'DROP TABLE ' || tables;
+    END IF;
+    -- Goes with event, unless that is gone otherwise.
+    IF to_regclass(format('%I.event_seq', ladder)) IS NOT NULL THEN
+        EXECUTE format('DROP SEQUENCE %I.event_seq', ladder);
+    END IF;
+    EXECUTE format('DROP SCHEMA %I', ladder);
 END
 $function$;
 

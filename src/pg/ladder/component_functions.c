@@ -4,7 +4,6 @@
  */
 #include "pg/sql/glue.h"
 
-#include "access/htup_details.h"
 #include "access/xact.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -178,23 +177,28 @@ return_component(ReturnSetInfo *rsinfo, Ladder *ladder, Batch *batch,
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
-/* Take over a row; NULL for one that is of no kind of the model, which verify() tells. */
-static BatchComponent *
-read_component(Batch *batch, const Datum *values, const bool *nulls)
+/* The rows that components() returns. */
+typedef struct ShownComponents
 {
-	BatchComponent *component =
-		component_of_row(batch, values, nulls, COMPONENT_PLAYER_ID - 1, COMPONENT_KIND - 1,
-						 COMPONENT_POOL - 1, COMPONENT_KEY - 1);
+	ReturnSetInfo *rsinfo;
+	Ladder	   *ladder;
+	Batch	   *batch;
+	TimestampTz at;
+} ShownComponents;
 
-	/*
-	 * A reader does not fail for a row that an owner has spoilt: it leaves
-	 * the row out.
-	 */
-	if (component == NULL || !component_read(values, nulls, &component->record) ||
-		!read_component_state(component, values[COMPONENT_STATE - 1],
-							  nulls[COMPONENT_STATE - 1], component->state))
-		return NULL;
-	return component;
+/*
+ * Return a row, but for one that an owner has spoilt: a reader does not fail for it, and verify()
+ * tells.
+ */
+static void
+take_shown(void *arg, const Datum *values, const bool *nulls)
+{
+	const ShownComponents *shown = (const ShownComponents *) arg;
+	BatchComponent *component = component_of_row(shown->batch, values, nulls);
+
+	if (component != NULL &&
+		component_row_read(component, values, nulls, &component->record, component->state))
+		return_component(shown->rsinfo, shown->ladder, shown->batch, component, shown->at);
 }
 
 /* components(ladder, player_id, kind, pool, at) */
@@ -208,10 +212,7 @@ skillrating_components(PG_FUNCTION_ARGS)
 	bool		nulls[5] = {false};
 	LadderQuery *query;
 	Ladder	   *ladder;
-	Batch	   *batch;
-	SPITupleTable *rows;
-	uint64		nrows;
-	uint64		i;
+	ShownComponents shown;
 
 	InitMaterializedSRF(fcinfo, 0);
 	required_argument(fcinfo, COMPONENTS_ARG_LADDER, "ladder");
@@ -224,7 +225,6 @@ skillrating_components(PG_FUNCTION_ARGS)
 				 errhint("Leave it null for the time now.")));
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(COMPONENTS_ARG_LADDER)),
 									   "components"));
-	batch = ladder_batch(ladder);
 	values[0] = PG_GETARG_DATUM(COMPONENTS_ARG_KIND);
 	nulls[0] = PG_ARGISNULL(COMPONENTS_ARG_KIND);
 	values[1] = PG_GETARG_DATUM(COMPONENTS_ARG_POOL);
@@ -247,20 +247,8 @@ skillrating_components(PG_FUNCTION_ARGS)
 		query = of_player ? &past_of_player_query : &past_query;
 	else
 		query = of_player ? &shown_of_player_query : &shown_query;
-	nrows = ladder_execute(ladder, query, values, nulls, NULL);
-	rows = SPI_tuptable;
-	for (i = 0; i < nrows; i++)
-	{
-		Datum		row[COMPONENT_NCOLUMNS];
-		bool		null[COMPONENT_NCOLUMNS];
-		const BatchComponent *component;
-
-		CHECK_FOR_INTERRUPTS();
-		heap_deform_tuple(rows->vals[i], rows->tupdesc, row, null);
-		component = read_component(batch, row, null);
-		if (component != NULL)
-			return_component(rsinfo, ladder, batch, component, at);
-	}
+	shown = (ShownComponents) {rsinfo, ladder, ladder_batch(ladder), at};
+	(void) ladder_execute_each(ladder, query, values, nulls, take_shown, &shown);
 	ladder_close(ladder);
 	return (Datum) 0;
 }

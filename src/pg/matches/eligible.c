@@ -149,7 +149,8 @@ append_rule(StringInfo json, const ParamSpec *spec, double value)
 		appendStringInfoString(json, double_to_shortest_decimal(value));
 }
 
-Datum
+/* The rules in force as an object, complete and exact, as a jsonb. */
+static Datum
 eligibility_jsonb(const Eligibility *rules)
 {
 	StringInfoData json;

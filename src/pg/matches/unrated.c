@@ -93,7 +93,8 @@ unrated_description(int reason)
 		find_reason_text(reason)->description;
 }
 
-bool
+/* Whether a reason is a mistake in the input, which is an error where strict. */
+static bool
 unrated_is_mistake(int reason)
 {
 	return reason < MATCH_NSTATUSES ? reason > MATCH_LAST_UNRATED :
