@@ -149,9 +149,8 @@ skillrating_weng_lin_draw_probability(PG_FUNCTION_ARGS)
 		.team = 0,.rank = -1,.state = 1,.weight = -1
 	};
 	const Model *model = get_model("weng_lin");
-	float8		beta = PG_GETARG_FLOAT8(3);
+	float8		beta = check_positive("beta", PG_GETARG_FLOAT8(3));
 
-	check_positive("beta", beta);
 	PG_RETURN_FLOAT8(check_result(weng_lin_pairwise_draw(match_from_arrays(fcinfo, model,
 																		   NULL, &arguments),
 														 beta)));
