@@ -85,8 +85,8 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 
 COMMENT ON FUNCTION skillrating.parameters(text) IS
 'The parameters of what has that name, one a row, in the order of its definition: of a model, a
-solver, frag_scores or behaviour_score, or, by the name eligibility, the rules that set_eligibility()
-takes, in the order in which a match is judged by them.
+solver, frag_scores or behaviour_score, or, by the name eligibility, the rules that
+set_eligibility() takes, in the order in which a match is judged by them.
 kind: model, solver, aggregate or rule; hive is a model and a solver.
 type: number, choice, flag (true or false) or table (an array of [bound, value] pairs, ascending by
 bound).

@@ -10,7 +10,7 @@ CREATE FUNCTION skillrating.weng_lin_update(
     beta float8 DEFAULT 25 / 6.0,
     kappa float8 DEFAULT 1e-4,
     tau float8 DEFAULT 25 / 300.0,
-    "window" integer DEFAULT 4,
+    span integer DEFAULT 4,
     prevent_sigma_increase boolean DEFAULT false,
     epsilon float8 DEFAULT 0.1,
     weights text DEFAULT 'partial',
@@ -34,7 +34,7 @@ contribution in the sense of that library.
 beta: deviation of one performance, above 0.
 kappa: the least share of a variance that is kept, above 0 and at most 1.
 tau: drift of a skill before the match, in the unit of beta, 0 or more.
-window: neighbours in the result that the part variants compare on either side, 1 to 1000 (1 in
+span: neighbours in the result that the part variants compare on either side, 1 to 1000 (1 in
 OpenSkill for JavaScript, 4 in that for Python).
 prevent_sigma_increase: a deviation never becomes larger.
 epsilon: draw margin of the variants by Thurstone and Mosteller, in the unit of beta, 0 or more.

@@ -14,7 +14,7 @@ COMMENT ON FUNCTION skillrating.plot_calibration(skillrating.calibration, text, 
 'A picture of what calibration() found, as SVG text. Dots show the frequency of what was forecast,
 for each bin at its mean forecast, with two standard errors. The dashed diagonal is that of perfect
 forecasts, the solid line the logistic recalibration, and bars count the forecasts of each bin.
-SELECT skillrating.plot_calibration(skillrating.calibration(p, outcome)) FROM ...
+SELECT skillrating.plot_calibration(skillrating.calibration(p, outcome, 10)) FROM ...
 In psql, \t \a \o picture.svg puts it into a file.
 title: above the picture, and read out by screen readers.
 x_title, y_title: of the horizontal and of the vertical axis.
@@ -25,48 +25,34 @@ Errors: 22003 for another width, 54000 for more than 1000 bins.';
 
 CREATE FUNCTION skillrating.plot_history(
     player_id text[],
-    at timestamptz[],
+    at anycompatiblearray,
     rating float8[],
     deviation float8[] DEFAULT NULL,
     title text DEFAULT 'Ratings',
-    x_title text DEFAULT 'time',
+    x_title text DEFAULT NULL,
     y_title text DEFAULT 'rating',
     width integer DEFAULT 720)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_plot_history'
 LANGUAGE C STABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.plot_history(text[], timestamptz[], float8[], float8[], text, text, text, integer) IS
+COMMENT ON FUNCTION skillrating.plot_history(text[], anycompatiblearray, float8[], float8[], text, text, text, integer) IS
 'A picture of ratings over time, as SVG text, with a line for each of up to 40 players:
 SELECT skillrating.plot_history(array_agg(player_id::text), array_agg(played_at),
 array_agg(rating_after)) FROM ...
 player_id, at, rating: arrays of equal length, one element a point.
+at: of timestamptz; or of float8, for any numbers, such as the matches played before.
 deviation: null, or an array of the same length, 0 or more, in the unit of rating; it gives each
 line a band of two deviations.
-title, x_title, y_title, width: as for plot_calibration().
+title, x_title, y_title, width: as for plot_calibration(); x_title is time or matches by default.
 Eight colours, which people with any colour vision can tell apart, begin again with each of five
 styles of line. A name stands beside the end of its line, with a leader where it had to move; one
 that takes more than about 24 letters, or two fifths of the width, is cut and ends with an ellipsis.
 Times are shown in the time zone of the session.  The order of the elements decides colours only.
 Elements with a null (except in deviation) or an infinite time do not count; null if none counts.
-Errors: 2202E for arrays of different length, 22003 for numbers that are not finite, negative
-deviations and another width, 54000 for more players and for numbers more than 1e305 apart.';
-
-CREATE FUNCTION skillrating.plot_history(
-    player_id text[],
-    at float8[],
-    rating float8[],
-    deviation float8[] DEFAULT NULL,
-    title text DEFAULT 'Ratings',
-    x_title text DEFAULT 'matches',
-    y_title text DEFAULT 'rating',
-    width integer DEFAULT 720)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_plot_history'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.plot_history(text[], float8[], float8[], float8[], text, text, text, integer) IS
-'As the form with times, over any numbers, such as the matches played before.';
+Errors: 42804 for at of another type, 2202E for arrays of different length, 22003 for numbers that
+are not finite, negative deviations and another width, 54000 for more players and for numbers more
+than 1e305 apart.';
 
 CREATE FUNCTION skillrating.plot_distribution(
     value float8[],

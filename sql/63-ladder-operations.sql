@@ -173,10 +173,11 @@ initial one, of which the share keep stays (1: all, 0: nothing); deviations grow
 do. The states before remain in the events; season_table() gives the tables of this and of earlier
 seasons. With toward, a solver, players whom solve_ladder() has given an estimate go towards that
 one instead: the share keep of the distance from it stays. That is a second operation (seed), which
-undo_operation() takes back together with the season. Estimates in log-odds count log_odds_unit of models()
-each from the initial state; those of hive are the ladder''s own under model hive, and those of
-through_time under state_space, or under trueskill and trueskill2 if solve_ladder() was given the
-initial_mu, initial_sigma and beta of the ladder. Deviations are those that the season leaves.
+undo_operation() takes back together with the season. Estimates in log-odds count the log_odds_unit
+of models() each from the initial state; those of hive are the ladder''s own under model hive, and
+those of through_time under state_space, or under trueskill and trueskill2 if solve_ladder() was
+given the initial_mu, initial_sigma and beta of the ladder. Deviations are those that the season
+leaves.
 Returns the number of the operation, for undo_operation(), and how many players it changed.
 A pool in which nobody has a rating is a notice, because its name may be wrong.
 Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if one of the pools has a

@@ -177,7 +177,7 @@ static const Exception exceptions[] = {
 	{"trueskill2", "experience_offset", OF_MAIN, LOSER_RISES, has_experience_offset},
 	{"weng_lin", "display_deviations", OF_DISPLAY, LOSER_RISES, shows_deviations},
 	{"weng_lin", "tau", OF_DISPLAY, WINNER_FALLS, drifts},
-	{"weng_lin", "window", OF_MAIN, EQUALS_DIFFER, has_neighbours},
+	{"weng_lin", "span", OF_MAIN, EQUALS_DIFFER, has_neighbours},
 };
 
 #define NEXCEPTIONS (sizeof(exceptions) / sizeof(exceptions[0]))

@@ -126,7 +126,7 @@ test_published_matches(void **state)
 		f.params[WENG_LIN_TAU].number = csv_number(field[TAU]);
 		if (*field[EPSILON] != '\0')
 			f.params[WENG_LIN_EPSILON].number = csv_number(field[EPSILON]);
-		f.params[WENG_LIN_WINDOW].number = strcmp(field[FLAVOUR], "js") == 0 ? 1 : 4;
+		f.params[WENG_LIN_SPAN].number = strcmp(field[FLAVOUR], "js") == 0 ? 1 : 4;
 		f.params[WENG_LIN_GAMMA].choice = strcmp(field[GAMMA], "1/k") == 0;
 		f.params[WENG_LIN_PREVENT_SIGMA_INCREASE].flag = csv_number(field[LIMIT]) == 1;
 		f.params[WENG_LIN_BALANCE].flag = csv_number(field[BALANCE]) == 1;

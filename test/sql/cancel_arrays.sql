@@ -8,6 +8,7 @@ DO $$ BEGIN PERFORM skillrating.create_ladder('cancel_ladder', 'elo'); END $$;
 -- An argument: a long array, or a constant that has a chance to be accepted.
 CREATE FUNCTION cancel_arrays.argument(type text, name text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
+        WHEN type ~ 'array$' AND name = 'at' THEN 'array_fill(1::float8, ARRAY[100000])'
         WHEN type ~ 'array$' THEN 'array_fill(1::bigint, ARRAY[100000])'
         WHEN type ~ '^(integer|bigint|double precision|boolean|text)\[\]$' THEN format('array_fill(%L::%s, ARRAY[100000])', '1', left(type, -2))
         WHEN type = 'timestamp with time zone[]' THEN 'array_fill(''2024-01-01''::timestamptz, ARRAY[100000])'

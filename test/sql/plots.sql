@@ -68,6 +68,7 @@ SELECT sound(skillrating.plot_history(array_agg('p' || i), array_agg(i::float8),
 SELECT sound(svg) AS sound, length(svg) < 45000 AS small FROM (
     SELECT skillrating.plot_history(array_agg('p'::text), array_agg(i::float8), array_agg(hashint4(i) / 1e7), array_agg(1::float8)) AS svg FROM generate_series(1, 200000) AS i) AS q;
 SELECT skillrating.plot_history('{a,b}', '{1}'::float8[], '{1,2}');
+SELECT skillrating.plot_history('{a}', '{1}'::int[], '{1}');
 SELECT skillrating.plot_history('{a}', '{NaN}'::float8[], '{1}');
 SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{infinity}');
 SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{1}', '{-1}');
@@ -131,7 +132,7 @@ SELECT width, ticks > 1 AS several, apart FROM unnest('{320,340,480,720}'::int[]
 SELECT axis, min(ticks) AS least, bool_and(apart OR axis = 'y') AS apart
 FROM unnest('{320,340,480,720}'::int[]) AS width, generate_series(1, 60) AS n,
     LATERAL (SELECT 1 + n * n * n / 7.0 AS low, pow(1.3, n) AS span) AS r,
-    LATERAL (SELECT skillrating.plot_history('{somebody,somebody}', ARRAY[low, low + span], ARRAY[low, low + span], width => width) AS svg) AS q,
+    LATERAL (SELECT skillrating.plot_history('{somebody,somebody}', ARRAY[low, low + span]::float8[], ARRAY[low, low + span], width => width) AS svg) AS q,
     (VALUES ('x', 'note middle'), ('y', 'note end')) AS c(axis, class), tick_rows(svg, class)
 GROUP BY axis ORDER BY axis;
 SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{1}', width => 319);

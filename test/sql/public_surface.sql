@@ -52,6 +52,32 @@ FROM pg_proc AS p, unnest(coalesce(p.proallargtypes, p.proargtypes::oid[]) || p.
 JOIN pg_type AS t ON t.oid = used
 WHERE p.pronamespace = 'skillrating'::regnamespace AND t.typnamespace = 'skillrating_internal'::regnamespace;
 
+-- How many names and forms there are; a name has one form, but for these.
+SELECT format('%s names, %s forms', count(DISTINCT p.proname), count(*)) FROM pg_proc AS p WHERE p.pronamespace = 'skillrating'::regnamespace;
+SELECT p.proname, count(*) AS forms
+FROM pg_proc AS p WHERE p.pronamespace = 'skillrating'::regnamespace
+GROUP BY p.proname HAVING count(*) > 1 ORDER BY p.proname COLLATE "C";
+
+-- More than twelve arguments are the facts of a match, or of a lobby, or make a ladder.
+SELECT p.proname, p.pronargs AS arguments
+FROM pg_proc AS p WHERE p.pronamespace = 'skillrating'::regnamespace AND p.pronargs > 12
+ORDER BY p.proname COLLATE "C", p.pronargs;
+
+-- Names that need quotes, because the language has the word: of arguments, and of columns of types,
+-- results and the tables of a ladder.
+SELECT skillrating.create_ladder('surface_ladder', 'state_space');
+SELECT word, string_agg(place, ', ' ORDER BY place COLLATE "C") AS places
+FROM pg_get_keywords() AS k JOIN (
+    SELECT DISTINCT p.proname || '()', u.name FROM pg_proc AS p, unnest(p.proargnames) AS u(name) WHERE p.pronamespace = 'skillrating'::regnamespace
+    UNION ALL
+    SELECT c.relname, a.attname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0
+    WHERE c.relnamespace IN ('skillrating'::regnamespace, 'surface_ladder'::regnamespace)
+    UNION ALL
+    SELECT 'source_columns()', column_name FROM skillrating.source_columns()) AS n(place, name) ON n.name = k.word
+WHERE k.catcode IN ('R', 'T') GROUP BY word ORDER BY word COLLATE "C";
+SET client_min_messages = warning;
+SELECT skillrating.drop_ladder('surface_ladder') IS NOT NULL AS dropped;
+
 -- A transition, final or combine function, or that of a trigger, is not for a user to call.
 SELECT p.oid::regprocedure
 FROM pg_proc AS p

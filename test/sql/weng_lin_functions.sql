@@ -10,10 +10,10 @@ FROM unnest('{plackett_luce,bradley_terry_full,bradley_terry_part,thurstone_most
     skillrating.weng_lin_update(variant, '{3,1,2,1}', '{2,1,2,1}', '{30,25,28,20}', '{3,8,5,2}')
 ORDER BY n, ordinal;
 -- Neighbours alone, as in JavaScript, or a window, as in Python.
-SELECT "window", array_agg(round(new_mu::numeric, 7) ORDER BY ordinal) AS new_mu
-FROM unnest(ARRAY[1, 2, 4]) AS "window",
-    skillrating.weng_lin_update('bradley_terry_part', '{1,2,3,4,5}', '{1,2,3,4,5}', '{25,25,25,25,25}', '{8,8,8,8,8}', "window" => "window")
-GROUP BY "window" ORDER BY "window";
+SELECT span, array_agg(round(new_mu::numeric, 7) ORDER BY ordinal) AS new_mu
+FROM unnest(ARRAY[1, 2, 4]) AS span,
+    skillrating.weng_lin_update('bradley_terry_part', '{1,2,3,4,5}', '{1,2,3,4,5}', '{25,25,25,25,25}', '{8,8,8,8,8}', span => span)
+GROUP BY span ORDER BY span;
 -- Shares of the match, and contributions as the library has them.
 SELECT weights, array_agg(round(new_mu::numeric, 7) ORDER BY ordinal) AS new_mu, array_agg(round(new_sigma::numeric, 7) ORDER BY ordinal) AS new_sigma
 FROM unnest('{partial,openskill}'::text[]) AS weights,
@@ -47,7 +47,7 @@ SELECT * FROM skillrating.weng_lin_update('plackett_luce', '{1,2}', '{1,2}', '{2
 SELECT * FROM skillrating.weng_lin_update('plackett_luce', '{1,1}', '{1,1}', '{25,25}', '{8,8}');
 SELECT * FROM skillrating.weng_lin_update('plackett_luce', '{1,2}', '{1,2}', '{25,25}', '{8,8}', beta => 0);
 SELECT * FROM skillrating.weng_lin_update('plackett_luce', '{1,2}', '{1,2}', '{25,25}', '{8,8}', kappa => 'NaN');
-SELECT * FROM skillrating.weng_lin_update('plackett_luce', '{1,2}', '{1,2}', '{25,25}', '{8,8}', "window" => 0);
+SELECT * FROM skillrating.weng_lin_update('plackett_luce', '{1,2}', '{1,2}', '{25,25}', '{8,8}', span => 0);
 
 -- Ladders of every variant, with scores, draws and margins.
 SELECT skillrating.create_ladder(variant, 'weng_lin', jsonb_build_object('variant', variant, 'margin', 2, 'drift', 0.1))

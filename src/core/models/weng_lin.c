@@ -82,7 +82,7 @@ static const ParamSpec weng_lin_params[] = {
 	{.name = "epsilon",.type = PARAM_NUMBER,.default_value = 0.1,
 		.min = 0,.max = 1e9,.unit = "skill",
 	.description = "thurstone_mosteller: difference of performances that is a draw"},
-	{.name = "window",.type = PARAM_NUMBER,.default_value = 4,
+	{.name = "span",.type = PARAM_NUMBER,.default_value = 4,
 		.min = 1,.max = MATCH_MAX_TEAMS,.unit = "teams",
 	.description = "part: neighbours on either side; 1 adds them up, more take the mean"},
 	{.name = "gamma",.type = PARAM_CHOICE,.default_value = GAMMA_DEVIATION,
@@ -379,7 +379,7 @@ compare(const WengLin *wl, const Team *team, const Team *other,
 	*delta += gamma_for(wl, team, c) * curvature / c / c;
 }
 
-/* All pairs, or neighbours in the result within the window. */
+/* All pairs, or neighbours in the result within the span. */
 static void
 compare_pairs(WengLin *wl)
 {
@@ -387,20 +387,20 @@ compare_pairs(WengLin *wl)
 	int			n = wl->match->nteams;
 	bool		full = variant == WENG_LIN_BRADLEY_TERRY_FULL ||
 		variant == WENG_LIN_THURSTONE_MOSTELLER_FULL;
-	int			window = full ? n : (int) wl->params[WENG_LIN_WINDOW].number;
+	int			span = full ? n : (int) wl->params[WENG_LIN_SPAN].number;
 	int			i,
 				j;
 
 	for (i = 0; i < n; i++)
 	{
 		Team	   *team = &wl->team[i];
-		int			first = i > window ? i - window : 0;
-		int			last = i + window < n ? i + window : n - 1;
+		int			first = i > span ? i - span : 0;
+		int			last = i + span < n ? i + span : n - 1;
 
 		for (j = first; j <= last; j++)
 			if (j != i)
 				compare(wl, team, &wl->team[j], &team->omega, &team->delta);
-		if (!full && window > 1)
+		if (!full && span > 1)
 		{
 			/* The mean over the neighbours that there are, fewer at the ends. */
 			team->omega /= last - first;

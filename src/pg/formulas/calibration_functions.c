@@ -119,13 +119,11 @@ skillrating_calibration_transition(PG_FUNCTION_ARGS)
 {
 	float8	   *state;
 	ArrayType  *array = state_argument(fcinfo, &state);
-	float8		probability = PG_GETARG_FLOAT8(1);
-	float8		outcome = PG_GETARG_FLOAT8(2);
+	float8		probability = check_probability("probability", PG_GETARG_FLOAT8(1));
+	float8		outcome = check_probability("outcome", PG_GETARG_FLOAT8(2));
 	int			bins = PG_GETARG_INT32(3);
 	int			cell;
 
-	check_probability("probability", probability);
-	check_probability("outcome", outcome);
 	if (bins < 1 || bins > CALIBRATION_MAX_BINS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),

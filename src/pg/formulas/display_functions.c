@@ -19,18 +19,13 @@ SKILLRATING_FUNCTION(skillrating_placement_gain);
 Datum
 skillrating_display_rating(PG_FUNCTION_ARGS)
 {
-	float8		mu = PG_GETARG_FLOAT8(0);
+	float8		mu = check_finite("mu", PG_GETARG_FLOAT8(0));
 	float8		deviation = check_not_negative("deviation", PG_GETARG_FLOAT8(1));
-	float8		z = PG_GETARG_FLOAT8(2);
-	float8		factor = PG_GETARG_FLOAT8(3);
-	float8		shift = PG_GETARG_FLOAT8(4);
+	float8		z = check_finite("z", PG_GETARG_FLOAT8(2));
+	float8		factor = check_positive("factor", PG_GETARG_FLOAT8(3));
+	float8		shift = check_finite("shift", PG_GETARG_FLOAT8(4));
 	float8		floor = check_floor(PG_GETARG_FLOAT8(5));
 	float8		shown;
-
-	check_finite("mu", mu);
-	check_finite("z", z);
-	check_positive("factor", factor);
-	check_finite("shift", shift);
 
 	/* The floor is compared last, on the scale that players see. */
 	shown = shift + factor * (mu - z * deviation);
@@ -145,20 +140,16 @@ skillrating_division(PG_FUNCTION_ARGS)
 Datum
 skillrating_placement_step(PG_FUNCTION_ARGS)
 {
-	float8		low = PG_GETARG_FLOAT8(0);
-	float8		high = PG_GETARG_FLOAT8(1);
-	float8		score = PG_GETARG_FLOAT8(2);
-	float8		shrink = PG_GETARG_FLOAT8(3);
+	float8		low = check_finite("low", PG_GETARG_FLOAT8(0));
+	float8		high = check_finite("high", PG_GETARG_FLOAT8(1));
+	float8		score = check_probability("score", PG_GETARG_FLOAT8(2));
+	float8		shrink = check_probability("shrink", PG_GETARG_FLOAT8(3));
 	double		result[3];
 
-	check_finite("low", low);
-	check_finite("high", high);
 	if (low > high)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("low (%g) must not be above high (%g)", low, high)));
-	check_probability("score", score);
-	check_probability("shrink", shrink);
 	placement_step(&low, &high, score, shrink);
 	result[0] = low;
 	result[1] = high;

@@ -19,14 +19,11 @@ SKILLRATING_FUNCTION(skillrating_elo_contest_update);
 Datum
 skillrating_elo_win_probability(PG_FUNCTION_ARGS)
 {
-	float8		rating_a = PG_GETARG_FLOAT8(0);
-	float8		rating_b = PG_GETARG_FLOAT8(1);
-	float8		scale = PG_GETARG_FLOAT8(2);
+	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
+	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(1));
+	float8		scale = check_positive("scale", PG_GETARG_FLOAT8(2));
 	Datum		curve = PG_GETARG_DATUM(3);
 
-	check_finite("rating_a", rating_a);
-	check_finite("rating_b", rating_b);
-	check_positive("scale", scale);
 	if (same_text(curve, "logistic"))
 		PG_RETURN_FLOAT8(elo_logistic(rating_a - rating_b, scale, 0));
 	if (same_text(curve, "normal"))
@@ -40,23 +37,13 @@ skillrating_elo_win_probability(PG_FUNCTION_ARGS)
 Datum
 skillrating_elo_update(PG_FUNCTION_ARGS)
 {
-	float8		rating_a = PG_GETARG_FLOAT8(0);
-	float8		rating_b = PG_GETARG_FLOAT8(1);
-	float8		score_a = PG_GETARG_FLOAT8(2);
-	float8		k = PG_GETARG_FLOAT8(3);
-	float8		scale = PG_GETARG_FLOAT8(4);
+	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
+	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(1));
+	float8		score_a = check_probability("score_a", PG_GETARG_FLOAT8(2));
+	float8		k = check_not_negative("k", PG_GETARG_FLOAT8(3));
+	float8		scale = check_positive("scale", PG_GETARG_FLOAT8(4));
 	double		change;
 	double		result[2];
-
-	check_finite("rating_a", rating_a);
-	check_finite("rating_b", rating_b);
-	check_probability("score_a", score_a);
-	check_finite("k", k);
-	if (k < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("k must not be negative, not %g", k)));
-	check_positive("scale", scale);
 
 	/*
 	 * The win probability of the second player is not computed again: one
@@ -79,8 +66,8 @@ skillrating_elo_contest_update(PG_FUNCTION_ARGS)
 	const float8 *rating = (const float8 *) ARR_DATA_PTR(ratings);
 	const float8 *rank = float8_array_argument(fcinfo, 1, "rank", n);
 	float8		k = check_not_negative("k", PG_GETARG_FLOAT8(2));
-	float8		scale = PG_GETARG_FLOAT8(3);
-	float8		score_base = PG_GETARG_FLOAT8(4);
+	float8		scale = check_positive("scale", PG_GETARG_FLOAT8(3));
+	float8		score_base = check_finite("score_base", PG_GETARG_FLOAT8(4));
 	double	   *share;
 	double	   *after;
 	int			i;
@@ -95,8 +82,6 @@ skillrating_elo_contest_update(PG_FUNCTION_ARGS)
 				 errmsg("a contest must have 2 to %d players, not %d", MATCH_MAX_TEAMS, n)));
 	check_finite_elements("rating", rating, n);
 	check_finite_elements("rank", rank, n);
-	check_positive("scale", scale);
-	check_finite("score_base", score_base);
 	if (score_base < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),

@@ -38,11 +38,9 @@ rules_arguments(double k, double scale, double points, double floor)
 Datum
 skillrating_frag_share(PG_FUNCTION_ARGS)
 {
-	float8		score_a = PG_GETARG_FLOAT8(0);
-	float8		score_b = PG_GETARG_FLOAT8(1);
+	float8		score_a = check_finite("score_a", PG_GETARG_FLOAT8(0));
+	float8		score_b = check_finite("score_b", PG_GETARG_FLOAT8(1));
 
-	check_finite("score_a", score_a);
-	check_finite("score_b", score_b);
 	PG_RETURN_FLOAT8(check_result(frag_share(score_a, score_b)));
 }
 
@@ -50,13 +48,10 @@ skillrating_frag_share(PG_FUNCTION_ARGS)
 Datum
 skillrating_frag_win_share(PG_FUNCTION_ARGS)
 {
-	float8		rating_a = PG_GETARG_FLOAT8(0);
-	float8		rating_b = PG_GETARG_FLOAT8(1);
-	float8		scale = PG_GETARG_FLOAT8(2);
+	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
+	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(1));
+	float8		scale = check_positive("scale", PG_GETARG_FLOAT8(2));
 
-	check_finite("rating_a", rating_a);
-	check_finite("rating_b", rating_b);
-	check_positive("scale", scale);
 	PG_RETURN_FLOAT8(frag_win_share(rating_a - rating_b, scale, 0));
 }
 
@@ -79,21 +74,16 @@ enum
 Datum
 skillrating_frag_update(PG_FUNCTION_ARGS)
 {
-	float8		rating_a = PG_GETARG_FLOAT8(UPDATE_ARG_RATING_A);
-	float8		rating_b = PG_GETARG_FLOAT8(UPDATE_ARG_RATING_B);
-	float8		score_a = PG_GETARG_FLOAT8(UPDATE_ARG_SCORE_A);
-	float8		score_b = PG_GETARG_FLOAT8(UPDATE_ARG_SCORE_B);
+	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(UPDATE_ARG_RATING_A));
+	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(UPDATE_ARG_RATING_B));
+	float8		score_a = check_finite("score_a", PG_GETARG_FLOAT8(UPDATE_ARG_SCORE_A));
+	float8		score_b = check_finite("score_b", PG_GETARG_FLOAT8(UPDATE_ARG_SCORE_B));
 	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(UPDATE_ARG_K),
 										PG_GETARG_FLOAT8(UPDATE_ARG_SCALE),
 										PG_GETARG_FLOAT8(UPDATE_ARG_POINTS),
 										PG_GETARG_FLOAT8(UPDATE_ARG_FLOOR));
 	double		change;
 	double		result[2];
-
-	check_finite("rating_a", rating_a);
-	check_finite("rating_b", rating_b);
-	check_finite("score_a", score_a);
-	check_finite("score_b", score_b);
 
 	/*
 	 * The floor is applied to each of the two alone, so that points may be
@@ -109,13 +99,11 @@ skillrating_frag_update(PG_FUNCTION_ARGS)
 Datum
 skillrating_frag_suicide(PG_FUNCTION_ARGS)
 {
-	float8		rating = PG_GETARG_FLOAT8(0);
-	float8		frags = PG_GETARG_FLOAT8(2);
+	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
+	float8		frags = check_not_negative("frags", PG_GETARG_FLOAT8(2));
 	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(1), 1,
 										PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4));
 
-	check_finite("rating", rating);
-	check_not_negative("frags", frags);
 	PG_RETURN_FLOAT8(check_result(frag_settle(&rules, rating,
 											  frag_alone(&rules, -frags))));
 }
@@ -124,19 +112,17 @@ skillrating_frag_suicide(PG_FUNCTION_ARGS)
 Datum
 skillrating_frag_event(PG_FUNCTION_ARGS)
 {
-	float8		rating = PG_GETARG_FLOAT8(0);
+	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
 	ArrayType  *opponents = array_argument(fcinfo, 1, "opponent_rating", -1);
 	int			n = array_size(opponents);
 	const float8 *opponent = (const float8 *) ARR_DATA_PTR(opponents);
-	float8		event_points = PG_GETARG_FLOAT8(2);
+	float8		event_points = check_finite("event_points", PG_GETARG_FLOAT8(2));
 	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4),
 										PG_GETARG_FLOAT8(5), -INFINITY);
 	double		mean = 0;
 	int			i;
 
-	check_finite("rating", rating);
 	check_finite_elements("opponent_rating", opponent, n);
-	check_finite("event_points", event_points);
 	if (n == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),

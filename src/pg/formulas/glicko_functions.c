@@ -16,15 +16,11 @@ SKILLRATING_FUNCTION(skillrating_glicko2_update);
 Datum
 skillrating_glicko_win_probability(PG_FUNCTION_ARGS)
 {
-	float8		rating_a = PG_GETARG_FLOAT8(0);
-	float8		deviation_a = PG_GETARG_FLOAT8(1);
-	float8		rating_b = PG_GETARG_FLOAT8(2);
-	float8		deviation_b = PG_GETARG_FLOAT8(3);
+	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
+	float8		deviation_a = check_not_negative("deviation_a", PG_GETARG_FLOAT8(1));
+	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(2));
+	float8		deviation_b = check_not_negative("deviation_b", PG_GETARG_FLOAT8(3));
 
-	check_finite("rating_a", rating_a);
-	check_not_negative("deviation_a", deviation_a);
-	check_finite("rating_b", rating_b);
-	check_not_negative("deviation_b", deviation_b);
 	PG_RETURN_FLOAT8(check_result(glicko_win_probability(GLICKO_LOG_ODDS *
 														 (rating_a - rating_b),
 														 GLICKO_LOG_ODDS * deviation_a,
@@ -66,15 +62,12 @@ games_argument(FunctionCallInfo fcinfo, double rating, int arg)
 Datum
 skillrating_glicko_update(PG_FUNCTION_ARGS)
 {
-	float8		rating = PG_GETARG_FLOAT8(0);
-	float8		deviation = PG_GETARG_FLOAT8(1);
-	float8		c = PG_GETARG_FLOAT8(5);
+	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
+	float8		deviation = check_positive("deviation", PG_GETARG_FLOAT8(1));
+	float8		c = check_not_negative("c", PG_GETARG_FLOAT8(5));
 	GlickoGames games;
 	double		result[2];
 
-	check_finite("rating", rating);
-	check_positive("deviation", deviation);
-	check_not_negative("c", c);
 	games = games_argument(fcinfo, rating, 2);
 	deviation = GLICKO_LOG_ODDS *
 		deviation_grown(deviation, c * c, GLICKO_DEVIATION_MAX);
@@ -104,9 +97,9 @@ enum
 Datum
 skillrating_glicko2_update(PG_FUNCTION_ARGS)
 {
-	float8		rating = PG_GETARG_FLOAT8(ARG_RATING);
-	float8		deviation = PG_GETARG_FLOAT8(ARG_DEVIATION);
-	float8		volatility = PG_GETARG_FLOAT8(ARG_VOLATILITY);
+	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(ARG_RATING));
+	float8		deviation = check_positive("deviation", PG_GETARG_FLOAT8(ARG_DEVIATION));
+	float8		volatility = check_positive("volatility", PG_GETARG_FLOAT8(ARG_VOLATILITY));
 	float8		tau = check_not_negative("tau", PG_GETARG_FLOAT8(ARG_TAU));
 	float8		elapsed = check_not_negative("elapsed", PG_GETARG_FLOAT8(ARG_ELAPSED));
 	float8		deviation_max = PG_GETARG_FLOAT8(ARG_DEVIATION_MAX);
@@ -114,10 +107,6 @@ skillrating_glicko2_update(PG_FUNCTION_ARGS)
 	double		result[3];
 	double		points;
 	double		limit;
-
-	check_finite("rating", rating);
-	check_positive("deviation", deviation);
-	check_positive("volatility", volatility);
 
 	/* Infinity is no limit, as in the paper. */
 	if (!(deviation_max > 0))

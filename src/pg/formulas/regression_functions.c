@@ -52,7 +52,7 @@ skillrating_linear_fit_transition(PG_FUNCTION_ARGS)
 {
 	ArrayType  *array = array_state_arg(fcinfo, 0);
 	float8	   *state = regression_state(array);
-	float8		y = PG_GETARG_FLOAT8(1);
+	float8		y = check_finite("y", PG_GETARG_FLOAT8(1));
 	ArrayType  *features = array_with_nulls_argument(fcinfo, 2, "x", -1);
 	const float8 *x = (const float8 *) ARR_DATA_PTR(features);
 	int			n = array_size(features);
@@ -77,7 +77,6 @@ skillrating_linear_fit_transition(PG_FUNCTION_ARGS)
 	/* A row with a feature that is unknown does not count. */
 	if (ARR_HASNULL(features) && array_contains_nulls(features))
 		PG_RETURN_ARRAYTYPE_P(array);
-	check_finite("y", y);
 	check_finite_elements("x", x, n);
 
 	/* The number of features is known from the first row that counts on. */

@@ -108,10 +108,9 @@ skillrating_mean_final(PG_FUNCTION_ARGS)
 static float8
 forecast_arguments(FunctionCallInfo fcinfo, float8 *outcome)
 {
-	float8		probability = PG_GETARG_FLOAT8(1);
+	float8		probability = check_probability("probability", PG_GETARG_FLOAT8(1));
 
 	*outcome = PG_GETARG_FLOAT8(2);
-	check_probability("probability", probability);
 	check_probability("outcome", *outcome);
 	return probability;
 }
@@ -271,11 +270,10 @@ Datum
 skillrating_context_log_odds(PG_FUNCTION_ARGS)
 {
 	float8		wins = PG_GETARG_FLOAT8(0);
-	float8		games = PG_GETARG_FLOAT8(1);
+	float8		games = check_finite("games", PG_GETARG_FLOAT8(1));
 	float8		prior_rate = PG_GETARG_FLOAT8(2);
-	float8		prior_weight = PG_GETARG_FLOAT8(3);
+	float8		prior_weight = check_positive("prior_weight", PG_GETARG_FLOAT8(3));
 
-	check_finite("games", games);
 	if (!(wins >= 0 && wins <= games))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -287,7 +285,6 @@ skillrating_context_log_odds(PG_FUNCTION_ARGS)
 				 errmsg("prior_rate must lie between 0 and 1, not %g",
 						prior_rate),
 				 errhint("A rate of exactly 0 or 1 has no finite log-odds.")));
-	check_positive("prior_weight", prior_weight);
 	PG_RETURN_FLOAT8(check_result(shrunk_log_odds(wins, games, prior_rate,
 												  prior_weight)));
 }

@@ -34,13 +34,10 @@ skillrating_synelo_theta(PG_FUNCTION_ARGS)
 Datum
 skillrating_synelo_win_probability(PG_FUNCTION_ARGS)
 {
-	float8		sum_a = PG_GETARG_FLOAT8(0);
-	float8		sum_b = PG_GETARG_FLOAT8(1);
-	float8		theta = PG_GETARG_FLOAT8(2);
+	float8		sum_a = check_finite("sum_a", PG_GETARG_FLOAT8(0));
+	float8		sum_b = check_finite("sum_b", PG_GETARG_FLOAT8(1));
+	float8		theta = check_positive("theta", PG_GETARG_FLOAT8(2));
 
-	check_finite("sum_a", sum_a);
-	check_finite("sum_b", sum_b);
-	check_positive("theta", theta);
 	PG_RETURN_FLOAT8(synelo_win_probability(sum_a - sum_b, theta));
 }
 
@@ -71,7 +68,7 @@ skillrating_synelo_convergence(PG_FUNCTION_ARGS)
 												   "expected", n);
 	const float8 *outcome = float8_array_argument(fcinfo, ARG_OUTCOME,
 												  "outcome", n);
-	float8		k_high = PG_GETARG_FLOAT8(ARG_K_HIGH);
+	float8		k_high = check_positive("k_high", PG_GETARG_FLOAT8(ARG_K_HIGH));
 	SynEloWeights weights;
 	SynEloSignals signals;
 	float8	   *surprise = palloc_array(float8, Max(n, 1));
@@ -85,7 +82,6 @@ skillrating_synelo_convergence(PG_FUNCTION_ARGS)
 		check_probability("outcome", outcome[i]);
 		surprise[i] = outcome[i] - expected[i];
 	}
-	check_positive("k_high", k_high);
 	weights.velocity =
 		check_not_negative("velocity_weight",
 						   PG_GETARG_FLOAT8(ARG_VELOCITY_WEIGHT));
@@ -107,17 +103,13 @@ skillrating_synelo_convergence(PG_FUNCTION_ARGS)
 Datum
 skillrating_synelo_k(PG_FUNCTION_ARGS)
 {
-	float8		rating = PG_GETARG_FLOAT8(0);
-	float8		convergence = PG_GETARG_FLOAT8(1);
+	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
+	float8		convergence = check_probability("convergence", PG_GETARG_FLOAT8(1));
 	float8		k_low = check_not_negative("k_low", PG_GETARG_FLOAT8(2));
 	float8		k_high = check_not_negative("k_high", PG_GETARG_FLOAT8(3));
-	float8		initial_rating = PG_GETARG_FLOAT8(4);
-	float8		compression_width = PG_GETARG_FLOAT8(5);
+	float8		initial_rating = check_finite("initial_rating", PG_GETARG_FLOAT8(4));
+	float8		compression_width = check_positive("compression_width", PG_GETARG_FLOAT8(5));
 
-	check_finite("rating", rating);
-	check_probability("convergence", convergence);
-	check_finite("initial_rating", initial_rating);
-	check_positive("compression_width", compression_width);
 	PG_RETURN_FLOAT8(synelo_k(rating, convergence, k_low, k_high,
 							  initial_rating, compression_width));
 }
@@ -126,15 +118,12 @@ skillrating_synelo_k(PG_FUNCTION_ARGS)
 Datum
 skillrating_synelo_update(PG_FUNCTION_ARGS)
 {
-	float8		rating = PG_GETARG_FLOAT8(0);
+	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
 	float8		k = check_not_negative("k", PG_GETARG_FLOAT8(1));
-	float8		score = PG_GETARG_FLOAT8(2);
-	float8		expected = PG_GETARG_FLOAT8(3);
+	float8		score = check_probability("score", PG_GETARG_FLOAT8(2));
+	float8		expected = check_probability("expected", PG_GETARG_FLOAT8(3));
 	float8		floor_at = PG_GETARG_FLOAT8(4);
 
-	check_finite("rating", rating);
-	check_probability("score", score);
-	check_probability("expected", expected);
 	check_finite("floor", floor_at);
 	rating += k * (score - expected);
 	if (PG_GETARG_BOOL(5))

@@ -26,7 +26,7 @@ enum
 	ARG_BETA,
 	ARG_KAPPA,
 	ARG_TAU,
-	ARG_WINDOW,
+	ARG_SPAN,
 	ARG_PREVENT_SIGMA_INCREASE,
 	ARG_EPSILON,
 	ARG_WEIGHTS
@@ -34,7 +34,7 @@ enum
 
 /*
  * weng_lin_update(variant, team, rank, mu, sigma, weight, beta, kappa, tau,
- *				   window, prevent_sigma_increase, epsilon, weights)
+ *				   span, prevent_sigma_increase, epsilon, weights)
  */
 Datum
 skillrating_weng_lin_update(PG_FUNCTION_ARGS)
@@ -57,7 +57,7 @@ skillrating_weng_lin_update(PG_FUNCTION_ARGS)
 	number_argument(model, params, WENG_LIN_BETA, PG_GETARG_FLOAT8(ARG_BETA));
 	number_argument(model, params, WENG_LIN_KAPPA, PG_GETARG_FLOAT8(ARG_KAPPA));
 	number_argument(model, params, WENG_LIN_TAU, PG_GETARG_FLOAT8(ARG_TAU));
-	number_argument(model, params, WENG_LIN_WINDOW, PG_GETARG_INT32(ARG_WINDOW));
+	number_argument(model, params, WENG_LIN_SPAN, PG_GETARG_INT32(ARG_SPAN));
 	params[WENG_LIN_PREVENT_SIGMA_INCREASE].flag = PG_GETARG_BOOL(ARG_PREVENT_SIGMA_INCREASE);
 	number_argument(model, params, WENG_LIN_EPSILON, PG_GETARG_FLOAT8(ARG_EPSILON));
 	choice_argument(model, params, WENG_LIN_WEIGHTS, PG_GETARG_TEXT_PP(ARG_WEIGHTS));
@@ -149,9 +149,8 @@ skillrating_weng_lin_draw_probability(PG_FUNCTION_ARGS)
 		.team = 0,.rank = -1,.state = 1,.weight = -1
 	};
 	const Model *model = get_model("weng_lin");
-	float8		beta = PG_GETARG_FLOAT8(3);
+	float8		beta = check_positive("beta", PG_GETARG_FLOAT8(3));
 
-	check_positive("beta", beta);
 	PG_RETURN_FLOAT8(check_result(weng_lin_pairwise_draw(match_from_arrays(fcinfo, model,
 																		   NULL, &arguments),
 														 beta)));

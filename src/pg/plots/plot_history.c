@@ -122,6 +122,11 @@ history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
 	int			i;
 
 	*times = ARR_ELEMTYPE(ats) == TIMESTAMPTZOID;
+	if (!*times && ARR_ELEMTYPE(ats) != FLOAT8OID)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("array at has elements of type %s", format_type_be(ARR_ELEMTYPE(ats))),
+				 errhint("Cast it to timestamptz[] or double precision[].")));
 	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &name, &null_name, &i);
 	deconstruct_array(ats, ARR_ELEMTYPE(ats), 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
 					  &at, &null_at, &i);

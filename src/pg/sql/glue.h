@@ -108,24 +108,26 @@ check_interrupts(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Errors unless value is finite; name is that of the argument. */
-static inline void
+/* The value; errors unless it is finite.  Name is that of the argument. */
+static inline double
 check_finite(const char *name, double value)
 {
 	if (unlikely(isnan(value) || isinf(value)))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("%s must be finite, not %g", name, value)));
+	return value;
 }
 
-/* Errors unless value is finite and positive. */
-static inline void
+/* The value; errors unless it is finite and positive. */
+static inline double
 check_positive(const char *name, double value)
 {
 	if (unlikely(!(value > 0) || isinf(value)))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("%s must be positive and finite, not %g", name, value)));
+	return value;
 }
 
 /* The value; errors unless it is finite and not negative. */
@@ -140,14 +142,15 @@ check_not_negative(const char *name, double value)
 	return value;
 }
 
-/* Errors unless value lies from 0 to 1. */
-static inline void
+/* The value; errors unless it lies from 0 to 1. */
+static inline double
 check_probability(const char *name, double value)
 {
 	if (unlikely(!(value >= 0 && value <= 1)))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("%s must lie between 0 and 1, not %g", name, value)));
+	return value;
 }
 
 /* The floor of a rating; errors unless it is finite or minus infinity, none. */
