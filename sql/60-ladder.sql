@@ -529,15 +529,11 @@ COMMENT ON FUNCTION skillrating_internal.create_eligibility(text, jsonb) IS
 'A part of create_ladder(): the operation that declares the rules of a ladder without matches, which
 are complete; none for {}.';
 
-CREATE FUNCTION skillrating_internal.create_lists(
-    ladder text,
-    player_type regtype)
+CREATE FUNCTION skillrating_internal.create_attached_table(ladder text)
 RETURNS void
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    player text := format_type(player_type, -1);
 BEGIN
     EXECUTE format(
         'CREATE TABLE %I.attached (
@@ -546,50 +542,11 @@ BEGIN
             replica boolean NOT NULL DEFAULT false)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.attached IS %L', ladder,
         'Tables whose triggers feed the ladder, and the column or expression that gives the match of a row; replica if a publisher fills the table, so that rows only have their matches wait for catch_up(). See attach().');
-
-    EXECUTE format(
-        'CREATE TABLE %I.mirror (
-            relation regclass NOT NULL,
-            pool text NOT NULL DEFAULT '''',
-            key text NOT NULL,
-            columns jsonb NOT NULL,
-            PRIMARY KEY (relation, pool))', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.mirror IS %L', ladder,
-        'Tables of the user some of whose columns are kept equal to those of rating; see mirror_rating().');
-
-    EXECUTE format(
-        'CREATE TABLE %I.solved (
-            solver text NOT NULL,
-            pool text NOT NULL,
-            player_id %s NOT NULL,
-            at timestamptz,
-            mu float8,
-            standard_error float8,
-            side_offset float8,
-            command_skill float8,
-            games bigint NOT NULL,
-            component integer NOT NULL,
-            UNIQUE NULLS NOT DISTINCT (solver, pool, player_id, at))', ladder, player);
-    EXECUTE format('ALTER TABLE %I.solved REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.solved IS %L', ladder,
-        'What all matches together say of a player, by solve_ladder(): the columns of type estimate, for each solver and pool that has been solved.');
-
-    EXECUTE format(
-        'CREATE TABLE %I.solved_context (
-            solver text NOT NULL,
-            pool text NOT NULL,
-            context text,
-            log_odds float8,
-            standard_error float8,
-            UNIQUE NULLS NOT DISTINCT (solver, pool, context))', ladder);
-    EXECUTE format('ALTER TABLE %I.solved_context REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.solved_context IS %L', ladder,
-        'What contexts are worth to side 1 by all matches together, by solve_ladder(): the columns of type context_estimate; without a context, what side 1 is worth in all matches.');
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_lists(text, regtype) IS
-'A part of create_ladder(): the tables attached, mirror, solved and solved_context.';
+COMMENT ON FUNCTION skillrating_internal.create_attached_table(text) IS
+'A part of create_ladder(): the table attached.';
 
 CREATE FUNCTION skillrating_internal.check_schema_is_local(schema text)
 RETURNS void
@@ -687,10 +644,10 @@ BEGIN
     IF ranks = 'counted' THEN
         PERFORM skillrating_internal.create_count_tables(ladder);
     END IF;
-    PERFORM skillrating_internal.create_standing_table(ladder, player_type);
     PERFORM skillrating_internal.create_component_tables(ladder, model, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
-    PERFORM skillrating_internal.create_lists(ladder, player_type);
+    PERFORM skillrating_internal.create_attached_table(ladder);
+    PERFORM skillrating_internal.create_views(ladder, model, all_params);
     PERFORM skillrating_internal.create_eligibility(ladder, rules);
     IF source IS NOT NULL THEN
         EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);

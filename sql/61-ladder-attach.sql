@@ -681,9 +681,11 @@ DECLARE
     followers text;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    IF to_regclass(format('%I.source', ladder)) IS NOT NULL THEN
-        EXECUTE format('DROP VIEW %I.source', ladder);
-    END IF;
+    FOREACH tables IN ARRAY ARRAY['source', 'leaderboard', 'history', 'components'] LOOP
+        IF to_regclass(format('%I.%I', ladder, tables)) IS NOT NULL THEN
+            EXECUTE format('DROP VIEW %I.%I', ladder, tables);
+        END IF;
+    END LOOP;
     SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
     FROM pg_class AS c
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')

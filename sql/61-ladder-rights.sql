@@ -17,7 +17,8 @@ AS $function$
         UNION
         VALUES
             ('reader', 'ladder', 'SELECT'), ('reader', 'solved', 'SELECT'),
-            ('reader', 'solved_context', 'SELECT'),
+            ('reader', 'solved_context', 'SELECT'), ('reader', 'leaderboard', 'SELECT'),
+            ('reader', 'history', 'SELECT'), ('reader', 'components', 'SELECT'),
             -- To report a match again with other content, and to see what became of it.
             ('reporter', 'match', 'UPDATE'), ('reporter', 'match_player', 'DELETE'),
             ('reporter', 'match', 'SELECT'), ('reporter', 'match_player', 'SELECT'),

@@ -318,6 +318,63 @@ COMMENT ON FUNCTION skillrating_internal.write_mirror(text, regclass, text, text
 returns how many rows that were. An error because a value does not fit names the column, the table
 and the player.';
 
+CREATE FUNCTION skillrating_internal.has_mirror_table(ladder text)
+RETURNS boolean
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT EXISTS (
+        SELECT FROM pg_class AS c JOIN pg_class AS l ON l.relowner = c.relowner
+        WHERE c.oid = to_regclass(format('%I.mirror', ladder)) AND c.relkind = 'r'
+            AND l.oid = to_regclass(format('%I.ladder', ladder)))
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.has_mirror_table(text) IS
+'Whether a ladder has the table mirror, which comes with its first mirror.';
+
+CREATE FUNCTION skillrating_internal.mirrors(
+    ladder text,
+    OUT relation regclass,
+    OUT pool text,
+    OUT key text,
+    OUT columns jsonb)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT ROWS 2
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF skillrating_internal.has_mirror_table(ladder) THEN
+        RETURN QUERY EXECUTE format('SELECT m.relation, m.pool, m.key, m.columns FROM %I.mirror AS m', ladder);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.mirrors(text) IS
+'The rows of table mirror, none in a ladder that never had a mirror. Error 55000 unless the door to
+the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.create_mirror_table(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format(
+        'CREATE TABLE %I.mirror (
+            relation regclass NOT NULL,
+            pool text NOT NULL DEFAULT '''',
+            key text NOT NULL,
+            columns jsonb NOT NULL,
+            PRIMARY KEY (relation, pool))', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.mirror IS %L', ladder,
+        'Tables of the user some of whose columns are kept equal to those of rating; see mirror_rating().');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_mirror_table(text) IS
+'A part of mirror_rating(): the table mirror.';
+
 CREATE FUNCTION skillrating_internal.working_mirrors(
     ladder text,
     table_oid regclass DEFAULT NULL,
@@ -333,6 +390,9 @@ DECLARE
     suspended regclass;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
+    IF to_regclass(format('%I.mirror', ladder)) IS NULL THEN
+        RETURN;
+    END IF;
     FOR relation, pool, key, columns IN EXECUTE format(
         'SELECT m.relation, m.pool, m.key, m.columns
         FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation
@@ -482,7 +542,7 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     FOR m IN EXECUTE format(
-        'SELECT DISTINCT m.relation, c.relkind FROM %I.mirror AS m
+        'SELECT DISTINCT m.relation, c.relkind FROM skillrating_internal.mirrors($1) AS m
         JOIN pg_class AS c ON c.oid = m.relation
         WHERE skillrating_internal.owns_mirror($1, m.relation) AND NOT EXISTS (
             SELECT FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = d.objid
@@ -530,7 +590,7 @@ DECLARE
 BEGIN
     -- Error unless the door to the ladder is open.
     PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT EXISTS (SELECT FROM %I.mirror)', ladder) INTO wanted;
+    wanted := EXISTS (SELECT FROM skillrating_internal.mirrors(ladder));
     FOR t IN
         SELECT v.*
         FROM (VALUES
@@ -688,6 +748,9 @@ BEGIN
     PERFORM skillrating_internal.check_relation(relation);
     PERFORM skillrating_internal.check_table_is_local(relation);
     PERFORM skillrating_internal.check_mirror(ladder, relation, key, columns, pool);
+    IF NOT skillrating_internal.has_tables(ladder, '{mirror}') THEN
+        PERFORM skillrating_internal.create_mirror_table(ladder);
+    END IF;
     EXECUTE format(
         'INSERT INTO %I.mirror (relation, pool, key, columns) VALUES ($1, $2, $3, $4)
         ON CONFLICT (relation, pool) DO UPDATE
@@ -728,22 +791,21 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    n bigint;
-    wanted boolean;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder)
-    USING relation, pool;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n = 0 THEN
+    IF NOT EXISTS (
+        SELECT FROM skillrating_internal.mirrors(ladder) AS m
+        WHERE m.relation = unmirror_rating.relation AND m.pool = unmirror_rating.pool)
+    THEN
         RAISE undefined_object USING
             MESSAGE = format('table %s mirrors no rating of pool "%s" of ladder "%s"', relation,
                 pool, ladder);
     END IF;
-    EXECUTE format('SELECT EXISTS (SELECT FROM %I.mirror AS m WHERE m.relation = $1)', ladder)
-    INTO wanted USING relation;
-    IF NOT wanted THEN
+    EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder)
+    USING relation, pool;
+    IF NOT EXISTS (
+        SELECT FROM skillrating_internal.mirrors(ladder) AS m WHERE m.relation = unmirror_rating.relation)
+    THEN
         PERFORM skillrating_internal.drop_mirror_triggers(
             to_regclass(format('%I.source', ladder)), relation);
     END IF;

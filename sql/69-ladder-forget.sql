@@ -88,7 +88,8 @@ BEGIN
         ladder, split_part(c.name, '.', 1), split_part(c.name, '.', 2), t.player_equals),
         ' UNION ALL ')
     INTO queries
-    FROM unnest(columns) AS c(name);
+    FROM unnest(columns) AS c(name)
+    WHERE to_regclass(format('%I.%I', ladder, split_part(c.name, '.', 1))) IS NOT NULL;
     EXECUTE format(
         'WITH p AS MATERIALIZED (SELECT u.id FROM unnest(CAST($1 AS %s[])) AS u(id))
         SELECT coalesce(array_agg(DISTINCT k.id::text), ''{}'')

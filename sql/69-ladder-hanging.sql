@@ -232,7 +232,7 @@ BEGIN
     JOIN pg_class AS c ON c.oid = r.relation AND NOT c.relispartition
     WHERE to_regclass(format('%I.%I', shadow, r.name)) IS NULL
         AND r.name NOT IN ('horizon', 'component_horizon', 'season_horizon', 'replica_note',
-            'rating_count', 'rating_count_delta')
+            'rating_count', 'rating_count_delta', 'standing', 'mirror', 'solved', 'solved_context')
     UNION ALL
     SELECT pg_describe_object('pg_proc'::regclass, f.oid, 0),
         format('ALTER ROUTINE %I.%I(%s) SET SCHEMA %I', former, f.proname, pg_get_function_identity_arguments(f.oid), first_ladder)

@@ -118,10 +118,12 @@ DECLARE
     first oid[] := ARRAY(SELECT to_regnamespace(quote_ident(s.name))::oid FROM unnest(schemas) WITH ORDINALITY AS s(name, n) ORDER BY s.n);
 BEGIN
     PERFORM skillrating_internal.check_inside(shadow);
-    EXECUTE format(
-        'SELECT array_agg(DISTINCT m.relation) FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation
-        JOIN pg_class AS r ON r.oid = $1 AND r.relowner = c.relowner', ladder)
-    INTO mirrors USING format('%I.rating', ladder)::regclass;
+    IF skillrating_internal.has_mirror_table(ladder) THEN
+        EXECUTE format(
+            'SELECT array_agg(DISTINCT m.relation) FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation
+            JOIN pg_class AS r ON r.oid = $1 AND r.relowner = c.relowner', ladder)
+        INTO mirrors USING format('%I.rating', ladder)::regclass;
+    END IF;
     -- As in a transaction that rates: first the tables of matches, then the ladders, then mirrors.
     IF own THEN
         before := ARRAY[format('%I.match', ladder), format('%I.match_player', ladder)]::regclass[];
@@ -456,10 +458,12 @@ DECLARE
     mirror record;
     statement text;
 BEGIN
-    EXECUTE format(
-        'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
-        FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
-    INTO mirrors;
+    IF skillrating_internal.has_mirror_table(ladder) THEN
+        EXECUTE format(
+            'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
+            FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
+        INTO mirrors;
+    END IF;
     FOR mirror IN SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text) LOOP
         PERFORM skillrating.unmirror_rating(ladder, mirror.relation, mirror.pool);
     END LOOP;

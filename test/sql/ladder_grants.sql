@@ -35,7 +35,6 @@ INSERT INTO calls VALUES
     ('around', $$SELECT skillrating.around('it''s', 1)$$),
     ('settled_at', $$SELECT skillrating.settled_at('it''s')$$),
     ('player_status', $$SELECT skillrating.player_status('it''s')$$),
-    ('components', $$SELECT skillrating.components('it''s')$$),
     ('split_ladder', $$SELECT skillrating.split_ladder('it''s', '{1,2}'::bigint[])$$),
     ('ladder_estimates', $$SELECT skillrating.ladder_estimates('it''s', '{1,2}'::bigint[])$$),
     ('find_opponents', $$SELECT skillrating.find_opponents('it''s', 1)$$),
@@ -134,12 +133,12 @@ SELECT skillrating.revoke_reporter('it''s', 'regress_grants_other');
 RESET ROLE;
 SELECT state, count(*) FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t GROUP BY state ORDER BY state;
 SET ROLE regress_grants_owner;
-GRANT SELECT ON "it's".mirror TO regress_grants_other;
+GRANT SELECT ON "it's".attached TO regress_grants_other;
 SELECT skillrating.revoke_reader('it''s', 'regress_grants_other'), skillrating.revoke_reader('second', 'regress_grants_other'), skillrating.revoke_reporter('it''s', 'regress grants "client"');
 SELECT p.privilege_type, p.name FROM (
     SELECT a.privilege_type, c.relname AS name FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.relnamespace = '"it''s"'::regnamespace AND a.grantee <> a.grantor
     UNION ALL SELECT a.privilege_type, n.nspname FROM pg_namespace AS n, aclexplode(n.nspacl) AS a WHERE n.nspname = 'it''s' AND a.grantee <> a.grantor) AS p ORDER BY 1;
-REVOKE ALL ON "it's".mirror FROM regress_grants_other;
+REVOKE ALL ON "it's".attached FROM regress_grants_other;
 SELECT skillrating.revoke_reader('it''s', 'regress_grants_other');
 SELECT count(*) FROM rights;
 -- All roles; the owner; nobody.

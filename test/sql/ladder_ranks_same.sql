@@ -79,7 +79,7 @@ INSERT INTO reading VALUES
     ('season_table(%1$L)'), ('season_table(%1$L, '''', 30)'), ('season_table(%1$L, '''', 5, after_player => %2$s)'),
     ('season_table(%1$L, ''second'', 5, min_games => 2)'), ('season_place_of(%1$L, %2$s, '''')'),
     ('season_place_of(%1$L, %2$s)'), ('seasons(%1$L)'), ('player_status(%1$L, at => ''2024-05-01'')'),
-    ('player_status(%1$L, player => %2$s, at => ''2024-05-01'')'), ('settled_at(%1$L)'), ('components(%1$L)'),
+    ('player_status(%1$L, player => %2$s, at => ''2024-05-01'')'), ('settled_at(%1$L)'),
     ('history(%1$L, %2$s)'), ('rating_at(%1$L, %2$s, ''2024-02-20'')'), ('surprising_players(%1$L, min_games => 2)'),
     ('pool_quality(%1$L)'), ('eligibility(%1$L)'), ('match_outcome(%1$L, 1001)'), ('verify(%1$L)'), ('ladder_status(%1$L)'),
     ('win_probability(%1$L, ARRAY[1, %2$s + 100], ARRAY[1, 2], at => ''2024-05-01'')'),

@@ -135,8 +135,8 @@ BEGIN
         'SELECT skillrating.attach(''arena'', ''arena.match'')',
         'INSERT INTO arena.pending VALUES (1, pg_current_xact_id(), true)',
         'INSERT INTO arena.correction VALUES (1)',
-        'INSERT INTO arena.solved (solver, pool, player_id, games, component) VALUES (''hive'', '''', 1, 1, 1)',
-        'INSERT INTO arena.mirror VALUES (''arena.match'', '''', ''match_id'', ''{}'')'] LOOP
+        'SELECT skillrating_internal.create_solved_tables(''arena'', ''bigint'')',
+        'SELECT skillrating_internal.create_mirror_table(''arena'')'] LOOP
         BEGIN
             EXECUTE statement;
             RAISE NOTICE 'done: %', statement;

@@ -106,8 +106,8 @@ FROM skillrating.ladder_estimates('oracle_arena', '{0,1,2,3,4,5,6,7}'::int[]) AS
 -- Components and solutions are those of the functions over a history.
 CREATE VIEW game AS SELECT match_id, played_at, player, team, CASE WHEN score = 0.5 OR (score = 1) = (team = 1) THEN 1 ELSE 2 END AS rank FROM duel, LATERAL (VALUES (a, 1), (b, 2)) AS p(player, team);
 SELECT count(*) = 1 AND bool_and(near(c.mu, f.mu) AND near(c.deviation, f.deviation) AND c.games = 200 AND near(c.state[1], f.mu)) AS "components: other implementation"
-FROM skillrating.components('oracle_space', kind => 'home', at => NULL) AS c,
-    (SELECT f.* FROM (SELECT skillrating.final_components('state_space', match_id, player, team, rank, skillrating.inputs(side => team, played_at => played_at), NULL ORDER BY match_id) AS fs FROM game) AS q, unnest(fs) AS f) AS f WHERE f.kind = 'home';
+FROM oracle_space.components AS c,
+    (SELECT f.* FROM (SELECT skillrating.final_components('state_space', match_id, player, team, rank, skillrating.inputs(side => team, played_at => played_at), NULL ORDER BY match_id) AS fs FROM game) AS q, unnest(fs) AS f) AS f WHERE f.kind = 'home' AND c.kind = 'home';
 SELECT (s).matches = 200 AND (s).players = 9 AND (s).components = 1 AND near((s).log_posterior, (t).log_posterior) AS "solve_ladder: other implementation"
 FROM skillrating.solve_ladder('oracle_arena', params => '{"side_deviation": 0}') AS s, (SELECT skillrating.solve_summary('bradley_terry', match_id, player, team, rank, '{"side_deviation": 0}') AS t FROM game) AS q;
 

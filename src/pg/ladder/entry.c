@@ -120,7 +120,6 @@ static const LadderEntry entries[] = {
 	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"settled_at", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
 	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"components", AccessShareLock, RIGHTS_BY_GRANT, {{"component", ACL_SELECT}},.nladders = 1},
 	{"split_ladder", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"ladder_estimates", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
