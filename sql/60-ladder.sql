@@ -837,7 +837,7 @@ which the player goes into it, after idle time up to then, the probability that 
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.
 draw_probability is that of a draw of two teams, null of more and under a model that has none, as in
 predict(): a win alone has win_probability less half of it.
-at is now by default, also where it is null; settled_at() gives the ratings that leaderboards show.
+at is now by default, also where it is null.
 The rows are in the order of players; one who occurs several times has a row, at the first place.
 Players without a row start from the initial state. An account that is merged counts as the player
 it is merged into, and its row comes back under the identifier that was given. Under a model with

@@ -9,12 +9,7 @@ CREATE TYPE skillrating.ranked_player AS (
     draws bigint,
     losses bigint,
     last_played timestamptz,
-    shown float8,
-    level integer,
-    division text,
-    placement_left bigint,
     provisional boolean,
-    inactive boolean,
     peak float8,
     peak_at timestamptz,
     streak integer,
@@ -24,13 +19,11 @@ CREATE TYPE skillrating.ranked_player AS (
 COMMENT ON TYPE skillrating.ranked_player IS
 'A line of a leaderboard: the place (1 is first; equal ratings share one), the player''s identifier
 as text, the displayed rating, the rated matches, and how many of them were won (sole first), drawn
-(shared first) and lost, and the time of the last one. Where a display was asked for: the rating to
-show, the level from 1 on and the division, null during placement, and placement_left, how many
-matches of it are left; null otherwise. Where statistics were asked for, else null:
-provisional: whether the rating still has to settle, by the games or the deviation.
-inactive: whether the last match was too long ago.
-peak, peak_at: the highest rating since the last reset, in the unit of rating, and when it came
-first; with a display only after placement.
+(shared first) and lost, and the time of the last one.
+provisional: whether the rating still has to settle: its deviation is not below half of the initial
+one, or, under a model without, there are fewer games than the parameter shadow_games, or else 10.
+Where statistics were asked for, else null:
+peak, peak_at: the highest rating since the last reset, and when it came first.
 streak: so many matches in a row were won or, if negative, lost; 0 after a draw.
 last_change: of the rating, in the last match since the last reset.
 percentile: how many percent of the other players of the board are rated lower, equals counted
@@ -242,8 +235,7 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    display jsonb DEFAULT NULL,
-    statistics jsonb DEFAULT NULL,
+    statistics text[] DEFAULT NULL,
     fixed boolean DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
@@ -252,11 +244,11 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    shown text := skillrating_internal.display_query(ladder, display, at);
+    provisional text := skillrating_internal.provisional_condition(ladder);
     eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
     counted boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation);
     ranked boolean := counted AND min_games = 1 AND active_since IS NULL;
-    statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
+    statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     page text := '';
     place text;
     further text := '';
@@ -302,23 +294,23 @@ BEGIN
     place := 'CASE WHEN r.rating = $6 THEN 1 + $8 ELSE $9 + rank() OVER (PARTITION BY r.rating = $6 ORDER BY r.rating DESC) END';
     IF statistics IS NOT NULL THEN
         page := format('(SELECT r.*, %s AS place FROM %s) AS r %s', place, page,
-            skillrating_internal.statistics_join(ladder, statistics, display, at, eligible, ranked));
+            skillrating_internal.statistics_join(ladder, statistics, at, eligible, ranked));
         place := 'r.place';
-        statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
+        statistics_columns := 's.peak, s.peak_at, s.streak, s.last_change, s.percentile';
     END IF;
     RETURN QUERY EXECUTE format(
         'WITH board AS %s
         SELECT %s, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
-            d.shown, d.level, d.division, d.placement_left, %s
-        FROM %s CROSS JOIN LATERAL (%s) AS d
-        ORDER BY r.rating DESC, r.player_id', board, place, statistics_columns, page, shown)
+            %s, %s
+        FROM %s
+        ORDER BY r.rating DESC, r.player_id', board, place, provisional, statistics_columns, page)
     USING pool, min_games, active_since, max_deviation, n, after_rating, after, above, at_least, active;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('leaderboard');
 
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, jsonb, jsonb, boolean) IS
+COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, text[], boolean) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
 with fixed false among those who are not fixed, such as bots and puzzles are (see set_fixed()), and
@@ -331,20 +323,10 @@ or operation, such as settle(). They are read through an index, without sorting 
 they are those of that time, past or future, from the events up to then in rated order and idle
 time since, and so are games, wins, draws, losses and last_played. That computes all players of the
 pool, and takes SELECT on event too. 
-display: what to show in the place of ratings, an object of: placement_games (10 by default), during
-which there is nothing to show; factor, shift and floor of the rating to show (see
-display_rating()); levels, between the ratings low and high, where the first begins and the last
-ends; cuts and labels of divisions (see division()); margin and promotion_margin, in the unit of
-rating, by which a player has to be below or above a border to go down or up, counted from the end
-of placement on. With margins it takes SELECT on event, too.
-statistics: an object, {} for all, which fills the last columns of the result: columns, an array of
-those wanted of provisional, inactive, peak (with peak_at), streak, last_change and percentile;
-provisional_games and provisional_deviation, fewer and above which a rating is provisional; and
-inactive_after, an interval as text (30 days by default). Peak, streak and last change take SELECT
-on event, too.
+statistics: which of the last columns of the result to fill: peak (with peak_at), streak,
+last_change and percentile. All but the last take SELECT on event, too.
 Errors: 42704 for an unknown ladder or player, 22023 for a negative n or min_games or a
-max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a display
-or statistics that are wrong, 22007 for an interval that is none.';
+max_deviation under a model that has none, or for unknown statistics, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
@@ -392,8 +374,9 @@ CREATE FUNCTION skillrating_internal.place_of(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    fixed boolean DEFAULT NULL)
-RETURNS bigint
+    fixed boolean DEFAULT NULL,
+    OUT place bigint,
+    OUT percentile float8)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -404,17 +387,18 @@ DECLARE
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
-    place bigint;
 BEGIN
     EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
     INTO player_rating USING pool, min_games, active_since, max_deviation, player;
     IF player_rating IS NULL THEN
-        RETURN NULL;
+        RETURN;
     END IF;
-    EXECUTE format('WITH board AS %s SELECT 1 + c.above FROM (%s) AS c', board,
+    EXECUTE format(
+        'WITH board AS %s
+        SELECT 1 + c.above, 100 * (c.total - c.at_least + (c.at_least - c.above - 1) / 2.0) / nullif(c.total - 1, 0)
+        FROM (%s) AS c', board,
         skillrating_internal.counts_query(ladder, ranked, eligible, '$5'))
-    INTO place USING pool, min_games, active_since, max_deviation, player_rating;
-    RETURN place;
+    INTO place, percentile USING pool, min_games, active_since, max_deviation, player_rating;
 END
 $function$;
 
@@ -422,53 +406,10 @@ SELECT skillrating_internal.create_entry('place_of');
 
 COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz, boolean) IS
 'The place of a player in the leaderboard with the same conditions and time, 1 is first and equal
-ratings share a place; null for a player who is not in it. Without at, it counts those above
-through an index. An account that is merged counts as the player it is merged into. Errors as for
-leaderboard().';
-
-CREATE FUNCTION skillrating_internal.percentile_of(
-    ladder text,
-    player_id anycompatible,
-    pool text DEFAULT '',
-    min_games bigint DEFAULT 1,
-    active_since timestamptz DEFAULT NULL,
-    max_deviation float8 DEFAULT NULL,
-    at timestamptz DEFAULT NULL,
-    fixed boolean DEFAULT NULL)
-RETURNS float8
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
-    player text := skillrating_internal.counted_player(ladder, player_id::text);
-    ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
-    player_rating float8;
-    percentile float8;
-BEGIN
-    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
-    INTO player_rating USING pool, min_games, active_since, max_deviation, player;
-    IF player_rating IS NULL THEN
-        RETURN NULL;
-    END IF;
-    EXECUTE format(
-        'WITH board AS %s
-        SELECT 100 * (c.total - c.at_least + (c.at_least - c.above - 1) / 2.0) / nullif(c.total - 1, 0)
-        FROM (%s) AS c', board,
-        skillrating_internal.counts_query(ladder, ranked, eligible, '$5'))
-    INTO percentile USING pool, min_games, active_since, max_deviation, player_rating;
-    RETURN percentile;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('percentile_of');
-
-COMMENT ON FUNCTION skillrating.percentile_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz, boolean) IS
-'How many percent of the other players in the leaderboard with the same conditions and time are
-rated lower, equals counted half; null for a player who is not in it, or alone. An account that is
-merged counts as the player it is merged into. Errors as for leaderboard().';
+ratings share a place, and the percentile: how many percent of the other players there are rated
+lower, equals counted half; null for a player who is alone. Both are null for a player who is not in
+it. Without at, it counts through an index. An account that is merged counts as the player it is
+merged into. Errors as for leaderboard().';
 
 CREATE FUNCTION skillrating_internal.near_query(
     ladder text,
@@ -519,8 +460,7 @@ CREATE FUNCTION skillrating_internal.around(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    display jsonb DEFAULT NULL,
-    statistics jsonb DEFAULT NULL,
+    statistics text[] DEFAULT NULL,
     fixed boolean DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
@@ -529,9 +469,9 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    shown text := skillrating_internal.display_query(ladder, display, at);
+    provisional text := skillrating_internal.provisional_condition(ladder);
     eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
-    statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
+    statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     statistics_join text := '';
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
@@ -550,8 +490,8 @@ BEGIN
         RETURN;
     END IF;
     IF statistics IS NOT NULL THEN
-        statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
-        statistics_join := skillrating_internal.statistics_join(ladder, statistics, display, at, eligible, ranked);
+        statistics_columns := 's.peak, s.peak_at, s.streak, s.last_change, s.percentile';
+        statistics_join := skillrating_internal.statistics_join(ladder, statistics, at, eligible, ranked);
     END IF;
     IF at IS NULL AND NOT ranked THEN
         -- Only for a constant does the planner know how many players are above it.
@@ -562,14 +502,13 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'WITH board AS %1$s, near AS (%2$s), top AS (SELECT %7$s AS rating, c.above, c.at_least FROM (%3$s) AS c)
         SELECT r.place, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
-            d.shown, d.level, d.division, d.placement_left, %5$s
+            %4$s, %5$s
         -- Not all of those who share the first place here need be near.
         FROM (SELECT n.*, CASE WHEN n.rating = t.rating THEN 1 + t.above
                   ELSE t.at_least + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END AS place
-              FROM near AS n CROSS JOIN top AS t) AS r
-        CROSS JOIN LATERAL (%4$s) AS d %6$s
+              FROM near AS n CROSS JOIN top AS t) AS r %6$s
         ORDER BY r.rating DESC, r.player_id', board,
-        near, skillrating_internal.counts_query(ladder, ranked, eligible, top), shown,
+        near, skillrating_internal.counts_query(ladder, ranked, eligible, top), provisional,
         statistics_columns, statistics_join, top)
     USING pool, min_games, active_since, max_deviation, player_rating, player, n, top_rating;
 END
@@ -577,7 +516,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('around');
 
-COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, jsonb, jsonb, boolean) IS
+COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, text[], boolean) IS
 'A player in the leaderboard with the same conditions and time, with the n players above and the n
 below; no rows for a player who is not in it. An account that is merged counts as the player it is
 merged into. Errors as for leaderboard().';

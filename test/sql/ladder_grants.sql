@@ -26,14 +26,11 @@ INSERT INTO calls VALUES
     ('ladder_status', $$SELECT skillrating.ladder_status('it''s')$$),
     ('match_journal', $$SELECT skillrating.match_journal('it''s', 1)$$),
     ('eligibility', $$SELECT skillrating.eligibility('it''s')$$),
-    ('seasons', $$SELECT skillrating.seasons('it''s')$$),
     ('verify', $$SELECT skillrating.verify('it''s')$$),
     ('leaderboard', $$SELECT skillrating.leaderboard('it''s')$$),
-    ('leaderboard', $$SELECT skillrating.leaderboard('it''s', at => '2024-01-03', display => '{"cuts": [1], "labels": ["a", "b"], "margin": 1}')$$),
-    ('place_of', $$SELECT skillrating.place_of('it''s', 1)$$),
-    ('percentile_of', $$SELECT skillrating.percentile_of('it''s', 1)$$),
+    ('leaderboard', $$SELECT skillrating.leaderboard('it''s', at => '2024-01-03', statistics => '{peak}')$$),
+    ('place_of', $$SELECT (skillrating.place_of('it''s', 1)).place$$),
     ('around', $$SELECT skillrating.around('it''s', 1)$$),
-    ('settled_at', $$SELECT skillrating.settled_at('it''s')$$),
     ('player_status', $$SELECT skillrating.player_status('it''s')$$),
     ('split_ladder', $$SELECT skillrating.split_ladder('it''s', '{1,2}'::bigint[])$$),
     ('ladder_estimates', $$SELECT skillrating.ladder_estimates('it''s', '{1,2}'::bigint[])$$),
@@ -43,7 +40,6 @@ INSERT INTO calls VALUES
     ('surprising_players', $$SELECT skillrating.surprising_players('it''s')$$),
     ('pool_quality', $$SELECT skillrating.pool_quality('it''s')$$),
     ('season_table', $$SELECT skillrating.season_table('it''s', '')$$),
-    ('season_place_of', $$SELECT skillrating.season_place_of('it''s', 1, '')$$),
     ('compare_ladders', $$SELECT skillrating.compare_ladders('it''s', 'second')$$);
 GRANT SELECT ON calls TO PUBLIC;
 SELECT coalesce(e.function, c.function) AS missing_or_unknown

@@ -32,7 +32,7 @@ $$;
 SELECT min_games, active_since, max_deviation, count(*) AS players,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(1, min_games, active_since, max_deviation)) AS page_1,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(3, min_games, active_since, max_deviation)) AS page_3,
-    bool_and(place = skillrating.place_of('arena', player_id, '', min_games, active_since, max_deviation)) AS place_of,
+    bool_and(place = (skillrating.place_of('arena', player_id, '', min_games, active_since, max_deviation)).place) AS place_of,
     bool_and((SELECT array_agg(a.place || ' ' || a.player_id) FROM skillrating.around('arena', player_id, 2, '', min_games, active_since, max_deviation) AS a)
         = (SELECT array_agg(b.place || ' ' || b.player_id ORDER BY b.n) FROM (
             SELECT l.*, row_number() OVER () AS n FROM skillrating.leaderboard('arena', 100, '', min_games, NULL, active_since, max_deviation) AS l) AS b
@@ -45,7 +45,7 @@ SELECT bool_and(l.place = r.place) FROM skillrating.leaderboard('arena', 100) AS
 JOIN (SELECT player_id, rank() OVER (ORDER BY rating DESC) AS place FROM arena.rating WHERE pool = '') AS r USING (player_id);
 SELECT place, player_id, round(rating::numeric, 3) AS rating, games FROM skillrating.leaderboard('arena', 5);
 SELECT place, player_id FROM skillrating.leaderboard('arena', 2, pool => 'cup');
-SELECT skillrating.place_of('arena', 'nobody'), skillrating.percentile_of('arena', 'nobody'), skillrating.place_of('arena', 'a', min_games => 2);
+SELECT (skillrating.place_of('arena', 'nobody')).place, (skillrating.place_of('arena', 'nobody')).percentile, (skillrating.place_of('arena', 'a', min_games => 2)).place;
 SELECT count(*) FROM skillrating.around('arena', 'nobody');
 SELECT skillrating.leaderboard('arena', after_player => 'nobody');
 SELECT skillrating.leaderboard('arena', n => -1);
@@ -57,7 +57,7 @@ SET LOCAL enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT r.* FROM arena.rating AS r WHERE r.pool = '' AND r.games >= 1 AND r.rating <= 1500 AND (r.rating < 1500 OR 'p3' < r.player_id) ORDER BY r.rating DESC, r.player_id LIMIT 10;
 ROLLBACK;
 -- Percentiles.
-SELECT bool_and(abs(skillrating.percentile_of('arena', player_id) - p) < 1e-9) FROM (
+SELECT bool_and(abs((skillrating.place_of('arena', player_id)).percentile - p) < 1e-9) FROM (
     SELECT player_id, 100 * (rank() OVER (ORDER BY rating) - 1 + (count(*) OVER (PARTITION BY rating) - 1) / 2.0) / (count(*) OVER () - 1) AS p
     FROM arena.rating WHERE pool = '') AS r;
 

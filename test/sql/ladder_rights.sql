@@ -161,7 +161,7 @@ SELECT matches FROM skillrating.compare_ladders('arena', 'second');
 SELECT skillrating.promote_ladder('second', 'former');
 ALTER SCHEMA former RENAME TO second;
 SELECT place FROM skillrating.leaderboard('arena', 1, after_player => '1');
-SELECT skillrating.place_of('arena', 1), pg_catalog.round(skillrating.percentile_of('arena', 1)::numeric) AS percentile;
+SELECT (skillrating.place_of('arena', 1)).place, pg_catalog.round((skillrating.place_of('arena', 1)).percentile::numeric) AS percentile;
 SELECT player_id FROM skillrating.around('arena', 1) LIMIT 1;
 SELECT pg_catalog.count(*) FROM skillrating.history('arena', 1);
 SELECT pg_catalog.count(*) FROM skillrating.pool_quality('arena');

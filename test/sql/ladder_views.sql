@@ -95,7 +95,7 @@ BEGIN
         (SELECT count(*) FROM rated AS r WHERE NOT EXISTS (SELECT FROM board AS b WHERE b.player_id = r.player_id AND b.pool = r.pool)),
         (SELECT count(*) FROM board AS b FULL JOIN (
             SELECT p.pool, l.* FROM (SELECT DISTINCT r.pool FROM rated AS r) AS p
-            CROSS JOIN LATERAL skillrating.leaderboard(ladder, 1000, p.pool, statistics => '{}') AS l) AS l
+            CROSS JOIN LATERAL skillrating.leaderboard(ladder, 1000, p.pool) AS l) AS l
             ON l.player_id = b.player_id AND l.pool = b.pool
             WHERE ROW(b.place, b.rating, b.games, b.wins, b.draws, b.losses, b.last_played, b.provisional)
                 IS DISTINCT FROM ROW(l.place, l.rating, l.games, l.wins, l.draws, l.losses, l.last_played, l.provisional)),
@@ -140,7 +140,7 @@ FROM tennis.components AS c FULL JOIN tennis.component AS t
 CREATE TABLE account (id text PRIMARY KEY, nick text);
 INSERT INTO account SELECT 'p' || n, 'nick ' || n FROM generate_series(1, 12) AS n;
 SELECT b.place = p.place AS place, a.nick FROM view_elo.leaderboard AS b JOIN account AS a ON a.id = b.player_id
-CROSS JOIN LATERAL (SELECT skillrating.place_of('view_elo', b.player_id) AS place) AS p
+CROSS JOIN LATERAL (SELECT (skillrating.place_of('view_elo', b.player_id)).place AS place) AS p
 WHERE b.pool = '' ORDER BY b.rating DESC, b.player_id LIMIT 3;
 CREATE FUNCTION nodes(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -52,17 +52,17 @@ SELECT fill('oracle_arena'), fill('oracle_space');
 
 -- Boards.  A peak counts from the tenth match on, where placement ends.
 SELECT count(*) = 9 AND bool_and(l.place = b.place AND near(l.rating, b.rating) AND l.games = b.games AND l.wins = b.wins AND l.draws = b.draws AND l.losses = b.losses AND l.last_played = b.last_played
-    AND near(l.shown, 100 + 2 * b.rating) AND near(l.peak, b.peak) AND abs(l.streak) = b.streak AND near(l.percentile, 100 * (9 - b.place) / 8.0)
-    AND l.level = least(8, greatest(1, 1 + floor((b.rating - 1300) / 50))) AND l.placement_left = 0
+    AND near(l.peak, b.peak) AND abs(l.streak) = b.streak AND near(l.percentile, 100 * (9 - b.place) / 8.0)
+    AND l.provisional = (b.games < 10)
     AND near(l.last_change, (SELECT after - before FROM elo WHERE player = b.player ORDER BY match_id DESC LIMIT 1))) AS "leaderboard: other implementation"
-FROM skillrating.leaderboard('oracle_arena', display => '{"factor": 2, "shift": 100, "levels": 8, "low": 1300, "high": 1700}', statistics => '{}') AS l JOIN board AS b ON b.player::text = l.player_id;
-SELECT count(*) = 9 AND bool_and(near(rating, after) AND l.games = e.games + 1 AND l.placement_left = greatest(0, 15 - l.games)) AS "leaderboard: other implementation"
-FROM skillrating.leaderboard('oracle_arena', at => '2024-01-31 12:00', display => '{"placement_games": 15}') AS l JOIN (SELECT DISTINCT ON (player) * FROM elo WHERE played_at <= '2024-01-31 12:00' ORDER BY player, match_id DESC) AS e ON e.player::text = l.player_id;
-SELECT bool_and(skillrating.place_of('oracle_arena', player) = place) AS "place_of: other implementation", bool_and(near(skillrating.percentile_of('oracle_arena', player), 100 * (9 - place) / 8.0)) AS "percentile_of: other implementation" FROM board;
-SELECT count(*) = 3 AND bool_and(a.place = b.place AND near(a.rating, b.rating) AND a.games = b.games AND a.wins = b.wins AND a.draws = b.draws AND a.losses = b.losses AND near(a.shown, 100 + 2 * b.rating) AND near(a.peak, b.peak) AND abs(a.streak) = b.streak
-    AND near(a.percentile, 100 * (9 - b.place) / 8.0) AND a.level = least(8, greatest(1, 1 + floor((b.rating - 1300) / 50))) AND a.placement_left = 0 AND near(a.last_change, (SELECT after - before FROM elo WHERE player = b.player ORDER BY match_id DESC LIMIT 1)))
+FROM skillrating.leaderboard('oracle_arena', statistics => '{peak,streak,last_change,percentile}') AS l JOIN board AS b ON b.player::text = l.player_id;
+SELECT count(*) = 9 AND bool_and(near(rating, after) AND l.games = e.games + 1) AS "leaderboard: other implementation"
+FROM skillrating.leaderboard('oracle_arena', at => '2024-01-31 12:00') AS l JOIN (SELECT DISTINCT ON (player) * FROM elo WHERE played_at <= '2024-01-31 12:00' ORDER BY player, match_id DESC) AS e ON e.player::text = l.player_id;
+SELECT bool_and((skillrating.place_of('oracle_arena', player)).place = place) AS "place_of: other implementation", bool_and(near((skillrating.place_of('oracle_arena', player)).percentile, 100 * (9 - place) / 8.0)) AS "place_of: other implementation" FROM board;
+SELECT count(*) = 3 AND bool_and(a.place = b.place AND near(a.rating, b.rating) AND a.games = b.games AND a.wins = b.wins AND a.draws = b.draws AND a.losses = b.losses AND near(a.peak, b.peak) AND abs(a.streak) = b.streak
+    AND near(a.percentile, 100 * (9 - b.place) / 8.0) AND near(a.last_change, (SELECT after - before FROM elo WHERE player = b.player ORDER BY match_id DESC LIMIT 1)))
     AND array_agg(a.place ORDER BY a.place) = '{3,4,5}' AS "around: other implementation"
-FROM skillrating.around('oracle_arena', (SELECT player FROM board WHERE place = 4), 1, display => '{"factor": 2, "shift": 100, "levels": 8, "low": 1300, "high": 1700}', statistics => '{}') AS a JOIN board AS b ON b.player::text = a.player_id;
+FROM skillrating.around('oracle_arena', (SELECT player FROM board WHERE place = 4), 1, statistics => '{peak,streak,last_change,percentile}') AS a JOIN board AS b ON b.player::text = a.player_id;
 SELECT count(*) = 400 AND bool_and(near(h.rating_before, e.before) AND near(h.rating_after, e.after) AND near(h.win_probability, e.p) AND h.score = e.score AND h.games_before = e.games AND near((h.state_before->>'rating')::float8, e.before) AND near((h.state_after->>'rating')::float8, e.after)
     AND h.seq = e.match_id AND h.team = CASE WHEN d.a = who THEN 1 ELSE 2 END AND coalesce(h.rest_change, 0) = 0) AS "history: other implementation"
 FROM generate_series(0, 8) AS who CROSS JOIN LATERAL skillrating.history('oracle_arena', who) AS h JOIN elo AS e ON e.match_id::text = h.match_id AND e.player = who JOIN duel AS d ON d.match_id = e.match_id;
