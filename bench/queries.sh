@@ -75,7 +75,7 @@ sql -c 'SELECT sum(p + y) FROM forecast' -o /dev/null
 for _ in $(seq "$rounds"); do
 	timed >>"$scratch/sum" <<<'SELECT sum(p + y) FROM forecast;'
 	timed >>"$scratch/brier" <<<'SELECT skillrating.brier_score(p, y) FROM forecast;'
-	timed >>"$scratch/calibration" <<<'SELECT skillrating.calibration(p, y) FROM forecast;'
+	timed >>"$scratch/calibration" <<<'SELECT skillrating.calibration(p, y, 10) FROM forecast;'
 done
 report "brier_score, $(sized 5000000) forecasts, against sum(p + y)" "$scratch/brier" "$scratch/sum" 'for information'
 report '  calibration' "$scratch/calibration" "$scratch/sum" 'for information'

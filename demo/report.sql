@@ -12,13 +12,13 @@ SET timezone = 'UTC';
 
 -- Forecasts are judged before the page adds matches of its own.
 CREATE TABLE demo.judged AS
-SELECT 1 AS n, 'Elo' AS model, 'Football, Elo with home advantage' AS title, skillrating.calibration(probability, outcome) AS c
+SELECT 1 AS n, 'Elo' AS model, 'Football, Elo with home advantage' AS title, skillrating.calibration(probability, outcome, 10) AS c
 FROM demo.forecasts('league') WHERE played_at >= '2013-07-01'
 UNION ALL
-SELECT 2, 'Hive', 'Team game, Hive', skillrating.calibration(probability, outcome)
+SELECT 2, 'Hive', 'Team game, Hive', skillrating.calibration(probability, outcome, 10)
 FROM demo.forecasts('rounds') WHERE played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000)
 UNION ALL
-SELECT 3, 'state_space', 'Team game, state_space', skillrating.calibration(probability, outcome)
+SELECT 3, 'state_space', 'Team game, state_space', skillrating.calibration(probability, outcome, 10)
 FROM demo.forecasts('learned') WHERE played_at > (SELECT played_at FROM demo.match WHERE match_id = 1000);
 
 SELECT $$<!DOCTYPE html>

@@ -10,7 +10,7 @@ SELECT demo.simulate_matches() \g /dev/null
 -- What a map is worth is learnt from the results of the first thousand matches,
 -- as somebody would who starts to rate; the forecasts below are for the others.
 CREATE TABLE demo.map_log_odds AS
-SELECT map_id, skillrating.context_log_odds(winner = first_team, 0.5, 20) AS log_odds
+SELECT map_id, skillrating.context_log_odds(count(*) FILTER (WHERE winner = first_team), count(winner), 0.5, 20) AS log_odds
 FROM demo.match
 WHERE match_id <= 1000
 GROUP BY map_id;

@@ -101,7 +101,7 @@ COMMENT ON FUNCTION skillrating.state_rating(text, float8[], jsonb) IS
 'The displayed rating of a state, given in the order of the model''s state columns. Errors as for
 complete_parameters(), 2202E for an array of another length, 22004 for nulls in it.';
 
-CREATE FUNCTION skillrating.state_after_idle(
+CREATE FUNCTION skillrating.idle_state(
     model text,
     state float8[],
     idle interval,
@@ -109,10 +109,10 @@ CREATE FUNCTION skillrating.state_after_idle(
     shared_state float8[] DEFAULT NULL,
     shared_idle interval DEFAULT NULL)
 RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_state_after_idle'
+AS 'MODULE_PATHNAME', 'skillrating_idle_state'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.state_after_idle(text, float8[], interval, jsonb, float8[], interval) IS
+COMMENT ON FUNCTION skillrating.idle_state(text, float8[], interval, jsonb, float8[], interval) IS
 'The state of a player after idle time, with which a match would find it: deviations grow and
 ratings decay as the model''s parameters say.
 state, shared_state: in the order of the model''s state columns.
@@ -123,6 +123,27 @@ without it these columns stay.
 Null if another argument is null.  Errors as for complete_parameters(), 2202E for an array of
 another length, 22004 for nulls in it, 22003 for negative idle time or a state out of range, 0A000
 for parameters with rating periods, under which rate() and predict() let time pass.';
+
+CREATE FUNCTION skillrating.season_state(
+    model text,
+    state float8[],
+    keep float8 DEFAULT 0.5,
+    params jsonb DEFAULT '{}',
+    mean float8 DEFAULT NULL)
+RETURNS float8[]
+AS 'MODULE_PATHNAME', 'skillrating_season_state'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating.season_state(text, float8[], float8, jsonb, float8) IS
+'The state of a player at the start of a season, by soft reset: each column moves towards its
+initial value, to initial + keep * (value - initial), and a deviation to
+sqrt(keep^2 * value^2 + (1 - keep^2) * initial^2), since what is not kept is as uncertain as a
+newcomer.  What counts or has been reached stays.
+state: in the order of the model''s state columns.
+keep: 0 (all new) to 1 (unchanged).
+mean: what the first column moves towards in place of its initial value.
+Null if an argument other than mean is null.  Errors: those of state_rating(), and 22003 for numbers
+out of range.';
 
 CREATE FUNCTION skillrating_internal.state_in_period(
     model text,

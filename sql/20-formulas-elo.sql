@@ -3,33 +3,20 @@
 CREATE FUNCTION skillrating.elo_win_probability(
     rating_a float8,
     rating_b float8,
-    scale float8 DEFAULT 400)
+    scale float8 DEFAULT 400,
+    curve text DEFAULT 'logistic')
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_elo_win_probability'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.elo_win_probability(float8, float8, float8) IS
-'Expected score of player a against player b, 0 to 1, by Elo''s logistic curve:
-1 / (1 + 10^((rating_b - rating_a) / scale)).
+COMMENT ON FUNCTION skillrating.elo_win_probability(float8, float8, float8, text) IS
+'Expected score of player a against player b, 0 to 1.
 rating_a, rating_b: in points, finite.
-scale: lead in points at which the odds are 10 to 1, above 0.
-Error 22003 for numbers out of range.';
-
-CREATE FUNCTION skillrating.elo_normal_win_probability(
-    rating_a float8,
-    rating_b float8,
-    beta float8 DEFAULT 200)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_elo_normal_win_probability'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.elo_normal_win_probability(float8, float8, float8) IS
-'Expected score of player a against player b, 0 to 1, in Elo''s original form: each player performs
-with a normal distribution around the rating, so that it is
-Phi((rating_a - rating_b) / (sqrt(2) * beta)).
-rating_a, rating_b: in points, finite.
-beta: standard deviation of one performance in points, above 0.
-Error 22003 for numbers out of range.';
+scale: in points, above 0.
+curve: logistic, 1 / (1 + 10^((rating_b - rating_a) / scale)), where a lead of scale gives odds of
+10 to 1; or normal, Elo''s original form, Phi(sqrt(2) * (rating_a - rating_b) / scale), where one
+performance has a standard deviation of half of scale (beta of model elo).
+Errors: 22003 for numbers out of range, 22023 for another curve.';
 
 CREATE FUNCTION skillrating.elo_update(
     rating_a float8,

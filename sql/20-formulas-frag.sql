@@ -91,22 +91,6 @@ k: in points, 0 or more.
 scale: lead in points at which the frags are expected 10 to 1, above 0.
 Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for an empty array.';
 
-CREATE FUNCTION skillrating.frag_decay(
-    rating float8,
-    days float8,
-    rate float8,
-    decay_floor float8 DEFAULT 0)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_frag_decay'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.frag_decay(float8, float8, float8, float8) IS
-'A rating after idle days: rate points less for each day, but not below decay_floor; a lower rating
-stays as it is.  Two stretches of time in succession are as one.
-rating: in points, finite.  days: 0 or more.  rate: points a day, 0 or more.
-decay_floor: in points, finite.
-Error 22003 for numbers out of range.';
-
 CREATE TYPE skillrating.frag_rating AS (
     player_id text,
     rating float8,
@@ -120,12 +104,12 @@ COMMENT ON TYPE skillrating.frag_rating IS
 player_id: the identifier as text.  rating: in points.
 frags, deaths, suicides, team_kills: how many the log has.';
 
-CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement)
+CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement) IS
+COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb) IS
 'Transition function of frag_ratings().';
 
 CREATE FUNCTION skillrating_internal.frag_ratings_final(internal)
@@ -136,54 +120,6 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_ratings_final(internal) IS
 'Final function of frag_ratings().';
 
-CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement) (
-    SFUNC = skillrating_internal.frag_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.frag_ratings_final,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement) IS
-'The ratings at the end of a log of frags, from the default parameters of model frag:
-SELECT f.* FROM (SELECT skillrating.frag_ratings(killer_id, victim_id ORDER BY at) AS ratings
-FROM ...) AS q, unnest(q.ratings) AS f
-Each row is a duel that the killer won 1 : 0, in the order of ORDER BY within the call.
-killer_id: null, or equal to victim_id, is a suicide: a duel lost against an equal.
-victim_id: not null.  Both are of one type that can be hashed and ordered.  A clan that is rated
-as one player is an identifier like any other.
-The highest rating comes first; players with equal ratings are sorted by player_id.
-Memory: a few numbers a player.
-Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type.';
-
-CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean) IS
-'Transition function of frag_ratings().';
-
-CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, score float8, team_kill boolean) (
-    SFUNC = skillrating_internal.frag_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.frag_ratings_final,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean) IS
-'As the form with two arguments, with the score of a row and a flag for kills among team mates.
-score: of the killer in the duel, 0 or more; null is 1.
-team_kill: whether the players are team mates; the killer loses as for a suicide and the victim
-nothing.  Null is false.';
-
-CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb) IS
-'Transition function of frag_ratings().';
-
 CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, score float8, team_kill boolean, params jsonb) (
     SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
@@ -192,6 +128,18 @@ CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyele
 );
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean, jsonb) IS
-'As the form with four arguments, with params, an object of parameters of model frag (see
-model_parameters()), read from the first row.  k, scale, points (0 is 1 here), floor and
-initial_rating are used.';
+'The ratings at the end of a log of frags:
+SELECT f.* FROM (SELECT skillrating.frag_ratings(killer_id, victim_id, 1, false, ''{}'' ORDER BY at)
+AS ratings FROM ...) AS q, unnest(q.ratings) AS f
+Each row is a duel that the killer won score : 0, in the order of ORDER BY within the call.
+killer_id: null, or equal to victim_id, is a suicide: a duel lost against an equal.
+victim_id: not null.  Both are of one type that can be hashed and ordered.  A clan that is rated
+as one player is an identifier like any other.
+score: of the killer in the duel, 0 or more; null is 1.
+team_kill: whether the players are team mates; the killer loses as for a suicide and the victim
+nothing.  Null is false.
+params: parameters of model frag, read from the first row; null for the defaults.  k, scale, points
+(0 is 1 here), floor and initial_rating are used.
+The highest rating comes first; players with equal ratings are sorted by player_id.
+Memory: a few numbers a player.
+Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type.';

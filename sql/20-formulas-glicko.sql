@@ -38,23 +38,6 @@ sqrt(deviation^2 + c^2), at most 350.
 Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
 length.';
 
-CREATE FUNCTION skillrating.glicko_idle_deviation(
-    deviation float8,
-    c float8,
-    elapsed float8 DEFAULT 1,
-    deviation_max float8 DEFAULT 350)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_glicko_idle_deviation'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.glicko_idle_deviation(float8, float8, float8, float8) IS
-'The deviation after idle time under Glicko: sqrt(deviation^2 + c^2 * elapsed), which does not grow
-beyond deviation_max.
-deviation, deviation_max: in points, above 0.
-c: in points per root of a rating period, 0 or more.  elapsed: rating periods, 0 or more, also
-fractions.
-Error 22003 for numbers out of range.';
-
 CREATE FUNCTION skillrating.glicko2_win_probability(
     rating_a float8,
     deviation_a float8,
@@ -101,19 +84,3 @@ deviation_max: the deviation grows to this at most, in points, above 0; ''infini
 in the paper.
 Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
 length.';
-
-CREATE FUNCTION skillrating.glicko2_idle_deviation(
-    deviation float8,
-    volatility float8,
-    elapsed float8 DEFAULT 1,
-    deviation_max float8 DEFAULT 350)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_glicko2_idle_deviation'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.glicko2_idle_deviation(float8, float8, float8, float8) IS
-'The deviation after idle time under Glicko-2:
-sqrt(deviation^2 + (173.7178 * volatility)^2 * elapsed), which does not grow beyond deviation_max.
-deviation, deviation_max: in points, above 0.  volatility: above 0.
-elapsed: rating periods, 0 or more, also fractions.
-Error 22003 for numbers out of range.';

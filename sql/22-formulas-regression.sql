@@ -12,22 +12,14 @@ COMMENT ON TYPE skillrating.linear_model IS
 that it explains (null if y does not vary), the standard deviation of what is left (null without
 degrees of freedom), and the number of rows.';
 
-CREATE FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[])
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_linear_fit_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[]) IS
-'Transition function of linear_fit(): state {features, rows, weight, ridge, means, sums of
-products}.';
-
 CREATE FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[], float8, float8)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_linear_fit_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[], float8, float8) IS
-'Transition function of linear_fit() with weight and ridge.';
+'Transition function of linear_fit(): state {features, rows, weight, ridge, means, sums of
+products}.';
 
 CREATE FUNCTION skillrating_internal.linear_fit_combine(float8[], float8[])
 RETURNS float8[]
@@ -45,22 +37,6 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.linear_fit_final(float8[]) IS
 'The fit of a state of linear_fit(), or null if it has no rows.';
 
-CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[]) (
-    SFUNC = skillrating_internal.linear_fit_transition,
-    STYPE = float8[],
-    INITCOND = '{}',
-    FINALFUNC = skillrating_internal.linear_fit_final,
-    COMBINEFUNC = skillrating_internal.linear_fit_combine,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.linear_fit(float8, float8[]) IS
-'The least squares fit of y on up to 100 features, for example of a rank on match statistics:
-linear_fit(rank, ARRAY[kills, deaths, damage]). Rows with a null, also in x, do not count; null if
-none counts. Errors: 2202E if x has another length in some row, 22003 for numbers that are not
-finite or whose squares (from about 1e154 on) do not fit into a double precision, 22023 if a
-feature is constant or depends on those before it.';
-
 CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[], weight float8, ridge float8) (
     SFUNC = skillrating_internal.linear_fit_transition,
     STYPE = float8[],
@@ -71,9 +47,14 @@ CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[], weight float8, rid
 );
 
 COMMENT ON AGGREGATE skillrating.linear_fit(float8, float8[], float8, float8) IS
-'As the form with two arguments, with a weight of each row and a ridge, the same in all rows, that
-is added to the diagonal of the features'' correlations: it keeps coefficients small, and finite
-where features depend on each other.';
+'The least squares fit of y on up to 100 features, for example of a rank on match statistics:
+linear_fit(rank, ARRAY[kills, deaths, damage], 1, 0).
+weight: of the row, 0 or more.
+ridge: 0 or more, the same in all rows; it is added to the diagonal of the features'' correlations,
+and keeps coefficients small, and finite where features depend on each other.
+Rows with a null, also in x, do not count; null if none counts. Errors: 2202E if x has another
+length in some row, 22003 for numbers that are not finite or whose squares (from about 1e154 on) do
+not fit into a double precision, 22023 if a feature is constant or depends on those before it.';
 
 CREATE FUNCTION skillrating.linear_predict(fit skillrating.linear_model, x float8[])
 RETURNS float8

@@ -1,6 +1,6 @@
--- Aggregates over matches: scores of forecasts and log-odds of contexts.
+-- Aggregates over matches: scores of forecasts; and log-odds of contexts.
 --
--- Their states are float8 arrays, so that partial results can be stored, merged
+-- States are float8 arrays, so that partial results can be stored, merged
 -- and computed on other servers.
 
 CREATE FUNCTION skillrating_internal.sums_combine(float8[], float8[])
@@ -10,7 +10,7 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.sums_combine(float8[], float8[]) IS
 'Merges two states {count, sum, low part of sum, ...} of equal length, of brier_score(), log_loss(),
-logit_log_loss(), ranked_probability_score(), accuracy(), skill_score() or surprise().';
+ranked_probability_score(), accuracy(), skill_score() or surprise().';
 
 CREATE FUNCTION skillrating_internal.mean_final(float8[])
 RETURNS float8
@@ -43,22 +43,6 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.accuracy_transition(float8[], float8, float8) IS
 'Transition function of accuracy(): state {count, sum, low part of sum}.';
-
-CREATE FUNCTION skillrating_internal.logit_log_loss_transition(float8[], float8, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_logit_log_loss_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.logit_log_loss_transition(float8[], float8, float8) IS
-'Transition function of logit_log_loss(): state {count, sum, low part of sum}.';
-
-CREATE FUNCTION skillrating_internal.log_loss_transition(float8[], float8, float8, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_three_way_log_loss_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.log_loss_transition(float8[], float8, float8, float8) IS
-'Transition function of log_loss() of wins, draws and losses: state {count, sum, low part of sum}.';
 
 CREATE FUNCTION skillrating_internal.ranked_probability_score_transition(float8[], float8, float8, float8)
 RETURNS float8[]
@@ -130,47 +114,12 @@ CREATE AGGREGATE skillrating.log_loss(probability float8, outcome float8) (
 
 COMMENT ON AGGREGATE skillrating.log_loss(float8, float8) IS
 'Mean negative log likelihood, in nats, of outcomes under predicted probabilities; a constant 0.5
-scores ln 2 = 0.6931.  A probability of exactly 0 for what then happened makes it infinite;
-logit_log_loss() never is.
+scores ln 2 = 0.6931.  A probability of exactly 0 for what then happened makes it infinite.
 probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
+Where a draw is a class of its own: log_loss(CASE outcome WHEN 1 THEN win WHEN 0.5 THEN draw
+ELSE 1 - win - draw END, 1), with the probability of a win alone.
 Rows with a null do not count; null if none counts.
 Error 22003 outside 0 to 1.';
-
-CREATE AGGREGATE skillrating.log_loss(win_probability float8, draw_probability float8, outcome float8) (
-    SFUNC = skillrating_internal.log_loss_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating_internal.mean_final,
-    COMBINEFUNC = skillrating_internal.sums_combine,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.log_loss(float8, float8, float8) IS
-'Mean negative log likelihood, in nats, of outcomes where a draw is a class of its own.
-win_probability: predicted probability of a win alone, 0 to 1.  The win_probability of event, rate()
-and preview() counts a draw half: subtract half of the draw_probability from it.
-draw_probability: predicted, 0 to 1; the rest is the loss.
-outcome: 1 won, 0.5 drew, 0 lost.
-A uniform forecast scores ln 3 = 1.0986.
-Rows with a null do not count; null if none counts.
-Error 22003 outside 0 to 1, if the two probabilities add up to more than 1, and for any other
-outcome.';
-
-CREATE AGGREGATE skillrating.logit_log_loss(logit float8, outcome float8) (
-    SFUNC = skillrating_internal.logit_log_loss_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating_internal.mean_final,
-    COMBINEFUNC = skillrating_internal.sums_combine,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.logit_log_loss(float8, float8) IS
-'Mean negative log likelihood, in nats, of outcomes under predicted log-odds ln(p / (1 - p)): the
-same as log_loss(), but finite and exact also where p would round to 0 or 1.
-logit: predicted log-odds, finite.  outcome: 1 won, 0.5 drew, 0 lost.
-Rows with a null do not count; null if none counts.
-Error 22003 for log-odds that are not finite and outcomes outside 0 to 1.';
 
 CREATE AGGREGATE skillrating.ranked_probability_score(win_probability float8, draw_probability float8, outcome float8) (
     SFUNC = skillrating_internal.ranked_probability_score_transition,
@@ -259,75 +208,11 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating.context_log_odds(float8, float8, float8, float8) IS
 'Log-odds of a win rate, shrunk as if prior_weight further games had been won at prior_rate:
 ln((wins + w r) / (games - wins + w (1 - r))).  Finite for 0 of n and n of n; the defaults are
-Jeffreys'' prior.
+Jeffreys'' prior.  Over the matches of a context (a side, a map, a size):
+context_log_odds(count(*) FILTER (WHERE won), count(*)).
 wins: draws count half, 0 <= wins <= games.  games: finite.
 prior_rate: above 0 and below 1.  prior_weight: games, above 0.
 Error 22003 for numbers out of range.';
-
-CREATE FUNCTION skillrating_internal.context_log_odds_transition(float8[], boolean)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_context_log_odds_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.context_log_odds_transition(float8[], boolean) IS
-'Transition function of context_log_odds(boolean): state {wins, games, prior rate, prior weight}.';
-
-CREATE FUNCTION skillrating_internal.context_log_odds_transition(float8[], boolean, float8, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_context_log_odds_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.context_log_odds_transition(float8[], boolean, float8, float8) IS
-'Transition function of context_log_odds(boolean, float8, float8): state {wins, games, prior rate,
-prior weight}.';
-
-CREATE FUNCTION skillrating_internal.context_log_odds_combine(float8[], float8[])
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_context_log_odds_combine'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.context_log_odds_combine(float8[], float8[]) IS
-'Merges two states {wins, games, prior rate, prior weight} of context_log_odds().';
-
-CREATE FUNCTION skillrating_internal.context_log_odds_final(float8[])
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_context_log_odds_final'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.context_log_odds_final(float8[]) IS
-'The log-odds of a state {wins, games, prior rate, prior weight}, or null without games.';
-
-CREATE AGGREGATE skillrating.context_log_odds(won boolean) (
-    SFUNC = skillrating_internal.context_log_odds_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0.5,1}',
-    FINALFUNC = skillrating_internal.context_log_odds_final,
-    COMBINEFUNC = skillrating_internal.context_log_odds_combine,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.context_log_odds(boolean) IS
-'Log-odds of the win rate in a context (a side, a map, a size) under Jeffreys'' prior: finite for 0
-of
-n and n of n.
-won: nulls do not count; null if none counts.
-For draws or another prior see the function of the same name.';
-
-CREATE AGGREGATE skillrating.context_log_odds(won boolean, prior_rate float8, prior_weight float8) (
-    SFUNC = skillrating_internal.context_log_odds_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0.5,1}',
-    FINALFUNC = skillrating_internal.context_log_odds_final,
-    COMBINEFUNC = skillrating_internal.context_log_odds_combine,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.context_log_odds(boolean, float8, float8) IS
-'Log-odds of the win rate in a context, shrunk towards prior_rate as if prior_weight further games
-had been seen at that rate.
-won: nulls do not count; null if none counts.
-prior_rate: above 0 and below 1.  prior_weight: games, above 0.  Both are the same in all rows.
-Errors: 22003 for numbers out of range, 22023 if the prior varies.';
 
 CREATE FUNCTION skillrating_internal.paired_difference(losses_a float8[], losses_b float8[])
 RETURNS float8[]

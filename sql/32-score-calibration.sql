@@ -45,22 +45,14 @@ z: by how many standard deviations the Brier score is worse than the probabiliti
 themselves; beyond 2 is overconfident, below -2 too timid.  Null if nothing was uncertain.
 bins: an array of calibration_bin.';
 
-CREATE FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_calibration_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8) IS
-'Transition function of calibration() with 10 bins: state {bins, first cell, cells, count, sums,
-then per bin and per cell of log-odds a count and sums}.';
-
 CREATE FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8, integer)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_calibration_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8, integer) IS
-'Transition function of calibration() with a number of bins.';
+'Transition function of calibration(): state {bins, first cell, cells, count, sums, then per bin and
+per cell of log-odds a count and sums}.';
 
 CREATE FUNCTION skillrating_internal.calibration_combine(float8[], float8[])
 RETURNS float8[]
@@ -78,29 +70,6 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.calibration_final(float8[]) IS
 'What a state of calibration() says, or null if it has no rows.';
 
-CREATE AGGREGATE skillrating.calibration(probability float8, outcome float8) (
-    SFUNC = skillrating_internal.calibration_transition,
-    STYPE = float8[],
-    INITCOND = '{}',
-    FINALFUNC = skillrating_internal.calibration_final,
-    COMBINEFUNC = skillrating_internal.calibration_combine,
-    SSPACE = 16000,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.calibration(float8, float8) IS
-'How well predicted probabilities fit outcomes, with 10 bins of equal width; see the type
-calibration.
-SELECT (c).* FROM (SELECT skillrating.calibration(p, outcome) AS c FROM ...) AS q;
-unnest((c).bins) returns the bins.
-probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
-Give one forecast a match: the forecast for the other team repeats it.  Draws count half, which
-makes z and the standard errors a little cautious.  Log-odds beyond +-32 count as those.
-Rows with a null do not count; null if none counts.
-Error 22003 outside 0 to 1.
-Murphy, Journal of Applied Meteorology 12 (1973); Cox, Biometrika 45 (1958); Spiegelhalter,
-Statistics in Medicine 5 (1986).';
-
 CREATE AGGREGATE skillrating.calibration(probability float8, outcome float8, bins integer) (
     SFUNC = skillrating_internal.calibration_transition,
     STYPE = float8[],
@@ -112,6 +81,14 @@ CREATE AGGREGATE skillrating.calibration(probability float8, outcome float8, bin
 );
 
 COMMENT ON AGGREGATE skillrating.calibration(float8, float8, integer) IS
-'As the form with two arguments, with a number of bins.
+'How well predicted probabilities fit outcomes, with bins of equal width; see the type calibration.
+SELECT (c).* FROM (SELECT skillrating.calibration(p, outcome, 10) AS c FROM ...) AS q;
+unnest((c).bins) returns the bins.
+probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
 bins: 1 to 1000, the same in all rows.
-Further errors: 22003 for any other number, 22023 if it varies.';
+Give one forecast a match: the forecast for the other team repeats it.  Draws count half, which
+makes z and the standard errors a little cautious.  Log-odds beyond +-32 count as those.
+Rows with a null do not count; null if none counts.
+Errors: 22003 for numbers out of range, 22023 if bins vary.
+Murphy, Journal of Applied Meteorology 12 (1973); Cox, Biometrika 45 (1958); Spiegelhalter,
+Statistics in Medicine 5 (1986).';

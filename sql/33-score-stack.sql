@@ -35,97 +35,9 @@ deviation, side_deviation and both half-lives are read from the first row of a p
 Errors: 42P20 without ORDER BY or with a frame clause, 22003 for numbers out of range, 22004 for a
 parameter that is null and for half_life_days without played_at, 22008 for an infinite played_at.';
 
-CREATE FUNCTION skillrating.recalibrate(
-    probability float8,
-    outcome boolean,
-    weight float8 DEFAULT 1,
-    played_at timestamptz DEFAULT NULL,
-    deviation float8 DEFAULT 0.5,
-    half_life_matches float8 DEFAULT 0,
-    half_life_days float8 DEFAULT 0,
-    side float8 DEFAULT NULL,
-    side_deviation float8 DEFAULT 0.5)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_recalibrate'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.recalibrate(float8, boolean, float8, timestamptz, float8, float8, float8, float8, float8) IS
-'As the form with numbers, where outcome is whether it happened.';
-
-CREATE FUNCTION skillrating.recalibrate(
-    probability float8[],
-    outcome float8[],
-    weight float8 DEFAULT 1,
-    played_at timestamptz DEFAULT NULL,
-    deviation float8 DEFAULT 0.5,
-    half_life_matches float8 DEFAULT 0,
-    half_life_days float8 DEFAULT 0)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_recalibrate'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.recalibrate(float8[], float8[], float8, timestamptz, float8, float8, float8) IS
-'The same for matches of more than two teams, a row a match: slope times the logarithms of the
-probabilities, which then add up to 1 again.
-probability: of each team to win, adding up to 1.  outcome: the share of each in the first place,
-adding up to 1 (1 for the winner, 0.5 for each of two who share it).
-An array with a null counts as null.
-Further errors: 2202E for arrays that do not fit together, 22023 for sums other than 1.';
-
-CREATE FUNCTION skillrating.recalibrate_coefficients(
-    probability float8,
-    outcome float8,
-    weight float8 DEFAULT 1,
-    played_at timestamptz DEFAULT NULL,
-    deviation float8 DEFAULT 0.5,
-    half_life_matches float8 DEFAULT 0,
-    half_life_days float8 DEFAULT 0,
-    side float8 DEFAULT NULL,
-    side_deviation float8 DEFAULT 0.5)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_recalibrate_coefficients'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.recalibrate_coefficients(float8, float8, float8, timestamptz, float8, float8, float8, float8, float8) IS
-'The coefficients with which recalibrate() corrects the forecast of the row: {intercept, slope}.
-The intercept is in favour of side 1, and applies to rows with a side.  Arguments and errors are
-those of recalibrate().';
-
-CREATE FUNCTION skillrating.recalibrate_coefficients(
-    probability float8,
-    outcome boolean,
-    weight float8 DEFAULT 1,
-    played_at timestamptz DEFAULT NULL,
-    deviation float8 DEFAULT 0.5,
-    half_life_matches float8 DEFAULT 0,
-    half_life_days float8 DEFAULT 0,
-    side float8 DEFAULT NULL,
-    side_deviation float8 DEFAULT 0.5)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_recalibrate_coefficients'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.recalibrate_coefficients(float8, boolean, float8, timestamptz, float8, float8, float8, float8, float8) IS
-'As the form with numbers, where outcome is whether it happened.';
-
-CREATE FUNCTION skillrating.recalibrate_coefficients(
-    probability float8[],
-    outcome float8[],
-    weight float8 DEFAULT 1,
-    played_at timestamptz DEFAULT NULL,
-    deviation float8 DEFAULT 0.5,
-    half_life_matches float8 DEFAULT 0,
-    half_life_days float8 DEFAULT 0)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_recalibrate_coefficients'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.recalibrate_coefficients(float8[], float8[], float8, timestamptz, float8, float8, float8) IS
-'The same for matches of more than two teams, whose intercept is 0.';
-
 CREATE FUNCTION skillrating.stack(
     probability float8[],
-    outcome float8,
+    outcome float8[],
     weight float8 DEFAULT 1,
     played_at timestamptz DEFAULT NULL,
     deviation float8 DEFAULT 0.5,
@@ -133,103 +45,24 @@ CREATE FUNCTION skillrating.stack(
     half_life_days float8 DEFAULT 0,
     side float8 DEFAULT NULL,
     side_deviation float8 DEFAULT 0.5)
-RETURNS float8
+RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_stack'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.stack(float8[], float8, float8, timestamptz, float8, float8, float8, float8, float8) IS
+COMMENT ON FUNCTION skillrating.stack(float8[], float8[], float8, timestamptz, float8, float8, float8, float8, float8) IS
 'Combines the forecasts of up to 16 models into one, by what the rows before it have taught:
 ln(q / (1 - q)) = intercept + sum of b_k ln(p_k / (1 - p_k)), with coefficients that are refitted
 online.
-SELECT *, skillrating.stack(ARRAY[elo, glicko], won) OVER (ORDER BY played_at) ...
-probability: the forecasts of all models, in the same order in all rows; an array with a null counts
-as null.
+SELECT *, (skillrating.stack(ARRAY[elo, glicko], ARRAY[won]) OVER (ORDER BY played_at))[1] ...
+probability: the forecasts of all models, in the same order in all rows.  For a match of more than
+two teams an array with two dimensions: a row for each model, with the probability of each team to
+win, adding up to 1; the b_k then multiply the logarithms of the probabilities, and the result is
+scaled to add up to 1 again.
+outcome: an array of one number, 1 won, 0.5 drew, 0 lost; or the share of each team in the first
+place, adding up to 1 (1 for the winner, 0.5 for each of two who share it).
+An array with a null counts as null.
 deviation: prior standard deviation of each b_k, whose prior mean is 1 / k for k models.
-The other arguments and errors are those of recalibrate(), which has one model.
-Further errors: 2202E if the number of models varies, 54000 beyond 16.';
-
-CREATE FUNCTION skillrating.stack(
-    probability float8[],
-    outcome boolean,
-    weight float8 DEFAULT 1,
-    played_at timestamptz DEFAULT NULL,
-    deviation float8 DEFAULT 0.5,
-    half_life_matches float8 DEFAULT 0,
-    half_life_days float8 DEFAULT 0,
-    side float8 DEFAULT NULL,
-    side_deviation float8 DEFAULT 0.5)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_stack'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.stack(float8[], boolean, float8, timestamptz, float8, float8, float8, float8, float8) IS
-'As the form with numbers, where outcome is whether it happened.';
-
-CREATE FUNCTION skillrating.stack(
-    probability float8[],
-    outcome float8[],
-    weight float8 DEFAULT 1,
-    played_at timestamptz DEFAULT NULL,
-    deviation float8 DEFAULT 0.5,
-    half_life_matches float8 DEFAULT 0,
-    half_life_days float8 DEFAULT 0)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_stack'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.stack(float8[], float8[], float8, timestamptz, float8, float8, float8) IS
-'The same for matches of more than two teams, a row a match: the b_k multiply the logarithms of the
-probabilities, which then add up to 1 again.
-probability: an array with two dimensions: a row for each model, with the probability of each team
-to win.  outcome: the share of each team in the first place, adding up to 1.
-Further errors: those of recalibrate() with arrays.';
-
-CREATE FUNCTION skillrating.stack_coefficients(
-    probability float8[],
-    outcome float8,
-    weight float8 DEFAULT 1,
-    played_at timestamptz DEFAULT NULL,
-    deviation float8 DEFAULT 0.5,
-    half_life_matches float8 DEFAULT 0,
-    half_life_days float8 DEFAULT 0,
-    side float8 DEFAULT NULL,
-    side_deviation float8 DEFAULT 0.5)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_stack_coefficients'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.stack_coefficients(float8[], float8, float8, timestamptz, float8, float8, float8, float8, float8) IS
-'The coefficients with which stack() combines the forecasts of the row: the intercept in favour of
-side 1, then b_k of each model.  Arguments and errors are those of stack().';
-
-CREATE FUNCTION skillrating.stack_coefficients(
-    probability float8[],
-    outcome boolean,
-    weight float8 DEFAULT 1,
-    played_at timestamptz DEFAULT NULL,
-    deviation float8 DEFAULT 0.5,
-    half_life_matches float8 DEFAULT 0,
-    half_life_days float8 DEFAULT 0,
-    side float8 DEFAULT NULL,
-    side_deviation float8 DEFAULT 0.5)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_stack_coefficients'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.stack_coefficients(float8[], boolean, float8, timestamptz, float8, float8, float8, float8, float8) IS
-'As the form with numbers, where outcome is whether it happened.';
-
-CREATE FUNCTION skillrating.stack_coefficients(
-    probability float8[],
-    outcome float8[],
-    weight float8 DEFAULT 1,
-    played_at timestamptz DEFAULT NULL,
-    deviation float8 DEFAULT 0.5,
-    half_life_matches float8 DEFAULT 0,
-    half_life_days float8 DEFAULT 0)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_stack_coefficients'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.stack_coefficients(float8[], float8[], float8, timestamptz, float8, float8, float8) IS
-'The same for matches of more than two teams, whose intercept is 0.';
+The other arguments and errors are those of recalibrate(), which has one model; side has no effect
+with more than two teams.
+Further errors: 2202E for arrays that do not fit together and if the number of models varies, 22023
+for sums other than 1, 54000 beyond 16.';

@@ -24,19 +24,6 @@ CREATE FUNCTION skillrating_internal.behaviour_score_transition(
     played_at timestamptz,
     reports float8,
     commends float8,
-    quits float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_behaviour_score_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.behaviour_score_transition(internal, timestamptz, float8, float8, float8) IS
-'Transition function of behaviour_score().';
-
-CREATE FUNCTION skillrating_internal.behaviour_score_transition(
-    state internal,
-    played_at timestamptz,
-    reports float8,
-    commends float8,
     quits float8,
     as_of timestamptz,
     params jsonb)
@@ -45,7 +32,7 @@ AS 'MODULE_PATHNAME', 'skillrating_behaviour_score_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.behaviour_score_transition(internal, timestamptz, float8, float8, float8, timestamptz, jsonb) IS
-'Transition function of behaviour_score() with options.';
+'Transition function of behaviour_score().';
 
 CREATE FUNCTION skillrating_internal.behaviour_score_final(state internal)
 RETURNS float8
@@ -54,33 +41,6 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.behaviour_score_final(internal) IS
 'Final function of behaviour_score().';
-
-CREATE AGGREGATE skillrating.behaviour_score(
-    played_at timestamptz, reports float8, commends float8, quits float8) (
-    SFUNC = skillrating_internal.behaviour_score_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.behaviour_score_final,
-    FINALFUNC_MODIFY = READ_ONLY,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.behaviour_score(timestamptz, float8, float8, float8) IS
-'How well a player behaves, above 0 and below 1 (the best), from a row for each game, which must
-come in order of time: behaviour_score(... ORDER BY played_at).  Games at one time count in the
-order given; order them by their identifiers, too.
-
-A game counts as one good deed, a commend as commend_weight; a report counts as report_weight bad
-ones, a quit as quit_weight.  Each counts half after half_life_days and after half_life_games.  The
-score is the share of the good, with prior_games games of the score prior_score beforehand: the mean
-of a Beta distribution.
-
-reports: the sum of the weights of those who reported the player in this game, such as their
-credibility from 0 to 1; at most max_reports count.  commends: likewise.  quits: 1 for a player who
-left, or a share of it.  0 to 1e6 each; null for none.
-The score is that after the last game; see the other behaviour_score() for another time and other
-parameters.
-Null without rows.  Errors: 22023 for games that are not in order, 22003 for numbers out of range,
-22004 for a null time, 22008 for an infinite one.';
 
 CREATE AGGREGATE skillrating.behaviour_score(
     played_at timestamptz, reports float8, commends float8, quits float8, as_of timestamptz,
@@ -93,11 +53,21 @@ CREATE AGGREGATE skillrating.behaviour_score(
 );
 
 COMMENT ON AGGREGATE skillrating.behaviour_score(timestamptz, float8, float8, float8, timestamptz, jsonb) IS
-'behaviour_score() at a time, from the games up to then, and with parameters; both are taken from
-the first row.
+'How well a player behaves, above 0 and below 1 (the best), from a row for each game, which must
+come in order of time: behaviour_score(... ORDER BY played_at).  Games at one time count in the
+order given; order them by their identifiers, too.
 
-as_of: null for the time of the last game.
-params: those of score_parameters(''behaviour''): half_life_days (90), half_life_games (50), 0 for
-no such forgiveness; prior_score (0.9), prior_games (10), report_weight (1), max_reports (3),
-commend_weight (0.25), quit_weight (2).
-Errors: as the other behaviour_score(), and 22023 for unknown or unsound parameters.';
+A game counts as one good deed, a commend as commend_weight; a report counts as report_weight bad
+ones, a quit as quit_weight.  Each counts half after half_life_days and after half_life_games.  The
+score is the share of the good, with prior_games games of the score prior_score beforehand: the mean
+of a Beta distribution.
+
+reports: the sum of the weights of those who reported the player in this game, such as their
+credibility from 0 to 1; at most max_reports count.  commends: likewise.  quits: 1 for a player who
+left, or a share of it.  0 to 1e6 each; null for none.
+as_of: the time of the score, which counts the games up to then; null for that of the last game.
+params: half_life_days (90), half_life_games (50), 0 for no such forgiveness; prior_score (0.9),
+prior_games (10), report_weight (1), max_reports (3), commend_weight (0.25), quit_weight (2); null
+for these defaults.  as_of and params are taken from the first row.
+Null without rows.  Errors: 22023 for games that are not in order and unknown or unsound parameters,
+22003 for numbers out of range, 22004 for a null time, 22008 for an infinite one.';

@@ -1,5 +1,4 @@
--- What feeds a ladder: its triggers, tables of the user that are attached, and its source; and
--- dropping it.
+-- What feeds a ladder: its triggers, tables of the user that are attached, and its source.
 --
 -- A trigger on a table of the user depends on the view source of its ladder, which its WHEN
 -- condition names. It goes when the view is dropped with CASCADE, and nothing of a ladder that is
@@ -101,6 +100,37 @@ and returns how many; 0 if the source is null or gone. They depend on the view, 
 may drop them whoever owns the table. Errors: 42501 unless the caller owns the view, 55006 if a
 table is in use.';
 
+CREATE FUNCTION skillrating_internal.create_source_trigger(
+    source regclass,
+    relation regclass,
+    kind text,
+    timing text,
+    trigger_function text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- A table may belong to several ladders. Nothing is found by these names.
+    name constant text := (
+        SELECT c.name
+        FROM generate_series(1, 1000) AS s(i)
+        CROSS JOIN LATERAL (SELECT format('skillrating_%s%s', kind, '_' || nullif(s.i, 1))) AS c(name)
+        WHERE NOT EXISTS (
+            SELECT FROM pg_trigger AS t WHERE t.tgrelid = relation AND t.tgname = c.name)
+        ORDER BY s.i LIMIT 1);
+BEGIN
+    EXECUTE format('CREATE TRIGGER %I %s WHEN (%L::regclass IS NOT NULL)
+        EXECUTE FUNCTION skillrating_internal.%I()', name, format(timing, relation), source,
+        trigger_function);
+    RETURN name;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_source_trigger(regclass, regclass, text, text, text) IS
+'A part of attach() and mirror_rating(): makes a trigger on a table of the user whose condition names
+the view source of a ladder, and returns its name, which is made of the kind.';
+
 CREATE FUNCTION skillrating_internal.create_collect_triggers(
     ladder text,
     relation regclass,
@@ -111,8 +141,8 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    source constant regclass := format('%I.source', ladder);
     t record;
-    n integer;
     name text;
 BEGIN
     FOR t IN
@@ -134,23 +164,9 @@ BEGIN
         WHERE v.replica = create_collect_triggers.replica
             AND v.kind = ANY (skillrating_internal.collect_kinds(relation, create_collect_triggers.replica))
     LOOP
-        -- A table may feed several ladders. Nothing is found by these names.
-        n := 1;
-        LOOP
-            BEGIN
-                name := format('skillrating_%s%s', t.kind, '_' || nullif(n, 1));
-                EXECUTE format(
-                    'CREATE TRIGGER %I %s ON %s %s
-                    FOR EACH %s WHEN (%L::regclass IS NOT NULL)
-                    EXECUTE FUNCTION skillrating_internal.%I()',
-                    name, t.event, relation, t.transition_tables, t.level,
-                    format('%I.source', ladder), t.trigger_function);
-                EXIT;
-            EXCEPTION
-                WHEN duplicate_object THEN
-                    n := n + 1;
-            END;
-        END LOOP;
+        name := skillrating_internal.create_source_trigger(source, relation, t.kind,
+            format('%s ON %%s %s FOR EACH %s', t.event, t.transition_tables, t.level),
+            t.trigger_function);
         -- A worker of logical replication fires no others.
         IF replica THEN
             EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, name);
@@ -247,25 +263,21 @@ BEGIN
     FROM pg_attribute AS a
     WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
 
-    -- The same text will be an expression over the rows that a statement touched.
-    IF EXISTS (
+    -- The same text will be an expression over the rows that a statement touched, which have no
+    -- system columns.
+    IF NOT EXISTS (
         SELECT FROM pg_attribute AS a
-        WHERE a.attrelid = relation AND a.attname = match_id AND a.attnum < 0)
-    THEN
-        RAISE undefined_column USING
-            MESSAGE = format('"%s" is a system column, which identifies no match', match_id);
-    ELSIF NOT EXISTS (
-        SELECT FROM pg_attribute AS a
-        WHERE a.attrelid = relation AND a.attname = match_id AND NOT a.attisdropped)
+        WHERE a.attrelid = relation AND a.attname = match_id AND a.attnum > 0 AND NOT a.attisdropped)
     THEN
         BEGIN
-            EXECUTE format('SELECT CAST((%s) AS %s) FROM %s LIMIT 0', match_id, match, relation);
+            EXECUTE format('SELECT CAST((%s) AS %s) FROM (SELECT * FROM %s) AS r LIMIT 0', match_id,
+                match, relation);
         EXCEPTION WHEN undefined_column OR undefined_function OR syntax_error THEN
             RAISE EXCEPTION USING
                 ERRCODE = SQLSTATE,
                 MESSAGE = SQLERRM,
-                DETAIL = format('The match of a row of table %s is the expression %s.', relation, match_id),
-                HINT = 'Pass attach() the column with the identifier of the match, or an expression, as match_id.';
+                HINT = 'Pass attach() the column with the identifier of the match, or an expression '
+                    'over the row, as match_id.';
         END;
     END IF;
     EXECUTE format(
@@ -361,32 +373,6 @@ match_player of a ladder feed it as they did before. Works as well if the table 
 ladder are gone. Errors: 42704 for an unknown ladder or a table that is not attached, 42501 unless
 the caller owns the ladder.';
 
-CREATE FUNCTION skillrating_internal.restore_own_triggers(ladder text)
-RETURNS bigint
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    list text;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    -- A table that was dropped feeds nothing.
-    FOREACH list IN ARRAY ARRAY['attached', 'mirror'] LOOP
-        CONTINUE WHEN to_regclass(format('%I.%I', ladder, list)) IS NULL;
-        EXECUTE format(
-            'DELETE FROM %I.%I AS l
-            WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
-    END LOOP;
-    RETURN skillrating_internal.create_own_triggers(ladder)
-        + skillrating_internal.mirror_triggers(ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.restore_own_triggers(text) IS
-'The part of restore_triggers() that works on the ladder: the triggers of its own tables, and the
-lists of attached tables and mirrors. Returns how many triggers it made. Errors as for
-restore_triggers().';
-
 CREATE FUNCTION skillrating_internal.restore_collect_triggers(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
@@ -407,11 +393,8 @@ BEGIN
             SELECT count(*) FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = d.objid
             WHERE d.refclassid = ''pg_class''::regclass AND d.refobjid = $1
                 AND d.classid = ''pg_trigger''::regclass AND t.tgrelid = a.relation
-                AND CASE WHEN a.replica
-                    THEN t.tgfoid = ''skillrating_internal.enqueue_matches''::regproc
-                        AND t.tgenabled <> ''O''
-                    ELSE t.tgfoid IN (''skillrating_internal.collect_matches''::regproc,
-                        ''skillrating_internal.refuse_truncate''::regproc) END)
+                AND t.tgfoid <> ''skillrating_internal.fill_mirror''::regproc
+                AND (t.tgenabled <> ''O'' OR NOT a.replica))
         FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation
         ORDER BY a.relation', ladder)
     USING source
@@ -430,15 +413,77 @@ COMMENT ON FUNCTION skillrating_internal.restore_collect_triggers(text) IS
 'The part of restore_triggers() that makes the triggers of attached tables. Returns how many were
 missing. Error 42501 unless the caller may create triggers on them.';
 
-CREATE FUNCTION skillrating_internal.restore_triggers(
+CREATE FUNCTION skillrating_internal.restore_sequences(
     ladder text,
-    OUT triggers bigint)
+    OUT sequences bigint)
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    s record;
+    last bigint;
+    used bigint;
 BEGIN
-    triggers := skillrating_internal.restore_own_triggers(ladder);
-    triggers := triggers + skillrating_internal.restore_collect_triggers(ladder);
+    PERFORM skillrating_internal.ladder_types(ladder);
+    sequences := 0;
+    FOR s IN
+        SELECT d.objid::regclass AS sequence, c.relname AS relation, a.attname AS attribute
+        FROM pg_depend AS d
+        JOIN pg_class AS q ON q.oid = d.objid AND q.relkind = 'S'
+        JOIN pg_class AS c ON c.oid = d.refobjid
+        JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+        WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
+            AND c.relnamespace = to_regnamespace(quote_ident(ladder))
+            AND q.relnamespace = c.relnamespace
+        ORDER BY q.relname
+    LOOP
+        -- Places in the order of a ladder are in more tables than the one that has the sequence.
+        EXECUTE CASE WHEN s.relation = 'event' THEN
+            format(
+                'SELECT greatest(
+                    (SELECT max(e.seq) FROM %1$I.event AS e),
+                    (SELECT max(e.seq) FROM %1$I.component_event AS e),
+                    (SELECT max(m.seq) FROM %1$I.rated_match AS m),
+                    (SELECT max(greatest(o.operation, o.seq)) FROM %1$I.operation AS o),
+                    (SELECT max(c.seq) FROM %1$I.correction AS c))', ladder)
+            ELSE format('SELECT max(t.%1$I) FROM %2$I.%3$I AS t', s.attribute, ladder, s.relation) END
+        INTO used;
+        EXECUTE format('SELECT CASE WHEN q.is_called THEN q.last_value END FROM %s AS q', s.sequence)
+        INTO last;
+        IF used > coalesce(last, 0) THEN
+            PERFORM setval(s.sequence, used);
+            sequences := sequences + 1;
+        END IF;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.restore_sequences(text) IS
+'A part of restore_triggers(): moves the sequences of a ladder behind the greatest numbers in its
+tables, and returns how many were behind. They never go back.';
+
+CREATE FUNCTION skillrating_internal.restore_triggers(
+    ladder text,
+    OUT triggers bigint,
+    OUT sequences bigint)
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    list text;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    -- A table that was dropped feeds nothing.
+    FOREACH list IN ARRAY ARRAY['attached', 'mirror'] LOOP
+        CONTINUE WHEN to_regclass(format('%I.%I', ladder, list)) IS NULL;
+        EXECUTE format(
+            'DELETE FROM %I.%I AS l
+            WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
+    END LOOP;
+    triggers := skillrating_internal.create_own_triggers(ladder)
+        + skillrating_internal.mirror_triggers(ladder)
+        + skillrating_internal.restore_collect_triggers(ladder);
+    sequences := skillrating_internal.restore_sequences(ladder);
 END
 $function$;
 
@@ -446,10 +491,13 @@ SELECT skillrating_internal.create_entry('restore_triggers');
 
 COMMENT ON FUNCTION skillrating.restore_triggers(text) IS
 'Puts back the triggers of a ladder that are gone, as after DROP EXTENSION ... CASCADE and CREATE
-EXTENSION: those of its own tables, of attached tables and of mirrors. Returns how many were
-missing. No trigger has reported the matches that came meanwhile: catch_up(search => true, rebuild
-=> true) finds them and what has changed. Errors: 42704 for an unknown ladder, 42501 unless the
-caller owns the ladder and may create triggers on the attached tables, 55000 if it has no source.';
+EXTENSION: those of its own tables, of attached tables and of mirrors; and moves its sequences
+behind the greatest numbers in its tables, which logical replication does not copy: a subscriber
+that takes over calls it before the first match. Returns how many triggers were missing, and how
+many sequences were behind. No trigger has reported the matches that came meanwhile: catch_up(search
+=> true, rebuild => true) finds them and what has changed. Errors: 42704 for an unknown ladder,
+42501 unless the caller owns the ladder and may create triggers on the attached tables, 55000 if it
+has no source.';
 
 CREATE FUNCTION skillrating_internal.source_relation(source regclass)
 RETURNS regclass
@@ -568,20 +616,11 @@ BEGIN
         format('What the ladder rates, from %s.', new_source));
 
     t := skillrating_internal.ladder_types(ladder);
-    BEGIN
-        EXECUTE format(
-            'SELECT FROM %1$I.source AS s, %1$I.rated_match AS m, %1$I.rating AS r
-            WHERE s.match_id %2$s m.match_id AND s.player_id %3$s r.player_id LIMIT 0',
-            ladder, t.match_equals, t.player_equals);
-    EXCEPTION
-        WHEN undefined_function THEN
-            RAISE datatype_mismatch USING
-                MESSAGE = format('identifiers of %s do not compare with those of ladder "%s"',
-                    new_source, ladder),
-                DETAIL = format('The ladder identifies matches by %s and players by %s.',
-                    t.match_type, t.player_type);
-    END;
-
+    -- Identifiers must compare with those of the ladder.
+    EXECUTE format(
+        'SELECT FROM %1$I.source AS s, %1$I.rated_match AS m, %1$I.rating AS r
+        WHERE s.match_id %2$s m.match_id AND s.player_id %3$s r.player_id LIMIT 0',
+        ladder, t.match_equals, t.player_equals);
     EXECUTE format('SELECT min(m.seq) FROM %I.rated_match AS m', ladder) INTO place;
     PERFORM skillrating_internal.note_correction(ladder, 'source', place);
 END
@@ -619,270 +658,3 @@ Matches that wait because of an error are tried again.
 Errors: 42704 for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with matches
 of its own or columns that the new source lacks, 42804 for identifiers of another type, 22004 if it
 does not know which source, 22023 and 42501 as for create_ladder().';
-
-CREATE FUNCTION skillrating_internal.settle_pending(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    IF NOT EXISTS (
-        SELECT FROM pg_constraint AS c
-        WHERE c.conrelid = to_regclass(format('%I.pending', ladder))
-            AND c.conname = 'apply_pending')
-    THEN
-        RETURN;
-    END IF;
-    -- With no row left the triggers have nothing to do.
-    EXECUTE format('DELETE FROM %I.pending', ladder);
-    EXECUTE format('SET CONSTRAINTS %I.apply_pending IMMEDIATE', ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.settle_pending(text) IS
-'A part of drop_ladder() and reset_ladder(): forgets the matches that wait for the end of the
-transaction, so that no trigger waits for the table pending.';
-
-CREATE FUNCTION skillrating_internal.drop_hint(ladder text)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT coalesce(
-        -- Views over the source that are sources themselves.
-        (SELECT format('Drop first its shadows: %s.',
-            string_agg(format('SELECT skillrating.drop_ladder(%L)', m.nspname), ', ' ORDER BY m.nspname))
-        FROM (
-            SELECT DISTINCT n.nspname
-            FROM pg_depend AS d
-            JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
-            JOIN pg_class AS v ON v.oid = w.ev_class AND v.relname = 'source'
-            JOIN pg_namespace AS n ON n.oid = v.relnamespace
-            WHERE d.refclassid = 'pg_class'::regclass
-                AND d.refobjid = to_regclass(format('%I.source', ladder))
-                AND n.nspname <> ladder
-                AND EXISTS (
-                    SELECT FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'ladder')) AS m
-        HAVING count(*) > 0),
-        'Drop these objects first, or move them to another schema.')
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.drop_hint(text) IS
-'A part of drop_ladder(): what to do about what depends on a ladder or lives in its schema.';
-
-CREATE FUNCTION skillrating_internal.drop_tables(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    tables text;
-    followers text;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    FOREACH tables IN ARRAY ARRAY['source', 'leaderboard', 'history', 'components'] LOOP
-        IF to_regclass(format('%I.%I', ladder, tables)) IS NOT NULL THEN
-            EXECUTE format('DROP VIEW %I.%I', ladder, tables);
-        END IF;
-    END LOOP;
-    SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO tables
-    FROM pg_class AS c
-    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-        AND c.relname IN ('horizon', 'component_horizon', 'season_horizon', 'match', 'match_player', 'solved', 'solved_context', 'mirror',
-            'attached', 'operation',
-            'correction', 'pending', 'rated_match', 'component_event', 'component', 'event', 'standing',
-            'rating_count_delta', 'rating_count', 'rating', 'ladder', 'replica_note');
-    IF tables IS NOT NULL THEN
-        EXECUTE 'DROP TABLE ' || tables;
-    END IF;
-    -- Goes with event, unless that is gone otherwise.
-    IF to_regclass(format('%I.event_seq', ladder)) IS NOT NULL THEN
-        EXECUTE format('DROP SEQUENCE %I.event_seq', ladder);
-    END IF;
-    EXECUTE format('DROP SCHEMA %I', ladder);
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN
-        GET STACKED DIAGNOSTICS followers = PG_EXCEPTION_DETAIL;
-        RAISE dependent_objects_still_exist USING
-            MESSAGE = SQLERRM,
-            DETAIL = followers,
-            HINT = skillrating_internal.drop_hint(ladder);
-    WHEN object_in_use THEN
-        RAISE object_in_use USING
-            MESSAGE = SQLERRM,
-            HINT = 'Drop the ladder in a transaction of its own, or after SET CONSTRAINTS ALL '
-                'IMMEDIATE and closing cursors.';
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.drop_tables(text) IS
-'A part of drop_ladder(): drops those tables that exist, and the schema.';
-
-CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    -- Any table that only a ladder has will do.
-    IF NOT EXISTS (
-        SELECT
-        FROM (VALUES
-            ('ladder', 'format_version'), ('rated_match', 'void_reason'), ('rating', 'last_played'),
-            ('event', 'last_played_before'), ('component_event', 'last_played_before'),
-            ('pending', 'fires'), ('correction', 'noticed_at'),
-            ('operation', 'undone_at'), ('attached', 'relation'), ('mirror', 'relation'),
-            ('solved', 'standard_error')
-        ) AS v(table_name, column_name)
-        JOIN pg_attribute AS a
-            ON a.attrelid = to_regclass(format('%I.%I', ladder, v.table_name))
-                AND a.attname = v.column_name AND NOT a.attisdropped)
-    THEN
-        RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" does not exist', ladder),
-            HINT = 'Ladders are made by skillrating.create_ladder().';
-    END IF;
-    PERFORM skillrating_internal.drop_collect_triggers(to_regclass(format('%I.source', ladder)));
-    PERFORM skillrating_internal.drop_mirror_triggers(to_regclass(format('%I.source', ladder)));
-    PERFORM skillrating_internal.settle_pending(ladder);
-    PERFORM skillrating_internal.drop_tables(ladder);
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('drop_ladder');
-
-COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
-'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
-mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
-some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
-in its schema, as shadows of it, 42501 unless
-the caller owns it, 55006 while something else is at work on it in this session.';
-
-CREATE FUNCTION skillrating_internal.reset_ladder(
-    ladder text,
-    OUT matches bigint,
-    OUT players bigint)
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    relation text;
-    sequence text;
-    rules jsonb;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder),
-        -- Whoever is inserting a match has drawn its number, which is to start anew.
-        skillrating_internal.hold_tables(ladder, ARRAY(
-            SELECT c.relname::text FROM pg_class AS c
-            WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-                AND c.relname IN ('match', 'match_player')));
-    -- Which matches count is configuration, although it has its place among the operations.
-    SELECT jsonb_agg(e ORDER BY e.since) INTO rules FROM skillrating_internal.eligibility(ladder) AS e;
-    EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', ladder)
-    INTO matches;
-    EXECUTE format('SELECT count(DISTINCT r.player_id) FROM %I.rating AS r', ladder) INTO players;
-    PERFORM skillrating_internal.settle_pending(ladder);
-    -- Matches last: their triggers then find nothing that would have to be corrected. They are
-    -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
-    EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
-    FOREACH relation IN ARRAY ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
-        'component', 'component_event', 'correction',
-        'horizon', 'component_horizon', 'season_horizon',
-        'operation', 'solved', 'solved_context', 'rated_match', 'match_player', 'match',
-        'replica_note']
-    LOOP
-        IF to_regclass(format('%I.%I', ladder, relation)) IS NOT NULL THEN
-            EXECUTE format('DELETE FROM %I.%I', ladder, relation);
-        END IF;
-    END LOOP;
-    -- Nor does what triggers for each row have enqueued just now wait any more.
-    PERFORM skillrating_internal.settle_pending(ladder);
-    -- Unlike setval(), this is taken back with the transaction.
-    FOREACH sequence IN ARRAY format('%I.event_seq', ladder) || ARRAY(
-        SELECT pg_get_serial_sequence(format('%I.%I', ladder, s.relation), s.attribute)
-        FROM (VALUES ('match', 'match_id')) AS s(relation, attribute)
-        WHERE to_regclass(format('%I.%I', ladder, s.relation)) IS NOT NULL)
-    LOOP
-        IF sequence IS NOT NULL THEN
-            EXECUTE format('ALTER SEQUENCE %s RESTART', sequence);
-        END IF;
-    END LOOP;
-    EXECUTE format(
-        'INSERT INTO %I.operation (operation, seq, kind, since, params, reason)
-        SELECT k.n, k.n, ''eligibility'', k.since, k.rules, k.reason
-        FROM (
-            SELECT nextval(%L) AS n, e.*
-            FROM jsonb_to_recordset($1) AS e(since timestamptz, rules jsonb, reason text)) AS k',
-        ladder, format('%I.event_seq', ladder))
-    USING coalesce(rules, '[]');
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('reset_ladder');
-
-COMMENT ON FUNCTION skillrating.reset_ladder(text) IS
-'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches
-that wait are gone, and the matches in its own tables match and match_player. A ladder with a source
-of your own forgets what it has rated, and the source stays as it is: its matches are rated again
-when their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached
-tables, triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
-sequences start anew. Fed with the same matches it has the same ratings as a new ladder. Waits for
-whoever reads or rates. Returns how many matches were rated and how many players had a rating.
-Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 23503 if rows of yours refer
-to a match, 55006 within the work on it, 55P03 if somebody keeps it waiting for 30 s or
-lock_timeout.';
-
-CREATE FUNCTION skillrating_internal.restore_sequences(
-    ladder text,
-    OUT sequences bigint)
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    s record;
-    last bigint;
-    used bigint;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    sequences := 0;
-    FOR s IN
-        SELECT d.objid::regclass AS sequence, c.relname AS relation, a.attname AS attribute
-        FROM pg_depend AS d
-        JOIN pg_class AS q ON q.oid = d.objid AND q.relkind = 'S'
-        JOIN pg_class AS c ON c.oid = d.refobjid
-        JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
-        WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
-            AND c.relnamespace = to_regnamespace(quote_ident(ladder))
-            AND q.relnamespace = c.relnamespace
-        ORDER BY q.relname
-    LOOP
-        -- Places in the order of a ladder are in more tables than the one that has the sequence.
-        EXECUTE CASE WHEN s.relation = 'event' THEN
-            format(
-                'SELECT greatest(
-                    (SELECT max(e.seq) FROM %1$I.event AS e),
-                    (SELECT max(e.seq) FROM %1$I.component_event AS e),
-                    (SELECT max(m.seq) FROM %1$I.rated_match AS m),
-                    (SELECT max(greatest(o.operation, o.seq)) FROM %1$I.operation AS o),
-                    (SELECT max(c.seq) FROM %1$I.correction AS c))', ladder)
-            ELSE format('SELECT max(t.%1$I) FROM %2$I.%3$I AS t', s.attribute, ladder, s.relation) END
-        INTO used;
-        EXECUTE format('SELECT CASE WHEN q.is_called THEN q.last_value END FROM %s AS q', s.sequence)
-        INTO last;
-        IF used > coalesce(last, 0) THEN
-            PERFORM setval(s.sequence, used);
-            sequences := sequences + 1;
-        END IF;
-    END LOOP;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('restore_sequences');
-
-COMMENT ON FUNCTION skillrating.restore_sequences(text) IS
-'Moves the sequences of a ladder behind the greatest numbers in its tables. Logical replication
-copies rows and not sequences: call it on a subscriber that takes over, once nothing arrives any
-more and before the first match. Returns how many sequences were behind; they never go back.
-Errors: 42704 for an unknown ladder, 42501 unless the caller owns it.';

@@ -9,37 +9,54 @@ RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT p.relation, p.privilege
+    SELECT k.relation, p.privilege
     FROM (
-        SELECT CASE WHEN e.needs ~ 'INSERT' THEN 'reporter' ELSE 'reader' END, m[2], m[1]
-        FROM skillrating_internal.ladder_entries() AS e
-        CROSS JOIN regexp_matches(e.needs, '\m(SELECT|INSERT) on (\w+)', 'g') AS m
-        UNION
         VALUES
-            ('reader', 'ladder', 'SELECT'), ('reader', 'solved', 'SELECT'),
-            ('reader', 'solved_context', 'SELECT'), ('reader', 'leaderboard', 'SELECT'),
-            ('reader', 'history', 'SELECT'), ('reader', 'components', 'SELECT'),
+            ('reader', '{SELECT}'::text[], '{ladder,rating,event,component,component_event,rated_match,
+                pending,correction,operation,source,leaderboard,history,components,solved,solved_context}'::text[]),
             -- To report a match again with other content, and to see what became of it.
-            ('reporter', 'match', 'UPDATE'), ('reporter', 'match_player', 'DELETE'),
-            ('reporter', 'match', 'SELECT'), ('reporter', 'match_player', 'SELECT'),
-            ('reporter', 'rated_match', 'SELECT')
-    ) AS p(kind, relation, privilege)
-    WHERE p.kind = granted_privileges.kind
-        AND to_regclass(format('%I.%I', ladder, p.relation)) IS NOT NULL
-    ORDER BY p.relation, p.privilege
+            ('reporter', '{INSERT,SELECT,UPDATE}', '{match}'),
+            ('reporter', '{DELETE,INSERT,SELECT}', '{match_player}'),
+            ('reporter', '{SELECT}', '{event,rated_match}')
+    ) AS v(kind, privileges, relations),
+        unnest(v.privileges) AS p(privilege), unnest(v.relations) AS k(relation)
+    WHERE v.kind = granted_privileges.kind
+        AND to_regclass(format('%I.%I', ladder, k.relation)) IS NOT NULL
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.granted_privileges(text, text) IS
-'A part of grant_reader() and its like: the privileges on relations of a ladder that a reader or a
-reporter has: those that ladder_entries() says functions need that read or that report; those to
-correct by reporting again; and those to see the configuration and solved skills.';
+'A part of grant_ladder() and revoke_ladder(): the privileges on relations of a ladder that a kind of
+role has. They are those that the functions of its kind need, as ladder_entries() has them.';
 
-CREATE FUNCTION skillrating_internal.grantee(role text)
+CREATE FUNCTION skillrating_internal.acl_of(acl aclitem[], quoted_role text)
+RETURNS SETOF text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT a.privilege_type FROM aclexplode(acl) AS a
+    WHERE quoted_role = CASE a.grantee WHEN 0 THEN 'PUBLIC'
+        ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.acl_of(aclitem[], text) IS
+'A part of grant_ladder() and revoke_ladder(): the privileges that a role has itself, and not as a
+member of another.';
+
+CREATE FUNCTION skillrating_internal.check_kind(
+    ladder text,
+    role text,
+    kind text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    IF kind NOT IN ('reader', 'reporter') THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('unknown kind of role "%s"', kind),
+            HINT = 'Valid kinds are "reader" and "reporter".';
+    END IF;
     IF role = 'public' THEN
         RETURN 'PUBLIC';
     END IF;
@@ -48,51 +65,17 @@ BEGIN
             MESSAGE = format('role "%s" does not exist', role),
             HINT = 'Give its name as it is, without quotes, or "public" for all roles.';
     END IF;
-    RETURN quote_ident(role);
+    -- The owner of a ladder has all privileges and keeps them.
+    RETURN (
+        SELECT quote_ident(role) FROM pg_class AS c
+        WHERE c.oid = to_regclass(format('%I.ladder', ladder))
+            AND pg_get_userbyid(c.relowner) <> role);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.grantee(text) IS
-'A part of grant_reader() and its like: a role as GRANT takes it; public is all roles. Error 42704
-for an unknown one.';
-
-CREATE FUNCTION skillrating_internal.is_ladder_owner(
-    ladder text,
-    role text)
-RETURNS boolean
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT EXISTS (
-        SELECT FROM pg_class AS c
-        WHERE c.oid = to_regclass(format('%I.ladder', ladder))
-            AND pg_get_userbyid(c.relowner) = role)
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.is_ladder_owner(text, text) IS
-'A part of grant_reader() and its like: whether a role owns a ladder, which has all privileges and
-keeps them.';
-
-CREATE FUNCTION skillrating_internal.has_grant(
-    ladder text,
-    quoted_role text,
-    relation text,
-    privilege text)
-RETURNS boolean
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT EXISTS (
-        SELECT FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a
-        WHERE c.oid = to_regclass(format('%I.%I', ladder, has_grant.relation))
-            AND a.privilege_type = has_grant.privilege AND a.grantor = c.relowner
-            AND quoted_role = CASE a.grantee WHEN 0 THEN 'PUBLIC'
-                ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.has_grant(text, text, text, text) IS
-'A part of grant_reader() and its like: whether the owner of a ladder has granted a privilege on a
-relation of it to a role itself, and not to one that it is a member of.';
+COMMENT ON FUNCTION skillrating_internal.check_kind(text, text, text) IS
+'A part of grant_ladder() and revoke_ladder(): a role as GRANT takes it; public is all roles, and the
+ladder''s owner is null. Errors: 42704 for an unknown role, 22023 for an unknown kind.';
 
 CREATE FUNCTION skillrating_internal.has_usage_grant(
     ladder text,
@@ -102,16 +85,15 @@ LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT EXISTS (
-        SELECT FROM pg_namespace AS n CROSS JOIN LATERAL aclexplode(n.nspacl) AS a
-        WHERE n.nspname = ladder AND a.privilege_type = 'USAGE'
-            AND quoted_role = CASE a.grantee WHEN 0 THEN 'PUBLIC'
-                ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
+        SELECT FROM pg_namespace AS n, skillrating_internal.acl_of(n.nspacl, quoted_role) AS p
+        WHERE n.nspname = ladder AND p = 'USAGE')
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.has_usage_grant(text, text) IS
-'The same for USAGE on the schema of a ladder, by whomever.';
+'A part of grant_ladder() and revoke_ladder(): whether a role itself has USAGE on the schema of a
+ladder.';
 
-CREATE FUNCTION skillrating_internal.grant_kind(
+CREATE FUNCTION skillrating_internal.grant_ladder(
     ladder text,
     role text,
     kind text)
@@ -120,12 +102,15 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    quoted_role text;
+    quoted_role text := skillrating_internal.check_kind(ladder, role, kind);
     statement text;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    quoted_role := skillrating_internal.grantee(role);
-    IF skillrating_internal.is_ladder_owner(ladder, role) THEN
+    IF kind = 'reporter' AND to_regclass(format('%I.match', ladder)) IS NULL THEN
+        RAISE wrong_object_type USING
+            MESSAGE = format('matches of ladder "%s" are not reported to tables of its own', ladder),
+            HINT = 'Grant the privileges to write to the tables behind its source, and none on ratings.';
+    END IF;
+    IF quoted_role IS NULL THEN
         RETURN;
     END IF;
     -- A schema whose privileges change has everybody who is at work on it try again.
@@ -143,11 +128,24 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.grant_kind(text, text, text) IS
-'A part of grant_reader() and grant_reporter(): grants a role what a kind of role has, and USAGE on
-the schema.';
+SELECT skillrating_internal.create_entry('grant_ladder');
 
-CREATE FUNCTION skillrating_internal.revoke_kind(
+COMMENT ON FUNCTION skillrating.grant_ladder(text, text, text) IS
+'Gives a role what a kind of role needs, with USAGE on the schema. role is a name as it is, or public
+for all roles. The ladder''s owner has these rights anyway, and keeps them.
+kind reader: calls every function that reads a ladder, such as leaderboard(), preview(), history()
+and verify(), and queries what these read: SELECT on component, component_event, correction, event,
+ladder, operation, pending, rated_match, rating, solved, solved_context and source, and on the three
+views.
+kind reporter: reports matches by report_match() or INSERT, corrects them by reporting them again,
+and sees what became of them: SELECT, INSERT and UPDATE on match, SELECT, INSERT and DELETE on
+match_player, SELECT on event and rated_match. It does not read ratings, nor the messages of errors
+in table pending.
+Errors: 42704 for an unknown ladder or role, 22023 for an unknown kind, 42501 unless the caller owns
+the ladder, 42809 for a reporter of a ladder with a source of your own, whose tables take your own
+grants.';
+
+CREATE FUNCTION skillrating_internal.revoke_ladder(
     ladder text,
     role text,
     kind text)
@@ -156,161 +154,46 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    quoted_role text;
-    others text[] := array_remove('{reader,reporter}', kind);
+    quoted_role text := skillrating_internal.check_kind(ladder, role, kind);
+    other constant text := CASE kind WHEN 'reader' THEN 'reporter' ELSE 'reader' END;
     statement text;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    quoted_role := skillrating_internal.grantee(role);
-    IF skillrating_internal.is_ladder_owner(ladder, role) THEN
-        RETURN;
-    END IF;
     -- A role is of a kind that has all of its privileges; what that needs too stays then.
-    others := ARRAY(
-        SELECT o.kind
-        FROM unnest(others) AS o(kind)
-        CROSS JOIN LATERAL skillrating_internal.granted_privileges(ladder, o.kind) AS p
-        GROUP BY o.kind
-        HAVING bool_and(
-            skillrating_internal.has_grant(ladder, quoted_role, p.relation, p.privilege)));
     FOR statement IN
+        WITH has AS (
+            SELECT c.relname::text AS relation, p AS privilege
+            FROM pg_class AS c, skillrating_internal.acl_of(c.relacl, quoted_role) AS p
+            WHERE c.relnamespace = to_regnamespace(quote_ident(ladder))
+        ), others AS (
+            SELECT o.* FROM skillrating_internal.granted_privileges(ladder, other) AS o
+            WHERE NOT EXISTS (
+                SELECT * FROM skillrating_internal.granted_privileges(ladder, other)
+                EXCEPT SELECT * FROM has)
+        )
         SELECT format('REVOKE %s ON %I.%I FROM %s', string_agg(p.privilege, ', '), ladder,
             p.relation, quoted_role)
         FROM (
             SELECT * FROM skillrating_internal.granted_privileges(ladder, kind)
-            EXCEPT
-            SELECT p.*
-            FROM unnest(others) AS o(kind)
-            CROSS JOIN LATERAL skillrating_internal.granted_privileges(ladder, o.kind) AS p) AS p
-        WHERE skillrating_internal.has_grant(ladder, quoted_role, p.relation, p.privilege)
+            INTERSECT SELECT * FROM has
+            EXCEPT SELECT * FROM others) AS p
         GROUP BY p.relation ORDER BY p.relation
     LOOP
         EXECUTE statement;
     END LOOP;
     IF skillrating_internal.has_usage_grant(ladder, quoted_role) AND NOT EXISTS (
-        SELECT FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a
-        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder))
-            AND quoted_role = CASE a.grantee WHEN 0 THEN 'PUBLIC'
-                ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
+        SELECT FROM pg_class AS c, skillrating_internal.acl_of(c.relacl, quoted_role)
+        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)))
     THEN
         EXECUTE format('REVOKE USAGE ON SCHEMA %I FROM %s', ladder, quoted_role);
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.revoke_kind(text, text, text) IS
-'A part of revoke_reader() and revoke_reporter(): takes from a role what a kind of role has, but for
-what it has as one of the other kinds; and USAGE on the schema if no privilege on anything in it is
-left.';
+SELECT skillrating_internal.create_entry('revoke_ladder');
 
-CREATE FUNCTION skillrating_internal.check_match_tables(ladder text)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    attached text;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
-        RETURN;
-    END IF;
-    EXECUTE format(
-        'SELECT string_agg(a.relation::text, '', '' ORDER BY a.relation::text) FROM %I.attached AS a',
-        ladder)
-    INTO attached;
-    RAISE wrong_object_type USING
-        MESSAGE = format('matches of ladder "%s" are not reported to tables of its own', ladder),
-        HINT = format('They come from %s: grant the privileges to write there, and none on ratings.',
-            coalesce(attached, 'the tables behind its source'));
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_match_tables(text) IS
-'A part of grant_reporter(): error 42809 for a ladder with a source of the user''s own.';
-
-CREATE FUNCTION skillrating_internal.grant_reader(
-    ladder text,
-    role text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.grant_kind(ladder, role, 'reader');
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('grant_reader');
-
-COMMENT ON FUNCTION skillrating.grant_reader(text, text) IS
-'Lets a role call every function that reads a ladder, such as leaderboard(), preview(), history()
-and verify(), and query what these read: SELECT on component, component_event, correction, event,
-ladder, operation, pending, rated_match, rating, solved, solved_context and source, and USAGE on the
-schema. role is a name as it is, or public for all roles. It may be called again, as after an update
-that brings functions. The ladder''s owner has these rights anyway, and keeps them. Errors: 42704
-for an unknown ladder or role, 42501 unless the caller owns the ladder.';
-
-CREATE FUNCTION skillrating_internal.grant_reporter(
-    ladder text,
-    role text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    PERFORM skillrating_internal.check_match_tables(ladder);
-    PERFORM skillrating_internal.grant_kind(ladder, role, 'reporter');
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('grant_reporter');
-
-COMMENT ON FUNCTION skillrating.grant_reporter(text, text) IS
-'Lets a role report matches to a ladder by report_match() or INSERT, correct them by reporting them
-again, and see what became of them: SELECT, INSERT and UPDATE on match, SELECT, INSERT and DELETE on
-match_player, SELECT on event and rated_match, and USAGE on the schema. It gives no right to change
-ratings in another way, and none to read them or the messages of errors in table pending, which is
-what grant_reader() gives. role is a name as it is, or public for all roles. Errors: 42704 for an
-unknown ladder or role, 42501 unless the caller owns the ladder, 42809 for a ladder with a source of
-your own, whose tables take your own
-grants.';
-
-CREATE FUNCTION skillrating_internal.revoke_reader(
-    ladder text,
-    role text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.revoke_kind(ladder, role, 'reader');
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('revoke_reader');
-
-COMMENT ON FUNCTION skillrating.revoke_reader(text, text) IS
-'Undoes grant_reader(): a role that reports matches can still do that. USAGE on the schema goes with
-the last privilege on a relation in it. What the role has as a member of another, or as one of
-public, stays. Errors: 42704 for an unknown ladder or role, 42501 unless the caller owns the ladder,
-2BP01 if the role has granted a privilege to others.';
-
-CREATE FUNCTION skillrating_internal.revoke_reporter(
-    ladder text,
-    role text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.revoke_kind(ladder, role, 'reporter');
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('revoke_reporter');
-
-COMMENT ON FUNCTION skillrating.revoke_reporter(text, text) IS
-'Undoes grant_reporter(): a role that reads the ladder can still do that. Otherwise as
-revoke_reader().';
+COMMENT ON FUNCTION skillrating.revoke_ladder(text, text, text) IS
+'Undoes grant_ladder(): takes from a role what a kind of role has, but for what it has as one of the
+other kind. USAGE on the schema goes with the last privilege on a relation in it. What the role has
+as a member of another, or as one of public, stays. Errors: 42704 for an unknown ladder or role,
+22023 for an unknown kind, 42501 unless the caller owns the ladder, 2BP01 if the role has granted a
+privilege to others.';

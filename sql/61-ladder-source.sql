@@ -1,5 +1,15 @@
 -- What a source costs: tables that it reads from end to end for each match; and what feeds it.
 
+CREATE FUNCTION skillrating_internal.error_is_bearable(sqlstate text)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'skillrating_error_is_bearable'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.error_is_bearable(text) IS
+'Whether a transaction can go on after an error: not after one that asks for another attempt, nor for
+a lack of resources, nor with damaged data. Code that takes all errors over raises those again.
+Error 22023 if it is no SQLSTATE.';
+
 CREATE FUNCTION skillrating_internal.tables_read_whole(source regclass)
 RETURNS text
 LANGUAGE plpgsql VOLATILE STRICT
@@ -50,6 +60,9 @@ BEGIN
 EXCEPTION
     -- What cannot be planned is not for us to say.
     WHEN OTHERS THEN
+        IF NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
+            RAISE;
+        END IF;
         RETURN NULL;
 END
 $function$;

@@ -1,25 +1,6 @@
 -- The tables of a ladder's components, and those of its matches where it has no source of the
 -- user's.
 
-CREATE FUNCTION skillrating_internal.create_rounds_index(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    event regclass := to_regclass(format('%I.event', ladder));
-BEGIN
-    IF EXISTS (SELECT FROM pg_attribute AS t WHERE t.attrelid = event AND t.attname = 'rounds_after')
-    THEN
-        EXECUTE format('CREATE INDEX ON %I.event (player_id, pool, rounds_after, seq)', ladder);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_rounds_index(text) IS
-'A part of create_ladder(): the index of table event for a model that looks back
-on states by their rounds, which other models do not need.';
-
 CREATE FUNCTION skillrating_internal.create_event_indexes(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
@@ -27,7 +8,13 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
-    PERFORM skillrating_internal.create_rounds_index(ladder);
+    -- A model that looks back on states by their rounds has this column.
+    IF EXISTS (
+        SELECT FROM pg_attribute AS t
+        WHERE t.attrelid = to_regclass(format('%I.event', ladder)) AND t.attname = 'rounds_after')
+    THEN
+        EXECUTE format('CREATE INDEX ON %I.event (player_id, pool, rounds_after, seq)', ladder);
+    END IF;
 END
 $function$;
 
@@ -163,50 +150,19 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.create_own_source(text, regtype) IS
 'A part of create_ladder(): the view source over match and match_player.';
 
-CREATE FUNCTION skillrating_internal.has_tables(
+CREATE FUNCTION skillrating_internal.has_table(
     ladder text,
-    names name[])
+    name text)
 RETURNS boolean
-LANGUAGE plpgsql STABLE STRICT
+LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    owner oid;
-    relations record;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT c.relowner INTO owner
-    FROM pg_class AS c WHERE c.oid = to_regclass(format('%I.ladder', ladder));
-    SELECT array_agg(c.relname) AS names,
-        min(c.relname) FILTER (WHERE c.relowner <> owner) AS foreign_one,
-        min(c.relname) FILTER (WHERE c.relkind <> 'r') AS no_table
-    INTO relations
-    FROM pg_class AS c
-    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relname = ANY (names);
-    IF relations.foreign_one IS NOT NULL THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = format('relation %I.%I is not owned by the owner of the ladder', ladder,
-                relations.foreign_one),
-            HINT = 'Give all relations of a ladder to one role.';
-    END IF;
-    IF relations.no_table IS NOT NULL THEN
-        RAISE wrong_object_type USING
-            MESSAGE = format('relation %I.%I is not a table', ladder, relations.no_table);
-    END IF;
-    IF cardinality(relations.names) < cardinality(names) THEN
-        RAISE undefined_table USING
-            MESSAGE = format('relation %I.%I does not exist', ladder, (
-                SELECT min(n.name) FROM unnest(names) AS n(name)
-                WHERE n.name <> ALL (relations.names))),
-            HINT = format('A ladder has all of these tables or none of them: %s.',
-                array_to_string(names, ', '));
-    END IF;
-    RETURN relations.names IS NOT NULL;
-END
+    SELECT EXISTS (
+        SELECT FROM pg_class AS c JOIN pg_class AS l ON l.relowner = c.relowner
+        WHERE c.oid = to_regclass(format('%I.%I', ladder, name)) AND c.relkind IN ('r', 'p')
+            AND l.oid = to_regclass(format('%I.ladder', ladder)))
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.has_tables(text, name[]) IS
-'Whether a ladder has some tables that come together, when they are first needed. Work on them runs
-as the ladder''s owner, so that nobody else may have put one there: error 42501 if one belongs to
-another role, 42809 if one is no table, 42P01 if some are missing, 55000 unless the door to the
-ladder is open.';
+COMMENT ON FUNCTION skillrating_internal.has_table(text, text) IS
+'Whether a ladder has a table that comes when it is first needed. What belongs to another role or is
+no table is none: work on it would run as the ladder''s owner.';

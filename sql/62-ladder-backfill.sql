@@ -50,7 +50,9 @@ BEGIN
 EXCEPTION
     -- Whatever a view of the user's does, a notice is not what it may keep a ladder from.
     WHEN OTHERS THEN
-        NULL;
+        IF NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
+            RAISE;
+        END IF;
 END
 $function$;
 

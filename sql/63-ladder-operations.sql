@@ -123,7 +123,7 @@ BEGIN
                 MESSAGE = format('skills of solver "%s" cannot be the prior of model "%s"', toward, model.name),
                 HINT = 'Skills of "bradley_terry" and "whole_history" can, for any model.';
         END IF;
-        taken := skillrating_internal.has_tables(ladder, '{solved,solved_context}');
+        taken := skillrating_internal.has_table(ladder, 'solved');
         IF taken THEN
             EXECUTE format('SELECT EXISTS (SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.mu IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
             INTO taken USING toward, pool;

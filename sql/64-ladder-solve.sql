@@ -91,7 +91,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, solver, params, pool and warm must not be null';
     END IF;
-    IF NOT skillrating_internal.has_tables(ladder, '{solved,solved_context}') THEN
+    IF NOT skillrating_internal.has_table(ladder, 'solved') THEN
         PERFORM skillrating_internal.create_solved_tables(ladder, t.player_type);
     END IF;
     -- One after another; reading goes on.

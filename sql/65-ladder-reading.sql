@@ -118,7 +118,7 @@ BEGIN
         FROM %1$I.ladder AS l CROSS JOIN LATERAL (
             SELECT o.*, CASE WHEN l.params->>''period'' <> ''none'' THEN CASE WHEN o.fixed THEN o.own
                     ELSE skillrating_internal.state_in_period(l.model, o.own, %5$L, l.params) END
-                ELSE skillrating.state_after_idle(l.model, o.own,
+                ELSE skillrating.idle_state(l.model, o.own,
                 CASE WHEN o.fixed THEN ''0'' ELSE greatest(%5$L - o.as_of, ''0'') END, l.params,
                 s.state, CASE WHEN o.fixed OR s.fixed THEN ''0'' ELSE greatest(%5$L - s.as_of, ''0'') END) END AS state
             FROM (

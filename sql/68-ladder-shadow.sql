@@ -1,30 +1,5 @@
 -- Another formula for the same matches: a second ladder that rates beside the first.
 
-CREATE FUNCTION skillrating_internal.shadow_source(
-    ladder text,
-    shadow text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    source regclass := format('%I.source', ladder)::regclass;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    -- Matches of the ladder's own come through its view, which follows the name. A view of the user's
-    -- is read itself, so that either ladder can be dropped.
-    IF to_regclass(format('%I.match', ladder)) IS NULL THEN
-        EXECUTE format('DROP VIEW %I.source', shadow);
-        EXECUTE format('CREATE VIEW %I.source AS %s', shadow, pg_get_viewdef(source));
-        EXECUTE format('COMMENT ON VIEW %I.source IS %L', shadow, obj_description(source, 'pg_class'));
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.shadow_source(text, text) IS
-'A part of shadow_ladder(): makes the view source of a new ladder read what that of another one
-does, if this reads tables of the user''s.';
-
 CREATE FUNCTION skillrating_internal.copy_matches(
     known text,
     b text)
@@ -64,66 +39,6 @@ their places, from a table like rated_match, given as SQL. Matches that have not
 have none; what b makes of them is to be seen, so that they go into pending and have a digest that
 is none of theirs.';
 
-CREATE FUNCTION skillrating_internal.arrange_states(
-    ladder text,
-    relation text,
-    other text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    mine record;
-    theirs record;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder) INTO mine;
-    EXECUTE format('SELECT m.name, m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', other) INTO theirs;
-    IF mine.name = theirs.name AND mine.state_columns <> theirs.state_columns THEN
-        EXECUTE format(
-            'UPDATE %I.%I AS o SET state = (
-                SELECT array_agg(o.state[array_position($1, c.name)] ORDER BY c.n) FROM unnest($2) WITH ORDINALITY AS c(name, n))
-            WHERE o.state IS NOT NULL', ladder, relation)
-        USING theirs.state_columns, mine.state_columns;
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.arrange_states(text, text, text) IS
-'A part of shadow_ladder(): brings the states that operations set, which a table of a
-ladder has from another one, into the order of its state columns, where both have one model under
-different parameters. A column that the other one lacks keeps its value, and one that it alone has
-is left out.';
-
-CREATE FUNCTION skillrating_internal.warn_of_states(
-    a text,
-    b text,
-    operations bigint[])
-RETURNS void
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    models text[];
-BEGIN
-    PERFORM skillrating_internal.check_inside(a), skillrating_internal.check_inside(b);
-    IF operations IS NULL THEN
-        RETURN;
-    END IF;
-    EXECUTE format('SELECT ARRAY[x.model, y.model] FROM %I.ladder AS x, %I.ladder AS y', a, b)
-    INTO models;
-    RAISE WARNING USING
-        MESSAGE = format('operations of ladder "%s" that set, seed or refund are left out: %s',
-            a, array_to_string(operations, ', ')),
-        DETAIL = format('They are states or points of model "%s", and those of model "%s" are others.',
-            models[1], models[2]);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.warn_of_states(text, text, bigint[]) IS
-'A part of shadow_ladder(): the warning that names operations of ladder a that mean
-nothing under the model of ladder b; none if operations is null.';
-
 CREATE FUNCTION skillrating_internal.copy_operations(
     ladder text,
     shadow text)
@@ -132,20 +47,34 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    same_model boolean;
+    models record;
     place bigint;
     since timestamptz;
+    operations bigint[];
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder), skillrating_internal.check_inside(shadow);
-    EXECUTE format('SELECT l.model = s.model FROM %I.ladder AS l, %I.ladder AS s', ladder, shadow) INTO same_model;
+    EXECUTE format(
+        'SELECT m.name AS first, n.name AS second, m.state_columns AS theirs, n.state_columns AS ours
+        FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m,
+            %I.ladder AS s, skillrating_internal.model_under(s.model, s.params) AS n', ladder, shadow)
+    INTO models;
     EXECUTE format(
         'WITH copied AS (
             INSERT INTO %1$I.operation SELECT o.* FROM %2$I.operation AS o
             WHERE ($1 OR o.kind NOT IN (''set'', ''seed'', ''refund''))
                 AND NOT EXISTS (SELECT FROM %1$I.operation AS s WHERE s.operation = o.operation)
-            RETURNING seq, at)
-        SELECT min(c.seq), min(c.at) FROM copied AS c', shadow, ladder)
-    INTO place, since USING same_model;
+            RETURNING seq, at, operation)
+        SELECT min(c.seq), min(c.at), array_agg(c.operation) FROM copied AS c', shadow, ladder)
+    INTO place, since, operations USING models.first = models.second;
+    -- One model under other parameters can have its states in another order. A column that only the
+    -- shadow has keeps its value, and one that it lacks is left out.
+    IF models.first = models.second AND models.theirs <> models.ours THEN
+        EXECUTE format(
+            'UPDATE %I.operation AS o SET state = (
+                SELECT array_agg(o.state[array_position($1, c.name)] ORDER BY c.n) FROM unnest($2) WITH ORDINALITY AS c(name, n))
+            WHERE o.state IS NOT NULL AND o.operation = ANY ($3)', shadow)
+        USING models.theirs, models.ours, operations;
+    END IF;
     PERFORM skillrating_internal.note_correction(shadow, 'carried', place, played_at => since);
     -- The number of an operation is never given again, not even that of one that is left out here.
     EXECUTE format('SELECT setval(%L, greatest(s.last_value, l.last_value)) FROM %I.event_seq AS l, %I.event_seq AS s',
@@ -320,7 +249,7 @@ DECLARE
     -- So many matches may come to the first ladder meanwhile.
     room constant bigint := 1000000;
     corrections text[];
-    left_out bigint[];
+    left_out record;
     last_place bigint;
     unplaced boolean;
 BEGIN
@@ -331,14 +260,20 @@ BEGIN
     EXECUTE format('SELECT s.last_value, EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.seq IS NULL) FROM %1$I.event_seq AS s', ladder)
     INTO last_place, unplaced;
     PERFORM skillrating_internal.copy_matches(format('%I.rated_match', ladder), shadow),
-        skillrating_internal.copy_operations(ladder, shadow),
-        skillrating_internal.arrange_states(shadow, 'operation', ladder);
+        skillrating_internal.copy_operations(ladder, shadow);
     EXECUTE format(
-        'SELECT array_agg(DISTINCT o.operation ORDER BY o.operation) FROM %2$I.operation AS o
+        'SELECT array_agg(DISTINCT o.operation ORDER BY o.operation) AS operations, min(l.model) AS first, min(s.model) AS second
+        FROM %2$I.operation AS o, %2$I.ladder AS l, %1$I.ladder AS s
         WHERE o.undone_at IS NULL AND NOT EXISTS (
             SELECT FROM %1$I.operation AS n WHERE n.operation = o.operation)', shadow, ladder)
     INTO left_out;
-    PERFORM skillrating_internal.warn_of_states(ladder, shadow, left_out);
+    IF left_out.operations IS NOT NULL THEN
+        RAISE WARNING USING
+            MESSAGE = format('operations of ladder "%s" that set, seed or refund are left out: %s',
+                ladder, array_to_string(left_out.operations, ', ')),
+            DETAIL = format('They are states or points of model "%s", and those of model "%s" are others.',
+                left_out.first, left_out.second);
+    END IF;
     -- Matches that only the new formula rates must not take places that come to others.
     IF unplaced THEN
         PERFORM setval(format('%I.event_seq', shadow), last_place + room);
@@ -375,6 +310,7 @@ AS $function$
 DECLARE
     t record;
     shadow constant text := name;
+    source regclass;
     old record;
     new_model text := model;
     new_params jsonb := params;
@@ -385,6 +321,7 @@ BEGIN
             MESSAGE = 'ladder and name must not be null';
     END IF;
     t := skillrating_internal.ladder_types(ladder);
+    source := format('%I.source', ladder)::regclass;
     EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO old;
     new_model := coalesce(new_model, old.model);
     IF new_params IS NULL THEN
@@ -392,11 +329,17 @@ BEGIN
     END IF;
     -- Nobody's transaction fails because of a shadow.
     PERFORM skillrating_internal.create_ladder_schema(shadow, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
-        old.apply_at, format('%I.source', ladder)::regclass, old.late, false, '{}', skillrating_internal.ranks(ladder), 'wait');
-    PERFORM skillrating_internal.shadow_source(ladder, shadow);
+        old.apply_at, source, old.late, false, '{}', skillrating_internal.ranks(ladder), 'wait');
+    -- Matches of the ladder's own come through its view, which follows the name. A view of the user's
+    -- is read itself, so that either ladder can be dropped.
+    IF to_regclass(format('%I.match', ladder)) IS NULL THEN
+        EXECUTE format('DROP VIEW %I.source', shadow);
+        EXECUTE format('CREATE VIEW %I.source AS %s', shadow, pg_get_viewdef(source));
+        EXECUTE format('COMMENT ON VIEW %I.source IS %L', shadow, obj_description(source, 'pg_class'));
+    END IF;
     EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1', shadow)
     USING format('%I.ladder', ladder)::regclass;
-    FOR statement IN SELECT * FROM skillrating_internal.dress_statements(ladder, shadow) LOOP
+    FOREACH statement IN ARRAY skillrating_internal.dress_statements(ladder, shadow) LOOP
         EXECUTE statement;
     END LOOP;
     PERFORM skillrating_internal.copy_history(ladder, shadow);

@@ -127,7 +127,9 @@ BEGIN
             RETURN form;
         EXCEPTION
             WHEN OTHERS THEN
-                CONTINUE;
+                IF NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
+                    RAISE;
+                END IF;
         END;
     END LOOP;
     RAISE invalid_parameter_value USING
@@ -300,13 +302,13 @@ BEGIN
     END IF;
 
     -- Under the old name there is no rating any more.
-    FOR m IN SELECT w.* FROM skillrating_internal.working_mirrors(ladder) AS w LOOP
+    FOR m IN EXECUTE format('SELECT m.* FROM skillrating_internal.mirrors(%L) AS m ORDER BY m.relation::oid, m.pool', ladder) LOOP
+        CONTINUE WHEN NOT skillrating_internal.lock_mirror(ladder, m.relation);
         statement := skillrating_internal.unrated_statement(
             ladder, m.relation, m.key, m.pool, m.columns,
             format('SELECT p.player AS player_id FROM %s
-                JOIN %I.rating AS r ON r.player_id %s p.pseudonym AND r.pool = %L AND %s',
-                renamed, ladder, t.player_equals, m.pool,
-                skillrating_internal.rated_condition(ladder, 'r')));
+                JOIN %I.rating AS r ON r.player_id %s p.pseudonym AND r.pool = %L',
+                renamed, ladder, t.player_equals, m.pool));
         IF statement IS NOT NULL THEN
             EXECUTE statement USING players, pseudonyms;
         END IF;

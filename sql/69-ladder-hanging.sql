@@ -2,19 +2,16 @@
 
 CREATE FUNCTION skillrating_internal.renamed_relations(
     first_ladder text,
+    former text,
     OUT relation oid,
     OUT name name,
-    OUT row_type oid,
-    OUT array_type oid)
+    OUT former_name text,
+    OUT types oid[])
 RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT ROWS 16
+LANGUAGE sql STABLE STRICT ROWS 16
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 AS $function$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
-    SELECT c.oid, c.relname, c.reltype, t.typarray
+    SELECT c.oid, c.relname, format('%I.%I', former, c.relname), ARRAY[c.reltype, t.typarray]
     FROM pg_class AS c
     LEFT JOIN pg_type AS t ON t.oid = c.reltype
     WHERE c.relnamespace = to_regnamespace(quote_ident(first_ladder)) AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
@@ -24,144 +21,134 @@ BEGIN
         AND NOT EXISTS (
             SELECT FROM pg_depend AS d
             WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')
-                AND d.refclassid = 'pg_class'::regclass);
-END
+                AND d.refclassid = 'pg_class'::regclass)
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.renamed_relations(text) IS
+COMMENT ON FUNCTION skillrating_internal.renamed_relations(text, text) IS
 'A part of promote_ladder(): the relations in the schema of a ladder that stay there when it gets
-another name.';
+another name, with those of after, and the types of their rows and of arrays of these.';
 
-CREATE FUNCTION skillrating_internal.hanging_views(
-    first_ladder text,
-    former text,
-    OUT what text,
-    OUT statement text)
-RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT
+CREATE FUNCTION skillrating_internal.view_statement(view oid)
+RETURNS text
+LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 AS $function$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
-    SELECT DISTINCT pg_describe_object('pg_class'::regclass, v.oid, 0),
-        CASE WHEN v.relkind = 'v'
-            THEN format('CREATE OR REPLACE VIEW %s%s AS%s', v.oid::regclass,
-                ' WITH (' || array_to_string(v.reloptions, ', ') || ')', rtrim(E'\n' || pg_get_viewdef(v.oid), ';'))
-            -- Its query is its owner's, and runs as such: not as whoever runs these statements.
-            ELSE concat_ws(E';\n', format('DROP MATERIALIZED VIEW IF EXISTS %s', v.oid::regclass),
-                format(E'CREATE MATERIALIZED VIEW %s AS%s\nWITH NO DATA', v.oid::regclass, rtrim(E'\n' || pg_get_viewdef(v.oid), ';')),
-                format('ALTER MATERIALIZED VIEW %s OWNER TO %I', v.oid::regclass, pg_get_userbyid(v.relowner)),
-                CASE WHEN v.relispopulated THEN format('REFRESH MATERIALIZED VIEW %s', v.oid::regclass) END,
-                (SELECT string_agg(pg_get_indexdef(x.indexrelid), E';\n') FROM pg_index AS x WHERE x.indrelid = v.oid)) END
-    FROM skillrating_internal.renamed_relations(first_ladder) AS r
-    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass
-        AND (d.refclassid = 'pg_class'::regclass AND d.refobjid = r.relation
-            OR d.refclassid = 'pg_type'::regclass AND d.refobjid IN (r.row_type, r.array_type))
-    JOIN pg_rewrite AS w ON w.oid = d.objid AND w.rulename = '_RETURN'
-    JOIN pg_class AS v ON v.oid = w.ev_class AND v.oid <> r.relation
-    WHERE v.relnamespace <> to_regnamespace(quote_ident(first_ladder))
-        OR v.relname NOT IN ('source', 'leaderboard', 'history', 'components')
-    UNION ALL
-    SELECT DISTINCT pg_describe_object('pg_rewrite'::regclass, w.oid, 0),
-        concat_ws(E';\n', CASE WHEN o.relation IS NOT NULL
-                THEN format('DROP RULE IF EXISTS %I ON %I.%I', w.rulename, former, o.name) END,
-            regexp_replace(rtrim(pg_get_ruledef(w.oid), ';'), '^CREATE RULE', 'CREATE OR REPLACE RULE'))
-    FROM skillrating_internal.renamed_relations(first_ladder) AS r
-    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass
-        AND d.refobjid = r.relation
-    JOIN pg_rewrite AS w ON w.oid = d.objid AND w.rulename <> '_RETURN'
-    LEFT JOIN skillrating_internal.renamed_relations(first_ladder) AS o ON o.relation = w.ev_class;
-END
+    SELECT CASE WHEN v.relkind = 'v'
+        THEN format('CREATE OR REPLACE VIEW %s%s AS%s', v.oid::regclass,
+            ' WITH (' || array_to_string(v.reloptions, ', ') || ')', q.text)
+        -- Its query is its owner's, and runs as such: not as whoever runs these statements.
+        ELSE concat_ws(E';\n', format('DROP MATERIALIZED VIEW IF EXISTS %s', v.oid::regclass),
+            format(E'CREATE MATERIALIZED VIEW %s AS%s\nWITH NO DATA', v.oid::regclass, q.text),
+            format('ALTER MATERIALIZED VIEW %s OWNER TO %I', v.oid::regclass, pg_get_userbyid(v.relowner)),
+            CASE WHEN v.relispopulated THEN format('REFRESH MATERIALIZED VIEW %s', v.oid::regclass) END,
+            (SELECT string_agg(pg_get_indexdef(x.indexrelid), E';\n') FROM pg_index AS x WHERE x.indrelid = v.oid)) END
+    FROM pg_class AS v, rtrim(E'\n' || pg_get_viewdef(v.oid), ';') AS q(text)
+    WHERE v.oid = view
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.hanging_views(text, text) IS
-'A part of hanging_objects(): views, materialized views and rules.';
+COMMENT ON FUNCTION skillrating_internal.view_statement(oid) IS
+'A part of hanging_objects(): the statements that make a view or materialized view again.';
 
-CREATE FUNCTION skillrating_internal.hanging_triggers(
+CREATE FUNCTION skillrating_internal.routine_statement(
+    routine oid,
     first_ladder text,
     former text,
-    OUT what text,
-    OUT statement text)
-RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT
+    by_type boolean)
+RETURNS text
+LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 AS $function$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
-    SELECT DISTINCT pg_describe_object('pg_trigger'::regclass, g.oid, 0),
-        concat_ws(E';\n', format('DROP TRIGGER IF EXISTS %I ON %s', g.tgname,
-                CASE WHEN o.relation IS NULL THEN g.tgrelid::regclass::text ELSE format('%I.%I', former, o.name) END),
-            pg_get_triggerdef(g.oid),
-            CASE WHEN g.tgenabled <> 'O' THEN format('ALTER TABLE %s %s TRIGGER %I', g.tgrelid::regclass,
-                CASE g.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'A' THEN 'ENABLE ALWAYS' ELSE 'ENABLE REPLICA' END,
-                g.tgname) END)
-    FROM skillrating_internal.renamed_relations(first_ladder) AS r
-    JOIN pg_depend AS d ON d.classid = 'pg_trigger'::regclass AND d.refclassid = 'pg_class'::regclass
-        AND d.refobjid = r.relation
-    JOIN pg_trigger AS g ON g.oid = d.objid AND NOT g.tgisinternal AND g.tgparentid = 0
-    JOIN pg_proc AS f ON f.oid = g.tgfoid AND f.pronamespace <> 'skillrating_internal'::regnamespace
-    LEFT JOIN skillrating_internal.renamed_relations(first_ladder) AS o ON o.relation = g.tgrelid
-    UNION ALL
-    SELECT DISTINCT pg_describe_object('pg_constraint'::regclass, k.oid, 0),
-        format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, ADD CONSTRAINT %2$I %3$s', k.conrelid::regclass,
-            k.conname, pg_get_constraintdef(k.oid))
-    FROM skillrating_internal.renamed_relations(first_ladder) AS r
-    JOIN pg_constraint AS k ON k.confrelid = r.relation AND k.contype = 'f' AND k.conparentid = 0
-    UNION ALL
-    SELECT DISTINCT pg_describe_object('pg_policy'::regclass, p.oid, 0),
-        format(E'DROP POLICY IF EXISTS %I ON %s;\n%s', p.polname, p.polrelid::regclass,
-            skillrating_internal.policy_statement(p.oid, p.polrelid::regclass::text))
-    FROM skillrating_internal.renamed_relations(first_ladder) AS r
-    JOIN pg_depend AS d ON d.classid = 'pg_policy'::regclass AND d.refclassid = 'pg_class'::regclass
-        AND d.refobjid = r.relation
-    JOIN pg_policy AS p ON p.oid = d.objid AND p.polrelid <> r.relation;
-END
+    SELECT concat_ws(E';\n', CASE WHEN by_type THEN format('DROP ROUTINE IF EXISTS %s(%s)', f.oid::regproc, (
+            SELECT string_agg(CASE WHEN t.typnamespace = to_regnamespace(quote_ident(first_ladder))
+                THEN format('%I.%I', former, t.typname) ELSE format_type(t.oid, -1) END, ', ' ORDER BY a.n)
+            FROM unnest(f.proargtypes) WITH ORDINALITY AS a(type, n) JOIN pg_type AS t ON t.oid = a.type)) END,
+        rtrim(pg_get_functiondef(f.oid), E'\n'),
+        -- What is made again would belong to whoever runs these statements, with that role's rights.
+        CASE WHEN by_type THEN format('ALTER ROUTINE %s OWNER TO %I', f.oid::regprocedure, pg_get_userbyid(f.proowner)) END)
+    FROM pg_proc AS f WHERE f.oid = routine
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.hanging_triggers(text, text) IS
-'A part of hanging_objects(): triggers, foreign keys, and policies of other tables.';
+COMMENT ON FUNCTION skillrating_internal.routine_statement(oid, text, text, boolean) IS
+'A part of hanging_objects(): the statements that make a function or procedure again, under other
+types if it takes or gives rows.';
 
-CREATE FUNCTION skillrating_internal.hanging_functions(
+CREATE FUNCTION skillrating_internal.hanging_dependents(
     first_ladder text,
     former text,
     OUT what text,
     OUT statement text)
 RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT
+LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 AS $function$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
-    WITH followed AS (
-        SELECT DISTINCT f.oid, bool_or(d.refclassid = 'pg_type'::regclass) AS by_type
-        FROM skillrating_internal.renamed_relations(first_ladder) AS r
-        JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass
-            AND (d.refclassid = 'pg_class'::regclass AND d.refobjid = r.relation
-                OR d.refclassid = 'pg_type'::regclass AND d.refobjid IN (r.row_type, r.array_type))
-        JOIN pg_proc AS f ON f.oid = d.objid AND f.prokind <> 'a'
+    WITH renamed AS MATERIALIZED (
+        SELECT * FROM skillrating_internal.renamed_relations(first_ladder, former)
+    ), dependent AS MATERIALIZED (
+        SELECT d.classid, d.objid, d.objsubid, d.deptype, r.relation, k.class = 'pg_type'::regclass AS by_type
+        FROM renamed AS r
+        CROSS JOIN LATERAL (VALUES ('pg_class'::regclass, r.relation), ('pg_type', r.types[1]), ('pg_type', r.types[2])) AS k(class, object)
+        JOIN pg_depend AS d ON d.refclassid = k.class AND d.refobjid = k.object
+    ), hanging AS (
+        SELECT 1 AS n, 'pg_proc'::regclass AS class, f.oid, skillrating_internal.routine_statement(f.oid, first_ladder, former, bool_or(d.by_type)) AS statement
+        FROM dependent AS d JOIN pg_proc AS f ON f.oid = d.objid AND f.prokind <> 'a'
+        WHERE d.classid = 'pg_proc'::regclass
         GROUP BY f.oid
+        UNION
+        SELECT 2, 'pg_class', w.ev_class, skillrating_internal.view_statement(w.ev_class)
+        FROM dependent AS d JOIN pg_rewrite AS w ON w.oid = d.objid AND w.rulename = '_RETURN' AND w.ev_class <> d.relation
+        JOIN pg_class AS v ON v.oid = w.ev_class
+        WHERE d.classid = 'pg_rewrite'::regclass
+            AND (v.relnamespace <> to_regnamespace(quote_ident(first_ladder))
+                OR v.relname NOT IN ('source', 'leaderboard', 'history', 'components'))
+        UNION
+        SELECT 3, 'pg_rewrite', w.oid,
+            concat_ws(E';\n', format('DROP RULE IF EXISTS %I ON ', w.rulename) || o.former_name,
+                regexp_replace(rtrim(pg_get_ruledef(w.oid), ';'), '^CREATE RULE', 'CREATE OR REPLACE RULE'))
+        FROM dependent AS d JOIN pg_rewrite AS w ON w.oid = d.objid AND w.rulename <> '_RETURN'
+        LEFT JOIN renamed AS o ON o.relation = w.ev_class
+        WHERE d.classid = 'pg_rewrite'::regclass AND NOT d.by_type
+        UNION
+        SELECT 4, 'pg_trigger', g.oid,
+            concat_ws(E';\n', format('DROP TRIGGER IF EXISTS %I ON %s', g.tgname, coalesce(o.former_name, g.tgrelid::regclass::text)),
+                pg_get_triggerdef(g.oid),
+                CASE WHEN g.tgenabled <> 'O' THEN format('ALTER TABLE %s %s TRIGGER %I', g.tgrelid::regclass,
+                    CASE g.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'A' THEN 'ENABLE ALWAYS' ELSE 'ENABLE REPLICA' END,
+                    g.tgname) END)
+        FROM dependent AS d JOIN pg_trigger AS g ON g.oid = d.objid AND NOT g.tgisinternal AND g.tgparentid = 0
+        JOIN pg_proc AS f ON f.oid = g.tgfoid AND f.pronamespace <> 'skillrating_internal'::regnamespace
+        LEFT JOIN renamed AS o ON o.relation = g.tgrelid
+        WHERE d.classid = 'pg_trigger'::regclass AND NOT d.by_type
+        UNION
+        SELECT 5, 'pg_constraint', k.oid,
+            format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, ADD CONSTRAINT %2$I %3$s', k.conrelid::regclass,
+                k.conname, pg_get_constraintdef(k.oid))
+        FROM renamed AS r JOIN pg_constraint AS k ON k.confrelid = r.relation AND k.contype = 'f' AND k.conparentid = 0
+        UNION
+        SELECT 6, 'pg_policy', p.oid,
+            format(E'DROP POLICY IF EXISTS %I ON %s;\n%s', p.polname, p.polrelid::regclass,
+                skillrating_internal.policy_statement(p.oid, p.polrelid::regclass::text))
+        FROM dependent AS d JOIN pg_policy AS p ON p.oid = d.objid AND p.polrelid <> d.relation
+        WHERE d.classid = 'pg_policy'::regclass AND NOT d.by_type
     )
-    SELECT pg_describe_object('pg_proc'::regclass, f.oid, 0),
-        concat_ws(E';\n', CASE WHEN w.by_type THEN format('DROP ROUTINE IF EXISTS %s(%s)', f.oid::regproc, (
-                SELECT string_agg(CASE WHEN t.typnamespace = to_regnamespace(quote_ident(first_ladder))
-                    THEN format('%I.%I', former, t.typname) ELSE format_type(t.oid, -1) END, ', ' ORDER BY a.n)
-                FROM unnest(f.proargtypes) WITH ORDINALITY AS a(type, n) JOIN pg_type AS t ON t.oid = a.type)) END,
-            rtrim(pg_get_functiondef(f.oid), E'\n'),
-            -- What is made again would belong to whoever runs these statements, with that role's rights.
-            CASE WHEN w.by_type THEN format('ALTER ROUTINE %s OWNER TO %I', f.oid::regprocedure, pg_get_userbyid(f.proowner)) END)
-    FROM followed AS w JOIN pg_proc AS f ON f.oid = w.oid;
-END
+    (SELECT pg_describe_object(h.class, h.oid, 0), h.statement FROM hanging AS h ORDER BY h.n, h.oid)
+    UNION ALL
+    -- Nothing makes these again.
+    SELECT DISTINCT o.what, format('-- %s', o.what)
+    FROM dependent AS d
+    CROSS JOIN LATERAL (
+        SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ' depends on ' || d.relation::regclass AS what) AS o
+    WHERE d.deptype IN ('n', 'a')
+        AND d.classid NOT IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_constraint'::regclass, 'pg_policy'::regclass,
+            'pg_publication_rel'::regclass, 'pg_statistic_ext'::regclass, 'pg_proc'::regclass)
+        -- Its own indexes, sequences and defaults.
+        AND NOT (d.classid = 'pg_class'::regclass AND d.deptype = 'a')
+        AND NOT EXISTS (SELECT FROM pg_attrdef AS a WHERE d.classid = 'pg_attrdef'::regclass AND a.oid = d.objid
+            AND a.adrelid = d.relation)
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.hanging_functions(text, text) IS
-'A part of hanging_objects(): functions and procedures whose bodies the server has parsed, or that
-take or give rows.';
+COMMENT ON FUNCTION skillrating_internal.hanging_dependents(text, text) IS
+'A part of hanging_objects(): what depends on the relations or takes their rows: functions whose
+bodies the server has parsed, views, rules, triggers, foreign keys, and policies of other tables.';
 
 CREATE FUNCTION skillrating_internal.hanging_publications(
     first_ladder text,
@@ -170,13 +157,9 @@ CREATE FUNCTION skillrating_internal.hanging_publications(
     OUT what text,
     OUT statement text)
 RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT
+LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 AS $function$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
     WITH published AS (
         SELECT r.prpubid, format('TABLE %I.%I%s%s', first_ladder, k.name,
                 ' (' || (SELECT string_agg(quote_ident(t.attname), ', ' ORDER BY t.attnum) FROM pg_attribute AS t
@@ -184,7 +167,7 @@ BEGIN
                 ' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')') AS added,
             EXISTS (SELECT FROM pg_publication_rel AS s
                 WHERE s.prpubid = r.prpubid AND s.prrelid = to_regclass(format('%I.%I', shadow, k.name))) AS is_there
-        FROM skillrating_internal.renamed_relations(first_ladder) AS k
+        FROM skillrating_internal.renamed_relations(first_ladder, former) AS k
         JOIN pg_publication_rel AS r ON r.prrelid = k.relation
         UNION ALL
         SELECT n.pnpubid, format('TABLES IN SCHEMA %I', first_ladder), EXISTS (
@@ -203,8 +186,7 @@ BEGIN
             CASE WHEN bool_or(d.is_there) THEN format('ALTER SCHEMA %I RENAME TO %I', shadow, first_ladder) END)
         || '; ALTER SUBSCRIPTION ... REFRESH PUBLICATION')
     FROM published AS d JOIN pg_publication AS p ON p.oid = d.prpubid
-    GROUP BY p.pubname;
-END
+    GROUP BY p.pubname
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hanging_publications(text, text, text) IS
@@ -217,18 +199,14 @@ CREATE FUNCTION skillrating_internal.hanging_objects(
     OUT what text,
     OUT statement text)
 RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT
+LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 AS $function$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
     -- What the user has put into the schema first, because others may need it.
     SELECT pg_describe_object('pg_class'::regclass, r.relation, 0),
-        format('ALTER %s %I.%I SET SCHEMA %I', CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
-            WHEN 'S' THEN 'SEQUENCE' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, former, r.name, first_ladder)
-    FROM skillrating_internal.renamed_relations(first_ladder) AS r
+        format('ALTER %s %s SET SCHEMA %I', CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
+            WHEN 'S' THEN 'SEQUENCE' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, r.former_name, first_ladder)
+    FROM skillrating_internal.renamed_relations(first_ladder, former) AS r
     JOIN pg_class AS c ON c.oid = r.relation AND NOT c.relispartition
     WHERE to_regclass(format('%I.%I', shadow, r.name)) IS NULL
         AND r.name NOT IN ('horizon', 'component_horizon', 'season_horizon', 'replica_note',
@@ -239,31 +217,11 @@ BEGIN
     FROM pg_proc AS f WHERE f.pronamespace = to_regnamespace(quote_ident(first_ladder))
     UNION ALL
     SELECT pg_describe_object('pg_statistic_ext'::regclass, e.oid, 0), pg_get_statisticsobjdef(e.oid)
-    FROM pg_statistic_ext AS e JOIN skillrating_internal.renamed_relations(first_ladder) AS r ON r.relation = e.stxrelid
+    FROM pg_statistic_ext AS e JOIN skillrating_internal.renamed_relations(first_ladder, former) AS r ON r.relation = e.stxrelid
     UNION ALL
-    SELECT * FROM skillrating_internal.hanging_functions(first_ladder, former)
+    SELECT * FROM skillrating_internal.hanging_dependents(first_ladder, former)
     UNION ALL
-    SELECT * FROM skillrating_internal.hanging_views(first_ladder, former)
-    UNION ALL
-    SELECT * FROM skillrating_internal.hanging_triggers(first_ladder, former)
-    UNION ALL
-    -- Nothing makes these again.
-    SELECT DISTINCT o.what, format('-- %s', o.what)
-    FROM skillrating_internal.renamed_relations(first_ladder) AS r
-    JOIN pg_depend AS d ON d.deptype IN ('n', 'a')
-        AND (d.refclassid = 'pg_class'::regclass AND d.refobjid = r.relation
-            OR d.refclassid = 'pg_type'::regclass AND d.refobjid IN (r.row_type, r.array_type))
-    CROSS JOIN LATERAL (
-        SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ' depends on ' || r.relation::regclass AS what) AS o
-    WHERE d.classid NOT IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_constraint'::regclass, 'pg_policy'::regclass,
-            'pg_publication_rel'::regclass, 'pg_statistic_ext'::regclass, 'pg_proc'::regclass)
-        -- Its own indexes, sequences and defaults.
-        AND NOT (d.classid = 'pg_class'::regclass AND d.deptype = 'a')
-        AND NOT EXISTS (SELECT FROM pg_attrdef AS a WHERE d.classid = 'pg_attrdef'::regclass AND a.oid = d.objid
-            AND a.adrelid = r.relation)
-    UNION ALL
-    SELECT * FROM skillrating_internal.hanging_publications(first_ladder, shadow, former);
-END
+    SELECT * FROM skillrating_internal.hanging_publications(first_ladder, shadow, former)
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hanging_objects(text, text, text) IS

@@ -1,155 +1,5 @@
 -- A shadow takes the place of its ladder: two schemas get other names.
 
-CREATE FUNCTION skillrating_internal.shadowed_ladder(shadow text)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    ladder text;
-BEGIN
-    EXECUTE format(
-        'SELECT n.nspname FROM %I.ladder AS s
-        JOIN pg_class AS c ON c.oid = s.shadow_of JOIN pg_namespace AS n ON n.oid = c.relnamespace', shadow)
-    INTO ladder;
-    IF ladder IS NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('ladder "%s" is no shadow of another one', shadow),
-            HINT = 'Shadows are made by skillrating.shadow_ladder().';
-    END IF;
-    RETURN ladder;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.shadowed_ladder(text) IS
-'A part of promote_ladder(): the ladder whose matches a shadow rates. Error 22023 if there is none.';
-
-CREATE FUNCTION skillrating_internal.rename_statements(
-    first_ladder text,
-    shadow text,
-    former text)
-RETURNS SETOF text
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
-AS $function$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
-    SELECT s.statement
-    FROM (
-        -- Match tables of the ladder's own, the view over them and the list of attached tables follow
-        -- the name, by way of another one.
-        SELECT r.n, r.statement
-        FROM unnest(ARRAY[
-            format('ALTER VIEW %I.source RENAME TO former_source', shadow),
-            format('ALTER TABLE %I.attached RENAME TO former_attached', shadow),
-            format('ALTER TABLE %I.former_attached RENAME CONSTRAINT attached_pkey TO former_attached_pkey', shadow),
-            format('ALTER VIEW %I.source SET SCHEMA %I', first_ladder, shadow),
-            format('ALTER TABLE %I.attached SET SCHEMA %I', first_ladder, shadow),
-            format('ALTER VIEW %I.former_source SET SCHEMA %I', shadow, first_ladder),
-            format('ALTER VIEW %I.former_source RENAME TO source', first_ladder),
-            format('ALTER TABLE %I.former_attached SET SCHEMA %I', shadow, first_ladder),
-            format('ALTER TABLE %I.former_attached RENAME TO attached', first_ladder),
-            format('ALTER TABLE %I.attached RENAME CONSTRAINT former_attached_pkey TO attached_pkey', first_ladder),
-            -- The server tells others to forget names in portions: those of these, and of the schemas, are
-            -- to come together, because a session that has but one of them finds no such table.
-            format('ALTER TABLE %I.match_player SET SCHEMA %I', first_ladder, shadow),
-            format('ALTER TABLE %I.match SET SCHEMA %I', first_ladder, shadow)])
-            WITH ORDINALITY AS r(statement, n)
-        WHERE to_regclass(format('%I.match', first_ladder)) IS NOT NULL
-        UNION ALL
-        VALUES (100, format('ALTER SCHEMA %I RENAME TO %I', first_ladder, former)),
-            (101, format('ALTER SCHEMA %I RENAME TO %I', shadow, first_ladder))
-    ) AS s(n, statement)
-    ORDER BY s.n;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.rename_statements(text, text, text) IS
-'A part of promote_ladder(): the statements that give a shadow the name of its ladder, and that one
-the former name.';
-
-CREATE FUNCTION skillrating_internal.fires_first(
-    first_ladder text,
-    shadow text)
-RETURNS boolean
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    -- A ladder's own tables have triggers with names that come before those of attached ones.
-    SELECT to_regclass(format('%I.match', first_ladder)) IS NOT NULL OR coalesce((
-        SELECT bool_or(l.name < s.name)
-        FROM (
-            SELECT g.tgrelid, min(g.tgname COLLATE "C") AS name
-            FROM pg_depend AS d JOIN pg_trigger AS g ON g.oid = d.objid
-            WHERE d.classid = 'pg_trigger'::regclass AND d.refclassid = 'pg_class'::regclass
-                AND d.refobjid = to_regclass(format('%I.source', first_ladder))
-                AND g.tgfoid = 'skillrating_internal.collect_matches'::regproc
-            GROUP BY g.tgrelid) AS l
-        JOIN (
-            SELECT g.tgrelid, min(g.tgname COLLATE "C") AS name
-            FROM pg_depend AS d JOIN pg_trigger AS g ON g.oid = d.objid
-            WHERE d.classid = 'pg_trigger'::regclass AND d.refclassid = 'pg_class'::regclass
-                AND d.refobjid = to_regclass(format('%I.source', shadow))
-                AND g.tgfoid = 'skillrating_internal.collect_matches'::regproc
-            GROUP BY g.tgrelid) AS s USING (tgrelid)), true)
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.fires_first(text, text) IS
-'A part of promote_ladder(): whether the triggers of a ladder fire before those of its shadow, so
-that transactions lock it first. After a promotion over tables of the user''s those of the former
-ladder do.';
-
-CREATE FUNCTION skillrating_internal.hold_pair(
-    ladder text,
-    shadow text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    schemas text[] := CASE WHEN skillrating_internal.fires_first(ladder, shadow)
-        THEN ARRAY[ladder, shadow] ELSE ARRAY[shadow, ladder] END;
-    own boolean := to_regclass(format('%I.match', ladder)) IS NOT NULL;
-    mirrors regclass[];
-    before regclass[] := '{}';
-    behind regclass[] := '{}';
-    first oid[] := ARRAY(SELECT to_regnamespace(quote_ident(s.name))::oid FROM unnest(schemas) WITH ORDINALITY AS s(name, n) ORDER BY s.n);
-BEGIN
-    PERFORM skillrating_internal.check_inside(shadow);
-    IF skillrating_internal.has_mirror_table(ladder) THEN
-        EXECUTE format(
-            'SELECT array_agg(DISTINCT m.relation) FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation
-            JOIN pg_class AS r ON r.oid = $1 AND r.relowner = c.relowner', ladder)
-        INTO mirrors USING format('%I.rating', ladder)::regclass;
-    END IF;
-    -- As in a transaction that rates: first the tables of matches, then the ladders, then mirrors.
-    IF own THEN
-        before := ARRAY[format('%I.match', ladder), format('%I.match_player', ladder)]::regclass[];
-        behind := ARRAY[format('%I.source', shadow), format('%I.source', ladder),
-            format('%I.attached', ladder), format('%I.attached', shadow)]::regclass[];
-    END IF;
-    -- Triggers of these are dropped and made.
-    IF mirrors IS NOT NULL THEN
-        behind := behind || mirrors || ARRAY[format('%I.rating', ladder), format('%I.rating', shadow)]::regclass[];
-    END IF;
-    PERFORM skillrating_internal.hold_objects(ladder,
-        array_fill('pg_class'::regclass, ARRAY[cardinality(before)]) || array_fill('pg_namespace'::regclass, ARRAY[2])
-            || array_fill('pg_class'::regclass, ARRAY[cardinality(behind)]),
-        before::oid[] || first || behind::oid[], true);
-    IF first <> ARRAY(SELECT to_regnamespace(quote_ident(s.name))::oid FROM unnest(schemas) WITH ORDINALITY AS s(name, n) ORDER BY s.n) THEN
-        RAISE serialization_failure USING
-            MESSAGE = format('ladder "%s" or "%s" was renamed meanwhile', ladder, shadow),
-            HINT = 'Try again.';
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.hold_pair(text, text) IS
-'A part of promote_ladder(): locks a ladder and its shadow, with the tables that move, so that nobody
-rates or reads them by functions, in the order in which transactions that rate do.';
-
 CREATE FUNCTION skillrating_internal.hold_ladder(ladder text, readers boolean)
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_hold_ladder'
@@ -174,67 +24,66 @@ of maintenance are taken before, in this order, all or none, by attempts of 50 m
 EXCLUSIVE if exclusively, else SHARE ROW EXCLUSIVE. Errors: 42501 unless the caller owns them, or
 may make triggers on them if not exclusively; 55P03, naming who is in the way, after 30 s.';
 
-CREATE FUNCTION skillrating_internal.differing_operations(
+CREATE FUNCTION skillrating_internal.hold_pair(
     ladder text,
-    shadow text,
-    voids boolean)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
+    shadow text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(shadow);
-    same_model boolean;
-    differing text;
-    differing_voids text;
-    attached text;
+    own boolean := to_regclass(format('%I.match', ladder)) IS NOT NULL;
+    mirrors regclass[];
+    before regclass[] := '{}';
+    behind regclass[] := '{}';
+    schemas oid[] := ARRAY[to_regnamespace(quote_ident(ladder)), to_regnamespace(quote_ident(shadow))];
+    held oid[] := schemas;
 BEGIN
-    EXECUTE format('SELECT l.model = s.model FROM %I.ladder AS l, %I.ladder AS s', ladder, shadow) INTO same_model;
-    -- By what they do: each ladder has its own numbers.
-    EXECUTE format(
-        'SELECT string_agg(format(''%%s %%s of ladder "%%s"'', d.kind, d.operation, d.ladder), '', '' ORDER BY d.operation)
-        FROM (
-            SELECT b.kind, min(b.operation) AS operation, CASE WHEN sum(b.side) > 0 THEN $2 ELSE $3 END AS ladder
-            FROM (
-                SELECT o.*, 1 AS side FROM %1$I.operation AS o
-                UNION ALL
-                SELECT o.*, -1 FROM %2$I.operation AS o) AS b
-            WHERE b.undone_at IS NULL AND ($1 OR b.kind NOT IN (''set'', ''seed'', ''refund''))
-            GROUP BY b.kind, b.pool, b.player_id, b.into_id, b.since, b.until, b.params
-            HAVING sum(b.side) <> 0
-            LIMIT 20) AS d', ladder, shadow)
-    INTO differing USING same_model, ladder, shadow;
-    IF voids THEN
+    PERFORM skillrating_internal.check_inside(shadow);
+    IF skillrating_internal.has_table(ladder, 'mirror') THEN
         EXECUTE format(
-            'SELECT string_agg(format(''void match %%s of ladder "%%s"'', v.match_id, v.ladder), '', '')
-            FROM (
-                SELECT l.match_id, $1 AS ladder FROM %1$I.rated_match AS l
-                WHERE l.void_reason IS NOT NULL AND NOT EXISTS (
-                    SELECT FROM %2$I.rated_match AS s WHERE s.match_id %3$s l.match_id AND s.void_reason IS NOT NULL)
-                UNION ALL
-                SELECT s.match_id, $2 FROM %2$I.rated_match AS s
-                WHERE s.void_reason IS NOT NULL AND NOT EXISTS (
-                    SELECT FROM %1$I.rated_match AS l WHERE l.match_id %3$s s.match_id AND l.void_reason IS NOT NULL)
-                LIMIT 20) AS v', ladder, shadow, t.match_equals)
-        INTO differing_voids USING ladder, shadow;
+            'SELECT array_agg(DISTINCT m.relation) FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation
+            JOIN pg_class AS r ON r.oid = $1 AND r.relowner = c.relowner', ladder)
+        INTO mirrors USING format('%I.rating', ladder)::regclass;
     END IF;
-    IF to_regclass(format('%I.match', ladder)) IS NULL THEN
-        EXECUTE format(
-            'SELECT string_agg(format(''table %%s attached to ladder "%%s"'', b.relation, b.ladder), '', '')
-            FROM (
-                SELECT a.relation, $1 AS ladder FROM %1$I.attached AS a WHERE a.relation NOT IN (SELECT s.relation FROM %2$I.attached AS s)
-                UNION ALL
-                SELECT s.relation, $2 FROM %2$I.attached AS s WHERE s.relation NOT IN (SELECT a.relation FROM %1$I.attached AS a)) AS b', ladder, shadow)
-        INTO attached USING ladder, shadow;
+    -- As in a transaction that rates: first the tables of matches, then the ladders, then mirrors.
+    IF own THEN
+        before := ARRAY[format('%I.match', ladder), format('%I.match_player', ladder)]::regclass[];
+        behind := ARRAY[format('%I.source', shadow), format('%I.source', ladder),
+            format('%I.attached', ladder), format('%I.attached', shadow)]::regclass[];
+    ELSIF (
+        WITH feeding AS (
+            SELECT d.refobjid::regclass AS source, g.tgrelid, min(g.tgname COLLATE "C") AS name
+            FROM pg_depend AS d JOIN pg_trigger AS g ON g.oid = d.objid
+            WHERE d.classid = 'pg_trigger'::regclass AND d.refclassid = 'pg_class'::regclass
+                AND d.refobjid IN (format('%I.source', ladder)::regclass, format('%I.source', shadow)::regclass)
+                AND g.tgfoid = 'skillrating_internal.collect_matches'::regproc
+            GROUP BY d.refobjid, g.tgrelid)
+        SELECT bool_and(l.name > s.name) FROM feeding AS l JOIN feeding AS s USING (tgrelid)
+        WHERE l.source = format('%I.source', ladder)::regclass AND s.source = format('%I.source', shadow)::regclass)
+    THEN
+        -- The ladder whose triggers fire first is locked first: after a promotion the former one.
+        held := ARRAY[schemas[2], schemas[1]];
     END IF;
-    RETURN nullif(concat_ws(', ', differing, differing_voids, attached), '');
+    -- Triggers of these are dropped and made.
+    IF mirrors IS NOT NULL THEN
+        behind := behind || mirrors || ARRAY[format('%I.rating', ladder), format('%I.rating', shadow)]::regclass[];
+    END IF;
+    PERFORM skillrating_internal.hold_objects(ladder,
+        array_fill('pg_class'::regclass, ARRAY[cardinality(before)]) || array_fill('pg_namespace'::regclass, ARRAY[2])
+            || array_fill('pg_class'::regclass, ARRAY[cardinality(behind)]),
+        before::oid[] || held || behind::oid[], true);
+    IF schemas <> ARRAY[to_regnamespace(quote_ident(ladder)), to_regnamespace(quote_ident(shadow))]::oid[] THEN
+        RAISE serialization_failure USING
+            MESSAGE = format('ladder "%s" or "%s" was renamed meanwhile', ladder, shadow),
+            HINT = 'Try again.';
+    END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.differing_operations(text, text, boolean) IS
-'A part of promote_ladder(): the operations that count in a ladder and not in its shadow, or the
-other way round, the attached tables, and, if asked for, the void matches; null if there are none.
-States and points of another model do not count.';
+COMMENT ON FUNCTION skillrating_internal.hold_pair(text, text) IS
+'A part of promote_ladder(): locks a ladder and its shadow, with the tables that move, so that nobody
+rates or reads them by functions, in the order in which transactions that rate do.';
 
 CREATE FUNCTION skillrating_internal.check_operations_agree(
     ladder text,
@@ -245,19 +94,55 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    differing text := skillrating_internal.differing_operations(ladder, shadow, voids);
+    t record := skillrating_internal.ladder_types(shadow);
+    differing text[];
 BEGIN
+    -- Operations by what they do: each ladder has its own numbers. States and points of another
+    -- model do not count.
+    EXECUTE format(
+        'WITH operation AS (
+            SELECT b.kind, min(b.operation) AS operation, CASE WHEN sum(b.side) > 0 THEN $1 ELSE $2 END AS ladder
+            FROM (
+                SELECT o.*, 1 AS side FROM %1$I.operation AS o
+                UNION ALL
+                SELECT o.*, -1 FROM %2$I.operation AS o) AS b
+            WHERE b.undone_at IS NULL AND (b.kind NOT IN (''set'', ''seed'', ''refund'')
+                OR (SELECT l.model = s.model FROM %1$I.ladder AS l, %2$I.ladder AS s))
+            GROUP BY b.kind, b.pool, b.player_id, b.into_id, b.since, b.until, b.params
+            HAVING sum(b.side) <> 0
+        ), void AS (
+            SELECT l.match_id, $1 AS ladder FROM %1$I.rated_match AS l
+            WHERE $3 AND l.void_reason IS NOT NULL AND NOT EXISTS (
+                SELECT FROM %2$I.rated_match AS s WHERE s.match_id %4$s l.match_id AND s.void_reason IS NOT NULL)
+            UNION ALL
+            SELECT s.match_id, $2 FROM %2$I.rated_match AS s
+            WHERE $3 AND s.void_reason IS NOT NULL AND NOT EXISTS (
+                SELECT FROM %1$I.rated_match AS l WHERE l.match_id %4$s s.match_id AND l.void_reason IS NOT NULL)
+        ), attached AS (
+            SELECT relation, CASE WHEN l.relation IS NULL THEN $2 ELSE $1 END AS ladder
+            FROM %1$I.attached AS l FULL JOIN %2$I.attached AS s USING (relation)
+            WHERE to_regclass(%3$L) IS NULL AND (l.relation IS NULL OR s.relation IS NULL)
+        )
+        SELECT array_agg(d.what) FROM (
+            SELECT format(''%%s %%s of ladder "%%s"'', o.kind, o.operation, o.ladder) AS what FROM operation AS o
+            UNION ALL
+            SELECT format(''void match %%s of ladder "%%s"'', v.match_id, v.ladder) FROM void AS v
+            UNION ALL
+            SELECT format(''table %%s attached to ladder "%%s"'', a.relation, a.ladder) FROM attached AS a
+            LIMIT 20) AS d', ladder, shadow, format('%I.match', ladder), t.match_equals)
+    INTO differing USING ladder, shadow, voids;
     IF differing IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('operations of ladder "%s" and "%s" differ', ladder, shadow),
-            DETAIL = format('Only one of them has %s.', differing),
+            DETAIL = format('Only one of them has %s.', array_to_string(differing, ', ')),
             HINT = 'Call for the other ladder what is missing there, or undo it.';
     END IF;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_operations_agree(text, text, boolean) IS
-'A part of promote_ladder(): error 55000 that names what differing_operations() finds.';
+'A part of promote_ladder(): error 55000 that names the operations that count in a ladder and not in
+its shadow, or the other way round, the attached tables, and, if asked for, the void matches.';
 
 CREATE FUNCTION skillrating_internal.check_promotion(
     ladder text,
@@ -294,9 +179,12 @@ BEGIN
             MESSAGE = format('ladders "%s" and "%s" belong to different roles', ladder, shadow);
     END IF;
     PERFORM skillrating_internal.check_operations_agree(ladder, shadow, true);
+    IF hanging = 'keep' THEN
+        RETURN;
+    END IF;
     SELECT string_agg(h.what, ', '), string_agg(h.statement || ';', E'\n') INTO objects, statements
     FROM skillrating_internal.hanging_objects(ladder, shadow, former) AS h;
-    IF objects IS NOT NULL AND hanging = 'refuse' THEN
+    IF objects IS NOT NULL THEN
         RAISE dependent_objects_still_exist USING
             MESSAGE = format('objects would go on meaning the former ladder "%s": %s', ladder, objects),
             DETAIL = statements,
@@ -309,103 +197,34 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_promotion(text, text, text, text) IS
 'A part of promote_ladder(): its errors, before anybody has to wait.';
 
-CREATE FUNCTION skillrating_internal.dress_shadow(
+CREATE FUNCTION skillrating_internal.note_shadows(
     ladder text,
-    shadow text,
-    hanging text,
-    statements text[])
+    shadow text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    statement text;
-    faults text[] := '{}';
+    other name;
 BEGIN
     PERFORM skillrating_internal.check_inside(shadow);
-    FOREACH statement IN ARRAY statements LOOP
-        BEGIN
-            EXECUTE statement;
-        EXCEPTION
-            WHEN OTHERS THEN
-                faults := faults || format('%s: %s', statement, SQLERRM);
-        END;
-    END LOOP;
-    IF faults <> '{}' AND hanging = 'refuse' THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('ladder "%s" cannot get all that ladder "%s" has', shadow, ladder),
-            DETAIL = array_to_string(faults, E'\n'),
-            HINT = 'Make it by hand, or go on without it by hanging => ''keep''.';
-    ELSIF faults <> '{}' THEN
-        RAISE WARNING USING
-            MESSAGE = format('ladder "%s" does not get all that ladder "%s" has', shadow, ladder),
-            DETAIL = array_to_string(faults, E'\n');
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.dress_shadow(text, text, text, text[]) IS
-'A part of promote_ladder(): gives the shadow what users have given to the first ladder since it was
-made, by the statements of dress_statements(). Error 55000, or a warning with hanging => keep, that
-names what it cannot.';
-
-CREATE FUNCTION skillrating_internal.other_shadows(
-    ladder text,
-    shadow text)
-RETURNS text[]
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    shadows text[] := '{}';
-    name text;
-    n bigint;
-BEGIN
-    PERFORM skillrating_internal.check_inside(shadow);
-    FOR name IN
+    EXECUTE format('UPDATE %I.ladder AS s SET shadow_of = NULL, strict = l.strict, on_error = l.on_error FROM %I.ladder AS l',
+        shadow, ladder);
+    FOR other IN
         SELECT n.nspname
         FROM pg_class AS l
         JOIN pg_class AS c ON c.relname = 'ladder' AND c.relkind = 'r' AND c.relowner = l.relowner
         JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'shadow_of'
         JOIN pg_namespace AS n ON n.oid = c.relnamespace
-        WHERE l.oid = to_regclass(format('%I.ladder', ladder)) AND n.nspname NOT IN (ladder, shadow)
+        WHERE l.oid = to_regclass(format('%I.ladder', ladder))
     LOOP
-        EXECUTE format('SELECT FROM %I.ladder AS l WHERE l.shadow_of = $1', name)
-        USING format('%I.ladder', ladder)::regclass;
-        GET DIAGNOSTICS n = ROW_COUNT;
-        IF n > 0 THEN
-            shadows := shadows || name;
-        END IF;
-    END LOOP;
-    RETURN shadows;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.other_shadows(text, text) IS
-'A part of promote_ladder(): the other shadows of a ladder, which are to be those of the new one.';
-
-CREATE FUNCTION skillrating_internal.note_shadows(
-    ladder text,
-    shadow text,
-    others text[])
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    name text;
-BEGIN
-    PERFORM skillrating_internal.check_inside(shadow);
-    EXECUTE format('UPDATE %I.ladder AS s SET shadow_of = NULL, strict = l.strict, on_error = l.on_error FROM %I.ladder AS l',
-        shadow, ladder);
-    FOREACH name IN ARRAY others || ladder LOOP
-        EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1, strict = false, on_error = ''wait''', name)
-        USING format('%I.ladder', shadow)::regclass;
+        EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1, strict = false, on_error = ''wait'' WHERE $3 OR l.shadow_of = $2', other)
+        USING format('%I.ladder', shadow)::regclass, format('%I.ladder', ladder)::regclass, other = ladder;
     END LOOP;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text, text[]) IS
+COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text) IS
 'A part of promote_ladder(): a ladder and its other shadows are shadows of the one that takes its
 place, which is as strict as it was. The new rows of table ladder also tell transactions at higher
 isolation levels that their snapshot is older.';
@@ -444,6 +263,47 @@ COMMENT ON FUNCTION skillrating_internal.touch_published(text, text) IS
 'A part of promote_ladder(): writes a row of each published table of the former ladder as it is, so
 that a subscriber that lacks the name stops here, and not after rows of the new ladder.';
 
+CREATE FUNCTION skillrating_internal.rename_schemas(
+    ladder text,
+    shadow text,
+    former text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    own text[] := CASE WHEN to_regclass(format('%I.match', ladder)) IS NOT NULL THEN '{source,attached}' ELSE '{}' END;
+    name text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(shadow);
+    -- Match tables of the ladder's own, the view over them and the list of attached tables follow
+    -- the name, by way of another one.
+    FOREACH name IN ARRAY own LOOP
+        EXECUTE format('ALTER TABLE %I.%I RENAME TO %I', shadow, name, 'former_' || name);
+        IF name = 'attached' THEN
+            EXECUTE format('ALTER INDEX %I.attached_pkey RENAME TO former_attached_pkey', shadow);
+        END IF;
+        EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', ladder, name, shadow);
+        EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', shadow, 'former_' || name, ladder);
+        EXECUTE format('ALTER TABLE %I.%I RENAME TO %I', ladder, 'former_' || name, name);
+        IF name = 'attached' THEN
+            EXECUTE format('ALTER INDEX %I.former_attached_pkey RENAME TO attached_pkey', ladder);
+        END IF;
+    END LOOP;
+    -- The server tells others to forget names in portions: those of these, and of the schemas, are
+    -- to come together, because a session that has but one of them finds no such table.
+    IF own <> '{}' THEN
+        EXECUTE format('ALTER TABLE %I.match_player SET SCHEMA %I', ladder, shadow);
+        EXECUTE format('ALTER TABLE %I.match SET SCHEMA %I', ladder, shadow);
+    END IF;
+    EXECUTE format('ALTER SCHEMA %I RENAME TO %I', ladder, former);
+    EXECUTE format('ALTER SCHEMA %I RENAME TO %I', shadow, ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.rename_schemas(text, text, text) IS
+'A part of promote_ladder(): gives the shadow the name of the ladder, and that one the former name.';
+
 CREATE FUNCTION skillrating_internal.rename_ladders(
     ladder text,
     shadow text,
@@ -458,7 +318,7 @@ DECLARE
     mirror record;
     statement text;
 BEGIN
-    IF skillrating_internal.has_mirror_table(ladder) THEN
+    IF skillrating_internal.has_table(ladder, 'mirror') THEN
         EXECUTE format(
             'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
             FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
@@ -467,9 +327,7 @@ BEGIN
     FOR mirror IN SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text) LOOP
         PERFORM skillrating.unmirror_rating(ladder, mirror.relation, mirror.pool);
     END LOOP;
-    FOR statement IN SELECT * FROM skillrating_internal.rename_statements(ladder, shadow, former) LOOP
-        EXECUTE statement;
-    END LOOP;
+    PERFORM skillrating_internal.rename_schemas(ladder, shadow, former);
     FOR mirror IN
         SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text, key text, columns jsonb)
     LOOP
@@ -488,8 +346,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rename_ladders(text, text, text) IS
-'A part of promote_ladder(): gives the shadow the name of the ladder, and that one the former name,
-and makes the mirrors anew.';
+'A part of promote_ladder(): renames both schemas, and makes the mirrors anew.';
 
 CREATE FUNCTION skillrating_internal.promote_ladder(
     shadow text,
@@ -501,24 +358,33 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     statements text[];
-    others text[];
+    statement text;
 BEGIN
     IF shadow IS NULL OR former IS NULL OR hanging IS NULL THEN
         RAISE null_value_not_allowed USING
             MESSAGE = 'shadow, former and hanging must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(shadow);
-    ladder := skillrating_internal.shadowed_ladder(shadow);
-    PERFORM skillrating_internal.check_promotion(ladder, shadow, former, hanging);
-    PERFORM skillrating_internal.analyze_ladder(shadow, 0.1);
-    others := skillrating_internal.other_shadows(ladder, shadow);
-    statements := ARRAY(SELECT * FROM skillrating_internal.dress_statements(ladder, shadow));
+    EXECUTE format(
+        'SELECT n.nspname FROM %I.ladder AS s
+        JOIN pg_class AS c ON c.oid = s.shadow_of JOIN pg_namespace AS n ON n.oid = c.relnamespace', shadow)
+    INTO ladder;
+    IF ladder IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('ladder "%s" is no shadow of another one', shadow),
+            HINT = 'Shadows are made by skillrating.shadow_ladder().';
+    END IF;
+    PERFORM skillrating_internal.check_promotion(ladder, shadow, former, hanging),
+        skillrating_internal.analyze_ladder(shadow, 0.1);
+    statements := skillrating_internal.dress_statements(ladder, shadow);
     PERFORM skillrating_internal.hold_pair(ladder, shadow);
     -- From here on nobody else is at work on either.
     PERFORM skillrating_internal.check_operations_agree(ladder, shadow, false);
-    PERFORM skillrating_internal.dress_shadow(ladder, shadow, hanging, statements);
-    PERFORM skillrating_internal.note_shadows(ladder, shadow, others);
-    PERFORM skillrating_internal.rename_ladders(ladder, shadow, former);
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+    PERFORM skillrating_internal.note_shadows(ladder, shadow),
+        skillrating_internal.rename_ladders(ladder, shadow, former);
 END
 $function$;
 
@@ -535,6 +401,7 @@ need the same names. Whoever rates or calls functions of the ladder meanwhile wa
 milliseconds, or with mirrors as long as their rows take to write; queries of the tables go on.
 Returns the name that the shadow has from now on. Errors: 42704 for an unknown ladder, 22023 for one
 that is no shadow, 42P06 if a schema is called former, 55000 if operations or void matches of one
-are not in the other or the shadow cannot get a column or an index, 0A000 above READ COMMITTED,
-42501 unless the caller owns both ladders, 55P03, naming who is in the way, if they cannot be held
-within 30 s or lock_timeout.';
+are not in the other, 0A000 above READ COMMITTED, 42501 unless the caller owns both ladders, 55P03,
+naming who is in the way, if they cannot be held within 30 s or lock_timeout, 40001 if another
+session has renamed one of them meanwhile, and whatever keeps the shadow from getting a column, an
+index or a check that the ladder has.';

@@ -82,7 +82,7 @@ sentences=$(grep '<p class="calibration">' "$page" | sed 's/\xE2\x81\xA0//g; s/\
 check "it says of each model whether its forecasts are calibrated" $? "$sentences"
 # 1000 forecasts in each of ten groups, as good as their outcomes are: exact, or off in one group.
 judge() {
-	PGCLIENTENCODING=UTF8 psql -qXAt -d "$database" -c "SELECT demo.calibration_sentence('test', skillrating.calibration(p, (i < n)::int::float8))
+	PGCLIENTENCODING=UTF8 psql -qXAt -d "$database" -c "SELECT demo.calibration_sentence('test', skillrating.calibration(p, (i < n)::int::float8, 10))
 		FROM (SELECT (g + 0.5) / 10 AS p, 100 * g + 50 + CASE WHEN g = 6 THEN $1 ELSE 0 END AS n FROM generate_series(0, 9) AS g) AS q, generate_series(0, 999) AS i"
 }
 good=$(judge -10)

@@ -148,10 +148,10 @@ psql -qXAt -F ' ' -d "$database" -c "
 		WHERE u.n <= p.pronargs AND coalesce(u.mode, 'i') ~ m.mode), '')
 	FROM pg_proc AS p, (VALUES ('[iv]'), ('[ivb]')) AS m(mode)
 	WHERE p.pronamespace = 'skillrating'::regnamespace" | sort -u >"$scratch/signatures"
-# Those of a coordinator have neither a home nor a time.
+# Those of a coordinator have no time.
 psql -qXAt -F ' ' -d "$database" -c "
-	SELECT p.proname, array_to_string(p.proargnames[2:p.pronargs - 1], ',') FROM pg_proc AS p
-	WHERE p.pronamespace = 'skillrating_queue'::regnamespace AND p.proargnames[1] = 'home'" >"$scratch/coordinator"
+	SELECT p.proname, array_to_string(p.proargnames[1:p.pronargs - 1], ',') FROM pg_proc AS p
+	WHERE p.pronamespace = 'skillrating_queue'::regnamespace AND pg_get_function_arguments(p.oid) LIKE '%DEFAULT clock_timestamp()'" >"$scratch/coordinator"
 cut -d ' ' -f 1 "$scratch/signatures" | sort -u >"$scratch/public"
 # shellcheck disable=SC2016 # backquotes of a page
 echo 'Right: `elo_update()`, `exp(x)`, `test_elo.c`, `test_k`, `test/docs.sh`.

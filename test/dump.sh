@@ -52,7 +52,7 @@ INSERT INTO league.match (match_id, played_at, context) SELECT m, '2024-01-01'::
 INSERT INTO league.match_player (match_id, player_id, team, rank, side, club)
 SELECT m, 'p' || (m * 7 + p * 3) % 20, p, 1 + (m + p) % 2, p, 'club ' || (m + p) % 4 FROM generate_series(1, 200) AS m, generate_series(1, 2) AS p;
 -- The oldest part of its history is cut off.
-SELECT skillrating.grant_reader('league', 'public');
+SELECT skillrating.grant_ladder('league', 'public', 'reader');
 SELECT skillrating.set_horizon('league', '2024-01-10');
 -- One whose history is being changed, and that has matches waiting.
 SELECT skillrating.create_ladder('life', 'trueskill2', '{"initial_base_sigma": 2}', player_type => 'text', apply_at => 'manual', late => 'reorder');

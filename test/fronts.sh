@@ -33,7 +33,7 @@ SELECT format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host 
     format('CREATE SCHEMA %I', r),
     format('IMPORT FOREIGN SCHEMA %I FROM SERVER %1\$I INTO %1\$I', r)
 FROM unnest('{eu,us}'::text[]) AS r \gexec
-SELECT skillrating.grant_reader('eu', 'site');
+SELECT skillrating.grant_ladder('eu', 'site', 'reader');
 SQL
 
 # ---- Everything that reads ----
@@ -72,7 +72,7 @@ ask -d front -f reads.sql 2>&1 | rounded >front.out || :
 check "a front shows what the ladder shows" "$([ -s there.out ] && cmp -s there.out front.out && echo t || diff there.out front.out | head -40)"
 # What is not among these has to be refused.
 # But for those that concern the front itself, or would put right what it does not have.
-printf 'skillrating.%s(\n' grant_reader revoke_reader drop_ladder restore_triggers create_ladder detach refresh_source >allowed
+printf 'skillrating.%s(\n' grant_ladder revoke_ladder drop_ladder restore_triggers create_ladder detach refresh_source >allowed
 for function in $(ask -d front -c "SELECT DISTINCT e.function FROM skillrating_internal.ladder_entries() AS e JOIN pg_proc AS p ON p.proname = e.function AND p.pronamespace = 'skillrating'::regnamespace AND p.proargnames[1] = 'ladder'" | sort); do
 	grep -q "skillrating\.$function(" reads.sql allowed || echo "$function"
 done >others

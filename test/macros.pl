@@ -121,7 +121,9 @@ sub effect
 	return 'calls a function by its address' if $argument =~ /\(\s*\*\s*[\w.>-]+\s*\)\s*\(/;
 	for my $call (calls($argument))
 	{
-		return "calls $call->[0]()" unless $pure{$call->[0]} || $macro{$call->[0]};
+		# Conversions of a Datum are macros in PostgreSQL 15 and inline functions since 16.
+		return "calls $call->[0]()"
+			unless $pure{$call->[0]} || $macro{$call->[0]} || $call->[0] =~ /^DatumGet|GetDatum$/;
 	}
 	return undef;
 }

@@ -49,7 +49,7 @@ CREATE ROLE regress_arena_app;
 GRANT regress_arena_owner TO CURRENT_USER;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_arena_owner', current_database()) \gexec
 SET ROLE regress_arena_owner;
-SELECT skillrating.create_ladder('court', 'elo'), skillrating.grant_reporter('court', 'regress_arena_app');
+SELECT skillrating.create_ladder('court', 'elo'), skillrating.grant_ladder('court', 'regress_arena_app', 'reporter');
 SQL
 for n in 1 2; do
 	echo "SET SESSION AUTHORIZATION regress_arena_app; BEGIN; SELECT FROM skillrating.report_match('court', $n, ARRAY[$n, -$n], '{1,2}', '{1,2}');

@@ -173,7 +173,7 @@ check "Holm's correction is that of its definition" "$(ask -c "WITH r AS (
 		SELECT data_set, forecaster, p, p_corrected, row_number() OVER w AS i, count(*) OVER (PARTITION BY data_set) AS m FROM predict.score WHERE p IS NOT NULL WINDOW w AS (PARTITION BY data_set ORDER BY p, forecaster COLLATE \"C\"))
 	SELECT count(*) > 6 AND bool_and(abs(p_corrected - least(1, (SELECT max((o.m - o.i + 1) * o.p) FROM r AS o WHERE o.data_set = r.data_set AND o.i <= r.i))) < 1e-12) FROM r")"
 check 'the slope is that of a logistic regression on both teams' "$(ask -c "SELECT count(*) > 2 AND bool_and(abs(s.slope - c.slope) < 1e-2 * c.slope) FROM predict.score AS s JOIN (
-		SELECT data_set, forecaster, (skillrating.calibration(p, won)).slope FROM predict.judged WHERE teams = 2 GROUP BY 1, 2) AS c USING (data_set, forecaster) WHERE s.slope IS NOT NULL")"
+		SELECT data_set, forecaster, (skillrating.calibration(p, won, 10)).slope FROM predict.judged WHERE teams = 2 GROUP BY 1, 2) AS c USING (data_set, forecaster) WHERE s.slope IS NOT NULL")"
 
 # Once more with the same seed gives the same forecasts, to the byte.
 EVALUATIONS=12 MATCHES=0 SEED=7 bench/predict.sh -o "$scratch/page2.md" -f "$scratch/out2" -m '^(elo|npm:openskill/plackett_luce)$' "$scratch/data" >"$scratch/log2" 2>&1

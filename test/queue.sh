@@ -57,7 +57,7 @@ SQL
 for _ in $(seq 200); do
 	echo "SELECT count(DISTINCT proposal) FROM lobby.tick('ranked');"
 	# Matches are short: each worker ends some that have begun a while ago.
-	echo "SELECT count(lobby.end_session(session)) FROM (SELECT session FROM lobby.session WHERE ended_at IS NULL AND created_at < clock_timestamp() - interval '50 ms' LIMIT 50) AS s;"
+	echo "SELECT count(lobby.end_session(session)) FROM (SELECT session FROM lobby.proposal WHERE session IS NOT NULL AND session_ended_at IS NULL AND proposed_at < clock_timestamp() - interval '50 ms' LIMIT 50) AS s;"
 	echo "SELECT pg_sleep(0.01);"
 done >tick.sql
 work_on() {
@@ -93,12 +93,13 @@ FROM (
     UNION ALL
     SELECT 'a ticket in two matches' FROM lobby.seat AS s GROUP BY s.ticket HAVING count(DISTINCT s.proposal) > 1
     UNION ALL
-    SELECT 'a server with two matches' FROM lobby.session AS s WHERE s.ended_at IS NULL GROUP BY s.instance HAVING count(*) > 1
+    SELECT 'a server with two matches' FROM lobby.proposal AS p WHERE p.session_ended_at IS NULL GROUP BY p.address HAVING count(*) > 1
     UNION ALL
     SELECT 'a match without a server, or a server with one that is over'
-    FROM lobby.session AS s FULL JOIN lobby.instance AS i USING (session) WHERE i.session IS NOT NULL AND s.ended_at IS NOT NULL OR s.session IS NULL AND i.session IS NOT NULL OR i.instance IS NULL AND s.ended_at IS NULL
+    FROM (SELECT * FROM lobby.proposal WHERE queue = 'ranked') AS p FULL JOIN lobby.instance AS i USING (session)
+    WHERE i.session IS NOT NULL AND (p.proposal IS NULL OR p.session_ended_at IS NOT NULL) OR i.instance IS NULL AND p.session_ended_at IS NULL
     UNION ALL
-    SELECT 'a match without a session' FROM lobby.proposal AS p WHERE p.queue = 'ranked' AND NOT EXISTS (SELECT FROM lobby.session AS s WHERE s.proposal = p.proposal)
+    SELECT 'a match without a session' FROM lobby.proposal AS p WHERE p.queue = 'ranked' AND (p.session IS NULL OR p.address IS NULL)
 ) AS w
 SQL
 
@@ -150,14 +151,14 @@ check "at any time no ticket is in two matches, and no player in two tickets" "$
 check "nothing but a kill stops a worker" "$(cat worker_*.log | grep 'ERROR: \|FATAL: ' | grep -v 'canceling statement due to user request\|terminating connection' | head -n 1 | grep . || echo t)"
 check "workers are killed" "$([ "$kills" -gt 3 ] && echo t || echo "$kills times")"
 check "most are matched" "$(ask -c "SELECT count(*) FILTER (WHERE status = 'matched') > 0.8 * count(*) FROM lobby.ticket")"
-ask -o /dev/null -c "SELECT skillrating_queue.tick('lobby.queue', 'ranked', 0, at => clock_timestamp() + interval '11 minutes')"
+ask -o /dev/null -c 'SET search_path = lobby' -c "SELECT skillrating_queue.tick('ranked', 0, at => clock_timestamp() + interval '11 minutes')"
 check "all end in a match, by leaving, or by their time" "$(ask -c "SELECT CASE WHEN count(*) = $tickets AND bool_and(t.status = 'matched' OR t.status = 'ended' AND t.reason IN ('left', 'expired')) THEN 't'
 	ELSE format('%s tickets, %s', count(*), string_agg(DISTINCT concat(t.status, ' ', t.reason), ', ')) END FROM joined AS j JOIN lobby.ticket AS t USING (ticket)")"
 check "nobody is left in the queue" "$(ask -c "SELECT count(*) = 0 FROM lobby.player")"
 check "those who play together are in one team" "$(ask -c "SELECT count(*) = 0 FROM (SELECT FROM lobby.seat GROUP BY proposal, ticket HAVING count(DISTINCT team) > 1) AS s")"
 check "each match seats whole tickets" "$(ask -c "SELECT count(*) = 0 FROM (SELECT FROM lobby.seat AS s JOIN lobby.ticket AS t USING (ticket) GROUP BY t.ticket, t.size, t.status HAVING count(*) <> t.size OR t.status <> 'matched') AS s")"
 ask -c "SELECT format('%s tickets, %s matches by $workers workers, $kills kills, in %s s: %s tickets a second; waited %s s (median), %s s (p99); quality %s', sum(matched_tickets), sum(matches), round($took / 1e9, 1), round(sum(matched_tickets) / ($took / 1e9)),
-	round(max(wait_p50)::numeric, 2), round(max(wait_p99)::numeric, 2), round(max(quality_mean)::numeric, 4)) FROM lobby.queue_status()"
+	round(max(extract(epoch FROM waits[1])), 2), round(max(extract(epoch FROM waits[3])), 2), round(max(quality)::numeric, 4)) FROM lobby.status"
 
 # ---- The check can fail ----
 
@@ -173,7 +174,7 @@ ask -o /dev/null -c "CREATE ROLE ${database}_service" -c "GRANT USAGE ON SCHEMA 
 "$bindir/pg_dump" -Fc -f ladder.dump
 ask -d postgres -c "DROP DATABASE IF EXISTS ${database}_restored" -c "CREATE DATABASE ${database}_restored" 2>/dev/null >/dev/null
 check "a dump can be restored" "$("$bindir/pg_restore" --exit-on-error -d "${database}_restored" ladder.dump 2>&1 | head -n 1 | grep . || echo t)"
-check "a restored queue goes on" "$(ask -d "${database}_restored" -c "SELECT count(*) = 4 FROM skillrating_queue.tick('lobby.queue', 'ranked', at => now() + interval '1 minute')")"
+check "a restored queue goes on" "$(ask -d "${database}_restored" -c 'SET search_path = lobby' -c "SELECT count(*) = 4 FROM skillrating_queue.tick('ranked', at => now() + interval '1 minute')" | tail -n 1)"
 check "with new numbers" "$(ask -d "${database}_restored" -c "SELECT lobby.join('ranked', '{5}') > max(ticket) FROM lobby.ticket")"
 check "for the same roles" "$(ask -d "${database}_restored" -c "SET ROLE ${database}_service" -c "SELECT lobby.join('ranked', '{6}') > 0" -c "SELECT NOT has_table_privilege('lobby.ticket', 'SELECT') AND NOT has_function_privilege('lobby.leave(text[])', 'EXECUTE')" | sort -u)"
 ask -d postgres -c "DROP DATABASE ${database}_restored" >/dev/null
@@ -213,7 +214,8 @@ drain() {
 	took=$(($(date +%s%N) - began))
 }
 quality() {
-	ask -c "SELECT format('%s: %s matches in %s s, mean quality %s, tenth percentile %s', '$2', matches, round($took / 1e9, 1), round(quality_mean::numeric, 4), round(quality_p10::numeric, 4)) FROM lobby.queue_status('$1')"
+	ask -c "SELECT format('%s: %s matches in %s s, mean quality %s, tenth percentile %s', '$2', matches, round($took / 1e9, 1), round(s.quality::numeric, 4),
+		(SELECT round((percentile_cont(0.1) WITHIN GROUP (ORDER BY p.quality))::numeric, 4) FROM lobby.proposal AS p WHERE p.queue = s.queue)) FROM lobby.status AS s WHERE s.queue = '$1'"
 	ask -o /dev/null -c "DELETE FROM lobby.player"
 }
 fill whole 10000
@@ -225,6 +227,6 @@ quality parts "$workers workers, parts of 1000 tickets"
 fill small 100
 drain small "$workers"
 quality small "$workers workers, parts of 100 tickets"
-check "parts make matches nearly as good" "$(ask -c "SELECT p.quality_mean > 0.97 * w.quality_mean AND p.matches > 0.9 * w.matches FROM lobby.queue_status('whole') AS w, lobby.queue_status('parts') AS p")"
+check "parts make matches nearly as good" "$(ask -c "SELECT p.quality > 0.97 * w.quality AND p.matches > 0.9 * w.matches FROM lobby.status AS w, lobby.status AS p WHERE w.queue = 'whole' AND p.queue = 'parts'")"
 cd /
 exit $failed

@@ -180,7 +180,7 @@ ask -d subscriber -c "ALTER SUBSCRIPTION ladders DISABLE" -c "ALTER SUBSCRIPTION
 
 # It takes over: rows were copied, and sequences were not.
 check "a subscriber that takes over has its sequences put right" \
-	"$(ask -d subscriber -c "SELECT skillrating.restore_sequences('arena') > 0" -c "SELECT skillrating.restore_sequences('arena') = 0" | sort -u)"
+	"$(ask -d subscriber -c "SELECT sequences > 0 FROM skillrating.restore_triggers('arena')" -c "SELECT sequences = 0 FROM skillrating.restore_triggers('arena')" | sort -u)"
 places="SELECT max(seq) FROM (SELECT seq FROM arena.rated_match UNION ALL SELECT seq FROM arena.operation) AS s"
 before=$(ask -d subscriber -c "$places")
 ask -d subscriber -o /dev/null <<'SQL'

@@ -13,7 +13,7 @@ SELECT format('GRANT CREATE ON DATABASE %I TO arena_owner', current_database()) 
 SET ROLE arena_owner;
 -- SteamID64 fits into bigint.  Whoever starts a game makes up its uuid.
 SELECT skillrating.create_ladder('arena', 'elo', player_type => 'bigint', match_type => 'uuid', late => 'reorder');
-SELECT skillrating.grant_reader('arena', 'back_end'), skillrating.grant_reporter('arena', 'back_end');
+SELECT skillrating.grant_ladder('arena', 'back_end', 'reader'), skillrating.grant_ladder('arena', 'back_end', 'reporter');
 RESET ROLE;
 
 -- What the ladder does not need to know of a game.

@@ -16,8 +16,8 @@ SET ROLE game_admin;
 
 -- SteamID64 fits into bigint; rounds have names that the game server makes up.
 SELECT skillrating.create_ladder('rounds', 'synelo', player_type => 'bigint', match_type => 'text');
-SELECT skillrating.grant_reader('rounds', 'game_reader'),
-    skillrating.grant_reader('rounds', 'game_server'), skillrating.grant_reporter('rounds', 'game_server');
+SELECT skillrating.grant_ladder('rounds', 'game_reader', 'reader'),
+    skillrating.grant_ladder('rounds', 'game_server', 'reader'), skillrating.grant_ladder('rounds', 'game_server', 'reporter');
 
 -- What the ladder does not need to know of a round.
 CREATE SCHEMA site;

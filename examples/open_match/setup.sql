@@ -32,4 +32,4 @@ BEGIN
     USING players, m.initial[1], m.initial[m.place], m.model, m.params;
 END
 $$;
-SELECT skillrating.grant_reader(:'ladder', :'role');
+SELECT skillrating.grant_ladder(:'ladder', :'role', 'reader');

@@ -16,20 +16,20 @@ WITH setting(params) AS (VALUES ('{}'::jsonb), ('{"half_life_days": 0}'), ('{"ha
     found AS (SELECT params, player, as_of, skillrating.behaviour_score(played_at, reports, commends, quits, as_of, params ORDER BY played_at) AS score FROM conduct, setting, (VALUES ('2026-01-20'::timestamptz), ('2026-03-01')) AS t(as_of) GROUP BY params, player, as_of)
 SELECT params, count(*) AS players, bool_and(abs(e.score - f.score) < 1e-12) AS as_computed FROM expected AS e JOIN found AS f USING (params, player, as_of) GROUP BY params ORDER BY params;
 -- The short form is that after the last game; a window has the score after each.
-SELECT bool_and(a = b) AS same FROM (SELECT skillrating.behaviour_score(played_at, reports, commends, quits ORDER BY played_at) AS a, skillrating.behaviour_score(played_at, reports, commends, quits, NULL, '{}' ORDER BY played_at) AS b FROM conduct GROUP BY player) AS s;
-SELECT bool_and(s = (SELECT skillrating.behaviour_score(played_at, reports, commends, quits ORDER BY played_at) FROM conduct AS c WHERE c.player = w.player AND c.game <= w.game)) AS same FROM (SELECT player, game, skillrating.behaviour_score(played_at, reports, commends, quits) OVER (PARTITION BY player ORDER BY played_at) AS s FROM conduct WHERE player < 3) AS w;
+SELECT bool_and(a = b) AS same FROM (SELECT skillrating.behaviour_score(played_at, reports, commends, quits, NULL, NULL ORDER BY played_at) AS a, skillrating.behaviour_score(played_at, reports, commends, quits, NULL, '{}' ORDER BY played_at) AS b FROM conduct GROUP BY player) AS s;
+SELECT bool_and(s = (SELECT skillrating.behaviour_score(played_at, reports, commends, quits, NULL, NULL ORDER BY played_at) FROM conduct AS c WHERE c.player = w.player AND c.game <= w.game)) AS same FROM (SELECT player, game, skillrating.behaviour_score(played_at, reports, commends, quits, NULL, NULL) OVER (PARTITION BY player ORDER BY played_at) AS s FROM conduct WHERE player < 3) AS w;
 -- A report and a quit lower it, a commend raises it; a report of half the credibility counts half; games and days forgive; nothing leaves the open interval.
 WITH s(name, score) AS (SELECT name, skillrating.behaviour_score('2026-01-01'::timestamptz + make_interval(days => g), CASE WHEN g = 1 THEN r ELSE 0 END, CASE WHEN g = 1 THEN c ELSE 0 END, CASE WHEN g = 1 THEN q ELSE 0 END, at, '{"half_life_days": 30}' ORDER BY g)
     FROM (VALUES ('clean', 0, 0, 0, 1, '2026-01-02'::timestamptz), ('reported', 1, 0, 0, 1, '2026-01-02'), ('half', 0.5, 0, 0, 1, '2026-01-02'), ('quit', 0, 0, 1, 1, '2026-01-02'), ('commended', 0, 1, 0, 1, '2026-01-02'), ('by games', 1, 0, 0, 200, '2026-07-21'), ('by days', 1, 0, 0, 1, '2036-01-01'), ('worst', 1e6, 0, 1e6, 1, '2026-01-02'), ('best', 0, 1e6, 0, 1, '2026-01-02')) AS v(name, r, c, q, n, at), generate_series(1, n) AS g GROUP BY name, at)
 SELECT a.score > b.score AND b.score > half.score AND half.score > r.score AND r.score > q.score AS ordered, abs(d.score - 0.9) < 1e-9 AS forgotten_by_days, g.score > 0.95 AS forgiven_by_games, w.score > 0 AND w.score < 1e-5 AND best.score < 1 AS within
 FROM s AS a, s AS b, s AS half, s AS r, s AS q, s AS d, s AS g, s AS w, s AS best WHERE a.name = 'commended' AND b.name = 'clean' AND half.name = 'half' AND r.name = 'reported' AND q.name = 'quit' AND d.name = 'by days' AND g.name = 'by games' AND w.name = 'worst' AND best.name = 'best';
-SELECT skillrating.behaviour_score(played_at, reports, commends, quits) IS NULL AS no_rows FROM conduct WHERE false;
-SELECT skillrating.behaviour_score(now(), NULL, NULL, NULL) = (9.0 + 1) / 11 AS nulls_are_none;
-SELECT skillrating.behaviour_score(played_at, 0, 0, 0 ORDER BY played_at DESC) FROM conduct;
-SELECT skillrating.behaviour_score(NULL, 0, 0, 0);
-SELECT skillrating.behaviour_score('infinity', 0, 0, 0);
-SELECT skillrating.behaviour_score(now(), -1, 0, 0);
-SELECT skillrating.behaviour_score(now(), 0, 'NaN', 0);
+SELECT skillrating.behaviour_score(played_at, reports, commends, quits, NULL, NULL) IS NULL AS no_rows FROM conduct WHERE false;
+SELECT skillrating.behaviour_score(now(), NULL, NULL, NULL, NULL, NULL) = (9.0 + 1) / 11 AS nulls_are_none;
+SELECT skillrating.behaviour_score(played_at, 0, 0, 0, NULL, NULL ORDER BY played_at DESC) FROM conduct;
+SELECT skillrating.behaviour_score(NULL, 0, 0, 0, NULL, NULL);
+SELECT skillrating.behaviour_score('infinity', 0, 0, 0, NULL, NULL);
+SELECT skillrating.behaviour_score(now(), -1, 0, 0, NULL, NULL);
+SELECT skillrating.behaviour_score(now(), 0, 'NaN', 0, NULL, NULL);
 SELECT skillrating.behaviour_score(now(), 0, 0, 0, NULL, '{"half_life": 3}');
 SELECT skillrating.behaviour_score(now(), 0, 0, 0, NULL, '{"prior_score": 1}');
 SELECT name, default_value FROM skillrating.score_parameters('behaviour');

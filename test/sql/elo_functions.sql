@@ -6,15 +6,15 @@ SELECT skillrating.elo_win_probability(1900, 1500) AS ten_elevenths,
     skillrating.elo_win_probability(1500, 1900) AS one_eleventh,
     skillrating.elo_win_probability(1500, 1500) AS half,
     skillrating.elo_win_probability(1600, 1500, scale => 100) AS scaled;
-SELECT round(skillrating.elo_normal_win_probability(1900, 1500)::numeric, 12) AS phi_sqrt_2,
-    skillrating.elo_normal_win_probability(1500, 1500, beta => 50) AS half;
+SELECT round(skillrating.elo_win_probability(1900, 1500, curve => 'normal')::numeric, 12) AS phi_sqrt_2,
+    skillrating.elo_win_probability(1500, 1500, 100, 'normal') AS half;
 
 -- Any finite difference is safe.
 SELECT skillrating.elo_win_probability(1e308, -1e308) AS one,
     skillrating.elo_win_probability(-1e308, 1e308) AS zero,
     skillrating.elo_win_probability(0, 100000) > 0 AS tiny,
-    skillrating.elo_normal_win_probability(1e308, -1e308) AS one,
-    skillrating.elo_normal_win_probability(-1e308, 1e308) AS zero;
+    skillrating.elo_win_probability(1e308, -1e308, curve => 'normal') AS one,
+    skillrating.elo_win_probability(-1e308, 1e308, curve => 'normal') AS zero;
 
 -- What one wins the other loses.
 SELECT * FROM skillrating.elo_update(1500, 1500, 1);
@@ -30,8 +30,9 @@ SELECT skillrating.elo_win_probability('NaN', 1500);
 SELECT skillrating.elo_win_probability(1500, 'infinity');
 SELECT skillrating.elo_win_probability(1500, 1500, 0);
 SELECT skillrating.elo_win_probability(1500, 1500, 'NaN');
-SELECT skillrating.elo_normal_win_probability(1500, 'NaN');
-SELECT skillrating.elo_normal_win_probability(1500, 1500, -200);
+SELECT skillrating.elo_win_probability(1500, 'NaN', curve => 'normal');
+SELECT skillrating.elo_win_probability(1500, 1500, -200, 'normal');
+SELECT skillrating.elo_win_probability(1500, 1500, curve => 'linear');
 SELECT skillrating.elo_update(1500, 1500, 2);
 SELECT skillrating.elo_update(1500, 1500, 1, -1);
 SELECT skillrating.elo_update(1500, 1500, 1, 'infinity');

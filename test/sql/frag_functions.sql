@@ -12,7 +12,7 @@ SELECT * FROM skillrating.frag_update(1000, 10, 1, 0, floor => 0);
 SELECT skillrating.frag_suicide(1000) AS suicide, skillrating.frag_suicide(1000, frags => 3, points => 1) AS three, skillrating.frag_suicide(10, floor => 0) AS floor;
 -- A capture is worth seven frags against the mean of the other team.
 SELECT skillrating.frag_event(1000, '{900,1100}', event_points => 7, k => 10) AS capture, skillrating.frag_event(1000, '{1000}', k => 10) AS frag;
-SELECT skillrating.frag_decay(1000, 10, 3) AS ten_days, skillrating.frag_decay(20, 10, 3) AS floor, skillrating.frag_decay(100, 10, 3, decay_floor => 500) AS below;
+SELECT skillrating.idle_state('frag', '{1000}', '10 days', '{"decay": 3}') AS ten_days, skillrating.idle_state('frag', '{20}', '10 days', '{"decay": 3}') AS floor, skillrating.idle_state('frag', '{100}', '10 days', '{"decay": 3, "decay_floor": 500}') AS below;
 
 -- Mistakes.
 SELECT skillrating.frag_share('NaN', 1);
@@ -24,7 +24,7 @@ SELECT skillrating.frag_update(1e308, -1e308, 1, 0, k => 1e308, points => 1e-300
 SELECT skillrating.frag_suicide(1000, frags => -1);
 SELECT skillrating.frag_event(1000, '{}');
 SELECT skillrating.frag_event(1000, '{1000,NULL}');
-SELECT skillrating.frag_decay(1000, -1, 3);
+SELECT skillrating.idle_state('frag', '{1000}', '-1 day', '{"decay": 3}');
 
 -- A log in the order of time: frags, a fall, a team kill, a flag.
 CREATE TEMP TABLE frag_log (at int, killer text, victim text, score float8, team_kill boolean);
@@ -32,18 +32,18 @@ INSERT INTO frag_log VALUES
     (3, 'ann', 'bob', NULL, NULL), (1, 'bob', 'ann', 1, false), (2, 'ann', 'cat', 1, NULL),
     (4, NULL, 'bob', 1, false), (5, 'cat', 'cat', NULL, false), (6, 'ann', 'dan', 1, true), (7, 'dan', 'bob', 7, false);
 SELECT player_id, round(rating::numeric, 6) AS rating, frags, deaths, suicides, team_kills
-FROM unnest((SELECT skillrating.frag_ratings(killer, victim, score, team_kill ORDER BY at) FROM frag_log));
+FROM unnest((SELECT skillrating.frag_ratings(killer, victim, score, team_kill, '{}' ORDER BY at) FROM frag_log));
 -- The order is that of the call, and the forms are one.
-SELECT skillrating.frag_ratings(killer, victim ORDER BY at) = skillrating.frag_ratings(killer, victim, NULL, NULL, '{}' ORDER BY at) AS same,
-    skillrating.frag_ratings(killer, victim ORDER BY at) = skillrating.frag_ratings(killer, victim ORDER BY at DESC) AS backwards
+SELECT skillrating.frag_ratings(killer, victim, 1, false, '{}' ORDER BY at) = skillrating.frag_ratings(killer, victim, NULL, NULL, '{}' ORDER BY at) AS same,
+    skillrating.frag_ratings(killer, victim, 1, false, '{}' ORDER BY at) = skillrating.frag_ratings(killer, victim, 1, false, '{}' ORDER BY at DESC) AS backwards
 FROM frag_log;
 SELECT player_id, round(rating::numeric, 6) AS rating
 FROM unnest((SELECT skillrating.frag_ratings(killer, victim, score, team_kill, '{"k": 10, "initial_rating": 0, "floor": 0}' ORDER BY at) FROM frag_log));
-SELECT skillrating.frag_ratings(killer, victim) FROM frag_log WHERE false;
-SELECT skillrating.frag_ratings(victim, killer) FROM frag_log;
-SELECT skillrating.frag_ratings(killer, victim, -1, false) FROM frag_log;
+SELECT skillrating.frag_ratings(killer, victim, 1, false, '{}') FROM frag_log WHERE false;
+SELECT skillrating.frag_ratings(victim, killer, 1, false, '{}') FROM frag_log;
+SELECT skillrating.frag_ratings(killer, victim, -1, false, '{}') FROM frag_log;
 SELECT skillrating.frag_ratings(killer, victim, 1, false, '{"kk": 1}') FROM frag_log;
-SELECT skillrating.frag_ratings(point(1, 2), point(1, 2));
+SELECT skillrating.frag_ratings(point(1, 2), point(1, 2), 1, false, '{}');
 
 -- A larger log of uuids, against a ladder in which each frag is a match and a
 -- suicide a match of one with a score of -1.

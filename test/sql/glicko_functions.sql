@@ -21,10 +21,10 @@ FROM unnest(ARRAY[100, 350, 'infinity']::float8[]) AS deviation_max,
     skillrating.glicko2_update(1500, 349, 0.3, '{}', '{}', '{}', deviation_max => deviation_max);
 SELECT skillrating.glicko2_update(1500, 349, 0.3, '{}', '{}', '{}', deviation_max => 0);
 SELECT skillrating.glicko2_update(1500, 349, 0.3, '{}', '{}', '{}', deviation_max => 'NaN');
-SELECT round(skillrating.glicko_idle_deviation(50, 63.2, 30)::numeric, 2) AS thirty,
-    round(skillrating.glicko_idle_deviation(50, 63.2, 31)::numeric, 2) AS capped,
-    round(skillrating.glicko2_idle_deviation(60, 0.06, 0.5)::numeric, 4) AS half,
-    round(skillrating.glicko2_idle_deviation(60, 0.06)::numeric, 4) AS one;
+SELECT round((skillrating.idle_state('glicko', '{1500,50}', '30 days', '{"c": 63.2, "period_days": 1}'))[2]::numeric, 2) AS thirty,
+    round((skillrating.idle_state('glicko', '{1500,50}', '31 days', '{"c": 63.2, "period_days": 1}'))[2]::numeric, 2) AS capped,
+    round((skillrating.idle_state('glicko2', '{1500,60,0.06}', '12 hours', '{"period_days": 1}'))[2]::numeric, 4) AS half,
+    round((skillrating.idle_state('glicko2', '{1500,60,0.06}', '1 day', '{"period_days": 1}'))[2]::numeric, 4) AS one;
 SELECT round(skillrating.glicko_win_probability(1400, 40, 1500, 150)::numeric, 12) AS a,
     round(skillrating.glicko2_win_probability(1500, 150, 1400, 40)::numeric, 12) AS b;
 
@@ -62,8 +62,6 @@ SELECT skillrating.glicko2_update('NaN', 200, 0.06, '{1400}', '{30}', '{1}');
 SELECT skillrating.glicko2_update(1500, 200, 0.06, '{1400}', '{30}', '{1}', tau => 'infinity');
 SELECT skillrating.glicko2_update(1500, 200, 0.06, '{1400}', '{30}', '{1}', elapsed => -1);
 SELECT skillrating.glicko2_update(1e308, 1e200, 0.06, '{-1e308}', '{30}', '{1}');
-SELECT skillrating.glicko_idle_deviation(50, -1);
-SELECT skillrating.glicko2_idle_deviation(50, 0.06, deviation_max => 0);
 SELECT skillrating.glicko_win_probability(1500, -1, 1500, 50);
 
 -- Ladders, with idle time between the matches.

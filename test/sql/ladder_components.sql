@@ -249,7 +249,7 @@ CROSS JOIN LATERAL skillrating.win_probability('once', ARRAY[1, o.player_id::big
 
 -- Who reads.
 CREATE ROLE regress_components_guest;
-SELECT skillrating.grant_reader('bit', 'regress_components_guest');
+SELECT skillrating.grant_ladder('bit', 'regress_components_guest', 'reader');
 SET ROLE regress_components_guest;
 SELECT count(*) > 0 AS any FROM bit.components WHERE kind = 'club' AND pool = 'blitz';
 SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}');
@@ -271,7 +271,7 @@ RESET ROLE;
 GRANT SELECT ON bit.component TO regress_components_guest;
 ALTER TABLE bit.component ENABLE ROW LEVEL SECURITY;
 SELECT skillrating.create_ladder('partless', 'elo', '{"size_advantage": "none"}');
-SELECT skillrating.grant_reader('partless', 'regress_components_guest');
+SELECT skillrating.grant_ladder('partless', 'regress_components_guest', 'reader');
 REVOKE SELECT ON partless.component FROM regress_components_guest;
 SET ROLE regress_components_guest;
 SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[], club => '{club 1,club 2}');

@@ -61,7 +61,7 @@ SELECT skillrating.create_ladder('arena', 'elo', '{"k": 20}', late => 'reorder',
 CREATE TABLE person (id bigint PRIMARY KEY, elo float8 DEFAULT 1000, games int);
 INSERT INTO person SELECT generate_series(1, 4);
 SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "games": "games"}');
-SELECT skillrating.grant_reader('arena', 'regress_fixtures_reader');
+SELECT skillrating.grant_ladder('arena', 'regress_fixtures_reader', 'reader');
 CREATE INDEX mine ON arena.event (played_at);
 CREATE TABLE replay (match_id bigint REFERENCES arena.match ON DELETE CASCADE, file text);
 INSERT INTO arena.match (played_at) VALUES ('2024-01-01'), ('2024-01-02') RETURNING match_id;

@@ -29,7 +29,7 @@ INSERT INTO calls VALUES
     ('verify', $$SELECT skillrating.verify('it''s')$$),
     ('leaderboard', $$SELECT skillrating.leaderboard('it''s')$$),
     ('leaderboard', $$SELECT skillrating.leaderboard('it''s', at => '2024-01-03', statistics => '{peak}')$$),
-    ('place_of', $$SELECT (skillrating.place_of('it''s', 1)).place$$),
+    ('place_of', $$SELECT skillrating.place_of('it''s', 1)$$),
     ('around', $$SELECT skillrating.around('it''s', 1)$$),
     ('player_status', $$SELECT skillrating.player_status('it''s')$$),
     ('split_ladder', $$SELECT skillrating.split_ladder('it''s', '{1,2}'::bigint[])$$),
@@ -78,17 +78,17 @@ BEGIN
         IF t.state = '00001' THEN
             EXIT;
         END IF;
-        grant_it := (regexp_match(t.hint, 'SELECT (skillrating\.grant_(reader|reporter)\(.*\))\.$'))[1];
+        grant_it := (regexp_match(t.hint, 'SELECT (skillrating\.grant_ladder\(.*, ''(?:reader|reporter)''\))\.$'))[1];
         IF t.state <> '42501' OR grant_it IS NULL THEN
             RETURN format('%s %s %s', t.state, t.message, t.hint);
         END IF;
-        done := done || (regexp_match(grant_it, 'grant_([a-z]*)'))[1] || ' ';
+        done := done || (regexp_match(grant_it, '([a-z]*)''\)$'))[1] || ' ';
         PERFORM set_config('role', 'regress_grants_owner', true);
         EXECUTE 'SELECT ' || grant_it;
         PERFORM set_config('role', 'none', true);
     END LOOP;
     PERFORM set_config('role', 'regress_grants_owner', true);
-    PERFORM skillrating.revoke_reader(l, role), skillrating.revoke_reporter(l, role) FROM unnest('{it''s,second}'::text[]) AS l;
+    PERFORM skillrating.revoke_ladder(l, role, 'reader'), skillrating.revoke_ladder(l, role, 'reporter') FROM unnest('{it''s,second}'::text[]) AS l;
     PERFORM set_config('role', 'none', true);
     IF EXISTS (SELECT FROM rights) THEN
         RETURN (SELECT string_agg(privilege, ', ') FROM rights);
@@ -102,9 +102,9 @@ RESET client_min_messages;
 
 -- One grant of each kind is enough for all of its functions, and none of the owner's come with them.
 SET ROLE regress_grants_owner;
-SELECT skillrating.grant_reader('it''s', 'regress_grants_other'), skillrating.grant_reader('second', 'regress_grants_other');
-SELECT skillrating.grant_reporter('it''s', 'regress grants "client"');
-SELECT skillrating.grant_reporter('it''s', 'regress grants "client"');
+SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reader'), skillrating.grant_ladder('second', 'regress_grants_other', 'reader');
+SELECT skillrating.grant_ladder('it''s', 'regress grants "client"', 'reporter');
+SELECT skillrating.grant_ladder('it''s', 'regress grants "client"', 'reporter');
 RESET ROLE;
 SELECT r.role, t.state, count(*), min(t.message) AS message, min(t.hint) AS hint
 FROM unnest('{regress_grants_other,"regress grants \"client\""}'::text[]) AS r(role), calls AS c, LATERAL try(r.role, c.statement) AS t
@@ -113,47 +113,48 @@ SELECT replace(relation, '"it''s".', '') AS relation, string_agg(privilege, ', '
 FROM unnest('{reader,reporter}'::text[]) AS kind, skillrating_internal.granted_privileges('it''s', kind) GROUP BY relation ORDER BY relation;
 SELECT * FROM try('regress grants "client"', $$INSERT INTO "it's".match (played_at) VALUES (now())$$);
 SELECT * FROM try('regress_grants_other', $$INSERT INTO "it's".match (played_at) VALUES (now())$$);
-SELECT * FROM try('regress_grants_other', $$SELECT skillrating.grant_reader('it''s', 'regress_grants_other')$$);
+SELECT * FROM try('regress_grants_other', $$SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reader')$$);
 SELECT * FROM try('regress_grants_other', $$SELECT skillrating.reset_ladder('it''s')$$);
 SELECT * FROM try('regress_grants_other', $$SELECT skillrating.compare_ladders('it''s', 'second')$$);
 
 -- Of two kinds one can be taken back; what was granted otherwise stays, with USAGE.
 SET ROLE regress_grants_owner;
-SELECT skillrating.grant_reporter('it''s', 'regress_grants_other');
-SELECT skillrating.revoke_reader('it''s', 'regress_grants_other');
+SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reporter');
+SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reader');
 RESET ROLE;
 SELECT state, count(*), array_agg(DISTINCT function) FILTER (WHERE state = '00001') AS functions FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t GROUP BY state ORDER BY state;
 SET ROLE regress_grants_owner;
-SELECT skillrating.grant_reader('it''s', 'regress_grants_other');
-SELECT skillrating.revoke_reporter('it''s', 'regress_grants_other');
+SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reader');
+SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reporter');
 RESET ROLE;
 SELECT state, count(*) FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t GROUP BY state ORDER BY state;
 SET ROLE regress_grants_owner;
 GRANT SELECT ON "it's".attached TO regress_grants_other;
-SELECT skillrating.revoke_reader('it''s', 'regress_grants_other'), skillrating.revoke_reader('second', 'regress_grants_other'), skillrating.revoke_reporter('it''s', 'regress grants "client"');
+SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reader'), skillrating.revoke_ladder('second', 'regress_grants_other', 'reader'), skillrating.revoke_ladder('it''s', 'regress grants "client"', 'reporter');
 SELECT p.privilege_type, p.name FROM (
     SELECT a.privilege_type, c.relname AS name FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.relnamespace = '"it''s"'::regnamespace AND a.grantee <> a.grantor
     UNION ALL SELECT a.privilege_type, n.nspname FROM pg_namespace AS n, aclexplode(n.nspacl) AS a WHERE n.nspname = 'it''s' AND a.grantee <> a.grantor) AS p ORDER BY 1;
 REVOKE ALL ON "it's".attached FROM regress_grants_other;
-SELECT skillrating.revoke_reader('it''s', 'regress_grants_other');
+SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reader');
 SELECT count(*) FROM rights;
 -- All roles; the owner; nobody.
-SELECT skillrating.grant_reader('it''s', 'public'), skillrating.grant_reporter('it''s', 'regress_grants_owner');
+SELECT skillrating.grant_ladder('it''s', 'public', 'reader'), skillrating.grant_ladder('it''s', 'regress_grants_owner', 'reporter');
 RESET ROLE;
 SELECT state, count(*) FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t WHERE function NOT IN ('report_match', 'compare_ladders') GROUP BY state;
 SET ROLE regress_grants_owner;
-SELECT skillrating.revoke_reader('it''s', 'public'), skillrating.revoke_reader('it''s', 'regress_grants_owner'), skillrating.revoke_reporter('it''s', 'regress_grants_owner');
+SELECT skillrating.revoke_ladder('it''s', 'public', 'reader'), skillrating.revoke_ladder('it''s', 'regress_grants_owner', 'reader'), skillrating.revoke_ladder('it''s', 'regress_grants_owner', 'reporter');
 SELECT count(*) FROM rights;
 SELECT count(*) FROM skillrating.leaderboard('it''s');
-SELECT skillrating.grant_reader('it''s', 'PUBLIC');
-SELECT skillrating.revoke_reporter('it''s', 'regress_nobody');
-SELECT skillrating.grant_reporter('nowhere', 'public');
-SELECT skillrating.grant_reader('it''s', NULL) IS NULL;
+SELECT skillrating.grant_ladder('it''s', 'PUBLIC', 'reader');
+SELECT skillrating.revoke_ladder('it''s', 'regress_nobody', 'reporter');
+SELECT skillrating.grant_ladder('nowhere', 'public', 'reporter');
+SELECT skillrating.grant_ladder('it''s', 'public', 'writer');
+SELECT skillrating.grant_ladder('it''s', NULL, 'reader') IS NULL;
 -- In the middle of a transaction that has worked on the ladder, and goes on to.
 BEGIN;
 INSERT INTO "it's".match (match_id, played_at) VALUES (50, '2024-05-01');
 INSERT INTO "it's".match_player (match_id, player_id, team, rank) VALUES (50, 1, 1, 1), (50, 2, 2, 2);
-SELECT skillrating.grant_reader('it''s', 'regress_grants_other');
+SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reader');
 SELECT count(*) FROM skillrating.leaderboard('it''s');
 COMMIT;
 SELECT skillrating.match_outcome('it''s', 50);
@@ -162,10 +163,10 @@ SELECT skillrating.match_outcome('it''s', 50);
 CREATE TABLE duel (id bigint, at timestamptz, player bigint, team int, rank int);
 CREATE VIEW duel_source AS SELECT id AS match_id, at AS played_at, player AS player_id, team, rank FROM duel;
 SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source');
-SELECT skillrating.grant_reporter('duels', 'regress_grants_other');
+SELECT skillrating.grant_ladder('duels', 'regress_grants_other', 'reporter');
 SELECT skillrating.attach('duels', 'duel', match_id => 'id');
-SELECT skillrating.grant_reporter('duels', 'regress_grants_other');
-SELECT skillrating.grant_reader('duels', 'regress_grants_other');
+SELECT skillrating.grant_ladder('duels', 'regress_grants_other', 'reporter');
+SELECT skillrating.grant_ladder('duels', 'regress_grants_other', 'reader');
 GRANT INSERT ON duel TO regress_grants_other;
 SET ROLE regress_grants_other;
 INSERT INTO duel VALUES (1, '2024-01-01', 1, 1, 1), (1, '2024-01-01', 2, 2, 2);

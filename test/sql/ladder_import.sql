@@ -89,7 +89,7 @@ SELECT skillrating.seed_from('numbers', 'others', at => '2024-01-02');
 
 -- Only the owner of a ladder imports.
 CREATE ROLE regress_importer;
-SELECT skillrating.grant_reporter('arena', 'regress_importer');
+SELECT skillrating.grant_ladder('arena', 'regress_importer', 'reporter');
 SET ROLE regress_importer;
 SELECT skillrating.import_ratings('arena', ARRAY['mine'], '[{"mu": 50}]');
 RESET ROLE;

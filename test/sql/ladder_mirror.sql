@@ -65,7 +65,7 @@ SELECT play('arena', 80, 201, 202, '2024-04-20');
 INSERT INTO parted VALUES (201);
 SELECT p.elo = r.rating AS mirrored FROM parted AS p JOIN arena.rating AS r ON r.player_id = p.id WHERE id = 201;
 
--- What does not fit names column, table and player; and nothing is rated then.
+-- What does not fit names the table; and nothing is rated then.
 CREATE DOMAIN percent AS float8 CHECK (VALUE < 1550);
 CREATE TABLE narrow (id bigint, level numeric(6, 2), share percent, label varchar(4));
 INSERT INTO narrow SELECT i FROM generate_series(1, 9) AS i;
@@ -120,6 +120,34 @@ DELETE FROM person;
 INSERT INTO person (id, played) VALUES (1, 0);
 SELECT p.elo = round(r.rating) AS mirrored FROM person AS p JOIN place.rating AS r ON r.player_id = p.id;
 ALTER SCHEMA place RENAME TO arena;
+-- Names are followed: of the ladder, of the table, also where another gets its name, and of its schema.
+CREATE VIEW wrong AS SELECT p.id FROM person AS p LEFT JOIN arena.rating AS r ON r.player_id = p.id AND r.pool = '' WHERE p.elo IS DISTINCT FROM coalesce(round(r.rating), 1000);
+SELECT play('arena', 90, 1, 6, '2024-05-20');
+ALTER TABLE person RENAME TO human;
+CREATE TABLE person (LIKE human INCLUDING ALL);
+INSERT INTO person (id, played) VALUES (1, 0);
+SELECT play('arena', 91, 1, 6, '2024-05-21');
+SELECT count(*) AS wrong FROM wrong;
+SELECT elo FROM person;
+DROP TABLE person;
+ALTER TABLE human RENAME TO person;
+ALTER SCHEMA regress_ladder_mirror RENAME TO regress_ladder_mirror_2;
+SELECT regress_ladder_mirror_2.play('arena', 92, 1, 6, '2024-05-22');
+ALTER SCHEMA regress_ladder_mirror_2 RENAME TO regress_ladder_mirror;
+SELECT count(*) AS wrong FROM wrong;
+-- Of a column they are not: matches wait until the mirror has the new name.
+ALTER TABLE person RENAME COLUMN elo TO points;
+SELECT play('arena', 93, 1, 6, '2024-05-23');
+SELECT waiting, last_error FROM skillrating.ladder_status('arena');
+ALTER TABLE person RENAME COLUMN points TO elo;
+SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "played": "games"}') IS NOT NULL AS mirrored;
+SELECT count(*) AS wrong FROM wrong;
+-- A column that changes its type is no matter to later matches.
+DROP VIEW wrong;
+ALTER TABLE person ALTER COLUMN elo TYPE float8;
+SELECT play('arena', 94, 1, 6, '2024-05-24');
+SELECT p.elo = r.rating AS mirrored FROM person AS p JOIN arena.rating AS r ON r.player_id = p.id;
+ALTER TABLE person ALTER COLUMN elo TYPE int;
 -- One that is missing is noticed, and put back.
 DROP TRIGGER skillrating_mirror ON person;
 SELECT count(*) FROM skillrating.catch_up('arena');
@@ -194,8 +222,8 @@ INSERT INTO mine VALUES (1);
 RESET ROLE;
 SELECT id, elo, by_whom FROM account;
 SELECT skillrating.mirror_rating('owned', 'mine', 'id', '{"elo": "rating"}');
--- A mirror that has become another role's gets no ratings, keeps nobody from playing, and runs none
--- of that role's code as the owner.
+-- A mirror that has become another role's runs none of that role's code as the owner: matches wait,
+-- and say so, until it is given back or is no mirror any more.
 DROP TRIGGER whom ON account;
 ALTER TABLE account OWNER TO regress_mirror_clerk;
 SET ROLE regress_mirror_clerk;
@@ -210,17 +238,19 @@ SET ROLE regress_mirror_owner;
 INSERT INTO owned.match (match_id) VALUES (2);
 INSERT INTO owned.match_player (match_id, player_id, team, rank) VALUES (2, 1, 1, 1), (2, 2, 2, 2);
 SELECT count(*) FROM skillrating.catch_up('owned', rebuild => true);
-SELECT found FROM skillrating.forget_player('owned', 1, 3);
+SELECT waiting, last_error FROM skillrating.ladder_status('owned');
+SELECT skillrating.forget_player('owned', 1, 3);
 SELECT skillrating.mirror_rating('owned', 'account', 'id', '{"elo": "rating"}');
 RESET ROLE;
 SELECT m.status, (SELECT count(*) FROM owned.rating WHERE games = 2) AS players FROM owned.rated_match AS m WHERE match_id = 2;
 SELECT id, elo FROM account ORDER BY id;
--- Given back it is a mirror as before, and called again it is filled.
+-- Given back it is a mirror as before, and called again it has what has waited rated.
 DROP TRIGGER trap ON account;
 ALTER TABLE account OWNER TO regress_mirror_owner;
 SET ROLE regress_mirror_owner;
 SELECT skillrating.mirror_rating('owned', 'account', 'id', '{"elo": "rating"}');
-SELECT a.id, a.elo = r.rating AS mirrored FROM account AS a LEFT JOIN owned.rating AS r ON r.player_id = a.id ORDER BY id;
+SELECT a.id, a.elo = r.rating AS mirrored, r.games FROM account AS a LEFT JOIN owned.rating AS r ON r.player_id = a.id ORDER BY id;
+SELECT waiting FROM skillrating.ladder_status('owned');
 -- Or it is no mirror any more.
 RESET ROLE;
 ALTER TABLE account OWNER TO regress_mirror_clerk;

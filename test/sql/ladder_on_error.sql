@@ -344,7 +344,7 @@ SELECT player_id, rating_after, outcome, reason, left(detail, 40) AS detail FROM
 SELECT player_id, outcome, reason FROM skillrating.report_match('own', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT player_id, outcome, reason FROM skillrating.report_match('own', 2, ARRAY[1, 3], ARRAY[1, 2], ARRAY[1, 2]);
 -- A reporter learns that a match waits, and not by which message; nor can it read table pending.
-SELECT skillrating.grant_reporter('own', 'regress_error_app');
+SELECT skillrating.grant_ladder('own', 'regress_error_app', 'reporter');
 SET ROLE regress_error_app;
 SELECT player_id, outcome, reason, detail FROM skillrating.report_match('own', 3, ARRAY[3, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT outcome, reason, detail, sqlstate FROM skillrating.match_outcome('own', 3);
@@ -358,7 +358,7 @@ ALTER FUNCTION errors_of_app() OWNER TO regress_error_app;
 SELECT DISTINCT * FROM errors_of_app();
 DROP FUNCTION errors_of_app();
 SELECT outcome, reason, detail FROM skillrating.match_outcome('own', 3);
-SELECT skillrating.revoke_reporter('own', 'regress_error_app');
+SELECT skillrating.revoke_ladder('own', 'regress_error_app', 'reporter');
 ALTER TABLE own.rating DROP CONSTRAINT no_one;
 SELECT count(*) FILTER (WHERE outcome = 'rated') AS rated FROM skillrating.report_match('own', 3, ARRAY[3, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT player_id, outcome, reason FROM skillrating.report_match('own', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);

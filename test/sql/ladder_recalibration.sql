@@ -41,7 +41,7 @@ SELECT model, count(*) > 100 AS matches, max(abs(q - c)) < 1e-12 AS same FROM (
     FROM forecast WHERE team = 1 AND model IN ('hive', 'synelo')) AS f GROUP BY model ORDER BY model;
 -- Of two and three teams: as alternatives, without sides.
 SELECT model, count(*) > 100 AS matches, max(abs(q[1] - c[1])) < 1e-12 AS same FROM (
-    SELECT model, c, skillrating.recalibrate(p, y, played_at => played_at, deviation => 0.4, half_life_matches => 60, half_life_days => 40)
+    SELECT model, c, skillrating.stack(ARRAY[p], y, played_at => played_at, deviation => 0.4, half_life_matches => 60, half_life_days => 40)
         OVER (PARTITION BY model, pool ORDER BY played_at, match_id) AS q
     FROM (SELECT model, pool, played_at, match_id, array_agg((own).win_probability ORDER BY team) AS p, array_agg((corrected).win_probability ORDER BY team) AS c,
             array_agg(CASE WHEN (own).score > 0 THEN 1.0 / winners ELSE 0 END ORDER BY team) AS y

@@ -211,7 +211,7 @@ SELECT bool_and(ok) FROM (SELECT (skillrating.new_season('whole', 'next', at => 
 SELECT count(*) > 200 AS many, bool_and(rest_change < 0 OR kind = 'settle') AS idle, bool_or(kind = 'settle' AND rating_after < rating_before) AS settled,
     bool_and(abs(rating_before - coalesce(last_after + rest_change, rating_before)) < 1e-9) AS told,
     bool_and(coalesce(abs(rest_change - CASE WHEN kind = 'settle' THEN 0 ELSE
-        skillrating.state_rating('trueskill', skillrating.state_after_idle('trueskill', last_state, played_at - last_time, '{"drift": 0.3}')) - last_after END) < 1e-9, true)) AS by_the_model
+        skillrating.state_rating('trueskill', skillrating.idle_state('trueskill', last_state, played_at - last_time, '{"drift": 0.3}')) - last_after END) < 1e-9, true)) AS by_the_model
 FROM (SELECT h.*, lag(h.rating_after) OVER p AS last_after, lag(h.played_at) OVER p AS last_time, lag(ARRAY[e.mu_after, e.sigma_after]) OVER p AS last_state
     FROM whole.rating AS r, skillrating.history('whole', r.player_id) AS h JOIN whole.event AS e ON e.seq = h.seq
     WHERE e.player_id = r.player_id AND e.pool = '' AND r.pool = ''
@@ -294,10 +294,10 @@ SELECT skillrating.drop_ladder('plain');
 DROP ROLE regress_rester;
 
 -- States after idle time, as plain functions have them.
-SELECT skillrating.state_after_idle('frag', '{1200}', '30 days 12 hours', '{"decay": 2, "decay_floor": 1000}') = ARRAY[skillrating.frag_decay(1200, 30.5, 2, 1000)] AS frag,
-    abs((skillrating.state_after_idle('glicko', '{1500,50}', '2 months', '{"c": 34.6, "period_days": 30}'))[2] - skillrating.glicko_idle_deviation(50, 34.6, 2)) < 1e-9 AS glicko,
-    skillrating.state_after_idle('elo', '{1500}', '99 years') AS elo, skillrating.state_after_idle('frag', NULL, '1 day') AS unknown,
-    skillrating.state_after_idle('glicko', '{1500,50}', '178000000 years') AS limited;
+SELECT skillrating.idle_state('frag', '{1200}', '30 days 12 hours', '{"decay": 2, "decay_floor": 1000}') = ARRAY[1200 - 30.5 * 2]::float8[] AS frag,
+    abs((skillrating.idle_state('glicko', '{1500,50}', '2 months', '{"c": 34.6, "period_days": 30}'))[2] - sqrt(50 ^ 2 + 2 * 34.6 ^ 2)) < 1e-9 AS glicko,
+    skillrating.idle_state('elo', '{1500}', '99 years') AS elo, skillrating.idle_state('frag', NULL, '1 day') AS unknown,
+    skillrating.idle_state('glicko', '{1500,50}', '178000000 years') AS limited;
 -- Shared columns come from the shared state, age by its own idle time, and stay without one.
 SELECT (SELECT array_agg(state_columns[n] ORDER BY n) FROM skillrating.models() AS m, generate_subscripts(m.state_columns, 1) AS n
         WHERE name = 'trueskill2' AND aged[n] <> alone[n]) AS differ,
@@ -306,9 +306,9 @@ FROM (SELECT state_columns AS columns, ARRAY(SELECT CASE c WHEN 'sigma' THEN 2 W
         ARRAY(SELECT CASE c WHEN 'base_mu' THEN 3 WHEN 'base_sigma' THEN 1 ELSE 9 END FROM unnest(state_columns) AS c)::float8[] AS shared
     FROM skillrating.models() WHERE name = 'trueskill2') AS m,
     LATERAL (SELECT '{"drift": 0.2, "initial_sigma": 6, "initial_base_sigma": 3, "base_drift": 0.1}'::jsonb AS params) AS p,
-    LATERAL (SELECT skillrating.state_after_idle('trueskill2', state, '25 days', params, shared, '10 days') AS aged, skillrating.state_after_idle('trueskill2', state, '25 days', params) AS alone) AS a;
-SELECT skillrating.state_after_idle('frag', '{1200}', '-1 day');
-SELECT skillrating.state_after_idle('frag', '{1200,1}', '1 day');
-SELECT skillrating.state_after_idle('none', '{1200}', '1 day');
+    LATERAL (SELECT skillrating.idle_state('trueskill2', state, '25 days', params, shared, '10 days') AS aged, skillrating.idle_state('trueskill2', state, '25 days', params) AS alone) AS a;
+SELECT skillrating.idle_state('frag', '{1200}', '-1 day');
+SELECT skillrating.idle_state('frag', '{1200,1}', '1 day');
+SELECT skillrating.idle_state('none', '{1200}', '1 day');
 
 DROP FUNCTION fill, fill_with_resets, settled_often, board_of, boards;

@@ -165,27 +165,29 @@ SELECT (skillrating.place_of('arena', 1)).place, pg_catalog.round((skillrating.p
 SELECT player_id FROM skillrating.around('arena', 1) LIMIT 1;
 SELECT pg_catalog.count(*) FROM skillrating.history('arena', 1);
 SELECT pg_catalog.count(*) FROM skillrating.pool_quality('arena');
-CREATE TABLE arena.person (id bigint, elo float8);
-INSERT INTO arena.person VALUES (1);
-SELECT skillrating.mirror_rating('arena', 'arena.person', 'id', '{"elo": "rating"}');
+CREATE SCHEMA annex;
+CREATE TABLE annex.person (id bigint, elo float8);
+INSERT INTO annex.person VALUES (1);
+SELECT skillrating.mirror_rating('arena', 'annex.person', 'id', '{"elo": "rating"}');
 RESET search_path;
 SET ROLE regress_client;
 INSERT INTO arena.match (match_id) VALUES (30);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (30, 1, 1, 1), (30, 2, 2, 2);
-SELECT * FROM arena.person;
+SELECT * FROM annex.person;
 SET ROLE regress_owner;
-SELECT pg_catalog.bool_and(p.elo = r.rating) AS mirrored FROM arena.person AS p JOIN arena.rating AS r ON r.player_id = p.id;
+SELECT pg_catalog.bool_and(p.elo = r.rating) AS mirrored FROM annex.person AS p JOIN arena.rating AS r ON r.player_id = p.id;
 -- A mirror that has become another role's is not written with the owner's rights.
 RESET ROLE;
-ALTER TABLE arena.person OWNER TO regress_rogue;
+ALTER TABLE annex.person OWNER TO regress_rogue;
 SET ROLE regress_client;
 INSERT INTO arena.match (match_id) VALUES (31);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (31, 1, 1, 1), (31, 2, 2, 2);
 RESET ROLE;
-ALTER TABLE arena.person OWNER TO regress_owner;
+ALTER TABLE annex.person OWNER TO regress_owner;
 SET ROLE regress_owner;
-SELECT skillrating.unmirror_rating('arena', 'arena.person');
-DROP TABLE arena.person;
+SELECT skillrating.unmirror_rating('arena', 'annex.person');
+SELECT pg_catalog.count(*) FROM skillrating.catch_up('arena');
+DROP SCHEMA annex CASCADE;
 SELECT skillrating.drop_ladder('second');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 

@@ -74,7 +74,7 @@ SELECT skillrating.restore_match('trial', 11), skillrating.exclude_player('trial
 
 -- What users have given to the ladder since, the shadow gets.
 CREATE ROLE regress_shadow_reader;
-SELECT skillrating.grant_reader('arena', 'regress_shadow_reader');
+SELECT skillrating.grant_ladder('arena', 'regress_shadow_reader', 'reader');
 ALTER DEFAULT PRIVILEGES IN SCHEMA arena GRANT SELECT ON TABLES TO regress_shadow_reader;
 GRANT UPDATE (rating) ON arena.rating TO regress_shadow_reader;
 ALTER TABLE arena.rating ADD COLUMN note text DEFAULT 'none';
@@ -196,6 +196,9 @@ SELECT count(*) AS players, bool_and(a.elo = r.rating) AS mirrored FROM account 
 SELECT count(*) FROM league.rated_match WHERE status = 'rated';
 SELECT sound('league'), sound('second');
 SELECT skillrating.promote_ladder('second', 'league_before');
+-- States of the other model are no columns of the user's.
+SELECT count(*) FILTER (WHERE attrelid = 'league_before.event'::regclass) AS before, count(*) FILTER (WHERE attrelid = 'league.event'::regclass) AS now
+FROM pg_attribute WHERE attname ~ '^deviation_' AND attnum > 0;
 SELECT bool_and(a.elo = r.rating) AS mirrored FROM account AS a JOIN league.rating AS r ON r.player_id = a.account;
 SELECT skillrating.drop_ladder('league'), skillrating.drop_ladder('league_before');
 DROP VIEW games;

@@ -62,7 +62,7 @@ SELECT skillrating.create_ladder('heir', 'glicko2'), players > 8 AS seeded FROM 
 SELECT players > 8 AS seeded FROM skillrating.seed_from('heir', 'chess', at => '2024-09-01');
 SELECT bool_and(h.deviation = s.state[2] AND h.volatility = s.state[3]) AND bool_or(h.deviation > c.deviation) AS aged
 FROM heir.rating AS h JOIN chess.rating AS c USING (player_id), chess.ladder AS l,
-    LATERAL (SELECT skillrating.state_after_idle(l.model, ARRAY[c.rating, c.deviation, c.volatility], '2024-09-01' - c.as_of, l.params) AS state) AS s;
+    LATERAL (SELECT skillrating.idle_state(l.model, ARRAY[c.rating, c.deviation, c.volatility], '2024-09-01' - c.as_of, l.params) AS state) AS s;
 -- At an earlier time, those who had played by then, with what they had.
 SELECT skillrating.create_ladder('past', 'frag', '{"decay": 0.5, "decay_floor": 500}');
 SELECT players > 4 AS seeded FROM skillrating.seed_from('past', 'shooter', at => '2023-02-01');

@@ -162,7 +162,7 @@ RESET enable_seqscan;
 CREATE ROLE regress_board_reader;
 CREATE ROLE regress_board_site;
 GRANT USAGE ON SCHEMA regress_views TO regress_board_site;
-SELECT skillrating.grant_reader('view_elo', 'regress_board_reader');
+SELECT skillrating.grant_ladder('view_elo', 'regress_board_reader', 'reader');
 GRANT USAGE ON SCHEMA view_elo TO regress_board_site;
 GRANT SELECT ON view_elo.leaderboard, view_elo.history TO regress_board_site;
 CREATE FUNCTION tell(id text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$
@@ -184,10 +184,10 @@ SELECT count(*) FROM view_elo.rating;
 SELECT count(*) FROM view_elo.components;
 RESET ROLE;
 SET client_min_messages = warning;
-SELECT skillrating.revoke_reader('view_elo', 'regress_board_reader');
+SELECT skillrating.revoke_ladder('view_elo', 'regress_board_reader', 'reader');
 SELECT has_table_privilege('regress_board_reader', 'view_elo.leaderboard', 'SELECT');
 -- Whom the owner lets see the configuration sees the solution, too.
-SELECT skillrating.grant_reader('view_elo', 'regress_board_reader');
+SELECT skillrating.grant_ladder('view_elo', 'regress_board_reader', 'reader');
 SELECT matches > 0 AS solved FROM skillrating.solve_ladder('view_elo');
 SELECT has_table_privilege('regress_board_reader', 'view_elo.solved', 'SELECT'), has_table_privilege('regress_board_reader', 'view_elo.solved_context', 'SELECT'),
     has_table_privilege('regress_board_site', 'view_elo.solved', 'SELECT');

@@ -67,7 +67,7 @@ RESET skillrating.memory_limit;
 
 -- A moment of many rows, whose outcomes are kept until it is over.
 SET skillrating.memory_limit = '6MB';
-SELECT outcome($$SELECT count(p) FROM (SELECT skillrating.recalibrate(0.6, i % 3 > 0) OVER (ORDER BY i / 1000000) FROM generate_series(1, 100000) AS i) AS q(p)$$);
+SELECT outcome($$SELECT count(p) FROM (SELECT skillrating.recalibrate(0.6, (i % 3 > 0)::int) OVER (ORDER BY i / 1000000) FROM generate_series(1, 100000) AS i) AS q(p)$$);
 RESET skillrating.memory_limit;
 
 -- Ladders: at commit, in a replay, and in what reads one.

@@ -26,7 +26,7 @@ SELECT bool_and(near(skillrating.elo_win_probability(a, b, scale), 1 / (1 + powe
     bool_and(near(new_rating_a, a + k * (s - 1 / (1 + power(10, (b - a) / scale))))
         AND near(new_rating_b, b + k * (1 - s - 1 / (1 + power(10, (a - b) / scale))))) AS "elo_update: closed form"
 FROM duel, skillrating.elo_update(a, b, s, k, scale);
-SELECT bool_and(near(skillrating.elo_normal_win_probability(a, b, beta), cdf((a - b) / (sqrt(2) * beta)))) AS "elo_normal_win_probability: closed form"
+SELECT bool_and(near(skillrating.elo_win_probability(a, b, 2 * beta, 'normal'), cdf((a - b) / (sqrt(2) * beta)))) AS "elo_win_probability: closed form"
 FROM (SELECT DISTINCT a, b FROM duel) AS d, unnest('{200,750}'::float8[]) AS beta WHERE abs(a - b) < 8 * beta;
 -- A place earns (base^(n - place) - 1) parts of the points, in the limit n - place; a tie shares them.
 WITH contest AS (
@@ -58,8 +58,9 @@ SELECT bool_and(near(new_deviation, 1 / sqrt(1 / rd ^ 2 + information)) AND near
 FROM sums, skillrating.glicko_update(r, rd, o, od, s);
 SELECT bool_and(near(skillrating.glicko_win_probability(a, 10 + k, b, scale), 1 / (1 + power(10, g(sqrt((10 + k) ^ 2 + scale ^ 2)) * (b - a) / 400)))) AS "glicko_win_probability: closed form",
     bool_and(near(skillrating.glicko2_win_probability(a, 10 + k, b, scale), 1 / (1 + power(10, g(sqrt((10 + k) ^ 2 + scale ^ 2)) * (b - a) / 400)))) AS "glicko2_win_probability: closed form",
-    bool_and(near(skillrating.glicko_idle_deviation(50 + k, 34.6, elapsed), least(350, sqrt((50 + k) ^ 2 + 34.6 ^ 2 * elapsed)))) AS "glicko_idle_deviation: closed form",
-    bool_and(near(skillrating.glicko2_idle_deviation(50 + k, 0.06, elapsed), least(350, sqrt((50 + k) ^ 2 + (0.06 * 400 / ln(10)) ^ 2 * elapsed)))) AS "glicko2_idle_deviation: closed form"
+    bool_and(near((skillrating.idle_state('glicko', ARRAY[a, 50 + k], make_interval(secs => elapsed * 86400), '{"c": 34.6, "period_days": 1}'))[2], least(350, sqrt((50 + k) ^ 2 + 34.6 ^ 2 * elapsed)))
+        AND near((skillrating.idle_state('glicko2', ARRAY[a, 50 + k, 0.06], make_interval(secs => elapsed * 86400), '{"period_days": 1}'))[2], least(350, sqrt((50 + k) ^ 2 + (0.06 * 400 / ln(10)) ^ 2 * elapsed)))
+        AND near((skillrating.idle_state('frag', ARRAY[a], make_interval(secs => elapsed * 86400), jsonb_build_object('decay', s + 0.5, 'decay_floor', 500)))[1], greatest(least(a, 500), a - elapsed * (s + 0.5)))) AS "idle_state: closed form"
 FROM duel, unnest('{0,0.3,1,12,1000,100000}'::float8[]) AS elapsed;
 -- The volatility is a root of Glickman's f between his bounds; rating and deviation follow from it.
 WITH scaled AS (
@@ -172,8 +173,7 @@ SELECT bool_and(near(skillrating.frag_win_share(a, b, scale), 1 / (1 + power(10,
     bool_and(near(new_rating_a, a + k * (0.7 - 1 / (1 + power(10, (b - a) / scale)))) AND near(new_rating_a + new_rating_b, a + b)) AS "frag_update: closed form",
     bool_and(near(skillrating.frag_suicide(a, k, 3), a - k * 0.5)
         AND near(skillrating.frag_suicide(a, k, 3, points => 1), a - 3 * k * 0.5)) AS "frag_suicide: closed form",
-    bool_and(near(skillrating.frag_event(a, ARRAY[b, b + 100], 7, k, scale, 1), a + k * 7 * (1 - 1 / (1 + power(10, (b + 50 - a) / scale))))) AS "frag_event: closed form",
-    bool_and(near(skillrating.frag_decay(a, 30, s, 500), greatest(least(a, 500), a - 30 * s))) AS "frag_decay: closed form"
+    bool_and(near(skillrating.frag_event(a, ARRAY[b, b + 100], 7, k, scale, 1), a + k * 7 * (1 - 1 / (1 + power(10, (b + 50 - a) / scale))))) AS "frag_event: closed form"
 FROM duel, skillrating.frag_update(a, b, 14, 6, k, scale);
 SELECT bool_and(skillrating.frag_share(a, b) = share) AS "frag_share: closed form"
 FROM (VALUES (15, 5, 0.75), (0, 0, 0.5), (6, -2, 1), (-3, -5, 0.625), (3, 0, 1), (1, 3, 0.25)) AS s(a, b, share);
@@ -202,7 +202,7 @@ BEGIN
 END
 $$;
 SELECT count(*) = 5 AND bool_and(near(f.rating, b.rating) AND f.frags = b.frags AND f.deaths = b.deaths AND f.team_kills = 0 AND f.suicides = b.suicides) AS "frag_ratings: other implementation"
-FROM (SELECT skillrating.frag_ratings(killer, victim ORDER BY i) AS fs FROM frag) AS q, unnest(fs) AS f JOIN frag_by_frag() AS b ON b.player::text = f.player_id;
+FROM (SELECT skillrating.frag_ratings(killer, victim, 1, false, '{}' ORDER BY i) AS fs FROM frag) AS q, unnest(fs) AS f JOIN frag_by_frag() AS b ON b.player::text = f.player_id;
 -- Static scores: the weighted sum of (score - score - (a - b) / (a + b + 2)) over the pairs of a player is 0.
 WITH scores AS (
     SELECT f.* FROM (SELECT skillrating.frag_scores(killer, victim) AS fs FROM frag) AS q, unnest(fs) AS f
@@ -217,41 +217,22 @@ SELECT count(*) = 5 AND bool_and(abs(gradient) < 1e-7 AND counted) AS "frag_scor
 
 -- Display, seasons and placement.
 SELECT bool_and(near(skillrating.display_rating(a, s, 2, 10, 5, 900), greatest(900, 5 + 10 * (a - 2 * s)))) AS "display_rating: closed form",
-    bool_and(near(skillrating.season_rating(a, b, s), b + s * (a - b))) AS "season_rating: closed form",
-    bool_and(near(skillrating.season_deviation(k, 350, s), sqrt(s ^ 2 * k ^ 2 + (1 - s ^ 2) * 350 ^ 2))) AS "season_deviation: closed form",
-    bool_and(skillrating.shown_rating(a, 9) IS NULL AND skillrating.shown_rating(a, 10) = a) AS "shown_rating: closed form",
-    bool_and(skillrating.division_number(a, '{0,1500,2500}') = (a >= 0)::int + (a >= 1500)::int + (a >= 2500)::int) AS "division_number: closed form",
-    bool_and(near(skillrating.inactivity_decay(a, '50 days', '30 days', s, 500), greatest(least(a, 500), a - 20 * s))) AS "inactivity_decay: closed form",
-    bool_and(near(skillrating.inactivity_regression(a, '75 days', '90 days', b), b + (a - b) * power(0.5, 45 / 90.0))) AS "inactivity_regression: closed form"
+    bool_and(near((skillrating.season_state('elo', ARRAY[a], s, mean => b))[1], b + s * (a - b))
+        AND near((skillrating.season_state('elo', ARRAY[a], s, jsonb_build_object('initial_rating', b)))[1], b + s * (a - b))
+        AND near((skillrating.season_state('glicko', ARRAY[a, k], s))[2], sqrt(s ^ 2 * k ^ 2 + (1 - s ^ 2) * 350 ^ 2))) AS "season_state: closed form"
 FROM duel;
+SELECT bool_and(d.number = (a >= 0)::int + (a >= 1500)::int + (a >= 2500)::int AND d.label = substr('wxyz', d.number + 1, 1) AND d.low <= a AND d.high > a
+    AND d.low = ('{-infinity,0,1500,2500}'::float8[])[d.number + 1] AND d.high = ('{0,1500,2500,infinity}'::float8[])[d.number + 1]) AS "division: closed form"
+FROM duel, skillrating.division(a, '{0,1500,2500}', '{w,x,y,z}') AS d;
 SELECT bool_and(near(skillrating.placement_gain(n, 3, 10), greatest(1, 3 - 0.2 * n))) AS "placement_gain: closed form" FROM generate_series(0, 15) AS n;
 SELECT bool_and(near(new_low, low + s * shrink * (high - low) / 2) AND near(new_high, high - (1 - s) * shrink * (high - low) / 2) AND near(p.rating, (new_low + new_high) / 2)) AS "placement_step: closed form"
 FROM unnest('{0,1}'::float8[]) AS s, unnest('{0.5,1}'::float8[]) AS shrink, (VALUES (0::float8, 1000::float8), (250, 600)) AS r(low, high), skillrating.placement_step(low, high, s, shrink) AS p;
-
--- HMAC-SHA-256 of RFC 4231, test case 1; the order of sides by the same, by the RFC's two hashes.
-SELECT skillrating.draw_number(decode(repeat('0b', 20), 'hex'), 'Hi There') = x'b0344c61d8db3853'::bigint AS "draw_number: published";
-CREATE FUNCTION hmac(secret bytea, message bytea) RETURNS bytea LANGUAGE plpgsql AS $$
-DECLARE
-    inner_pad bytea := decode(repeat('36', 64), 'hex');
-    outer_pad bytea := decode(repeat('5c', 64), 'hex');
-BEGIN
-    FOR i IN 0 .. length(secret) - 1 LOOP
-        inner_pad := set_byte(inner_pad, i, get_byte(inner_pad, i) # get_byte(secret, i));
-        outer_pad := set_byte(outer_pad, i, get_byte(outer_pad, i) # get_byte(secret, i));
-    END LOOP;
-    RETURN sha256(outer_pad || sha256(inner_pad || message));
-END
-$$;
-SELECT bool_and(skillrating.draw_sides('\x000102030405060708090a0b0c0d0e0f', 'round ' || n, 4) = (
-    SELECT array_agg((SELECT count(*)::int FROM generate_series(1, 4) AS o WHERE hmac('\x000102030405060708090a0b0c0d0e0f', convert_to('round ' || n, 'UTF8') || '\x00' || convert_to(o::text, 'UTF8'))
-        <= hmac('\x000102030405060708090a0b0c0d0e0f', convert_to('round ' || n, 'UTF8') || '\x00' || convert_to(t::text, 'UTF8'))) ORDER BY t) FROM generate_series(1, 4) AS t)) AS "draw_sides: other implementation"
-FROM generate_series(1, 20) AS n;
 
 -- Behaviour: sums that halve in 50 games and in 90 days, and a prior of 10 games at 0.9.
 CREATE TABLE conduct AS
 SELECT i, timestamptz '2026-03-01 00:00 UTC' + i * i * interval '6 hours' AS at, (i % 4 = 0)::int * 1.8::float8 AS reports, (i % 3 = 0)::int::float8 AS commends, (i = 17)::int::float8 AS quits
 FROM generate_series(1, 25) AS i;
-SELECT near(skillrating.behaviour_score(at, reports, commends, quits ORDER BY at),
+SELECT near(skillrating.behaviour_score(at, reports, commends, quits, NULL, NULL ORDER BY at),
     (9 + sum(fade * (1 + 0.25 * commends))) / (10 + sum(fade * (1 + 0.25 * commends + reports + 2 * quits)))) AS "behaviour_score: closed form"
 FROM (SELECT *, power(0.5, (25 - i) / 50.0 + extract(epoch FROM timestamptz '2026-03-01 00:00 UTC' + 625 * interval '6 hours' - at)::float8 / 86400 / 90) AS fade FROM conduct) AS c;
 SET client_min_messages = warning;

@@ -166,9 +166,9 @@ FROM skillrating.inputs(weight => 0.25, score => 3, joined => 1, "left" => 2, co
 SELECT skillrating.initial_state('elo', '{"initial_rating": 1234}') = '{1234}' AND skillrating.initial_state('glicko2', '{"initial_rating": 1400, "initial_deviation": 222, "initial_volatility": 0.05}') = '{1400,222,0.05}'
     AND skillrating.initial_state('trueskill', '{"initial_mu": 30, "initial_sigma": 4}') = '{30,4}' AS "initial_state: closed form",
     near(skillrating.state_rating('trueskill', '{30,4}'), 18) AND near(skillrating.state_rating('trueskill', '{30,4}', '{"display_deviations": 1.5}'), 24) AND skillrating.state_rating('elo', '{1717}') = 1717 AS "state_rating: closed form",
-    near((skillrating.state_after_idle('glicko', '{1600,60}', '90 days', '{"c": 40, "period_days": 30}'))[2], sqrt(60 ^ 2 + 3 * 40 ^ 2))
-        AND near((skillrating.state_after_idle('trueskill', '{30,2}', '10 days', '{"drift": 0.5}'))[2], sqrt(2 ^ 2 + 10 * 0.5 ^ 2))
-        AND (skillrating.state_after_idle('trueskill', '{30,2}', '10 days', '{"drift": 0.5}'))[1] = 30 AS "state_after_idle: closed form";
+    near((skillrating.idle_state('glicko', '{1600,60}', '90 days', '{"c": 40, "period_days": 30}'))[2], sqrt(60 ^ 2 + 3 * 40 ^ 2))
+        AND near((skillrating.idle_state('trueskill', '{30,2}', '10 days', '{"drift": 0.5}'))[2], sqrt(2 ^ 2 + 10 * 0.5 ^ 2))
+        AND (skillrating.idle_state('trueskill', '{30,2}', '10 days', '{"drift": 0.5}'))[1] = 30 AS "idle_state: closed form";
 SELECT s.mu = 30 AND s.deviation = 4 AND s.games = 7 AND s.as_of_season = 2025 AND t.state = '{1,2,3}' AS "starting_rating: closed form"
 FROM skillrating.starting_rating('ann', 30, 4, games => 7, as_of_season => 2025) AS s, skillrating.starting_rating('bob', state => '{1,2,3}') AS t;
 SELECT count(*) = 4 AND bool_and(initial_state = ARRAY[0, CASE kind WHEN 'home' THEN 0.7::float8 WHEN 'home_context' THEN 0.11 WHEN 'player_context' THEN 0.22 WHEN 'club' THEN 0.55 END]) AS "model_components: closed form"
@@ -198,7 +198,7 @@ SELECT (SELECT bool_and(near(a.mu, b.mu)) FROM unnest(one) WITH ORDINALITY AS a(
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank) AS one,
     skillrating.solve('bradley_terry', match_id, player_id, team, rank, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.solver_parameters('bradley_terry'))) AS other FROM game) AS q;
 SELECT near(one, other) AS "score_parameters: invariant"
-FROM (SELECT skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int ORDER BY match_id) AS one,
+FROM (SELECT skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int, NULL, NULL ORDER BY match_id) AS one,
     skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int, NULL, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.score_parameters('behaviour')) ORDER BY match_id) AS other FROM duel) AS q;
 SET client_min_messages = warning;
 DROP SCHEMA oracles_histories CASCADE;

@@ -37,7 +37,7 @@ CREATE TABLE elo AS SELECT * FROM elo_by_duel();
 CREATE VIEW board AS
 SELECT e.player, e.after AS rating, s.*, rank() OVER (ORDER BY e.after DESC) AS place
 FROM (SELECT DISTINCT ON (player) * FROM elo ORDER BY player, match_id DESC) AS e
-JOIN LATERAL (SELECT count(*) AS games, count(*) FILTER (WHERE score = 1) AS wins, count(*) FILTER (WHERE score = 0.5) AS draws, count(*) FILTER (WHERE score = 0) AS losses, max(played_at) AS last_played, max(after) FILTER (WHERE games >= 9) AS peak,
+JOIN LATERAL (SELECT count(*) AS games, count(*) FILTER (WHERE score = 1) AS wins, count(*) FILTER (WHERE score = 0.5) AS draws, count(*) FILTER (WHERE score = 0) AS losses, max(played_at) AS last_played, max(after) AS peak,
     (SELECT count(*) FROM elo AS l WHERE l.player = e.player AND l.score <> 0.5 AND NOT EXISTS (SELECT FROM elo AS o WHERE o.player = e.player AND o.match_id > l.match_id AND o.score <> l.score)) AS streak FROM elo AS o WHERE o.player = e.player) AS s ON true;
 
 CREATE FUNCTION fill(ladder text) RETURNS void LANGUAGE plpgsql AS $$
@@ -50,10 +50,10 @@ $$;
 SELECT skillrating.create_ladder('oracle_arena', 'elo', player_type => 'int', match_type => 'int'), skillrating.create_ladder('oracle_space', 'state_space', player_type => 'int', match_type => 'int');
 SELECT fill('oracle_arena'), fill('oracle_space');
 
--- Boards.  A peak counts from the tenth match on, where placement ends.
+-- Boards.
 SELECT count(*) = 9 AND bool_and(l.place = b.place AND near(l.rating, b.rating) AND l.games = b.games AND l.wins = b.wins AND l.draws = b.draws AND l.losses = b.losses AND l.last_played = b.last_played
     AND near(l.peak, b.peak) AND abs(l.streak) = b.streak AND near(l.percentile, 100 * (9 - b.place) / 8.0)
-    AND l.provisional = (b.games < 10)
+    AND l.provisional = (l.games < 10)
     AND near(l.last_change, (SELECT after - before FROM elo WHERE player = b.player ORDER BY match_id DESC LIMIT 1))) AS "leaderboard: other implementation"
 FROM skillrating.leaderboard('oracle_arena', statistics => '{peak,streak,last_change,percentile}') AS l JOIN board AS b ON b.player::text = l.player_id;
 SELECT count(*) = 9 AND bool_and(near(rating, after) AND l.games = e.games + 1) AS "leaderboard: other implementation"

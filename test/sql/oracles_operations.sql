@@ -150,13 +150,13 @@ SELECT :horizon = (SELECT max(seq) FROM oracle_glicko.event WHERE played_at < '2
 
 -- What is gone comes back: a trigger, and sequences that are behind.
 DROP TRIGGER skillrating_insert ON duel;
-SELECT skillrating.restore_triggers('oracle_ops') = 1 AS "restore_triggers: invariant";
-SELECT skillrating.restore_triggers('oracle_ops') = 0 AS "restore_triggers: invariant";
+SELECT triggers = 1 AS "restore_triggers: invariant" FROM skillrating.restore_triggers('oracle_ops');
+SELECT triggers = 0 AS "restore_triggers: invariant" FROM skillrating.restore_triggers('oracle_ops');
 SELECT count(*) > 0 AS moved FROM (SELECT setval(pg_get_serial_sequence('oracle_other.match', 'match_id'), 1)) AS s;
 INSERT INTO oracle_other.match (match_id, played_at) VALUES (77, '2024-04-01');
 INSERT INTO oracle_other.match_player (match_id, player_id, team, rank) VALUES (77, 1, 1, 1), (77, 2, 2, 2);
-SELECT skillrating.restore_sequences('oracle_other') = 1 AS "restore_sequences: invariant";
-SELECT nextval(pg_get_serial_sequence('oracle_other.match', 'match_id')) = 78 AS "restore_sequences: invariant";
+SELECT sequences = 1 AS "restore_triggers: invariant" FROM skillrating.restore_triggers('oracle_other');
+SELECT nextval(pg_get_serial_sequence('oracle_other.match', 'match_id')) = 78 AS "restore_triggers: invariant";
 SELECT matches, players FROM skillrating.reset_ladder('oracle_other') \gset
 SELECT :matches = 1 AND :players = 11 AND (SELECT count(*) = 0 FROM oracle_other.rating) AS "reset_ladder: invariant";
 DROP TABLE oracle_glicko.event_0, oracle_glicko.event_20;

@@ -19,8 +19,7 @@ SELECT i, 0.05 + 0.9 * mod(i * 0.381966, 1)::float8 AS p, 0.05 + 0.9 * mod(i * 0
 FROM generate_series(1, 240) AS i;
 
 SELECT near(skillrating.brier_score(p, y), avg(power(p - y, 2))) AS "brier_score: closed form",
-    near(skillrating.log_loss(p, y), -avg(y * ln(p) + (1 - y) * ln(1 - p))) AND near(skillrating.log_loss(p, d, y), -avg(ln(CASE y WHEN 1 THEN p WHEN 0.5 THEN d ELSE 1 - p - d END))) AS "log_loss: closed form",
-    near(skillrating.logit_log_loss(logit(p), y), -avg(y * ln(p) + (1 - y) * ln(1 - p))) AS "logit_log_loss: closed form",
+    near(skillrating.log_loss(p, y), -avg(y * ln(p) + (1 - y) * ln(1 - p))) AND near(skillrating.log_loss(CASE y WHEN 1 THEN p WHEN 0.5 THEN d ELSE 1 - p - d END, 1), -avg(ln(CASE y WHEN 1 THEN p WHEN 0.5 THEN d ELSE 1 - p - d END))) AS "log_loss: closed form",
     near(skillrating.ranked_probability_score(p, d, y), avg((power(p - (y = 1)::int, 2) + power(p + d - (y > 0)::int, 2)) / 2)) AS "ranked_probability_score: closed form"
 FROM forecast;
 SELECT near(skillrating.accuracy(p, y), avg(CASE WHEN y = 0.5 OR p = 0.5 THEN 0.5 ELSE ((p > 0.5) = (y = 1))::int END)) AS "accuracy: closed form",
@@ -33,7 +32,7 @@ WITH bins AS (
 ), parts AS (
     SELECT sum(n * power(p - y, 2)) / 240 AS reliability, sum(n * power(y - (SELECT avg(y) FROM forecast), 2)) / 240 AS resolution, sum(n * abs(p - y)) / 240 AS error FROM bins
 ), c AS (
-    SELECT (skillrating.calibration(p, y)).* FROM forecast
+    SELECT (skillrating.calibration(p, y, 10)).* FROM forecast
 )
 SELECT forecasts = 240 AND near(base_rate, (SELECT avg(y) FROM forecast)) AND near(mean_probability, (SELECT avg(p) FROM forecast))
     AND near(c.brier_score, (SELECT avg(power(p - y, 2)) FROM forecast)) AND near(c.log_loss, (SELECT -avg(y * ln(p) + (1 - y) * ln(1 - p)) FROM forecast))
@@ -50,27 +49,29 @@ FROM c, parts;
 -- Log-odds of contexts: counts with a prior.
 SELECT bool_and(near(skillrating.context_log_odds(n, 50, 0.55, 20), ln((n + 11) / (50 - n + 9.0)))) AS "context_log_odds: closed form" FROM generate_series(0, 50) AS n;
 SELECT bool_and(near(odds, ln((wins + 11) / (games - wins + 9.0)))) AS "context_log_odds: closed form"
-FROM (SELECT skillrating.context_log_odds(y = 1, 0.55, 20) AS odds, count(*) FILTER (WHERE y = 1) AS wins, count(*) AS games FROM forecast GROUP BY side) AS g;
+FROM (SELECT skillrating.context_log_odds(count(*) FILTER (WHERE y = 1), count(*), 0.55, 20) AS odds, count(*) FILTER (WHERE y = 1) AS wins, count(*) AS games FROM forecast GROUP BY side) AS g;
 
 -- Regressions: the server's own, and with two features no residual that correlates.
 SELECT near(fit.intercept, regr_intercept(q, p)) AND near(fit.coefficient[1], regr_slope(q, p)) AND near(fit.r_squared, regr_r2(q, p)) AND fit.observations = 240
     AND near(fit.residual_deviation, sqrt(regr_syy(q, p) * (1 - regr_r2(q, p)) / 238)) AS "linear_fit: other implementation"
-FROM forecast, (SELECT (skillrating.linear_fit(q, ARRAY[p])).* FROM forecast) AS fit GROUP BY fit.*, fit.intercept, fit.coefficient, fit.r_squared, fit.observations, fit.residual_deviation;
+FROM forecast, (SELECT (skillrating.linear_fit(q, ARRAY[p], 1, 0)).* FROM forecast) AS fit GROUP BY fit.*, fit.intercept, fit.coefficient, fit.r_squared, fit.observations, fit.residual_deviation;
 SELECT abs(sum(rest)) < 1e-9 AND abs(sum(rest * p)) < 1e-9 AND abs(sum(rest * q)) < 1e-9 AS "linear_fit: closed form",
     bool_and(near(skillrating.linear_predict(fit, ARRAY[p, q]), fitted)) AS "linear_predict: closed form"
-FROM (SELECT *, y - fitted AS rest FROM (SELECT *, (fit).intercept + (fit).coefficient[1] * p + (fit).coefficient[2] * q AS fitted FROM forecast, (SELECT skillrating.linear_fit(y, ARRAY[p, q]) AS fit FROM forecast) AS f) AS g) AS h;
+FROM (SELECT *, y - fitted AS rest FROM (SELECT *, (fit).intercept + (fit).coefficient[1] * p + (fit).coefficient[2] * q AS fitted FROM forecast, (SELECT skillrating.linear_fit(y, ARRAY[p, q], 1, 0) AS fit FROM forecast) AS f) AS g) AS h;
 
 -- Online corrections.  Each step goes to the mode of the posterior: with the information P of the
 -- rows before, P (c after - c before) = x (y - forecast after), and P grows by w x x' at the mode.
+-- Forecasts of the same moment without an outcome show the coefficients: those of log-odds 0 the
+-- intercept, and those where one model says 1 and the other 0 the coefficient of that model.
 CREATE TABLE step (kind text, i int, x float8[], y float8, c float8[], q float8, prior float8[]);
-INSERT INTO step SELECT 'recalibrate', i, ARRAY[CASE side WHEN 1 THEN 1 WHEN 2 THEN -1 ELSE 0 END, logit(p)], y,
-    skillrating.recalibrate_coefficients(p, y, deviation => 0.4, side => side, side_deviation => 0.7) OVER w,
-    skillrating.recalibrate(p, y, deviation => 0.4, side => side, side_deviation => 0.7) OVER w, ARRAY[1 / 0.49, 1 / 0.16]
-FROM forecast WINDOW w AS (ORDER BY i);
-INSERT INTO step SELECT 'stack', i, ARRAY[CASE side WHEN 1 THEN 1 WHEN 2 THEN -1 ELSE 0 END, logit(p), logit(q)], y,
-    skillrating.stack_coefficients(ARRAY[p, q], y, deviation => 0.4, side => side, side_deviation => 0.7) OVER w,
-    skillrating.stack(ARRAY[p, q], y, deviation => 0.4, side => side, side_deviation => 0.7) OVER w, ARRAY[1 / 0.49, 1 / 0.16, 1 / 0.16]
-FROM forecast WINDOW w AS (ORDER BY i);
+CREATE TABLE probed AS SELECT i, 0 AS shows, p, q, y, side FROM forecast
+UNION ALL SELECT i, s.shows, sigmoid(s.p), sigmoid(s.q), NULL, s.side FROM forecast, (VALUES (1, 0, 0, 1), (2, 1, 0, NULL), (3, 0, 1, NULL)) AS s(shows, p, q, side);
+INSERT INTO step SELECT 'recalibrate', f.i, ARRAY[CASE f.side WHEN 1 THEN 1 WHEN 2 THEN -1 ELSE 0 END, logit(f.p)], f.y,
+    array_agg(logit(r.q) ORDER BY shows) FILTER (WHERE shows IN (1, 2)), min(r.q) FILTER (WHERE shows = 0), ARRAY[1 / 0.49, 1 / 0.16]
+FROM forecast AS f JOIN (SELECT i, shows, skillrating.recalibrate(p, y, deviation => 0.4, side => side, side_deviation => 0.7) OVER (ORDER BY i) AS q FROM probed) AS r USING (i) GROUP BY f.i, f.p, f.y, f.side;
+INSERT INTO step SELECT 'stack', f.i, ARRAY[CASE f.side WHEN 1 THEN 1 WHEN 2 THEN -1 ELSE 0 END, logit(f.p), logit(f.q)], f.y,
+    array_agg(logit(r.q[1]) ORDER BY shows) FILTER (WHERE shows > 0), min(r.q[1]) FILTER (WHERE shows = 0), ARRAY[1 / 0.49, 1 / 0.16, 1 / 0.16]
+FROM forecast AS f JOIN (SELECT i, shows, skillrating.stack(ARRAY[p, q], ARRAY[y], deviation => 0.4, side => side, side_deviation => 0.7) OVER (ORDER BY i) AS q FROM probed) AS r USING (i) GROUP BY f.i, f.p, f.q, f.y, f.side;
 CREATE TABLE mode AS
 WITH next AS (
     SELECT *, lead(c) OVER (PARTITION BY kind ORDER BY i) AS after FROM step
@@ -83,14 +84,14 @@ WITH next AS (
     SELECT *, coalesce(sum(information) OVER (PARTITION BY kind, a, b ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) + CASE WHEN a = b THEN prior[a] ELSE 0 END AS p FROM term
 )
 SELECT kind, i, a, sum(p * moved) AS pull, gradient FROM known GROUP BY kind, i, a, gradient;
-SELECT count(*) = 478 AND bool_and(abs(pull - gradient) < 1e-7) AS "recalibrate_coefficients: closed form" FROM mode WHERE kind = 'recalibrate';
-SELECT count(*) = 717 AND bool_and(abs(pull - gradient) < 1e-7) AS "stack_coefficients: closed form" FROM mode WHERE kind = 'stack';
+SELECT count(*) = 478 AND bool_and(abs(pull - gradient) < 1e-7) AS "recalibrate: closed form" FROM mode WHERE kind = 'recalibrate';
+SELECT count(*) = 717 AND bool_and(abs(pull - gradient) < 1e-7) AS "stack: closed form" FROM mode WHERE kind = 'stack';
 SELECT bool_and(near(q, f)) FILTER (WHERE kind = 'recalibrate') AS "recalibrate: closed form", bool_and(near(q, f)) FILTER (WHERE kind = 'stack') AS "stack: closed form"
 FROM (SELECT *, sigmoid((SELECT sum(k * v) FROM unnest(c, x) AS u(k, v))) AS f FROM step) AS s;
 -- Before the first outcome the correction is none, and the stack is the mean of the log-odds.
 SELECT bool_and(near(q, CASE kind WHEN 'stack' THEN sigmoid((x[2] + x[3]) / 2) ELSE sigmoid(x[2]) END)) AS "recalibrate, stack: invariant" FROM step WHERE i = 1;
-SELECT bool_and(near((SELECT sum(u) FROM unnest(a) AS u), 1)) AS "recalibrate: invariant", bool_and(near((SELECT sum(u) FROM unnest(b) AS u), 1)) AS "stack: invariant"
-FROM (SELECT skillrating.recalibrate(ARRAY[p, d, 1 - p - d], ARRAY[(y = 1)::int, (y = 0.5)::int, (y = 0)::int]::float8[]) OVER w AS a,
+SELECT bool_and(near((SELECT sum(u) FROM unnest(a) AS u), 1) AND near((SELECT sum(u) FROM unnest(b) AS u), 1)) AS "stack: invariant"
+FROM (SELECT skillrating.stack(ARRAY[[p, d, 1 - p - d]], ARRAY[(y = 1)::int, (y = 0.5)::int, (y = 0)::int]::float8[]) OVER w AS a,
         skillrating.stack(ARRAY[ARRAY[p, d, 1 - p - d], ARRAY[q, (1 - q) / 2, (1 - q) / 2]], ARRAY[(y = 1)::int, (y = 0.5)::int, (y = 0)::int]::float8[]) OVER w AS b
     FROM forecast WINDOW w AS (ORDER BY i)) AS f;
 

@@ -28,9 +28,9 @@ SELECT sound('<svg xmlns="x"><a/><b></b></svg>' || chr(10)) AS yes, sound('<svg 
 -- Calibration.
 CREATE TABLE forecast AS SELECT (i % 20 + 0.5) / 20 AS p, ((hashint4(i)::bigint + 2147483648) / 4294967296.0 < (i % 20 + 0.5) / 20)::int::float8 AS o FROM generate_series(1, 2000) AS i;
 SELECT sound(svg) AS sound, length(svg) < 10000 AS small, svg LIKE '%<title>Calibration</title>%' AS titled, (SELECT count(*) FROM regexp_matches(svg, '<circle', 'g')) AS dots
-FROM (SELECT skillrating.plot_calibration(skillrating.calibration(p, o)) AS svg FROM forecast) AS q;
-SELECT texts(skillrating.plot_calibration(skillrating.calibration(p, o), 'Rain & <shine>')) FROM forecast;
-SELECT sound(skillrating.plot_calibration(skillrating.calibration(1, 1))) AS certain, sound(skillrating.plot_calibration(skillrating.calibration(0.5, 0.5, 1000))) AS many_bins,
+FROM (SELECT skillrating.plot_calibration(skillrating.calibration(p, o, 10)) AS svg FROM forecast) AS q;
+SELECT texts(skillrating.plot_calibration(skillrating.calibration(p, o, 10), 'Rain & <shine>')) FROM forecast;
+SELECT sound(skillrating.plot_calibration(skillrating.calibration(1, 1, 10))) AS certain, sound(skillrating.plot_calibration(skillrating.calibration(0.5, 0.5, 1000))) AS many_bins,
     skillrating.plot_calibration(NULL) AS nothing, sound(skillrating.plot_calibration((1, 2, 3, 4, 5, 6, 7, 8, 9, NULL, 11, 12, NULL, 14, 15, NULL)::skillrating.calibration)) AS of_unknowns
 FROM generate_series(1, 3);
 DROP TABLE forecast;
@@ -96,12 +96,12 @@ FROM (VALUES (1, skillrating.plot_history('{a,a}', '{2024-01-01,2024-02-01}'::ti
     (4, skillrating.plot_history('{a,a}', '{1,2}'::float8[], '{1,2}', NULL, NULL, NULL, NULL, NULL)),
     (5, skillrating.plot_distribution('{1,2,3}')),
     (6, skillrating.plot_distribution('{1,2,3}', x_title => 'rating in points', y_title => 'players', width => 4000)),
-    (7, skillrating.plot_calibration((SELECT skillrating.calibration(0.5, 1)))),
-    (8, skillrating.plot_calibration((SELECT skillrating.calibration(0.5, 1)), x_title => 'predicted', y_title => 'won', width => 360))) AS v(n, svg)
+    (7, skillrating.plot_calibration((SELECT skillrating.calibration(0.5, 1, 10)))),
+    (8, skillrating.plot_calibration((SELECT skillrating.calibration(0.5, 1, 10)), x_title => 'predicted', y_title => 'won', width => 360))) AS v(n, svg)
 ORDER BY n;
 -- Words that are too long for a narrow picture wrap, and nothing is cut but the names of players.
 SELECT t FROM texts(skillrating.plot_history(ARRAY['a', repeat('äb', 20)], '{1,2}'::float8[], '{1,2}', '{1,1}', 'A title of more words than there is room for, at least on a phone', width => 320)) AS t WHERE t !~ '^[0-9.]+$';
-SELECT count(*) FILTER (WHERE length(t) > 48) AS too_long FROM (SELECT texts(skillrating.plot_calibration(skillrating.calibration(g % 10 / 10.0, g % 3 / 2.0), width => 320)) AS t FROM generate_series(1, 1000) AS g) AS q;
+SELECT count(*) FILTER (WHERE length(t) > 48) AS too_long FROM (SELECT texts(skillrating.plot_calibration(skillrating.calibration(g % 10 / 10.0, g % 3 / 2.0, 10), width => 320)) AS t FROM generate_series(1, 1000) AS g) AS q;
 -- No tick is upon another: labels of a row are as far apart as they are long.
 SELECT what, count(*) > 1 AS several, bool_and(gap >= 6.5 * (length(label) + length(before)) / 2) AS apart FROM (
     SELECT what, label, lag(label) OVER w AS before, x - lag(x) OVER w AS gap
@@ -136,7 +136,7 @@ FROM unnest('{320,340,480,720}'::int[]) AS width, generate_series(1, 60) AS n,
 GROUP BY axis ORDER BY axis;
 SELECT skillrating.plot_history('{a}', '{1}'::float8[], '{1}', width => 319);
 SELECT skillrating.plot_distribution('{1}', width => 4001);
-SELECT skillrating.plot_calibration((SELECT skillrating.calibration(0.5, 1)), width => -1);
+SELECT skillrating.plot_calibration((SELECT skillrating.calibration(0.5, 1, 10)), width => -1);
 
 -- Ranges beyond all measure are drawn or refused, and neither takes long nor much memory.
 SELECT sound(svg) AS sound, length(svg) < 10000 AS small

@@ -67,7 +67,7 @@ CREATE TABLE forecast AS
 SELECT p, (hashint4(i) / 4294967296.0 + 0.5 < p ^ 1.5)::int::float8 AS outcome FROM generate_series(1, 5000) AS i, LATERAL (SELECT ((i % 997 + 0.5) / 997) ^ 1.3 AS p) AS q;
 CREATE TABLE drawn AS
 SELECT c, svg, scale_of(svg, true) AS vertical, scale_of(svg, false) AS horizontal
-FROM (SELECT skillrating.calibration(p, outcome) AS c FROM forecast) AS q, skillrating.plot_calibration(c) AS svg;
+FROM (SELECT skillrating.calibration(p, outcome, 10) AS c FROM forecast) AS q, skillrating.plot_calibration(c) AS svg;
 SELECT count(*) = cardinality((c).bins) AS a_dot_each, bool_and(stands_at(m[1]::float8, horizontal, b.mean_forecast) AND stands_at(m[2]::float8, vertical, b.frequency)) AS "plot_calibration: brute force"
 FROM drawn, regexp_matches(svg, '<circle class="fill c0" cx="([0-9.]+)" cy="([0-9.]+)"', 'g') WITH ORDINALITY AS d(m, n),
     LATERAL (SELECT avg(p) AS mean_forecast, avg(outcome) AS frequency FROM forecast WHERE least(floor(p * 10), 9) = d.n - 1) AS b

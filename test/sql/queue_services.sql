@@ -5,14 +5,14 @@ SET timezone = 'UTC';
 SET client_min_messages = warning;
 CREATE EXTENSION skillrating_queue;
 CREATE SCHEMA regress_queue;
-SET search_path = regress_queue;
+SET search_path = regress_queue, lobby;
 SELECT skillrating.create_ladder('arena', 'elo');
 SELECT count(skillrating.set_rating('arena', i, jsonb_build_object('rating', 1500 + 10 * i))) FROM generate_series(1, 8) AS i;
 SELECT skillrating_queue.create_coordinator('lobby');
 INSERT INTO lobby.queue (queue, ladder, initial_window) VALUES ('duel', 'arena', 1000);
 
--- Every object says what it is.  Functions with a home pin the search_path, and those of a coordinator
--- run as its owner and are for nobody else.
+-- Every object says what it is.  Functions of the module run as whoever calls; those of a coordinator
+-- pin the search_path, run as its owner, and are for nobody else.
 SELECT p.oid::regprocedure AS without_comment FROM pg_proc AS p
 WHERE p.pronamespace IN ('skillrating_queue'::regnamespace, 'lobby'::regnamespace) AND obj_description(p.oid, 'pg_proc') IS NULL;
 SELECT c.oid::regclass AS without_comment FROM pg_class AS c
@@ -21,8 +21,7 @@ SELECT t.oid::regtype AS without_comment FROM pg_type AS t
 WHERE t.typnamespace = 'skillrating_queue'::regnamespace AND t.typtype = 'c' AND obj_description(t.oid, 'pg_type') IS NULL;
 SELECT d.objoid::regprocedure AS wide FROM pg_description AS d, regexp_split_to_table(d.description, E'\n') AS line
 WHERE d.classoid = 'pg_proc'::regclass AND d.objoid IN (SELECT oid FROM pg_proc WHERE pronamespace = 'skillrating_queue'::regnamespace) AND length(line) > 100;
-SELECT count(*) > 10 AS many, bool_and(p.proconfig = '{"search_path=pg_catalog, pg_temp"}') AS pinned, bool_or(p.prosecdef) AS definer
-FROM pg_proc AS p WHERE p.pronamespace = 'skillrating_queue'::regnamespace AND p.proargnames[1] = 'home' AND p.proname <> 'enter';
+SELECT count(*) > 10 AS many, bool_or(p.prosecdef) AS definer FROM pg_proc AS p WHERE p.pronamespace = 'skillrating_queue'::regnamespace;
 SELECT count(*) > 10 AS many, bool_and(p.proconfig = '{"search_path=pg_catalog, pg_temp"}' AND p.prosecdef) AS pinned,
     bool_or(has_function_privilege('public', p.oid, 'EXECUTE')) AS for_all
 FROM pg_proc AS p WHERE p.pronamespace = 'lobby'::regnamespace;
@@ -41,10 +40,10 @@ SELECT lobby.join('duel', '{1}') AS ticket, lobby.join('duel', '{2}') AS ticket;
 SELECT player_id, team, status FROM lobby.tick('duel');
 SELECT status, team, proposal FROM lobby.answer(1);
 SELECT lobby.join('duel', '{3}', at => '2000-01-01');
-SELECT lobby.queue_status();
+SELECT queue FROM lobby.status;
 SELECT count(*) FROM lobby.ticket;
 INSERT INTO lobby.player VALUES ('9', '9', 1);
-SELECT skillrating_queue.join('lobby.queue', 'duel', '{4}');
+SELECT skillrating_queue.join('duel', '{4}');
 SELECT skillrating_queue.create_coordinator('mine');
 RESET ROLE;
 
@@ -60,9 +59,9 @@ CREATE FUNCTION theirs.trap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSER
 CREATE TRIGGER trap BEFORE INSERT ON theirs.ticket FOR EACH ROW EXECUTE FUNCTION theirs.trap();
 SELECT theirs.join('duel', '{1}');
 RESET ROLE;
-SELECT skillrating.grant_reader('arena', 'regress_queue_owner');
+SELECT skillrating.grant_ladder('arena', 'regress_queue_owner', 'reader');
 SELECT theirs.join('duel', '{1}') AS ticket;
-SELECT skillrating_queue.join('theirs.queue', 'duel', '{2}');
+SELECT skillrating_queue.enter('theirs.queue');
 SELECT DISTINCT role FROM theirs.ran_as;
 -- All of it goes to another owner, or is refused.
 ALTER TABLE theirs.queue OWNER TO CURRENT_USER;
@@ -71,7 +70,7 @@ ALTER TABLE theirs.queue OWNER TO regress_queue_owner;
 REASSIGN OWNED BY regress_queue_owner TO CURRENT_USER;
 SELECT theirs.join('duel', '{2}') AS ticket;
 DROP SCHEMA theirs CASCADE;
-SELECT skillrating.revoke_reader('arena', 'regress_queue_owner');
+SELECT skillrating.revoke_ladder('arena', 'regress_queue_owner', 'reader');
 DROP OWNED BY regress_queue_owner;
 DROP ROLE regress_queue_owner;
 
@@ -148,55 +147,55 @@ DROP VIEW lent;
 INSERT INTO lobby.queue (queue, ladder, initial_window, needs_instance) VALUES ('served', 'arena', 1000, true);
 CREATE FUNCTION play(a text, b text, region_a bigint, region_b bigint) RETURNS TABLE (tick bigint, address text) LANGUAGE plpgsql AS $$
 DECLARE
-    ticket bigint := skillrating_queue.join('lobby.queue', 'served', ARRAY[a], region => region_a, at => '2026-03-01 12:00');
+    ticket bigint := skillrating_queue.join('served', ARRAY[a], region => region_a, at => '2026-03-01 12:00');
 BEGIN
-    PERFORM skillrating_queue.join('lobby.queue', 'served', ARRAY[b], region => region_b, at => '2026-03-01 12:00');
-    tick := (SELECT count(*) FROM skillrating_queue.tick('lobby.queue', 'served', at => '2026-03-01 12:00:01'));
-    address := (SELECT n.address FROM skillrating_queue.answer('lobby.queue', ticket, at => '2026-03-01 12:00:02') AS n);
-    PERFORM FROM skillrating_queue.leave('lobby.queue', ARRAY[a, b], at => '2026-03-01 12:00:03');
+    PERFORM skillrating_queue.join('served', ARRAY[b], region => region_b, at => '2026-03-01 12:00');
+    tick := (SELECT count(*) FROM skillrating_queue.tick('served', at => '2026-03-01 12:00:01'));
+    address := (SELECT n.address FROM skillrating_queue.answer(ticket, at => '2026-03-01 12:00:02') AS n);
+    PERFORM FROM skillrating_queue.leave(ARRAY[a, b], at => '2026-03-01 12:00:03');
     RETURN NEXT;
 END
 $$;
 SELECT * FROM play('1', '2', NULL, NULL);
-SELECT skillrating_queue.offer_instance('lobby.queue', 'east', '10.0.0.1:7777', 1, at => '2026-03-01 11:59:30');
-SELECT skillrating_queue.offer_instance('lobby.queue', 'west', '10.0.0.2:7777', 2, at => '2026-03-01 11:59:40');
-SELECT skillrating_queue.offer_instance('lobby.queue', 'gone', '10.0.0.3:7777', at => '2026-03-01 11:50');
-SELECT free_instances FROM skillrating_queue.queue_status('lobby.queue', 'served', at => '2026-03-01 12:00');
+SELECT skillrating_queue.offer_instance('east', '10.0.0.1:7777', 1, at => '2026-03-01 11:59:30');
+SELECT skillrating_queue.offer_instance('west', '10.0.0.2:7777', 2, at => '2026-03-01 11:59:40');
+SELECT skillrating_queue.offer_instance('gone', '10.0.0.3:7777', at => '2026-03-01 11:50');
+SELECT instance FROM lobby.instance WHERE session IS NULL AND free_until > '2026-03-01 12:00' ORDER BY 1;
 SELECT * FROM play('1', '2', 3, 2);
 SELECT * FROM play('1', '2', 3, 2);
 SELECT * FROM play('1', '2', NULL, 3);
 SELECT * FROM play('1', '2', NULL, NULL);
-SELECT i.instance, s.address, p.queue FROM lobby.instance AS i JOIN lobby.session AS s USING (session) JOIN lobby.proposal AS p USING (proposal) ORDER BY 1;
-SELECT skillrating_queue.offer_instance('lobby.queue', 'west', '10.0.0.2:7777', 2, at => '2026-03-01 12:00:20') AS session \gset
+SELECT i.instance, p.address, p.queue FROM lobby.instance AS i JOIN lobby.proposal AS p USING (session) ORDER BY 1;
+SELECT skillrating_queue.offer_instance('west', '10.0.0.2:7777', 2, at => '2026-03-01 12:00:20') AS session \gset
 SELECT player_id, team, ladder FROM lobby.session_seats(:'session') ORDER BY player_id;
 SELECT lobby.end_session(:'session'), lobby.end_session(:'session');
 SELECT * FROM play('1', '2', NULL, NULL);
 -- Until all have accepted nobody knows the address; a match that is cancelled frees its server.
 UPDATE lobby.queue SET accept_within = '20 seconds' WHERE queue = 'served';
 DELETE FROM lobby.instance;
-SELECT skillrating_queue.offer_instance('lobby.queue', 'one', '10.0.0.4:7777', at => '2026-03-01 12:00');
-SELECT skillrating_queue.join('lobby.queue', 'served', '{1}', at => '2026-03-01 12:00') AS a, skillrating_queue.join('lobby.queue', 'served', '{2}', at => '2026-03-01 12:00') AS b \gset
-SELECT max(proposal) AS proposal FROM skillrating_queue.tick('lobby.queue', 'served', at => '2026-03-01 12:00:05') \gset
-SELECT status, accept_by, team, address FROM skillrating_queue.answer('lobby.queue', :a);
+SELECT skillrating_queue.offer_instance('one', '10.0.0.4:7777', at => '2026-03-01 12:00');
+SELECT skillrating_queue.join('served', '{1}', at => '2026-03-01 12:00') AS a, skillrating_queue.join('served', '{2}', at => '2026-03-01 12:00') AS b \gset
+SELECT max(proposal) AS proposal FROM skillrating_queue.tick('served', at => '2026-03-01 12:00:05') \gset
+SELECT status, accept_by, team, address FROM skillrating_queue.answer(:a);
 SELECT session IS NOT NULL AS taken FROM lobby.instance;
-SELECT skillrating_queue.decline('lobby.queue', :proposal, '{2}', at => '2026-03-01 12:00:06');
+SELECT skillrating_queue.decline(:proposal, '{2}', at => '2026-03-01 12:00:06');
 SELECT session IS NOT NULL AS taken FROM lobby.instance;
-SELECT status, reason, waited FROM skillrating_queue.answer('lobby.queue', :b);
-SELECT skillrating_queue.join('lobby.queue', 'served', '{2}', at => '2026-03-01 12:00:07') AS b \gset
-SELECT max(proposal) AS proposal FROM skillrating_queue.tick('lobby.queue', 'served', at => '2026-03-01 12:00:08') \gset
-SELECT skillrating_queue.accept('lobby.queue', :proposal, '{1,2}', at => '2026-03-01 12:00:09');
-SELECT status, team IS NOT NULL AS seated, address FROM skillrating_queue.answer('lobby.queue', :b);
+SELECT status, reason, waited FROM skillrating_queue.answer(:b);
+SELECT skillrating_queue.join('served', '{2}', at => '2026-03-01 12:00:07') AS b \gset
+SELECT max(proposal) AS proposal FROM skillrating_queue.tick('served', at => '2026-03-01 12:00:08') \gset
+SELECT skillrating_queue.accept(:proposal, '{1,2}', at => '2026-03-01 12:00:09');
+SELECT status, team IS NOT NULL AS seated, address FROM skillrating_queue.answer(:b);
 -- Whoever fills a seat joins the same session, and its end ends the request.
 UPDATE lobby.queue SET accept_within = NULL WHERE queue = 'served';
-SELECT skillrating_queue.ask_backfill('lobby.queue', 'served', '{1}', '{1}', :proposal, at => '2026-03-01 12:01') > 0 AS asked;
-SELECT skillrating_queue.join('lobby.queue', 'served', '{3}', at => '2026-03-01 12:01') AS c \gset
-SELECT player_id, team, backfill IS NOT NULL AS fills FROM skillrating_queue.tick('lobby.queue', 'served', at => '2026-03-01 12:01:01');
-SELECT status, team, address FROM skillrating_queue.answer('lobby.queue', :c);
-SELECT s.player_id FROM lobby.session AS x, lobby.session_seats(x.session) AS s WHERE x.proposal = :proposal ORDER BY 1;
-SELECT skillrating_queue.ask_backfill('lobby.queue', 'served', '{1}', '{1}', :proposal, at => '2026-03-01 12:02') > 0 AS asked;
+SELECT skillrating_queue.ask_backfill('served', '{1}', '{1}', :proposal, at => '2026-03-01 12:01') > 0 AS asked;
+SELECT skillrating_queue.join('served', '{3}', at => '2026-03-01 12:01') AS c \gset
+SELECT player_id, team, backfill IS NOT NULL AS fills FROM skillrating_queue.tick('served', at => '2026-03-01 12:01:01');
+SELECT status, team, address FROM skillrating_queue.answer(:c);
+SELECT s.player_id FROM lobby.proposal AS x, lobby.session_seats(x.session) AS s WHERE x.proposal = :proposal ORDER BY 1;
+SELECT skillrating_queue.ask_backfill('served', '{1}', '{1}', :proposal, at => '2026-03-01 12:02') > 0 AS asked;
 SELECT lobby.end_session(session) FROM lobby.instance;
 SELECT status, reason FROM lobby.backfill WHERE proposal = :proposal ORDER BY backfill;
-SELECT lobby.offer_instance(NULL, '10.0.0.1:7777');
+SELECT skillrating_queue.offer_instance(NULL, '10.0.0.1:7777', at => '2026-03-01 12:02');
 
 -- The functions of a coordinator keep the extension from going without CASCADE.
 \set VERBOSITY terse

@@ -119,7 +119,7 @@ FROM (SELECT skillrating.final_ratings('state_space', id, player, team, NULL,
 FULL JOIN (SELECT * FROM unknown_at WHERE kind = 'player') AS u ON u.name = f.player_id;
 
 -- The forecasts: which way, and how sure, by the quantile of the normal distribution.
-SELECT id, round(d::numeric, 3) AS ahead, abs(win - skillrating.elo_normal_win_probability(d, 0, c / sqrt(2))) < 1e-12 AS win
+SELECT id, round(d::numeric, 3) AS ahead, abs(win - skillrating.elo_win_probability(d, 0, c * sqrt(2), 'normal')) < 1e-12 AS win
 FROM forecast JOIN (
     SELECT id, team, (r).win_probability AS win
     FROM (SELECT id, team, skillrating.rate('state_space', player, team, score => score,

@@ -204,7 +204,7 @@ SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"
 SELECT skillrating.final_ratings('elo', 1, p, p, p, skillrating.inputs(tournament => p::text), '{}', true ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
 SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"period": 30}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
 
-SELECT skillrating.state_after_idle('glicko', skillrating.initial_state('glicko', '{"period": "day"}'), '1 month', '{"period": "day"}');
+SELECT skillrating.idle_state('glicko', skillrating.initial_state('glicko', '{"period": "day"}'), '1 month', '{"period": "day"}');
 -- A ladder gets them when it is made.
 SELECT skillrating.create_ladder('periods', 'elo');
 UPDATE periods.ladder SET params = params || '{"period": "month"}';

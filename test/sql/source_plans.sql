@@ -59,6 +59,25 @@ SELECT skillrating_internal.tables_read_whole('telling');
 CREATE VIEW unplannable AS SELECT id AS match_id, ended_at AS played_at, id AS player_id, 1 AS team, 1 AS rank FROM game WHERE id > 1 / 0;
 SELECT bool_and(ok) FROM skillrating.describe_source('unplannable');
 SHOW enable_seqscan;
+-- Errors that ask for another attempt, or are about a lack of resources, are passed on.
+CREATE FUNCTION fail(code text) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE 'not now' USING ERRCODE = code; END $$;
+CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE statement;
+    RETURN 'done';
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE;
+END
+$$;
+CREATE FUNCTION make_failing(code text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('CREATE OR REPLACE VIEW failing AS SELECT id AS match_id, id AS player_id FROM game WHERE id > fail(%L)', code);
+    RETURN code;
+END
+$$;
+SELECT make_failing(c.code) AS raised, outcome('SELECT skillrating_internal.tables_read_whole(''failing'')') AS planned,
+    outcome('SELECT skillrating_internal.note_waiting(''failing'', ''slow'')') AS noted
+FROM unnest(ARRAY['40001', '40P01', '55P03', '53200', '58030', '22012', 'P0001']) WITH ORDINALITY AS c(code, n) ORDER BY c.n;
 -- A role with a name that needs quotes is told as much.
 CREATE ROLE "regress_Mixed Case";
 GRANT USAGE ON SCHEMA plans TO "regress_Mixed Case";

@@ -156,7 +156,7 @@ WITH lobby AS (SELECT seed, array_agg(player ORDER BY player) AS players, ARRAY[
 SELECT seed, f.off < b.off + 1e-9 AS best, exact FROM best AS b JOIN found AS f USING (seed) ORDER BY seed;
 SELECT skillrating.drop_ladder('forecast_squads');
 -- Two squads of equals: a performance of a pair is one more, each of deviation 1 and of a skill known to the square root of 1.6.
-SELECT maker, abs(p - skillrating.elo_normal_win_probability(2, 0, sqrt(2 * 2.6))) < 1e-12 AS as_computed, round(p::numeric, 3) AS p
+SELECT maker, abs(p - skillrating.elo_win_probability(2, 0, 2 * sqrt(2 * 2.6), 'normal')) < 1e-12 AS as_computed, round(p::numeric, 3) AS p
 FROM (SELECT 'split_teams' AS maker, max(win_probability) AS p FROM skillrating.split_teams('{a,b,c,d}'::text[], '{3,3,3,3}', party => '{1,1,NULL,NULL}', model => 'trueskill2', params => '{"squad_offset": [[2, 1]], "draw_margin": 0}') AS s
     UNION ALL SELECT 'pair_queue', max(win_probability) FROM skillrating.pair_queue('{a,b,c,d}'::text[], '{3,3,3,3}', party => '{1,1,NULL,NULL}', model => 'trueskill2', params => '{"squad_offset": [[2, 1]], "draw_margin": 0}', team_size => 2, initial_window => 10) AS s) AS p ORDER BY maker;
 

@@ -65,8 +65,8 @@ BEGIN
     FOR i IN 1 .. matches LOOP
         a := 1 + floor(random() * players)::int;
         b := 1 + (a + floor(random() * (players - 1))::int) % players;
-        deviation[a] := skillrating.glicko2_idle_deviation(deviation[a], volatility[a], (i * days - coalesce(played[a], i * days)) / 7);
-        deviation[b] := skillrating.glicko2_idle_deviation(deviation[b], volatility[b], (i * days - coalesce(played[b], i * days)) / 7);
+        deviation[a] := (skillrating.idle_state('glicko2', ARRAY[rating[a], deviation[a], volatility[a]], make_interval(secs => (i * days - coalesce(played[a], i * days)) * 86400), '{"period_days": 7}'))[2];
+        deviation[b] := (skillrating.idle_state('glicko2', ARRAY[rating[b], deviation[b], volatility[b]], make_interval(secs => (i * days - coalesce(played[b], i * days)) * 86400), '{"period_days": 7}'))[2];
         IF random() >= skillrating.glicko2_win_probability(rating[a], deviation[a], rating[b], deviation[b]) THEN
             SELECT b, a INTO a, b;
         END IF;

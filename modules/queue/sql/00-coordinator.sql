@@ -1,13 +1,10 @@
 -- skillrating_queue: queues of players in tables, workers that make matches, and game servers.
 --
 -- A coordinator is a schema of the user's, with tables and functions that its owner owns.  Those
--- functions are SECURITY DEFINER and only call the one of the same name here, with the oid of
--- their table queue (home).  So roles need EXECUTE on functions and no right on any table, and
--- dumps, renames, DROP SCHEMA and REASSIGN OWNED do what they do to any schema.
---
--- Functions here that take a home begin with enter(), which puts the schema of the coordinator
--- first in the search_path until the function returns; statements name its tables alone.  Those
--- that take none are parts of the others, and find the tables in the same way.
+-- functions are SECURITY DEFINER: they call enter() with the oid of their table queue, which puts
+-- the schema first in the search_path until they return, and then the function of the same name
+-- here.  So roles need EXECUTE on functions and no right on any table, and dumps, renames, DROP
+-- SCHEMA and REASSIGN OWNED do what they do to any schema.  Functions here name tables alone.
 \echo Use "CREATE EXTENSION skillrating_queue" to load this file. \quit
 
 CREATE SCHEMA skillrating_queue;
@@ -17,36 +14,6 @@ COMMENT ON SCHEMA skillrating_queue IS
 
 GRANT USAGE ON SCHEMA skillrating_queue TO PUBLIC;
 
-CREATE TYPE skillrating_queue.found AS (
-    match_number integer,
-    player_id text,
-    team integer,
-    ticket bigint,
-    waited float8,
-    pool text,
-    region bigint,
-    win_probability float8,
-    quality float8,
-    difference float8,
-    commands boolean,
-    why jsonb);
-
-COMMENT ON TYPE skillrating_queue.found IS
-'A player for whom a tick has found a seat: columns of pair_queue() and of the player''s ticket.';
-
-CREATE TYPE skillrating_queue.queued AS (
-    players text[],
-    counts_as text[],
-    tickets bigint[],
-    waited float8[],
-    party integer[],
-    region bigint[],
-    pool text[],
-    commander boolean[]);
-
-COMMENT ON TYPE skillrating_queue.queued IS
-'The players of some tickets, an element of each array for each, as pair_queue() takes them.';
-
 CREATE FUNCTION skillrating_queue.enter(home regclass)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -54,29 +21,23 @@ AS $function$
 DECLARE
     c record;
 BEGIN
-    SELECT n.nspname, r.relowner INTO c
-    FROM pg_catalog.pg_class AS r JOIN pg_catalog.pg_namespace AS n ON n.oid = r.relnamespace
-    WHERE r.oid = home AND r.relname = 'queue';
-    IF c.nspname IS NULL THEN
-        RAISE undefined_table USING
-            MESSAGE = pg_catalog.format('%s is no table queue of a coordinator', home);
-    END IF;
-    -- The tables may have triggers: whoever calls with other rights would run them.
+    SELECT r.relnamespace::pg_catalog.regnamespace AS schema, r.relowner INTO STRICT c
+    FROM pg_catalog.pg_class AS r WHERE r.oid = home;
+    -- The tables may have triggers: a function of another owner would run them.
     IF c.relowner <> CAST(current_user AS pg_catalog.regrole) THEN
         RAISE insufficient_privilege USING
-            MESSAGE = pg_catalog.format('coordinator "%s" belongs to another role', c.nspname),
-            HINT = pg_catalog.format('Call the functions of schema %I.', c.nspname);
+            MESSAGE = pg_catalog.format('the tables of schema %s belong to another role', c.schema),
+            HINT = 'One role has to own the schema''s tables and its functions.';
     END IF;
-    PERFORM pg_catalog.set_config('search_path', pg_catalog.quote_ident(c.nspname) || ', pg_temp',
-        true);
+    PERFORM pg_catalog.set_config('search_path', c.schema || ', pg_temp', true);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_queue.enter(regclass) IS
 'Puts the schema of a coordinator first in the search_path, until the calling function, which sets a
-search_path of its own, returns. Error 42501 unless the current role owns the coordinator.';
+search_path of its own, returns. Error 42501 unless the current role owns the tables.';
 
-CREATE FUNCTION skillrating_queue.create_queue_table()
+CREATE FUNCTION skillrating_queue.create_queue_tables()
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $function$
@@ -103,13 +64,12 @@ BEGIN
         accounts text,
         may_join text,
         needs_instance boolean NOT NULL DEFAULT false,
-        channel text CHECK (channel <> '' AND octet_length(channel) < 64),
         CHECK (teams * team_size <= 128),
         CHECK (team_size * max_tickets <= 100000),
         CHECK (teams = 2 OR NOT sides AND NOT commanders AND log_odds = 0),
         CHECK ((accounts IS NULL) = (may_join IS NULL)));
     COMMENT ON TABLE queue IS
-        'Queues, a row for each, which the owner writes: the ladder, its rating_pool and a context; what a match is (teams to log_odds) and whom players may meet (initial_window to min_quality), as for pair_queue(); how long a ticket waits and a match is open for accepting; how many tickets a tick looks at; how long what has ended is kept; who may join: rows of the view accounts that meet the condition may_join; whether a match needs a game server; and the channel that is notified.';
+        'Queues, a row for each, which the owner writes: the ladder, its rating_pool and a context; what a match is (teams to log_odds) and whom players may meet (initial_window to min_quality), as for pair_queue(); how long a ticket waits and a match is open for accepting; how many tickets a tick looks at; how long what has ended is kept; who may join: rows of the view accounts that meet the condition may_join; and whether a match needs a game server.';
     CREATE TABLE ticket (
         ticket bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
         queue text NOT NULL REFERENCES queue ON UPDATE CASCADE ON DELETE CASCADE,
@@ -118,16 +78,16 @@ BEGIN
         size integer NOT NULL CHECK (size >= 1),
         mu float8 NOT NULL CHECK (abs(mu) < 'Infinity'),
         joined_at timestamptz NOT NULL CHECK (isfinite(joined_at)),
-        expires_at timestamptz,
+        expires_at timestamptz CHECK (expires_at > joined_at),
         tried_at timestamptz NOT NULL,
         status text NOT NULL DEFAULT 'waiting'
             CHECK (status IN ('waiting', 'proposed', 'matched', 'ended')),
         reason text CHECK (reason IS NOT NULL OR status <> 'ended'),
         detail text,
         proposal bigint CHECK (proposal IS NOT NULL OR status NOT IN ('proposed', 'matched')),
-        ended_at timestamptz CHECK (ended_at IS NOT NULL OR status NOT IN ('matched', 'ended')))
+        ended_at timestamptz CHECK ((ended_at IS NULL) = (status IN ('waiting', 'proposed'))))
     WITH (fillfactor = 50);
-    CREATE INDEX ON ticket (queue, pool, mu) WHERE status = 'waiting';
+    CREATE INDEX ON ticket (queue) WHERE status = 'waiting';
     CREATE INDEX ON ticket (queue) WHERE status = 'proposed';
     CREATE INDEX ON ticket (queue, ended_at);
     COMMENT ON TABLE ticket IS
@@ -141,13 +101,23 @@ BEGIN
     CREATE INDEX ON player (ticket);
     COMMENT ON TABLE player IS
         'The players of all tickets that are waiting or proposed: the account that joined (player_id), the player whom it counts as, who has no other ticket, and whether the player may command.';
+    CREATE TABLE instance (
+        instance text PRIMARY KEY,
+        address text NOT NULL,
+        region bigint CHECK (region <> 0),
+        free_since timestamptz NOT NULL,
+        free_until timestamptz NOT NULL,
+        session uuid);
+    CREATE INDEX ON instance (session);
+    COMMENT ON TABLE instance IS
+        'Game servers, or places on them: the address that clients connect to, the region (a set of bits, null for all), since when it has been free and until when the offer stands, and the session that it has, null for a free one.';
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_queue.create_queue_table() IS
-'A part of create_coordinator(): the tables queue, ticket and player.';
+COMMENT ON FUNCTION skillrating_queue.create_queue_tables() IS
+'A part of create_coordinator(): the tables queue, ticket, player and instance.';
 
-CREATE FUNCTION skillrating_queue.create_proposal_tables()
+CREATE FUNCTION skillrating_queue.create_match_tables()
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $function$
@@ -162,45 +132,45 @@ BEGIN
         reason text CHECK (reason IS NOT NULL OR status <> 'cancelled'),
         proposed_at timestamptz NOT NULL,
         accept_by timestamptz CHECK (accept_by IS NOT NULL OR status <> 'open'),
-        ended_at timestamptz CHECK (ended_at IS NOT NULL OR status = 'open'),
+        ended_at timestamptz CHECK ((ended_at IS NULL) = (status = 'open')),
         quality float8 NOT NULL,
-        difference float8 NOT NULL,
-        why jsonb)
+        difference float8,
+        why jsonb,
+        session uuid UNIQUE,
+        address text,
+        session_ended_at timestamptz)
     WITH (fillfactor = 80);
-    CREATE INDEX ON proposal (queue, accept_by) WHERE status = 'open';
     CREATE INDEX ON proposal (queue, ended_at);
     CREATE INDEX ON proposal (backfill) WHERE backfill IS NOT NULL;
     COMMENT ON TABLE proposal IS
-        'Matches that ticks have made, or players for the free seats of one that is running (backfill). status: open until all have accepted, made, or cancelled, with the reason. quality, difference and why are those of pair_queue(), region the one that all have in common.';
+        'Matches that ticks have made, or players for the free seats of one that is running (backfill). status: open until all have accepted, made, or cancelled, with the reason. quality, difference and why are those of pair_queue(), region the one that all have in common. A match on a game server is a session there, at the address that the server had, until it ends.';
     CREATE TABLE seat (
         proposal bigint NOT NULL REFERENCES proposal ON DELETE CASCADE,
         player_id text NOT NULL,
         team integer NOT NULL,
         ticket bigint NOT NULL,
-        waited float8 NOT NULL,
         win_probability float8,
         commands boolean,
         accepted_at timestamptz,
         PRIMARY KEY (proposal, player_id));
     COMMENT ON TABLE seat IS
-        'The players of proposals: the team, the ticket, the seconds waited until then, the probability that the own team wins, whether the player commands it, and when the player accepted.';
+        'The players of proposals: the team, the ticket, the probability that the own team wins, whether the player commands it, and when the player accepted.';
     CREATE TABLE backfill (
         backfill bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
         queue text NOT NULL REFERENCES queue ON UPDATE CASCADE ON DELETE CASCADE,
         proposal bigint,
         pool text NOT NULL,
         region bigint CHECK (region <> 0),
-        status text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'filled', 'ended')),
-        reason text CHECK (reason IS NOT NULL OR status <> 'ended'),
+        status text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'ended')),
+        reason text CHECK ((reason IS NULL) = (status = 'open')),
         detail text,
         asked_at timestamptz NOT NULL CHECK (isfinite(asked_at)),
-        expires_at timestamptz,
-        ended_at timestamptz CHECK (ended_at IS NOT NULL OR status = 'open'));
-    CREATE INDEX ON backfill (queue, asked_at) WHERE status = 'open';
+        expires_at timestamptz CHECK (expires_at > asked_at),
+        ended_at timestamptz CHECK ((ended_at IS NULL) = (status = 'open')));
     CREATE INDEX ON backfill (queue, ended_at);
     CREATE INDEX ON backfill (proposal);
     COMMENT ON TABLE backfill IS
-        'Running matches that ask for players: in which queue, whom they take (pool) and where they run (region), since when and until when, and the proposal that they began as.';
+        'Running matches that ask for players: in which queue, whom they take (pool) and where they run (region), since when and until when, the proposal that they began as, and why they ask no more.';
     CREATE TABLE present (
         backfill bigint NOT NULL REFERENCES backfill ON DELETE CASCADE,
         player_id text NOT NULL,
@@ -209,29 +179,31 @@ BEGIN
         PRIMARY KEY (backfill, player_id));
     COMMENT ON TABLE present IS
         'Who is in a running match that asks for players, on which team, and by which proposal, null for those who were there when it asked.';
-    CREATE TABLE instance (
-        instance text PRIMARY KEY,
-        address text NOT NULL,
-        region bigint CHECK (region <> 0),
-        free_since timestamptz NOT NULL,
-        free_until timestamptz NOT NULL,
-        session uuid);
-    COMMENT ON TABLE instance IS
-        'Game servers, or places on them: the address that clients connect to, the region (a set of bits, null for all), since when it has been free and until when the offer stands, and the session that it has, null for a free one.';
-    CREATE TABLE session (
-        session uuid PRIMARY KEY,
-        proposal bigint NOT NULL UNIQUE REFERENCES proposal ON DELETE CASCADE,
-        instance text NOT NULL,
-        address text NOT NULL,
-        created_at timestamptz NOT NULL,
-        ended_at timestamptz);
-    COMMENT ON TABLE session IS
-        'Matches on game servers: the instance, its address at that time, and since when and until when.';
+    CREATE VIEW status AS
+    SELECT q.queue, t.*, p.*
+    FROM queue AS q, LATERAL (
+        SELECT count(*) FILTER (WHERE t.status = 'waiting') AS waiting_tickets,
+            coalesce(sum(t.size) FILTER (WHERE t.status = 'waiting'), 0) AS waiting_players,
+            clock_timestamp() - min(t.joined_at) FILTER (WHERE t.status = 'waiting')
+                AS longest_wait,
+            count(*) FILTER (WHERE t.status = 'matched') AS matched_tickets,
+            count(*) FILTER (WHERE t.status = 'ended') AS ended_tickets,
+            percentile_cont('{0.5, 0.9, 0.99}'::float8[])
+                WITHIN GROUP (ORDER BY t.ended_at - t.joined_at) FILTER (WHERE t.status = 'matched') AS waits
+        FROM ticket AS t WHERE t.queue = q.queue) AS t, LATERAL (
+        SELECT count(*) FILTER (WHERE p.status = 'open') AS open_proposals,
+            count(*) FILTER (WHERE p.status = 'made' AND p.backfill IS NULL) AS matches,
+            count(*) FILTER (WHERE p.status = 'cancelled') AS cancelled,
+            avg(p.quality) FILTER (WHERE p.status = 'made') AS quality
+        FROM proposal AS p WHERE p.queue = q.queue) AS p;
+    COMMENT ON VIEW status IS
+        'How each queue does: who waits, and for how long; what has become of the tickets and proposals that are kept; the median and the 90th and 99th percentiles of the time from joining to a match (waits), and the mean quality of matches.';
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_queue.create_proposal_tables() IS
-'A part of create_coordinator(): the tables proposal, seat, backfill, present, instance and session.';
+COMMENT ON FUNCTION skillrating_queue.create_match_tables() IS
+'A part of create_coordinator(): the tables proposal, seat, backfill and present, and the view
+status.';
 
 CREATE FUNCTION skillrating_queue.create_coordinator(name text)
 RETURNS void
@@ -239,6 +211,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    now_argument constant text := 'at timestamp with time zone DEFAULT clock_timestamp()';
     f record;
 BEGIN
     IF name IS NULL THEN
@@ -246,27 +219,27 @@ BEGIN
     END IF;
     EXECUTE format('CREATE SCHEMA %I', name);
     PERFORM set_config('search_path', quote_ident(name) || ', pg_temp', true);
-    PERFORM skillrating_queue.create_queue_table(), skillrating_queue.create_proposal_tables();
-    -- One function for each here that takes a home, without its home and its time.
+    PERFORM skillrating_queue.create_queue_tables(), skillrating_queue.create_match_tables();
+    -- One function for each here that takes the time, without it.
     FOR f IN
-        SELECT p.proname, obj_description(p.oid, 'pg_proc') AS comment,
-            array_to_string(ARRAY(
-                SELECT '$' || n FROM generate_series(1, p.pronargs - 2) AS n), ', ') AS call,
-            substring(pg_get_function_arguments(p.oid) FROM '^home regclass(?:, )?(.*?)(?:, )?at timestamp') AS arguments,
-            pg_get_function_result(p.oid) AS result, p.provolatile = 's' AS is_stable
+        SELECT p.proname, obj_description(p.oid, 'pg_proc') AS comment, p.provolatile,
+            rtrim(replace(pg_get_function_arguments(p.oid), now_argument, ''), ', ') AS arguments,
+            (SELECT string_agg('$' || n, ', ') FROM generate_series(1, p.pronargs - 1) AS n) AS call,
+            pg_get_function_result(p.oid) AS result
         FROM pg_proc AS p
-        WHERE p.pronamespace = to_regnamespace('skillrating_queue') AND p.proargnames[1] = 'home'
-            AND p.proargnames[p.pronargs] = 'at'
+        WHERE p.pronamespace = to_regnamespace('skillrating_queue')
+            AND right(pg_get_function_arguments(p.oid), length(now_argument)) = now_argument
         ORDER BY p.proname
     LOOP
         EXECUTE format(
             'CREATE FUNCTION %1$I.%2$I(%3$s) RETURNS %4$s LANGUAGE sql %5$s SECURITY DEFINER
             SET search_path = pg_catalog, pg_temp
             BEGIN ATOMIC
-                SELECT * FROM skillrating_queue.%2$I(%6$L::regclass%7$s);
+                SELECT skillrating_queue.enter(%6$L::regclass);
+                SELECT * FROM skillrating_queue.%2$I(%7$s);
             END', name, f.proname, f.arguments, f.result,
-            CASE WHEN f.is_stable THEN 'STABLE' ELSE 'VOLATILE' END,
-            format('%I.queue', name), ', ' || nullif(f.call, ''));
+            CASE f.provolatile WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END,
+            format('%I.queue', name), f.call);
         EXECUTE format('REVOKE ALL ON FUNCTION %I.%I FROM PUBLIC', name, f.proname);
         EXECUTE format('COMMENT ON FUNCTION %I.%I IS %L', name, f.proname, f.comment);
     END LOOP;
@@ -281,5 +254,5 @@ COMMENT ON FUNCTION skillrating_queue.create_coordinator(text) IS
 A queue is a row of its table queue, which the owner inserts, changes and deletes.  All else goes
 through the functions of the schema, which run with the rights of their owner: GRANT EXECUTE on
 them, and USAGE on the schema, to those who may call them.  The owner has to be able to read the
-ladders of the queues, see skillrating.grant_reader().  DROP SCHEMA ... CASCADE removes it.
+ladders of the queues, see skillrating.grant_ladder().  DROP SCHEMA ... CASCADE removes it.
 Errors: 22004 for null, 42P06 if the schema exists, 42501 without CREATE on the database.';

@@ -1,22 +1,5 @@
 -- Running matches that have lost players, and whom a tick finds for their seats.
 
-CREATE FUNCTION skillrating_queue.window_after(q record, unit float8, waited float8)
-RETURNS float8
-LANGUAGE plpgsql IMMUTABLE
-AS $function$
-DECLARE
-    -- Defaults of pair_queue(): half a log-odds, and as much more in 30 seconds.
-    initial constant float8 := coalesce(q.initial_window, 0.5 * unit);
-BEGIN
-    RETURN least(q.max_window,
-        initial + coalesce(q.widening, initial / 30) * greatest(0, waited));
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_queue.window_after(record, float8, float8) IS
-'The window of a ticket that has waited so many seconds, as pair_queue() has it; unit is a log-odds
-of the model.';
-
 CREATE FUNCTION skillrating_queue.backfill_candidates(
     q record,
     request record,
@@ -27,17 +10,19 @@ RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    unit constant float8 := skillrating.log_odds_unit(e.model, e.params);
     mean constant float8 := (SELECT avg(u.mu) FROM unnest(e.mu) AS u(mu));
+    -- Defaults of pair_queue(): half a log-odds, and as much more in 30 seconds.
+    initial constant float8 := coalesce(q.initial_window,
+        0.5 * skillrating.log_odds_unit(e.model, e.params));
+    widening constant float8 := coalesce(q.widening, initial / 30);
 BEGIN
     -- More than 16 would only make the search for teams longer.
     RETURN ARRAY(
         SELECT t.ticket FROM ticket AS t
         WHERE t.queue = q.queue AND t.status = 'waiting' AND t.pool = request.pool
-            AND t.size <= free
-            AND (t.region IS NULL OR request.region IS NULL OR t.region & request.region <> 0)
-            AND abs(t.mu - mean) <= skillrating_queue.window_after(q, unit,
-                extract(epoch FROM at - t.joined_at)::float8)
+            AND t.size <= free AND (t.region & request.region <> 0) IS NOT FALSE
+            AND abs(t.mu - mean) <= least(q.max_window,
+                initial + widening * greatest(0, extract(epoch FROM at - t.joined_at)::float8))
             AND NOT EXISTS (
                 SELECT FROM player AS p
                 WHERE p.ticket = t.ticket AND p.counts_as = ANY (e.counts_as))
@@ -48,40 +33,33 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_queue.backfill_candidates(record, record, record, integer, timestamptz) IS
-'A part of tick(): locks tickets of at most so many players who may join a running match with these
-estimates, the longest waiting first.';
+'A part of tick(): locks tickets of at most so many players whose windows reach the mean of a
+running match with these estimates, the longest waiting first.';
 
 CREATE FUNCTION skillrating_queue.fill_evenly(
     q record,
-    present text[],
-    teams integer[],
-    p skillrating_queue.queued,
+    here record,
+    p record,
     size integer,
     at timestamptz)
-RETURNS skillrating_queue.found[]
+RETURNS integer[]
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    there constant integer := cardinality(present);
+    there constant integer := cardinality(here.players);
     waiting constant integer := cardinality(p.players);
 BEGIN
-    RETURN nullif(ARRAY(
-        SELECT ROW(1, u.player, s.team, u.ticket, u.waited, u.pool, NULL, s.win_probability,
-            s.quality, s.difference, NULL, NULL)::skillrating_queue.found
-        FROM (
-            SELECT s.*, q.teams * min(s.win_probability) OVER () AS quality
-            FROM skillrating.split_ladder(q.ladder, present || p.players,
-                party => array_fill(NULL::integer, ARRAY[there]) || p.party,
-                locked => fill_evenly.teams || array_fill(NULL::integer, ARRAY[waiting]),
-                context => CASE WHEN q.context IS NOT NULL THEN ARRAY[q.context] END,
-                teams => q.teams, team_size => size, pool => q.rating_pool, sides => q.sides,
-                caution => q.caution, log_odds => q.log_odds, budget => 20,
-                at => fill_evenly.at) WITH ORDINALITY AS s(player, team, mu, difference,
-                    win_probability, exact, bound, commands, why, n)
-            WHERE s.team IS NOT NULL) AS s
-        JOIN unnest(p.players, p.tickets, p.waited, p.pool) WITH ORDINALITY
-            AS u(player, ticket, waited, pool, place) ON u.place + there = s.n
-        ORDER BY u.place), '{}');
+    RETURN ARRAY(
+        SELECT s.team
+        FROM skillrating.split_ladder(q.ladder, here.players || p.players,
+            party => array_fill(NULL::integer, ARRAY[there]) || p.party,
+            locked => here.teams || array_fill(NULL::integer, ARRAY[waiting]),
+            context => CASE WHEN q.context IS NOT NULL THEN ARRAY[q.context] END,
+            teams => q.teams, team_size => size, pool => q.rating_pool, sides => q.sides,
+            caution => q.caution, log_odds => q.log_odds, budget => 20,
+            at => fill_evenly.at) WITH ORDINALITY AS s(player, team, mu, difference,
+                win_probability, exact, bound, commands, why, n)
+        WHERE s.n > there ORDER BY s.n);
 EXCEPTION
     -- Parties may not fit, or the search ends before it has found how.
     WHEN invalid_parameter_value OR program_limit_exceeded THEN
@@ -89,123 +67,107 @@ EXCEPTION
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_queue.fill_evenly(record, text[], integer[], skillrating_queue.queued, integer, timestamptz) IS
-'A part of tick(): of those who wait, the ones who make the teams of a running match as even as can
-be, with so many players in each; null if they cannot.';
+COMMENT ON FUNCTION skillrating_queue.fill_evenly(record, record, record, integer, timestamptz) IS
+'A part of tick(): the team of each player who waits, null for most, so that the teams of a running
+match have so many players each and are as even as can be; null if they cannot.';
 
-CREATE FUNCTION skillrating_queue.fill_smallest(
-    q record,
-    present text[],
-    teams integer[],
-    p skillrating_queue.queued,
-    at timestamptz)
-RETURNS skillrating_queue.found[]
+CREATE FUNCTION skillrating_queue.choose_seats(q record, here record, p record, at timestamptz)
+RETURNS integer[]
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    smallest record;
+    teams integer[];
     joining bigint;
-    joiners text[];
 BEGIN
-    SELECT s.team, max(s.n) OVER () - s.n AS lack INTO smallest
-    FROM (
-        SELECT g.team, count(u.team) AS n
-        FROM generate_series(1, q.teams) AS g(team)
-        LEFT JOIN unnest(teams) AS u(team) ON u.team = g.team
-        GROUP BY g.team) AS s
-    ORDER BY s.n, s.team LIMIT 1;
+    -- As large as those who wait can make the teams, and equal; or else less unequal.
+    FOR size IN REVERSE q.team_size .. here.largest LOOP
+        CONTINUE WHEN q.teams * size <= cardinality(here.players)
+            OR q.teams * size > cardinality(here.players) + cardinality(p.players);
+        teams := skillrating_queue.fill_evenly(q, here, p, size, at);
+        IF teams IS NOT NULL THEN
+            RETURN teams;
+        END IF;
+    END LOOP;
     -- All of the ticket that has waited longest of those who fit.
-    SELECT u.ticket, array_agg(u.player ORDER BY u.n) INTO joining, joiners
-    FROM unnest(p.players, p.tickets) WITH ORDINALITY AS u(player, ticket, n)
-    GROUP BY u.ticket HAVING count(*) <= smallest.lack ORDER BY min(u.n) LIMIT 1;
-    IF joining IS NULL THEN
-        RETURN NULL;
-    END IF;
+    SELECT u.ticket INTO joining FROM unnest(p.tickets) WITH ORDINALITY AS u(ticket, n)
+    GROUP BY u.ticket HAVING count(*) <= here.largest - here.smallest ORDER BY min(u.n) LIMIT 1;
     RETURN ARRAY(
-        SELECT ROW(1, u.player, smallest.team, u.ticket, u.waited, u.pool, NULL, w.p, w.quality, 0,
-            NULL, NULL)::skillrating_queue.found
-        FROM (
-            SELECT w.player_id, w.win_probability AS p,
-                q.teams * min(w.win_probability) OVER () AS quality
-            FROM skillrating.preview(q.ladder, present || joiners,
-                teams || array_fill(smallest.team::integer, ARRAY[cardinality(joiners)]),
-                pool => q.rating_pool, log_odds => q.log_odds, at => fill_smallest.at,
-                context => CASE WHEN q.context IS NOT NULL THEN ARRAY[q.context] END) AS w) AS w
-        JOIN unnest(p.players, p.tickets, p.waited, p.pool) WITH ORDINALITY
-            AS u(player, ticket, waited, pool, n) ON u.player = w.player_id
-        WHERE u.ticket = joining ORDER BY u.n);
+        SELECT CASE WHEN u.ticket = joining THEN here.smallest_team END
+        FROM unnest(p.tickets) WITH ORDINALITY AS u(ticket, n) ORDER BY u.n);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_queue.fill_smallest(record, text[], integer[], skillrating_queue.queued, timestamptz) IS
-'A part of tick(): the ticket that has waited longest, of those who fit, for the smallest team of a
-running match whose teams cannot be made equal; null if there is none.';
+COMMENT ON FUNCTION skillrating_queue.choose_seats(record, record, record, timestamptz) IS
+'A part of tick(): the team that each player who waits joins, null for those who go on waiting.';
 
 CREATE FUNCTION skillrating_queue.fill_seats(q record, request record, at timestamptz)
-RETURNS skillrating_queue.found[]
+RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    players text[];
-    teams integer[];
-    smallest integer;
-    largest integer;
-    e record;
-    unit float8;
-    p skillrating_queue.queued;
-    found_players skillrating_queue.found[];
+    here record;
+    p record;
+    joining record;
+    chances record;
+    seats record;
 BEGIN
-    SELECT array_agg(r.player_id ORDER BY r.team, r.player_id COLLATE "C"),
-        array_agg(r.team ORDER BY r.team, r.player_id COLLATE "C")
-    INTO players, teams FROM present AS r WHERE r.backfill = request.backfill;
-    IF players IS NULL THEN
+    SELECT r.*, s.* INTO here
+    FROM (
+        SELECT array_agg(r.player_id ORDER BY r.team, r.player_id COLLATE "C") AS players,
+            array_agg(r.team ORDER BY r.team, r.player_id COLLATE "C") AS teams
+        FROM present AS r WHERE r.backfill = request.backfill) AS r, (
+        SELECT min(t.n) AS smallest, max(t.n) AS largest,
+            (array_agg(t.team ORDER BY t.n, t.team))[1] AS smallest_team
+        FROM (
+            SELECT g.team, count(r.team)::integer AS n
+            FROM generate_series(1, q.teams) AS g(team)
+            LEFT JOIN present AS r ON r.team = g.team AND r.backfill = request.backfill
+            GROUP BY g.team) AS t) AS s;
+    IF here.players IS NULL THEN
         RAISE invalid_parameter_value USING MESSAGE = 'nobody is in it';
     END IF;
-    SELECT min(s.n), max(s.n) INTO smallest, largest
-    FROM (
-        SELECT count(u.team) AS n
-        FROM generate_series(1, q.teams) AS g(team)
-        LEFT JOIN unnest(teams) AS u(team) ON u.team = g.team
-        GROUP BY g.team) AS s;
-    e := skillrating.ladder_estimates(q.ladder, players, q.rating_pool, q.context, q.sides, false,
-        q.caution, at);
-    IF cardinality(players) > (SELECT count(DISTINCT u.id) FROM unnest(e.counts_as) AS u(id)) THEN
-        RAISE invalid_parameter_value USING MESSAGE = 'two accounts in it are of one player';
-    END IF;
-    unit := skillrating.log_odds_unit(e.model, e.params);
     -- In a statement of its own, whose snapshot is not older than the locks.
-    p := skillrating_queue.players_of(skillrating_queue.end_broken(q,
-        skillrating_queue.backfill_candidates(q, request, e, q.team_size - smallest, at), at), at);
+    p := skillrating_queue.players_of(skillrating_queue.fit_tickets(q,
+        skillrating_queue.backfill_candidates(q, request,
+            skillrating_queue.estimates(q, here.players, at), q.team_size - here.smallest, at),
+        at), at);
     IF p.players IS NULL THEN
         RETURN NULL;
     END IF;
-    -- As large as those who wait can make the teams, and equal; or else less unequal.
-    FOR size IN REVERSE q.team_size .. largest LOOP
-        CONTINUE WHEN q.teams * size <= cardinality(players)
-            OR q.teams * size > cardinality(players) + cardinality(p.players);
-        found_players := skillrating_queue.fill_evenly(q, players, teams, p, size, at);
-        EXIT WHEN found_players IS NOT NULL;
-    END LOOP;
-    IF found_players IS NULL AND smallest < largest THEN
-        found_players := skillrating_queue.fill_smallest(q, players, teams, p, at);
-    END IF;
-    -- A match that is short of players on one side gets some in any case.
-    IF smallest = largest AND found_players[1].quality * skillrating_queue.window_after(q, unit, (
-            SELECT max(f.waited) FROM unnest(found_players) AS f))
-        < q.min_quality * coalesce(q.initial_window, 0.5 * unit)
-    THEN
+    SELECT array_agg(u.player ORDER BY u.n) AS players, array_agg(u.team ORDER BY u.n) AS team,
+        array_agg(u.ticket ORDER BY u.n) AS tickets INTO joining
+    FROM unnest(p.players, p.tickets, skillrating_queue.choose_seats(q, here, p, at))
+        WITH ORDINALITY AS u(player, ticket, team, n)
+    WHERE u.team IS NOT NULL;
+    IF joining.players IS NULL THEN
         RETURN NULL;
     END IF;
-    -- They play where the others do.
-    RETURN ARRAY(
-        SELECT ROW(f.match_number, f.player_id, f.team, f.ticket, f.waited, f.pool, request.region,
-            f.win_probability, f.quality, f.difference, f.commands, f.why)::skillrating_queue.found
-        FROM unnest(found_players) WITH ORDINALITY AS f ORDER BY f.ordinality);
+    SELECT array_agg(w.win_probability ORDER BY w.n) FILTER (WHERE w.n > cardinality(here.players))
+            AS win_probability,
+        q.teams * min(w.win_probability) AS quality INTO chances
+    FROM skillrating.preview(q.ladder, here.players || joining.players, here.teams || joining.team,
+        pool => q.rating_pool, log_odds => q.log_odds, at => at,
+        context => CASE WHEN q.context IS NOT NULL THEN ARRAY[q.context] END)
+        WITH ORDINALITY AS w(player, team, rating, win_probability, win_change, draw_change,
+            loss_change, draw_probability, n);
+    -- A match that is short of players on one side gets some in any case.
+    IF here.smallest = here.largest AND chances.quality < q.min_quality THEN
+        RETURN NULL;
+    END IF;
+    SELECT array_agg(1) AS match, array_agg(u.player) AS players, array_agg(u.team) AS team,
+        array_agg(u.ticket) AS tickets, array_agg(request.pool) AS pool,
+        array_agg(request.region) AS region, array_agg(u.win_probability) AS win_probability,
+        array_agg(chances.quality) AS quality, '{}'::float8[] AS difference,
+        '{}'::boolean[] AS commands, '{}'::jsonb[] AS why INTO seats
+    FROM unnest(joining.players, joining.team, joining.tickets, chances.win_probability)
+        AS u(player, team, ticket, win_probability);
+    RETURN skillrating_queue.write_proposals(q, seats, request, at);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_queue.fill_seats(record, record, timestamptz) IS
-'A part of tick(): whom a running match gets for its free seats, of those who wait.';
+'A part of tick(): seats some of those who wait in a running match, and returns the number of
+their proposal, null for none.';
 
 CREATE FUNCTION skillrating_queue.fill_backfills(q record, max_matches bigint, at timestamptz)
 RETURNS bigint[]
@@ -213,56 +175,72 @@ LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     request record;
-    seats skillrating_queue.found[];
     made bigint[] := '{}';
 BEGIN
     FOR request IN
         SELECT b.* FROM backfill AS b
-        WHERE b.queue = q.queue AND b.status = 'open' AND q.teams * q.team_size > (
-            SELECT count(*) FROM present AS r WHERE r.backfill = b.backfill)
+        WHERE b.queue = q.queue AND b.ended_at IS NULL AND (b.expires_at > at) IS NOT FALSE
+            AND q.teams * q.team_size > (
+                SELECT count(*) FROM present AS r WHERE r.backfill = b.backfill)
         ORDER BY b.asked_at, b.backfill LIMIT 100
         FOR UPDATE OF b SKIP LOCKED
     LOOP
         EXIT WHEN cardinality(made) >= max_matches;
         BEGIN
-            seats := skillrating_queue.fill_seats(q, request, at);
+            made := made || skillrating_queue.fill_seats(q, request, at);
         EXCEPTION
             WHEN data_exception THEN
-                RAISE WARNING 'backfill % of queue "%" is broken, and ends: %', request.backfill,
-                    q.queue, SQLERRM;
+                RAISE WARNING 'backfill % is broken, and ends: %', request.backfill, SQLERRM;
                 PERFORM skillrating_queue.end_backfill(request.backfill, 'broken', at, SQLERRM);
-                CONTINUE;
         END;
-        CONTINUE WHEN seats IS NULL OR seats = '{}';
-        made := made || skillrating_queue.write_proposals(q, seats, request.backfill, at);
     END LOOP;
+    UPDATE backfill AS b SET status = 'ended', ended_at = at,
+        reason = CASE WHEN b.expires_at <= at THEN 'expired' ELSE 'filled' END
+    WHERE b.backfill IN (
+        SELECT o.backfill FROM backfill AS o
+        WHERE o.queue = q.queue AND o.ended_at IS NULL AND (o.expires_at <= at
+            OR q.teams * q.team_size <= (
+                SELECT count(*) FROM present AS r WHERE r.backfill = o.backfill)
+            AND NOT EXISTS (
+                SELECT FROM proposal AS p WHERE p.backfill = o.backfill AND p.status = 'open'))
+        FOR UPDATE SKIP LOCKED);
+    -- A running match, or somebody in it, has gone while the proposal was locked.
+    PERFORM skillrating_queue.cancel_proposals(ARRAY(
+        SELECT p.proposal FROM proposal AS p
+        WHERE p.queue = q.queue AND p.ended_at IS NULL AND (
+            EXISTS (
+                SELECT FROM backfill AS b WHERE b.backfill = p.backfill AND b.status = 'ended')
+            OR EXISTS (
+                SELECT FROM seat AS s JOIN ticket AS t ON t.ticket = s.ticket
+                WHERE s.proposal = p.proposal AND t.status <> 'proposed'))
+        FOR UPDATE SKIP LOCKED), 'left', '{}', at);
     RETURN made;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_queue.fill_backfills(record, bigint, timestamptz) IS
 'A part of tick(): finds players for running matches, those that have asked first coming first, and
-returns the numbers of the proposals. A request that cannot be rated ends with a warning.';
+returns the numbers of the proposals. Requests end that are full or whose time is over, or with a
+warning if they cannot be rated, and proposals that cannot be made any more.';
 
 CREATE FUNCTION skillrating_queue.end_backfill(
     wanted bigint,
     cause text,
     at timestamptz,
-    explanation text DEFAULT NULL)
+    fault text DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     ended bigint;
 BEGIN
-    -- No tick finds any more players from here on, and nobody who accepts takes the last seat.
-    UPDATE backfill AS b SET status = 'ended', reason = cause, detail = explanation, ended_at = at
+    UPDATE backfill AS b SET status = 'ended', reason = cause, detail = fault, ended_at = at
     WHERE b.backfill = wanted AND b.status = 'open';
     GET DIAGNOSTICS ended = ROW_COUNT;
     -- Those who have not accepted yet wait again.
     PERFORM skillrating_queue.cancel_proposals(ARRAY(
-        SELECT p.proposal FROM proposal AS p WHERE p.status = 'open' AND p.backfill = wanted
-        ORDER BY p.proposal FOR UPDATE), cause, '{}', at);
+        SELECT p.proposal FROM proposal AS p WHERE p.backfill = wanted AND p.status = 'open'
+        FOR UPDATE SKIP LOCKED), cause, '{}', at);
     RETURN ended > 0;
 END
 $function$;
@@ -271,49 +249,7 @@ COMMENT ON FUNCTION skillrating_queue.end_backfill(bigint, text, timestamptz, te
 'Ends the request of a running match for players, and cancels proposals for it that are open;
 returns whether it was open.';
 
-CREATE FUNCTION skillrating_queue.check_present(
-    q record,
-    players text[],
-    team integer[],
-    at timestamptz)
-RETURNS void
-LANGUAGE plpgsql STABLE
-AS $function$
-DECLARE
-    wrong record;
-    e record;
-BEGIN
-    IF cardinality(players) = 0 OR cardinality(players) <> cardinality(team) THEN
-        RAISE array_subscript_error USING
-            MESSAGE = format('array team must have an element for each of the players, 1 or more, not %s for %s',
-                cardinality(team), cardinality(players));
-    END IF;
-    SELECT u.team, count(*) AS n INTO wrong
-    FROM unnest(team) AS u(team)
-    GROUP BY u.team
-    HAVING u.team IS NULL OR u.team NOT BETWEEN 1 AND q.teams OR count(*) > q.team_size
-    ORDER BY u.team LIMIT 1;
-    IF wrong.n IS NOT NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('queue "%s" has no match with %s players in team %s', q.queue, wrong.n,
-                coalesce(wrong.team::text, 'null')),
-            HINT = format('Its matches have %s teams of %s.', q.teams, q.team_size);
-    END IF;
-    -- So that no tick fails by it.
-    e := skillrating.ladder_estimates(q.ladder, players, q.rating_pool, q.context, q.sides, false,
-        q.caution, at);
-    IF (SELECT count(DISTINCT u.id) FROM unnest(e.counts_as) AS u(id)) < cardinality(players) THEN
-        RAISE invalid_parameter_value USING MESSAGE = 'array players contains a player twice';
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_queue.check_present(record, text[], integer[], timestamptz) IS
-'A part of ask_backfill(): errors 2202E and 22023 for players and teams that no match of the queue
-has.';
-
 CREATE FUNCTION skillrating_queue.ask_backfill(
-    home regclass,
     queue text,
     players text[],
     team integer[],
@@ -324,41 +260,51 @@ CREATE FUNCTION skillrating_queue.ask_backfill(
     at timestamptz DEFAULT clock_timestamp())
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 #variable_conflict use_variable
 DECLARE
     asked_at constant timestamptz := at;
-    here constant text[] := ARRAY(SELECT unnest(players));
-    q record;
-    old record;
+    q constant record := skillrating_queue.settings(queue);
+    old_pool text;
+    old_region bigint;
     made bigint;
 BEGIN
-    PERFORM skillrating_queue.enter(home),
-        skillrating_queue.check_arguments(at, queue IS NOT NULL, players IS NOT NULL,
-            team IS NOT NULL, array_position(players, NULL) IS NULL);
-    q := skillrating_queue.settings(queue);
-    PERFORM skillrating_queue.check_present(q, here, ARRAY(SELECT unnest(team)), at);
-    SELECT p.pool, p.region INTO old FROM proposal AS p
-    WHERE p.proposal = ask_backfill.proposal AND p.queue = q.queue AND p.status = 'made' FOR UPDATE;
-    IF proposal IS NOT NULL AND old.pool IS NULL THEN
-        RAISE undefined_object USING
-            MESSAGE = format('queue "%s" has made no match %s', queue, proposal);
+    IF NOT EXISTS (SELECT FROM unnest(players)) OR EXISTS (
+        SELECT FROM unnest(players, ask_backfill.team) AS u(id, team) GROUP BY u.team
+        HAVING (u.team BETWEEN 1 AND q.teams) IS NOT TRUE OR count(*) > q.team_size
+            OR count(u.id) < count(*))
+    THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('queue "%s" has no match with players %s in teams %s', q.queue,
+                players, ask_backfill.team),
+            HINT = format('Its matches have %s teams of %s.', q.teams, q.team_size);
     END IF;
-    PERFORM skillrating_queue.end_backfill(b.backfill, 'replaced', asked_at)
-    FROM backfill AS b WHERE b.proposal = ask_backfill.proposal AND b.status = 'open';
+    -- So that no tick fails by it.
+    PERFORM skillrating_queue.estimates(q, players, at);
+    IF proposal IS NOT NULL THEN
+        -- One request at a time of each match.
+        SELECT p.pool, p.region INTO old_pool, old_region FROM proposal AS p
+        WHERE p.proposal = ask_backfill.proposal AND p.queue = q.queue AND p.status = 'made'
+        FOR UPDATE;
+        IF NOT FOUND THEN
+            RAISE undefined_object USING
+                MESSAGE = format('queue "%s" has made no match %s', queue, proposal);
+        END IF;
+        PERFORM skillrating_queue.end_backfill(b.backfill, 'replaced', asked_at)
+        FROM backfill AS b WHERE b.proposal = ask_backfill.proposal AND b.status = 'open';
+    END IF;
     INSERT INTO backfill AS b (queue, proposal, pool, region, asked_at, expires_at)
-    VALUES (q.queue, proposal, coalesce(pool, old.pool, ''),
-        nullif(coalesce(region, old.region), 0), asked_at,
+    VALUES (q.queue, proposal, coalesce(pool, old_pool, ''),
+        nullif(coalesce(region, old_region), 0), asked_at,
         asked_at + coalesce(lifetime, q.ticket_lifetime))
     RETURNING b.backfill INTO made;
     INSERT INTO present (backfill, player_id, team)
-    SELECT made, u.id, u.team FROM unnest(here, ask_backfill.team) AS u(id, team);
+    SELECT made, u.id, u.team FROM unnest(players, ask_backfill.team) AS u(id, team);
     RETURN made;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_queue.ask_backfill(regclass, text, text[], integer[], bigint, text, bigint, interval, timestamptz) IS
+COMMENT ON FUNCTION skillrating_queue.ask_backfill(text, text[], integer[], bigint, text, bigint, interval, timestamptz) IS
 'Asks for players for a running match that has free seats, and returns the number of the request.
 Ticks of the queue seat those who wait there before they make new matches: as many as leave the
 teams equal in number, and of those within each other''s windows the ones who make the match most
@@ -372,23 +318,19 @@ null.
 lifetime: as for join().
 
 Errors: 42704 for an unknown queue or proposal, 22023 for players or teams that no match of the
-queue has, 2202E for arrays of different lengths, 22004 for nulls.';
+queue has.';
 
 CREATE FUNCTION skillrating_queue.cancel_backfill(
-    home regclass,
     backfill bigint,
     at timestamptz DEFAULT clock_timestamp())
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    PERFORM skillrating_queue.enter(home),
-        skillrating_queue.check_arguments(at, backfill IS NOT NULL);
     RETURN skillrating_queue.end_backfill(backfill, 'cancelled', at);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_queue.cancel_backfill(regclass, bigint, timestamptz) IS
+COMMENT ON FUNCTION skillrating_queue.cancel_backfill(bigint, timestamptz) IS
 'Asks for no more players for a running match, because it ends or has enough, and returns whether it
-still asked. Players who have not accepted yet wait again. Error 22004 for nulls.';
+still asked. Players who have not accepted yet wait again.';

@@ -9,7 +9,6 @@
 
 #include "core/math/elementary.h"
 #include "core/math/logistic.h"
-#include "core/util/extremes.h"
 
 /*
  * Squared distance of a probability from the outcome (1 won, 0 lost, 0.5
@@ -56,15 +55,6 @@ accuracy(double probability, double outcome)
 	if (probability > 0.5)
 		return outcome;
 	return probability < 0.5 ? 1.0 - outcome : 0.5;
-}
-
-/* Negative log likelihood of a win (1), a draw (0.5) or a loss (0). */
-static inline double
-three_way_log_loss(double win, double draw, double outcome)
-{
-	if (outcome == 1)
-		return -portable_log(win);
-	return outcome == 0.5 ? -portable_log(draw) : -portable_log(larger(1.0 - win - draw, 0));
 }
 
 /*

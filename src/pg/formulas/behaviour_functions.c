@@ -17,7 +17,7 @@ SKILLRATING_FUNCTION(skillrating_score_parameters);
 /* The most that reports, commends or quits of one game may be. */
 #define MAX_EVIDENCE 1e6
 
-/* The positions of the arguments; the last two are not there in the short form. */
+/* The positions of the arguments. */
 enum
 {
 	BEHAVIOUR_ARG_STATE,
@@ -58,14 +58,13 @@ begin_state(FunctionCallInfo fcinfo)
 {
 	MemoryContext old = MemoryContextSwitchTo(aggregate_context(fcinfo, "behaviour_score"));
 	BehaviourState *state = palloc0_object(BehaviourState);
-	bool		has_options = PG_NARGS() > BEHAVIOUR_ARG_PARAMS;
 
 	state->params = get_params(&behaviour_params,
-							   has_options && !PG_ARGISNULL(BEHAVIOUR_ARG_PARAMS) ?
-							   PG_GETARG_JSONB_P(BEHAVIOUR_ARG_PARAMS) : NULL);
+							   PG_ARGISNULL(BEHAVIOUR_ARG_PARAMS) ? NULL :
+							   PG_GETARG_JSONB_P(BEHAVIOUR_ARG_PARAMS));
 	state->last = DT_NOBEGIN;
-	state->as_of = has_options && !PG_ARGISNULL(BEHAVIOUR_ARG_AS_OF) ?
-		PG_GETARG_TIMESTAMPTZ(BEHAVIOUR_ARG_AS_OF) : DT_NOEND;
+	state->as_of = PG_ARGISNULL(BEHAVIOUR_ARG_AS_OF) ? DT_NOEND :
+		PG_GETARG_TIMESTAMPTZ(BEHAVIOUR_ARG_AS_OF);
 	MemoryContextSwitchTo(old);
 	return state;
 }

@@ -14,8 +14,6 @@ SKILLRATING_FUNCTION(skillrating_calibration_transition);
 SKILLRATING_FUNCTION(skillrating_calibration_combine);
 SKILLRATING_FUNCTION(skillrating_calibration_final);
 
-#define DEFAULT_BINS 10
-
 /* The columns of the type calibration. */
 enum
 {
@@ -123,7 +121,7 @@ skillrating_calibration_transition(PG_FUNCTION_ARGS)
 	ArrayType  *array = state_argument(fcinfo, &state);
 	float8		probability = PG_GETARG_FLOAT8(1);
 	float8		outcome = PG_GETARG_FLOAT8(2);
-	int			bins = PG_NARGS() > 3 ? PG_GETARG_INT32(3) : DEFAULT_BINS;
+	int			bins = PG_GETARG_INT32(3);
 	int			cell;
 
 	check_probability("probability", probability);

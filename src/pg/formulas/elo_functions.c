@@ -5,40 +5,36 @@
 #include "pg/sql/arrays.h"
 
 #include "funcapi.h"
+#include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
 #include "core/models/elo.h"
 #include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_elo_win_probability);
-SKILLRATING_FUNCTION(skillrating_elo_normal_win_probability);
 SKILLRATING_FUNCTION(skillrating_elo_update);
 SKILLRATING_FUNCTION(skillrating_elo_contest_update);
 
+/* elo_win_probability(rating_a, rating_b, scale, curve) */
 Datum
 skillrating_elo_win_probability(PG_FUNCTION_ARGS)
 {
 	float8		rating_a = PG_GETARG_FLOAT8(0);
 	float8		rating_b = PG_GETARG_FLOAT8(1);
 	float8		scale = PG_GETARG_FLOAT8(2);
+	Datum		curve = PG_GETARG_DATUM(3);
 
 	check_finite("rating_a", rating_a);
 	check_finite("rating_b", rating_b);
 	check_positive("scale", scale);
-	PG_RETURN_FLOAT8(elo_logistic(rating_a - rating_b, scale, 0));
-}
-
-Datum
-skillrating_elo_normal_win_probability(PG_FUNCTION_ARGS)
-{
-	float8		rating_a = PG_GETARG_FLOAT8(0);
-	float8		rating_b = PG_GETARG_FLOAT8(1);
-	float8		beta = PG_GETARG_FLOAT8(2);
-
-	check_finite("rating_a", rating_a);
-	check_finite("rating_b", rating_b);
-	check_positive("beta", beta);
-	PG_RETURN_FLOAT8(elo_normal(rating_a - rating_b, beta, 0));
+	if (same_text(curve, "logistic"))
+		PG_RETURN_FLOAT8(elo_logistic(rating_a - rating_b, scale, 0));
+	if (same_text(curve, "normal"))
+		PG_RETURN_FLOAT8(elo_normal(rating_a - rating_b, scale / 2, 0));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown curve \"%s\"", TextDatumGetCString(curve)),
+			 errhint("The curves are logistic and normal.")));
 }
 
 Datum

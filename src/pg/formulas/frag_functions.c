@@ -19,7 +19,6 @@ SKILLRATING_FUNCTION(skillrating_frag_win_share);
 SKILLRATING_FUNCTION(skillrating_frag_update);
 SKILLRATING_FUNCTION(skillrating_frag_suicide);
 SKILLRATING_FUNCTION(skillrating_frag_event);
-SKILLRATING_FUNCTION(skillrating_frag_decay);
 SKILLRATING_FUNCTION(skillrating_frag_ratings_transition);
 SKILLRATING_FUNCTION(skillrating_frag_ratings_final);
 
@@ -151,20 +150,6 @@ skillrating_frag_event(PG_FUNCTION_ARGS)
 	}
 	PG_RETURN_FLOAT8(check_result(rating + frag_duel(&rules, rating - mean,
 													 event_points, 0)));
-}
-
-/* frag_decay(rating, days, rate, decay_floor) */
-Datum
-skillrating_frag_decay(PG_FUNCTION_ARGS)
-{
-	float8		rating = PG_GETARG_FLOAT8(0);
-	float8		days = check_not_negative("days", PG_GETARG_FLOAT8(1));
-	float8		rate = check_not_negative("rate", PG_GETARG_FLOAT8(2));
-	float8		decay_floor = PG_GETARG_FLOAT8(3);
-
-	check_finite("rating", rating);
-	check_finite("decay_floor", decay_floor);
-	PG_RETURN_FLOAT8(frag_decayed(rating, days, rate, decay_floor));
 }
 
 /* A player of a log. */

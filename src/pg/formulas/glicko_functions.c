@@ -10,9 +10,7 @@
 
 SKILLRATING_FUNCTION(skillrating_glicko_win_probability);
 SKILLRATING_FUNCTION(skillrating_glicko_update);
-SKILLRATING_FUNCTION(skillrating_glicko_idle_deviation);
 SKILLRATING_FUNCTION(skillrating_glicko2_update);
-SKILLRATING_FUNCTION(skillrating_glicko2_idle_deviation);
 
 /* glicko_win_probability(rating_a, deviation_a, rating_b, deviation_b) */
 Datum
@@ -85,21 +83,6 @@ skillrating_glicko_update(PG_FUNCTION_ARGS)
 	return return_numbers(fcinfo, result, 2);
 }
 
-/* glicko_idle_deviation(deviation, c, elapsed, deviation_max) */
-Datum
-skillrating_glicko_idle_deviation(PG_FUNCTION_ARGS)
-{
-	float8		deviation = PG_GETARG_FLOAT8(0);
-	float8		c = check_not_negative("c", PG_GETARG_FLOAT8(1));
-	float8		elapsed = check_not_negative("elapsed", PG_GETARG_FLOAT8(2));
-	float8		deviation_max = PG_GETARG_FLOAT8(3);
-
-	check_positive("deviation", deviation);
-	check_positive("deviation_max", deviation_max);
-	PG_RETURN_FLOAT8(check_result(deviation_grown(deviation, c * c * elapsed,
-												  deviation_max)));
-}
-
 /* The arguments of glicko2_update(). */
 enum
 {
@@ -153,23 +136,4 @@ skillrating_glicko2_update(PG_FUNCTION_ARGS)
 	if (result[1] > limit)
 		result[1] = limit;
 	return return_numbers(fcinfo, result, 3);
-}
-
-/* glicko2_idle_deviation(deviation, volatility, elapsed, deviation_max) */
-Datum
-skillrating_glicko2_idle_deviation(PG_FUNCTION_ARGS)
-{
-	float8		deviation = PG_GETARG_FLOAT8(0);
-	float8		volatility = PG_GETARG_FLOAT8(1);
-	float8		elapsed = check_not_negative("elapsed", PG_GETARG_FLOAT8(2));
-	float8		deviation_max = PG_GETARG_FLOAT8(3);
-	double		points;
-
-	check_positive("deviation", deviation);
-	check_positive("volatility", volatility);
-	check_positive("deviation_max", deviation_max);
-	points = volatility / GLICKO_LOG_ODDS;
-	PG_RETURN_FLOAT8(check_result(deviation_grown(deviation,
-												  points * points * elapsed,
-												  deviation_max)));
 }

@@ -16,6 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "core/models/registry.h"
+#include "core/rating/operation.h"
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_models);
@@ -25,7 +26,8 @@ SKILLRATING_FUNCTION(skillrating_model_parts);
 SKILLRATING_FUNCTION(skillrating_complete_parameters);
 SKILLRATING_FUNCTION(skillrating_initial_state);
 SKILLRATING_FUNCTION(skillrating_state_rating);
-SKILLRATING_FUNCTION(skillrating_state_after_idle);
+SKILLRATING_FUNCTION(skillrating_idle_state);
+SKILLRATING_FUNCTION(skillrating_season_state);
 SKILLRATING_FUNCTION(skillrating_state_in_period);
 SKILLRATING_FUNCTION(skillrating_log_odds_unit);
 SKILLRATING_FUNCTION(skillrating_display_expression);
@@ -163,19 +165,13 @@ skillrating_initial_state(PG_FUNCTION_ARGS)
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
 	double		state[MODEL_MAX_STATE];
-	Datum		elements[MODEL_MAX_STATE];
-	int			i;
 
 	/*
 	 * The initial state is that of a newcomer, by the parameters and not by
 	 * the model alone.
 	 */
 	model->init(params, state);
-	for (i = 0; i < model->nstate; i++)
-		elements[i] = Float8GetDatum(state[i]);
-	PG_RETURN_ARRAYTYPE_P(construct_array(elements, model->nstate, FLOAT8OID,
-										  sizeof(float8), FLOAT8PASSBYVAL,
-										  TYPALIGN_DOUBLE));
+	return float8_array(state, model->nstate);
 }
 
 /* state_rating(model, state, params) */
@@ -212,7 +208,7 @@ idle_argument(FunctionCallInfo fcinfo, int arg, const char *name)
 	return check_not_negative(name, seconds);
 }
 
-/* The arguments of state_after_idle(), by their place. */
+/* The arguments of idle_state(), by their place. */
 enum
 {
 	IDLE_ARG_MODEL,
@@ -226,14 +222,11 @@ enum
 static Datum
 state_datum(const Model *model, const double *state)
 {
-	Datum		elements[MODEL_MAX_STATE];
 	int			i;
 
 	for (i = 0; i < model->nstate; i++)
-		elements[i] = Float8GetDatum(check_result(state[i]));
-	return PointerGetDatum(construct_array(elements, model->nstate, FLOAT8OID,
-										   sizeof(float8), FLOAT8PASSBYVAL,
-										   TYPALIGN_DOUBLE));
+		check_result(state[i]);
+	return float8_array(state, model->nstate);
 }
 
 /* state_in_period(model, state, at, params) */
@@ -250,9 +243,9 @@ skillrating_state_in_period(PG_FUNCTION_ARGS)
 	return state_datum(model, state);
 }
 
-/* state_after_idle(model, state, idle, params, shared_state, shared_idle) */
+/* idle_state(model, state, idle, params, shared_state, shared_idle) */
 Datum
-skillrating_state_after_idle(PG_FUNCTION_ARGS)
+skillrating_idle_state(PG_FUNCTION_ARGS)
 {
 	static const Period no_period = {0, 0};
 	const Model *model;
@@ -293,6 +286,34 @@ skillrating_state_after_idle(PG_FUNCTION_ARGS)
 					   idle_argument(fcinfo, IDLE_ARG_IDLE, "idle"), no_period,
 					   shared, shared_idle, after);
 	return state_datum(model, after);
+}
+
+/* season_state(model, state, keep, params, mean) */
+Datum
+skillrating_season_state(PG_FUNCTION_ARGS)
+{
+	const Model *model;
+	ParamValue *params;
+	double		state[MODEL_MAX_STATE];
+	Operation	season = {.kind = OPERATION_SEASON};
+
+	/* The function is not STRICT, because the mean may be null. */
+	if (argument_is_null(fcinfo, 4))
+		PG_RETURN_NULL();
+	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	params = get_model_params(&model, PG_GETARG_JSONB_P(3));
+	memcpy(state, float8_array_argument(fcinfo, 1, "state", model->nstate),
+		   model->nstate * sizeof(double));
+	season.keep = PG_GETARG_FLOAT8(2);
+	check_probability("keep", season.keep);
+	season.has_mean = !PG_ARGISNULL(4);
+	if (season.has_mean)
+	{
+		season.mean = PG_GETARG_FLOAT8(4);
+		check_finite("mean", season.mean);
+	}
+	operation_apply(&season, model, params, 0, state);
+	return state_datum(model, state);
 }
 
 Datum

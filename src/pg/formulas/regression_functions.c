@@ -56,13 +56,8 @@ skillrating_linear_fit_transition(PG_FUNCTION_ARGS)
 	ArrayType  *features = array_with_nulls_argument(fcinfo, 2, "x", -1);
 	const float8 *x = (const float8 *) ARR_DATA_PTR(features);
 	int			n = array_size(features);
-	double		weight = 1;
-	double		ridge = 0;
-
-	if (PG_NARGS() > 3)
-		weight = check_not_negative("weight", PG_GETARG_FLOAT8(3));
-	if (PG_NARGS() > 4)
-		ridge = check_not_negative("ridge", PG_GETARG_FLOAT8(4));
+	double		weight = check_not_negative("weight", PG_GETARG_FLOAT8(3));
+	double		ridge = check_not_negative("ridge", PG_GETARG_FLOAT8(4));
 
 	if (n < 1 || n > REGRESSION_MAX_FEATURES)
 		ereport(ERROR,

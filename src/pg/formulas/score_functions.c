@@ -18,8 +18,6 @@ SKILLRATING_FUNCTION(skillrating_mean_final);
 SKILLRATING_FUNCTION(skillrating_paired_difference);
 SKILLRATING_FUNCTION(skillrating_brier_score_transition);
 SKILLRATING_FUNCTION(skillrating_log_loss_transition);
-SKILLRATING_FUNCTION(skillrating_logit_log_loss_transition);
-SKILLRATING_FUNCTION(skillrating_three_way_log_loss_transition);
 SKILLRATING_FUNCTION(skillrating_ranked_probability_score_transition);
 SKILLRATING_FUNCTION(skillrating_accuracy_transition);
 SKILLRATING_FUNCTION(skillrating_skill_score_transition);
@@ -27,9 +25,6 @@ SKILLRATING_FUNCTION(skillrating_skill_score_final);
 SKILLRATING_FUNCTION(skillrating_surprise_transition);
 SKILLRATING_FUNCTION(skillrating_surprise_final);
 SKILLRATING_FUNCTION(skillrating_context_log_odds);
-SKILLRATING_FUNCTION(skillrating_context_log_odds_transition);
-SKILLRATING_FUNCTION(skillrating_context_log_odds_combine);
-SKILLRATING_FUNCTION(skillrating_context_log_odds_final);
 
 /*
  * Sums: how many terms, and the sum of each kind of term in two words.
@@ -167,35 +162,6 @@ skillrating_log_loss_transition(PG_FUNCTION_ARGS)
 }
 
 Datum
-skillrating_logit_log_loss_transition(PG_FUNCTION_ARGS)
-{
-	float8		logit = PG_GETARG_FLOAT8(1);
-	float8		outcome = PG_GETARG_FLOAT8(2);
-	double		term;
-
-	check_finite("logit", logit);
-	check_probability("outcome", outcome);
-
-	/*
-	 * From the log-odds: a probability within rounding of 0 or 1 would lose
-	 * what this keeps.
-	 */
-	term = logit_log_loss(logit, outcome);
-	return add_terms(fcinfo, &term, 1);
-}
-
-Datum
-skillrating_three_way_log_loss_transition(PG_FUNCTION_ARGS)
-{
-	float8		draw;
-	float8		outcome;
-	float8		win = three_way_arguments(fcinfo, &draw, &outcome);
-	double		term = three_way_log_loss(win, draw, outcome);
-
-	return add_terms(fcinfo, &term, 1);
-}
-
-Datum
 skillrating_ranked_probability_score_transition(PG_FUNCTION_ARGS)
 {
 	float8		draw;
@@ -300,18 +266,7 @@ skillrating_surprise_final(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(sum_of(state, SURPRISE_EXCESS) / sqrt(variance));
 }
 
-static void
-check_prior(float8 prior_rate, float8 prior_weight)
-{
-	if (!(prior_rate > 0 && prior_rate < 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("prior_rate must lie between 0 and 1, not %g",
-						prior_rate),
-				 errhint("A rate of exactly 0 or 1 has no finite log-odds.")));
-	check_positive("prior_weight", prior_weight);
-}
-
+/* context_log_odds(wins, games, prior_rate, prior_weight) */
 Datum
 skillrating_context_log_odds(PG_FUNCTION_ARGS)
 {
@@ -326,83 +281,15 @@ skillrating_context_log_odds(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("wins must lie between 0 and games (%g), not %g",
 						games, wins)));
-	check_prior(prior_rate, prior_weight);
+	if (!(prior_rate > 0 && prior_rate < 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("prior_rate must lie between 0 and 1, not %g",
+						prior_rate),
+				 errhint("A rate of exactly 0 or 1 has no finite log-odds.")));
+	check_positive("prior_weight", prior_weight);
 	PG_RETURN_FLOAT8(check_result(shrunk_log_odds(wins, games, prior_rate,
 												  prior_weight)));
-}
-
-/* Wins and games, and the prior, which is the same in all rows. */
-enum
-{
-	CONTEXT_WINS,
-	CONTEXT_GAMES,
-	CONTEXT_PRIOR_RATE,
-	CONTEXT_PRIOR_WEIGHT,
-	CONTEXT_SIZE
-};
-
-static void
-context_set_prior(float8 *state, float8 prior_rate, float8 prior_weight)
-{
-	/* The prior is compared and not added: it counts once, whatever the plan. */
-	if (state[CONTEXT_GAMES] > 0 &&
-		(state[CONTEXT_PRIOR_RATE] != prior_rate ||
-		 state[CONTEXT_PRIOR_WEIGHT] != prior_weight))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("prior_rate and prior_weight must be the same in all rows")));
-	state[CONTEXT_PRIOR_RATE] = prior_rate;
-	state[CONTEXT_PRIOR_WEIGHT] = prior_weight;
-}
-
-Datum
-skillrating_context_log_odds_transition(PG_FUNCTION_ARGS)
-{
-	ArrayType  *array = float8_state_arg(fcinfo, 0, CONTEXT_SIZE);
-	float8	   *state = float8_state(array, CONTEXT_SIZE);
-	bool		won = PG_GETARG_BOOL(1);
-
-	/* Without arguments for it the prior is that of Jeffreys. */
-	if (PG_NARGS() > 2)
-	{
-		check_prior(PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
-		context_set_prior(state, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
-	}
-	else
-		context_set_prior(state, 0.5, 1);
-
-	state[CONTEXT_WINS] += won;
-	state[CONTEXT_GAMES] += 1;
-	PG_RETURN_ARRAYTYPE_P(array);
-}
-
-Datum
-skillrating_context_log_odds_combine(PG_FUNCTION_ARGS)
-{
-	ArrayType  *array = float8_state_arg(fcinfo, 0, CONTEXT_SIZE);
-	float8	   *state = float8_state(array, CONTEXT_SIZE);
-	float8	   *other = float8_state(PG_GETARG_ARRAYTYPE_P(1), CONTEXT_SIZE);
-
-	/* A state of no games has no prior to compare. */
-	if (other[CONTEXT_GAMES] > 0)
-		context_set_prior(state, other[CONTEXT_PRIOR_RATE],
-						  other[CONTEXT_PRIOR_WEIGHT]);
-	state[CONTEXT_WINS] += other[CONTEXT_WINS];
-	state[CONTEXT_GAMES] += other[CONTEXT_GAMES];
-	PG_RETURN_ARRAYTYPE_P(array);
-}
-
-Datum
-skillrating_context_log_odds_final(PG_FUNCTION_ARGS)
-{
-	float8	   *state = float8_state(PG_GETARG_ARRAYTYPE_P(0), CONTEXT_SIZE);
-
-	if (state[CONTEXT_GAMES] == 0)
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(check_result(shrunk_log_odds(state[CONTEXT_WINS],
-												  state[CONTEXT_GAMES],
-												  state[CONTEXT_PRIOR_RATE],
-												  state[CONTEXT_PRIOR_WEIGHT])));
 }
 
 /* paired_difference(a, b): the mean of a - b over matches in their order, and its standard error. */

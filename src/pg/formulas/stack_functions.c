@@ -1,7 +1,6 @@
 /*
  * stack_functions.c
- *		The window functions recalibrate() and stack(), and those that show their
- *		coefficients.
+ *		The window functions recalibrate() and stack().
  *
  * Rows that are equal under ORDER BY are one moment: all are forecast from what the rows
  * before them have taught, and their outcomes are learned together when the first row
@@ -9,7 +8,6 @@
  */
 #include "pg/sql/window.h"
 
-#include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -19,11 +17,9 @@
 #include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_recalibrate);
-SKILLRATING_FUNCTION(skillrating_recalibrate_coefficients);
 SKILLRATING_FUNCTION(skillrating_stack);
-SKILLRATING_FUNCTION(skillrating_stack_coefficients);
 
-/* The arguments; the last two only where outcomes happen or not. */
+/* The arguments. */
 enum
 {
 	ARG_PROBABILITY,
@@ -34,8 +30,7 @@ enum
 	ARG_HALF_LIFE_MATCHES,
 	ARG_HALF_LIFE_DAYS,
 	ARG_SIDE,
-	ARG_SIDE_DEVIATION,
-	STACK_NARGS
+	ARG_SIDE_DEVIATION
 };
 
 #define MAX_DEVIATION 100
@@ -52,9 +47,7 @@ enum
 typedef struct StackPartition
 {
 	const WindowMessages *messages; /* NULL before the first row */
-	bool		stacks;			/* several models */
-	bool		choice;			/* several alternatives, as arrays */
-	Oid			outcome_type;
+	bool		stacks;			/* arrays: of models, or of their alternatives */
 	StackRules	rules;			/* no models before the first forecast */
 	double	   *state;			/* after the moments before */
 	int64		as_of;			/* the last time in them, or NEVER_PLAYED */
@@ -73,7 +66,7 @@ typedef struct StackRow
 	double	   *probability;	/* of all models and alternatives; NULL for no
 								 * forecast */
 	int			models;
-	int			alternatives;
+	int			alternatives;	/* 1 for an event that happens or not */
 	double	   *outcome;		/* of all alternatives; NULL for none */
 	double		weight;
 	int			side;
@@ -117,24 +110,20 @@ read_parameter(WindowObject window, int arg, const char *name, double max)
 }
 
 static void
-begin_partition(FunctionCallInfo fcinfo, WindowObject window,
-				const WindowMessages *messages, StackPartition *partition)
+begin_partition(WindowObject window, const WindowMessages *messages,
+				StackPartition *partition)
 {
-	bool		stacks = messages == &stack_messages;
 	StackRules *rules = &partition->rules;
 
 	check_window(window, messages);
-	partition->outcome_type = get_fn_expr_argtype(fcinfo->flinfo, ARG_OUTCOME);
-	partition->choice = partition->outcome_type == FLOAT8ARRAYOID;
-	partition->stacks = stacks;
+	partition->stacks = messages == &stack_messages;
 	rules->deviation = read_parameter(window, ARG_DEVIATION, "deviation", MAX_DEVIATION);
 	rules->half_life_matches = read_parameter(window, ARG_HALF_LIFE_MATCHES,
 											  "half_life_matches", MAX_HALF_LIFE);
 	rules->half_life_days = read_parameter(window, ARG_HALF_LIFE_DAYS, "half_life_days",
 										   MAX_HALF_LIFE);
-	if (!partition->choice)
-		rules->side_deviation = read_parameter(window, ARG_SIDE_DEVIATION, "side_deviation",
-											   MAX_DEVIATION);
+	rules->side_deviation = read_parameter(window, ARG_SIDE_DEVIATION, "side_deviation",
+										   MAX_DEVIATION);
 	partition->as_of = partition->until = NEVER_PLAYED;
 	partition->moment = AllocSetContextCreate(GetMemoryChunkContext(partition),
 											  "skillrating moment", ALLOCSET_SMALL_SIZES);
@@ -190,7 +179,7 @@ end_moment(StackPartition *partition)
 
 /*
  * The numbers of an array, or NULL if one of them is null; error if it is empty or has
- * another number of dimensions.
+ * more dimensions than that.
  */
 static double *
 array_numbers(ArrayType *array, const char *name, int dimensions)
@@ -202,11 +191,11 @@ array_numbers(ArrayType *array, const char *name, int dimensions)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array %s must not be empty", name)));
-	if (ARR_NDIM(array) != dimensions)
+	if (ARR_NDIM(array) > dimensions)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array %s has %d dimensions, not %d", name, ARR_NDIM(array),
-						dimensions)));
+				 errmsg("array %s has %d dimensions, and not at most %d", name,
+						ARR_NDIM(array), dimensions)));
 	if (ARR_HASNULL(array) && array_contains_nulls(array))
 		return NULL;
 	number = palloc_array(double, n);
@@ -229,8 +218,8 @@ check_sum(const char *name, const double *number, int n)
 }
 
 /*
- * The forecasts of a row.  Several models are the elements of an array, or with several
- * alternatives its rows.
+ * The forecasts of a row: a number, or an array with one of each model, or with a row of
+ * the probabilities of all alternatives for each model.
  */
 static void
 read_probabilities(WindowObject window, const StackPartition *partition, StackRow *row)
@@ -244,26 +233,24 @@ read_probabilities(WindowObject window, const StackPartition *partition, StackRo
 	row->models = row->alternatives = 1;
 	if (isnull)
 		return;
-	if (partition->stacks || partition->choice)
+	if (partition->stacks)
 	{
 		array = DatumGetArrayTypeP(value);
-		row->probability = array_numbers(array, "probability",
-										 partition->stacks + partition->choice);
-		if (partition->stacks)
-			row->models = ARR_DIMS(array)[0];
-		if (partition->choice)
-			row->alternatives = ARR_DIMS(array)[partition->stacks];
+		row->probability = array_numbers(array, "probability", 2);
+		row->models = ARR_DIMS(array)[0];
+		if (ARR_NDIM(array) == 2)
+			row->alternatives = ARR_DIMS(array)[1];
+		if (ARR_NDIM(array) == 2 && row->alternatives < 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+					 errmsg("array probability has %d alternatives", row->alternatives),
+					 errhint("It must have at least two; the forecasts of one event have one dimension.")));
 	}
 	else
 	{
 		row->probability = palloc_array(double, 1);
 		row->probability[0] = DatumGetFloat8(value);
 	}
-	if (partition->choice && row->alternatives < 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array probability has %d alternatives", row->alternatives),
-				 errhint("It must have at least two; a forecast of one event is a number, not an array.")));
 	if (row->models > STACK_MAX_MODELS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -279,7 +266,7 @@ read_probabilities(WindowObject window, const StackPartition *partition, StackRo
 		return;
 	for (i = 0; i < row->models * row->alternatives; i++)
 		check_probability("probability", row->probability[i]);
-	if (partition->choice)
+	if (row->alternatives > 1)
 		for (i = 0; i < row->models; i++)
 			check_sum("probabilities of alternatives", row->probability + i * row->alternatives,
 					  row->alternatives);
@@ -296,7 +283,7 @@ read_outcome(WindowObject window, const StackPartition *partition, StackRow *row
 	row->outcome = NULL;
 	if (isnull)
 		return;
-	if (partition->choice)
+	if (partition->stacks)
 	{
 		ArrayType  *array = DatumGetArrayTypeP(value);
 
@@ -313,12 +300,11 @@ read_outcome(WindowObject window, const StackPartition *partition, StackRow *row
 	else
 	{
 		row->outcome = palloc_array(double, 1);
-		row->outcome[0] = partition->outcome_type == BOOLOID ? DatumGetBool(value) :
-			DatumGetFloat8(value);
+		row->outcome[0] = DatumGetFloat8(value);
 	}
 	for (i = 0; i < row->alternatives; i++)
 		check_probability("outcome", row->outcome[i]);
-	if (partition->choice)
+	if (row->alternatives > 1)
 		check_sum("outcomes of alternatives", row->outcome, row->alternatives);
 }
 
@@ -346,7 +332,9 @@ read_circumstances(WindowObject window, const StackPartition *partition, StackRo
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("played_at must be finite")));
-	if (!partition->choice)
+
+	/* Among several alternatives none is a side. */
+	if (row->alternatives == 1)
 	{
 		value = WinGetFuncArgCurrent(window, ARG_SIDE, &isnull);
 		side = isnull ? 0 : DatumGetFloat8(value);
@@ -390,14 +378,13 @@ note_outcome(StackPartition *partition, const StackRow *row, const double *x)
 
 /* The partition, with all learned that the current row may know of. */
 static StackPartition *
-current_partition(FunctionCallInfo fcinfo, WindowObject window,
-				  const WindowMessages *messages)
+current_partition(WindowObject window, const WindowMessages *messages)
 {
 	StackPartition *partition = WinGetPartitionLocalMemory(window, sizeof(StackPartition));
 	int64		row = WinGetCurrentPosition(window);
 
 	if (partition->messages == NULL)
-		begin_partition(fcinfo, window, messages, partition);
+		begin_partition(window, messages, partition);
 	else if (!WinRowsArePeers(window, row - 1, row))
 		end_moment(partition);
 
@@ -410,10 +397,7 @@ current_partition(FunctionCallInfo fcinfo, WindowObject window,
 	return partition;
 }
 
-/*
- * Correct the forecast of the current row, and keep its outcome; NULL without a forecast.
- * What is known at the time of the row is then in partition->now.
- */
+/* Correct the forecast of the current row, and keep its outcome; NULL without a forecast. */
 static double *
 forecast_row(WindowObject window, StackPartition *partition, StackRow *row)
 {
@@ -441,54 +425,29 @@ forecast_row(WindowObject window, StackPartition *partition, StackRow *row)
 	return result;
 }
 
-static Datum
-forecast(FunctionCallInfo fcinfo, const WindowMessages *messages)
-{
-	WindowObject window = PG_WINDOW_OBJECT();
-	StackPartition *partition = current_partition(fcinfo, window, messages);
-	StackRow	row;
-	double	   *result = forecast_row(window, partition, &row);
-
-	if (result == NULL)
-		PG_RETURN_NULL();
-	if (partition->choice)
-		PG_RETURN_DATUM(float8_array(result, row.alternatives));
-	PG_RETURN_FLOAT8(result[0]);
-}
-
-/* The coefficients with which the row was forecast: the intercept first. */
-static Datum
-coefficients(FunctionCallInfo fcinfo, const WindowMessages *messages)
-{
-	WindowObject window = PG_WINDOW_OBJECT();
-	StackPartition *partition = current_partition(fcinfo, window, messages);
-	StackRow	row;
-
-	if (forecast_row(window, partition, &row) == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(float8_array(partition->now, STACK_COEFFICIENTS(row.models)));
-}
-
+/* recalibrate(probability, outcome, weight, ...) */
 Datum
 skillrating_recalibrate(PG_FUNCTION_ARGS)
 {
-	return forecast(fcinfo, &recalibrate_messages);
+	WindowObject window = PG_WINDOW_OBJECT();
+	StackRow	row;
+	double	   *result = forecast_row(window, current_partition(window, &recalibrate_messages),
+									  &row);
+
+	if (result == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(result[0]);
 }
 
-Datum
-skillrating_recalibrate_coefficients(PG_FUNCTION_ARGS)
-{
-	return coefficients(fcinfo, &recalibrate_messages);
-}
-
+/* stack(probability, outcome, weight, ...) */
 Datum
 skillrating_stack(PG_FUNCTION_ARGS)
 {
-	return forecast(fcinfo, &stack_messages);
-}
+	WindowObject window = PG_WINDOW_OBJECT();
+	StackRow	row;
+	double	   *result = forecast_row(window, current_partition(window, &stack_messages), &row);
 
-Datum
-skillrating_stack_coefficients(PG_FUNCTION_ARGS)
-{
-	return coefficients(fcinfo, &stack_messages);
+	if (result == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(float8_array(result, row.alternatives));
 }

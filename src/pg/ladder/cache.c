@@ -126,12 +126,16 @@ ladder_cache_keep_plan(LadderCache *cache, int slot, SPIPlanPtr plan)
 static void
 free_cache(LadderCache *cache)
 {
+	const MirrorPlan *mirror;
 	int			i;
 
 	Assert(cache->users == 0);
 	for (i = 0; i < cache->nplans; i++)
 		if (cache->plan[i] != NULL)
 			SPI_freeplan(cache->plan[i]);
+	for (mirror = cache->mirror_plans; mirror != NULL; mirror = mirror->next)
+		if (mirror->plan != NULL)
+			SPI_freeplan(mirror->plan);
 	MemoryContextDelete(cache->context);
 }
 

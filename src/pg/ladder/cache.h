@@ -27,6 +27,16 @@ typedef struct LadderConfig
 	TimestampTz horizon_at;
 } LadderConfig;
 
+/* The plan of the statement that writes ratings to a table of the user, see mirrors.c. */
+typedef struct MirrorPlan
+{
+	struct MirrorPlan *next;
+	char	   *what;			/* all that the statement is made from */
+	SPIPlanPtr	plan;			/* NULL if there is nothing to write */
+	int			users;			/* who run it just now */
+	bool		outdated;		/* to be made again */
+} MirrorPlan;
+
 /*
  * A ladder as the catalogs had it when this was made, and the plans of its queries by
  * the slots that plans.c hands out; all of it lives in one memory context.
@@ -58,6 +68,7 @@ typedef struct LadderCache
 	IdType	   *match_type;
 	SPIPlanPtr *plan;			/* NULL where none is kept */
 	int			nplans;			/* room in this array */
+	MirrorPlan *mirror_plans;	/* a list */
 	const Model *model;			/* whose state columns were found in order */
 	LadderConfig config;
 	bool		triggers_present;	/* ladder_require_own_triggers() was

@@ -6,8 +6,11 @@
 
 #include "miscadmin.h"
 #include "tcop/dest.h"
+#include "utils/builtins.h"
 
 #include "pg/sql/subtransaction.h"
+
+SKILLRATING_FUNCTION(skillrating_error_is_bearable);
 
 bool
 error_is_about_data(int sqlerrcode)
@@ -31,6 +34,19 @@ error_is_bearable(int sqlerrcode)
 		category != ERRCODE_SYSTEM_ERROR &&
 		sqlerrcode != ERRCODE_DATA_CORRUPTED &&
 		sqlerrcode != ERRCODE_INDEX_CORRUPTED;
+}
+
+/* error_is_bearable(sqlstate) */
+Datum
+skillrating_error_is_bearable(PG_FUNCTION_ARGS)
+{
+	const char *code = text_to_cstring(PG_GETARG_TEXT_PP(0));
+
+	if (strlen(code) != 5)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid SQLSTATE \"%s\"", code)));
+	PG_RETURN_BOOL(error_is_bearable(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])));
 }
 
 /* Take an error over, or raise it again. */

@@ -172,7 +172,7 @@ check_not_renamed(LadderDoor *door)
 			return;
 
 		/*
-		 * This transaction has granted or revoked USAGE, as grant_reader()
+		 * This transaction has granted or revoked USAGE, as grant_ladder()
 		 * does.
 		 */
 		if (TransactionIdIsCurrentTransactionId(version.xmin) &&
@@ -190,25 +190,25 @@ check_not_renamed(LadderDoor *door)
  * ---- Rights ----
  */
 
-/* The function that gives what an entry takes: by what its callers may insert, if anything. */
+/* The kind of role that has what an entry takes: by what its callers may insert, if anything. */
 static const char *
-granting_function(const LadderEntry *entry)
+role_kind(const LadderEntry *entry)
 {
 	int			i;
 
 	for (i = 0; entry->privilege[i].relation != NULL; i++)
 		if (entry->privilege[i].mode & ACL_INSERT)
-			return "grant_reporter";
-	return "grant_reader";
+			return "reporter";
+	return "reader";
 }
 
 /* A hint for a role that lacks a privilege which an entry takes. */
 static int
 grant_hint(Oid schema, const LadderEntry *entry, Oid role)
 {
-	return errhint("The owner of the ladder can give this right by SELECT skillrating.%s(%s, %s).",
-				   granting_function(entry), quote_literal_cstr(get_namespace_name(schema)),
-				   quote_literal_cstr(GetUserNameFromId(role, false)));
+	return errhint("The owner of the ladder can give this right by SELECT skillrating.grant_ladder(%s, %s, '%s').",
+				   quote_literal_cstr(get_namespace_name(schema)),
+				   quote_literal_cstr(GetUserNameFromId(role, false)), role_kind(entry));
 }
 
 /* A hint for a role that calls what is for the owner. */

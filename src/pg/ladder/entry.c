@@ -49,7 +49,6 @@ static const LadderEntry entries[] = {
 	.as_caller = "create_collect_triggers"},
 	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
 	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true},
-	{"restore_sequences", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
 	/*
 	 * Each takes a stronger lock together with those on tables:
@@ -59,12 +58,10 @@ static const LadderEntry entries[] = {
 	{"set_ranks", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"reset_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
-	{"grant_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,
+	{"grant_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,
 	.front = FRONT_ALLOWED},
-	{"grant_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"revoke_reader", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,
+	{"revoke_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,
 	.front = FRONT_ALLOWED},
-	{"revoke_reporter", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 

@@ -244,7 +244,14 @@ ladder_require_own_triggers(Ladder *ladder)
 	ladder->cache->triggers_present = true;
 }
 
-/* The rows of the ladder's table mirror, which it has from its first mirror on. */
+void
+append_mirror(QueryDraft *draft)
+{
+	appendStringInfoString(&draft->sql,
+						   quote_qualified_identifier(draft->ladder->name, "mirror"));
+}
+
+/* Its rows; none in a ladder that has had no mirror, and lacks the table. */
 static void
 append_mirrors(QueryDraft *draft)
 {

@@ -14,7 +14,7 @@
 
 #include "utils/reltrigger.h"
 
-#include "pg/ladder/ladder.h"
+#include "pg/ladder/plans.h"
 
 /*
  * The relation that the WHEN condition of a trigger names, or InvalidOid where it has
@@ -50,6 +50,9 @@ extern char *ladder_listed_match_id(Oid schema, Oid relid);
  * with it.  The ladder is open, and its relations are locked.
  */
 extern void ladder_require_own_triggers(Ladder *ladder);
+
+/* A part of queries: the name of the table mirror, which not all work on a ladder locks. */
+extern void append_mirror(QueryDraft *draft);
 
 /*
  * The same of all triggers: also those of attached tables and, where there are

@@ -16,8 +16,6 @@
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "nodes/value.h"
-#include "parser/parse_func.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -32,6 +30,7 @@
 #include "pg/ladder/ending.h"
 #include "pg/ladder/failures.h"
 #include "pg/ladder/feed.h"
+#include "pg/ladder/mirrors.h"
 #include "pg/ladder/pending.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/settings.h"
@@ -59,7 +58,7 @@ static const LadderEntry apply_entry = {
 };
 
 static const LadderEntry mirror_entry = {
-	"update_mirrors", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1
+	"update_mirrors", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.settles_late = true
 };
 
 static const LadderEntry fill_entry = {
@@ -632,20 +631,6 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
-/* Call a body, another trigger function without a door of its own. */
-static void
-call_body(const char *name, TriggerData *trigdata)
-{
-	LOCAL_FCINFO(inner, 0);
-	FmgrInfo	body;
-
-	fmgr_info(LookupFuncName(list_make2(makeString("skillrating_internal"),
-										makeString(pstrdup(name))),
-							 0, NULL, false), &body);
-	InitFunctionCallInfoData(*inner, &body, 0, InvalidOid, (Node *) trigdata, NULL);
-	(void) FunctionCallInvoke(inner);
-}
-
 /* AFTER INSERT, UPDATE or DELETE, for each statement, on rating. */
 Datum
 skillrating_update_mirrors(PG_FUNCTION_ARGS)
@@ -666,17 +651,25 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 		/* A mirror that the snapshot does not know would lack these rows. */
 		if (IsolationUsesXactSnapshot())
 			check_snapshot_age(door, true);
-		call_body("write_mirrors", trigdata);
+		write_mirrors(door, trigdata);
 	}
 	ladder_end(door);
 	return PointerGetDatum(NULL);
 }
 
 /* What fill_mirror() does in a subtransaction. */
+typedef struct MirrorFill
+{
+	Ladder	   *door;
+	TriggerData *trigdata;
+} MirrorFill;
+
 static bool
 write_inserted(void *arg)
 {
-	call_body("write_inserted", (TriggerData *) arg);
+	const MirrorFill *fill = (const MirrorFill *) arg;
+
+	write_mirrors(fill->door, fill->trigdata);
 	return true;
 }
 
@@ -687,8 +680,9 @@ write_inserted(void *arg)
 static void
 fill_mirror(Ladder *door, TriggerData *trigdata)
 {
+	MirrorFill	fill = {door, trigdata};
 	bool		done;
-	ErrorData  *error = try_in_subtransaction(write_inserted, trigdata, &done);
+	ErrorData  *error = try_in_subtransaction(write_inserted, &fill, &done);
 	Ladder	   *ladder;
 
 	if (error == NULL)
@@ -710,9 +704,6 @@ skillrating_fill_mirror(PG_FUNCTION_ARGS)
 {
 	const char *function = "skillrating_internal.fill_mirror";
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
-	TriggerData inner;
-	Trigger		trigger;
-	char	   *args[1];
 	Oid			source;
 	Ladder	   *door;
 
@@ -730,15 +721,8 @@ skillrating_fill_mirror(PG_FUNCTION_ARGS)
 	if (OidIsValid(source) && !users_ladder_works(trigdata, source, true))
 		return PointerGetDatum(NULL);
 
-	/* The body gets the name that the ladder has now as an argument. */
 	door = trigger_door(trigdata, false, source, &fill_entry);
-	args[0] = door->name;
-	trigger = *trigdata->tg_trigger;
-	trigger.tgnargs = 1;
-	trigger.tgargs = args;
-	inner = *trigdata;
-	inner.tg_trigger = &trigger;
-	fill_mirror(door, &inner);
+	fill_mirror(door, trigdata);
 	ladder_end(door);
 	return PointerGetDatum(NULL);
 }

@@ -1,0 +1,316 @@
+/*
+ * mirrors.c
+ *		Tables of the user that mirror ratings.
+ *
+ * Whatever hangs on a mirrored table runs with the rights of the ladder's owner.  So the table is
+ * locked first, and then must belong to that role, with all that inherits from it: nobody gives it
+ * away, renames it or adds a partition until the transaction ends.
+ */
+#include "pg/ladder/mirrors.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "executor/spi.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/plancache.h"
+#include "utils/syscache.h"
+
+#include "pg/ladder/cache.h"
+#include "pg/ladder/careful.h"
+#include "pg/ladder/door.h"
+#include "pg/ladder/feed.h"
+#include "pg/ladder/plans.h"
+#include "pg/ladder/settings.h"
+
+SKILLRATING_FUNCTION(skillrating_lock_mirror);
+
+/* A row of table mirror. */
+typedef struct Mirror
+{
+	Oid			relation;
+	char	   *pool;
+	char	   *key;
+	char	   *columns;
+} Mirror;
+
+/*
+ * ---- Whose table it is ----
+ */
+
+static const char *
+table_name(Oid relid)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
+									  get_rel_name(relid));
+}
+
+/* Error unless a relation belongs to the owner of the ladder; false if there is none. */
+static bool
+check_mirror_owner(const Ladder *ladder, Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	bool		owned;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	owned = ((Form_pg_class) GETSTRUCT(tuple))->relowner == ladder->owner;
+	ReleaseSysCache(tuple);
+	if (!owned)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("table %s does not belong to the owner of ladder \"%s\"",
+						table_name(relid), ladder->name),
+				 errhint("Give it to role \"%s\", with its partitions and tables that inherit from it, or end the mirror by skillrating.unmirror_rating().",
+						 GetUserNameFromId(ladder->owner, false))));
+	return true;
+}
+
+/* Lock a mirrored table, to write to it, and check its owner; false if it was dropped. */
+static bool
+lock_mirror(const Ladder *ladder, Oid relid)
+{
+	ListCell   *cell;
+
+	LockRelationOid(relid, RowExclusiveLock);
+	if (!check_mirror_owner(ladder, relid))
+	{
+		UnlockRelationOid(relid, RowExclusiveLock);
+		return false;
+	}
+	if (has_subclass(relid))
+		foreach(cell, find_all_inheritors(relid, RowExclusiveLock, NULL))
+			(void) check_mirror_owner(ladder, lfirst_oid(cell));
+	return true;
+}
+
+/* lock_mirror(ladder, relation) */
+Datum
+skillrating_lock_mirror(PG_FUNCTION_ARGS)
+{
+	const Ladder *ladder = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "lock_mirror");
+
+	PG_RETURN_BOOL(lock_mirror(ladder, PG_GETARG_OID(1)));
+}
+
+/*
+ * ---- Plans ----
+ */
+
+static LadderQuery statement_query = {
+	.text = "SELECT skillrating_internal.mirror_statement($1, $2, $3, $4, $5::pg_catalog.jsonb, $6)",
+	.param = {VALUE_TEXT, VALUE_OID, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT}
+};
+
+/* Plan the statement for a mirror and an event.  The transition table is registered. */
+static void
+make_plan(Ladder *ladder, const Mirror *mirror, const char *event, MirrorPlan *plan)
+{
+	Datum		values[6];
+	char	   *statement;
+	SPIPlanPtr	made;
+
+	values[0] = CStringGetTextDatum(ladder->name);
+	values[1] = ObjectIdGetDatum(mirror->relation);
+	values[2] = CStringGetTextDatum(mirror->pool);
+	values[3] = CStringGetTextDatum(mirror->key);
+	values[4] = CStringGetTextDatum(mirror->columns);
+	values[5] = CStringGetTextDatum(event);
+	(void) ladder_execute(ladder, &statement_query, values, NULL, NULL);
+	statement = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, ONLY_COLUMN);
+	SPI_freetuptable(SPI_tuptable);
+	if (statement != NULL)
+	{
+		settings_for_plans();
+
+		/* Only the statement for single rows has a parameter. */
+		made = SPI_prepare_cursor(statement, 1, &ladder->player_type->type,
+								  CURSOR_OPT_GENERIC_PLAN);
+		if (made == NULL || SPI_keepplan(made) != 0)
+			elog(ERROR, "could not prepare \"%s\": %s", statement,
+				 SPI_result_code_string(SPI_result));
+		plan->plan = made;
+	}
+	plan->outdated = false;
+}
+
+/* The plan for a mirror and an event: the one that is kept, or a new one to be made. */
+static MirrorPlan *
+find_plan(LadderCache *cache, const Mirror *mirror, const char *event)
+{
+	char	   *what = psprintf("%s %s %s %s %s", event, table_name(mirror->relation),
+								mirror->pool, mirror->key, mirror->columns);
+	MirrorPlan *plan;
+
+	for (plan = cache->mirror_plans; plan != NULL; plan = plan->next)
+		if (strcmp(plan->what, what) == 0)
+			return plan;
+	plan = MemoryContextAllocZero(cache->context, sizeof(MirrorPlan));
+	plan->what = MemoryContextStrdup(cache->context, what);
+	plan->outdated = true;
+	plan->next = cache->mirror_plans;
+	cache->mirror_plans = plan;
+	return plan;
+}
+
+/*
+ * ---- Writing ----
+ */
+
+/*
+ * Run the plan.  Error if it is about another table than the mirror's: one that has got the name of
+ * this one's schema meanwhile.
+ */
+static void
+run_plan(const Mirror *mirror, SPIPlanPtr plan, const Datum *player, const char *isnull)
+{
+	const CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(plan));
+	int			result = SPI_execute_plan(plan, unconstify(Datum *, player), isnull, false, 0);
+
+	if (result < 0)
+		elog(ERROR, "could not write to a mirror: %s", SPI_result_code_string(result));
+	if (!list_member_oid(source->relationOids, mirror->relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("table \"%s\" was replaced while ratings were written to it",
+						get_rel_name(mirror->relation)),
+				 errhint("Try again.")));
+}
+
+/* The player of the row that a trigger has fired for. */
+static Datum
+inserted_player(const Ladder *ladder, const Mirror *mirror, const TriggerData *trigdata,
+				bool *isnull)
+{
+	AttrNumber	column = get_attnum(mirror->relation, mirror->key);
+
+	if (column <= InvalidAttrNumber ||
+		get_atttype(mirror->relation, column) != ladder->player_type->type)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" must be of type %s", mirror->key,
+						ladder->player_type->name)));
+	return heap_getattr(trigdata->tg_trigtuple, column,
+						RelationGetDescr(trigdata->tg_relation), isnull);
+}
+
+/* Raise the error of a mirror with its name. */
+pg_noreturn static void
+rethrow_for_mirror(const Ladder *ladder, const Mirror *mirror, MemoryContext context)
+{
+	ErrorData  *error;
+
+	MemoryContextSwitchTo(context);
+	error = CopyErrorData();
+	FlushErrorState();
+	if (error_is_bearable(error->sqlerrcode))
+	{
+		error->message = psprintf("table %s cannot mirror ladder \"%s\": %s",
+								  table_name(mirror->relation), ladder->name, error->message);
+		error->hint = psprintf("Mend the table, or call skillrating.mirror_rating() with other columns, or end the mirror by skillrating.unmirror_rating(%s, %s).",
+							   quote_literal_cstr(ladder->name),
+							   quote_literal_cstr(table_name(mirror->relation)));
+	}
+	ReThrowError(error);
+}
+
+/*
+ * Write to one mirror what a trigger has to tell.  After an error its statement is spelled out
+ * anew, because the table may have changed; unless the error came from inside of it.
+ */
+static void
+write_mirror(Ladder *ladder, const Mirror *mirror, MirrorPlan *plan, const char *event,
+			 const TriggerData *trigdata)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	if (plan->outdated && plan->users == 0 && plan->plan != NULL)
+	{
+		SPI_freeplan(plan->plan);
+		plan->plan = NULL;
+	}
+	plan->users++;
+	PG_TRY();
+	{
+		Datum		player = (Datum) 0;
+		bool		isnull = true;
+
+		if (plan->outdated && plan->users == 1)
+			make_plan(ladder, mirror, event, plan);
+		if (TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
+			player = inserted_player(ladder, mirror, trigdata, &isnull);
+		if (plan->plan != NULL)
+			run_plan(mirror, plan->plan, &player, isnull ? "n" : " ");
+	}
+	PG_CATCH();
+	{
+		plan->users--;
+		plan->outdated = true;
+		rethrow_for_mirror(ladder, mirror, context);
+	}
+	PG_END_TRY();
+	plan->users--;
+}
+
+static LadderQuery mirrors_query = {
+	.text = "SELECT m.relation::pg_catalog.oid, m.pool::pg_catalog.text, m.key::pg_catalog.text, m.columns::pg_catalog.text "
+	"FROM {mirror} AS m ORDER BY 1, 2",
+	.part = {{"mirror", append_mirror}}
+};
+
+enum
+{
+	MIRROR_RELATION = 1,
+	MIRROR_POOL,
+	MIRROR_KEY,
+	MIRROR_COLUMNS
+};
+
+void
+write_mirrors(Ladder *ladder, TriggerData *trigdata)
+{
+	Oid			fired = RelationGetRelid(trigdata->tg_relation);
+	bool		on_rating = fired == ladder->relation[LADDER_RATING];
+	const char *event = !on_rating ?
+		(TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) ? "inserted row" : "inserted") :
+		TRIGGER_FIRED_BY_DELETE(trigdata->tg_event) ? "gone" : "changed";
+	SPITupleTable *rows;
+	uint64		n;
+	uint64		i;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	if (SPI_register_trigger_data(trigdata) != SPI_OK_TD_REGISTER)
+		elog(ERROR, "could not register the transition table");
+
+	/* Work that writes ratings has set the settings already. */
+	if (ladder_is_at_work(ladder))
+		*ladder->settled = true;
+
+	/* The list as it is now, and not as the statement that has fired the trigger saw it. */
+	ladder->read_only = false;
+	n = ladder_execute(ladder, &mirrors_query, NULL, NULL, NULL);
+	rows = SPI_tuptable;
+	for (i = 0; i < n; i++)
+	{
+		HeapTuple	row = rows->vals[i];
+		bool		isnull;
+		Mirror		mirror;
+
+		mirror.relation = DatumGetObjectId(SPI_getbinval(row, rows->tupdesc, MIRROR_RELATION,
+														 &isnull));
+		mirror.pool = SPI_getvalue(row, rows->tupdesc, MIRROR_POOL);
+		mirror.key = SPI_getvalue(row, rows->tupdesc, MIRROR_KEY);
+		mirror.columns = SPI_getvalue(row, rows->tupdesc, MIRROR_COLUMNS);
+
+		/* Its owner can have altered the list. */
+		if (isnull || mirror.pool == NULL || mirror.key == NULL || mirror.columns == NULL)
+			continue;
+		if ((on_rating || mirror.relation == fired) && lock_mirror(ladder, mirror.relation))
+			write_mirror(ladder, &mirror, find_plan(ladder->cache, &mirror, event), event, trigdata);
+	}
+	SPI_finish();
+}
