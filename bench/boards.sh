@@ -60,8 +60,8 @@ fill() {
 	SQL
 	# What those who rate have not folded yet.
 	sql -o /dev/null <<-SQL
-		INSERT INTO board.rating_count_delta (pool, cells, nets)
-		SELECT '', array_agg(skillrating_internal.rating_cell(r.rating, r.last_played) ORDER BY r.player_id),
+		INSERT INTO board.rating_count_delta (pool, ranges, nets)
+		SELECT '', array_agg(skillrating_internal.rating_range(r.rating) ORDER BY r.player_id),
 			array_agg(CASE WHEN k.k = 0 THEN -1 ELSE 1 END ORDER BY r.player_id)
 		FROM (SELECT rating, last_played, player_id, row_number() OVER () AS n FROM board.rating LIMIT 16000) AS r, (VALUES (0), (1)) AS k(k)
 		GROUP BY r.n / 12;

@@ -501,40 +501,7 @@ BEGIN
     EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'', ''eligibility'') AND undone_at IS NULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.operation IS %L', ladder,
         'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand, from another ladder (one row a player) or to that of a newcomer, points given back (one row a player and pool; into_id is whom they were lost to), players excluded or merged, rules of eligibility (params) for matches played since.');
-END
-$function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_waiting_tables(text, regtype, regtype) IS
-'A part of create_ladder(): the tables pending, correction and operation.';
-
-CREATE FUNCTION skillrating_internal.create_eligibility(
-    ladder text,
-    rules jsonb)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    IF rules <> '{}' THEN
-        EXECUTE format(
-            'INSERT INTO %I.operation (operation, seq, kind, since, params)
-            SELECT n.n, n.n, ''eligibility'', ''-infinity'', $1 FROM (SELECT nextval(%L) AS n) AS n',
-            ladder, format('%I.event_seq', ladder))
-        USING rules;
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_eligibility(text, jsonb) IS
-'A part of create_ladder(): the operation that declares the rules of a ladder without matches, which
-are complete; none for {}.';
-
-CREATE FUNCTION skillrating_internal.create_attached_table(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
     EXECUTE format(
         'CREATE TABLE %I.attached (
             relation regclass PRIMARY KEY,
@@ -545,8 +512,8 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_attached_table(text) IS
-'A part of create_ladder(): the table attached.';
+COMMENT ON FUNCTION skillrating_internal.create_waiting_tables(text, regtype, regtype) IS
+'A part of create_ladder(): the tables pending, correction, operation and attached.';
 
 CREATE FUNCTION skillrating_internal.check_schema_is_local(schema text)
 RETURNS void
@@ -646,9 +613,14 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.create_component_tables(ladder, model, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
-    PERFORM skillrating_internal.create_attached_table(ladder);
     PERFORM skillrating_internal.create_views(ladder, model, all_params);
-    PERFORM skillrating_internal.create_eligibility(ladder, rules);
+    IF rules <> '{}' THEN
+        EXECUTE format(
+            'INSERT INTO %I.operation (operation, seq, kind, since, params)
+            SELECT n.n, n.n, ''eligibility'', ''-infinity'', $1 FROM (SELECT nextval(%L) AS n) AS n',
+            ladder, format('%I.event_seq', ladder))
+        USING rules;
+    END IF;
     IF source IS NOT NULL THEN
         EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);
         EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,

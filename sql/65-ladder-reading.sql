@@ -244,10 +244,9 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    provisional text := skillrating_internal.provisional_condition(ladder);
+    provisional text;
     eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
-    counted boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation);
-    ranked boolean := counted AND min_games = 1 AND active_since IS NULL;
+    ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     page text := '';
     place text;
@@ -256,7 +255,6 @@ DECLARE
     at_least bigint := 0;
     after text;
     after_rating float8;
-    active text[];
 BEGIN
     IF ladder IS NULL OR n IS NULL OR pool IS NULL OR min_games IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -266,6 +264,8 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
+    EXECUTE format('SELECT skillrating_internal.provisional_expression(l.model, l.params) FROM %I.ladder AS l', ladder)
+    INTO provisional;
     IF after_player IS NOT NULL THEN
         -- The page before may have ended with a row of an account that is merged.
         FOREACH after IN ARRAY ARRAY[after_player::text, skillrating_internal.counted_player(ladder, after_player::text)] LOOP
@@ -285,10 +285,6 @@ BEGIN
             eligible, t.player_type, t.player_less);
         further := ' AND r.rating < $6';
     END IF;
-    IF counted AND isfinite(active_since) AND NOT skillrating_internal.has_time_index(ladder) THEN
-        active := skillrating_internal.active_players(ladder, pool, active_since, min_games, after_rating, n);
-        further := further || format(' AND r.player_id %s ANY (CAST($10 AS %s[]))', t.player_equals, t.player_type);
-    END IF;
     page := format('(SELECT r.* FROM (%s(SELECT r.* FROM board AS r WHERE %s%s ORDER BY r.rating DESC, r.player_id LIMIT $5)) AS r ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
         page, eligible, further);
     place := 'CASE WHEN r.rating = $6 THEN 1 + $8 ELSE $9 + rank() OVER (PARTITION BY r.rating = $6 ORDER BY r.rating DESC) END';
@@ -304,7 +300,7 @@ BEGIN
             %s, %s
         FROM %s
         ORDER BY r.rating DESC, r.player_id', board, place, provisional, statistics_columns, page)
-    USING pool, min_games, active_since, max_deviation, n, after_rating, after, above, at_least, active;
+    USING pool, min_games, active_since, max_deviation, n, after_rating, after, above, at_least;
 END
 $function$;
 
@@ -469,7 +465,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    provisional text := skillrating_internal.provisional_condition(ladder);
+    provisional text;
     eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
     statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     statistics_join text := '';
@@ -489,6 +485,8 @@ BEGIN
     IF player_rating IS NULL THEN
         RETURN;
     END IF;
+    EXECUTE format('SELECT skillrating_internal.provisional_expression(l.model, l.params) FROM %I.ladder AS l', ladder)
+    INTO provisional;
     IF statistics IS NOT NULL THEN
         statistics_columns := 's.peak, s.peak_at, s.streak, s.last_change, s.percentile';
         statistics_join := skillrating_internal.statistics_join(ladder, statistics, at, eligible, ranked);
@@ -653,7 +651,7 @@ loses on purpose. Draws make it a little too small. Errors: 42704 for an unknown
 CREATE FUNCTION skillrating_internal.pool_quality(
     ladder text,
     pool text DEFAULT '',
-    step interval DEFAULT '1 month',
+    step text DEFAULT 'month',
     since timestamptz DEFAULT '-infinity',
     settled_games integer DEFAULT 20,
     OUT period timestamptz,
@@ -672,46 +670,22 @@ AS $function$
 DECLARE
     model record;
     is_settled text;
-    bin text;
-    months numeric := extract(year FROM step) * 12 + extract(month FROM step);
-    first_whole timestamptz;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
     INTO model;
-    IF step <= '0' THEN
+    IF step NOT IN ('day', 'week', 'month', 'quarter', 'year') THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('step must be positive, not %s', step);
+            MESSAGE = format('step must be "day", "week", "month", "quarter" or "year", not "%s"', step);
     END IF;
-    IF months <> 0 AND step - make_interval(months => months::integer) <> '0' THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('step must not mix months with shorter units: %s', step),
-            HINT = 'It has years and months only, such as 3 months, or days and less, such as 90 days.';
-    END IF;
-    -- Months are those of the calendar, counted from January of 1 BC (the year 0), so that those of a
-    -- quarter, a year or a decade stay together.  Days and less are counted from Monday, 1 January 2001.
-    -- Both are not told apart by comparison, as 30 days are equal to a month.
-    -- A period that would begin before all timestamps begins at -infinity.
-    BEGIN
-        first_whole := timestamptz '4714-11-24 00:00:00+00 BC' + interval '2 days' + step;
-    EXCEPTION
-        WHEN datetime_field_overflow OR interval_field_overflow THEN
-            first_whole := 'infinity';
-    END;
-    bin := 'CASE WHEN e.played_at >= $6 THEN ' || CASE
-        WHEN months = 0 THEN 'date_bin($4, e.played_at, timestamptz ''2001-01-01'')'
-        -- The same as below, for a fifth of the time.
-        WHEN months IN (1, 3, 12) THEN format('date_trunc(%L, e.played_at)',
-            CASE months WHEN 1 THEN 'month' WHEN 3 THEN 'quarter' ELSE 'year' END)
-        ELSE 'date_trunc(''month'', e.played_at) - make_interval(months => mod(mod(extract(month FROM e.played_at) - 1
-                + 12 * (extract(year FROM e.played_at) + (extract(year FROM e.played_at) < 0)::integer), $7) + $7, $7)::integer)'
-        END || ' ELSE ''-infinity'' END';
     is_settled := CASE
         WHEN model.deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
         ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;
     RETURN QUERY EXECUTE format(
         'WITH e AS NOT MATERIALIZED (
-            SELECT e.*, %1$s AS period FROM %2$I.event AS e WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
+            -- A period that would begin before all timestamps begins at -infinity.
+            SELECT e.*, CASE WHEN e.played_at >= ''4712-01-01 BC'' THEN date_trunc($4, e.played_at) ELSE ''-infinity'' END AS period
+            FROM %1$I.event AS e WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
         ), forecast AS (
             -- One a match: the others of two teams say the same.
             SELECT DISTINCT ON (e.seq) e.period, e.win_probability AS p, e.score AS y FROM e ORDER BY e.seq, e.team
@@ -722,30 +696,28 @@ BEGIN
                 sum((1 - 2 * f.p) * (f.y - f.p)) / nullif(sqrt(sum(((1 - 2 * f.p) * (f.y - f.p)) ^ 2)), 0) AS z
             FROM forecast AS f GROUP BY f.period
         ), last AS (
-            SELECT DISTINCT ON (e.period, e.player_id) e.period, %3$s AS rating, %4$s AS settled
+            SELECT DISTINCT ON (e.period, e.player_id) e.period, %2$s AS rating, %3$s AS settled
             FROM e ORDER BY e.period, e.player_id, e.seq DESC
         ), players AS (
             SELECT l.period, count(*) AS n, avg(l.rating) AS mean, stddev_samp(l.rating) AS deviation, avg(l.settled::integer)::float8 AS settled
             FROM last AS l GROUP BY l.period
         )
         SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.settled
-        FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', bin, ladder,
+        FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', ladder,
         skillrating_internal.display_columns(model.model, model.params, 'e.', '_after'), is_settled)
     USING pool, since, settled_games, step,
-        (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)],
-        first_whole, months;
+        (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)];
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('pool_quality');
 
-COMMENT ON FUNCTION skillrating.pool_quality(text, text, interval, timestamptz, integer) IS
+COMMENT ON FUNCTION skillrating.pool_quality(text, text, text, timestamptz, integer) IS
 'How a pool fares over time, a row a period: matches; Brier score and log loss of their predictions,
 one a match (0.25 and 0.693 are those of a coin); the z score of the Brier score against what the
 predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root of the sum of its
 squares (beyond 2: overconfident; below -2: too timid); the players active in it, the mean of their
 displayed ratings after their last match (that rises: inflation) and their spread, a standard
 deviation; and the share of them that is settled: a deviation below half of the initial one, or,
-under models without, at least settled_games matches. step is whole months of the calendar, such as
-1 month, 3 months or 1 year, or days and less, counted from Monday, 1 January 2001. Errors: 42704
-for an unknown ladder, 22023 for a step that is not positive, or of months and days.';
+under models without, at least settled_games matches. step is day, week, month, quarter or
+year, in UTC. Errors: 42704 for an unknown ladder, 22023 for another step.';

@@ -21,25 +21,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_statistics(text[]) IS
 'Error 22023 for an unknown name in the argument statistics of leaderboard().';
 
-CREATE FUNCTION skillrating_internal.provisional_condition(ladder text)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    condition text;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT skillrating_internal.provisional_expression(l.model, l.params) FROM %I.ladder AS l', ladder)
-    INTO condition;
-    RETURN condition;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.provisional_condition(text) IS
-'A part of leaderboard() and around(): provisional_expression() of a ladder. Error 55000 unless the
-door to the ladder is open.';
-
 CREATE FUNCTION skillrating_internal.peak_query(
     ladder text,
     span text,

@@ -108,7 +108,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
      WHERE a.n <= p.pronargs - p.pronargdefaults OR a.name IN ('into', 'search', 'rank', 'allow_unknown'))) AS statement
 FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
 WHERE n.nspname IN ('skillrating', 'skillrating_internal') AND p.prokind = 'f' AND p.proargnames[1] IN ('ladder', 'a')
-    AND p.proname NOT IN ('create_ladder', 'create_rating_tables', 'create_waiting_tables', 'create_count_tables', 'create_attached_table', 'create_match_tables', 'create_own_source',
+    AND p.proname NOT IN ('create_ladder', 'create_rating_tables', 'create_waiting_tables', 'create_count_tables', 'create_match_tables', 'create_own_source',
         'arranged_columns', 'drop_room');
 
 -- Call them all as a role, each in a transaction of its own, and then ask what came

@@ -90,16 +90,15 @@ SELECT player_id, games, round(expected::numeric, 3) AS expected, scored, round(
 -- The scores are those of the events.
 SELECT period, matches, round(brier_score::numeric, 4) AS brier, round(log_loss::numeric, 4) AS log_loss, round(calibration_z::numeric, 2) AS z, active_players AS active, round(mean_rating::numeric, 1) AS mean, round(rating_spread::numeric, 1) AS spread, round(settled::numeric, 3) AS settled
 FROM skillrating.pool_quality('arena');
-SELECT (SELECT sum(brier_score * matches) / sum(matches) FROM skillrating.pool_quality('arena', step => '9 days')) - (SELECT avg((win_probability - score) ^ 2) FROM (
+SELECT (SELECT sum(brier_score * matches) / sum(matches) FROM skillrating.pool_quality('arena', step => 'week')) - (SELECT avg((win_probability - score) ^ 2) FROM (
     SELECT DISTINCT ON (seq) * FROM arena.event WHERE kind = 'match' AND pool = '' ORDER BY seq, team) AS e) < 1e-12 AS same;
-SELECT * FROM skillrating.pool_quality('arena', step => '0');
--- Several months are those of the calendar, and thirty days are days, although equal to a month.
-SELECT step::text, count(*) AS periods, sum(q.matches) AS matches, min(q.period)::date AS first, bool_and(q.matches = own.matches) AS whole, bool_and(EXISTS (
-    SELECT FROM generate_series(CASE WHEN step::text ~ 'days' THEN '2001-01-01' ELSE '0001-01-01 BC' END::timestamptz, '2025-01-01', step) AS period WHERE period = q.period)) AS grid
-FROM unnest('{1 month,3 months,5 months,1 year,18 months,1 decade,30 days,360 days}'::interval[]) AS step, LATERAL skillrating.pool_quality('arena', step => step) AS q,
-    LATERAL (SELECT count(DISTINCT seq) AS matches FROM arena.event WHERE kind = 'match' AND pool = '' AND played_at >= q.period AND played_at < q.period + step) AS own
-GROUP BY step::text ORDER BY step::text;
-SELECT * FROM skillrating.pool_quality('arena', step => '1 month 3 days');
+SELECT * FROM skillrating.pool_quality('arena', step => 'decade');
+-- Periods are those of the calendar, each with the matches in it.
+SELECT v.step, count(*) > 0 AS periods, sum(q.matches) = (SELECT count(DISTINCT seq) FROM arena.event WHERE kind = 'match' AND pool = '') AS all, bool_and(q.matches = own.matches) AS whole,
+    bool_and(q.period = date_trunc(v.step, q.period, 'UTC')) AS grid
+FROM (VALUES ('day', interval '1 day'), ('week', '7 days'), ('month', '1 month'), ('quarter', '3 months'), ('year', '1 year')) AS v(step, length), LATERAL skillrating.pool_quality('arena', step => v.step) AS q,
+    LATERAL (SELECT count(DISTINCT seq) AS matches FROM arena.event WHERE kind = 'match' AND pool = '' AND played_at >= q.period AND played_at < (q.period AT TIME ZONE 'UTC' + v.length) AT TIME ZONE 'UTC') AS own
+GROUP BY v.step, v.length ORDER BY v.length;
 
 -- Another formula: built beside, compared, promoted, and the first one promoted again.
 CREATE ROLE regress_reader;
