@@ -218,7 +218,6 @@ DELETE FROM hand.rating_count_delta WHERE ranges = '{-1}';
 CREATE FUNCTION fold_hand() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN PERFORM skillrating_internal.fold_rating_counts('hand'); RETURN NULL; END $$;
 CREATE TRIGGER fold_hand AFTER INSERT ON hand.rating_count_delta FOR EACH STATEMENT EXECUTE FUNCTION fold_hand();
-SELECT count(*) FROM skillrating.report_match('hand', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 UPDATE hand.rating_count SET ranges = NULL WHERE level = 0;
 SELECT count(*) FROM skillrating.report_match('hand', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 DROP TRIGGER fold_hand ON hand.rating_count_delta;

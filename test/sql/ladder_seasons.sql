@@ -142,7 +142,7 @@ FROM old_standing AS o FULL JOIN many.standing AS s USING (player_id, pool, oper
 DROP TABLE old_standing;
 
 -- Who is not in a table, and who is not there.
-SELECT (SELECT t.place FROM skillrating.season_table('many', player => 899, season => '') AS t), (SELECT t.place FROM skillrating.season_table('many', player => 123456, season => '') AS t), (SELECT t.place FROM skillrating.season_table('many', player => NULL::int, season => '') AS t),
+SELECT (SELECT t.place FROM skillrating.season_table('many', player => 899, season => '') AS t), (SELECT t.place FROM skillrating.season_table('many', player => 123456, season => '') AS t),
     (SELECT t.place FROM skillrating.season_table('many', player => 3, season => 'fourth') AS t), (SELECT t.place FROM skillrating.season_table('many', player => 3, season => 'fourth', min_games => 0) AS t) > 0 AS idle;
 SELECT (SELECT t.place FROM skillrating.season_table('many', player => 3, season => 'fifth') AS t);
 SELECT (SELECT t.place FROM skillrating.season_table(NULL, player => 3) AS t);
