@@ -1,6 +1,38 @@
 -- The registry of rating models.
 
+CREATE TYPE skillrating.model_part AS (
+    name text,
+    description text,
+    parameters text[],
+    needs text[]);
+
+COMMENT ON TYPE skillrating.model_part IS
+'A part of a model, which can be switched on: its name, one line about it, the parameters that
+switch it on and are fitted with it, and what of a match it needs, in the words of supports in
+models() and "times".  See tune().';
+
+CREATE TYPE skillrating.model_component AS (
+    kind text,
+    scope text,
+    key text,
+    used boolean,
+    state_columns text[],
+    initial_state float8[],
+    description text);
+
+COMMENT ON TYPE skillrating.model_component IS
+'A kind of components of a model: states that belong to something else than a player alone, such as
+a side, a map, a club, or a player on a map.
+kind: its name.  description: what its first state column is.
+scope: match, side (in favour of side 1, where sides differ), team, or player (each has its own).
+key: context or club, the source column by which there is one each; null for a kind without.
+used: whether there are any under the parameters.
+state_columns, initial_state: as models() and initial_state() have them of players; initial_state
+is null if there are none.';
+
 CREATE FUNCTION skillrating.models(
+    model text DEFAULT NULL,
+    params jsonb DEFAULT '{}',
     OUT name text,
     OUT summary text,
     OUT state_columns text[],
@@ -8,38 +40,36 @@ CREATE FUNCTION skillrating.models(
     OUT source text,
     OUT deviation_column text,
     OUT side_column text,
-    OUT command_column text)
+    OUT command_column text,
+    OUT log_odds_unit float8,
+    OUT parameters jsonb,
+    OUT parts skillrating.model_part[],
+    OUT components skillrating.model_component[])
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_models'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
 
-COMMENT ON FUNCTION skillrating.models() IS
-'Every rating model, sorted by name: its name, one line about it, the state columns that a player
-has under it (all float8), what of a match it takes into account, the paper or document that it
-comes from, and the state columns that are the deviation of the skill, what it is more on side 1 and
-less on side 2, and the skill of a commander, null where there are none.';
+COMMENT ON FUNCTION skillrating.models(text, jsonb) IS
+'Every rating model with its default parameters, sorted by name; or one model under these
+parameters, which are checked.
+name, summary, source: the model, one line about it, and the paper or document that it comes from.
+state_columns: what a player has under it, all float8.
+supports: what of a match it takes into account.
+deviation_column, side_column, command_column: the state columns that are the deviation of the
+skill, what it is more on side 1 and less on side 2, and the skill of a commander; null where there
+are none.
+log_odds_unit: how much of the first state column (rating, mu or skill) is worth odds of e : 1 in a
+duel, if the ratings of both are sure: what skills in log-odds, as solve() has them, are multiplied
+by.  400 / ln 10 under elo; in the limit of small differences where the model is not logistic; null
+where parameters leave no number.
+parameters: the parameters given, with the defaults of all others; see parameters().
+parts: what of the model can be switched on.  components: whose states there are beside players.
+Errors: 22023 for an unknown model or parameter or a wrong type, and for a parameter that has no
+effect, 22003 for a value out of range.';
 
-CREATE FUNCTION skillrating_internal.model_under(
-    model text,
-    params jsonb,
-    OUT name text,
-    OUT summary text,
-    OUT state_columns text[],
-    OUT supports text[],
-    OUT source text,
-    OUT deviation_column text,
-    OUT side_column text,
-    OUT command_column text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_model_under'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1;
-
-COMMENT ON FUNCTION skillrating_internal.model_under(text, jsonb) IS
-'The row of models() for a model, with the state columns that it has under these parameters. Errors
-as for complete_parameters().';
-
-CREATE FUNCTION skillrating.model_parameters(
-    model text,
+CREATE FUNCTION skillrating.parameters(
+    of text,
+    OUT kind text,
     OUT name text,
     OUT type text,
     OUT default_value jsonb,
@@ -47,41 +77,25 @@ CREATE FUNCTION skillrating.model_parameters(
     OUT max float8,
     OUT choices text[],
     OUT unit text,
+    OUT reason text,
     OUT description text)
 RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_model_parameters'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+AS 'MODULE_PATHNAME', 'skillrating_parameters'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 
-COMMENT ON FUNCTION skillrating.model_parameters(text) IS
-'Every parameter of a model, one a row, in the order of the model''s definition: type is number,
-choice, flag (true or false) or table (an array of [bound, value] pairs, ascending by bound).  A
-null min or max is no limit; a default of null is a bound that is absent.
-Error 22023 if there is no such model.';
-
-CREATE FUNCTION skillrating.model_parts(
-    model text,
-    OUT name text,
-    OUT description text,
-    OUT parameters text[],
-    OUT needs text[])
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_model_parts'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5;
-
-COMMENT ON FUNCTION skillrating.model_parts(text) IS
-'Every part of a model, one a row: what can be switched on, one line about it, the parameters that
-switch it on and are fitted with it, and what of a match it needs, in the words of models() and
-"times".  See tune().
-Error 22023 if there is no such model.';
-
-CREATE FUNCTION skillrating.complete_parameters(model text, params jsonb)
-RETURNS jsonb
-AS 'MODULE_PATHNAME', 'skillrating_complete_parameters'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.complete_parameters(text, jsonb) IS
-'The parameters given, checked, with the defaults of all others filled in. Errors: 22023 for an
-unknown model or parameter or a wrong type, 22003 for a value out of range.';
+COMMENT ON FUNCTION skillrating.parameters(text) IS
+'The parameters of what has that name, one a row, in the order of its definition: of a model, a
+solver, frag_scores or behaviour_score, or, by the name eligibility, the rules that set_eligibility()
+takes, in the order in which a match is judged by them.
+kind: model, solver, aggregate or rule; hive is a model and a solver.
+type: number, choice, flag (true or false) or table (an array of [bound, value] pairs, ascending by
+bound).
+default_value: JSON''s null is a bound that is absent; null of a rule: it is not in force unless it
+is given.
+min, max: what a number may be; null is no limit.
+reason: the code of reasons() of matches that break a rule; null for rules that only say more about
+another one.
+Error 22023 if nothing has that name.';
 
 CREATE FUNCTION skillrating.initial_state(model text, params jsonb DEFAULT '{}')
 RETURNS float8[]
@@ -90,7 +104,7 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.initial_state(text, jsonb) IS
 'The state of a player who has not played, in the order of the model''s state columns. Errors as for
-complete_parameters().';
+models().';
 
 CREATE FUNCTION skillrating.state_rating(model text, state float8[], params jsonb DEFAULT '{}')
 RETURNS float8
@@ -99,7 +113,7 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating.state_rating(text, float8[], jsonb) IS
 'The displayed rating of a state, given in the order of the model''s state columns. Errors as for
-complete_parameters(), 2202E for an array of another length, 22004 for nulls in it.';
+models(), 2202E for an array of another length, 22004 for nulls in it.';
 
 CREATE FUNCTION skillrating.idle_state(
     model text,
@@ -120,7 +134,7 @@ idle, shared_idle: not negative; a month has 30 days.  shared_idle is 0 by defau
 shared_state: where the model shares columns among pools (see initial_base_sigma of trueskill2),
 the state that these columns come from, and age in by shared_idle; otherwise it is ignored, and
 without it these columns stay.
-Null if another argument is null.  Errors as for complete_parameters(), 2202E for an array of
+Null if another argument is null.  Errors as for models(), 2202E for an array of
 another length, 22004 for nulls in it, 22003 for negative idle time or a state out of range, 0A000
 for parameters with rating periods, under which rate() and predict() let time pass.';
 
@@ -157,18 +171,7 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.state_in_period(text, float8[], timestamptz, jsonb) IS
 'The state of a player in the rating period of a time: the open period is closed if that is a later
 one.  The same state without periods and where tournaments are periods.  Errors as for
-complete_parameters(), 2202E for an array of another length.';
-
-CREATE FUNCTION skillrating.log_odds_unit(model text, params jsonb DEFAULT '{}')
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_log_odds_unit'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.log_odds_unit(text, jsonb) IS
-'How much of the first state column (rating, mu or skill) is worth odds of e : 1 in a duel, if the
-ratings of both are sure: what skills in log-odds, as solve() has them, are multiplied by. 400 / ln
-10 under elo; in the limit of small differences where the model is not logistic. Errors as for
-complete_parameters(), and 22003 where parameters leave no number.';
+models(), 2202E for an array of another length.';
 
 CREATE FUNCTION skillrating_internal.display_expression(model text, params jsonb DEFAULT '{}')
 RETURNS text
@@ -177,4 +180,4 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.display_expression(text, jsonb) IS
 'The displayed rating, which leaderboards sort by, as an SQL expression over the model''s state
-columns. Errors as for complete_parameters().';
+columns. Errors as for models().';

@@ -1,14 +1,14 @@
 -- Why matches do not count.
 
-CREATE FUNCTION skillrating.unrated_reasons(
+CREATE FUNCTION skillrating.reasons(
     OUT reason text,
     OUT mistake boolean,
     OUT description text)
 RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_unrated_reasons'
+AS 'MODULE_PATHNAME', 'skillrating_reasons'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 50;
 
-COMMENT ON FUNCTION skillrating.unrated_reasons() IS
+COMMENT ON FUNCTION skillrating.reasons() IS
 'All reasons why a match does not count, as rated_match, rate(), solve_summary(), tune() and
 match_outcome() have them.
 reason: the code, which later versions keep.

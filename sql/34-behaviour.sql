@@ -1,24 +1,5 @@
 -- How well players behave.
 
-CREATE FUNCTION skillrating.score_parameters(
-    score text,
-    OUT name text,
-    OUT type text,
-    OUT default_value jsonb,
-    OUT min float8,
-    OUT max float8,
-    OUT choices text[],
-    OUT unit text,
-    OUT description text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_score_parameters'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 8;
-
-COMMENT ON FUNCTION skillrating.score_parameters(text) IS
-'The parameters of the score ''behaviour'', see behaviour_score(), one a row, in the order of its
-definition, with the columns of model_parameters().
-Error 22023 for an unknown score.';
-
 CREATE FUNCTION skillrating_internal.behaviour_score_transition(
     state internal,
     played_at timestamptz,

@@ -71,13 +71,13 @@ CREATE TYPE skillrating.final_component AS (
 COMMENT ON TYPE skillrating.final_component IS
 'Result of final_components() for a component at the end of a history, from which another history
 can start.
-kind: a name of model_components().  pool: '''' by default.
+kind: one of components in models().  pool: '''' by default.
 key: the context or the club, null for a kind that goes by neither.
 player_id: the identifier as text, of a kind that belongs to players, else null.
 mu, deviation: the first state column of the kind, as a rule its mean in units of the skill, and
 the deviation of that.
 games: rated matches in which it took part.  last_played: as that of final_rating.
-state: the whole state, in the order of state_columns in model_components().
+state: the whole state, in the order of state_columns of its kind in models().
 as_of: the time as of which the state is, as that of final_rating.';
 
 CREATE TYPE skillrating.rated AS (
@@ -113,7 +113,7 @@ models that do not say how probable draws are (see predict()).
 first_probability: of more than two teams, that this one comes first, alone or by its share of a
 shared first place; null for two.
 state_before, state_after: the whole state, in the order of state_columns in models().
-unrated_reason: why the match was not rated, a code of unrated_reasons(); null if it was.  A match
+unrated_reason: why the match was not rated, a code of reasons(); null if it was.  A match
 with no_result has predictions, and the states with which its players would go into it.
 unrated_detail: the same in words, with the value that is wrong.  A row without a player has
 nothing but these two.';
@@ -466,7 +466,7 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, p
 
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, jsonb) IS
 'As the form with five arguments, with params, an object of the parameters of the model that
-differ from their defaults (see model_parameters()), read from the first row.';
+differ from their defaults (see parameters()), read from the first row.';
 
 CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
     SFUNC = skillrating_internal.final_ratings_transition,

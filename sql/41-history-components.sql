@@ -18,12 +18,12 @@ CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible
 
 COMMENT ON AGGREGATE skillrating.final_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'What a model has learned, at the end of a history of matches, of components: of home advantage,
-maps, clubs, players on a map, as model_components() lists them.  The arguments are those of
+maps, clubs, players on a map, as components in models() lists them.  The arguments are those of
 final_ratings(), and the states those with which final_ratings() and rate() rate:
 SELECT c.* FROM (SELECT skillrating.final_components(''state_space'', match_id, player_id, team,
 rank, skillrating.inputs(side => side, context => map, club => club), NULL ORDER BY played_at,
 match_id) AS components FROM ...) AS q, unnest(q.components) AS c
-Sorted by kind, in the order of model_components(), pool, key and player_id.
+Sorted by kind, in the order of models(), pool, key and player_id.
 Null without rows; an empty array under a model without components.  Errors: those of
 final_ratings().';
 

@@ -161,7 +161,7 @@ CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating
 
 COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb) IS
 'As the form with five arguments, with params, an object of the parameters of the model that differ
-from their defaults (see model_parameters(''hive'')), read from the first row.';
+from their defaults (see parameters(''hive'')), read from the first row.';
 
 CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8, inputs skillrating.inputs, params jsonb, strict boolean) (
     SFUNC = skillrating_internal.hive_update_transition,

@@ -31,7 +31,7 @@ CREATE TYPE skillrating.tuned_part AS (
 
 COMMENT ON TYPE skillrating.tuned_part IS
 'A part of a model that tune() tried.
-name: the part, see model_parts(), or log_odds.  taken: whether it is on in the result.
+name: the part, see models(), or log_odds.  taken: whether it is on in the result.
 gain: by how much it lowered the log loss of later matches, when last judged; null if it was not.
 standard_error: of the gain, by blocks of time.  matches: those it was judged on.';
 
@@ -77,7 +77,7 @@ the result is a matter of luck.
 converged: whether the search converged, false where the start was kept.  stopped: why it ended.
 warnings: reasons not to trust the result, which are raised as warnings too.
 unrated: matches that do not count and are left out.  unrated_reasons: how many, by the codes of
-unrated_reasons().';
+reasons().';
 
 CREATE FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8)
 RETURNS internal
@@ -135,7 +135,7 @@ tune() maximises the likelihood of who won, each match predicted from those befo
 priors of the numbers, which keep few matches from driving them to the ends of their range; the log
 losses are without these.  The first tenth of the matches only sets the ratings (burn-in); the last
 fifth is held out and scored at the end.
-fit: 1 to 16 numbers, choices or flags among the parameters of the model (see model_parameters()),
+fit: 1 to 16 numbers, choices or flags among the parameters of the model (see parameters()),
 or log_odds, what side 1 is worth in matches that have sides and no log_odds of their own.  Null:
 the usual ones of the model.
 Each number is searched where it is worthwhile, on a log scale: as a rule from a hundredth of its
@@ -165,7 +165,7 @@ COMMENT ON AGGREGATE skillrating.tune(text, text[], anycompatible, anyelement, i
 params: an object of parameters; the search starts there, and what is not fitted keeps its value.
 bounds: an object of pairs such as {"k": [4, 64]}.  The scale is linear where the lower bound is
 below 0.
-parts: the parts to try, an array of names (see model_parts()), true for all for which the matches
+parts: the parts to try, an array of names (see models()), true for all for which the matches
 have what they need, or false.  A part is taken if its gain on later blocks of the matches that are
 fitted, in the order of time, is more than one standard error and than one nat in all; the best one
 first, the others again beside it.  Another view of the same, such as another strength of a team, is

@@ -45,7 +45,7 @@ are brought to its period, at whose start forecasts are made.  Without them stat
 team: of each player; any numbers.  The other arrays have an element for each player, too, and mean
 what source_columns() says.  weight, or joined and left: the share of the match, which is all of it
 by default.  experience: matches played before, 0 by default.
-context, club: an element may be null; under models that know components (model_components()).
+context, club: an element may be null; under models that know components, see models().
 components: these, such as final_components() returns them, with idle time in them already; others
 are as before their first match.  player_id: who the players are, for components that have one;
 1, 2 and so on by default.  pool: theirs.

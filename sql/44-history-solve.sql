@@ -16,25 +16,6 @@ played_at.
 Other facts of inputs() have no effect, except that commanding counts as play, that a side orients
 log_odds and contexts, and that a context is error 0A000 for a solver that has none.';
 
-CREATE FUNCTION skillrating.solver_parameters(
-    solver text,
-    OUT name text,
-    OUT type text,
-    OUT default_value jsonb,
-    OUT min float8,
-    OUT max float8,
-    OUT choices text[],
-    OUT unit text,
-    OUT description text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_solver_parameters'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 12;
-
-COMMENT ON FUNCTION skillrating.solver_parameters(text) IS
-'The parameters of a solver, or of frag_scores() by that name, one a row, in the order of its
-definition, with the columns of model_parameters().
-Error 22023 for an unknown solver.';
-
 CREATE TYPE skillrating.estimate AS (
     player_id text,
     at timestamptz,
@@ -73,7 +54,7 @@ CREATE TYPE skillrating.component_estimate AS (
 
 COMMENT ON TYPE skillrating.component_estimate IS
 'Estimate of solve_components() for something else than a player alone, at a time.
-kind: what it is, as model_components(''state_space'') lists it: home, home_context, player_context
+kind: what it is, as components of models(''state_space'') list it: home, home_context, player_context
 or club.
 key: the context or the club, null for a kind that goes by neither.
 player_id: the identifier as text, of a kind that belongs to players, else null.
@@ -143,12 +124,12 @@ memory: bytes of the problem.
 contexts: the advantage of the first side, of two: in all matches, where sides differ, and in each
 context.
 unrated: matches that do not count and are left out.  unrated_reasons: how many, by the codes of
-unrated_reasons().';
+reasons().';
 
 CREATE FUNCTION skillrating_internal.solve_hint(status text)
 RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE status WHEN 'there is no maximum' THEN 'A prior gives everybody a skill, see skillrating.solver_parameters().'
+RETURN CASE status WHEN 'there is no maximum' THEN 'A prior gives everybody a skill, see skillrating.parameters().'
     WHEN 'numbers out of range' THEN 'Check log-odds, gains, times and parameters for extreme values.'
     WHEN 'no further progress' THEN 'Raise parameter "tolerance", or use method "newton".'
     ELSE 'Raise parameter "max_iterations".' END;
@@ -290,7 +271,7 @@ CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_i
 
 COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, jsonb) IS
 'As the form with five arguments, with params, an object read from the first row: the parameters
-of the solver that differ from their defaults (see solver_parameters()), and exact_for, an array
+of the solver that differ from their defaults (see parameters()), and exact_for, an array
 of players whose standard errors are computed exactly.';
 
 CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (

@@ -69,7 +69,7 @@ SELECT f.* FROM (SELECT skillrating.frag_scores(killer_id, victim_id) AS scores 
 unnest(q.scores) AS f
 Differences of scores fit (a - b) / (a + b), where a and b are the frags of two players against
 each other, by least squares over all pairs that met, weighted by their frags, with one frag added
-to both sides of each pair (see solver_parameters(''frag_scores'')).
+to both sides of each pair (see parameters(''frag_scores'')).
 killer_id: null, or equal to victim_id, is a suicide.  victim_id: not null.  Both are of one type
 that can be hashed and ordered.
 Rows may come in any order.
@@ -99,5 +99,5 @@ CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelem
 
 COMMENT ON AGGREGATE skillrating.frag_scores(anyelement, anyelement, float8, boolean, jsonb) IS
 'As the form with four arguments, with params, an object of the parameters that differ from their
-defaults (see solver_parameters(''frag_scores'')), read from the first row.
+defaults (see parameters(''frag_scores'')), read from the first row.
 Further errors: 22023 and 22003 for invalid parameters, 54000 beyond the memory allowed.';

@@ -151,8 +151,8 @@ LANGUAGE C;
 COMMENT ON FUNCTION skillrating_internal.enqueue_matches() IS
 'Trigger function on tables that attach() was given with replica => true, after each row and after
 TRUNCATE: puts the matches of the row into the table pending of the ladder that the WHEN condition
-names, where they wait for catch_up(). What a row has in place of a match is noted in replica_note, and
-so is TRUNCATE. Error 39P01 if it is attached otherwise, 55000 on any other table.';
+names, where they wait for catch_up(). What a row has in place of a match is noted in replica_note,
+and so is TRUNCATE. Error 39P01 if it is attached otherwise, 55000 on any other table.';
 
 CREATE FUNCTION skillrating_internal.apply_pending()
 RETURNS trigger
@@ -318,7 +318,7 @@ LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.ladder_columns(text, text, jsonb, regtype, regtype, text) IS
 'The column definitions of table rating, event, component or component_event of a ladder, as CREATE
 TABLE takes them; display is the expression of the displayed rating, for table rating. Errors: 22023
-for another relation, and those of complete_parameters().';
+for another relation, and those of models().';
 
 CREATE FUNCTION skillrating_internal.check_source(source regclass)
 RETURNS text
@@ -431,7 +431,7 @@ BEGIN
         'CREATE INDEX ON %I.rated_match (played_at)
         WHERE reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.unrated_reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. arrived_at is when the content came of a match that is played more than a day later (reason future_time), else null. size_advantage_ratio and size_advantage_difference are the advantage of the larger team that an uneven match took, of those that did not learn it because another one was being learned from; null else. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
+        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. arrived_at is when the content came of a match that is played more than a day later (reason future_time), else null. size_advantage_ratio and size_advantage_difference are the advantage of the larger team that an uneven match took, of those that did not learn it because another one was being learned from; null else. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
 END
 $function$;
 
@@ -558,7 +558,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    all_params jsonb := skillrating.complete_parameters(model, params);
+    all_params jsonb := (SELECT parameters FROM skillrating.models(model, params));
     rules jsonb := skillrating_internal.complete_eligibility(eligibility);
     source_list text;
 BEGIN
@@ -665,10 +665,10 @@ $function$;
 COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text) IS
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
-model_parameters()) at commit, or after each statement for apply_at => statement, which then must
+parameters()) at commit, or after each statement for apply_at => statement, which then must
 carry whole matches, or by catch_up() for manual. A match that is older than others of its players
 is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
-match with a mistake in its rows stays unrated, with a reason of unrated_reasons(); where strict it
+match with a mistake in its rows stays unrated, with a reason of reasons(); where strict it
 is an error of the statement or commit that brings it. After any other error, as of rights or of a
 trigger, a match waits in table pending for catch_up(), with a warning; on_error => raise has the
 statement or commit fail instead.
@@ -751,7 +751,7 @@ of a match that counts, with that rule as the reason.
   waiting: it will be rated later: by catch_up() if reason is late, or, if that is waiting, when the
   work is done in which a trigger has reported it.
   unrated: it does not count, for the reason given.
-reason, detail: a code of unrated_reasons(), and in words; null for a match that counts. A match
+reason, detail: a code of reasons(), and in words; null for a match that counts. A match
 that was made void and is rated until catch_up() has reason void.
 correction, correction_seq: what waits for catch_up() because of this match, as table correction has
 it, and the place in the order from which history is out of date; a late match has none yet.

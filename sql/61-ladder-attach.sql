@@ -15,15 +15,9 @@ DECLARE
     refuse constant text := 'FOR EACH STATEMENT
         EXECUTE FUNCTION skillrating_internal.refuse_truncate()';
     relation regclass;
-    replicated regclass[];
     t record;
     n bigint := 0;
 BEGIN
-    IF to_regclass(format('%I.attached', ladder)) IS NOT NULL THEN
-        EXECUTE format(
-            'SELECT array_agg(a.relation) FROM %I.attached AS a WHERE a.replica', ladder)
-        INTO replicated;
-    END IF;
     -- Participants cannot exist before their match, so that inserting a match alone changes
     -- nothing, and deleting one deletes its participants.
     FOR t IN
@@ -45,7 +39,7 @@ BEGIN
         ) AS v(table_name, trigger_name, kind, event, rest)
     LOOP
         relation := to_regclass(format('%I.%I', ladder, t.table_name));
-        CONTINUE WHEN relation IS NULL OR relation = ANY (replicated)
+        CONTINUE WHEN relation IS NULL
             OR EXISTS (
                 SELECT FROM pg_trigger AS g
                 WHERE g.tgrelid = relation AND g.tgname = t.trigger_name);
@@ -58,47 +52,22 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_own_triggers(text) IS
-'A part of create_ladder(), detach() and restore_triggers(): makes those triggers of pending, match
-and match_player that do not exist, and returns how many. Tables that a publisher fills have others.';
+'A part of create_ladder() and restore_triggers(): makes those triggers of pending, match and
+match_player that do not exist, and returns how many.';
 
-CREATE FUNCTION skillrating_internal.drop_own_triggers(
-    ladder text,
-    relation regclass)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    name name;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    FOR name IN
-        SELECT t.tgname FROM pg_trigger AS t
-        WHERE t.tgrelid = relation AND NOT t.tgisinternal
-            AND t.tgfoid IN ('skillrating_internal.collect_matches'::regproc,
-                'skillrating_internal.refuse_truncate'::regproc)
-    LOOP
-        EXECUTE format('DROP TRIGGER %I ON %s', name, relation);
-    END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.drop_own_triggers(text, regclass) IS
-'A part of attach() with replica => true: drops the triggers that create_own_triggers() made on
-match or match_player.';
-
-CREATE FUNCTION skillrating_internal.drop_collect_triggers(
+CREATE FUNCTION skillrating_internal.drop_source_triggers(
     source regclass,
-    relation regclass DEFAULT NULL)
+    relation regclass,
+    mirrors boolean)
 RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_drop_collect_triggers'
+AS 'MODULE_PATHNAME', 'skillrating_drop_source_triggers'
 LANGUAGE C VOLATILE;
 
-COMMENT ON FUNCTION skillrating_internal.drop_collect_triggers(regclass, regclass) IS
-'Drops the triggers that attach() made for the ladder with this view source, on one table or on all,
-and returns how many; 0 if the source is null or gone. They depend on the view, so that its owner
-may drop them whoever owns the table. Errors: 42501 unless the caller owns the view, 55006 if a
-table is in use.';
+COMMENT ON FUNCTION skillrating_internal.drop_source_triggers(regclass, regclass, boolean) IS
+'Drops the triggers that attach() made for the ladder with this view source, or mirror_rating()
+(mirrors), or both (null), on one table or, if that is null, on all, and returns how many; 0 if the
+source is null or gone. They depend on the view, so that its owner may drop them whoever owns the
+table. Errors: 42501 unless the caller owns the view, 55006 if a table is in use.';
 
 CREATE FUNCTION skillrating_internal.create_source_trigger(
     source regclass,
@@ -180,40 +149,6 @@ COMMENT ON FUNCTION skillrating_internal.create_collect_triggers(text, regclass,
 of the ladder; its view source must exist. The arguments are those of attach(). Error 42501 unless
 the caller may create triggers on the table, or owns it where they are those of a replica.';
 
-CREATE FUNCTION skillrating_internal.check_replica(
-    ladder text,
-    relation regclass,
-    match_id text)
-RETURNS boolean
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    own boolean := coalesce(relation IN (to_regclass(format('%I.match', ladder)),
-        to_regclass(format('%I.match_player', ladder))), false);
-    is_strict boolean;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT l.strict FROM %I.ladder AS l', ladder) INTO is_strict;
-    IF is_strict THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('ladder "%s" is strict, and cannot refuse matches that a publisher has committed',
-                ladder),
-            HINT = format('UPDATE %I.ladder SET strict = false sets matches with mistakes aside.',
-                ladder);
-    END IF;
-    IF own AND match_id <> 'match_id' THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('match_id must be "match_id" for table %s, not "%s"', relation, match_id);
-    END IF;
-    RETURN own;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_replica(text, regclass, text) IS
-'A part of attach() with replica => true: whether the table is match or match_player of the ladder.
-Errors: 55000 for a strict ladder, 22023 for another match_id of these.';
-
 CREATE FUNCTION skillrating_internal.create_replica_note(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
@@ -249,8 +184,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    match text;
-    own boolean := replica AND skillrating_internal.check_replica(ladder, relation, match_id);
+    own boolean := replica AND coalesce(relation IN (to_regclass(format('%I.match', ladder)),
+        to_regclass(format('%I.match_player', ladder))), false);
+    is_strict boolean;
     n bigint;
 BEGIN
     IF to_regclass(format('%I.match', ladder)) IS NOT NULL AND NOT own THEN
@@ -259,10 +195,14 @@ BEGIN
             HINT = 'Make one with create_ladder(..., source => ...) to rate those of other tables.';
     END IF;
     PERFORM skillrating_internal.check_relation(relation);
-    SELECT format_type(a.atttypid, -1) INTO STRICT match
-    FROM pg_attribute AS a
-    WHERE a.attrelid = to_regclass(format('%I.rated_match', ladder)) AND a.attname = 'match_id';
-
+    EXECUTE format('SELECT l.strict FROM %I.ladder AS l', ladder) INTO is_strict;
+    IF replica AND is_strict THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('ladder "%s" is strict, and cannot refuse matches that a publisher has committed',
+                ladder),
+            HINT = format('UPDATE %I.ladder SET strict = false sets matches with mistakes aside.',
+                ladder);
+    END IF;
     -- The same text will be an expression over the rows that a statement touched, which have no
     -- system columns.
     IF NOT EXISTS (
@@ -271,7 +211,7 @@ BEGIN
     THEN
         BEGIN
             EXECUTE format('SELECT CAST((%s) AS %s) FROM (SELECT * FROM %s) AS r LIMIT 0', match_id,
-                match, relation);
+                t.match_type, relation);
         EXCEPTION WHEN undefined_column OR undefined_function OR syntax_error THEN
             RAISE EXCEPTION USING
                 ERRCODE = SQLSTATE,
@@ -295,7 +235,6 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.rate_failed(ladder);
     IF own THEN
-        PERFORM skillrating_internal.drop_own_triggers(ladder, relation);
         RETURN;
     END IF;
     -- Of the tables behind a new ladder the first one says it for all.
@@ -325,12 +264,12 @@ replica: the table is filled by logical replication, of which only triggers for 
 enabled always notice anything. They put the matches into table pending, whoever changes a row, and
 catch_up() rates them; what has no match that can be told is noted in table replica_note, and so is
 TRUNCATE, after which catch_up() has to search, see ladder_status(). Tables match and match_player
-of a ladder without a source can be attached so too.
+of a ladder without a source can be attached so too, and go on to rate what ordinary sessions store.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
 its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 42710 if it
-is attached already, 55000 if the ladder has matches of its own or, with replica, is strict, 22023
-for another match_id of its own tables, 42501 unless the caller owns the ladder and may create
-triggers on the table, or with replica owns it, and whatever is wrong with the expression.';
+is attached already, 55000 if the ladder has matches of its own or, with replica, is strict, 42501
+unless the caller owns the ladder and may create triggers on the table, or with replica owns it, and
+whatever is wrong with the expression.';
 
 CREATE FUNCTION skillrating_internal.detach(
     ladder text,
@@ -352,14 +291,9 @@ BEGIN
             MESSAGE = format('ladder "%s" does not exist', ladder),
             HINT = 'Ladders are made by skillrating.create_ladder().';
     END IF;
-    IF n + skillrating_internal.drop_collect_triggers(source, relation) = 0 THEN
+    IF n + skillrating_internal.drop_source_triggers(source, relation, false) = 0 THEN
         RAISE undefined_object USING
             MESSAGE = format('table %s is not attached to ladder "%s"', relation, ladder);
-    END IF;
-    IF relation IN (to_regclass(format('%I.match', ladder)),
-        to_regclass(format('%I.match_player', ladder)))
-    THEN
-        PERFORM skillrating_internal.create_own_triggers(ladder);
     END IF;
 END
 $function$;
@@ -401,7 +335,7 @@ BEGIN
     LOOP
         wanted_triggers := cardinality(skillrating_internal.collect_kinds(relation, replica));
         CONTINUE WHEN found_triggers = wanted_triggers;
-        PERFORM skillrating_internal.drop_collect_triggers(source, relation);
+        PERFORM skillrating_internal.drop_source_triggers(source, relation, false);
         PERFORM skillrating_internal.create_collect_triggers(ladder, relation, '', replica);
         n := n + wanted_triggers - found_triggers;
     END LOOP;
@@ -534,63 +468,24 @@ COMMENT ON FUNCTION skillrating_internal.unread_source_columns(regclass) IS
 'The known columns that the relation behind the view source of a ladder has got since that was made;
 null if there are none. refresh_source() takes them up.';
 
-CREATE FUNCTION skillrating_internal.source_list(
+CREATE FUNCTION skillrating_internal.refresh_source(
     ladder text,
-    new_source regclass)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    source regclass := to_regclass(format('%I.source', ladder));
-    source_list text;
-    lost text;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    source_list := skillrating_internal.check_source(new_source);
-    IF source IS NULL THEN
-        RETURN source_list;
-    END IF;
-    -- A view that is replaced keeps its columns in their order, and gets others behind them.
-    SELECT string_agg(format('s.%I', c.column_name), ', ' ORDER BY old.attnum, c.n),
-        string_agg(c.column_name, ', ' ORDER BY c.n) FILTER (WHERE new.attname IS NULL)
-    INTO source_list, lost
-    FROM skillrating.source_columns()
-        WITH ORDINALITY AS c(column_name, type, needed, description, n)
-    LEFT JOIN pg_attribute AS old
-        ON old.attrelid = source AND old.attname = c.column_name AND NOT old.attisdropped
-    LEFT JOIN pg_attribute AS new
-        ON new.attrelid = new_source AND new.attname = c.column_name AND NOT new.attisdropped
-    WHERE old.attname IS NOT NULL OR new.attname IS NOT NULL;
-    IF lost IS NOT NULL THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('%s lacks columns that the source of ladder "%s" has: %s',
-                new_source, ladder, lost),
-            HINT = format('To do without them use DROP VIEW %I.source CASCADE first.', ladder);
-    END IF;
-    RETURN source_list;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.source_list(text, regclass) IS
-'A part of refresh_source(): the select list of the new view source, over a relation aliased s.
-Errors as for refresh_source().';
-
-CREATE FUNCTION skillrating_internal.replace_source(
-    ladder text,
-    new_source regclass)
+    source regclass DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    rated_match regclass := to_regclass(format('%I.rated_match', ladder));
-    source regclass := to_regclass(format('%I.source', ladder));
+    old_view regclass := to_regclass(format('%I.source', ladder));
+    new_source regclass := coalesce(source, skillrating_internal.source_relation(old_view));
+    columns text;
     t record;
     place bigint;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    IF rated_match IS NULL OR to_regclass(format('%I.ladder', ladder)) IS NULL THEN
+    IF to_regclass(format('%I.rated_match', ladder)) IS NULL
+        OR to_regclass(format('%I.ladder', ladder)) IS NULL
+    THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" does not exist', ladder),
             HINT = 'Ladders are made by skillrating.create_ladder().';
@@ -600,48 +495,37 @@ BEGIN
             MESSAGE = format('ladder "%s" rates matches of its own', ladder),
             HINT = 'Its source is the view of its tables match and match_player.';
     END IF;
-    PERFORM skillrating_internal.check_relation(new_source);
-    new_source := coalesce(new_source, skillrating_internal.source_relation(source));
     IF new_source IS NULL THEN
         RAISE null_value_not_allowed USING
             MESSAGE = format('source must not be null for ladder "%s"', ladder),
             HINT = 'Its view source is gone, or selects from several relations.';
     END IF;
+    PERFORM skillrating_internal.check_relation(new_source);
     -- Whoever waits to rate has the view already.
     PERFORM skillrating_internal.hold_tables(ladder,
-        CASE WHEN source IS NULL THEN '{}' ELSE '{source}'::text[] END);
-    EXECUTE format('CREATE OR REPLACE VIEW %I.source AS SELECT %s FROM %s AS s', ladder,
-        skillrating_internal.source_list(ladder, new_source), new_source);
+        CASE WHEN old_view IS NULL THEN '{}' ELSE '{source}'::text[] END);
+    PERFORM skillrating_internal.check_source(new_source);
+    -- A view that is replaced keeps its columns in their order, and gets others behind them.
+    SELECT string_agg(format('s.%I', c.column_name), ', ' ORDER BY a.attnum, c.n) INTO columns
+    FROM skillrating.source_columns()
+        WITH ORDINALITY AS c(column_name, type, needed, description, n)
+    LEFT JOIN pg_attribute AS a
+        ON a.attrelid = old_view AND a.attname = c.column_name AND NOT a.attisdropped
+    WHERE a.attname IS NOT NULL OR EXISTS (
+        SELECT FROM pg_attribute AS n
+        WHERE n.attrelid = new_source AND n.attname = c.column_name AND NOT n.attisdropped);
+    EXECUTE format('CREATE OR REPLACE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, columns,
+        new_source);
     EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
         format('What the ladder rates, from %s.', new_source));
-
-    t := skillrating_internal.ladder_types(ladder);
     -- Identifiers must compare with those of the ladder.
+    t := skillrating_internal.ladder_types(ladder);
     EXECUTE format(
         'SELECT FROM %1$I.source AS s, %1$I.rated_match AS m, %1$I.rating AS r
         WHERE s.match_id %2$s m.match_id AND s.player_id %3$s r.player_id LIMIT 0',
         ladder, t.match_equals, t.player_equals);
     EXECUTE format('SELECT min(m.seq) FROM %I.rated_match AS m', ladder) INTO place;
     PERFORM skillrating_internal.note_correction(ladder, 'source', place);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.replace_source(text, regclass) IS
-'The part of refresh_source() that works on the ladder. Errors as for refresh_source().';
-
-CREATE FUNCTION skillrating_internal.refresh_source(
-    ladder text,
-    source regclass DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    IF ladder IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder must not be null';
-    END IF;
-    PERFORM skillrating_internal.replace_source(ladder, source);
     PERFORM skillrating_internal.restore_triggers(ladder);
     PERFORM skillrating_internal.rate_failed(ladder);
 END
@@ -655,6 +539,7 @@ which has all the columns of the one before; if the view source of the ladder is
 the triggers of attached tables along, it makes both again. Whatever differs counts with catch_up(),
 and catch_up(search => true, rebuild => true) also finds matches that rated otherwise or not at all.
 Matches that wait because of an error are tried again.
-Errors: 42704 for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with matches
-of its own or columns that the new source lacks, 42804 for identifiers of another type, 22004 if it
-does not know which source, 22023 and 42501 as for create_ladder().';
+A source without a column that the one before has needs DROP VIEW ... CASCADE of the view source
+first. Errors: 42704 for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with
+matches of its own, 42703 for columns that the new source lacks, 42883 or 42P16 for identifiers of
+another type, 22004 if it does not know which source, 22023 and 42501 as for create_ladder().';

@@ -40,10 +40,10 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.own_tables(text) IS
-'A part of drop_ladder() and reset_ladder(): those tables of a ladder that exist, in an order in which
-they can be emptied; the last three are configuration.';
+'A part of drop_ladder() and reset_ladder(): those tables of a ladder that exist, in an order in
+which they can be emptied; the last three are configuration.';
 
-CREATE FUNCTION skillrating_internal.drop_tables(ladder text)
+CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -51,47 +51,6 @@ AS $function$
 DECLARE
     view text;
     tables text;
-    followers text;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
-        IF to_regclass(format('%I.%I', ladder, view)) IS NOT NULL THEN
-            EXECUTE format('DROP VIEW %I.%I', ladder, view);
-        END IF;
-    END LOOP;
-    SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
-    IF tables IS NOT NULL THEN
-        EXECUTE 'DROP TABLE ' || tables;
-    END IF;
-    -- Goes with event, unless that is gone otherwise.
-    IF to_regclass(format('%I.event_seq', ladder)) IS NOT NULL THEN
-        EXECUTE format('DROP SEQUENCE %I.event_seq', ladder);
-    END IF;
-    EXECUTE format('DROP SCHEMA %I', ladder);
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN
-        GET STACKED DIAGNOSTICS followers = PG_EXCEPTION_DETAIL;
-        RAISE dependent_objects_still_exist USING
-            MESSAGE = SQLERRM,
-            DETAIL = followers,
-            HINT = 'Drop these objects first, shadows by skillrating.drop_ladder(), or move them to '
-                'another schema.';
-    WHEN object_in_use THEN
-        RAISE object_in_use USING
-            MESSAGE = SQLERRM,
-            HINT = 'Drop the ladder in a transaction of its own, or after SET CONSTRAINTS ALL '
-                'IMMEDIATE and closing cursors.';
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.drop_tables(text) IS
-'A part of drop_ladder(): drops those views and tables that exist, and the schema.';
-
-CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     -- Any table that only a ladder has will do, as some may be gone.
@@ -109,10 +68,23 @@ BEGIN
             MESSAGE = format('ladder "%s" does not exist', ladder),
             HINT = 'Ladders are made by skillrating.create_ladder().';
     END IF;
-    PERFORM skillrating_internal.drop_collect_triggers(to_regclass(format('%I.source', ladder)));
-    PERFORM skillrating_internal.drop_mirror_triggers(to_regclass(format('%I.source', ladder)));
+    PERFORM skillrating_internal.drop_source_triggers(
+        to_regclass(format('%I.source', ladder)), NULL, NULL);
     PERFORM skillrating_internal.settle_pending(ladder);
-    PERFORM skillrating_internal.drop_tables(ladder);
+    FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
+        IF to_regclass(format('%I.%I', ladder, view)) IS NOT NULL THEN
+            EXECUTE format('DROP VIEW %I.%I', ladder, view);
+        END IF;
+    END LOOP;
+    SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
+    IF tables IS NOT NULL THEN
+        EXECUTE 'DROP TABLE ' || tables;
+    END IF;
+    -- Goes with event, unless that is gone otherwise.
+    IF to_regclass(format('%I.event_seq', ladder)) IS NOT NULL THEN
+        EXECUTE format('DROP SEQUENCE %I.event_seq', ladder);
+    END IF;
+    EXECUTE format('DROP SCHEMA %I', ladder);
 END
 $function$;
 

@@ -1,26 +1,5 @@
 -- Eligibility: which matches a ladder wants to rate.
 
-CREATE FUNCTION skillrating.eligibility_rules(
-    OUT rule text,
-    OUT type text,
-    OUT default_value jsonb,
-    OUT min_value float8,
-    OUT max_value float8,
-    OUT choices text[],
-    OUT unit text,
-    OUT reason text,
-    OUT description text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_eligibility_rules'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 13;
-
-COMMENT ON FUNCTION skillrating.eligibility_rules() IS
-'The rules that set_eligibility() takes, in the order in which a match is judged by them.
-default_value: null where a rule is not in force unless it is given.
-min_value, max_value: what a number may be.
-reason: the code of unrated_reasons() of matches that break the rule; null for those that only say
-more about another one.';
-
 CREATE FUNCTION skillrating_internal.complete_eligibility(rules jsonb)
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'skillrating_complete_eligibility'
@@ -110,7 +89,7 @@ COMMENT ON FUNCTION skillrating.set_eligibility(text, jsonb, timestamptz, text) 
 others, until rules are declared for a later time or again. Without since they replace the rules of
 all times. A match that breaks one is kept unrated, with the reason of the rule; some rules leave
 single participants out instead.
-rules: an object with a member for each rule in force, see eligibility_rules(); {} for none.
+rules: an object with a member for each rule in force, see parameters(''eligibility''); {} for none.
 What was rated changes with catch_up(). Returns the number of the operation, for undo_operation().
 Errors: 42704 for an unknown ladder, 22023 for an unknown rule, one of another type or rules that
 make no sense together, 22003 for a value out of range, 22008 for an infinite since.';

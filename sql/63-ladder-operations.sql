@@ -115,8 +115,8 @@ BEGIN
     t := skillrating_internal.ladder_types(ladder);
     IF toward IS NOT NULL THEN
         EXECUTE format(
-            'SELECT m.name, m.state_columns, skillrating.initial_state(l.model, l.params) AS initial, skillrating.log_odds_unit(l.model, l.params) AS unit
-            FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+            'SELECT m.name, m.state_columns, skillrating.initial_state(l.model, l.params) AS initial, m.log_odds_unit AS unit
+            FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
         INTO model;
         IF toward = 'hive' AND model.name <> 'hive' OR toward = 'through_time' AND model.name NOT IN ('state_space', 'trueskill', 'trueskill2') THEN
             RAISE invalid_parameter_value USING
@@ -176,7 +176,7 @@ initial one, of which the share keep stays (1: all, 0: nothing); deviations grow
 do. The states before remain in the events; season_table() gives the tables of this and of earlier
 seasons. With toward, a solver, players whom solve_ladder() has given an estimate go towards that
 one instead: the share keep of the distance from it stays. That is a second operation (seed), which
-undo_operation() takes back together with the season. Estimates in log-odds count log_odds_unit()
+undo_operation() takes back together with the season. Estimates in log-odds count log_odds_unit of models()
 each from the initial state; those of hive are the ladder''s own under model hive, and those of
 through_time under state_space, or under trueskill and trueskill2 if solve_ladder() was given the
 initial_mu, initial_sigma and beta of the ladder. Deviations are those that the season leaves.
@@ -362,7 +362,7 @@ DECLARE
     wrong record;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
     INTO columns;
     -- An open period goes on by itself, from a rating that is set as its start.
     settable := ARRAY(SELECT c.name FROM unnest(columns) WITH ORDINALITY AS c(name, n)
@@ -646,8 +646,8 @@ BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.ladder_types(other);
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder) INTO columns;
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', other) INTO other_columns;
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO columns;
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', other) INTO other_columns;
     IF NOT columns && other_columns THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('ladders "%s" and "%s" have no state column in common', ladder, other),
@@ -708,60 +708,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_imported(text, text[]) IS
 'A part of import_ratings(): error 22023 for a player who is given twice or is merged into another.';
 
-CREATE FUNCTION skillrating_internal.with_earlier_games(
-    ladder text,
-    players text[],
-    states jsonb)
-RETURNS jsonb
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    by_games jsonb;
-    model text;
-    wrong record;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT jsonb_path_exists(states, '$[*].games') THEN
-        RETURN states;
-    END IF;
-    EXECUTE format('SELECT l.model, l.params->''k_by_games'' FROM %I.ladder AS l', ladder) INTO model, by_games;
-    -- A model whose formula does not go by them would take them in vain.
-    IF coalesce(by_games, '[]') = '[]' THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('model "%s" of ladder "%s" does not count earlier games', model, ladder),
-            HINT = 'Leave out "games", or use model "elo" with parameter "k_by_games".';
-    END IF;
-    SELECT e.player_id, e.state->'games' AS games, e.state ? 'earlier_games' AS twice INTO wrong
-    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
-    WHERE jsonb_typeof(e.state) = 'object' AND e.state ? 'games'
-        AND (e.state ? 'earlier_games'
-            OR CASE jsonb_typeof(e.state->'games') WHEN 'number' THEN (e.state->>'games')::numeric NOT BETWEEN 0 AND 2147483647 OR (e.state->>'games')::numeric % 1 <> 0 ELSE true END)
-    LIMIT 1;
-    IF FOUND AND wrong.twice THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('state of player %s has both "games" and "earlier_games"', wrong.player_id),
-            HINT = 'They are the same: give one of them.';
-    ELSIF FOUND AND jsonb_typeof(wrong.games) <> 'number' THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('games of player %s must be a number, not %s', wrong.player_id, left(wrong.games::text, 100));
-    ELSIF FOUND THEN
-        RAISE numeric_value_out_of_range USING
-            MESSAGE = format('games of player %s are out of range: %s', wrong.player_id, left(wrong.games::text, 100)),
-            HINT = 'Games are a whole number from 0 to 2147483647.';
-    END IF;
-    RETURN (SELECT jsonb_agg(CASE WHEN jsonb_typeof(e.state) = 'object' AND e.state ? 'games'
-            THEN e.state - 'games' || jsonb_build_object('earlier_games', e.state->'games') ELSE e.state END ORDER BY e.n)
-        FROM jsonb_array_elements(states) WITH ORDINALITY AS e(state, n));
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.with_earlier_games(text, text[], jsonb) IS
-'A part of import_ratings(): states whose "games" are under the name of the state column
-earlier_games. Errors: 22023 if there are any and the ladder''s K does not go by games, and for a
-state that has both or games that are no number, 22003 for those that are negative, broken or too
-large.';
-
 CREATE FUNCTION skillrating_internal.import_ratings(
     ladder text,
     players anycompatiblearray,
@@ -807,7 +753,7 @@ BEGIN
     FROM skillrating_internal.seed_players(ladder,
         format('SELECT CAST(s.player_id AS %s) AS player_id, s.state FROM skillrating_internal.state_rows(%L, $7, $8) AS s', t.player_type, ladder),
         pool, overwrite, at, '{"imported": true}', coalesce(reason, 'imported'), players::text[],
-        skillrating_internal.with_earlier_games(ladder, players::text[], states)) AS s;
+        states) AS s;
 END
 $function$;
 
@@ -817,8 +763,7 @@ COMMENT ON FUNCTION skillrating.import_ratings(text, anycompatiblearray, jsonb, 
 'Starts players with ratings that another system has computed. states is a JSON array with one
 object for each element of players, in the same order, such as {"mu": 27.1, "sigma": 3.2}; its keys
 are state columns of the ladder''s model (see models()), in the model''s units, and columns that it
-lacks have their initial values. Under "elo" with k_by_games an object may have "games": so many
-rated games the player brings along. Players who already have a rating in the pool keep it, so that
+lacks have their initial values. Players who already have a rating in the pool keep it, so that
 a repeated import changes nothing; with overwrite they take the imported one. All players are one
 operation: undo_operation() takes it back, verify() replays it. It takes its place in the order:
 matches before are rated without it, those after with it. Counts of games, wins and losses of table

@@ -79,7 +79,7 @@ BEGIN
             format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, %%s'', u.c, u.before), '', '' ORDER BY u.n)),
             format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, %%s'', u.c, u.after), '', '' ORDER BY u.n))
         FROM %I.ladder AS l
-        CROSS JOIN skillrating_internal.model_under(l.model, l.params) AS m
+        CROSS JOIN skillrating.models(l.model, l.params) AS m
         CROSS JOIN LATERAL (
             SELECT s.c, s.n, format(''e.%%I'', s.c || ''_before'') AS before, format(''e.%%I'', s.c || ''_after'') AS after
             FROM unnest(m.state_columns) WITH ORDINALITY AS s(c, n)) AS u', ladder)
@@ -325,7 +325,7 @@ BEGIN
         -- A match that counts does so for those whom the rules leave in.
         IF m.status = 'rated' AND left_out IS NOT NULL THEN
             SELECT 'unrated', r.reason, r.description INTO status, reason, detail
-            FROM skillrating.unrated_reasons() AS r WHERE r.reason = left_out;
+            FROM skillrating.reasons() AS r WHERE r.reason = left_out;
         ELSE
             status := m.status;
             reason := match_reason;

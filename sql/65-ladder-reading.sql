@@ -99,7 +99,7 @@ DECLARE
     aged_columns text;
     shared text;
 BEGIN
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
     INTO columns;
     EXECUTE format('SELECT greatest(l.horizon, %s, 0) FROM %I.ladder AS l', last, ladder) INTO behind;
     SELECT format('ARRAY[%s]', string_agg(format('r.%I', u.c), ', ' ORDER BY u.n)),
@@ -347,7 +347,7 @@ BEGIN
     IF max_deviation IS NULL THEN
         RETURN condition || ' AND $4 IS NULL';
     END IF;
-    EXECUTE format('SELECT m.name, m.deviation_column FROM skillrating.models() AS m JOIN %I.ladder AS l ON l.model = m.name', ladder)
+    EXECUTE format('SELECT l.model, m.deviation_column FROM %I.ladder AS l, skillrating.models(l.model) AS m', ladder)
     INTO model_name, deviation_column;
     IF deviation_column IS NULL THEN
         RAISE invalid_parameter_value USING
@@ -672,7 +672,7 @@ DECLARE
     is_settled text;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+    EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
     INTO model;
     IF step NOT IN ('day', 'week', 'month', 'quarter', 'year') THEN
         RAISE invalid_parameter_value USING

@@ -63,7 +63,7 @@ AS $function$
     SELECT regexp_replace(skillrating_internal.display_expression(model, params),
         E'"?\\m(' || array_to_string(m.state_columns, '|') || E')\\M"?',
         prefix || E'\\1' || suffix, 'g')
-    FROM skillrating_internal.model_under(model, params) AS m
+    FROM skillrating.models(model, params) AS m
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.display_columns(text, jsonb, text, text) IS

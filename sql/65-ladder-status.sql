@@ -16,7 +16,7 @@ SELECT skillrating_internal.create_entry('match_outcome');
 COMMENT ON FUNCTION skillrating.match_outcome(text, anycompatible) IS
 'What became of a match.
 outcome: rated, unrated, waiting, or unknown for one that the ladder has not seen.
-reason: a code of unrated_reasons(), null for a match that counts. A rated match has reason void if
+reason: a code of reasons(), null for a match that counts. A rated match has reason void if
 it counts until the next catch_up(). A match that waits has reason late if its place in the order is
 to be found, failed if rating it raised an error that is not about its data, else waiting. One that
 is unknown has not_reported or no_match.
@@ -117,7 +117,7 @@ SELECT skillrating_internal.create_entry('ladder_status');
 COMMENT ON FUNCTION skillrating.ladder_status(text) IS
 'How a ladder fares, in one row.
 rated, unrated: matches that count, and those that do not, an object with their number for each code
-of unrated_reasons(); late is among them.
+of reasons(); late is among them.
 waiting, oldest_waiting: matches in table pending, and since when the oldest of them has waited: for
 catch_up(), or, with an error, until its cause is removed and catch_up() is called.
 last_error, last_error_at: SQLSTATE and message of the last error for which a match waits, and when

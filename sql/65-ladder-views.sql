@@ -11,7 +11,7 @@ AS $function$
         THEN format('r.games < %s', coalesce((params->>'shadow_games')::numeric::bigint, 10))
         ELSE format('NOT r.%I < %L::float8', m.deviation_column, (skillrating.initial_state(model, params))[
             array_position(m.state_columns, m.deviation_column)] / 2) END
-    FROM skillrating_internal.model_under(model, params) AS m
+    FROM skillrating.models(model, params) AS m
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.provisional_expression(text, jsonb) IS
@@ -54,7 +54,7 @@ DECLARE
     kinds text[];
 BEGIN
     SELECT coalesce('r.' || quote_ident(m.deviation_column), 'NULL::float8') INTO deviation
-    FROM skillrating_internal.model_under(model, params) AS m;
+    FROM skillrating.models(model, params) AS m;
     -- Players without a match are hidden, also from functions that a reader puts into a condition.
     EXECUTE format(
         'CREATE VIEW %1$I.leaderboard WITH (security_barrier) AS
@@ -99,7 +99,7 @@ BEGIN
         "rating_after": "The displayed rating after.",
         "reason": "Why the operation was made."}');
     SELECT coalesce(array_agg(c.kind), '{}') INTO kinds
-    FROM skillrating.model_components(model, params) AS c WHERE c.state_columns[2] IN ('deviation', 'sigma');
+    FROM skillrating.models(model, params) AS m, unnest(m.components) AS c WHERE c.state_columns[2] IN ('deviation', 'sigma');
     EXECUTE format(
         'CREATE VIEW %1$I.components WITH (security_barrier) AS
         SELECT c.kind, c.pool, nullif(c.key, '''') AS key, c.player_id, c.state[1] AS mu, CASE WHEN c.kind = ANY (%2$L) THEN c.state[2] END AS deviation,
@@ -108,7 +108,7 @@ BEGIN
         kinds);
     PERFORM skillrating_internal.create_view_comments(ladder, 'components',
         'What the ladder has learned of home advantage, maps, clubs, players on a map, or whatever its model has: a row for each that was in a rated match.', '{
-        "kind": "The kind of component, see model_components().",
+        "kind": "The kind of component, see models().",
         "pool": "The rating pool.",
         "key": "The context or the club; null for a kind without.",
         "player_id": "The player whose it is; null for what is nobody''s.",

@@ -39,7 +39,7 @@ BEGIN
             array_position(m.state_columns, m.deviation_column),
             array_position(m.state_columns, m.side_column),
             array_position(m.state_columns, m.command_column)
-        FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', ladder)
+        FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
     INTO name, params, nstate, deviation, side, command;
     IF caution <> 0 AND deviation IS NULL THEN
         RAISE invalid_parameter_value USING
@@ -69,7 +69,8 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
         'SELECT EXISTS (SELECT FROM %I.ladder AS l
-            CROSS JOIN skillrating.model_components(l.model, l.params) AS c WHERE c.used)', ladder)
+            CROSS JOIN skillrating.models(l.model, l.params) AS m CROSS JOIN unnest(m.components) AS c
+            WHERE c.used)', ladder)
     INTO has_components;
     IF has_components THEN
         PERFORM skillrating_internal.check_readable(ladder, 'component');

@@ -144,17 +144,6 @@ after an event: for rows of rating that have changed or gone, the transition tab
 inserted into the table, the transition table inserted; for an inserted row of player $1; or for all
 rows. Null if there is nothing to write. Error 42703 for a column that does not exist.';
 
-CREATE FUNCTION skillrating_internal.drop_mirror_triggers(
-    source regclass,
-    relation regclass DEFAULT NULL)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_drop_mirror_triggers'
-LANGUAGE C VOLATILE;
-
-COMMENT ON FUNCTION skillrating_internal.drop_mirror_triggers(regclass, regclass) IS
-'The same as drop_collect_triggers() for the triggers that mirror_rating() made on mirrored
-tables.';
-
 CREATE FUNCTION skillrating_internal.update_mirrors()
 RETURNS trigger
 AS 'MODULE_PATHNAME', 'skillrating_update_mirrors'
@@ -426,8 +415,8 @@ BEGIN
     IF NOT EXISTS (
         SELECT FROM skillrating_internal.mirrors(ladder) AS m WHERE m.relation = unmirror_rating.relation)
     THEN
-        PERFORM skillrating_internal.drop_mirror_triggers(
-            to_regclass(format('%I.source', ladder)), relation);
+        PERFORM skillrating_internal.drop_source_triggers(
+            to_regclass(format('%I.source', ladder)), relation, true);
     END IF;
     PERFORM skillrating_internal.note_change(ladder),
         skillrating_internal.mirror_triggers(ladder);

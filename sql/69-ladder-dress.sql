@@ -89,7 +89,7 @@ AS $function$
 DECLARE
     states text[];
 BEGIN
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', first_ladder) INTO states;
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', first_ladder) INTO states;
     RETURN QUERY
     SELECT format('ALTER TABLE %s ADD COLUMN %s', p.name, concat_ws(' ', quote_ident(l.attname),
         format_type(l.atttypid, l.atttypmod),

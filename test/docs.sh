@@ -140,7 +140,7 @@ psql -qXAt -d "$database" -c 'CREATE EXTENSION skillrating' -c 'CREATE EXTENSION
 psql -qXAt -F ' ' -d "$database" -c '
 	SELECT CASE WHEN count(*) OVER (PARTITION BY p.name) = (SELECT count(*) FROM skillrating.models())
 		THEN $$calibration$$ ELSE m.name END, p.name
-	FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p' | sort -u >"$scratch/parameters"
+	FROM skillrating.models() AS m, skillrating.parameters(m.name) AS p WHERE p.kind = $$model$$' | sort -u >"$scratch/parameters"
 psql -qXAt -F ' ' -d "$database" -c "
 	SELECT p.proname, coalesce((
 		SELECT string_agg(u.name, ',' ORDER BY u.n)

@@ -50,19 +50,19 @@ CREATE EXTENSION skillrating;
 -- Whether no other parameter leaves these without effect.
 CREATE FUNCTION takes(model text, params jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN skillrating.complete_parameters(model, params) IS NOT NULL;
+    RETURN EXISTS (SELECT FROM skillrating.models(model, params));
 EXCEPTION WHEN invalid_parameter_value THEN RETURN false;
 END $$;
 CREATE TABLE variant AS
 SELECT m.name AS model, '{}'::jsonb AS params, m.name AS title FROM skillrating.models() AS m
 UNION ALL
 SELECT m.name, jsonb_build_object(p.name, c), concat_ws('_', m.name, p.name, c)
-FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p, unnest(p.choices) AS c
+FROM skillrating.models() AS m, skillrating.parameters(m.name) AS p, unnest(p.choices) AS c
 -- Rating periods are the business of ladder_periods.
 WHERE to_jsonb(c) <> p.default_value AND p.name NOT LIKE 'period%' AND takes(m.name, jsonb_build_object(p.name, c))
 UNION ALL
 SELECT m.name, jsonb_build_object(p.name, true), concat_ws('_', m.name, p.name)
-FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p WHERE p.type = 'flag' AND p.default_value = 'false' AND takes(m.name, jsonb_build_object(p.name, true))
+FROM skillrating.models() AS m, skillrating.parameters(m.name) AS p WHERE p.kind = 'model' AND p.type = 'flag' AND p.default_value = 'false' AND takes(m.name, jsonb_build_object(p.name, true))
 UNION ALL
 SELECT model, params::jsonb, title
 FROM (VALUES ('weng_lin', '{"margin": 0.7}', 'weng_lin_margin'), ('weng_lin', '{"margin": 0.7, "margin_form": "divide"}', 'weng_lin_divide'),

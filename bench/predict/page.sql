@@ -51,6 +51,6 @@ SELECT E'\n### What was chosen\n';
 SELECT format('- %s, %s: `%s`', name, forecaster, regexp_replace(q.differing::text, '(\.0*[1-9]\d{3})\d+', '\1', 'g'))
 FROM shown AS s, LATERAL (
     SELECT coalesce((SELECT jsonb_object_agg(e.key, e.value) FROM jsonb_each(CASE WHEN jsonb_typeof(s.params -> 'params') = 'object' THEN s.params -> 'params' ELSE s.params END) AS e
-        WHERE s.params ->> 'model' IS NULL OR e.value IS DISTINCT FROM skillrating.complete_parameters(s.params ->> 'model', '{}') -> e.key), '{}')
+        WHERE s.params ->> 'model' IS NULL OR e.value IS DISTINCT FROM (SELECT parameters FROM skillrating.models(s.params ->> 'model', '{}')) -> e.key), '{}')
     || CASE WHEN (s.params ->> 'log_odds')::float8 <> 0 THEN jsonb_build_object('log_odds', s.params -> 'log_odds') ELSE '{}' END AS differing) AS q
 WHERE failure IS NULL AND missing < n AND q.differing <> '{}' ORDER BY id, forecaster COLLATE "C";

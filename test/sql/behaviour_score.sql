@@ -32,6 +32,6 @@ SELECT skillrating.behaviour_score(now(), -1, 0, 0, NULL, NULL);
 SELECT skillrating.behaviour_score(now(), 0, 'NaN', 0, NULL, NULL);
 SELECT skillrating.behaviour_score(now(), 0, 0, 0, NULL, '{"half_life": 3}');
 SELECT skillrating.behaviour_score(now(), 0, 0, 0, NULL, '{"prior_score": 1}');
-SELECT name, default_value FROM skillrating.score_parameters('behaviour');
-SELECT skillrating.score_parameters('chess');
+SELECT name, default_value FROM skillrating.parameters('behaviour_score');
+SELECT skillrating.parameters('chess');
 DROP TABLE conduct;

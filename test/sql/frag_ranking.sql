@@ -1,6 +1,6 @@
 -- frag_scores(): scores from who killed whom.
 SET extra_float_digits = 0;
-SELECT name, default_value, choices FROM skillrating.solver_parameters('frag_scores');
+SELECT name, default_value, choices FROM skillrating.parameters('frag_scores');
 
 -- Each beats the next by 3 : 1, and the document's average forgets whom.
 CREATE TABLE chain AS

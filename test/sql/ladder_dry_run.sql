@@ -42,9 +42,6 @@ BEGIN
         INTO content;
         RETURN NEXT;
     END LOOP;
-    relation := 'event_seq';
-    EXECUTE format('SELECT format(''%%s %%s'', last_value, is_called) FROM %I.event_seq', ladder) INTO content;
-    RETURN NEXT;
 END
 $$;
 CREATE FUNCTION fill(ladder text) RETURNS void LANGUAGE plpgsql AS $$
@@ -102,7 +99,6 @@ SELECT skillrating.exclude_player('append', 7) > 0 AS excluded;
 SELECT count(*) > 1 AS several, bool_or(player_id = '7' AND rating_after IS NULL AND place_after IS NULL) AS gone
 FROM skillrating.catch_up('append', dry_run => true);
 ROLLBACK;
--- The number of the operation is spent, as always.
 SELECT relation FROM (SELECT * FROM traces('append') EXCEPT TABLE trace) AS d;
 DROP TABLE trace;
 

@@ -3,10 +3,10 @@
 SET extra_float_digits = 1;
 SELECT setseed(0.1417);
 
-SELECT rule, type, default_value, min_value, max_value, choices, unit, reason FROM skillrating.eligibility_rules();
+SELECT name, type, default_value, min, max, choices, unit, reason FROM skillrating.parameters('eligibility');
 -- Each has a reason of its own, but for the two that leave out who played too little.
 SELECT r.reason, count(*), bool_and(u.reason IS NOT NULL AND NOT u.mistake) AS listed
-FROM skillrating.eligibility_rules() AS r LEFT JOIN skillrating.unrated_reasons() AS u USING (reason)
+FROM skillrating.parameters('eligibility') AS r LEFT JOIN skillrating.reasons() AS u USING (reason)
 WHERE r.reason IS NOT NULL GROUP BY r.reason HAVING count(*) > 1 OR NOT bool_and(u.reason IS NOT NULL AND NOT u.mistake);
 
 -- Matches of ten players, most of two teams, with everything that rules look at, or without.
@@ -139,9 +139,9 @@ BEGIN
     SELECT r.rule, rated, (SELECT count(*) FROM ruled.rated_match AS m WHERE m.reason = r.reason)
         + (SELECT count(*) FROM (SELECT match_id, player_id FROM random_player EXCEPT SELECT match_id, player_id FROM counted) AS d
             WHERE rules->>'no_show' = 'leave_out' OR r.rule IN ('min_play_time', 'min_play_share'))
-    FROM (SELECT e.rule, coalesce(e.reason, (SELECT o.reason FROM skillrating.eligibility_rules() AS o WHERE o.reason IS NOT NULL
-            AND o.rule = CASE e.rule WHEN 'newcomer_games' THEN 'max_newcomer_share' ELSE 'max_repeats' END)) AS reason
-        FROM skillrating.eligibility_rules() AS e WHERE rules ? e.rule) AS r
+    FROM (SELECT e.name AS rule, coalesce(e.reason, (SELECT o.reason FROM skillrating.parameters('eligibility') AS o WHERE o.reason IS NOT NULL
+            AND o.name = CASE e.name WHEN 'newcomer_games' THEN 'max_newcomer_share' ELSE 'max_repeats' END)) AS reason
+        FROM skillrating.parameters('eligibility') AS e WHERE rules ? e.name) AS r
     WHERE (SELECT count(*) FROM jsonb_object_keys(rules) AS k WHERE k NOT IN ('newcomer_games', 'repeat_window')) = 1;
     RETURN format('%s: %s', rules, CASE WHEN rated < 15 OR broken < 5 THEN format('%s rated, %s not', rated, broken) ELSE 'as stated' END);
 END
@@ -165,7 +165,7 @@ SELECT try('{"min_duration": 200, "min_surrender_time": 600, "no_show": "leave_o
 
 -- Of each rule by itself there were matches on both sides of it.
 SELECT rule, bool_and(rated > 10 AND broken > 5) AS both_sides FROM side GROUP BY rule ORDER BY rule;
-SELECT array_agg(rule) AS not_tried FROM skillrating.eligibility_rules() WHERE rule NOT IN (SELECT rule FROM side);
+SELECT array_agg(name) AS not_tried FROM skillrating.parameters('eligibility') WHERE name NOT IN (SELECT rule FROM side);
 
 -- Rules hold from a time on, the last that were declared for it; undoing them brings back those before.
 SELECT skillrating.create_ladder('arena', 'elo', eligibility => '{"min_duration": 60}');

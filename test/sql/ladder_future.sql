@@ -31,7 +31,7 @@ FROM recorded ORDER BY ladder, match_id;
 SELECT player_id, games, last_played < now() + interval '1 day' AS sound FROM plain.rating ORDER BY 1;
 SELECT outcome, reason, detail, rating_before = rating_after AS unchanged FROM skillrating.report_match('plain', 7, '{1,3}'::bigint[], '{1,2}', '{1,2}', played_at => '2206-01-01') LIMIT 1;
 SELECT * FROM skillrating.match_outcome('plain', 7);
-SELECT * FROM skillrating.unrated_reasons() WHERE reason = 'future_time';
+SELECT * FROM skillrating.reasons() WHERE reason = 'future_time';
 
 -- Three seconds later match 3 lies no more than a day ahead, and has not arrived again.
 CREATE TABLE before AS SELECT * FROM recorded;

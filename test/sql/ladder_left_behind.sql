@@ -198,7 +198,7 @@ SELECT play(9);
 SELECT status FROM "left".rated_match WHERE match_id = 9;
 SET ROLE regress_left_other;
 SELECT skillrating.detach('left', 'game');
-SELECT skillrating_internal.drop_collect_triggers('"left".source', 'game');
+SELECT skillrating_internal.drop_source_triggers('"left".source', 'game', NULL);
 SET ROLE regress_left_owner;
 SELECT skillrating.detach('left', 'game');
 SELECT skillrating.drop_ladder('left');

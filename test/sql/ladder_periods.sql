@@ -23,7 +23,7 @@ WHERE s = 'start' OR p IN ('week', 'tournament');
 CREATE FUNCTION events(ladder text) RETURNS TABLE (match_id bigint, player_id bigint, event jsonb) LANGUAGE plpgsql AS
 $$BEGIN RETURN QUERY EXECUTE format('SELECT match_id, player_id, to_jsonb(e) FROM %I.event AS e WHERE kind = ''match''', ladder); END$$;
 CREATE FUNCTION state(model text, params jsonb, event jsonb, suffix text) RETURNS float8[] LANGUAGE sql STABLE AS
-$$SELECT array_agg((event ->> (c || suffix))::float8 ORDER BY n) FROM skillrating_internal.model_under(model, params) AS m, unnest(m.state_columns) WITH ORDINALITY AS u(c, n)$$;
+$$SELECT array_agg((event ->> (c || suffix))::float8 ORDER BY n) FROM skillrating.models(model, params) AS m, unnest(m.state_columns) WITH ORDINALITY AS u(c, n)$$;
 CREATE FUNCTION same(ladder text, model text, params jsonb, OUT rows bigint, OUT same bigint) LANGUAGE sql AS $$
     SELECT count(*), count(*) FILTER (WHERE (r).state_before = state(model, params, event, '_before') AND (r).state_after = state(model, params, event, '_after')
         AND (r).win_probability = (event ->> 'win_probability')::float8)

@@ -186,7 +186,6 @@ RESET ROLE;
 
 -- The ladder's own tables, and a partitioned one, whose partitions come later too.
 SELECT skillrating.create_ladder('own', 'elo');
-SELECT skillrating.attach('own', 'own.match', match_id => 'played_at', replica => true);
 SELECT skillrating.attach('own', 'own.match');
 SELECT skillrating.attach('own', 'own.match', replica => true);
 SELECT skillrating.attach('own', 'own.match_player', replica => true);

@@ -56,7 +56,7 @@ SELECT count(*) AS replayed FROM skillrating.catch_up('solvable');
 SELECT count(*) FILTER (WHERE player_id = 'p3') AS forgotten, count(*) FILTER (WHERE player_id = 'nemo') > 0 AS there FROM solvable.solved;
 
 -- Seasons that begin from there: all, half and nothing of the distance from the solved skill.
-SELECT name, round(skillrating.log_odds_unit(name)::numeric, 4) AS unit FROM skillrating.models() ORDER BY name;
+SELECT name, round(log_odds_unit::numeric, 4) AS unit FROM skillrating.models() ORDER BY name;
 CREATE VIEW distance AS
 SELECT max(abs(r.rating - (1500 + s.mu * 400 / ln(10::float8)))) AS most, count(*) AS players
 FROM solvable.rating AS r JOIN solvable.solved AS s USING (pool, player_id) WHERE s.solver = 'bradley_terry' AND pool = '';

@@ -14,7 +14,7 @@ SELECT ladder, bool_and(s.p[array_position(s.team, w.team)] = w.win_probability)
     UNION ALL SELECT 'fair_hive', array_agg(player_id ORDER BY player_id), array_agg(team ORDER BY player_id), array_agg(win_probability ORDER BY player_id) FROM skillrating.split_ladder('fair_hive', ARRAY[0, 1, 2, 3, 4, 5]::bigint[])) AS s,
     skillrating.win_probability(ladder, who, team) AS w GROUP BY ladder ORDER BY ladder;
 -- Under elo and hive that is the logistic function of what split_teams() makes small.
-SELECT bool_and(abs(e.win_probability - 1 / (1 + exp(-e.difference / skillrating.log_odds_unit('elo') * (3 - 2 * e.team)))) < 1e-9) AS elo, bool_and(abs(h.win_probability - 1 / (1 + exp(-h.difference * (3 - 2 * h.team)))) < 1e-9) AS hive
+SELECT bool_and(abs(e.win_probability - 1 / (1 + exp(-e.difference / (SELECT log_odds_unit FROM skillrating.models('elo')) * (3 - 2 * e.team)))) < 1e-9) AS elo, bool_and(abs(h.win_probability - 1 / (1 + exp(-h.difference * (3 - 2 * h.team)))) < 1e-9) AS hive
 FROM skillrating.split_ladder('fair_elo', ARRAY['p0', 'p1', 'p2', 'p3', 'p4']) AS e, skillrating.split_ladder('fair_hive', ARRAY[0, 1, 2, 3, 4]::bigint[]) AS h;
 -- Sides and commanders, more than two teams: the probability is what preview() says of them.
 SELECT count(*) FROM generate_series(41, 80) AS m, skillrating.report_match('fair_hive', m, ARRAY[m % 7, (m % 7 + 1 + m % 5) % 7, (m % 7 + 2 + m % 3) % 7 + 7, m % 3 + 14], ARRAY[1, 2, 1, 2], ARRAY[1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2, 1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2], side => '{1,2,1,2}', commanding => '{0,0,1,1}');

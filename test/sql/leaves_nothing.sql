@@ -158,7 +158,7 @@ FROM (VALUES
     ('promote_ladder', $$SELECT skillrating.promote_ladder('leaves_second', 'leaves_former', hanging => 'keep')$$),
     ('reset_rating', $$SELECT skillrating.reset_rating('leaves_ladder', 3)$$),
     ('restore_match', $$SELECT skillrating.restore_match('leaves_ladder', 4)$$),
-    ('score_parameters', $$SELECT skillrating.score_parameters('behaviour')$$),
+    ('parameters', $$SELECT skillrating.parameters('behaviour_score')$$),
     ('scramble_due', $$SELECT skillrating.scramble_due('arena', '{1,1,1}')$$),
     ('season_state', $$SELECT skillrating.season_state('elo', '{1}')$$),
     ('set_rating', $$SELECT skillrating.set_rating('leaves_ladder', 3, '{"rating": 1600}')$$),

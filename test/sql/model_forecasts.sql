@@ -21,7 +21,7 @@ SELECT m.name AS model, m.params, seed, array_agg(10 * seed + i ORDER BY i) AS p
     CASE WHEN 'squads' = ANY (m.supports) THEN array_agg(CASE WHEN i % 3 > 0 THEN i % 3 END::bigint ORDER BY i) END AS squad,
     CASE WHEN 'log_odds' = ANY (m.supports) AND seed % 3 > 0 THEN chance(seed, 6, 0) - 0.5 ELSE 0 END AS log_odds, array_agg(s.state ORDER BY i) AS state, count(*) AS n
 FROM predict_model AS m, generate_series(1, 8) AS seed, generate_series(1, 7) AS i,
-    LATERAL (SELECT array_agg(c.initial + CASE WHEN c.n = 1 THEN (chance(seed, 7, i) - 0.5) * 3 * skillrating.log_odds_unit(m.name, m.params) ELSE (0.2 + c.initial * 0.3) * chance(seed, 7 + c.n::int, i) END ORDER BY c.n) AS state
+    LATERAL (SELECT array_agg(c.initial + CASE WHEN c.n = 1 THEN (chance(seed, 7, i) - 0.5) * 3 * (SELECT log_odds_unit FROM skillrating.models(m.name, m.params)) ELSE (0.2 + c.initial * 0.3) * chance(seed, 7 + c.n::int, i) END ORDER BY c.n) AS state
         FROM unnest(m.state_columns, skillrating.initial_state(m.name, m.params)) WITH ORDINALITY AS c(name, initial, n)) AS s
 GROUP BY m.name, m.params, m.supports, m.command_column, m.side_column, seed;
 
@@ -84,7 +84,7 @@ SELECT what, count(*) AS teams, bool_and(abs(p.draw_probability - d.draw) < 1e-8
     ('trueskill', 'trueskill', '{{25,8},{30,3},{27,2},{20,4}}'::float8[], '{1,1,2,2}'::int[], 0::float8, '{"tau": 0}'::jsonb, normal_band(8, 0.125661346855074 * sqrt(4) * 25 / 6, sqrt(64 + 9 + 4 + 16 + 4 * (25 / 6.0) ^ 2)::float8)),
     ('trueskill2', 'trueskill2', '{{25,8,0,0},{30,3,0,0}}', '{1,2}', 0.5, '{"draw_margin": 2, "tau": 0, "beta": 1}', NULL),
     ('weng_lin', 'weng_lin', '{{25,8},{30,3}}', '{1,2}', 0, '{"variant": "thurstone_mosteller_full", "epsilon": 2, "tau": 0}', normal_band(5, 2, sqrt(64 + 9 + 2 * (25 / 6.0) ^ 2)::float8))) AS v(what, model, state, team, log_odds, params, draw),
-    LATERAL (SELECT CASE what WHEN 'trueskill2' THEN (SELECT normal_band(-5 + sqrt(pi() / 8) * 0.5 * c, 2, c) FROM (SELECT sqrt(64 + 9 + 2 * (skillrating.complete_parameters('trueskill2', v.params) ->> 'beta')::float8 ^ 2) AS c) AS c) ELSE v.draw END AS draw) AS d,
+    LATERAL (SELECT CASE what WHEN 'trueskill2' THEN (SELECT normal_band(-5 + sqrt(pi() / 8) * 0.5 * c, 2, c) FROM (SELECT sqrt(64 + 9 + 2 * ((SELECT parameters FROM skillrating.models('trueskill2', v.params)) ->> 'beta')::float8 ^ 2) AS c) AS c) ELSE v.draw END AS draw) AS d,
     LATERAL skillrating.predict(v.model, v.state, v.team, log_odds => v.log_odds, params => v.params) AS p GROUP BY what ORDER BY what;
 SELECT model, count(*) AS matches, count(draw_probability) AS draws FROM predict_match AS l, LATERAL (SELECT min(draw_probability) AS draw_probability FROM skillrating.predict(model, state, team, side => side, params => params)) AS p GROUP BY model ORDER BY model;
 

@@ -56,7 +56,7 @@ CREATE FUNCTION forecast_part(r jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS
 -- Parameters of a model: its defaults, and as far as they go together others at random.
 CREATE FUNCTION valid(model text, params jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN skillrating.complete_parameters(model, params) IS NOT NULL;
+    RETURN EXISTS (SELECT FROM skillrating.models(model, params));
 EXCEPTION WHEN invalid_parameter_value OR numeric_value_out_of_range THEN
     RETURN false;
 END
@@ -67,8 +67,8 @@ CREATE FUNCTION variation(model text, i int) RETURNS jsonb LANGUAGE sql STABLE A
         WHEN 'flag' THEN to_jsonb(c.chance < 0.5)
         WHEN 'table' THEN jsonb_build_array(jsonb_build_array(3, least(greatest(1 + c.chance, p.min), p.max)))
         ELSE to_jsonb(least(greatest(CASE WHEN (p.default_value)::float8 > 0 THEN (p.default_value)::float8 * (0.5 + c.chance) ELSE c.chance / 10 END, p.min), p.max)) END), '{}')
-    FROM skillrating.model_parameters(model) AS p, LATERAL (SELECT chance(concat(model, p.name, i)) AS chance, chance(concat(model, p.name, i, 'taken')) < 0.4 AS taken) AS c
-    WHERE c.taken AND p.default_value <> 'null'
+    FROM skillrating.parameters(model) AS p, LATERAL (SELECT chance(concat(model, p.name, i)) AS chance, chance(concat(model, p.name, i, 'taken')) < 0.4 AS taken) AS c
+    WHERE p.kind = 'model' AND c.taken AND p.default_value <> 'null'
 $$;
 CREATE TABLE trial AS
 SELECT m.name AS model, v.params FROM skillrating.models() AS m, LATERAL (

@@ -171,34 +171,34 @@ SELECT skillrating.initial_state('elo', '{"initial_rating": 1234}') = '{1234}' A
         AND (skillrating.idle_state('trueskill', '{30,2}', '10 days', '{"drift": 0.5}'))[1] = 30 AS "idle_state: closed form";
 SELECT s.mu = 30 AND s.deviation = 4 AND s.games = 7 AND s.as_of_season = 2025 AND t.state = '{1,2,3}' AS "starting_rating: closed form"
 FROM skillrating.starting_rating('ann', 30, 4, games => 7, as_of_season => 2025) AS s, skillrating.starting_rating('bob', state => '{1,2,3}') AS t;
-SELECT count(*) = 4 AND bool_and(initial_state = ARRAY[0, CASE kind WHEN 'home' THEN 0.7::float8 WHEN 'home_context' THEN 0.11 WHEN 'player_context' THEN 0.22 WHEN 'club' THEN 0.55 END]) AS "model_components: closed form"
-FROM skillrating.model_components('state_space', '{"home_sigma": 0.7, "home_context_sigma": 0.11, "player_context_sigma": 0.22, "club_sigma": 0.55}') WHERE kind IN ('home', 'home_context', 'player_context', 'club');
+SELECT count(*) = 4 AND bool_and(initial_state = ARRAY[0, CASE kind WHEN 'home' THEN 0.7::float8 WHEN 'home_context' THEN 0.11 WHEN 'player_context' THEN 0.22 WHEN 'club' THEN 0.55 END]) AS "models: closed form"
+FROM unnest((SELECT components FROM skillrating.models('state_space', '{"home_sigma": 0.7, "home_context_sigma": 0.11, "player_context_sigma": 0.22, "club_sigma": 0.55}'))) WHERE kind IN ('home', 'home_context', 'player_context', 'club');
 
 -- Defaults are what is meant without parameters; least and greatest values are taken, and none beyond.
 CREATE FUNCTION takes(model text, name text, value float8) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM skillrating.complete_parameters(model, jsonb_build_object(name, value));
+    PERFORM skillrating.models(model, jsonb_build_object(name, value));
     RETURN true;
 -- In range, but useless without another parameter.
 EXCEPTION WHEN invalid_parameter_value OR numeric_value_out_of_range THEN
     RETURN SQLERRM LIKE '%has no effect%';
 END
 $$;
-CREATE FUNCTION defaults(model text) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_object_agg(p.name, p.default_value) FROM skillrating.model_parameters(model) AS p $$;
-SELECT bool_and(same) AS "model_parameters: invariant", bool_and(complete) AS "complete_parameters: invariant"
+CREATE FUNCTION defaults(model text) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_object_agg(p.name, p.default_value) FROM skillrating.parameters(model) AS p WHERE kind = 'model' $$;
+SELECT bool_and(same) AS "parameters: invariant", bool_and(complete) AS "models: invariant"
 FROM (SELECT m.name, skillrating.rate(m.name, player_id, team, rank, played_at => played_at, params => defaults(m.name)) OVER w IS NOT DISTINCT FROM skillrating.rate(m.name, player_id, team, rank, played_at => played_at) OVER w AS same,
-        skillrating.rate(m.name, player_id, team, rank, played_at => played_at, params => skillrating.complete_parameters(m.name, '{}')) OVER w IS NOT DISTINCT FROM skillrating.rate(m.name, player_id, team, rank, played_at => played_at) OVER w AS complete
+        skillrating.rate(m.name, player_id, team, rank, played_at => played_at, params => (SELECT parameters FROM skillrating.models(m.name, '{}'))) OVER w IS NOT DISTINCT FROM skillrating.rate(m.name, player_id, team, rank, played_at => played_at) OVER w AS complete
     FROM game, skillrating.models() AS m WHERE match_id <= 30 WINDOW w AS (PARTITION BY m.name ORDER BY match_id)) AS r;
-SELECT bool_and(CASE p.name WHEN 'k' THEN c->p.name = '20' WHEN 'k_by_games' THEN c->p.name = '[[30, 40]]' ELSE c->p.name = p.default_value END) AND count(*) = (SELECT count(*) FROM jsonb_object_keys(c)) AS "complete_parameters: other implementation"
-FROM skillrating.complete_parameters('elo', '{"k": 20, "k_by_games": [[30, 40]]}') AS c, skillrating.model_parameters('elo') AS p GROUP BY c;
+SELECT bool_and(CASE p.name WHEN 'k' THEN c->p.name = '20' WHEN 'k_by_games' THEN c->p.name = '[[30, 40]]' ELSE c->p.name = p.default_value END) AND count(*) = (SELECT count(*) FROM jsonb_object_keys(c)) AS "models: other implementation"
+FROM (SELECT parameters FROM skillrating.models('elo', '{"k": 20, "k_by_games": [[30, 40]]}')) AS m(c), skillrating.parameters('elo') AS p GROUP BY c;
 SELECT count(*) > 50 AND bool_and(CASE WHEN p.min IS NULL THEN takes(m.name, p.name, NULL) ELSE takes(m.name, p.name, p.min + 1e-6) AND NOT takes(m.name, p.name, p.min - 1e-6) END
-    AND (p.max IS NULL OR takes(m.name, p.name, p.max) AND NOT takes(m.name, p.name, p.max + greatest(p.max * 0.01, 1e-6)))) AS "model_parameters: brute force"
-FROM skillrating.models() AS m, skillrating.model_parameters(m.name) AS p WHERE p.type = 'number';
-SELECT (SELECT bool_and(near(a.mu, b.mu)) FROM unnest(one) WITH ORDINALITY AS a(player_id, at, mu, e, s, c, g, co, n) JOIN unnest(other) WITH ORDINALITY AS b(player_id, at, mu, e, s, c, g, co, n) USING (n)) AS "solver_parameters: invariant"
+    AND (p.max IS NULL OR takes(m.name, p.name, p.max) AND NOT takes(m.name, p.name, p.max + greatest(p.max * 0.01, 1e-6)))) AS "parameters: brute force"
+FROM skillrating.models() AS m, skillrating.parameters(m.name) AS p WHERE p.kind = 'model' AND p.type = 'number';
+SELECT (SELECT bool_and(near(a.mu, b.mu)) FROM unnest(one) WITH ORDINALITY AS a(player_id, at, mu, e, s, c, g, co, n) JOIN unnest(other) WITH ORDINALITY AS b(player_id, at, mu, e, s, c, g, co, n) USING (n)) AS "parameters: invariant"
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank) AS one,
-    skillrating.solve('bradley_terry', match_id, player_id, team, rank, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.solver_parameters('bradley_terry'))) AS other FROM game) AS q;
-SELECT near(one, other) AS "score_parameters: invariant"
+    skillrating.solve('bradley_terry', match_id, player_id, team, rank, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.parameters('bradley_terry'))) AS other FROM game) AS q;
+SELECT near(one, other) AS "parameters: invariant"
 FROM (SELECT skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int, NULL, NULL ORDER BY match_id) AS one,
-    skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int, NULL, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.score_parameters('behaviour')) ORDER BY match_id) AS other FROM duel) AS q;
+    skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int, NULL, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.parameters('behaviour_score')) ORDER BY match_id) AS other FROM duel) AS q;
 SET client_min_messages = warning;
 DROP SCHEMA oracles_histories CASCADE;

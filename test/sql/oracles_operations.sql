@@ -96,9 +96,9 @@ EXCEPTION WHEN invalid_parameter_value OR numeric_value_out_of_range OR datatype
     RETURN false;
 END
 $$;
-SELECT count(*) = 12 AND bool_and((takes(rule, min_value, beside) OR takes(rule, min_value + 1e-6, beside)) AND takes(rule, max_value, beside) AND NOT takes(rule, min_value - 0.001, beside) AND NOT takes(rule, max_value + 1, beside)) AS "eligibility_rules: brute force",
-    bool_and(CASE rule WHEN 'newcomer_games' THEN default_value = '10' WHEN 'repeat_window' THEN default_value = '86400' ELSE default_value IS NULL OR default_value = 'null' END) AS "eligibility_rules: published"
-FROM skillrating.eligibility_rules() AS r, LATERAL (SELECT CASE rule WHEN 'newcomer_games' THEN 'max_newcomer_share' WHEN 'repeat_window' THEN 'max_repeats' END AS beside) AS b WHERE r.max_value IS NOT NULL;
+SELECT count(*) = 12 AND bool_and((takes(rule, min, beside) OR takes(rule, min + 1e-6, beside)) AND takes(rule, max, beside) AND NOT takes(rule, min - 0.001, beside) AND NOT takes(rule, max + 1, beside)) AS "parameters: brute force",
+    bool_and(CASE rule WHEN 'newcomer_games' THEN default_value = '10' WHEN 'repeat_window' THEN default_value = '86400' ELSE default_value IS NULL OR default_value = 'null' END) AS "parameters: published"
+FROM skillrating.parameters('eligibility') AS r, LATERAL (SELECT name AS rule, CASE name WHEN 'newcomer_games' THEN 'max_newcomer_share' WHEN 'repeat_window' THEN 'max_repeats' END AS beside) AS b WHERE r.max IS NOT NULL;
 
 -- A season: a quarter of the distance to 1500 stays.
 CREATE TABLE ended AS SELECT player_id, rating, games, rank() OVER (ORDER BY rating DESC) AS place FROM oracle_ops.rating;

@@ -99,8 +99,8 @@ FROM (SELECT skillrating.stack(ARRAY[[p, d, 1 - p - d]], ARRAY[(y = 1)::int, (y 
 CREATE TABLE certain AS
 SELECT m.name, array_agg(CASE c WHEN m.deviation_column THEN 1e-6 ELSE s END ORDER BY n) AS state
 FROM skillrating.models() AS m, LATERAL (SELECT skillrating.initial_state(m.name) AS initial) AS i, unnest(m.state_columns, initial) WITH ORDINALITY AS u(c, s, n) GROUP BY m.name;
-SELECT count(*) > 9 AND bool_and(abs(logit(f.win_probability) / 0.01 - 1) < 1e-3) AS "log_odds_unit, predict: brute force"
-FROM (SELECT *, skillrating.log_odds_unit(name) AS unit FROM certain) AS c,
+SELECT count(*) > 9 AND bool_and(abs(logit(f.win_probability) / 0.01 - 1) < 1e-3) AS "models, predict: brute force"
+FROM (SELECT c.*, m.log_odds_unit AS unit FROM certain AS c JOIN skillrating.models() AS m USING (name)) AS c,
     skillrating.predict(name, (state[1] + 0.005 * unit) || state[2:] || (state[1] - 0.005 * unit) || state[2:], '{1,2}') AS f WHERE f.team = 1;
 SET client_min_messages = warning;
 DROP SCHEMA oracles_scores CASCADE;

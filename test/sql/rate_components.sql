@@ -4,12 +4,12 @@
 
 -- What kinds there are.
 SELECT kind, scope, key, used, state_columns, description
-FROM skillrating.model_components('state_space', '{"club_sigma": 0}') WHERE scope <> 'match';
+FROM unnest((SELECT components FROM skillrating.models('state_space', '{"club_sigma": 0}'))) WHERE scope <> 'match';
 SELECT kind, initial_state
-FROM skillrating.model_components('state_space', '{"club_sigma": 0, "home_sigma": 0.5}')
+FROM unnest((SELECT components FROM skillrating.models('state_space', '{"club_sigma": 0, "home_sigma": 0.5}')))
 WHERE scope <> 'match';
-SELECT kind, scope FROM skillrating.model_components('elo') WHERE used;
-SELECT count(*) FROM skillrating.model_components('elo', '{"size_advantage": "none"}') WHERE used;
+SELECT kind, scope FROM unnest((SELECT components FROM skillrating.models('elo'))) WHERE used;
+SELECT count(*) FROM unnest((SELECT components FROM skillrating.models('elo', '{"size_advantage": "none"}'))) WHERE used;
 SELECT name FROM skillrating.models()
 WHERE supports @> ARRAY['context', 'club'] AND name = 'state_space';
 SELECT column_name, type, needed FROM skillrating.source_columns() WHERE column_name IN ('context', 'club');
@@ -322,7 +322,7 @@ SELECT skillrating.final_components('state_space', id, player, team, rank, NULL,
 FROM game;
 SELECT skillrating.final_components('state_space', id, player, team, -1, NULL, NULL, true ORDER BY id)
 FROM game;
-SELECT skillrating.model_components('chess');
+SELECT components FROM skillrating.models('chess');
 
 --
 -- Memory does not grow from call to call

@@ -44,7 +44,7 @@ DECLARE
 BEGIN
     PERFORM season_ladder(model, params);
     SELECT string_agg(quote_ident(c || '_before'), ', '), string_agg(quote_ident(c || '_after'), ', ') INTO before, after
-    FROM skillrating_internal.model_under(model, params) AS m, unnest(m.state_columns) AS c;
+    FROM skillrating.models(model, params) AS m, unnest(m.state_columns) AS c;
     EXECUTE format('
         WITH w AS MATERIALIZED (
             SELECT match_id, player_id, (r).state_before, (r).state_after, (r).games_before, (r).win_probability

@@ -75,7 +75,7 @@ SELECT (SELECT count(*) FROM (SELECT h FROM history(matches('match_id > 100'), '
 CREATE VIEW plain AS SELECT model, params || '{"size_advantage": "none"}' AS params FROM trial;
 WITH q AS (
     SELECT t.model, t.params, s.*, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, params => t.params) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
-    FROM plain AS t, results AS s WHERE NOT params ? 'initial_base_sigma' AND joined IS NULL AND (t.model = 'hive' OR NOT EXISTS (SELECT FROM skillrating.model_components(t.model, t.params) WHERE used))
+    FROM plain AS t, results AS s WHERE NOT params ? 'initial_base_sigma' AND joined IS NULL AND (t.model = 'hive' OR NOT EXISTS (SELECT FROM unnest((SELECT components FROM skillrating.models(t.model, t.params))) WHERE used))
 ), s AS (
     SELECT model, params, array_agg(skillrating.starting_rating(player_id, state => (r).state_after, pool => pool, games => (r).games_before + 1, last_played => played_at)) AS start
     FROM (SELECT DISTINCT ON (model, params, player_id, pool) * FROM q WHERE match_id <= 100 AND (r).unrated_reason IS NULL ORDER BY model, params, player_id, pool, match_id DESC) AS l GROUP BY model, params
@@ -134,7 +134,7 @@ WITH q AS (
     FROM plain AS t, results WHERE joined IS NULL
 ), d AS (
     SELECT model, params, match_id, min((r).draw_probability) AS draw, min((r).win_probability) FILTER (WHERE team = 1) AS win, array_agg((r).state_before ORDER BY player_id, team) AS state, array_agg(team ORDER BY player_id, team) AS team
-    FROM q WHERE (r).draw_probability IS NOT NULL AND (r).unrated_reason IS NULL AND NOT EXISTS (SELECT FROM skillrating.model_components(model, params) WHERE used) GROUP BY model, params, match_id HAVING count(DISTINCT player_id) = count(*)
+    FROM q WHERE (r).draw_probability IS NOT NULL AND (r).unrated_reason IS NULL AND NOT EXISTS (SELECT FROM unnest((SELECT components FROM skillrating.models(model, params))) WHERE used) GROUP BY model, params, match_id HAVING count(DISTINCT player_id) = count(*)
 )
 SELECT d.model, d.params - 'size_advantage' AS params, count(*) > 50 AS many, bool_and(p.draw_probability = d.draw AND p.win_probability = d.win) AS as_predicted
 FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p WHERE p.team = 1 GROUP BY d.model, d.params ORDER BY d.model, (d.params - 'size_advantage')::text;
@@ -155,7 +155,7 @@ WITH q AS (
 )
 SELECT n, (r).win_probability > 0.5 AS ahead FROM q WHERE match_id = 1 AND player_id = 7 ORDER BY n;
 -- From skills that were solved: in units of the model.
-SELECT player_id, round((r).rating_before::numeric, 1) AS rating FROM (SELECT *, skillrating.rate('elo', player_id, team, team, start => (SELECT array_agg(skillrating.starting_rating(e.player_id, 1500 + e.mu * skillrating.log_odds_unit('elo')))
+SELECT player_id, round((r).rating_before::numeric, 1) AS rating FROM (SELECT *, skillrating.rate('elo', player_id, team, team, start => (SELECT array_agg(skillrating.starting_rating(e.player_id, 1500 + e.mu * (SELECT log_odds_unit FROM skillrating.models('elo'))))
     FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, team) AS skills FROM bouts) AS s, unnest(s.skills) AS e)) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY match_id, player_id;
 
 -- What cannot be is an error.

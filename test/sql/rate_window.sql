@@ -62,7 +62,7 @@ BEGIN
     SET LOCAL client_min_messages = notice;
     PERFORM count(*) FROM skillrating.catch_up('twin', search => true);
     SELECT string_agg(quote_ident(c || '_before'), ', '), string_agg(quote_ident(c || '_after'), ', ') INTO before, after
-    FROM skillrating_internal.model_under(compare.model, compare.params) AS m, unnest(m.state_columns) AS c;
+    FROM skillrating.models(compare.model, compare.params) AS m, unnest(m.state_columns) AS c;
     RETURN QUERY EXECUTE format('
         WITH q AS (
             SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,

@@ -215,7 +215,7 @@ DROP SCHEMA periods CASCADE;
 -- The state has more columns then.
 SELECT m.name, p.period, cardinality(m.state_columns) AS columns, m.state_columns
 FROM (VALUES ('elo'), ('glicko'), ('glicko2')) AS x(name), (VALUES ('none'), ('month'), ('tournament')) AS p(period),
-    skillrating_internal.model_under(x.name, jsonb_build_object('period', p.period)) AS m
+    skillrating.models(x.name, jsonb_build_object('period', p.period)) AS m
 ORDER BY 1, 3;
 SELECT skillrating.initial_state('glicko', '{"period": "day"}');
 

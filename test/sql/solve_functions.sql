@@ -3,7 +3,7 @@ SET extra_float_digits = 0;
 
 SELECT name, supports FROM skillrating.solvers();
 SELECT solver, count(*) AS parameters, count(*) FILTER (WHERE description IS NULL) AS undocumented
-FROM unnest(ARRAY['bradley_terry', 'hive', 'plackett_luce', 'through_time', 'whole_history']) AS solver, skillrating.solver_parameters(solver) GROUP BY solver ORDER BY solver;
+FROM unnest(ARRAY['bradley_terry', 'hive', 'plackett_luce', 'through_time', 'whole_history']) AS solver, skillrating.parameters(solver) WHERE kind = 'solver' GROUP BY solver ORDER BY solver;
 
 CREATE TABLE played(match_id int PRIMARY KEY, played_at timestamptz, winner text, loser text);
 INSERT INTO played
@@ -146,7 +146,7 @@ SELECT skillrating.solve('hive', match_id, player_id, team, rank, '{"exact_for":
 SELECT skillrating.solve('hive', match_id, player_id, team, rank - 1, NULL, NULL, true ORDER BY match_id) FROM results;
 SELECT skillrating.solve('hive', match_id, player_id, team, rank, NULL, NULL, NULL ORDER BY match_id) FROM results;
 SELECT skillrating.solve('bradley_terry', i, i * 3 % 100000 + j, j, j, '{"memory": 1}' ORDER BY i) FROM generate_series(1, 50000) AS i, generate_series(1, 2) AS j;
-SELECT name FROM skillrating.solver_parameters('chess');
+SELECT name FROM skillrating.parameters('chess');
 
 -- A search can be cancelled.
 SET statement_timeout = '500ms';

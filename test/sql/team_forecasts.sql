@@ -21,11 +21,11 @@ SELECT m.name AS model, seed, (10 * seed + p.i)::int AS player, CASE WHEN (i + s
     CASE WHEN 'weight' = ANY (m.supports) THEN 0.25 + 0.75 * chance(seed, 3, i) ELSE 1 END AS weight,
     CASE WHEN 'log_odds' = ANY (m.supports) AND seed % 2 = 0 THEN 0.7 * chance(seed, 4, 0) ELSE 0 END AS log_odds,
     array_agg(s.initial + CASE
-        WHEN s.n = 1 THEN (chance(seed, 5, i) - 0.5) * 3 * skillrating.log_odds_unit(m.name, m.params)
+        WHEN s.n = 1 THEN (chance(seed, 5, i) - 0.5) * 3 * (SELECT log_odds_unit FROM skillrating.models(m.name, m.params))
         WHEN s.name = m.deviation_column THEN -s.initial * 0.6 * chance(seed, 6, i)
         WHEN s.name IN (m.side_column, m.command_column) THEN chance(seed, 7 + s.n::int, i) - 0.5
         ELSE 0 END ORDER BY s.n) AS state,
-    array_agg(s.initial + CASE WHEN s.n = 1 THEN (chance(seed, 5, i) - 0.5) * 3 * skillrating.log_odds_unit(m.name, m.params)
+    array_agg(s.initial + CASE WHEN s.n = 1 THEN (chance(seed, 5, i) - 0.5) * 3 * (SELECT log_odds_unit FROM skillrating.models(m.name, m.params))
         ELSE (0.2 + s.initial * 0.3) * chance(seed, 7 + s.n::int, i) END ORDER BY s.n) AS full_state
 FROM forecast_model AS m, generate_series(1, 4) AS seed, generate_series(1, 9) AS p(i),
     LATERAL unnest(m.state_columns, skillrating.initial_state(m.name, m.params)) WITH ORDINALITY AS s(name, initial, n)

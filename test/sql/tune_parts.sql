@@ -29,7 +29,7 @@ SELECT history, match_id, played_at, player_id, side, CASE WHEN (side = 1) = hom
 FROM simulated, LATERAL (VALUES (home, 1), (away, 2)) AS s(player_id, side);
 
 -- Parts that there are.
-SELECT m.name AS model, p.* FROM skillrating.models() AS m, LATERAL skillrating.model_parts(m.name) AS p WHERE m.name IN ('elo', 'trueskill2', 'weng_lin');
+SELECT m.name AS model, p.* FROM skillrating.models() AS m, unnest(m.parts) AS p WHERE m.name IN ('elo', 'trueskill2', 'weng_lin');
 
 -- A part is taken where matches show it, and not where they do not.
 CREATE TABLE fit AS
@@ -116,11 +116,11 @@ FROM (SELECT 'state_space' AS model, skillrating.tune('state_space', ARRAY['init
         '{"parts": true, "max_evaluations": 150}' ORDER BY match_id) AS t FROM history WHERE history = 'plenty' AND match_id <= 3000) AS q, unnest((t).parts) AS p
 WHERE p.taken ORDER BY p.name;
 -- They stay on where matches are too few to judge any.
-SELECT p.name, p.taken, p.gain IS NULL AS unjudged, (t).params -> 'home_sigma' = skillrating.complete_parameters('state_space', '{}') -> 'home_sigma' AS same
+SELECT p.name, p.taken, p.gain IS NULL AS unjudged, (t).params -> 'home_sigma' = (SELECT parameters FROM skillrating.models('state_space', '{}')) -> 'home_sigma' AS same
 FROM (SELECT skillrating.tune('state_space', ARRAY['initial_sigma'], match_id, player_id, side, rank, skillrating.inputs(side => side), '{"parts": ["home", "newcomer_offset"]}' ORDER BY match_id) AS t
     FROM history WHERE history = 'plenty' AND match_id <= 90) AS q, unnest((t).parts) AS p ORDER BY p.name;
 -- A game that was chance until it changed: what fits the earlier matches forecasts the later ones worse than the start does, which is kept as it is.
-SELECT (t).params = skillrating.complete_parameters('elo', '{}') AS same, (t).held_out_gain, (t).log_loss = (t).log_loss_before AS same_score, f.name, f.value = f.start AS is_start, f.low IS NULL AS no_interval,
+SELECT (t).params = (SELECT parameters FROM skillrating.models('elo', '{}')) AS same, (t).held_out_gain, (t).log_loss = (t).log_loss_before AS same_score, f.name, f.value = f.start AS is_start, f.low IS NULL AS no_interval,
     (t).converged, (t).stopped, (t).starts, split_part((t).warnings[1], ',', 1) AS warning
 FROM (SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, side, CASE WHEN match_id < 2700 THEN 1 + (side + match_id * (match_id + 1) / 2) % 2 ELSE rank END, '{"parts": ["normal"]}' ORDER BY match_id) AS t
     FROM history WHERE history = 'plenty') AS q, unnest((t).fitted) AS f;

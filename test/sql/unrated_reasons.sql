@@ -7,7 +7,7 @@ SET search_path = unrated;
 -- Codes are words, and none is there twice.
 SELECT count(*) > 30 AS many, count(DISTINCT reason) = count(*) AS unique_codes, count(DISTINCT description) = count(*) AS unique_descriptions,
     bool_and(reason ~ '^[a-z]+(_[a-z]+)*$') AS words
-FROM skillrating.unrated_reasons();
+FROM skillrating.reasons();
 
 -- A history, and matches that do not count, each of one kind.
 CREATE TABLE played AS
@@ -155,7 +155,7 @@ BEGIN
     PERFORM skillrating.drop_ladder('no_mistakes');
 END $$;
 SELECT s.n, s.reason, o.*, (o.rate <> 'none') = u.mistake AND o.rate = o.ladder AS as_listed
-FROM spoiler AS s JOIN skillrating.unrated_reasons() AS u USING (reason), strict_outcomes(s.n) AS o ORDER BY s.n;
+FROM spoiler AS s JOIN skillrating.reasons() AS u USING (reason), strict_outcomes(s.n) AS o ORDER BY s.n;
 
 -- The statement or commit that brings a mistake fails as a whole.
 SELECT skillrating.create_ladder('careful', 'elo', strict => true);

@@ -121,14 +121,17 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $function$
 BEGIN
-    UPDATE proposal AS p SET status = 'cancelled', ended_at = at, session_ended_at = at,
-        reason = coalesce((SELECT b.reason FROM backfill AS b WHERE b.backfill = p.backfill), cause)
-    WHERE p.proposal = ANY (proposals);
-    UPDATE instance AS i SET session = NULL, free_since = at
-    FROM proposal AS p WHERE p.proposal = ANY (proposals) AND i.session = p.session;
-    DELETE FROM present AS r USING proposal AS p
-    WHERE p.proposal = ANY (proposals) AND r.backfill = p.backfill AND r.proposal = p.proposal;
-    PERFORM skillrating_queue.end_tickets(faulty, cause, at);
+    IF proposals <> '{}' THEN
+        UPDATE proposal AS p SET status = 'cancelled', ended_at = at, session_ended_at = at,
+            reason = coalesce(
+                (SELECT b.reason FROM backfill AS b WHERE b.backfill = p.backfill), cause)
+        WHERE p.proposal = ANY (proposals);
+        UPDATE instance AS i SET session = NULL, free_since = at
+        FROM proposal AS p WHERE p.proposal = ANY (proposals) AND i.session = p.session;
+        DELETE FROM present AS r USING proposal AS p
+        WHERE p.proposal = ANY (proposals) AND r.backfill = p.backfill AND r.proposal = p.proposal;
+        PERFORM skillrating_queue.end_tickets(faulty, cause, at);
+    END IF;
     UPDATE ticket AS t SET status = 'waiting', proposal = NULL
     WHERE t.ticket = ANY (ARRAY(
         SELECT o.ticket FROM ticket AS o

@@ -227,19 +227,22 @@ RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
+    tickets bigint[] := '{}';
     p record;
     e record;
     seats record;
     no_request record;
 BEGIN
-    IF max_matches <= 0 THEN
+    IF max_matches > 0 THEN
+        tickets := skillrating_queue.slice(q, at);
+    END IF;
+    IF tickets <> '{}' THEN
+        tickets := skillrating_queue.fit_tickets(q, tickets, at);
+    END IF;
+    IF tickets = '{}' THEN
         RETURN '{}';
     END IF;
-    p := skillrating_queue.players_of(
-        skillrating_queue.fit_tickets(q, skillrating_queue.slice(q, at), at), at);
-    IF p.players IS NULL THEN
-        RETURN '{}';
-    END IF;
+    p := skillrating_queue.players_of(tickets, at);
     e := skillrating_queue.estimates(q, p.players, at);
     -- With the number of each player in the place of the name.
     SELECT array_agg(r.match_number) AS match, array_agg(u.player) AS players,

@@ -13,7 +13,7 @@ DECLARE
     mean constant float8 := (SELECT avg(u.mu) FROM unnest(e.mu) AS u(mu));
     -- Defaults of pair_queue(): half a log-odds, and as much more in 30 seconds.
     initial constant float8 := coalesce(q.initial_window,
-        0.5 * skillrating.log_odds_unit(e.model, e.params));
+        0.5 * (SELECT m.log_odds_unit FROM skillrating.models(e.model, e.params) AS m));
     widening constant float8 := coalesce(q.widening, initial / 30);
 BEGIN
     -- More than 16 would only make the search for teams longer.

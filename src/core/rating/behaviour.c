@@ -51,7 +51,7 @@ static const ParamSpec behaviour_specs[] = {
 };
 
 const ParamSet behaviour_params =
-PARAM_SET("score", "behaviour", behaviour_specs, BEHAVIOUR_NPARAMS);
+PARAM_SET("aggregate", "behaviour_score", behaviour_specs, BEHAVIOUR_NPARAMS);
 
 /* Evidence loses half of its weight in a half-life, of days or games; 0: none. */
 static void

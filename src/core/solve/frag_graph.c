@@ -83,7 +83,7 @@ static const ParamSpec frag_graph_specs[] = {
 };
 
 const ParamSet frag_graph_params =
-PARAM_SET("solver", "frag_scores", frag_graph_specs, FRAG_NPARAMS);
+PARAM_SET("aggregate", "frag_scores", frag_graph_specs, FRAG_NPARAMS);
 
 /* Vectors of numbers by player, carved out of the room. */
 enum

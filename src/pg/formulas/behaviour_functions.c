@@ -12,7 +12,6 @@
 
 SKILLRATING_FUNCTION(skillrating_behaviour_score_transition);
 SKILLRATING_FUNCTION(skillrating_behaviour_score_final);
-SKILLRATING_FUNCTION(skillrating_score_parameters);
 
 /* The most that reports, commends or quits of one game may be. */
 #define MAX_EVIDENCE 1e6
@@ -126,19 +125,4 @@ skillrating_behaviour_score_final(PG_FUNCTION_ARGS)
 	if (state->last != DT_NOBEGIN && !TIMESTAMP_NOT_FINITE(state->as_of))
 		behaviour_age(state->params, &behaviour, seconds_between(state->last, state->as_of));
 	PG_RETURN_FLOAT8(behaviour_score(state->params, &behaviour));
-}
-
-/* score_parameters(score) */
-Datum
-skillrating_score_parameters(PG_FUNCTION_ARGS)
-{
-	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-
-	if (strcmp(name, behaviour_params.name) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown score \"%s\"", name),
-				 errhint("The score with parameters is \"%s\".", behaviour_params.name)));
-	return_parameters(fcinfo, &behaviour_params);
-	return (Datum) 0;
 }

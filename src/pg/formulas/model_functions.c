@@ -1,15 +1,12 @@
 /*
  * model_functions.c
- *		The registry of rating models, as SQL sees it.
+ *		States of players under any model: the first one, and what time and seasons do to it.
  */
-#include "pg/formulas/model_functions.h"
-
 #include "pg/sql/glue.h"
 
 #include <math.h>
 
 #include "common/shortest_dec.h"
-#include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -19,145 +16,12 @@
 #include "core/rating/operation.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_models);
-SKILLRATING_FUNCTION(skillrating_model_under);
-SKILLRATING_FUNCTION(skillrating_model_parameters);
-SKILLRATING_FUNCTION(skillrating_model_parts);
-SKILLRATING_FUNCTION(skillrating_complete_parameters);
 SKILLRATING_FUNCTION(skillrating_initial_state);
 SKILLRATING_FUNCTION(skillrating_state_rating);
 SKILLRATING_FUNCTION(skillrating_idle_state);
 SKILLRATING_FUNCTION(skillrating_season_state);
 SKILLRATING_FUNCTION(skillrating_state_in_period);
-SKILLRATING_FUNCTION(skillrating_log_odds_unit);
 SKILLRATING_FUNCTION(skillrating_display_expression);
-
-/* The words for what a model supports, by bit of ModelSupport. */
-static const char *const support_names[] = {
-	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain",
-	"score", "one_team", "squad", "counts", "quit", "experience",
-	"context", "club", "uneven_teams"
-};
-
-/*
- * The words in the order of the bits, which is the order that models() and tune() show. name
- * has room for MAX_SUPPORT_NAMES of them.
- */
-int
-support_words(unsigned supports, const char **name)
-{
-	int			n = 0;
-	int			i;
-
-	for (i = 0; i < (int) lengthof(support_names); i++)
-		if (supports & (1 << i))
-			name[n++] = support_names[i];
-	return n;
-}
-
-/* Put a row about a model into the result. */
-static void
-put_model(ReturnSetInfo *rsinfo, const Model *model)
-{
-	static const StateRole roles[] = {ROLE_DEVIATION, ROLE_SIDE, ROLE_COMMAND};
-	const char *states[MODEL_MAX_STATE];
-	const char *supports[MAX_SUPPORT_NAMES];
-	int			i;
-	Datum		values[8];
-	bool		nulls[8] = {false};
-
-	for (i = 0; i < model->nstate; i++)
-		states[i] = model->state[i].name;
-
-	values[0] = CStringGetTextDatum(model->name);
-	values[1] = CStringGetTextDatum(model->summary);
-	values[2] = text_array(states, model->nstate);
-	values[3] = text_array(supports,
-						   support_words(model->rules.supports, supports));
-	values[4] = CStringGetTextDatum(model->source);
-	for (i = 0; i < (int) lengthof(roles); i++)
-	{
-		int			column = model_state_column(model, roles[i]);
-
-		nulls[5 + i] = column < 0;
-		if (column >= 0)
-			values[5 + i] = CStringGetTextDatum(model->state[column].name);
-	}
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-}
-
-Datum
-skillrating_models(PG_FUNCTION_ARGS)
-{
-	int			m;
-
-	InitMaterializedSRF(fcinfo, 0);
-	for (m = 0; m < model_count; m++)
-		put_model((ReturnSetInfo *) fcinfo->resultinfo, model_registry[m]);
-	return (Datum) 0;
-}
-
-/* model_under(model, params) */
-Datum
-skillrating_model_under(PG_FUNCTION_ARGS)
-{
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-
-	(void) get_model_params(&model, PG_GETARG_JSONB_P(1));
-	InitMaterializedSRF(fcinfo, 0);
-	put_model((ReturnSetInfo *) fcinfo->resultinfo, model);
-	return (Datum) 0;
-}
-
-Datum
-skillrating_model_parameters(PG_FUNCTION_ARGS)
-{
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-
-	return_parameters(fcinfo, &model->params);
-	return (Datum) 0;
-}
-
-Datum
-skillrating_model_parts(PG_FUNCTION_ARGS)
-{
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	int			i,
-				j;
-
-	InitMaterializedSRF(fcinfo, 0);
-	for (i = 0; i < model->nparts; i++)
-	{
-		const ModelPart *part = &model->part[i];
-		const char *params[MODEL_PART_MAX_PARAMS];
-		const char *needs[MAX_SUPPORT_NAMES + 1];
-		int			nneeds = support_words(part->needs, needs);
-		Datum		values[4];
-		bool		nulls[4] = {false};
-
-		for (j = 0; j < part->nparams; j++)
-			params[j] = param_spec(&model->params, part->param[j].param)->name;
-		if (part->needs_times)
-			needs[nneeds++] = "times";
-		values[0] = CStringGetTextDatum(part->name);
-		values[1] = CStringGetTextDatum(part->description);
-		values[2] = text_array(params, part->nparams);
-		values[3] = text_array(needs, nneeds);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
-	return (Datum) 0;
-}
-
-Datum
-skillrating_complete_parameters(PG_FUNCTION_ARGS)
-{
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-
-	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
-
-	PG_RETURN_DATUM(params_jsonb(&model->params, params));
-}
 
 Datum
 skillrating_initial_state(PG_FUNCTION_ARGS)
@@ -314,15 +178,6 @@ skillrating_season_state(PG_FUNCTION_ARGS)
 	}
 	operation_apply(&season, model, params, 0, state);
 	return state_datum(model, state);
-}
-
-Datum
-skillrating_log_odds_unit(PG_FUNCTION_ARGS)
-{
-	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
-
-	PG_RETURN_FLOAT8(check_result(model_log_odds_unit(model, params)));
 }
 
 /*

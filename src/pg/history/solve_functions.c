@@ -11,14 +11,12 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "core/solve/frag_graph.h"
 #include "core/solve/solvers.h"
-#include "pg/formulas/model_functions.h"
+#include "pg/formulas/catalogue_functions.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_solvers);
-SKILLRATING_FUNCTION(skillrating_solver_parameters);
 SKILLRATING_FUNCTION(skillrating_solve_transition);
 SKILLRATING_FUNCTION(skillrating_solve_combine);
 SKILLRATING_FUNCTION(skillrating_solve_serial);
@@ -52,19 +50,6 @@ skillrating_solvers(PG_FUNCTION_ARGS)
 		values[3] = text_array(supports, n);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
-	return (Datum) 0;
-}
-
-Datum
-skillrating_solver_parameters(PG_FUNCTION_ARGS)
-{
-	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-
-	/* An aggregate of its own, with parameters like those of a solver. */
-	if (strcmp(name, frag_graph_params.name) == 0)
-		return_parameters(fcinfo, &frag_graph_params);
-	else
-		return_parameters(fcinfo, &get_solver(name)->params);
 	return (Datum) 0;
 }
 

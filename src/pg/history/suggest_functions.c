@@ -93,7 +93,7 @@ check_names(const TuneOptions *options)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("no model to try has a part \"%s\"", options->parts[i]),
-					 errhint("See skillrating.model_parts().")));
+					 errhint("See column parts of skillrating.models().")));
 	}
 }
 

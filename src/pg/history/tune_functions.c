@@ -185,7 +185,7 @@ check_parts(const TuneState *state)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("model \"%s\" has no part \"%s\"", model->name,
 							state->options.parts[i]),
-					 errhint("Its parts are %s; see skillrating.model_parts('%s').",
+					 errhint("Its parts are %s; see skillrating.models('%s').",
 							 names.data, model->name)));
 }
 

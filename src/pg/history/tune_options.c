@@ -159,7 +159,7 @@ tune_given_bounds(const TuneOptions *options, const Model *model,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("bound %g of parameter \"%s\" is out of range",
 							bound[i], spec->name),
-					 errhint("See skillrating.model_parameters('%s').",
+					 errhint("See skillrating.parameters('%s').",
 							 model->name)));
 	*low = bound[0];
 	*high = bound[1];

@@ -386,7 +386,7 @@ int
 hint_of_unrated(const UnratedCounts *unrated, size_t counting)
 {
 	if (unrated->total > (int64) counting)
-		return errhint("Unrated matches by reason: %s; see skillrating.unrated_reasons().",
+		return errhint("Unrated matches by reason: %s; see skillrating.reasons().",
 					   unrated_counts_text(unrated, false));
 	return errhint("Options \"burn_in\" and \"holdout\" set the shares.");
 }

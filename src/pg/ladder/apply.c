@@ -237,24 +237,22 @@ static LadderQuery tied_match_query = {
  * the given one and comes behind it by its identifier.  In a ladder that reorders, this is
  * the last of them by seq.
  */
-#define TIED_COMPONENT(keys, owner_is) \
-	"SELECT FROM " keys " CROSS JOIN LATERAL (" \
+#define TIED_COMPONENT(owner_is) \
+	"SELECT l.match_id FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), " \
+	"pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k(kind, pool, key, player_id) CROSS JOIN LATERAL (" \
 	"SELECT e.match_id, e.played_at FROM {component_event} AS e WHERE e.player_id " owner_is \
 	" AND e.kind OPERATOR(pg_catalog.=) k.kind AND e.pool OPERATOR(pg_catalog.=) k.pool " \
 	"AND e.key OPERATOR(pg_catalog.=) k.key AND e.match_id IS NOT NULL " \
 	"ORDER BY e.player_id DESC, e.kind DESC, e.pool DESC, e.key DESC, e.seq DESC LIMIT 1) AS l " \
 	"WHERE l.played_at OPERATOR(pg_catalog.=) $5 AND NOT l.match_id {match =} $6 " \
 	"AND (SELECT u.match_id FROM (SELECT l.match_id UNION ALL SELECT $6) AS u(match_id) " \
-	"ORDER BY u.match_id{match order} DESC LIMIT 1) {match =} l.match_id LIMIT 1"
-#define KEYS \
-	"ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k(kind, pool, key, player_id)"
-#define TIED_PARAMS \
-	{ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER), VALUE_TIME, VALUE_MATCH}
+	"ORDER BY u.match_id{match order} DESC LIMIT 1) {match =} l.match_id"
 
-/* Of nobody, and of players. */
-static LadderQuery tied_component_query[2] = {
-	{.text = TIED_COMPONENT(KEYS, "IS NULL"),.param = TIED_PARAMS},
-	{.text = TIED_COMPONENT(KEYS, "{player =} k.player_id"),.param = TIED_PARAMS},
+/* Of players, and of nobody. */
+static LadderQuery tied_component_query = {
+	.text = "SELECT FROM (" TIED_COMPONENT("{player =} k.player_id") " UNION ALL "
+	TIED_COMPONENT("IS NULL AND k.player_id IS NULL") ") AS t LIMIT 1",
+	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER), VALUE_TIME, VALUE_MATCH}
 };
 
 /*
@@ -284,36 +282,27 @@ static bool
 has_late_component(Ladder *ladder, Batch *batch, const SourceMatch *source, bool given)
 {
 	int			n = batch->match.ncomponents;
-	int			owned;
+	ComponentKeys tied = component_keys_make(n);
+	Datum		values[COMPONENT_KEY_NPARAMS + 2];
 	int			i;
 
 	for (i = 0; i < n; i++)
-		if (component_can_be_given(batch->component[i]) == given &&
-			batch->component[i]->record.last_played > source->played_at)
-			return true;
-	for (owned = 0; owned < 2 && n > 0; owned++)
 	{
-		ComponentKeys tied = component_keys_make(n, owned == 1);
-		Datum		values[COMPONENT_KEY_NPARAMS + 2];
+		const BatchComponent *component = batch->component[i];
 
-		for (i = 0; i < n; i++)
-		{
-			const BatchComponent *component = batch->component[i];
-
-			if (component->record.last_played == source->played_at &&
-				component_can_be_given(component) == given && !component->touched &&
-				(component->player != NULL) == (owned == 1))
-				component_keys_add(&tied, component);
-		}
-		if (tied.n == 0)
+		if (component_can_be_given(component) != given)
 			continue;
-		component_keys_values(&tied, ladder, values);
-		values[COMPONENT_KEY_NPARAMS] = TimestampTzGetDatum(source->played_at);
-		values[COMPONENT_KEY_NPARAMS + 1] = source->id;
-		if (finds_tied(ladder, &tied_component_query[owned], values))
+		if (component->record.last_played > source->played_at)
 			return true;
+		if (component->record.last_played == source->played_at && !component->touched)
+			component_keys_add(&tied, component);
 	}
-	return false;
+	if (tied.n == 0)
+		return false;
+	component_keys_values(&tied, ladder, values);
+	values[COMPONENT_KEY_NPARAMS] = TimestampTzGetDatum(source->played_at);
+	values[COMPONENT_KEY_NPARAMS + 1] = source->id;
+	return finds_tied(ladder, &tied_component_query, values);
 }
 
 /*
@@ -418,7 +407,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	for (i = 0; i < nrecorded; i++)
 		((KnownMatch *) id_table_find(application->known, recorded[i].id, ""))->record =
 			&recorded[i];
-	application->corrections = corrections_make();
+	application->corrections = corrections_make(ladder);
 	application->first_played = DT_NOEND;
 	application->batch->keeps_meetings = application->reader->filters != NULL &&
 		reader_repeat_window(application->reader) > 0;
@@ -574,28 +563,21 @@ load_application(Application *application, BatchTrial *trial)
 	if (ladder->reorders)
 		application->last = find_last_place(ladder,
 											reader_needs_players(application->reader));
-	application->events = event_outbox(ladder);
+	application->events = outbox_create(ladder, OUTBOX_EVENTS);
 	application->component_events = batch->ncomponents > 0 ?
-		component_event_outbox(ladder) : NULL;
-	application->matches = match_outbox(ladder);
-	application->ratings = rating_outbox(ladder);
+		outbox_create(ladder, OUTBOX_COMPONENT_EVENTS) : NULL;
+	application->matches = outbox_create(ladder, OUTBOX_MATCHES);
+	application->ratings = outbox_create(ladder, OUTBOX_RATINGS);
 	return true;
 }
 
-/*
- * Correct history from a match on, which the reader has at this moment: the
- * identifier is copied into the current context.
- */
+/* Correct history from a match on, which the reader has at this moment. */
 static void
 correct_match(Application *application, int64 seq, const char *kind,
 			  TimestampTz played_at)
 {
-	const IdType *type = application->ladder->match_type;
-	Datum		id = datumCopy(application->reader->match.id, type->typbyval,
-							   type->typlen);
-
-	corrections_add_match(&application->corrections, id, application->reader->match.digest,
-						  seq, kind, played_at);
+	corrections_add_match(&application->corrections, application->reader->match.id,
+						  application->reader->match.digest, seq, kind, played_at);
 }
 
 /*
@@ -776,7 +758,7 @@ write_ratings(Application *application)
 		else if (players[i]->created)
 		{
 			if (unused == NULL)
-				unused = rating_outbox(ladder);
+				unused = outbox_create(ladder, OUTBOX_RATINGS);
 			put_rating(unused, players[i]);
 		}
 	outbox_send(application->ratings, OUTBOX_UPDATE);
@@ -792,26 +774,22 @@ write_ratings(Application *application)
 static void
 write_components(Application *application)
 {
-	Ladder	   *ladder = application->ladder;
 	Batch	   *batch = application->batch;
-	Outbox	   *inserted = component_outbox(ladder);
-	Outbox	   *updated = component_outbox(ladder);
-	Outbox	   *unused = component_outbox(ladder);
+	Outbox	   *outbox[OUTBOX_NACTIONS];
 	int64		i;
 
+	outboxes_create(application->ladder, OUTBOX_COMPONENTS, outbox);
 	outbox_send(application->component_events, OUTBOX_INSERT);
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
 
 		if (component->touched)
-			put_component(component->loaded ? updated : inserted, component);
+			put_component(outbox[component->loaded ? OUTBOX_UPDATE : OUTBOX_INSERT], component);
 		else if (component->created)
-			put_component(unused, component);
+			put_component(outbox[OUTBOX_DELETE], component);
 	}
-	outbox_send(updated, OUTBOX_UPDATE);
-	outbox_send(inserted, OUTBOX_INSERT);
-	outbox_send(unused, OUTBOX_DELETE);
+	outboxes_send(outbox);
 }
 
 /* Write the results, note corrections, and let others see to the matches. */
@@ -825,8 +803,7 @@ write_application(Application *application)
 	if (application->batch->ncomponents > 0)
 		write_components(application);
 	counts_end(application->ladder, application->counts);
-	if (application->corrections.n > 0)
-		corrections_send(application->ladder, &application->corrections);
+	corrections_send(&application->corrections);
 }
 
 /* What became of the matches. */

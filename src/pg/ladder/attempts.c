@@ -397,8 +397,8 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
  * ---- Matches that wait ----
  */
 
-/* Apply the matches of a table, which is freed; returns how many. */
-static int
+/* Apply the matches of a table, which is freed. */
+static void
 apply_table(Ladder *ladder, IdTable *ids, bool has_failed, bool loud)
 {
 	Datum	   *id = id_table_ids(ids);
@@ -406,10 +406,9 @@ apply_table(Ladder *ladder, IdTable *ids, bool has_failed, bool loud)
 
 	id_table_free(ids);
 	(void) apply(ladder, id, n, has_failed, loud);
-	return n;
 }
 
-void
+bool
 apply_pending(Ladder *ladder, bool of_all)
 {
 	IdTable    *ids = id_table_create(ladder->match_type);
@@ -419,11 +418,12 @@ apply_pending(Ladder *ladder, bool of_all)
 	if (ladder_is_at_work(ladder))
 	{
 		keep_waiting(ladder, id_table_ids(ids), id_table_count(ids));
-		return;
+		return ndrained > 0;
 	}
 	take_waiting(ladder, ids);
 	has_failed = has_failed || id_table_count(ids) > ndrained;
-	(void) apply_table(ladder, ids, has_failed, of_all);
+	apply_table(ladder, ids, has_failed, of_all);
+	return ndrained > 0;
 }
 
 void
@@ -432,7 +432,7 @@ apply_waiting(Ladder *ladder)
 	IdTable    *ids = id_table_create(ladder->match_type);
 
 	take_waiting(ladder, ids);
-	(void) apply_table(ladder, ids, true, false);
+	apply_table(ladder, ids, true, false);
 }
 
 void
@@ -441,5 +441,5 @@ apply_failed(Ladder *ladder)
 	IdTable    *ids = id_table_create(ladder->match_type);
 
 	add_failed(ladder, ids);
-	(void) apply_table(ladder, ids, true, true);
+	apply_table(ladder, ids, true, true);
 }

@@ -19,9 +19,9 @@ extern Applied apply_matches(Ladder *ladder, Datum *ids, int n);
 /*
  * Take this transaction's matches, or all, out of pending, and apply them with those
  * that wait in memory; they go on waiting there if a door further out is at work.  If all are
- * meant, those that have failed before are tried again.
+ * meant, those that have failed before are tried again.  Whether there were any in pending.
  */
-extern void apply_pending(Ladder *ladder, bool of_all);
+extern bool apply_pending(Ladder *ladder, bool of_all);
 
 /* Apply the matches that wait in memory. */
 extern void apply_waiting(Ladder *ladder);

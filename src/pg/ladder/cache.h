@@ -77,7 +77,6 @@ typedef struct LadderCache
 								 * into pending */
 	TupleDesc	desc[LADDER_NRELATIONS];	/* of rows to be written, or NULL, */
 	const Model *desc_model;	/* and the model that they are of */
-	TupleDesc	source_desc;	/* of the rows of a source, or NULL */
 	bool		newcomers;		/* the last batch had players without a row,
 								 * and so may the next one */
 } LadderCache;

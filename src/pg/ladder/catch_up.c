@@ -45,8 +45,6 @@ typedef struct CatchUp
 								 * made anew with the ladder held, or
 								 * PG_INT64_MAX */
 	bool		waited;			/* matches waited in pending */
-	OrderEnd	after;			/* in a dry run: where the order has got to at
-								 * the end */
 } CatchUp;
 
 /*
@@ -164,7 +162,7 @@ replay_corrections(Maintenance *work)
 	while (from != PG_INT64_MAX)
 	{
 		rewrite_begin_part(rewrite, removed);
-		work->replay = replay_begin(ladder, from, load, true);
+		work->replay = replay_begin(ladder, from, load);
 		replay_on(work->replay, &rewrite->sink);
 		if (rewrite->missing == NULL)
 			return;
@@ -256,7 +254,7 @@ note_corrections(Ladder *ladder, LadderQuery *query)
 	IdTable    *placed = compare_recorded(ladder, query, NULL);
 	int			n = id_table_count(placed);
 	Datum	   *ids = id_table_ids(placed);
-	Corrections corrections = corrections_make();
+	Corrections corrections = corrections_make(ladder);
 	int			ngone = 0;
 	int			i;
 
@@ -276,7 +274,7 @@ note_corrections(Ladder *ladder, LadderQuery *query)
 								  "changed", TIMESTAMP_NOT_FINITE(at) ? match->played_at :
 								  Min(at, match->played_at));
 	}
-	corrections_send(ladder, &corrections);
+	corrections_send(&corrections);
 	return ngone;
 }
 
@@ -313,8 +311,6 @@ look_for_changes(const CatchUp *catch_up)
 	report_vanished(ladder, note_corrections(ladder, &vanished_query));
 }
 
-static LadderQuery any_pending_query = {.text = "SELECT FROM {pending} LIMIT 1"};
-
 /* Rate what waits, with the ladder held. */
 static void
 rate_waiting(Maintenance *work)
@@ -322,8 +318,7 @@ rate_waiting(Maintenance *work)
 	CatchUp    *catch_up = (CatchUp *) work;
 
 	progress_phase(PHASE_RATING, PROGRESS_UNKNOWN);
-	catch_up->waited = ladder_execute(work->ladder, &any_pending_query, NULL, NULL, NULL) > 0;
-	apply_pending(work->ladder, true);
+	catch_up->waited = apply_pending(work->ladder, true);
 }
 
 /* Do it all; what becomes of the ratings is logged in ladder->changes. */
@@ -341,7 +336,7 @@ do_catch_up(CatchUp *catch_up)
 	if (catch_up->left != PG_INT64_MAX)
 		put_right(catch_up, catch_up->left);
 	else if (ladder->reorders && (catch_up->search || catch_up->waited))
-		put_right(catch_up, work->end.place);
+		put_right(catch_up, work->end);
 	if (rank_hook(ladder) != NULL)
 		rank_hook(ladder)->catch_up(ladder, catch_up->rebuild);
 }
@@ -359,7 +354,6 @@ try_catch_up(void *arg)
 
 	do_catch_up(catch_up);
 	change_log_read_places(ladder->changes, false);
-	catch_up->after = read_order_end(ladder);
 	return false;
 }
 
@@ -374,9 +368,6 @@ dry_run_catch_up(CatchUp *catch_up)
 	Waiting    *waiting = copy_all_waiting();
 
 	(void) in_subtransaction(try_catch_up, catch_up);
-	ladder_hold(ladder);
-	restore_order_end(ladder, &catch_up->work.end, &catch_up->after);
-	ladder_let_go(ladder);
 
 	/*
 	 * What triggers have touched meanwhile, of any ladder, was taken back as

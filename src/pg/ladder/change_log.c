@@ -4,16 +4,16 @@
  */
 #include "pg/ladder/change_log.h"
 
-#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/plans.h"
+#include "pg/sql/arrays.h"
+#include "pg/sql/huge.h"
 
 /* A row of rating at one time. */
 typedef struct RatingVersion
@@ -174,22 +174,39 @@ static LadderQuery places_query = {
 
 enum
 {
-	PLACE_PLAYER_ID = 1,
+	PLACE_PLAYER_ID,
 	PLACE_POOL,
 	PLACE_PLACE
 };
 
+/* Places that are read. */
+typedef struct PlacesLoad
+{
+	ChangeLog  *log;
+	bool		before;
+} PlacesLoad;
+
+static void
+take_place(void *arg, const Datum *values, const bool *nulls)
+{
+	const PlacesLoad *load = (const PlacesLoad *) arg;
+	char	   *pool = TextDatumGetCString(values[PLACE_POOL]);
+	RatingChange *change = id_table_find(load->log->changes, values[PLACE_PLAYER_ID], pool);
+
+	(void) nulls;
+	(load->before ? &change->before : &change->after)->place = DatumGetInt64(values[PLACE_PLACE]);
+	pfree(pool);
+}
+
 void
 change_log_read_places(ChangeLog *log, bool before)
 {
+	PlacesLoad	load = {log, before};
 	RatingChange **changes = (RatingChange **) id_table_values(log->changes);
 	int			count = id_table_count(log->changes);
-	Datum	   *id = palloc_array(Datum, Max(count, 1));
-	Datum	   *pool = palloc_array(Datum, Max(count, 1));
+	Datum	   *id = huge_array(Datum, count);
+	const char **pool = huge_array(const char *, count);
 	Datum		values[2];
-	SPITupleTable *rows;
-	uint64		nrows;
-	uint64		row;
 	int			n = 0;
 	int			i;
 
@@ -197,30 +214,13 @@ change_log_read_places(ChangeLog *log, bool before)
 		if (is_changed(log, changes[i]))
 		{
 			id[n] = changes[i]->id;
-			pool[n++] = CStringGetTextDatum(changes[i]->pool);
+			pool[n++] = changes[i]->pool;
 		}
 	if (n == 0)
 		return;
 	values[0] = id_array(log->ladder->player_type, id, n);
-	values[1] = PointerGetDatum(construct_array(pool, n, TEXTOID, -1, false,
-												TYPALIGN_INT));
-	nrows = ladder_execute(log->ladder, &places_query, values, NULL, NULL);
-	rows = SPI_tuptable;
-	for (row = 0; row < nrows; row++)
-	{
-		HeapTuple	tuple = rows->vals[row];
-		bool		isnull;
-		Datum		player = SPI_getbinval(tuple, rows->tupdesc, PLACE_PLAYER_ID, &isnull);
-		RatingChange *change =
-			id_table_find(log->changes, player,
-						  SPI_getvalue(tuple, rows->tupdesc, PLACE_POOL));
-		RatingVersion *version = before ? &change->before : &change->after;
-
-		CHECK_FOR_INTERRUPTS();
-		version->place = DatumGetInt64(SPI_getbinval(tuple, rows->tupdesc,
-													 PLACE_PLACE, &isnull));
-	}
-	SPI_freetuptable(rows);
+	values[1] = text_array(pool, n);
+	(void) ladder_execute_each(log->ladder, &places_query, values, NULL, take_place, &load);
 }
 
 /*

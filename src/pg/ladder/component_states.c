@@ -4,18 +4,17 @@
  */
 #include "pg/ladder/component_states.h"
 
-#include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 
 #include "core/rating/match.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
+#include "pg/sql/arrays.h"
+#include "pg/sql/huge.h"
 #include "pg/sql/subtransaction.h"
 
 /*
@@ -23,45 +22,48 @@
  */
 
 ComponentKeys
-component_keys_make(int max, bool owned)
+component_keys_make(int max)
 {
-	ComponentKeys keys;
+	ComponentKeys keys = {palloc_array(const BatchComponent *, Max(max, 1)), 0};
 
-	keys.player = palloc_array(Datum, Max(max, 1));
-	keys.kind = palloc_array(Datum, Max(max, 1));
-	keys.pool = palloc_array(Datum, Max(max, 1));
-	keys.key = palloc_array(Datum, Max(max, 1));
-	keys.n = 0;
-	keys.owned = owned;
 	return keys;
 }
 
-/* The arrays borrow the identifier of the player, which the batch owns. */
 void
 component_keys_add(ComponentKeys *keys, const BatchComponent *component)
 {
-	int			i = keys->n++;
-
-	Assert((component->player != NULL) == keys->owned);
-	keys->player[i] = keys->owned ? component->player->id : (Datum) 0;
-	keys->kind[i] = CStringGetTextDatum(component->spec->name);
-	keys->pool[i] = CStringGetTextDatum(component->pool);
-	keys->key[i] = CStringGetTextDatum(component->key);
-}
-
-static Datum
-texts_of_keys(Datum *texts, int n)
-{
-	return PointerGetDatum(construct_array(texts, n, TEXTOID, -1, false, TYPALIGN_INT));
+	keys->component[keys->n++] = component;
 }
 
 void
 component_keys_values(const ComponentKeys *keys, const Ladder *ladder, Datum *values)
 {
-	values[0] = texts_of_keys(keys->kind, keys->n);
-	values[1] = texts_of_keys(keys->pool, keys->n);
-	values[2] = texts_of_keys(keys->key, keys->n);
-	values[3] = id_array(ladder->player_type, keys->player, keys->owned ? keys->n : 0);
+	const IdType *type = ladder->player_type;
+	int			n = keys->n;
+	const char **kind = huge_array(const char *, n);
+	const char **pool = huge_array(const char *, n);
+	const char **key = huge_array(const char *, n);
+	Datum	   *player = huge_array0(Datum, n);
+	bool	   *unowned = huge_array(bool, n);
+	int			lower_bound = 1;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		const BatchComponent *component = keys->component[i];
+
+		kind[i] = component->spec->name;
+		pool[i] = component->pool;
+		key[i] = component->key;
+		unowned[i] = component->player == NULL;
+		if (!unowned[i])
+			player[i] = component->player->id;
+	}
+	values[0] = text_array(kind, n);
+	values[1] = text_array(pool, n);
+	values[2] = text_array(key, n);
+	values[3] = PointerGetDatum(construct_md_array(player, unowned, 1, &n, &lower_bound, type->type,
+												   type->typlen, type->typbyval, type->typalign));
 }
 
 /*
@@ -69,27 +71,32 @@ component_keys_values(const ComponentKeys *keys, const Ladder *ladder, Datum *va
  */
 
 BatchComponent *
-component_of_row(Batch *batch, const Datum *values, const bool *nulls, int player,
-				 int kind, int pool, int key)
+component_of_row(Batch *batch, const Datum *values, const bool *nulls)
 {
 	const MatchRules *rules = &batch->model->rules;
+	bool		owned = !nulls[COMPONENT_PLAYER_ID - 1];
 	BatchComponent *component = NULL;
 	BatchPlayer *owner = NULL;
-	char	   *name = TextDatumGetCString(values[kind]);
-	char	   *pool_name = TextDatumGetCString(values[pool]);
-	char	   *key_name = TextDatumGetCString(values[key]);
-	int			number = match_component_kind(rules, name);
+	char	   *name;
+	char	   *pool;
+	char	   *key;
+	int			number;
 
-	if (number >= 0 &&
-		(rules->component[number].scope == COMPONENT_OF_PLAYER) == !nulls[player])
+	if (nulls[COMPONENT_KIND - 1] || nulls[COMPONENT_POOL - 1] || nulls[COMPONENT_KEY - 1])
+		return NULL;
+	name = TextDatumGetCString(values[COMPONENT_KIND - 1]);
+	pool = TextDatumGetCString(values[COMPONENT_POOL - 1]);
+	key = TextDatumGetCString(values[COMPONENT_KEY - 1]);
+	number = match_component_kind(rules, name);
+	if (number >= 0 && (rules->component[number].scope == COMPONENT_OF_PLAYER) == owned)
 	{
-		if (!nulls[player])
-			owner = batch_player(batch, values[player], pool_name);
-		component = batch_component(batch, number, owner, pool_name, key_name);
+		if (owned)
+			owner = batch_player(batch, values[COMPONENT_PLAYER_ID - 1], pool);
+		component = batch_component(batch, number, owner, pool, key);
 	}
 	pfree(name);
-	pfree(pool_name);
-	pfree(key_name);
+	pfree(pool);
+	pfree(key);
 	return component;
 }
 
@@ -132,45 +139,50 @@ report_bad_row(const Ladder *ladder)
 					 quote_literal_cstr(ladder->name))));
 }
 
-/* Take over the rows of component in SPI_tuptable, and free them. */
-static void
-take_components(Batch *batch, Ladder *ladder)
+bool
+component_row_read(const BatchComponent *component, const Datum *values, const bool *nulls,
+				   ComponentRecord *record, double *state)
 {
-	SPITupleTable *rows = SPI_tuptable;
-	uint64		i;
+	return component_read(values, nulls, record) &&
+		read_component_state(component, values[COMPONENT_STATE - 1], nulls[COMPONENT_STATE - 1],
+							 state);
+}
 
-	for (i = 0; i < rows->numvals; i++)
-	{
-		Datum		values[COMPONENT_NCOLUMNS];
-		bool		nulls[COMPONENT_NCOLUMNS];
-		BatchComponent *component = NULL;
+/* A batch that takes over rows of component. */
+typedef struct ComponentsLoad
+{
+	Batch	   *batch;
+	const Ladder *ladder;
+} ComponentsLoad;
 
-		CHECK_FOR_INTERRUPTS();
-		heap_deform_tuple(rows->vals[i], rows->tupdesc, values, nulls);
-		if (!nulls[COMPONENT_KIND - 1] && !nulls[COMPONENT_POOL - 1] &&
-			!nulls[COMPONENT_KEY - 1])
-			component = component_of_row(batch, values, nulls, COMPONENT_PLAYER_ID - 1,
-										 COMPONENT_KIND - 1, COMPONENT_POOL - 1,
-										 COMPONENT_KEY - 1);
-		if (component == NULL)
-			report_bad_row(ladder);
+static void
+take_component(void *arg, const Datum *values, const bool *nulls)
+{
+	const ComponentsLoad *load = (const ComponentsLoad *) arg;
+	BatchComponent *component = component_of_row(load->batch, values, nulls);
 
-		/*
-		 * Loaded and not existing is a component that this transaction has
-		 * made a row for and not yet written.
-		 */
-		component->loaded = true;
+	if (component == NULL)
+		report_bad_row(load->ladder);
 
-		/* A row that was made for a batch in this transaction. */
-		if (is_empty_state(values[COMPONENT_STATE - 1], nulls[COMPONENT_STATE - 1]))
-			continue;
-		if (!component_read(values, nulls, &component->record) ||
-			!read_component_state(component, values[COMPONENT_STATE - 1],
-								  nulls[COMPONENT_STATE - 1], component->state))
-			report_bad_row(ladder);
-		component->exists = true;
-	}
-	SPI_freetuptable(rows);
+	/*
+	 * Loaded and not existing is a component that this transaction has made a
+	 * row for and not yet written.
+	 */
+	component->loaded = true;
+	if (is_empty_state(values[COMPONENT_STATE - 1], nulls[COMPONENT_STATE - 1]))
+		return;
+	if (!component_row_read(component, values, nulls, &component->record, component->state))
+		report_bad_row(load->ladder);
+	component->exists = true;
+}
+
+/* Load components by a query; returns how many rows there were. */
+static uint64
+load_by(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *values)
+{
+	ComponentsLoad load = {batch, ladder};
+
+	return ladder_execute_each(ladder, query, values, NULL, take_component, &load);
 }
 
 static LadderQuery all_components_query = {
@@ -193,8 +205,7 @@ components_load_all(Batch *batch, Ladder *ladder)
 {
 	if (batch->nkinds == 0)
 		return;
-	(void) ladder_execute(ladder, &all_components_query, NULL, NULL, NULL);
-	take_components(batch, ladder);
+	(void) load_by(batch, ladder, &all_components_query, NULL);
 }
 
 void
@@ -205,8 +216,7 @@ components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 	if (batch->nkinds == 0)
 		return;
 	values[0] = id_array(ladder->player_type, ids, n);
-	(void) ladder_execute(ladder, &some_components_query, values, NULL, NULL);
-	take_components(batch, ladder);
+	(void) load_by(batch, ladder, &some_components_query, values);
 }
 
 /*
@@ -263,42 +273,25 @@ static LadderQuery new_components_query = {
 	"SELECT k.kind, k.pool, k.key, CAST(ARRAY[] AS pg_catalog.float8[]) "
 	"FROM " UNOWNED_KEYS " "
 	"WHERE NOT " IS_KNOWN " "
-	IN_ORDER " ON CONFLICT (player_id, kind, pool, key) DO NOTHING RETURNING kind, pool, key",
+	IN_ORDER " ON CONFLICT (player_id, kind, pool, key) DO NOTHING RETURNING player_id, kind, pool, key",
 	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
 };
 
-enum
+/* Mark a component that has got a row, which a trigger of the user's may have changed. */
+static void
+mark_created(void *arg, const Datum *values, const bool *nulls)
 {
-	NEW_COMPONENT_KIND = 1,
-	NEW_COMPONENT_POOL,
-	NEW_COMPONENT_KEY
-};
+	BatchComponent *component = component_of_row((Batch *) arg, values, nulls);
+
+	if (component != NULL)
+		component->created = true;
+}
 
 /* Make rows for those components without an owner that have none, and mark these. */
 static void
 insert_new_components(Batch *batch, Ladder *ladder, const Datum *values)
 {
-	SPITupleTable *rows;
-	uint64		nrows = ladder_execute(ladder, &new_components_query, values, NULL, NULL);
-	uint64		i;
-
-	rows = SPI_tuptable;
-	for (i = 0; i < nrows; i++)
-	{
-		TupleDesc	desc = rows->tupdesc;
-		char	   *kind = SPI_getvalue(rows->vals[i], desc, NEW_COMPONENT_KIND);
-		char	   *pool = SPI_getvalue(rows->vals[i], desc, NEW_COMPONENT_POOL);
-		char	   *key = SPI_getvalue(rows->vals[i], desc, NEW_COMPONENT_KEY);
-		int			number;
-
-		/* A trigger of the user's may have changed the row. */
-		if (kind == NULL || pool == NULL || key == NULL)
-			continue;
-		number = match_component_kind(&batch->model->rules, kind);
-		if (number >= 0)
-			batch_component(batch, number, NULL, pool, key)->created = true;
-	}
-	SPI_freetuptable(rows);
+	(void) ladder_execute_each(ladder, &new_components_query, values, NULL, mark_created, batch);
 }
 
 /* Of those that are wanted, the ones that a transaction waits for, by their keys, and others. */
@@ -326,7 +319,7 @@ want_of(const BatchComponent *component)
 static ComponentKeys
 wanted_components(const Batch *batch, int set, bool loaded)
 {
-	ComponentKeys keys = component_keys_make((int) batch->ncomponents, set == OF(WANTED_OWNED));
+	ComponentKeys keys = component_keys_make((int) batch->ncomponents);
 	int64		i;
 
 	for (i = 0; i < batch->ncomponents; i++)
@@ -350,16 +343,6 @@ report_hidden(const Ladder *ladder, uint64 nrows, int n)
 			 errhint("Row-level security or a trigger on table component hides rows from the ladder's owner.")));
 }
 
-/* Load components by a query that takes their keys; returns how many rows there were. */
-static uint64
-load_wanted(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *values)
-{
-	uint64		nrows = ladder_execute(ladder, query, values, NULL, NULL);
-
-	take_components(batch, ladder);
-	return nrows;
-}
-
 /* Make rows for those of the components that have none, then lock and load them all. */
 static void
 make_and_lock_unowned(Batch *batch, Ladder *ladder, const ComponentKeys *keys)
@@ -377,7 +360,7 @@ make_and_lock_unowned(Batch *batch, Ladder *ladder, const ComponentKeys *keys)
 	 * rows: they are there now and get locked like all others, in the order
 	 * of their keys.
 	 */
-	nrows = load_wanted(batch, ladder, &lock_unowned_query, values);
+	nrows = load_by(batch, ladder, &lock_unowned_query, values);
 	if (nrows != (uint64) keys->n)
 		report_hidden(ladder, nrows, keys->n);
 }
@@ -401,7 +384,7 @@ components_lock_unowned(Batch *batch, Ladder *ladder)
 
 	/* Mostly all are there, and one statement finds that out and locks them. */
 	component_keys_values(&all, ladder, values);
-	if (load_wanted(batch, ladder, &lock_unowned_query, values) == (uint64) all.n)
+	if (load_by(batch, ladder, &lock_unowned_query, values) == (uint64) all.n)
 		return;
 
 	/* Nothing is locked yet. */
@@ -431,7 +414,7 @@ lock_free(void *arg)
 {
 	LockFree   *lock = (LockFree *) arg;
 
-	(void) load_wanted(lock->batch, lock->ladder, &lock_free_query, lock->values);
+	(void) load_by(lock->batch, lock->ladder, &lock_free_query, lock->values);
 	return true;
 }
 
@@ -479,7 +462,7 @@ components_lock_free(Batch *batch, Ladder *ladder)
 			component_can_be_given(batch->components[i]))
 			batch->components[i]->taken = true;
 	component_keys_values(&keys, ladder, values);
-	nrows = load_wanted(batch, ladder, &peek_unowned_query, values);
+	nrows = load_by(batch, ladder, &peek_unowned_query, values);
 	if (nrows != (uint64) keys.n)
 		report_hidden(ladder, nrows, keys.n);
 }
@@ -494,7 +477,7 @@ components_load_owned(Batch *batch, Ladder *ladder)
 	if (keys.n == 0)
 		return;
 	component_keys_values(&keys, ladder, values);
-	(void) load_wanted(batch, ladder, &owned_query, values);
+	(void) load_by(batch, ladder, &owned_query, values);
 }
 
 void
@@ -509,7 +492,7 @@ components_peek(Batch *batch, Ladder *ladder)
 	if (keys.n > 0)
 	{
 		component_keys_values(&keys, ladder, values);
-		(void) load_wanted(batch, ladder, &peek_unowned_query, values);
+		(void) load_by(batch, ladder, &peek_unowned_query, values);
 	}
 	components_load_owned(batch, ladder);
 }

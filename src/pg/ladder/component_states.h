@@ -27,19 +27,15 @@ typedef struct StoredComponent
 
 typedef struct ComponentKeys
 {
-	Datum	   *player;			/* where all have an owner */
-	Datum	   *kind;
-	Datum	   *pool;
-	Datum	   *key;
+	const BatchComponent **component;
 	int			n;
-	bool		owned;
 } ComponentKeys;
 
-/* None yet, with room for so many, all with an owner or all without. */
-extern ComponentKeys component_keys_make(int max, bool owned);
+/* None yet, with room for so many. */
+extern ComponentKeys component_keys_make(int max);
 extern void component_keys_add(ComponentKeys *keys, const BatchComponent *component);
 
-/* The values of the parameters; the one for players is of no use where none is an owner. */
+/* The values of the parameters: kinds, pools, keys and owners, which are null where there is none. */
 extern void component_keys_values(const ComponentKeys *keys, const Ladder *ladder,
 								  Datum *values);
 
@@ -83,12 +79,14 @@ extern void components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n
 extern void all_components_open(RowReader *reader, Ladder *ladder);
 
 /*
- * The component of the batch that a row is about, given the places of player_id, kind, pool
- * and key among its columns; NULL if the model has no such kind, or one with another
- * owner.
+ * The component of the batch that a row is about, whose first columns are player_id, kind, pool
+ * and key; NULL if the model has no such kind, or one with another owner.
  */
-extern BatchComponent *component_of_row(Batch *batch, const Datum *values, const bool *nulls,
-										int player, int kind, int pool, int key);
+extern BatchComponent *component_of_row(Batch *batch, const Datum *values, const bool *nulls);
+
+/* Read what a row of component has besides; false if it is not as the component's is. */
+extern bool component_row_read(const BatchComponent *component, const Datum *values,
+							   const bool *nulls, ComponentRecord *record, double *state);
 
 /*
  * The state in an array, of as many numbers as the component has; false if it is none, and

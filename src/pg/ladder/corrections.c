@@ -3,186 +3,96 @@
  *		The places from which the history of a ladder is out of date.
  *
  * They are collected while a batch works, and sent once, at its end, under the lock that the work
- * has on the ladder.  The arrays are Datums as the query takes them.  Identifiers are the caller's
- * and must outlive the sending; what is allocated here goes with the context in which
- * corrections_make() was called.
+ * has on the ladder, so that its horizon stays where it is.
  */
 #include "pg/ladder/corrections.h"
 
-#include "catalog/pg_type.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/timestamp.h"
 
+#include "pg/ladder/outbox.h"
 #include "pg/ladder/plans.h"
-#include "pg/sql/huge.h"
-
-/* It has no place yet, whatever its place is here. */
-#define IS_LATE "c.kind OPERATOR(pg_catalog.=) 'late'"
-
-/* All but those up to the horizon, $5. */
-static LadderQuery insert_corrections_query = {
-	.text = "INSERT INTO {correction} (seq, match_id, kind, played_at) "
-	"SELECT CASE WHEN NOT " IS_LATE " THEN c.seq END, c.match_id, c.kind, c.played_at "
-	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) "
-	"AS c(seq, match_id, kind, played_at) WHERE c.seq OPERATOR(pg_catalog.>) $5 OR " IS_LATE,
-	.param = {ARRAY_OF(VALUE_INT8), ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TIME), VALUE_INT8}
-};
-
-/* Most work on a ladder finds none, or one. */
-#define FEW_CORRECTIONS 8
-
-/* The first room, or twice as much. */
-static void
-grow(Corrections *corrections)
-{
-	MemoryContext old = MemoryContextSwitchTo(corrections->context);
-	int			n = Max(FEW_CORRECTIONS, 2 * corrections->max);
-
-	huge_array_grow(corrections->seq, Datum, n);
-	huge_array_grow(corrections->match_id, Datum, n);
-	huge_array_grow(corrections->no_match, bool, n);
-	huge_array_grow(corrections->digest, Datum, n);
-	huge_array_grow(corrections->kind, Datum, n);
-	huge_array_grow(corrections->played_at, Datum, n);
-	corrections->max = n;
-	MemoryContextSwitchTo(old);
-}
 
 Corrections
-corrections_make(void)
+corrections_make(Ladder *ladder)
 {
-	Corrections corrections = {.context = CurrentMemoryContext};
+	Corrections corrections = {.ladder = ladder,.context = CurrentMemoryContext};
 
 	return corrections;
 }
 
-/* Add a correction, of a match or of none. */
+/* Put a correction into an outbox, which is made for the first one: most work finds none. */
 static void
-append(Corrections *corrections, Datum match_id, bool no_match, int64 digest, int64 seq,
-	   const char *kind, TimestampTz played_at)
+put_into(Corrections *corrections, Outbox **outbox, OutboxKind kind, const Correction *correction)
 {
-	int			n = corrections->n;
+	MemoryContext old = MemoryContextSwitchTo(corrections->context);
 
-	if (n == corrections->max)
-		grow(corrections);
-	corrections->n++;
-	corrections->seq[n] = Int64GetDatum(seq);
-	corrections->match_id[n] = match_id;
-	corrections->no_match[n] = no_match;
-	corrections->digest[n] = Int64GetDatum(digest);
-	corrections->kind[n] = CStringGetTextDatum(kind);
-	corrections->played_at[n] = TimestampTzGetDatum(played_at);
+	if (*outbox == NULL)
+		*outbox = outbox_create(corrections->ladder, kind);
+	MemoryContextSwitchTo(old);
+	put_correction(*outbox, correction);
 }
 
 void
 corrections_add(Corrections *corrections, int64 seq, const char *kind, TimestampTz played_at)
 {
-	append(corrections, (Datum) 0, true, 0, seq, kind, played_at);
+	const Ladder *ladder = corrections->ladder;
+	Correction	correction = {.seq = seq,.kind = kind,.played_at = played_at};
+
+	if (seq <= ladder->horizon)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("place " INT64_FORMAT " of ladder \"%s\" lies before its horizon",
+						seq, ladder->name)));
+	put_into(corrections, &corrections->rows, OUTBOX_CORRECTIONS, &correction);
 }
 
 void
 corrections_add_match(Corrections *corrections, Datum match_id, int64 digest, int64 seq,
 					  const char *kind, TimestampTz played_at)
 {
-	append(corrections, match_id, false, digest, seq, kind, played_at);
-}
+	const Ladder *ladder = corrections->ladder;
+	Correction	correction = {seq, true, match_id, kind, played_at, digest};
 
-/*
- * Note what the source has now of matches up to the horizon, which stay as they were rated.
- * Ladders of the same source that go further back find out by that: they compare digests.
- */
-static LadderQuery note_digests_query = {
-	.text = "UPDATE {rated_match} AS m SET digest = c.digest "
-	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) "
-	"AS c(seq, match_id, kind, digest) WHERE m.match_id {match =} c.match_id "
-	"AND c.seq OPERATOR(pg_catalog.<=) $5 AND NOT " IS_LATE,
-	.param = {ARRAY_OF(VALUE_INT8), ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_INT8), VALUE_INT8}
-};
-
-static void
-warn_of_dropped(const Ladder *ladder, Datum first, int ndropped)
-{
-	ereport(WARNING,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg_plural("%d match of ladder \"%s\" lies before its horizon and stays as it was rated, first: %s",
-						   "%d matches of ladder \"%s\" lie before its horizon and stay as they were rated, first: %s",
-						   ndropped, ndropped, ladder->name,
-						   id_text(ladder->match_type, first)),
-			 errdetail("History can be corrected behind place " INT64_FORMAT " only, see set_horizon().",
-					   ladder->horizon)));
+	if (seq > ladder->horizon || strcmp(kind, "late") == 0)
+	{
+		put_into(corrections, &corrections->rows, OUTBOX_CORRECTIONS, &correction);
+		return;
+	}
+	if (corrections->ndropped++ == 0)
+		corrections->first_dropped =
+			MemoryContextStrdup(corrections->context, id_text(ladder->match_type, match_id));
+	put_into(corrections, &corrections->digests, OUTBOX_DIGESTS, &correction);
 }
 
 /*
  * Matches before the horizon nobody can correct any more.  That is a warning only, because the
- * transaction that has changed matches of its own must not fail for it.
+ * transaction that has changed matches of its own must not fail for it; ladders of the same source
+ * that go further back compare digests.
  */
 static void
-leave_before_horizon(Ladder *ladder, const Corrections *corrections, const Datum *values)
+send_digests(const Corrections *corrections)
 {
-	Datum		first = (Datum) 0;
-	int			n;
-	int			i;
-
-	for (i = corrections->n - 1; i >= 0; i--)
-	{
-		if (DatumGetInt64(corrections->seq[i]) > ladder->horizon ||
-			strcmp(TextDatumGetCString(corrections->kind[i]), "late") == 0)
-			continue;
-		if (corrections->no_match[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("place " INT64_FORMAT " of ladder \"%s\" lies before its horizon",
-							DatumGetInt64(corrections->seq[i]), ladder->name)));
-		first = corrections->match_id[i];
-	}
+	const Ladder *ladder = corrections->ladder;
+	int			n = corrections->ndropped;
 
 	/* The warning comes after the query, whose error would make it untrue. */
-	n = (int) ladder_execute(ladder, &note_digests_query, values, NULL, NULL);
-	if (n > 0)
-		warn_of_dropped(ladder, first, n);
-}
-
-static Datum
-array_of(const Datum *element, int n, Oid type)
-{
-	bool		is_text = type == TEXTOID;
-
-	return PointerGetDatum(construct_array(unconstify(Datum *, element), n, type,
-										   is_text ? -1 : (int) sizeof(int64),
-										   is_text ? false : FLOAT8PASSBYVAL,
-										   is_text ? TYPALIGN_INT : TYPALIGN_DOUBLE));
+	outbox_send(corrections->digests, OUTBOX_UPDATE);
+	ereport(WARNING,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg_plural("%d match of ladder \"%s\" lies before its horizon and stays as it was rated, first: %s",
+						   "%d matches of ladder \"%s\" lie before its horizon and stay as they were rated, first: %s",
+						   n, n, ladder->name, corrections->first_dropped),
+			 errdetail("History can be corrected behind place " INT64_FORMAT " only, see set_horizon().",
+					   ladder->horizon)));
 }
 
 void
-corrections_send(Ladder *ladder, Corrections *corrections)
+corrections_send(const Corrections *corrections)
 {
-	const IdType *type = ladder->match_type;
-	Datum		values[5];
-	int			n = corrections->n;
-	int			lower_bound = 1;
-
-	if (n == 0)
-		return;
-	values[0] = array_of(corrections->seq, n, INT8OID);
-
-	/* Operations have no match: this array alone has nulls. */
-	values[1] = PointerGetDatum(construct_md_array(corrections->match_id,
-												   corrections->no_match, 1, &n,
-												   &lower_bound, type->type,
-												   type->typlen, type->typbyval,
-												   type->typalign));
-	values[2] = array_of(corrections->kind, n, TEXTOID);
-	values[4] = Int64GetDatum(ladder->horizon);
-
-	/* Under the lock on the ladder, so that the horizon stays where it is. */
-	if (ladder->horizon != NO_HORIZON)
-	{
-		values[3] = array_of(corrections->digest, n, INT8OID);
-		leave_before_horizon(ladder, corrections, values);
-	}
-	values[3] = array_of(corrections->played_at, n, TIMESTAMPTZOID);
-	ladder_execute(ladder, &insert_corrections_query, values, NULL, NULL);
+	if (corrections->digests != NULL)
+		send_digests(corrections);
+	if (corrections->rows != NULL)
+		outbox_send(corrections->rows, OUTBOX_INSERT);
 }
 
 /*

@@ -12,46 +12,44 @@
 
 #include "pg/ladder/ladder.h"
 
-/* Corrections in parallel arrays, with room for max of them. */
+struct Outbox;
+
+/* Corrections that wait to be sent. */
 typedef struct Corrections
 {
-	Datum	   *seq;
-	Datum	   *match_id;
-	bool	   *no_match;
-	Datum	   *digest;			/* of what the source has of the match now */
-	Datum	   *kind;
-	Datum	   *played_at;
-	int			n;
-	int			max;
-	MemoryContext context;		/* of the arrays */
+	Ladder	   *ladder;
+	struct Outbox *rows;		/* or NULL, */
+	struct Outbox *digests;		/* and of matches before the horizon */
+	int			ndropped;		/* so many, */
+	const char *first_dropped;	/* and the first of them */
+	MemoryContext context;		/* of the outboxes */
 } Corrections;
 
-/* No corrections yet; their arrays are in the current context, also when they grow. */
-extern Corrections corrections_make(void);
+/* No corrections yet; what they need is in the current context, also when they are added. */
+extern Corrections corrections_make(Ladder *ladder);
 
 /* The digest of a match that the source no longer has. */
 #define DIGEST_OF_NOTHING 0
 
 /*
- * History is out of date from a place on, or, in a ladder whose order is that of
- * time, from then on.
+ * History is out of date from a place on, or, in a ladder whose order is that of time, from then
+ * on.  Error 55000 for a place before the ladder's horizon.
  */
 extern void corrections_add(Corrections *corrections, int64 seq, const char *kind,
 							TimestampTz played_at);
 
 /*
- * The same because of a match, which must live until the corrections are sent; one that
- * comes "late" has no place yet.
+ * The same because of a match; one that comes "late" has no place yet, and one before the horizon
+ * is not corrected.
  */
 extern void corrections_add_match(Corrections *corrections, Datum match_id, int64 digest,
 								  int64 seq, const char *kind, TimestampTz played_at);
 
 /*
- * Insert them all, but for matches before the ladder's horizon, which stay as they were rated: a
- * warning names them, and their digests in rated_match become those of what the source has, for
- * other ladders of the same source.  Error 55000 for an operation before it.
+ * Insert them all, but for matches before the horizon, which stay as they were rated: a warning
+ * names them, and their digests in rated_match become those of what the source has.
  */
-extern void corrections_send(Ladder *ladder, Corrections *corrections);
+extern void corrections_send(const Corrections *corrections);
 
 /*
  * The first correction from a place on and before another one, or PG_INT64_MAX; and delete those

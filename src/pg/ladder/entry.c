@@ -9,7 +9,7 @@
  * polymorphic there: several entries can share a body.  A door that SQL could open by
  * itself would leave the caller switched to another role.
  */
-#include "pg/ladder/entry.h"
+#include "pg/ladder/door.h"
 
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -135,7 +135,7 @@ static const LadderEntry entries[] = {
 	.maintains = true,.renames = true},
 };
 
-const LadderEntry *
+static const LadderEntry *
 ladder_entry(const char *function)
 {
 	int			i;

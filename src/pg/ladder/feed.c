@@ -31,8 +31,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/plans.h"
 
-SKILLRATING_FUNCTION(skillrating_drop_collect_triggers);
-SKILLRATING_FUNCTION(skillrating_drop_mirror_triggers);
+SKILLRATING_FUNCTION(skillrating_drop_source_triggers);
 
 /*
  * ---- The ladder of a trigger ----
@@ -185,21 +184,18 @@ trigger_function(const char *name)
 
 /*
  * Whether a table has triggers of a function for all of some events, a combination of
- * TRIGGER_TYPE_INSERT and its like; those that enqueue matches serve in place of those that
- * collect them.  A disabled trigger is one: it was disabled on purpose.
+ * TRIGGER_TYPE_INSERT and its like.  A disabled trigger is one: it was disabled on purpose.
  */
 static bool
 has_triggers(Oid relid, const char *function, int16 events)
 {
 	Oid			wanted = trigger_function(function);
-	Oid			instead = strcmp(function, "collect_matches") == 0 ?
-		trigger_function("enqueue_matches") : wanted;
 	Relation	relation = table_open(relid, AccessShareLock);
 	const TriggerDesc *triggers = relation->trigdesc;
 	int			i;
 
 	for (i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-		if (triggers->triggers[i].tgfoid == wanted || triggers->triggers[i].tgfoid == instead)
+		if (triggers->triggers[i].tgfoid == wanted)
 			events &= ~triggers->triggers[i].tgtype;
 	table_close(relation, AccessShareLock);
 	return events == 0;
@@ -354,7 +350,7 @@ unread_source_columns(Ladder *ladder)
 /* The functions of the triggers that are dropped together. */
 typedef struct TriggerFunctions
 {
-	Oid			function[3];	/* InvalidOid for none */
+	Oid			function[4];	/* InvalidOid for none */
 } TriggerFunctions;
 
 /*
@@ -381,7 +377,8 @@ add_source_trigger(ObjectAddresses *triggers, Oid trigger, Oid relid,
 		/* That of a partition goes with the one that it was made from. */
 		if ((form->tgfoid == functions->function[0] ||
 			 form->tgfoid == functions->function[1] ||
-			 form->tgfoid == functions->function[2]) &&
+			 form->tgfoid == functions->function[2] ||
+			 form->tgfoid == functions->function[3]) &&
 			(!OidIsValid(relid) || form->tgrelid == relid) &&
 			!OidIsValid(form->tgparentid))
 		{
@@ -407,21 +404,30 @@ check_owner(Oid relid)
 }
 
 /*
- * Drop the triggers of some functions that depend on the source, the first argument, on
- * the table that is the second one, or on all.  They depend on the source, so that its
+ * drop_source_triggers(source, relation, mirrors): the triggers depend on the source, so that its
  * owner may drop them from whatever table they are on, as DROP VIEW ... CASCADE does.
  */
-static Datum
-drop_source_triggers(FunctionCallInfo fcinfo, const TriggerFunctions *functions)
+Datum
+skillrating_drop_source_triggers(PG_FUNCTION_ARGS)
 {
 	Oid			source = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
 	Oid			relid = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
+	TriggerFunctions functions = {{InvalidOid}};
 	ObjectAddresses *triggers;
 	Relation	catalog;
 	ScanKeyData key[2];
 	SysScanDesc scan;
 	HeapTuple	tuple;
 	int64		n = 0;
+
+	if (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2))
+	{
+		functions.function[0] = trigger_function("collect_matches");
+		functions.function[1] = trigger_function("refuse_truncate");
+		functions.function[2] = trigger_function("enqueue_matches");
+	}
+	if (PG_ARGISNULL(2) || PG_GETARG_BOOL(2))
+		functions.function[3] = trigger_function("fill_mirror");
 
 	/* With the source all of its triggers have gone. */
 	if (!OidIsValid(source) || get_rel_relkind(source) == '\0' ||
@@ -440,7 +446,7 @@ drop_source_triggers(FunctionCallInfo fcinfo, const TriggerFunctions *functions)
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
 
 		if (form->classid == TriggerRelationId)
-			add_source_trigger(triggers, form->objid, relid, functions, &n);
+			add_source_trigger(triggers, form->objid, relid, &functions, &n);
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
@@ -448,23 +454,4 @@ drop_source_triggers(FunctionCallInfo fcinfo, const TriggerFunctions *functions)
 	performMultipleDeletions(triggers, DROP_RESTRICT, 0);
 	free_object_addresses(triggers);
 	PG_RETURN_INT64(n);
-}
-
-/* drop_collect_triggers(source, relation) */
-Datum
-skillrating_drop_collect_triggers(PG_FUNCTION_ARGS)
-{
-	TriggerFunctions functions = {{trigger_function("collect_matches"),
-	trigger_function("refuse_truncate"), trigger_function("enqueue_matches")}};
-
-	return drop_source_triggers(fcinfo, &functions);
-}
-
-/* drop_mirror_triggers(source, relation) */
-Datum
-skillrating_drop_mirror_triggers(PG_FUNCTION_ARGS)
-{
-	TriggerFunctions functions = {{trigger_function("fill_mirror"), InvalidOid, InvalidOid}};
-
-	return drop_source_triggers(fcinfo, &functions);
 }

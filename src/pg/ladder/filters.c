@@ -4,7 +4,6 @@
  */
 #include "pg/ladder/filters.h"
 
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_am.h"
@@ -18,6 +17,7 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
 #include "pg/matches/eligible.h"
+#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_counted_player);
 
@@ -33,13 +33,12 @@ static LadderQuery read_filters_query = {
 
 enum
 {
-	FILTER_KIND = 1,
+	FILTER_KIND,
 	FILTER_PLAYER,
 	FILTER_INTO,
 	FILTER_SINCE,
 	FILTER_UNTIL,
-	FILTER_PARAMS,
-	FILTER_NCOLUMNS = FILTER_PARAMS
+	FILTER_PARAMS
 };
 
 typedef struct Exclusion
@@ -58,11 +57,13 @@ typedef struct EligibilitySince
 
 struct Filters
 {
+	IdType	   *type;
 	IdTable    *merged;			/* to the identifier that counts */
 	IdTable    *excluded;		/* to Exclusion */
 	EligibilitySince *eligibility;	/* in the order in which they were
 									 * declared */
 	int			neligibility;
+	int			max_eligibility;
 };
 
 /*
@@ -70,8 +71,9 @@ struct Filters
  * copies its key itself.
  */
 static void
-add_merge(Filters *filters, IdType *type, Datum player, Datum into)
+add_merge(Filters *filters, Datum player, Datum into)
 {
+	const IdType *type = filters->type;
 	Datum	   *copy = palloc_object(Datum);
 	bool		found;
 
@@ -109,15 +111,20 @@ filter_time(const Datum *value, const bool *null, int column, TimestampTz missin
  * later one is found first by eligibility_at().
  */
 static void
-add_filter(Filters *filters, IdType *type, const char *kind, const Datum *value,
-		   const bool *null)
+add_filter(void *arg, const Datum *value, const bool *null)
 {
+	Filters    *filters = (Filters *) arg;
 	TimestampTz since = filter_time(value, null, FILTER_SINCE, DT_NOBEGIN);
+	char	   *kind = TextDatumGetCString(value[FILTER_KIND]);
 
 	if (strcmp(kind, "eligibility") == 0)
 	{
-		EligibilitySince *declared = &filters->eligibility[filters->neligibility++];
+		EligibilitySince *declared;
 
+		if (filters->neligibility == filters->max_eligibility)
+			huge_array_grow(filters->eligibility, EligibilitySince,
+							filters->max_eligibility = Max(4, 2 * filters->max_eligibility));
+		declared = &filters->eligibility[filters->neligibility++];
 		declared->since = since;
 		declared->rules = get_eligibility(DatumGetJsonbP(value[FILTER_PARAMS]));
 	}
@@ -127,7 +134,7 @@ add_filter(Filters *filters, IdType *type, const char *kind, const Datum *value,
 	{
 		/* Only an owner who writes to the table leaves it out. */
 		if (!null[FILTER_INTO])
-			add_merge(filters, type, value[FILTER_PLAYER], value[FILTER_INTO]);
+			add_merge(filters, value[FILTER_PLAYER], value[FILTER_INTO]);
 	}
 	else
 		add_exclusion(filters, value[FILTER_PLAYER], since,
@@ -175,35 +182,19 @@ ladder_has_filters(Ladder *ladder)
 	return ladder->filters;
 }
 
+/*
+ * In the current context, which belongs to the caller: filters are read once for a batch, under the
+ * snapshot of the query, and kept for as long as the batch needs them.
+ */
 Filters *
 read_filters(Ladder *ladder)
 {
-	IdType	   *type = ladder->player_type;
-	Filters    *filters = palloc_object(Filters);
-	uint64		nrows = ladder_execute(ladder, &read_filters_query, NULL, NULL, NULL);
-	SPITupleTable *rows = SPI_tuptable;
-	uint64		row;
+	Filters    *filters = palloc0_object(Filters);
 
-	/*
-	 * In the current context, which belongs to the caller: filters are read
-	 * once for a batch, under the snapshot of the query, and kept for as long
-	 * as the batch needs them.
-	 */
-	filters->merged = id_table_create(type);
-	filters->excluded = id_table_create(type);
-	filters->eligibility = palloc_array(EligibilitySince, Max(nrows, 1));
-	filters->neligibility = 0;
-	for (row = 0; row < nrows; row++)
-	{
-		HeapTuple	tuple = rows->vals[row];
-		Datum		value[FILTER_NCOLUMNS + 1];
-		bool		null[FILTER_NCOLUMNS + 1];
-
-		heap_deform_tuple(tuple, rows->tupdesc, value + 1, null + 1);
-		add_filter(filters, type, SPI_getvalue(tuple, rows->tupdesc, FILTER_KIND),
-				   value, null);
-	}
-	SPI_freetuptable(rows);
+	filters->type = ladder->player_type;
+	filters->merged = id_table_create(ladder->player_type);
+	filters->excluded = id_table_create(ladder->player_type);
+	(void) ladder_execute_each(ladder, &read_filters_query, NULL, NULL, add_filter, filters);
 	return filters;
 }
 

@@ -24,7 +24,7 @@ static LadderQuery delete_component_horizon_query = {.text = "DELETE FROM {compo
 static void
 write_players(Ladder *ladder, Batch *batch)
 {
-	Outbox	   *outbox = horizon_outbox(ladder);
+	Outbox	   *outbox = outbox_create(ladder, OUTBOX_HORIZON);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
 	int			n = id_table_count(batch->players);
 	int			i;
@@ -42,7 +42,7 @@ write_players(Ladder *ladder, Batch *batch)
 static void
 write_components(Ladder *ladder, Batch *batch)
 {
-	Outbox	   *outbox = component_horizon_outbox(ladder);
+	Outbox	   *outbox = outbox_create(ladder, OUTBOX_COMPONENT_HORIZON);
 	int64		i;
 
 	for (i = 0; i < batch->ncomponents; i++)
@@ -70,7 +70,7 @@ skillrating_write_horizon(PG_FUNCTION_ARGS)
 									   "write_horizon"));
 	ladder_maintain(ladder);
 	ladder_take_states(ladder);
-	replay = replay_begin(ladder, seq + 1, REPLAY_ALL_PLAYERS, true);
+	replay = replay_begin(ladder, seq + 1, REPLAY_ALL_PLAYERS);
 	(void) ladder_execute(ladder, &delete_horizon_query, NULL, NULL, NULL);
 	(void) ladder_execute(ladder, &delete_component_horizon_query, NULL, NULL, NULL);
 	write_players(ladder, replay->batch);

@@ -56,9 +56,9 @@ end_part(Maintenance *work)
 	rewrite_send_events(&work->rewrite);
 	if (rewrite->misplaced_seq == 0)
 		return;
-	corrections = corrections_make();
+	corrections = corrections_make(work->ladder);
 	corrections_add(&corrections, rewrite->misplaced_seq, "reorder", rewrite->misplaced_at);
-	corrections_send(work->ladder, &corrections);
+	corrections_send(&corrections);
 	work->misplaced = Min(work->misplaced, rewrite->misplaced_seq);
 }
 
@@ -97,7 +97,7 @@ void
 replay_nothing(Maintenance *work)
 {
 	rewrite_begin_part(&work->rewrite, NULL);
-	work->replay = replay_begin(work->ladder, PG_INT64_MAX, REPLAY_KNOWN_PLAYERS, true);
+	work->replay = replay_begin(work->ladder, PG_INT64_MAX, REPLAY_KNOWN_PLAYERS);
 }
 
 /* What rated_match has of matches now. */
@@ -138,7 +138,7 @@ hold_and_finish(Maintenance *work)
 
 	ladder_release_states(ladder);
 	ladder_hold(ladder);
-	work->end = read_order_end(ladder);
+	work->end = last_place(ladder);
 	rewrite_send_matches(&work->rewrite);
 	look_again(work);
 	if (work->when_held != NULL)

@@ -28,7 +28,6 @@
 #include "pg/sql/glue.h"
 
 #include "pg/ladder/ladder.h"
-#include "pg/ladder/order_end.h"
 #include "pg/ladder/rewrite.h"
 
 /*
@@ -66,7 +65,7 @@ struct Maintenance
 	int64		misplaced;		/* the first place behind which matches were
 								 * met out of the order of time, or
 								 * PG_INT64_MAX */
-	OrderEnd	end;			/* where the order had got to when the ladder
+	int64		end;			/* the last place in the order when the ladder
 								 * was held for good */
 };
 

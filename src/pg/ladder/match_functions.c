@@ -344,7 +344,7 @@ rate_report(Ladder *ladder, const MatchArrays *arrays, bool written)
 {
 	if (written)
 	{
-		apply_pending(ladder, false);
+		(void) apply_pending(ladder, false);
 		return true;
 	}
 	if (match_is_recorded(ladder, arrays))

@@ -29,7 +29,7 @@ typedef struct Outcome
 {
 	const char *outcome;
 	bool		differs;		/* the content is not what was looked at */
-	const char *reason;			/* a code of unrated_reasons(), or NULL */
+	const char *reason;			/* a code of reasons(), or NULL */
 	const char *detail;
 	const char *sqlstate;		/* of the error for which it waits, or NULL */
 	bool		has_since;

@@ -4,11 +4,9 @@
  */
 #include "pg/ladder/match_reader.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
+#include "tcop/dest.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -96,16 +94,18 @@ static LadderQuery read_rated_query = {
 	.part = {{"source_columns", append_source_columns}}
 };
 
-/* The next matches in rated order. */
+/* The next matches in rated order, of a chunk. */
+#define MATCHES_OF_CHUNK 1000
+
 static LadderQuery next_rated_query = {
 	.text = "SELECT m.match_id, m.seq FROM {rated_match} AS m "
-	"WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq LIMIT 1000",
+	"WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq LIMIT " CppAsString2(MATCHES_OF_CHUNK),
 	.param = {VALUE_INT8}
 };
 
 enum
 {
-	NEXT_MATCH_ID = 1,
+	NEXT_MATCH_ID,
 	NEXT_SEQ
 };
 
@@ -133,70 +133,8 @@ enum
 	RATED_MATCH_ID,
 	RATED_PLAYED_AT,
 	RATED_ARRIVED_AT,
-	RATED_ADVANTAGE,			/* two columns */
-	RATED_NCOLUMNS = RATED_ADVANTAGE + 1
+	RATED_ADVANTAGE				/* two columns */
 };
-
-/* The columns of a source, and those of rated_match behind them. */
-static TupleDesc
-source_desc(const Ladder *ladder, bool rated)
-{
-	TupleDesc	desc = CreateTemplateTupleDesc(rated ? RATED_NCOLUMNS :
-											   SOURCE_NCOLUMNS);
-	int			i;
-
-	if (rated)
-	{
-		TupleDescInitEntry(desc, RATED_SEQ, "seq", INT8OID, -1, 0);
-		TupleDescInitEntry(desc, RATED_DIGEST, "digest", INT8OID, -1, 0);
-		TupleDescInitEntry(desc, RATED_STATUS, "status", TEXTOID, -1, 0);
-		TupleDescInitEntry(desc, RATED_REASON, "reason", TEXTOID, -1, 0);
-		TupleDescInitEntry(desc, RATED_DETAIL, "detail", TEXTOID, -1, 0);
-		TupleDescInitEntry(desc, RATED_VOID_REASON, "void_reason", TEXTOID, -1, 0);
-		TupleDescInitEntry(desc, RATED_MATCH_ID, "match_id",
-						   ladder->match_type->type, -1, 0);
-		TupleDescInitEntry(desc, RATED_PLAYED_AT, "played_at", TIMESTAMPTZOID, -1, 0);
-		TupleDescInitEntry(desc, RATED_ARRIVED_AT, "arrived_at", TIMESTAMPTZOID, -1, 0);
-		TupleDescInitEntry(desc, RATED_ADVANTAGE, "size_advantage_ratio", FLOAT8OID, -1, 0);
-		TupleDescInitEntry(desc, RATED_ADVANTAGE + 1, "size_advantage_difference", FLOAT8OID, -1, 0);
-	}
-
-	for (i = 0; i < SOURCE_NCOLUMNS; i++)
-	{
-		Oid			type = FLOAT8OID;
-
-		if (i == SOURCE_MATCH_ID)
-			type = ladder->match_type->type;
-		else if (i == SOURCE_PLAYED_AT)
-			type = TIMESTAMPTZOID;
-		else if (i == SOURCE_TEAM)
-			type = INT4OID;
-		else if (i == SOURCE_PLAYER_ID)
-			type = ladder->player_type->type;
-		else if (i == SOURCE_POOL || i == SOURCE_UNRATED_REASON ||
-				 i == SOURCE_CONTEXT || i == SOURCE_CLUB || i == SOURCE_TOURNAMENT)
-			type = TEXTOID;
-		TupleDescInitEntry(desc, (AttrNumber) (i + 1),
-						   source_column_name(i), type, -1, 0);
-	}
-	return desc;
-}
-
-/* Those of a source, which the session keeps. */
-static TupleDesc
-kept_source_desc(Ladder *ladder)
-{
-	LadderCache *cache = ladder->cache;
-
-	if (cache->source_desc == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(cache->context);
-
-		cache->source_desc = source_desc(ladder, false);
-		MemoryContextSwitchTo(old);
-	}
-	return cache->source_desc;
-}
 
 /*
  * ---- Readers ----
@@ -220,17 +158,43 @@ reader_create(Ladder *ladder, bool anonymous)
 	return reader;
 }
 
+/* Where the rows of a query go that a reader keeps. */
+typedef struct RowKeeper
+{
+	DestReceiver receiver;
+	MatchReader *reader;
+} RowKeeper;
+
+/* The columns are known when the query begins. */
+static void
+begin_rows(DestReceiver *self, int operation, TupleDesc desc)
+{
+	MatchReader *reader = ((RowKeeper *) self)->reader;
+	MemoryContext old = MemoryContextSwitchTo(MemoryContextGetParent(reader->context));
+
+	(void) operation;
+	if (reader->slot == NULL)
+		reader->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc), &TTSOpsMinimalTuple);
+	MemoryContextSwitchTo(old);
+}
+
+static bool
+keep_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	tuplestore_puttupleslot(((RowKeeper *) self)->reader->store, slot);
+	return true;
+}
+
 /* Fill the tuplestore with the rows of a query. */
 static void
 store_rows(MatchReader *reader, LadderQuery *query, const Datum *values,
 		   const bool *nulls)
 {
-	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
+	RowKeeper	keeper = {*None_Receiver, reader};
 
-	SetTuplestoreDestReceiverParams(dest, reader->store, CurrentMemoryContext,
-									false, NULL, NULL);
-	ladder_execute(reader->ladder, query, values, nulls, dest);
-	dest->rDestroy(dest);
+	keeper.receiver.rStartup = begin_rows;
+	keeper.receiver.receiveSlot = keep_row;
+	ladder_execute(reader->ladder, query, values, nulls, &keeper.receiver);
 }
 
 /* Make a reader with an empty tuplestore. */
@@ -240,8 +204,6 @@ reader_with_store(Ladder *ladder, bool anonymous)
 	MatchReader *reader = reader_create(ladder, anonymous);
 
 	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
-	reader->slot = MakeSingleTupleTableSlot(kept_source_desc(ladder),
-											&TTSOpsMinimalTuple);
 	return reader;
 }
 
@@ -336,42 +298,43 @@ reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 	return reader;
 }
 
+/* The matches of a chunk. */
+typedef struct ChunkIds
+{
+	MatchReader *reader;
+	Datum	   *id;
+	int			n;
+} ChunkIds;
+
+static void
+take_next(void *arg, const Datum *values, const bool *nulls)
+{
+	ChunkIds   *ids = (ChunkIds *) arg;
+	const IdType *type = ids->reader->ladder->match_type;
+
+	(void) nulls;
+	ids->id[ids->n++] = datumCopy(values[NEXT_MATCH_ID], type->typbyval, type->typlen);
+	ids->reader->next_seq = 1 + DatumGetInt64(values[NEXT_SEQ]);
+}
+
 /* Read the next chunk of matches in rated order, if there is one. */
 static void
 open_chunk(MatchReader *reader)
 {
-	Ladder	   *ladder = reader->ladder;
-	IdType	   *type = ladder->match_type;
+	ChunkIds	ids = {reader, NULL, 0};
 	MemoryContext old;
-	SPITupleTable *rows;
-	Datum	   *id;
 	Datum		values[2];
-	int			n;
-	int			i;
 
 	MemoryContextReset(reader->chunk);
 	old = MemoryContextSwitchTo(reader->chunk);
 	tuplestore_clear(reader->store);
+	ids.id = palloc_array(Datum, MATCHES_OF_CHUNK);
 	values[0] = Int64GetDatum(reader->next_seq);
-	n = (int) ladder_execute(ladder, &next_rated_query, values, NULL, NULL);
-	rows = SPI_tuptable;
-	id = palloc_array(Datum, n + 1);
-	for (i = 0; i < n; i++)
+	(void) ladder_execute_each(reader->ladder, &next_rated_query, values, NULL, take_next, &ids);
+	if (ids.n > 0)
 	{
-		bool		isnull;
-
-		id[i] = datumCopy(SPI_getbinval(rows->vals[i], rows->tupdesc,
-										NEXT_MATCH_ID, &isnull),
-						  type->typbyval, type->typlen);
-		reader->next_seq = 1 +
-			DatumGetInt64(SPI_getbinval(rows->vals[i], rows->tupdesc, NEXT_SEQ,
-										&isnull));
-	}
-	SPI_freetuptable(rows);
-	if (n > 0)
-	{
-		values[0] = find_readable(reader, id, n);
-		values[1] = id_array(type, id, n);
+		values[0] = find_readable(reader, ids.id, ids.n);
+		values[1] = id_array(reader->ladder->match_type, ids.id, ids.n);
 		store_rows(reader, &read_chunk_query, values, NULL);
 	}
 	MemoryContextSwitchTo(old);
@@ -391,8 +354,7 @@ become_careful(MatchReader *reader, int64 from)
 										  "skillrating chunk of matches",
 										  ALLOCSET_DEFAULT_SIZES);
 	reader->store = tuplestore_begin_heap(false, false, memory_limit_work_mem());
-	reader->slot = MakeSingleTupleTableSlot(source_desc(reader->ladder, true),
-											&TTSOpsMinimalTuple);
+	reader->slot = NULL;
 	open_chunk(reader);
 	MemoryContextSwitchTo(old);
 }
@@ -448,6 +410,9 @@ fetch_row(MatchReader *reader)
 		fetch_from_stream(reader);
 		return;
 	}
+	reader->have_row = false;
+	if (reader->slot == NULL)
+		return;
 	old = MemoryContextSwitchTo(reader->slot->tts_mcxt);
 	reader->have_row = tuplestore_gettupleslot(reader->store, true, false,
 											   reader->slot);
@@ -497,7 +462,8 @@ reader_close(MatchReader *reader)
 		row_reader_close(&reader->stream);
 	else
 	{
-		ExecDropSingleTupleTableSlot(reader->slot);
+		if (reader->slot != NULL)
+			ExecDropSingleTupleTableSlot(reader->slot);
 		tuplestore_end(reader->store);
 	}
 	if (reader->chunk != NULL)

@@ -48,10 +48,10 @@ is_misplaced(Ladder *ladder, const LadderOperation *operation, LadderQuery *quer
 static void
 correct_place(Ladder *ladder, const LadderOperation *operation)
 {
-	Corrections corrections = corrections_make();
+	Corrections corrections = corrections_make(ladder);
 
 	corrections_add(&corrections, operation->seq, "operation", operation->at);
-	corrections_send(ladder, &corrections);
+	corrections_send(&corrections);
 }
 
 /* The operations at the end of table operation, which have one place; an error for others. */

@@ -29,9 +29,14 @@
 	"e.player_id {player =} b.player_id AND e.pool OPERATOR(pg_catalog.=) b.pool " \
 	"AND e.seq OPERATOR(pg_catalog.=) b.seq"
 
-static LadderQuery insert_events_query = {
-	.text = "INSERT INTO {event} ({event columns}) SELECT {event columns} FROM batch_event"
-};
+#define INSERT_ROWS(table, batch) \
+	"INSERT INTO {" #table "} ({" #table " columns}) SELECT {" #table " columns} FROM " batch
+
+#define SAME_EVENT \
+	"e.player_id {player =} b.player_id AND e.pool OPERATOR(pg_catalog.=) b.pool " \
+	"AND e.seq OPERATOR(pg_catalog.=) b.seq"
+
+static LadderQuery insert_events_query = {.text = INSERT_ROWS(event, "batch_event")};
 
 static LadderQuery update_events_query = {
 	.text = "UPDATE {event} AS e SET ({event columns}) = ROW (b.*) FROM batch_event AS b WHERE " SAME_EVENT
@@ -59,9 +64,7 @@ static LadderQuery update_matches_query = {
 #define SAME_RATING \
 	"r.player_id {player =} b.player_id AND r.pool OPERATOR(pg_catalog.=) b.pool"
 
-static LadderQuery insert_ratings_query = {
-	.text = "INSERT INTO {rating} ({rating columns}) SELECT {rating columns} FROM batch_rating"
-};
+static LadderQuery insert_ratings_query = {.text = INSERT_ROWS(rating, "batch_rating")};
 
 static LadderQuery update_ratings_query = {
 	.text = "UPDATE {rating} AS r SET {rating set b} FROM batch_rating AS b WHERE " SAME_RATING
@@ -80,21 +83,6 @@ static LadderQuery delete_ratings_query = {
 	.text = "DELETE FROM {rating} AS r USING batch_rating AS b WHERE " SAME_RATING
 };
 
-/*
- * Components that belong to a player, and those that belong to nobody, are found by two
- * queries, so that an index finds them both.
- */
-#define SAME_OWNER "c.player_id {player =} b.player_id AND "
-#define NO_OWNER "c.player_id IS NULL AND b.player_id IS NULL AND "
-#define SAME_COMPONENT \
-	"c.kind OPERATOR(pg_catalog.=) b.kind AND c.pool OPERATOR(pg_catalog.=) b.pool " \
-	"AND c.key OPERATOR(pg_catalog.=) b.key"
-#define SAME_SEQ " AND c.seq OPERATOR(pg_catalog.=) b.seq"
-
-static LadderQuery insert_components_query = {
-	.text = "INSERT INTO {component} ({component columns}) SELECT {component columns} FROM batch_component"
-};
-
 static LadderQuery insert_horizon_query = {
 	.text = "INSERT INTO {horizon} ({rating columns}) SELECT {rating columns} FROM batch_horizon"
 };
@@ -104,89 +92,107 @@ static LadderQuery insert_component_horizon_query = {
 	"SELECT {component columns} FROM batch_component_horizon"
 };
 
-#define UPDATE_COMPONENTS \
-	"UPDATE {component} AS c SET {component set b} FROM batch_component AS b WHERE "
-#define DELETE_COMPONENTS \
-	"DELETE FROM {component} AS c USING batch_component AS b WHERE "
+/*
+ * Components that belong to nobody, and those that belong to a player, are found by two
+ * queries, so that an index finds them both.
+ */
+#define NO_OWNER "c.player_id IS NULL AND b.player_id IS NULL AND "
+#define SAME_OWNER "c.player_id {player =} b.player_id AND "
+#define SAME_COMPONENT \
+	"c.kind OPERATOR(pg_catalog.=) b.kind AND c.pool OPERATOR(pg_catalog.=) b.pool " \
+	"AND c.key OPERATOR(pg_catalog.=) b.key"
+#define SAME_COMPONENT_EVENT SAME_COMPONENT " AND c.seq OPERATOR(pg_catalog.=) b.seq"
 
-static LadderQuery update_owned_query = {.text = UPDATE_COMPONENTS SAME_OWNER SAME_COMPONENT};
-static LadderQuery update_unowned_query = {.text = UPDATE_COMPONENTS NO_OWNER SAME_COMPONENT};
-static LadderQuery delete_owned_query = {.text = DELETE_COMPONENTS SAME_OWNER SAME_COMPONENT};
-static LadderQuery delete_unowned_query = {.text = DELETE_COMPONENTS NO_OWNER SAME_COMPONENT};
+#define UPDATE_AND_DELETE(table, owner, same) { \
+	{.text = "UPDATE {" #table "} AS c SET {" #table " set b} FROM batch_" #table " AS b WHERE " owner same}, \
+	{.text = "DELETE FROM {" #table "} AS c USING batch_" #table " AS b WHERE " owner same} \
+}
+
+static LadderQuery insert_components_query = {.text = INSERT_ROWS(component, "batch_component")};
+static LadderQuery unowned_queries[] = UPDATE_AND_DELETE(component, NO_OWNER, SAME_COMPONENT);
+static LadderQuery owned_queries[] = UPDATE_AND_DELETE(component, SAME_OWNER, SAME_COMPONENT);
 
 static LadderQuery insert_component_events_query = {
-	.text = "INSERT INTO {component_event} ({component_event columns}) "
-	"SELECT {component_event columns} FROM batch_component_event"
+	.text = INSERT_ROWS(component_event, "batch_component_event")
+};
+static LadderQuery unowned_event_queries[] =
+UPDATE_AND_DELETE(component_event, NO_OWNER, SAME_COMPONENT_EVENT);
+static LadderQuery owned_event_queries[] =
+UPDATE_AND_DELETE(component_event, SAME_OWNER, SAME_COMPONENT_EVENT);
+
+/* Corrections, and what the source has now of matches that stay as they were rated. */
+static const LadderColumn correction_columns[] = {
+	{.name = "seq",.type = VALUE_INT8}, {.name = "match_id",.type = VALUE_MATCH},
+	{.name = "kind",.type = VALUE_TEXT}, {.name = "played_at",.type = VALUE_TIME},
+	{.name = "digest",.type = VALUE_INT8}
 };
 
-#define UPDATE_COMPONENT_EVENTS \
-	"UPDATE {component_event} AS c SET {component_event set b} FROM batch_component_event AS b WHERE "
-#define DELETE_COMPONENT_EVENTS \
-	"DELETE FROM {component_event} AS c USING batch_component_event AS b WHERE "
+static const LadderTable correction_table = {
+	.column = correction_columns,.ncolumns = lengthof(correction_columns)
+};
 
-static LadderQuery update_owned_events_query = {
-	.text = UPDATE_COMPONENT_EVENTS SAME_OWNER SAME_COMPONENT SAME_SEQ
+static LadderQuery insert_corrections_query = {
+	.text = "INSERT INTO {correction} (seq, match_id, kind, played_at) "
+	"SELECT seq, match_id, kind, played_at FROM batch_correction"
 };
-static LadderQuery update_unowned_events_query = {
-	.text = UPDATE_COMPONENT_EVENTS NO_OWNER SAME_COMPONENT SAME_SEQ
-};
-static LadderQuery delete_owned_events_query = {
-	.text = DELETE_COMPONENT_EVENTS SAME_OWNER SAME_COMPONENT SAME_SEQ
-};
-static LadderQuery delete_unowned_events_query = {
-	.text = DELETE_COMPONENT_EVENTS NO_OWNER SAME_COMPONENT SAME_SEQ
+
+static LadderQuery update_digests_query = {
+	.text = "UPDATE {rated_match} AS m SET digest = b.digest FROM batch_digest AS b "
+	"WHERE m.match_id {match =} b.match_id"
 };
 
 /*
- * The table that rows are for, and the queries for each action, besides those for the rows
- * of components that belong to players.
+ * The tables that rows are for, and the queries for each action, besides those for the rows of
+ * components that belong to players.
  */
 typedef struct OutboxTable
 {
 	const char *name;			/* of the ephemeral relation */
 	LadderRelation relation;
 	const LadderTable *columns;
-	LadderQuery *query[OUTBOX_DELETE + 1];	/* NULL: never done */
-	LadderQuery *owned_query[OUTBOX_DELETE + 1];	/* NULL: query does them
-													 * too */
+	LadderQuery *query[OUTBOX_NACTIONS];	/* NULL: never done */
+	LadderQuery *owned_query[OUTBOX_NACTIONS];	/* NULL: query does them too */
 	bool		has_places;		/* rows are events, by seq */
 } OutboxTable;
 
-static const OutboxTable event_outbox_table = {
-	"batch_event", LADDER_EVENT, &event_table,
-	{&insert_events_query, &update_events_query, &delete_events_query}, {NULL}, true
-};
-
-static const OutboxTable match_outbox_table = {
-	"batch_match", LADDER_RATED_MATCH, &match_table,
-	{&insert_matches_query, &update_matches_query, NULL}, {NULL}, false
-};
-
-static const OutboxTable rating_outbox_table = {
-	"batch_rating", LADDER_RATING, &rating_table,
-	{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}, {NULL}, false
-};
-
-static const OutboxTable component_outbox_table = {
-	"batch_component", LADDER_COMPONENT, &component_table,
-	{&insert_components_query, &update_unowned_query, &delete_unowned_query},
-	{NULL, &update_owned_query, &delete_owned_query}, false
-};
-
-static const OutboxTable horizon_outbox_table = {
-	"batch_horizon", LADDER_HORIZON, &rating_table, {&insert_horizon_query, NULL, NULL}, {NULL},
-	false
-};
-
-static const OutboxTable component_horizon_outbox_table = {
-	"batch_component_horizon", LADDER_COMPONENT_HORIZON, &component_table,
-	{&insert_component_horizon_query, NULL, NULL}, {NULL}, false
-};
-
-static const OutboxTable component_event_outbox_table = {
-	"batch_component_event", LADDER_COMPONENT_EVENT, &component_event_table,
-	{&insert_component_events_query, &update_unowned_events_query, &delete_unowned_events_query},
-	{NULL, &update_owned_events_query, &delete_owned_events_query}, true
+static const OutboxTable outbox_tables[OUTBOX_NKINDS] = {
+	[OUTBOX_EVENTS] = {
+		"batch_event", LADDER_EVENT, &event_table,
+		{&insert_events_query, &update_events_query, &delete_events_query}, {NULL}, true
+	},
+	[OUTBOX_MATCHES] = {
+		"batch_match", LADDER_RATED_MATCH, &match_table,
+		{&insert_matches_query, &update_matches_query, NULL}, {NULL}, false
+	},
+	[OUTBOX_RATINGS] = {
+		"batch_rating", LADDER_RATING, &rating_table,
+		{&insert_ratings_query, &update_ratings_query, &delete_ratings_query}, {NULL}, false
+	},
+	[OUTBOX_COMPONENTS] = {
+		"batch_component", LADDER_COMPONENT, &component_table,
+		{&insert_components_query, &unowned_queries[0], &unowned_queries[1]},
+		{NULL, &owned_queries[0], &owned_queries[1]}, false
+	},
+	[OUTBOX_COMPONENT_EVENTS] = {
+		"batch_component_event", LADDER_COMPONENT_EVENT, &component_event_table,
+		{&insert_component_events_query, &unowned_event_queries[0], &unowned_event_queries[1]},
+		{NULL, &owned_event_queries[0], &owned_event_queries[1]}, true
+	},
+	[OUTBOX_HORIZON] = {
+		"batch_horizon", LADDER_HORIZON, &rating_table, {&insert_horizon_query}, {NULL}, false
+	},
+	[OUTBOX_COMPONENT_HORIZON] = {
+		"batch_component_horizon", LADDER_COMPONENT_HORIZON, &component_table,
+		{&insert_component_horizon_query}, {NULL}, false
+	},
+	[OUTBOX_CORRECTIONS] = {
+		"batch_correction", LADDER_CORRECTION, &correction_table,
+		{&insert_corrections_query}, {NULL}, false
+	},
+	[OUTBOX_DIGESTS] = {
+		"batch_digest", LADDER_CORRECTION, &correction_table,
+		{NULL, &update_digests_query}, {NULL}, false
+	},
 };
 
 /*
@@ -227,9 +233,10 @@ outbox_desc(Ladder *ladder, const OutboxTable *table)
 	return cache->desc[table->relation];
 }
 
-static Outbox *
-outbox_create(Ladder *ladder, const OutboxTable *table)
+Outbox *
+outbox_create(Ladder *ladder, OutboxKind kind)
 {
+	const OutboxTable *table = &outbox_tables[kind];
 	Outbox	   *outbox = palloc0_object(Outbox);
 
 	outbox->ladder = ladder;
@@ -242,57 +249,27 @@ outbox_create(Ladder *ladder, const OutboxTable *table)
 	return outbox;
 }
 
-Outbox *
-event_outbox(Ladder *ladder)
+void
+outboxes_create(Ladder *ladder, OutboxKind kind, Outbox **outbox)
 {
-	return outbox_create(ladder, &event_outbox_table);
-}
+	int			action;
 
-Outbox *
-match_outbox(Ladder *ladder)
-{
-	return outbox_create(ladder, &match_outbox_table);
-}
-
-Outbox *
-rating_outbox(Ladder *ladder)
-{
-	return outbox_create(ladder, &rating_outbox_table);
-}
-
-Outbox *
-component_outbox(Ladder *ladder)
-{
-	return outbox_create(ladder, &component_outbox_table);
-}
-
-Outbox *
-horizon_outbox(Ladder *ladder)
-{
-	return outbox_create(ladder, &horizon_outbox_table);
-}
-
-Outbox *
-component_horizon_outbox(Ladder *ladder)
-{
-	return outbox_create(ladder, &component_horizon_outbox_table);
-}
-
-Outbox *
-component_event_outbox(Ladder *ladder)
-{
-	return outbox_create(ladder, &component_event_outbox_table);
+	for (action = 0; action < OUTBOX_NACTIONS; action++)
+		outbox[action] = outbox_create(ladder, kind);
 }
 
 /*
  * ---- Rows ----
  */
 
+/* Take over a row that was made in the memory of the outbox, and go back to what was current. */
 static void
-outbox_put(Outbox *outbox, Datum *values, bool *nulls)
+outbox_put(Outbox *outbox, Datum *values, bool *nulls, MemoryContext old)
 {
 	tuplestore_putvalues(outbox->rows, outbox->desc, values, nulls);
 	outbox->nrows++;
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(outbox->context);
 }
 
 void
@@ -312,9 +289,7 @@ put_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 		values[EVENT_BEFORE(i) - 1] = Float8GetDatum(row->before[i]);
 		values[EVENT_AFTER(i) - 1] = Float8GetDatum(row->after[i]);
 	}
-	outbox_put(outbox, values, nulls);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(outbox->context);
+	outbox_put(outbox, values, nulls, old);
 }
 
 void
@@ -346,9 +321,22 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 		!source->advantage_given;
 	values[MATCH_ARRIVED_AT - 1] = TimestampTzGetDatum(source->arrived_at);
 	nulls[MATCH_ARRIVED_AT - 1] = TIMESTAMP_IS_NOBEGIN(source->arrived_at);
-	outbox_put(outbox, values, nulls);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(outbox->context);
+	outbox_put(outbox, values, nulls, old);
+}
+
+void
+put_correction(Outbox *outbox, const Correction *correction)
+{
+	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+	bool		late = strcmp(correction->kind, "late") == 0;
+	Datum		values[lengthof(correction_columns)] = {
+		Int64GetDatum(correction->seq), correction->match_id,
+		CStringGetTextDatum(correction->kind), TimestampTzGetDatum(correction->played_at),
+		Int64GetDatum(correction->digest)
+	};
+	bool		nulls[lengthof(correction_columns)] = {late, !correction->has_match};
+
+	outbox_put(outbox, values, nulls, old);
 }
 
 void
@@ -363,9 +351,7 @@ put_rating(Outbox *outbox, const BatchPlayer *player)
 	values[place] = PointerGetDatum(&player->place);
 	nulls[place] = !ItemPointerIsValid(&player->place);
 	outbox->nplaced += !nulls[place];
-	outbox_put(outbox, values, nulls);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(outbox->context);
+	outbox_put(outbox, values, nulls, old);
 }
 
 void
@@ -380,9 +366,7 @@ put_component(Outbox *outbox, const BatchComponent *component)
 	table_form(&component_table, &from, values, nulls);
 	values[COMPONENT_STATE - 1] = float8_array(component->state, component->spec->nstate);
 	outbox->nowned += component->player != NULL;
-	outbox_put(outbox, values, nulls);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(outbox->context);
+	outbox_put(outbox, values, nulls, old);
 }
 
 void
@@ -401,9 +385,7 @@ put_component_event(Outbox *outbox, const BatchStep *step, const ComponentRow *r
 	values[COMPONENT_EVENT_BEFORE - 1] = float8_array(row->before, nstate);
 	values[COMPONENT_EVENT_AFTER - 1] = float8_array(row->after, nstate);
 	outbox->nowned += row->component->player != NULL;
-	outbox_put(outbox, values, nulls);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(outbox->context);
+	outbox_put(outbox, values, nulls, old);
 }
 
 void
@@ -424,7 +406,7 @@ put_key(Outbox *outbox, const Datum *values, const bool *nulls)
 			if (table->column[i].presence == COLUMN_OWNER)
 				outbox->nowned += !nulls[i];
 		}
-	outbox_put(outbox, key, missing);
+	outbox_put(outbox, key, missing, MemoryContextSwitchTo(outbox->context));
 }
 
 /*
@@ -503,4 +485,13 @@ outbox_discard(Outbox *outbox)
 {
 	tuplestore_end(outbox->rows);
 	MemoryContextDelete(outbox->context);
+}
+
+/* Deletions come first, so that a row that takes the key of another does not collide with it. */
+void
+outboxes_send(Outbox **outbox)
+{
+	outbox_send(outbox[OUTBOX_DELETE], OUTBOX_DELETE);
+	outbox_send(outbox[OUTBOX_UPDATE], OUTBOX_UPDATE);
+	outbox_send(outbox[OUTBOX_INSERT], OUTBOX_INSERT);
 }

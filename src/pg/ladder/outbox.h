@@ -22,6 +22,23 @@ typedef enum OutboxAction
 
 #define OUTBOX_NACTIONS (OUTBOX_DELETE + 1)
 
+/* The table of the rows: those of a horizon are inserted only, and the ladder must have it. */
+typedef enum OutboxKind
+{
+	OUTBOX_EVENTS,
+	OUTBOX_MATCHES,				/* of rated_match, which take the place of
+								 * existing ones */
+	OUTBOX_RATINGS,
+	OUTBOX_COMPONENTS,
+	OUTBOX_COMPONENT_EVENTS,
+	OUTBOX_HORIZON,
+	OUTBOX_COMPONENT_HORIZON,
+	OUTBOX_CORRECTIONS,			/* to be inserted, */
+	OUTBOX_DIGESTS				/* or only to update digests of rated_match */
+} OutboxKind;
+
+#define OUTBOX_NKINDS (OUTBOX_DIGESTS + 1)
+
 /*
  * Rows that a query will see as an ephemeral relation.
  */
@@ -38,19 +55,12 @@ typedef struct Outbox
 	MemoryContext context;		/* of a row in the making */
 } Outbox;
 
-/*
- * Outboxes for event, rated_match, rating, component and component_event; all end with
- * outbox_send() or outbox_discard().  Rows of rated_match take the place of those that are there.
- */
-extern Outbox *event_outbox(Ladder *ladder);
-extern Outbox *match_outbox(Ladder *ladder);
-extern Outbox *rating_outbox(Ladder *ladder);
-extern Outbox *component_outbox(Ladder *ladder);
-extern Outbox *component_event_outbox(Ladder *ladder);
+/* An outbox for a table, which ends with outbox_send() or outbox_discard(). */
+extern Outbox *outbox_create(Ladder *ladder, OutboxKind kind);
 
-/* For rows, to be inserted, of horizon and component_horizon, which the ladder must have. */
-extern Outbox *horizon_outbox(Ladder *ladder);
-extern Outbox *component_horizon_outbox(Ladder *ladder);
+/* One for each action on the same table, and sending them all. */
+extern void outboxes_create(Ladder *ladder, OutboxKind kind, Outbox **outbox);
+extern void outboxes_send(Outbox **outbox);
 
 /* An event of the step that a batch has just made. */
 extern void put_event(Outbox *outbox, const BatchStep *step,
@@ -63,6 +73,19 @@ extern void put_event(Outbox *outbox, const BatchStep *step,
 extern void put_match(Outbox *outbox, const SourceMatch *source,
 					  const char *status, const Unrated *why, bool has_seq,
 					  int64 seq);
+
+/* A place from which history is out of date; see corrections.h. */
+typedef struct Correction
+{
+	int64		seq;			/* none yet if the kind is late */
+	bool		has_match;
+	Datum		match_id;
+	const char *kind;
+	TimestampTz played_at;
+	int64		digest;			/* of what the source has of the match now */
+} Correction;
+
+extern void put_correction(Outbox *outbox, const Correction *correction);
 
 /* The row of a player; its key is enough to delete it. */
 extern void put_rating(Outbox *outbox, const BatchPlayer *player);

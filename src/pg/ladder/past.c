@@ -14,6 +14,7 @@
 #include "pg/ladder/columns.h"
 #include "pg/ladder/row_reader.h"
 #include "pg/ladder/settings.h"
+#include "pg/ladder/states.h"
 #include "pg/sql/huge.h"
 
 /* The column of event with the rounds since the state was set. */
@@ -64,8 +65,6 @@ enum
 typedef struct PastRanges
 {
 	BatchPlayer **player;
-	Datum	   *id;
-	Datum	   *pool;
 	Datum	   *first;
 	Datum	   *last;
 	int			n;
@@ -99,8 +98,6 @@ ask_for_past(const Batch *batch, BatchPlayer *player, double matches, PastRanges
 		if (first > last)
 			continue;
 		ranges->player[ranges->n] = player;
-		ranges->id[ranges->n] = player->id;
-		ranges->pool[ranges->n] = CStringGetTextDatum(player->pool);
 		ranges->first[ranges->n] = Int64GetDatum((int64) first);
 		ranges->last[ranges->n++] = Int64GetDatum((int64) last);
 		next = last + 1;
@@ -132,7 +129,7 @@ load_past(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, int64 befor
 {
 	int			max = Max(n, 1) * MATCH_MAX_PAST;
 	PastRanges	ranges = {huge_array(BatchPlayer *, max), huge_array(Datum, max),
-		huge_array(Datum, max), huge_array(Datum, max), huge_array(Datum, max), 0};
+		huge_array(Datum, max), 0};
 	RowReader	reader;
 	Datum		values[5];
 	int			p;
@@ -144,8 +141,7 @@ load_past(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, int64 befor
 	}
 	if (ranges.n > 0)
 	{
-		values[0] = id_array(ladder->player_type, ranges.id, ranges.n);
-		values[1] = PointerGetDatum(construct_array(ranges.pool, ranges.n, TEXTOID, -1, false, TYPALIGN_INT));
+		player_arrays(ladder, ranges.player, ranges.n, values);
 		values[2] = PointerGetDatum(construct_array(ranges.first, ranges.n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 		values[3] = PointerGetDatum(construct_array(ranges.last, ranges.n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 		values[4] = Int64GetDatum(before);
@@ -163,8 +159,6 @@ load_past(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, int64 befor
 		player[p]->past_loaded = true;
 	}
 	pfree(ranges.player);
-	pfree(ranges.id);
-	pfree(ranges.pool);
 	pfree(ranges.first);
 	pfree(ranges.last);
 }
@@ -179,18 +173,9 @@ load_past_of_match(Batch *batch, Ladder *ladder, int64 before)
 void
 load_past_of_wanted(Batch *batch, Ladder *ladder, int matches)
 {
-	int			count = id_table_count(batch->players);
-	BatchPlayer **all;
-	BatchPlayer **wanted;
-	int			n = 0;
-	int			i;
+	int			n;
+	BatchPlayer **wanted = wanted_players(batch, &n);
 
-	all = (BatchPlayer **) id_table_values(batch->players);
-	wanted = palloc_array(BatchPlayer *, Max(count, 1));
-	for (i = 0; i < count; i++)
-		if (all[i]->wanted)
-			wanted[n++] = all[i];
 	load_past(batch, ladder, wanted, n, PG_INT64_MAX, matches);
-	pfree(all);
 	pfree(wanted);
 }

@@ -12,6 +12,7 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/plans.h"
+#include "pg/ladder/states.h"
 
 /* The event of a player k in a pool that comes last before a seq. */
 #define EVENT_BEFORE_SEQ(seq) \
@@ -38,41 +39,35 @@ static LadderQuery meetings_query = {
 
 enum
 {
-	MEETING_NUMBER = 1,			/* of the player, from 1 */
+	MEETING_NUMBER,				/* of the player, from 1 */
 	MEETING_SEQ,
 	MEETING_PLAYED_AT,
 	MEETING_TEAM
 };
 
-/* Add the rows of the query in SPI_tuptable for the players asked about, and free them. */
-static void
-take_meetings(Batch *batch, Ladder *ladder, BatchPlayer **asked)
+/* The players who are asked about. */
+typedef struct AskedPlayers
 {
-	SPITupleTable *rows = SPI_tuptable;
-	uint64		i;
+	Batch	   *batch;
+	Ladder	   *ladder;
+	BatchPlayer **player;
+	int			n;
+} AskedPlayers;
 
-	for (i = 0; i < rows->numvals; i++)
-	{
-		HeapTuple	tuple = rows->vals[i];
-		bool		isnull[4];
-		int64		number = DatumGetInt64(SPI_getbinval(tuple, rows->tupdesc,
-														 MEETING_NUMBER, &isnull[0]));
-		int64		seq = DatumGetInt64(SPI_getbinval(tuple, rows->tupdesc, MEETING_SEQ,
-													  &isnull[1]));
-		Datum		played_at = SPI_getbinval(tuple, rows->tupdesc, MEETING_PLAYED_AT,
-											  &isnull[2]);
-		Datum		team = SPI_getbinval(tuple, rows->tupdesc, MEETING_TEAM, &isnull[3]);
+static void
+take_meeting(void *arg, const Datum *values, const bool *nulls)
+{
+	const AskedPlayers *asked = (const AskedPlayers *) arg;
 
-		CHECK_FOR_INTERRUPTS();
-		if (isnull[1] || isnull[2] || isnull[3])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("event of a match of ladder \"%s\" lacks its place, time or team",
-							ladder->name)));
-		batch_add_meeting(batch, asked[number - 1], seq, DatumGetTimestampTz(played_at),
-						  DatumGetInt32(team));
-	}
-	SPI_freetuptable(rows);
+	if (nulls[MEETING_SEQ] || nulls[MEETING_PLAYED_AT] || nulls[MEETING_TEAM])
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("event of a match of ladder \"%s\" lacks its place, time or team",
+						asked->ladder->name)));
+	batch_add_meeting(asked->batch, asked->player[DatumGetInt64(values[MEETING_NUMBER]) - 1],
+					  DatumGetInt64(values[MEETING_SEQ]),
+					  DatumGetTimestampTz(values[MEETING_PLAYED_AT]),
+					  DatumGetInt32(values[MEETING_TEAM]));
 }
 
 /* Load those of n players who are not loaded. */
@@ -80,60 +75,40 @@ static void
 load_meetings(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, int64 before,
 			  TimestampTz since)
 {
-	BatchPlayer **asked = palloc_array(BatchPlayer *, Max(n, 1));
-	Datum	   *id = palloc_array(Datum, Max(n, 1));
-	Datum	   *pool = palloc_array(Datum, Max(n, 1));
+	AskedPlayers asked = {batch, ladder, palloc_array(BatchPlayer *, Max(n, 1)), 0};
 	Datum		values[4];
-	int			nasked = 0;
 	int			i;
 
 	for (i = 0; i < n; i++)
+		if (!player[i]->meetings_loaded)
+		{
+			player[i]->meetings_loaded = true;
+			asked.player[asked.n++] = player[i];
+		}
+	if (asked.n > 0)
 	{
-		if (player[i]->meetings_loaded)
-			continue;
-		player[i]->meetings_loaded = true;
-		asked[nasked] = player[i];
-		id[nasked] = player[i]->id;
-		pool[nasked++] = CStringGetTextDatum(player[i]->pool);
-	}
-	if (nasked > 0)
-	{
-		values[0] = id_array(ladder->player_type, id, nasked);
-		values[1] = PointerGetDatum(construct_array(pool, nasked, TEXTOID, -1, false,
-													TYPALIGN_INT));
+		player_arrays(ladder, asked.player, asked.n, values);
 		values[2] = Int64GetDatum(before);
 		values[3] = TimestampTzGetDatum(since);
-		(void) ladder_execute(ladder, &meetings_query, values, NULL, NULL);
-		take_meetings(batch, ladder, asked);
+		(void) ladder_execute_each(ladder, &meetings_query, values, NULL, take_meeting, &asked);
 	}
-	pfree(asked);
-	pfree(id);
-	pfree(pool);
+	pfree(asked.player);
 }
 
 void
-load_meetings_of_match(Batch *batch, Ladder *ladder, int64 before, TimestampTz since)
+load_meetings_of_match(Batch *batch, Ladder *ladder, int64 before)
 {
 	if (batch->keeps_meetings)
-		load_meetings(batch, ladder, batch->player, batch->match.nplayers, before, since);
+		load_meetings(batch, ladder, batch->player, batch->match.nplayers, before, DT_NOBEGIN);
 }
 
 void
 load_meetings_of_wanted(Batch *batch, Ladder *ladder, TimestampTz since)
 {
-	int			count = id_table_count(batch->players);
-	BatchPlayer **all;
-	BatchPlayer **wanted;
-	int			n = 0;
-	int			i;
+	int			n;
+	BatchPlayer **wanted = wanted_players(batch, &n);
 
-	all = (BatchPlayer **) id_table_values(batch->players);
-	wanted = palloc_array(BatchPlayer *, Max(count, 1));
-	for (i = 0; i < count; i++)
-		if (all[i]->wanted)
-			wanted[n++] = all[i];
 	load_meetings(batch, ladder, wanted, n, PG_INT64_MAX, since);
-	pfree(all);
 	pfree(wanted);
 }
 
@@ -148,64 +123,4 @@ seconds_before(TimestampTz at, double seconds)
 	/* A microsecond more, so that rounding leaves nothing out. */
 	time = (double) at - seconds * USECS_PER_SEC - 1;
 	return time <= (double) MIN_TIMESTAMP ? DT_NOBEGIN : (TimestampTz) time;
-}
-
-/*
- * ---- Forgetting ----
- */
-
-/* Slices of 4096 places: of each the last one, and the earliest time. */
-static LadderQuery horizon_query = {
-	.text = "SELECT pg_catalog.max(m.seq), pg_catalog.min(LEAST(m.played_at, c.played_at)) "
-	"FROM {rated_match} AS m LEFT JOIN {correction} AS c ON c.match_id {match =} m.match_id "
-	"WHERE m.seq OPERATOR(pg_catalog.>=) $1 "
-	"GROUP BY m.seq OPERATOR(pg_catalog./) 4096 ORDER BY 1",
-	.param = {VALUE_INT8}
-};
-
-enum
-{
-	HORIZON_LAST_SEQ = 1,
-	HORIZON_EARLIEST
-};
-
-MeetingHorizon
-meeting_horizon(Ladder *ladder, int64 from, double window)
-{
-	MeetingHorizon horizon = {.window = window};
-	Datum		values[1];
-	SPITupleTable *rows;
-	int			i;
-
-	if (window == 0)
-		return horizon;
-	values[0] = Int64GetDatum(from);
-	horizon.nslices = (int) ladder_execute(ladder, &horizon_query, values, NULL, NULL);
-	rows = SPI_tuptable;
-	horizon.last_seq = palloc_array(int64, horizon.nslices + 1);
-	horizon.earliest = palloc_array(TimestampTz, horizon.nslices + 1);
-	horizon.earliest[horizon.nslices] = DT_NOEND;
-	for (i = horizon.nslices - 1; i >= 0; i--)
-	{
-		bool		isnull;
-		Datum		earliest = SPI_getbinval(rows->vals[i], rows->tupdesc, HORIZON_EARLIEST,
-											 &isnull);
-
-		horizon.earliest[i] = Min(horizon.earliest[i + 1],
-								  isnull ? DT_NOBEGIN : DatumGetTimestampTz(earliest));
-		horizon.last_seq[i] = DatumGetInt64(SPI_getbinval(rows->vals[i], rows->tupdesc,
-														  HORIZON_LAST_SEQ, &isnull));
-	}
-	SPI_freetuptable(rows);
-	return horizon;
-}
-
-TimestampTz
-meeting_horizon_at(MeetingHorizon *horizon, int64 seq)
-{
-	if (horizon->window == 0)
-		return DT_NOBEGIN;
-	while (horizon->next < horizon->nslices && horizon->last_seq[horizon->next] < seq)
-		horizon->next++;
-	return seconds_before(horizon->earliest[horizon->next], horizon->window);
 }

@@ -30,6 +30,7 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
+#include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_check_pending);
 
@@ -264,16 +265,14 @@ write_pending(Ladder *ladder, Datum *ids, int n)
  * The match that this transaction has enqueued last.  A match comes as many rows, which an apply
  * worker reports one by one.
  */
-typedef struct LastEnqueued
+static struct
 {
 	FullTransactionId xact;
 	SubTransactionId subxact;
 	Oid			schema;
-	Datum		id;				/* in TopTransactionContext, */
-	bool		byval;			/* unless it is a value */
-} LastEnqueued;
-
-static LastEnqueued last_enqueued;
+	Datum		id;
+	MemoryContext context;		/* of that, from the first one on */
+}			last_enqueued;
 
 /*
  * Whether this match is the last one that this very subtransaction has enqueued, so that both
@@ -296,24 +295,19 @@ static void
 remember_enqueued(const Ladder *ladder, Datum id)
 {
 	const IdType *type = ladder->match_type;
-	FullTransactionId xact = GetTopFullTransactionId();
-	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
-	Datum		copy = datumCopy(id, type->typbyval, type->typlen);
+	MemoryContext old;
 
-	/*
-	 * One transaction of a worker can copy a whole table, so that the match
-	 * before is freed.  No error can come between here and the end, which
-	 * would leave a pointer to it.
-	 */
+	if (last_enqueued.context == NULL)
+		last_enqueued.context = AllocSetContextCreate(TopMemoryContext, "skillrating last match",
+													  ALLOCSET_SMALL_SIZES);
+	last_enqueued.xact = InvalidFullTransactionId;
+	MemoryContextReset(last_enqueued.context);
+	old = MemoryContextSwitchTo(last_enqueued.context);
+	last_enqueued.id = datumCopy(id, type->typbyval, type->typlen);
 	MemoryContextSwitchTo(old);
-	if (FullTransactionIdIsValid(last_enqueued.xact) &&
-		FullTransactionIdEquals(last_enqueued.xact, xact) && !last_enqueued.byval)
-		pfree(DatumGetPointer(last_enqueued.id));
-	last_enqueued.xact = xact;
 	last_enqueued.subxact = GetCurrentSubTransactionId();
 	last_enqueued.schema = ladder->schema;
-	last_enqueued.byval = type->typbyval;
-	last_enqueued.id = copy;
+	last_enqueued.xact = GetTopFullTransactionId();
 }
 
 void
@@ -407,20 +401,20 @@ void
 write_failed(Ladder *ladder, const Failure *failure, int n)
 {
 	Datum	   *id = palloc_array(Datum, n);
-	Datum	   *sqlstate = palloc_array(Datum, n);
-	Datum	   *message = palloc_array(Datum, n);
+	const char **sqlstate = palloc_array(const char *, n);
+	const char **message = palloc_array(const char *, n);
 	Datum		values[3];
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
 		id[i] = failure[i].match_id;
-		sqlstate[i] = CStringGetTextDatum(unpack_sql_state(failure[i].sqlerrcode));
-		message[i] = CStringGetTextDatum(failure[i].message);
+		sqlstate[i] = pstrdup(unpack_sql_state(failure[i].sqlerrcode));
+		message[i] = failure[i].message;
 	}
 	values[0] = id_array(ladder->match_type, id, n);
-	values[1] = PointerGetDatum(construct_array(sqlstate, n, TEXTOID, -1, false, TYPALIGN_INT));
-	values[2] = PointerGetDatum(construct_array(message, n, TEXTOID, -1, false, TYPALIGN_INT));
+	values[1] = text_array(sqlstate, n);
+	values[2] = text_array(message, n);
 	(void) ladder_execute(ladder, &write_failed_query, values, NULL, NULL);
 }
 

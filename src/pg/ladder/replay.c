@@ -41,7 +41,7 @@ load_for_match(Replay *replay)
 		components_load_match(replay);
 	}
 	load_past_of_match(batch, replay->ladder, replay->from);
-	load_meetings_of_match(batch, replay->ladder, replay->from, batch->forget_before);
+	load_meetings_of_match(batch, replay->ladder, replay->from);
 }
 
 static void
@@ -58,8 +58,6 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 		verdict = batch_judge(batch, source, &why);
 	if (verdict == VERDICT_RATE)
 	{
-		if (!replay->remembers)
-			batch->forget_before = meeting_horizon_at(&replay->horizon, source->seq);
 		if (replay->from != REPLAY_START)
 			load_for_match(replay);
 		if (source->eligibility != NULL)
@@ -107,21 +105,18 @@ any_leaves_states(const LadderOperation *operation, int n)
 	return false;
 }
 
-/* Keep the meetings of players if a rule asks for them. */
-static void
-begin_meetings(Replay *replay, const MatchReader *matches)
-{
-	double		window = reader_repeat_window(matches);
-
-	replay->batch->keeps_meetings = window > 0;
-	if (!replay->remembers)
-		replay->horizon = meeting_horizon(replay->ladder, replay->from, window);
-}
-
-/* The last place in the order. */
-static LadderQuery last_seq_query = {
+static LadderQuery last_place_query = {
 	.text = "SELECT last_value FROM {event_seq}"
 };
+
+int64
+last_place(Ladder *ladder)
+{
+	int64		place;
+
+	(void) ladder_read_number(ladder, &last_place_query, NULL, &place);
+	return place;
+}
 
 /* Report that a replay begins at a place. */
 static void
@@ -134,7 +129,7 @@ report_start(Ladder *ladder, int64 first_seq)
 		progress_phase(PHASE_REPLAYING, PROGRESS_UNKNOWN);
 		return;
 	}
-	(void) ladder_read_number(ladder, &last_seq_query, NULL, &last_seq);
+	last_seq = last_place(ladder);
 	progress_phase(PHASE_REPLAYING,
 				   first_seq <= last_seq ? last_seq - first_seq + 1 : PROGRESS_UNKNOWN);
 }
@@ -156,7 +151,7 @@ first_place(const Ladder *ladder, int64 from)
 }
 
 Replay *
-replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember)
+replay_begin(Ladder *ladder, int64 from, ReplayPlayers load)
 {
 	Replay	   *replay = palloc0_object(Replay);
 
@@ -165,7 +160,6 @@ replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember)
 	replay->whole = (from == REPLAY_START);
 	replay->from = replay->next = first_place(ladder, from);
 	replay->loads = load;
-	replay->remembers = remember;
 	if (load == REPLAY_KNOWN_PLAYERS && replay->batch->shares)
 	{
 		int			n;
@@ -231,7 +225,6 @@ replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n, Re
 	replay->from = operation->seq;
 	replay->next = operation->seq + 1;
 	replay->loads = REPLAY_KNOWN_PLAYERS;
-	replay->remembers = true;
 	load_operated(batch, ladder, operation, n);
 	players_store_loaded(batch);
 	components_store_loaded(batch);
@@ -295,7 +288,7 @@ replay_on(Replay *replay, ReplaySink *sink)
 	StoredEvents component_events;
 
 	matches = reader_open_rated(ladder, replay->next);
-	begin_meetings(replay, matches);
+	replay->batch->keeps_meetings = reader_repeat_window(matches) > 0;
 	stored_events_open(&events, replay, false);
 	stored_events_open(&component_events, replay, true);
 	replay_steps(replay, sink, matches, &events, &component_events);

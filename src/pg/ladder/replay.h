@@ -81,8 +81,6 @@ struct Replay
 	int64		next;			/* and the one where it goes on */
 	bool		whole;			/* from the start, or from the horizon */
 	ReplayPlayers loads;
-	bool		remembers;		/* forgets no meetings */
-	MeetingHorizon horizon;		/* otherwise: which ones it forgets */
 };
 
 /*
@@ -92,15 +90,11 @@ struct Replay
  * has met may come to be taken later.  What is replayed is not looked at again.  Errors: 55000
  * for a place before the horizon, and if events before the place are gone.
  *
- * Where rules look back on matches with the same opponents, players forget those that no match to
- * come asks for by the times that the ladder knows.  Where the source may have other times, or
- * the replay goes on in parts, it has to remember.
- *
  * replay_refresh() comes before each part but the first: it reads the rows again of those
  * who have stored events in it, which others have written, and loads those of them who were
  * not there before.
  */
-extern Replay *replay_begin(Ladder *ladder, int64 from, ReplayPlayers load, bool remember);
+extern Replay *replay_begin(Ladder *ladder, int64 from, ReplayPlayers load);
 extern void replay_on(Replay *replay, ReplaySink *sink);
 extern void replay_refresh(Replay *replay);
 
@@ -110,5 +104,8 @@ extern void replay_refresh(Replay *replay);
  */
 extern Replay *replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n,
 									ReplaySink *sink);
+
+/* The last place that something in the order has taken. */
+extern int64 last_place(Ladder *ladder);
 
 #endif							/* PG_LADDER_REPLAY_H */

@@ -14,56 +14,53 @@
  * ---- Components as they were ----
  */
 
-/*
- * Components k as they were before $1: the last event before, the row of the horizon, the fewest
- * games before an event from there on (null if none), and the row that component has now.  Those that belong to a player and those that belong to nobody each have a query, which
- * the indexes serve; in their order, which ORDER BY says in full, the last event is the first
- * that is read backwards.
- */
-#define COMPONENTS_AT(components, owner_is) \
-	"SELECT k.player_id, k.kind, k.pool, k.key, e.seq IS NOT NULL, e.cause, e.games_before, e.played_at, " \
-	"e.last_played_before, e.as_of_before, e.after, h.kind IS NOT NULL, k.games_before, " \
-	"r.kind IS NOT NULL, {component columns r}, {component columns h} " \
-	"FROM (" components ") AS k " \
-	"LEFT JOIN {component} AS r ON r.player_id " owner_is " AND " SAME_KEY("r") " " \
-	"LEFT JOIN {component_horizon} AS h ON h.player_id " owner_is " AND " SAME_KEY("h") " " \
-	"LEFT JOIN LATERAL (SELECT * FROM {component_event} AS l WHERE l.player_id " owner_is " AND " \
-	SAME_KEY("l") " AND l.seq OPERATOR(pg_catalog.<) $1 " \
-	"ORDER BY l.player_id DESC, l.kind DESC, l.pool DESC, l.key DESC, l.seq DESC LIMIT 1) AS e ON true"
-
-#define SAME_KEY(row) \
-	row ".kind OPERATOR(pg_catalog.=) k.kind AND " row ".pool OPERATOR(pg_catalog.=) k.pool AND " \
-	row ".key OPERATOR(pg_catalog.=) k.key"
-
-#define OWNED "{player =} k.player_id"
-#define UNOWNED "IS NULL"
-
-/* All with events from $2 on. */
-#define LATER_COMPONENTS(owner_is) \
+/* Components with events from $2 on, and the fewest games before one of these. */
+#define LATER_COMPONENTS \
 	"SELECT c.player_id, c.kind, c.pool, c.key, pg_catalog.min(c.games_before) AS games_before " \
-	"FROM {component_event} AS c WHERE c.seq OPERATOR(pg_catalog.>=) $2 AND c.player_id " owner_is " " \
+	"FROM {component_event} AS c WHERE c.seq OPERATOR(pg_catalog.>=) $2 " \
 	"GROUP BY c.player_id, c.kind, c.pool, c.key"
 
-/* All without. */
-#define IDLE_COMPONENTS(owner_is, same_owner) \
+/* All that have none. */
+#define IDLE_COMPONENTS \
 	"SELECT c.player_id, c.kind, c.pool, c.key, CAST(NULL AS pg_catalog.int8) AS games_before FROM {component} AS c " \
-	"WHERE c.player_id " owner_is " AND NOT EXISTS (SELECT FROM {component_event} AS m " \
-	"WHERE m.player_id " same_owner " AND m.kind OPERATOR(pg_catalog.=) c.kind " \
-	"AND m.pool OPERATOR(pg_catalog.=) c.pool AND m.key OPERATOR(pg_catalog.=) c.key " \
-	"AND m.seq OPERATOR(pg_catalog.>=) $1)"
+	"EXCEPT SELECT m.player_id, m.kind, m.pool, m.key, NULL FROM {component_event} AS m " \
+	"WHERE m.seq OPERATOR(pg_catalog.>=) $2"
 
 /* Those given. */
 #define GIVEN_COMPONENTS \
 	"SELECT g.player_id, g.kind, g.pool, g.key, CAST(NULL AS pg_catalog.int8) AS games_before FROM ROWS FROM (pg_catalog.unnest($2), " \
 	"pg_catalog.unnest($3), pg_catalog.unnest($4), pg_catalog.unnest($5)) AS g(kind, pool, key, player_id)"
 
+#define SAME_KEY(row) \
+	row ".kind OPERATOR(pg_catalog.=) k.kind AND " row ".pool OPERATOR(pg_catalog.=) k.pool AND " \
+	row ".key OPERATOR(pg_catalog.=) k.key"
+
+/*
+ * Components k as they were before $1: the last event before, the row of the horizon, the fewest
+ * games before an event from there on (null if none), and the row that component has now.  Those
+ * that belong to a player and those that belong to nobody are found by two queries, which the
+ * indexes serve; in their order, which ORDER BY says in full, the last event is the first that is
+ * read backwards.
+ */
+#define COMPONENTS_OF(of_owner, owner_is) \
+	"SELECT k.player_id, k.kind, k.pool, k.key, e.seq IS NOT NULL, e.cause, e.games_before, e.played_at, " \
+	"e.last_played_before, e.as_of_before, e.after, h.kind IS NOT NULL, k.games_before, " \
+	"r.kind IS NOT NULL, {component columns r}, {component columns h} " \
+	"FROM (SELECT * FROM components AS g WHERE g.player_id " of_owner ") AS k " \
+	"LEFT JOIN {component} AS r ON r.player_id " owner_is " AND " SAME_KEY("r") " " \
+	"LEFT JOIN {component_horizon} AS h ON h.player_id " owner_is " AND " SAME_KEY("h") " " \
+	"LEFT JOIN LATERAL (SELECT * FROM {component_event} AS l WHERE l.player_id " owner_is " AND " \
+	SAME_KEY("l") " AND l.seq OPERATOR(pg_catalog.<) $1 " \
+	"ORDER BY l.player_id DESC, l.kind DESC, l.pool DESC, l.key DESC, l.seq DESC LIMIT 1) AS e ON true"
+
+#define COMPONENTS_AT(components) \
+	"WITH components AS MATERIALIZED (" components ") " \
+	COMPONENTS_OF("IS NULL", "IS NULL") " UNION ALL " \
+	COMPONENTS_OF("IS NOT NULL", "{player =} k.player_id")
+
 enum
 {
-	AT_PLAYER_ID,				/* from 0 */
-	AT_KIND,
-	AT_POOL,
-	AT_KEY,
-	AT_HAS_EVENT,
+	AT_HAS_EVENT = COMPONENT_KEY,	/* from 0, behind those of the key */
 	AT_CAUSE,
 	AT_GAMES_BEFORE,
 	AT_PLAYED_AT,
@@ -77,29 +74,17 @@ enum
 	AT_HORIZON = AT_ROW + COMPONENT_NCOLUMNS	/* and those of its horizon */
 };
 
-/* Of nobody, and of players. */
-static LadderQuery later_query[2] = {
-	{.text = COMPONENTS_AT(LATER_COMPONENTS("IS NULL"), UNOWNED),.param = {VALUE_INT8, VALUE_INT8}},
-	{.text = COMPONENTS_AT(LATER_COMPONENTS("IS NOT NULL"), OWNED),.param = {VALUE_INT8, VALUE_INT8}},
+static LadderQuery later_query = {
+	.text = COMPONENTS_AT(LATER_COMPONENTS),.param = {VALUE_INT8, VALUE_INT8}
 };
 
-static LadderQuery idle_query[2] = {
-	{
-		.text = COMPONENTS_AT(IDLE_COMPONENTS("IS NULL", "IS NULL"), UNOWNED),
-		.param = {VALUE_INT8}
-	},
-	{
-		.text = COMPONENTS_AT(IDLE_COMPONENTS("IS NOT NULL", "{player =} c.player_id"), OWNED),
-		.param = {VALUE_INT8}
-	},
+static LadderQuery idle_query = {
+	.text = COMPONENTS_AT(IDLE_COMPONENTS),.param = {VALUE_INT8, VALUE_INT8}
 };
 
-#define GIVEN_PARAMS \
-	{VALUE_INT8, ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
-
-static LadderQuery given_query[2] = {
-	{.text = COMPONENTS_AT(GIVEN_COMPONENTS, UNOWNED),.param = GIVEN_PARAMS},
-	{.text = COMPONENTS_AT(GIVEN_COMPONENTS, OWNED),.param = GIVEN_PARAMS},
+static LadderQuery given_query = {
+	.text = COMPONENTS_AT(GIVEN_COMPONENTS),
+	.param = {VALUE_INT8, ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
 };
 
 /* A row of component beside a component, to be filled. */
@@ -122,9 +107,7 @@ store_component(Batch *batch, BatchComponent *component, bool found, const Datum
 
 	if (!found)
 		return;
-	(void) component_read(values, nulls, &row->record);
-	if (!read_component_state(component, values[COMPONENT_STATE - 1],
-							  nulls[COMPONENT_STATE - 1], row->state))
+	if (!component_row_read(component, values, nulls, &row->record, row->state))
 		row->record.games = -1; /* as nothing that can come out */
 }
 
@@ -183,9 +166,7 @@ static void
 take_horizon(BatchComponent *component, const Datum *values, const bool *nulls)
 {
 	component->exists = true;
-	(void) component_read(values, nulls, &component->record);
-	(void) read_component_state(component, values[COMPONENT_STATE - 1],
-								nulls[COMPONENT_STATE - 1], component->state);
+	(void) component_row_read(component, values, nulls, &component->record, component->state);
 }
 
 /*
@@ -223,7 +204,7 @@ take_component(void *arg, const Datum *values, const bool *nulls)
 	const ComponentsLoad *load = (const ComponentsLoad *) arg;
 	Replay	   *replay = load->replay;
 	BatchComponent *component =
-		component_of_row(replay->batch, values, nulls, AT_PLAYER_ID, AT_KIND, AT_POOL, AT_KEY);
+		component_of_row(replay->batch, values, nulls);
 	bool		is_placed;
 
 	/* Stored events of what the model does not have are surplus. */
@@ -268,8 +249,7 @@ load_rows(Replay *replay, bool of_horizon)
 		const Datum *values = row_values(&rows);
 		const bool *nulls = row_nulls(&rows);
 		BatchComponent *component =
-			component_of_row(replay->batch, values, nulls, COMPONENT_PLAYER_ID - 1,
-							 COMPONENT_KIND - 1, COMPONENT_POOL - 1, COMPONENT_KEY - 1);
+			component_of_row(replay->batch, values, nulls);
 
 		if (component != NULL && of_horizon)
 			take_horizon(component, values, nulls);
@@ -279,25 +259,20 @@ load_rows(Replay *replay, bool of_horizon)
 	row_reader_close(&rows);
 }
 
-/* Load those with events from a seq on, which is where the replay begins or goes on. */
+/* Load those with events from a seq on, where the replay begins or goes on, or those without. */
 static void
-load_later(Replay *replay, int64 seq, bool again)
+load_later(Replay *replay, LadderQuery *query, int64 seq, bool again)
 {
 	Datum		values[2];
-	int			owned;
 
 	values[0] = Int64GetDatum(replay->from);
 	values[1] = Int64GetDatum(seq);
-	for (owned = 0; owned < 2; owned++)
-		load_components(replay, &later_query[owned], values, again);
+	load_components(replay, query, values, again);
 }
 
 void
 components_load_replayed(Replay *replay)
 {
-	Datum		values[1];
-	int			owned;
-
 	if (replay->whole)
 	{
 		/* Nothing is there yet but at a horizon. */
@@ -308,46 +283,35 @@ components_load_replayed(Replay *replay)
 	}
 	if (replay->batch->nkinds == 0)
 		return;
-	load_later(replay, replay->from, false);
-	if (replay->loads != REPLAY_ALL_PLAYERS)
-		return;
-	values[0] = Int64GetDatum(replay->from);
-	for (owned = 0; owned < 2; owned++)
-		load_components(replay, &idle_query[owned], values, false);
+	load_later(replay, &later_query, replay->from, false);
+	if (replay->loads == REPLAY_ALL_PLAYERS)
+		load_later(replay, &idle_query, replay->from, false);
 }
 
 void
 components_refresh(Replay *replay)
 {
 	if (replay->batch->nkinds > 0)
-		load_later(replay, replay->next, true);
+		load_later(replay, &later_query, replay->next, true);
 }
 
 void
 components_load_match(Replay *replay)
 {
 	Batch	   *batch = replay->batch;
-	int			owned;
+	ComponentKeys keys = component_keys_make(batch->match.ncomponents);
+	Datum		values[1 + COMPONENT_KEY_NPARAMS];
+	int			i;
 
-	for (owned = 0; owned < 2; owned++)
-	{
-		ComponentKeys keys = component_keys_make(batch->match.ncomponents, owned == 1);
-		Datum		values[1 + COMPONENT_KEY_NPARAMS];
-		int			i;
-
-		for (i = 0; i < batch->match.ncomponents; i++)
+	for (i = 0; i < batch->match.ncomponents; i++)
+		if (!batch->component[i]->loaded)
 		{
-			BatchComponent *component = batch->component[i];
-
-			if (component->loaded || (component->player != NULL) != (owned == 1))
-				continue;
-			component->loaded = true;
-			component_keys_add(&keys, component);
+			batch->component[i]->loaded = true;
+			component_keys_add(&keys, batch->component[i]);
 		}
-		if (keys.n == 0)
-			continue;
-		values[0] = Int64GetDatum(replay->from);
-		component_keys_values(&keys, replay->ladder, values + 1);
-		load_components(replay, &given_query[owned], values, false);
-	}
+	if (keys.n == 0)
+		return;
+	values[0] = Int64GetDatum(replay->from);
+	component_keys_values(&keys, replay->ladder, values + 1);
+	load_components(replay, &given_query, values, false);
 }

@@ -141,9 +141,8 @@ static int
 row_of_component(Batch *batch, RowReader *stored)
 {
 	const BatchComponent *component =
-		component_of_row(batch, row_values(stored), row_nulls(stored),
-						 COMPONENT_EVENT_PLAYER_ID - 1, COMPONENT_EVENT_KIND - 1,
-						 COMPONENT_EVENT_POOL - 1, COMPONENT_EVENT_KEY - 1);
+		component_of_row(batch, row_values(stored) + COMPONENT_EVENT_PLAYER_ID - 1,
+						 row_nulls(stored) + COMPONENT_EVENT_PLAYER_ID - 1);
 
 	return component != NULL && batch->step.ncomponents > 0 &&
 		component->step == batch->step.seq ? component->row : -1;

@@ -11,6 +11,7 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/plans.h"
+#include "pg/sql/huge.h"
 
 #define COUNTS \
 	"pg_catalog.count(score) AS games, " \
@@ -305,8 +306,7 @@ load_players(Replay *replay, LadderQuery *query, const Datum *values)
 static void
 load_some(Replay *replay, LadderQuery *query, BatchPlayer **player, int n)
 {
-	Datum	   *id = palloc_array(Datum, Max(n, 1));
-	Datum	   *pool = palloc_array(Datum, Max(n, 1));
+	BatchPlayer **missing = palloc_array(BatchPlayer *, Max(n, 1));
 	Datum		values[3];
 	int			nmissing = 0;
 	int			i;
@@ -318,19 +318,15 @@ load_some(Replay *replay, LadderQuery *query, BatchPlayer **player, int n)
 		if (p == NULL || p->loaded)
 			continue;
 		p->loaded = true;
-		id[nmissing] = p->id;
-		pool[nmissing++] = CStringGetTextDatum(p->pool);
+		missing[nmissing++] = p;
 	}
 	if (nmissing > 0)
 	{
 		values[0] = Int64GetDatum(replay->from);
-		values[1] = id_array(replay->ladder->player_type, id, nmissing);
-		values[2] = PointerGetDatum(construct_array(pool, nmissing, TEXTOID, -1,
-													false, TYPALIGN_INT));
+		player_arrays(replay->ladder, missing, nmissing, values + 1);
 		load_players(replay, query, values);
 	}
-	pfree(id);
-	pfree(pool);
+	pfree(missing);
 }
 
 void
@@ -418,7 +414,9 @@ static LadderQuery newer_players_query = {
 typedef struct NewerPlayers
 {
 	Replay	   *replay;
-	List	   *unknown;
+	BatchPlayer **unknown;
+	int			n;
+	int			max;
 } NewerPlayers;
 
 static void
@@ -432,7 +430,11 @@ take_newer(void *arg, const Datum *values, const bool *nulls)
 	if (player->loaded || newer->replay->whole)
 		store_row(batch, player, true, values, nulls);
 	else if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
-		newer->unknown = lappend(newer->unknown, player);
+	{
+		if (newer->n == newer->max)
+			huge_array_grow(newer->unknown, BatchPlayer *, newer->max *= 2);
+		newer->unknown[newer->n++] = player;
+	}
 	pfree(pool);
 }
 
@@ -441,10 +443,7 @@ players_refresh(Replay *replay)
 {
 	Datum		values[2];
 	bool		nulls[2] = {false};
-	NewerPlayers newer = {replay, NIL};
-	BatchPlayer **player;
-	int			n;
-	int			i;
+	NewerPlayers newer = {replay, huge_array(BatchPlayer *, 16), 0, 16};
 
 	values[0] = Int64GetDatum(replay->next);
 	values[1] = batch_shared_pool(replay->batch, &nulls[1]);
@@ -452,11 +451,6 @@ players_refresh(Replay *replay)
 							   &newer);
 
 	/* What they share comes with them. */
-	n = list_length(newer.unknown);
-	player = palloc_array(BatchPlayer *, n + 1);
-	for (i = 0; i < n; i++)
-		player[i] = list_nth(newer.unknown, i);
-	players_load_some(replay, player, n);
-	pfree(player);
-	list_free(newer.unknown);
+	players_load_some(replay, newer.unknown, newer.n);
+	pfree(newer.unknown);
 }

@@ -132,19 +132,25 @@ same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
 		memcmp(&player->record, &row->record, sizeof(PlayerRecord)) == 0;
 }
 
+/* How a row that was there, or not, becomes one that is there, or not. */
+static OutboxAction
+change_of(bool was, bool is)
+{
+	return !was ? OUTBOX_INSERT : is ? OUTBOX_UPDATE : OUTBOX_DELETE;
+}
+
 /* Write and log the rows of rating that come out otherwise. */
 static void
 write_ratings(Replay *replay)
 {
 	Ladder	   *ladder = replay->ladder;
-	Outbox	   *inserted = rating_outbox(ladder);
-	Outbox	   *updated = rating_outbox(ladder);
-	Outbox	   *deleted = rating_outbox(ladder);
+	Outbox	   *outbox[OUTBOX_NACTIONS];
 	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
 	int			n = id_table_count(replay->batch->players);
 	CountWriter *counts = counts_begin(ladder);
 	int			i;
 
+	outboxes_create(ladder, OUTBOX_RATINGS, outbox);
 	for (i = 0; i < n; i++)
 	{
 		BatchPlayer *player = players[i];
@@ -161,8 +167,7 @@ write_ratings(Replay *replay)
 		if ((row != NULL) == player->exists &&
 			(row == NULL || same_row(player, row, ladder->model->nstate)))
 			continue;
-		put_rating(row == NULL ? inserted : player->exists ? updated : deleted,
-				   player);
+		put_rating(outbox[change_of(row != NULL, player->exists)], player);
 		if (ladder->changes != NULL)
 		{
 			change_log_before(ladder->changes, player,
@@ -177,13 +182,10 @@ write_ratings(Replay *replay)
 	}
 
 	/*
-	 * Deletions come first, so that a row that takes the key of another one
-	 * does not collide with it.  Triggers of the ladder's owner may run in
-	 * these statements; whatever they report to this ladder waits.
+	 * Triggers of the ladder's owner may run in these statements; whatever
+	 * they report to this ladder waits.
 	 */
-	outbox_send(deleted, OUTBOX_DELETE);
-	outbox_send(updated, OUTBOX_UPDATE);
-	outbox_send(inserted, OUTBOX_INSERT);
+	outboxes_send(outbox);
 	counts_end(ladder, counts);
 }
 
@@ -197,9 +199,7 @@ put_foreign_components(Outbox *deleted, Replay *replay)
 		return;
 	all_components_open(&rows, replay->ladder);
 	for (; rows.have_row; row_reader_next(&rows))
-		if (component_of_row(replay->batch, row_values(&rows), row_nulls(&rows),
-							 COMPONENT_PLAYER_ID - 1, COMPONENT_KIND - 1, COMPONENT_POOL - 1,
-							 COMPONENT_KEY - 1) == NULL)
+		if (component_of_row(replay->batch, row_values(&rows), row_nulls(&rows)) == NULL)
 			put_key(deleted, row_values(&rows), row_nulls(&rows));
 	row_reader_close(&rows);
 }
@@ -208,13 +208,11 @@ put_foreign_components(Outbox *deleted, Replay *replay)
 static void
 write_components(Replay *replay)
 {
-	Ladder	   *ladder = replay->ladder;
 	Batch	   *batch = replay->batch;
-	Outbox	   *inserted = component_outbox(ladder);
-	Outbox	   *updated = component_outbox(ladder);
-	Outbox	   *deleted = component_outbox(ladder);
+	Outbox	   *outbox[OUTBOX_NACTIONS];
 	int64		i;
 
+	outboxes_create(replay->ladder, OUTBOX_COMPONENTS, outbox);
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
@@ -229,13 +227,10 @@ write_components(Replay *replay)
 					 component->spec->nstate * sizeof(double)) == 0 &&
 			  memcmp(&component->record, &row->record, sizeof(ComponentRecord)) == 0)))
 			continue;
-		put_component(row == NULL ? inserted : component->exists ? updated : deleted,
-					  component);
+		put_component(outbox[change_of(row != NULL, component->exists)], component);
 	}
-	put_foreign_components(deleted, replay);
-	outbox_send(deleted, OUTBOX_DELETE);
-	outbox_send(updated, OUTBOX_UPDATE);
-	outbox_send(inserted, OUTBOX_INSERT);
+	put_foreign_components(outbox[OUTBOX_DELETE], replay);
+	outboxes_send(outbox);
 }
 
 /* Matches that the source no longer has, and history no more. */
@@ -270,7 +265,7 @@ begin_matches(Rewrite *rewrite)
 {
 	MemoryContext old = MemoryContextSwitchTo(rewrite->context);
 
-	rewrite->matches = match_outbox(rewrite->ladder);
+	rewrite->matches = outbox_create(rewrite->ladder, OUTBOX_MATCHES);
 	rewrite->gone = id_table_create(rewrite->ladder->match_type);
 	MemoryContextSwitchTo(old);
 }
@@ -290,14 +285,8 @@ rewrite_begin(Rewrite *rewrite, Ladder *ladder)
 void
 rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 {
-	Ladder	   *ladder = rewrite->ladder;
-	int			action;
-
-	for (action = 0; action < OUTBOX_NACTIONS; action++)
-	{
-		rewrite->events[false][action] = event_outbox(ladder);
-		rewrite->events[true][action] = component_event_outbox(ladder);
-	}
+	outboxes_create(rewrite->ladder, OUTBOX_EVENTS, rewrite->events[false]);
+	outboxes_create(rewrite->ladder, OUTBOX_COMPONENT_EVENTS, rewrite->events[true]);
 	rewrite->removed = removed;
 	rewrite->missing_seq = 0;
 	rewrite->missing = NULL;
@@ -307,12 +296,8 @@ rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 void
 rewrite_send_events(Rewrite *rewrite)
 {
-	int			kind;
-	int			action;
-
-	for (kind = 0; kind < 2; kind++)
-		for (action = OUTBOX_NACTIONS - 1; action >= 0; action--)
-			outbox_send(rewrite->events[kind][action], action);
+	outboxes_send(rewrite->events[false]);
+	outboxes_send(rewrite->events[true]);
 }
 
 /* What was found of matches goes too: a replay that begins again finds it again. */

@@ -18,14 +18,6 @@
  * ---- Chunks ----
  */
 
-static void
-chunk_startup(DestReceiver *self, int operation, TupleDesc desc)
-{
-	(void) self;
-	(void) operation;
-	(void) desc;
-}
-
 /* Keep a copy of a row, which is gone with the next one. */
 static bool
 chunk_receive(TupleTableSlot *slot, DestReceiver *self)
@@ -49,12 +41,6 @@ chunk_receive(TupleTableSlot *slot, DestReceiver *self)
 	return true;
 }
 
-static void
-chunk_end(DestReceiver *self)
-{
-	(void) self;
-}
-
 /* An empty chunk for rows of a query, in the current context. */
 static RowChunk *
 chunk_create(TupleDesc desc)
@@ -63,11 +49,8 @@ chunk_create(TupleDesc desc)
 	int			natts = desc->natts;
 	int			i;
 
+	chunk->receiver = *None_Receiver;
 	chunk->receiver.receiveSlot = chunk_receive;
-	chunk->receiver.rStartup = chunk_startup;
-	chunk->receiver.rShutdown = chunk_end;
-	chunk->receiver.rDestroy = chunk_end;
-	chunk->receiver.mydest = DestNone;
 	chunk->natts = natts;
 	chunk->byval = palloc_array(bool, natts);
 	chunk->length = palloc_array(int16, natts);

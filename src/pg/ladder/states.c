@@ -17,6 +17,8 @@
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
+#include "pg/sql/arrays.h"
+#include "pg/sql/huge.h"
 
 Batch *
 ladder_batch(Ladder *ladder)
@@ -56,7 +58,7 @@ static LadderQuery new_players_query = {
 
 enum
 {
-	NEW_PLAYER_ID = 1,
+	NEW_PLAYER_ID,
 	NEW_PLAYER_POOL
 };
 
@@ -190,46 +192,37 @@ batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 							   take_seen_rating, batch);
 }
 
+/* Mark a player who has got a row, which a trigger of the user's may have changed. */
+static void
+mark_created(void *arg, const Datum *values, const bool *nulls)
+{
+	char	   *pool;
+
+	if (nulls[NEW_PLAYER_ID] || nulls[NEW_PLAYER_POOL])
+		return;
+	pool = TextDatumGetCString(values[NEW_PLAYER_POOL]);
+	batch_player((Batch *) arg, values[NEW_PLAYER_ID], pool)->created = true;
+	pfree(pool);
+}
+
 /* Make rows with the initial state for those players who have none, and mark these; whether any. */
 static bool
 insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
 {
-	int			nstate = batch->model->nstate;
 	Datum		values[3];
-	Datum		initial[MODEL_MAX_STATE];
-	SPITupleTable *rows;
 	uint64		nrows;
-	uint64		row;
-	int			i;
 
-	for (i = 0; i < nstate; i++)
-		initial[i] = Float8GetDatum(batch->initial[i]);
 	values[0] = players;
 	values[1] = pools;
-	values[2] = PointerGetDatum(construct_array(initial, nstate, FLOAT8OID,
-												sizeof(float8), FLOAT8PASSBYVAL,
-												TYPALIGN_DOUBLE));
+	values[2] = float8_array(batch->initial, batch->model->nstate);
 
 	/*
 	 * Mirrors get the row when its match is rated: a new row alone says
 	 * nothing yet.
 	 */
 	ladder_hide_from_mirrors(ladder);
-	nrows = ladder_execute(ladder, &new_players_query, values, NULL, NULL);
+	nrows = ladder_execute_each(ladder, &new_players_query, values, NULL, mark_created, batch);
 	ladder_show_to_mirrors(ladder);
-	rows = SPI_tuptable;
-	for (row = 0; row < nrows; row++)
-	{
-		bool		isnull;
-		char	   *pool = SPI_getvalue(rows->vals[row], rows->tupdesc, NEW_PLAYER_POOL);
-		Datum		id = SPI_getbinval(rows->vals[row], rows->tupdesc, NEW_PLAYER_ID,
-									   &isnull);
-
-		/* A trigger of the user's may have changed the row. */
-		if (!isnull && pool != NULL)
-			batch_player(batch, id, pool)->created = true;
-	}
-	SPI_freetuptable(rows);
 	return nrows > 0;
 }
 
@@ -254,34 +247,26 @@ sort_players(Ladder *ladder, BatchPlayer **player, int n)
 	qsort_arg(player, n, sizeof(BatchPlayer *), compare_players, ladder->player_type);
 }
 
-/* The identifiers and pools of players as arrays, for queries. */
-static void
-player_arrays(Ladder *ladder, BatchPlayer **player, int n, Datum *values)
+void
+player_arrays(Ladder *ladder, BatchPlayer *const *player, int n, Datum *values)
 {
-	Datum	   *id = palloc_array(Datum, n);
-	Datum	   *pool = palloc_array(Datum, n);
+	Datum	   *id = huge_array(Datum, n);
+	const char **pool = huge_array(const char *, n);
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
 		id[i] = player[i]->id;
-		pool[i] = CStringGetTextDatum(player[i]->pool);
+		pool[i] = player[i]->pool;
 	}
 	values[0] = id_array(ladder->player_type, id, n);
-	values[1] = PointerGetDatum(construct_array(pool, n, TEXTOID, -1, false,
-												TYPALIGN_INT));
-	for (i = 0; i < n; i++)
-		pfree(DatumGetPointer(pool[i]));
+	values[1] = text_array(pool, n);
 	pfree(pool);
 	pfree(id);
 }
 
-/*
- * The players whose states are wanted, which are those of the matches at hand: the batch may hold
- * players of earlier ones.
- */
-static BatchPlayer **
-wanted_players(Batch *batch, int *n)
+BatchPlayer **
+wanted_players(const Batch *batch, int *n)
 {
 	int			nplayers = id_table_count(batch->players);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
@@ -377,7 +362,7 @@ static LadderQuery read_operations_query = {
 
 enum
 {
-	OP_SEQ = 1,
+	OP_SEQ,
 	OP_KIND,
 	OP_POOL,
 	OP_PLAYER,
@@ -397,12 +382,16 @@ enum
 
 /* A number of an operation; what its kind does not have is null, and missing then. */
 static double
-operation_number(HeapTuple tuple, TupleDesc desc, int column, double missing)
+operation_number(const Datum *values, const bool *nulls, int column, double missing)
 {
-	bool		isnull;
-	Datum		value = SPI_getbinval(tuple, desc, column, &isnull);
+	return nulls[column] ? missing : DatumGetFloat8(values[column]);
+}
 
-	return isnull ? missing : DatumGetFloat8(value);
+/* The same of a text. */
+static char *
+operation_text(const Datum *values, const bool *nulls, int column)
+{
+	return nulls[column] ? NULL : TextDatumGetCString(values[column]);
 }
 
 /* The values of a state, NaN for those that it leaves. */
@@ -484,69 +473,66 @@ check_operation(const Ladder *ladder, const LadderOperation *operation)
 						operation->seq, ladder->name)));
 }
 
-static void
-read_operation(const Ladder *ladder, HeapTuple tuple, TupleDesc desc,
-			   LadderOperation *operation)
+/* Operations that are read, with room for max of them. */
+typedef struct OperationsLoad
 {
-	IdType	   *type = ladder->player_type;
-	bool		isnull;
-	Datum		value;
+	const Ladder *ladder;
+	LadderOperation *operation;
+	int			n;
+	int			max;
+} OperationsLoad;
 
-	operation->seq = DatumGetInt64(SPI_getbinval(tuple, desc, OP_SEQ, &isnull));
-	operation->kind = SPI_getvalue(tuple, desc, OP_KIND);
-	operation->pool = SPI_getvalue(tuple, desc, OP_POOL);
-	value = SPI_getbinval(tuple, desc, OP_PLAYER, &isnull);
-	operation->has_player = !isnull;
-	if (!isnull)
-		operation->player = datumCopy(value, type->typbyval, type->typlen);
-	operation->at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, OP_AT,
-													  &isnull));
-	operation->reason = SPI_getvalue(tuple, desc, OP_REASON);
-	value = SPI_getbinval(tuple, desc, OP_STATE, &isnull);
-	if (!isnull)
-		operation->operation.value = operation_values(ladder, value);
-	operation->operation.keep = operation_number(tuple, desc, OP_KEEP, 0);
-	operation->operation.rate = operation_number(tuple, desc, OP_RATE, 0);
-	operation->operation.floor = operation_number(tuple, desc, OP_FLOOR, 0);
-	operation->operation.mean = operation_number(tuple, desc, OP_MEAN, 0);
-	operation->operation.half_life_days =
-		operation_number(tuple, desc, OP_HALF_LIFE_DAYS, 0);
-	operation->operation.amount = operation_number(tuple, desc, OP_AMOUNT, 0);
-	operation->operation.peak =
-		operation_number(tuple, desc, OP_PEAK, get_float8_infinity());
-	operation->grace_days = operation_number(tuple, desc, OP_GRACE_DAYS, 0);
-	value = SPI_getbinval(tuple, desc, OP_COUNTED_FROM, &isnull);
-	operation->counted_from = isnull ? DT_NOBEGIN : DatumGetTimestampTz(value);
-	operation->operation.kind = operation_kind(operation->kind,
-											   &operation->operation);
-	operation->operation.fixed = strcmp(operation->kind, "fix") == 0;
+/*
+ * Texts and states of an operation are allocated one by one, in the current context of the caller,
+ * which frees them together.
+ */
+static void
+take_operation(void *arg, const Datum *values, const bool *nulls)
+{
+	OperationsLoad *load = (OperationsLoad *) arg;
+	const Ladder *ladder = load->ladder;
+	const IdType *type = ladder->player_type;
+	LadderOperation *operation;
+	Operation  *core;
+
+	if (load->n == load->max)
+		huge_array_grow(load->operation, LadderOperation, load->max = Max(8, 2 * load->max));
+	operation = &load->operation[load->n++];
+	memset(operation, 0, sizeof(LadderOperation));
+	core = &operation->operation;
+	operation->seq = DatumGetInt64(values[OP_SEQ]);
+	operation->kind = operation_text(values, nulls, OP_KIND);
+	operation->pool = operation_text(values, nulls, OP_POOL);
+	operation->has_player = !nulls[OP_PLAYER];
+	if (operation->has_player)
+		operation->player = datumCopy(values[OP_PLAYER], type->typbyval, type->typlen);
+	operation->at = DatumGetTimestampTz(values[OP_AT]);
+	operation->reason = operation_text(values, nulls, OP_REASON);
+	if (!nulls[OP_STATE])
+		core->value = operation_values(ladder, values[OP_STATE]);
+	core->keep = operation_number(values, nulls, OP_KEEP, 0);
+	core->rate = operation_number(values, nulls, OP_RATE, 0);
+	core->floor = operation_number(values, nulls, OP_FLOOR, 0);
+	core->mean = operation_number(values, nulls, OP_MEAN, 0);
+	core->half_life_days = operation_number(values, nulls, OP_HALF_LIFE_DAYS, 0);
+	core->amount = operation_number(values, nulls, OP_AMOUNT, 0);
+	core->peak = operation_number(values, nulls, OP_PEAK, get_float8_infinity());
+	operation->grace_days = operation_number(values, nulls, OP_GRACE_DAYS, 0);
+	operation->counted_from = nulls[OP_COUNTED_FROM] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[OP_COUNTED_FROM]);
+	core->kind = operation_kind(operation->kind, core);
+	core->fixed = strcmp(operation->kind, "fix") == 0;
 	check_operation(ladder, operation);
 }
 
 LadderOperation *
 read_operations(Ladder *ladder, int64 from, int *n)
 {
+	OperationsLoad load = {ladder, huge_array(LadderOperation, 0), 0, 0};
 	Datum		values[1];
-	SPITupleTable *rows;
-	LadderOperation *operations;
-	uint64		nrows;
-	uint64		i;
 
 	values[0] = Int64GetDatum(from);
-	nrows = ladder_execute(ladder, &read_operations_query, values, NULL, NULL);
-	rows = SPI_tuptable;
-
-	/*
-	 * Texts and states of an operation are allocated one by one, in the
-	 * current context of the caller, which frees them together.
-	 */
-	operations = palloc0_array(LadderOperation, nrows);
-	for (i = 0; i < nrows; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		read_operation(ladder, rows->vals[i], rows->tupdesc, &operations[i]);
-	}
-	SPI_freetuptable(rows);
-	*n = (int) nrows;
-	return operations;
+	(void) ladder_execute_each(ladder, &read_operations_query, values, NULL, take_operation, &load);
+	*n = load.n;
+	return load.operation;
 }

@@ -36,6 +36,15 @@ extern void batch_load(Batch *batch, Ladder *ladder);
  */
 extern bool batch_lock(Batch *batch, Ladder *ladder, bool newcomers);
 
+/*
+ * The players whose states are wanted, which are those of the matches at hand: the batch may hold
+ * players of earlier ones.
+ */
+extern BatchPlayer **wanted_players(const Batch *batch, int *n);
+
+/* The identifiers and pools of players as arrays, for queries: two values. */
+extern void player_arrays(Ladder *ladder, BatchPlayer *const *player, int n, Datum *values);
+
 /* Put players in the order of their identifiers and pools. */
 extern void sort_players(Ladder *ladder, BatchPlayer **player, int n);
 

@@ -625,7 +625,7 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 		return PointerGetDatum(NULL);
 	door = trigger_door(trigdata, own, InvalidOid, &apply_entry);
 	ladder = ladder_open(door);
-	apply_pending(ladder, false);
+	(void) apply_pending(ladder, false);
 	ladder_close(ladder);
 	ladder_end(door);
 	return PointerGetDatum(NULL);

@@ -277,9 +277,7 @@ check_components(Ladder *ladder, Batch *batch, Check *check)
 	all_components_open(&rows, ladder);
 	for (; rows.have_row; row_reader_next(&rows))
 		check_component(ladder, &rows,
-						component_of_row(batch, row_values(&rows), row_nulls(&rows),
-										 COMPONENT_PLAYER_ID - 1, COMPONENT_KIND - 1,
-										 COMPONENT_POOL - 1, COMPONENT_KEY - 1), check);
+						component_of_row(batch, row_values(&rows), row_nulls(&rows)), check);
 	row_reader_close(&rows);
 	for (i = 0; i < batch->ncomponents; i++)
 		if (batch->components[i]->exists && !batch->components[i]->loaded)
@@ -433,7 +431,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	 * from rating.
 	 */
 	verification.context = CurrentMemoryContext;
-	replay = replay_begin(ladder, REPLAY_START, REPLAY_NEW_PLAYERS, false);
+	replay = replay_begin(ladder, REPLAY_START, REPLAY_NEW_PLAYERS);
 	replay_on(replay, &verification.sink);
 	check_ratings(ladder, replay->batch, &states, &counters);
 	check_components(ladder, replay->batch, &components);

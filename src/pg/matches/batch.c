@@ -36,7 +36,6 @@ batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 	batch->last_pool = "";
 	batch->shares = model->shares != NULL && model->shares(params);
 	batch->rests = !batch->shares && model->age == NULL && model->period == 0;
-	batch->forget_before = DT_NOBEGIN;
 	model->init(params, batch->initial);
 	components_create(batch);
 	return batch;

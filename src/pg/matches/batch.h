@@ -198,7 +198,6 @@ typedef struct Batch
 	bool		rests;			/* time changes no state: neither by age nor by
 								 * periods */
 	bool		keeps_meetings; /* of all players, because a rule asks */
-	TimestampTz forget_before;	/* no match to come asks for earlier ones */
 	double		initial[MODEL_MAX_STATE];
 
 	/* Components, in the order in which they were first seen. */

@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "common/shortest_dec.h"
-#include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -17,7 +16,6 @@
 #include "pg/sql/arrays.h"
 #include "pg/sql/json.h"
 
-SKILLRATING_FUNCTION(skillrating_eligibility_rules);
 SKILLRATING_FUNCTION(skillrating_complete_eligibility);
 
 /*
@@ -41,7 +39,7 @@ find_rule(const JsonReader *reader)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unknown rule of eligibility \"%s\"", reader->key),
-			 errhint("The rules are %s; see skillrating.eligibility_rules().",
+			 errhint("The rules are %s; see skillrating.parameters('eligibility').",
 					 names.data)));
 	pg_unreachable();
 }
@@ -127,7 +125,7 @@ get_eligibility(Jsonb *json)
 	 */
 	eligibility_defaults(rules);
 	json_reader_begin(&reader, json, "rules of eligibility",
-					  "For example '{\"min_duration\": 300}'; see skillrating.eligibility_rules().");
+					  "For example '{\"min_duration\": 300}'; see skillrating.parameters('eligibility').");
 	while (json_reader_next(&reader))
 	{
 		EligibilityRule rule = find_rule(&reader);
@@ -151,7 +149,8 @@ append_rule(StringInfo json, const ParamSpec *spec, double value)
 		appendStringInfoString(json, double_to_shortest_decimal(value));
 }
 
-Datum
+/* The rules in force as an object, complete and exact, as a jsonb. */
+static Datum
 eligibility_jsonb(const Eligibility *rules)
 {
 	StringInfoData json;
@@ -180,71 +179,6 @@ Datum
 skillrating_complete_eligibility(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_DATUM(eligibility_jsonb(get_eligibility(PG_GETARG_JSONB_P(0))));
-}
-
-/* The columns that eligibility_rules() returns, from 0. */
-enum
-{
-	RULE_NAME,
-	RULE_TYPE,
-	RULE_DEFAULT,
-	RULE_MIN,
-	RULE_MAX,
-	RULE_CHOICES,
-	RULE_UNIT,
-	RULE_REASON,
-	RULE_DESCRIPTION,
-	RULE_NCOLUMNS
-};
-
-static void
-return_rule(ReturnSetInfo *rsinfo, const EligibilitySpec *rule)
-{
-	const ParamSpec *spec = &rule->param;
-	bool		choice = spec->type == PARAM_CHOICE;
-	StringInfoData json;
-	Datum		values[RULE_NCOLUMNS] = {0};
-	bool		nulls[RULE_NCOLUMNS] = {false};
-	int			nchoices = 0;
-
-	values[RULE_NAME] = CStringGetTextDatum(spec->name);
-	values[RULE_TYPE] = CStringGetTextDatum(choice ? "choice" : "number");
-	nulls[RULE_DEFAULT] = isnan(spec->default_value);
-	if (!nulls[RULE_DEFAULT])
-	{
-		initStringInfo(&json);
-		append_rule(&json, spec, spec->default_value);
-		values[RULE_DEFAULT] = DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
-	}
-	values[RULE_MIN] = Float8GetDatum(spec->min);
-	values[RULE_MAX] = Float8GetDatum(spec->max);
-	nulls[RULE_MIN] = nulls[RULE_MAX] = choice;
-	nulls[RULE_CHOICES] = !choice;
-	if (choice)
-	{
-		while (spec->choices[nchoices] != NULL)
-			nchoices++;
-		values[RULE_CHOICES] = text_array(spec->choices, nchoices);
-	}
-	nulls[RULE_UNIT] = spec->unit == NULL;
-	if (spec->unit != NULL)
-		values[RULE_UNIT] = CStringGetTextDatum(spec->unit);
-	nulls[RULE_REASON] = rule->status == MATCH_OK;
-	values[RULE_REASON] = CStringGetTextDatum(match_status_code(rule->status));
-	values[RULE_DESCRIPTION] = CStringGetTextDatum(spec->description);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-}
-
-/* eligibility_rules() */
-Datum
-skillrating_eligibility_rules(PG_FUNCTION_ARGS)
-{
-	int			rule;
-
-	InitMaterializedSRF(fcinfo, 0);
-	for (rule = 0; rule < ELIGIBILITY_NRULES; rule++)
-		return_rule((ReturnSetInfo *) fcinfo->resultinfo, &eligibility_spec[rule]);
-	return (Datum) 0;
 }
 
 /*

@@ -19,9 +19,6 @@
  */
 extern Eligibility *get_eligibility(Jsonb *json);
 
-/* The rules in force as such an object, complete and exact, as a jsonb. */
-extern Datum eligibility_jsonb(const Eligibility *rules);
-
 /*
  * Take the participants whom its rules leave out of a match that batch_build() has seen;
  * returns the status of the rule by which the first of them went, or MATCH_OK for none.

@@ -13,30 +13,12 @@
 
 #include "pg/sql/huge.h"
 
-/* Forget what no match to come can be near enough to. */
-static void
-forget_meetings(const Batch *batch, BatchPlayer *player)
-{
-	int			n = 0;
-	int			i;
-
-	for (i = 0; i < player->nmeetings; i++)
-		if (player->meeting[i].played_at >= batch->forget_before)
-			player->meeting[n++] = player->meeting[i];
-	player->nmeetings = n;
-}
-
 static void
 reserve_meetings(Batch *batch, BatchPlayer *player)
 {
 	Meeting    *room;
 
 	if (player->nmeetings < player->max_meetings)
-		return;
-	forget_meetings(batch, player);
-
-	/* Unless half of them went, forgetting would come too often. */
-	if (player->nmeetings < player->max_meetings / 2)
 		return;
 	player->max_meetings = Max(8, 2 * player->max_meetings);
 	room = huge_array_in(batch->context, Meeting, player->max_meetings);

@@ -46,7 +46,7 @@ state_column(Datum array, int nstate, double *state)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("state must have at most %d columns, and not %d", nstate, n),
-				 errhint("They are the state columns of the model, see models() and model_components().")));
+				 errhint("They are the state columns of the model or the component, see models().")));
 
 	/* A null, and a column beyond the array, keep the initial value. */
 	for (i = 0; i < n; i++)

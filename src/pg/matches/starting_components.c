@@ -43,7 +43,7 @@ find_kind(const Model *model, StartingComponent *row)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("model \"%s\" has no components of kind \"%s\"", model->name,
 					row->kind),
-			 errhint("See skillrating.model_components('%s').", model->name)));
+			 errhint("See column components of skillrating.models('%s').", model->name)));
 }
 
 /* The text in a column that must be there or must not; "" where it is not. */

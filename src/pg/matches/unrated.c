@@ -13,7 +13,7 @@
 #include "utils/json.h"
 
 
-SKILLRATING_FUNCTION(skillrating_unrated_reasons);
+SKILLRATING_FUNCTION(skillrating_reasons);
 
 const Unrated unrated_nothing = {MATCH_OK, NULL};
 
@@ -93,16 +93,17 @@ unrated_description(int reason)
 		find_reason_text(reason)->description;
 }
 
-bool
+/* Whether a reason is a mistake in the input, which is an error where strict. */
+static bool
 unrated_is_mistake(int reason)
 {
 	return reason < MATCH_NSTATUSES ? reason > MATCH_LAST_UNRATED :
 		find_reason_text(reason)->is_mistake;
 }
 
-/* unrated_reasons(OUT reason, OUT mistake, OUT description) */
+/* reasons(OUT reason, OUT mistake, OUT description) */
 Datum
-skillrating_unrated_reasons(PG_FUNCTION_ARGS)
+skillrating_reasons(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			reason;

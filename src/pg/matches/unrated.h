@@ -65,9 +65,6 @@ unrated(int reason, const char *detail)
 extern const char *unrated_code(int reason);
 extern const char *unrated_description(int reason);
 
-/* Whether a reason is a mistake in the input, which is an error where strict. */
-extern bool unrated_is_mistake(int reason);
-
 /* Matches that do not count, by their reason. */
 typedef struct UnratedCounts
 {

@@ -14,6 +14,8 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
+#include "pg/sql/huge.h"
+
 /* Any lower bound is accepted: elements are counted from the first one. */
 ArrayType *
 array_with_nulls_argument(FunctionCallInfo fcinfo, int arg, const char *name,
@@ -38,13 +40,17 @@ array_with_nulls_argument(FunctionCallInfo fcinfo, int arg, const char *name,
 Datum
 text_array(const char *const *strings, int n)
 {
-	Datum	   *elements = palloc_array(Datum, n);
+	Datum	   *elements = huge_array(Datum, n);
+	Datum		array;
 	int			i;
 
 	for (i = 0; i < n; i++)
 		elements[i] = CStringGetTextDatum(strings[i]);
-	return PointerGetDatum(construct_array(elements, n, TEXTOID, -1, false,
-										   TYPALIGN_INT));
+	array = PointerGetDatum(construct_array(elements, n, TEXTOID, -1, false, TYPALIGN_INT));
+	for (i = 0; i < n; i++)
+		pfree(DatumGetPointer(elements[i]));
+	pfree(elements);
+	return array;
 }
 
 ArrayType *

@@ -11,6 +11,7 @@
 
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "nodes/execnodes.h"
 #include "storage/shmem.h"
 #include "utils/jsonb.h"
 
@@ -74,8 +75,13 @@ extern void check_memory(const char *function, const ParamSet *set,
 						 const ParamValue *params, Size size, const char *detail,
 						 const char *otherwise);
 
-/* The parameters of a model or a solver as the rows of a set-returning function. */
-extern void return_parameters(FunctionCallInfo fcinfo, const ParamSet *set);
+/*
+ * Rows of parameters(): one of a kind with that value as its default and, of a rule of
+ * eligibility, the reason of matches that break it, or NULL; and those of a set.
+ */
+extern void put_parameter(ReturnSetInfo *rsinfo, const char *kind, const ParamSpec *spec,
+						  const ParamValue *value, const char *reason);
+extern void put_parameters(ReturnSetInfo *rsinfo, const ParamSet *set);
 
 /*
  * Report a status as an error, with the number that it is about (NaN for none)

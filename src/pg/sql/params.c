@@ -12,7 +12,6 @@
 
 #include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
-#include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -58,7 +57,7 @@ get_param(const ParamSet *set, const char *name)
 	if (param >= 0)
 		return param;
 
-	/* In the order of skillrating.model_parameters(). */
+	/* In the order of skillrating.parameters(). */
 	initStringInfo(&names);
 	for (i = 0; i < set->count; i++)
 		appendStringInfo(&names, "%s\"%s\"", i > 0 ? ", " : "",
@@ -66,8 +65,8 @@ get_param(const ParamSet *set, const char *name)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("%s \"%s\" has no parameter \"%s\"", set->kind, set->name, name),
-			 errhint("Its parameters are %s; see skillrating.%s_parameters('%s').",
-					 names.data, set->kind, set->name)));
+			 errhint("Its parameters are %s; see skillrating.parameters('%s').",
+					 names.data, set->name)));
 }
 
 void
@@ -266,8 +265,8 @@ get_params(const ParamSet *set, Jsonb *json)
 	/* Keys of a jsonb are unique, so that none is set twice. */
 	json_reader_begin(&reader, json,
 					  psprintf("parameters of %s \"%s\"", set->kind, set->name),
-					  psprintf("For example '{\"%s\": ...}'; see skillrating.%s_parameters('%s').",
-							   set->own[0].name, set->kind, set->name));
+					  psprintf("For example '{\"%s\": ...}'; see skillrating.parameters('%s').",
+							   set->own[0].name, set->name));
 	while (json_reader_next(&reader))
 	{
 		int			i = get_param(set, reader.key);
@@ -359,52 +358,78 @@ get_model_params(const Model **model, Jsonb *json)
 	return params;
 }
 
-void
-return_parameters(FunctionCallInfo fcinfo, const ParamSet *set)
+/* The columns of parameters(). */
+enum
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	ParamValue *params = get_params(set, NULL);
+	PARAMETER_KIND,
+	PARAMETER_NAME,
+	PARAMETER_TYPE,
+	PARAMETER_DEFAULT,
+	PARAMETER_MIN,
+	PARAMETER_MAX,
+	PARAMETER_CHOICES,
+	PARAMETER_UNIT,
+	PARAMETER_REASON,
+	PARAMETER_DESCRIPTION,
+	PARAMETER_NCOLUMNS
+};
+
+void
+put_parameter(ReturnSetInfo *rsinfo, const char *kind, const ParamSpec *spec,
+			  const ParamValue *value, const char *reason)
+{
 	static const char *const types[] = {
 		[PARAM_NUMBER] = "number",
 		[PARAM_CHOICE] = "choice",
 		[PARAM_FLAG] = "flag",
 		[PARAM_STEPS] = "table"
 	};
+	bool		ranged = spec->type == PARAM_NUMBER || spec->type == PARAM_STEPS;
+	Datum		values[PARAMETER_NCOLUMNS];
+	bool		nulls[PARAMETER_NCOLUMNS] = {false};
+	int			nchoices = 0;
+
+	values[PARAMETER_KIND] = CStringGetTextDatum(kind);
+	values[PARAMETER_NAME] = CStringGetTextDatum(spec->name);
+	values[PARAMETER_TYPE] = CStringGetTextDatum(types[spec->type]);
+
+	/* A rule that is not in force has none. */
+	nulls[PARAMETER_DEFAULT] = spec->type == PARAM_NUMBER && isnan(value->number);
+	if (!nulls[PARAMETER_DEFAULT])
+		values[PARAMETER_DEFAULT] =
+			DirectFunctionCall1(jsonb_in, CStringGetDatum(param_json(spec, value)));
+	values[PARAMETER_MIN] = Float8GetDatum(spec->min);
+	values[PARAMETER_MAX] = Float8GetDatum(spec->max);
+	nulls[PARAMETER_MIN] = !ranged || isinf(spec->min);
+	nulls[PARAMETER_MAX] = !ranged || isinf(spec->max);
+	nulls[PARAMETER_CHOICES] = spec->type != PARAM_CHOICE;
+	if (spec->type == PARAM_CHOICE)
+	{
+		while (spec->choices[nchoices] != NULL)
+			nchoices++;
+		values[PARAMETER_CHOICES] = text_array(spec->choices, nchoices);
+	}
+	nulls[PARAMETER_UNIT] = spec->unit == NULL;
+	if (spec->unit != NULL)
+		values[PARAMETER_UNIT] = CStringGetTextDatum(spec->unit);
+	nulls[PARAMETER_REASON] = reason == NULL;
+	if (reason != NULL)
+		values[PARAMETER_REASON] = CStringGetTextDatum(reason);
+	values[PARAMETER_DESCRIPTION] = CStringGetTextDatum(spec->description);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+void
+put_parameters(ReturnSetInfo *rsinfo, const ParamSet *set)
+{
+	ParamValue *params = get_params(set, NULL);
 	int			i;
 
-	InitMaterializedSRF(fcinfo, 0);
 	for (i = 0; i < set->count; i++)
 	{
 		int			index = param_listed(set, i);
-		const ParamSpec *spec = param_spec(set, index);
-		char	   *json = param_json(spec, &params[index]);
-		Datum		values[8];
-		bool		nulls[8] = {false};
-		bool		ranged = spec->type == PARAM_NUMBER ||
-			spec->type == PARAM_STEPS;
-		int			nchoices = 0;
 
-		values[0] = CStringGetTextDatum(spec->name);
-		values[1] = CStringGetTextDatum(types[spec->type]);
-		values[2] = DirectFunctionCall1(jsonb_in, CStringGetDatum(json));
-		values[3] = Float8GetDatum(spec->min);
-		values[4] = Float8GetDatum(spec->max);
-		nulls[3] = !ranged || isinf(spec->min);
-		nulls[4] = !ranged || isinf(spec->max);
-		if (spec->type == PARAM_CHOICE)
-		{
-			while (spec->choices[nchoices] != NULL)
-				nchoices++;
-			values[5] = text_array(spec->choices, nchoices);
-		}
-		else
-			nulls[5] = true;
-		if (spec->unit != NULL)
-			values[6] = CStringGetTextDatum(spec->unit);
-		else
-			nulls[6] = true;
-		values[7] = CStringGetTextDatum(spec->description);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_parameter(rsinfo, set->kind, param_spec(set, index), &params[index], NULL);
 	}
 }
 
