@@ -209,8 +209,7 @@ AS $function$
     FROM skillrating_internal.renamed_relations(first_ladder, former) AS r
     JOIN pg_class AS c ON c.oid = r.relation AND NOT c.relispartition
     WHERE to_regclass(format('%I.%I', shadow, r.name)) IS NULL
-        AND r.name NOT IN ('horizon', 'component_horizon', 'season_horizon', 'replica_note',
-            'rating_count', 'rating_count_delta', 'standing', 'mirror', 'solved', 'solved_context')
+        AND r.relation NOT IN (SELECT t.name::regclass FROM skillrating_internal.own_tables(first_ladder) AS t(name))
     UNION ALL
     SELECT pg_describe_object('pg_proc'::regclass, f.oid, 0),
         format('ALTER ROUTINE %I.%I(%s) SET SCHEMA %I', former, f.proname, pg_get_function_identity_arguments(f.oid), first_ladder)

@@ -91,33 +91,18 @@ name_table(IdType *type, const Datum *from, Datum *to, int n)
 }
 
 /* The matches that any of the players takes part in, under either name. */
-static Datum *
-matches_of(Ladder *ladder, Datum *old_id, Datum *new_id, int n, int *nmatches)
+static IdTable *
+matches_of(Ladder *ladder, const Datum *old_id, const Datum *new_id, int n)
 {
-	IdType	   *type = ladder->match_type;
+	IdTable    *matches = id_table_create(ladder->match_type);
 	Datum	   *both = palloc_array(Datum, Max(2 * n, 1));
 	Datum		values[1];
-	Datum	   *match;
-	SPITupleTable *rows;
-	int			i;
 
 	memcpy(both, old_id, n * sizeof(Datum));
 	memcpy(both + n, new_id, n * sizeof(Datum));
 	values[0] = id_array(ladder->player_type, both, 2 * n);
-	*nmatches = (int) ladder_execute(ladder, &matches_of_query, values, NULL, NULL);
-	rows = SPI_tuptable;
-	match = huge_array(Datum, *nmatches);
-	for (i = 0; i < *nmatches; i++)
-	{
-		bool		isnull;
-
-		CHECK_FOR_INTERRUPTS();
-		match[i] = datumCopy(SPI_getbinval(rows->vals[i], rows->tupdesc, ONLY_COLUMN,
-										   &isnull),
-							 type->typbyval, type->typlen);
-	}
-	SPI_freetuptable(rows);
-	return match;
+	add_query_ids(ladder, &matches_of_query, values, matches);
+	return matches;
 }
 
 static Datum
@@ -129,8 +114,10 @@ int8_array(Datum *element, int n)
 
 /* Give the matches the digests that they have under the new names; returns how many. */
 static int64
-rename_matches(Ladder *ladder, Datum *match, int nmatches, const Renaming *renaming)
+rename_matches(Ladder *ladder, IdTable *matches, const Renaming *renaming)
 {
+	int			nmatches = id_table_count(matches);
+	Datum	   *match = id_table_ids(matches);
 	MatchReader *reader = reader_open_matches(ladder, id_array(ladder->match_type, match,
 															   nmatches), false, true);
 	IdType	   *type = ladder->match_type;
@@ -179,10 +166,8 @@ skillrating_rename_digests(PG_FUNCTION_ARGS)
 	Renaming	renaming;
 	Datum	   *old_id;
 	Datum	   *new_id;
-	Datum	   *match;
 	int			n;
 	int			nnew;
-	int			nmatches;
 	int64		result;
 
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
@@ -196,8 +181,7 @@ skillrating_rename_digests(PG_FUNCTION_ARGS)
 	renaming.old_id = name_table(ladder->player_type, new_id, old_id, n);
 	renaming.new_id = name_table(ladder->player_type, old_id, new_id, n);
 	renaming.words = own ? words_create(players) : NULL;
-	match = matches_of(ladder, old_id, new_id, n, &nmatches);
-	result = rename_matches(ladder, match, nmatches, &renaming);
+	result = rename_matches(ladder, matches_of(ladder, old_id, new_id, n), &renaming);
 	ladder_close(ladder);
 	PG_RETURN_INT64(result);
 }

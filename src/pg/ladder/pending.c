@@ -372,7 +372,7 @@ drain_pending(Ladder *ladder, bool of_all, IdTable *ids)
 	last_enqueued.xact = InvalidFullTransactionId;
 	if (of_all)
 	{
-		add_query_ids(ladder, &drain_all_query, ids);
+		add_query_ids(ladder, &drain_all_query, NULL, ids);
 		add_failed(ladder, ids);
 	}
 	else
@@ -384,7 +384,7 @@ drain_pending(Ladder *ladder, bool of_all, IdTable *ids)
 void
 add_failed(Ladder *ladder, IdTable *ids)
 {
-	add_query_ids(ladder, &failed_query, ids);
+	add_query_ids(ladder, &failed_query, NULL, ids);
 }
 
 void

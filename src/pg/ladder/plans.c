@@ -373,9 +373,9 @@ take_id(void *arg, const Datum *values, const bool *nulls)
 }
 
 void
-add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids)
+add_query_ids(Ladder *ladder, LadderQuery *query, const Datum *values, IdTable *ids)
 {
-	(void) ladder_execute_each(ladder, query, NULL, NULL, take_id, ids);
+	(void) ladder_execute_each(ladder, query, values, NULL, take_id, ids);
 }
 
 Portal

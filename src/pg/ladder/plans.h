@@ -98,7 +98,7 @@ extern uint64 ladder_execute_each(Ladder *ladder, LadderQuery *query,
 								  TakesRow take, void *arg);
 
 /* Add the identifiers of matches in the one column of a query's rows to a table. */
-extern void add_query_ids(Ladder *ladder, LadderQuery *query, IdTable *ids);
+extern void add_query_ids(Ladder *ladder, LadderQuery *query, const Datum *values, IdTable *ids);
 
 /* Open a cursor on a query that returns rows. */
 extern Portal ladder_cursor(Ladder *ladder, LadderQuery *query,

@@ -251,7 +251,7 @@ read_removed(Ladder *ladder)
 {
 	IdTable    *removed = id_table_create(ladder->match_type);
 
-	add_query_ids(ladder, &removed_query, removed);
+	add_query_ids(ladder, &removed_query, NULL, removed);
 	return removed;
 }
 
