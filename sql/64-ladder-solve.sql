@@ -57,7 +57,7 @@ BEGIN
         'What contexts are worth to side 1 by all matches together, by solve_ladder(): the columns of type context_estimate; without a context, what side 1 is worth in all matches.');
     -- To those who may see the configuration, as grant_reader() does.
     FOR reader IN
-        SELECT skillrating_internal.grantee_name(a.grantee)
+        SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
         FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a
         WHERE c.oid = to_regclass(format('%I.ladder', ladder)) AND a.privilege_type = 'SELECT'
             AND a.grantee <> c.relowner
