@@ -60,8 +60,8 @@ fill() {
 	SQL
 	# What those who rate have not folded yet.
 	sql -o /dev/null <<-SQL
-		INSERT INTO board.rating_count_delta (pool, cells, nets)
-		SELECT '', array_agg(skillrating_internal.rating_cell(r.rating, r.last_played) ORDER BY r.player_id),
+		INSERT INTO board.rating_count_delta (pool, ranges, nets)
+		SELECT '', array_agg(skillrating_internal.rating_range(r.rating) ORDER BY r.player_id),
 			array_agg(CASE WHEN k.k = 0 THEN -1 ELSE 1 END ORDER BY r.player_id)
 		FROM (SELECT rating, last_played, player_id, row_number() OVER () AS n FROM board.rating LIMIT 16000) AS r, (VALUES (0), (1)) AS k(k)
 		GROUP BY r.n / 12;
@@ -90,19 +90,19 @@ $$;
 SQL
 
 reads=(
-	"rank of a player|SELECT skillrating.place_of('board', %s)"
-	"percentile of a player|SELECT skillrating.percentile_of('board', %s)"
+	"rank of a player|SELECT (skillrating.place_of('board', %s)).place"
+	"percentile of a player|SELECT (skillrating.place_of('board', %s)).percentile"
 	"around a player|SELECT * FROM skillrating.around('board', %s)"
 	"around the leader|SELECT * FROM skillrating.around('board', (SELECT r.player_id FROM board.rating AS r WHERE r.pool = '' ORDER BY r.rating DESC LIMIT 1)) -- %s"
 	"a page from the top|SELECT * FROM skillrating.leaderboard('board') -- %s"
 	"the page after a player|SELECT * FROM skillrating.leaderboard('board', after_player => %s)"
 	"the page after a newcomer|SELECT * FROM skillrating.leaderboard('board', after_player => %s / 10 * 10 + 10)"
 	"a page of the last 30 days|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-01') -- %s"
-	"a page with percentiles|SELECT * FROM skillrating.leaderboard('board', statistics => '{\"columns\": [\"percentile\"]}') -- %s"
+	"a page with percentiles|SELECT * FROM skillrating.leaderboard('board', statistics => '{percentile}') -- %s"
 	"table of the running season|SELECT * FROM skillrating.season_table('board') -- %s"
 	"table of the season before|SELECT * FROM skillrating.season_table('board', '') -- %s"
 	"the page of it after a player|SELECT * FROM skillrating.season_table('board', '', after_player => %s)"
-	"place in it|SELECT skillrating.season_place_of('board', %s, '')"
+	"place in it|SELECT (SELECT t.place FROM skillrating.season_table('board', player => %s, season => '') AS t)"
 	"status of a player|SELECT * FROM skillrating.player_status('board', player => %s)"
 )
 # Without counts, where a rank is counted over the index on the rating.
@@ -113,7 +113,7 @@ timed_reads=(
 	"a page of the last 30 days|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-01') -- %s"
 	"a page of the last day|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-31') -- %s"
 	"a page of the last hour|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-31 23:00') -- %s"
-	"rank, active_since, one hour|SELECT skillrating.place_of('board', (SELECT r.player_id FROM board.rating AS r WHERE r.last_played > '2024-12-31 23:00' LIMIT 1), active_since => '2024-12-31 23:00') -- %s"
+	"rank, active_since, one hour|SELECT (skillrating.place_of('board', (SELECT r.player_id FROM board.rating AS r WHERE r.last_played > '2024-12-31 23:00' LIMIT 1), active_since => '2024-12-31 23:00')).place -- %s"
 )
 # What filters leave to be counted; few calls of each are enough.
 filtered=(
@@ -123,16 +123,16 @@ filtered=(
 	"a page with min_games, 0.1 %|SELECT * FROM skillrating.leaderboard('board', min_games => 208) -- %s"
 	"a page with max_deviation, 20 %|SELECT * FROM skillrating.leaderboard('board', max_deviation => 94) -- %s"
 	"a page of 30 days after a player|SELECT * FROM skillrating.leaderboard('board', active_since => '2024-12-01', after_player => %s)"
-	"rank, min_games|SELECT skillrating.place_of('board', %s, min_games => 2)"
-	"rank, active_since, 180 days|SELECT skillrating.place_of('board', %s, active_since => '2024-07-01')"
-	"rank, active_since, one day|SELECT skillrating.place_of('board', (SELECT r.player_id FROM board.rating AS r WHERE r.last_played > '2024-12-31 01:00' LIMIT 1), active_since => '2024-12-31') -- %s"
-	"rank, max_deviation|SELECT skillrating.place_of('board', %s, max_deviation => 350)"
-	"percentile, active_since, 180 days|SELECT skillrating.percentile_of('board', %s, active_since => '2024-07-01')"
-	"percentile, min_games|SELECT skillrating.percentile_of('board', %s, min_games => 2)"
+	"rank, min_games|SELECT (skillrating.place_of('board', %s, min_games => 2)).place"
+	"rank, active_since, 180 days|SELECT (skillrating.place_of('board', %s, active_since => '2024-07-01')).place"
+	"rank, active_since, one day|SELECT (skillrating.place_of('board', (SELECT r.player_id FROM board.rating AS r WHERE r.last_played > '2024-12-31 01:00' LIMIT 1), active_since => '2024-12-31')).place -- %s"
+	"rank, max_deviation|SELECT (skillrating.place_of('board', %s, max_deviation => 350)).place"
+	"percentile, active_since, 180 days|SELECT (skillrating.place_of('board', %s, active_since => '2024-07-01')).percentile"
+	"percentile, min_games|SELECT (skillrating.place_of('board', %s, min_games => 2)).percentile"
 	"around, active_since, 180 days|SELECT skillrating.around('board', %s, active_since => '2024-07-01')"
 	"around, min_games|SELECT skillrating.around('board', %s, min_games => 2)"
-	"place in the season before, min_games|SELECT skillrating.season_place_of('board', %s, '', min_games => 2)"
-	"place in the running season|SELECT skillrating.season_place_of('board', %s)"
+	"place in the season before, min_games|SELECT (SELECT t.place FROM skillrating.season_table('board', player => %s, season => '', min_games => 2) AS t)"
+	"place in the running season|SELECT (SELECT t.place FROM skillrating.season_table('board', player => %s) AS t)"
 )
 sizes=${SIZES:-"$(sized 10000) $(sized 100000) $(sized 1000000)"}
 for size in $sizes; do

@@ -39,8 +39,8 @@ SELECT demo.result($$
 SELECT map.name AS map, round(((home.mu + c.mu) / sqrt(pi() / 4))::numeric, 2) AS learned,
     round((sqrt(home.deviation ^ 2 + c.deviation ^ 2) / sqrt(pi() / 4))::numeric, 2) AS deviation,
     round(map.log_odds::numeric, 2) AS truth, c.games AS matches
-FROM skillrating.components('learned', NULL::text, kind => 'home') AS home
-CROSS JOIN skillrating.components('learned', NULL::text, kind => 'home_context') AS c
+FROM learned.components AS home
+JOIN learned.components AS c ON home.kind = 'home' AND c.kind = 'home_context'
 JOIN demo.map ON map.name = c.key
 ORDER BY map.log_odds DESC$$, 'Advantage of side 1 on each map, learned and true');
 

@@ -501,44 +501,7 @@ BEGIN
     EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'', ''eligibility'') AND undone_at IS NULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.operation IS %L', ladder,
         'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand, from another ladder (one row a player) or to that of a newcomer, points given back (one row a player and pool; into_id is whom they were lost to), players excluded or merged, rules of eligibility (params) for matches played since.');
-END
-$function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_waiting_tables(text, regtype, regtype) IS
-'A part of create_ladder(): the tables pending, correction and operation.';
-
-CREATE FUNCTION skillrating_internal.create_eligibility(
-    ladder text,
-    rules jsonb)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    IF rules <> '{}' THEN
-        EXECUTE format(
-            'INSERT INTO %I.operation (operation, seq, kind, since, params)
-            SELECT n.n, n.n, ''eligibility'', ''-infinity'', $1 FROM (SELECT nextval(%L) AS n) AS n',
-            ladder, format('%I.event_seq', ladder))
-        USING rules;
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_eligibility(text, jsonb) IS
-'A part of create_ladder(): the operation that declares the rules of a ladder without matches, which
-are complete; none for {}.';
-
-CREATE FUNCTION skillrating_internal.create_lists(
-    ladder text,
-    player_type regtype)
-RETURNS void
-LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    player text := format_type(player_type, -1);
-BEGIN
     EXECUTE format(
         'CREATE TABLE %I.attached (
             relation regclass PRIMARY KEY,
@@ -546,50 +509,11 @@ BEGIN
             replica boolean NOT NULL DEFAULT false)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.attached IS %L', ladder,
         'Tables whose triggers feed the ladder, and the column or expression that gives the match of a row; replica if a publisher fills the table, so that rows only have their matches wait for catch_up(). See attach().');
-
-    EXECUTE format(
-        'CREATE TABLE %I.mirror (
-            relation regclass NOT NULL,
-            pool text NOT NULL DEFAULT '''',
-            key text NOT NULL,
-            columns jsonb NOT NULL,
-            PRIMARY KEY (relation, pool))', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.mirror IS %L', ladder,
-        'Tables of the user some of whose columns are kept equal to those of rating; see mirror_rating().');
-
-    EXECUTE format(
-        'CREATE TABLE %I.solved (
-            solver text NOT NULL,
-            pool text NOT NULL,
-            player_id %s NOT NULL,
-            at timestamptz,
-            mu float8,
-            standard_error float8,
-            side_offset float8,
-            command_skill float8,
-            games bigint NOT NULL,
-            component integer NOT NULL,
-            UNIQUE NULLS NOT DISTINCT (solver, pool, player_id, at))', ladder, player);
-    EXECUTE format('ALTER TABLE %I.solved REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.solved IS %L', ladder,
-        'What all matches together say of a player, by solve_ladder(): the columns of type estimate, for each solver and pool that has been solved.');
-
-    EXECUTE format(
-        'CREATE TABLE %I.solved_context (
-            solver text NOT NULL,
-            pool text NOT NULL,
-            context text,
-            log_odds float8,
-            standard_error float8,
-            UNIQUE NULLS NOT DISTINCT (solver, pool, context))', ladder);
-    EXECUTE format('ALTER TABLE %I.solved_context REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.solved_context IS %L', ladder,
-        'What contexts are worth to side 1 by all matches together, by solve_ladder(): the columns of type context_estimate; without a context, what side 1 is worth in all matches.');
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_lists(text, regtype) IS
-'A part of create_ladder(): the tables attached, mirror, solved and solved_context.';
+COMMENT ON FUNCTION skillrating_internal.create_waiting_tables(text, regtype, regtype) IS
+'A part of create_ladder(): the tables pending, correction, operation and attached.';
 
 CREATE FUNCTION skillrating_internal.check_schema_is_local(schema text)
 RETURNS void
@@ -687,11 +611,16 @@ BEGIN
     IF ranks = 'counted' THEN
         PERFORM skillrating_internal.create_count_tables(ladder);
     END IF;
-    PERFORM skillrating_internal.create_standing_table(ladder, player_type);
     PERFORM skillrating_internal.create_component_tables(ladder, model, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
-    PERFORM skillrating_internal.create_lists(ladder, player_type);
-    PERFORM skillrating_internal.create_eligibility(ladder, rules);
+    PERFORM skillrating_internal.create_views(ladder, model, all_params);
+    IF rules <> '{}' THEN
+        EXECUTE format(
+            'INSERT INTO %I.operation (operation, seq, kind, since, params)
+            SELECT n.n, n.n, ''eligibility'', ''-infinity'', $1 FROM (SELECT nextval(%L) AS n) AS n',
+            ladder, format('%I.event_seq', ladder))
+        USING rules;
+    END IF;
     IF source IS NOT NULL THEN
         EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);
         EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
@@ -880,7 +809,7 @@ which the player goes into it, after idle time up to then, the probability that 
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.
 draw_probability is that of a draw of two teams, null of more and under a model that has none, as in
 predict(): a win alone has win_probability less half of it.
-at is now by default, also where it is null; settled_at() gives the ratings that leaderboards show.
+at is now by default, also where it is null.
 The rows are in the order of players; one who occurs several times has a row, at the first place.
 Players without a row start from the initial state. An account that is merged counts as the player
 it is merged into, and its row comes back under the identifier that was given. Under a model with

@@ -49,6 +49,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    view text;
     tables text;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
@@ -70,9 +71,11 @@ BEGIN
     PERFORM skillrating_internal.drop_source_triggers(
         to_regclass(format('%I.source', ladder)), NULL, NULL);
     PERFORM skillrating_internal.settle_pending(ladder);
-    IF to_regclass(format('%I.source', ladder)) IS NOT NULL THEN
-        EXECUTE format('DROP VIEW %I.source', ladder);
-    END IF;
+    FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
+        IF to_regclass(format('%I.%I', ladder, view)) IS NOT NULL THEN
+            EXECUTE format('DROP VIEW %I.%I', ladder, view);
+        END IF;
+    END LOOP;
     SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
     IF tables IS NOT NULL THEN
         EXECUTE 'DROP TABLE ' || tables;

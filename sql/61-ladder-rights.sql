@@ -13,7 +13,7 @@ AS $function$
     FROM (
         VALUES
             ('reader', '{SELECT}'::text[], '{ladder,rating,event,component,component_event,rated_match,
-                pending,correction,operation,source,solved,solved_context}'::text[]),
+                pending,correction,operation,source,leaderboard,history,components,solved,solved_context}'::text[]),
             -- To report a match again with other content, and to see what became of it.
             ('reporter', '{INSERT,SELECT,UPDATE}', '{match}'),
             ('reporter', '{DELETE,INSERT,SELECT}', '{match_player}'),
@@ -135,7 +135,8 @@ COMMENT ON FUNCTION skillrating.grant_ladder(text, text, text) IS
 for all roles. The ladder''s owner has these rights anyway, and keeps them.
 kind reader: calls every function that reads a ladder, such as leaderboard(), preview(), history()
 and verify(), and queries what these read: SELECT on component, component_event, correction, event,
-ladder, operation, pending, rated_match, rating, solved, solved_context and source.
+ladder, operation, pending, rated_match, rating, solved, solved_context and source, and on the three
+views.
 kind reporter: reports matches by report_match() or INSERT, corrects them by reporting them again,
 and sees what became of them: SELECT, INSERT and UPDATE on match, SELECT, INSERT and DELETE on
 match_player, SELECT on event and rated_match. It does not read ratings, nor the messages of errors

@@ -149,3 +149,20 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_own_source(text, regtype) IS
 'A part of create_ladder(): the view source over match and match_player.';
+
+CREATE FUNCTION skillrating_internal.has_table(
+    ladder text,
+    name text)
+RETURNS boolean
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT EXISTS (
+        SELECT FROM pg_class AS c JOIN pg_class AS l ON l.relowner = c.relowner
+        WHERE c.oid = to_regclass(format('%I.%I', ladder, name)) AND c.relkind IN ('r', 'p')
+            AND l.oid = to_regclass(format('%I.ladder', ladder)))
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.has_table(text, text) IS
+'Whether a ladder has a table that comes when it is first needed. What belongs to another role or is
+no table is none: work on it would run as the ladder''s owner.';

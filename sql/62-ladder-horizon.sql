@@ -408,37 +408,6 @@ COMMENT ON FUNCTION skillrating_internal.check_nothing_waits(text, bigint) IS
 'A part of set_horizon(): error 55000 if corrections up to a place in the order, or matches, wait
 for catch_up().';
 
-CREATE FUNCTION skillrating_internal.check_not_ahead(
-    ladder text,
-    at timestamptz)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    last_at timestamptz;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    IF at <= clock_timestamp() THEN
-        RETURN;
-    END IF;
-    EXECUTE format('SELECT max(m.played_at) FROM %I.rated_match AS m WHERE m.seq IS NOT NULL', ladder)
-    INTO last_at;
-    IF at <= last_at THEN
-        RETURN;
-    END IF;
-    RAISE invalid_parameter_value USING
-        MESSAGE = format('horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
-        DETAIL = CASE WHEN last_at IS NULL THEN 'A horizon never moves back, and matches to come would lie before it.'
-            ELSE format('A horizon never moves back, and matches to come would lie before it. The last match was played at %s.', last_at) END,
-        HINT = 'Give a time in the past, or that of the last match.';
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_not_ahead(text, timestamptz) IS
-'A part of set_horizon(): error 22023 for a time later than now and than all matches that have a
-place in the order.';
-
 CREATE FUNCTION skillrating_internal.set_horizon(
     ladder text,
     at timestamptz,
@@ -450,13 +419,21 @@ AS $function$
 DECLARE
     w record;
     place record;
+    last_at timestamptz;
 BEGIN
     IF ladder IS NULL OR at IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder and at must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_operation_time(at);
-    PERFORM skillrating_internal.check_not_ahead(ladder, at);
+    EXECUTE format('SELECT max(m.played_at) FROM %I.rated_match AS m WHERE m.seq IS NOT NULL', ladder) INTO last_at;
+    IF at > greatest(clock_timestamp(), last_at) THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
+            DETAIL = CASE WHEN last_at IS NULL THEN 'A horizon never moves back, and matches to come would lie before it.'
+                ELSE format('A horizon never moves back, and matches to come would lie before it. The last match was played at %s.', last_at) END,
+            HINT = 'Give a time in the past, or that of the last match.';
+    END IF;
     EXECUTE format('SELECT l.late, l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
     place := skillrating_internal.last_place_before(ladder, at);
     horizon := place.seq;

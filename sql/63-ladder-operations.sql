@@ -123,8 +123,11 @@ BEGIN
                 MESSAGE = format('skills of solver "%s" cannot be the prior of model "%s"', toward, model.name),
                 HINT = 'Skills of "bradley_terry" and "whole_history" can, for any model.';
         END IF;
-        EXECUTE format('SELECT EXISTS (SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.mu IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
-        INTO taken USING toward, pool;
+        taken := skillrating_internal.has_table(ladder, 'solved');
+        IF taken THEN
+            EXECUTE format('SELECT EXISTS (SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.mu IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
+            INTO taken USING toward, pool;
+        END IF;
         IF NOT taken THEN
             RAISE no_data_found USING
                 MESSAGE = format('ladder "%s" has not been solved by "%s"', ladder, toward),
@@ -258,30 +261,6 @@ off the first state column. Returns the number of the operation, for undo_operat
 players it changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range, 22008
 for an infinite time.';
 
-CREATE FUNCTION skillrating_internal.settled_at(ladder text)
-RETURNS timestamptz
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    at timestamptz;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format(
-        'SELECT max(o.at) FROM %I.operation AS o WHERE o.kind = ''settle'' AND o.undone_at IS NULL',
-        ladder)
-    INTO at;
-    RETURN at;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('settled_at');
-
-COMMENT ON FUNCTION skillrating.settled_at(text) IS
-'The time up to which settle() has counted idle time, null if it never has. A leaderboard has each
-player as of this time, or of the player''s last match or operation if that is later. Error 42704
-for an unknown ladder.';
-
 CREATE FUNCTION skillrating_internal.settle(
     ladder text,
     at timestamptz DEFAULT now(),
@@ -336,7 +315,7 @@ COMMENT ON FUNCTION skillrating.settle(text, timestamptz, text) IS
 ratings decay, as the model says, so that leaderboards, mirrors and predictions for that time
 agree. Each player whose state changes gets an event, and what is counted is not counted again
 before the next match: how often a ladder is settled does not change its ratings. It can be called
-every day. Games and last_played stay. Under a model without idle time only settled_at() advances.
+every day. Games and last_played stay. Under a model without idle time no state changes.
 Returns the number of the operation, for undo_operation() (null if the ladder was settled at that
 time and nothing has changed), and how many states it changed. Errors: 42704 for an unknown ladder,
 22008 for an infinite time, 22023 for a time before the last settle unless late is reorder, 22003

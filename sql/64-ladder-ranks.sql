@@ -1,13 +1,12 @@
 -- Ranks by counts, an option of a ladder: counts of players by rating, and the way back.
 
-CREATE FUNCTION skillrating_internal.rating_cell(rating float8, last_played timestamptz)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_rating_cell'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION skillrating_internal.rating_range(rating float8)
+RETURNS integer
+AS 'MODULE_PATHNAME', 'skillrating_rating_range'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.rating_cell(float8, timestamptz) IS
-'The cell in which a player with this displayed rating and last match is counted: the range of the
-rating in the upper 32 bits, the period of the match in the lower ones.';
+COMMENT ON FUNCTION skillrating_internal.rating_range(float8) IS
+'The range in which a player with this displayed rating is counted.';
 
 CREATE FUNCTION skillrating_internal.fold_rating_counts(ladder text)
 RETURNS bigint
@@ -35,23 +34,6 @@ COMMENT ON FUNCTION skillrating_internal.range_counts(text, text, float8) IS
 'How many players of a pool with rated matches there are, and of them above and below the range of
 ratings from bottom to top that a rating is in; where ranks are counted. Error 55000 unless the door
 to the ladder is open.';
-
-CREATE FUNCTION skillrating_internal.active_players(
-    ladder text,
-    pool text,
-    since timestamptz,
-    min_games bigint,
-    below float8,
-    n integer)
-RETURNS text[]
-AS 'MODULE_PATHNAME', 'skillrating_active_players'
-LANGUAGE C STABLE;
-
-COMMENT ON FUNCTION skillrating_internal.active_players(text, text, timestamptz, bigint, float8, integer) IS
-'The n players of a pool with the highest displayed ratings, below one unless that is null, among
-those with so many rated matches and the last one since then; where ranks are counted. It passes
-over ranges of ratings in which nobody has played lately. Nothing but below may be null. Error 55000
-unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.check_ranks(ranks text)
 RETURNS void
@@ -97,21 +79,19 @@ BEGIN
             place integer NOT NULL,
             total bigint NOT NULL,
             ranges integer[],
-            active integer[],
-            active_counts integer[],
             PRIMARY KEY (pool, level, place)) WITH (fillfactor = 50)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rating_count IS %L', ladder,
-        'How many players of a pool with rated matches have a displayed rating in which range: what ranks are counted from, together with table rating_count_delta. A row of level 0 is about 64 ranges, with the count of each, and counts by the period of the last match; a row of level 1 is the sum of 64 of these.');
+        'How many players of a pool with rated matches have a displayed rating in which range: what ranks are counted from, together with table rating_count_delta. A row of level 0 is about 64 ranges, with the count of each; a row of level 1 is the sum of 64 of these.');
     EXECUTE format(
         'CREATE TABLE %I.rating_count_delta (
             pool text NOT NULL,
-            cells bigint[] NOT NULL,
+            ranges integer[] NOT NULL,
             nets integer[] NOT NULL) WITH (autovacuum_vacuum_scale_factor = 0,
                 autovacuum_vacuum_threshold = 1000)', ladder);
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.rating_count_delta REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rating_count_delta IS %L', ladder,
-        'What has changed in table rating_count since it was last written: a row a batch, with the net changes of its cells.');
+        'What has changed in table rating_count since it was last written: a row a batch, with the net changes of its ranges.');
 END
 $function$;
 
@@ -129,13 +109,13 @@ BEGIN
     EXECUTE format('DELETE FROM %I.rating_count', ladder);
     EXECUTE format('DELETE FROM %I.rating_count_delta', ladder);
     EXECUTE format(
-        'INSERT INTO %1$I.rating_count_delta (pool, cells, nets)
-        SELECT g.pool, array_agg(g.cell), array_agg(g.n)
+        'INSERT INTO %1$I.rating_count_delta (pool, ranges, nets)
+        SELECT g.pool, array_agg(g.range), array_agg(g.n)
         FROM (
-            SELECT c.pool, c.cell, c.n,
-                (row_number() OVER (PARTITION BY c.pool ORDER BY c.cell) - 1) / 500 AS part
+            SELECT c.pool, c.range, c.n,
+                (row_number() OVER (PARTITION BY c.pool ORDER BY c.range) - 1) / 500 AS part
             FROM (
-                SELECT r.pool, skillrating_internal.rating_cell(r.rating, r.last_played) AS cell,
+                SELECT r.pool, skillrating_internal.rating_range(r.rating) AS range,
                     count(*)::integer AS n
                 FROM %1$I.rating AS r WHERE r.games > 0 GROUP BY 1, 2) AS c) AS g
         GROUP BY g.pool, g.part', ladder);
@@ -156,32 +136,25 @@ DECLARE
     wrong bigint;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    -- Sums by range, by quarter and period, and over 64 rows: each has to be 0.
+    -- Sums by range, and over the ranges of a row and of 64 rows: each has to be 0.
     EXECUTE format(
-        'WITH cell AS (
-            SELECT r.pool, skillrating_internal.rating_cell(r.rating, r.last_played) AS cell, 1 AS n
+        'WITH change AS (
+            SELECT r.pool, skillrating_internal.rating_range(r.rating) AS range, 1 AS n
             FROM %1$I.rating AS r WHERE r.games > 0
             UNION ALL
-            SELECT d.pool, u.cell, -u.net
-            FROM %1$I.rating_count_delta AS d CROSS JOIN LATERAL unnest(d.cells, d.nets) AS u(cell, net)
+            SELECT d.pool, u.range, -u.net
+            FROM %1$I.rating_count_delta AS d CROSS JOIN LATERAL unnest(d.ranges, d.nets) AS u(range, net)
         ), part AS (
-            SELECT c.pool, 0 AS kind, c.cell >> 32 AS key, 0 AS period, c.n FROM cell AS c
+            SELECT c.pool, l.level, c.range >> (6 + 6 * l.level) AS key, c.n
+            FROM change AS c CROSS JOIN (VALUES (-1), (0), (1)) AS l(level)
             UNION ALL
-            SELECT c.pool, 1, c.cell >> 36, c.cell::bit(32)::integer, c.n FROM cell AS c
-            UNION ALL
-            SELECT c.pool, 2 + l.level, c.cell >> (38 + 6 * l.level), 0, c.n
-            FROM cell AS c CROSS JOIN (VALUES (0), (1)) AS l(level)
-            UNION ALL
-            SELECT c.pool, 0, c.place * 64::bigint + u.i - 1, 0, -u.n
+            SELECT c.pool, -1, c.place * 64::bigint + u.i - 1, -u.n
             FROM %1$I.rating_count AS c CROSS JOIN LATERAL unnest(c.ranges) WITH ORDINALITY AS u(n, i)
             UNION ALL
-            SELECT c.pool, 1, c.place * 4::bigint + (u.key & 3), u.key >> 2, -u.n
-            FROM %1$I.rating_count AS c CROSS JOIN LATERAL unnest(c.active, c.active_counts) AS u(key, n)
-            UNION ALL
-            SELECT c.pool, 2 + c.level, c.place, 0, -c.total FROM %1$I.rating_count AS c
+            SELECT c.pool, c.level, c.place, -c.total FROM %1$I.rating_count AS c
         )
         SELECT count(*) FROM (
-            SELECT FROM part AS p GROUP BY p.pool, p.kind, p.key, p.period HAVING sum(p.n) <> 0) AS w',
+            SELECT FROM part AS p GROUP BY p.pool, p.level, p.key HAVING sum(p.n) <> 0) AS w',
         ladder)
     INTO wrong;
     RETURN wrong;
@@ -247,23 +220,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.counts_serve(text, timestamptz, float8) IS
 'A part of leaderboard() and its like: whether a ladder has counts that say something of a board at
 a time, with a limit to the deviation.';
-
-CREATE FUNCTION skillrating_internal.has_time_index(ladder text)
-RETURNS boolean
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT EXISTS (
-        SELECT FROM pg_index AS x
-        JOIN pg_attribute AS p ON p.attrelid = x.indrelid AND p.attnum = x.indkey[0]
-        JOIN pg_attribute AS t ON t.attrelid = x.indrelid AND t.attnum = x.indkey[1]
-        WHERE x.indrelid = to_regclass(format('%I.rating', ladder)) AND x.indisvalid
-            AND x.indpred IS NULL AND p.attname = 'pool' AND t.attname = 'last_played')
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.has_time_index(text) IS
-'A part of leaderboard(): whether table rating has an index on the pool and the time of the last
-match, with which the server finds active players by itself, be they few or many.';
 
 CREATE FUNCTION skillrating_internal.counts_query(
     ladder text,

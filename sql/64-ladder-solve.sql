@@ -19,6 +19,58 @@ contexts); returns what solve_summary() does. The queries of write, if any, run 
 the estimates as relation "solution". Without such matches there are no estimates. solve_ladder()
 calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and as solve().';
 
+CREATE FUNCTION skillrating_internal.create_solved_tables(ladder text, player_type text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    reader text;
+BEGIN
+    EXECUTE format(
+        'CREATE TABLE %I.solved (
+            solver text NOT NULL,
+            pool text NOT NULL,
+            player_id %s NOT NULL,
+            at timestamptz,
+            mu float8,
+            standard_error float8,
+            side_offset float8,
+            command_skill float8,
+            games bigint NOT NULL,
+            component integer NOT NULL,
+            UNIQUE NULLS NOT DISTINCT (solver, pool, player_id, at))', ladder, player_type);
+    EXECUTE format('ALTER TABLE %I.solved REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.solved IS %L', ladder,
+        'What all matches together say of a player, by solve_ladder(): the columns of type estimate, for each solver and pool that has been solved.');
+
+    EXECUTE format(
+        'CREATE TABLE %I.solved_context (
+            solver text NOT NULL,
+            pool text NOT NULL,
+            context text,
+            log_odds float8,
+            standard_error float8,
+            UNIQUE NULLS NOT DISTINCT (solver, pool, context))', ladder);
+    EXECUTE format('ALTER TABLE %I.solved_context REPLICA IDENTITY FULL', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.solved_context IS %L', ladder,
+        'What contexts are worth to side 1 by all matches together, by solve_ladder(): the columns of type context_estimate; without a context, what side 1 is worth in all matches.');
+    -- To those who may see the configuration, as grant_reader() does.
+    FOR reader IN
+        SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+        FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a
+        WHERE c.oid = to_regclass(format('%I.ladder', ladder)) AND a.privilege_type = 'SELECT'
+            AND a.grantee <> c.relowner
+    LOOP
+        EXECUTE format('GRANT SELECT ON %1$I.solved, %1$I.solved_context TO %2$s', ladder, reader);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_solved_tables(text, text) IS
+'A part of solve_ladder(): the tables solved and solved_context, which a ladder has once it is
+solved.';
+
 CREATE FUNCTION skillrating_internal.solve_ladder(
     ladder text,
     solver text DEFAULT 'bradley_terry',
@@ -38,6 +90,9 @@ BEGIN
     IF ladder IS NULL OR solver IS NULL OR params IS NULL OR pool IS NULL OR warm IS NULL THEN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, solver, params, pool and warm must not be null';
+    END IF;
+    IF NOT skillrating_internal.has_table(ladder, 'solved') THEN
+        PERFORM skillrating_internal.create_solved_tables(ladder, t.player_type);
     END IF;
     -- One after another; reading goes on.
     EXECUTE format('LOCK TABLE %I.solved IN SHARE ROW EXCLUSIVE MODE', ladder);

@@ -28,7 +28,6 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     s record := skillrating_internal.state_expressions(ladder);
-    o record := skillrating_internal.state_objects(ladder);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
 BEGIN
     RETURN QUERY EXECUTE format(
@@ -47,7 +46,7 @@ BEGIN
             WHERE e.player_id %4$s q.player_id AND e.pool = q.pool AND e.seq < q.seq
             ORDER BY e.seq DESC LIMIT 1) AS p ON true
         ORDER BY e.seq', s.before, s.after, ladder, t.player_equals, t.player_type,
-        o.before, o.after)
+        s.before_object, s.after_object)
     USING player, pool, since, until, n;
 END
 $function$;
@@ -66,48 +65,31 @@ merged into, whom its matches reach with catch_up(). Error 42704 for an unknown 
 CREATE FUNCTION skillrating_internal.state_expressions(
     ladder text,
     OUT before text,
-    OUT after text)
+    OUT after text,
+    OUT before_object text,
+    OUT after_object text)
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
-        'SELECT format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_before''), '', '' ORDER BY n)),
-            format(''ARRAY[%%s]'', string_agg(format(''e.%%I'', c || ''_after''), '', '' ORDER BY n))
+        'SELECT format(''ARRAY[%%s]'', string_agg(u.before, '', '' ORDER BY u.n)),
+            format(''ARRAY[%%s]'', string_agg(u.after, '', '' ORDER BY u.n)),
+            format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, %%s'', u.c, u.before), '', '' ORDER BY u.n)),
+            format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, %%s'', u.c, u.after), '', '' ORDER BY u.n))
         FROM %I.ladder AS l
         CROSS JOIN skillrating.models(l.model, l.params) AS m
-        CROSS JOIN unnest(m.state_columns) WITH ORDINALITY AS u(c, n)', ladder)
-    INTO before, after;
+        CROSS JOIN LATERAL (
+            SELECT s.c, s.n, format(''e.%%I'', s.c || ''_before'') AS before, format(''e.%%I'', s.c || ''_after'') AS after
+            FROM unnest(m.state_columns) WITH ORDINALITY AS s(c, n)) AS u', ladder)
+    INTO before, after, before_object, after_object;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.state_expressions(text) IS
 'The states before and after in a row e of event, as SQL expressions that give arrays for
-state_rating(). Error 42P01 for an unknown ladder.';
-
-CREATE FUNCTION skillrating_internal.state_objects(
-    ladder text,
-    OUT before text,
-    OUT after text)
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format(
-        'SELECT format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, e.%%I'', c, c || ''_before''), '', '' ORDER BY n)),
-            format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, e.%%I'', c, c || ''_after''), '', '' ORDER BY n))
-        FROM %I.ladder AS l
-        CROSS JOIN skillrating.models(l.model, l.params) AS m
-        CROSS JOIN unnest(m.state_columns) WITH ORDINALITY AS u(c, n)', ladder)
-    INTO before, after;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.state_objects(text) IS
-'The states before and after in a row e of event, as SQL expressions that give objects of the state
-columns by their names. Error 42P01 for an unknown ladder.';
+state_rating(), and objects of the state columns by their names. Error 42P01 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.rating_at(
     ladder text,
@@ -237,7 +219,6 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     s record := skillrating_internal.state_expressions(ladder);
-    o record := skillrating_internal.state_objects(ladder);
 BEGIN
     -- The event of an account is its own or, if it is merged, that of the player whom it counts as;
     -- before catch_up() it can be either.
@@ -270,7 +251,7 @@ BEGIN
             CASE WHEN e.seq IS NULL THEN l.left_out END
         FROM line AS l LEFT JOIN rated AS e ON e.player_id %3$s l.event
         ORDER BY 5, coalesce(e.player_id, CAST(l.player_id AS %2$s)), 1',
-        ladder, t.player_type, t.player_equals, s.before, s.after, o.before, ladder, o.after)
+        ladder, t.player_type, t.player_equals, s.before, s.after, s.before_object, ladder, s.after_object)
     USING match_id, seq;
 END
 $function$;

@@ -9,12 +9,7 @@ CREATE TYPE skillrating.ranked_player AS (
     draws bigint,
     losses bigint,
     last_played timestamptz,
-    shown float8,
-    level integer,
-    division text,
-    placement_left bigint,
     provisional boolean,
-    inactive boolean,
     peak float8,
     peak_at timestamptz,
     streak integer,
@@ -24,13 +19,11 @@ CREATE TYPE skillrating.ranked_player AS (
 COMMENT ON TYPE skillrating.ranked_player IS
 'A line of a leaderboard: the place (1 is first; equal ratings share one), the player''s identifier
 as text, the displayed rating, the rated matches, and how many of them were won (sole first), drawn
-(shared first) and lost, and the time of the last one. Where a display was asked for: the rating to
-show, the level from 1 on and the division, null during placement, and placement_left, how many
-matches of it are left; null otherwise. Where statistics were asked for, else null:
-provisional: whether the rating still has to settle, by the games or the deviation.
-inactive: whether the last match was too long ago.
-peak, peak_at: the highest rating since the last reset, in the unit of rating, and when it came
-first; with a display only after placement.
+(shared first) and lost, and the time of the last one.
+provisional: whether the rating still has to settle: its deviation is not below half of the initial
+one, or, under a model without, there are fewer games than the parameter shadow_games, or else 10.
+Where statistics were asked for, else null:
+peak, peak_at: the highest rating since the last reset, and when it came first.
 streak: so many matches in a row were won or, if negative, lost; 0 after a draw.
 last_change: of the rating, in the last match since the last reset.
 percentile: how many percent of the other players of the board are rated lower, equals counted
@@ -242,8 +235,7 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    display jsonb DEFAULT NULL,
-    statistics jsonb DEFAULT NULL,
+    statistics text[] DEFAULT NULL,
     fixed boolean DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
@@ -252,11 +244,10 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    shown text := skillrating_internal.display_query(ladder, display, at);
+    provisional text;
     eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
-    counted boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation);
-    ranked boolean := counted AND min_games = 1 AND active_since IS NULL;
-    statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
+    ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     page text := '';
     place text;
     further text := '';
@@ -264,7 +255,6 @@ DECLARE
     at_least bigint := 0;
     after text;
     after_rating float8;
-    active text[];
 BEGIN
     IF ladder IS NULL OR n IS NULL OR pool IS NULL OR min_games IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -274,6 +264,8 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
+    EXECUTE format('SELECT skillrating_internal.provisional_expression(l.model, l.params) FROM %I.ladder AS l', ladder)
+    INTO provisional;
     IF after_player IS NOT NULL THEN
         -- The page before may have ended with a row of an account that is merged.
         FOREACH after IN ARRAY ARRAY[after_player::text, skillrating_internal.counted_player(ladder, after_player::text)] LOOP
@@ -293,32 +285,28 @@ BEGIN
             eligible, t.player_type, t.player_less);
         further := ' AND r.rating < $6';
     END IF;
-    IF counted AND isfinite(active_since) AND NOT skillrating_internal.has_time_index(ladder) THEN
-        active := skillrating_internal.active_players(ladder, pool, active_since, min_games, after_rating, n);
-        further := further || format(' AND r.player_id %s ANY (CAST($10 AS %s[]))', t.player_equals, t.player_type);
-    END IF;
     page := format('(SELECT r.* FROM (%s(SELECT r.* FROM board AS r WHERE %s%s ORDER BY r.rating DESC, r.player_id LIMIT $5)) AS r ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
         page, eligible, further);
     place := 'CASE WHEN r.rating = $6 THEN 1 + $8 ELSE $9 + rank() OVER (PARTITION BY r.rating = $6 ORDER BY r.rating DESC) END';
     IF statistics IS NOT NULL THEN
         page := format('(SELECT r.*, %s AS place FROM %s) AS r %s', place, page,
-            skillrating_internal.statistics_join(ladder, statistics, display, at, eligible, ranked));
+            skillrating_internal.statistics_join(ladder, statistics, at, eligible, ranked));
         place := 'r.place';
-        statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
+        statistics_columns := 's.peak, s.peak_at, s.streak, s.last_change, s.percentile';
     END IF;
     RETURN QUERY EXECUTE format(
         'WITH board AS %s
         SELECT %s, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
-            d.shown, d.level, d.division, d.placement_left, %s
-        FROM %s CROSS JOIN LATERAL (%s) AS d
-        ORDER BY r.rating DESC, r.player_id', board, place, statistics_columns, page, shown)
-    USING pool, min_games, active_since, max_deviation, n, after_rating, after, above, at_least, active;
+            %s, %s
+        FROM %s
+        ORDER BY r.rating DESC, r.player_id', board, place, provisional, statistics_columns, page)
+    USING pool, min_games, active_since, max_deviation, n, after_rating, after, above, at_least;
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('leaderboard');
 
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, jsonb, jsonb, boolean) IS
+COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, text[], boolean) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
 with fixed false among those who are not fixed, such as bots and puzzles are (see set_fixed()), and
@@ -331,20 +319,10 @@ or operation, such as settle(). They are read through an index, without sorting 
 they are those of that time, past or future, from the events up to then in rated order and idle
 time since, and so are games, wins, draws, losses and last_played. That computes all players of the
 pool, and takes SELECT on event too. 
-display: what to show in the place of ratings, an object of: placement_games (10 by default), during
-which there is nothing to show; factor, shift and floor of the rating to show (see
-display_rating()); levels, between the ratings low and high, where the first begins and the last
-ends; cuts and labels of divisions (see division()); margin and promotion_margin, in the unit of
-rating, by which a player has to be below or above a border to go down or up, counted from the end
-of placement on. With margins it takes SELECT on event, too.
-statistics: an object, {} for all, which fills the last columns of the result: columns, an array of
-those wanted of provisional, inactive, peak (with peak_at), streak, last_change and percentile;
-provisional_games and provisional_deviation, fewer and above which a rating is provisional; and
-inactive_after, an interval as text (30 days by default). Peak, streak and last change take SELECT
-on event, too.
+statistics: which of the last columns of the result to fill: peak (with peak_at), streak,
+last_change and percentile. All but the last take SELECT on event, too.
 Errors: 42704 for an unknown ladder or player, 22023 for a negative n or min_games or a
-max_deviation under a model that has none, 22008 for an infinite at, 22023 and 22003 for a display
-or statistics that are wrong, 22007 for an interval that is none.';
+max_deviation under a model that has none, or for unknown statistics, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
@@ -392,8 +370,9 @@ CREATE FUNCTION skillrating_internal.place_of(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    fixed boolean DEFAULT NULL)
-RETURNS bigint
+    fixed boolean DEFAULT NULL,
+    OUT place bigint,
+    OUT percentile float8)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -404,17 +383,18 @@ DECLARE
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
-    place bigint;
 BEGIN
     EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
     INTO player_rating USING pool, min_games, active_since, max_deviation, player;
     IF player_rating IS NULL THEN
-        RETURN NULL;
+        RETURN;
     END IF;
-    EXECUTE format('WITH board AS %s SELECT 1 + c.above FROM (%s) AS c', board,
+    EXECUTE format(
+        'WITH board AS %s
+        SELECT 1 + c.above, 100 * (c.total - c.at_least + (c.at_least - c.above - 1) / 2.0) / nullif(c.total - 1, 0)
+        FROM (%s) AS c', board,
         skillrating_internal.counts_query(ladder, ranked, eligible, '$5'))
-    INTO place USING pool, min_games, active_since, max_deviation, player_rating;
-    RETURN place;
+    INTO place, percentile USING pool, min_games, active_since, max_deviation, player_rating;
 END
 $function$;
 
@@ -422,53 +402,10 @@ SELECT skillrating_internal.create_entry('place_of');
 
 COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz, boolean) IS
 'The place of a player in the leaderboard with the same conditions and time, 1 is first and equal
-ratings share a place; null for a player who is not in it. Without at, it counts those above
-through an index. An account that is merged counts as the player it is merged into. Errors as for
-leaderboard().';
-
-CREATE FUNCTION skillrating_internal.percentile_of(
-    ladder text,
-    player_id anycompatible,
-    pool text DEFAULT '',
-    min_games bigint DEFAULT 1,
-    active_since timestamptz DEFAULT NULL,
-    max_deviation float8 DEFAULT NULL,
-    at timestamptz DEFAULT NULL,
-    fixed boolean DEFAULT NULL)
-RETURNS float8
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
-    player text := skillrating_internal.counted_player(ladder, player_id::text);
-    ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
-    player_rating float8;
-    percentile float8;
-BEGIN
-    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
-    INTO player_rating USING pool, min_games, active_since, max_deviation, player;
-    IF player_rating IS NULL THEN
-        RETURN NULL;
-    END IF;
-    EXECUTE format(
-        'WITH board AS %s
-        SELECT 100 * (c.total - c.at_least + (c.at_least - c.above - 1) / 2.0) / nullif(c.total - 1, 0)
-        FROM (%s) AS c', board,
-        skillrating_internal.counts_query(ladder, ranked, eligible, '$5'))
-    INTO percentile USING pool, min_games, active_since, max_deviation, player_rating;
-    RETURN percentile;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('percentile_of');
-
-COMMENT ON FUNCTION skillrating.percentile_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz, boolean) IS
-'How many percent of the other players in the leaderboard with the same conditions and time are
-rated lower, equals counted half; null for a player who is not in it, or alone. An account that is
-merged counts as the player it is merged into. Errors as for leaderboard().';
+ratings share a place, and the percentile: how many percent of the other players there are rated
+lower, equals counted half; null for a player who is alone. Both are null for a player who is not in
+it. Without at, it counts through an index. An account that is merged counts as the player it is
+merged into. Errors as for leaderboard().';
 
 CREATE FUNCTION skillrating_internal.near_query(
     ladder text,
@@ -519,8 +456,7 @@ CREATE FUNCTION skillrating_internal.around(
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
     at timestamptz DEFAULT NULL,
-    display jsonb DEFAULT NULL,
-    statistics jsonb DEFAULT NULL,
+    statistics text[] DEFAULT NULL,
     fixed boolean DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
@@ -529,9 +465,9 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    shown text := skillrating_internal.display_query(ladder, display, at);
+    provisional text;
     eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
-    statistics_columns text := 'NULL::boolean, NULL::boolean, NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
+    statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     statistics_join text := '';
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
@@ -549,9 +485,11 @@ BEGIN
     IF player_rating IS NULL THEN
         RETURN;
     END IF;
+    EXECUTE format('SELECT skillrating_internal.provisional_expression(l.model, l.params) FROM %I.ladder AS l', ladder)
+    INTO provisional;
     IF statistics IS NOT NULL THEN
-        statistics_columns := 's.provisional, s.inactive, s.peak, s.peak_at, s.streak, s.last_change, s.percentile';
-        statistics_join := skillrating_internal.statistics_join(ladder, statistics, display, at, eligible, ranked);
+        statistics_columns := 's.peak, s.peak_at, s.streak, s.last_change, s.percentile';
+        statistics_join := skillrating_internal.statistics_join(ladder, statistics, at, eligible, ranked);
     END IF;
     IF at IS NULL AND NOT ranked THEN
         -- Only for a constant does the planner know how many players are above it.
@@ -562,14 +500,13 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'WITH board AS %1$s, near AS (%2$s), top AS (SELECT %7$s AS rating, c.above, c.at_least FROM (%3$s) AS c)
         SELECT r.place, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
-            d.shown, d.level, d.division, d.placement_left, %5$s
+            %4$s, %5$s
         -- Not all of those who share the first place here need be near.
         FROM (SELECT n.*, CASE WHEN n.rating = t.rating THEN 1 + t.above
                   ELSE t.at_least + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END AS place
-              FROM near AS n CROSS JOIN top AS t) AS r
-        CROSS JOIN LATERAL (%4$s) AS d %6$s
+              FROM near AS n CROSS JOIN top AS t) AS r %6$s
         ORDER BY r.rating DESC, r.player_id', board,
-        near, skillrating_internal.counts_query(ladder, ranked, eligible, top), shown,
+        near, skillrating_internal.counts_query(ladder, ranked, eligible, top), provisional,
         statistics_columns, statistics_join, top)
     USING pool, min_games, active_since, max_deviation, player_rating, player, n, top_rating;
 END
@@ -577,7 +514,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('around');
 
-COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, jsonb, jsonb, boolean) IS
+COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, text[], boolean) IS
 'A player in the leaderboard with the same conditions and time, with the n players above and the n
 below; no rows for a player who is not in it. An account that is merged counts as the player it is
 merged into. Errors as for leaderboard().';
@@ -714,7 +651,7 @@ loses on purpose. Draws make it a little too small. Errors: 42704 for an unknown
 CREATE FUNCTION skillrating_internal.pool_quality(
     ladder text,
     pool text DEFAULT '',
-    step interval DEFAULT '1 month',
+    step text DEFAULT 'month',
     since timestamptz DEFAULT '-infinity',
     settled_games integer DEFAULT 20,
     OUT period timestamptz,
@@ -733,46 +670,22 @@ AS $function$
 DECLARE
     model record;
     is_settled text;
-    bin text;
-    months numeric := extract(year FROM step) * 12 + extract(month FROM step);
-    first_whole timestamptz;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
     INTO model;
-    IF step <= '0' THEN
+    IF step NOT IN ('day', 'week', 'month', 'quarter', 'year') THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('step must be positive, not %s', step);
+            MESSAGE = format('step must be "day", "week", "month", "quarter" or "year", not "%s"', step);
     END IF;
-    IF months <> 0 AND step - make_interval(months => months::integer) <> '0' THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('step must not mix months with shorter units: %s', step),
-            HINT = 'It has years and months only, such as 3 months, or days and less, such as 90 days.';
-    END IF;
-    -- Months are those of the calendar, counted from January of 1 BC (the year 0), so that those of a
-    -- quarter, a year or a decade stay together.  Days and less are counted from Monday, 1 January 2001.
-    -- Both are not told apart by comparison, as 30 days are equal to a month.
-    -- A period that would begin before all timestamps begins at -infinity.
-    BEGIN
-        first_whole := timestamptz '4714-11-24 00:00:00+00 BC' + interval '2 days' + step;
-    EXCEPTION
-        WHEN datetime_field_overflow OR interval_field_overflow THEN
-            first_whole := 'infinity';
-    END;
-    bin := 'CASE WHEN e.played_at >= $6 THEN ' || CASE
-        WHEN months = 0 THEN 'date_bin($4, e.played_at, timestamptz ''2001-01-01'')'
-        -- The same as below, for a fifth of the time.
-        WHEN months IN (1, 3, 12) THEN format('date_trunc(%L, e.played_at)',
-            CASE months WHEN 1 THEN 'month' WHEN 3 THEN 'quarter' ELSE 'year' END)
-        ELSE 'date_trunc(''month'', e.played_at) - make_interval(months => mod(mod(extract(month FROM e.played_at) - 1
-                + 12 * (extract(year FROM e.played_at) + (extract(year FROM e.played_at) < 0)::integer), $7) + $7, $7)::integer)'
-        END || ' ELSE ''-infinity'' END';
     is_settled := CASE
         WHEN model.deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
         ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;
     RETURN QUERY EXECUTE format(
         'WITH e AS NOT MATERIALIZED (
-            SELECT e.*, %1$s AS period FROM %2$I.event AS e WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
+            -- A period that would begin before all timestamps begins at -infinity.
+            SELECT e.*, CASE WHEN e.played_at >= ''4712-01-01 BC'' THEN date_trunc($4, e.played_at) ELSE ''-infinity'' END AS period
+            FROM %1$I.event AS e WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
         ), forecast AS (
             -- One a match: the others of two teams say the same.
             SELECT DISTINCT ON (e.seq) e.period, e.win_probability AS p, e.score AS y FROM e ORDER BY e.seq, e.team
@@ -783,30 +696,28 @@ BEGIN
                 sum((1 - 2 * f.p) * (f.y - f.p)) / nullif(sqrt(sum(((1 - 2 * f.p) * (f.y - f.p)) ^ 2)), 0) AS z
             FROM forecast AS f GROUP BY f.period
         ), last AS (
-            SELECT DISTINCT ON (e.period, e.player_id) e.period, %3$s AS rating, %4$s AS settled
+            SELECT DISTINCT ON (e.period, e.player_id) e.period, %2$s AS rating, %3$s AS settled
             FROM e ORDER BY e.period, e.player_id, e.seq DESC
         ), players AS (
             SELECT l.period, count(*) AS n, avg(l.rating) AS mean, stddev_samp(l.rating) AS deviation, avg(l.settled::integer)::float8 AS settled
             FROM last AS l GROUP BY l.period
         )
         SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.settled
-        FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', bin, ladder,
+        FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', ladder,
         skillrating_internal.display_columns(model.model, model.params, 'e.', '_after'), is_settled)
     USING pool, since, settled_games, step,
-        (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)],
-        first_whole, months;
+        (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)];
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('pool_quality');
 
-COMMENT ON FUNCTION skillrating.pool_quality(text, text, interval, timestamptz, integer) IS
+COMMENT ON FUNCTION skillrating.pool_quality(text, text, text, timestamptz, integer) IS
 'How a pool fares over time, a row a period: matches; Brier score and log loss of their predictions,
 one a match (0.25 and 0.693 are those of a coin); the z score of the Brier score against what the
 predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root of the sum of its
 squares (beyond 2: overconfident; below -2: too timid); the players active in it, the mean of their
 displayed ratings after their last match (that rises: inflation) and their spread, a standard
 deviation; and the share of them that is settled: a deviation below half of the initial one, or,
-under models without, at least settled_games matches. step is whole months of the calendar, such as
-1 month, 3 months or 1 year, or days and less, counted from Monday, 1 January 2001. Errors: 42704
-for an unknown ladder, 22023 for a step that is not positive, or of months and days.';
+under models without, at least settled_games matches. step is day, week, month, quarter or
+year, in UTC. Errors: 42704 for an unknown ladder, 22023 for another step.';

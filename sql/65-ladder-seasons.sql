@@ -1,56 +1,5 @@
 -- The tables of a ladder's seasons.
 
-CREATE FUNCTION skillrating_internal.seasons(
-    ladder text,
-    pool text DEFAULT '',
-    OUT season text,
-    OUT operation bigint,
-    OUT began_at timestamptz,
-    OUT ended_at timestamptz,
-    OUT running boolean,
-    OUT matches bigint,
-    OUT players bigint)
-RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT ROWS 10
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    horizon bigint;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT l.horizon FROM %I.ladder AS l', ladder) INTO horizon;
-    RETURN QUERY EXECUTE format(
-        'SELECT s.name, s.operation, s.at, s.next_at, s.next_seq IS NULL, m.matches, m.players
-        FROM (
-            SELECT o.*, lead(o.at) OVER (ORDER BY o.seq) AS next_at, lead(o.seq) OVER (ORDER BY o.seq) AS next_seq
-            FROM (
-                SELECT o.params->>''name'' AS name, o.operation, o.at, o.seq FROM %1$I.operation AS o
-                WHERE o.kind = ''season'' AND o.undone_at IS NULL AND (o.pool IS NULL OR o.pool = $1)
-                UNION ALL
-                SELECT '''', NULL, NULL, 0) AS o) AS s
-        CROSS JOIN LATERAL (
-            SELECT count(DISTINCT e.seq) + coalesce(sum(e.matches), 0)::bigint AS matches,
-                count(DISTINCT e.player_id) AS players
-            FROM (
-                SELECT e.player_id, e.seq, NULL::bigint AS matches FROM %1$I.event AS e
-                WHERE e.kind = ''match'' AND e.pool = $1 AND e.seq > greatest(s.seq, $2)
-                    AND (s.next_seq IS NULL OR e.seq < s.next_seq)%2$s) AS e) AS m
-        ORDER BY s.seq', ladder,
-        CASE WHEN horizon IS NOT NULL THEN format(
-            ' UNION ALL SELECT k.player_id, NULL, k.matches FROM %I.season_horizon AS k
-            WHERE k.began = s.seq AND k.pool = $1 AND k.games > 0', ladder) ELSE '' END)
-    USING pool, horizon;
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('seasons');
-
-COMMENT ON FUNCTION skillrating.seasons(text, text) IS
-'The seasons of a pool, in rated order: the name that new_season() gave it (empty: the time before
-the first season) and the number of that operation, when it began and ended (null: it has not), if
-it is the running one, and the rated matches in it, with how many players. Error 42704 for an
-unknown ladder.';
-
 CREATE FUNCTION skillrating_internal.season_bounds(
     ladder text,
     season text,
@@ -77,7 +26,7 @@ BEGIN
         IF first_seq IS NULL AND season IS NOT NULL THEN
             RAISE undefined_object USING
                 MESSAGE = format('ladder "%s" has no season "%s" in pool "%s"', ladder, season, pool),
-                HINT = 'A season has the name that new_season() gave it when it began; see seasons().';
+                HINT = 'A season has the name that new_season() gave it when it began: see table operation.';
         END IF;
         first_seq := coalesce(first_seq, 0);
     END IF;
@@ -209,7 +158,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_players(text, record, text, bigint, boolean) IS
-'A part of season_table() and season_place_of(): a query for the players with so many matches in a
+'A part of season_table(): a query for the players with so many matches in a
 season, with their ratings at its end, or now if it is running. quick says that a few of them are
 wanted, in order. Its parameters are those of season_table(). Error 55000 unless the door to the
 ladder is open.';
@@ -256,7 +205,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_counts(text, record, text, bigint, float8) IS
-'A part of season_table() and season_place_of(): how many players of the table of a season are rated
+'A part of season_table(): how many players of the table of a season are rated
 above, and at least as high. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.season_end_rating(
@@ -294,51 +243,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_end_rating(text, record, text, text) IS
-'A part of season_table() and season_place_of(): the rating of a player at the end of a season, or
+'A part of season_table(): the rating of a player at the end of a season, or
 now if it is running; null for a player who had none. Error 55000 unless the door to the ladder is
 open.';
-
-CREATE FUNCTION skillrating_internal.season_place_of(
-    ladder text,
-    player_id anycompatible,
-    season text DEFAULT NULL,
-    pool text DEFAULT '',
-    min_games bigint DEFAULT 1)
-RETURNS bigint
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    bounds record := skillrating_internal.season_bounds(ladder, season, pool);
-    player text := skillrating_internal.counted_player(ladder, player_id::text);
-    rating float8;
-BEGIN
-    IF ladder IS NULL OR pool IS NULL OR min_games IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, pool and min_games must not be null';
-    END IF;
-    PERFORM skillrating_internal.check_min_games(min_games);
-    rating := skillrating_internal.season_end_rating(ladder, bounds, pool, player);
-    EXECUTE format(
-        'SELECT q.rating FROM (%s) AS q WHERE q.player_id %s CAST($5 AS %s) AND q.rating = $6',
-        skillrating_internal.season_players(ladder, bounds, pool, min_games, true),
-        t.player_equals, t.player_type)
-    INTO rating USING bounds.first_seq, bounds.next_seq, pool, min_games, player, rating;
-    RETURN 1 + (SELECT c.above FROM skillrating_internal.season_counts(ladder, bounds, pool,
-        min_games, rating) AS c WHERE rating IS NOT NULL);
-END
-$function$;
-
-SELECT skillrating_internal.create_entry('season_place_of');
-
-COMMENT ON FUNCTION skillrating.season_place_of(text, anycompatible, text, text, bigint) IS
-'The place of a player in the table of a season, as season_table() has it, 1 is first and equal
-ratings share a place; null for a player who is not in it. An account that is merged counts as the
-player it is merged into. season is the name that new_season() gave it, the empty name for the time
-before the first season, or null for the running one. Of a season that has ended, and with min_games
-1, the place comes from counts, otherwise those above are counted. Errors: 42704 for an unknown
-ladder or season, 22004 for a null ladder, pool or min_games, 22023 for a negative min_games.';
 
 CREATE FUNCTION skillrating_internal.season_page(
     ladder text,
@@ -346,6 +253,7 @@ CREATE FUNCTION skillrating_internal.season_page(
     pool text,
     min_games bigint,
     after_player text,
+    player text,
     OUT page text,
     OUT above bigint,
     OUT at_least bigint,
@@ -361,6 +269,15 @@ BEGIN
     above := 0;
     at_least := 0;
     page := format('SELECT q.* FROM (%s) AS q ORDER BY q.rating DESC, q.player_id LIMIT $5', players);
+    IF player IS NOT NULL THEN
+        after := skillrating_internal.counted_player(ladder, player);
+        after_rating := skillrating_internal.season_end_rating(ladder, bounds, pool, after);
+        SELECT c.above INTO above
+        FROM skillrating_internal.season_counts(ladder, bounds, pool, min_games, after_rating) AS c;
+        page := format('SELECT q.* FROM (%s) AS q WHERE q.player_id %s CAST($8 AS %s) AND q.rating = $7',
+            players, t.player_equals, t.player_type);
+        RETURN;
+    END IF;
     IF after_player IS NULL THEN
         RETURN;
     END IF;
@@ -387,10 +304,11 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.season_page(text, record, text, bigint, text) IS
-'A part of season_table(): the query of the players of a page, and, if it comes after a player, how
-many are rated above that one, and at least as high, that player, and the rating. Error 42704 for a
-player without one, 55000 unless the door to the ladder is open.';
+COMMENT ON FUNCTION skillrating_internal.season_page(text, record, text, bigint, text, text) IS
+'A part of season_table(): the query of the players of a page, or of one player, and, for that one
+and for a page that comes after a player, how many are rated above that one, and at least as high,
+that player, and the rating. Error 42704 for a page after a player without one, 55000 unless the
+door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.season_details(
     ladder text,
@@ -458,6 +376,7 @@ CREATE FUNCTION skillrating_internal.season_table(
     pool text DEFAULT '',
     min_games bigint DEFAULT 1,
     after_player anycompatible DEFAULT NULL,
+    player anycompatible DEFAULT NULL,
     OUT place bigint,
     OUT player_id text,
     OUT rating float8,
@@ -486,7 +405,8 @@ BEGIN
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
     PERFORM skillrating_internal.check_min_games(min_games);
-    p := skillrating_internal.season_page(ladder, bounds, pool, min_games, after_player::text);
+    p := skillrating_internal.season_page(ladder, bounds, pool, min_games, after_player::text,
+        player::text);
     -- Only of the players that are shown.
     RETURN QUERY EXECUTE format(
         'SELECT CASE WHEN q.rating = $7 THEN 1 + $9
@@ -503,7 +423,7 @@ $function$;
 
 SELECT skillrating_internal.create_entry('season_table');
 
-COMMENT ON FUNCTION skillrating.season_table(text, text, integer, text, bigint, anycompatible) IS
+COMMENT ON FUNCTION skillrating.season_table(text, text, integer, text, bigint, anycompatible, anycompatible) IS
 'The table of a season: the n players with the highest displayed rating at its end, or that is
 stored if it has not ended, among those with at least min_games matches in it, and the counts of
 these matches and the time of the last one. Equal ratings share a place.
@@ -511,6 +431,8 @@ season: the name that new_season() gave it, the empty name for the time before t
 null for the running one.
 after_player: the last player of the page before; an account that was merged meanwhile, and is not
 in the season any more, stands for the player it is merged into.
+player: only the row of this player, if there is one; an account that is merged counts as the player
+it is merged into.
 start_rating: the rating with which the player began it, that of a newcomer for one who came later.
 peak, peak_at: the highest rating in it, with the one that the season began with where that is no
 newcomer''s, and when it came first.

@@ -1,12 +1,12 @@
 -- The standings of seasons that have ended, kept so that their tables need not read all players.
 
-CREATE FUNCTION skillrating_internal.create_standing_table(
-    ladder text,
-    player_type regtype)
+CREATE FUNCTION skillrating_internal.create_standing_table(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
 BEGIN
     EXECUTE format(
         'CREATE TABLE %I.standing (
@@ -16,7 +16,7 @@ BEGIN
             rating float8 NOT NULL,
             games bigint NOT NULL,
             above bigint,
-            at_least bigint)', ladder, format_type(player_type, -1));
+            at_least bigint)', ladder, t.player_type);
     -- Rows are written in this order, so that it costs little; one by player would cost most.
     EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating DESC, player_id)', ladder);
     EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating) WHERE above IS NOT NULL', ladder);
@@ -24,11 +24,12 @@ BEGIN
     EXECUTE format('ALTER TABLE %I.standing REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.standing IS %L', ladder,
         'How seasons have ended: a row for each player who has played in one, with the operation that ended it, which is the next season, the displayed rating then and the number of rated matches in the season. Every 256th row, and the last one, also has the numbers of players who were rated higher (above) and at least as high (at_least).');
+    PERFORM skillrating_internal.renew_ladder_cache(ladder);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_standing_table(text, regtype) IS
-'A part of create_ladder(): the table standing, which every ladder has.';
+COMMENT ON FUNCTION skillrating_internal.create_standing_table(text) IS
+'A part of renew_standings(): the table standing, which a ladder has once a season has ended.';
 
 CREATE FUNCTION skillrating_internal.first_unsettled(
     ladder text,
@@ -42,6 +43,9 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT greatest($1, l.horizon + 1) FROM %I.ladder AS l', ladder)
     INTO first_seq USING from_seq;
+    IF to_regclass(format('%I.standing', ladder)) IS NULL THEN
+        RETURN;
+    END IF;
     -- From one operation in the index to the next.
     EXECUTE format(
         'WITH RECURSIVE known AS (
@@ -161,9 +165,14 @@ DECLARE
     query text := skillrating_internal.standings_query(ladder, s.first_seq);
 BEGIN
     IF query IS NULL THEN
-        EXECUTE format('DELETE FROM %I.standing AS s WHERE s.operation = ANY ($1)', ladder)
-        USING s.unsettled;
+        IF s.unsettled IS NOT NULL THEN
+            EXECUTE format('DELETE FROM %I.standing AS s WHERE s.operation = ANY ($1)', ladder)
+            USING s.unsettled;
+        END IF;
         RETURN;
+    END IF;
+    IF to_regclass(format('%I.standing', ladder)) IS NULL THEN
+        PERFORM skillrating_internal.create_standing_table(ladder);
     END IF;
     -- The memory that an index of as many rows would get; it ends with the function.
     PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
@@ -205,8 +214,13 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     s record := skillrating_internal.first_unsettled(ladder, 0);
+    query text := skillrating_internal.standings_query(ladder, s.first_seq);
     wrong bigint;
 BEGIN
+    IF to_regclass(format('%I.standing', ladder)) IS NULL THEN
+        EXECUTE coalesce('SELECT count(*) FROM (' || query || ') AS x', 'SELECT 0') INTO wrong;
+        RETURN wrong;
+    END IF;
     -- Of those with the same rating it does not matter who is marked.
     EXECUTE format(
         'WITH x AS MATERIALIZED (%2$s), s AS MATERIALIZED (
@@ -223,8 +237,7 @@ BEGIN
                 WHERE ROW(s.rating, s.games) IS DISTINCT FROM ROW(x.rating, x.games))
             + (SELECT count(*) FROM (TABLE mark EXCEPT TABLE stored_mark) AS m)
             + (SELECT count(*) FROM (TABLE stored_mark EXCEPT TABLE mark) AS m)', ladder,
-        coalesce(skillrating_internal.standings_query(ladder, s.first_seq),
-            format('SELECT s.* FROM %I.standing AS s WHERE false', ladder)), t.player_equals)
+        coalesce(query, format('SELECT s.* FROM %I.standing AS s WHERE false', ladder)), t.player_equals)
     INTO wrong USING s.unsettled;
     RETURN wrong;
 END

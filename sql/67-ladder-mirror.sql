@@ -165,6 +165,49 @@ of their players, whom nobody rates until the end of the transaction. The WHEN c
 trigger names the view source of the ladder. Error 39P01 if it is attached otherwise, 55000 on a
 table that mirror_rating() was not given.';
 
+CREATE FUNCTION skillrating_internal.mirrors(
+    ladder text,
+    OUT relation regclass,
+    OUT pool text,
+    OUT key text,
+    OUT columns jsonb)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT ROWS 2
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF skillrating_internal.has_table(ladder, 'mirror') THEN
+        RETURN QUERY EXECUTE format('SELECT m.relation, m.pool, m.key, m.columns FROM %I.mirror AS m', ladder);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.mirrors(text) IS
+'The rows of table mirror, none in a ladder that never had a mirror. Error 55000 unless the door to
+the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.create_mirror_table(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format(
+        'CREATE TABLE %I.mirror (
+            relation regclass NOT NULL,
+            pool text NOT NULL DEFAULT '''',
+            key text NOT NULL,
+            columns jsonb NOT NULL,
+            PRIMARY KEY (relation, pool))', ladder);
+    EXECUTE format('COMMENT ON TABLE %I.mirror IS %L', ladder,
+        'Tables of the user some of whose columns are kept equal to those of rating; see mirror_rating().');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.create_mirror_table(text) IS
+'A part of mirror_rating(): the table mirror.';
+
 CREATE FUNCTION skillrating_internal.mirror_triggers(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
@@ -181,7 +224,7 @@ DECLARE
 BEGIN
     -- Error unless the door to the ladder is open.
     PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT EXISTS (SELECT FROM %I.mirror)', ladder) INTO wanted;
+    wanted := EXISTS (SELECT FROM skillrating_internal.mirrors(ladder));
     FOR t IN
         SELECT v.*
         FROM (VALUES
@@ -203,7 +246,7 @@ BEGIN
         END IF;
     END LOOP;
     FOR m IN EXECUTE format(
-        'SELECT DISTINCT m.relation, c.relkind FROM %I.mirror AS m
+        'SELECT DISTINCT m.relation, c.relkind FROM skillrating_internal.mirrors(%L) AS m
         JOIN pg_class AS c ON c.oid = m.relation
         WHERE c.relowner = (SELECT r.relowner FROM pg_class AS r WHERE r.oid = $2) AND NOT EXISTS (
             SELECT FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = d.objid
@@ -313,6 +356,9 @@ AS $function$
 BEGIN
     PERFORM skillrating_internal.check_mirror(ladder, relation, key, columns);
     PERFORM skillrating_internal.lock_mirror(ladder, relation);
+    IF NOT skillrating_internal.has_table(ladder, 'mirror') THEN
+        PERFORM skillrating_internal.create_mirror_table(ladder);
+    END IF;
     EXECUTE format(
         'INSERT INTO %I.mirror (relation, pool, key, columns) VALUES ($1, $2, $3, $4)
         ON CONFLICT (relation, pool) DO UPDATE
@@ -354,22 +400,21 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    n bigint;
-    wanted boolean;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder)
-    USING relation, pool;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n = 0 THEN
+    IF NOT EXISTS (
+        SELECT FROM skillrating_internal.mirrors(ladder) AS m
+        WHERE m.relation = unmirror_rating.relation AND m.pool = unmirror_rating.pool)
+    THEN
         RAISE undefined_object USING
             MESSAGE = format('table %s mirrors no rating of pool "%s" of ladder "%s"', relation,
                 pool, ladder);
     END IF;
-    EXECUTE format('SELECT EXISTS (SELECT FROM %I.mirror AS m WHERE m.relation = $1)', ladder)
-    INTO wanted USING relation;
-    IF NOT wanted THEN
+    EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder)
+    USING relation, pool;
+    IF NOT EXISTS (
+        SELECT FROM skillrating_internal.mirrors(ladder) AS m WHERE m.relation = unmirror_rating.relation)
+    THEN
         PERFORM skillrating_internal.drop_source_triggers(
             to_regclass(format('%I.source', ladder)), relation, true);
     END IF;

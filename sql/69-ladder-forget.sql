@@ -48,7 +48,8 @@ BEGIN
         ladder, split_part(c.name, '.', 1), split_part(c.name, '.', 2), t.player_equals),
         ' UNION ALL ')
     INTO queries
-    FROM unnest(columns) AS c(name);
+    FROM unnest(columns) AS c(name)
+    WHERE to_regclass(format('%I.%I', ladder, split_part(c.name, '.', 1))) IS NOT NULL;
     EXECUTE format(
         'WITH p AS MATERIALIZED (SELECT u.id FROM unnest(CAST($1 AS %s[])) AS u(id))
         SELECT coalesce(array_agg(DISTINCT k.id::text), ''{}'')
@@ -236,7 +237,7 @@ BEGIN
     END IF;
 
     -- Under the old name there is no rating any more.
-    FOR m IN EXECUTE format('SELECT m.* FROM %I.mirror AS m ORDER BY m.relation::oid, m.pool', ladder) LOOP
+    FOR m IN EXECUTE format('SELECT m.* FROM skillrating_internal.mirrors(%L) AS m ORDER BY m.relation::oid, m.pool', ladder) LOOP
         CONTINUE WHEN NOT skillrating_internal.lock_mirror(ladder, m.relation);
         statement := skillrating_internal.unrated_statement(
             ladder, m.relation, m.key, m.pool, m.columns,

@@ -50,10 +50,12 @@ DECLARE
     held oid[] := schemas;
 BEGIN
     PERFORM skillrating_internal.check_inside(shadow);
-    EXECUTE format(
-        'SELECT array_agg(DISTINCT m.relation) FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation
-        JOIN pg_class AS r ON r.oid = $1 AND r.relowner = c.relowner', ladder)
-    INTO mirrors USING format('%I.rating', ladder)::regclass;
+    IF skillrating_internal.has_table(ladder, 'mirror') THEN
+        EXECUTE format(
+            'SELECT array_agg(DISTINCT m.relation) FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation
+            JOIN pg_class AS r ON r.oid = $1 AND r.relowner = c.relowner', ladder)
+        INTO mirrors USING format('%I.rating', ladder)::regclass;
+    END IF;
     -- As in a transaction that rates: first the tables of matches, then the ladders, then mirrors.
     IF own THEN
         before := ARRAY[format('%I.match', ladder), format('%I.match_player', ladder)]::regclass[];
@@ -287,10 +289,12 @@ DECLARE
     statements text[];
     statement text;
 BEGIN
-    EXECUTE format(
-        'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
-        FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
-    INTO mirrors;
+    IF skillrating_internal.has_table(ladder, 'mirror') THEN
+        EXECUTE format(
+            'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
+            FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
+        INTO mirrors;
+    END IF;
     -- The server tells others to forget names in portions, in the order of these statements. Match
     -- tables of the ladder's own, the view over them and the list of attached tables follow the name,
     -- so that a session that has got but a portion must find a match table all the same. Therefore it

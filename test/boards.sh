@@ -46,10 +46,10 @@ BEGIN
 	SELECT row_number() OVER (ORDER BY r.rating DESC, r.player_id) AS n, rank() OVER (ORDER BY r.rating DESC) AS place, r.*
 	FROM arena.rating AS r WHERE r.pool = '' AND r.games > 0;
 	SELECT string_agg(w.what, ', ') INTO wrong FROM (
-		SELECT 'place' WHERE (SELECT t.place FROM t WHERE t.player_id = player) IS DISTINCT FROM skillrating.place_of('arena', player)
+		SELECT 'place' WHERE (SELECT t.place FROM t WHERE t.player_id = player) IS DISTINCT FROM (skillrating.place_of('arena', player)).place
 		UNION ALL
 		SELECT 'percentile' WHERE (SELECT 100 * ((SELECT count(*) FROM t AS l WHERE l.rating < t.rating) + (SELECT count(*) - 1 FROM t AS e WHERE e.rating = t.rating) / 2.0)
-			/ nullif((SELECT count(*) - 1 FROM t), 0) FROM t WHERE t.player_id = player)::float8 IS DISTINCT FROM skillrating.percentile_of('arena', player)
+			/ nullif((SELECT count(*) - 1 FROM t), 0) FROM t WHERE t.player_id = player)::float8 IS DISTINCT FROM (skillrating.place_of('arena', player)).percentile
 		UNION ALL
 		SELECT 'around' WHERE ARRAY(SELECT (o.place, o.player_id::text)::text FROM t JOIN t AS o ON o.n BETWEEN t.n - 2 AND t.n + 2 WHERE t.player_id = player ORDER BY o.n)
 			IS DISTINCT FROM ARRAY(SELECT (a.place, a.player_id)::text FROM skillrating.around('arena', player) AS a)
@@ -91,7 +91,7 @@ BEGIN
 			SELECT 'table' WHERE ARRAY(SELECT (t.place, t.player_id::text, t.rating, t.games)::text FROM t ORDER BY t.n LIMIT 20)
 				IS DISTINCT FROM ARRAY(SELECT (a.place, a.player_id, a.rating, a.games)::text FROM skillrating.season_table('arena', season.name, 20) AS a)
 			UNION ALL
-			SELECT 'place' WHERE (SELECT t.place FROM t WHERE t.player_id = player) IS DISTINCT FROM skillrating.season_place_of('arena', player, season.name)
+			SELECT 'place' WHERE (SELECT t.place FROM t WHERE t.player_id = player) IS DISTINCT FROM (SELECT s.place FROM skillrating.season_table('arena', season.name, player => player) AS s)
 			UNION ALL
 			SELECT 'after' WHERE EXISTS (SELECT FROM t WHERE t.player_id = player) AND
 				ARRAY(SELECT (o.place, o.player_id::text)::text FROM t JOIN t AS o ON o.n > t.n WHERE t.player_id = player ORDER BY o.n LIMIT 5)
@@ -178,10 +178,10 @@ echo "BEGIN; SELECT count(*) FROM skillrating.report_match('arena', 2000000001, 
 while read -r line <&"${OPEN[0]}"; do [ "$line" = open ] && break; done
 check "others rate while a transaction is open" \
 	"$(ask -c "SET lock_timeout = '20s'; SELECT count(*) = 2 FROM skillrating.report_match('arena', 2000000002, ARRAY[1002, 1003], ARRAY[1, 2], ARRAY[1, 2])")"
-check "and read" "$(ask -c "SELECT skillrating.place_of('arena', 1002) IS NOT NULL AND skillrating.place_of('arena', 1000) IS NULL")"
+check "and read" "$(ask -c "SELECT (skillrating.place_of('arena', 1002)).place IS NOT NULL AND (skillrating.place_of('arena', 1000)).place IS NULL")"
 echo "COMMIT; \\q" >&"${OPEN[1]}"
 wait "$open_pid" || :
-check "what was open is read afterwards" "$(ask -c "SELECT skillrating.place_of('arena', 1000) IS NOT NULL")"
+check "what was open is read afterwards" "$(ask -c "SELECT (skillrating.place_of('arena', 1000)).place IS NOT NULL")"
 check "the ladder verifies again" "$(verify)"
 
 # The option comes and goes while others rate, some of them in transactions that have read a board.
@@ -195,7 +195,7 @@ cat >"$scratch/read.sql" <<'SQL'
 \set a random(0, 199)
 \set b random(1, 199)
 BEGIN;
-SELECT skillrating.place_of('arena', :a), count(*) FROM skillrating.leaderboard('arena', active_since => '2000-01-01');
+SELECT (skillrating.place_of('arena', :a)).place, count(*) FROM skillrating.leaderboard('arena', active_since => '2000-01-01');
 SELECT count(*) FROM skillrating.report_match('arena', nextval('reported'), ARRAY[:a, (:a + :b) % 200], ARRAY[1, 2], ARRAY[1, 2]);
 COMMIT;
 SQL

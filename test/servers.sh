@@ -116,7 +116,7 @@ port = 5433
 EOF
 pg_ctl -D "$scratch/standby" -l "$scratch/standby.log" -w start
 reads="SELECT * FROM skillrating.leaderboard('arena', 5);
-SELECT skillrating.place_of('arena', 7), skillrating.percentile_of('arena', 7);
+SELECT (skillrating.place_of('arena', 7)).place, (skillrating.place_of('arena', 7)).percentile;
 SELECT * FROM skillrating.around('arena', 7);
 SELECT * FROM skillrating.history('arena', 7);
 SELECT skillrating.rating_at('arena', 7, now());

@@ -140,7 +140,7 @@ async function preview(client, body) {
 // What a plugin shows when somebody connects.
 async function player(client, query) {
   const rows = await client.query(
-    `SELECT s.player_id, s.rating, s.games, s.status, skillrating.place_of('rounds', s.player_id) AS place
+    `SELECT s.player_id, s.rating, s.games, s.status, (skillrating.place_of('rounds', s.player_id)).place AS place
      FROM skillrating.player_status('rounds', player => $1) AS s`, [query.get('id')]);
   return rows.rows[0] || { player_id: query.get('id'), games: 0, status: 'new' };
 }

@@ -197,9 +197,9 @@ WHERE NOT (l.same AND l.humans AND l.verified AND l.rebuilt = 0 AND l.bot AND l.
 SELECT place, player_id, rating, fixed IS NULL AS all FROM skillrating.leaderboard('duel_glicko2', 2) AS b, (SELECT NULL::bool AS fixed) AS f;
 SELECT place, player_id, round(rating) FROM skillrating.leaderboard('duel_glicko2', 2, fixed => false);
 SELECT place, player_id, rating FROM skillrating.leaderboard('duel_glicko2', 2, fixed => true);
-SELECT skillrating.place_of('duel_glicko2', 7) AS place, skillrating.place_of('duel_glicko2', 7, fixed => false) AS none,
-    skillrating.place_of('duel_glicko2', 8, fixed => false) = skillrating.place_of('duel_glicko2', 8) - 1 AS one_up,
-    skillrating.percentile_of('duel_glicko2', 7, fixed => true) AS alone,
+SELECT (skillrating.place_of('duel_glicko2', 7)).place AS place, (skillrating.place_of('duel_glicko2', 7, fixed => false)).place AS none,
+    (skillrating.place_of('duel_glicko2', 8, fixed => false)).place = (skillrating.place_of('duel_glicko2', 8)).place - 1 AS one_up,
+    (skillrating.place_of('duel_glicko2', 7, fixed => true)).percentile AS alone,
     (SELECT count(*) FROM skillrating.around('duel_glicko2', 8, 2, fixed => false) WHERE player_id = '7') AS bots_around;
 SELECT count(*), bool_and(b.player_id <> '7') AS humans FROM skillrating.leaderboard('duel_glicko2', 2000, at => '2020-01-01', fixed => false) AS b;
 -- Boards that count find the same as those that do not.

@@ -21,7 +21,7 @@ SELECT count(*) FROM generate_series(1, 100) AS g,
         CASE WHEN g % 10 = 0 THEN array[2, 1] ELSE array[1, 2] END, '2026-01-01'::timestamptz + g * interval '1 hour',
         side => array[1, 2], context => array['summit', 'summit']) AS r;
 SELECT w.win_probability BETWEEN 0.75 AND 0.85 AS about_right, w.win_probability - 1 / (1 + exp(-c.mu)) AS off
-FROM components('ctx') AS c,
+FROM ctx.components AS c,
     win_probability('ctx', array[1001, 1002], array[1, 2], side => array[1, 2], context => array['summit', 'summit']) AS w WHERE w.team = 1;
 -- In another one, or in none, nothing was learned of newcomers.
 SELECT win_probability FROM win_probability('ctx', array[1001, 1002], array[1, 2], side => array[1, 2], context => array['peak', 'peak']);

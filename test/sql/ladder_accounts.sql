@@ -33,9 +33,8 @@ BEGIN
             ('find_opponents', 'SELECT * FROM skillrating.find_opponents($1, $2)'),
             ('find_opponents, explain', 'SELECT * FROM skillrating.find_opponents($1, $2, explain => true)'),
             ('find_opponents, at', 'SELECT * FROM skillrating.find_opponents($1, $2, at => ''2024-03-01'')'),
-            ('place_of', 'SELECT skillrating.place_of($1, $2)'),
-            ('place_of, at', 'SELECT skillrating.place_of($1, $2, at => ''2024-01-20'')'),
-            ('percentile_of', 'SELECT skillrating.percentile_of($1, $2)'),
+            ('place_of', 'SELECT (skillrating.place_of($1, $2)).place'),
+            ('place_of, at', 'SELECT (skillrating.place_of($1, $2, at => ''2024-01-20'')).place'),
             ('around', 'SELECT * FROM skillrating.around($1, $2)'),
             ('rating_at', 'SELECT skillrating.rating_at($1, $2, ''2024-01-20'')'),
             ('history', 'SELECT * FROM skillrating.history($1, $2)')) AS q(what, text)
@@ -88,7 +87,7 @@ SELECT player_id FROM skillrating.preview('arena', '{old,old}'::text[], '{1,2}')
 
 -- Accounts of accounts, and an exclusion, which a merge does not lift but which keeps nobody from being looked at.
 SELECT skillrating.merge_players('arena', 'older', 'old', allow_unknown => true) IS NOT NULL AS merged;
-SELECT skillrating.place_of('arena', 'older') = skillrating.place_of('arena', 'main') AS same;
+SELECT (skillrating.place_of('arena', 'older')).place = (skillrating.place_of('arena', 'main')).place AS same;
 SELECT player_id FROM skillrating.preview('arena', '{older,old}'::text[], '{1,2}');
 SELECT skillrating.exclude_player('arena', 'old') IS NOT NULL AS excluded;
 SELECT player_id FROM skillrating.preview('arena', '{older,a}'::text[], '{1,2}');
@@ -99,7 +98,7 @@ SELECT skillrating.reset_rating('arena', 'old');
 -- Undone, they are two again.
 SELECT skillrating.undo_operation('arena', o.operation) FROM arena.operation AS o WHERE o.kind IN ('merge', 'exclude') ORDER BY o.operation;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
-SELECT skillrating.place_of('arena', 'old') <> skillrating.place_of('arena', 'main') AS two, skillrating.place_of('arena', 'older') IS NULL AS unknown;
+SELECT (skillrating.place_of('arena', 'old')).place <> (skillrating.place_of('arena', 'main')).place AS two, (skillrating.place_of('arena', 'older')).place IS NULL AS unknown;
 SELECT player_id FROM skillrating.preview('arena', '{main,old}'::text[], '{1,2}');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
@@ -109,7 +108,7 @@ SELECT count(*) FROM generate_series(1, 4) AS i,
     skillrating.report_match('numbers', i, ARRAY[i, i + 1]::numeric[], '{1,2}', rank => '{1,2}', played_at => timestamptz '2024-01-01' + i * interval '1 day');
 SELECT skillrating.merge_players('numbers', 1.0, 4.00) IS NOT NULL AS merged;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('numbers');
-SELECT skillrating.place_of('numbers', 1.000) = skillrating.place_of('numbers', 4) AS same, count(*) AS opponents FROM skillrating.find_opponents('numbers', '1');
+SELECT (skillrating.place_of('numbers', 1.000)).place = (skillrating.place_of('numbers', 4)).place AS same, count(*) AS opponents FROM skillrating.find_opponents('numbers', '1');
 SELECT player_id FROM skillrating.preview('numbers', ARRAY[1.0, 3], '{1,2}');
 SELECT player_id FROM skillrating.preview('numbers', ARRAY[1.0, 4], '{1,2}');
 

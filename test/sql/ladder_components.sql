@@ -41,7 +41,7 @@ SELECT skillrating.create_ladder('bit', 'state_space', '{"drift": 0.02, "home_dr
 SELECT a.attrelid::regclass, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull
 FROM pg_attribute AS a WHERE a.attrelid IN ('plain.component'::regclass, 'plain.component_event'::regclass) AND a.attnum > 0
 ORDER BY a.attrelid::regclass::text, a.attnum;
-SELECT kind, count(*) FROM skillrating.components('plain') GROUP BY kind;
+SELECT kind, count(*) FROM plain.components GROUP BY kind;
 SELECT check_name FROM skillrating.verify('plain');
 
 -- Late matches find their place, by components as well as by players.
@@ -113,7 +113,6 @@ SELECT count(*) FROM (TABLE component_before EXCEPT TABLE bit.component) AS d;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('bit');
 SELECT faults('bit');
 SELECT count(*) AS of_the_merged FROM bit.component WHERE player_id = 3;
-SELECT count(*) > 0 AS counts FROM skillrating.components('bit', 3);
 TRUNCATE component_before;
 INSERT INTO component_before TABLE bit.component;
 SELECT count(*) FROM skillrating.catch_up('bit', rebuild => true);
@@ -122,7 +121,7 @@ SELECT count(*) FROM ((TABLE component_before EXCEPT TABLE bit.component) UNION 
 -- Nobody is found by an old name.
 SELECT p.found FROM skillrating.forget_players('bit', ARRAY[7], '{7000}') AS p;
 SELECT count(*) FROM bit.component AS c FULL JOIN bit.component_event AS e USING (player_id) WHERE player_id = 7;
-SELECT count(*) > 0 AS anonymous FROM skillrating.components('bit', 7000);
+SELECT count(*) > 0 AS anonymous FROM bit.components WHERE player_id = 7000;
 SELECT faults('bit');
 
 -- Whatever is not what a replay gives, verify() finds, and a rebuild puts right.
@@ -229,9 +228,9 @@ INSERT INTO hive.match (match_id, played_at, context)
 SELECT m, '2024-01-01'::timestamptz + m * interval '1 hour', 'map ' || m % 2 FROM generate_series(1, 900) AS m;
 INSERT INTO hive.match_player (match_id, player_id, team, rank, side)
 SELECT m, 1 + (m * 5 + 3 * t) % 9, t, CASE WHEN (m % 3 = 0) = (m % 2 = 0) THEN 3 - t ELSE t END, t FROM generate_series(1, 900) AS m, generate_series(1, 2) AS t;
-SELECT key, round(mu::numeric, 1) AS log_odds, deviation < 0.15 AS known, games FROM skillrating.components('hive');
+SELECT key, round(mu::numeric, 1) AS log_odds, deviation < 0.15 AS known, games FROM hive.components ORDER BY kind, key;
 SELECT s.matches, c.context, round(c.log_odds::numeric, 1) AS log_odds FROM skillrating.solve_ladder('hive', 'hive') AS s, unnest(s.contexts) AS c ORDER BY 2;
-SELECT c.context, abs(c.log_odds - k.mu) < 0.1 AS near FROM hive.solved_context AS c JOIN skillrating.components('hive') AS k ON k.key = c.context ORDER BY 1;
+SELECT c.context, abs(c.log_odds - k.mu) < 0.1 AS near FROM hive.solved_context AS c JOIN hive.components AS k ON k.key = c.context ORDER BY 1;
 -- Warm, the search is over at once.
 SELECT iterations FROM skillrating.solve_ladder('hive', 'hive');
 SELECT faults('hive');
@@ -243,7 +242,7 @@ CROSS JOIN skillrating.lobby('once', '{1,2,3,4}'::bigint[], at => '2024-04-01') 
 CROSS JOIN LATERAL (SELECT array_agg(s.team) AS team FROM skillrating.split_teams(l) AS s) AS g
 CROSS JOIN skillrating.preview('once', l.players, g.team, at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS p
 JOIN skillrating.split_teams(l) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n) ON s.player_id = p.player_id
-JOIN skillrating.components('once', kind => 'player_context', pool => '', at => '2024-04-01') AS k ON k.player_id = p.player_id AND k.key = 'map 1';
+JOIN once.components AS k ON k.player_id::text = p.player_id AND k.kind = 'player_context' AND k.pool = '' AND k.key = 'map 1';
 -- So do those that adjust teams, of the teams after the moves; caution is for the search alone.
 SELECT maker, count(*) > 0 AS any, bool_and(abs(found.p - (SELECT w.win_probability FROM skillrating.win_probability('once', '{1,2,3,4}'::bigint[], found.team, at => '2024-04-01', context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}') AS w WHERE w.team = 1)) < 1e-12) AS as_previewed
 FROM unnest('{0,1}'::float8[]) AS caution, skillrating.lobby('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', caution => caution, context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}', current => '{1,1,2,2}') AS l,
@@ -261,14 +260,13 @@ CROSS JOIN LATERAL skillrating.win_probability('once', ARRAY[1, o.player_id::big
 CREATE ROLE regress_components_guest;
 SELECT skillrating.grant_ladder('bit', 'regress_components_guest', 'reader');
 SET ROLE regress_components_guest;
-SELECT count(*) > 0 AS any FROM skillrating.components('bit', kind => 'club', pool => 'blitz');
+SELECT count(*) > 0 AS any FROM bit.components WHERE kind = 'club' AND pool = 'blitz';
 SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}');
 SELECT faults('bit');
 RESET ROLE;
 REVOKE SELECT ON bit.component FROM regress_components_guest;
 SET ROLE regress_components_guest;
 \set ON_ERROR_STOP off
-SELECT count(*) FROM skillrating.components('bit');
 SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}');
 SELECT count(*) FROM skillrating.verify('bit');
 \set SHOW_CONTEXT never
@@ -293,18 +291,8 @@ RESET ROLE;
 ALTER TABLE bit.component DISABLE ROW LEVEL SECURITY;
 SELECT skillrating.drop_ladder('partless');
 \set SHOW_CONTEXT errors
-SELECT skillrating.components('bit', at => 'infinity');
-BEGIN;
-SELECT (SELECT array_agg(c) FROM skillrating.components('bit', at => NULL) AS c) IS NOT DISTINCT FROM (SELECT array_agg(c) FROM skillrating.components('bit') AS c) AS now;
-COMMIT;
-SELECT skillrating.components('no_ladder');
 SELECT skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', club => '{a}');
 \set ON_ERROR_STOP on
--- What no match was in for long is as of the time that is asked for.
-SELECT now.key, later.deviation > now.deviation AS wider, later.mu = now.mu AS same, now.state = ARRAY[now.mu, now.deviation] AS state
-FROM skillrating.components('bit', kind => 'home', pool => '', at => '2024-07-01') AS now
-JOIN skillrating.components('bit', kind => 'home', pool => '', at => '2024-09-01') AS later USING (kind);
-
 -- Rating a match looks up its own components, however many clubs there are.
 SELECT skillrating.create_ladder('many', 'state_space');
 BEGIN;

@@ -32,8 +32,9 @@ DECLARE
     rows text := '';
 BEGIN
     FOREACH relation IN ARRAY '{rating,event,rated_match,pending,correction,operation,solved,match,match_player,ladder,mirror,attached}'::text[] LOOP
+        CONTINUE WHEN relation IN ('solved', 'mirror') AND to_regclass(format('%I.%I', ladder, relation)) IS NULL;
         EXECUTE format('SELECT string_agg(t.j::text, E''\n'' ORDER BY t.j::text) FROM (SELECT to_jsonb(r) - ''{rated_at,made_at,decided_at,noticed_at,undone_at}''::text[] AS j FROM %I.%I AS r) AS t', ladder, relation) INTO part;
-        rows := rows || relation || E'\n' || coalesce(part, '') || E'\n';
+        rows := rows || coalesce(relation || E'\n' || part || E'\n', '');
     END LOOP;
     EXECUTE format('SELECT last_value || '' '' || is_called FROM %I.event_seq', ladder) INTO part;
     RETURN rows || part;

@@ -26,16 +26,12 @@ INSERT INTO calls VALUES
     ('ladder_status', $$SELECT skillrating.ladder_status('it''s')$$),
     ('match_journal', $$SELECT skillrating.match_journal('it''s', 1)$$),
     ('eligibility', $$SELECT skillrating.eligibility('it''s')$$),
-    ('seasons', $$SELECT skillrating.seasons('it''s')$$),
     ('verify', $$SELECT skillrating.verify('it''s')$$),
     ('leaderboard', $$SELECT skillrating.leaderboard('it''s')$$),
-    ('leaderboard', $$SELECT skillrating.leaderboard('it''s', at => '2024-01-03', display => '{"cuts": [1], "labels": ["a", "b"], "margin": 1}')$$),
+    ('leaderboard', $$SELECT skillrating.leaderboard('it''s', at => '2024-01-03', statistics => '{peak}')$$),
     ('place_of', $$SELECT skillrating.place_of('it''s', 1)$$),
-    ('percentile_of', $$SELECT skillrating.percentile_of('it''s', 1)$$),
     ('around', $$SELECT skillrating.around('it''s', 1)$$),
-    ('settled_at', $$SELECT skillrating.settled_at('it''s')$$),
     ('player_status', $$SELECT skillrating.player_status('it''s')$$),
-    ('components', $$SELECT skillrating.components('it''s')$$),
     ('lobby', $$SELECT skillrating.lobby('it''s', '{1,2}'::bigint[])$$),
     ('find_opponents', $$SELECT skillrating.find_opponents('it''s', 1)$$),
     ('history', $$SELECT skillrating.history('it''s', 1)$$),
@@ -43,7 +39,6 @@ INSERT INTO calls VALUES
     ('surprising_players', $$SELECT skillrating.surprising_players('it''s')$$),
     ('pool_quality', $$SELECT skillrating.pool_quality('it''s')$$),
     ('season_table', $$SELECT skillrating.season_table('it''s', '')$$),
-    ('season_place_of', $$SELECT skillrating.season_place_of('it''s', 1, '')$$),
     ('compare_ladders', $$SELECT skillrating.compare_ladders('it''s', 'second')$$);
 GRANT SELECT ON calls TO PUBLIC;
 SELECT coalesce(e.function, c.function) AS missing_or_unknown
@@ -133,12 +128,12 @@ SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reporter');
 RESET ROLE;
 SELECT state, count(*) FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t GROUP BY state ORDER BY state;
 SET ROLE regress_grants_owner;
-GRANT SELECT ON "it's".mirror TO regress_grants_other;
+GRANT SELECT ON "it's".attached TO regress_grants_other;
 SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reader'), skillrating.revoke_ladder('second', 'regress_grants_other', 'reader'), skillrating.revoke_ladder('it''s', 'regress grants "client"', 'reporter');
 SELECT p.privilege_type, p.name FROM (
     SELECT a.privilege_type, c.relname AS name FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.relnamespace = '"it''s"'::regnamespace AND a.grantee <> a.grantor
     UNION ALL SELECT a.privilege_type, n.nspname FROM pg_namespace AS n, aclexplode(n.nspacl) AS a WHERE n.nspname = 'it''s' AND a.grantee <> a.grantor) AS p ORDER BY 1;
-REVOKE ALL ON "it's".mirror FROM regress_grants_other;
+REVOKE ALL ON "it's".attached FROM regress_grants_other;
 SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reader');
 SELECT count(*) FROM rights;
 -- All roles; the owner; nobody.

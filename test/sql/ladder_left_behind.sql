@@ -83,7 +83,7 @@ DECLARE
     relation text;
     triggers bigint;
 BEGIN
-    FOREACH relation IN ARRAY '{ladder,rating,event,rated_match,pending,correction,operation,attached,mirror,solved}'::text[] LOOP
+    FOREACH relation IN ARRAY '{ladder,rating,event,rated_match,pending,correction,operation,attached,component_event}'::text[] LOOP
         PERFORM make_ladder('left');
         EXECUTE format('DROP TABLE "left".%I CASCADE', relation);
         UPDATE game_player SET score = 2 WHERE player = 'x';

@@ -27,7 +27,7 @@ SELECT l.ladder, c.* FROM unnest('{at_once,later}'::text[]) AS l(ladder), skillr
 SELECT l.ladder, c.* FROM unnest('{at_once,later}'::text[]) AS l(ladder), skillrating.catch_up(l.ladder, rebuild => true) AS c;
 SELECT match_id, status, reason FROM at_once.rated_match ORDER BY match_id;
 SELECT l.ladder, b.player_id, b.games FROM unnest('{at_once,later}'::text[]) AS l(ladder), skillrating.leaderboard(l.ladder, min_games => 0) AS b ORDER BY 1, b.place;
-SELECT skillrating.place_of('at_once', 3, min_games => 0), skillrating.percentile_of('at_once', 3, min_games => 0), (SELECT count(*) FROM skillrating.around('at_once', 3, min_games => 0)) AS around,
+SELECT (skillrating.place_of('at_once', 3, min_games => 0)).place, (skillrating.place_of('at_once', 3, min_games => 0)).percentile, (SELECT count(*) FROM skillrating.around('at_once', 3, min_games => 0)) AS around,
     (SELECT array_agg(player_id ORDER BY player_id) FROM skillrating.find_opponents('at_once', 1)) AS opponents, (SELECT count(*) FROM skillrating.season_table('at_once', '', min_games => 0)) AS season;
 SELECT (SELECT count(*) FROM at_once.rating) AS rows, (SELECT bool_and(ok) FROM skillrating.verify('at_once')) AND (SELECT bool_and(ok) FROM skillrating.verify('later')) AS ok;
 

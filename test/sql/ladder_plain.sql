@@ -175,6 +175,7 @@ DROP FUNCTION do_nothing, notice, play, differences, rated_at, author;
 
 -- A narrower type of one of our columns.
 SELECT skillrating.create_ladder('narrow', 'weng_lin', apply_at => 'statement', on_error => 'raise');
+DROP VIEW narrow.history, narrow.leaderboard;
 ALTER TABLE narrow.event ALTER played_at TYPE timestamptz(0);
 ALTER TABLE narrow.rating ALTER last_played TYPE timestamptz(0);
 INSERT INTO narrow.match (match_id, played_at) VALUES (1, '2026-01-01 00:00:00.7Z');

@@ -85,7 +85,7 @@ BEGIN
         END;
     ELSIF what < 0.92 THEN
         PERFORM skillrating.settle('life', hour + floor(random() * 5) * interval '1 hour')
-        WHERE hour >= coalesce(skillrating.settled_at('life'), '-infinity');
+        WHERE hour >= coalesce((SELECT max(at) FROM life.operation WHERE kind = 'settle' AND undone_at IS NULL), '-infinity');
     ELSIF what < 0.93 THEN
         BEGIN
             PERFORM skillrating.exclude_player('life', 1 + floor(random() * 9)::int, hour - interval '60 hours', policy => 'refund', allow_unknown => true,

@@ -54,7 +54,7 @@ BEGIN
         EXCEPTION WHEN undefined_object OR invalid_parameter_value THEN
         END;
     ELSIF what < 0.92 THEN
-        PERFORM skillrating.settle('life', hour) WHERE hour >= coalesce(skillrating.settled_at('life'), '-infinity');
+        PERFORM skillrating.settle('life', hour) WHERE hour >= coalesce((SELECT max(at) FROM life.operation WHERE kind = 'settle' AND undone_at IS NULL), '-infinity');
     ELSIF what < 0.94 THEN
         PERFORM skillrating.forget_players('life', ARRAY[someone::bigint], ARRAY[(1000 + n)::text]);
     ELSE
@@ -88,8 +88,8 @@ BEGIN
     LOOP
         CREATE TEMP TABLE t AS SELECT * FROM textbook(b.pool, b.fewest, b.since);
         RETURN QUERY SELECT format('place of %s in %s', r.player_id, b) FROM asked(b.pool) AS r LEFT JOIN t USING (player_id)
-        WHERE t.place IS DISTINCT FROM skillrating.place_of('life', r.player_id, b.pool, b.fewest, b.since)
-            OR t.percentile IS DISTINCT FROM skillrating.percentile_of('life', r.player_id, b.pool, b.fewest, b.since);
+        WHERE t.place IS DISTINCT FROM (skillrating.place_of('life', r.player_id, b.pool, b.fewest, b.since)).place
+            OR t.percentile IS DISTINCT FROM (skillrating.place_of('life', r.player_id, b.pool, b.fewest, b.since)).percentile;
         RETURN QUERY SELECT format('around %s in %s', r.player_id, b) FROM asked(b.pool) AS r LEFT JOIN t USING (player_id)
         WHERE ARRAY(SELECT (t2.place, t2.player_id::text, t2.rating)::text FROM t AS t2 WHERE t2.n BETWEEN t.n - 3 AND t.n + 3 ORDER BY t2.n)
             IS DISTINCT FROM ARRAY(SELECT (a.place, a.player_id, a.rating)::text FROM skillrating.around('life', r.player_id, 3, b.pool, b.fewest, b.since) AS a);
@@ -97,7 +97,7 @@ BEGIN
         WHERE ARRAY(SELECT (t2.place, t2.player_id::text, t2.rating, t2.percentile)::text FROM t AS t2
                 WHERE t2.rating < r.rating OR t2.rating = r.rating AND t2.player_id > r.player_id ORDER BY t2.n LIMIT 4)
             IS DISTINCT FROM ARRAY(SELECT (a.place, a.player_id, a.rating, a.percentile)::text
-                FROM skillrating.leaderboard('life', 4, b.pool, b.fewest, r.player_id, b.since, statistics => '{"columns": ["percentile"]}') AS a);
+                FROM skillrating.leaderboard('life', 4, b.pool, b.fewest, r.player_id, b.since, statistics => '{percentile}') AS a);
         RETURN QUERY SELECT format('top of %s', b)
         WHERE ARRAY(SELECT (t2.place, t2.player_id::text, t2.rating)::text FROM t AS t2 ORDER BY t2.n LIMIT 7)
             IS DISTINCT FROM ARRAY(SELECT (a.place, a.player_id, a.rating)::text FROM skillrating.leaderboard('life', 7, b.pool, b.fewest, NULL::bigint, b.since) AS a);
@@ -207,21 +207,17 @@ UPDATE hand.rating SET rating = 3 WHERE player_id = 1;
 SELECT check_name, ok, detail FROM skillrating.verify('hand') WHERE check_name = 'ratings';
 SELECT count(*) FROM skillrating.catch_up('hand', rebuild => true);
 SELECT bool_and(ok) FROM skillrating.verify('hand');
-INSERT INTO hand.rating_count_delta (pool, cells, nets) VALUES ('', '{1}', '{1,2}');
-SELECT skillrating.place_of('hand', 1);
-DELETE FROM hand.rating_count_delta WHERE cardinality(cells) = 1;
+INSERT INTO hand.rating_count_delta (pool, ranges, nets) VALUES ('', '{1}', '{1,2}');
+SELECT (skillrating.place_of('hand', 1)).place;
+DELETE FROM hand.rating_count_delta WHERE cardinality(ranges) = 1;
 
--- Nulls, and cells that no rating has, are errors wherever counts are read.
-INSERT INTO hand.rating_count_delta (pool, cells, nets) VALUES ('', '{-1}', '{1}');
-SELECT skillrating.place_of('hand', 1);
-SELECT count(*) FROM skillrating.leaderboard('hand', active_since => '2000-01-01');
-DELETE FROM hand.rating_count_delta WHERE cells = '{-1}';
-UPDATE hand.rating_count SET active = NULL WHERE level = 0;
-SELECT count(*) FROM skillrating.leaderboard('hand', active_since => '2000-01-01');
+-- Nulls, and ranges that no rating has, are errors wherever counts are read.
+INSERT INTO hand.rating_count_delta (pool, ranges, nets) VALUES ('', '{-1}', '{1}');
+SELECT (skillrating.place_of('hand', 1)).place;
+DELETE FROM hand.rating_count_delta WHERE ranges = '{-1}';
 CREATE FUNCTION fold_hand() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN PERFORM skillrating_internal.fold_rating_counts('hand'); RETURN NULL; END $$;
 CREATE TRIGGER fold_hand AFTER INSERT ON hand.rating_count_delta FOR EACH STATEMENT EXECUTE FUNCTION fold_hand();
-SELECT count(*) FROM skillrating.report_match('hand', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 UPDATE hand.rating_count SET ranges = NULL WHERE level = 0;
 SELECT count(*) FROM skillrating.report_match('hand', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 DROP TRIGGER fold_hand ON hand.rating_count_delta;
@@ -239,7 +235,7 @@ SELECT * FROM count_tables;
 SELECT skillrating.set_ranks('hand', 'indexed');
 SELECT skillrating.set_ranks('hand', 'indexed');
 SELECT * FROM count_tables;
-SELECT skillrating.place_of('hand', 1), skillrating.percentile_of('hand', 1), count(*) FROM skillrating.leaderboard('hand', active_since => '2000-01-01');
+SELECT (skillrating.place_of('hand', 1)).place, (skillrating.place_of('hand', 1)).percentile, count(*) FROM skillrating.leaderboard('hand', active_since => '2000-01-01');
 SELECT count(*) FROM skillrating.report_match('hand', 2, ARRAY[2, 3], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT bool_and(ok) FROM skillrating.verify('hand');
 SELECT skillrating.set_ranks('hand', 'counted');
@@ -269,7 +265,7 @@ SELECT to_regclass('young.rating_count') IS NOT NULL AS counted;
 SELECT skillrating.set_ranks('young', 'indexed');
 SELECT skillrating.promote_ladder('young', 'former');
 ALTER SCHEMA former RENAME TO young;
-SELECT to_regclass('hand.rating_count') IS NOT NULL AS counted, to_regclass('young.rating_count') IS NOT NULL AS young, skillrating.place_of('hand', 2), skillrating.place_of('young', 2);
+SELECT to_regclass('hand.rating_count') IS NOT NULL AS counted, to_regclass('young.rating_count') IS NOT NULL AS young, (skillrating.place_of('hand', 2)).place, (skillrating.place_of('young', 2)).place;
 SELECT count(*) FROM skillrating.report_match('hand', 5, ARRAY[2, 3], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT bool_and(ok) FROM skillrating.verify('hand');
 SELECT count(*) FROM skillrating.catch_up('young', search => true);
@@ -286,7 +282,7 @@ SELECT skillrating.create_ladder('hand', 'elo', ranks => 'counted');
 SELECT count(*) FROM skillrating.report_match('hand', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT skillrating.grant_ladder('hand', 'regress_ranks_reader', 'reader');
 SET ROLE regress_ranks_reader;
-SELECT skillrating.place_of('hand', 2), skillrating.percentile_of('hand', 1);
+SELECT (skillrating.place_of('hand', 2)).place, (skillrating.place_of('hand', 1)).percentile;
 SELECT skillrating.set_ranks('hand', 'counted');
 RESET ROLE;
 SELECT skillrating.revoke_ladder('hand', 'regress_ranks_reader', 'reader'), skillrating.drop_ladder('hand');

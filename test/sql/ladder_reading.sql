@@ -32,7 +32,7 @@ $$;
 SELECT min_games, active_since, max_deviation, count(*) AS players,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(1, min_games, active_since, max_deviation)) AS page_1,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(3, min_games, active_since, max_deviation)) AS page_3,
-    bool_and(place = skillrating.place_of('arena', player_id, '', min_games, active_since, max_deviation)) AS place_of,
+    bool_and(place = (skillrating.place_of('arena', player_id, '', min_games, active_since, max_deviation)).place) AS place_of,
     bool_and((SELECT array_agg(a.place || ' ' || a.player_id) FROM skillrating.around('arena', player_id, 2, '', min_games, active_since, max_deviation) AS a)
         = (SELECT array_agg(b.place || ' ' || b.player_id ORDER BY b.n) FROM (
             SELECT l.*, row_number() OVER () AS n FROM skillrating.leaderboard('arena', 100, '', min_games, NULL, active_since, max_deviation) AS l) AS b
@@ -45,7 +45,7 @@ SELECT bool_and(l.place = r.place) FROM skillrating.leaderboard('arena', 100) AS
 JOIN (SELECT player_id, rank() OVER (ORDER BY rating DESC) AS place FROM arena.rating WHERE pool = '') AS r USING (player_id);
 SELECT place, player_id, round(rating::numeric, 3) AS rating, games FROM skillrating.leaderboard('arena', 5);
 SELECT place, player_id FROM skillrating.leaderboard('arena', 2, pool => 'cup');
-SELECT skillrating.place_of('arena', 'nobody'), skillrating.percentile_of('arena', 'nobody'), skillrating.place_of('arena', 'a', min_games => 2);
+SELECT (skillrating.place_of('arena', 'nobody')).place, (skillrating.place_of('arena', 'nobody')).percentile, (skillrating.place_of('arena', 'a', min_games => 2)).place;
 SELECT count(*) FROM skillrating.around('arena', 'nobody');
 SELECT skillrating.leaderboard('arena', after_player => 'nobody');
 SELECT skillrating.leaderboard('arena', n => -1);
@@ -57,7 +57,7 @@ SET LOCAL enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT r.* FROM arena.rating AS r WHERE r.pool = '' AND r.games >= 1 AND r.rating <= 1500 AND (r.rating < 1500 OR 'p3' < r.player_id) ORDER BY r.rating DESC, r.player_id LIMIT 10;
 ROLLBACK;
 -- Percentiles.
-SELECT bool_and(abs(skillrating.percentile_of('arena', player_id) - p) < 1e-9) FROM (
+SELECT bool_and(abs((skillrating.place_of('arena', player_id)).percentile - p) < 1e-9) FROM (
     SELECT player_id, 100 * (rank() OVER (ORDER BY rating) - 1 + (count(*) OVER (PARTITION BY rating) - 1) / 2.0) / (count(*) OVER () - 1) AS p
     FROM arena.rating WHERE pool = '') AS r;
 
@@ -90,16 +90,15 @@ SELECT player_id, games, round(expected::numeric, 3) AS expected, scored, round(
 -- The scores are those of the events.
 SELECT period, matches, round(brier_score::numeric, 4) AS brier, round(log_loss::numeric, 4) AS log_loss, round(calibration_z::numeric, 2) AS z, active_players AS active, round(mean_rating::numeric, 1) AS mean, round(rating_spread::numeric, 1) AS spread, round(settled::numeric, 3) AS settled
 FROM skillrating.pool_quality('arena');
-SELECT (SELECT sum(brier_score * matches) / sum(matches) FROM skillrating.pool_quality('arena', step => '9 days')) - (SELECT avg((win_probability - score) ^ 2) FROM (
+SELECT (SELECT sum(brier_score * matches) / sum(matches) FROM skillrating.pool_quality('arena', step => 'week')) - (SELECT avg((win_probability - score) ^ 2) FROM (
     SELECT DISTINCT ON (seq) * FROM arena.event WHERE kind = 'match' AND pool = '' ORDER BY seq, team) AS e) < 1e-12 AS same;
-SELECT * FROM skillrating.pool_quality('arena', step => '0');
--- Several months are those of the calendar, and thirty days are days, although equal to a month.
-SELECT step::text, count(*) AS periods, sum(q.matches) AS matches, min(q.period)::date AS first, bool_and(q.matches = own.matches) AS whole, bool_and(EXISTS (
-    SELECT FROM generate_series(CASE WHEN step::text ~ 'days' THEN '2001-01-01' ELSE '0001-01-01 BC' END::timestamptz, '2025-01-01', step) AS period WHERE period = q.period)) AS grid
-FROM unnest('{1 month,3 months,5 months,1 year,18 months,1 decade,30 days,360 days}'::interval[]) AS step, LATERAL skillrating.pool_quality('arena', step => step) AS q,
-    LATERAL (SELECT count(DISTINCT seq) AS matches FROM arena.event WHERE kind = 'match' AND pool = '' AND played_at >= q.period AND played_at < q.period + step) AS own
-GROUP BY step::text ORDER BY step::text;
-SELECT * FROM skillrating.pool_quality('arena', step => '1 month 3 days');
+SELECT * FROM skillrating.pool_quality('arena', step => 'decade');
+-- Periods are those of the calendar, each with the matches in it.
+SELECT v.step, count(*) > 0 AS periods, sum(q.matches) = (SELECT count(DISTINCT seq) FROM arena.event WHERE kind = 'match' AND pool = '') AS all, bool_and(q.matches = own.matches) AS whole,
+    bool_and(q.period = date_trunc(v.step, q.period, 'UTC')) AS grid
+FROM (VALUES ('day', interval '1 day'), ('week', '7 days'), ('month', '1 month'), ('quarter', '3 months'), ('year', '1 year')) AS v(step, length), LATERAL skillrating.pool_quality('arena', step => v.step) AS q,
+    LATERAL (SELECT count(DISTINCT seq) AS matches FROM arena.event WHERE kind = 'match' AND pool = '' AND played_at >= q.period AND played_at < (q.period AT TIME ZONE 'UTC' + v.length) AT TIME ZONE 'UTC') AS own
+GROUP BY v.step, v.length ORDER BY v.length;
 
 -- Another formula: built beside, compared, promoted, and the first one promoted again.
 CREATE ROLE regress_reader;

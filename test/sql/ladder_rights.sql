@@ -135,8 +135,8 @@ BEGIN
         'SELECT skillrating.attach(''arena'', ''arena.match'')',
         'INSERT INTO arena.pending VALUES (1, pg_current_xact_id(), true)',
         'INSERT INTO arena.correction VALUES (1)',
-        'INSERT INTO arena.solved (solver, pool, player_id, games, component) VALUES (''hive'', '''', 1, 1, 1)',
-        'INSERT INTO arena.mirror VALUES (''arena.match'', '''', ''match_id'', ''{}'')'] LOOP
+        'SELECT skillrating_internal.create_solved_tables(''arena'', ''bigint'')',
+        'SELECT skillrating_internal.create_mirror_table(''arena'')'] LOOP
         BEGIN
             EXECUTE statement;
             RAISE NOTICE 'done: %', statement;
@@ -161,7 +161,7 @@ SELECT matches FROM skillrating.compare_ladders('arena', 'second');
 SELECT skillrating.promote_ladder('second', 'former');
 ALTER SCHEMA former RENAME TO second;
 SELECT place FROM skillrating.leaderboard('arena', 1, after_player => '1');
-SELECT skillrating.place_of('arena', 1), pg_catalog.round(skillrating.percentile_of('arena', 1)::numeric) AS percentile;
+SELECT (skillrating.place_of('arena', 1)).place, pg_catalog.round((skillrating.place_of('arena', 1)).percentile::numeric) AS percentile;
 SELECT player_id FROM skillrating.around('arena', 1) LIMIT 1;
 SELECT pg_catalog.count(*) FROM skillrating.history('arena', 1);
 SELECT pg_catalog.count(*) FROM skillrating.pool_quality('arena');

@@ -23,21 +23,29 @@ END
 $$;
 
 -- All that seasons show, with conditions on games, pages and places.
+CREATE FUNCTION names(ladder text, pool text) RETURNS TABLE (season text) LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY EXECUTE format('SELECT o.name FROM (
+        SELECT o.params->>''name'' AS name, o.seq FROM %I.operation AS o
+        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND (o.pool IS NULL OR o.pool = $1)
+        UNION ALL SELECT '''', 0) AS o ORDER BY o.seq', ladder) USING pool;
+END
+$$;
 CREATE FUNCTION shown(ladder text) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
     rows text[] := '{}';
     s record;
 BEGIN
     FOR s IN SELECT p.pool, x.* FROM unnest('{"",other}'::text[]) AS p(pool)
-        CROSS JOIN LATERAL skillrating.seasons(ladder, p.pool) AS x
+        CROSS JOIN LATERAL names(ladder, p.pool) AS x
     LOOP
-        rows := rows || format('%s: %s to %s, %s matches, %s players', s.season, s.began_at, s.ended_at, s.matches, s.players)
+        rows := rows || s.season
             || ARRAY(SELECT g.n || t::text FROM unnest('{0,1,3}'::int[]) AS g(n)
                 CROSS JOIN LATERAL skillrating.season_table(ladder, s.season, 1000, s.pool, g.n) AS t ORDER BY g.n, t.place, t.player_id)
             || ARRAY(SELECT t::text FROM skillrating.season_table(ladder, s.season, 3, s.pool, 2, after_player => (
                     SELECT x.player_id::bigint FROM skillrating.season_table(ladder, s.season, 2, s.pool, 2) AS x
                     ORDER BY x.place DESC, x.player_id DESC LIMIT 1)) AS t)
-            || ARRAY(SELECT skillrating.season_place_of(ladder, p.id, s.season, s.pool, g.n)::text
+            || ARRAY(SELECT (SELECT t.place FROM skillrating.season_table(ladder, player => p.id, season => s.season, pool => s.pool, min_games => g.n) AS t)::text
                 FROM generate_series(1, 40, 13) AS p(id), unnest('{1,3}'::int[]) AS g(n));
     END LOOP;
     RETURN rows;
@@ -109,7 +117,7 @@ FROM cut.match_player AS c FULL JOIN whole.match_player AS w USING (match_id, pl
 SET client_min_messages = warning;
 
 SELECT skillrating.season_table('cut', min_games => -1);
-SELECT skillrating.season_place_of('cut', 1, min_games => -1);
+SELECT (SELECT t.place FROM skillrating.season_table('cut', player => 1, min_games => -1) AS t);
 
 -- A season does not begin before the last one of its pools; a pool without that one may have it.
 

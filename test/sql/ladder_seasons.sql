@@ -17,7 +17,7 @@ SELECT players FROM skillrating.new_season('arena', '2026', toward => 'bradley_t
 SELECT play('arena', 370, 372);
 SELECT players FROM skillrating.new_season('arena', '2026', toward => 'bradley_terry', pool => 'duo', at => '2026-02-01');
 SELECT play('arena', 400, 409);
-SELECT p.pool, s.season, s.began_at, s.running, s.matches FROM unnest('{duo,solo}'::text[]) AS p(pool), skillrating.seasons('arena', p.pool) AS s;
+SELECT pool, params->>'name' AS season, at FROM arena.operation WHERE kind = 'season' AND undone_at IS NULL ORDER BY 1, seq;
 
 -- A player begins it with what the seed of the pool has left, which comes right after the season.
 SELECT p.pool, s.player_id, s.games, s.start_rating = e.rating_after AS begins_with_seed
@@ -36,7 +36,7 @@ SELECT players FROM skillrating.new_season('arena', '2026', pool => 'sole', at =
 SELECT skillrating.undo_operation('arena', operation) FROM arena.operation WHERE kind = 'season' AND pool = 'solo';
 SELECT kind, pool, undone_at IS NOT NULL AS undone, count(*) FROM arena.operation WHERE kind IN ('season', 'seed') GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
-SELECT p.pool, s.season, s.matches FROM unnest('{duo,solo}'::text[]) AS p(pool), skillrating.seasons('arena', p.pool) AS s;
+SELECT pool, params->>'name' AS season FROM arena.operation WHERE kind = 'season' AND undone_at IS NULL ORDER BY 1, seq;
 SELECT players FROM skillrating.new_season('arena', '2026', pool => 'solo', at => '2026-04-01');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
@@ -55,7 +55,7 @@ $$;
 SELECT n.players, a.players FROM skillrating.new_season('next', '2028', pool => 'solo') AS n, skillrating.new_season('arena', '2028', pool => 'duo') AS a;
 SELECT skillrating.promote_ladder('next', 'former');
 ALTER SCHEMA former RENAME TO next;
-SELECT p.pool, s.season FROM unnest('{duo,solo}'::text[]) AS p(pool), skillrating.seasons('arena', p.pool) AS s WHERE s.season = '2028';
+SELECT pool, params->>'name' AS season FROM arena.operation WHERE kind = 'season' AND undone_at IS NULL AND params->>'name' = '2028' ORDER BY 1;
 SELECT count(*) >= 0 AS caught_up FROM skillrating.catch_up('arena');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
@@ -78,7 +78,7 @@ BEGIN
     WHERE ARRAY(SELECT (t.place, t.player_id, t.rating, t.games)::text FROM skillrating.season_table('many', s.name, 10000) AS t)
         IS DISTINCT FROM ARRAY(SELECT (x.place, x.player_id::text, x.rating, x.games)::text FROM x WHERE x.name = s.name ORDER BY x.n);
     RETURN QUERY SELECT format('place of %s in %s', x.player_id, x.name) FROM x
-    WHERE x.place IS DISTINCT FROM skillrating.season_place_of('many', x.player_id, x.name);
+    WHERE x.place IS DISTINCT FROM (SELECT t.place FROM skillrating.season_table('many', x.name, player => x.player_id) AS t);
     RETURN QUERY SELECT format('after %s in %s', x.player_id, x.name) FROM x
     WHERE x.n % 7 = 0 AND ARRAY(SELECT (t.place, t.player_id)::text FROM skillrating.season_table('many', x.name, 3, after_player => x.player_id) AS t)
         IS DISTINCT FROM ARRAY(SELECT (u.place, u.player_id::text)::text FROM x AS u WHERE u.name = x.name AND u.n > x.n ORDER BY u.n LIMIT 3);
@@ -142,10 +142,10 @@ FROM old_standing AS o FULL JOIN many.standing AS s USING (player_id, pool, oper
 DROP TABLE old_standing;
 
 -- Who is not in a table, and who is not there.
-SELECT skillrating.season_place_of('many', 899, ''), skillrating.season_place_of('many', 123456, ''), skillrating.season_place_of('many', NULL::int, ''),
-    skillrating.season_place_of('many', 3, 'fourth'), skillrating.season_place_of('many', 3, 'fourth', min_games => 0) > 0 AS idle;
-SELECT skillrating.season_place_of('many', 3, 'fifth');
-SELECT skillrating.season_place_of(NULL, 3);
+SELECT (SELECT t.place FROM skillrating.season_table('many', player => 899, season => '') AS t), (SELECT t.place FROM skillrating.season_table('many', player => 123456, season => '') AS t),
+    (SELECT t.place FROM skillrating.season_table('many', player => 3, season => 'fourth') AS t), (SELECT t.place FROM skillrating.season_table('many', player => 3, season => 'fourth', min_games => 0) AS t) > 0 AS idle;
+SELECT (SELECT t.place FROM skillrating.season_table('many', player => 3, season => 'fifth') AS t);
+SELECT (SELECT t.place FROM skillrating.season_table(NULL, player => 3) AS t);
 SELECT count(*) FROM skillrating.season_table('many', '', after_player => 123456);
 SELECT count(*) FROM skillrating.season_table('many', after_player => 123456);
 SELECT skillrating.drop_ladder(l) FROM unnest('{other,many}'::text[]) AS l;

@@ -118,6 +118,7 @@ INSERT INTO sided.match (match_id, played_at) SELECT i, '2026-01-01'::timestampt
 INSERT INTO sided.match_player (match_id, player_id, team, side, rank)
 SELECT i, CASE t WHEN 1 THEN i % 7 ELSE (i + 1 + i / 7 % 6) % 7 END, t, 1 + (t + i) % 2, CASE WHEN i % 6 = 0 OR (hashint4(i) % 3 = 0) = ((t + i) % 2 = 0) THEN 1 ELSE 2 END
 FROM generate_series(1, 200) AS i, generate_series(1, 2) AS t;
+SELECT status FROM skillrating.solve_ladder('sided');
 CREATE TABLE sided_solved AS SELECT * FROM sided.solved;
 DO $$
 DECLARE v record; cold skillrating.solve_summary; warm skillrating.solve_summary; apart float8; sides text;

@@ -37,7 +37,7 @@ CREATE TABLE elo AS SELECT * FROM elo_by_duel();
 CREATE VIEW board AS
 SELECT e.player, e.after AS rating, s.*, rank() OVER (ORDER BY e.after DESC) AS place
 FROM (SELECT DISTINCT ON (player) * FROM elo ORDER BY player, match_id DESC) AS e
-JOIN LATERAL (SELECT count(*) AS games, count(*) FILTER (WHERE score = 1) AS wins, count(*) FILTER (WHERE score = 0.5) AS draws, count(*) FILTER (WHERE score = 0) AS losses, max(played_at) AS last_played, max(after) FILTER (WHERE games >= 9) AS peak,
+JOIN LATERAL (SELECT count(*) AS games, count(*) FILTER (WHERE score = 1) AS wins, count(*) FILTER (WHERE score = 0.5) AS draws, count(*) FILTER (WHERE score = 0) AS losses, max(played_at) AS last_played, max(after) AS peak,
     (SELECT count(*) FROM elo AS l WHERE l.player = e.player AND l.score <> 0.5 AND NOT EXISTS (SELECT FROM elo AS o WHERE o.player = e.player AND o.match_id > l.match_id AND o.score <> l.score)) AS streak FROM elo AS o WHERE o.player = e.player) AS s ON true;
 
 CREATE FUNCTION fill(ladder text) RETURNS void LANGUAGE plpgsql AS $$
@@ -50,19 +50,19 @@ $$;
 SELECT skillrating.create_ladder('oracle_arena', 'elo', player_type => 'int', match_type => 'int'), skillrating.create_ladder('oracle_space', 'state_space', player_type => 'int', match_type => 'int');
 SELECT fill('oracle_arena'), fill('oracle_space');
 
--- Boards.  A peak counts from the tenth match on, where placement ends.
+-- Boards.
 SELECT count(*) = 9 AND bool_and(l.place = b.place AND near(l.rating, b.rating) AND l.games = b.games AND l.wins = b.wins AND l.draws = b.draws AND l.losses = b.losses AND l.last_played = b.last_played
-    AND near(l.shown, 100 + 2 * b.rating) AND near(l.peak, b.peak) AND abs(l.streak) = b.streak AND near(l.percentile, 100 * (9 - b.place) / 8.0)
-    AND l.level = least(8, greatest(1, 1 + floor((b.rating - 1300) / 50))) AND l.placement_left = 0
+    AND near(l.peak, b.peak) AND abs(l.streak) = b.streak AND near(l.percentile, 100 * (9 - b.place) / 8.0)
+    AND l.provisional = (l.games < 10)
     AND near(l.last_change, (SELECT after - before FROM elo WHERE player = b.player ORDER BY match_id DESC LIMIT 1))) AS "leaderboard: other implementation"
-FROM skillrating.leaderboard('oracle_arena', display => '{"factor": 2, "shift": 100, "levels": 8, "low": 1300, "high": 1700}', statistics => '{}') AS l JOIN board AS b ON b.player::text = l.player_id;
-SELECT count(*) = 9 AND bool_and(near(rating, after) AND l.games = e.games + 1 AND l.placement_left = greatest(0, 15 - l.games)) AS "leaderboard: other implementation"
-FROM skillrating.leaderboard('oracle_arena', at => '2024-01-31 12:00', display => '{"placement_games": 15}') AS l JOIN (SELECT DISTINCT ON (player) * FROM elo WHERE played_at <= '2024-01-31 12:00' ORDER BY player, match_id DESC) AS e ON e.player::text = l.player_id;
-SELECT bool_and(skillrating.place_of('oracle_arena', player) = place) AS "place_of: other implementation", bool_and(near(skillrating.percentile_of('oracle_arena', player), 100 * (9 - place) / 8.0)) AS "percentile_of: other implementation" FROM board;
-SELECT count(*) = 3 AND bool_and(a.place = b.place AND near(a.rating, b.rating) AND a.games = b.games AND a.wins = b.wins AND a.draws = b.draws AND a.losses = b.losses AND near(a.shown, 100 + 2 * b.rating) AND near(a.peak, b.peak) AND abs(a.streak) = b.streak
-    AND near(a.percentile, 100 * (9 - b.place) / 8.0) AND a.level = least(8, greatest(1, 1 + floor((b.rating - 1300) / 50))) AND a.placement_left = 0 AND near(a.last_change, (SELECT after - before FROM elo WHERE player = b.player ORDER BY match_id DESC LIMIT 1)))
+FROM skillrating.leaderboard('oracle_arena', statistics => '{peak,streak,last_change,percentile}') AS l JOIN board AS b ON b.player::text = l.player_id;
+SELECT count(*) = 9 AND bool_and(near(rating, after) AND l.games = e.games + 1) AS "leaderboard: other implementation"
+FROM skillrating.leaderboard('oracle_arena', at => '2024-01-31 12:00') AS l JOIN (SELECT DISTINCT ON (player) * FROM elo WHERE played_at <= '2024-01-31 12:00' ORDER BY player, match_id DESC) AS e ON e.player::text = l.player_id;
+SELECT bool_and((skillrating.place_of('oracle_arena', player)).place = place) AS "place_of: other implementation", bool_and(near((skillrating.place_of('oracle_arena', player)).percentile, 100 * (9 - place) / 8.0)) AS "place_of: other implementation" FROM board;
+SELECT count(*) = 3 AND bool_and(a.place = b.place AND near(a.rating, b.rating) AND a.games = b.games AND a.wins = b.wins AND a.draws = b.draws AND a.losses = b.losses AND near(a.peak, b.peak) AND abs(a.streak) = b.streak
+    AND near(a.percentile, 100 * (9 - b.place) / 8.0) AND near(a.last_change, (SELECT after - before FROM elo WHERE player = b.player ORDER BY match_id DESC LIMIT 1)))
     AND array_agg(a.place ORDER BY a.place) = '{3,4,5}' AS "around: other implementation"
-FROM skillrating.around('oracle_arena', (SELECT player FROM board WHERE place = 4), 1, display => '{"factor": 2, "shift": 100, "levels": 8, "low": 1300, "high": 1700}', statistics => '{}') AS a JOIN board AS b ON b.player::text = a.player_id;
+FROM skillrating.around('oracle_arena', (SELECT player FROM board WHERE place = 4), 1, statistics => '{peak,streak,last_change,percentile}') AS a JOIN board AS b ON b.player::text = a.player_id;
 SELECT count(*) = 400 AND bool_and(near(h.rating_before, e.before) AND near(h.rating_after, e.after) AND near(h.win_probability, e.p) AND h.score = e.score AND h.games_before = e.games AND near((h.state_before->>'rating')::float8, e.before) AND near((h.state_after->>'rating')::float8, e.after)
     AND h.seq = e.match_id AND h.team = CASE WHEN d.a = who THEN 1 ELSE 2 END AND coalesce(h.rest_change, 0) = 0) AS "history: other implementation"
 FROM generate_series(0, 8) AS who CROSS JOIN LATERAL skillrating.history('oracle_arena', who) AS h JOIN elo AS e ON e.match_id::text = h.match_id AND e.player = who JOIN duel AS d ON d.match_id = e.match_id;
@@ -106,8 +106,8 @@ FROM skillrating.lobby('oracle_arena', '{0,1,2,3,4,5,6,7}'::int[]) AS e, generat
 -- Components and solutions are those of the functions over a history.
 CREATE VIEW game AS SELECT match_id, played_at, player, team, CASE WHEN score = 0.5 OR (score = 1) = (team = 1) THEN 1 ELSE 2 END AS rank FROM duel, LATERAL (VALUES (a, 1), (b, 2)) AS p(player, team);
 SELECT count(*) = 1 AND bool_and(near(c.mu, f.mu) AND near(c.deviation, f.deviation) AND c.games = 200 AND near(c.state[1], f.mu)) AS "components: other implementation"
-FROM skillrating.components('oracle_space', kind => 'home', at => NULL) AS c,
-    (SELECT f.* FROM (SELECT skillrating.final_components('state_space', match_id, player, team, rank, skillrating.inputs(side => team, played_at => played_at), NULL ORDER BY match_id) AS fs FROM game) AS q, unnest(fs) AS f) AS f WHERE f.kind = 'home';
+FROM oracle_space.components AS c,
+    (SELECT f.* FROM (SELECT skillrating.final_components('state_space', match_id, player, team, rank, skillrating.inputs(side => team, played_at => played_at), NULL ORDER BY match_id) AS fs FROM game) AS q, unnest(fs) AS f) AS f WHERE f.kind = 'home' AND c.kind = 'home';
 SELECT (s).matches = 200 AND (s).players = 9 AND (s).components = 1 AND near((s).log_posterior, (t).log_posterior) AS "solve_ladder: other implementation"
 FROM skillrating.solve_ladder('oracle_arena', params => '{"side_deviation": 0}') AS s, (SELECT skillrating.solve_summary('bradley_terry', match_id, player, team, rank, NULL, '{"side_deviation": 0}') AS t FROM game) AS q;
 

@@ -60,10 +60,9 @@ INSERT INTO untyped.call (call) VALUES
     ('split_teams(skillrating.lobby(''untyped_ladder'', %3$s))'),
     ('find_opponents(''untyped_ladder'', %2$s)'),
     ('place_of(''untyped_ladder'', %2$s)'),
-    ('season_place_of(''untyped_ladder'', %2$s, min_games => 0)'),
+    ('season_table(''untyped_ladder'', player => %2$s, min_games => 0)'),
     ('season_table(''untyped_ladder'', min_games => 0, after_player => %2$s)'),
     ('leaderboard(''untyped_ladder'', after_player => %2$s)'),
-    ('percentile_of(''untyped_ladder'', %2$s)'),
     ('around(''untyped_ladder'', %2$s)'),
     ('history(''untyped_ladder'', %2$s)'),
     ('rating_at(''untyped_ladder'', %2$s, ''2100-01-01'')'),
@@ -188,7 +187,7 @@ SELECT * FROM skillrating.report_match('mixed', 4, ARRAY[1, 2], '{1,2}', '{1,2}'
 SELECT * FROM skillrating.report_match('mixed', ROW(1, 2)::untyped.pair, '{}', '{}', '{}');
 SELECT * FROM skillrating.report_match('mixed', 'red'::untyped.colour, '{}', '{}', '{}');
 SELECT * FROM skillrating.preview('mixed', ARRAY['red']::untyped.colour[], '{1}');
-SELECT skillrating.place_of('mixed', 'red'::untyped.colour);
+SELECT (skillrating.place_of('mixed', 'red'::untyped.colour)).place;
 SELECT * FROM skillrating.report_match('mixed', NULL, '{}', '{}', '{}');
 SELECT * FROM skillrating.report_match('mixed', 4, NULL, '{}', '{}');
 SELECT * FROM skillrating.report_match('mixed', 4, '{5d8b7b52-0000-0000-0000-00000000000a,NULL}', '{1,2}', '{1,2}');

@@ -30,8 +30,8 @@
 
 static const char *const relation_names[LADDER_NRELATIONS] = {
 	"ladder", "rating", "event", "component", "component_event", "rated_match", "pending", "correction",
-	"operation", "source", "attached", "standing", "event_seq", "match", "match_player",
-	"horizon", "component_horizon", "rating_count", "rating_count_delta"
+	"operation", "source", "attached", "event_seq", "match", "match_player",
+	"horizon", "component_horizon", "standing", "rating_count", "rating_count_delta"
 };
 
 /*
@@ -619,8 +619,8 @@ ladder_cache_recheck(Ladder *ladder)
 	ladder->cache = ladder_cache_open(ladder->schema);
 
 	/*
-	 * The tables of a horizon come with the first one, within the work on it;
-	 * those of counts come and go within that of set_ranks().
+	 * The tables of a horizon come with the first one, within the work on it,
+	 * as does that of standings with the first season that ends; those of counts come and go within that of set_ranks().
 	 */
 	for (i = LADDER_HORIZON; i < LADDER_NRELATIONS; i++)
 		if (!OidIsValid(ladder->relation[i]) || i >= LADDER_RATING_COUNT)

@@ -112,21 +112,15 @@ static const LadderEntry entries[] = {
 	/* Reading */
 	{"leaderboard", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"percentile_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"settled_at", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
 	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"components", AccessShareLock, RIGHTS_BY_GRANT, {{"component", ACL_SELECT}},.nladders = 1},
 	{"lobby", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
 	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
 	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 	{"surprising_players", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
 	{"pool_quality", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
-	{"seasons", AccessShareLock, RIGHTS_BY_GRANT,
-	{{"event", ACL_SELECT}, {"operation", ACL_SELECT}},.nladders = 1},
 	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
-	{"season_place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
 
 	/* Another formula */
 	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2},

@@ -247,6 +247,14 @@ append_mirror(QueryDraft *draft)
 						   quote_qualified_identifier(draft->ladder->name, "mirror"));
 }
 
+/* Its rows; none in a ladder that has had no mirror, and lacks the table. */
+static void
+append_mirrors(QueryDraft *draft)
+{
+	appendStringInfo(&draft->sql, "skillrating_internal.mirrors(%s)",
+					 quote_literal_cstr(draft->ladder->name));
+}
+
 /* How many triggers of a function a table of the user has for the ladder of source $1. */
 #define COUNT_TRIGGERS(of_table, function) \
 	"(SELECT pg_catalog.count(*) FROM pg_catalog.pg_depend AS d " \
@@ -262,17 +270,17 @@ append_mirror(QueryDraft *draft)
  * whether there are mirrors.
  */
 static LadderQuery fed_query = {
-	.text = "SELECT EXISTS (SELECT FROM {mirror}), "
+	.text = "SELECT EXISTS (SELECT FROM {mirrors}), "
 	"(SELECT l.relation FROM ("
 	"SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
 	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.+) " COUNT_TRIGGERS("a", "$5") " OPERATOR(pg_catalog.<) "
 	/* But for TRUNCATE, which has another function. */
 	"(pg_catalog.cardinality(skillrating_internal.collect_kinds(a.relation, false)) OPERATOR(pg_catalog.-) 1) "
 	"UNION ALL "
-	"SELECT m.relation FROM {mirror} AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
+	"SELECT m.relation FROM {mirrors} AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
 	"WHERE c.relowner OPERATOR(pg_catalog.=) $4 AND " COUNT_TRIGGERS("m", "$3") " OPERATOR(pg_catalog.=) 0) AS l LIMIT 1)",
 	.param = {VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID},
-	.part = {{"mirror", append_mirror}}
+	.part = {{"mirrors", append_mirrors}}
 };
 
 enum

@@ -32,12 +32,12 @@ typedef enum LadderRelation
 	LADDER_OPERATION,
 	LADDER_SOURCE,
 	LADDER_ATTACHED,
-	LADDER_STANDING,
 	LADDER_EVENT_SEQ,
 	LADDER_MATCH,				/* from here on where matches are its own */
 	LADDER_MATCH_PLAYER,
 	LADDER_HORIZON,				/* where its history begins at a horizon: what */
 	LADDER_COMPONENT_HORIZON,	/* players and components were there */
+	LADDER_STANDING,			/* how its seasons have ended, once one has */
 	LADDER_RATING_COUNT,		/* where the ladder counts players by their */
 	LADDER_RATING_COUNT_DELTA,	/* ratings, see ranks/hook.h */
 	LADDER_NRELATIONS

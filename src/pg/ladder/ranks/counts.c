@@ -20,21 +20,21 @@
 #include "pg/sql/huge.h"
 #include "pg/sql/subtransaction.h"
 
-SKILLRATING_FUNCTION(skillrating_rating_cell);
+SKILLRATING_FUNCTION(skillrating_rating_range);
 SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
 
-/* A row of rating_count_delta has so many cells at most. */
-#define MAX_ROW_CELLS 500
+/* A row of rating_count_delta has so many ranges at most. */
+#define MAX_ROW_RANGES 500
 
 /*
- * Work that changes n cells folds with a probability of n in so many: so all of them
+ * Work that changes n ranges folds with a probability of n in so many: so all of them
  * together do it once for that many changes, which readers go through in a fraction of a
  * millisecond, and nobody has to count what waits.
  */
-#define CELLS_BETWEEN_FOLDS 32768
+#define RANGES_BETWEEN_FOLDS 32768
 
-/* To read a row takes as long as so many cells. */
-#define ROW_CELLS 16
+/* To read a row takes as long as so many ranges. */
+#define ROW_RANGES 16
 
 /* Those who rate fold no more rows than this at a time. */
 #define MAX_FOLDED_ROWS 8192
@@ -42,38 +42,11 @@ SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
 /* The fourth field of the tag of the lock on folding; match_locks.c has others. */
 #define TAG_FOLD 5
 
-/*
- * ---- Cells ----
- */
-
-int32
-count_period(TimestampTz at)
-{
-	/*
-	 * Towards minus infinity, whatever the compiler makes of a negative
-	 * shift.
-	 */
-	int64		width = INT64CONST(1) << COUNT_PERIOD_BITS;
-	int64		period = at / width;
-
-	return (int32) (period - (at % width < 0));
-}
-
-static CountCell
-count_cell(double rating, TimestampTz last_played)
-{
-	return ((CountCell) number_range(rating) << 32) | (uint32) count_period(last_played);
-}
-
-/* rating_cell(rating, last_played) */
+/* rating_range(rating) */
 Datum
-skillrating_rating_cell(PG_FUNCTION_ARGS)
+skillrating_rating_range(PG_FUNCTION_ARGS)
 {
-	TimestampTz last_played = PG_ARGISNULL(1) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(1);
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	PG_RETURN_INT64(count_cell(PG_GETARG_FLOAT8(0), last_played));
+	PG_RETURN_INT32(number_range(PG_GETARG_FLOAT8(0)));
 }
 
 /*
@@ -108,13 +81,13 @@ changes_pool(CountChanges *changes, const char *pool)
 	return changes->pool[changes->npools++] = MemoryContextStrdup(changes->context, pool);
 }
 
-/* Room for another change: many may go back and forth between few cells. */
+/* Room for another change: many may go back and forth between few ranges. */
 static void
 make_room(CountChanges *changes)
 {
 	MemoryContext old;
 
-	if (changes->n >= CELLS_BETWEEN_FOLDS)
+	if (changes->n >= RANGES_BETWEEN_FOLDS)
 		count_changes_sum(changes);
 	if (2 * changes->n < changes->max)
 		return;
@@ -125,7 +98,7 @@ make_room(CountChanges *changes)
 }
 
 void
-count_changes_add(CountChanges *changes, const char *pool, CountCell cell, int32 net)
+count_changes_add(CountChanges *changes, const char *pool, int32 range, int32 net)
 {
 	CountChange *change;
 
@@ -134,7 +107,7 @@ count_changes_add(CountChanges *changes, const char *pool, CountCell cell, int32
 	pool = changes_pool(changes, pool);
 	change = &changes->change[changes->n++];
 	change->pool = pool;
-	change->cell = cell;
+	change->range = range;
 	change->net = net;
 }
 
@@ -145,7 +118,7 @@ compare_changes(const void *a, const void *b)
 	const CountChange *y = (const CountChange *) b;
 	int			order = x->pool == y->pool ? 0 : strcmp(x->pool, y->pool);
 
-	return order != 0 ? order : (x->cell > y->cell) - (x->cell < y->cell);
+	return order != 0 ? order : (x->range > y->range) - (x->range < y->range);
 }
 
 void
@@ -201,21 +174,21 @@ count_elements(const Ladder *ladder, Datum array, bool isnull, int *n)
 }
 
 int
-count_delta_row(const Ladder *ladder, Datum cells, Datum nets, const CountCell **cell,
+count_delta_row(const Ladder *ladder, Datum ranges, Datum nets, const int32 **range,
 				const int32 **net)
 {
-	int			ncells;
+	int			nranges;
 	int			nnets;
 	int			i;
 
-	*cell = count_elements(ladder, cells, false, &ncells);
+	*range = count_elements(ladder, ranges, false, &nranges);
 	*net = count_elements(ladder, nets, false, &nnets);
-	if (ncells != nnets)
+	if (nranges != nnets)
 		report_foreign_counts(ladder);
-	for (i = 0; i < ncells; i++)
-		if ((*cell)[i] < 0)
+	for (i = 0; i < nranges; i++)
+		if ((*range)[i] < 0)
 			report_foreign_counts(ladder);
-	return ncells;
+	return nranges;
 }
 
 /*
@@ -246,13 +219,12 @@ count_writer_put(CountWriter *writer, int32 net, const char *pool,
 
 	if (record->games > 0)
 		count_changes_add(&writer->changes, pool,
-						  count_cell(model_display(ladder->model, ladder->params, state),
-									 record->last_played), net);
+						  number_range(model_display(ladder->model, ladder->params, state)), net);
 }
 
 static LadderQuery insert_delta_query = {
-	.text = "INSERT INTO {rating_count_delta} (pool, cells, nets) VALUES ($1, $2, $3)",
-	.param = {VALUE_TEXT, ARRAY_OF(VALUE_INT8), ARRAY_OF(VALUE_INT4)}
+	.text = "INSERT INTO {rating_count_delta} (pool, ranges, nets) VALUES ($1, $2, $3)",
+	.param = {VALUE_TEXT, ARRAY_OF(VALUE_INT4), ARRAY_OF(VALUE_INT4)}
 };
 
 /* Append a row with changes of one pool. */
@@ -260,19 +232,19 @@ static void
 insert_delta(Ladder *ladder, const CountChange *change, int n)
 {
 	Datum		values[3];
-	Datum		cells[MAX_ROW_CELLS];
-	Datum		nets[MAX_ROW_CELLS];
+	Datum		ranges[MAX_ROW_RANGES];
+	Datum		nets[MAX_ROW_RANGES];
 	bool		large = ladder->large;
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
-		cells[i] = Int64GetDatum(change[i].cell);
+		ranges[i] = Int32GetDatum(change[i].range);
 		nets[i] = Int32GetDatum(change[i].net);
 	}
 	values[0] = CStringGetTextDatum(change[0].pool);
-	values[1] = PointerGetDatum(construct_array(cells, n, INT8OID, sizeof(int64),
-												FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	values[1] = PointerGetDatum(construct_array(ranges, n, INT4OID, sizeof(int32),
+												true, TYPALIGN_INT));
 	values[2] = PointerGetDatum(construct_array(nets, n, INT4OID, sizeof(int32),
 												true, TYPALIGN_INT));
 
@@ -296,19 +268,19 @@ insert_delta(Ladder *ladder, const CountChange *change, int n)
 static LadderQuery take_deltas_query = {
 	.text = "DELETE FROM {rating_count_delta} AS d WHERE d.ctid OPERATOR(pg_catalog.=) "
 	"ANY (ARRAY(SELECT f.ctid FROM {rating_count_delta} AS f LIMIT $1)) "
-	"RETURNING d.pool, d.cells, d.nets",
+	"RETURNING d.pool, d.ranges, d.nets",
 	.param = {VALUE_INT8}
 };
 
 enum
 {
 	DELTA_POOL = 1,
-	DELTA_CELLS,
+	DELTA_RANGES,
 	DELTA_NETS
 };
 
 static LadderQuery read_counts_query = {
-	.text = "SELECT c.place, c.total, c.ranges, c.active, c.active_counts FROM {rating_count} AS c "
+	.text = "SELECT c.place, c.total, c.ranges FROM {rating_count} AS c "
 	"WHERE c.pool OPERATOR(pg_catalog.=) $1 AND c.level OPERATOR(pg_catalog.=) 0 "
 	"AND c.place OPERATOR(pg_catalog.=) ANY ($2) ORDER BY c.place",
 	.param = {VALUE_TEXT, ARRAY_OF(VALUE_INT4)}
@@ -318,18 +290,14 @@ enum
 {
 	COUNT_PLACE = 1,
 	COUNT_TOTAL,
-	COUNT_OF_RANGES,
-	COUNT_ACTIVE,
-	COUNT_ACTIVE_COUNTS
+	COUNT_OF_RANGES
 };
 
 static LadderQuery write_counts_query = {
-	.text = "INSERT INTO {rating_count} AS c (pool, level, place, total, ranges, active, active_counts) "
-	"VALUES ($1, 0, $2, $3, $4, $5, $6) ON CONFLICT (pool, level, place) DO UPDATE SET "
-	"total = excluded.total, ranges = excluded.ranges, active = excluded.active, "
-	"active_counts = excluded.active_counts",
-	.param = {VALUE_TEXT, VALUE_INT4, VALUE_INT8, ARRAY_OF(VALUE_INT4), ARRAY_OF(VALUE_INT4),
-	ARRAY_OF(VALUE_INT4)}
+	.text = "INSERT INTO {rating_count} AS c (pool, level, place, total, ranges) "
+	"VALUES ($1, 0, $2, $3, $4) ON CONFLICT (pool, level, place) DO UPDATE SET "
+	"total = excluded.total, ranges = excluded.ranges",
+	.param = {VALUE_TEXT, VALUE_INT4, VALUE_INT8, ARRAY_OF(VALUE_INT4)}
 };
 
 static LadderQuery add_sum_query = {
@@ -345,86 +313,27 @@ typedef struct CountRow
 	int32		place;			/* the upper bits of its ranges */
 	int64		total;
 	int32		range[COUNT_RANGES];
-	int32	   *active;			/* period * COUNT_QUARTERS + quarter, sorted */
-	int32	   *active_count;	/* of them */
-	int			nactive;
-	int			max_active;
 } CountRow;
-
-/* Count in a quarter and period. */
-static void
-count_active(CountRow *row, int32 quarter, int32 period, int32 net)
-{
-	int32		key = period * COUNT_QUARTERS + quarter;
-	int			low = 0;
-	int			high = row->nactive;
-
-	while (low < high)
-	{
-		int			middle = (low + high) / 2;
-
-		if (row->active[middle] < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < row->nactive && row->active[low] == key)
-	{
-		row->active_count[low] += net;
-		return;
-	}
-	if (row->nactive == row->max_active)
-	{
-		row->max_active = 2 * row->max_active;
-		huge_array_grow(row->active, int32, row->max_active);
-		huge_array_grow(row->active_count, int32, row->max_active);
-	}
-	memmove(&row->active[low + 1], &row->active[low], (row->nactive - low) * sizeof(int32));
-	memmove(&row->active_count[low + 1], &row->active_count[low],
-			(row->nactive - low) * sizeof(int32));
-	row->active[low] = key;
-	row->active_count[low] = net;
-	row->nactive++;
-}
 
 /* Make a row of what the table has, which is nothing where tuple is NULL. */
 static void
 read_count_row(const Ladder *ladder, CountRow *row, HeapTuple tuple, TupleDesc desc)
 {
-	Datum		array;
+	Datum		ranges;
 	bool		isnull;
 	const int32 *values;
 	int			n;
-	int			ncounts;
 
 	row->total = 0;
-	row->nactive = 0;
-	row->max_active = 64;
 	memset(row->range, 0, sizeof(row->range));
-	if (tuple != NULL)
-	{
-		row->total = DatumGetInt64(SPI_getbinval(tuple, desc, COUNT_TOTAL, &isnull));
-		array = SPI_getbinval(tuple, desc, COUNT_OF_RANGES, &isnull);
-		values = count_elements(ladder, array, isnull, &n);
-		if (n != COUNT_RANGES)
-			report_foreign_counts(ladder);
-		memcpy(row->range, values, sizeof(row->range));
-		array = SPI_getbinval(tuple, desc, COUNT_ACTIVE, &isnull);
-		values = count_elements(ladder, array, isnull, &n);
-		row->max_active = 2 * n + 64;
-	}
-	row->active = palloc_array(int32, row->max_active);
-	row->active_count = palloc_array(int32, row->max_active);
-	if (tuple != NULL)
-	{
-		memcpy(row->active, values, n * sizeof(int32));
-		array = SPI_getbinval(tuple, desc, COUNT_ACTIVE_COUNTS, &isnull);
-		values = count_elements(ladder, array, isnull, &ncounts);
-		if (ncounts != n)
-			report_foreign_counts(ladder);
-		memcpy(row->active_count, values, n * sizeof(int32));
-		row->nactive = n;
-	}
+	if (tuple == NULL)
+		return;
+	row->total = DatumGetInt64(SPI_getbinval(tuple, desc, COUNT_TOTAL, &isnull));
+	ranges = SPI_getbinval(tuple, desc, COUNT_OF_RANGES, &isnull);
+	values = count_elements(ladder, ranges, isnull, &n);
+	if (n != COUNT_RANGES)
+		report_foreign_counts(ladder);
+	memcpy(row->range, values, sizeof(row->range));
 }
 
 static Datum
@@ -439,26 +348,15 @@ int4_array(const int32 *value, int n)
 										   TYPALIGN_INT));
 }
 
-/* Write a row, but for periods in which nobody is counted any more. */
 static void
-write_count_row(Ladder *ladder, const char *pool, CountRow *row)
+write_count_row(Ladder *ladder, const char *pool, const CountRow *row)
 {
-	Datum		values[6];
-	int			n = 0;
-	int			i;
+	Datum		values[4];
 
-	for (i = 0; i < row->nactive; i++)
-		if (row->active_count[i] != 0)
-		{
-			row->active[n] = row->active[i];
-			row->active_count[n++] = row->active_count[i];
-		}
 	values[0] = CStringGetTextDatum(pool);
 	values[1] = Int32GetDatum(row->place);
 	values[2] = Int64GetDatum(row->total);
 	values[3] = int4_array(row->range, COUNT_RANGES);
-	values[4] = int4_array(row->active, n);
-	values[5] = int4_array(row->active_count, n);
 	(void) ladder_execute(ladder, &write_counts_query, values, NULL, NULL);
 }
 
@@ -470,14 +368,12 @@ change_count_row(CountRow *row, const CountChange *change, int64 n)
 
 	for (i = 0; i < n; i++)
 	{
-		int32		range = cell_range(change[i].cell);
+		int32		range = change[i].range;
 
 		if (range >> COUNT_RANGE_BITS != row->place)
 			break;
 		row->total += change[i].net;
 		row->range[range & (COUNT_RANGES - 1)] += change[i].net;
-		count_active(row, QUARTER_OF_RANGE(range) & (COUNT_QUARTERS - 1),
-					 cell_period(change[i].cell), change[i].net);
 	}
 	return i;
 }
@@ -506,7 +402,7 @@ changed_places(const CountChange *change, int64 n)
 
 	for (i = 0; i < n; i++)
 	{
-		int32		next = cell_range(change[i].cell) >> COUNT_RANGE_BITS;
+		int32		next = change[i].range >> COUNT_RANGE_BITS;
 
 		if (nplaces == 0 || place[nplaces - 1] != next)
 			place[nplaces++] = next;
@@ -514,7 +410,7 @@ changed_places(const CountChange *change, int64 n)
 	return int4_array(place, nplaces);
 }
 
-/* Fold n changes of one pool, sorted by cell. */
+/* Fold n changes of one pool, sorted by range. */
 static void
 fold_pool(Ladder *ladder, const CountChange *change, int64 n)
 {
@@ -536,7 +432,7 @@ fold_pool(Ladder *ladder, const CountChange *change, int64 n)
 	old = MemoryContextSwitchTo(context);
 	while (i < n)
 	{
-		CountRow	counts = {.place = cell_range(change[i].cell) >> COUNT_RANGE_BITS};
+		CountRow	counts = {.place = change[i].range >> COUNT_RANGE_BITS};
 		HeapTuple	tuple = NULL;
 		int64		total;
 		bool		isnull;
@@ -589,18 +485,18 @@ fold_some(Ladder *ladder, int64 max)
 		HeapTuple	tuple = rows->vals[row];
 		bool		isnull[3];
 		char	   *pool = SPI_getvalue(tuple, rows->tupdesc, DELTA_POOL);
-		Datum		cells = SPI_getbinval(tuple, rows->tupdesc, DELTA_CELLS, &isnull[1]);
+		Datum		ranges = SPI_getbinval(tuple, rows->tupdesc, DELTA_RANGES, &isnull[1]);
 		Datum		nets = SPI_getbinval(tuple, rows->tupdesc, DELTA_NETS, &isnull[2]);
-		const CountCell *cell;
+		const int32 *range;
 		const int32 *net;
 		int			n;
 
 		CHECK_FOR_INTERRUPTS();
 		if (pool == NULL || isnull[1] || isnull[2])
 			report_foreign_counts(ladder);
-		n = count_delta_row(ladder, cells, nets, &cell, &net);
+		n = count_delta_row(ladder, ranges, nets, &range, &net);
 		while (n-- > 0)
-			count_changes_add(&changes, pool, cell[n], net[n]);
+			count_changes_add(&changes, pool, range[n], net[n]);
 	}
 	SPI_freetuptable(rows);
 	count_changes_sum(&changes);
@@ -692,12 +588,12 @@ fold_now(Ladder *ladder, bool all)
 	FreeErrorData(error);
 }
 
-/* Whether it is time to fold, after work that has changed n cells. */
+/* Whether it is time to fold, after work that has changed n ranges. */
 static bool
 is_time_to_fold(int64 n)
 {
 	return n > 0 &&
-		(int64) (pg_prng_uint64(&pg_global_prng_state) % CELLS_BETWEEN_FOLDS) < n + ROW_CELLS;
+		(int64) (pg_prng_uint64(&pg_global_prng_state) % RANGES_BETWEEN_FOLDS) < n + ROW_RANGES;
 }
 
 static void
@@ -711,7 +607,7 @@ count_writer_end(CountWriter *writer)
 	for (i = 0; i < changes->n; i = end)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (end = i + 1; end < changes->n && end - i < MAX_ROW_CELLS; end++)
+		for (end = i + 1; end < changes->n && end - i < MAX_ROW_RANGES; end++)
 			if (changes->change[end].pool != changes->change[i].pool)
 				break;
 		insert_delta(writer->ladder, &changes->change[i], (int) (end - i));

@@ -8,12 +8,11 @@
  * index on the rating.
  *
  * Table rating_count has the counts as they were at some time.  A row of level 0 is about
- * COUNT_RANGES ranges next to each other: the count of each, and for each quarter of them the
- * counts by the period of the last match, the sparse arrays active and active_counts, sorted.
- * A row of level 1 is the sum of 64 of these.  Table rating_count_delta has what has changed
- * since: each piece of work appends rows with the net changes of its cells, a cell being a
- * range and a period, in the transaction in which it writes the ratings.  So the sum of both
- * tables is exact under any snapshot, nobody waits for anybody, and readers write nothing.
+ * COUNT_RANGES ranges next to each other, with the count of each.  A row of level 1 is the sum of
+ * 64 of these.  Table rating_count_delta has what has changed since: each piece of work appends
+ * rows with the net changes of its ranges, in the transaction in which it writes the ratings.  So
+ * the sum of both tables is exact under any snapshot, nobody waits for anybody, and readers write
+ * nothing.
  * Now and then a writer folds rows of the second table into the first, unless another one is
  * at it.
  */
@@ -28,41 +27,11 @@
 #define COUNT_RANGE_BITS 6
 #define COUNT_RANGES (1 << COUNT_RANGE_BITS)
 
-/* Activity is counted for quarters of these, */
-#define COUNT_QUARTER_BITS 2
-#define COUNT_QUARTERS (1 << COUNT_QUARTER_BITS)
-
-/* by periods of 2^40 microseconds, 12.7 days. */
-#define COUNT_PERIOD_BITS 40
-
-/* The quarter that a range is in, counted through all rows. */
-#define QUARTER_OF_RANGE(range) ((range) >> (COUNT_RANGE_BITS - COUNT_QUARTER_BITS))
-
-/* A cell: its range in the upper half, which is never negative, and its period below. */
-typedef int64 CountCell;
-
-/* The range of displayed ratings of a cell, as number_range() counts them. */
-static inline int32
-cell_range(CountCell cell)
-{
-	return (int32) (cell >> 32);
-}
-
-/* The period of the last match of a cell. */
-static inline int32
-cell_period(CountCell cell)
-{
-	return (int32) (uint32) cell;
-}
-
-/* The period of a time; that of DT_NOBEGIN is before all others. */
-extern int32 count_period(TimestampTz at);
-
-/* What changes in a cell. */
+/* What changes in a range of displayed ratings, as number_range() counts them. */
 typedef struct CountChange
 {
 	const char *pool;
-	CountCell	cell;
+	int32		range;
 	int32		net;
 } CountChange;
 
@@ -81,10 +50,10 @@ typedef struct CountChanges
 extern void count_changes_init(CountChanges *changes);
 
 /* Add one; the name of the pool is copied. */
-extern void count_changes_add(CountChanges *changes, const char *pool, CountCell cell,
+extern void count_changes_add(CountChanges *changes, const char *pool, int32 range,
 							  int32 net);
 
-/* Sort them by pool and cell, and leave one for each cell, none where nothing changes. */
+/* Sort them by pool and range, and leave one for each range, none where nothing changes. */
 extern void count_changes_sum(CountChanges *changes);
 
 /* Error 55000: somebody has written what work on the ladder does not write. */
@@ -98,10 +67,10 @@ pg_noreturn extern void report_foreign_counts(const Ladder *ladder);
 extern const void *count_elements(const Ladder *ladder, Datum array, bool isnull, int *n);
 
 /*
- * The cells and net changes of a row of rating_count_delta, in place; returns how many.  Error
- * as above for arrays that do not go together, and for a cell that no rating has.
+ * The ranges and net changes of a row of rating_count_delta, in place; returns how many.  Error
+ * as above for arrays that do not go together, and for a range that no rating has.
  */
-extern int	count_delta_row(const Ladder *ladder, Datum cells, Datum nets,
-							const CountCell **cell, const int32 **net);
+extern int	count_delta_row(const Ladder *ladder, Datum ranges, Datum nets,
+							const int32 **range, const int32 **net);
 
 #endif							/* PG_LADDER_RANKS_COUNTS_H */
