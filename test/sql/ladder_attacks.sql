@@ -171,7 +171,7 @@ END $$;
 ALTER TABLE own.ladder ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY drop ON own.ladder USING (attack.drop());
 \set VERBOSITY sqlstate
-SELECT count(*) FROM skillrating.forget_player('own', 2::bigint, -9::bigint);
+SELECT count(*) FROM skillrating.forget_players('own', ARRAY[2::bigint], '{-9}');
 SELECT count(*) FROM skillrating.decay('own');
 SELECT count(*) FROM skillrating.verify('own');
 SELECT count(*) FROM skillrating.catch_up('own');

@@ -57,7 +57,7 @@ SELECT count(*) AS rows, count(*) FILTER (WHERE r.state_before = ARRAY[e.mu_befo
     AND r.win_probability = e.win_probability) AS same
 FROM (
     SELECT match_id, player_id, pool, (skillrating.rate('state_space', player_id, team, score => score, side => side, played_at => played_at, pool => pool,
-        context => context, club => club, params => '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}') OVER (ORDER BY played_at, match_id)).*
+        context => context, club => club, options => '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}') OVER (ORDER BY played_at, match_id)).*
     FROM played) AS r
 JOIN bit.event AS e USING (match_id, player_id, pool);
 
@@ -120,7 +120,7 @@ SELECT count(*) FROM skillrating.catch_up('bit', rebuild => true);
 SELECT count(*) FROM ((TABLE component_before EXCEPT TABLE bit.component) UNION ALL (TABLE bit.component EXCEPT TABLE component_before)) AS d;
 
 -- Nobody is found by an old name.
-SELECT p.found FROM skillrating.forget_player('bit', 7, 7000) AS p;
+SELECT p.found FROM skillrating.forget_players('bit', ARRAY[7], '{7000}') AS p;
 SELECT count(*) FROM bit.component AS c FULL JOIN bit.component_event AS e USING (player_id) WHERE player_id = 7;
 SELECT count(*) > 0 AS anonymous FROM skillrating.components('bit', 7000);
 SELECT faults('bit');

@@ -36,7 +36,7 @@ BEGIN
         ELSIF n = 9 THEN
             PERFORM FROM skillrating.set_fixed(ladder, 25, at => start + interval '1800 hours');
         ELSIF n = 10 THEN
-            PERFORM skillrating.forget_player(ladder, 15::bigint, 1015::bigint), skillrating.void_match(ladder, 1001);
+            PERFORM skillrating.forget_players(ladder, ARRAY[15::bigint], '{1015}'), skillrating.void_match(ladder, 1001);
             PERFORM skillrating.settle(ladder, start + interval '2100 hours');
         END IF;
     END LOOP;

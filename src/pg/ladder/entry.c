@@ -95,7 +95,6 @@ static const LadderEntry entries[] = {
 	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"merge_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"forget_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"set_eligibility", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"undo_operation", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
