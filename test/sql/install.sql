@@ -195,9 +195,9 @@ SELECT nspname, owner = pg_get_userbyid(10) AS bootstrap_superusers FROM public.
 SELECT count(*) AS of_others FROM pg_proc AS p WHERE p.pronamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace) AND p.proowner <> 10;
 CREATE FUNCTION skillrating.initial_state(text) RETURNS float8[] LANGUAGE sql AS 'SELECT NULL::float8[]';
 CREATE FUNCTION skillrating_internal.solve_hint(name) RETURNS text LANGUAGE sql AS 'SELECT NULL::text';
-ALTER FUNCTION skillrating.models() COST 1;
-DROP FUNCTION skillrating.models();
-ALTER EXTENSION skillrating DROP FUNCTION skillrating.models();
+ALTER FUNCTION skillrating.models(text, jsonb) COST 1;
+DROP FUNCTION skillrating.models(text, jsonb);
+ALTER EXTENSION skillrating DROP FUNCTION skillrating.models(text, jsonb);
 SELECT skillrating.create_ladder('arena', 'elo');
 SELECT player_id, rating_after FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT skillrating.drop_ladder('arena');
