@@ -55,8 +55,8 @@ BEGIN
     PERFORM skillrating_internal.check_inside(ladder), skillrating_internal.check_inside(shadow);
     EXECUTE format(
         'SELECT m.name AS first, n.name AS second, m.state_columns AS theirs, n.state_columns AS ours
-        FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m,
-            %I.ladder AS s, skillrating_internal.model_under(s.model, s.params) AS n', ladder, shadow)
+        FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m,
+            %I.ladder AS s, skillrating.models(s.model, s.params) AS n', ladder, shadow)
     INTO models;
     EXECUTE format(
         'WITH copied AS (

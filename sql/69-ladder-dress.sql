@@ -27,17 +27,6 @@ COMMENT ON FUNCTION skillrating_internal.paired_relations(text, text) IS
 'A part of promote_ladder(): the relations that a ladder and its shadow both have and that get
 another name by the promotion; the name is the second one''s, as SQL.';
 
-CREATE FUNCTION skillrating_internal.grantee_name(role oid)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT CASE role WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(role)) END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.grantee_name(oid) IS
-'A role of a list of privileges or of a policy, as GRANT and CREATE POLICY take it.';
-
 CREATE FUNCTION skillrating_internal.grant_statements(
     first_ladder text,
     shadow text)
@@ -69,7 +58,7 @@ AS $function$
         WHERE d.defaclnamespace = to_regnamespace(quote_ident(first_ladder))
     )
     SELECT format('%sGRANT %s%s ON %s TO %s%s', o.scope, x.privilege_type, o.columns, o.target,
-        skillrating_internal.grantee_name(x.grantee), CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END)
+        CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE x.grantee::regrole::text END, CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END)
     FROM object AS o CROSS JOIN LATERAL aclexplode(o.first) AS x
     WHERE x.grantee IS DISTINCT FROM o.owner AND NOT EXISTS (
         SELECT FROM aclexplode(o.second) AS y
@@ -89,7 +78,7 @@ AS $function$
 DECLARE
     states text[];
 BEGIN
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating_internal.model_under(l.model, l.params) AS m', first_ladder) INTO states;
+    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', first_ladder) INTO states;
     RETURN QUERY
     SELECT format('ALTER TABLE %s ADD COLUMN %s', p.name, concat_ws(' ', quote_ident(l.attname),
         format_type(l.atttypid, l.atttypmod),
@@ -171,7 +160,7 @@ AS $function$
     SELECT concat('CREATE POLICY ', quote_ident(p.polname), ' ON ', relation, ' AS ',
         CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END, ' FOR ',
         CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
-        ' TO ', (SELECT string_agg(skillrating_internal.grantee_name(r.oid), ', ') FROM unnest(p.polroles) AS r(oid)),
+        ' TO ', (SELECT string_agg(CASE r.oid WHEN 0 THEN 'PUBLIC' ELSE r.oid::regrole::text END, ', ') FROM unnest(p.polroles) AS r(oid)),
         ' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')',
         ' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')')
     FROM pg_policy AS p WHERE p.oid = policy

@@ -183,7 +183,10 @@ AS $function$
         -- A subscriber that has not done this stops at the first match, because it lacks the former name.
         E'-- Each subscriber needs the same names, and then the tables that it lacks:\n-- '
         || concat_ws('; ', format('ALTER SCHEMA %I RENAME TO %I', first_ladder, former),
-            CASE WHEN bool_or(d.is_there) THEN format('ALTER SCHEMA %I RENAME TO %I', shadow, first_ladder) END)
+            CASE WHEN bool_or(d.is_there) THEN format('ALTER SCHEMA %I RENAME TO %I', shadow, first_ladder)
+                ELSE format('CREATE SCHEMA %I', first_ladder) END,
+            CASE WHEN to_regclass(format('%I.match', first_ladder)) IS NOT NULL THEN
+                format('ALTER TABLE IF EXISTS %I.match SET SCHEMA %I; ALTER TABLE IF EXISTS %1$I.match_player SET SCHEMA %2$I', former, first_ladder) END)
         || '; ALTER SUBSCRIPTION ... REFRESH PUBLICATION')
     FROM published AS d JOIN pg_publication AS p ON p.oid = d.prpubid
     GROUP BY p.pubname
@@ -209,8 +212,7 @@ AS $function$
     FROM skillrating_internal.renamed_relations(first_ladder, former) AS r
     JOIN pg_class AS c ON c.oid = r.relation AND NOT c.relispartition
     WHERE to_regclass(format('%I.%I', shadow, r.name)) IS NULL
-        AND r.name NOT IN ('horizon', 'component_horizon', 'season_horizon', 'replica_note',
-            'rating_count', 'rating_count_delta')
+        AND r.relation NOT IN (SELECT t.name::regclass FROM skillrating_internal.own_tables(first_ladder) AS t(name))
     UNION ALL
     SELECT pg_describe_object('pg_proc'::regclass, f.oid, 0),
         format('ALTER ROUTINE %I.%I(%s) SET SCHEMA %I', former, f.proname, pg_get_function_identity_arguments(f.oid), first_ladder)

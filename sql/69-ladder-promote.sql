@@ -19,10 +19,20 @@ AS 'MODULE_PATHNAME', 'skillrating_hold_objects'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.hold_objects(text, regclass[], oid[], boolean) IS
-'A part of shadow_ladder() and promote_ladder(): locks relations and schemas of ladders, whose turns
-of maintenance are taken before, in this order, all or none, by attempts of 50 ms at most: ACCESS
-EXCLUSIVE if exclusively, else SHARE ROW EXCLUSIVE. Errors: 42501 unless the caller owns them, or
-may make triggers on them if not exclusively; 55P03, naming who is in the way, after 30 s.';
+'A part of shadow_ladder() and promote_ladder(): locks relations and schemas of ladders, in this
+order, all or none, by attempts of 50 ms at most: ACCESS EXCLUSIVE if exclusively, else SHARE ROW
+EXCLUSIVE. Errors: 42501 unless the caller owns them, or may make triggers on them if not
+exclusively; 55P03, naming who is in the way, after 30 s.';
+
+CREATE FUNCTION skillrating_internal.take_turn(schema oid)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_take_turn'
+LANGUAGE C VOLATILE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.take_turn(oid) IS
+'A part of promote_ladder(): waits until nobody else maintains the ladder in a schema; until the end
+of the transaction nobody else will. Errors: 42501 unless the caller owns the ladder, 40P01 if the
+transaction has rated its matches and another one waits for that.';
 
 CREATE FUNCTION skillrating_internal.hold_pair(
     ladder text,
@@ -196,8 +206,8 @@ COMMENT ON FUNCTION skillrating_internal.check_promotion(text, text, text, text)
 'A part of promote_ladder(): its errors, before anybody has to wait.';
 
 CREATE FUNCTION skillrating_internal.note_shadows(
-    ladder text,
-    shadow text)
+    former text,
+    ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -205,27 +215,27 @@ AS $function$
 DECLARE
     other name;
 BEGIN
-    PERFORM skillrating_internal.check_inside(shadow);
-    EXECUTE format('UPDATE %I.ladder AS s SET shadow_of = NULL, strict = l.strict, on_error = l.on_error FROM %I.ladder AS l',
-        shadow, ladder);
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = NULL, strict = f.strict, on_error = f.on_error FROM %I.ladder AS f',
+        ladder, former);
     FOR other IN
         SELECT n.nspname
         FROM pg_class AS l
         JOIN pg_class AS c ON c.relname = 'ladder' AND c.relkind = 'r' AND c.relowner = l.relowner
         JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'shadow_of'
         JOIN pg_namespace AS n ON n.oid = c.relnamespace
-        WHERE l.oid = to_regclass(format('%I.ladder', ladder))
+        WHERE l.oid = to_regclass(format('%I.ladder', former))
     LOOP
         EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1, strict = false, on_error = ''wait'' WHERE $3 OR l.shadow_of = $2', other)
-        USING format('%I.ladder', shadow)::regclass, format('%I.ladder', ladder)::regclass, other = ladder;
+        USING format('%I.ladder', ladder)::regclass, format('%I.ladder', former)::regclass, other = former;
     END LOOP;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text) IS
-'A part of promote_ladder(): a ladder and its other shadows are shadows of the one that takes its
-place, which is as strict as it was. The new rows of table ladder also tell transactions at higher
-isolation levels that their snapshot is older.';
+'A part of promote_ladder(): the former ladder and its other shadows are shadows of the one that has
+taken its place, which is as strict as that was. The new rows of table ladder also tell transactions
+at higher isolation levels that their snapshot is older.';
 
 CREATE FUNCTION skillrating_internal.touch_published(
     first_ladder text,
@@ -261,47 +271,6 @@ COMMENT ON FUNCTION skillrating_internal.touch_published(text, text) IS
 'A part of promote_ladder(): writes a row of each published table of the former ladder as it is, so
 that a subscriber that lacks the name stops here, and not after rows of the new ladder.';
 
-CREATE FUNCTION skillrating_internal.rename_schemas(
-    ladder text,
-    shadow text,
-    former text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    own text[] := CASE WHEN to_regclass(format('%I.match', ladder)) IS NOT NULL THEN '{source,attached}' ELSE '{}' END;
-    name text;
-BEGIN
-    PERFORM skillrating_internal.check_inside(shadow);
-    -- Match tables of the ladder's own, the view over them and the list of attached tables follow
-    -- the name, by way of another one.
-    FOREACH name IN ARRAY own LOOP
-        EXECUTE format('ALTER TABLE %I.%I RENAME TO %I', shadow, name, 'former_' || name);
-        IF name = 'attached' THEN
-            EXECUTE format('ALTER INDEX %I.attached_pkey RENAME TO former_attached_pkey', shadow);
-        END IF;
-        EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', ladder, name, shadow);
-        EXECUTE format('ALTER TABLE %I.%I SET SCHEMA %I', shadow, 'former_' || name, ladder);
-        EXECUTE format('ALTER TABLE %I.%I RENAME TO %I', ladder, 'former_' || name, name);
-        IF name = 'attached' THEN
-            EXECUTE format('ALTER INDEX %I.former_attached_pkey RENAME TO attached_pkey', ladder);
-        END IF;
-    END LOOP;
-    -- The server tells others to forget names in portions: those of these, and of the schemas, are
-    -- to come together, because a session that has but one of them finds no such table.
-    IF own <> '{}' THEN
-        EXECUTE format('ALTER TABLE %I.match_player SET SCHEMA %I', ladder, shadow);
-        EXECUTE format('ALTER TABLE %I.match SET SCHEMA %I', ladder, shadow);
-    END IF;
-    EXECUTE format('ALTER SCHEMA %I RENAME TO %I', ladder, former);
-    EXECUTE format('ALTER SCHEMA %I RENAME TO %I', shadow, ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.rename_schemas(text, text, text) IS
-'A part of promote_ladder(): gives the shadow the name of the ladder, and that one the former name.';
-
 CREATE FUNCTION skillrating_internal.rename_ladders(
     ladder text,
     shadow text,
@@ -312,21 +281,50 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(shadow);
+    own boolean := to_regclass(format('%I.match', ladder)) IS NOT NULL;
     mirrors jsonb;
     mirror record;
+    statements text[];
     statement text;
 BEGIN
     EXECUTE format(
         'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
         FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
     INTO mirrors;
-    FOR mirror IN SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text) LOOP
-        PERFORM skillrating.unmirror_rating(ladder, mirror.relation, mirror.pool);
+    -- The server tells others to forget names in portions, in the order of these statements. Match
+    -- tables of the ladder's own, the view over them and the list of attached tables follow the name,
+    -- so that a session that has got but a portion must find a match table all the same. Therefore it
+    -- first forgets that the shadow has none, then which schema the name is, and only then where the
+    -- match tables were.
+    statements := ARRAY[format('ALTER SCHEMA %I RENAME TO %I', ladder, former), format('ALTER SCHEMA %I RENAME TO %I', shadow, ladder)];
+    IF own THEN
+        statements := ARRAY[
+            format('ALTER VIEW %I.source RENAME TO match_player', shadow),
+            format('ALTER VIEW %I.match_player RENAME TO match', shadow),
+            format('ALTER VIEW %I.source SET SCHEMA %I', ladder, shadow),
+            format('ALTER VIEW %I.match RENAME TO former_source', shadow),
+            format('ALTER VIEW %I.former_source SET SCHEMA %I', shadow, ladder),
+            format('ALTER VIEW %I.former_source RENAME TO source', ladder),
+            format('ALTER TABLE %I.attached RENAME TO former_attached', shadow),
+            format('ALTER INDEX %I.attached_pkey RENAME TO former_attached_pkey', shadow),
+            format('ALTER TABLE %I.attached SET SCHEMA %I', ladder, shadow),
+            format('ALTER TABLE %I.former_attached SET SCHEMA %I', shadow, ladder),
+            format('ALTER TABLE %I.former_attached RENAME TO attached', ladder),
+            format('ALTER INDEX %I.former_attached_pkey RENAME TO attached_pkey', ladder)]
+            || statements || ARRAY[
+            format('ALTER TABLE %I.match_player SET SCHEMA %I', former, ladder),
+            format('ALTER TABLE %I.match SET SCHEMA %I', former, ladder)];
+    END IF;
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
     END LOOP;
-    PERFORM skillrating_internal.rename_schemas(ladder, shadow, former);
+    -- Rows are written behind the renames: a subscriber gets them under the names of the moment, and
+    -- cannot have both.
+    PERFORM skillrating_internal.note_shadows(former, ladder);
     FOR mirror IN
         SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text, key text, columns jsonb)
     LOOP
+        PERFORM skillrating.unmirror_rating(former, mirror.relation, mirror.pool);
         PERFORM skillrating.mirror_rating(ladder, mirror.relation, mirror.key, mirror.columns, mirror.pool);
         -- Those whose rating goes.
         statement := skillrating_internal.unrated_statement(ladder, mirror.relation, mirror.key, mirror.pool, mirror.columns,
@@ -342,7 +340,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rename_ladders(text, text, text) IS
-'A part of promote_ladder(): renames both schemas, and makes the mirrors anew.';
+'A part of promote_ladder(): gives the shadow the name of the ladder, and that one the former name,
+and makes the mirrors anew.';
 
 CREATE FUNCTION skillrating_internal.promote_ladder(
     shadow text,
@@ -353,6 +352,8 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    first_schema oid;
+    held_schema oid;
     statements text[];
     statement text;
 BEGIN
@@ -361,15 +362,22 @@ BEGIN
             MESSAGE = 'shadow, former and hanging must not be null';
     END IF;
     PERFORM skillrating_internal.ladder_types(shadow);
-    EXECUTE format(
-        'SELECT n.nspname FROM %I.ladder AS s
-        JOIN pg_class AS c ON c.oid = s.shadow_of JOIN pg_namespace AS n ON n.oid = c.relnamespace', shadow)
-    INTO ladder;
-    IF ladder IS NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('ladder "%s" is no shadow of another one', shadow),
-            HINT = 'Shadows are made by skillrating.shadow_ladder().';
-    END IF;
+    -- Whoever waits for the turn to maintain the ladder must not have a lock on any of its tables, and
+    -- afterwards another one may be in its place.
+    LOOP
+        EXECUTE format(
+            'SELECT n.oid, n.nspname FROM %I.ladder AS s
+            JOIN pg_class AS c ON c.oid = s.shadow_of JOIN pg_namespace AS n ON n.oid = c.relnamespace', shadow)
+        INTO first_schema, ladder;
+        IF ladder IS NULL THEN
+            RAISE invalid_parameter_value USING
+                MESSAGE = format('ladder "%s" is no shadow of another one', shadow),
+                HINT = 'Shadows are made by skillrating.shadow_ladder().';
+        END IF;
+        EXIT WHEN first_schema = held_schema;
+        PERFORM skillrating_internal.take_turn(first_schema);
+        held_schema := first_schema;
+    END LOOP;
     PERFORM skillrating_internal.check_promotion(ladder, shadow, former, hanging),
         skillrating_internal.analyze_ladder(shadow, 0.1);
     statements := skillrating_internal.dress_statements(ladder, shadow);
@@ -379,8 +387,7 @@ BEGIN
     FOREACH statement IN ARRAY statements LOOP
         EXECUTE statement;
     END LOOP;
-    PERFORM skillrating_internal.note_shadows(ladder, shadow),
-        skillrating_internal.rename_ladders(ladder, shadow, former);
+    PERFORM skillrating_internal.rename_ladders(ladder, shadow, former);
 END
 $function$;
 

@@ -97,7 +97,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
             WHEN a.name = 'relation' THEN format('%L', CASE WHEN p.proname LIKE '%mirror%' THEN 'trap.person' ELSE 'trap.result' END)
             WHEN a.name = 'key' THEN '''id''' WHEN a.name = 'columns' THEN '''{"elo": "rating"}'''
             WHEN a.name = 'search' THEN 'true'
-            WHEN a.name = 'role' THEN '''public'''
+            WHEN a.name = 'role' THEN '''public''' WHEN a.name = 'kind' THEN '''reader'''
             WHEN a.name = 'allow_unknown' THEN 'true'
             WHEN a.type = 'text'::regtype THEN '''elo''' WHEN a.type = 'jsonb'::regtype THEN '''{}'''
             WHEN a.type = 'boolean'::regtype THEN 'true' WHEN a.type = 'timestamptz'::regtype THEN 'now()'

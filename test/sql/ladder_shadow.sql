@@ -166,7 +166,39 @@ DROP RULE hear ON arena.correction;
 DROP FUNCTION rating_of, shown;
 DROP TABLE arena.season_prize;
 DROP PUBLICATION ratings;
-SELECT skillrating.promote_ladder('arena_before', 'arena_later');
+-- Publications of a schema and of all tables are refused by name, and publish the new ladder afterwards;
+-- both ladders are published then, so that the way back needs statements on subscribers alone.
+CREATE FUNCTION refusal(statement text) RETURNS TABLE (message text, detail text) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE statement;
+EXCEPTION WHEN dependent_objects_still_exist THEN
+    GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+    RETURN NEXT;
+END
+$$;
+CREATE FUNCTION published() RETURNS TABLE (publication text, new boolean, former boolean) LANGUAGE sql AS $$
+    SELECT p.pubname, bool_or(t.schemaname = 'arena'), bool_or(t.schemaname <> 'arena')
+    FROM pg_publication AS p CROSS JOIN LATERAL pg_get_publication_tables(p.pubname) AS g
+    JOIN pg_class AS c ON c.oid = g.relid JOIN pg_tables AS t ON t.schemaname = c.relnamespace::regnamespace::text AND t.tablename = c.relname
+    WHERE t.tablename = 'rating' AND t.schemaname ~ '^arena' GROUP BY p.pubname
+$$;
+SET client_min_messages = error;
+CREATE PUBLICATION everything FOR ALL TABLES;
+CREATE PUBLICATION whole FOR TABLES IN SCHEMA arena;
+SET client_min_messages = warning;
+SELECT * FROM published() ORDER BY 1;
+TRUNCATE refused;
+INSERT INTO refused SELECT detail FROM refusal('SELECT skillrating.promote_ladder(''arena_before'', ''arena_later'')');
+SELECT message FROM refusal('SELECT skillrating.promote_ladder(''arena_before'', ''arena_later'')');
+SELECT statements FROM refused;
+BEGIN;
+SELECT skillrating.promote_ladder('arena_before', 'arena_later', hanging => 'keep');
+SELECT * FROM published() ORDER BY 1;
+DO $$ BEGIN EXECUTE (SELECT statements FROM refused); END $$;
+COMMIT;
+SELECT * FROM published() ORDER BY 1;
+SELECT detail FROM refusal('SELECT skillrating.promote_ladder(''arena_later'', ''arena_last'')');
+DROP PUBLICATION everything, whole;
 SELECT play('arena', '[122,123)');
 SELECT count(*) FILTER (WHERE m.status = 'rated') AS rated FROM arena_later.rated_match AS m WHERE m.match_id >= 121;
 SELECT sound('arena'), sound('arena_later'), skillrating.restore_triggers('arena'), skillrating.restore_triggers('arena_later');
@@ -203,4 +235,4 @@ SELECT bool_and(a.elo = r.rating) AS mirrored FROM account AS a JOIN league.rati
 SELECT skillrating.drop_ladder('league'), skillrating.drop_ladder('league_before');
 DROP VIEW games;
 DROP TABLE game, account, heard, refused;
-DROP FUNCTION failure, play, sound, hear;
+DROP FUNCTION failure, play, sound, hear, refusal, published;

@@ -22,20 +22,20 @@ CREATE TABLE lobby AS SELECT array_agg(g) AS players, array_agg(1000 + 500 * sin
 CREATE TABLE numbers AS SELECT array_agg(sin(g) ORDER BY g) AS x, array_agg('p' || g % 4 ORDER BY g) AS name, array_agg(g::float8 ORDER BY g) AS at FROM generate_series(1, 20000) AS g;
 CREATE TABLE task(name text PRIMARY KEY, query text);
 INSERT INTO task VALUES
-    ('tune', $$SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank, '{"max_evaluations": 3}' ORDER BY match_id) FROM duel$$),
+    ('tune', $$SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"], "max_evaluations": 3}' ORDER BY match_id) FROM duel$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) FROM duel$$),
     ('rate', $$SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) FROM duel$$),
-    ('frag_scores', $$SELECT skillrating.frag_scores(w.player_id, l.player_id) FROM duel AS w JOIN duel AS l USING (match_id) WHERE w.rank < l.rank$$),
+    ('frag_scores', $$SELECT skillrating.frag_scores(w.player_id, l.player_id, 1, false, NULL) FROM duel AS w JOIN duel AS l USING (match_id) WHERE w.rank < l.rank$$),
     ('plot_history', $$SELECT skillrating.plot_history(name, at, x) FROM numbers$$),
     ('plot_distribution', $$SELECT skillrating.plot_distribution(x) FROM numbers$$),
     ('split_teams', $$SELECT s.* FROM lobby, skillrating.split_teams(players, mu) AS s$$),
     ('split_teams into many', $$SELECT s.* FROM lobby, skillrating.split_teams(players, mu, teams => 10) AS s$$),
-    ('split_teams with moves', $$SELECT s.* FROM lobby, skillrating.split_teams(players, mu, current => team) AS s$$),
-    ('split_all_sizes', $$SELECT s.* FROM lobby, skillrating.split_all_sizes(players[1:60], mu[1:60]) AS s$$),
-    ('suggest_swaps', $$SELECT s.* FROM lobby, skillrating.suggest_swaps(players, mu, team) AS s$$),
-    ('suggest_transfers', $$SELECT s.* FROM lobby, skillrating.suggest_transfers(players, mu, team, max_swaps => 3) AS s$$),
-    ('place_joiner', $$SELECT s.* FROM lobby, skillrating.place_joiner(players, mu, array_replace(team, 1, NULL)) AS s$$),
-    ('pair_queue', $$SELECT s.* FROM numbers, skillrating.pair_queue((SELECT array_agg(g) FROM generate_series(1, 20000) AS g), x, waited => at, initial_window => 1, widening => 1) AS s$$),
+    ('split_teams with moves', $$SELECT s.* FROM lobby, skillrating.split_teams(skillrating.lobby(players::text[], mu, current => team)) AS s$$),
+    ('split_all_sizes', $$SELECT s.* FROM lobby, skillrating.split_all_sizes(skillrating.lobby(players[1:60]::text[], mu[1:60])) AS s$$),
+    ('suggest_swaps', $$SELECT s.* FROM lobby, skillrating.suggest_swaps(skillrating.lobby(players::text[], mu, current => team)) AS s$$),
+    ('suggest_transfers', $$SELECT s.* FROM lobby, skillrating.suggest_transfers(skillrating.lobby(players::text[], mu, current => team), max_swaps => 3) AS s$$),
+    ('place_joiner', $$SELECT s.* FROM lobby, skillrating.place_joiner(skillrating.lobby(players::text[], mu, current => array_replace(team, 1, NULL))) AS s$$),
+    ('pair_queue', $$SELECT s.* FROM numbers, skillrating.pair_queue(skillrating.lobby(((SELECT array_agg(g) FROM generate_series(1, 20000) AS g))::text[], x), waited => at, initial_window => 1, widening => 1) AS s$$),
     ('trueskill_update', $$SELECT u.* FROM (SELECT array_agg(g) AS team, array_agg(25::float8) AS mu, array_agg(8::float8) AS sigma FROM generate_series(1, 1000) AS g) AS q, skillrating.trueskill_update(team, team, mu, sigma) AS u$$);
 INSERT INTO task
 SELECT 'solve ' || name, format($$SELECT skillrating.solve(%L, match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY played_at, match_id) FROM duel$$, name)

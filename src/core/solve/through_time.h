@@ -44,7 +44,6 @@ typedef struct ChainPrior
  */
 #define CHAIN_OF_COMPONENT (UINT32_C(1) << 31)
 #define CHAIN_KIND_SHIFT 28
-#define CHAIN_MAX ((int32_t) 1 << CHAIN_KIND_SHIFT)
 
 static inline uint32_t
 chain_of_component(int kind, int32_t number)

@@ -21,6 +21,7 @@
 
 SKILLRATING_FUNCTION(skillrating_hold_ladder);
 SKILLRATING_FUNCTION(skillrating_hold_objects);
+SKILLRATING_FUNCTION(skillrating_take_turn);
 
 /* hold_ladder(ladder, readers) */
 Datum
@@ -51,7 +52,19 @@ check_may_hold(const ObjectAddress *object, LOCKMODE mode)
 						get_namespace_name(object->objectId) : get_rel_name(object->objectId))));
 }
 
-/* hold_objects(held, classes, objects, exclusively): schemas take their turns before. */
+/* take_turn(schema) */
+Datum
+skillrating_take_turn(PG_FUNCTION_ARGS)
+{
+	ObjectAddress schema;
+
+	ObjectAddressSet(schema, NamespaceRelationId, PG_GETARG_OID(0));
+	check_may_hold(&schema, ExclusiveLock);
+	schema_take_turn(schema.objectId);
+	PG_RETURN_VOID();
+}
+
+/* hold_objects(held, classes, objects, exclusively) */
 Datum
 skillrating_hold_objects(PG_FUNCTION_ARGS)
 {
@@ -79,9 +92,6 @@ skillrating_hold_objects(PG_FUNCTION_ARGS)
 		object[i].objectId = DatumGetObjectId(oid[i]);
 		check_may_hold(&object[i], mode);
 	}
-	for (i = 0; i < n; i++)
-		if (object[i].classId == NamespaceRelationId)
-			schema_take_turn(object[i].objectId);
 	objects_hold(object, n, mode, ladder);
 	PG_RETURN_VOID();
 }

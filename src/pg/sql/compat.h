@@ -32,11 +32,8 @@
 #define pg_noreturn pg_attribute_noreturn()
 #endif
 
-/* Version 16 renamed relfilenodes, and the reports of server processes by their index. */
+/* Version 16 renamed the reports of server processes by their index. */
 #if PG_VERSION_NUM < 160000
-#define rd_newRelfilelocatorSubid rd_newRelfilenodeSubid
-#define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
-#define RelationAssumeNewRelfilelocator RelationAssumeNewRelfilenode
 #define pgstat_get_local_beentry_by_index(index) pgstat_fetch_stat_local_beentry(index)
 #endif
 
@@ -65,29 +62,6 @@
 #define holds_lock(tag, mode) LockHeldByMe(tag, mode, false)
 #else
 #define holds_lock(tag, mode) LockHeldByMe(tag, mode)
-#endif
-
-/* The target that a column begins with; null from version 17 on, as it is then by default. */
-#if PG_VERSION_NUM >= 170000
-#define reset_statistics_target(attribute) ((void) (attribute))
-#else
-#define reset_statistics_target(attribute) ((void) ((attribute)->attstattarget = -1))
-#endif
-
-/* Version 18 counts scans of indexes, for EXPLAIN, of which nobody here asks. */
-#if PG_VERSION_NUM >= 180000
-#define begin_index_scan(table, index, snapshot, nkeys) \
-	index_beginscan(table, index, snapshot, NULL, nkeys, 0)
-#else
-#define begin_index_scan(table, index, snapshot, nkeys) \
-	index_beginscan(table, index, snapshot, nkeys, 0)
-#endif
-
-/* The columns of pg_class that describe a file are those of version 15, and this one. */
-#if PG_VERSION_NUM >= 180000
-#define FORM_PG_CLASS_ALL_FROZEN(form) (&(form)->relallfrozen)
-#else
-#define FORM_PG_CLASS_ALL_FROZEN(form) ((int32 *) NULL)
 #endif
 
 #endif
