@@ -803,7 +803,8 @@ write_application(Application *application)
 	if (application->batch->ncomponents > 0)
 		write_components(application);
 	counts_end(application->ladder, application->counts);
-	corrections_send(&application->corrections);
+	if (application->corrections.rows != NULL || application->corrections.digests != NULL)
+		corrections_send(&application->corrections);
 }
 
 /* What became of the matches. */

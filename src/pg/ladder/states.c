@@ -192,6 +192,34 @@ batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 							   take_seen_rating, batch);
 }
 
+/* The identifiers of players as an array. */
+static Datum
+player_ids(Ladder *ladder, BatchPlayer *const *player, int n)
+{
+	Datum	   *id = huge_array(Datum, n);
+	Datum		array;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		id[i] = player[i]->id;
+	array = id_array(ladder->player_type, id, n);
+	pfree(id);
+	return array;
+}
+
+void
+player_arrays(Ladder *ladder, BatchPlayer *const *player, int n, Datum *values)
+{
+	const char **pool = huge_array(const char *, n);
+	int			i;
+
+	for (i = 0; i < n; i++)
+		pool[i] = player[i]->pool;
+	values[0] = player_ids(ladder, player, n);
+	values[1] = text_array(pool, n);
+	pfree(pool);
+}
+
 /* Mark a player who has got a row, which a trigger of the user's may have changed. */
 static void
 mark_created(void *arg, const Datum *values, const bool *nulls)
@@ -207,13 +235,12 @@ mark_created(void *arg, const Datum *values, const bool *nulls)
 
 /* Make rows with the initial state for those players who have none, and mark these; whether any. */
 static bool
-insert_new_players(Batch *batch, Ladder *ladder, Datum players, Datum pools)
+insert_new_players(Batch *batch, Ladder *ladder, BatchPlayer *const *player, int n)
 {
 	Datum		values[3];
 	uint64		nrows;
 
-	values[0] = players;
-	values[1] = pools;
+	player_arrays(ladder, player, n, values);
 	values[2] = float8_array(batch->initial, batch->model->nstate);
 
 	/*
@@ -247,24 +274,6 @@ sort_players(Ladder *ladder, BatchPlayer **player, int n)
 	qsort_arg(player, n, sizeof(BatchPlayer *), compare_players, ladder->player_type);
 }
 
-void
-player_arrays(Ladder *ladder, BatchPlayer *const *player, int n, Datum *values)
-{
-	Datum	   *id = huge_array(Datum, n);
-	const char **pool = huge_array(const char *, n);
-	int			i;
-
-	for (i = 0; i < n; i++)
-	{
-		id[i] = player[i]->id;
-		pool[i] = player[i]->pool;
-	}
-	values[0] = id_array(ladder->player_type, id, n);
-	values[1] = text_array(pool, n);
-	pfree(pool);
-	pfree(id);
-}
-
 BatchPlayer **
 wanted_players(const Batch *batch, int *n)
 {
@@ -294,24 +303,28 @@ batch_load(Batch *batch, Ladder *ladder)
 
 /* Lock and load players; returns how many of them have a row. */
 static uint64
-lock_players(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, Datum *values)
+lock_players(Batch *batch, Ladder *ladder, BatchPlayer **player, int n)
 {
-	LadderQuery *query = &lock_pool_players_query;
-	Datum		of_pool[2] = {values[0], (Datum) 0};
+	bool		of_one_pool = !ladder->large;
+	Datum		values[2];
 	int			i;
 
-	for (i = 1; i < n && query == &lock_pool_players_query; i++)
-		if (ladder->large || strcmp(player[i]->pool, player[0]->pool) != 0)
-			query = &lock_players_query;
-	of_pool[1] = CStringGetTextDatum(player[0]->pool);
-	return ladder_execute_each(ladder, query, query == &lock_players_query ? values : of_pool,
-							   NULL, take_locked_rating, batch);
+	for (i = 1; i < n && of_one_pool; i++)
+		of_one_pool = strcmp(player[i]->pool, player[0]->pool) == 0;
+	if (of_one_pool)
+	{
+		values[0] = player_ids(ladder, player, n);
+		values[1] = CStringGetTextDatum(player[0]->pool);
+	}
+	else
+		player_arrays(ladder, player, n, values);
+	return ladder_execute_each(ladder, of_one_pool ? &lock_pool_players_query : &lock_players_query,
+							   values, NULL, take_locked_rating, batch);
 }
 
 bool
 batch_lock(Batch *batch, Ladder *ladder, bool newcomers)
 {
-	Datum		values[2];
 	int			n;
 	BatchPlayer **wanted = wanted_players(batch, &n);
 	uint64		nlocked = 0;
@@ -319,16 +332,15 @@ batch_lock(Batch *batch, Ladder *ladder, bool newcomers)
 
 	if (n == 0)
 		return true;
-	player_arrays(ladder, wanted, n, values);
 	if (!newcomers && !ladder->cache->newcomers && !ladder->large)
 	{
-		nlocked = lock_players(batch, ladder, wanted, n, values);
+		nlocked = lock_players(batch, ladder, wanted, n);
 		if (nlocked > 0)
 			return nlocked == (uint64) n;
 	}
-	inserted = insert_new_players(batch, ladder, values[0], values[1]);
+	inserted = insert_new_players(batch, ladder, wanted, n);
 	ladder->cache->newcomers = inserted;
-	nlocked = lock_players(batch, ladder, wanted, n, values);
+	nlocked = lock_players(batch, ladder, wanted, n);
 	if (nlocked != (uint64) n)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
