@@ -49,7 +49,7 @@ compare() {
 	local fit=k
 	[ "$model" = elo ] || fit=beta
 	for evaluations in 1 30; do
-		tune="SELECT (t).evaluations FROM (SELECT skillrating.tune('$model', ARRAY['$fit'], match_id, player_id, team, rank, '{\"holdout\": 0, \"burn_in\": 0, \"starts\": 1, \"tolerance\": 1e-10, \"max_evaluations\": $evaluations}' ORDER BY played_at, match_id) AS t FROM history) AS q;"
+		tune="SELECT (t).evaluations FROM (SELECT skillrating.tune('$model', match_id, player_id, team, rank, NULL, '{\"fit\": [\"$fit\"], \"holdout\": 0, \"burn_in\": 0, \"starts\": 1, \"tolerance\": 1e-10, \"max_evaluations\": $evaluations}' ORDER BY played_at, match_id) AS t FROM history) AS q;"
 		printf '%s\n' '\timing on' "$tune" | sql | awk '/^Time: / { print ms / 1000 + $2 / 1000, n; next } { n = $1 }' >>"$scratch/tune"
 	done
 	paste -s "$scratch/tune" | awk -v n="$matches" -v s="$size" -v r="$(median "$scratch/rated")" -v m="$(median "$scratch/matched")" -v w="$(median "$scratch/numbered")" -v f="$(median "$scratch/final")" '{

@@ -45,7 +45,7 @@ sql -F ' ' -c "$(solved '(s).iterations, (s).products, (s).observations, (s).pla
 
 # The same rows in no order, which have to be sorted.
 sql -c 'CREATE TABLE shuffled AS SELECT * FROM history ORDER BY hashint8extended(match_id * 16 + player_id, 5)' -c 'VACUUM ANALYZE shuffled'
-timed >>"$scratch/shuffled" <<<"SELECT cardinality(skillrating.solve('hive', match_id, player_id, team, rank, '{}')) FROM shuffled;"
+timed >>"$scratch/shuffled" <<<"SELECT cardinality(skillrating.solve('hive', match_id, player_id, team, rank, NULL, '{}')) FROM shuffled;"
 report "  of the same in no order, once" "$scratch/shuffled" <(head -1 "$scratch/scan") 'for information'
 
 # With parallel workers, which take the rows, and sort those that have no order; and where a row
@@ -55,7 +55,7 @@ in_parallel() {
 	local workers
 	for _ in $(seq "$rounds"); do
 		for workers in 0 1 2; do
-			timed >>"$scratch/$1.$workers" <<<"SET max_parallel_workers_per_gather = $workers; SELECT cardinality(skillrating.solve('hive', match_id, player_id, team, rank, $2)) FROM $3;"
+			timed >>"$scratch/$1.$workers" <<<"SET max_parallel_workers_per_gather = $workers; SELECT cardinality(skillrating.solve('hive', match_id, player_id, team, rank, NULL, $2)) FROM $3;"
 		done
 	done
 }

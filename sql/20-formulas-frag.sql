@@ -120,7 +120,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_ratings_final(internal) IS
 'Final function of frag_ratings().';
 
-CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, score float8, team_kill boolean, params jsonb) (
+CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, score float8, team_kill boolean, options jsonb) (
     SFUNC = skillrating_internal.frag_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_ratings_final,
@@ -138,8 +138,9 @@ as one player is an identifier like any other.
 score: of the killer in the duel, 0 or more; null is 1.
 team_kill: whether the players are team mates; the killer loses as for a suicide and the victim
 nothing.  Null is false.
-params: parameters of model frag, read from the first row; null for the defaults.  k, scale, points
-(0 is 1 here), floor and initial_rating are used.
+options: an object of parameters of model frag, the same in all rows of a group; null is none.
+k, scale, points (0 is 1 here), floor and initial_rating are used.
 The highest rating comes first; players with equal ratings are sorted by player_id.
 Memory: a few numbers a player.
-Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type.';
+Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type, 22023 for options
+that differ from row to row.';

@@ -146,29 +146,27 @@ CREATE FUNCTION skillrating.rate(
     season bigint DEFAULT NULL,
     tournament text DEFAULT NULL,
     fixed boolean DEFAULT NULL,
-    params jsonb DEFAULT NULL,
-    strict boolean DEFAULT false,
+    options jsonb DEFAULT NULL,
     start skillrating.final_rating[] DEFAULT NULL,
-    start_components skillrating.final_component[] DEFAULT NULL,
-    season_keep float8 DEFAULT 0.5,
-    season_mean float8 DEFAULT NULL)
+    start_components skillrating.final_component[] DEFAULT NULL)
 RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
+COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
 'Rates a history of matches in a query, without a table of its own:
 SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
 A row is a participant of a match, or one stint of a participant.  Rows that are equal under
 ORDER BY are one match, in any order among themselves; PARTITION BY starts afresh.
-model: one of models().  params: an object of the parameters that differ from their defaults.
-strict: make a mistake in a match an error.
+model: one of models().
+options: an object of the parameters of the model that differ from their defaults, as {"k": 20},
+see parameters(), of strict_rows, whether a mistake in a match is an error (false), and of
+season_keep and season_mean, what a new season keeps, see season.
 start: where players start who do not start from the initial state: the result of final_ratings(),
 or an array of starting_rating().  Going on from final_ratings() of earlier matches gives, bit for
 bit, what all matches together give, except under synelo with strict, which looks back on matches.
 start_components: the same of components, the result of final_components().  Kinds that the
 parameters do not use take part in nothing.
-season_keep, season_mean: what a new season keeps, see season.
 All these are read from the first row of a partition.
 player_id: of any type that can be hashed and ordered.  team: any number.
 rank: of the team, 1 or more; 1 is best, equal ranks are a draw.  Without rank the score decides
@@ -179,10 +177,10 @@ period: an ordinal in place of played_at, such as the number of a season or a ro
 the next is a day to the parameters of the model: with 1 for period_days of glicko and glicko2 it is
 what their parameters call a period, and a drift is one per square root of a season.
 season: an ordinal, the same in all rows of a match, which must not fall from match to match.  With
-the first rated match of another season all players keep the share season_keep, 0 to 1, of their
-distance from season_mean in the first state column, and from the initial value in the others, as
-by new_season() at that time; deviations so that variances do.  season_mean null is the initial
-value, too.  Who is absent for two seasons takes this step twice.
+the first rated match of another season all players keep the share season_keep, 0 to 1 (0.5), of
+their distance from season_mean in the first state column, and from the initial value in the others,
+as by new_season() at that time; deviations so that variances do.  Without season_mean that is the
+initial value, too.  Who is absent for two seasons takes this step twice.
 tournament: any text, the same in all rows of a match.  Under models with rating periods (elo,
 glicko, glicko2) and {"period": "tournament"} all games of a player in a tournament count from the
 states at its start.  Calendar periods, as {"period": "month"}, go by played_at.
@@ -195,11 +193,11 @@ Memory: the states of the players, and one match.  The results equal, bit for bi
 ladder with the same parameters and the same matches in the same order, one at a time.  A match that
 does not count, such as one with a single team or with a mistake in its rows, changes nothing and
 gives its reason.  A match without a time after others that have one is such a mistake.
-Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model or strict, 22023 and
-22003 for invalid parameters, 22023 for a history with both played_at and period; in start 22004 for
-nulls, 22P02 for a player_id that is not of the type, 22023 for a player who occurs twice, 2202E for
-too many state columns, 22003 for unsound states and 22008 for infinite times; in start_components
-the same, and 22023 for a kind that the model does not have; where strict, for
+Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model, 22023 and 22003 for
+invalid parameters and options, 22023 for a history with both played_at and period; in start 22004
+for nulls, 22P02 for a player_id that is not of the type, 22023 for a player who occurs twice, 2202E
+for too many state columns, 22003 for unsound states and 22008 for infinite times; in
+start_components the same, and 22023 for a kind that the model does not have; with strict_rows, for
 mistakes in rows 22004 for nulls, 22023, 22003, and 22008 for an infinite played_at.';
 
 CREATE TYPE skillrating.rated_participants AS (
@@ -213,11 +211,11 @@ CREATE TYPE skillrating.rated_participants AS (
     score float8[],
     win_probability float8[],
     sole_win_probability float8[],
+    draw_probability float8,
     loss_probability float8[],
     first_probability float8[],
     state_before float8[],
     state_after float8[],
-    draw_probability float8,
     unrated_reason text,
     unrated_detail text);
 
@@ -257,17 +255,14 @@ CREATE FUNCTION skillrating.rate_match(
     season bigint DEFAULT NULL,
     tournament text DEFAULT NULL,
     fixed boolean[] DEFAULT NULL,
-    params jsonb DEFAULT NULL,
-    strict boolean DEFAULT false,
+    options jsonb DEFAULT NULL,
     start skillrating.final_rating[] DEFAULT NULL,
-    start_components skillrating.final_component[] DEFAULT NULL,
-    season_keep float8 DEFAULT 0.5,
-    season_mean float8 DEFAULT NULL)
+    start_components skillrating.final_component[] DEFAULT NULL)
 RETURNS skillrating.rated_participants
 AS 'MODULE_PATHNAME', 'skillrating_rate_match'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate_match(text, anyarray, integer[], float8[], float8[], timestamptz, float8[], boolean[], float8[], float8[], float8[], float8[], float8[], float8[], float8[], boolean[], float8[], text, float8, float8[], text, bigint, text[], text[], bigint, text, boolean[], jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
+COMMENT ON FUNCTION skillrating.rate_match(text, anyarray, integer[], float8[], float8[], timestamptz, float8[], boolean[], float8[], float8[], float8[], float8[], float8[], float8[], float8[], boolean[], float8[], text, float8, float8[], text, bigint, text[], text[], bigint, text, boolean[], jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
 'rate() for tables with a row for each match, whose players are arrays:
 SELECT *, skillrating.rate_match(''elo'', players, team, rank) OVER (ORDER BY played_at, match_id) ...
 The results are, bit for bit, those of rate() over the same participants, for matches of twelve in
@@ -349,47 +344,13 @@ skillrating.inputs(played_at => played_at, score => goals).
 Units and ranges of all arguments are those of source_columns(); period, season and tournament are
 those of rate().';
 
-CREATE FUNCTION skillrating_internal.number_inputs(
-    weight float8 DEFAULT NULL,
-    played_at timestamptz DEFAULT NULL,
-    score float8 DEFAULT NULL,
-    won boolean DEFAULT NULL,
-    joined float8 DEFAULT NULL,
-    "left" float8 DEFAULT NULL,
-    commanding float8 DEFAULT NULL,
-    side float8 DEFAULT NULL,
-    squad float8 DEFAULT NULL,
-    kills float8 DEFAULT NULL,
-    deaths float8 DEFAULT NULL,
-    quit boolean DEFAULT NULL,
-    experience float8 DEFAULT NULL,
-    log_odds float8 DEFAULT NULL,
-    gain float8 DEFAULT NULL,
-    fixed boolean DEFAULT NULL)
-RETURNS skillrating.inputs
-AS 'MODULE_PATHNAME', 'skillrating_number_inputs'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.number_inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, float8, float8, boolean) IS
-'inputs() without period, season and its text arguments.  postgres_fdw does not send a function to a
-remote server if all its text arguments are constants, as the defaults of inputs() are; it sends
-this one.';
-
 CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8) IS
-'Transition function of final_ratings().';
-
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb) IS
-'Transition function of final_ratings().';
+'Transition function of final_ratings() and final_components().';
 
 CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
 RETURNS internal
@@ -397,31 +358,15 @@ AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'Transition function of final_ratings().';
+'Transition function of final_ratings() and final_components().';
 
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean)
+CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[])
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'Transition function of final_ratings().';
-
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[])
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[]) IS
-'Transition function of final_ratings().';
-
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
-'Transition function of final_ratings().';
+COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
+'Transition function of final_ratings() and final_components().';
 
 CREATE FUNCTION skillrating_internal.final_ratings_final(internal)
 RETURNS skillrating.final_rating[]
@@ -456,19 +401,7 @@ by a sort, a table, a scalar subquery or a materialized CTE, it must be smaller 
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, 22004 for a null match_id,
 54000 for a copy beyond 1 GB, 53200 beyond the memory limit, and those of rate().';
 
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_ratings_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, jsonb) IS
-'As the form with five arguments, with params, an object of the parameters of the model that
-differ from their defaults (see parameters()), read from the first row.';
-
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
+CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
     SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.final_ratings_final,
@@ -477,10 +410,15 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, p
 );
 
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'As the form with six arguments, with inputs, made by inputs(): times, scores, stints, sides and
-other facts about a participant; null is nothing known.';
+'As the form with five arguments, with what else there is; null is nothing.
+inputs: made by inputs(): times, scores, stints, sides and other facts about a participant.
+options: an object, the same in all rows of a group, of
+parameters of the model that differ from their defaults, as {"k": 20} (see parameters()),
+strict_rows: whether a mistake in a match is an error (false),
+season_keep, season_mean: what a new season keeps, where inputs() has the season, as in rate().
+Error 22023 for other options, and for options that differ from row to row.';
 
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
+CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb, start skillrating.final_rating[], start_components skillrating.final_component[]) (
     SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.final_ratings_final,
@@ -488,31 +426,7 @@ CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, p
     PARALLEL = SAFE
 );
 
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'As the form with seven arguments, of which inputs and params may be null, with strict, read from
-the first row: whether a mistake in a match is an error.';
-
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[]) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_ratings_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[]) IS
-'As the form with eight arguments, with start, which is that of rate(), read from the first row:
-where players start.  Those who do not play are in the result, too.';
-
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[], start_components skillrating.final_component[], season_keep float8, season_mean float8) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_ratings_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
-'As the form with nine arguments, of which start may be null, with start_components, season_keep
-(null: 0.5) and season_mean (null: the initial value), which are those of rate(), read from the
-first row: where components start, and what a new season keeps, where inputs() has the season.';
+COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
+'As the form with seven arguments, with start and start_components, which are those of rate(), read
+from the first row: where players and components start; either may be null.  Players who do not play
+are in the result, too.';

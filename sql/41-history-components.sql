@@ -8,7 +8,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.final_components_final(internal) IS
 'Final function of final_components().';
 
-CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
+CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
     SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.final_components_final,
@@ -27,7 +27,7 @@ Sorted by kind, in the order of models(), pool, key and player_id.
 Null without rows; an empty array under a model without components.  Errors: those of
 final_ratings().';
 
-CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
+CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb, start skillrating.final_rating[], start_components skillrating.final_component[]) (
     SFUNC = skillrating_internal.final_ratings_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.final_components_final,
@@ -35,18 +35,6 @@ CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible
     PARALLEL = SAFE
 );
 
-COMMENT ON AGGREGATE skillrating.final_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'As the form with seven arguments, of which inputs and params may be null, with strict, read from
-the first row: whether a mistake in a match is an error.';
-
-CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean, start skillrating.final_rating[], start_components skillrating.final_component[], season_keep float8, season_mean float8) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_components_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.final_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean, skillrating.final_rating[], skillrating.final_component[], float8, float8) IS
-'As the form with eight arguments, with where players and components start, and what a new season
-keeps: as the form of final_ratings() with twelve arguments.';
+COMMENT ON AGGREGATE skillrating.final_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
+'As the form with seven arguments, with where players and components start: as the form of
+final_ratings() with nine arguments.';

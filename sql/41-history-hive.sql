@@ -1,17 +1,8 @@
 -- Predicting and rating one match under the Hive model.
 
-CREATE FUNCTION skillrating_internal.hive_win_probability_transition(float8[], float8, integer, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(float8[], float8, integer, float8) IS
-'Transition function of hive_win_probability(skill, side, weight).  State: weight, signed skill,
-side offset, command weight, signed command skill, rows, log-odds.';
-
 CREATE FUNCTION skillrating_internal.hive_win_probability_transition(float8[], skillrating.hive_state, integer, skillrating.inputs)
 RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_inputs_transition'
+AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(float8[], skillrating.hive_state, integer, skillrating.inputs) IS
@@ -34,24 +25,6 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.hive_win_probability_final(float8[]) IS
 'The probability of a state of hive_win_probability(), or null if nobody played.';
 
-CREATE AGGREGATE skillrating.hive_win_probability(skill float8, side integer, weight float8) (
-    SFUNC = skillrating_internal.hive_win_probability_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0,0,0,0,0}',
-    FINALFUNC = skillrating_internal.hive_win_probability_final,
-    COMBINEFUNC = skillrating_internal.hive_win_probability_combine,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.hive_win_probability(float8, integer, float8) IS
-'Probability that side 1 wins, 0 to 1, from the players of a match; one row for each player or for
-each stint.  Its log-odds are the difference of the weighted skills over the total weight.
-skill: in log-odds.  side: 1 or 2.
-weight: play time, 0 or more: a share of the match, or hive_weight().
-Rows with a null are no players; null if nobody played.
-Errors: 22023 for another side, 22003 for a number that is not finite or a negative weight.
-Source: A Skill Ranking System for Natural Selection 2.';
-
 CREATE AGGREGATE skillrating.hive_win_probability(state skillrating.hive_state, side integer, inputs skillrating.inputs) (
     SFUNC = skillrating_internal.hive_win_probability_transition,
     STYPE = float8[],
@@ -62,9 +35,11 @@ CREATE AGGREGATE skillrating.hive_win_probability(state skillrating.hive_state, 
 );
 
 COMMENT ON AGGREGATE skillrating.hive_win_probability(skillrating.hive_state, integer, skillrating.inputs) IS
-'As the form with skill, side and weight, with side offsets, commanders and context.  The log-odds
-are the difference of the weighted skills over the total weight of play, plus that of the command
-skills over the total weight of commanding (no term if nobody commanded), plus log_odds.
+'Probability that side 1 wins, 0 to 1, from the players of a match; one row for each player or for
+each stint:
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, NULL) FROM ...
+Its log-odds are the difference of the weighted skills over the total weight of play, plus that of
+the command skills over the total weight of commanding (no term if nobody commanded), plus log_odds.
 state: made by hive_state().  side: 1 or 2.
 inputs: made by inputs(), may be null; of its columns these count:
 weight: share of the match, 0 or more; without it joined and left (seconds from the start) weigh as
@@ -74,7 +49,8 @@ is not play.
 log_odds: of the context (map, size) in favour of side 1, the same in all rows; 0 by default.
 Rows without state or side are no players; null if nobody played.
 Errors: 22004 for a null in a state and for joined without left, 22023 for another side, numbers
-out of range and log_odds that vary, 22003 for numbers that are not finite.';
+out of range and log_odds that vary, 22003 for numbers that are not finite.
+Source: A Skill Ranking System for Natural Selection 2.';
 
 CREATE FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8)
 RETURNS internal
@@ -84,28 +60,12 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8) IS
 'Transition function of hive_update().';
 
-CREATE FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs) IS
-'Transition function of hive_update().';
-
 CREATE FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb) IS
-'Transition function of hive_update().';
-
-CREATE FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb, boolean)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb, boolean) IS
 'Transition function of hive_update().';
 
 CREATE FUNCTION skillrating_internal.hive_update_final(internal)
@@ -135,24 +95,9 @@ The result has one element a player, in the order of the first row of each.
 Null for a match that does not count: without two sides that played, or with a mistake in its rows,
 such as a null, a number out of range, rows that contradict each other, a player on both sides at
 once or more than 10000 rows.  Such a match keeps no other from being rated; rate() says what is
-wrong, and the form with strict raises an error.';
+wrong, and option strict_rows makes it an error.';
 
-CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8, inputs skillrating.inputs) (
-    SFUNC = skillrating_internal.hive_update_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.hive_update_final,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8, skillrating.inputs) IS
-'As the form with four arguments, with inputs, made by inputs(); null is nothing known.  They mean
-what source_columns() says, and those that the model takes into account count: weight, or joined
-and left; commanding; gain; log_odds of the match.  side and score are those of the arguments.
-Null if unrated_reason is not null.
-With several stints, play and commanding add up: hence one row with weight => 1 and one with
-weight => 0.5, commanding => 1 is a player who played all the match and commanded with weight 0.5.';
-
-CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8, inputs skillrating.inputs, params jsonb) (
+CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8, inputs skillrating.inputs, options jsonb) (
     SFUNC = skillrating_internal.hive_update_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.hive_update_final,
@@ -160,18 +105,15 @@ CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating
 );
 
 COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb) IS
-'As the form with five arguments, with params, an object of the parameters of the model that differ
-from their defaults (see parameters(''hive'')), read from the first row.';
-
-CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8, inputs skillrating.inputs, params jsonb, strict boolean) (
-    SFUNC = skillrating_internal.hive_update_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.hive_update_final,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'As the form with six arguments, of which inputs and params may be null, with strict, read from the
-first row: whether a mistake in the match is an error.
-Errors where strict: 22004 for a null, 22023 for rows that contradict each other, 22003 for numbers
-out of range, 54000 for more than 10000 rows.';
+'As the form with four arguments, with what else there is; null is nothing.
+inputs: made by inputs().  They mean what source_columns() says, and those that the model takes into
+account count: weight, or joined and left; commanding; gain; log_odds of the match.  side and score
+are those of the arguments.  Null if unrated_reason is not null.
+With several stints, play and commanding add up: hence one row with weight => 1 and one with
+weight => 0.5, commanding => 1 is a player who played all the match and commanded with weight 0.5.
+options: an object, the same in all rows of a match, of parameters of the model that differ from
+their defaults (see parameters(''hive'')), and strict_rows: whether a mistake in the match is
+an error (false).
+Errors with strict_rows: 22004 for a null, 22023 for rows that contradict each other, 22003 for
+numbers out of range, 54000 for more than 10000 rows.  Error 22023 for other options, and for
+options that differ from row to row.';

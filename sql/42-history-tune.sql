@@ -79,36 +79,20 @@ warnings: reasons not to trust the result, which are raised as warnings too.
 unrated: matches that do not count and are left out.  unrated_reasons: how many, by the codes of
 reasons().';
 
-CREATE FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8)
+CREATE FUNCTION skillrating_internal.tune_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_tune_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8) IS
+COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, anycompatible, anyelement, integer, float8) IS
 'Transition function of tune().';
 
-CREATE FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, jsonb)
+CREATE FUNCTION skillrating_internal.tune_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_tune_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, jsonb) IS
-'Transition function of tune().';
-
-CREATE FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_tune_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'Transition function of tune().';
-
-CREATE FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_tune_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'Transition function of tune().';
 
 CREATE FUNCTION skillrating_internal.tune_final(internal)
@@ -119,7 +103,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.tune_final(internal) IS
 'Final function of tune().';
 
-CREATE AGGREGATE skillrating.tune(model text, fit text[], match_id anycompatible, player_id anyelement, team integer, rank float8) (
+CREATE AGGREGATE skillrating.tune(model text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
     SFUNC = skillrating_internal.tune_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.tune_final,
@@ -127,17 +111,14 @@ CREATE AGGREGATE skillrating.tune(model text, fit text[], match_id anycompatible
     PARALLEL = SAFE
 );
 
-COMMENT ON AGGREGATE skillrating.tune(text, text[], anycompatible, anyelement, integer, float8) IS
+COMMENT ON AGGREGATE skillrating.tune(text, anycompatible, anyelement, integer, float8) IS
 'The parameters of a model that predict a history best:
-SELECT (t).* FROM (SELECT skillrating.tune(''elo'', ARRAY[''k''], match_id, player_id, team, rank
+SELECT (t).* FROM (SELECT skillrating.tune(''elo'', match_id, player_id, team, rank
 ORDER BY played_at, match_id) AS t FROM ...) AS q
 tune() maximises the likelihood of who won, each match predicted from those before it, times weak
 priors of the numbers, which keep few matches from driving them to the ends of their range; the log
 losses are without these.  The first tenth of the matches only sets the ratings (burn-in); the last
 fifth is held out and scored at the end.
-fit: 1 to 16 numbers, choices or flags among the parameters of the model (see parameters()),
-or log_odds, what side 1 is worth in matches that have sides and no log_odds of their own.  Null:
-the usual ones of the model.
 Each number is searched where it is worthwhile, on a log scale: as a rule from a hundredth of its
 default to a hundred times that, and at 0 if it may be 0.  Starts all over that range are screened
 on the first matches, and the best searched from by quadratic models in trust regions (after
@@ -152,7 +133,7 @@ Raises a warning where the result should not be trusted.
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, for unknown models,
 parameters and options, and without matches to fit to; and those of rate().';
 
-CREATE AGGREGATE skillrating.tune(model text, fit text[], match_id anycompatible, player_id anyelement, team integer, rank float8, options jsonb) (
+CREATE AGGREGATE skillrating.tune(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
     SFUNC = skillrating_internal.tune_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.tune_final,
@@ -160,8 +141,12 @@ CREATE AGGREGATE skillrating.tune(model text, fit text[], match_id anycompatible
     PARALLEL = SAFE
 );
 
-COMMENT ON AGGREGATE skillrating.tune(text, text[], anycompatible, anyelement, integer, float8, jsonb) IS
-'As the form with six arguments, with options, an object read from the first row:
+COMMENT ON AGGREGATE skillrating.tune(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+'As the form with five arguments, with inputs, as in final_ratings(), and options; null is nothing.
+options: an object, the same in all rows of a group, of
+fit: an array of 1 to 16 numbers, choices or flags among the parameters of the model (see
+parameters()), or log_odds, what side 1 is worth in matches that have sides and no log_odds of
+their own.  Null: the usual ones of the model.
 params: an object of parameters; the search starts there, and what is not fitted keeps its value.
 bounds: an object of pairs such as {"k": [4, 64]}.  The scale is linear where the lower bound is
 below 0.
@@ -176,32 +161,9 @@ starts: searches for each result, 1 to 16 (4).
 burn_in, holdout: shares of the matches, 0 to 0.9 (0.1 and 0.2).
 max_evaluations: 1 or more (by default 500 for one number or two, more for others and for parts).
 tolerance: of the variables, relative on a log scale (1e-4).
+strict_rows: whether a mistake in a match is an error (false).
 progress: the level of a message for each evaluation: debug2, debug1 (the default), log, info or
 notice.';
-
-CREATE AGGREGATE skillrating.tune(model text, fit text[], match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
-    SFUNC = skillrating_internal.tune_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.tune_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.tune(text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'As the form with seven arguments, with inputs, made by inputs(): times, scores, stints, sides and
-other facts about a participant; null is nothing known.';
-
-CREATE AGGREGATE skillrating.tune(model text, fit text[], match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb, strict boolean) (
-    SFUNC = skillrating_internal.tune_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.tune_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.tune(text, text[], anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'As the form with eight arguments, of which inputs and options may be null, with strict, read from
-the first row: whether a mistake in a match is an error.';
 
 -- The model that predicts a history best.
 
@@ -242,28 +204,12 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8) IS
 'Transition function of suggest_model().';
 
-CREATE FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_suggest_model_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8, jsonb) IS
-'Transition function of suggest_model().';
-
 CREATE FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_suggest_model_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'Transition function of suggest_model().';
-
-CREATE FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_suggest_model_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
 'Transition function of suggest_model().';
 
 CREATE FUNCTION skillrating_internal.suggest_model_final(internal)
@@ -293,21 +239,6 @@ Deterministic.  Memory: as tune(), and 24 bytes a match for each model.
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, for unknown models and options,
 and without matches to fit to or to judge by.';
 
-CREATE AGGREGATE skillrating.suggest_model(match_id anycompatible, player_id anyelement, team integer, rank float8, options jsonb) (
-    SFUNC = skillrating_internal.suggest_model_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.suggest_model_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.suggest_model(anycompatible, anyelement, integer, float8, jsonb) IS
-'As the form with four arguments, with options, an object read from the first row:
-budget: evaluations of all models together, 1 or more (10000).
-models: names of the models to try (all).
-parts, priors: as in tune() (true).
-starts, burn_in, holdout, tolerance, progress: as in tune() (3, 0.1, 0.2, 1e-3, debug1).';
-
 CREATE AGGREGATE skillrating.suggest_model(match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
     SFUNC = skillrating_internal.suggest_model_transition,
     STYPE = internal,
@@ -317,17 +248,10 @@ CREATE AGGREGATE skillrating.suggest_model(match_id anycompatible, player_id any
 );
 
 COMMENT ON AGGREGATE skillrating.suggest_model(anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'As the form with five arguments, with inputs, made by inputs(): times, scores, stints, sides and
-other facts about a participant; null is nothing known.';
-
-CREATE AGGREGATE skillrating.suggest_model(match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb, strict boolean) (
-    SFUNC = skillrating_internal.suggest_model_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.suggest_model_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.suggest_model(anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'As the form with six arguments, of which inputs and options may be null, with strict, read from
-the first row: whether a mistake in a match is an error.';
+'As the form with four arguments, with inputs, as in final_ratings(), and options; null is nothing.
+options: an object, the same in all rows of a group, of
+budget: evaluations of all models together, 1 or more (10000).
+models: names of the models to try (all).
+parts, priors: as in tune() (true).
+starts, burn_in, holdout, tolerance, strict_rows, progress: as in tune() (3, 0.1, 0.2, 1e-3, false,
+debug1).';

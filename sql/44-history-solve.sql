@@ -143,15 +143,7 @@ AS 'MODULE_PATHNAME', 'skillrating_solve_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8) IS
-'Transition function of solve() and solve_summary().';
-
-CREATE FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_solve_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, jsonb) IS
-'Transition function of solve() and solve_summary().';
+'Transition function of solve(), solve_components() and solve_summary().';
 
 CREATE FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
 RETURNS internal
@@ -159,15 +151,7 @@ AS 'MODULE_PATHNAME', 'skillrating_solve_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'Transition function of solve() and solve_summary().';
-
-CREATE FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_solve_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'Transition function of solve() and solve_summary().';
+'Transition function of solve(), solve_components() and solve_summary().';
 
 CREATE FUNCTION skillrating_internal.solve_combine(internal, internal)
 RETURNS internal
@@ -258,23 +242,7 @@ parameters, 54000 beyond the memory allowed and where a parallel worker has 1 GB
 without times where they are needed, 0A000 for a context under a solver that has none, and those of
 rate().';
 
-CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
-    SFUNC = skillrating_internal.solve_transition,
-    STYPE = internal,
-    COMBINEFUNC = skillrating_internal.solve_combine,
-    SERIALFUNC = skillrating_internal.solve_serial,
-    DESERIALFUNC = skillrating_internal.solve_deserial,
-    FINALFUNC = skillrating_internal.solve_final,
-    FINALFUNC_MODIFY = SHAREABLE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, jsonb) IS
-'As the form with five arguments, with params, an object read from the first row: the parameters
-of the solver that differ from their defaults (see parameters()), and exact_for, an array
-of players whose standard errors are computed exactly.';
-
-CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
+CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
     COMBINEFUNC = skillrating_internal.solve_combine,
@@ -286,25 +254,16 @@ CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_i
 );
 
 COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'As the form with six arguments, with inputs, made by inputs(): times, scores, stints, sides,
-contexts and other facts about a participant; null is nothing known.';
+'As the form with five arguments, with what else there is; null is nothing.
+inputs: made by inputs(): times, scores, stints, sides, contexts and other facts about a
+participant.
+options: an object, the same in all rows of a group, of
+parameters of the solver that differ from their defaults (see parameters()),
+exact_for: an array of players whose standard errors are computed exactly,
+strict_rows: whether a mistake in a match is an error (false).
+Error 22023 for other options, and for options that differ from row to row.';
 
-CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
-    SFUNC = skillrating_internal.solve_transition,
-    STYPE = internal,
-    COMBINEFUNC = skillrating_internal.solve_combine,
-    SERIALFUNC = skillrating_internal.solve_serial,
-    DESERIALFUNC = skillrating_internal.solve_deserial,
-    FINALFUNC = skillrating_internal.solve_final,
-    FINALFUNC_MODIFY = SHAREABLE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'As the form with seven arguments, of which inputs and params may be null, with strict, read from
-the first row: whether a mistake in a match is an error.';
-
-CREATE AGGREGATE skillrating.solve_components(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
+CREATE AGGREGATE skillrating.solve_components(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
     COMBINEFUNC = skillrating_internal.solve_combine,
@@ -326,21 +285,6 @@ Parameters such as home_sigma say which kinds there are.  In the order of the ma
 array under other solvers, of which solve_summary() has what they find.  Null without rows.  Beside
 solve() it costs nothing.';
 
-CREATE AGGREGATE skillrating.solve_components(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
-    SFUNC = skillrating_internal.solve_transition,
-    STYPE = internal,
-    COMBINEFUNC = skillrating_internal.solve_combine,
-    SERIALFUNC = skillrating_internal.solve_serial,
-    DESERIALFUNC = skillrating_internal.solve_deserial,
-    FINALFUNC = skillrating_internal.solve_components_final,
-    FINALFUNC_MODIFY = SHAREABLE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.solve_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'As the form with seven arguments, of which inputs and params may be null, with strict, read from
-the first row: whether a mistake in a match is an error.';
-
 CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
@@ -355,21 +299,7 @@ CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, 
 COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8) IS
 'How solve() with the same arguments goes: whether it converges, and at what cost.';
 
-CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, params jsonb) (
-    SFUNC = skillrating_internal.solve_transition,
-    STYPE = internal,
-    COMBINEFUNC = skillrating_internal.solve_combine,
-    SERIALFUNC = skillrating_internal.solve_serial,
-    DESERIALFUNC = skillrating_internal.solve_deserial,
-    FINALFUNC = skillrating_internal.solve_summary_final,
-    FINALFUNC_MODIFY = SHAREABLE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8, jsonb) IS
-'How solve() with the same arguments goes, with parameters.';
-
-CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb) (
+CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
     SFUNC = skillrating_internal.solve_transition,
     STYPE = internal,
     COMBINEFUNC = skillrating_internal.solve_combine,
@@ -381,18 +311,4 @@ CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, 
 );
 
 COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'How solve() with the same arguments goes, with parameters and inputs.';
-
-CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, params jsonb, strict boolean) (
-    SFUNC = skillrating_internal.solve_transition,
-    STYPE = internal,
-    COMBINEFUNC = skillrating_internal.solve_combine,
-    SERIALFUNC = skillrating_internal.solve_serial,
-    DESERIALFUNC = skillrating_internal.solve_deserial,
-    FINALFUNC = skillrating_internal.solve_summary_final,
-    FINALFUNC_MODIFY = SHAREABLE,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, boolean) IS
-'How solve() with the same arguments goes, with parameters, inputs and strict.';
+'How solve() with the same arguments goes, with inputs and options.';

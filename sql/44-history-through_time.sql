@@ -28,24 +28,24 @@ CREATE FUNCTION skillrating.rate_through_time(
     season bigint DEFAULT NULL,
     tournament text DEFAULT NULL,
     fixed boolean DEFAULT NULL,
-    params jsonb DEFAULT NULL,
-    strict boolean DEFAULT false,
-    refit_matches integer DEFAULT 1000,
-    refit_days float8 DEFAULT NULL)
+    options jsonb DEFAULT NULL)
 RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate_through_time'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate_through_time(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, jsonb, boolean, integer, float8) IS
+COMMENT ON FUNCTION skillrating.rate_through_time(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, jsonb) IS
 'Rates a history as rate() does, and solves what has been played so far every now and then:
 SELECT *, skillrating.rate_through_time(''state_space'', player_id, team, rank,
 played_at => played_at) OVER (ORDER BY played_at, match_id) ...
 A filter learns from each match once.  Solver through_time corrects early matches by what later ones
 say of the opponents, and the filter goes on from the skills, deviations and components at the end
 of that solution.  Forecasts are made from matches before alone.
-model: state_space, whose parameters params are, as for rate(); the only model with such a solver.
-refit_matches: solve after so many rated matches, 1 or more.  refit_days: and once so many days have
-passed since the first match or the last solution, above 0.  Null is never; both null, rate().
+model: state_space, the only model with such a solver.
+options: an object of its parameters that differ from their defaults, and of
+strict_rows: whether a mistake in a match is an error (false),
+refit_matches: solve after so many rated matches, 1 or more (1000),
+refit_days: and once so many days have passed since the first match or the last solution, above 0.
+Null, the default of refit_days, is never; both null, rate().
 A solution comes before a match of a later time than all before, so that matches of one time are
 forecast from the same solution.  Each begins with the last one, and takes passes of all matches so
 far until no skill moves by .001 of its deviation, at most 30.
@@ -53,5 +53,4 @@ The other arguments are those of rate(), but season and tournament have no effec
 from players who are fixed what they learn from others, and leave their states as they are.
 Memory: the states of the players, and all matches of the partition: some 100 bytes for each
 participant, within skillrating.memory_limit; beyond 4 GB error 54000.
-Errors: those of rate(), 0A000 for another model, 22003 for refit_matches or refit_days out of
-range.';
+Errors: those of rate(), 0A000 for another model.';

@@ -24,22 +24,6 @@ players; 1 is the largest component.
 cyclic_share: 0 to 1, the share of all differences in the component that no score can explain, as
 in rock, paper and scissors; null under method logistic.';
 
-CREATE FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_frag_scores_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement) IS
-'Transition function of frag_scores().';
-
-CREATE FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement, float8, boolean)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_frag_scores_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement, float8, boolean) IS
-'Transition function of frag_scores().';
-
 CREATE FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_frag_scores_transition'
@@ -56,41 +40,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.frag_scores_final(internal) IS
 'Final function of frag_scores().';
 
-CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelement) (
-    SFUNC = skillrating_internal.frag_scores_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.frag_scores_final,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.frag_scores(anyelement, anyelement) IS
-'Scores from a log of frags, one frag a row:
-SELECT f.* FROM (SELECT skillrating.frag_scores(killer_id, victim_id) AS scores FROM ...) AS q,
-unnest(q.scores) AS f
-Differences of scores fit (a - b) / (a + b), where a and b are the frags of two players against
-each other, by least squares over all pairs that met, weighted by their frags, with one frag added
-to both sides of each pair (see parameters(''frag_scores'')).
-killer_id: null, or equal to victim_id, is a suicide.  victim_id: not null.  Both are of one type
-that can be hashed and ordered.
-Rows may come in any order.
-Players are sorted by component, the largest first, then by score, the highest first, and where
-these are equal by first occurrence.
-Memory: 40 bytes a pair that met, and a few numbers a player.
-Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type.';
-
-CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean) (
-    SFUNC = skillrating_internal.frag_scores_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.frag_scores_final,
-    PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE skillrating.frag_scores(anyelement, anyelement, float8, boolean) IS
-'As the form with two arguments, with the number of frags that a row stands for and a flag for
-kills among team mates, which do not count.
-frags: 0 or more; null is 1.  team_kill: null is false.';
-
-CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean, params jsonb) (
+CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean, options jsonb) (
     SFUNC = skillrating_internal.frag_scores_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.frag_scores_final,
@@ -98,6 +48,21 @@ CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelem
 );
 
 COMMENT ON AGGREGATE skillrating.frag_scores(anyelement, anyelement, float8, boolean, jsonb) IS
-'As the form with four arguments, with params, an object of the parameters that differ from their
-defaults (see parameters(''frag_scores'')), read from the first row.
-Further errors: 22023 and 22003 for invalid parameters, 54000 beyond the memory allowed.';
+'Scores from a log of frags, one frag a row:
+SELECT f.* FROM (SELECT skillrating.frag_scores(killer_id, victim_id, 1, false, NULL) AS scores
+FROM ...) AS q, unnest(q.scores) AS f
+Differences of scores fit (a - b) / (a + b), where a and b are the frags of two players against
+each other, by least squares over all pairs that met, weighted by their frags, with one frag added
+to both sides of each pair (see parameters(''frag_scores'')).
+killer_id: null, or equal to victim_id, is a suicide.  victim_id: not null.  Both are of one type
+that can be hashed and ordered.
+frags: how many a row stands for, 0 or more; null is 1.  team_kill: whether the players are team
+mates, and the row does not count; null is false.
+options: an object of the parameters that differ from their defaults (see
+parameters(''frag_scores'')), the same in all rows of a group; null is none.
+Rows may come in any order.
+Players are sorted by component, the largest first, then by score, the highest first, and where
+these are equal by first occurrence.
+Memory: 40 bytes a pair that met, and a few numbers a player.
+Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type, 22023 and 22003 for
+invalid parameters, 22023 for options that differ from row to row, 54000 beyond the memory allowed.';

@@ -183,7 +183,10 @@ AS $function$
         -- A subscriber that has not done this stops at the first match, because it lacks the former name.
         E'-- Each subscriber needs the same names, and then the tables that it lacks:\n-- '
         || concat_ws('; ', format('ALTER SCHEMA %I RENAME TO %I', first_ladder, former),
-            CASE WHEN bool_or(d.is_there) THEN format('ALTER SCHEMA %I RENAME TO %I', shadow, first_ladder) END)
+            CASE WHEN bool_or(d.is_there) THEN format('ALTER SCHEMA %I RENAME TO %I', shadow, first_ladder)
+                ELSE format('CREATE SCHEMA %I', first_ladder) END,
+            CASE WHEN to_regclass(format('%I.match', first_ladder)) IS NOT NULL THEN
+                format('ALTER TABLE IF EXISTS %I.match SET SCHEMA %I; ALTER TABLE IF EXISTS %1$I.match_player SET SCHEMA %2$I', former, first_ladder) END)
         || '; ALTER SUBSCRIPTION ... REFRESH PUBLICATION')
     FROM published AS d JOIN pg_publication AS p ON p.oid = d.prpubid
     GROUP BY p.pubname

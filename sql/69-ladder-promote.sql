@@ -206,8 +206,8 @@ COMMENT ON FUNCTION skillrating_internal.check_promotion(text, text, text, text)
 'A part of promote_ladder(): its errors, before anybody has to wait.';
 
 CREATE FUNCTION skillrating_internal.note_shadows(
-    ladder text,
-    shadow text)
+    former text,
+    ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -215,27 +215,27 @@ AS $function$
 DECLARE
     other name;
 BEGIN
-    PERFORM skillrating_internal.check_inside(shadow);
-    EXECUTE format('UPDATE %I.ladder AS s SET shadow_of = NULL, strict = l.strict, on_error = l.on_error FROM %I.ladder AS l',
-        shadow, ladder);
+    PERFORM skillrating_internal.check_inside(ladder);
+    EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = NULL, strict = f.strict, on_error = f.on_error FROM %I.ladder AS f',
+        ladder, former);
     FOR other IN
         SELECT n.nspname
         FROM pg_class AS l
         JOIN pg_class AS c ON c.relname = 'ladder' AND c.relkind = 'r' AND c.relowner = l.relowner
         JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'shadow_of'
         JOIN pg_namespace AS n ON n.oid = c.relnamespace
-        WHERE l.oid = to_regclass(format('%I.ladder', ladder))
+        WHERE l.oid = to_regclass(format('%I.ladder', former))
     LOOP
         EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1, strict = false, on_error = ''wait'' WHERE $3 OR l.shadow_of = $2', other)
-        USING format('%I.ladder', shadow)::regclass, format('%I.ladder', ladder)::regclass, other = ladder;
+        USING format('%I.ladder', ladder)::regclass, format('%I.ladder', former)::regclass, other = former;
     END LOOP;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text) IS
-'A part of promote_ladder(): a ladder and its other shadows are shadows of the one that takes its
-place, which is as strict as it was. The new rows of table ladder also tell transactions at higher
-isolation levels that their snapshot is older.';
+'A part of promote_ladder(): the former ladder and its other shadows are shadows of the one that has
+taken its place, which is as strict as that was. The new rows of table ladder also tell transactions
+at higher isolation levels that their snapshot is older.';
 
 CREATE FUNCTION skillrating_internal.touch_published(
     first_ladder text,
@@ -291,9 +291,6 @@ BEGIN
         'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
         FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
     INTO mirrors;
-    FOR mirror IN SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text) LOOP
-        PERFORM skillrating.unmirror_rating(ladder, mirror.relation, mirror.pool);
-    END LOOP;
     -- The server tells others to forget names in portions, in the order of these statements. Match
     -- tables of the ladder's own, the view over them and the list of attached tables follow the name,
     -- so that a session that has got but a portion must find a match table all the same. Therefore it
@@ -321,9 +318,13 @@ BEGIN
     FOREACH statement IN ARRAY statements LOOP
         EXECUTE statement;
     END LOOP;
+    -- Rows are written behind the renames: a subscriber gets them under the names of the moment, and
+    -- cannot have both.
+    PERFORM skillrating_internal.note_shadows(former, ladder);
     FOR mirror IN
         SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text, key text, columns jsonb)
     LOOP
+        PERFORM skillrating.unmirror_rating(former, mirror.relation, mirror.pool);
         PERFORM skillrating.mirror_rating(ladder, mirror.relation, mirror.key, mirror.columns, mirror.pool);
         -- Those whose rating goes.
         statement := skillrating_internal.unrated_statement(ladder, mirror.relation, mirror.key, mirror.pool, mirror.columns,
@@ -386,8 +387,7 @@ BEGIN
     FOREACH statement IN ARRAY statements LOOP
         EXECUTE statement;
     END LOOP;
-    PERFORM skillrating_internal.note_shadows(ladder, shadow),
-        skillrating_internal.rename_ladders(ladder, shadow, former);
+    PERFORM skillrating_internal.rename_ladders(ladder, shadow, former);
 END
 $function$;
 

@@ -63,7 +63,7 @@ on_p -o /dev/null -c "SELECT skillrating.shadow_ladder('arena', 'trial', params 
 check "has the rows of the first ladder beside a shadow" "$(arrives arena)"
 before=$(rows subscriber arena)
 on_p -o /dev/null <<'SQL'
-CREATE TABLE refused (statements text);
+CREATE UNLOGGED TABLE refused (statements text);
 DO $$
 DECLARE
     detail text;
@@ -106,4 +106,56 @@ check "has the rows of the ladder in use" "$(arrives arena)"
 check "has the rows of the other" "$(arrives arena_after)"
 check "ratings differ between the two" "$([ "$(rows publisher arena)" != "$(rows publisher arena_after)" ] && echo t || echo f)"
 on_s -c "DROP SUBSCRIPTION ratings"
+on_p -o /dev/null -c "DROP PUBLICATION ratings"
+
+# ---- A schema, and everything ----
+
+# All tables of a ladder, as its publisher has them.
+tables() {
+	on_p -c "SELECT string_agg(format('CREATE TABLE %s (%s%s);', c.oid::regclass, a.columns, ', ' || pg_get_constraintdef(k.oid)), ' ')
+		FROM pg_class AS c
+		CROSS JOIN LATERAL (SELECT string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' ORDER BY attnum) AS columns
+			FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped) AS a
+		LEFT JOIN pg_constraint AS k ON k.conrelid = c.oid AND k.contype = 'p'
+		WHERE c.relkind = 'r' AND c.relnamespace = '$1'::regnamespace"
+}
+n=100
+shadow=arena_after
+for target in "TABLES IN SCHEMA arena" "ALL TABLES"; do
+	on_s -o /dev/null -c "DROP SCHEMA IF EXISTS arena, $shadow CASCADE"
+	on_s -o /dev/null -c "CREATE SCHEMA arena" -c "$(tables arena)" -c "CREATE SCHEMA $shadow" -c "$(tables $shadow)" -c "SELECT pg_stat_reset_subscription_stats(NULL)"
+	on_p -o /dev/null -c "CREATE PUBLICATION whole FOR $target" -c "SELECT pg_create_logical_replication_slot('whole', 'pgoutput')"
+	on_s -c "CREATE SUBSCRIPTION whole CONNECTION 'host=$scratch port=6461 dbname=publisher user=postgres' PUBLICATION whole WITH (create_slot = false, slot_name = whole)"
+	check "$target: has the rows of the ladder" "$(arrives arena)"
+	on_p -o /dev/null <<-SQL
+		TRUNCATE refused;
+		DO \$\$
+		DECLARE
+		    detail text;
+		BEGIN
+		    PERFORM skillrating.promote_ladder('$shadow', 'arena_$n');
+		EXCEPTION WHEN dependent_objects_still_exist THEN
+		    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+		    INSERT INTO refused SELECT detail WHERE SQLERRM ~ 'publication whole';
+		END
+		\$\$;
+		BEGIN;
+		SELECT skillrating.promote_ladder('$shadow', 'arena_$n', hanging => 'keep');
+		DO \$\$ BEGIN EXECUTE (SELECT statements FROM refused); END \$\$;
+		COMMIT;
+		SELECT play($n, $n + 10);
+	SQL
+	check "$target: stops where it lacks the name" "$(stops)"
+	on_s -c "ALTER SCHEMA arena RENAME TO arena_$n" -c "ALTER SCHEMA $shadow RENAME TO arena" -c "ALTER TABLE arena_$n.match SET SCHEMA arena" \
+		-c "ALTER TABLE arena_$n.match_player SET SCHEMA arena" -c "ALTER SUBSCRIPTION whole REFRESH PUBLICATION"
+	shadow=arena_$n
+	check "$target: has the rows of the new ladder" "$(arrives arena)"
+	check "$target: has the rows of the former ladder" "$(arrives $shadow)"
+	on_p -o /dev/null -c "SELECT play($n + 11, $n + 20)"
+	check "$target: gets new rows of the new ladder" "$(arrives arena)"
+	check "$target: gets new rows of the former ladder" "$(arrives $shadow)"
+	on_s -c "DROP SUBSCRIPTION whole"
+	on_p -o /dev/null -c "DROP PUBLICATION whole"
+	n=$((n + 100))
+done
 exit $failed

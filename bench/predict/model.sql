@@ -34,7 +34,7 @@ DECLARE
 BEGIN
     model := split_part(model, '/', 1);
     EXECUTE format('SELECT (q.t).* FROM (
-        SELECT skillrating.tune($1, NULL, match, player, team, rank, skillrating.inputs(%s), $2 ORDER BY match) AS t
+        SELECT skillrating.tune($1, match, player, team, rank, skillrating.inputs(%s), $2 ORDER BY match) AS t
         FROM (SELECT *, NULL::float8 AS log_odds FROM input WHERE match <= $3) AS i) AS q', predict.arguments('inputs'))
     INTO found
     USING model, jsonb_build_object('parts', true, 'holdout', 0, 'max_evaluations', evaluations), train;
@@ -57,11 +57,12 @@ AS $function$
 BEGIN
     -- What a side is worth in advance is said of matches that have sides.
     RETURN QUERY EXECUTE format('SELECT DISTINCT q.match, q.team, (q.r).win_probability
-        FROM (SELECT i.match, i.team, skillrating.%I($1, i.player, i.team, i.rank, params => $2, %s) OVER (ORDER BY i.match) AS r
+        FROM (SELECT i.match, i.team, skillrating.%I($1, i.player, i.team, i.rank, options => $2, %s) OVER (ORDER BY i.match) AS r
             FROM (SELECT *, CASE WHEN count(side) OVER m = count(*) OVER m THEN $3 END AS log_odds FROM input WINDOW m AS (PARTITION BY match)) AS i) AS q
         WHERE (q.r).win_probability IS NOT NULL ORDER BY 1, 2', plan ->> 'function',
-        predict.arguments(plan ->> 'function') || coalesce(', refit_matches => ' || (plan ->> 'refit_matches')::integer, ''))
-    USING plan ->> 'model', plan -> 'params', nullif((plan ->> 'log_odds')::float8, 0);
+        predict.arguments(plan ->> 'function'))
+    USING plan ->> 'model', plan -> 'params' || CASE WHEN plan ? 'refit_matches' THEN jsonb_build_object('refit_matches', plan -> 'refit_matches') ELSE '{}' END,
+        nullif((plan ->> 'log_odds')::float8, 0);
 END
 $function$;
 

@@ -8,7 +8,7 @@ SELECT '{"k": 20, "k_by_games": [[30, 40]], "k_by_rating": [[2400, 10]], "k_for_
 --
 -- 700 points count as 400, which is ten to one: +10/11 at K 10, -20/11 at K 20; 400 count in full, and so do they the other way.
 SELECT player, (r).rating_before AS before, round(((r).rating_after - (r).rating_before)::numeric, 3) AS change, round((r).win_probability::numeric, 5) AS p
-FROM (SELECT player, rate('elo', player, n, n, params => '{"k": 20, "k_by_rating": [[2400, 10]], "max_lead": 400}',
+FROM (SELECT player, rate('elo', player, n, n, options => '{"k": 20, "k_by_rating": [[2400, 10]], "max_lead": 400}',
         start => (SELECT array_agg(starting_rating(x, y)) FROM (VALUES ('strong', 2700.0), ('weak', 2000.0)) v(x, y))) OVER (ORDER BY 1) AS r
     FROM (VALUES ('strong', 1), ('weak', 2)) AS g(player, n)) AS q;
 -- Every model with a scale of points: beyond the limit all leads are one, up to it nothing changes to the bit, and forecasts and ratings agree.
@@ -30,8 +30,8 @@ FROM capped ORDER BY 1, 2::text;
 SELECT model, params, near(lead_of(model, params || '{"max_lead": 300}', '{2100,1900,1000}'), lead_of(model, params, '{2100,1900,1800}')) AS as_limited
 FROM capped WHERE model <> 'synelo' ORDER BY 1, 2::text;
 -- The change is what a lead of 300 brings: under a model whose update goes by the difference alone.
-SELECT model, params, (SELECT array_agg(round(((r).rating_after - (r).rating_before)::numeric, 9) ORDER BY n) FROM (SELECT n, rate(model, n, n, n, params => params || '{"max_lead": 300}', start => ARRAY[starting_rating('1', 2100), starting_rating('2', 1500)]) OVER (ORDER BY 1) AS r FROM generate_series(1, 2) AS n) AS q)
-    = (SELECT array_agg(round(((r).rating_after - (r).rating_before)::numeric, 9) ORDER BY n) FROM (SELECT n, rate(model, n, n, n, params => params, start => ARRAY[starting_rating('1', 1800), starting_rating('2', 1500)]) OVER (ORDER BY 1) AS r FROM generate_series(1, 2) AS n) AS q) AS as_limited
+SELECT model, params, (SELECT array_agg(round(((r).rating_after - (r).rating_before)::numeric, 9) ORDER BY n) FROM (SELECT n, rate(model, n, n, n, options => params || '{"max_lead": 300}', start => ARRAY[starting_rating('1', 2100), starting_rating('2', 1500)]) OVER (ORDER BY 1) AS r FROM generate_series(1, 2) AS n) AS q)
+    = (SELECT array_agg(round(((r).rating_after - (r).rating_before)::numeric, 9) ORDER BY n) FROM (SELECT n, rate(model, n, n, n, options => params, start => ARRAY[starting_rating('1', 1800), starting_rating('2', 1500)]) OVER (ORDER BY 1) AS r FROM generate_series(1, 2) AS n) AS q) AS as_limited
 FROM capped WHERE model <> 'synelo' ORDER BY 1, 2::text;
 \set VERBOSITY terse
 SELECT predict('elo', '{{1500},{1400}}'::float8[], '{1,2}', params => '{"max_lead": 0}');
@@ -84,7 +84,7 @@ FROM hand AS h JOIN fide.event AS e ON e.match_id = h.n AND e.player_id = h.id;
 SELECT count(*) AS faults FROM verify('fide') WHERE NOT ok;
 -- In a query, where starting_rating() takes the games: the same bits.
 SELECT count(*) AS rows, count(*) FILTER (WHERE (q.r).rating_after = e.rating_after) AS same
-FROM (SELECT n, id, rate('elo', id, team, score => score, params => :'fide', start => (SELECT array_agg(starting_rating(id, rating::float8, games => games)) FROM member)) OVER (ORDER BY n) AS r
+FROM (SELECT n, id, rate('elo', id, team, score => score, options => :'fide', start => (SELECT array_agg(starting_rating(id, rating::float8, games => games)) FROM member)) OVER (ORDER BY n) AS r
     FROM (SELECT n, white AS id, 1 AS team, score::float8 FROM game UNION ALL SELECT n, black, 2, 1 - score::float8 FROM game) AS s) AS q
 JOIN fide.event AS e ON e.match_id = q.n AND e.player_id = q.id;
 

@@ -76,14 +76,14 @@ BEGIN
     SELECT count(*) INTO rows FROM (
         SELECT p.match_id, p.player_id, (p.r).state_before, (p.r).state_after, (p.r).win_probability, (p.r).unrated_reason FROM (
             SELECT *, skillrating.rate(model, player_id, team, played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed, params => none) OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p) AS r
+                deaths => deaths, gain => gain, pool => pool, fixed => fixed, options => none) OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p) AS r
     FULL JOIN states('f_' || model) AS s USING (match_id, player_id)
     WHERE (r.unrated_reason IS NULL OR s.match_id IS NOT NULL)
         AND (r.state_before IS DISTINCT FROM s.before OR r.state_after IS DISTINCT FROM s.after OR r.win_probability IS DISTINCT FROM s.win);
     SELECT count(*) INTO by_match FROM (
         SELECT p.match_id, u.player, u.n, (p.r).state_after[u.n:u.n] AS after, (p.r).unrated_reason FROM (
             SELECT *, skillrating.rate_match(model, players, team, played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed, params => none) OVER (ORDER BY match_id) AS r
+                deaths => deaths, gain => gain, pool => pool, fixed => fixed, options => none) OVER (ORDER BY match_id) AS r
             FROM (SELECT match_id, played_at, pool, array_agg(player_id ORDER BY team, player_id) AS players, array_agg(team ORDER BY team, player_id) AS team,
                 array_agg(score::float8 ORDER BY team, player_id) AS score, array_agg(weight::float8 ORDER BY team, player_id) AS weight, array_agg(kills::float8 ORDER BY team, player_id) AS kills,
                 array_agg(deaths::float8 ORDER BY team, player_id) AS deaths, array_agg(gain::float8 ORDER BY team, player_id) AS gain, array_agg(fixed ORDER BY team, player_id) AS fixed
@@ -94,9 +94,9 @@ BEGIN
         WITH f AS (SELECT f.* FROM unnest((SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
                 deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant)) AS f),
             c AS (SELECT c.* FROM unnest((SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2, false,
+                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2,
                 (SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant WHERE match_id <= 120)
+                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant WHERE match_id <= 120), NULL
                 ORDER BY match_id, player_id) FROM fixed_participant WHERE match_id > 120)) AS c)
         SELECT (SELECT count(*) FROM f FULL JOIN f_%1$s.rating AS r ON r.player_id = f.player_id::bigint AND r.pool = f.pool
                 WHERE r.pool IS DISTINCT FROM ''*'' AND (r.fixed, r.games, r.as_of) IS DISTINCT FROM (f.fixed, f.games, f.as_of)),
@@ -116,7 +116,7 @@ BEGIN
         FROM states('f_' || model) AS s GROUP BY s.match_id HAVING bool_or(s.fixed) LOOP
         SELECT compared + count(*), differ + count(*) FILTER (WHERE r.state_after IS DISTINCT FROM s.after OR r.win_probability <> s.win) INTO compared, differ
         FROM (SELECT p.player_id, (p.r).state_after, (p.r).win_probability FROM (SELECT *, skillrating.rate(model, player_id, team, score => score, weight => weight, kills => kills, deaths => deaths, gain => gain,
-            pool => pool, params => '{"size_advantage": "none"}', start => m.start) OVER (ORDER BY match_id) AS r FROM fixed_participant WHERE match_id = m.match_id) AS p) AS r
+            pool => pool, options => '{"size_advantage": "none"}', start => m.start) OVER (ORDER BY match_id) AS r FROM fixed_participant WHERE match_id = m.match_id) AS p) AS r
         JOIN states('f_' || model) AS s ON s.match_id = m.match_id AND s.player_id = r.player_id WHERE NOT s.fixed;
     END LOOP;
 END $$;
@@ -265,7 +265,7 @@ SELECT l, count(*) FILTER (WHERE NOT ok) AS wrong FROM unnest('{modes,maps}'::te
 -- Rating periods: who is fixed has none.
 SELECT bool_and((r).mu_before = 1500 AND (r).mu_after = 1500 AND (r).deviation_after = 350) FILTER (WHERE player_id = 7) AS bot,
     bool_or((r).mu_after <> 1500) FILTER (WHERE player_id <> 7) AS others
-FROM (SELECT *, skillrating.rate('glicko2', player_id, team, score => score, played_at => played_at, fixed => fixed, params => '{"period": "month"}') OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p;
+FROM (SELECT *, skillrating.rate('glicko2', player_id, team, score => score, played_at => played_at, fixed => fixed, options => '{"period": "month"}') OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p;
 
 -- Seasons of a query and of a ladder; player 11 becomes fixed in the match that begins one.
 SELECT skillrating.create_ladder('seasons', 'glicko2', '{"size_advantage": "none"}');
@@ -285,7 +285,7 @@ CALL play_seasons();
 SELECT count(*) AS differ FROM (
     SELECT match_id, player_id, (r).state_before AS before, (r).state_after AS after FROM (
         SELECT *, skillrating.rate('glicko2', player_id, team, score => score, weight => weight, kills => kills, deaths => deaths, gain => gain, pool => pool, played_at => played_at,
-            fixed => fixed, season => match_id / 63, params => '{"size_advantage": "none"}') OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p) AS r
+            fixed => fixed, season => match_id / 63, options => '{"size_advantage": "none"}') OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p) AS r
 JOIN seasons.event AS e USING (match_id, player_id)
 WHERE (r.before, r.after) IS DISTINCT FROM (ARRAY[e.rating_before, e.deviation_before, e.volatility_before], ARRAY[e.rating_after, e.deviation_after, e.volatility_after]);
 SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('seasons');

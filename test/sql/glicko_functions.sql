@@ -43,7 +43,7 @@ SELECT period, bool_and((r).state_after[3] BETWEEN 0.05 AND 0.06 * exp(0.5::floa
     bool_and(abs((r).rating_after - (r).rating_before) <= pg_temp.most(39, 50)) AS rating, max((r).rating_after - (r).rating_before) > 400 AS winner_gains
 FROM (SELECT period, skillrating.rate('glicko2', i, i, CASE i WHEN 0 THEN 1 ELSE 2 END, played_at => timestamptz '2026-01-01Z',
         start => (SELECT array_agg(skillrating.starting_rating(p, CASE p WHEN 0 THEN -1500 ELSE 1500 END, 50)) FROM generate_series(0, 39) AS p),
-        params => jsonb_build_object('opponents', 'each', 'period', period) || CASE period WHEN 'none' THEN '{}' ELSE '{"period_shown": "so_far"}' END::jsonb) OVER (PARTITION BY period ORDER BY 1) AS r
+        options => jsonb_build_object('opponents', 'each', 'period', period) || CASE period WHEN 'none' THEN '{}' ELSE '{"period_shown": "so_far"}' END::jsonb) OVER (PARTITION BY period ORDER BY 1) AS r
     FROM generate_series(0, 39) AS i, unnest('{none,month}'::text[]) AS period) AS q
 GROUP BY period ORDER BY period;
 

@@ -37,9 +37,9 @@ SELECT player_id, side, score, n,
     skillrating.inputs(weight => CASE n WHEN 1 THEN weight ELSE command_weight END, commanding => n - 1, log_odds => 0.3) AS inputs
 FROM players CROSS JOIN generate_series(1, 2) AS n WHERE n = 1 OR command_weight > 0;
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds
-FROM (SELECT skillrating.hive_win_probability(skill, side, 1) AS p FROM players) AS m;
+FROM (SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => 1)) AS p FROM players) AS m;
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds, round((4 / 3.5)::numeric, 12) AS by_hand
-FROM (SELECT skillrating.hive_win_probability(skill, side, weight) AS p FROM players) AS m;
+FROM (SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => weight)) AS p FROM players) AS m;
 -- Offsets cancel here; commanders: (0.5 * 4 - 0.25 * 5) / 0.75 = 1; context 0.3.
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds, round((4 / 3.5 + 1 + 0.3)::numeric, 12) AS by_hand
 FROM (SELECT skillrating.hive_win_probability(state, side, inputs) AS p FROM stints) AS m;
@@ -49,27 +49,27 @@ FROM (SELECT skillrating.hive_win_probability(skillrating.hive_state(skill, squa
         skillrating.inputs(weight => (weight + command_weight) / 2, commanding => command_weight / (weight + command_weight), log_odds => 0.3)) AS p
       FROM players) AS m;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill, side_offset => side_offset), side, skillrating.inputs(weight))
-     = skillrating.hive_win_probability(skill, side, weight) AS offsets_cancel,
+     = skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => weight)) AS offsets_cancel,
     skillrating.hive_win_probability(skillrating.hive_state(skill, command_skill => command_skill), side, skillrating.inputs(weight, commanding => 0))
-     = skillrating.hive_win_probability(skill, side, weight) AS nobody_commands,
+     = skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => weight)) AS nobody_commands,
     skillrating.hive_win_probability(skillrating.hive_state(skill), side, NULL)
-     = skillrating.hive_win_probability(skill, side, 1) AS all_play_in_full,
+     = skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => 1)) AS all_play_in_full,
     skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 100 * player_id, "left" => 1000))
-     = skillrating.hive_win_probability(skill, side, skillrating.hive_weight(100 * player_id, 1000, 1200)) AS stints,
+     = skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => skillrating.hive_weight(100 * player_id, 1000, 1200))) AS stints,
     skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 0, "left" => 1000, commanding => 250 * (player_id % 2)))
      = skillrating.hive_win_probability(skillrating.hive_state(skill), side,
         skillrating.inputs(skillrating.hive_weight(0, 1000, 1200), commanding => 0.25 * (player_id % 2))) AS seconds_of_command
 FROM players;
 -- Nobody played, or nobody is there.
-SELECT skillrating.hive_win_probability(skill, side, 0) FROM players;
-SELECT skillrating.hive_win_probability(skill, side, weight) FROM players WHERE false;
-SELECT skillrating.hive_win_probability(skill, NULL, weight) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => 0)) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => weight)) FROM players WHERE false;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), NULL, skillrating.inputs(weight => weight)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(0)) FROM players;
 SELECT skillrating.hive_win_probability(NULL, side, skillrating.inputs(1)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), NULL, skillrating.inputs(1)) FROM players;
-SELECT skillrating.hive_win_probability(skill, 3, weight) FROM players;
-SELECT skillrating.hive_win_probability(skill, side, -weight) FROM players;
-SELECT skillrating.hive_win_probability('NaN', side, weight) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), 3, skillrating.inputs(weight => weight)) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => -weight)) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => 'NaN'), side, skillrating.inputs(weight => weight)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(log_odds => skill)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(log_odds => 'infinity')) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(-weight)) FROM players;
@@ -89,42 +89,42 @@ SELECT (u).player_id, round((u).skill::numeric, 6) AS skill, round((u).skill_squ
     round((u).side_offset::numeric, 6) AS side_offset, round((u).command_skill::numeric, 6) AS command_skill,
     round((u).command_squares::numeric, 6) AS command_squares,
     round((u).gradient::numeric, 6) AS gradient, round((u).win_probability::numeric, 6) AS p
-FROM (SELECT unnest(skillrating.hive_update(player_id, state, side, score, inputs)) AS u
+FROM (SELECT unnest(skillrating.hive_update(player_id, state, side, score, inputs, NULL)) AS u
       FROM stints) AS m;
 SELECT round(((1 - 1 / (1 + exp(-(4 / 3.5 + 1.3)))) / 3.5)::numeric, 6) AS gradient_by_hand;
 CREATE VIEW rows AS
 SELECT player_id, skillrating.hive_state(skill, squares) AS state, side, score, skill, weight, skillrating.inputs(weight) AS inputs FROM players;
 -- It says the same as the prediction, and the order of the rows decides about that of the result only.
-SELECT (skillrating.hive_update(player_id, state, side, score, inputs ORDER BY player_id))[1]
-     = (skillrating.hive_update(player_id, state, side, score, inputs ORDER BY player_id DESC))[4] AS order_free,
-    (skillrating.hive_update(player_id, state, side, score, inputs ORDER BY player_id))[1].win_probability
-     = skillrating.hive_win_probability(skill, side, weight) AS one_prediction,
-    skillrating.hive_update(player_id, state, side, score, skillrating.inputs(1) ORDER BY player_id)
+SELECT (skillrating.hive_update(player_id, state, side, score, inputs, NULL ORDER BY player_id))[1]
+     = (skillrating.hive_update(player_id, state, side, score, inputs, NULL ORDER BY player_id DESC))[4] AS order_free,
+    (skillrating.hive_update(player_id, state, side, score, inputs, NULL ORDER BY player_id))[1].win_probability
+     = skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => weight)) AS one_prediction,
+    skillrating.hive_update(player_id, state, side, score, skillrating.inputs(1), NULL ORDER BY player_id)
      = skillrating.hive_update(player_id, state, side, score ORDER BY player_id) AS weight_is_1
 FROM rows;
 -- Several stints of one player are one player, on either side; results are in the order of first rows.
 SELECT (u).player_id, round((u).gradient::numeric, 6) AS gradient
-FROM (SELECT unnest(skillrating.hive_update(player_id, skillrating.hive_state(), side, score, skillrating.inputs(weight))) AS u
+FROM (SELECT unnest(skillrating.hive_update(player_id, skillrating.hive_state(), side, score, skillrating.inputs(weight), NULL)) AS u
       FROM (VALUES ('b', 1, 1, 0.5), ('a', 1, 1, 1), ('b', 2, 0, 0.25), ('c', 2, 0, 1)) AS v(player_id, side, score, weight)) AS m;
 SELECT array_agg((u).player_id) AS players
-FROM (SELECT unnest(skillrating.hive_update(player_id, state, side, score, inputs ORDER BY skill, player_id)) AS u FROM rows) AS m;
+FROM (SELECT unnest(skillrating.hive_update(player_id, state, side, score, inputs, NULL ORDER BY skill, player_id)) AS u FROM rows) AS m;
 -- The same, to the last bit, as a match of rate() and of a ladder.
 SELECT bool_and(ARRAY[(u).skill, (u).skill_squares, (u).side_offset, (u).command_skill, (u).command_squares] = (r).state_after) AS as_rate
-FROM (SELECT unnest(skillrating.hive_update(player_id, skillrating.hive_state(), side, score, skillrating.inputs(weight, gain => 0.7, log_odds => 0.2))) AS u
+FROM (SELECT unnest(skillrating.hive_update(player_id, skillrating.hive_state(), side, score, skillrating.inputs(weight, gain => 0.7, log_odds => 0.2), NULL)) AS u
       FROM players) AS m
 JOIN (SELECT player_id, skillrating.rate('hive', player_id, side, NULL, weight, score => score, side => side, gain => 0.7, log_odds => 0.2) OVER (ORDER BY 1) AS r
       FROM players) AS n ON (u).player_id = n.player_id::text;
 -- Parameters are those of the model; side, score and won are those of the arguments.
 SELECT round((u).skill::numeric, 6) AS skill
 FROM (SELECT unnest(skillrating.hive_update(player_id, state, side, score, inputs, '{"a": 0, "c": 3.5}')) AS u FROM rows) AS m;
-SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(side => 3 - side, score => 7, won => true))
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(side => 3 - side, score => 7, won => true), NULL)
      = skillrating.hive_update(player_id, state, side, score) AS same
 FROM rows;
 -- One side, or no play time, is no match, nor is one that is not to be rated.
 SELECT skillrating.hive_update(player_id, state, side, score) FROM rows WHERE side = 1;
-SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(0)) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(0), NULL) FROM rows;
 SELECT skillrating.hive_update(player_id, state, side, score) FROM rows WHERE false;
-SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(unrated_reason => 'a test')) FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(unrated_reason => 'a test'), NULL) FROM rows;
 -- A mistake keeps its match from being rated, and no other; where strict it is an error.
 SELECT m.what, skillrating.hive_update(CASE WHEN m.what = 'no player' THEN NULL WHEN m.what = 'another state' THEN 1 ELSE r.player_id END,
         CASE m.what WHEN 'no state' THEN NULL WHEN 'null in a state' THEN skillrating.hive_state(skill_squares => NULL)
@@ -132,7 +132,7 @@ SELECT m.what, skillrating.hive_update(CASE WHEN m.what = 'no player' THEN NULL 
         CASE m.what WHEN 'no side' THEN NULL WHEN 'bad side' THEN 0 ELSE r.side END,
         CASE m.what WHEN 'no score' THEN NULL WHEN 'bad score' THEN 2 WHEN 'score differs' THEN r.player_id / 4.0 ELSE r.score END,
         CASE m.what WHEN 'weight is NaN' THEN skillrating.inputs('NaN') WHEN 'bad weight' THEN skillrating.inputs(-1)
-            WHEN 'log_odds differ' THEN skillrating.inputs(log_odds => r.player_id) ELSE r.inputs END) IS NOT NULL AS rated
+            WHEN 'log_odds differ' THEN skillrating.inputs(log_odds => r.player_id) ELSE r.inputs END, NULL) IS NOT NULL AS rated
 FROM rows AS r, unnest(ARRAY['nothing', 'no player', 'no state', 'no side', 'no score', 'null in a state', 'infinite state', 'state out of range',
     'bad side', 'bad score', 'score differs', 'another state', 'weight is NaN', 'bad weight', 'log_odds differ']) WITH ORDINALITY AS m(what, n)
 GROUP BY m.n, m.what ORDER BY m.n;
@@ -142,27 +142,27 @@ SELECT c.what, skillrating.hive_update(p.player_id, skillrating.hive_state(), p.
     CASE WHEN c.what = 'whole match' OR p.player_id <> 1 THEN skillrating.inputs(joined => 0, "left" => 1200)
         WHEN c.what = 'overlap' THEN skillrating.inputs(joined => 500 * (p.side - 1), "left" => 600 * p.side)
         WHEN c.what = 'half' THEN skillrating.inputs(weight => 0.5)
-        WHEN c.what = 'stints' THEN skillrating.inputs(joined => 600 * (p.side - 1), "left" => 600 * p.side) END) IS NOT NULL AS rated
+        WHEN c.what = 'stints' THEN skillrating.inputs(joined => 600 * (p.side - 1), "left" => 600 * p.side) END, NULL) IS NOT NULL AS rated
 FROM unnest(ARRAY['nothing known', 'whole match', 'overlap', 'half', 'stints']) WITH ORDINALITY AS c(what, n),
     (VALUES (1, 1), (1, 2), (2, 1), (3, 2)) AS p(player_id, side)
 GROUP BY c.n, c.what ORDER BY c.n;
-SELECT skillrating.hive_update(NULL::int, state, side, score, NULL, NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, NULL, side, score, NULL, NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, state, NULL, score, NULL, NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, NULL, NULL, NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill_squares => NULL), side, score, NULL, NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, 2, NULL, NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, state, 0, score, NULL, NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, player_id / 4.0, NULL, NULL, true) FROM rows;
-SELECT skillrating.hive_update(7, state, side, score, NULL, NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill_squares => -1), side, score, NULL, NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, skillrating.hive_state('infinity'), side, score, NULL, NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs('NaN'), NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(-1), NULL, true) FROM rows;
-SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(log_odds => player_id), NULL, true) FROM rows;
+SELECT skillrating.hive_update(NULL::int, state, side, score, NULL, '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, NULL, side, score, NULL, '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, state, NULL, score, NULL, '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, NULL, NULL, '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill_squares => NULL), side, score, NULL, '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, 2, NULL, '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, state, 0, score, NULL, '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, player_id / 4.0, NULL, '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(7, state, side, score, NULL, '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill_squares => -1), side, score, NULL, '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, skillrating.hive_state('infinity'), side, score, NULL, '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs('NaN'), '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(-1), '{"strict_rows": true}') FROM rows;
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(log_odds => player_id), '{"strict_rows": true}') FROM rows;
 SELECT skillrating.hive_update(player_id, state, side, score, inputs, '{"b": 1}') FROM rows;
 SELECT skillrating.hive_update(point(0, 0), state, side, score) FROM rows;
 SELECT array_length(skillrating.hive_update(i, skillrating.hive_state(), 1 + i % 2, i % 2), 1) FROM generate_series(1, 10000) AS i;
-SELECT skillrating.hive_update(i, skillrating.hive_state(), 1 + i % 2, i % 2, NULL, NULL, true) FROM generate_series(1, 10001) AS i;
+SELECT skillrating.hive_update(i, skillrating.hive_state(), 1 + i % 2, i % 2, NULL, '{"strict_rows": true}') FROM generate_series(1, 10001) AS i;
 DROP VIEW rows, stints;
 DROP TABLE players;

@@ -231,9 +231,9 @@ SELECT skillrating.report_match('states', 4, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 
 SELECT skillrating.report_match('states', 4, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], '-infinity');
 SELECT skillrating.report_match('states', 4, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], weight => '{NaN,1}');
 SELECT count(*) FROM states.match WHERE match_id = 4;
-SELECT skillrating.rate('glicko', 1, 1, 1, played_at => 'infinity', strict => true) OVER (ORDER BY 1);
-SELECT skillrating.rate('glicko', 1, 1, 1, played_at => '-infinity', strict => true) OVER (ORDER BY 1);
-SELECT skillrating.final_ratings('glicko', m, p, p, p, skillrating.inputs(played_at => 'infinity'), '{}', true ORDER BY m) FROM (VALUES (1, 1), (1, 2)) AS r(m, p);
+SELECT skillrating.rate('glicko', 1, 1, 1, played_at => 'infinity', options => '{"strict_rows": true}') OVER (ORDER BY 1);
+SELECT skillrating.rate('glicko', 1, 1, 1, played_at => '-infinity', options => '{"strict_rows": true}') OVER (ORDER BY 1);
+SELECT skillrating.final_ratings('glicko', m, p, p, p, skillrating.inputs(played_at => 'infinity'), '{"strict_rows": true}' ORDER BY m) FROM (VALUES (1, 1), (1, 2)) AS r(m, p);
 SELECT skillrating.set_rating('states', 1, '{"rating": 1600}', at => 'infinity');
 SELECT skillrating.new_season('states', 'never', at => '-infinity');
 SELECT skillrating.decay('states', at => 'infinity');

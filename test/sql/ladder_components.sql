@@ -57,7 +57,7 @@ SELECT count(*) AS rows, count(*) FILTER (WHERE r.state_before = ARRAY[e.mu_befo
     AND r.win_probability = e.win_probability) AS same
 FROM (
     SELECT match_id, player_id, pool, (skillrating.rate('state_space', player_id, team, score => score, side => side, played_at => played_at, pool => pool,
-        context => context, club => club, params => '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}') OVER (ORDER BY played_at, match_id)).*
+        context => context, club => club, options => '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}') OVER (ORDER BY played_at, match_id)).*
     FROM played) AS r
 JOIN bit.event AS e USING (match_id, player_id, pool);
 

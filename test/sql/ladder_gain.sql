@@ -78,11 +78,11 @@ SELECT name, (compare(name)).* FROM skillrating.models();
 
 -- tune() rates with the gains, too.
 SELECT (t).matches, abs((t).log_loss - s.log_loss) < 1e-12 AS same, abs((t).log_loss - s.without) > 1e-4 AS not_without
-FROM (SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank, skillrating.inputs(gain => gain),
-        '{"burn_in": 0, "holdout": 0, "max_evaluations": 20, "bounds": {"k": [0.32, 3200]}}' ORDER BY match_id) AS t FROM game) AS q, LATERAL (
+FROM (SELECT skillrating.tune('elo', match_id, player_id, team, rank, skillrating.inputs(gain => gain),
+        '{"fit": ["k"], "burn_in": 0, "holdout": 0, "max_evaluations": 20, "bounds": {"k": [0.32, 3200]}}' ORDER BY match_id) AS t FROM game) AS q, LATERAL (
     SELECT skillrating.log_loss((r).win_probability, (r).score) AS log_loss, skillrating.log_loss((none).win_probability, (none).score) AS without
-    FROM (SELECT skillrating.rate('elo', player_id, team, rank, gain => gain, params => (t).params) OVER (ORDER BY match_id) AS r,
-            skillrating.rate('elo', player_id, team, rank, params => (t).params) OVER (ORDER BY match_id) AS none FROM game) AS g) AS s;
+    FROM (SELECT skillrating.rate('elo', player_id, team, rank, gain => gain, options => (t).params) OVER (ORDER BY match_id) AS r,
+            skillrating.rate('elo', player_id, team, rank, options => (t).params) OVER (ORDER BY match_id) AS none FROM game) AS g) AS s;
 
 -- To solvers, whose likelihood belongs to all players, a match has the mean of its gains.
 CREATE FUNCTION solved(solver text, OUT many bool, OUT same_as_mean bool, OUT other_than_none bool) LANGUAGE plpgsql AS $$

@@ -27,7 +27,7 @@ $$SELECT array_agg((event ->> (c || suffix))::float8 ORDER BY n) FROM skillratin
 CREATE FUNCTION same(ladder text, model text, params jsonb, OUT rows bigint, OUT same bigint) LANGUAGE sql AS $$
     SELECT count(*), count(*) FILTER (WHERE (r).state_before = state(model, params, event, '_before') AND (r).state_after = state(model, params, event, '_after')
         AND (r).win_probability = (event ->> 'win_probability')::float8)
-    FROM (SELECT match_id, player_id, rate(model, player_id, team, rank, played_at => played_at, tournament => tournament, params => params) OVER (ORDER BY played_at, match_id) AS r
+    FROM (SELECT match_id, player_id, rate(model, player_id, team, rank, played_at => played_at, tournament => tournament, options => params) OVER (ORDER BY played_at, match_id) AS r
         FROM lines) AS w JOIN events(ladder) AS e USING (match_id, player_id) $$;
 SELECT count(create_ladder(ladder, model, params, source => 'lines')) FROM trial;
 CREATE TABLE caught AS SELECT ladder, (SELECT count(*) FROM catch_up(ladder, search => true)) AS players FROM trial;
@@ -113,7 +113,7 @@ SELECT count(DISTINCT win_probability) AS forecasts FROM foretold WHERE player_i
 SELECT b.at, count(*) AS players, count(*) FILTER (WHERE b.rating = s.rating_before) AS same
 FROM (SELECT t.at, l.player_id, l.rating FROM (VALUES ('2026-02-01Z'::timestamptz), ('2026-04-01Z'), ('2026-05-01Z')) AS t(at), leaderboard('ordered', 100, at => t.at) AS l) AS b
 JOIN (SELECT m.month AS at, p.player_id, (p.r).rating_before FROM (SELECT (date '2026-01-01' + n * interval '1 month') AT TIME ZONE 'UTC' FROM generate_series(1, 4) AS n) AS m(month),
-    LATERAL (SELECT player_id, rank, rate('glicko2', player_id, team, rank, played_at => played_at, params => '{"period": "month"}') OVER (ORDER BY played_at, match_id) AS r
+    LATERAL (SELECT player_id, rank, rate('glicko2', player_id, team, rank, played_at => played_at, options => '{"period": "month"}') OVER (ORDER BY played_at, match_id) AS r
         FROM (SELECT match_id, played_at, player_id, team, rank FROM lines UNION ALL SELECT 1000 + n, m.month, n, 1, NULL FROM generate_series(1, 11) AS n
             UNION ALL SELECT 1000 + n, m.month, 100 + n, 2, NULL FROM generate_series(1, 11) AS n) AS u) AS p WHERE p.rank IS NULL AND p.player_id < 100) AS s
     ON s.at = b.at AND s.player_id::text = b.player_id GROUP BY b.at ORDER BY b.at;

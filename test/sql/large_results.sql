@@ -13,7 +13,7 @@ FROM generate_series(1, 12000) AS m, generate_series(1, 2) AS p;
 CREATE VIEW final AS
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), NULL ORDER BY match_id) AS rows FROM played;
 CREATE VIEW solved AS
-SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{}') AS rows,
+SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, NULL, '{}') AS rows,
     skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY match_id) AS tt
 FROM played;
 
@@ -51,7 +51,7 @@ BEGIN
     ASSERT rows[1] = rows[2] AND cardinality(rows) = n;
 END
 $$;
-SELECT cardinality(skillrating.final_ratings('elo', match_id, player_id, team, rank, skillrating.inputs(), '{}', false, rows ORDER BY match_id)) = max(cardinality(rows)) AS went_on
+SELECT cardinality(skillrating.final_ratings('elo', match_id, player_id, team, rank, skillrating.inputs(), '{}', rows, NULL ORDER BY match_id)) = max(cardinality(rows)) AS went_on
 FROM (SELECT * FROM played ORDER BY match_id LIMIT 4) AS p, flat GROUP BY rows;
 
 -- Groups, of which each has its own.

@@ -22,10 +22,10 @@ CREATE TABLE lobby AS SELECT array_agg(g) AS players, array_agg(1000 + 500 * sin
 CREATE TABLE numbers AS SELECT array_agg(sin(g) ORDER BY g) AS x, array_agg('p' || g % 4 ORDER BY g) AS name, array_agg(g::float8 ORDER BY g) AS at FROM generate_series(1, 20000) AS g;
 CREATE TABLE task(name text PRIMARY KEY, query text);
 INSERT INTO task VALUES
-    ('tune', $$SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank, '{"max_evaluations": 3}' ORDER BY match_id) FROM duel$$),
+    ('tune', $$SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"], "max_evaluations": 3}' ORDER BY match_id) FROM duel$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) FROM duel$$),
     ('rate', $$SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) FROM duel$$),
-    ('frag_scores', $$SELECT skillrating.frag_scores(w.player_id, l.player_id) FROM duel AS w JOIN duel AS l USING (match_id) WHERE w.rank < l.rank$$),
+    ('frag_scores', $$SELECT skillrating.frag_scores(w.player_id, l.player_id, 1, false, NULL) FROM duel AS w JOIN duel AS l USING (match_id) WHERE w.rank < l.rank$$),
     ('plot_history', $$SELECT skillrating.plot_history(name, at, x) FROM numbers$$),
     ('plot_distribution', $$SELECT skillrating.plot_distribution(x) FROM numbers$$),
     ('split_teams', $$SELECT s.* FROM lobby, skillrating.split_teams(players, mu) AS s$$),

@@ -67,7 +67,7 @@ SELECT bool_and(a.p = b.p) AS in_a_row, bool_and(a.p = c.p) AS reversed FROM pre
 WITH bout AS (
     SELECT m, p, (p + m) % 2 AS team, 1 + (p * m) % 2 AS rank FROM generate_series(1, 20) AS m, generate_series(1, 4) AS p
 ), rated AS (
-    SELECT f.name, f.params, m, p, team, skillrating.rate(f.name, p, team, CASE WHEN team = m % 2 THEN 1 ELSE 2 END, params => f.params) OVER (PARTITION BY f.name, f.params ORDER BY m) AS r FROM predict_model AS f, bout
+    SELECT f.name, f.params, m, p, team, skillrating.rate(f.name, p, team, CASE WHEN team = m % 2 THEN 1 ELSE 2 END, options => f.params) OVER (PARTITION BY f.name, f.params ORDER BY m) AS r FROM predict_model AS f, bout
 ), forecast AS (
     SELECT name, m, params, array_agg((r).state_before ORDER BY p) AS state, array_agg(team ORDER BY p) AS team, array_agg((r).games_before::int ORDER BY p) AS games, min((r).win_probability) FILTER (WHERE team = 0) AS p
     FROM rated GROUP BY name, params, m

@@ -92,7 +92,7 @@ CREATE FUNCTION call_of(f oid) RETURNS text LANGUAGE sql STABLE AS $$
     FROM (
         SELECT a.name, a.ordinal, a.ordinal > p.pronargs - p.pronargdefaults AS optional,
             coalesce((SELECT format('s.%I', attname) FROM pg_attribute WHERE attrelid = 'peek_row'::regclass AND attnum > 0 AND attname = a.name),
-                CASE a.name WHEN 'model' THEN '$1' WHEN 'params' THEN '$2' WHEN 'strict' THEN 'false' WHEN 'refit_matches' THEN '12' WHEN 'season' THEN 'extract(month FROM s.played_at)::bigint' END,
+                CASE a.name WHEN 'model' THEN '$1' WHEN 'options' THEN CASE p.proname WHEN 'rate_through_time' THEN '$2 || ''{"refit_matches": 12}''' ELSE '$2' END WHEN 'season' THEN 'extract(month FROM s.played_at)::bigint' END,
                 forecast_argument(p.proname ~ '^stack', a.name, a.type::regtype, 'float8[]'::regtype = ANY (SELECT t.type FROM unnest(p.proargnames, p.proargtypes::oid[]) AS t(name, type) WHERE t.name = 'outcome'))) AS given
         FROM pg_proc AS p, unnest(p.proargnames, p.proargtypes::oid[]) WITH ORDINALITY AS a(name, type, ordinal)
         WHERE p.oid = f AND a.ordinal <= p.pronargs

@@ -140,12 +140,12 @@ FROM skillrating.hive_state(1, 2, 3, 4, 5) AS s;
 CREATE TABLE round AS
 SELECT *, sum(w) OVER () AS total, CASE side WHEN 1 THEN 1 ELSE -1 END AS sign
 FROM (VALUES (1, 1, 5.0::float8, 0.1::float8, 1.0::float8), (2, 1, 3.5, 0.2, 0.7), (3, 2, 4.2, 0.1, 1.0), (4, 2, 4.0, 0.0, 0.5)) AS m(id, side, skill, squares, w);
-SELECT near(skillrating.hive_win_probability(skill, side, w), sigmoid(sum(sign * w * skill) / sum(w)))
+SELECT near(skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => w)), sigmoid(sum(sign * w * skill) / sum(w)))
     AND near(skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => w, log_odds => 0.3)), sigmoid(sum(sign * w * skill) / sum(w) + 0.3)) AS "hive_win_probability: closed form"
 FROM round;
 -- Gradients x (G - p) with AdaGrad's rate c + a / sqrt(sum of squares + epsilon).
 WITH p AS (SELECT sigmoid(sum(sign * w * skill) / sum(w)) AS p FROM round), updated AS (
-    SELECT u FROM (SELECT skillrating.hive_update(id, skillrating.hive_state(skill => skill, skill_squares => squares), side, 2 - side, skillrating.inputs(weight => w)) AS us FROM round) AS q, unnest(us) AS u
+    SELECT u FROM (SELECT skillrating.hive_update(id, skillrating.hive_state(skill => skill, skill_squares => squares), side, 2 - side, skillrating.inputs(weight => w), NULL) AS us FROM round) AS q, unnest(us) AS u
 )
 SELECT count(*) = 4 AND bool_and(near((u).gradient, x) AND near((u).skill_squares, squares + x ^ 2) AND near((u).skill, skill + (0.5 + 0.5 / sqrt(squares + x ^ 2 + 0.001)) * x)
         AND near((u).side_offset, 0.5 * w / total * (1 - p)) AND near((u).win_probability, CASE side WHEN 1 THEN p ELSE 1 - p END)
@@ -205,7 +205,7 @@ SELECT count(*) = 5 AND bool_and(near(f.rating, b.rating) AND f.frags = b.frags 
 FROM (SELECT skillrating.frag_ratings(killer, victim, 1, false, '{}' ORDER BY i) AS fs FROM frag) AS q, unnest(fs) AS f JOIN frag_by_frag() AS b ON b.player::text = f.player_id;
 -- Static scores: the weighted sum of (score - score - (a - b) / (a + b + 2)) over the pairs of a player is 0.
 WITH scores AS (
-    SELECT f.* FROM (SELECT skillrating.frag_scores(killer, victim) AS fs FROM frag) AS q, unnest(fs) AS f
+    SELECT f.* FROM (SELECT skillrating.frag_scores(killer, victim, 1, false, NULL) AS fs FROM frag) AS q, unnest(fs) AS f
 ), pairs AS (
     SELECT a.player_id, a.score - b.score AS ahead, count(*) FILTER (WHERE killer::text = a.player_id) AS won, count(*) FILTER (WHERE killer::text = b.player_id) AS lost, a.frags, a.deaths
     FROM frag, scores AS a, scores AS b WHERE a.player_id <> b.player_id AND a.player_id IN (killer::text, victim::text) AND b.player_id IN (killer::text, victim::text)

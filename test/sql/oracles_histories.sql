@@ -65,7 +65,7 @@ JOIN (SELECT DISTINCT ON (player_id) * FROM (SELECT *, skillrating.rate('trueski
 -- A filter that goes on from a solution: at match 101 it stands where the solution of the first hundred
 -- ends, but for the drift of the days since.
 SELECT count(*) = 2 AND bool_and(near((r).mu_before, mu) AND near((r).deviation_before, sqrt(standard_error ^ 2 + 0.01 ^ 2 * extract(epoch FROM played_at - at) / 86400))) AS "rate_through_time: other implementation"
-FROM (SELECT *, skillrating.rate_through_time('state_space', player_id, team, rank, played_at => played_at, refit_matches => 100) OVER (ORDER BY match_id) AS r FROM game) AS g
+FROM (SELECT *, skillrating.rate_through_time('state_space', player_id, team, rank, played_at => played_at, options => '{"refit_matches": 100}') OVER (ORDER BY match_id) AS r FROM game) AS g
 JOIN (SELECT DISTINCT ON (e.player_id) e.* FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"tolerance": 0.001}' ORDER BY match_id) AS es FROM game WHERE match_id <= 100) AS q, unnest(es) AS e
     ORDER BY e.player_id, e.at DESC) AS e ON e.player_id = g.player_id::text
 WHERE match_id = 101;
@@ -83,7 +83,7 @@ FROM (SELECT skillrating.solve_components('through_time', match_id, player_id, t
 -- Solved skills: the gradient of the posterior is 0 at them, and their errors are the root of the inverse of its curvature.
 CREATE TABLE solved AS
 SELECT e.player_id::int AS p, e.mu, e.standard_error, e.games
-FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, '{"errors": "exact"}') AS es FROM game) AS q, unnest(es) AS e;
+FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, NULL, '{"errors": "exact"}') AS es FROM game) AS q, unnest(es) AS e;
 CREATE VIEW curvature AS
 SELECT p.p, q.p AS q, CASE WHEN p.p = q.p THEN 0.25 ELSE 0 END
     + coalesce((SELECT sum(w * CASE WHEN p.p = q.p THEN 1 ELSE -1 END) FROM duel, LATERAL (SELECT sigmoid((SELECT mu FROM solved WHERE p = a) - (SELECT mu FROM solved WHERE p = b)) AS e) AS f, LATERAL (SELECT e * (1 - e) AS w) AS g
@@ -125,22 +125,22 @@ FROM (SELECT skillrating.solve_summary('bradley_terry', match_id, player_id, tea
 -- matches but the first tenth and the last fifth.
 CREATE FUNCTION loss_of(k float8) RETURNS float8 LANGUAGE sql AS $$
     SELECT skillrating.log_loss((r).win_probability, (r).score) FILTER (WHERE team = 1 AND match_id BETWEEN 16 AND 120)
-    FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, params => jsonb_build_object('k', k)) OVER (ORDER BY match_id) AS r FROM game) AS g
+    FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, options => jsonb_build_object('k', k)) OVER (ORDER BY match_id) AS r FROM game) AS g
 $$;
 SELECT (t).matches = 105 AND near((t).log_loss, loss_of(((t).params->>'k')::float8)) AND near((t).log_loss_before, loss_of(32)) AS "tune: other implementation",
     (SELECT bool_and(loss_of(((t).params->>'k')::float8) <= loss_of(((t).params->>'k')::float8 * power(1.1, step)) + 1e-7) FROM generate_series(-20, 20) AS step) AS "tune: brute force"
-FROM (SELECT skillrating.tune('elo', '{k}', match_id, player_id, team, rank, '{"parts": false, "priors": false, "tolerance": 1e-6}' ORDER BY match_id) AS t FROM game) AS q;
+FROM (SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"], "parts": false, "priors": false, "tolerance": 1e-6}' ORDER BY match_id) AS t FROM game) AS q;
 
 -- The first is the best on the matches held out, by the scores that rate() has, too; errors of differences take blocks of
 -- ten matches for independent.
 CREATE TABLE suggested AS
-SELECT s.* FROM (SELECT skillrating.suggest_model(match_id, player_id, team, rank, '{"models": ["elo", "glicko", "trueskill"], "parts": false, "budget": 300}' ORDER BY match_id) AS found FROM game) AS q,
+SELECT s.* FROM (SELECT skillrating.suggest_model(match_id, player_id, team, rank, NULL, '{"models": ["elo", "glicko", "trueskill"], "parts": false, "budget": 300}' ORDER BY match_id) AS found FROM game) AS q,
     unnest(found) WITH ORDINALITY AS s(model, params, log_odds, parts, matches, held_out_matches, held_out_log_loss_before, held_out_log_loss, held_out_accuracy, difference, difference_error, verdict, warnings, place);
 SELECT bool_and(matches = 105 AND held_out_matches = 30 AND near(held_out_log_loss - (SELECT held_out_log_loss FROM suggested WHERE place = 1), difference)) AS "suggest_model: invariant"
 FROM suggested;
 WITH forecast AS (
     SELECT place, suggested.model, match_id, (r).win_probability AS p, (r).score
-    FROM suggested, LATERAL (SELECT match_id, team, skillrating.rate(model, player_id, team, rank, log_odds => suggested.log_odds, params => suggested.params) OVER (ORDER BY match_id) AS r FROM game) AS g
+    FROM suggested, LATERAL (SELECT match_id, team, skillrating.rate(model, player_id, team, rank, log_odds => suggested.log_odds, options => suggested.params) OVER (ORDER BY match_id) AS r FROM game) AS g
     WHERE team = 1 AND match_id > 150 - held_out_matches
 ), own AS (
     SELECT place, -(score * ln(p) + (1 - score) * ln(1 - p)) AS loss, match_id, CASE WHEN score = 0.5 THEN 0.5 ELSE ((p > 0.5) = (score = 1))::int END AS right FROM forecast
@@ -186,8 +186,8 @@ END
 $$;
 CREATE FUNCTION defaults(model text) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_object_agg(p.name, p.default_value) FROM skillrating.parameters(model) AS p WHERE kind = 'model' $$;
 SELECT bool_and(same) AS "parameters: invariant", bool_and(complete) AS "models: invariant"
-FROM (SELECT m.name, skillrating.rate(m.name, player_id, team, rank, played_at => played_at, params => defaults(m.name)) OVER w IS NOT DISTINCT FROM skillrating.rate(m.name, player_id, team, rank, played_at => played_at) OVER w AS same,
-        skillrating.rate(m.name, player_id, team, rank, played_at => played_at, params => (SELECT parameters FROM skillrating.models(m.name, '{}'))) OVER w IS NOT DISTINCT FROM skillrating.rate(m.name, player_id, team, rank, played_at => played_at) OVER w AS complete
+FROM (SELECT m.name, skillrating.rate(m.name, player_id, team, rank, played_at => played_at, options => defaults(m.name)) OVER w IS NOT DISTINCT FROM skillrating.rate(m.name, player_id, team, rank, played_at => played_at) OVER w AS same,
+        skillrating.rate(m.name, player_id, team, rank, played_at => played_at, options => (SELECT parameters FROM skillrating.models(m.name, '{}'))) OVER w IS NOT DISTINCT FROM skillrating.rate(m.name, player_id, team, rank, played_at => played_at) OVER w AS complete
     FROM game, skillrating.models() AS m WHERE match_id <= 30 WINDOW w AS (PARTITION BY m.name ORDER BY match_id)) AS r;
 SELECT bool_and(CASE p.name WHEN 'k' THEN c->p.name = '20' WHEN 'k_by_games' THEN c->p.name = '[[30, 40]]' ELSE c->p.name = p.default_value END) AND count(*) = (SELECT count(*) FROM jsonb_object_keys(c)) AS "models: other implementation"
 FROM (SELECT parameters FROM skillrating.models('elo', '{"k": 20, "k_by_games": [[30, 40]]}')) AS m(c), skillrating.parameters('elo') AS p GROUP BY c;
@@ -196,7 +196,7 @@ SELECT count(*) > 50 AND bool_and(CASE WHEN p.min IS NULL THEN takes(m.name, p.n
 FROM skillrating.models() AS m, skillrating.parameters(m.name) AS p WHERE p.kind = 'model' AND p.type = 'number';
 SELECT (SELECT bool_and(near(a.mu, b.mu)) FROM unnest(one) WITH ORDINALITY AS a(player_id, at, mu, e, s, c, g, co, n) JOIN unnest(other) WITH ORDINALITY AS b(player_id, at, mu, e, s, c, g, co, n) USING (n)) AS "parameters: invariant"
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank) AS one,
-    skillrating.solve('bradley_terry', match_id, player_id, team, rank, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.parameters('bradley_terry'))) AS other FROM game) AS q;
+    skillrating.solve('bradley_terry', match_id, player_id, team, rank, NULL, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.parameters('bradley_terry'))) AS other FROM game) AS q;
 SELECT near(one, other) AS "parameters: invariant"
 FROM (SELECT skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int, NULL, NULL ORDER BY match_id) AS one,
     skillrating.behaviour_score(played_at, score, side, (match_id = 5)::int, NULL, (SELECT jsonb_object_agg(name, default_value) FROM skillrating.parameters('behaviour_score')) ORDER BY match_id) AS other FROM duel) AS q;

@@ -109,7 +109,7 @@ SELECT count(*) = 1 AND bool_and(near(c.mu, f.mu) AND near(c.deviation, f.deviat
 FROM skillrating.components('oracle_space', kind => 'home', at => NULL) AS c,
     (SELECT f.* FROM (SELECT skillrating.final_components('state_space', match_id, player, team, rank, skillrating.inputs(side => team, played_at => played_at), NULL ORDER BY match_id) AS fs FROM game) AS q, unnest(fs) AS f) AS f WHERE f.kind = 'home';
 SELECT (s).matches = 200 AND (s).players = 9 AND (s).components = 1 AND near((s).log_posterior, (t).log_posterior) AS "solve_ladder: other implementation"
-FROM skillrating.solve_ladder('oracle_arena', params => '{"side_deviation": 0}') AS s, (SELECT skillrating.solve_summary('bradley_terry', match_id, player, team, rank, '{"side_deviation": 0}') AS t FROM game) AS q;
+FROM skillrating.solve_ladder('oracle_arena', params => '{"side_deviation": 0}') AS s, (SELECT skillrating.solve_summary('bradley_terry', match_id, player, team, rank, NULL, '{"side_deviation": 0}') AS t FROM game) AS q;
 
 -- Another formula on the same matches, and what the difference is.
 SELECT skillrating.shadow_ladder('oracle_arena', 'oracle_rival', 'elo', '{"k": 16}') = (SELECT count(*) FROM duel) AS "shadow_ladder: invariant";

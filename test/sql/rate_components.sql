@@ -123,7 +123,7 @@ SELECT id, round(d::numeric, 3) AS ahead, abs(win - skillrating.elo_win_probabil
 FROM forecast JOIN (
     SELECT id, team, (r).win_probability AS win
     FROM (SELECT id, team, skillrating.rate('state_space', player, team, score => score,
-        played_at => at, side => side, context => context, club => club, params => :'params')
+        played_at => at, side => side, context => context, club => club, options => :'params')
         OVER (ORDER BY at, id) AS r FROM duel_row) AS q) AS q USING (id)
 WHERE team = 1 ORDER BY id;
 
@@ -192,9 +192,9 @@ FROM learned WHERE kind = 'player_context' AND pool = 'h';
 -- Forecasts gain by it.
 CREATE TEMP TABLE rated AS
 SELECT *, skillrating.rate('state_space', player, team, rank, side => team, context => context,
-        club => club, pool => pool, params => :'full_params') OVER w AS full_model,
+        club => club, pool => pool, options => :'full_params') OVER w AS full_model,
     skillrating.rate('state_space', player, team, rank, side => team, context => context,
-        club => club, pool => pool, params => :'plain_params') OVER w AS plain_model
+        club => club, pool => pool, options => :'plain_params') OVER w AS plain_model
 FROM game WINDOW w AS (ORDER BY at, id);
 SELECT round((avg(-ln(CASE WHEN rank = 1 THEN (plain_model).win_probability
         ELSE 1 - (plain_model).win_probability END))
@@ -216,9 +216,9 @@ JOIN (SELECT DISTINCT ON (player, pool) player, pool, (full_model).state_after
 -- One evaluation says what the parameters are worth as they are.
 SET client_min_messages = error;
 SELECT t.matches, abs(t.log_loss - l.log_loss) < 1e-13 AS equal
-FROM (SELECT (skillrating.tune('state_space', ARRAY['beta'], id, player, team, rank,
+FROM (SELECT (skillrating.tune('state_space', id, player, team, rank,
         skillrating.inputs(side => team, context => context, club => club, pool => pool),
-        '{"params": {"initial_mu": 0, "beta": 1, "tau": 0.01, "draw_probability": 0,
+        '{"fit": ["beta"], "params": {"initial_mu": 0, "beta": 1, "tau": 0.01, "draw_probability": 0,
         "strength": "sum", "home_sigma": 1, "home_context_sigma": 0.6, "player_context_sigma": 0.4,
         "club_sigma": 0.8, "club_tau": 0}, "burn_in": 0, "holdout": 0, "max_evaluations": 1}'
         ORDER BY at, id)).* FROM game) AS t,
@@ -257,7 +257,7 @@ SELECT count(*) FILTER (WHERE (full_model).state_before IS DISTINCT FROM (r).sta
         OR (full_model).state_after IS DISTINCT FROM (r).state_after
         OR (full_model).win_probability IS DISTINCT FROM (r).win_probability) AS different, count(*)
 FROM rated JOIN (SELECT id, seat, skillrating.rate('state_space', who, team, rank, side => team,
-        context => place, club => side_of, pool => pool, params => :'full_params')
+        context => place, club => side_of, pool => pool, options => :'full_params')
         OVER (ORDER BY at, id) AS r FROM disguised) AS d USING (id, seat);
 
 --
@@ -268,14 +268,14 @@ SELECT cut, count(*) FILTER (WHERE (full_model).win_probability
 FROM (SELECT cut, id, seat, skillrating.rate('state_space', player, team,
             CASE WHEN id > cut AND id % 5 < 3 THEN 3 - rank ELSE rank END, side => team,
             context => CASE WHEN id > cut + 1 THEN club ELSE context END, club => club, pool => pool,
-            params => :'full_params') OVER (PARTITION BY cut ORDER BY at, id) AS r
+            options => :'full_params') OVER (PARTITION BY cut ORDER BY at, id) AS r
         FROM game, (VALUES (17), (500), (1203)) AS c (cut) WHERE id < 1300) AS q
     JOIN rated USING (id, seat)
 WHERE id <= cut + 1 GROUP BY cut ORDER BY cut;
 SELECT cut, count(*) FILTER (WHERE (full_model).win_probability
         IS DISTINCT FROM (r).win_probability) AS different
 FROM (SELECT cut, id, seat, skillrating.rate('state_space', player, team, rank, side => team,
-            context => context, club => club, pool => pool, params => :'full_params')
+            context => context, club => club, pool => pool, options => :'full_params')
             OVER (PARTITION BY cut ORDER BY at, id) AS r
         FROM game, (VALUES (17), (500), (1203)) AS c (cut) WHERE id <= cut) AS q
     JOIN rated USING (id, seat)
@@ -320,7 +320,7 @@ WHERE c.key IS NOT NULL GROUP BY c.kind, c.key ORDER BY c.kind, c.key;
 -- Errors name the aggregate that is called.
 SELECT skillrating.final_components('state_space', id, player, team, rank, NULL, NULL)
 FROM game;
-SELECT skillrating.final_components('state_space', id, player, team, -1, NULL, NULL, true ORDER BY id)
+SELECT skillrating.final_components('state_space', id, player, team, -1, NULL, '{"strict_rows": true}' ORDER BY id)
 FROM game;
 SELECT components FROM skillrating.models('chess');
 

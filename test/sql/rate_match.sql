@@ -33,12 +33,12 @@ RETURNS TABLE (model text, rows bigint, rated bigint, predicted bigint, unrated 
 WITH by_row AS (
     SELECT match_id, place, player_id, skillrating.rate(compare.model, player_id, team, rank, weight, played_at, won => won, side => side, squad => squad,
         kills => kills, deaths => deaths, quit => quit, pool => pool, log_odds => log_odds, gain => gain, unrated_reason => unrated_reason, context => context,
-        season => season, params => compare.params, start => compare.start, season_keep => 0.7) OVER (ORDER BY played_at, match_id) AS r
+        season => season, options => coalesce(compare.params, '{}') || '{"season_keep": 0.7}', start => compare.start) OVER (ORDER BY played_at, match_id) AS r
     FROM participant),
 by_match AS (
     SELECT match_id, players, skillrating.rate_match(compare.model, players, team, rank, weight, played_at, won => won, side => side, squad => squad,
         kills => kills, deaths => deaths, quit => quit, pool => pool, log_odds => log_odds, gain => gain, unrated_reason => unrated_reason, context => context,
-        season => season, params => compare.params, start => compare.start, season_keep => 0.7) OVER (ORDER BY played_at, match_id) AS r
+        season => season, options => coalesce(compare.params, '{}') || '{"season_keep": 0.7}', start => compare.start) OVER (ORDER BY played_at, match_id) AS r
     FROM match),
 spread AS (
     SELECT match_id, i - 1 AS place, players[i] AS player_id, (r).rating_before[i], (r).rating_after[i], (r).mu_before[i], (r).mu_after[i], (r).deviation_before[i],
@@ -84,10 +84,10 @@ SELECT match_id, ARRAY(SELECT round(x::numeric, 3) FROM unnest((r).rating_after)
 SELECT skillrating.rate_match('elo', players, team, rank) OVER (ORDER BY pool) FROM match;
 SELECT skillrating.rate_match('elo', players, team, rank) OVER () FROM match;
 SELECT skillrating.rate_match('elo', players, team, rank) OVER (ORDER BY match_id ROWS UNBOUNDED PRECEDING) FROM match;
-SELECT skillrating.rate_match('elo', players, team, rank[2:], strict => true) OVER (ORDER BY match_id) FROM match;
+SELECT skillrating.rate_match('elo', players, team, rank[2:], options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM match;
 SELECT skillrating.rate_match('elo', players, team, ARRAY[rank, rank]) OVER (ORDER BY match_id) FROM match;
-SELECT skillrating.rate_match('elo', players, team, rank, strict => true) OVER (ORDER BY match_id) FROM match WHERE match_id NOT IN (50);
-SELECT skillrating.rate_match('elo', players, team, rank, strict => NULL) OVER (ORDER BY match_id) FROM match;
+SELECT skillrating.rate_match('elo', players, team, rank, options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM match WHERE match_id NOT IN (50);
+SELECT skillrating.rate_match('elo', players, team, rank, options => '{"strict_rows": null}') OVER (ORDER BY match_id) FROM match;
 SELECT skillrating.rate_match(NULL, players, team, rank) OVER (ORDER BY match_id) FROM match;
 SELECT skillrating.rate_match('elo', ARRAY['{}'::json], ARRAY[1], ARRAY[1]) OVER (ORDER BY match_id) FROM match;
 

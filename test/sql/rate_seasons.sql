@@ -48,7 +48,7 @@ BEGIN
     EXECUTE format('
         WITH w AS MATERIALIZED (
             SELECT match_id, player_id, (r).state_before, (r).state_after, (r).games_before, (r).win_probability
-            FROM (SELECT *, skillrating.rate($1, player_id, team, rank, played_at => played_at, pool => pool, side => side, context => context, club => club, season => season, params => $2, season_keep => 0.6) OVER (ORDER BY match_id) AS r
+            FROM (SELECT *, skillrating.rate($1, player_id, team, rank, played_at => played_at, pool => pool, side => side, context => context, club => club, season => season, options => $2 || ''{"season_keep": 0.6}'') OVER (ORDER BY match_id) AS r
                 FROM (SELECT * FROM results ORDER BY md5(player_id || match_id)) AS s) AS q WHERE (r).unrated_reason IS NULL
         ), e AS MATERIALIZED (
             SELECT match_id, player_id, ARRAY[%s], ARRAY[%s], games_before, win_probability FROM twin.event WHERE kind = ''match''
@@ -57,7 +57,7 @@ BEGIN
     INTO rated, differ USING model, params;
     EXECUTE format('
         WITH f AS (
-            SELECT f.* FROM (SELECT skillrating.final_ratings($1, match_id, player_id, team, rank, skillrating.inputs(played_at => played_at, pool => pool, side => side, context => context, club => club, season => season), $2, true, NULL, NULL, 0.6, NULL ORDER BY match_id) AS ratings FROM results) AS q, unnest(ratings) AS f
+            SELECT f.* FROM (SELECT skillrating.final_ratings($1, match_id, player_id, team, rank, skillrating.inputs(played_at => played_at, pool => pool, side => side, context => context, club => club, season => season), $2 || ''{"strict_rows": true, "season_keep": 0.6}'' ORDER BY match_id) AS ratings FROM results) AS q, unnest(ratings) AS f
         )
         SELECT count(*) FROM f FULL JOIN (SELECT * FROM twin.rating WHERE pool <> ''*'') AS r ON r.player_id = f.player_id AND r.pool = f.pool
         WHERE (r.games, r.wins, r.draws, r.losses, r.last_played) IS DISTINCT FROM (f.games, f.wins, f.draws, f.losses, f.last_played) OR f.as_of_season <> 16
@@ -74,10 +74,10 @@ CREATE TABLE bout(match_id int PRIMARY KEY, season int, winner text, loser text)
 INSERT INTO bout VALUES (1, 1, 'ann', 'bob'), (2, 2, 'cid', 'dan'), (3, 5, 'cid', 'dan'), (4, 5, 'ann', 'eve'), (5, 5, 'ann', 'bob');
 CREATE VIEW bouts AS SELECT match_id, season, player_id, team, team AS rank FROM bout, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
 SELECT match_id, season, player_id, round((r).rating_before::numeric, 3) AS before, round((r).rating_after::numeric, 3) AS after
-FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, season => season, season_mean => 1600) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY match_id, player_id;
+FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, season => season, options => '{"season_mean": 1600}') OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY match_id, player_id;
 -- By default towards the initial rating; to keep everything, or nothing.
 SELECT keep, array_agg(round((r).rating_before::numeric, 2) ORDER BY match_id) AS before
-FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, season => season, season_keep => keep) OVER (PARTITION BY keep ORDER BY match_id) AS r FROM bouts, (VALUES (0), (0.5), (1), (NULL)) AS k(keep)) AS q WHERE player_id = 'ann' GROUP BY keep ORDER BY keep;
+FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, season => season, options => jsonb_build_object('season_keep', keep)) OVER (PARTITION BY keep ORDER BY match_id) AS r FROM bouts, (VALUES (0), (0.5), (1), (NULL)) AS k(keep)) AS q WHERE player_id = 'ann' GROUP BY keep ORDER BY keep;
 -- A season begins with its first rated match: not with one that does not count, nor with a forecast,
 -- which is one of that season all the same.
 SELECT match_id, season, player_id, round((r).rating_before::numeric, 3) AS before, (r).unrated_reason, round((r).win_probability::numeric, 3) AS expected
@@ -88,12 +88,12 @@ SELECT match_id, round((r).rating_before::numeric, 2) AS before FROM (SELECT *, 
 SELECT match_id, player_id, (r).unrated_reason, (r).unrated_detail, (r).win_probability IS NULL AS nothing_predicted
 FROM (SELECT *, skillrating.rate('elo', player_id, team, CASE WHEN match_id < 5 THEN rank END, season => CASE match_id WHEN 3 THEN 1 WHEN 4 THEN team WHEN 5 THEN 1 ELSE season END) OVER (ORDER BY match_id) AS r FROM bouts) AS q WHERE (r).unrated_reason IS NOT NULL ORDER BY match_id, player_id;
 \set VERBOSITY terse
-SELECT skillrating.rate('elo', player_id, team, rank, season => -season, strict => true) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, season => team, strict => true) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, season => season, season_keep => 1.1) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, season => season, season_keep => 'NaN') OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, season => season, season_mean => 'infinity') OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, skillrating.inputs(season => season), NULL, false, NULL, NULL, -1, NULL ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, season => -season, options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, season => team, options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, season => season, options => '{"season_keep": 1.1}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, season => season, options => jsonb_build_object('season_keep', 'NaN')) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, season => season, options => jsonb_build_object('season_mean', 'infinity')) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, skillrating.inputs(season => season), '{"season_keep": -1}' ORDER BY match_id) FROM bouts;
 \set VERBOSITY default
 
 -- FiveThirtyEight's NFL ratings as one query, and by recursion in plain SQL: K 20, 65 points at home,
@@ -105,8 +105,7 @@ FROM generate_series(0, 299) AS g;
 SELECT count(*) FILTER (WHERE home_points = away_points) > 3 AS draws, count(*) FILTER (WHERE home = away) AS impossible, count(*) FILTER (WHERE neutral) AS neutral FROM nfl_game;
 CREATE VIEW one_query AS
 SELECT g, side, (r).rating_before AS before, (r).rating_after AS after, (r).win_probability AS p
-FROM (SELECT g, side, skillrating.rate('elo', team_id, side, score => points, season => season, season_keep => 2.0 / 3, season_mean => 1505, log_odds => CASE WHEN neutral THEN 0 ELSE 65 * ln(10) / 400 END::float8,
-        params => jsonb_build_object('k', 20, 'initial_rating', 1300, 'margin', 'ln', 'margin_autocorrelation', 0.001 / 2.2, 'margin_draw', 2.2 * ln(2)),
+FROM (SELECT g, side, skillrating.rate('elo', team_id, side, score => points, season => season, options => jsonb_build_object('k', 20, 'initial_rating', 1300, 'margin', 'ln', 'margin_autocorrelation', 0.001 / 2.2, 'margin_draw', 2.2 * ln(2), 'season_mean', 1505, 'season_keep', 2.0 / 3), log_odds => CASE WHEN neutral THEN 0 ELSE 65 * ln(10) / 400 END::float8,
         start => (SELECT array_agg(skillrating.starting_rating(t, 1490 + t)) FROM generate_series(1, 7) AS t)) OVER (ORDER BY g) AS r
     FROM nfl_game, LATERAL (VALUES (1, home, home_points::float8), (2, away, away_points)) AS s(side, team_id, points)) AS q;
 CREATE VIEW by_recursion AS

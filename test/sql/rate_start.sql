@@ -37,14 +37,14 @@ INSERT INTO trial SELECT name, '{}' FROM skillrating.models() WHERE name NOT IN 
 CREATE TYPE seen AS (match_id int, player_id text, team int, r skillrating.rated);
 CREATE FUNCTION history(matches results[], model text, params jsonb, start skillrating.final_rating[] DEFAULT NULL, components skillrating.final_component[] DEFAULT NULL) RETURNS SETOF seen LANGUAGE sql AS $$
     SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
-        kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, context => context, club => club, season => season, params => params, start => start, start_components => components, season_keep => 0.7, season_mean => 3)
+        kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, context => context, club => club, season => season, options => params || '{"season_keep": 0.7, "season_mean": 3}', start => start, start_components => components)
         OVER (ORDER BY played_at, match_id)
     FROM unnest(matches) AS s
 $$;
 CREATE TYPE ends AS (ratings skillrating.final_rating[], components skillrating.final_component[]);
 CREATE FUNCTION finals(matches results[], model text, params jsonb, start ends DEFAULT NULL) RETURNS ends LANGUAGE sql AS $$
-    SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, i, params, false, (start).ratings, (start).components, 0.7, 3 ORDER BY played_at, match_id),
-        skillrating.final_components(model, match_id, player_id, team, rank, i, params, false, (start).ratings, (start).components, 0.7, 3 ORDER BY played_at, match_id)
+    SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id),
+        skillrating.final_components(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id)
     FROM unnest(matches) AS s, LATERAL (SELECT skillrating.inputs(weight, played_at, score, NULL, joined, "left", commanding, side, squad,
         kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, context => context, club => club, season => season) AS i) AS i
 $$;
@@ -74,13 +74,13 @@ SELECT (SELECT count(*) FROM (SELECT h FROM history(matches('match_id > 100'), '
 -- components: no contexts for hive, here.
 CREATE VIEW plain AS SELECT model, params || '{"size_advantage": "none"}' AS params FROM trial;
 WITH q AS (
-    SELECT t.model, t.params, s.*, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, params => t.params) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
+    SELECT t.model, t.params, s.*, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, options => t.params) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
     FROM plain AS t, results AS s WHERE NOT params ? 'initial_base_sigma' AND joined IS NULL AND (t.model = 'hive' OR NOT EXISTS (SELECT FROM unnest((SELECT components FROM skillrating.models(t.model, t.params))) WHERE used))
 ), s AS (
     SELECT model, params, array_agg(skillrating.starting_rating(player_id, state => (r).state_after, pool => pool, games => (r).games_before + 1, last_played => played_at)) AS start
     FROM (SELECT DISTINCT ON (model, params, player_id, pool) * FROM q WHERE match_id <= 100 AND (r).unrated_reason IS NULL ORDER BY model, params, player_id, pool, match_id DESC) AS l GROUP BY model, params
 ), g AS (
-    SELECT t.model, t.params, match_id, player_id, team, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, params => t.params, start => t.start) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
+    SELECT t.model, t.params, match_id, player_id, team, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, options => t.params, start => t.start) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
     FROM s AS t, results AS s WHERE match_id > 100 AND joined IS NULL
 )
 SELECT model, params - 'size_advantage' AS params, count(*) > 200 AS many, bool_and(g.r = q.r) AS same FROM g JOIN q USING (model, params, match_id, player_id, team) GROUP BY model, params ORDER BY model, (params - 'size_advantage')::text;
@@ -130,7 +130,7 @@ SELECT t.model, t.params, count((h.r).draw_probability) > 0 AS knows_draws,
 FROM trial AS t, history(matches('unrated_reason IS NULL'), t.model, t.params) AS h JOIN (SELECT match_id, max(team) AS teams FROM results GROUP BY match_id) AS m USING (match_id)
 WHERE (h.r).unrated_reason IS NULL GROUP BY t.model, t.params ORDER BY t.model, t.params::text;
 WITH q AS (
-    SELECT t.model, t.params, match_id, player_id, team, skillrating.rate(t.model, player_id, team, rank, score => score, params => t.params) OVER (PARTITION BY t.model, t.params ORDER BY match_id) AS r
+    SELECT t.model, t.params, match_id, player_id, team, skillrating.rate(t.model, player_id, team, rank, score => score, options => t.params) OVER (PARTITION BY t.model, t.params ORDER BY match_id) AS r
     FROM plain AS t, results WHERE joined IS NULL
 ), d AS (
     SELECT model, params, match_id, min((r).draw_probability) AS draw, min((r).win_probability) FILTER (WHERE team = 1) AS win, array_agg((r).state_before ORDER BY player_id, team) AS state, array_agg(team ORDER BY player_id, team) AS team
@@ -143,10 +143,10 @@ FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p W
 CREATE VIEW bouts AS SELECT * FROM (VALUES (1, 7, 1), (1, 8, 2), (2, 8, 1), (2, 9, 2)) AS v(match_id, player_id, team);
 SELECT match_id, player_id, round((r).rating_before::numeric, 2) AS before, (r).games_before
 FROM (SELECT *, skillrating.rate('elo', player_id, team, team, start => (SELECT array_agg(skillrating.starting_rating(id, elo, games => 12)) FROM (VALUES (7, 1600), (9, 1450.5), (10, 1700)) AS s(id, elo))) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY match_id, player_id;
-SELECT f.player_id, round(f.rating::numeric, 2) AS rating, f.deviation IS NULL AS no_deviation, f.games, f.wins, f.losses, f.as_of_season FROM (SELECT skillrating.final_ratings('elo', match_id, player_id, team, team, NULL, NULL, false, ARRAY[skillrating.starting_rating('7', 1600), skillrating.starting_rating(10, 1700, as_of_season => 5)] ORDER BY match_id) AS ratings FROM bouts) AS q, unnest(ratings) AS f;
+SELECT f.player_id, round(f.rating::numeric, 2) AS rating, f.deviation IS NULL AS no_deviation, f.games, f.wins, f.losses, f.as_of_season FROM (SELECT skillrating.final_ratings('elo', match_id, player_id, team, team, NULL, NULL, ARRAY[skillrating.starting_rating('7', 1600), skillrating.starting_rating(10, 1700, as_of_season => 5)], NULL ORDER BY match_id) AS ratings FROM bouts) AS q, unnest(ratings) AS f;
 SELECT (r).state_before FROM (SELECT skillrating.rate('glicko', md5(player_id::text)::uuid, team, team, start => ARRAY[skillrating.starting_rating(md5('7')::uuid, 1600, 80), skillrating.starting_rating(md5('8')::uuid, state => '{1650}'), skillrating.starting_rating(md5('9')::uuid, state => '{NULL,60}')]) OVER (ORDER BY match_id) AS r FROM bouts) AS q;
 -- Partitions start as their first row says, and idle time counts from the last match.
-SELECT s, (r).state_before FROM (SELECT s, skillrating.rate('glicko', player_id, team, team, played_at => '2024-03-01', params => '{"c": 10, "period_days": 1}', start => ARRAY[skillrating.starting_rating(7, 1500 + s, 50, last_played => '2024-02-01')]) OVER (PARTITION BY s ORDER BY match_id) AS r, player_id FROM bouts, generate_series(1, 2) AS s) AS q WHERE player_id = 7 ORDER BY s;
+SELECT s, (r).state_before FROM (SELECT s, skillrating.rate('glicko', player_id, team, team, played_at => '2024-03-01', options => '{"c": 10, "period_days": 1}', start => ARRAY[skillrating.starting_rating(7, 1500 + s, 50, last_played => '2024-02-01')]) OVER (PARTITION BY s ORDER BY match_id) AS r, player_id FROM bouts, generate_series(1, 2) AS s) AS q WHERE player_id = 7 ORDER BY s;
 -- Components, too: an edge that is known, and of what there is no state it is that of the first match.
 WITH q AS (
     SELECT n, skillrating.rate('state_space', player_id, team, team, side => team, context => 'here', start_components => CASE n WHEN 1 THEN ARRAY[('home', '', NULL, NULL, 0.5, 0.01, 40, NULL, NULL, NULL)]::skillrating.final_component[]
@@ -173,8 +173,8 @@ SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating
 SELECT skillrating.rate('glicko', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, 1600, -1)]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, 1600, games => -1)]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, team, start => ARRAY[skillrating.starting_rating(7, 1600, last_played => 'infinity')]) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('trueskill2', player_id, team, team, params => '{"initial_base_sigma": 3}', start => ARRAY[skillrating.starting_rating(7, 25, pool => '*')]) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, team, NULL, NULL, false, ARRAY[skillrating.starting_rating(7, 'infinity')] ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('trueskill2', player_id, team, team, options => '{"initial_base_sigma": 3}', start => ARRAY[skillrating.starting_rating(7, 25, pool => '*')]) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, team, NULL, NULL, ARRAY[skillrating.starting_rating(7, 'infinity')], NULL ORDER BY match_id) FROM bouts;
 
 SELECT skillrating.rate('elo', player_id, team, team, start_components => ARRAY[('home', '', NULL, NULL, 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[(NULL, '', NULL, NULL, 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;

@@ -66,7 +66,7 @@ BEGIN
     RETURN QUERY EXECUTE format('
         WITH q AS (
             SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
-                kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, context => context, club => club, params => $2) OVER (ORDER BY played_at, match_id) AS r
+                kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, context => context, club => club, options => $2) OVER (ORDER BY played_at, match_id) AS r
             FROM (SELECT * FROM results ORDER BY md5(player_id || match_id)) AS s
         ), w AS (
             SELECT DISTINCT match_id, player_id, pool, (r).state_before, (r).state_after, (r).games_before FROM q WHERE (r).unrated_reason IS NULL
@@ -94,7 +94,7 @@ CREATE FUNCTION digest(model text, params jsonb, seed text) RETURNS text LANGUAG
     SELECT md5(string_agg(concat(match_id, player_id, team, r), ',' ORDER BY match_id, player_id, team))
     FROM (SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, joined => joined, "left" => "left", side => side,
             commanding => commanding, squad => squad, kills => kills, deaths => deaths, quit => quit, experience => experience, pool => pool,
-            log_odds => log_odds, gain => gain, unrated_reason => unrated_reason, context => context, club => club, params => params) OVER (ORDER BY played_at, match_id) AS r
+            log_odds => log_odds, gain => gain, unrated_reason => unrated_reason, context => context, club => club, options => params) OVER (ORDER BY played_at, match_id) AS r
         FROM (SELECT * FROM results ORDER BY md5(player_id || team || match_id || seed)) AS s) AS q
 $$;
 CREATE TABLE digests AS SELECT t.*, digest(model, params, '1') AS was FROM trial AS t;
@@ -118,11 +118,11 @@ SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', 
 SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', md5(player_id)::uuid, team, rank) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY 1 LIMIT 1;
 SELECT round((r).rating_after::numeric, 2) FROM (SELECT skillrating.rate('elo', player_id COLLATE "C", team, rank) OVER (ORDER BY match_id) AS r FROM bouts) AS q ORDER BY 1 LIMIT 1;
 SELECT skillrating.rate('elo', point(match_id, 1), team, rank) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', NULL, team, rank, strict => true) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', NULL, team, rank, options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM bouts;
 
 -- Partitions start afresh, each under its own model and parameters; pools within one do not meet.
 SELECT model, params, player_id, round((r).rating_after::numeric, 2) AS rating
-FROM (SELECT *, skillrating.rate(model, player_id, team, rank, params => params) OVER (PARTITION BY model, params ORDER BY match_id) AS r
+FROM (SELECT *, skillrating.rate(model, player_id, team, rank, options => params) OVER (PARTITION BY model, params ORDER BY match_id) AS r
     FROM bouts, (VALUES ('elo', '{}'::jsonb), ('elo', '{"k": 10}'), ('glicko', NULL)) AS m(model, params)) AS q
 WHERE match_id = 4 ORDER BY model, params, player_id;
 SELECT match_id, player_id, (r).games_before FROM (SELECT *, skillrating.rate('elo', player_id, team, rank, pool => (match_id % 2)::text) OVER (ORDER BY match_id) AS r FROM bouts) AS q
@@ -149,19 +149,19 @@ SELECT match_id, n, round((a).rating_after::numeric, 1) AS elo, round((b).rating
 FROM (SELECT match_id, row_number() OVER w AS n, skillrating.rate('elo', player_id, team, rank) OVER w AS a, skillrating.rate('glicko', player_id, team, rank) OVER w AS b
     FROM bouts WINDOW w AS (ORDER BY match_id)) AS q WHERE match_id = 2;
 
--- Mistakes in the call, and, where that is strict, in a match.
+-- Mistakes in the call, and, with strict_rows, in a match.
 SELECT skillrating.rate('chess', player_id, team, rank) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate(NULL, player_id, team, rank) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, params => '{"kay": 3}') OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, NULL, rank, strict => true) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank - 1, strict => true) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, weight => 'NaN', strict => true) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, log_odds => team, strict => true) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, pool => team::text, strict => true) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('elo', player_id, team, rank, played_at => now() + team * interval '1 day', strict => true) OVER (ORDER BY match_id) FROM bouts;
-SELECT skillrating.rate('trueskill2', player_id, team, rank, pool => '*', params => '{"initial_base_sigma": 3}', strict => true) OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, options => '{"kay": 3}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, NULL, rank, options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank - 1, options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, weight => 'NaN', options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, log_odds => team, options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, pool => team::text, options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('elo', player_id, team, rank, played_at => now() + team * interval '1 day', options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM bouts;
+SELECT skillrating.rate('trueskill2', player_id, team, rank, pool => '*', options => '{"strict_rows": true, "initial_base_sigma": 3}') OVER (ORDER BY match_id) FROM bouts;
 -- A peer group that is no match any more.
-SELECT skillrating.rate('elo', i, i, 1, strict => true) OVER (ORDER BY i / 20000) FROM generate_series(1, 30000) AS i;
+SELECT skillrating.rate('elo', i, i, 1, options => '{"strict_rows": true}') OVER (ORDER BY i / 20000) FROM generate_series(1, 30000) AS i;
 SELECT (r).unrated_reason, (r).unrated_detail, (r).rating_after, count(*)
 FROM (SELECT skillrating.rate('elo', i, i, 1) OVER (ORDER BY i / 20000) AS r FROM generate_series(1, 30000) AS i) AS q GROUP BY 1, 2, 3 ORDER BY 1;
 -- No rows, no partition.
@@ -178,7 +178,7 @@ RESET statement_timeout;
 CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE sql AS $$
     WITH q AS (
         SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
-            kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, params => params) OVER (ORDER BY played_at, match_id) AS r FROM results AS s
+            kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, options => params) OVER (ORDER BY played_at, match_id) AS r FROM results AS s
     ), w AS (
         SELECT DISTINCT ON (player_id, pool) player_id, pool, (r).rating_after, (r).mu_after, (r).deviation_after, (r).games_before + 1, (r).state_after
         FROM q WHERE (r).unrated_reason IS NULL ORDER BY player_id, pool, played_at DESC, match_id DESC
@@ -201,17 +201,40 @@ SELECT season, f.player_id, round(f.rating::numeric, 2) AS rating, round(f.devia
 FROM (SELECT match_id % 2 AS season,
         skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => '2024-01-01'), '{"initial_rating": 1000}' ORDER BY match_id) AS ratings
     FROM bouts GROUP BY season) AS a, unnest(a.ratings) AS f ORDER BY season, rating DESC, player_id;
-SELECT array_length(skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": 20}' ORDER BY match_id) FILTER (WHERE match_id < 2), 1) AS players FROM bouts;
+SELECT array_length(skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '{"k": 20}' ORDER BY match_id) FILTER (WHERE match_id < 2), 1) AS players FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) FROM bouts WHERE false;
 SELECT skillrating.final_ratings('elo', match_id, player_id, 1, rank ORDER BY match_id) AS nobody FROM bouts WHERE rank = 1;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY player_id) FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank) OVER () FROM bouts;
 SELECT skillrating.final_ratings('elo', nullif(match_id, 3), player_id, team, rank ORDER BY nullif(match_id, 3)) FROM bouts;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, nullif(rank, match_id) - 1, NULL, NULL, true ORDER BY match_id) FROM bouts;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, NULL, NULL ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, nullif(rank, match_id) - 1, NULL, '{"strict_rows": true}' ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '{"strict_rows": null}' ORDER BY match_id) FROM bouts;
 SELECT skillrating.final_ratings(NULL, match_id, player_id, team, rank ORDER BY match_id) FROM bouts;
-SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, '{"k": -1}' ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '{"k": -1}' ORDER BY match_id) FROM bouts;
+-- Options are an object with known keys, the same in all rows of a group; no parameter has the name of an option.
+SELECT skillrating.final_ratings('frag', match_id, player_id, team, rank, NULL, '{"K": 1}' ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '[]' ORDER BY match_id) FROM bouts;
+SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '{"exact_for": ["ann"]}' ORDER BY match_id) FROM bouts;
+CREATE FUNCTION differing(call text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('SELECT skillrating.' || call || ' FROM bouts', 'match_id, player_id, team, rank, NULL', 'ORDER BY match_id');
+    RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+    RETURN sqlstate || ' ' || sqlerrm;
+END
+$$;
+SELECT options, left(call, strpos(call, '(')) AS aggregate, differing(replace(call, '#', options)) AS error
+FROM unnest(ARRAY['''{}''', 'CASE WHEN match_id > 1 THEN jsonb ''{}'' END', 'jsonb_build_object(''strict_rows'', match_id > 1)']) AS options, unnest(ARRAY[
+    'final_ratings(''elo'', %1$s, # %2$s)', 'final_ratings(''elo'', %1$s, #, NULL, NULL %2$s)', 'final_components(''elo'', %1$s, # %2$s)', 'solve(''bradley_terry'', %1$s, #)',
+    'solve_summary(''bradley_terry'', %1$s, # %2$s)', 'tune(''elo'', %1$s, (#)::jsonb || ''{"fit": ["k"], "max_evaluations": 1, "holdout": 0, "burn_in": 0}'' %2$s)',
+    'hive_update(player_id, skillrating.hive_state(), 1 + team %% 2, team %% 2, NULL, #)']) AS call
+ORDER BY options, call;
+SELECT count(*) AS matches, every((r).games > 0) AS rated
+FROM (SELECT unnest(skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, jsonb_build_object('k', match_id) ORDER BY match_id)) AS r FROM bouts GROUP BY match_id) AS q;
+SELECT count(*) AS parameters, count(*) FILTER (WHERE name IN ('strict_rows', 'season_keep', 'season_mean', 'exact_for', 'refit_matches', 'refit_days')) AS options
+FROM (SELECT p.name FROM skillrating.models() AS m, skillrating.parameters(m.name) AS p UNION SELECT p.name FROM skillrating.solvers() AS s, skillrating.parameters(s.name) AS p) AS p;
+DROP FUNCTION differing;
 
 -- Ordinals in place of times: a day each to the parameters, in rate(), final_ratings() and tune().
 CREATE VIEW seasons AS
@@ -219,9 +242,9 @@ SELECT s AS season, 2 * s + half AS match_id, player_id, team, 1 + abs(team + s 
 FROM (VALUES (-3), (0), (1), (2), (5), (26)) AS v(s), generate_series(0, 1) AS half, LATERAL (VALUES ('ann', 1), ('bob', 2)) AS p(player_id, team);
 WITH rated AS (
     SELECT m.name, season, match_id, player_id,
-        skillrating.rate(m.name, player_id, team, rank, period => season, params => m.params) OVER w AS by_period,
-        skillrating.rate(m.name, player_id, team, rank, played_at => played_at, params => m.params) OVER w AS by_time,
-        skillrating.rate(m.name, player_id, team, rank, params => m.params) OVER w AS untimed
+        skillrating.rate(m.name, player_id, team, rank, period => season, options => m.params) OVER w AS by_period,
+        skillrating.rate(m.name, player_id, team, rank, played_at => played_at, options => m.params) OVER w AS by_time,
+        skillrating.rate(m.name, player_id, team, rank, options => m.params) OVER w AS untimed
     FROM (VALUES ('glicko', '{"period_days": 1}'::jsonb), ('glicko2', '{"period_days": 1}'), ('trueskill', '{"drift": 0.5}'), ('frag', '{"decay": 2}')) AS m(name, params), seasons
     WINDOW w AS (PARTITION BY m.name ORDER BY match_id)
 )
@@ -229,16 +252,16 @@ SELECT name, count(*) AS rows, bool_and(by_period = by_time) AS as_times, bool_o
 -- A season without a match adds c^2, as the next one does.
 SELECT player_id, round((r).deviation_before::numeric, 6) = round(sqrt(least(350 ^ 2, lag((r).deviation_after) OVER (PARTITION BY player_id ORDER BY match_id) ^ 2
         + 100 * (season - lag(season) OVER (PARTITION BY player_id ORDER BY match_id))))::numeric, 6) AS as_computed
-FROM (SELECT *, skillrating.rate('glicko', player_id, team, rank, period => season, params => '{"period_days": 1, "c": 10}') OVER (ORDER BY match_id) AS r FROM seasons) AS q ORDER BY player_id, match_id LIMIT 6;
+FROM (SELECT *, skillrating.rate('glicko', player_id, team, rank, period => season, options => '{"period_days": 1, "c": 10}') OVER (ORDER BY match_id) AS r FROM seasons) AS q ORDER BY player_id, match_id LIMIT 6;
 SELECT skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"period_days": 1}' ORDER BY match_id)
     = skillrating.final_ratings('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"period_days": 1}' ORDER BY match_id) AS final_ratings,
-    skillrating.tune('glicko', '{c}', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"params": {"period_days": 1}}' ORDER BY match_id)
-    = skillrating.tune('glicko', '{c}', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"params": {"period_days": 1}}' ORDER BY match_id) AS tune,
+    skillrating.tune('glicko', match_id, player_id, team, rank, skillrating.inputs(period => season), '{"fit": ["c"], "params": {"period_days": 1}}' ORDER BY match_id)
+    = skillrating.tune('glicko', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{"fit": ["c"], "params": {"period_days": 1}}' ORDER BY match_id) AS tune,
     skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(period => season), NULL ORDER BY match_id)
     = skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), NULL ORDER BY match_id) AS solve
 FROM seasons;
 -- Without times, what acts by time alone is named as such.
-SELECT w FROM (SELECT skillrating.tune('glicko', '{c}', match_id, player_id, team, rank ORDER BY match_id) AS t FROM seasons) AS q, unnest((t).warnings) AS w WHERE w ~ 'times';
+SELECT w FROM (SELECT skillrating.tune('glicko', match_id, player_id, team, rank, NULL, '{"fit": ["c"]}' ORDER BY match_id) AS t FROM seasons) AS q, unnest((t).warnings) AS w WHERE w ~ 'times';
 -- Literals stay unambiguous.
 SELECT count(*) FROM (SELECT skillrating.rate('glicko', player_id, team, rank, played_at => '2024-01-01') OVER w AS a, skillrating.rate('glicko', player_id, team, rank, period => '7') OVER w AS b FROM seasons WINDOW w AS (ORDER BY match_id)) AS q
 WHERE (a).unrated_reason IS NULL AND (b).unrated_reason IS NULL;
@@ -251,7 +274,7 @@ SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, skillra
 SELECT match_id, player_id, (r).unrated_reason, (r).unrated_detail FROM (SELECT *, skillrating.rate('elo', player_id, team, rank,
     period => CASE match_id WHEN 1 THEN NULL WHEN 2 THEN 9223372036854775807 WHEN 4 THEN -2451600 WHEN 5 THEN team ELSE season END) OVER (ORDER BY match_id) AS r FROM seasons) AS q
 WHERE (r).unrated_reason IS NOT NULL ORDER BY match_id, player_id;
-SELECT skillrating.rate('elo', player_id, team, rank, period => 9223372036854775807, strict => true) OVER (ORDER BY match_id) FROM seasons;
+SELECT skillrating.rate('elo', player_id, team, rank, period => 9223372036854775807, options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM seasons;
 
 DROP VIEW seasons;
 DROP FUNCTION compare, digest, final_differs;

@@ -26,7 +26,7 @@ CREATE VIEW list AS
 SELECT model, month, player, r
 FROM (
     SELECT m.model, s.month, s.player, skillrating.rate(m.model, s.who, s.team, s.rank, played_at => s.at,
-        params => m.params) OVER (PARTITION BY m.model ORDER BY s.at, s.g) AS r
+        options => m.params) OVER (PARTITION BY m.model ORDER BY s.at, s.g) AS r
     FROM (VALUES ('elo', '{"period": "month", "k": 20}'::jsonb), ('glicko', '{"period": "month", "c": 40}'),
             ('glicko2', '{"period": "month", "tau": 0.7}')) AS m(model, params),
         (SELECT g, at, player AS who, team, rank, NULL::timestamptz AS month, NULL::integer AS player FROM rows
@@ -76,7 +76,7 @@ GROUP BY model ORDER BY model;
 SELECT model, round((r).state_before[1]::numeric, 4) AS rating, round((r).state_before[2]::numeric, 4) AS deviation,
     CASE model WHEN 'glicko2' THEN round((r).state_before[3]::numeric, 6) END AS volatility
 FROM (
-    SELECT m.model, x.rank, x.player, skillrating.rate(m.model, player, team, rank, played_at => at, params => m.params, start => ARRAY[
+    SELECT m.model, x.rank, x.player, skillrating.rate(m.model, player, team, rank, played_at => at, options => m.params, start => ARRAY[
         skillrating.starting_rating(0, 1500, 200), skillrating.starting_rating(1, 1400, 30),
         skillrating.starting_rating(2, 1550, 100), skillrating.starting_rating(3, 1700, 300)])
         OVER (PARTITION BY m.model ORDER BY at) AS r
@@ -101,7 +101,7 @@ SELECT g, tournament, p.player, p.team, p.rank
 FROM swiss, LATERAL (VALUES (a, 1, 2 - score), (b, 2, 1 + score)) AS p(player, team, rank);
 
 WITH rated AS (
-    SELECT *, skillrating.rate('elo', player, team, rank, tournament => tournament, params => '{"period": "tournament"}')
+    SELECT *, skillrating.rate('elo', player, team, rank, tournament => tournament, options => '{"period": "tournament"}')
         OVER (ORDER BY g) AS r FROM swiss_rows
 ), starts AS (
     SELECT DISTINCT tournament, player, (r).rating_before AS rating FROM rated
@@ -121,12 +121,12 @@ WITH finals AS (
         '{"period": "tournament"}' ORDER BY g) AS a FROM swiss_rows) AS q, unnest(q.a) AS f
 ), windows AS (
     SELECT DISTINCT ON (player) player, (r).state_after AS state
-    FROM (SELECT g, player, skillrating.rate('glicko2', player, team, rank, tournament => tournament, params => '{"period": "tournament"}')
+    FROM (SELECT g, player, skillrating.rate('glicko2', player, team, rank, tournament => tournament, options => '{"period": "tournament"}')
         OVER (ORDER BY g) AS r FROM swiss_rows) AS q ORDER BY player, g DESC
 ), arrays AS (
     SELECT DISTINCT ON (player) player, ARRAY(SELECT (r).state_after[n][k] FROM generate_series(1, 9) AS k ORDER BY k) AS state
     FROM (SELECT g, a, b, skillrating.rate_match('glicko2', ARRAY[a, b], '{1,2}', ARRAY[2 - score, 1 + score], tournament => tournament,
-        params => '{"period": "tournament"}') OVER (ORDER BY g) AS r FROM swiss) AS q, LATERAL (VALUES (a, 1), (b, 2)) AS p(player, n)
+        options => '{"period": "tournament"}') OVER (ORDER BY g) AS r FROM swiss) AS q, LATERAL (VALUES (a, 1), (b, 2)) AS p(player, n)
     ORDER BY player, g DESC
 )
 SELECT count(*), bool_and(f.state = w.state) AS rate, bool_and(f.state = a.state) AS rate_match
@@ -136,14 +136,14 @@ FROM finals AS f JOIN windows AS w ON w.player = f.player_id::integer JOIN array
 SELECT (SELECT skillrating.final_ratings('glicko', g, player, team, rank, skillrating.inputs(tournament => tournament),
         '{"period": "tournament"}' ORDER BY g) FROM swiss_rows)
     = (SELECT skillrating.final_ratings('glicko', g, player, team, rank, skillrating.inputs(tournament => tournament),
-        '{"period": "tournament"}', false, (SELECT skillrating.final_ratings('glicko', g, player, team, rank,
-            skillrating.inputs(tournament => tournament), '{"period": "tournament"}' ORDER BY g) FROM swiss_rows WHERE g <= 77)
+        '{"period": "tournament"}', (SELECT skillrating.final_ratings('glicko', g, player, team, rank,
+            skillrating.inputs(tournament => tournament), '{"period": "tournament"}' ORDER BY g) FROM swiss_rows WHERE g <= 77), NULL
         ORDER BY g) FROM swiss_rows WHERE g > 77) AS continued;
 
 -- A player who comes from elsewhere has rested since the last match there, three months here.
 SELECT s.last, (r).deviation_before, abs((r).deviation_before - s.deviation) < 1e-9 AS right
 FROM (VALUES (NULL::timestamptz, 50), ('2026-01-31Z', sqrt(50 ^ 2 + 3 * 63.2 ^ 2)), ('2026-04-01Z', 50)) AS s(last, deviation),
-    LATERAL (SELECT p, skillrating.rate('glicko', p, p, p, played_at => '2026-04-30Z', params => '{"period": "month"}',
+    LATERAL (SELECT p, skillrating.rate('glicko', p, p, p, played_at => '2026-04-30Z', options => '{"period": "month"}',
         start => ARRAY[skillrating.starting_rating(1, 1600, 50, last_played => s.last)]) OVER (ORDER BY 1) AS r FROM (VALUES (1), (2)) AS o(p)) AS q
 WHERE p = 1 ORDER BY s.last;
 
@@ -153,7 +153,7 @@ SELECT m.model, s.last, round((r).deviation_before::numeric, 4) AS deviation, ab
 FROM (VALUES ('glicko'), ('glicko2')) AS m(model),
     (VALUES (NULL::timestamptz, 0), ('2026-01-30 12:00Z', 3), ('2026-01-31Z', 2), ('2026-03-31 Z', 1), ('2026-04-29Z', 0), ('2026-05-20Z', 0)) AS s(last, n),
     LATERAL (SELECT p, skillrating.rate(m.model, p, p, p, played_at => '2026-04-30Z', tournament => 'cup',
-        params => '{"period": "tournament", "period_days": 30}', start => ARRAY[skillrating.starting_rating(1, 1600, 50, last_played => s.last)])
+        options => '{"period": "tournament", "period_days": 30}', start => ARRAY[skillrating.starting_rating(1, 1600, 50, last_played => s.last)])
         OVER (ORDER BY 1) AS r FROM (VALUES (1), (2)) AS o(p)) AS q
 WHERE p = 1 ORDER BY m.model, s.last;
 
@@ -166,7 +166,7 @@ FROM swiss_rows;
 -- What is shown within a period: that of the start, or that of the games so far.
 SELECT g, p.shown, (r).rating_after
 FROM (VALUES ('every match', '{}'::jsonb), ('start', '{"period": "day"}'), ('so far', '{"period": "day", "period_shown": "so_far"}')) AS p(shown, params),
-    LATERAL (SELECT g, player, skillrating.rate('elo', player, player, player, played_at => '2026-01-01Z', params => p.params)
+    LATERAL (SELECT g, player, skillrating.rate('elo', player, player, player, played_at => '2026-01-01Z', options => p.params)
         OVER (ORDER BY g) AS r FROM generate_series(1, 3) AS g, (VALUES (1), (2)) AS o(player)) AS q
 WHERE player = 1 ORDER BY g, shown;
 
@@ -184,24 +184,24 @@ SELECT * FROM skillrating.predict('elo', '{1500,1400}', '{1,2}', played_at => 'i
 
 -- A season closes the open period early.
 SELECT g, (r).rating_before, (r).state_before
-FROM (SELECT g, p, skillrating.rate('elo', p, p, p, played_at => '2026-01-01Z', season => g / 3, params => '{"period": "month"}', season_mean => 1500)
+FROM (SELECT g, p, skillrating.rate('elo', p, p, p, played_at => '2026-01-01Z', season => g / 3, options => '{"season_mean": 1500, "period": "month"}')
     OVER (ORDER BY g) AS r FROM generate_series(1, 4) AS g, (VALUES (1), (2)) AS o(p)) AS q WHERE p = 1 ORDER BY g;
 
 -- Parameters are fitted with periods, by the forecasts of rate(); periods are not fitted themselves.
 SELECT (t.tuning).held_out_matches, (t.tuning).held_out_log_loss_before = r.loss AS forecasts_of_rate
-FROM (SELECT skillrating.tune('glicko', '{initial_deviation}', g, player, team, rank, skillrating.inputs(tournament => tournament),
-    '{"params": {"period": "tournament"}, "burn_in": 0, "holdout": 0.5}' ORDER BY g) AS tuning FROM swiss_rows) AS t,
+FROM (SELECT skillrating.tune('glicko', g, player, team, rank, skillrating.inputs(tournament => tournament),
+    '{"fit": ["initial_deviation"], "params": {"period": "tournament"}, "burn_in": 0, "holdout": 0.5}' ORDER BY g) AS tuning FROM swiss_rows) AS t,
     (SELECT skillrating.log_loss((r).win_probability, (r).score) AS loss
-    FROM (SELECT g, team, skillrating.rate('glicko', player, team, rank, tournament => tournament, params => '{"period": "tournament"}')
+    FROM (SELECT g, team, skillrating.rate('glicko', player, team, rank, tournament => tournament, options => '{"period": "tournament"}')
         OVER (ORDER BY g) AS r FROM swiss_rows) AS q WHERE team = 1 AND g > 100) AS r;
-SELECT skillrating.tune('elo', '{period}', g, player, team, rank ORDER BY g) FROM swiss_rows;
+SELECT skillrating.tune('elo', g, player, team, rank, NULL, '{"fit": ["period"]}' ORDER BY g) FROM swiss_rows;
 
 -- Mistakes.
 SELECT g, (r).unrated_reason, (r).unrated_detail
 FROM (SELECT g, p, skillrating.rate('elo', p, p, p, tournament => CASE WHEN g = 2 THEN NULL ELSE 'cup' || CASE WHEN g = 3 THEN p ELSE 1 END END,
-    params => '{"period": "tournament"}') OVER (ORDER BY g) AS r FROM generate_series(1, 3) AS g, (VALUES (1), (2)) AS o(p)) AS q WHERE p = 1 ORDER BY g;
-SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"period": "day"}', true ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
-SELECT skillrating.final_ratings('elo', 1, p, p, p, skillrating.inputs(tournament => p::text), '{}', true ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
+    options => '{"period": "tournament"}') OVER (ORDER BY g) AS r FROM generate_series(1, 3) AS g, (VALUES (1), (2)) AS o(p)) AS q WHERE p = 1 ORDER BY g;
+SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"strict_rows": true, "period": "day"}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
+SELECT skillrating.final_ratings('elo', 1, p, p, p, skillrating.inputs(tournament => p::text), '{"strict_rows": true}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
 SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"period": 30}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
 
 SELECT skillrating.idle_state('glicko', skillrating.initial_state('glicko', '{"period": "day"}'), '1 month', '{"period": "day"}');

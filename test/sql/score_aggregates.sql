@@ -139,9 +139,9 @@ SELECT s = (skillrating.brier_score(p, o), skillrating.log_loss(p, o),
 FROM forecast, serial AS s GROUP BY s;
 -- Over the players of a match the sums are plain: the same to rounding.
 EXPLAIN (COSTS OFF)
-SELECT skillrating.hive_win_probability(p, side, 1) FROM forecast;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => p), side, skillrating.inputs(weight => 1)) FROM forecast;
 SELECT abs(parallel - serial) < 1e-12 AS same
-FROM (SELECT skillrating.hive_win_probability(p, side, 1) AS parallel FROM forecast) AS a,
-    (SELECT skillrating.hive_win_probability(p, side, 1 ORDER BY p) AS serial FROM forecast) AS b;
+FROM (SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => p), side, skillrating.inputs(weight => 1)) AS parallel FROM forecast) AS a,
+    (SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => p), side, skillrating.inputs(weight => 1) ORDER BY p) AS serial FROM forecast) AS b;
 RESET ALL;
 DROP TABLE forecast, serial;

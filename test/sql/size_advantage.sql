@@ -24,7 +24,7 @@ SELECT count(DISTINCT match_id) AS matches, count(DISTINCT match_id) FILTER (WHE
 
 -- By default all models learn it but hive, and the strict SynElo.
 CREATE FUNCTION rated(model text, params jsonb) RETURNS TABLE (match_id int, player_id int, team int, r skillrating.rated) LANGUAGE sql AS $$
-    SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, won => won, played_at => played_at, pool => pool, params => params) OVER (ORDER BY played_at, match_id)
+    SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, won => won, played_at => played_at, pool => pool, options => params) OVER (ORDER BY played_at, match_id)
     FROM sizes.source
 $$;
 CREATE TABLE trial AS SELECT name AS model, '{}'::jsonb AS params FROM skillrating.models() UNION ALL VALUES ('synelo', '{"strict": true}'::jsonb);
@@ -43,7 +43,7 @@ WITH f AS (
     SELECT match_id, team, r.* FROM rated('elo', '{"size_advantage": "fixed", "size_advantage_ratio": 1.4, "size_advantage_difference": 0.6}'), LATERAL (SELECT (r).*) AS r
 ), g AS (
     SELECT match_id, team, (r).* FROM (SELECT match_id, team, skillrating.rate('elo', player_id, team, won => won = (team = 1), played_at => played_at, pool => pool,
-        log_odds => CASE WHEN players = 7 THEN 1.4 * (1 / 7::float8) + 0.6 ELSE 0 END, params => '{"size_advantage": "none"}') OVER (ORDER BY played_at, match_id) AS r FROM played JOIN fixture USING (match_id)) AS q
+        log_odds => CASE WHEN players = 7 THEN 1.4 * (1 / 7::float8) + 0.6 ELSE 0 END, options => '{"size_advantage": "none"}') OVER (ORDER BY played_at, match_id) AS r FROM played JOIN fixture USING (match_id)) AS q
 )
 SELECT count(*) AS differ FROM ((TABLE f EXCEPT ALL TABLE g) UNION ALL (TABLE g EXCEPT ALL TABLE f)) AS d;
 SELECT team, abs(win_probability - CASE team WHEN 1 THEN p ELSE 1 - p END) < 1e-15 AS same
@@ -57,9 +57,9 @@ WHERE team IN (1, 11) ORDER BY team;
 
 -- tune() judges it as a part where teams are uneven, and not where they are not.
 SELECT (p).name, (p).taken FROM (
-    SELECT skillrating.tune('elo', NULL, match_id, player_id, team, CASE WHEN won THEN 1 ELSE 2 END, '{"parts": ["size_advantage"]}' ORDER BY played_at, match_id) AS t FROM source) AS q, unnest((t).parts) AS p;
+    SELECT skillrating.tune('elo', match_id, player_id, team, CASE WHEN won THEN 1 ELSE 2 END, NULL, '{"parts": ["size_advantage"]}' ORDER BY played_at, match_id) AS t FROM source) AS q, unnest((t).parts) AS p;
 SELECT coalesce(array_length((t).parts, 1), 0) AS parts, (t).params ->> 'size_advantage' AS choice, (SELECT bool_or(w LIKE '%no match has teams of different sizes') FROM unnest((t).warnings) AS w) AS says_why FROM (
-    SELECT skillrating.tune('elo', NULL, s.match_id, player_id, team, CASE WHEN s.won THEN 1 ELSE 2 END, '{"parts": ["size_advantage"]}' ORDER BY played_at, s.match_id) AS t
+    SELECT skillrating.tune('elo', s.match_id, player_id, team, CASE WHEN s.won THEN 1 ELSE 2 END, NULL, '{"parts": ["size_advantage"]}' ORDER BY played_at, s.match_id) AS t
     FROM source AS s JOIN fixture AS f ON f.match_id = s.match_id WHERE players = 8) AS q;
 
 -- A ladder learns it by default: as rate() does, replayed and verified, and matches of equal teams do not touch it.

@@ -91,10 +91,10 @@ CREATE TYPE pair AS (a integer, b text);
 CREATE TABLE form (n serial, query text);
 INSERT INTO form (query) VALUES
     ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank), skillrating.solve_summary(''hive'', match_id, player_id, team, rank) FROM %s'),
-    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, NULL) FROM %s'),
-    ('SELECT skillrating.solve_summary(''hive'', match_id, player_id, team, rank, ''{"prior_shape": 2}'') FROM %s'),
-    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, NULL, NULL, false) FROM %s'),
-    ('SELECT skillrating.solve_components(''hive'', match_id, player_id, team, rank, NULL, NULL, false) FROM %s'),
+    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, NULL, NULL) FROM %s'),
+    ('SELECT skillrating.solve_summary(''hive'', match_id, player_id, team, rank, NULL, ''{"prior_shape": 2}'') FROM %s'),
+    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, NULL, NULL) FROM %s'),
+    ('SELECT skillrating.solve_components(''hive'', match_id, player_id, team, rank, NULL, NULL) FROM %s'),
     ('SELECT match_id %% 7, count(*), skillrating.solve(''plackett_luce'', match_id, player_id, team, rank) FROM %s GROUP BY 1'),
     ('SELECT match_id, skillrating.solve(''plackett_luce'', match_id, player_id, team, rank) FROM %s WHERE match_id < 200 GROUP BY 1'),
     ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank) FILTER (WHERE match_id %% 2 = 0), skillrating.solve(''hive'', match_id, player_id, team, rank) FILTER (WHERE match_id %% 2 = 1) FROM %s'),
@@ -122,22 +122,22 @@ SELECT skillrating.solve('hive', match_id, player_id, team, rank) OVER () FROM a
 -- Mistakes and errors are those of one process.
 CREATE TABLE mistake (n serial, query text);
 INSERT INTO mistake (query) VALUES
-    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, NULL, NULL, true) FROM %s'),
-    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, NULL, NULL, true) FROM %s WHERE match_id BETWEEN 80 AND 700'),
+    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, NULL, ''{"strict_rows": true}'') FROM %s'),
+    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, NULL, ''{"strict_rows": true}'') FROM %s WHERE match_id BETWEEN 80 AND 700'),
     ('SELECT skillrating.solve(''nobody'', match_id, player_id, team, rank) FROM %s'),
     ('SELECT skillrating.solve(NULL, match_id, player_id, team, rank) FROM %s'),
-    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, ''{"nothing": 1}'') FROM %s'),
-    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, ''{"exact_for": ["nobody"]}'') FROM %s'),
+    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, NULL, ''{"nothing": 1}'') FROM %s'),
+    ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, NULL, ''{"exact_for": ["nobody"]}'') FROM %s'),
     ('SELECT skillrating.solve(''hive'', nullif(match_id, 500), player_id, team, rank) FROM %s'),
     ('SELECT skillrating.solve(''through_time'', match_id, player_id, team, rank) FROM %s'),
     ('SELECT skillrating.solve(''whole_history'', match_id, player_id, team, rank) FROM %s'),
     ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, skillrating.inputs(played_at => CASE WHEN team = 1 THEN played_at END, period => CASE WHEN team = 1 THEN NULL ELSE 7 END), NULL) FROM %s');
 SELECT n, count(DISTINCT hash) AS errors, coalesce(min(hash) FILTER (WHERE hash LIKE '_____ %'), 'none') AS error FROM (SELECT q.n, f.hash FROM mistake AS q CROSS JOIN unnest(ARRAY['shuffled', 'parts']) AS source
     CROSS JOIN way AS w, LATERAL found(format(q.query, source), w.workers, w.leader, w.partitionwise, w.work_mem) AS f) AS r GROUP BY 1 ORDER BY 1;
--- Each partial aggregate reads the options from a first row of its own: they must be the same.
-SELECT name, f.* FROM (VALUES ('solver', 'CASE WHEN team = 1 THEN ''hive'' ELSE ''bradley_terry'' END', '''{}''', 'false'), ('params', '''hive''', 'CASE WHEN team = 1 THEN ''{}'' ELSE ''{"prior_shape": 2}'' END', 'false'),
-        ('null params', '''hive''', 'CASE WHEN team = 1 THEN ''{}'' END', 'false'), ('strict', '''hive''', '''{}''', 'coalesce(team = 1, false)')) AS v (name, solver, params, strict),
-    LATERAL found(format('SELECT skillrating.solve(%s, match_id, player_id, team, rank, NULL, (%s)::jsonb, %s) FROM parts', solver, params, strict), 0, true, true) AS f;
+-- Each partial aggregate reads the options from a first row of its own: they must be the same there, too.
+SELECT name, f.* FROM (VALUES ('solver', 'CASE WHEN team = 1 THEN ''hive'' ELSE ''bradley_terry'' END', '''{}'''), ('params', '''hive''', 'CASE WHEN team = 1 THEN ''{}'' ELSE ''{"prior_shape": 2}'' END'),
+        ('null', '''hive''', 'CASE WHEN team = 1 THEN ''{}'' END'), ('strict', '''hive''', 'jsonb_build_object(''strict_rows'', coalesce(team = 1, false))')) AS v (name, solver, options),
+    LATERAL found(format('SELECT skillrating.solve(%s, match_id, player_id, team, rank, NULL, (%s)::jsonb) FROM parts', solver, options), 0, true, true) AS f;
 
 -- Nobody else can call the functions of a state.
 SELECT skillrating_internal.solve_deserial('\x00', NULL);

@@ -31,7 +31,7 @@ BEGIN
     PERFORM set_config('work_mem', results.work_mem, true);
     RETURN QUERY
     SELECT 'hive', w.way, cardinality(s), hashtextextended(s::text, 0), (t).matches, (t).unrated FROM
-        (SELECT r.way, skillrating.solve('hive', match_id, player_id, team, rank, '{}') AS s, skillrating.solve_summary('hive', match_id, player_id, team, rank, '{}') AS t
+        (SELECT r.way, skillrating.solve('hive', match_id, player_id, team, rank, NULL, '{}') AS s, skillrating.solve_summary('hive', match_id, player_id, team, rank, NULL, '{}') AS t
          FROM (SELECT * FROM way ORDER BY way.way, way.n) AS r GROUP BY r.way) AS w
     UNION ALL
     SELECT 'texts', w.way, cardinality(s), hashtextextended(s::text, 0), (t).matches, (t).unrated FROM
@@ -40,7 +40,7 @@ BEGIN
          FROM (SELECT * FROM way ORDER BY way.way, way.n) AS r GROUP BY r.way) AS w
     UNION ALL
     SELECT 'ordered', w.way, cardinality(s), hashtextextended(s::text, 0), (t).matches, (t).unrated FROM
-        (SELECT r.way, skillrating.solve('hive', match_id, player_id, team, rank, '{}' ORDER BY match_id) AS s, skillrating.solve_summary('hive', match_id, player_id, team, rank, '{}' ORDER BY match_id) AS t
+        (SELECT r.way, skillrating.solve('hive', match_id, player_id, team, rank, NULL, '{}' ORDER BY match_id) AS s, skillrating.solve_summary('hive', match_id, player_id, team, rank, NULL, '{}' ORDER BY match_id) AS t
          FROM way AS r GROUP BY r.way) AS w;
 END
 $$;
@@ -74,7 +74,7 @@ DECLARE
     context text;
     matches bigint;
 BEGIN
-    EXECUTE format('SELECT (skillrating.solve_summary(''hive'', match_id, player_id, team, rank, skillrating.inputs(weight => weight), NULL, %L)).matches FROM (%s) AS q', strict, source)
+    EXECUTE format('SELECT (skillrating.solve_summary(''hive'', match_id, player_id, team, rank, skillrating.inputs(weight => weight), %L)).matches FROM (%s) AS q', jsonb_build_object('strict_rows', strict), source)
     INTO matches;
     RETURN matches || ' matches';
 EXCEPTION WHEN OTHERS THEN

@@ -33,7 +33,7 @@ FROM (VALUES ('messages', 'alike'), ('messages', 'chain'), ('joint', 'chain'), (
 -- Where nobody meets again messages are exact, and both methods agree.
 SELECT method, (s).evidence, abs((s).log_evidence + 20 * ln(2)) < 1e-9 AS half_each
 FROM unnest('{messages,joint}'::text[]) AS method,
-    LATERAL (SELECT skillrating.solve_summary('through_time', i, 2 * i + j, j, j, jsonb_build_object('evidence', method, 'draw_probability', 0) ORDER BY i) AS s FROM generate_series(1, 20) AS i, generate_series(1, 2) AS j) AS q;
+    LATERAL (SELECT skillrating.solve_summary('through_time', i, 2 * i + j, j, j, NULL, jsonb_build_object('evidence', method, 'draw_probability', 0) ORDER BY i) AS s FROM generate_series(1, 20) AS i, generate_series(1, 2) AS j) AS q;
 
 -- Components, each at the times when it took part, with as many rows as there are times.
 CREATE FUNCTION duel_inputs(d duel_row) RETURNS skillrating.inputs LANGUAGE sql STABLE AS
@@ -70,13 +70,13 @@ WHERE e.player_id = '1' AND e.at::date IN ('2000-01-01', '2020-01-01') AND extra
 -- The joint distribution is an error where it cannot be had, if it is asked for.
 SELECT skillrating.solve_summary('through_time', m, p, p, p, skillrating.inputs(gain => 2), '{"evidence": "joint"}' ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 3) AS p;
 SELECT (skillrating.solve_summary('through_time', m, p, p, p, skillrating.inputs(gain => 2), '{}' ORDER BY m)).evidence FROM generate_series(1, 2) AS m, generate_series(1, 3) AS p;
-SELECT (skillrating.solve_summary('through_time', m, (m * 7919 + p * p) % 1999, p, p, '{"evidence": "joint", "memory": 60, "drift": 0, "max_iterations": 1}' ORDER BY m)).evidence FROM generate_series(1, 20000) AS m, generate_series(1, 2) AS p;
+SELECT (skillrating.solve_summary('through_time', m, (m * 7919 + p * p) % 1999, p, p, NULL, '{"evidence": "joint", "memory": 60, "drift": 0, "max_iterations": 1}' ORDER BY m)).evidence FROM generate_series(1, 20000) AS m, generate_series(1, 2) AS p;
 
 -- rate_through_time(): without a refit it is rate(), to the last bit; with some it is not.
 CREATE FUNCTION differences(refits int, days float8) RETURNS TABLE (rows bigint, equal bigint, first_different int, deviations_fall boolean) LANGUAGE sql STABLE AS $$
     SELECT count(*), count(*) FILTER (WHERE a = b), min(match_id) FILTER (WHERE (a).win_probability <> (b).win_probability), sum((a).deviation_after) <= sum((b).deviation_after) + 1
-    FROM (SELECT match_id, skillrating.rate_through_time('state_space', player_id, team, score => score, played_at => played_at, side => side, context => map, club => club, params => '{"margin": 0.4, "initial_side_sigma": 0.1}', refit_matches => $1, refit_days => $2) OVER (ORDER BY played_at, match_id) AS a,
-            skillrating.rate('state_space', player_id, team, score => score, played_at => played_at, side => side, context => map, club => club, params => '{"margin": 0.4, "initial_side_sigma": 0.1}') OVER (ORDER BY played_at, match_id) AS b FROM duel_row) AS q
+    FROM (SELECT match_id, skillrating.rate_through_time('state_space', player_id, team, score => score, played_at => played_at, side => side, context => map, club => club, options => '{"margin": 0.4, "initial_side_sigma": 0.1}' || jsonb_build_object('refit_matches', $1, 'refit_days', $2)) OVER (ORDER BY played_at, match_id) AS a,
+            skillrating.rate('state_space', player_id, team, score => score, played_at => played_at, side => side, context => map, club => club, options => '{"margin": 0.4, "initial_side_sigma": 0.1}') OVER (ORDER BY played_at, match_id) AS b FROM duel_row) AS q
 $$;
 SELECT 'never' AS refits, rows, equal = rows AS all_equal, first_different FROM differences(NULL, NULL)
 UNION ALL SELECT 'matches', rows, equal = rows, first_different FROM differences(100, NULL)
@@ -84,23 +84,23 @@ UNION ALL SELECT 'days', rows, equal = rows, first_different FROM differences(NU
 -- The states at a refit are those at the end of the solution: here of all matches before day 100.
 SELECT count(*) AS players, bool_and(abs((r).mu_before - e.mu) < 0.02) AS skills, bool_and(abs((r).deviation_before / e.standard_error - 1) < 0.02) AS deviations
 FROM (SELECT DISTINCT ON (player_id) player_id, r FROM (
-        SELECT player_id, match_id, skillrating.rate_through_time('state_space', player_id, team, score => score, played_at => played_at, side => side, context => map, club => club, params => '{"margin": 0.4, "tau": 0, "drift": 0, "draw_sigma": 0}', refit_matches => 300) OVER (ORDER BY played_at, match_id) AS r FROM duel_row) AS q
+        SELECT player_id, match_id, skillrating.rate_through_time('state_space', player_id, team, score => score, played_at => played_at, side => side, context => map, club => club, options => '{"refit_matches": 300, "margin": 0.4, "tau": 0, "drift": 0, "draw_sigma": 0}') OVER (ORDER BY played_at, match_id) AS r FROM duel_row) AS q
         WHERE match_id >= 303 ORDER BY player_id, match_id) AS a
     JOIN (SELECT DISTINCT ON (e.player_id) e.* FROM (SELECT skillrating.solve('through_time', match_id, player_id, team, NULL, duel_inputs(d), '{"margin": 0.4, "tau": 0, "drift": 0}' ORDER BY played_at, match_id) AS x
         FROM duel_row AS d WHERE match_id < 303) AS q, unnest(x) AS e ORDER BY e.player_id, e.at DESC) AS e ON e.player_id = a.player_id::text;
 -- Rows come in any order, and names of players change nothing.
 SELECT count(*) AS rows, count(*) FILTER (WHERE a = b) AS same
-FROM (SELECT match_id, player_id, skillrating.rate_through_time('state_space', player_id, team, score => score, played_at => played_at, context => map, refit_matches => 60) OVER (ORDER BY played_at, match_id) AS a FROM (SELECT * FROM duel_row ORDER BY match_id DESC, team) AS s) AS x
-    JOIN (SELECT match_id, player_id, skillrating.rate_through_time('state_space', md5(player_id::text), team, score => score, played_at => played_at, context => map, refit_matches => 60) OVER (ORDER BY played_at, match_id) AS b FROM (SELECT * FROM duel_row ORDER BY match_id, team DESC) AS s) AS y USING (match_id, player_id);
+FROM (SELECT match_id, player_id, skillrating.rate_through_time('state_space', player_id, team, score => score, played_at => played_at, context => map, options => '{"refit_matches": 60}') OVER (ORDER BY played_at, match_id) AS a FROM (SELECT * FROM duel_row ORDER BY match_id DESC, team) AS s) AS x
+    JOIN (SELECT match_id, player_id, skillrating.rate_through_time('state_space', md5(player_id::text), team, score => score, played_at => played_at, context => map, options => '{"refit_matches": 60}') OVER (ORDER BY played_at, match_id) AS b FROM (SELECT * FROM duel_row ORDER BY match_id, team DESC) AS s) AS y USING (match_id, player_id);
 -- A match without a result is forecast, also right after a refit, and none is refitted with it.
 SELECT bool_and((r).win_probability IS NOT NULL AND (r).unrated_reason = 'no_result') AS forecast
-FROM (SELECT match_id, skillrating.rate_through_time('state_space', player_id, team, score => CASE WHEN match_id < 399 THEN score END, played_at => played_at, refit_matches => 10) OVER (ORDER BY played_at, match_id) AS r FROM duel_row) AS q WHERE match_id >= 399;
+FROM (SELECT match_id, skillrating.rate_through_time('state_space', player_id, team, score => CASE WHEN match_id < 399 THEN score END, played_at => played_at, options => '{"refit_matches": 10}') OVER (ORDER BY played_at, match_id) AS r FROM duel_row) AS q WHERE match_id >= 399;
 
 SELECT skillrating.rate_through_time('elo', player_id, team, score => score) OVER (ORDER BY match_id) FROM duel_row;
-SELECT skillrating.rate_through_time('state_space', player_id, team, score => score, refit_matches => 0) OVER (ORDER BY match_id) FROM duel_row;
+SELECT skillrating.rate_through_time('state_space', player_id, team, score => score, options => '{"refit_matches": 0}') OVER (ORDER BY match_id) FROM duel_row;
 -- An error names the function.
-SELECT skillrating.rate_through_time('state_space', player_id, team, rank => CASE WHEN match_id = 2 THEN -1 ELSE team END, strict => true) OVER (ORDER BY match_id) FROM duel_row;
-SELECT skillrating.rate_through_time('state_space', player_id, team, score => score, refit_days => 'NaN') OVER (ORDER BY match_id) FROM duel_row;
+SELECT skillrating.rate_through_time('state_space', player_id, team, rank => CASE WHEN match_id = 2 THEN -1 ELSE team END, options => '{"strict_rows": true}') OVER (ORDER BY match_id) FROM duel_row;
+SELECT skillrating.rate_through_time('state_space', player_id, team, score => score, options => jsonb_build_object('refit_days', 'NaN')) OVER (ORDER BY match_id) FROM duel_row;
 SELECT skillrating.rate_through_time('state_space', player_id, team, score => score) OVER () FROM duel_row;
 SELECT skillrating.rate_through_time(NULL, player_id, team, score => score) OVER (ORDER BY match_id) FROM duel_row;
 

@@ -53,7 +53,7 @@ SELECT world, match_id, player_id, team FROM simulated, LATERAL (VALUES (winner,
 
 CREATE TABLE found AS
 SELECT world, s.* FROM (
-    SELECT world, skillrating.suggest_model(match_id, player_id, team, team, '{"budget": 1500, "parts": false}' ORDER BY match_id) AS found FROM history GROUP BY world) AS q,
+    SELECT world, skillrating.suggest_model(match_id, player_id, team, team, NULL, '{"budget": 1500, "parts": false}' ORDER BY match_id) AS found FROM history GROUP BY world) AS q,
     unnest(found) WITH ORDINALITY AS s(model, params, log_odds, parts, matches, held_out_matches, held_out_log_loss_before, held_out_log_loss, held_out_accuracy, difference, difference_error, verdict, warnings, place);
 SELECT world, count(*) = (SELECT count(*) FROM skillrating.models()) AS all_models, count(DISTINCT held_out_matches) = 1 AND min(held_out_matches) > 780 AS same_matches,
     bool_and(held_out_accuracy BETWEEN 0.5 AND 0.9) AS sound_accuracy, count(*) FILTER (WHERE verdict = 'best') AS best FROM found GROUP BY world ORDER BY world;
@@ -68,18 +68,18 @@ FROM (SELECT *, min(held_out_log_loss) OVER (PARTITION BY world) AS least FROM f
 SELECT model, abs(held_out_log_loss - loss) < 1e-12 AS same_loss, abs(held_out_accuracy - hits) < 1e-12 AS same_accuracy, abs(held_out_log_loss_before - before) < 1e-12 AS same_before
 FROM found, LATERAL (
     SELECT skillrating.log_loss((r).win_probability, (r).score), skillrating.accuracy((r).win_probability, (r).score), skillrating.log_loss((d).win_probability, (d).score)
-    FROM (SELECT match_id, team, skillrating.rate(model, player_id, team, team, params => found.params) OVER w AS r, skillrating.rate(model, player_id, team, team) OVER w AS d
+    FROM (SELECT match_id, team, skillrating.rate(model, player_id, team, team, options => found.params) OVER w AS r, skillrating.rate(model, player_id, team, team) OVER w AS d
         FROM history AS h WHERE h.world = found.world WINDOW w AS (ORDER BY match_id)) AS q
     WHERE team = 1 AND match_id > 3200) AS s(loss, hits, before)
 WHERE world = 'elo' AND model IN ('elo', 'glicko', 'trueskill2') ORDER BY model;
 -- Twice the same.
 SELECT bool_and(f.params = s.params AND f.held_out_log_loss = s.held_out_log_loss) AS same FROM found AS f, unnest((
-    SELECT skillrating.suggest_model(match_id, player_id, team, team, '{"budget": 1500, "parts": false}' ORDER BY match_id) FROM history WHERE world = 'elo')) AS s
+    SELECT skillrating.suggest_model(match_id, player_id, team, team, NULL, '{"budget": 1500, "parts": false}' ORDER BY match_id) FROM history WHERE world = 'elo')) AS s
 WHERE f.world = 'elo' AND f.model = s.model;
 
 -- Some models only, and those that cannot rate: with three teams.
 SELECT s.model, s.verdict, s.params IS NULL AS nothing, s.held_out_matches FROM unnest((
-    SELECT skillrating.suggest_model(m, m % 20 + 20 * t, t, 1 + (m + t * t) % 3, '{"budget": 60, "models": ["synelo", "elo", "hive"], "parts": false}' ORDER BY m)
+    SELECT skillrating.suggest_model(m, m % 20 + 20 * t, t, 1 + (m + t * t) % 3, NULL, '{"budget": 60, "models": ["synelo", "elo", "hive"], "parts": false}' ORDER BY m)
     FROM generate_series(1, 300) AS m, generate_series(1, 3) AS t)) AS s;
 -- Parts: a side that wins more often than not, whoever plays.
 SELECT s.model, s.parts, s.log_odds > 0.2 AS has_log_odds, s.held_out_log_loss < s.held_out_log_loss_before AS better FROM unnest((
@@ -89,13 +89,13 @@ SELECT s.model, s.parts, s.log_odds > 0.2 AS has_log_odds, s.held_out_log_loss <
 
 -- A verdict says where a model's study was cut short, and so does a warning; a part that is named and cannot be tried is one, too.
 SELECT s.model, s.verdict IN ('best', 'worse, but not all of its parts were tried') AS says, s.warnings FROM unnest((
-    SELECT skillrating.suggest_model(match_id, player_id, team, team, '{"budget": 40, "models": ["elo", "glicko"]}' ORDER BY match_id) FROM history WHERE world = 'elo')) AS s ORDER BY s.model;
+    SELECT skillrating.suggest_model(match_id, player_id, team, team, NULL, '{"budget": 40, "models": ["elo", "glicko"]}' ORDER BY match_id) FROM history WHERE world = 'elo')) AS s ORDER BY s.model;
 SELECT s.model, s.parts, s.warnings FROM unnest((
-    SELECT skillrating.suggest_model(match_id, player_id, team, team, '{"budget": 1000, "models": ["elo", "glicko"], "parts": ["margin"]}' ORDER BY match_id) FROM history WHERE world = 'elo')) AS s ORDER BY s.model;
+    SELECT skillrating.suggest_model(match_id, player_id, team, team, NULL, '{"budget": 1000, "models": ["elo", "glicko"], "parts": ["margin"]}' ORDER BY match_id) FROM history WHERE world = 'elo')) AS s ORDER BY s.model;
 
 -- A model that can forecast nothing of what is held out, here a match of three teams, does not keep others from being judged.
 SELECT (s).model, (s).held_out_matches, (s).held_out_log_loss IS NOT NULL AS judged, (s).verdict
-FROM (SELECT unnest(skillrating.suggest_model(m, t, t, 1 + m * t % 3, '{"models": ["elo", "hive"], "budget": 20, "holdout": 0.01}' ORDER BY m))
+FROM (SELECT unnest(skillrating.suggest_model(m, t, t, 1 + m * t % 3, NULL, '{"models": ["elo", "hive"], "budget": 20, "holdout": 0.01}' ORDER BY m))
     FROM generate_series(1, 100) AS m, generate_series(1, 3) AS t WHERE t < 3 OR m = 100) AS q(s);
 
 -- Mistakes.
@@ -103,7 +103,7 @@ CREATE FUNCTION try(options jsonb, strict boolean DEFAULT false) RETURNS text LA
 DECLARE
     hint text;
 BEGIN
-    PERFORM skillrating.suggest_model(match_id, player_id, team, CASE WHEN match_id = 30 THEN -1 ELSE team END, NULL, options, strict ORDER BY match_id)
+    PERFORM skillrating.suggest_model(match_id, player_id, team, CASE WHEN match_id = 30 THEN -1 ELSE team END, NULL, options || jsonb_build_object('strict_rows', strict) ORDER BY match_id)
     FROM history WHERE world = 'elo' AND match_id <= 100;
     RETURN 'no error';
 EXCEPTION WHEN OTHERS THEN
@@ -117,15 +117,15 @@ SELECT skillrating.suggest_model(match_id, player_id, team, team) FROM history;
 SELECT skillrating.suggest_model(match_id, player_id, team, team ORDER BY match_id) FROM history WHERE false;
 -- Teams numbered from 0 are no sides: nothing can be rated, and why is said.  Some mistakes are a warning.
 SELECT skillrating.suggest_model(match_id, player_id, team, team, skillrating.inputs(side => team - 1), '{}' ORDER BY match_id) FROM history WHERE world = 'elo';
-SELECT skillrating.tune('elo', NULL, match_id, player_id, team, team, skillrating.inputs(side => team - 1), '{}' ORDER BY match_id) FROM history WHERE world = 'elo';
+SELECT skillrating.tune('elo', match_id, player_id, team, team, skillrating.inputs(side => team - 1), '{}' ORDER BY match_id) FROM history WHERE world = 'elo';
 SELECT s.model, s.warnings[1] AS warning
 FROM (SELECT skillrating.suggest_model(match_id, player_id, team, CASE WHEN match_id > 5 THEN team END, skillrating.inputs(side => CASE WHEN match_id % 50 = 0 THEN team - 1 END),
     '{"models": ["elo", "frag"], "budget": 20}' ORDER BY match_id) AS found FROM history WHERE world = 'elo') AS q, unnest(q.found) AS s ORDER BY s.model;
 SELECT (t).warnings, (t).unrated_reasons
-FROM (SELECT skillrating.tune('elo', NULL, match_id, player_id, team, team, skillrating.inputs(side => CASE WHEN match_id % 50 = 0 THEN team - 1 END), '{}' ORDER BY match_id) AS t
+FROM (SELECT skillrating.tune('elo', match_id, player_id, team, team, skillrating.inputs(side => CASE WHEN match_id % 50 = 0 THEN team - 1 END), '{}' ORDER BY match_id) AS t
     FROM history WHERE world = 'elo') AS q;
 SET statement_timeout = '300ms';
-SELECT skillrating.suggest_model(match_id, player_id, team, team, '{"budget": 100000}' ORDER BY match_id) FROM history WHERE world = 'elo';
+SELECT skillrating.suggest_model(match_id, player_id, team, team, NULL, '{"budget": 100000}' ORDER BY match_id) FROM history WHERE world = 'elo';
 RESET statement_timeout;
 
 DROP FUNCTION simulate_elo, simulate_newcomers, try;

@@ -49,32 +49,32 @@ FROM window_test.expectation AS a JOIN window_test.expectation AS b USING (n, pl
 
 -- In a query: every rating after every round is the same number.
 SELECT r.name, count(*) FILTER (WHERE (r.r).rating_after <> e.rating OR (r.r).rating_after IS NULL) AS wrong
-FROM (SELECT v.name, q.n, q.player, skillrating.rate('synelo', q.player, q.team, score => q.score, params => v.params) OVER (PARTITION BY v.name ORDER BY q.n) AS r
+FROM (SELECT v.name, q.n, q.player, skillrating.rate('synelo', q.player, q.team, score => q.score, options => v.params) OVER (PARTITION BY v.name ORDER BY q.n) AS r
     FROM window_test.round AS q, window_test.variant AS v) AS r JOIN window_test.expectation AS e USING (name, n, player) GROUP BY r.name ORDER BY r.name;
 
 -- Tuning looks back on them, too: its log loss is that of these predictions.
 SELECT t.name, abs((t.t).log_loss_before - r.log_loss) < 1e-12 AS same
-FROM (SELECT v.name, skillrating.tune('synelo', ARRAY['k_high'], q.n, q.player, q.team, 2 - q.score, jsonb_build_object('params', v.params, 'burn_in', 0, 'holdout', 0, 'max_evaluations', 3) ORDER BY q.n) AS t
+FROM (SELECT v.name, skillrating.tune('synelo', q.n, q.player, q.team, 2 - q.score, NULL, jsonb_build_object('params', v.params, 'burn_in', 0, 'holdout', 0, 'max_evaluations', 3) || '{"fit": ["k_high"]}' ORDER BY q.n) AS t
     FROM window_test.round AS q, window_test.variant AS v GROUP BY v.name) AS t
 JOIN (SELECT s.name, avg(s.loss) AS log_loss
     FROM (SELECT r.name, r.n, avg(-q.score * ln((r.r).win_probability) - (1 - q.score) * ln(1 - (r.r).win_probability)) AS loss
-        FROM (SELECT v.name, q.n, q.player, skillrating.rate('synelo', q.player, q.team, score => q.score, params => v.params) OVER (PARTITION BY v.name ORDER BY q.n) AS r
+        FROM (SELECT v.name, q.n, q.player, skillrating.rate('synelo', q.player, q.team, score => q.score, options => v.params) OVER (PARTITION BY v.name ORDER BY q.n) AS r
             FROM window_test.round AS q, window_test.variant AS v) AS r JOIN window_test.round AS q USING (n, player)
         GROUP BY r.name, r.n) AS s GROUP BY s.name) AS r USING (name)
 ORDER BY t.name;
 
 -- Theta is tuned to the rounds, from a start above 0: the log loss of rate() is higher on either side.
 CREATE TABLE window_test.theta AS
-SELECT skillrating.tune('synelo', ARRAY['theta'], n, player, team, 2 - score, '{"params": {"theta": 2400, "base": "natural", "strength": "sum"}, "burn_in": 0, "holdout": 0, "priors": false}' ORDER BY n) AS t
+SELECT skillrating.tune('synelo', n, player, team, 2 - score, NULL, '{"fit": ["theta"], "params": {"theta": 2400, "base": "natural", "strength": "sum"}, "burn_in": 0, "holdout": 0, "priors": false}' ORDER BY n) AS t
 FROM window_test.round;
 WITH tried AS (SELECT part, ((t).params || jsonb_build_object('theta', part * ((t).params ->> 'theta')::float8)) AS params FROM window_test.theta, unnest('{0.9,1,1.1}'::float8[]) AS part),
-    predicted AS (SELECT part, n, skillrating.rate('synelo', player, team, score => score, params => params) OVER (PARTITION BY part ORDER BY n) AS r, score FROM tried, window_test.round),
+    predicted AS (SELECT part, n, skillrating.rate('synelo', player, team, score => score, options => params) OVER (PARTITION BY part ORDER BY n) AS r, score FROM tried, window_test.round),
     loss AS (SELECT part, avg(loss) AS loss FROM (SELECT part, n, avg(-score * ln((r).win_probability) - (1 - score) * ln(1 - (r).win_probability)) AS loss FROM predicted GROUP BY part, n) AS p GROUP BY part)
 SELECT (t).converged, (t).log_loss < (t).log_loss_before AS better, bool_and(part = 1 OR loss > at_best) AS lowest
 FROM window_test.theta, loss, (SELECT loss AS at_best FROM loss WHERE part = 1) AS b GROUP BY t;
 -- It starts at 0 as well, where it is as theta_by says.
 SELECT (t).converged, (t).log_loss < (t).log_loss_before AS better, f.start, f.value > 100 AS is_on
-FROM (SELECT skillrating.tune('synelo', ARRAY['theta'], n, player, team, 2 - score ORDER BY n) AS t FROM window_test.round) AS q, unnest((t).fitted) AS f;
+FROM (SELECT skillrating.tune('synelo', n, player, team, 2 - score, NULL, '{"fit": ["theta"]}' ORDER BY n) AS t FROM window_test.round) AS q, unnest((t).fitted) AS f;
 
 -- On ladders: some rounds at once, and each of the others in a transaction of its own.
 SELECT skillrating.create_ladder(name, 'synelo', params) FROM window_test.variant ORDER BY name;

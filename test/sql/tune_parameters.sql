@@ -90,20 +90,20 @@ SELECT model, match_id, played_at, player_id, team, team AS rank FROM simulated,
 
 CREATE TABLE fit AS
 SELECT 'elo' AS model, 'k' AS parameter, 48::float8 AS truth,
-    skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank ORDER BY match_id) AS t FROM history WHERE model = 'elo'
+    skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"]}' ORDER BY match_id) AS t FROM history WHERE model = 'elo'
 UNION ALL
 SELECT 'trueskill', 'initial_sigma', 5,
-    skillrating.tune('trueskill', ARRAY['initial_sigma', 'tau'], match_id, player_id, team, rank, '{"params": {"draw_probability": 0}, "burn_in": 0}' ORDER BY match_id)
+    skillrating.tune('trueskill', match_id, player_id, team, rank, NULL, '{"fit": ["initial_sigma", "tau"], "params": {"draw_probability": 0}, "burn_in": 0}' ORDER BY match_id)
 FROM history WHERE model = 'trueskill'
 UNION ALL
 SELECT 'trueskill', 'beta', 25 / 6.0,
-    skillrating.tune('trueskill', ARRAY['beta'], match_id, player_id, team, rank,
-        '{"params": {"draw_probability": 0, "initial_sigma": 5, "tau": 0.3, "beta": 2}, "burn_in": 0}' ORDER BY match_id)
+    skillrating.tune('trueskill', match_id, player_id, team, rank, NULL,
+        '{"fit": ["beta"], "params": {"draw_probability": 0, "initial_sigma": 5, "tau": 0.3, "beta": 2}, "burn_in": 0}' ORDER BY match_id)
 FROM history WHERE model = 'trueskill'
 UNION ALL
 SELECT 'glicko2', 'tau', 1,
-    skillrating.tune('glicko2', ARRAY['tau'], match_id, player_id, team, rank, skillrating.inputs(played_at => played_at),
-        '{"params": {"initial_volatility": 0.3}, "bounds": {"tau": [0.2, 2]}}' ORDER BY played_at, match_id)
+    skillrating.tune('glicko2', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at),
+        '{"fit": ["tau"], "params": {"initial_volatility": 0.3}, "bounds": {"tau": [0.2, 2]}}' ORDER BY played_at, match_id)
 FROM history WHERE model = 'glicko2';
 SELECT model, parameter, abs(ln(p.value / truth)) < 2.5 * p.standard_error / p.value AS within_its_error, p.standard_error / p.value < 0.3 AS informative,
     p.low < p.value AND p.value < p.high AND NOT p.at_bound AS inside, (t).converged, (t).stopped,
@@ -118,39 +118,39 @@ FROM fit, LATERAL (
     SELECT skillrating.log_loss((r).win_probability, (r).score) FILTER (WHERE match_id BETWEEN 1201 AND 9600) AS fitted,
         skillrating.log_loss((r).win_probability, (r).score) FILTER (WHERE match_id > 9600) AS held_out,
         skillrating.log_loss((d).win_probability, (d).score) FILTER (WHERE match_id BETWEEN 1201 AND 9600) AS before
-    FROM (SELECT match_id, team, skillrating.rate('elo', player_id, team, rank, params => (t).params) OVER (ORDER BY match_id) AS r,
+    FROM (SELECT match_id, team, skillrating.rate('elo', player_id, team, rank, options => (t).params) OVER (ORDER BY match_id) AS r,
             skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id) AS d FROM history WHERE model = 'elo') AS q
     WHERE team = 1) AS s
 WHERE model = 'elo';
 
 -- Twice the same, in whatever order the rows come; and the messages say how it goes.
-SELECT (skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank ORDER BY match_id)) = (SELECT t FROM fit WHERE model = 'elo') AS same
+SELECT (skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"]}' ORDER BY match_id)) = (SELECT t FROM fit WHERE model = 'elo') AS same
 FROM (SELECT * FROM history WHERE model = 'elo' ORDER BY md5(match_id::text || player_id)) AS s;
 SELECT (t).evaluations > 3 AS searched FROM (
-    SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank, '{"progress": "notice", "max_evaluations": 2}' ORDER BY match_id) AS t
+    SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"], "progress": "notice", "max_evaluations": 2}' ORDER BY match_id) AS t
     FROM history WHERE model = 'elo' AND match_id < 50) AS q;
 -- A search that is cut short says so.
 SELECT (t).converged, (t).stopped FROM (
-    SELECT skillrating.tune('trueskill', ARRAY['initial_sigma', 'tau'], match_id, player_id, team, rank, '{"max_evaluations": 5}' ORDER BY match_id) AS t
+    SELECT skillrating.tune('trueskill', match_id, player_id, team, rank, NULL, '{"fit": ["initial_sigma", "tau"], "max_evaluations": 5}' ORDER BY match_id) AS t
     FROM history WHERE model = 'elo' AND match_id < 500) AS q;
 -- What pays at a bound ends there; where only a ratio counts nothing is said of errors.
 SELECT p.name, p.value, p.standard_error, p.low, p.at_bound FROM (
-    SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank, '{"bounds": {"k": [4, 20]}}' ORDER BY match_id) AS t
+    SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"], "bounds": {"k": [4, 20]}}' ORDER BY match_id) AS t
     FROM history WHERE model = 'elo' AND match_id < 5000) AS q, unnest((t).fitted) AS p;
 SELECT p.name, p.start, p.standard_error, p.at_bound FROM (
-    SELECT skillrating.tune('elo', ARRAY['k', 'scale'], match_id, player_id, team, rank, '{"params": {"k": 50}}' ORDER BY match_id) AS t
+    SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k", "scale"], "params": {"k": 50}}' ORDER BY match_id) AS t
     FROM history WHERE model = 'elo' AND match_id < 5000) AS q, unnest((t).fitted) AS p;
 -- Without anything held out there are no scores of it; matches that do not count are passed over.
 SELECT (t).matches, (t).held_out_matches, (t).held_out_log_loss FROM (
-    SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, CASE WHEN match_id % 10 = 0 THEN 1 ELSE team END, CASE WHEN match_id % 10 = 0 THEN 1 ELSE rank END,
-        skillrating.inputs(unrated_reason => CASE WHEN match_id % 10 = 1 THEN 'a test' END), '{"holdout": 0, "burn_in": 0, "max_evaluations": 3}' ORDER BY match_id) AS t
+    SELECT skillrating.tune('elo', match_id, player_id, CASE WHEN match_id % 10 = 0 THEN 1 ELSE team END, CASE WHEN match_id % 10 = 0 THEN 1 ELSE rank END,
+        skillrating.inputs(unrated_reason => CASE WHEN match_id % 10 = 1 THEN 'a test' END), '{"fit": ["k"], "holdout": 0, "burn_in": 0, "max_evaluations": 3}' ORDER BY match_id) AS t
     FROM history WHERE model = 'elo' AND match_id <= 100) AS q;
 -- Teams of several pools under a model that shares between them.
 SELECT (t).matches, (t).log_loss < (t).log_loss_before AS better FROM (
-    SELECT skillrating.tune('trueskill2', ARRAY['initial_base_sigma'], match_id, player_id, team, rank,
-        skillrating.inputs(pool => (match_id % 2)::text, played_at => played_at), '{"params": {"initial_base_sigma": 1}, "max_evaluations": 8}' ORDER BY match_id) AS t
+    SELECT skillrating.tune('trueskill2', match_id, player_id, team, rank,
+        skillrating.inputs(pool => (match_id % 2)::text, played_at => played_at), '{"fit": ["initial_base_sigma"], "params": {"initial_base_sigma": 1}, "max_evaluations": 8}' ORDER BY match_id) AS t
     FROM history WHERE model = 'elo' AND match_id < 3000) AS q;
-SELECT match_id % 2 AS half, (skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank, '{"max_evaluations": 2}' ORDER BY match_id)).matches
+SELECT match_id % 2 AS half, (skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"], "max_evaluations": 2}' ORDER BY match_id)).matches
 FROM history WHERE model = 'elo' AND match_id <= 200 GROUP BY half ORDER BY half;
 
 -- Mistakes.
@@ -158,7 +158,7 @@ CREATE FUNCTION try(fit text[], options jsonb, model text DEFAULT 'elo') RETURNS
 DECLARE
     hint text;
 BEGIN
-    PERFORM skillrating.tune(try.model, fit, match_id, player_id, team, rank, options ORDER BY match_id) FROM history AS h WHERE h.model = 'elo' AND match_id <= 100;
+    PERFORM skillrating.tune(try.model, match_id, player_id, team, rank, NULL, coalesce(options, '{}') || jsonb_build_object('fit', fit) ORDER BY match_id) FROM history AS h WHERE h.model = 'elo' AND match_id <= 100;
     RETURN 'no error';
 EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
@@ -173,14 +173,14 @@ SELECT try(fit, options::jsonb) FROM (VALUES
     ('{k}', '{"bounds": {"kay": [1, 5]}}'), ('{k}', '{"params": {"k": 0}}'), ('{k}', '{"params": {"kay": 1}}'), ('{k}', '{"params": []}'),
     ('{initial_rating}', '{"bounds": {"initial_rating": [-100, 100]}, "max_evaluations": 2}')) AS m(fit, options);
 SELECT try('{k}', '{}', 'chess'), try('{k}', '{}', NULL);
-SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank) FROM history;
-SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, rank ORDER BY match_id) FROM history WHERE false;
-SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, team, 1 + rank * (match_id - 3), NULL, NULL, true ORDER BY match_id) FROM history WHERE model = 'elo' AND match_id < 10;
-SELECT skillrating.tune('elo', ARRAY['k'], match_id, player_id, 1, 1 ORDER BY match_id) FROM history WHERE model = 'elo' AND match_id < 10;
+SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"]}') FROM history;
+SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"]}' ORDER BY match_id) FROM history WHERE false;
+SELECT skillrating.tune('elo', match_id, player_id, team, 1 + rank * (match_id - 3), NULL, '{"fit": ["k"], "strict_rows": true}' ORDER BY match_id) FROM history WHERE model = 'elo' AND match_id < 10;
+SELECT skillrating.tune('elo', match_id, player_id, 1, 1, NULL, '{"fit": ["k"]}' ORDER BY match_id) FROM history WHERE model = 'elo' AND match_id < 10;
 
 -- A search can be cancelled; nothing is left behind.
 SET statement_timeout = '300ms';
-SELECT skillrating.tune('trueskill', ARRAY['initial_sigma', 'tau', 'beta'], match_id, player_id, team, rank, '{"tolerance": 1e-9}' ORDER BY match_id) FROM history WHERE model = 'glicko2';
+SELECT skillrating.tune('trueskill', match_id, player_id, team, rank, NULL, '{"fit": ["initial_sigma", "tau", "beta"], "tolerance": 1e-9}' ORDER BY match_id) FROM history WHERE model = 'glicko2';
 RESET statement_timeout;
 
 DROP FUNCTION simulate_elo, simulate_trueskill, simulate_glicko2, try;

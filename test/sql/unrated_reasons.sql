@@ -53,7 +53,7 @@ CREATE FUNCTION rated(which regclass, model text, strict boolean DEFAULT false)
 RETURNS TABLE (match_id integer, player_id integer, r skillrating.rated) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT match_id, player_id, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding,
-        side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, strict => $2) OVER (ORDER BY played_at, match_id) FROM %s', which)
+        side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, options => jsonb_build_object(''strict_rows'', $2)) OVER (ORDER BY played_at, match_id) FROM %s', which)
     USING model, strict;
 END $$;
 CREATE FUNCTION same_ratings(model text) RETURNS boolean LANGUAGE sql AS $$
@@ -74,7 +74,7 @@ FROM rated('spoilt', 'glicko2') WHERE match_id = 235 ORDER BY player_id;
 CREATE FUNCTION finals(which regclass, strict boolean DEFAULT false) RETURNS SETOF skillrating.final_rating LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT f.* FROM (SELECT skillrating.final_ratings(''glicko'', match_id, player_id, team, rank, skillrating.inputs(weight, played_at, score, NULL,
-        joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason), NULL, $1 ORDER BY played_at, match_id) AS x FROM %s) AS q, unnest(x) AS f', which)
+        joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason), jsonb_build_object(''strict_rows'', $1) ORDER BY played_at, match_id) AS x FROM %s) AS q, unnest(x) AS f', which)
     USING strict;
 END $$;
 SELECT count(*) AS differ FROM (SELECT * FROM finals('played') EXCEPT ALL SELECT * FROM finals('spoilt')) AS d;
@@ -90,15 +90,15 @@ CREATE FUNCTION tuned(which regclass, strict boolean DEFAULT false) RETURNS skil
 DECLARE
     result skillrating.tuning;
 BEGIN
-    EXECUTE format('SELECT (x).* FROM (SELECT skillrating.tune(''elo'', ARRAY[''k''], match_id, player_id, team, rank, skillrating.inputs(weight, played_at, score, NULL,
-        joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason), ''{"max_evaluations": 20}'', $1 ORDER BY played_at, match_id) AS x FROM %s OFFSET 0) AS q', which)
+    EXECUTE format('SELECT (x).* FROM (SELECT skillrating.tune(''elo'', match_id, player_id, team, rank, skillrating.inputs(weight, played_at, score, NULL,
+        joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason), jsonb_build_object(''fit'', ''{k}''::text[], ''max_evaluations'', 20, ''strict_rows'', $1) ORDER BY played_at, match_id) AS x FROM %s OFFSET 0) AS q', which)
     INTO result USING strict;
     RETURN result;
 END $$;
 CREATE FUNCTION solved(which regclass, solver text, strict boolean DEFAULT false) RETURNS TABLE (estimates skillrating.estimate[], summary skillrating.solve_summary) LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN QUERY EXECUTE format('SELECT skillrating.solve($1, match_id, player_id, team, rank, i, NULL, $2 ORDER BY played_at, match_id),
-            skillrating.solve_summary($1, match_id, player_id, team, rank, i, NULL, $2 ORDER BY played_at, match_id)
+    RETURN QUERY EXECUTE format('SELECT skillrating.solve($1, match_id, player_id, team, rank, i, jsonb_build_object(''strict_rows'', $2) ORDER BY played_at, match_id),
+            skillrating.solve_summary($1, match_id, player_id, team, rank, i, jsonb_build_object(''strict_rows'', $2) ORDER BY played_at, match_id)
         FROM (SELECT *, skillrating.inputs(weight, played_at, score, NULL, joined, "left", commanding, side, squad, kills, deaths, quit, experience,
             pool, log_odds, gain, unrated_reason) AS i FROM %s) AS q', which)
     USING solver, strict;
@@ -124,7 +124,7 @@ INSERT INTO spoilt (match_id, played_at, player_id, team, rank) SELECT 1005, NUL
 SELECT v.solver, (s.summary).matches, (s.summary).unrated_reasons -> 'null_value' AS null_values
 FROM unnest(ARRAY['bradley_terry', 'whole_history', 'through_time']) AS v(solver), solved('spoilt', v.solver) AS s;
 SELECT outcome('SELECT skillrating.solve(''whole_history'', match_id, player_id, team, rank) FROM played');
-SELECT outcome('SELECT skillrating.solve(''whole_history'', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), NULL, true) FROM spoilt WHERE match_id > 1000 OR match_id % 10 = 0');
+SELECT outcome('SELECT skillrating.solve(''whole_history'', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), ''{"strict_rows": true}'') FROM spoilt WHERE match_id > 1000 OR match_id % 10 = 0');
 \set VERBOSITY terse
 
 -- Ladders, whichever way the matches come.

@@ -7,7 +7,7 @@
 
 #include "pg/sql/glue.h"
 
-/* The arguments; those from the score on may be absent. */
+/* The arguments; those from the score on may be null. */
 enum
 {
 	FRAG_ARG_STATE,
@@ -15,15 +15,8 @@ enum
 	FRAG_ARG_VICTIM,
 	FRAG_ARG_SCORE,				/* of frag_scores(): how many frags */
 	FRAG_ARG_TEAM_KILL,
-	FRAG_ARG_PARAMS
+	FRAG_ARG_OPTIONS
 };
-
-/* Whether an argument is there and not null. */
-static inline bool
-has_frag_argument(FunctionCallInfo fcinfo, int arg)
-{
-	return PG_NARGS() > arg && !PG_ARGISNULL(arg);
-}
 
 /* Errors if a row has no victim. */
 static inline void

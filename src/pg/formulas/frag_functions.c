@@ -169,6 +169,7 @@ typedef struct FragLog
 	MemoryContext context;
 	IdType		type;
 	IdTable    *players;
+	Jsonb	   *options;		/* as given, or NULL */
 	FragRules	rules;
 	double		initial_rating;
 } FragLog;
@@ -179,11 +180,11 @@ log_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	const Model *model = get_model("frag");
 	MemoryContext old = MemoryContextSwitchTo(context);
 	FragLog    *log = palloc0_object(FragLog);
-	Jsonb	   *json = has_frag_argument(fcinfo, FRAG_ARG_PARAMS) ?
-		PG_GETARG_JSONB_P(FRAG_ARG_PARAMS) : NULL;
-	ParamValue *params = get_params(&model->params, json);
+	ParamValue *params;
 
 	log->context = context;
+	log->options = options_argument(fcinfo, FRAG_ARG_OPTIONS);
+	params = get_params(&model->params, log->options);
 	id_type_init(&log->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "victim_id");
 
 	/* All of the log lives in the context of the aggregate, which frees it. */
@@ -230,7 +231,7 @@ log_change(FragLog *log, FragPlayer *player, double change)
 		report_match_status(MATCH_OVERFLOW, NAN, player->name);
 }
 
-/* frag_ratings(killer_id, victim_id, score, team_kill, params): one row of the log. */
+/* frag_ratings(killer_id, victim_id [, score, team_kill, options]): one row of the log. */
 Datum
 skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 {
@@ -244,10 +245,11 @@ skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 	log = PG_ARGISNULL(FRAG_ARG_STATE) ? log_begin(fcinfo, context) :
 		(FragLog *) PG_GETARG_POINTER(FRAG_ARG_STATE);
 
+	check_options_stay(fcinfo, FRAG_ARG_OPTIONS, log->options, "frag_ratings");
 	check_victim(fcinfo);
-	if (has_frag_argument(fcinfo, FRAG_ARG_SCORE))
+	if (!PG_ARGISNULL(FRAG_ARG_SCORE))
 		score = check_not_negative("score", PG_GETARG_FLOAT8(FRAG_ARG_SCORE));
-	if (has_frag_argument(fcinfo, FRAG_ARG_TEAM_KILL))
+	if (!PG_ARGISNULL(FRAG_ARG_TEAM_KILL))
 		team_kill = PG_GETARG_BOOL(FRAG_ARG_TEAM_KILL);
 
 	victim = log_player(log, PG_GETARG_DATUM(FRAG_ARG_VICTIM));

@@ -10,6 +10,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "pg/history/options.h"
 #include "pg/matches/starting_components.h"
 #include "pg/matches/starting_ratings.h"
 #include "pg/sql/aggregate.h"
@@ -17,13 +18,13 @@
 #include "pg/sql/composite.h"
 #include "pg/sql/huge.h"
 
+/* The function, in messages. */
+#define FINAL_RATINGS "final_ratings"
+
 SKILLRATING_FUNCTION(skillrating_final_ratings_transition);
 SKILLRATING_FUNCTION(skillrating_final_ratings_final);
 
-/*
- * The arguments of final_ratings(): of several forms, where the params come with the
- * inputs or without, and what follows only with them.
- */
+/* The arguments of final_ratings(), which has them up to rank, up to the options, or all. */
 enum
 {
 	FINAL_ARG_STATE,
@@ -32,50 +33,40 @@ enum
 	FINAL_ARG_PLAYER,
 	FINAL_ARG_TEAM,
 	FINAL_ARG_RANK,
-	FINAL_ARG_BEHIND_RANK,		/* see last_arguments() */
-	FINAL_ARG_START = FINAL_ARG_BEHIND_RANK + 3,
-	FINAL_ARG_START_COMPONENTS,
-	FINAL_ARG_SEASON_KEEP,
-	FINAL_ARG_SEASON_MEAN
+	FINAL_ARG_INPUTS,
+	FINAL_ARG_OPTIONS,
+	FINAL_ARG_START,
+	FINAL_ARG_START_COMPONENTS
 };
-
-/* Take what the arguments behind strict say, if the form that was called has them. */
-static void
-read_start(FunctionCallInfo fcinfo, Rater *rater)
-{
-	if (PG_NARGS() > FINAL_ARG_SEASON_MEAN)
-		rater->season_rules =
-			season_rules(PG_GETARG_DATUM(FINAL_ARG_SEASON_KEEP),
-						 PG_ARGISNULL(FINAL_ARG_SEASON_KEEP),
-						 PG_GETARG_DATUM(FINAL_ARG_SEASON_MEAN),
-						 PG_ARGISNULL(FINAL_ARG_SEASON_MEAN));
-	if (PG_NARGS() > FINAL_ARG_START && !PG_ARGISNULL(FINAL_ARG_START))
-		rater_start(rater, PG_GETARG_DATUM(FINAL_ARG_START));
-	if (PG_NARGS() > FINAL_ARG_START_COMPONENTS &&
-		!PG_ARGISNULL(FINAL_ARG_START_COMPONENTS))
-		batch_start_components(rater->batch, PG_GETARG_DATUM(FINAL_ARG_START_COMPONENTS),
-							   "start_components");
-}
 
 static FinalRatings *
 final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	FinalRatings *state = palloc0_object(FinalRatings);
-	LastArguments last = last_arguments(fcinfo, FINAL_ARG_BEHIND_RANK);
+	char	   *model;
+	HistoryOptions options;
 
 	if (PG_ARGISNULL(FINAL_ARG_MODEL))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model must not be null")));
-	participant_arguments_init(&state->rows, fcinfo, "final_ratings",
-							   FINAL_ARG_MATCH, last.inputs, false);
+	model = text_to_cstring(PG_GETARG_TEXT_PP(FINAL_ARG_MODEL));
+	participant_arguments_init(&state->rows, fcinfo, FINAL_RATINGS, FINAL_ARG_MATCH, false);
+	options = history_options(FINAL_RATINGS, &get_model(model)->params,
+							  OPTION_STRICT | OPTION_SEASON,
+							  options_argument(fcinfo, FINAL_ARG_OPTIONS));
+	state->options = options.given;
 	state->rater =
-		rater_create(rater_rules(text_to_cstring(PG_GETARG_TEXT_PP(FINAL_ARG_MODEL)),
-								 last.options >= 0 ? PG_GETARG_JSONB_P(last.options) : NULL,
-								 state->rows.player_type),
-					 &state->rows.match_type, last.strict);
-	read_start(fcinfo, state->rater);
+		rater_create(rater_rules(model, options.params, state->rows.player_type),
+					 &state->rows.match_type, options.strict);
+	state->rater->season_rules = options.season;
+	if (PG_NARGS() > FINAL_ARG_START && !PG_ARGISNULL(FINAL_ARG_START))
+		rater_start(state->rater, PG_GETARG_DATUM(FINAL_ARG_START));
+	if (PG_NARGS() > FINAL_ARG_START && !PG_ARGISNULL(FINAL_ARG_START_COMPONENTS))
+		batch_start_components(state->rater->batch,
+							   PG_GETARG_DATUM(FINAL_ARG_START_COMPONENTS),
+							   "start_components");
 	MemoryContextSwitchTo(old);
 	return state;
 }
@@ -102,8 +93,8 @@ final_ratings_rate(FinalRatings *state)
 }
 
 /*
- * final_ratings(model, match_id, player_id, team, rank [[, inputs], params [, strict
- *		[, start [, start_components, season_keep, season_mean]]]])
+ * final_ratings(model, match_id, player_id, team, rank
+ *		[, inputs, options [, start, start_components]])
  */
 Datum
 skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
@@ -114,6 +105,7 @@ skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 
 	state = PG_ARGISNULL(FINAL_ARG_STATE) ? final_ratings_begin(fcinfo, context) :
 		(FinalRatings *) PG_GETARG_POINTER(FINAL_ARG_STATE);
+	check_options_stay(fcinfo, FINAL_ARG_OPTIONS, state->options, FINAL_RATINGS);
 
 	old = MemoryContextSwitchTo(context);
 	if (participant_arguments_read(&state->rows, fcinfo))

@@ -13,6 +13,7 @@
 typedef struct FinalRatings
 {
 	ParticipantArguments rows;
+	Jsonb	   *options;		/* as given, or NULL */
 	Rater	   *rater;
 } FinalRatings;
 

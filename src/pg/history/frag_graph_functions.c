@@ -53,6 +53,7 @@ typedef struct FragState
 	int32		nplayers;
 	int32		max_players;
 	HTAB	   *pairs;
+	Jsonb	   *options;		/* as given, or NULL */
 	ParamValue *params;
 } FragState;
 
@@ -69,9 +70,8 @@ frag_state_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	 */
 	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "victim_id");
 	state->players = id_table_create(&state->type);
-	state->params = get_params(&frag_graph_params,
-							   has_frag_argument(fcinfo, FRAG_ARG_PARAMS) ?
-							   PG_GETARG_JSONB_P(FRAG_ARG_PARAMS) : NULL);
+	state->options = options_argument(fcinfo, FRAG_ARG_OPTIONS);
+	state->params = get_params(&frag_graph_params, state->options);
 	memset(&control, 0, sizeof(control));
 	control.keysize = 2 * sizeof(int32);
 	control.entrysize = sizeof(FragPair);
@@ -130,7 +130,7 @@ begin_pair(FragState *state, FragPair *pair)
 }
 
 /*
- * frag_scores(killer_id, victim_id, frags, team_kill, params): a row of a log, or
+ * frag_scores(killer_id, victim_id [, frags, team_kill, options]): a row of a log, or
  * a count.
  */
 Datum
@@ -145,12 +145,13 @@ skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 
 	state = PG_ARGISNULL(FRAG_ARG_STATE) ? frag_state_begin(fcinfo, context) :
 		(FragState *) PG_GETARG_POINTER(FRAG_ARG_STATE);
+	check_options_stay(fcinfo, FRAG_ARG_OPTIONS, state->options, "frag_scores");
 	check_victim(fcinfo);
-	if (has_frag_argument(fcinfo, FRAG_ARG_SCORE))
+	if (!PG_ARGISNULL(FRAG_ARG_SCORE))
 		frags = check_not_negative("frags", PG_GETARG_FLOAT8(FRAG_ARG_SCORE));
 
 	/* Kills among team mates say nothing of skill. */
-	if (has_frag_argument(fcinfo, FRAG_ARG_TEAM_KILL) &&
+	if (!PG_ARGISNULL(FRAG_ARG_TEAM_KILL) &&
 		PG_GETARG_BOOL(FRAG_ARG_TEAM_KILL))
 		PG_RETURN_POINTER(state);
 

@@ -10,12 +10,11 @@
 
 #include "core/math/logistic.h"
 #include "core/models/hive.h"
+#include "pg/history/options.h"
 #include "pg/matches/inputs.h"
-#include "pg/matches/participant_arguments.h"
 #include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_hive_win_probability_transition);
-SKILLRATING_FUNCTION(skillrating_hive_win_probability_inputs_transition);
 SKILLRATING_FUNCTION(skillrating_hive_win_probability_combine);
 SKILLRATING_FUNCTION(skillrating_hive_win_probability_final);
 SKILLRATING_FUNCTION(skillrating_hive_update_transition);
@@ -81,7 +80,7 @@ enum
 	WIN_SIZE
 };
 
-/* What calls of the form with inputs keep from row to row. */
+/* What calls keep from row to row. */
 typedef struct WinCall
 {
 	const Model *model;
@@ -137,28 +136,6 @@ win_add(float8 *state, int side, double play, double command,
 	state[WIN_COMMAND_WEIGHT] = sums.command_weight;
 	state[WIN_COMMAND_SKILL] = sums.command_skill;
 	state[WIN_ROWS] += 1;
-}
-
-/*
- * hive_win_probability(skill, side, weight)
- *
- * A row without one of these is not a player and does not count.
- */
-Datum
-skillrating_hive_win_probability_transition(PG_FUNCTION_ARGS)
-{
-	ArrayType  *array = win_state_argument(fcinfo);
-	double		player[HIVE_NSTATE] = {0};
-	int			side;
-
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
-		PG_RETURN_ARRAYTYPE_P(array);
-	player[HIVE_SKILL] = PG_GETARG_FLOAT8(1);
-	side = check_side(PG_GETARG_INT32(2));
-	check_finite("skill", player[HIVE_SKILL]);
-	win_add(float8_state(array, WIN_SIZE), side,
-			check_not_negative("weight", PG_GETARG_FLOAT8(3)), 0, player, 0);
-	PG_RETURN_ARRAYTYPE_P(array);
 }
 
 static WinCall *
@@ -234,7 +211,7 @@ row_weights(const WinCall *call, const Datum *values, const bool *nulls,
  * A row without state or side is not a player and does not count.
  */
 Datum
-skillrating_hive_win_probability_inputs_transition(PG_FUNCTION_ARGS)
+skillrating_hive_win_probability_transition(PG_FUNCTION_ARGS)
 {
 	ArrayType  *array = win_state_argument(fcinfo);
 	WinCall    *call = win_call(fcinfo);
@@ -303,8 +280,7 @@ enum
 	UPDATE_ARG_SIDE,
 	UPDATE_ARG_SCORE,
 	UPDATE_ARG_INPUTS,
-	UPDATE_ARG_PARAMS,
-	UPDATE_ARG_STRICT
+	UPDATE_ARG_OPTIONS
 };
 
 /* The columns of the type hive_rating. */
@@ -333,7 +309,7 @@ typedef struct UpdateState
 	int			nplayers;
 	int			max_players;
 	SourceMatch match;			/* its participants are the rows */
-	Jsonb	   *params;			/* of the first row, or NULL */
+	HistoryOptions options;		/* of the first row */
 	bool		strict;			/* a mistake is an error, else: */
 	bool		mistaken;		/* a row makes no sense */
 	TupleDesc	state_desc;
@@ -345,7 +321,6 @@ update_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	UpdateState *state = palloc0_object(UpdateState);
-	LastArguments last = last_arguments(fcinfo, UPDATE_ARG_INPUTS);
 
 	state->model = get_model("hive");
 	id_type_init(&state->player_type,
@@ -355,11 +330,11 @@ update_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	state->max_players = 16;
 	state->player = palloc_array(UpdatePlayer, state->max_players);
 	source_match_init(&state->match, NULL, &state->player_type);
-	state->strict = last.strict;
-	state->match.tolerant = !last.strict;
+	state->options = history_options("hive_update", &state->model->params, OPTION_STRICT,
+									 options_argument(fcinfo, UPDATE_ARG_OPTIONS));
+	state->strict = state->options.strict;
+	state->match.tolerant = !state->strict;
 	state->match.times = TIMES_OPTIONAL;
-	if (PG_NARGS() > UPDATE_ARG_PARAMS && !PG_ARGISNULL(UPDATE_ARG_PARAMS))
-		state->params = PG_GETARG_JSONB_P_COPY(UPDATE_ARG_PARAMS);
 	MemoryContextSwitchTo(old);
 	return state;
 }
@@ -493,7 +468,7 @@ add_update_row(FunctionCallInfo fcinfo, UpdateState *state, MemoryContext contex
 	return row->player >= 0;
 }
 
-/* hive_update(player_id, state, side, score [, inputs [, params [, strict]]]) */
+/* hive_update(player_id, state, side, score [, inputs, options]) */
 Datum
 skillrating_hive_update_transition(PG_FUNCTION_ARGS)
 {
@@ -502,6 +477,7 @@ skillrating_hive_update_transition(PG_FUNCTION_ARGS)
 
 	if (state == NULL)
 		state = update_begin(fcinfo, context);
+	check_options_stay(fcinfo, UPDATE_ARG_OPTIONS, state->options.given, "hive_update");
 
 	/* One row is enough; what else there is does not matter. */
 	if (!state->mistaken && !add_update_row(fcinfo, state, context))
@@ -547,7 +523,7 @@ sorted_update_rows(UpdateState *state)
 static bool
 update_rate(UpdateState *state, Match *match)
 {
-	ParamValue *params = get_params(&state->model->params, state->params);
+	ParamValue *params = get_params(&state->model->params, state->options.params);
 	Participant *row;
 	double	   *after;
 	MatchStatus status;

@@ -10,6 +10,8 @@
 
 #include "pg/matches/starting_components.h"
 #include "pg/matches/starting_ratings.h"
+#include "pg/sql/aggregate.h"
+#include "pg/sql/window.h"
 
 RateCall *
 rate_call(FunctionCallInfo fcinfo, int ncolumns)
@@ -35,25 +37,27 @@ rate_call(FunctionCallInfo fcinfo, int ncolumns)
 	return flinfo->fn_extra;
 }
 
-RaterRules *
-rate_rules(WindowObject window, RateCall *call, Oid player_type)
+Rater *
+rate_begin(WindowObject window, RateCall *call, const char *function, unsigned valid,
+		   Oid player_type, MemoryContext partition)
 {
 	bool		isnull;
 	Datum		value = WinGetFuncArgCurrent(window, ARG_MODEL, &isnull);
 	char	   *model;
-	Jsonb	   *params;
+	Jsonb	   *options;
+	MemoryContext old;
+	Rater	   *rater;
 
 	if (isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("model must not be null")));
 	model = TextDatumGetCString(value);
-	value = WinGetFuncArgCurrent(window, ARG_PARAMS, &isnull);
-	params = isnull ? NULL : DatumGetJsonbP(value);
-	if (call->rules == NULL || !rater_rules_are(call->rules, model, params))
+	value = WinGetFuncArgCurrent(window, ARG_OPTIONS, &isnull);
+	options = isnull ? NULL : DatumGetJsonbP(value);
+	if (call->rules == NULL || strcmp(call->rules->model_name, model) != 0 ||
+		!same_options(call->options.given, options))
 	{
-		MemoryContext old;
-
 		/*
 		 * One partition is rated after another, so that nobody uses those of
 		 * the one before any more; and an error must not leave them behind.
@@ -61,23 +65,16 @@ rate_rules(WindowObject window, RateCall *call, Oid player_type)
 		call->rules = NULL;
 		MemoryContextReset(call->context);
 		old = MemoryContextSwitchTo(call->context);
-		call->rules = rater_rules(model, params, player_type);
+		call->options = history_options(function, &get_model(model)->params, valid,
+										isnull ? NULL : DatumGetJsonbPCopy(value));
+		call->rules = rater_rules(model, call->options.params, player_type);
 		MemoryContextSwitchTo(old);
 	}
-	return call->rules;
-}
-
-bool
-rate_is_strict(WindowObject window)
-{
-	bool		isnull;
-	Datum		value = WinGetFuncArgCurrent(window, ARG_STRICT, &isnull);
-
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("strict must not be null")));
-	return DatumGetBool(value);
+	old = MemoryContextSwitchTo(partition);
+	rater = rater_create(call->rules, NULL, call->options.strict);
+	rater->season_rules = call->options.season;
+	MemoryContextSwitchTo(old);
+	return rater;
 }
 
 void
@@ -88,12 +85,7 @@ rate_read_start(WindowObject window, Rater *rater)
 	bool		no_components;
 	Datum		components = WinGetFuncArgCurrent(window, ARG_START_COMPONENTS,
 												  &no_components);
-	bool		no_keep;
-	Datum		keep = WinGetFuncArgCurrent(window, ARG_SEASON_KEEP, &no_keep);
-	bool		no_mean;
-	Datum		mean = WinGetFuncArgCurrent(window, ARG_SEASON_MEAN, &no_mean);
 
-	rater->season_rules = season_rules(keep, no_keep, mean, no_mean);
 	if (!no_start)
 		rater_start(rater, start);
 	if (!no_components)
@@ -101,18 +93,33 @@ rate_read_start(WindowObject window, Rater *rater)
 }
 
 void
-rate_current_state(Batch *batch, Datum id, const char *pool, double *state, int64 *games)
+rate_set_argument(Datum *values, bool *nulls, int arg, Datum value, bool isnull)
 {
-	const BatchPlayer *player = id_table_find(batch->players, id, pool);
+	static const SourceColumn columns[] = {
+		[ARG_PLAYER] = SOURCE_PLAYER_ID,
+		[ARG_TEAM] = SOURCE_TEAM,
+		[ARG_RANK] = SOURCE_RANK
+	};
 
-	/* What pools share is in a row of its own, for all pools of the player. */
-	const BatchPlayer *shared =
-		batch->shares ? id_table_find(batch->players, id, SHARED_POOL) : NULL;
+	if (arg >= ARG_INPUTS)
+	{
+		source_row_set(values, nulls, arg - ARG_INPUTS, value, isnull);
+		return;
+	}
+	values[columns[arg]] = value;
+	nulls[columns[arg]] = isnull;
+}
 
-	static const Period no_period = {0, 0};
+void
+rate_check_window(WindowObject window, const char *function, const char *order_detail)
+{
+	WindowMessages messages = {
+		.function = function,
+		.order_detail = order_detail,
+		.order_hint = "For example OVER (ORDER BY played_at, match_id).",
+		.frame_detail = "Ratings follow from all matches before.",
+		.frame_hint = "Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery."
+	};
 
-	*games = player != NULL ? player->record.games : 0;
-	model_state_before(batch->model, batch->params,
-					   player != NULL ? player->state : batch->initial, 0, no_period,
-					   shared != NULL ? shared->state : NULL, 0, state);
+	check_window(window, &messages);
 }

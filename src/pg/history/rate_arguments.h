@@ -2,7 +2,7 @@
  * rate_arguments.h
  *		What the first row of a partition says to window functions that rate a history.
  *
- * rate(), rate_match() and, up to strict, rate_through_time() have the same arguments in the same
+ * rate(), rate_match() and, up to options, rate_through_time() have the same arguments in the same
  * order; of rate_match() those about participants are arrays.
  */
 #ifndef PG_HISTORY_RATE_ARGUMENTS_H
@@ -13,10 +13,11 @@
 #include "access/tupdesc.h"
 #include "windowapi.h"
 
+#include "pg/history/options.h"
 #include "pg/matches/inputs.h"
 #include "pg/matches/rater.h"
 
-/* The arguments of rate(): those of inputs() stand before the parameters. */
+/* The arguments of rate(): those of inputs() stand before the options. */
 enum
 {
 	ARG_MODEL,
@@ -24,12 +25,9 @@ enum
 	ARG_TEAM,
 	ARG_RANK,
 	ARG_INPUTS,
-	ARG_PARAMS = ARG_INPUTS + INPUTS_COUNT,
-	ARG_STRICT,
+	ARG_OPTIONS = ARG_INPUTS + INPUTS_COUNT,
 	ARG_START,
 	ARG_START_COMPONENTS,
-	ARG_SEASON_KEEP,
-	ARG_SEASON_MEAN,
 	RATE_NARGS
 };
 
@@ -37,58 +35,34 @@ enum
 typedef struct RateCall
 {
 	TupleDesc	desc;			/* of the result */
-	RaterRules *rules;			/* used last, or NULL */
-	MemoryContext context;		/* of the rules */
+	RaterRules *rules;			/* used last, or NULL, */
+	HistoryOptions options;		/* and with them */
+	MemoryContext context;		/* of both */
 } RateCall;
 
 /* It, as of the first call, with a result of so many columns. */
 extern RateCall *rate_call(FunctionCallInfo fcinfo, int ncolumns);
 
 /*
- * The rules for a partition, whose players are of that type; in the memory of the call, which
- * keeps them as long as partitions have the same.  Errors for a null model and those of
- * rater_rules().
+ * A rater for a partition, whose players are of that type, in the memory of the partition.  Its
+ * rules and options, which the function of that name has of these sets, are in the memory of the
+ * call, which keeps them as long as partitions have the same.  Errors for a null model and those of
+ * rater_rules() and history_options().
  */
-extern RaterRules *rate_rules(WindowObject window, RateCall *call, Oid player_type);
+extern Rater *rate_begin(WindowObject window, RateCall *call, const char *function,
+						 unsigned valid, Oid player_type, MemoryContext partition);
 
-/* Whether mistakes are errors in a partition; error 22004 for a null. */
-extern bool rate_is_strict(WindowObject window);
-
-/* Where players and components start, and what new seasons keep. */
+/* Where players and components start. */
 extern void rate_read_start(WindowObject window, Rater *rater);
 
-/*
- * What a batch has of a player in a pool: the state, with what pools share, and the number of
- * games, those of a new player if there is nothing.
- */
-extern void rate_current_state(Batch *batch, Datum id, const char *pool, double *state,
-							   int64 *games);
+/* Put the value of an argument between the model and the options in its place in a row. */
+extern void rate_set_argument(Datum *values, bool *nulls, int arg, Datum value, bool isnull);
 
-/* The index of the team of a participant's row: a player may have stints on several. */
-static inline int
-rated_team(const Match *match, const Participant *p)
-{
-	int			team = 0;
+/* Error 42P20 unless the function of that name is over an ordered window. */
+extern void rate_check_window(WindowObject window, const char *function,
+							  const char *order_detail);
 
-	while (match->team[team].number != p->team)
-		team++;
-	return team;
-}
-
-/*
- * The probabilities of a team of two to win alone and to lose, given its win probability, in which
- * a draw is half, and that of a draw.  Rounding must not leave less than nothing.
- */
-static inline double
-sole_win_probability(double win, double draw)
-{
-	return Max(win - draw / 2, 0);
-}
-
-static inline double
-loss_probability(double win, double draw)
-{
-	return Max(1 - win - draw / 2, 0);
-}
+/* After how many rows those before are forgotten, at the earliest. */
+#define MARK_EVERY 100
 
 #endif							/* PG_HISTORY_RATE_ARGUMENTS_H */

@@ -12,46 +12,15 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "pg/history/rated.h"
 #include "pg/history/refits.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/window.h"
 
 SKILLRATING_FUNCTION(skillrating_rate);
 SKILLRATING_FUNCTION(skillrating_rate_through_time);
 
-/* The arguments of rate_through_time(), which are those of rate() up to strict. */
-enum
-{
-	ARG_REFIT_MATCHES = ARG_STRICT + 1,
-	ARG_REFIT_DAYS,
-	THROUGH_TIME_NARGS
-};
-
-/* The columns of the type rated. */
-enum
-{
-	RATED_RATING_BEFORE,
-	RATED_RATING_AFTER,
-	RATED_MU_BEFORE,
-	RATED_MU_AFTER,
-	RATED_DEVIATION_BEFORE,
-	RATED_DEVIATION_AFTER,
-	RATED_GAMES_BEFORE,
-	RATED_SCORE,
-	RATED_WIN_PROBABILITY,
-	RATED_SOLE_WIN_PROBABILITY,
-	RATED_DRAW_PROBABILITY,
-	RATED_LOSS_PROBABILITY,
-	RATED_FIRST_PROBABILITY,
-	RATED_STATE_BEFORE,
-	RATED_STATE_AFTER,
-	RATED_UNRATED_REASON,
-	RATED_UNRATED_DETAIL,
-	RATED_NCOLUMNS
-};
-
-/* After how many rows those before are forgotten, at the earliest. */
-#define MARK_EVERY 100
+/* The arguments of rate_through_time(), which are those of rate() up to options. */
+#define THROUGH_TIME_NARGS (ARG_OPTIONS + 1)
 
 /* A result that others differ from in numbers only, see make_pattern(). */
 typedef struct RatedPattern
@@ -66,7 +35,6 @@ typedef struct RatePartition
 {
 	const char *function;		/* which of the two, in messages */
 	Rater	   *rater;
-	int			deviation;		/* the column, or -1 */
 	int			varying[RATE_NARGS];	/* arguments to be read for each row */
 	int			nvarying;
 	bool		typbyval[RATE_NARGS];
@@ -83,88 +51,35 @@ typedef struct RatePartition
 	bool		nulls[INPUT_NSLOTS];
 } RatePartition;
 
-static const WindowMessages window_messages = {
-	.function = "rate",
-	.order_detail = "Rows that are equal under ORDER BY are one match.",
-	.order_hint = "For example OVER (ORDER BY played_at, match_id).",
-	.frame_detail = "Ratings follow from all matches before.",
-	.frame_hint = "Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery."
-};
-
-static const WindowMessages through_time_messages = {
-	.function = "rate_through_time",
-	.order_detail = "Rows that are equal under ORDER BY are one match.",
-	.order_hint = "For example OVER (ORDER BY played_at, match_id).",
-	.frame_detail = "Ratings follow from all matches before.",
-	.frame_hint = "Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery."
-};
-
-/* Take what the first row of a partition of rate_through_time() says of refits. */
-static void
-read_refits(WindowObject window, Rater *rater)
-{
-	bool		no_matches;
-	Datum		matches = WinGetFuncArgCurrent(window, ARG_REFIT_MATCHES, &no_matches);
-	bool		no_days;
-	Datum		days = WinGetFuncArgCurrent(window, ARG_REFIT_DAYS, &no_days);
-	RefitRules	rules = refit_rules(matches, no_matches, days, no_days);
-
-	refits_begin(rater, &rules);
-}
-
-/* Put an argument's value in its place in the row that is being read. */
-static void
-set_argument(RatePartition *partition, int arg, Datum value, bool isnull)
-{
-	static const SourceColumn columns[] = {
-		[ARG_PLAYER] = SOURCE_PLAYER_ID,
-		[ARG_TEAM] = SOURCE_TEAM,
-		[ARG_RANK] = SOURCE_RANK
-	};
-
-	if (arg >= ARG_INPUTS)
-		source_row_set(partition->values, partition->nulls, arg - ARG_INPUTS,
-					   value, isnull);
-	else
-	{
-		partition->values[columns[arg]] = value;
-		partition->nulls[columns[arg]] = isnull;
-	}
-}
-
 static void
 begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 				RatePartition *partition, bool through_time)
 {
-	const WindowMessages *messages = through_time ? &through_time_messages : &window_messages;
+	const char *function = through_time ? "rate_through_time" : "rate";
 	RateCall   *call = rate_call(fcinfo, RATED_NCOLUMNS);
-	RaterRules *rules;
 	MemoryContext old;
-	bool		strict;
 	int			i;
 
-	check_window(window, messages);
-	partition->function = messages->function;
+	rate_check_window(window, function, "Rows that are equal under ORDER BY are one match.");
+	partition->function = function;
 	if (PG_NARGS() != (through_time ? THROUGH_TIME_NARGS : RATE_NARGS))
-		elog(ERROR, "%s() has %d arguments", messages->function, PG_NARGS());
-	rules = rate_rules(window, call,
-					   get_fn_expr_argtype(fcinfo->flinfo, ARG_PLAYER));
-	strict = rate_is_strict(window);
+		elog(ERROR, "%s() has %d arguments", function, PG_NARGS());
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
-	partition->rater = rater_create(rules, NULL, strict);
+	partition->rater = rate_begin(window, call, function, through_time ?
+								  OPTION_STRICT | OPTION_REFITS : OPTION_STRICT | OPTION_SEASON,
+								  get_fn_expr_argtype(fcinfo->flinfo, ARG_PLAYER),
+								  CurrentMemoryContext);
 	if (through_time)
-		read_refits(window, partition->rater);
+		refits_begin(partition->rater, &call->options.refits);
 	else
 		rate_read_start(window, partition->rater);
 	partition->max_places = 32;
 	partition->place = palloc_array(int, partition->max_places);
 	MemoryContextSwitchTo(old);
 
-	partition->deviation = model_state_column(rules->model, ROLE_DEVIATION);
-
 	/* Arguments that cannot change are read once: most are left out. */
 	source_row_clear(partition->values, partition->nulls);
-	for (i = ARG_PLAYER; i < ARG_PARAMS; i++)
+	for (i = ARG_PLAYER; i < ARG_OPTIONS; i++)
 	{
 		bool		isnull;
 		Datum		value;
@@ -179,7 +94,7 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 			continue;
 		}
 		value = WinGetFuncArgCurrent(window, i, &isnull);
-		set_argument(partition, i, value, isnull);
+		rate_set_argument(partition->values, partition->nulls, i, value, isnull);
 	}
 }
 
@@ -214,7 +129,7 @@ read_argument(WindowObject window, RatePartition *partition, int distance,
 			MemoryContextSwitchTo(old);
 		}
 	}
-	set_argument(partition, arg, value, isnull);
+	rate_set_argument(partition->values, partition->nulls, arg, value, isnull);
 	return true;
 }
 
@@ -294,7 +209,7 @@ rate_match(WindowObject window, RatePartition *partition, int64 row)
 		partition->place = repalloc_array(partition->place, int,
 										  partition->max_places);
 	}
-	if (rater->verdict == VERDICT_RATE || rater->forecast)
+	if (is_rated(rater))
 	{
 		for (i = 0; i < n; i++)
 			partition->place[rater->match.order[i]] = i;
@@ -359,141 +274,55 @@ fill_pattern(const RatedPattern *pattern, const Datum *values)
 	return HeapTupleHeaderGetDatum((HeapTupleHeader) row);
 }
 
-/* The state and the games of the player of the current row; false without a player. */
+/* What the player of the current row has of its match; false without a player. */
 static bool
-current_state(WindowObject window, Batch *batch, double *state, int64 *games)
+current_row(WindowObject window, RatePartition *partition, int64 row, Rated *rated)
 {
+	const Rater *rater = partition->rater;
 	bool		isnull;
 	bool		no_pool;
-	Datum		id = WinGetFuncArgCurrent(window, ARG_PLAYER, &isnull);
-	Datum		pool = WinGetFuncArgCurrent(window,
-											ARG_INPUTS + source_input(SOURCE_POOL),
-											&no_pool);
+	Datum		id;
+	Datum		pool;
 
-	*games = 0;
+	if (is_rated(rater))
+	{
+		rated_participant(rater, partition->draw, partition->place[row - partition->first],
+						  rated);
+		return true;
+	}
+	id = WinGetFuncArgCurrent(window, ARG_PLAYER, &isnull);
 	if (isnull)
 		return false;
-	rate_current_state(batch, id, no_pool ? "" : TextDatumGetCString(pool), state, games);
+	pool = WinGetFuncArgCurrent(window, ARG_INPUTS + source_input(SOURCE_POOL), &no_pool);
+	rated_bystander(rater, id, no_pool ? "" : TextDatumGetCString(pool), rated);
 	return true;
 }
 
-/* The columns about the states of a player before and after the match. */
-static void
-put_states(const RatePartition *partition, const double *before, const double *after,
-		   int64 games, Datum *values, bool *nulls)
-{
-	const Batch *batch = partition->rater->batch;
-	const Model *model = batch->model;
-	int			deviation = partition->deviation;
-
-	values[RATED_GAMES_BEFORE] = Int64GetDatum(games);
-	values[RATED_MU_BEFORE] = Float8GetDatum(before[0]);
-	values[RATED_MU_AFTER] = Float8GetDatum(after[0]);
-	if (deviation >= 0)
-	{
-		values[RATED_DEVIATION_BEFORE] = Float8GetDatum(before[deviation]);
-		values[RATED_DEVIATION_AFTER] = Float8GetDatum(after[deviation]);
-	}
-	else
-		nulls[RATED_DEVIATION_BEFORE] = nulls[RATED_DEVIATION_AFTER] = true;
-	values[RATED_RATING_BEFORE] =
-		Float8GetDatum(model_display(model, batch->params, before));
-	values[RATED_RATING_AFTER] =
-		Float8GetDatum(model_display(model, batch->params, after));
-	values[RATED_STATE_BEFORE] = float8_array(before, model->nstate);
-	values[RATED_STATE_AFTER] = float8_array(after, model->nstate);
-}
-
-/* The columns about what was predicted for a team. */
-static void
-put_probabilities(const RatePartition *partition, const Match *match, int team,
-				  Datum *values, bool *nulls)
-{
-	double		win = match->team[team].win;
-	double		draw = partition->draw;
-
-	values[RATED_WIN_PROBABILITY] = Float8GetDatum(win);
-	values[RATED_FIRST_PROBABILITY] = Float8GetDatum(win);
-	nulls[RATED_FIRST_PROBABILITY] = match->nteams <= 2;
-	nulls[RATED_SOLE_WIN_PROBABILITY] = nulls[RATED_DRAW_PROBABILITY] =
-		nulls[RATED_LOSS_PROBABILITY] = isnan(draw);
-	if (isnan(draw))
-		return;
-	values[RATED_SOLE_WIN_PROBABILITY] = Float8GetDatum(sole_win_probability(win, draw));
-	values[RATED_DRAW_PROBABILITY] = Float8GetDatum(draw);
-	values[RATED_LOSS_PROBABILITY] = Float8GetDatum(loss_probability(win, draw));
-}
-
-static void
-put_unrated_reason(const Rater *rater, Datum *values, bool *nulls)
-{
-	values[RATED_UNRATED_REASON] = CStringGetTextDatum(unrated_code(rater->why.reason));
-	values[RATED_UNRATED_DETAIL] = CStringGetTextDatum(rater->why.detail);
-	nulls[RATED_UNRATED_REASON] = nulls[RATED_UNRATED_DETAIL] = false;
-}
-
-/* The result for the current row, if its match is not rated: its player stays as is. */
+/* The row of a result.  A row without a player has a reason alone. */
 static Datum
-unrated_row(RateCall *call, RatePartition *partition, WindowObject window)
+make_row(RateCall *call, RatePartition *partition, Rated *rated, bool known)
 {
-	double		state[MODEL_MAX_STATE];
-	int64		games;
-	bool		known = current_state(window, partition->rater->batch, state, &games);
-	Datum		values[RATED_NCOLUMNS];
-	bool		nulls[RATED_NCOLUMNS];
+	const Rater *rater = partition->rater;
+	const Batch *batch = rater->batch;
+	RatedPattern *pattern = &partition->pattern[batch->match.nteams != 2];
 
-	memset(nulls, !known, sizeof(nulls));
-	memset(nulls + RATED_SCORE, true, RATED_STATE_BEFORE - RATED_SCORE);
 	if (known)
-		put_states(partition, state, state, games, values, nulls);
-	put_unrated_reason(partition->rater, values, nulls);
-	return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
-}
+	{
+		rated->values[RATED_STATE_BEFORE] = float8_array(rated->before, batch->model->nstate);
+		rated->values[RATED_STATE_AFTER] = float8_array(rated->after, batch->model->nstate);
+	}
+	rated->nulls[RATED_STATE_BEFORE] = rated->nulls[RATED_STATE_AFTER] = !known;
+	rated_reason(rater, rated->values, rated->nulls);
+	if (FLOAT8PASSBYVAL && rater->verdict == VERDICT_RATE)
+	{
+		if (pattern->tuple == NULL)
+			make_pattern(call, partition, pattern, rated->values, rated->nulls);
 
-/* The result for a participant of the match that was predicted, and has no result. */
-static Datum
-forecast_row(RateCall *call, RatePartition *partition, int place)
-{
-	Rater	   *rater = partition->rater;
-	const Match *match = &rater->batch->match;
-	const Participant *p = &rater->match.participant[place];
-	const double *before = match->player[p->player].before;
-	Datum		values[RATED_NCOLUMNS];
-	bool		nulls[RATED_NCOLUMNS] = {false};
-
-	put_states(partition, before, before,
-			   rater->batch->player[p->player]->record.games, values, nulls);
-	nulls[RATED_SCORE] = true;
-	put_probabilities(partition, match, rated_team(match, p), values, nulls);
-	put_unrated_reason(rater, values, nulls);
-	return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
-}
-
-/* The result for a participant of the match that was rated last. */
-static Datum
-rated_row(RateCall *call, RatePartition *partition, int place)
-{
-	Rater	   *rater = partition->rater;
-	Batch	   *batch = rater->batch;
-	const Participant *p = &rater->match.participant[place];
-	const EventRow *event = &batch->step.row[p->player];
-	const Match *match = &batch->match;
-	int			team = rated_team(match, p);
-	RatedPattern *pattern = &partition->pattern[match->nteams != 2];
-	Datum		values[RATED_NCOLUMNS];
-	bool		nulls[RATED_NCOLUMNS] = {false};
-
-	put_states(partition, event->before, event->after, event->games, values, nulls);
-	values[RATED_SCORE] = Float8GetDatum(match_outcome(match, team) / 2.0);
-	put_probabilities(partition, match, team, values, nulls);
-	nulls[RATED_UNRATED_REASON] = nulls[RATED_UNRATED_DETAIL] = true;
-	if (FLOAT8PASSBYVAL && pattern->tuple == NULL)
-		make_pattern(call, partition, pattern, values, nulls);
-
-	/* What a model says of draws may differ among matches. */
-	if (!FLOAT8PASSBYVAL || memcmp(nulls, pattern->nulls, sizeof(nulls)) != 0)
-		return HeapTupleGetDatum(heap_form_tuple(call->desc, values, nulls));
-	return fill_pattern(pattern, values);
+		/* What a model says of draws may differ among matches. */
+		if (memcmp(rated->nulls, pattern->nulls, sizeof(pattern->nulls)) == 0)
+			return fill_pattern(pattern, rated->values);
+	}
+	return HeapTupleGetDatum(heap_form_tuple(call->desc, rated->values, rated->nulls));
 }
 
 /* The result for the current row, of either function. */
@@ -502,6 +331,8 @@ rate_row(FunctionCallInfo fcinfo, bool through_time)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	RatePartition *partition;
+	Rated		rated;
+	bool		known;
 	int64		row;
 
 	if (!WindowObjectIsValid(window))
@@ -512,18 +343,15 @@ rate_row(FunctionCallInfo fcinfo, bool through_time)
 		begin_partition(fcinfo, window, partition, through_time);
 	if (row >= partition->behind)
 		rate_match(window, partition, row);
-	if (partition->rater->forecast)
-		return forecast_row(rate_call(fcinfo, RATED_NCOLUMNS), partition,
-							partition->place[row - partition->first]);
-	if (partition->rater->verdict != VERDICT_RATE)
-		return unrated_row(rate_call(fcinfo, RATED_NCOLUMNS), partition, window);
-	return rated_row(rate_call(fcinfo, RATED_NCOLUMNS), partition,
-					 partition->place[row - partition->first]);
+	known = current_row(window, partition, row, &rated);
+	if (!known)
+		memset(rated.nulls, true, sizeof(rated.nulls));
+	return make_row(rate_call(fcinfo, RATED_NCOLUMNS), partition, &rated, known);
 }
 
 /*
- * rate(model, player_id, team, rank, weight, played_at, ..., season, params, strict, start,
- *		start_components, season_keep, season_mean), over a window
+ * rate(model, player_id, team, rank, weight, played_at, ..., fixed, options, start,
+ *		start_components), over a window
  */
 Datum
 skillrating_rate(PG_FUNCTION_ARGS)
@@ -531,10 +359,7 @@ skillrating_rate(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(rate_row(fcinfo, false));
 }
 
-/*
- * rate_through_time(model, player_id, team, rank, ..., params, strict, refit_matches,
- * refit_days), over a window
- */
+/* rate_through_time(model, player_id, team, rank, ..., fixed, options), over a window */
 Datum
 skillrating_rate_through_time(PG_FUNCTION_ARGS)
 {

@@ -20,37 +20,9 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "pg/sql/window.h"
+#include "pg/history/rated.h"
 
 SKILLRATING_FUNCTION(skillrating_rate_match);
-
-/* The columns of the type rated_participants: arrays, but for the last three. */
-enum
-{
-	MATCH_RATING_BEFORE,
-	MATCH_RATING_AFTER,
-	MATCH_MU_BEFORE,
-	MATCH_MU_AFTER,
-	MATCH_DEVIATION_BEFORE,
-	MATCH_DEVIATION_AFTER,
-	MATCH_GAMES_BEFORE,
-	MATCH_SCORE,
-	MATCH_WIN_PROBABILITY,
-	MATCH_SOLE_WIN_PROBABILITY,
-	MATCH_LOSS_PROBABILITY,
-	MATCH_FIRST_PROBABILITY,
-	MATCH_STATE_BEFORE,
-	MATCH_STATE_AFTER,
-	MATCH_DRAW_PROBABILITY,
-	MATCH_UNRATED_REASON,
-	MATCH_UNRATED_DETAIL,
-	MATCH_NCOLUMNS
-};
-
-#define MATCH_NARRAYS MATCH_DRAW_PROBABILITY
-
-/* After how many rows those before are forgotten, at the earliest. */
-#define MARK_EVERY 100
 
 /* An argument that differs among rows, and its elements where it is an array. */
 typedef struct MatchArgument
@@ -70,7 +42,6 @@ typedef struct MatchArgument
 typedef struct MatchPartition
 {
 	Rater	   *rater;
-	int			deviation;		/* the column, or -1 */
 	MatchArgument argument[RATE_NARGS];
 	int			narguments;
 	InputTimes	times;
@@ -83,14 +54,6 @@ typedef struct MatchPartition
 	int			n;				/* its elements */
 	Unrated		fault;			/* of its arrays, or nothing */
 } MatchPartition;
-
-static const WindowMessages window_messages = {
-	.function = "rate_match",
-	.order_detail = "A row is a match, and matches are rated in the order in which they were played.",
-	.order_hint = "For example OVER (ORDER BY played_at, match_id).",
-	.frame_detail = "Ratings follow from all matches before.",
-	.frame_hint = "Leave out ROWS, RANGE or GROUPS; restart ratings with PARTITION BY, or choose matches in a subquery."
-};
 
 /* The name of an argument about participants, or NULL for one that is about the match. */
 static const char *
@@ -139,26 +102,23 @@ begin_argument(FunctionCallInfo fcinfo, WindowObject window, MatchPartition *par
 static void
 begin_partition(FunctionCallInfo fcinfo, WindowObject window, MatchPartition *partition)
 {
-	RateCall   *call = rate_call(fcinfo, MATCH_NCOLUMNS);
+	RateCall   *call = rate_call(fcinfo, RATED_NCOLUMNS);
 	MemoryContext old;
-	RaterRules *rules;
-	bool		strict;
 	int			i;
 
-	check_window(window, &window_messages);
+	rate_check_window(window, "rate_match",
+					  "A row is a match, and matches are rated in the order in which they were played.");
 	if (PG_NARGS() != RATE_NARGS)
 		elog(ERROR, "rate_match() has %d arguments", PG_NARGS());
-	rules = rate_rules(window, call,
-					   get_base_element_type(get_fn_expr_argtype(fcinfo->flinfo,
-																 ARG_PLAYER)));
-	strict = rate_is_strict(window);
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
-	partition->rater = rater_create(rules, NULL, strict);
+	partition->rater = rate_begin(window, call, "rate_match", OPTION_STRICT | OPTION_SEASON,
+								  get_base_element_type(get_fn_expr_argtype(fcinfo->flinfo,
+																			ARG_PLAYER)),
+								  CurrentMemoryContext);
 	rate_read_start(window, partition->rater);
 	MemoryContextSwitchTo(old);
-	partition->deviation = model_state_column(rules->model, ROLE_DEVIATION);
 	source_row_clear(partition->values, partition->nulls);
-	for (i = ARG_PLAYER; i < ARG_PARAMS; i++)
+	for (i = ARG_PLAYER; i < ARG_OPTIONS; i++)
 		begin_argument(fcinfo, window, partition, i);
 }
 
@@ -180,25 +140,6 @@ read_array(MatchArgument *argument, Datum value)
 	deconstruct_array(array, argument->element_type, argument->typlen, argument->typbyval,
 					  argument->typalign, &argument->value, &argument->null, &found);
 	return found;
-}
-
-/* Put what an argument says of the match, or of one of its participants, into the row. */
-static void
-set_argument(MatchPartition *partition, int arg, Datum value, bool isnull)
-{
-	static const SourceColumn columns[] = {
-		[ARG_PLAYER] = SOURCE_PLAYER_ID,
-		[ARG_TEAM] = SOURCE_TEAM,
-		[ARG_RANK] = SOURCE_RANK
-	};
-
-	if (arg >= ARG_INPUTS)
-	{
-		source_row_set(partition->values, partition->nulls, arg - ARG_INPUTS, value, isnull);
-		return;
-	}
-	partition->values[columns[arg]] = value;
-	partition->nulls[columns[arg]] = isnull;
 }
 
 /*
@@ -239,7 +180,7 @@ read_arguments(WindowObject window, MatchPartition *partition)
 
 		if (argument->name == NULL)
 		{
-			set_argument(partition, argument->arg, value, isnull);
+			rate_set_argument(partition->values, partition->nulls, argument->arg, value, isnull);
 			continue;
 		}
 
@@ -248,7 +189,7 @@ read_arguments(WindowObject window, MatchPartition *partition)
 		 */
 		argument->given = !isnull;
 		if (isnull)
-			set_argument(partition, argument->arg, (Datum) 0, true);
+			rate_set_argument(partition->values, partition->nulls, argument->arg, (Datum) 0, true);
 		else if (i == 0)
 			partition->n = read_array(argument, value);
 		else
@@ -323,8 +264,8 @@ rate_match(MatchPartition *partition)
 			const MatchArgument *argument = &partition->argument[j];
 
 			if (argument->name != NULL && argument->given)
-				set_argument(partition, argument->arg, argument->value[i],
-							 argument->null[i]);
+				rate_set_argument(partition->values, partition->nulls, argument->arg,
+								  argument->value[i], argument->null[i]);
 		}
 		(void) rater_add(rater, partition->values, partition->nulls);
 	}
@@ -335,7 +276,7 @@ rate_match(MatchPartition *partition)
 	 * arrays.
 	 */
 	reserve_places(partition);
-	if (rater->verdict == VERDICT_RATE || rater->forecast)
+	if (is_rated(rater))
 		for (i = 0; i < partition->n; i++)
 			partition->place[rater->match.order[i]] = i;
 }
@@ -344,20 +285,11 @@ rate_match(MatchPartition *partition)
  * ---- Results ----
  */
 
-/* The arrays of a result, in the current context. */
-typedef struct MatchResult
-{
-	Datum		values[MATCH_NCOLUMNS];
-	bool		nulls[MATCH_NCOLUMNS];
-	double	   *number[MATCH_NARRAYS];	/* their elements, or NULL */
-	int64	   *games;
-} MatchResult;
-
 /* An array of n elements of eight bytes, or n times so many columns where there are any. */
-static void *
-make_array(MatchResult *result, int column, Oid type, int n, int columns)
+static ArrayType *
+make_array(Oid type, int n, int columns)
 {
-	int			ndim = n == 0 ? 0 : columns > 0 ? 2 : 1;
+	int			ndim = columns > 0 ? 2 : 1;
 	Size		size = ARR_OVERHEAD_NONULLS(ndim) +
 		(Size) n * Max(columns, 1) * sizeof(float8);
 	ArrayType  *array = palloc(size);
@@ -366,167 +298,106 @@ make_array(MatchResult *result, int column, Oid type, int n, int columns)
 	array->ndim = ndim;
 	array->dataoffset = 0;
 	array->elemtype = type;
-	if (ndim > 0)
-	{
-		ARR_DIMS(array)[0] = n;
-		ARR_LBOUND(array)[0] = 1;
-	}
+	ARR_DIMS(array)[0] = n;
+	ARR_LBOUND(array)[0] = 1;
 	if (ndim > 1)
 	{
 		ARR_DIMS(array)[1] = columns;
 		ARR_LBOUND(array)[1] = 1;
 	}
-	result->values[column] = PointerGetDatum(array);
-	result->nulls[column] = false;
-	return ARR_DATA_PTR(array);
+	return array;
 }
 
-/* Begin a result of n elements, with the arrays that say of players how they are. */
+/* What an element of players has of the match; false if it is nobody. */
+static bool
+element(const MatchPartition *partition, double draw, int i, Rated *rated)
+{
+	const Rater *rater = partition->rater;
+
+	if (is_rated(rater))
+		rated_participant(rater, draw, partition->place[i], rated);
+	else if (partition->no_player[i])
+		return false;
+	else
+		rated_bystander(rater, partition->player[i], rater->match.pool, rated);
+	return true;
+}
+
+/*
+ * Begin the arrays of the columns that are not null, which are the same for all elements of a
+ * match: where their elements are, of eight bytes each, or NULL for a column without.
+ */
 static void
-begin_result(MatchResult *result, const MatchPartition *partition)
+begin_arrays(const MatchPartition *partition, const Rated *rated, Datum *values, bool *nulls,
+			 int64 **data)
 {
 	int			nstate = partition->rater->batch->model->nstate;
 	int			column;
 
-	/* Each array that is made says that its column is not null. */
-	memset(result->nulls, true, sizeof(result->nulls));
-	memset(result->number, 0, sizeof(result->number));
-	for (column = MATCH_RATING_BEFORE; column <= MATCH_MU_AFTER; column++)
-		result->number[column] = make_array(result, column, FLOAT8OID, partition->n, 0);
-	for (; column <= MATCH_DEVIATION_AFTER && partition->deviation >= 0; column++)
-		result->number[column] = make_array(result, column, FLOAT8OID, partition->n, 0);
-	result->games = make_array(result, MATCH_GAMES_BEFORE, INT8OID, partition->n, 0);
-	for (column = MATCH_STATE_BEFORE; column <= MATCH_STATE_AFTER; column++)
-		result->number[column] = make_array(result, column, FLOAT8OID, partition->n, nstate);
-}
-
-/* The states of a player before and after the match. */
-static void
-put_states(MatchResult *result, const MatchPartition *partition, int i,
-		   const double *before, const double *after, int64 games)
-{
-	const Batch *batch = partition->rater->batch;
-	const Model *model = batch->model;
-	int			deviation = partition->deviation;
-
-	result->number[MATCH_RATING_BEFORE][i] = model_display(model, batch->params, before);
-	result->number[MATCH_RATING_AFTER][i] = model_display(model, batch->params, after);
-	result->number[MATCH_MU_BEFORE][i] = before[0];
-	result->number[MATCH_MU_AFTER][i] = after[0];
-	if (deviation >= 0)
+	for (column = 0; column <= RATED_STATE_AFTER; column++)
 	{
-		result->number[MATCH_DEVIATION_BEFORE][i] = before[deviation];
-		result->number[MATCH_DEVIATION_AFTER][i] = after[deviation];
-	}
-	result->games[i] = games;
-	memcpy(result->number[MATCH_STATE_BEFORE] + (Size) i * model->nstate, before,
-		   model->nstate * sizeof(double));
-	memcpy(result->number[MATCH_STATE_AFTER] + (Size) i * model->nstate, after,
-		   model->nstate * sizeof(double));
-}
+		bool		state = column >= RATED_STATE_BEFORE;
+		ArrayType  *array;
 
-/* What was predicted for the teams of the participants. */
-static void
-put_probabilities(MatchResult *result, const MatchPartition *partition)
-{
-	Rater	   *rater = partition->rater;
-	Batch	   *batch = rater->batch;
-	Match	   *match = &batch->match;
-	double		draw = model_draw(batch->model, batch->params, match);
-	double	   *win = make_array(result, MATCH_WIN_PROBABILITY, FLOAT8OID, partition->n, 0);
-	double	   *first = NULL;
-	double	   *sole = NULL;
-	double	   *loss = NULL;
-	int			i;
-
-	if (match->nteams > 2)
-		first = make_array(result, MATCH_FIRST_PROBABILITY, FLOAT8OID, partition->n, 0);
-	if (!isnan(draw))
-	{
-		sole = make_array(result, MATCH_SOLE_WIN_PROBABILITY, FLOAT8OID, partition->n, 0);
-		loss = make_array(result, MATCH_LOSS_PROBABILITY, FLOAT8OID, partition->n, 0);
-		result->values[MATCH_DRAW_PROBABILITY] = Float8GetDatum(draw);
-		result->nulls[MATCH_DRAW_PROBABILITY] = false;
-	}
-	for (i = 0; i < partition->n; i++)
-	{
-		const Participant *p = &rater->match.participant[partition->place[i]];
-
-		win[i] = match->team[rated_team(match, p)].win;
-		if (first != NULL)
-			first[i] = win[i];
-		if (sole != NULL)
-		{
-			sole[i] = sole_win_probability(win[i], draw);
-			loss[i] = loss_probability(win[i], draw);
-		}
+		nulls[column] = !state && rated->nulls[column];
+		data[column] = NULL;
+		values[column] = rated->values[column];
+		if (nulls[column] || column == RATED_DRAW_PROBABILITY)
+			continue;
+		array = make_array(column == RATED_GAMES_BEFORE ? INT8OID : FLOAT8OID, partition->n,
+						   state ? nstate : 0);
+		values[column] = PointerGetDatum(array);
+		data[column] = (int64 *) ARR_DATA_PTR(array);
 	}
 }
 
-/* The result for a match that was rated, or predicted. */
+/* Put what an element has into the arrays; a float8 has the bits of an int8, too. */
 static void
-put_match(MatchResult *result, const MatchPartition *partition)
+put_element(const Rated *rated, int nstate, int i, int64 **data)
 {
-	Rater	   *rater = partition->rater;
-	Batch	   *batch = rater->batch;
-	const Match *match = &batch->match;
-	double	   *score = NULL;
-	int			i;
+	int			column;
 
-	if (!rater->forecast)
-		score = make_array(result, MATCH_SCORE, FLOAT8OID, partition->n, 0);
-	for (i = 0; i < partition->n; i++)
-	{
-		const Participant *p = &rater->match.participant[partition->place[i]];
-
-		if (rater->forecast)
-		{
-			const double *before = match->player[p->player].before;
-
-			put_states(result, partition, i, before, before,
-					   batch->player[p->player]->record.games);
-		}
-		else
-		{
-			const EventRow *event = &batch->step.row[p->player];
-
-			put_states(result, partition, i, event->before, event->after, event->games);
-			score[i] = match_outcome(match, rated_team(match, p)) / 2.0;
-		}
-	}
-	put_probabilities(result, partition);
+	for (column = 0; column < RATED_STATE_BEFORE; column++)
+		if (data[column] != NULL)
+			data[column][i] = DatumGetInt64(rated->values[column]);
+	memcpy(data[RATED_STATE_BEFORE] + (Size) i * nstate, rated->before,
+		   nstate * sizeof(float8));
+	memcpy(data[RATED_STATE_AFTER] + (Size) i * nstate, rated->after, nstate * sizeof(float8));
 }
 
 /*
- * The result for a match that is not rated: its players stay as they are.  If one of its
- * elements is no player, nothing is said of any.
+ * The columns of a result.  If an element of players is nobody, which keeps the match from being
+ * rated, nothing is said of any.
  */
 static void
-put_unrated(MatchResult *result, const MatchPartition *partition)
+put_result(const MatchPartition *partition, Datum *values, bool *nulls)
 {
-	Batch	   *batch = partition->rater->batch;
-	int			column;
+	const Rater *rater = partition->rater;
+	Batch	   *batch = rater->batch;
+	double		draw = is_rated(rater) ?
+		model_draw(batch->model, batch->params, &batch->match) : 0;
+	int64	   *data[RATED_NCOLUMNS];
+	Rated		rated;
 	int			i;
 
+	memset(nulls, true, RATED_NCOLUMNS * sizeof(bool));
 	for (i = 0; i < partition->n; i++)
 	{
-		double		state[MODEL_MAX_STATE];
-		int64		games;
-
-		if (partition->no_player[i])
+		if (!element(partition, draw, i, &rated))
+		{
+			memset(nulls, true, RATED_NCOLUMNS * sizeof(bool));
 			break;
-		rate_current_state(batch, partition->player[i], partition->rater->match.pool,
-						   state, &games);
-		put_states(result, partition, i, state, state, games);
+		}
+		if (i == 0)
+			begin_arrays(partition, &rated, values, nulls, data);
+		put_element(&rated, batch->model->nstate, i, data);
 	}
-	if (i < partition->n || partition->n == 0)
-		for (column = 0; column < MATCH_NARRAYS; column++)
-			result->nulls[column] = true;
+	rated_reason(rater, values, nulls);
 }
 
 /*
- * rate_match(model, players, team, rank, weight, played_at, ..., season, params, strict, start,
- *		start_components, season_keep, season_mean), over a window
+ * rate_match(model, players, team, rank, weight, played_at, ..., fixed, options, start,
+ *		start_components), over a window
  */
 Datum
 skillrating_rate_match(PG_FUNCTION_ARGS)
@@ -535,15 +406,14 @@ skillrating_rate_match(PG_FUNCTION_ARGS)
 	MatchPartition *partition;
 	MatchError	error;
 	ErrorContextCallback callback;
-	MatchResult result;
-	Rater	   *rater;
+	Datum		values[RATED_NCOLUMNS];
+	bool		nulls[RATED_NCOLUMNS];
 
 	if (!WindowObjectIsValid(window))
 		elog(ERROR, "rate_match() is a window function");
 	partition = WinGetPartitionLocalMemory(window, sizeof(MatchPartition));
 	if (partition->rater == NULL)
 		begin_partition(fcinfo, window, partition);
-	rater = partition->rater;
 	error.row = WinGetCurrentPosition(window);
 
 	/* Whoever catches an error puts error_context_stack back. */
@@ -560,18 +430,7 @@ skillrating_rate_match(PG_FUNCTION_ARGS)
 	 * From here on there is nothing wrong with the match, and nothing changes
 	 * any more.
 	 */
-	begin_result(&result, partition);
-	if (rater->verdict == VERDICT_RATE || rater->forecast)
-		put_match(&result, partition);
-	else
-		put_unrated(&result, partition);
-	if (rater->verdict != VERDICT_RATE)
-	{
-		result.values[MATCH_UNRATED_REASON] =
-			CStringGetTextDatum(unrated_code(rater->why.reason));
-		result.values[MATCH_UNRATED_DETAIL] = CStringGetTextDatum(rater->why.detail);
-		result.nulls[MATCH_UNRATED_REASON] = result.nulls[MATCH_UNRATED_DETAIL] = false;
-	}
-	return HeapTupleGetDatum(heap_form_tuple(rate_call(fcinfo, MATCH_NCOLUMNS)->desc,
-											 result.values, result.nulls));
+	put_result(partition, values, nulls);
+	return HeapTupleGetDatum(heap_form_tuple(rate_call(fcinfo, RATED_NCOLUMNS)->desc, values,
+											 nulls));
 }

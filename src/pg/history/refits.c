@@ -31,30 +31,6 @@ typedef struct Refits
 								 * match, or the last refit */
 } Refits;
 
-RefitRules
-refit_rules(Datum matches, bool no_matches, Datum days, bool no_days)
-{
-	RefitRules	rules = {0, 0};
-
-	if (!no_matches)
-	{
-		rules.matches = DatumGetInt32(matches);
-		if (rules.matches < 1)
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("refit_matches must be at least 1, not %d", rules.matches)));
-	}
-	if (!no_days)
-	{
-		rules.days = DatumGetFloat8(days);
-		if (!(rules.days > 0) || isinf(rules.days))
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("refit_days must be above 0 and finite, not %g", rules.days)));
-	}
-	return rules;
-}
-
 /* Whether a refit is due before the match. */
 static bool
 is_due(const Refits *refits, const SourceMatch *match)

@@ -15,11 +15,6 @@ typedef struct RefitRules
 } RefitRules;
 
 /*
- * Rules from arguments that can be null.  Errors (22003) out of range.
- */
-extern RefitRules refit_rules(Datum matches, bool no_matches, Datum days, bool no_days);
-
-/*
  * Let a rater of nobody, of the model state_space, go on from what solver through_time makes
  * of all matches before, whenever it is time, with memory from the current context.  That is
  * before a match of a later time than those before it, so that matches of one time are

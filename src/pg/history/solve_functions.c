@@ -53,10 +53,7 @@ skillrating_solvers(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/*
- * The arguments of solve(): of three forms, where the params are always the last but
- * come with the inputs or without.
- */
+/* The arguments of solve(), which has them up to rank, or all. */
 enum
 {
 	ARG_STATE,
@@ -65,23 +62,24 @@ enum
 	ARG_PLAYER,
 	ARG_TEAM,
 	ARG_RANK,
-	ARG_BEHIND_RANK				/* see last_arguments() */
+	ARG_INPUTS,
+	ARG_OPTIONS
 };
 
 /* Begin in the memory of the aggregate; the options must last as long. */
 static SolveState *
-begin_state(FunctionCallInfo fcinfo, const char *solver, Jsonb *options, int inputs, bool strict)
+begin_state(FunctionCallInfo fcinfo, const char *solver, Jsonb *options)
 {
 	SolveState *state = palloc_object(SolveState);
 
-	solve_state_init(state, solver, options);
-	history_builder_begin_rows(&state->builder, fcinfo, "solve", ARG_MATCH, inputs,
+	solve_state_init(state, solver, OPTION_STRICT | OPTION_EXACT_FOR, options);
+	history_builder_begin_rows(&state->builder, fcinfo, "solve", ARG_MATCH,
 							   !solve_state_needs_order(state), false);
-	solve_state_judge(state, strict);
+	solve_state_judge(state);
 	return state;
 }
 
-/* solve(solver, match_id, player_id, team, rank [[, inputs], params [, strict]]) */
+/* solve(solver, match_id, player_id, team, rank [, inputs, options]) */
 Datum
 skillrating_solve_transition(PG_FUNCTION_ARGS)
 {
@@ -89,18 +87,18 @@ skillrating_solve_transition(PG_FUNCTION_ARGS)
 	MemoryContext old;
 	SolveState *state;
 
+	if (!PG_ARGISNULL(ARG_STATE))
+		check_options_stay(fcinfo, ARG_OPTIONS,
+						   ((SolveState *) PG_GETARG_POINTER(ARG_STATE))->options.given, "solve");
 	old = MemoryContextSwitchTo(context);
 	if (PG_ARGISNULL(ARG_STATE))
 	{
-		LastArguments last = last_arguments(fcinfo, ARG_BEHIND_RANK);
-
 		if (PG_ARGISNULL(ARG_SOLVER))
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("solver must not be null")));
 		state = begin_state(fcinfo, text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOLVER)),
-							last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL,
-							last.inputs, last.strict);
+							options_argument(fcinfo, ARG_OPTIONS));
 	}
 	else
 		state = (SolveState *) PG_GETARG_POINTER(ARG_STATE);
@@ -123,8 +121,6 @@ typedef struct WorkerHeader
 	uint32		magic;
 	uint32		solver_size;
 	uint32		options_size;	/* 0: there are none */
-	int32		inputs;			/* the argument, or -1 */
-	int32		strict;
 } WorkerHeader;
 
 #define WORKER_MAGIC 0x736F6C76
@@ -145,10 +141,10 @@ skillrating_solve_serial(PG_FUNCTION_ARGS)
 {
 	SolveState *state = aggregate_state(fcinfo, "solve");
 	const char *solver = state->task.solver->name;
+	const Jsonb *options = state->options.given;
 	WorkerHeader header = {
 		.magic = WORKER_MAGIC,.solver_size = strlen(solver),
-		.options_size = state->options != NULL ? VARSIZE(state->options) : 0,
-		.inputs = state->builder.rows.inputs,.strict = state->builder.strict
+		.options_size = options != NULL ? VARSIZE(options) : 0
 	};
 	Size		rows_size = history_builder_rows_size(&state->builder);
 	Size		size = VARHDRSZ + sizeof(header) + header.solver_size + header.options_size +
@@ -165,8 +161,8 @@ skillrating_solve_serial(PG_FUNCTION_ARGS)
 	to += sizeof(header);
 	memcpy(to, solver, header.solver_size);
 	to += header.solver_size;
-	if (state->options != NULL)
-		memcpy(to, state->options, header.options_size);
+	if (options != NULL)
+		memcpy(to, options, header.options_size);
 	to += header.options_size;
 	history_builder_write_rows(&state->builder, to);
 	PG_RETURN_BYTEA_P(result);
@@ -197,38 +193,24 @@ skillrating_solve_deserial(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(worker);
 }
 
-/* Begin as the worker has begun. */
-static SolveState *
-begin_as_worker(FunctionCallInfo fcinfo, const WorkerState *worker)
+/* The options of a worker, a copy that is aligned; NULL for none. */
+static Jsonb *
+worker_options(const WorkerState *worker)
 {
-	const WorkerHeader *header = &worker->header;
-	Jsonb	   *options = NULL;
+	Size		size = worker->header.options_size;
 
-	if (header->options_size > 0)
-	{
-		options = (Jsonb *) palloc(header->options_size);
-		memcpy(options, worker->options, header->options_size);
-	}
-	return begin_state(fcinfo, pnstrdup(worker->solver, header->solver_size), options,
-					   header->inputs, header->strict != 0);
+	return size == 0 ? NULL : (Jsonb *) memcpy(palloc(size), worker->options, size);
 }
 
 /* Each worker has read the solver and the options from a first row of its own. */
 static void
-check_worker(const SolveState *state, const WorkerState *worker)
+check_worker(const SolveState *state, const char *solver, const Jsonb *options)
 {
-	const WorkerHeader *header = &worker->header;
-	const char *solver = state->task.solver->name;
-	Size		options_size = state->options != NULL ? VARSIZE(state->options) : 0;
-
-	if (strlen(solver) != header->solver_size ||
-		memcmp(solver, worker->solver, header->solver_size) != 0 ||
-		options_size != header->options_size ||
-		(options_size > 0 && memcmp(state->options, worker->options, options_size) != 0) ||
-		state->builder.strict != (header->strict != 0))
+	if (strcmp(state->task.solver->name, solver) != 0 ||
+		!same_options(state->options.given, options))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("solver, params and strict of solve() differ from row to row")));
+				 errmsg("solver and options of solve() differ from row to row")));
 }
 
 /* solve_combine(state, state of a worker) */
@@ -238,6 +220,8 @@ skillrating_solve_combine(PG_FUNCTION_ARGS)
 	MemoryContext context = aggregate_context(fcinfo, "solve");
 	SolveState *state = (SolveState *) aggregate_state(fcinfo, "solve");
 	const WorkerState *worker;
+	const char *solver;
+	Jsonb	   *options;
 	MemoryContext old;
 
 	if (PG_ARGISNULL(1))
@@ -250,10 +234,12 @@ skillrating_solve_combine(PG_FUNCTION_ARGS)
 	if (worker->header.magic != WORKER_MAGIC)
 		elog(ERROR, "state of solve() is not that of a worker");
 	old = MemoryContextSwitchTo(context);
+	solver = pnstrdup(worker->solver, worker->header.solver_size);
+	options = worker_options(worker);
 	if (state == NULL)
-		state = begin_as_worker(fcinfo, worker);
+		state = begin_state(fcinfo, solver, options);
 	else
-		check_worker(state, worker);
+		check_worker(state, solver, options);
 	history_builder_take_rows(&state->builder, worker->rows, worker->rows_size);
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);

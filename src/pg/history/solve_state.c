@@ -28,10 +28,6 @@
 #include "core/solve/solvers.h"
 #include "pg/history/components.h"
 #include "pg/sql/huge.h"
-#include "pg/sql/json.h"
-
-/* The option that is no parameter: players whose errors are to be exact. */
-#define EXACT_FOR "exact_for"
 
 /* The columns of the type context_estimate. */
 enum
@@ -82,39 +78,19 @@ is_through_time(const SolveState *state)
 	return state->task.solver->rows == NULL;
 }
 
-/*
- * Take the option exact_for out of the parameters, which get_params() would not know.  The
- * argument is not changed: the result is a copy without it.
- */
-static Jsonb *
-take_exact_for(SolveState *state, Jsonb *json)
-{
-	JsonReader	reader;
-
-	if (json == NULL || !JB_ROOT_IS_OBJECT(json))
-		return json;
-	json_reader_begin(&reader, json, "params of solve()", NULL);
-	if (!json_reader_find(&reader, EXACT_FOR))
-		return json;
-	state->exact_for = json_member_texts(&reader, true, &state->nexact_for,
-										 "an array of players");
-	return DatumGetJsonbP(DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(json),
-											  CStringGetTextDatum(EXACT_FOR)));
-}
-
 void
-solve_state_init(SolveState *state, const char *solver, Jsonb *params)
+solve_state_init(SolveState *state, const char *solver, unsigned valid, Jsonb *options)
 {
 	memset(state, 0, sizeof(SolveState));
 	state->pool = "";
 	state->task.solver = get_solver(solver);
-	state->options = params;
-	state->params = get_params(&state->task.solver->params,
-							   take_exact_for(state, params));
-	if (is_through_time(state) && state->nexact_for > 0)
+	state->options = history_options("solve", &state->task.solver->params,
+									 valid, options);
+	state->params = get_params(&state->task.solver->params, state->options.params);
+	if (is_through_time(state) && state->options.nexact_for > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"%s\" is not one of solver \"%s\"", EXACT_FOR,
+				 errmsg("option \"exact_for\" is not one of solver \"%s\"",
 						state->task.solver->name),
 				 errhint("Its deviations are those of the normal approximation.")));
 	if (is_through_time(state))
@@ -170,7 +146,7 @@ forget_matches(HistoryBuilder *builder, void *argument)
 }
 
 void
-solve_state_judge(SolveState *state, bool strict)
+solve_state_judge(SolveState *state)
 {
 	const Solver *solver = state->task.solver;
 	bool		tt = is_through_time(state);
@@ -195,7 +171,7 @@ solve_state_judge(SolveState *state, bool strict)
 		state->builder.context_use = CONTEXT_OF_MATCHES;
 	history_builder_judge_by(&state->builder, "solve",
 							 tt ? &state->tt.tt.model->rules : &solver->rules,
-							 tt ? state->tt.tt.params : state->params, strict,
+							 tt ? state->tt.tt.params : state->params, state->options.strict,
 							 tt ? TIMES_LIKE_BEFORE :
 							 solver->by_day ? TIMES_REQUIRED : TIMES_OPTIONAL);
 }
@@ -296,7 +272,7 @@ name_errors(SolveState *state, double *room)
 	int			i;
 	int32		player;
 
-	for (i = 0; i < state->nexact_for; i++)
+	for (i = 0; i < state->options.nexact_for; i++)
 	{
 		bool		found = false;
 
@@ -304,7 +280,7 @@ name_errors(SolveState *state, double *room)
 		{
 			char	   *text = id_text(&builder->player_type,
 									   builder->player_id[player]);
-			bool		same = strcmp(text, state->exact_for[i]) == 0;
+			bool		same = strcmp(text, state->options.exact_for[i]) == 0;
 			uint32_t	u;
 
 			pfree(text);
@@ -319,8 +295,8 @@ name_errors(SolveState *state, double *room)
 		if (!found)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("player %s of option \"%s\" has no matches",
-							state->exact_for[i], EXACT_FOR)));
+					 errmsg("player %s of option \"exact_for\" has no matches",
+							state->options.exact_for[i])));
 	}
 }
 

@@ -11,16 +11,15 @@
 
 #include "core/solve/solver.h"
 #include "pg/history/open_rows.h"
+#include "pg/history/options.h"
 #include "pg/history/through_time_state.h"
 #include "pg/sql/composite.h"
 
 typedef struct SolveState
 {
 	HistoryBuilder builder;
-	Jsonb	   *options;		/* as given, or NULL: */
+	HistoryOptions options;
 	ParamValue *params;
-	char	  **exact_for;		/* players as text */
-	int			nexact_for;
 	bool		returns_estimates;	/* solve_state_estimates() is to come:
 									 * what does not fit is an error before
 									 * the work */
@@ -72,20 +71,20 @@ enum
 extern const Solver *get_solver(const char *name);
 
 /*
- * Begin, with memory from the current context: the solver and its parameters, which
- * may be NULL.  The builder is the caller's to fill; contexts last as long.
+ * Begin, with memory from the current context: the solver and its options, of these sets besides
+ * its parameters, which may be NULL.  The builder is the caller's to fill; contexts last as long.
  */
-extern void solve_state_init(SolveState *state, const char *solver,
-							 Jsonb *params);
+extern void solve_state_init(SolveState *state, const char *solver, unsigned valid,
+							 Jsonb *options);
 
 /* Whether matches have to come in the order in which they were played. */
 extern bool solve_state_needs_order(const SolveState *state);
 
 /*
  * Have the builder, which has begun, leave out what the solver has no use for, and count
- * it; where strict a mistake in a match is an error.
+ * it; where the options are strict a mistake in a match is an error.
  */
-extern void solve_state_judge(SolveState *state, bool strict);
+extern void solve_state_judge(SolveState *state);
 
 /* Solve what the builder has, once, in the same context. */
 extern void solve_state_run(SolveState *state);

@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 
 #include "core/models/registry.h"
+#include "pg/history/options.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/huge.h"
@@ -48,10 +49,7 @@ typedef struct Candidate
 	PairedDifference behind;	/* the best one, there */
 } Candidate;
 
-/*
- * The arguments of suggest_model(): of three forms, where the options are always the last
- * but come with the inputs or without.
- */
+/* The arguments of suggest_model(), which has them up to rank, or all. */
 enum
 {
 	ARG_STATE,
@@ -59,7 +57,8 @@ enum
 	ARG_PLAYER,
 	ARG_TEAM,
 	ARG_RANK,
-	ARG_BEHIND_RANK				/* see last_arguments() */
+	ARG_INPUTS,
+	ARG_OPTIONS
 };
 
 /* Whether options leave a model in. */
@@ -102,20 +101,19 @@ suggest_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	SuggestState *state = palloc0_object(SuggestState);
-	LastArguments last = last_arguments(fcinfo, ARG_BEHIND_RANK);
 
-	state->options = suggest_options(last.options >= 0 ?
-									 PG_GETARG_JSONB_P_COPY(last.options) : NULL);
+	/* The options point into their jsonb. */
+	state->options = suggest_options(options_argument(fcinfo, ARG_OPTIONS));
 	check_names(&state->options);
 	history_builder_begin_rows(&state->builder, fcinfo, "suggest_model", ARG_MATCH,
-							   last.inputs, false, true);
+							   false, true);
 	history_builder_judge_by(&state->builder, "suggest_model", &any_rules, NULL,
-							 last.strict, TIMES_LIKE_BEFORE);
+							 state->options.strict, TIMES_LIKE_BEFORE);
 	MemoryContextSwitchTo(old);
 	return state;
 }
 
-/* suggest_model(match_id, player_id, team, rank [[, inputs], options [, strict]]) */
+/* suggest_model(match_id, player_id, team, rank [, inputs, options]) */
 Datum
 skillrating_suggest_model_transition(PG_FUNCTION_ARGS)
 {
@@ -125,6 +123,7 @@ skillrating_suggest_model_transition(PG_FUNCTION_ARGS)
 
 	state = PG_ARGISNULL(ARG_STATE) ? suggest_begin(fcinfo, context) :
 		(SuggestState *) PG_GETARG_POINTER(ARG_STATE);
+	check_options_stay(fcinfo, ARG_OPTIONS, state->options.given, "suggest_model");
 
 	old = MemoryContextSwitchTo(context);
 	history_builder_read_row(&state->builder, fcinfo);

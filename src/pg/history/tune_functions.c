@@ -16,6 +16,7 @@
 #include "utils/builtins.h"
 #include "utils/float.h"
 
+#include "pg/history/options.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/json.h"
@@ -125,16 +126,14 @@ check_bounds(const TuneState *state)
 
 /* The parameters that are to be fitted: those that are named, or the model's own choice. */
 static void
-add_params(TuneState *state, ArrayType *names)
+add_params(TuneState *state)
 {
 	const ParamSet *set = &state->model->params;
-	Datum	   *name;
-	bool	   *null;
-	int			n;
+	int			n = state->options.nfit;
 	int			i;
 
 	/* The model's own choice is small, and needs none of the checks below. */
-	if (names == NULL)
+	if (state->options.fit == NULL)
 	{
 		for (i = 0; i < set->count; i++)
 			if (param_spec(set, i)->searched)
@@ -142,20 +141,13 @@ add_params(TuneState *state, ArrayType *names)
 		check_bounds(state);
 		return;
 	}
-	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &name, &null, &n);
 	if (n < 1 || n > TUNE_MAX_PARAMS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("tune() fits 1 to %d parameters, not %d",
 						TUNE_MAX_PARAMS, n)));
 	for (i = 0; i < n; i++)
-	{
-		if (null[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("parameters to fit must not be null")));
-		add_param(state, TextDatumGetCString(name[i]));
-	}
+		add_param(state, state->options.fit[i]);
 	if (tune_combinations(&state->tuner.space) > TUNE_MAX_COMBINATIONS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -189,20 +181,17 @@ check_parts(const TuneState *state)
 							 names.data, model->name)));
 }
 
-/*
- * The arguments of tune(): of three forms, where the options are always the last but
- * come with the inputs or without.
- */
+/* The arguments of tune(), which has them up to rank, or all. */
 enum
 {
 	ARG_STATE,
 	ARG_MODEL,
-	ARG_FIT,
 	ARG_MATCH,
 	ARG_PLAYER,
 	ARG_TEAM,
 	ARG_RANK,
-	ARG_BEHIND_RANK				/* see last_arguments() */
+	ARG_INPUTS,
+	ARG_OPTIONS
 };
 
 static TuneState *
@@ -210,7 +199,6 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	TuneState  *state = palloc0_object(TuneState);
-	LastArguments last = last_arguments(fcinfo, ARG_BEHIND_RANK);
 
 	if (PG_ARGISNULL(ARG_MODEL))
 		ereport(ERROR,
@@ -218,27 +206,24 @@ tune_begin(FunctionCallInfo fcinfo, MemoryContext context)
 				 errmsg("model must not be null")));
 	state->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
 
-	/*
-	 * The options point into their jsonb, which therefore is a copy in this
-	 * context.
-	 */
-	state->options = tune_options(last.options >= 0 ? PG_GETARG_JSONB_P_COPY(last.options) : NULL);
+	/* The options point into their jsonb. */
+	state->options = tune_options(options_argument(fcinfo, ARG_OPTIONS));
 
 	/* Parts may give parameters an effect that they have not yet. */
 	state->params = get_params(&state->model->params, state->options.params);
 	state->model = model_variant(state->model, state->params);
 	check_parts(state);
-	add_params(state, PG_ARGISNULL(ARG_FIT) ? NULL : PG_GETARG_ARRAYTYPE_P(ARG_FIT));
+	add_params(state);
 
-	history_builder_begin_rows(&state->builder, fcinfo, "tune", ARG_MATCH,
-							   last.inputs, false, state->model->shares != NULL);
+	history_builder_begin_rows(&state->builder, fcinfo, "tune", ARG_MATCH, false,
+							   state->model->shares != NULL);
 	history_builder_judge_by(&state->builder, "tune", &state->model->rules,
-							 state->params, last.strict, TIMES_LIKE_BEFORE);
+							 state->params, state->options.strict, TIMES_LIKE_BEFORE);
 	MemoryContextSwitchTo(old);
 	return state;
 }
 
-/* tune(model, fit, match_id, player_id, team, rank [[, inputs], options]) */
+/* tune(model, match_id, player_id, team, rank [, inputs, options]) */
 Datum
 skillrating_tune_transition(PG_FUNCTION_ARGS)
 {
@@ -248,6 +233,7 @@ skillrating_tune_transition(PG_FUNCTION_ARGS)
 
 	state = PG_ARGISNULL(ARG_STATE) ? tune_begin(fcinfo, context) :
 		(TuneState *) PG_GETARG_POINTER(ARG_STATE);
+	check_options_stay(fcinfo, ARG_OPTIONS, state->options.given, "tune");
 
 	old = MemoryContextSwitchTo(context);
 	history_builder_read_row(&state->builder, fcinfo);

@@ -43,6 +43,15 @@ parts_option(const JsonReader *reader, TuneOptions *options)
 									   "true, false or an array of names of parts");
 }
 
+/* Null for the model's own choice, or an array of names. */
+static void
+fit_option(const JsonReader *reader, TuneOptions *options)
+{
+	if (reader->value.type != jbvNull)
+		options->fit = json_member_texts(reader, false, &options->nfit,
+										 "an array of names of parameters, or null");
+}
+
 /* An option that both functions have; false for others. */
 static bool
 common_option(const JsonReader *reader, TuneOptions *options)
@@ -58,6 +67,11 @@ common_option(const JsonReader *reader, TuneOptions *options)
 												"a number from 1e-10 to 0.5");
 	else if (strcmp(reader->key, "progress") == 0)
 		options->progress = level_option(reader);
+	else if (strcmp(reader->key, "strict_rows") == 0)
+	{
+		if (!json_value_boolean(&reader->value, &options->strict))
+			json_invalid_value(reader, "true or false");
+	}
 	else if (strcmp(reader->key, "priors") == 0)
 	{
 		if (!json_value_boolean(&reader->value, &options->priors))
@@ -75,7 +89,7 @@ tune_options(Jsonb *json)
 {
 	TuneOptions options = {
 		.burn_in = 0.1,.holdout = 0.2,.tolerance = 1e-4,.starts = 4,.progress = DEBUG1,
-		.priors = true
+		.priors = true,.given = json
 	};
 	JsonReader	reader;
 
@@ -86,7 +100,9 @@ tune_options(Jsonb *json)
 					  "For example '{\"params\": {\"k\": 20}, \"holdout\": 0.2}'.");
 	while (json_reader_next(&reader))
 	{
-		if (strcmp(reader.key, "params") == 0)
+		if (strcmp(reader.key, "fit") == 0)
+			fit_option(&reader, &options);
+		else if (strcmp(reader.key, "params") == 0)
 			options.params = json_member_object(&reader, "an object");
 		else if (strcmp(reader.key, "bounds") == 0)
 			options.bounds = json_member_object(&reader, "an object");
@@ -96,7 +112,7 @@ tune_options(Jsonb *json)
 								   "a number from 1 to 1000000");
 		else if (!common_option(&reader, &options))
 			json_invalid_key(&reader,
-							 "\"params\", \"bounds\", \"parts\", \"priors\", \"starts\", \"burn_in\", \"holdout\", \"max_evaluations\", \"tolerance\" and \"progress\"");
+							 "\"fit\", \"params\", \"bounds\", \"parts\", \"priors\", \"starts\", \"burn_in\", \"holdout\", \"max_evaluations\", \"tolerance\", \"strict_rows\" and \"progress\"");
 	}
 	return options;
 }
@@ -106,7 +122,7 @@ suggest_options(Jsonb *json)
 {
 	TuneOptions options = {
 		.burn_in = 0.1,.holdout = 0.2,.tolerance = 1e-3,.starts = 3,.progress = DEBUG1,
-		.priors = true,.all_parts = true,.max_evaluations = DEFAULT_BUDGET
+		.priors = true,.all_parts = true,.max_evaluations = DEFAULT_BUDGET,.given = json
 	};
 	JsonReader	reader;
 
@@ -129,7 +145,7 @@ suggest_options(Jsonb *json)
 		}
 		else if (!common_option(&reader, &options))
 			json_invalid_key(&reader,
-							 "\"budget\", \"models\", \"parts\", \"priors\", \"starts\", \"burn_in\", \"holdout\", \"tolerance\" and \"progress\"");
+							 "\"budget\", \"models\", \"parts\", \"priors\", \"starts\", \"burn_in\", \"holdout\", \"tolerance\", \"strict_rows\" and \"progress\"");
 	}
 	return options;
 }

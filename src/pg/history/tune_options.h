@@ -9,6 +9,11 @@
 
 typedef struct TuneOptions
 {
+	Jsonb	   *given;			/* all of them, or NULL */
+	char	  **fit;			/* tune(): the parameters to fit, or NULL for
+								 * the model's own choice */
+	int			nfit;
+	bool		strict;			/* a mistake in a match is an error */
 	Jsonb	   *params;			/* where the search starts; the rest is fixed */
 	Jsonb	   *bounds;			/* by parameter, or NULL */
 	double		burn_in;		/* shares of the matches */

@@ -52,7 +52,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("ladder, solver, params and pool must not be null")));
-	solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(1)),
+	solve_state_init(state, text_to_cstring(PG_GETARG_TEXT_PP(1)), OPTION_EXACT_FOR,
 					 PG_GETARG_JSONB_P(2));
 	state->pool = text_to_cstring(PG_GETARG_TEXT_PP(3));
 	if (!PG_ARGISNULL(4))
@@ -65,7 +65,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	ladder_expect_many(ladder);
 	old = MemoryContextSwitchTo(context);
 	history_builder_init(&state->builder, ladder->player_type->type, false);
-	solve_state_judge(state, false);
+	solve_state_judge(state);
 
 	/*
 	 * A ladder has its contexts for its model, which may have one for each

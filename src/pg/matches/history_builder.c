@@ -566,7 +566,7 @@ max_rows_size(FunctionCallInfo fcinfo)
 	return (MaxAllocSize - ROOM_FOR_OTHERS) / Max(n, 1);
 }
 
-/* Prepare to take rows that come in no order: the arguments from the match on, but params. */
+/* Prepare to take rows that come in no order: the arguments from the match on, but options. */
 static void
 prepare_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
@@ -590,12 +590,12 @@ prepare_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 
 void
 history_builder_begin_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo,
-						   const char *aggregate, int first, int inputs,
-						   bool any_order, bool pools_share)
+						   const char *aggregate, int first, bool any_order,
+						   bool pools_share)
 {
 	ParticipantArguments rows;
 
-	participant_arguments_init(&rows, fcinfo, aggregate, first, inputs, any_order);
+	participant_arguments_init(&rows, fcinfo, aggregate, first, any_order);
 	history_builder_init(builder, rows.player_type, pools_share);
 	builder->rows = rows;
 	source_match_init(&builder->match, &builder->rows.match_type,

@@ -168,8 +168,7 @@ extern void history_builder_forget(HistoryBuilder *builder);
 extern void history_builder_begin_rows(HistoryBuilder *builder,
 									   FunctionCallInfo fcinfo,
 									   const char *aggregate, int first,
-									   int inputs, bool any_order,
-									   bool pools_share);
+									   bool any_order, bool pools_share);
 
 /* Read a row. */
 extern void history_builder_read_row(HistoryBuilder *builder,

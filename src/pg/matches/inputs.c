@@ -14,7 +14,6 @@
 #include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_inputs);
-SKILLRATING_FUNCTION(skillrating_number_inputs);
 
 /* As the type inputs and the arguments of rate() have them (sql/40-history-rate.sql). */
 typedef struct InputSpec
@@ -152,33 +151,6 @@ skillrating_inputs(PG_FUNCTION_ARGS)
 	{
 		values[i] = PG_GETARG_DATUM(i);
 		nulls[i] = PG_ARGISNULL(i);
-	}
-	return return_row(fcinfo, values, nulls);
-}
-
-/* number_inputs(), the same without the period, the season and those that are texts */
-Datum
-skillrating_number_inputs(PG_FUNCTION_ARGS)
-{
-	Datum		values[INPUTS_COUNT] = {0};
-	bool		nulls[INPUTS_COUNT];
-	int			arg = 0;
-	int			i;
-
-	memset(nulls, true, sizeof(nulls));
-	for (i = 0; i < INPUTS_COUNT; i++)
-	{
-		if (inputs[i].column == SOURCE_POOL ||
-			inputs[i].column == SOURCE_UNRATED_REASON ||
-			inputs[i].column == SOURCE_CONTEXT ||
-			inputs[i].column == SOURCE_CLUB ||
-			inputs[i].column == INPUT_PERIOD ||
-			inputs[i].column == INPUT_SEASON ||
-			inputs[i].column == SOURCE_TOURNAMENT)
-			continue;
-		values[i] = PG_GETARG_DATUM(arg);
-		nulls[i] = PG_ARGISNULL(arg);
-		arg++;
 	}
 	return return_row(fcinfo, values, nulls);
 }

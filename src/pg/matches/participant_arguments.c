@@ -9,33 +9,6 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 
-LastArguments
-last_arguments(FunctionCallInfo fcinfo, int first)
-{
-	LastArguments last = {-1, -1, false};
-	int			n = PG_NARGS() - first;
-
-	/*
-	 * The options stand before strict where both are given, and inputs before
-	 * them.
-	 */
-	if (n > 2)
-	{
-		if (PG_ARGISNULL(first + 2))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("strict must not be null")));
-		last.strict = PG_GETARG_BOOL(first + 2);
-	}
-	if (n > 1)
-		last.inputs = first;
-	if (n > 0)
-		last.options = first + (n > 1 ? 1 : 0);
-	if (last.options >= 0 && PG_ARGISNULL(last.options))
-		last.options = -1;
-	return last;
-}
-
 /* Whether the order of an aggregate includes one of its arguments. */
 static bool
 orders_by(const Aggref *aggref, int argument)
@@ -59,8 +32,7 @@ orders_by(const Aggref *aggref, int argument)
 
 void
 participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
-						   const char *aggregate, int first, int inputs,
-						   bool any_order)
+						   const char *aggregate, int first, bool any_order)
 {
 	Aggref	   *aggref = AggGetAggref(fcinfo);
 
@@ -69,7 +41,6 @@ participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
 		aggregate = get_func_name(aggref->aggfnoid);
 	memset(rows, 0, sizeof(ParticipantArguments));
 	rows->first = first;
-	rows->inputs = inputs;
 	rows->memory = CurrentMemoryContext;
 
 	/* The first argument of this function is the state. */
@@ -83,6 +54,7 @@ participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
 						 aggregate)));
 
 	/* Not the types of the function called, which may be that of combining. */
+	rows->inputs = list_length(aggref->aggargtypes) > first + 3 ? first + 4 : -1;
 	id_type_init(&rows->match_type, list_nth_oid(aggref->aggargtypes, first - 1), "match_id");
 	rows->player_type = list_nth_oid(aggref->aggargtypes, first);
 }

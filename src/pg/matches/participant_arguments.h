@@ -13,7 +13,7 @@
 
 /*
  * The arguments match_id, player_id, team and rank of an aggregate, which stand together,
- * and inputs, which may be missing.
+ * and inputs behind them, which may be missing.
  */
 typedef struct ParticipantArguments
 {
@@ -32,20 +32,6 @@ typedef struct ParticipantArguments
 } ParticipantArguments;
 
 /*
- * The last arguments of an aggregate, [[, inputs], options [, strict]], from the one of
- * that number on: their numbers, or -1 where the form that was called has none, and
- * whether strict is true.
- */
-typedef struct LastArguments
-{
-	int			inputs;
-	int			options;		/* also -1 if it is null */
-	bool		strict;
-} LastArguments;
-
-extern LastArguments last_arguments(FunctionCallInfo fcinfo, int first);
-
-/*
  * Begin, in the current context.  Errors unless the call is that of an aggregate
  * with an ORDER BY that includes the match: without it the rows of a match need not
  * stand together.  With any_order there may be none, but not one without the match;
@@ -53,7 +39,7 @@ extern LastArguments last_arguments(FunctionCallInfo fcinfo, int first);
  * or, where there is none, this one.
  */
 extern void participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
-									   const char *aggregate, int first, int inputs,
+									   const char *aggregate, int first,
 									   bool any_order);
 
 /* The error of a row without a match. */

@@ -23,31 +23,8 @@ rater_rules(const char *model, Jsonb *params, Oid player_type)
 	rules->model = get_model(model);
 	rules->params = get_model_params(&rules->model, params);
 	rules->model_name = pstrdup(model);
-
-	/*
-	 * A copy by bytes: rules are compared with the argument of the next
-	 * partition.
-	 */
-	rules->json = NULL;
-	if (params != NULL)
-	{
-		rules->json = palloc(VARSIZE(params));
-		memcpy(rules->json, params, VARSIZE(params));
-	}
 	id_type_init(&rules->player_type, player_type, "player_id");
 	return rules;
-}
-
-bool
-rater_rules_are(const RaterRules *rules, const char *model,
-				const Jsonb *params)
-{
-	if (strcmp(rules->model_name, model) != 0 ||
-		(rules->json == NULL) != (params == NULL))
-		return false;
-	return params == NULL ||
-		(VARSIZE(params) == VARSIZE(rules->json) &&
-		 memcmp(params, rules->json, VARSIZE(params)) == 0);
 }
 
 Rater *
@@ -67,25 +44,6 @@ rater_create(RaterRules *rules, IdType *match_type, bool strict)
 	rater->season_rules.keep = SEASON_KEEP_DEFAULT;
 	rater->season_rules.mean = get_float8_nan();
 	return rater;
-}
-
-SeasonRules
-season_rules(Datum keep, bool no_keep, Datum mean, bool no_mean)
-{
-	SeasonRules rules = {SEASON_KEEP_DEFAULT, get_float8_nan()};
-
-	if (!no_keep)
-		rules.keep = DatumGetFloat8(keep);
-	if (!(rules.keep >= 0 && rules.keep <= 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("season_keep must lie between 0 and 1, not %g", rules.keep)));
-	if (!no_mean)
-	{
-		rules.mean = DatumGetFloat8(mean);
-		check_finite("season_mean", rules.mean);
-	}
-	return rules;
 }
 
 /* The season that a row gives. */

@@ -13,7 +13,6 @@
 typedef struct RaterRules
 {
 	char	   *model_name;
-	Jsonb	   *json;			/* of the parameters, or NULL */
 	const Model *model;
 	ParamValue *params;
 	IdType		player_type;
@@ -25,10 +24,6 @@ typedef struct RaterRules
  */
 extern RaterRules *rater_rules(const char *model, Jsonb *params,
 							   Oid player_type);
-
-/* Whether these are the rules of that model with those parameters. */
-extern bool rater_rules_are(const RaterRules *rules, const char *model,
-							const Jsonb *params);
 
 /* How players go from one season to the next. */
 typedef struct SeasonRules
@@ -79,12 +74,6 @@ typedef struct Rater
  * its memory comes from the current context.
  */
 extern Rater *rater_create(RaterRules *rules, IdType *match_type, bool strict);
-
-/*
- * Rules of seasons from a share to keep and a mean, each of which can be null for its
- * default.  Errors (22003) out of range.
- */
-extern SeasonRules season_rules(Datum keep, bool no_keep, Datum mean, bool no_mean);
 
 /*
  * Begin a match with its first row, and add a row to it (that one, too); false if the

@@ -56,3 +56,32 @@ float8_state(ArrayType *array, int n)
 						n)));
 	return (float8 *) ARR_DATA_PTR(array);
 }
+
+Jsonb *
+options_argument(FunctionCallInfo fcinfo, int arg)
+{
+	return PG_NARGS() <= arg || PG_ARGISNULL(arg) ? NULL : PG_GETARG_JSONB_P_COPY(arg);
+}
+
+bool
+same_options(const Jsonb *a, const Jsonb *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return VARSIZE(a) == VARSIZE(b) && memcmp(a, b, VARSIZE(a)) == 0;
+}
+
+void
+check_options_stay(FunctionCallInfo fcinfo, int arg, const Jsonb *given, const char *function)
+{
+	const Jsonb *now;
+
+	if (PG_NARGS() <= arg)
+		return;
+	now = PG_ARGISNULL(arg) ? NULL : PG_GETARG_JSONB_P(arg);
+	if (!same_options(given, now))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("options of %s() differ from row to row", function),
+				 errhint("All rows of a group have the same; GROUP BY what they depend on.")));
+}

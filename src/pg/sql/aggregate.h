@@ -24,6 +24,19 @@ extern MemoryContext aggregate_context(FunctionCallInfo fcinfo, const char *name
  */
 extern void *aggregate_state(FunctionCallInfo fcinfo, const char *name);
 
+/* The options that an aggregate is given, a copy in the current context; NULL for none. */
+extern Jsonb *options_argument(FunctionCallInfo fcinfo, int arg);
+
+/*
+ * Errors (22023) unless a row of an aggregate has the options that the first row gave.  The
+ * argument may be missing.
+ */
+extern void check_options_stay(FunctionCallInfo fcinfo, int arg, const Jsonb *given,
+							   const char *function);
+
+/* Whether options are the same, of which either may be NULL. */
+extern bool same_options(const Jsonb *a, const Jsonb *b);
+
 /*
  * The array state given as argument arg, to be modified: in place inside an aggregate,
  * in a copy elsewhere, as anybody can call such a function with an array of a table.
