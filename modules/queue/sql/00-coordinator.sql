@@ -189,7 +189,8 @@ BEGIN
             count(*) FILTER (WHERE t.status = 'matched') AS matched_tickets,
             count(*) FILTER (WHERE t.status = 'ended') AS ended_tickets,
             percentile_cont('{0.5, 0.9, 0.99}'::float8[])
-                WITHIN GROUP (ORDER BY t.ended_at - t.joined_at) FILTER (WHERE t.status = 'matched') AS waits
+                WITHIN GROUP (ORDER BY t.ended_at - t.joined_at)
+                FILTER (WHERE t.status = 'matched') AS waits
         FROM ticket AS t WHERE t.queue = q.queue) AS t, LATERAL (
         SELECT count(*) FILTER (WHERE p.status = 'open') AS open_proposals,
             count(*) FILTER (WHERE p.status = 'made' AND p.backfill IS NULL) AS matches,
@@ -224,7 +225,8 @@ BEGIN
     FOR f IN
         SELECT p.proname, obj_description(p.oid, 'pg_proc') AS comment, p.provolatile,
             rtrim(replace(pg_get_function_arguments(p.oid), now_argument, ''), ', ') AS arguments,
-            (SELECT string_agg('$' || n, ', ') FROM generate_series(1, p.pronargs - 1) AS n) AS call,
+            (SELECT string_agg('$' || n, ', ')
+                FROM generate_series(1, p.pronargs - 1) AS n) AS call,
             pg_get_function_result(p.oid) AS result
         FROM pg_proc AS p
         WHERE p.pronamespace = to_regnamespace('skillrating_queue')

@@ -332,7 +332,8 @@ BEGIN
         WHERE t.ticket IN (SELECT s.ticket FROM seat AS s WHERE s.proposal = wanted)
         ORDER BY t.ticket FOR UPDATE);
     lost := EXISTS (
-            SELECT FROM ticket AS t WHERE t.ticket = ANY (tickets) AND t.status <> 'proposed')
+            SELECT FROM ticket AS t WHERE t.ticket = ANY (tickets)
+                AND (t.status <> 'proposed' OR t.proposal <> wanted))
         OR EXISTS (
             SELECT FROM proposal AS p JOIN backfill AS b ON b.backfill = p.backfill
             WHERE p.proposal = wanted AND b.status = 'ended');

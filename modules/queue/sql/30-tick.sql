@@ -138,7 +138,8 @@ BEGIN
         UPDATE instance AS i SET session = gen_random_uuid()
         WHERE i.instance = (
             SELECT o.instance FROM instance AS o
-            WHERE o.session IS NULL AND o.free_until > at AND (o.region & m.region <> 0) IS NOT FALSE
+            WHERE o.session IS NULL AND o.free_until > at
+                AND (o.region & m.region <> 0) IS NOT FALSE
             ORDER BY o.free_since, o.instance LIMIT 1 FOR UPDATE SKIP LOCKED)
         RETURNING i.session INTO taken;
         sessions[m.match] := taken;

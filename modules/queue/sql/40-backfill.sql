@@ -209,7 +209,8 @@ BEGIN
                 SELECT FROM backfill AS b WHERE b.backfill = p.backfill AND b.status = 'ended')
             OR EXISTS (
                 SELECT FROM seat AS s JOIN ticket AS t ON t.ticket = s.ticket
-                WHERE s.proposal = p.proposal AND t.status <> 'proposed'))
+                WHERE s.proposal = p.proposal
+                    AND (t.status <> 'proposed' OR t.proposal <> p.proposal)))
         FOR UPDATE SKIP LOCKED), 'left', '{}', at);
     RETURN made;
 END
