@@ -31,7 +31,7 @@ FROM skillrating.report_match('league', match_id => 9001,
     players => ARRAY['Chelsea', 'Arsenal'], team => ARRAY[1, 2], rank => ARRAY[1, 2], pool => 'en.1', log_odds => %s)$$, :'home'), 'Both ratings, in points, before and after the match');
 
 SELECT $$<h3>Fair teams from a lobby</h3>
-<p>Ten players of the team game wait in a lobby. <code>split_ladder</code> finds the teams whose chances
+<p>Ten players of the team game wait in a lobby. <code>split_teams</code> finds the teams whose chances
 are closest to equal.</p>$$;
 CREATE TABLE demo.lobby AS
 SELECT player_id FROM rounds.rating ORDER BY games DESC, player_id LIMIT 10;
@@ -40,7 +40,7 @@ SELECT demo.shown(format($$
 SELECT team, string_agg(player_id::text, ', ' ORDER BY player_id) AS players,
     round(avg(mu)::numeric, 2) AS "mean skill, log-odds",
     round(100 * avg(win_probability)::numeric, 1) AS "chance, %%"
-FROM skillrating.split_ladder('rounds', %s)
+FROM skillrating.split_teams(skillrating.lobby('rounds', %s))
 GROUP BY team ORDER BY team$$, :'lobby'), 'The fairest teams of this lobby');
 SELECT demo.result(format($$
 SELECT team, string_agg(player_id, ', ' ORDER BY player_id::integer) AS players,

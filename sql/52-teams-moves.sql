@@ -1,46 +1,30 @@
 -- Existing teams adjusted.
 
 CREATE FUNCTION skillrating.suggest_swaps(
-    players anycompatiblearray,
-    mu float8[],
-    team integer[],
-    mu_2 float8[] DEFAULT NULL,
-    deviation float8[] DEFAULT NULL,
-    weight float8[] DEFAULT NULL,
-    party integer[] DEFAULT NULL,
-    locked integer[] DEFAULT NULL,
-    avoid text[] DEFAULT NULL,
-    command_mu float8[] DEFAULT NULL,
-    command_mu_2 float8[] DEFAULT NULL,
-    commander boolean[] DEFAULT NULL,
+    lobby skillrating.lobby,
     max_swaps integer DEFAULT NULL,
-    log_odds float8 DEFAULT 0,
-    strength text DEFAULT 'mean',
-    log_odds_unit float8 DEFAULT 173.71779276130073,
-    command_weight float8 DEFAULT 0.5,
-    model text DEFAULT NULL,
-    params jsonb DEFAULT '{}',
     method text DEFAULT 'exact',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (
     swaps integer,
-    player_id_a anycompatible,
-    player_id_b anycompatible,
+    player_id_a text,
+    player_id_b text,
     difference float8,
     win_probability float8,
     exact boolean,
     bound float8,
-    commander_1 anycompatible,
-    commander_2 anycompatible,
+    commander_1 text,
+    commander_2 text,
     why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_suggest_swaps'
-LANGUAGE C STABLE PARALLEL SAFE ROWS 24;
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 24;
 
-COMMENT ON FUNCTION skillrating.suggest_swaps(anycompatiblearray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], float8[], float8[], boolean[], integer, float8, text, float8, float8, text, jsonb, text, float8, bigint, boolean) IS
-'The fewest swaps that make two existing teams even: for each number of swaps that is better than
-any smaller number, the players who change places, and the difference that is left.
+COMMENT ON FUNCTION skillrating.suggest_swaps(skillrating.lobby, integer, text, float8, bigint, boolean) IS
+'The fewest swaps that make two existing teams even, those of current in the lobby: for each number
+of swaps that is better than any smaller number, the players who change places, and the difference
+that is left.
 
 Result: the rows with the same number of swaps are one suggestion, fewest swaps first.  In each row
 player_id_a, of the first team, changes places with player_id_b, of the second.  Of the players who
@@ -52,16 +36,19 @@ difference, exact and bound: after these swaps, as in split_teams(); exact: no o
 many players are better, nor more swaps than were tried within the budget.
 win_probability: of the first team after these swaps, in every row, because a row is about two
 players.
-commander_1, commander_2: who commands either team then; null without command_mu.
+commander_1, commander_2: who commands either team then; null without commanders.  They are chosen
+anew for each number of swaps; to keep those who command now, say by commanders that nobody else
+may.
 
-team: the team at present, 1 or 2, or null for a player without a team.
+Of the lobby''s constraints:
+current: null for a player without a team; there is no bench.
 party: players of a party who are in one team move together or not at all.  With a model they are a
 squad; of a party in both teams, those in one team are one.
 locked: the team on which a player has to be: null, or the team at present.  A player without a team
 is placed on that team.
 avoid: pairs who are not to come into one team; those who are in one team already may stay.
-command_mu: what players are worth as commanders.  Each team gets one, who is chosen anew for each
-number of swaps; to keep those who command now, say by commander that nobody else may.
+split_evenly is an error, and priority does not count.
+
 max_swaps: the largest number of swaps; null for no limit.
 method: exact, or greedy: the best swap of two, then the best after that, as in the Natural
 Selection 2 document.
@@ -71,50 +58,33 @@ pair without which as many swaps would do most (constraint); for 0 swaps, as in 
 Where the budget does not suffice for all numbers, the larger ones have only terms.
 The other arguments are those of split_teams().
 
-No rows if players, mu or team are null, or there are no players.
-Errors: 22023 for a player who is locked to the bench or to another team, for players without a team
-who cannot be placed, for a team that nobody may command, and for values out of range; and as
-split_teams().';
+No rows for a null lobby, and without players or mu.
+Errors: 22004 for a lobby without current; 22023 for a player who is locked to the bench or to
+another team, for players without a team who cannot be placed, for a team that nobody may command,
+and for values out of range; and as split_teams().';
 
 CREATE FUNCTION skillrating.suggest_transfers(
-    players anycompatiblearray,
-    mu float8[],
-    team integer[],
-    mu_2 float8[] DEFAULT NULL,
-    deviation float8[] DEFAULT NULL,
-    weight float8[] DEFAULT NULL,
-    party integer[] DEFAULT NULL,
-    locked integer[] DEFAULT NULL,
-    avoid text[] DEFAULT NULL,
-    command_mu float8[] DEFAULT NULL,
-    command_mu_2 float8[] DEFAULT NULL,
-    commander boolean[] DEFAULT NULL,
+    lobby skillrating.lobby,
     max_swaps integer DEFAULT 0,
     max_lead integer DEFAULT 1,
-    log_odds float8 DEFAULT 0,
-    strength text DEFAULT 'mean',
-    log_odds_unit float8 DEFAULT 173.71779276130073,
-    command_weight float8 DEFAULT 0.5,
-    model text DEFAULT NULL,
-    params jsonb DEFAULT '{}',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (
-    player_id anycompatible,
+    player_id text,
     from_team integer,
     to_team integer,
     difference float8,
     win_probability float8,
     exact boolean,
     bound float8,
-    commander_1 anycompatible,
-    commander_2 anycompatible,
+    commander_1 text,
+    commander_2 text,
     why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_suggest_transfers'
-LANGUAGE C STABLE PARALLEL SAFE ROWS 4;
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 4;
 
-COMMENT ON FUNCTION skillrating.suggest_transfers(anycompatiblearray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], float8[], float8[], boolean[], integer, integer, float8, text, float8, float8, text, jsonb, float8, bigint, boolean) IS
+COMMENT ON FUNCTION skillrating.suggest_transfers(skillrating.lobby, integer, integer, float8, bigint, boolean) IS
 'The players who change teams when one of two existing teams has too many more players than the
 other: as few as it takes, and of these the ones with whom the match is as even as possible.  All
 who move are chosen together, and by the sign of the difference, so that no strong player leaves the
@@ -124,7 +94,7 @@ Result: a row for each player who moves, in the order of players; no rows if nob
 difference, exact and bound: after all moves, as in split_teams(); exact: no other moves of as many
 players are better.
 win_probability: of the first team after all moves, in every row.
-commander_1, commander_2: who commands either team then; null without command_mu.
+commander_1, commander_2: who commands either team then; null without commanders.
 
 max_swaps: pairs who may change places besides, as few as are needed.
 max_lead: a team may have so many players more than the other; from a larger lead on, players move
@@ -137,55 +107,37 @@ Errors: as suggest_swaps(); 22023 also if a player has no team, or too many play
 Source: the rule for mid-round joins and the target of a transfer (F11) of the SynElo document.';
 
 CREATE FUNCTION skillrating.place_joiner(
-    players anycompatiblearray,
-    mu float8[],
-    team integer[],
-    mu_2 float8[] DEFAULT NULL,
-    deviation float8[] DEFAULT NULL,
-    weight float8[] DEFAULT NULL,
-    party integer[] DEFAULT NULL,
-    locked integer[] DEFAULT NULL,
-    avoid text[] DEFAULT NULL,
-    command_mu float8[] DEFAULT NULL,
-    command_mu_2 float8[] DEFAULT NULL,
-    commander boolean[] DEFAULT NULL,
+    lobby skillrating.lobby,
     max_lead integer DEFAULT 1,
-    log_odds float8 DEFAULT 0,
-    strength text DEFAULT 'mean',
-    log_odds_unit float8 DEFAULT 173.71779276130073,
-    command_weight float8 DEFAULT 0.5,
-    model text DEFAULT NULL,
-    params jsonb DEFAULT '{}',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
 RETURNS TABLE (
-    player_id anycompatible,
+    player_id text,
     team integer,
     difference float8,
     win_probability float8,
     exact boolean,
     bound float8,
-    commander_1 anycompatible,
-    commander_2 anycompatible,
+    commander_1 text,
+    commander_2 text,
     why jsonb)
 AS 'MODULE_PATHNAME', 'skillrating_place_joiner'
-LANGUAGE C STABLE PARALLEL SAFE ROWS 1;
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 1;
 
-COMMENT ON FUNCTION skillrating.place_joiner(anycompatiblearray, float8[], integer[], float8[], float8[], float8[], integer[], integer[], text[], float8[], float8[], boolean[], integer, float8, text, float8, float8, text, jsonb, float8, bigint, boolean) IS
-'Teams for players who have none yet (team is null), chosen together so that the match is as even as
-possible.
+COMMENT ON FUNCTION skillrating.place_joiner(skillrating.lobby, integer, float8, bigint, boolean) IS
+'Teams for players who have none yet (current of the lobby is null), chosen together so that the
+match is as even as possible.
 
 Result: a row for each of them, in the order of players.
 difference, exact and bound: with them, as in split_teams().
 win_probability: of the first team with them, in every row.
-commander_1, commander_2: who commands either team then; null without command_mu.
+commander_1, commander_2: who commands either team then; null without commanders.
 
 max_lead: no team gets more than so many players more than the other; if one has them anyway, the
 lead becomes as small as possible.
-locked: the team on which a player has to be: a joiner is placed there.
 explain: the first row says in why what split_teams() does.
-The other arguments and the errors are those of suggest_swaps().';
+The lobby, the other arguments and the errors are as for suggest_swaps().';
 
 CREATE FUNCTION skillrating.scramble_due(
     mode text,

@@ -120,7 +120,7 @@ LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION skillrating_internal.check_readable(text, text) IS
 'For bodies that read more than their entry asks for, with some arguments: error 42501 unless the
 role that called may SELECT from this relation of the ladder and sees all of its rows, 55000 unless
-the door to the ladder is open.';
+the door to the ladder is open. Nobody needs a right on components if the ladder has none in use.';
 
 CREATE FUNCTION skillrating_internal.shared_pool(ladder text)
 RETURNS text

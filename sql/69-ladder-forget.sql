@@ -19,50 +19,10 @@ AS 'MODULE_PATHNAME', 'skillrating_rename_digests'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.rename_digests(text, text[], text[], boolean) IS
-'A part of forget_player(): gives the matches of players the digests that they have under the
+'A part of forget_players(): gives the matches of players the digests that they have under the
 pseudonyms, if they are otherwise what the ladder has looked at, and takes back the corrections that
 only the change of names made. own says that unrated_reason will be rewritten as well. Returns the
 number of matches.';
-
-CREATE FUNCTION skillrating_internal.id_texts(
-    ids anyelement,
-    player_type text,
-    argument text)
-RETURNS text[]
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    texts text[];
-    twice text;
-BEGIN
-    IF (SELECT t.typcategory FROM pg_type AS t WHERE t.oid = pg_typeof(ids)) = 'A' THEN
-        texts := ids::text[];
-    ELSE
-        texts := ARRAY[ids::text];
-    END IF;
-    IF EXISTS (SELECT FROM unnest(texts) AS u(id) WHERE u.id IS NULL) THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = format('array %s must not contain nulls', argument);
-    END IF;
-    EXECUTE format(
-        'SELECT coalesce(array_agg(u.id::text ORDER BY u.n), ''{}''),
-            min(u.id::text) FILTER (WHERE u.again > 1)
-        FROM (SELECT u.id, u.n, row_number() OVER (PARTITION BY u.id) AS again
-              FROM unnest(CAST($1 AS %s[])) WITH ORDINALITY AS u(id, n)) AS u', player_type)
-    INTO texts, twice USING texts;
-    IF twice IS NOT NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('array %s contains %s twice', argument, twice);
-    END IF;
-    RETURN texts;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.id_texts(anyelement, text, text) IS
-'A part of forget_player(): an identifier, or an array of them, as texts, each as the type of
-players writes it. Errors that name the argument: 22004 for nulls, 22023 for one that is given
-twice.';
 
 CREATE FUNCTION skillrating_internal.known_players(
     ladder text,
@@ -99,94 +59,64 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_players(text, text[], boolean) IS
-'A part of forget_player(): those players who occur in the events, operations or solved skills of a
+'A part of forget_players(): those players who occur in the events, operations or solved skills of a
 ladder, or with of_matches in its matches.';
 
-CREATE FUNCTION skillrating_internal.pseudonym_form(player_type text)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    -- As expressions over 32 hexadecimal digits, the last 15 of which are random.
-    forms constant text[] := ARRAY['r.digits'] || ARRAY(
-        SELECT format('%s ((''x'' || right(r.digits, 15))::bit(60)::bigint >> %s)',
-            s.start, b.shift)
-        FROM (VALUES (1, '-1 -', 0), (2, '1 +', 1)) AS s(n, start, less)
-        CROSS JOIN LATERAL (VALUES (s.less), (29 + s.less), (45 + s.less)) AS b(shift)
-        ORDER BY s.n, b.shift);
-    form text;
-BEGIN
-    FOREACH form IN ARRAY forms LOOP
-        BEGIN
-            EXECUTE format(
-                'SELECT CAST(CAST(%s AS text) AS %s)
-                FROM (VALUES (repeat(''f'', 32)), (rpad(''a'', 32, ''0''))) AS r(digits)',
-                form, player_type);
-            RETURN form;
-        EXCEPTION
-            WHEN OTHERS THEN
-                IF NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
-                    RAISE;
-                END IF;
-        END;
-    END LOOP;
-    RAISE invalid_parameter_value USING
-        MESSAGE = format('cannot make pseudonyms of type %s', player_type),
-        HINT = 'Give the pseudonyms: skillrating.forget_player(ladder, players, pseudonyms).';
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.pseudonym_form(text) IS
-'A part of forget_player(): the first expression over 32 random hexadecimal digits, r.digits, whose
-text the type takes for a value: the digits, which make a uuid, too; a negative number of 60, 31 or
-15 bits; or a positive one. Error 22023 if there is none.';
-
-CREATE FUNCTION skillrating_internal.make_pseudonyms(
-    ladder text,
-    n integer)
+CREATE FUNCTION skillrating_internal.make_pseudonyms(ladder text, n integer)
 RETURNS text[]
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    form constant text := skillrating_internal.pseudonym_form(t.player_type);
-    made text[] := '{}';
+    form text;
     fresh text[];
-    known text[];
-    round integer := 0;
+    taken text[];
+    made text[];
 BEGIN
-    WHILE cardinality(made) < n LOOP
-        round := round + 1;
-        IF round > 100 THEN
-            RAISE program_limit_exceeded USING
-                MESSAGE = format('type %s has too few unused values for %s pseudonyms',
-                    t.player_type, n);
-        END IF;
-        -- Random numbers of the operating system make these, and nothing else goes in.
-        EXECUTE format(
-            'SELECT array_agg(DISTINCT CAST(CAST(%s AS text) AS %s)::text)
-            FROM (
-                SELECT replace(gen_random_uuid()::text, ''-'', '''')
-                FROM generate_series(1, $1)) AS r(digits)',
-            form, t.player_type)
-        INTO fresh USING n - cardinality(made);
-        known := skillrating_internal.known_players(ladder, fresh, true);
-        -- In no order, which would be that of the players.
-        made := made || ARRAY(
-            SELECT f.id FROM unnest(fresh) AS f(id)
-            WHERE f.id <> ALL (known) AND f.id <> ALL (made)
-            ORDER BY gen_random_uuid());
+    -- Whatever the type takes first: hexadecimal digits, which make a uuid, too, or a negative or
+    -- else a positive number of 60, 31 or 15 bits.
+    FOREACH form IN ARRAY ARRAY['r.digits'] || ARRAY(
+        SELECT format('%s ((''x'' || right(r.digits, 15))::bit(60)::bigint >> %s)', s.start,
+            b.shift + s.less)
+        FROM (VALUES ('-1 -', 0), ('1 +', 1)) AS s(start, less),
+            unnest('{0,29,45}'::integer[]) AS b(shift)
+        ORDER BY s.less, b.shift)
+    LOOP
+        made := '{}';
+        BEGIN
+            FOR round IN 1 .. 100 LOOP
+                -- Random numbers of the operating system make these, and nothing else goes in.
+                EXECUTE format(
+                    'SELECT array_agg(DISTINCT CAST(CAST(%s AS text) AS %s)::text)
+                    FROM (
+                        SELECT replace(gen_random_uuid()::text, ''-'', '''')
+                        FROM generate_series(1, $1)) AS r(digits)', form, t.player_type)
+                INTO fresh USING n - cardinality(made);
+                taken := made || skillrating_internal.known_players(ladder, fresh, true);
+                -- In no order, which would be that of the players.
+                made := made || ARRAY(
+                    SELECT f.id FROM unnest(fresh) AS f(id)
+                    WHERE f.id <> ALL (taken)
+                    ORDER BY gen_random_uuid());
+                IF cardinality(made) = n THEN
+                    RETURN made;
+                END IF;
+            END LOOP;
+        EXCEPTION
+            WHEN data_exception OR integrity_constraint_violation THEN
+                CONTINUE;
+        END;
     END LOOP;
-    RETURN made;
+    RAISE invalid_parameter_value USING
+        MESSAGE = format('cannot make %s unused pseudonyms of type %s', n, t.player_type),
+        HINT = 'Give the pseudonyms: skillrating.forget_players(ladder, players, pseudonyms).';
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.make_pseudonyms(text, integer) IS
-'A part of forget_player(): n random identifiers of the type of players, as texts, that do not
-occur in the ladder. Errors: 22023 for a type that none can be made of, 54000 if it has too few
-values.';
+'A part of forget_players(): n random identifiers of the type of players, as texts, that do not
+occur in the ladder. Error 22023 for a type that none can be made of, or that has too few values.';
 
 CREATE FUNCTION skillrating_internal.forget_texts(
     ladder text,
@@ -239,7 +169,11 @@ BEGIN
                     ''season '' || coalesce(o.params->>''name'', o.params->>''season'', ''''),
                     ''seeded from '' || coalesce(o.params->>''ladder'', ''''))
                 AND skillrating_internal.replace_words(o.reason, $1, $2) <> o.reason
-            RETURNING o.seq)
+            RETURNING o.seq
+        ), p AS (
+            UPDATE %1$I.pending AS p
+            SET message = skillrating_internal.replace_words(p.message, $1, $2)
+            WHERE skillrating_internal.replace_words(p.message, $1, $2) <> p.message)
         UPDATE %1$I.event AS e SET reason = skillrating_internal.replace_words(e.reason, $1, $2)
         WHERE e.kind <> ''match'' AND e.seq IN (SELECT o.seq FROM o)', ladder)
     USING players, forgotten;
@@ -247,8 +181,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.forget_texts(text, text[], text[]) IS
-'A part of forget_player(): puts pseudonyms in place of players in the reasons that the ladder has
-written, and [forgotten] where an identifier is a word of a reason that a user gave.';
+'A part of forget_players(): puts pseudonyms in place of players in the reasons that the ladder has
+written, and [forgotten] where an identifier is a word of a reason that a user gave or of the
+message of an error.';
 
 CREATE FUNCTION skillrating_internal.rename_players(
     ladder text,
@@ -316,13 +251,13 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rename_players(text, text[], text[]) IS
-'A part of forget_player(): puts pseudonyms in place of players in all tables of a ladder, and takes
-the ratings of the old names out of the tables that mirror them.';
+'A part of forget_players(): puts pseudonyms in place of players in all tables of a ladder, and
+takes the ratings of the old names out of the tables that mirror them.';
 
-CREATE FUNCTION skillrating_internal.forget_player(
+CREATE FUNCTION skillrating_internal.forget_players(
     ladder text,
-    players anycompatible,
-    pseudonyms anycompatible DEFAULT NULL,
+    players anycompatiblearray,
+    pseudonyms text[] DEFAULT NULL,
     OUT player_id text,
     OUT pseudonym text,
     OUT found boolean)
@@ -334,26 +269,36 @@ DECLARE
     t record;
     old_ids text[];
     new_ids text[];
+    twice text;
     known text[];
     own boolean;
 BEGIN
-    IF ladder IS NULL OR players IS NULL THEN
+    IF ladder IS NULL OR players IS NULL OR array_position(players, NULL) IS NOT NULL
+        OR array_position(pseudonyms, NULL) IS NOT NULL
+    THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder and players must not be null';
+            MESSAGE = 'ladder, players and elements of arrays must not be null';
     END IF;
     t := skillrating_internal.ladder_types(ladder);
     own := to_regclass(format('%I.match_player', ladder)) IS NOT NULL;
-    old_ids := skillrating_internal.id_texts(players, t.player_type, 'players');
+    -- As the type of players writes them.
+    EXECUTE format(
+        'SELECT CAST(o.ids AS text[]), CAST(n.ids AS text[]),
+            (SELECT min(u.id::text)
+            FROM (SELECT 1, unnest(o.ids) UNION ALL SELECT 2, unnest(n.ids)) AS u(n, id)
+            GROUP BY u.n, u.id HAVING count(*) > 1 LIMIT 1)
+        FROM CAST($1 AS %1$s[]) AS o(ids), CAST($2 AS %1$s[]) AS n(ids)', t.player_type)
+    INTO old_ids, new_ids, twice USING players::text[], pseudonyms;
+    IF twice IS NOT NULL THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('%s is given twice', twice);
+    END IF;
     IF pseudonyms IS NULL THEN
         new_ids := skillrating_internal.make_pseudonyms(ladder, cardinality(old_ids));
+    ELSIF cardinality(new_ids) <> cardinality(old_ids) THEN
+        RAISE array_subscript_error USING
+            MESSAGE = format('%s players need as many pseudonyms, not %s', cardinality(old_ids),
+                cardinality(new_ids));
     ELSE
-        new_ids := skillrating_internal.id_texts(pseudonyms, t.player_type, 'pseudonyms');
-        IF cardinality(new_ids) <> cardinality(old_ids) THEN
-            RAISE array_subscript_error USING
-                MESSAGE = format('%s players need as many pseudonyms, not %s',
-                    cardinality(old_ids), cardinality(new_ids));
-        END IF;
-
         -- A source may have them already, if it has been changed before.
         known := skillrating_internal.known_players(ladder, new_ids, own)
             || ARRAY(SELECT unnest(new_ids) INTERSECT SELECT unnest(old_ids));
@@ -362,7 +307,6 @@ BEGIN
                 MESSAGE = format('pseudonym %s is taken in ladder "%s"', known[1], ladder);
         END IF;
     END IF;
-
     known := skillrating_internal.known_players(ladder, old_ids, true);
     PERFORM skillrating_internal.rename_digests(ladder, old_ids, new_ids, own);
     PERFORM skillrating_internal.forget_texts(ladder, old_ids, new_ids);
@@ -372,36 +316,15 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('forget_player');
+SELECT skillrating_internal.create_entry('forget_players');
 
-COMMENT ON FUNCTION skillrating.forget_player(text, anycompatible, anycompatible) IS
-'Erases persons from a ladder, one or an array of them: puts pseudonyms in their place in matches,
-events, ratings, solved skills, operations and reasons, and leaves every number as it is, so that
-nothing has to be replayed. Without pseudonyms it makes random ones, which have no link to the
-player. In reasons that users wrote, [forgotten] takes the place of an identifier that is a word.
+COMMENT ON FUNCTION skillrating.forget_players(text, anycompatiblearray, text[]) IS
+'Erases persons from a ladder: puts pseudonyms in their place in matches, events, ratings, solved
+skills, operations and reasons, and leaves every number as it is, so that nothing has to be
+replayed. Without pseudonyms it makes random ones, which have no link to the player. In reasons that
+users wrote, and in messages of errors, [forgotten] takes the place of an identifier that is a word.
 Where the ladder has a source, put the same pseudonyms into the tables behind it, in the same
 transaction, before or after. Returns a row for each player: the pseudonym, and whether the ladder
 knew the player. Errors: 42704 for an unknown ladder, 22004 for nulls, 2202E unless there are as
 many pseudonyms as players, 22023 for one who is given twice and for a type that no pseudonyms can
 be made of, 23505 if a pseudonym is taken.';
-
-CREATE FUNCTION skillrating_internal.forget_players(
-    ladder text,
-    players anycompatiblearray,
-    pseudonyms text[] DEFAULT NULL,
-    OUT player_id text,
-    OUT pseudonym text,
-    OUT found boolean)
-RETURNS SETOF record
-LANGUAGE sql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT f.player_id, f.pseudonym, f.found
-    FROM skillrating_internal.forget_player($1, $2::text[], $3) AS f
-$function$;
-
-SELECT skillrating_internal.create_entry('forget_players');
-
-COMMENT ON FUNCTION skillrating.forget_players(text, anycompatiblearray, text[]) IS
-'forget_player() for an array of players, which can also be a parameter without a type: for
-forget_player() that is one player. Pseudonyms are texts of the type of players. Errors as there.';

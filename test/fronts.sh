@@ -46,7 +46,7 @@ SELECT * FROM skillrating.history('eu', 7, 3);
 SELECT skillrating.rating_at('eu', 7, '2026-01-02');
 SELECT * FROM skillrating.preview('eu', ARRAY[1, 2], ARRAY[1, 2], side => '{1, 2}', at => '2026-02-01');
 SELECT * FROM skillrating.win_probability('eu', ARRAY[1, 2], ARRAY[1, 2], side => '{1, 2}', at => '2026-02-01');
-SELECT * FROM skillrating.ladder_estimates('eu', ARRAY[1, 2]);
+SELECT * FROM skillrating.lobby('eu', ARRAY[1, 2]);
 SELECT * FROM skillrating.player_status('eu', at => '2026-02-01') ORDER BY player_id;
 SELECT * FROM skillrating.surprising_players('eu') ORDER BY player_id;
 SELECT * FROM skillrating.pool_quality('eu');
@@ -61,7 +61,7 @@ SELECT * FROM skillrating.eligibility('eu');
 SELECT * FROM skillrating.settled_at('eu');
 SELECT * FROM skillrating.components('eu');
 SELECT * FROM skillrating.find_opponents('eu', 7, at => '2026-02-01');
-SELECT * FROM skillrating.split_ladder('eu', ARRAY[1, 2, 3, 4], at => '2026-02-01');
+SELECT * FROM skillrating.split_teams(skillrating.lobby('eu', ARRAY[1, 2, 3, 4], at => '2026-02-01'));
 SELECT * FROM skillrating.compare_ladders('eu', 'eu');
 SELECT rated, unrated, waiting, corrections, last_match FROM skillrating.ladder_status('eu');
 SQL

@@ -29,7 +29,7 @@ ask -v player=bigint -v match=bigint -f "$root/examples/plproxy/router.sql"
 ask <<SQL
 CREATE ROLE game LOGIN;
 GRANT USAGE ON SCHEMA ladders TO game;
-GRANT EXECUTE ON FUNCTION ladders.leaderboard, ladders.report_match, ladders.preview, ladders.history, ladders.place_of, ladders.split_ladder, ladders.match_outcome TO game;
+GRANT EXECUTE ON FUNCTION ladders.leaderboard, ladders.report_match, ladders.preview, ladders.history, ladders.place_of, ladders.lobby, ladders.match_outcome TO game;
 INSERT INTO ladders.server VALUES ('one', '$(connection 1)'), ('two', '$(connection 2)');
 INSERT INTO ladders.place VALUES ('eu', 'one'), ('us', 'two'), ('asia', 'two');
 SELECT ladders.create_ladder(l, 'trueskill', late => 'append') FROM unnest('{eu,us,asia}'::text[]) AS l \g /dev/null
@@ -49,7 +49,7 @@ reads="SELECT * FROM ROOM.leaderboard('eu', 5);
 SELECT ROOM.place_of('eu', 7);
 SELECT * FROM ROOM.history('eu', 7, 3);
 SELECT * FROM ROOM.preview('eu', '{1, 2, 3, 4}'::bigint[], '{1, 1, 2, 2}');
-SELECT player_id, team, mu FROM ROOM.split_ladder('eu', '{1, 2, 3, 4, 5, 6}'::bigint[]);
+SELECT player_id, team FROM skillrating.split_teams(ROOM.lobby('eu', '{1, 2, 3, 4, 5, 6}'::bigint[]));
 SELECT * FROM ROOM.match_outcome('eu', 7);"
 game -f - <<<"${reads//ROOM/ladders}" >through.out
 on 1 -f - <<<"${reads//ROOM/skillrating}" >direct.out

@@ -63,7 +63,7 @@ async function tellReport(game) {
 // The most even teams, and what a game between them would bring.
 async function tellLobby(ids) {
   const { rows: split } = await pool.query(
-    "SELECT player_id, team FROM skillrating.split_ladder('arena', $1) ORDER BY team, player_id", [ids]);
+    "SELECT player_id, team FROM skillrating.split_teams(skillrating.lobby('arena', $1)) ORDER BY team, player_id", [ids]);
   const { rows } = await pool.query(
     `SELECT player_id, team, round(100 * win_probability)::int AS chance, round(win_change)::int AS win, round(loss_change)::int AS loss
      FROM skillrating.preview('arena', $1, $2)`, [split.map((row) => row.player_id), split.map((row) => row.team)]);

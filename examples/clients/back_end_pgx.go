@@ -132,7 +132,7 @@ func tellLobby(ids []string) {
 	var player string
 	var number, chance, win, loss int32
 	_, err := pool.QueryFunc(ctx,
-		"SELECT player_id, team FROM skillrating.split_ladder('arena', $1) ORDER BY team, player_id",
+		"SELECT player_id, team FROM skillrating.split_teams(skillrating.lobby('arena', $1)) ORDER BY team, player_id",
 		[]interface{}{ids}, []interface{}{&player, &number}, func(pgx.QueryFuncRow) error {
 			players = append(players, player)
 			teams = append(teams, number)

@@ -54,7 +54,7 @@ async function tellReport(game) {
 
 // The most even teams, and what a game between them would bring.
 async function tellLobby(ids) {
-  const split = await pool`SELECT player_id, team FROM skillrating.split_ladder('arena', ${ids}) ORDER BY team, player_id`;
+  const split = await pool`SELECT player_id, team FROM skillrating.split_teams(skillrating.lobby('arena', ${ids})) ORDER BY team, player_id`;
   const rows = await pool`
     SELECT player_id, team, round(100 * win_probability)::int AS chance, round(win_change)::int AS win, round(loss_change)::int AS loss
     FROM skillrating.preview('arena', ${split.map((row) => row.player_id)}, ${split.map((row) => row.team)})`;

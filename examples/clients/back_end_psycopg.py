@@ -66,7 +66,7 @@ def tell_report(game):
 
 def tell_lobby(ids):
     """The most even teams, and what a game between them would bring."""
-    split = query("SELECT player_id, team FROM skillrating.split_ladder('arena', %s) ORDER BY team, player_id", ids)
+    split = query("SELECT player_id, team FROM skillrating.split_teams(skillrating.lobby('arena', %s)) ORDER BY team, player_id", ids)
     print("lobby:")
     for row in query(
             """SELECT player_id, team, round(100 * win_probability)::int AS chance, round(win_change)::int AS win, round(loss_change)::int AS loss

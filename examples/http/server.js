@@ -116,8 +116,8 @@ async function scramble(client, body) {
   const rows = await client.query(
     `SELECT size, s.player_id, s.team, s.win_probability, s.difference
      FROM generate_series(1, array_length($1::bigint[], 1) / 2) AS size,
-       LATERAL skillrating.split_ladder('rounds', $1::bigint[], team_size => size) AS s
-     ORDER BY size DESC, s.team, s.player_id`, [players]);
+       LATERAL skillrating.split_teams(skillrating.lobby('rounds', $1::bigint[]), team_size => size) AS s
+     ORDER BY size DESC, s.team, s.player_id::bigint`, [players]);
   const splits = new Map();
   for (const row of rows.rows) {
     if (!splits.has(row.size)) {

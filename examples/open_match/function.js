@@ -173,9 +173,10 @@ async function lookUp(client, shape, players) {
 
 const pairing = `
   SELECT match_number, player_id, team, win_probability, quality, difference
-  FROM skillrating.pair_queue($1::integer[], $2, deviation => $3, waited => $4, party => $5,
-    region => $6, pool => $7, teams => coalesce($8, 2), team_size => coalesce($9, 1),
-    log_odds => coalesce($10, 0), model => coalesce($11, 'elo'), params => coalesce($12::jsonb, '{}'),
+  FROM skillrating.pair_queue(
+    skillrating.lobby($1::text[], $2::float8[], sigma => $3, party => $5, log_odds => coalesce($10, 0),
+      model => coalesce($11, 'elo'), params => coalesce($12::jsonb, '{}')),
+    waited => $4, region => $6, pool => $7, teams => coalesce($8, 2), team_size => coalesce($9, 1),
     initial_window => $13, widening => $14, max_window => $15, min_quality => coalesce($16, 0))`;
 
 // The seconds from when a ticket was made to a time, in milliseconds.

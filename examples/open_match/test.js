@@ -183,8 +183,8 @@ async function main() {
     const { teams, quality } = teamsOf(proposal);
     assert(teams.some((team) => team.length === 1 && team[0] === 'party'));
     const direct = await database.query(
-      `SELECT quality FROM skillrating.pair_queue('{a,b,c,d}'::text[], $1, deviation => $2, party => '{1,1,2,3}', team_size => 2,
-         model => 'trueskill', params => (SELECT params FROM arena.ladder), initial_window => 1000)`,
+      `SELECT quality FROM skillrating.pair_queue(skillrating.lobby('{a,b,c,d}'::text[], $1::float8[], sigma => $2, party => '{1,1,2,3}',
+         model => 'trueskill', params => (SELECT params FROM arena.ladder)), team_size => 2, initial_window => 1000)`,
       [['p1', 'p12', 'p2', 'p11'].map((id) => mu.get(id)),
         (await database.query("SELECT array_agg(sigma ORDER BY array_position('{p1,p12,p2,p11}', player_id)) AS s FROM arena.rating WHERE player_id IN ('p1', 'p12', 'p2', 'p11')")).rows[0].s]);
     if (!ids(proposal).includes('new')) assert.strictEqual(quality, direct.rows[0].quality);

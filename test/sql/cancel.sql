@@ -9,14 +9,14 @@ FROM generate_series(1, 1000) AS g;
 CREATE TABLE chains AS SELECT array_agg(ARRAY[i, i + 1]::text[] ORDER BY i) AS avoid FROM generate_series(1, 59) AS i WHERE i % 10 <> 0;
 CREATE TABLE task(number serial, query text);
 INSERT INTO task(query) VALUES
-    ('SELECT s.* FROM lobby, skillrating.split_teams(p, r, explain => true) AS s'),
-    ('SELECT s.* FROM lobby, skillrating.split_teams(p, r, current => team, command_mu => command, team_size => 300) AS s'),
-    ('SELECT s.* FROM lobby, chains, skillrating.split_teams(p[:60], r[:60], avoid => avoid, team_size => 20, current => team[:60], secondary => ''best'') AS s'),
-    ('SELECT s.* FROM lobby, skillrating.split_all_sizes(p, r, explain => true) AS s'),
-    ('SELECT s.* FROM lobby, skillrating.suggest_swaps(p, r, team, explain => true) AS s'),
-    ('SELECT s.* FROM lobby, skillrating.suggest_swaps(p, r, team, method => ''greedy'', explain => true) AS s'),
-    ('SELECT s.* FROM lobby, skillrating.suggest_transfers(p, r, 1 || team[2:], max_swaps => 500, explain => true) AS s'),
-    ('SELECT s.* FROM lobby, skillrating.place_joiner(p, r, few, max_lead => 1000, explain => true) AS s');
+    ('SELECT s.* FROM lobby, skillrating.split_teams(skillrating.lobby(p::text[], r), explain => true) AS s'),
+    ('SELECT s.* FROM lobby, skillrating.split_teams(skillrating.lobby(p::text[], r, current => team, command_mu => command), team_size => 300) AS s'),
+    ('SELECT s.* FROM lobby, chains, skillrating.split_teams(skillrating.lobby(p[:60]::text[], r[:60], avoid => avoid, current => team[:60]), team_size => 20, secondary => ''best'') AS s'),
+    ('SELECT s.* FROM lobby, skillrating.split_all_sizes(skillrating.lobby(p::text[], r), explain => true) AS s'),
+    ('SELECT s.* FROM lobby, skillrating.suggest_swaps(skillrating.lobby(p::text[], r, current => team), explain => true) AS s'),
+    ('SELECT s.* FROM lobby, skillrating.suggest_swaps(skillrating.lobby(p::text[], r, current => team), method => ''greedy'', explain => true) AS s'),
+    ('SELECT s.* FROM lobby, skillrating.suggest_transfers(skillrating.lobby(p::text[], r, current => 1 || team[2:]), max_swaps => 500, explain => true) AS s'),
+    ('SELECT s.* FROM lobby, skillrating.place_joiner(skillrating.lobby(p::text[], r, current => few), max_lead => 1000, explain => true) AS s');
 SELECT clock_timestamp() AS began \gset
 \set VERBOSITY sqlstate
 SET statement_timeout = '50ms';
@@ -25,9 +25,9 @@ RESET statement_timeout;
 \set VERBOSITY default
 SELECT clock_timestamp() - :'began'::timestamptz < interval '60 seconds' AS soon;
 -- The same with less to do than can be cancelled: they end, with as much work as lobbies of this size may take.
-SELECT count(*), bool_or(exact) AS exact FROM lobby, skillrating.suggest_transfers(p, r, 1 || team[2:], max_swaps => 500, budget => 50);
-SELECT count(*), bool_or(exact) AS exact FROM lobby, skillrating.place_joiner(p, r, few, max_lead => 1000, budget => 50);
-SELECT count(*), bool_or(exact) AS exact FROM lobby, skillrating.split_teams(p, r, current => team, team_size => 300, budget => 50);
+SELECT count(*), bool_or(exact) AS exact FROM lobby, skillrating.suggest_transfers(skillrating.lobby(p::text[], r, current => 1 || team[2:]), max_swaps => 500, budget => 50);
+SELECT count(*), bool_or(exact) AS exact FROM lobby, skillrating.place_joiner(skillrating.lobby(p::text[], r, current => few), max_lead => 1000, budget => 50);
+SELECT count(*), bool_or(exact) AS exact FROM lobby, skillrating.split_teams(skillrating.lobby(p::text[], r, current => team), team_size => 300, budget => 50);
 DROP TABLE lobby, chains, task;
 RESET search_path;
 DROP SCHEMA regress_cancel;

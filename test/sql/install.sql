@@ -140,7 +140,7 @@ CREATE EXTENSION skillrating;
 -- Neither do they lead the functions astray, also those that cannot have a search_path of their own.
 SELECT skillrating.create_ladder('arena', 'elo');
 SELECT player_id, rating_after FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
-SELECT player_id, team FROM skillrating.split_ladder('arena', ARRAY[1, 2, 3, 4]);
+SELECT player_id, team FROM skillrating.split_teams(skillrating.lobby('arena', ARRAY[1, 2, 3, 4]));
 SELECT skillrating.drop_ladder('arena');
 SET search_path = pg_catalog, public;
 SELECT last_value > :sprung AS a_trap_was_sprung FROM evil.sprung;

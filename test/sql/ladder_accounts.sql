@@ -29,7 +29,7 @@ BEGIN
         SELECT * FROM (VALUES
             ('preview', 'SELECT * FROM skillrating.preview($1, ARRAY[$2, ''a''], ARRAY[1, 2])'),
             ('win_probability', 'SELECT * FROM skillrating.win_probability($1, ARRAY[$2, ''a''], ARRAY[1, 2])'),
-            ('split_ladder', 'SELECT * FROM skillrating.split_ladder($1, ARRAY[$2, ''a'', ''c'', ''d''], seed => 1)'),
+            ('split_teams', 'SELECT * FROM skillrating.split_teams(skillrating.lobby($1, ARRAY[$2, ''a'', ''c'', ''d'']), seed => 1)'),
             ('find_opponents', 'SELECT * FROM skillrating.find_opponents($1, $2)'),
             ('find_opponents, explain', 'SELECT * FROM skillrating.find_opponents($1, $2, explain => true)'),
             ('find_opponents, at', 'SELECT * FROM skillrating.find_opponents($1, $2, at => ''2024-03-01'')'),
@@ -66,22 +66,22 @@ SELECT player_id FROM skillrating.leaderboard('arena', 1);
 SELECT player_id FROM skillrating.leaderboard('arena', 1, after_player => 'old');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT * FROM compare('arena');
-SELECT player_id, mu = (SELECT rating FROM arena.rating AS r WHERE r.player_id = 'main' AND s.player_id = 'old') AS mu_of_main, exact
-FROM skillrating.split_ladder('arena', '{old,b,c,d}'::text[], seed => 1) AS s;
+SELECT player_id, l.mu[1] = (SELECT rating FROM arena.rating AS r WHERE r.player_id = 'main' AND s.player_id = 'old') AS mu_of_main, exact
+FROM skillrating.lobby('arena', '{old,b,c,d}'::text[]) AS l, skillrating.split_teams(l, seed => 1) AS s;
 SELECT array_agg(o.player_id ORDER BY o.player_id) FROM skillrating.find_opponents('arena', 'old') AS o;
 SELECT p.player_id, o.player_id FROM skillrating.leaderboard('arena', min_games => 0, after_player => 'main') AS p
 FULL JOIN skillrating.leaderboard('arena', min_games => 0, after_player => 'old') AS o USING (place) ORDER BY place, 1;
 
 -- Rows come back under the identifiers that were given, in the order of players.
 SELECT player_id FROM skillrating.preview('arena', '{c,old,a}'::text[], '{1,1,2}');
-SELECT player_id FROM skillrating.split_ladder('arena', '{d,old,a,c}'::text[]);
+SELECT player_id FROM skillrating.split_teams(skillrating.lobby('arena', '{d,old,a,c}'::text[]));
 SELECT player_id FROM skillrating.preview('arena', '{c,old,old,a}'::text[], '{1,1,1,2}', weight => '{1,0.5,0.25,1}');
 
 -- Two accounts of one player are an error that says so.
 SELECT player_id FROM skillrating.preview('arena', '{main,old}'::text[], '{1,2}');
 SELECT player_id FROM skillrating.preview('arena', '{old,c,main,a}'::text[], '{1,1,1,2}');
 SELECT team FROM skillrating.win_probability('arena', '{old,main}'::text[], '{1,2}');
-SELECT player_id FROM skillrating.split_ladder('arena', '{a,old,c,main}'::text[]);
+SELECT player_id FROM skillrating.split_teams(skillrating.lobby('arena', '{a,old,c,main}'::text[]));
 SELECT outcome, detail FROM skillrating.report_match('arena', 20, '{main,old}'::text[], '{1,2}', rank => '{1,2}');
 -- One account twice, on several teams, is what it was.
 SELECT player_id FROM skillrating.preview('arena', '{old,old}'::text[], '{1,2}');

@@ -46,7 +46,7 @@ DECLARE
     call text;
 BEGIN
     FOREACH call IN ARRAY ARRAY['place_of(''arena'', %s)', 'percentile_of(''arena'', %s)', 'around(''arena'', %s)', 'history(''arena'', %s)',
-        'rating_at(''arena'', %s, now())', 'find_opponents(''arena'', %s)', 'match_outcome(''arena'', %s)', 'split_ladder(''arena'', ARRAY[%s])',
+        'rating_at(''arena'', %s, now())', 'find_opponents(''arena'', %s)', 'match_outcome(''arena'', %s)', 'lobby(''arena'', ARRAY[%s])',
         'preview(''arena'', ARRAY[%1$s, %1$s], ARRAY[1, 2])', 'win_probability(''arena'', ARRAY[%1$s, %1$s], ARRAY[1, 2])'] LOOP
         BEGIN
             EXECUTE format('SELECT skillrating.' || call, 'ROW(1)::attack.id');
@@ -70,7 +70,7 @@ DECLARE
 BEGIN
     FOREACH call IN ARRAY ARRAY['place_of(''arena'', %s)', 'percentile_of(''arena'', %s)', 'around(''arena'', %s)', 'history(''arena'', %s)',
         'rating_at(''arena'', %s, now())', 'find_opponents(''arena'', %s)', 'find_opponents(''arena'', %s, explain => true)', 'match_outcome(''arena'', %s)',
-        'split_ladder(''arena'', ARRAY[%s, 2::attack.struck], party => ''{1,2}'', explain => true)',
+        'split_teams(skillrating.lobby(''arena'', ARRAY[%s, 2::attack.struck], party => ''{1,2}''), explain => true)',
         'preview(''arena'', ARRAY[%s, 2::attack.struck], ARRAY[1, 2])', 'win_probability(''arena'', ARRAY[%s, 2::attack.struck], ARRAY[1, 2])',
         'report_match(''arena'', %1$s, ARRAY[%1$s, 2::attack.struck], ARRAY[1, 2], ARRAY[1, 2])'] LOOP
         BEGIN
@@ -171,7 +171,7 @@ END $$;
 ALTER TABLE own.ladder ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY drop ON own.ladder USING (attack.drop());
 \set VERBOSITY sqlstate
-SELECT count(*) FROM skillrating.forget_player('own', 2::bigint, -9::bigint);
+SELECT count(*) FROM skillrating.forget_players('own', ARRAY[2::bigint], '{-9}');
 SELECT count(*) FROM skillrating.decay('own');
 SELECT count(*) FROM skillrating.verify('own');
 SELECT count(*) FROM skillrating.catch_up('own');

@@ -120,7 +120,7 @@ SELECT count(*) FROM skillrating.catch_up('bit', rebuild => true);
 SELECT count(*) FROM ((TABLE component_before EXCEPT TABLE bit.component) UNION ALL (TABLE bit.component EXCEPT TABLE component_before)) AS d;
 
 -- Nobody is found by an old name.
-SELECT p.found FROM skillrating.forget_player('bit', 7, 7000) AS p;
+SELECT p.found FROM skillrating.forget_players('bit', ARRAY[7], '{7000}') AS p;
 SELECT count(*) FROM bit.component AS c FULL JOIN bit.component_event AS e USING (player_id) WHERE player_id = 7;
 SELECT count(*) > 0 AS anonymous FROM skillrating.components('bit', 7000);
 SELECT faults('bit');
@@ -237,13 +237,22 @@ SELECT iterations FROM skillrating.solve_ladder('hive', 'hive');
 SELECT faults('hive');
 
 -- Team makers count what players have in a context, and say the probability that preview() says.
-SELECT bool_and(s.mu = e.mu + k.mu) AS in_context, bool_and(s.win_probability = p.win_probability) AS as_previewed
-FROM (SELECT array_agg(s.player_id) AS players, array_agg(s.team) AS team
-    FROM skillrating.split_ladder('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS s) AS g
-CROSS JOIN skillrating.preview('once', g.players, g.team, at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS p
-JOIN skillrating.split_ladder('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS s ON s.player_id::text = p.player_id
-JOIN skillrating.split_ladder('once', '{1,2,3,4}'::bigint[], at => '2024-04-01') AS e ON e.player_id = s.player_id
+SELECT bool_and(l.mu[s.n] = e.mu[s.n] + k.mu) AS in_context, bool_and(s.win_probability = p.win_probability) AS as_previewed
+FROM skillrating.lobby('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS l
+CROSS JOIN skillrating.lobby('once', '{1,2,3,4}'::bigint[], at => '2024-04-01') AS e
+CROSS JOIN LATERAL (SELECT array_agg(s.team) AS team FROM skillrating.split_teams(l) AS s) AS g
+CROSS JOIN skillrating.preview('once', l.players, g.team, at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS p
+JOIN skillrating.split_teams(l) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n) ON s.player_id = p.player_id
 JOIN skillrating.components('once', kind => 'player_context', pool => '', at => '2024-04-01') AS k ON k.player_id = p.player_id AND k.key = 'map 1';
+-- So do those that adjust teams, of the teams after the moves; caution is for the search alone.
+SELECT maker, count(*) > 0 AS any, bool_and(abs(found.p - (SELECT w.win_probability FROM skillrating.win_probability('once', '{1,2,3,4}'::bigint[], found.team, at => '2024-04-01', context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}') AS w WHERE w.team = 1)) < 1e-12) AS as_previewed
+FROM unnest('{0,1}'::float8[]) AS caution, skillrating.lobby('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', caution => caution, context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}', current => '{1,1,2,2}') AS l,
+    skillrating.lobby('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', caution => caution, context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}', current => '{1,1,NULL,NULL}') AS j,
+    LATERAL (SELECT 'suggest_swaps' AS maker, s.win_probability AS p, ARRAY(SELECT CASE WHEN i.id = ANY (array_agg(s.player_id_a) || array_agg(s.player_id_b)) THEN 3 - i.team ELSE i.team END FROM unnest(l.players, l.current) AS i(id, team)) AS team
+            FROM skillrating.suggest_swaps(l) AS s GROUP BY s.swaps, s.win_probability
+        UNION ALL SELECT 'place_joiner', s.win_probability, '{1,1}' || array_agg(s.team ORDER BY s.player_id) FROM skillrating.place_joiner(j) AS s GROUP BY s.win_probability
+        UNION ALL SELECT 'split_all_sizes', s.win_probability, array_agg(s.team ORDER BY s.player_id) FROM (SELECT s.player_id, s.team, max(s.win_probability) FILTER (WHERE s.team = 1) OVER () AS win_probability FROM skillrating.split_all_sizes(l) AS s) AS s GROUP BY s.win_probability) AS found
+GROUP BY maker ORDER BY maker;
 SELECT bool_and(o.win_probability = w.win_probability) AS as_previewed
 FROM skillrating.find_opponents('once', 1, at => '2024-04-01', context => 'map 1') AS o
 CROSS JOIN LATERAL skillrating.win_probability('once', ARRAY[1, o.player_id::bigint], '{1,2}', at => '2024-04-01', context => '{map 1}') AS w WHERE w.team = 1;
@@ -264,8 +273,8 @@ SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side
 SELECT count(*) FROM skillrating.verify('bit');
 \set SHOW_CONTEXT never
 -- Forecasts tell of components too: to nobody who may not read them, with contexts or without.
-SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[], club => '{club 1,club 2}');
-SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[]);
+SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[], club => '{club 1,club 2}'));
+SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[]));
 SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1');
 SELECT count(*) FROM skillrating.find_opponents('bit', 1, explain => true);
 RESET ROLE;
@@ -276,9 +285,9 @@ SELECT skillrating.create_ladder('partless', 'elo', '{"size_advantage": "none"}'
 SELECT skillrating.grant_ladder('partless', 'regress_components_guest', 'reader');
 REVOKE SELECT ON partless.component FROM regress_components_guest;
 SET ROLE regress_components_guest;
-SELECT count(*) FROM skillrating.split_ladder('bit', '{1,2}'::bigint[], club => '{club 1,club 2}');
+SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[], club => '{club 1,club 2}'));
 SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1');
-SELECT count(*) FROM skillrating.split_ladder('partless', '{1,2}'::bigint[]);
+SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('partless', '{1,2}'::bigint[]));
 SELECT count(*) FROM skillrating.find_opponents('partless', 1);
 RESET ROLE;
 ALTER TABLE bit.component DISABLE ROW LEVEL SECURITY;

@@ -147,8 +147,8 @@ SELECT count(*) FROM skillrating.catch_up('next', rebuild => true);
 SELECT bool_and(ok) FROM skillrating.verify('next');
 
 -- A person is forgotten, and the arithmetic stays.
-SELECT skillrating.forget_player('arena', 'p2', 'p4');
-SELECT * FROM skillrating.forget_player('arena', 'p2', 'somebody');
+SELECT skillrating.forget_players('arena', '{p2}', '{p4}');
+SELECT * FROM skillrating.forget_players('arena', '{p2}', '{somebody}');
 SELECT count(*) FROM arena.correction;
 SELECT count(*) FROM (
     SELECT player_id FROM arena.match_player UNION ALL SELECT player_id FROM arena.event

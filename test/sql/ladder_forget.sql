@@ -74,7 +74,7 @@ BEGIN
         PERFORM skillrating.catch_up('every');
         o.model := model.name;
         SELECT string_agg(r.rating::text, ' ' ORDER BY r.rating) INTO before FROM every.rating AS r;
-        SELECT count(*) INTO o.forgotten FROM skillrating.forget_player('every', ids) AS f WHERE f.found;
+        SELECT count(*) INTO o.forgotten FROM skillrating.forget_players('every', ids) AS f WHERE f.found;
         PERFORM skillrating.catch_up('every');
         SELECT string_agg(r.rating::text, ' ' ORDER BY r.rating) INTO after FROM every.rating AS r;
         SELECT count(*) INTO o.wrong FROM faults('every');
@@ -113,7 +113,7 @@ SELECT * FROM faults('arena');
 CREATE TABLE old_state AS SELECT player_id, pool, rating FROM arena.rating;
 CREATE TABLE name AS
 SELECT player_id::bigint, pseudonym::bigint, found
-FROM skillrating.forget_player('arena', ARRAY(SELECT 70000000 + g FROM generate_series(0, 999) AS g));
+FROM skillrating.forget_players('arena', ARRAY(SELECT 70000000 + g FROM generate_series(0, 999) AS g));
 SELECT count(*), count(DISTINCT pseudonym), bool_and(found), max(pseudonym) < -1e9 AS unlike_any FROM name;
 SELECT * FROM faults('arena');
 SELECT count(*) FROM arena.correction;
@@ -159,7 +159,7 @@ RETURNS text[]
 LANGUAGE sql AS 'SELECT array_agg(''person'' || n) FROM generate_series(first, first + 9) AS n';
 -- After, by what the function returns.
 BEGIN;
-CREATE TEMPORARY TABLE name AS SELECT * FROM skillrating.forget_player('own', old_names(1000));
+CREATE TEMPORARY TABLE name AS SELECT * FROM skillrating.forget_players('own', old_names(1000));
 UPDATE seat SET player = n.pseudonym FROM name AS n WHERE player = n.player_id;
 COMMIT;
 SELECT count(*), bool_and(pseudonym ~ '^[0-9a-f]{32}$') FROM name;
@@ -172,12 +172,12 @@ SELECT * FROM occurrences('own', old_names(1000));
 BEGIN;
 UPDATE seat SET player = replace(player, 'person', 'nobody') WHERE player = ANY (old_names(1010)) AND game % 2 = 0;
 UPDATE seat SET player = replace(player, 'person', 'nobody') WHERE player = ANY (old_names(1010));
-SELECT count(*) FROM skillrating.forget_player('own', old_names(1010), ARRAY(SELECT replace(u, 'person', 'nobody') FROM unnest(old_names(1010)) AS u));
+SELECT count(*) FROM skillrating.forget_players('own', old_names(1010), ARRAY(SELECT replace(u, 'person', 'nobody') FROM unnest(old_names(1010)) AS u));
 COMMIT;
 SELECT * FROM faults('own');
 SELECT * FROM occurrences('own', old_names(1010));
 -- In one statement with the function.
-WITH f AS MATERIALIZED (SELECT * FROM skillrating.forget_player('own', old_names(1020)))
+WITH f AS MATERIALIZED (SELECT * FROM skillrating.forget_players('own', old_names(1020)))
 UPDATE seat SET player = f.pseudonym FROM f WHERE seat.player = f.player_id;
 SELECT * FROM faults('own');
 SELECT * FROM occurrences('own', old_names(1020));
@@ -187,12 +187,12 @@ BEGIN;
 UPDATE seat SET player = replace(player, 'person', 'nobody') WHERE player = 'person1030';
 UPDATE seat SET player = replace(player, 'person', 'nobody') WHERE player = ANY (old_names(1030));
 SELECT count(*) > 0 AS noticed FROM own.correction;
-SELECT count(*) FROM skillrating.forget_player('own', old_names(1030), ARRAY(SELECT replace(u, 'person', 'nobody') FROM unnest(old_names(1030)) AS u));
+SELECT count(*) FROM skillrating.forget_players('own', old_names(1030), ARRAY(SELECT replace(u, 'person', 'nobody') FROM unnest(old_names(1030)) AS u));
 COMMIT;
 SELECT * FROM faults('own');
 SELECT * FROM occurrences('own', old_names(1030));
 BEGIN;
-SELECT count(*) FROM skillrating.forget_player('own', old_names(1040), ARRAY(SELECT replace(u, 'person', 'nobody') FROM unnest(old_names(1040)) AS u));
+SELECT count(*) FROM skillrating.forget_players('own', old_names(1040), ARRAY(SELECT replace(u, 'person', 'nobody') FROM unnest(old_names(1040)) AS u));
 UPDATE seat SET player = replace(player, 'person', 'nobody') WHERE player = ANY (old_names(1040));
 COMMIT;
 SELECT * FROM faults('own');
@@ -200,7 +200,7 @@ SELECT * FROM occurrences('own', old_names(1040));
 -- By catch_up().
 UPDATE own.ladder SET apply_at = 'manual';
 UPDATE seat SET player = replace(player, 'person', 'nobody') WHERE player = ANY (old_names(1050));
-SELECT count(*) FROM skillrating.forget_player('own', old_names(1050), ARRAY(SELECT replace(u, 'person', 'nobody') FROM unnest(old_names(1050)) AS u));
+SELECT count(*) FROM skillrating.forget_players('own', old_names(1050), ARRAY(SELECT replace(u, 'person', 'nobody') FROM unnest(old_names(1050)) AS u));
 SELECT * FROM skillrating.catch_up('own');
 SELECT * FROM faults('own');
 SELECT * FROM occurrences('own', old_names(1050));
@@ -209,7 +209,7 @@ SELECT count(*) FROM seat WHERE player ~ 'person';
 UPDATE own.ladder SET apply_at = 'commit';
 BEGIN;
 UPDATE seat SET rank = 4 - rank WHERE game = 299;
-SELECT count(*) FROM skillrating.forget_player('own', 'nobody1050', 'another');
+SELECT count(*) FROM skillrating.forget_players('own', '{nobody1050}', '{another}');
 UPDATE seat SET player = 'another' WHERE player = 'nobody1050';
 COMMIT;
 SELECT match_id, kind FROM own.correction;
@@ -218,8 +218,8 @@ SELECT * FROM faults('own');
 -- A second ladder of the same matches has names of its own.
 SELECT matches FROM skillrating.shadow_ladder('own', 'second', 'elo');
 BEGIN;
-SELECT count(*) FROM skillrating.forget_player('own', 'nobody1051', 'other1') AS f;
-SELECT count(*) FROM skillrating.forget_player('second', 'nobody1051', 'other1') AS f;
+SELECT count(*) FROM skillrating.forget_players('own', '{nobody1051}', '{other1}') AS f;
+SELECT count(*) FROM skillrating.forget_players('second', '{nobody1051}', '{other1}') AS f;
 UPDATE seat SET player = 'other1' WHERE player = 'nobody1051';
 COMMIT;
 SELECT * FROM skillrating.catch_up('second', search => true);
@@ -244,7 +244,7 @@ BEGIN
     USING one, two;
     EXECUTE format(
         'SELECT f.player_id, f.found, CASE WHEN $2 < %L THEN f.pseudonym::numeric < 0 ELSE f.pseudonym ~ $3 END
-        FROM skillrating.forget_player(%L, CAST($1 AS %s)) AS f', 'a', 'typed', type)
+        FROM skillrating.forget_players(%L, ARRAY[CAST($1 AS %s)]) AS f', 'a', 'typed', type)
     INTO player, known, like_it USING one, one, '[0-9a-f]{8}';
     ok := NOT EXISTS (SELECT FROM skillrating.verify('typed') AS v WHERE NOT v.ok)
         AND EXISTS (SELECT FROM typed.rating AS r WHERE r.player_id::text = two)
@@ -259,31 +259,34 @@ SELECT t.type::regtype, f.* FROM (VALUES ('int2', '1', '2'), ('int4', '1', '2'),
 CROSS JOIN LATERAL forget_of_type(t.type::regtype, t.one, t.two) AS f;
 -- Those of a domain that wants them so are positive, and of an enum there are none to be made.
 SELECT skillrating.create_ladder('typed', 'elo', player_type => 'positive_id');
-SELECT player_id, pseudonym::integer > 0 AS positive, found FROM skillrating.forget_player('typed', ARRAY[1, 2]);
+SELECT player_id, pseudonym::integer > 0 AS positive, found FROM skillrating.forget_players('typed', ARRAY[1, 2]);
 SELECT skillrating.drop_ladder('typed');
 SELECT skillrating.create_ladder('typed', 'elo', player_type => 'colour');
 \set VERBOSITY terse
-SELECT * FROM skillrating.forget_player('typed', 'red'::colour);
-SELECT * FROM skillrating.forget_player('typed', 'red'::colour, 'blue'::colour);
+SELECT * FROM skillrating.forget_players('typed', '{red}'::colour[]);
+SELECT * FROM skillrating.forget_players('typed', '{red}'::colour[], '{blue}');
 SELECT skillrating.drop_ladder('typed');
 -- There are not so many.
 SELECT skillrating.create_ladder('typed', 'elo', player_type => 'int2');
-SELECT count(*) FROM skillrating.forget_player('typed', ARRAY(SELECT g::int2 FROM generate_series(1, 20000) AS g));
+SELECT count(*) FROM skillrating.forget_players('typed', ARRAY(SELECT g::int2 FROM generate_series(1, 20000) AS g));
 SELECT skillrating.drop_ladder('typed');
 
 -- What is wrong is an error, and changes nothing.
 SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text');
 SELECT count(*) FROM skillrating.report_match('arena', 1, '{ann,bob}'::text[], '{1,2}', '{1,2}');
-SELECT * FROM skillrating.forget_player('nowhere', 'ann');
-SELECT * FROM skillrating.forget_player('arena', NULL::text);
-SELECT * FROM skillrating.forget_player('arena', ARRAY['ann', NULL]);
-SELECT * FROM skillrating.forget_player('arena', ARRAY['ann', 'ann']);
-SELECT * FROM skillrating.forget_player('arena', ARRAY['ann', 'bob'], ARRAY['x']);
-SELECT * FROM skillrating.forget_player('arena', ARRAY['ann', 'bob'], ARRAY['x', 'x']);
-SELECT * FROM skillrating.forget_player('arena', 'ann', 'bob');
-SELECT * FROM skillrating.forget_player('arena', ARRAY['ann', 'carol'], ARRAY['carol', 'dave']);
-SELECT * FROM skillrating.forget_player('arena', '{}'::text[]);
-SELECT * FROM skillrating.forget_player('arena', ARRAY['carol', 'ann'], ARRAY['x', 'y']);
+SELECT * FROM skillrating.forget_players('nowhere', '{ann}');
+SELECT * FROM skillrating.forget_players('arena', NULL::text[]);
+SELECT * FROM skillrating.forget_players('arena', ARRAY['ann', NULL]);
+SELECT * FROM skillrating.forget_players('arena', ARRAY['ann', 'ann']);
+SELECT * FROM skillrating.forget_players('arena', ARRAY['ann', 'bob'], ARRAY['x']);
+SELECT * FROM skillrating.forget_players('arena', ARRAY['ann', 'bob'], ARRAY['x', 'x']);
+SELECT * FROM skillrating.forget_players('arena', '{ann}', '{bob}');
+SELECT * FROM skillrating.forget_players('arena', ARRAY['ann', 'carol'], ARRAY['carol', 'dave']);
+SELECT * FROM skillrating.forget_players('arena', '{}'::text[]);
+-- A message of an error may name the person too.
+INSERT INTO arena.pending (match_id, xact, fires, since, sqlstate, message, failed_at) VALUES (2, pg_current_xact_id(), false, now(), 'P0001', 'ann has no account', now());
+SELECT * FROM skillrating.forget_players('arena', ARRAY['carol', 'ann'], ARRAY['x', 'y']);
+DELETE FROM arena.pending RETURNING message;
 SELECT player_id, games FROM arena.rating ORDER BY player_id;
 SELECT * FROM faults('arena');
 SELECT skillrating.drop_ladder('arena');
@@ -307,7 +310,7 @@ SELECT skillrating.create_ladder('torn_ladder', 'elo', source => 'torn_source');
 SELECT skillrating.attach('torn_ladder', 'torn');
 SELECT count(*) FROM skillrating.catch_up('torn_ladder', search => true);
 BEGIN;
-SELECT pseudonym, found FROM skillrating.forget_player('torn_ladder', 1::bigint, 77::bigint);
+SELECT pseudonym, found FROM skillrating.forget_players('torn_ladder', ARRAY[1::bigint], '{77}');
 UPDATE torn SET player_id = 77 WHERE player_id = 1;
 COMMIT;
 SELECT count(*) FROM torn_ladder.correction;

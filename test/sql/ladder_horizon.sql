@@ -207,7 +207,7 @@ SELECT players FROM skillrating.set_horizon('quiet', now());
 DELETE FROM quiet.event;
 SELECT skillrating.new_season('quiet', 'next', 0.5) IS NOT NULL AS begun;
 SELECT rating < 1900 AS reached FROM quiet.rating WHERE player_id = 30;
-SELECT skillrating.forget_player('quiet', 30, -1);
+SELECT skillrating.forget_players('quiet', ARRAY[30], '{-1}');
 SELECT count(*) FROM quiet.horizon WHERE player_id IN (30, -1);
 SELECT sound('quiet');
 

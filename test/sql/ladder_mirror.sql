@@ -42,7 +42,7 @@ SELECT * FROM person WHERE id = 4;
 SELECT play('arena', 70, 5, 6);
 SELECT ratings FROM skillrating.reset_rating('arena', 5, at => '2024-04-01');
 SELECT * FROM person WHERE id = 5;
-SELECT found FROM skillrating.forget_player('arena', '{2,4}'::bigint[], '{102,104}'::bigint[]);
+SELECT found FROM skillrating.forget_players('arena', '{2,4}'::bigint[], '{102,104}');
 SELECT * FROM person WHERE id IN (2, 4) ORDER BY id;
 
 -- Rows that are inserted get their ratings at once, whatever they say, however they come.
@@ -239,7 +239,7 @@ INSERT INTO owned.match (match_id) VALUES (2);
 INSERT INTO owned.match_player (match_id, player_id, team, rank) VALUES (2, 1, 1, 1), (2, 2, 2, 2);
 SELECT count(*) FROM skillrating.catch_up('owned', rebuild => true);
 SELECT waiting, last_error FROM skillrating.ladder_status('owned');
-SELECT skillrating.forget_player('owned', 1, 3);
+SELECT skillrating.forget_players('owned', ARRAY[1], '{3}');
 SELECT skillrating.mirror_rating('owned', 'account', 'id', '{"elo": "rating"}');
 RESET ROLE;
 SELECT m.status, (SELECT count(*) FROM owned.rating WHERE games = 2) AS players FROM owned.rated_match AS m WHERE match_id = 2;

@@ -130,7 +130,7 @@ FROM win_probability('cups', '{1,2}'::bigint[], '{1,2}', tournament => 'another 
 WHERE w.team = 1 AND a.player_id = 1 AND b.player_id = 2;
 \set ON_ERROR_STOP off
 SELECT * FROM win_probability('cups', '{1,2}'::bigint[], '{1,2}');
-SELECT * FROM split_ladder('cups', '{1,2,3,4}'::bigint[]);
+SELECT * FROM split_teams(lobby('cups', '{1,2,3,4}'::bigint[]));
 \set ON_ERROR_STOP on
 
 -- Operations end the open period early: a season, decay, a rating that is set.

@@ -94,7 +94,7 @@ BEGIN
         END;
     ELSIF what < 0.94 THEN
         -- Who is forgotten plays on as somebody new.
-        PERFORM skillrating.forget_player('life', 1 + floor(random() * 9)::bigint, n * 100::bigint);
+        PERFORM skillrating.forget_players('life', ARRAY[1 + floor(random() * 9)::bigint], ARRAY[(n * 100)::text]);
     ELSIF what < 0.95 THEN
         -- Matches of the last two days that no trigger has reported, and a backfill.
         SET LOCAL session_replication_role = replica;

@@ -56,7 +56,7 @@ BEGIN
     ELSIF what < 0.92 THEN
         PERFORM skillrating.settle('life', hour) WHERE hour >= coalesce(skillrating.settled_at('life'), '-infinity');
     ELSIF what < 0.94 THEN
-        PERFORM skillrating.forget_player('life', someone::bigint, 1000 + n::bigint);
+        PERFORM skillrating.forget_players('life', ARRAY[someone::bigint], ARRAY[(1000 + n)::text]);
     ELSE
         PERFORM FROM skillrating.catch_up('life', rebuild => random() < 0.2);
     END IF;

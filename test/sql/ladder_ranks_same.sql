@@ -36,7 +36,7 @@ BEGIN
         ELSIF n = 9 THEN
             PERFORM FROM skillrating.set_fixed(ladder, 25, at => start + interval '1800 hours');
         ELSIF n = 10 THEN
-            PERFORM skillrating.forget_player(ladder, 15::bigint, 1015::bigint), skillrating.void_match(ladder, 1001);
+            PERFORM skillrating.forget_players(ladder, ARRAY[15::bigint], '{1015}'), skillrating.void_match(ladder, 1001);
             PERFORM skillrating.settle(ladder, start + interval '2100 hours');
         END IF;
     END LOOP;
@@ -84,7 +84,7 @@ INSERT INTO reading VALUES
     ('pool_quality(%1$L)'), ('eligibility(%1$L)'), ('match_outcome(%1$L, 1001)'), ('verify(%1$L)'), ('ladder_status(%1$L)'),
     ('win_probability(%1$L, ARRAY[1, %2$s + 100], ARRAY[1, 2], at => ''2024-05-01'')'),
     ('preview(%1$L, ARRAY[1, %2$s + 100], ARRAY[1, 2], at => ''2024-05-01'')'),
-    ('split_ladder(%1$L, ARRAY[1, 2, 3, %2$s + 100], at => ''2024-05-01'')');
+    ('lobby(%1$L, ARRAY[1, 2, 3, %2$s + 100], at => ''2024-05-01'')');
 
 -- Stable functions of a ladder that are not among them read no ratings.
 SELECT p.proname FROM pg_proc AS p

@@ -129,7 +129,7 @@ SELECT count(*) FROM "off".component;
 SELECT count(*) > 300 AS rated, count(*) FILTER (WHERE e.rating_after <> o.rating_after) AS other_ratings, count(*) FILTER (WHERE e.win_probability <> o.win_probability) > 200 AS other_forecasts
 FROM all_elo.event AS e JOIN "off".event AS o USING (match_id, player_id, pool);
 SELECT * FROM faults('off');
-SELECT skillrating.forget_player('all_elo', 3, 99) IS NOT NULL AS forgotten;
+SELECT skillrating.forget_players('all_elo', ARRAY[3], '{99}') IS NOT NULL AS forgotten;
 SELECT * FROM faults('all_elo');
 SELECT skillrating.drop_ladder('off');
 SELECT count(skillrating.drop_ladder('all_' || model)) FROM rules;

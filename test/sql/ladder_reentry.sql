@@ -90,7 +90,7 @@ BEGIN
     FOREACH statement IN ARRAY ARRAY[
         'skillrating.catch_up(''own'', rebuild => true)', 'skillrating.new_season(''own'', ''s'')',
         'skillrating.set_rating(''own'', 1, ''{"rating": 3000}'')', 'skillrating.void_match(''own'', 1)',
-        'skillrating.forget_player(''own'', 1, 9)', 'skillrating.drop_ladder(''own'')', 'skillrating.promote_ladder(''own'', ''one'')',
+        'skillrating.forget_players(''own'', ARRAY[1], ''{9}'')', 'skillrating.drop_ladder(''own'')', 'skillrating.promote_ladder(''own'', ''one'')',
         'skillrating.mirror_rating(''own'', ''own.solved'', ''player_id'', ''{"mu": "rating"}'')',
         'skillrating_internal.catch_up(''own'', false, true)', 'skillrating_internal.apply_operation(''own'', 1)',
         'skillrating.leaderboard(''own'')', 'skillrating.verify(''own'')', 'skillrating.history(''own'', 1)',

@@ -105,7 +105,7 @@ FROM skillrating.history('arena', 'hal') AS h JOIN arena.operation AS o ON o.ope
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
 -- Forgotten with the players.
-SELECT found FROM skillrating.forget_player('arena', '{hal,cheat}'::text[], '{x1,x2}'::text[]);
+SELECT found FROM skillrating.forget_players('arena', '{hal,cheat}'::text[], '{x1,x2}'::text[]);
 SELECT DISTINCT player_id, into_id FROM arena.operation WHERE operation = :capped;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 

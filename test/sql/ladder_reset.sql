@@ -104,7 +104,7 @@ SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT player_id, pool, rating = 1500 AS initial, games FROM arena.rating ORDER BY player_id, pool;
 SELECT check_name, ok FROM skillrating.verify('arena') WHERE NOT ok;
 -- Forgotten with the player.
-SELECT found FROM skillrating.forget_player('arena', 'ann', 'x1');
+SELECT found FROM skillrating.forget_players('arena', '{ann}', '{x1}');
 SELECT kind, player_id FROM arena.operation WHERE undone_at IS NULL ORDER BY seq;
 -- Errors
 \set VERBOSITY terse

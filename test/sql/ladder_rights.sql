@@ -116,7 +116,7 @@ BEGIN
         'SELECT skillrating.void_match(''arena'', 1)',
         'SELECT skillrating.exclude_player(''arena'', 1)',
         'SELECT skillrating.merge_players(''arena'', 1, 2)',
-        'SELECT skillrating.forget_player(''arena'', 1, 99)',
+        'SELECT skillrating.forget_players(''arena'', ARRAY[1], ''{99}'')',
         'SELECT skillrating.new_season(''arena'', ''mine'')',
         'SELECT skillrating.solve_ladder(''arena'')',
         'SELECT skillrating.decay(''arena'')',

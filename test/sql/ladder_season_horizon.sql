@@ -98,7 +98,7 @@ SELECT * FROM compare();
 SELECT in_both($$SELECT skillrating.undo_operation('$', o.operation) IS NOT NULL FROM $.operation AS o WHERE o.params->>'name' = 'four'$$);
 SELECT in_both($$SELECT count(*) > 0 FROM skillrating.catch_up('$')$$);
 SELECT * FROM compare();
-SELECT in_both($$SELECT (skillrating.forget_player('$', 8, 10008)).found$$);
+SELECT in_both($$SELECT (skillrating.forget_players('$', ARRAY[8], '{10008}')).found$$);
 SELECT * FROM compare();
 
 -- What is reported anew before the horizon is not written.

@@ -118,7 +118,7 @@ SELECT wrong_standings();
 SELECT skillrating.promote_ladder('other', 'former');
 ALTER SCHEMA former RENAME TO other;
 SELECT wrong_standings();
-SELECT (skillrating.forget_player('many', 8, 10008)).found;
+SELECT (skillrating.forget_players('many', ARRAY[8], '{10008}')).found;
 SELECT wrong_standings();
 
 -- Changes by hand.

@@ -51,7 +51,7 @@ SELECT count(*) AS stay FROM solvable.solved WHERE solver = 'bradley_terry' AND 
 SELECT skillrating.merge_players('solvable', 'p2', 'p1') IS NOT NULL AS merged;
 SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('solvable');
 SELECT (s).players, (s).matches < 160 AS fewer FROM (SELECT skillrating.solve_ladder('solvable') AS s) AS q;
-SELECT found FROM skillrating.forget_player('solvable', 'p3', 'nemo');
+SELECT found FROM skillrating.forget_players('solvable', '{p3}', '{nemo}');
 SELECT count(*) AS replayed FROM skillrating.catch_up('solvable');
 SELECT count(*) FILTER (WHERE player_id = 'p3') AS forgotten, count(*) FILTER (WHERE player_id = 'nemo') > 0 AS there FROM solvable.solved;
 

@@ -34,7 +34,7 @@ BEGIN
     RETURN QUERY SELECT 'at', 'player_status', b.player_id::bigint, b.rating FROM skillrating.player_status(ladder, at => t) AS b;
     RETURN QUERY SELECT 'at', 'find_opponents', b.player_id::bigint, b.rating FROM skillrating.find_opponents(ladder, players[3], 100, at => t) AS b;
     RETURN QUERY SELECT 'at', 'preview', b.player_id::bigint, b.rating FROM skillrating.preview(ladder, players, ARRAY(SELECT 1 + i % 2 FROM generate_subscripts(players, 1) AS i), at => t) AS b;
-    RETURN QUERY SELECT 'at', 'split_ladder', b.player_id, b.mu FROM skillrating.split_ladder(ladder, players, at => t) AS b;
+    RETURN QUERY SELECT 'at', 'lobby', u.p::bigint, u.mu FROM skillrating.lobby(ladder, players, at => t) AS l, unnest(l.players, l.mu) AS u(p, mu);
     PERFORM skillrating.create_ladder('heir', l.model, l.params) FROM (SELECT (xpath('/row/model/text()', x))[1]::text, (xpath('/row/params/text()', x))[1]::text::jsonb FROM query_to_xml(format('SELECT model, params FROM %I.ladder', ladder), false, true, '') AS x) AS l(model, params);
     PERFORM skillrating.seed_from('heir', ladder, at => t);
     RETURN QUERY SELECT 'at', 'seed_from', r.player_id, r.rating FROM heir.rating AS r;
@@ -69,8 +69,8 @@ SELECT players > 4 AS seeded FROM skillrating.seed_from('past', 'shooter', at =>
 SELECT bool_and(h.rating = skillrating.rating_at('shooter', h.player_id, '2023-02-01')) AS as_then, count(*) < (SELECT count(*) FROM shooter.rating) AS fewer FROM past.rating AS h;
 -- A match at a time before the last one finds the states as they are.
 SELECT bool_and(w.rating = r.rating) AS as_stored FROM skillrating.preview('shooter', '{1,2}'::bigint[], '{1,2}', at => '2023-02-01') AS w JOIN shooter.rating AS r ON r.player_id::text = w.player_id;
-SELECT bool_and(s.mu = r.rating) AS as_stored FROM skillrating.split_ladder('shooter', '{1,2}'::bigint[], at => '2023-02-01') AS s JOIN shooter.rating AS r USING (player_id);
-SELECT skillrating.split_ladder('chess', '{1,2}'::bigint[], at => 'infinity');
+SELECT bool_and(l.mu[r.player_id] = r.rating) AS as_stored FROM skillrating.lobby('shooter', '{1,2}'::bigint[], at => '2023-02-01') AS l JOIN shooter.rating AS r ON r.player_id IN (1, 2);
+SELECT skillrating.lobby('chess', '{1,2}'::bigint[], at => 'infinity');
 SELECT skillrating.player_status('chess', at => 'infinity');
 
 -- Every function on a ladder that takes a time: which it is by default.

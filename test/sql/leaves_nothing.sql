@@ -81,7 +81,9 @@ CREATE FUNCTION leaves.value(type text, name text, kind text) RETURNS text LANGU
             WHEN 'double precision' THEN '''NaN''::float8' WHEN 'timestamp with time zone' THEN '''infinity''::timestamptz'
             WHEN 'regclass' THEN '''leaves.more''::regclass' WHEN 'regtype' THEN '''point''::regtype'
             WHEN 'integer' THEN '-1' WHEN 'bigint' THEN '-1::bigint' WHEN 'boolean' THEN 'false'
-            WHEN 'interval' THEN '''-1 day''::interval' ELSE format('%L::%s', CASE WHEN t LIKE '%[]' THEN '{NULL}' END, t) END
+            WHEN 'interval' THEN '''-1 day''::interval'
+            WHEN 'skillrating.lobby' THEN '(ROW(''{NULL}'', ''{NULL}'', '|| array_to_string(array_fill('NULL'::text, '{24}'), ', ') || ')::skillrating.lobby)'
+            ELSE format('%L::%s', CASE WHEN t LIKE '%[]' THEN '{NULL}' END, t) END
         WHEN t = 'text' THEN format('%L::text', CASE name WHEN 'ladder' THEN 'leaves_ladder' WHEN 'a' THEN 'leaves_ladder'
             WHEN 'b' THEN 'leaves_second' WHEN 'other' THEN 'leaves_sourced' WHEN 'model' THEN 'elo' WHEN 'solver' THEN 'bradley_terry'
             WHEN 'season' THEN 'first' ELSE '' END)
@@ -133,11 +135,12 @@ FROM (VALUES
     ('exclude_player', $$SELECT skillrating.exclude_player('leaves_ladder', 4)$$),
     ('final_components', $$SELECT skillrating.final_components('state_space', m, m + t, t, t, skillrating.inputs(side => t, context => 'x'), NULL ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
     ('final_ratings', $$SELECT skillrating.final_ratings('elo', m, m + t, t, t ORDER BY m) FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t$$),
-    ('forget_player', $$SELECT skillrating.forget_player('leaves_ladder', 1, 99)$$),
+    ('forget_players', $$SELECT skillrating.forget_players('leaves_ladder', ARRAY[1], '{99}')$$),
     ('idle_state', $$SELECT skillrating.idle_state('elo', '{1}', '1 day')$$),
     ('import_ratings', $$SELECT skillrating.import_ratings('leaves_ladder', ARRAY[901], '[{"rating": 1600}]')$$),
-    ('ladder_estimates', $$SELECT skillrating.ladder_estimates('leaves_ladder', ARRAY[1, 2])$$),
-    ('forget_players', $$SELECT skillrating.forget_players('leaves_ladder', ARRAY[1], ARRAY['98'])$$),
+    ('lobby', $$SELECT skillrating.lobby('leaves_ladder', ARRAY[1, 2])$$),
+    ('pair_queue', $$SELECT skillrating.pair_queue(skillrating.lobby('leaves_ladder', ARRAY[1, 2]))$$),
+    ('split_teams', $$SELECT skillrating.split_teams('{1,2}'::bigint[], '{1500,1600}')$$),
     ('hive_update', $$SELECT skillrating.hive_update(t, ROW(10, 0, 0, 0, 0)::skillrating.hive_state, t, t % 2) FROM generate_series(1, 2) AS t$$),
     ('linear_fit', $$SELECT skillrating.linear_fit(t * t, ARRAY[t], 1, 0) FROM generate_series(1, 4) AS t$$),
     ('merge_players', $$SELECT skillrating.merge_players('leaves_ladder', 3, 2)$$),

@@ -30,12 +30,12 @@ INSERT INTO task VALUES
     ('plot_distribution', $$SELECT skillrating.plot_distribution(x) FROM numbers$$),
     ('split_teams', $$SELECT s.* FROM lobby, skillrating.split_teams(players, mu) AS s$$),
     ('split_teams into many', $$SELECT s.* FROM lobby, skillrating.split_teams(players, mu, teams => 10) AS s$$),
-    ('split_teams with moves', $$SELECT s.* FROM lobby, skillrating.split_teams(players, mu, current => team) AS s$$),
-    ('split_all_sizes', $$SELECT s.* FROM lobby, skillrating.split_all_sizes(players[1:60], mu[1:60]) AS s$$),
-    ('suggest_swaps', $$SELECT s.* FROM lobby, skillrating.suggest_swaps(players, mu, team) AS s$$),
-    ('suggest_transfers', $$SELECT s.* FROM lobby, skillrating.suggest_transfers(players, mu, team, max_swaps => 3) AS s$$),
-    ('place_joiner', $$SELECT s.* FROM lobby, skillrating.place_joiner(players, mu, array_replace(team, 1, NULL)) AS s$$),
-    ('pair_queue', $$SELECT s.* FROM numbers, skillrating.pair_queue((SELECT array_agg(g) FROM generate_series(1, 20000) AS g), x, waited => at, initial_window => 1, widening => 1) AS s$$),
+    ('split_teams with moves', $$SELECT s.* FROM lobby, skillrating.split_teams(skillrating.lobby(players::text[], mu, current => team)) AS s$$),
+    ('split_all_sizes', $$SELECT s.* FROM lobby, skillrating.split_all_sizes(skillrating.lobby(players[1:60]::text[], mu[1:60])) AS s$$),
+    ('suggest_swaps', $$SELECT s.* FROM lobby, skillrating.suggest_swaps(skillrating.lobby(players::text[], mu, current => team)) AS s$$),
+    ('suggest_transfers', $$SELECT s.* FROM lobby, skillrating.suggest_transfers(skillrating.lobby(players::text[], mu, current => team), max_swaps => 3) AS s$$),
+    ('place_joiner', $$SELECT s.* FROM lobby, skillrating.place_joiner(skillrating.lobby(players::text[], mu, current => array_replace(team, 1, NULL))) AS s$$),
+    ('pair_queue', $$SELECT s.* FROM numbers, skillrating.pair_queue(skillrating.lobby(((SELECT array_agg(g) FROM generate_series(1, 20000) AS g))::text[], x), waited => at, initial_window => 1, widening => 1) AS s$$),
     ('trueskill_update', $$SELECT u.* FROM (SELECT array_agg(g) AS team, array_agg(25::float8) AS mu, array_agg(8::float8) AS sigma FROM generate_series(1, 1000) AS g) AS q, skillrating.trueskill_update(team, team, mu, sigma) AS u$$);
 INSERT INTO task
 SELECT 'solve ' || name, format($$SELECT skillrating.solve(%L, match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY played_at, match_id) FROM duel$$, name)

@@ -98,10 +98,10 @@ JOIN (SELECT b.*, row_number() OVER (ORDER BY abs(b.rating - m.rating)) AS n FRO
 -- Of all splits of eight players none is more even.
 CREATE VIEW halves AS
 SELECT abs(sum(CASE WHEN code >> player & 1 = 1 THEN rating ELSE -rating END)) / 4 AS ahead FROM board, generate_series(0, 255) AS code WHERE player < 8 AND bit_count(code::bit(8)) = 4 GROUP BY code;
-SELECT count(*) = 8 AND bool_and(near(s.mu, b.rating) AND near(s.win_probability, curve((3 - 2 * s.team) * s.difference)) AND near(abs(s.difference), (SELECT min(ahead) FROM halves)))
-    AND near(min(s.difference), sum((3 - 2 * s.team) * b.rating) / 4) AS "split_ladder: brute force" FROM skillrating.split_ladder('oracle_arena', '{0,1,2,3,4,5,6,7}'::int[]) AS s JOIN board AS b ON b.player = s.player_id;
-SELECT count(*) = 8 AND bool_and(near(e.mu[p + 1], b.rating) AND near(e.state[p + 1], b.rating) AND e.counts_as[p + 1] = p::text AND NOT e.excluded[p + 1] AND e.params = (SELECT params FROM oracle_arena.ladder)) AND bool_and(cardinality(e.state) = 8) AS "ladder_estimates: invariant"
-FROM skillrating.ladder_estimates('oracle_arena', '{0,1,2,3,4,5,6,7}'::int[]) AS e, generate_series(0, 7) AS p JOIN board AS b ON b.player = p;
+SELECT count(*) = 8 AND bool_and(near(l.mu[b.player + 1], b.rating) AND near(s.win_probability, curve((3 - 2 * s.team) * s.difference)) AND near(abs(s.difference), (SELECT min(ahead) FROM halves)))
+    AND near(min(s.difference), sum((3 - 2 * s.team) * b.rating) / 4) AS "split_teams of a ladder: brute force" FROM skillrating.lobby('oracle_arena', '{0,1,2,3,4,5,6,7}'::int[]) AS l, skillrating.split_teams(l) AS s JOIN board AS b ON b.player::text = s.player_id;
+SELECT count(*) = 8 AND bool_and(near(e.mu[p + 1], b.rating) AND near(e.state[p + 1], b.rating) AND e.counts_as[p + 1] = p::text AND NOT e.excluded[p + 1] AND e.params = (SELECT params FROM oracle_arena.ladder)) AND bool_and(cardinality(e.state) = 8) AS "lobby: invariant"
+FROM skillrating.lobby('oracle_arena', '{0,1,2,3,4,5,6,7}'::int[]) AS e, generate_series(0, 7) AS p JOIN board AS b ON b.player = p;
 
 -- Components and solutions are those of the functions over a history.
 CREATE VIEW game AS SELECT match_id, played_at, player, team, CASE WHEN score = 0.5 OR (score = 1) = (team = 1) THEN 1 ELSE 2 END AS rank FROM duel, LATERAL (VALUES (a, 1), (b, 2)) AS p(player, team);

@@ -25,14 +25,14 @@ CREATE FUNCTION bit_of(players int[], player int) RETURNS int LANGUAGE sql IMMUT
 
 -- No split is better than the one found, which is as far ahead as it says, with the probability of Elo's curve.
 CREATE TABLE found AS
-SELECT lobby, mu, sum(bit_of(players, s.player_id)) FILTER (WHERE s.team = 1)::int AS a, sum(bit_of(players, s.player_id)) FILTER (WHERE s.team = 2)::int AS b,
+SELECT lobby, mu, sum(bit_of(players, s.player_id::int)) FILTER (WHERE s.team = 1)::int AS a, sum(bit_of(players, s.player_id::int)) FILTER (WHERE s.team = 2)::int AS b,
     min(difference) AS d, max(difference) AS most, min(win_probability) FILTER (WHERE s.team = 1) AS p, min(win_probability) FILTER (WHERE s.team = 2) AS q, bool_and(exact) AS exact
 FROM lobby, skillrating.split_teams(players, mu) AS s GROUP BY lobby, mu;
 SELECT count(*) = 12 AND bool_and(d = most AND near(d, ahead(mu, a, b)) AND near(p, sigmoid(d * ln(10) / 400)) AND near(q, 1 - p) AND exact
     AND near(abs(d), (SELECT min(abs(s.d)) FROM split AS s WHERE s.lobby = f.lobby AND s.a | s.b = f.a | f.b))) AS "split_teams: brute force" FROM found AS f;
 CREATE TABLE of_size AS
-SELECT lobby, mu, s.team_size, sum(bit_of(players, s.player_id)) FILTER (WHERE s.team = 1)::int AS a, sum(bit_of(players, s.player_id)) FILTER (WHERE s.team = 2)::int AS b, min(difference) AS d, min(win_probability) FILTER (WHERE s.team = 1) AS p
-FROM lobby, skillrating.split_all_sizes(players, mu) AS s GROUP BY lobby, mu, s.team_size;
+SELECT lobby, mu, s.team_size, sum(bit_of(players, s.player_id::int)) FILTER (WHERE s.team = 1)::int AS a, sum(bit_of(players, s.player_id::int)) FILTER (WHERE s.team = 2)::int AS b, min(difference) AS d, min(win_probability) FILTER (WHERE s.team = 1) AS p
+FROM lobby, skillrating.split_all_sizes(skillrating.lobby(players::text[], mu)) AS s GROUP BY lobby, mu, s.team_size;
 SELECT count(*) = 30 AND bool_and(team_size = bit_count(a::bit(8)) AND near(d, ahead(mu, a, b)) AND near(p, sigmoid(d * ln(10) / 400))
     AND near(abs(d), (SELECT min(abs(s.d)) FROM split AS s WHERE s.lobby = f.lobby AND s.na = team_size AND s.nb = team_size))) AS "split_all_sizes: brute force" FROM of_size AS f;
 -- Of more than two teams the sum of squares is the least there is.
@@ -51,17 +51,17 @@ WITH every AS (
 ), suggested AS (
     SELECT lobby, s.swaps, abs(min(s.difference)) AS d, bool_and(near(s.win_probability, sigmoid(s.difference * ln(10) / 400))) AS curve,
         bool_and(near(s.difference, d)) AS said
-    FROM (SELECT l.lobby, s.*, (SELECT (sum(mu[i]) FILTER (WHERE i <= 4) - sum(mu[i]) FILTER (WHERE i > 4)) / 4 FROM generate_series(1, 8) AS i) + sum(mu[player_id_b] - mu[player_id_a]) OVER (PARTITION BY l.lobby, s.swaps) / 2 AS d
-        FROM lobby AS l, skillrating.suggest_swaps(players, mu, team) AS s WHERE l.lobby % 2 = 0) AS s WHERE s.swaps > 0 GROUP BY lobby, s.swaps
+    FROM (SELECT l.lobby, s.*, (SELECT (sum(mu[i]) FILTER (WHERE i <= 4) - sum(mu[i]) FILTER (WHERE i > 4)) / 4 FROM generate_series(1, 8) AS i) + sum(mu[player_id_b::int] - mu[player_id_a::int]) OVER (PARTITION BY l.lobby, s.swaps) / 2 AS d
+        FROM lobby AS l, skillrating.suggest_swaps(skillrating.lobby(players::text[], mu, current => team)) AS s WHERE l.lobby % 2 = 0) AS s WHERE s.swaps > 0 GROUP BY lobby, s.swaps
 )
 SELECT count(*) = 9 AND bool_and(near(s.d, f.d) AND curve AND said) AS "suggest_swaps: brute force" FROM (SELECT * FROM frontier WHERE swaps > 0) AS f FULL JOIN suggested AS s USING (lobby, swaps);
 -- Transfers out of a team of six against two: of the pairs that leave, and places of a joiner.
 SELECT count(*) = 6 AND bool_and(moved = 2 AND near(d, least) AND curve) AS "suggest_transfers: brute force"
 FROM (SELECT lobby, count(*) AS moved, abs(min(s.difference)) AS d, bool_and(near(s.win_probability, sigmoid(s.difference * ln(10) / 400)) AND from_team = 1 AND to_team = 2) AS curve
-    FROM lobby, skillrating.suggest_transfers(players, mu, '{1,1,1,1,1,1,2,2}', max_lead => 0) AS s WHERE lobby % 2 = 0 GROUP BY lobby) AS f
+    FROM lobby, skillrating.suggest_transfers(skillrating.lobby(players::text[], mu, current => '{1,1,1,1,1,1,2,2}'), max_lead => 0) AS s WHERE lobby % 2 = 0 GROUP BY lobby) AS f
 JOIN (SELECT lobby, min(abs(d)) AS least FROM split WHERE lobby % 2 = 0 AND na = 4 AND b & 192 = 192 AND a | b = 255 GROUP BY lobby) AS e USING (lobby);
-SELECT count(*) = 6 AND bool_and(near(s.difference, d) AND near(s.win_probability, sigmoid(d * ln(10) / 400)) AND s.player_id = 8 AND abs(d) <= abs(other) + 1e-9) AS "place_joiner: brute force"
-FROM (SELECT * FROM lobby WHERE lobby % 2 = 0) AS l, skillrating.place_joiner(players, mu, '{1,1,1,2,2,2,1,NULL}', max_lead => 2) AS s,
+SELECT count(*) = 6 AND bool_and(near(s.difference, d) AND near(s.win_probability, sigmoid(d * ln(10) / 400)) AND s.player_id = '8' AND abs(d) <= abs(other) + 1e-9) AS "place_joiner: brute force"
+FROM (SELECT * FROM lobby WHERE lobby % 2 = 0) AS l, skillrating.place_joiner(skillrating.lobby(players::text[], mu, current => '{1,1,1,2,2,2,1,NULL}'), max_lead => 2) AS s,
     LATERAL (SELECT CASE s.team WHEN 1 THEN ahead(mu, 71 + 128, 56) ELSE ahead(mu, 71, 56 + 128) END AS d, CASE s.team WHEN 2 THEN ahead(mu, 71 + 128, 56) ELSE ahead(mu, 71, 56 + 128) END AS other) AS e;
 
 -- A queue of duels: the nearest to whoever has waited longest, as long as two are left in the window of 200.
@@ -86,8 +86,8 @@ $$;
 CREATE VIEW waiting AS
 SELECT array_agg(i ORDER BY i) AS players, array_agg(1000 + (hashint4(i) & 1023)::float8 ORDER BY i) AS mu, array_agg((hashint4(i + 77) & 4095)::float8 ORDER BY i) AS waited FROM generate_series(1, 60) AS i;
 SELECT count(*) > 20 AND bool_and(q.both = ARRAY[least(p.player, p.other), greatest(p.player, p.other)] AND near(q.quality, 2 * sigmoid(-abs(x.mu[p.player] - x.mu[p.other]) * ln(10) / 400)) AND near(abs(q.difference), abs(x.mu[p.player] - x.mu[p.other])) AND near(p1, sigmoid(q.difference * ln(10) / 400))) AS "pair_queue: brute force"
-FROM waiting AS x, LATERAL (SELECT match_number, array_agg(player_id ORDER BY player_id) AS both, min(quality) AS quality, min(difference) AS difference, min(win_probability) FILTER (WHERE team = 1) AS p1
-        FROM skillrating.pair_queue(players, mu, waited => waited, initial_window => 200, widening => 0) GROUP BY match_number) AS q
+FROM waiting AS x, LATERAL (SELECT match_number, array_agg(player_id::int ORDER BY player_id::int) AS both, min(quality) AS quality, min(difference) AS difference, min(win_probability) FILTER (WHERE team = 1) AS p1
+        FROM skillrating.pair_queue(skillrating.lobby(players::text[], mu), waited => waited, initial_window => 200, widening => 0) GROUP BY match_number) AS q
     FULL JOIN LATERAL (SELECT * FROM waiting AS w, pair_by_pair(w.mu, w.waited)) AS p ON p.n = q.match_number;
 SET client_min_messages = warning;
 DROP SCHEMA oracles_teams CASCADE;

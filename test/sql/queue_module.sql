@@ -100,7 +100,7 @@ SELECT p.player_id, p.team, p.win_probability, p.quality, p.difference, p.region
 FROM (SELECT array_agg(u.player ORDER BY u.player) AS players, array_agg(r.rating ORDER BY u.player) AS mu, array_agg(CASE WHEN cardinality(j.players) > 1 THEN j.n END ORDER BY u.player) AS party,
         array_agg(j.region ORDER BY u.player) AS region, array_agg(j.pool ORDER BY u.player) AS pool
     FROM joins AS j, unnest(j.players) AS u(player), arena.rating AS r WHERE r.player_id = u.player) AS q,
-    skillrating.pair_queue(q.players, q.mu, party => q.party, region => q.region, pool => q.pool, team_size => 2, initial_window => 400, widening => 0, min_quality => 0.5) AS p;
+    skillrating.pair_queue(skillrating.lobby(q.players::text[], q.mu, party => q.party::text[]), region => q.region, pool => q.pool, team_size => 2, initial_window => 400, widening => 0, min_quality => 0.5) AS p;
 SELECT count(*), bool_and(p IS NOT NULL) AS same
 FROM skillrating_queue.tick('team', at => '2026-03-01 13:00') AS m
 LEFT JOIN paired AS p ON (p.player_id, p.team, p.win_probability, p.quality, p.difference, p.region) = (m.player_id, m.team, m.win_probability, m.quality, m.difference, m.region);

@@ -15,22 +15,22 @@ WITH every AS (
     HAVING abs(sum(CASE WHEN evenly[i] = 1 THEN (ARRAY[0, 1, -1])[1 + team[i]] ELSE 0 END)) <= 1 AND abs(sum(CASE WHEN evenly[i] = 2 THEN (ARRAY[0, 1, -1])[1 + team[i]] ELSE 0 END)) <= 1
 ), found AS (
     SELECT lobby, size, max(abs(s.difference)) AS off, bool_and(s.exact) AS exact,
-        greatest(abs(sum(CASE WHEN evenly[s.player_id] = 1 THEN (ARRAY[1, -1])[s.team] ELSE 0 END)), abs(sum(CASE WHEN evenly[s.player_id] = 2 THEN (ARRAY[1, -1])[s.team] ELSE 0 END))) AS apart
-    FROM evenly_lobby, generate_series(3, 4) AS size, LATERAL skillrating.split_teams(players, mu, split_evenly => evenly, team_size => size) AS s GROUP BY lobby, size
+        greatest(abs(sum(CASE WHEN evenly[s.player_id::int] = 1 THEN (ARRAY[1, -1])[s.team] ELSE 0 END)), abs(sum(CASE WHEN evenly[s.player_id::int] = 2 THEN (ARRAY[1, -1])[s.team] ELSE 0 END))) AS apart
+    FROM evenly_lobby, generate_series(3, 4) AS size, LATERAL skillrating.split_teams(skillrating.lobby(players::text[], mu, split_evenly => evenly::text[]), team_size => size) AS s GROUP BY lobby, size
 )
 SELECT size, count(*) AS lobbies, bool_and(abs(f.off - e.off) < 1e-9 AND exact AND apart <= 1) AS best
 FROM found AS f JOIN (SELECT lobby, size, min(off) AS off FROM every GROUP BY lobby, size) AS e USING (lobby, size) GROUP BY size ORDER BY size;
 -- All sizes at once are as even as each alone.
-SELECT bool_and(abs(a.difference) = abs(b.difference)) AS as_even FROM evenly_lobby, LATERAL skillrating.split_all_sizes(players, mu, split_evenly => evenly) AS a, LATERAL skillrating.split_teams(players, mu, split_evenly => evenly, team_size => a.team_size) AS b
+SELECT bool_and(abs(a.difference) = abs(b.difference)) AS as_even FROM evenly_lobby, LATERAL skillrating.split_all_sizes(skillrating.lobby(players::text[], mu, split_evenly => evenly::text[])) AS a, LATERAL skillrating.split_teams(skillrating.lobby(players::text[], mu, split_evenly => evenly::text[]), team_size => a.team_size) AS b
 WHERE a.player_id = b.player_id AND a.team_size > 2;
 -- It combines with the rest, says what is in the way, and what it costs.
-SELECT * FROM skillrating.split_teams('{a,b,c,d,e,f}'::text[], '{1,2,3,4,5,6}', party => '{1,1,1,NULL,NULL,NULL}', split_evenly => '{9,9,9,NULL,NULL,NULL}');
-SELECT * FROM skillrating.split_teams('{a,b,c,d}'::text[], '{1,2,3,4}', locked => '{1,1,NULL,NULL}', split_evenly => '{1,1,NULL,NULL}');
-SELECT player_id, team, why -> 'constraint' ->> 'if' AS without FROM skillrating.split_teams('{a,b,c,d}'::text[], '{1,2,3,4}', split_evenly => '{1,NULL,NULL,1}', explain => true);
-SELECT * FROM skillrating.split_teams('{a,b,c}'::text[], '{1,2,3}', teams => 3, split_evenly => '{1,1,NULL}');
-SELECT * FROM skillrating.split_teams('{a,b,c}'::text[], '{1,2,3}', split_evenly => '{1,1}');
-SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(i::float8) AS r, array_agg(1) AS g FROM generate_series(1, 22) AS i) AS a, skillrating.split_teams(p, r, split_evenly => g);
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c,d,e,f}'::text[], '{1,2,3,4,5,6}', party => '{1,1,1,NULL,NULL,NULL}', split_evenly => '{9,9,9,NULL,NULL,NULL}'));
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c,d}'::text[], '{1,2,3,4}', locked => '{1,1,NULL,NULL}', split_evenly => '{1,1,NULL,NULL}'));
+SELECT player_id, team, why -> 'constraint' ->> 'if' AS without FROM skillrating.split_teams(skillrating.lobby('{a,b,c,d}'::text[], '{1,2,3,4}', split_evenly => '{1,NULL,NULL,1}'), explain => true);
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c}'::text[], '{1,2,3}', split_evenly => '{1,1,NULL}'), teams => 3);
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c}'::text[], '{1,2,3}', split_evenly => '{1,1}'));
+SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(i::float8) AS r, array_agg(1) AS g FROM generate_series(1, 22) AS i) AS a, skillrating.split_teams(skillrating.lobby(p::text[], r, split_evenly => g::text[]));
 SELECT skillrating.create_ladder('evenly', 'elo', player_type => 'text');
-SELECT player_id, team FROM skillrating.split_ladder('evenly', '{a,b,c,d}'::text[], split_evenly => '{1,NULL,1,NULL}') WHERE player_id IN ('a', 'c') ORDER BY team;
+SELECT player_id, team FROM skillrating.split_teams(skillrating.lobby('evenly', '{a,b,c,d}'::text[], split_evenly => '{1,NULL,1,NULL}')) WHERE player_id IN ('a', 'c') ORDER BY team;
 SELECT skillrating.drop_ladder('evenly');
 DROP TABLE evenly_lobby, evenly_split;

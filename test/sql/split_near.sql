@@ -17,8 +17,8 @@ ANALYZE near_split;
 CREATE TABLE near_found AS
 SELECT l.lobby, s.team_size, t AS tolerance, moving, secondary, min(a.d) AS d, min(a.moves) AS moves, min(a.spread) AS spread, min(a.best) AS best, bool_and(found.exact) AS exact
 FROM near_lobby AS l, (VALUES (NULL::int), (3)) AS s(team_size), unnest('{0,5,40}'::float8[]) AS t, unnest('{t,f}'::bool[]) AS moving, unnest('{NULL,spread,best}'::text[]) AS secondary,
-    LATERAL (SELECT sum(coalesce(f.team, 0) * (3 ^ (f.player_id - 1))::int) AS code, bool_and(f.exact) AS exact
-        FROM skillrating.split_teams(l.players, l.rating, team_size => s.team_size, current => CASE WHEN moving THEN l.current END, secondary => secondary, tolerance => t) AS f) AS found,
+    LATERAL (SELECT sum(coalesce(f.team, 0) * (3 ^ (f.player_id::int - 1))::int) AS code, bool_and(f.exact) AS exact
+        FROM skillrating.split_teams(skillrating.lobby(l.players::text[], l.rating, current => CASE WHEN moving THEN l.current END), team_size => s.team_size, secondary => secondary, tolerance => t) AS f) AS found,
     LATERAL (SELECT * FROM near_split AS a WHERE a.lobby = l.lobby AND a.team_size IS NOT DISTINCT FROM s.team_size AND a.code = found.code) AS a
 WHERE cardinality(l.players) = 8 OR s.team_size IS NULL GROUP BY l.lobby, s.team_size, t, moving, secondary;
 
@@ -32,15 +32,14 @@ GROUP BY moving, secondary ORDER BY moving, secondary;
 -- Large lobbies: where not everybody can be free to move for the spread, what is found is near.
 SELECT n, secondary, max(abs(difference)) <= 1 + max(best) AS near
 FROM unnest('{60,100}'::int[]) AS n, unnest('{spread,best}'::text[]) AS secondary, LATERAL (SELECT array_agg(i) AS p, array_agg(1500.0 + hashint4(i) % 500) AS r FROM generate_series(1, n) AS i) AS a,
-    LATERAL (SELECT max(abs(difference)) AS best FROM skillrating.split_teams(p, r)) AS b, skillrating.split_teams(p, r, secondary => secondary, tolerance => 1) GROUP BY n, secondary ORDER BY 1, 2;
+    LATERAL (SELECT max(abs(difference)) AS best FROM skillrating.split_teams(p, r)) AS b, skillrating.split_teams(skillrating.lobby(p::text[], r), secondary => secondary, tolerance => 1) GROUP BY n, secondary ORDER BY 1, 2;
 -- With commanders, parties and everything; the priority of the bench comes first.
-SELECT player_id, team, round(difference::numeric, 6) AS difference, exact, commands FROM near_lobby, skillrating.split_teams(players, rating, team_size => 3, party => '{1,1,NULL,NULL,NULL,NULL,NULL,NULL}', avoid => '{{1,5}}', command_mu => rating,
-    current => '{1,2,1,2,0,0,NULL,NULL}', secondary => 'best', tolerance => 30, priority => '{1,1,2,2,3,3,3,3}') WHERE lobby = 2;
+SELECT player_id, team, round(difference::numeric, 6) AS difference, exact, commands FROM near_lobby, skillrating.split_teams(skillrating.lobby(players::text[], rating, party => '{1,1,NULL,NULL,NULL,NULL,NULL,NULL}', avoid => '{{1,5}}', command_mu => rating, current => '{1,2,1,2,0,0,NULL,NULL}', priority => '{1,1,2,2,3,3,3,3}'), team_size => 3, secondary => 'best', tolerance => 30) WHERE lobby = 2;
 
-SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', current => '{3,NULL,NULL}');
-SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', current => '{1,2}');
-SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', secondary => 'sum');
-SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', tolerance => -1);
-SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', teams => 3, current => '{1,2,1}');
-SELECT * FROM skillrating.split_teams('{1,2,3}'::int[], '{1,2,3}', teams => 3, secondary => 'best');
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3}'::text[], '{1,2,3}', current => '{3,NULL,NULL}'));
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3}'::text[], '{1,2,3}', current => '{1,2}'));
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3}'::text[], '{1,2,3}'), secondary => 'sum');
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3}'::text[], '{1,2,3}'), tolerance => -1);
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3}'::text[], '{1,2,3}', current => '{1,2,1}'), teams => 3);
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3}'::text[], '{1,2,3}'), teams => 3, secondary => 'best');
 DROP TABLE near_lobby, near_split, near_found;

@@ -39,9 +39,9 @@ CREATE FUNCTION after(now_in int[], movers int[]) RETURNS int[] LANGUAGE sql IMM
 
 -- Swaps: each suggestion is the best of its number, and those left out are no better than smaller ones.
 WITH suggested AS (
-    SELECT l.seed, s.swaps, min(s.difference) AS difference, bool_and(exact) AS exact, lobby_lead(l, after('{1,1,1,1,2,2,2,2}', array_agg(s.player_id_a) || array_agg(s.player_id_b)), min(s.commander_1), min(s.commander_2)) AS lead,
-        bool_and(l.commander IS NULL OR l.commander[s.commander_1] AND l.commander[s.commander_2]) AS may
-    FROM commander_lobby AS l, skillrating.suggest_swaps(players, mu, '{1,1,1,1,2,2,2,2}', mu_2 => mu_2, party => party, command_mu => command_mu, command_mu_2 => command_mu_2, commander => commander, log_odds => log_odds, strength => strength) AS s
+    SELECT l.seed, s.swaps, min(s.difference) AS difference, bool_and(exact) AS exact, lobby_lead(l, after('{1,1,1,1,2,2,2,2}', (array_agg(s.player_id_a) || array_agg(s.player_id_b))::int[]), min(s.commander_1)::int, min(s.commander_2)::int) AS lead,
+        bool_and(l.commander IS NULL OR l.commander[s.commander_1::int] AND l.commander[s.commander_2::int]) AS may
+    FROM commander_lobby AS l, skillrating.suggest_swaps(skillrating.lobby(players::text[], mu, current => '{1,1,1,1,2,2,2,2}', mu_2 => mu_2, party => party::text[], command_mu => command_mu, command_mu_2 => command_mu_2, commanders => commander, log_odds => log_odds, strength => strength)) AS s
     GROUP BY l, l.seed, s.swaps
 ), best AS (
     SELECT l.seed, p.swaps, p.off, min(p.off) OVER (PARTITION BY l.seed ORDER BY p.swaps ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
@@ -52,9 +52,8 @@ SELECT count(s.swaps) > 20 AS many, bool_and(may) AS may, bool_and(exact) AS exa
 FROM best AS b LEFT JOIN suggested AS s USING (seed, swaps);
 -- Transfers from six to two: two move, and with a swap besides.
 WITH suggested AS (
-    SELECT l.seed, max_swaps, min(s.difference) AS difference, bool_and(exact) AS exact, count(*) AS movers, lobby_lead(l, after('{1,1,1,1,1,1,2,2}', array_agg(s.player_id)), min(s.commander_1), min(s.commander_2)) AS lead
-    FROM generate_series(0, 1) AS max_swaps, commander_lobby AS l, LATERAL skillrating.suggest_transfers(players, mu, '{1,1,1,1,1,1,2,2}', mu_2 => mu_2, party => party, command_mu => command_mu, command_mu_2 => command_mu_2,
-        commander => commander, max_swaps => max_swaps, log_odds => log_odds, strength => strength) AS s
+    SELECT l.seed, max_swaps, min(s.difference) AS difference, bool_and(exact) AS exact, count(*) AS movers, lobby_lead(l, after('{1,1,1,1,1,1,2,2}', array_agg(s.player_id)::int[]), min(s.commander_1)::int, min(s.commander_2)::int) AS lead
+    FROM generate_series(0, 1) AS max_swaps, commander_lobby AS l, LATERAL skillrating.suggest_transfers(skillrating.lobby(players::text[], mu, current => '{1,1,1,1,1,1,2,2}', mu_2 => mu_2, party => party::text[], command_mu => command_mu, command_mu_2 => command_mu_2, commanders => commander, log_odds => log_odds, strength => strength), max_swaps => max_swaps) AS s
     GROUP BY l, l.seed, max_swaps
 )
 SELECT max_swaps, count(*) AS lobbies, bool_and(exact) AS exact, bool_and(abs(s.difference - (s.lead).difference) < 1e-9) AS as_said,
@@ -62,9 +61,8 @@ SELECT max_swaps, count(*) AS lobbies, bool_and(exact) AS exact, bool_and(abs(s.
 FROM suggested AS s JOIN commander_lobby AS l USING (seed) GROUP BY max_swaps ORDER BY max_swaps;
 -- Joiners.
 WITH placed AS (
-    SELECT l.seed, min(s.difference) AS difference, bool_and(exact) AS exact, '{1,1,1,2,2,2}' || array_agg(s.team ORDER BY s.player_id) AS team, min(s.commander_1) AS c1, min(s.commander_2) AS c2
-    FROM commander_lobby AS l, skillrating.place_joiner(players, mu, '{1,1,1,2,2,2,NULL,NULL}', mu_2 => mu_2, party => party, command_mu => command_mu, command_mu_2 => command_mu_2, commander => commander,
-        log_odds => log_odds, strength => strength) AS s
+    SELECT l.seed, min(s.difference) AS difference, bool_and(exact) AS exact, '{1,1,1,2,2,2}' || array_agg(s.team ORDER BY s.player_id) AS team, min(s.commander_1)::int AS c1, min(s.commander_2)::int AS c2
+    FROM commander_lobby AS l, skillrating.place_joiner(skillrating.lobby(players::text[], mu, current => '{1,1,1,2,2,2,NULL,NULL}', mu_2 => mu_2, party => party::text[], command_mu => command_mu, command_mu_2 => command_mu_2, commanders => commander, log_odds => log_odds, strength => strength)) AS s
     GROUP BY l.seed
 )
 SELECT count(*) AS lobbies, bool_and(exact) AS exact, bool_and(abs(p.difference - (lobby_lead(l, p.team, c1, c2)).difference) < 1e-9) AS as_said,
@@ -73,16 +71,16 @@ SELECT count(*) AS lobbies, bool_and(exact) AS exact, bool_and(abs(p.difference 
 FROM placed AS p JOIN commander_lobby AS l USING (seed);
 -- All sizes are as one by one.
 SELECT count(*) AS rows, bool_and(a.difference = s.difference AND a.exact AND a.commands IS NOT DISTINCT FROM s.commands AND a.team IS NOT DISTINCT FROM s.team) AS as_one_by_one
-FROM commander_lobby AS l, LATERAL skillrating.split_all_sizes(players, mu, mu_2 => mu_2, party => party, command_mu => command_mu, command_mu_2 => command_mu_2, commander => commander, log_odds => log_odds, strength => strength) AS a,
-    LATERAL skillrating.split_teams(players, mu, mu_2 => mu_2, party => party, command_mu => command_mu, command_mu_2 => command_mu_2, commander => commander, log_odds => log_odds, strength => strength, team_size => a.team_size) AS s
+FROM commander_lobby AS l, LATERAL skillrating.split_all_sizes(skillrating.lobby(players::text[], mu, mu_2 => mu_2, party => party::text[], command_mu => command_mu, command_mu_2 => command_mu_2, commanders => commander, log_odds => log_odds, strength => strength)) AS a,
+    LATERAL skillrating.split_teams(skillrating.lobby(players::text[], mu, mu_2 => mu_2, party => party::text[], command_mu => command_mu, command_mu_2 => command_mu_2, commanders => commander, log_odds => log_odds, strength => strength), team_size => a.team_size) AS s
 WHERE s.player_id = a.player_id;
 -- Without a model the greedy method takes them, too, and explanations name what is left.
 SELECT swaps, player_id_a, player_id_b, difference, commander_1, commander_2, why -> 'terms' AS terms
-FROM commander_lobby AS l, skillrating.suggest_swaps(players, mu, '{1,1,1,1,2,2,2,2}', command_mu => command_mu, commander => '{t,f,f,f,f,f,f,t}', method => 'greedy', max_swaps => 1, explain => true) AS s WHERE seed = 2;
-SELECT * FROM skillrating.suggest_swaps('{a,b,c,d}', '{1,2,3,4}', '{1,1,2,2}', command_mu => '{1,2,3,4}', commander => '{t,t,f,f}');
-SELECT * FROM skillrating.suggest_transfers('{a,b,c,d}', '{1,2,3,4}', '{1,1,1,2}', command_mu => '{1,2,3,4}', commander => '{f,f,f,f}');
-SELECT * FROM skillrating.place_joiner('{a,b,c,d}', '{1,2,3,4}', '{1,1,NULL,2}', command_mu => '{1,2,3,4}', commander => '{t,t,f,f}');
-SELECT * FROM skillrating.place_joiner('{a,b,c,d}', '{1,2,3,4}', '{1,1,NULL,2}', model => 'elo', command_mu => '{1,2,3,4}');
+FROM commander_lobby AS l, skillrating.suggest_swaps(skillrating.lobby(players::text[], mu, current => '{1,1,1,1,2,2,2,2}', command_mu => command_mu, commanders => '{t,f,f,f,f,f,f,t}'), method => 'greedy', max_swaps => 1, explain => true) AS s WHERE seed = 2;
+SELECT * FROM skillrating.suggest_swaps(skillrating.lobby('{a,b,c,d}', mu => '{1,2,3,4}', current => '{1,1,2,2}', command_mu => '{1,2,3,4}', commanders => '{t,t,f,f}'));
+SELECT * FROM skillrating.suggest_transfers(skillrating.lobby('{a,b,c,d}', mu => '{1,2,3,4}', current => '{1,1,1,2}', command_mu => '{1,2,3,4}', commanders => '{f,f,f,f}'));
+SELECT * FROM skillrating.place_joiner(skillrating.lobby('{a,b,c,d}', mu => '{1,2,3,4}', current => '{1,1,NULL,2}', command_mu => '{1,2,3,4}', commanders => '{t,t,f,f}'));
+SELECT * FROM skillrating.place_joiner(skillrating.lobby('{a,b,c,d}', mu => '{1,2,3,4}', current => '{1,1,NULL,2}', model => 'elo', command_mu => '{1,2,3,4}'));
 
 -- The teams of a queue are the most even ones by the model, with all that it is told.
 CREATE TABLE queue_input (name text, model text, mu float8[], mu_2 float8[], weight float8[], command_mu float8[], commander boolean[], log_odds float8, teams int, team_size int);
@@ -98,20 +96,20 @@ SELECT name, model, teams, count(*) AS lobbies, bool_and(abs(farthest(q.p) - far
     bool_and(abs(q.quality - teams * least) < 1e-12) AS quality
 FROM queue_input AS i,
     LATERAL (SELECT array_agg(win_probability) AS p, min(difference) AS difference, count(*) FILTER (WHERE commands) AS commands, min(quality) AS quality, min(win_probability) AS least
-        FROM skillrating.pair_queue(ARRAY[1, 2, 3, 4, 5, 6, 7, 8], i.mu, mu_2 => i.mu_2, weight => i.weight, command_mu => i.command_mu, commander => i.commander, teams => i.teams, team_size => i.team_size, log_odds => i.log_odds, model => i.model, initial_window => 1e9)) AS q,
+        FROM skillrating.pair_queue(skillrating.lobby(ARRAY[1, 2, 3, 4, 5, 6, 7, 8]::text[], i.mu, mu_2 => i.mu_2, weight => i.weight, command_mu => i.command_mu, commanders => i.commander, log_odds => i.log_odds, model => i.model), teams => i.teams, team_size => i.team_size, initial_window => 1e9)) AS q,
     LATERAL (SELECT array_agg(win_probability) AS p, min(difference) AS difference
-        FROM skillrating.split_teams(ARRAY[1, 2, 3, 4, 5, 6, 7, 8], i.mu, mu_2 => i.mu_2, weight => i.weight, command_mu => i.command_mu, commander => i.commander, teams => i.teams, team_size => i.team_size, log_odds => i.log_odds, model => i.model)) AS s
+        FROM skillrating.split_teams(skillrating.lobby(ARRAY[1, 2, 3, 4, 5, 6, 7, 8]::text[], i.mu, mu_2 => i.mu_2, weight => i.weight, command_mu => i.command_mu, commanders => i.commander, log_odds => i.log_odds, model => i.model), teams => i.teams, team_size => i.team_size)) AS s
 GROUP BY name, model, teams ORDER BY name, model, teams;
 -- A match that nobody may command is not made; the next one is.
 SELECT match_number, string_agg(player_id || CASE WHEN commands THEN '*' ELSE '' END, ' ' ORDER BY player_id) AS players
-FROM skillrating.pair_queue('{a,b,c,d,e,f,g,h}', '{1,1,1,1,-1,-1,-1,-1}', command_mu => '{0,0,0,0,0,0,0,0}', commander => '{t,f,f,f,t,t,f,f}', team_size => 2, model => 'hive', initial_window => 1) GROUP BY match_number;
-SELECT * FROM skillrating.pair_queue('{a,b,c}', '{1,2,3}', teams => 3, command_mu => '{1,2,3}', model => 'hive');
-SELECT * FROM skillrating.pair_queue('{a,b,c}', '{1,2,3}', teams => 3, log_odds => 1);
-SELECT * FROM skillrating.pair_queue('{a,b}', '{1,2}', mu_2 => '{1,2}');
-SELECT * FROM skillrating.pair_queue('{a,b}', '{1,2}', command_mu => '{1,2}');
-SELECT * FROM skillrating.pair_queue('{a,b}', '{1,2}', weight => '{1,0}');
-SELECT * FROM skillrating.pair_queue('{a,b}', '{1,2}', weight => '{1}');
-SELECT * FROM skillrating.pair_queue('{a,b}', '{1,2}', log_odds => 'NaN');
+FROM skillrating.pair_queue(skillrating.lobby('{a,b,c,d,e,f,g,h}', mu => '{1,1,1,1,-1,-1,-1,-1}', command_mu => '{0,0,0,0,0,0,0,0}', commanders => '{t,f,f,f,t,t,f,f}', model => 'hive'), team_size => 2, initial_window => 1) GROUP BY match_number;
+SELECT * FROM skillrating.pair_queue(skillrating.lobby('{a,b,c}', mu => '{1,2,3}', command_mu => '{1,2,3}', model => 'hive'), teams => 3);
+SELECT * FROM skillrating.pair_queue(skillrating.lobby('{a,b,c}', mu => '{1,2,3}', log_odds => 1), teams => 3);
+SELECT * FROM skillrating.pair_queue(skillrating.lobby('{a,b}', mu => '{1,2}', mu_2 => '{1,2}'));
+SELECT * FROM skillrating.pair_queue(skillrating.lobby('{a,b}', mu => '{1,2}', command_mu => '{1,2}'));
+SELECT * FROM skillrating.pair_queue(skillrating.lobby('{a,b}', mu => '{1,2}', weight => '{1,0}'));
+SELECT * FROM skillrating.pair_queue(skillrating.lobby('{a,b}', mu => '{1,2}', weight => '{1}'));
+SELECT * FROM skillrating.pair_queue(skillrating.lobby('{a,b}', mu => '{1,2}', log_odds => 'NaN'));
 
 DROP TABLE team_code, queue_input;
 DROP FUNCTION lobby_lead, possible, after, chance, farthest;

@@ -13,8 +13,9 @@ CREATE FUNCTION untyped.prepared(function oid, n integer) RETURNS text LANGUAGE 
 DECLARE
     types text;
 BEGIN
+    -- Where two forms differ in the second argument only, it is given by name.
     EXECUTE format('PREPARE untyped_call AS SELECT * FROM %s(%s)', function::regproc::text,
-        (SELECT string_agg('$' || i, ', ' ORDER BY i) FROM generate_series(1, n) AS i));
+        (SELECT string_agg(CASE WHEN p.proname IN ('split_teams', 'lobby') AND i > 1 THEN format('%I => ', p.proargnames[i]) ELSE '' END || '$' || i, ', ' ORDER BY i) FROM pg_proc AS p, generate_series(1, n) AS i WHERE p.oid = function));
     SELECT string_agg(s.parameter_types[u.i]::text, ', ' ORDER BY u.i) INTO types
     FROM pg_prepared_statements AS s, pg_proc AS p, unnest(p.proargtypes::oid[]) WITH ORDINALITY AS u(type, i)
     WHERE s.name = 'untyped_call' AND p.oid = function AND u.i <= n
@@ -48,14 +49,15 @@ INSERT INTO untyped.kind VALUES
     ('date', '2024-01-01', '2024-01-02', '2024-01-03', '{}'), ('inet', '10.0.0.1', '10.0.0.2', '10.0.0.3', '{}'), ('untyped.colour', 'red', 'blue', 'green', '{}');
 
 -- The calls: %1$s is a match, %2$s a player, %3$s an array of two, %4$s the other of them, %5$s a new one,
--- %6$s an array of that.  The match is reported before, so that reporting it again changes nothing.
+-- %6$s an array of the player, %7$L one of the new one.  The match is reported before, so that reporting it again changes nothing.
 CREATE TABLE untyped.call (n integer GENERATED ALWAYS AS IDENTITY, call text);
 INSERT INTO untyped.call (call) VALUES
     ('report_match(''untyped_ladder'', %1$s, %3$s, ''{1,2}'', ''{1,2}'')'),
     ('report_match(''untyped_ladder'', %1$s, %3$s, ''{1,2}'', team_score => ''{2,1}'', rank => ''{1,2}'', weight => ''{1,1}'')'),
     ('preview(''untyped_ladder'', %3$s, ''{1,2}'')'),
     ('win_probability(''untyped_ladder'', %3$s, ''{1,2}'')'),
-    ('split_ladder(''untyped_ladder'', %3$s)'),
+    ('lobby(''untyped_ladder'', %3$s)'),
+    ('split_teams(skillrating.lobby(''untyped_ladder'', %3$s))'),
     ('find_opponents(''untyped_ladder'', %2$s)'),
     ('place_of(''untyped_ladder'', %2$s)'),
     ('season_place_of(''untyped_ladder'', %2$s, min_games => 0)'),
@@ -75,14 +77,13 @@ INSERT INTO untyped.call (call) VALUES
     ('undo_operation(''untyped_ladder'', (SELECT max(operation) FROM untyped_ladder.operation))'),
     ('set_rating(''untyped_ladder'', %2$s, ''{"rating": 1700}'')'),
     ('reset_rating(''untyped_ladder'', %2$s)'),
-    ('forget_player(''untyped_ladder'', %2$s, %5$s)'),
     ('forget_players(''untyped_ladder'', %6$s, %7$L)');
 
 -- The rows of a call whose identifiers are in a form: of a type, as literals, or as parameters
 -- without a type.
 CREATE FUNCTION untyped.answer(call text, form text, a text, b text, c text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-    value text[] := ARRAY[a, a, ARRAY[a, b]::text, b, c, ARRAY[c]::text];
+    value text[] := ARRAY[a, a, ARRAY[a, b]::text, b, c, ARRAY[a]::text];
     shown text[];
     used integer[];
     rows text := '';
@@ -95,7 +96,7 @@ BEGIN
         shown := ARRAY(SELECT quote_literal(value[i]) || CASE WHEN form = 'literals' THEN '' ELSE format('::%s%s', form, CASE WHEN i IN (3, 6) THEN '[]' END) END
             FROM generate_series(1, 6) AS i);
     END IF;
-    call := format('SELECT * FROM skillrating.' || call, VARIADIC shown || ARRAY[a]::text);
+    call := format('SELECT * FROM skillrating.' || call, VARIADIC shown || ARRAY[c]::text);
     IF form = 'parameters' AND used <> '{}' THEN
         EXECUTE 'PREPARE untyped_call AS ' || call;
         call := format('EXECUTE untyped_call(%s)', (SELECT string_agg(quote_literal(value[i]), ', ' ORDER BY n) FROM unnest(used) WITH ORDINALITY AS u(i, n)));
@@ -157,13 +158,10 @@ WHERE o.form = 'own'
 GROUP BY o.type, o.answers
 ORDER BY o.type::text COLLATE "C";
 
--- An array in a parameter without a type is one player for forget_player(), and several for
--- forget_players().
+-- Arrays in parameters without a type are arrays of texts.
 SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text', match_type => 'text');
 SELECT player_id, rating_after FROM skillrating.report_match('arena', 'm1', '{ann,bob}', '{1,2}', team_score => '{3,1}');
-PREPARE forget_one AS SELECT * FROM skillrating.forget_player('arena', $1, $2);
 PREPARE forget_all AS SELECT * FROM skillrating.forget_players('arena', $1, $2);
-EXECUTE forget_one('{ann,bob}', 'x');
 EXECUTE forget_all('{ann,bob}', '{x,y}');
 
 -- Two identifiers of the same function may differ in type where they are of matches and players.

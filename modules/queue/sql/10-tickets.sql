@@ -30,15 +30,23 @@ $function$;
 COMMENT ON FUNCTION skillrating_queue.settings(text) IS
 'The row of a queue. Error 42704 if there is none.';
 
-CREATE FUNCTION skillrating_queue.estimates(q record, players text[], at timestamptz)
-RETURNS record
+CREATE FUNCTION skillrating_queue.lobby_of(
+    q record,
+    players text[],
+    at timestamptz,
+    party integer[] DEFAULT NULL,
+    commanders boolean[] DEFAULT '{t}',
+    locked integer[] DEFAULT NULL)
+RETURNS skillrating.lobby
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    e record;
+    e constant skillrating.lobby := skillrating.lobby(q.ladder, players, party => party::text[],
+        locked => locked, commanders => CASE WHEN q.commanders THEN commanders END,
+        context => CASE WHEN q.context IS NOT NULL THEN ARRAY[q.context] END,
+        pool => q.rating_pool, sides => q.sides, caution => q.caution, log_odds => q.log_odds,
+        at => lobby_of.at);
 BEGIN
-    e := skillrating.ladder_estimates(q.ladder, players, q.rating_pool, q.context, q.sides,
-        q.commanders, q.caution, at);
     IF cardinality(players) > (SELECT count(DISTINCT u.id) FROM unnest(e.counts_as) AS u(id)) THEN
         RAISE invalid_parameter_value USING MESSAGE = 'array players contains a player twice';
     END IF;
@@ -46,9 +54,9 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_queue.estimates(record, text[], timestamptz) IS
-'What skillrating.ladder_estimates() has of players. Errors are those there, and 22023 for a player
-who occurs twice, under whatever account.';
+COMMENT ON FUNCTION skillrating_queue.lobby_of(record, text[], timestamptz, integer[], boolean[], integer[]) IS
+'Players as a lobby of the ladder of a queue, at a time. Errors are those of skillrating.lobby(), and
+22023 for a player who occurs twice, under whatever account.';
 
 CREATE FUNCTION skillrating_queue.not_admitted(q record, players text[])
 RETURNS text[]
@@ -173,7 +181,7 @@ BEGIN
                 coalesce(cardinality(players), 0), q.queue),
             HINT = format('A team of that queue has room for %s.', q.team_size);
     END IF;
-    e := skillrating_queue.estimates(q, players, begun);
+    e := skillrating_queue.lobby_of(q, players, begun);
     SELECT min(u.player) INTO wrong
     FROM unnest(players, e.excluded) AS u(player, excluded) WHERE u.excluded;
     IF wrong IS NOT NULL THEN

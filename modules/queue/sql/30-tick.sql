@@ -71,7 +71,7 @@ DECLARE
     unfit record;
     fit bigint[] := wanted;
 BEGIN
-    e := skillrating_queue.estimates(q, players, at);
+    e := skillrating_queue.lobby_of(q, players, at);
     unwanted := skillrating_queue.not_admitted(q, players);
     FOR unfit IN
         SELECT t.ticket, CASE WHEN bool_or(u.excluded) THEN 'excluded'
@@ -229,7 +229,7 @@ AS $function$
 DECLARE
     tickets bigint[] := '{}';
     p record;
-    e record;
+    e skillrating.lobby;
     seats record;
     no_request record;
 BEGIN
@@ -243,22 +243,18 @@ BEGIN
         RETURN '{}';
     END IF;
     p := skillrating_queue.players_of(tickets, at);
-    e := skillrating_queue.estimates(q, p.players, at);
-    -- With the number of each player in the place of the name.
+    e := skillrating_queue.lobby_of(q, p.players, at, p.party, p.commander);
     SELECT array_agg(r.match_number) AS match, array_agg(u.player) AS players,
         array_agg(r.team) AS team, array_agg(u.ticket) AS tickets, array_agg(u.pool) AS pool,
         array_agg(r.region) AS region, array_agg(r.win_probability) AS win_probability,
         array_agg(r.quality) AS quality, array_agg(r.difference) AS difference,
         array_agg(r.commands) AS commands, array_agg(r.why) AS why INTO seats
-    FROM skillrating.pair_queue(ARRAY(SELECT generate_series(1, cardinality(p.players))), e.mu,
-        e.mu_2, waited => p.waited, party => p.party, region => p.region, pool => p.pool,
-        command_mu => e.command_mu, commander => CASE WHEN q.commanders THEN p.commander END,
-        teams => q.teams, team_size => q.team_size, log_odds => q.log_odds, model => e.model,
-        params => e.params, initial_window => q.initial_window, widening => q.widening,
-        max_window => q.max_window, min_quality => q.min_quality, explain => explain,
-        state => e.state) AS r
-    JOIN unnest(p.players, p.tickets, p.pool) WITH ORDINALITY AS u(player, ticket, pool, n)
-        ON u.n = r.player_id
+    FROM skillrating.pair_queue(e, waited => p.waited, region => p.region, pool => p.pool,
+        teams => q.teams, team_size => q.team_size, initial_window => q.initial_window,
+        widening => q.widening, max_window => q.max_window, min_quality => q.min_quality,
+        explain => explain) AS r
+    JOIN unnest(e.players, p.players, p.tickets, p.pool) AS u(id, player, ticket, pool)
+        ON u.id = r.player_id
     WHERE r.match_number <= max_matches;
     SELECT NULL::bigint AS backfill INTO no_request;
     RETURN skillrating_queue.write_proposals(q, seats, no_request, at);

@@ -51,14 +51,11 @@ DECLARE
 BEGIN
     RETURN ARRAY(
         SELECT s.team
-        FROM skillrating.split_ladder(q.ladder, here.players || p.players,
-            party => array_fill(NULL::integer, ARRAY[there]) || p.party,
-            locked => here.teams || array_fill(NULL::integer, ARRAY[waiting]),
-            context => CASE WHEN q.context IS NOT NULL THEN ARRAY[q.context] END,
-            teams => q.teams, team_size => size, pool => q.rating_pool, sides => q.sides,
-            caution => q.caution, log_odds => q.log_odds, budget => 20,
-            at => fill_evenly.at) WITH ORDINALITY AS s(player, team, mu, difference,
-                win_probability, exact, bound, commands, why, n)
+        FROM skillrating.split_teams(skillrating_queue.lobby_of(q, here.players || p.players, at,
+                array_fill(NULL::integer, ARRAY[there]) || p.party, NULL,
+                here.teams || array_fill(NULL::integer, ARRAY[waiting])),
+            teams => q.teams, team_size => size, budget => 20) WITH ORDINALITY AS s(player, team,
+                difference, win_probability, exact, bound, commands, why, n)
         WHERE s.n > there ORDER BY s.n);
 EXCEPTION
     -- Parties may not fit, or the search ends before it has found how.
@@ -129,7 +126,7 @@ BEGIN
     -- In a statement of its own, whose snapshot is not older than the locks.
     p := skillrating_queue.players_of(skillrating_queue.fit_tickets(q,
         skillrating_queue.backfill_candidates(q, request,
-            skillrating_queue.estimates(q, here.players, at), q.team_size - here.smallest, at),
+            skillrating_queue.lobby_of(q, here.players, at), q.team_size - here.smallest, at),
         at), at);
     IF p.players IS NULL THEN
         RETURN NULL;
@@ -280,7 +277,7 @@ BEGIN
             HINT = format('Its matches have %s teams of %s.', q.teams, q.team_size);
     END IF;
     -- So that no tick fails by it.
-    PERFORM skillrating_queue.estimates(q, players, at);
+    PERFORM skillrating_queue.lobby_of(q, players, at);
     IF proposal IS NOT NULL THEN
         -- One request at a time of each match.
         SELECT p.pool, p.region INTO old_pool, old_region FROM proposal AS p

@@ -91,10 +91,9 @@ match_id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
 }
 
 void
-players_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
-				 MatchArrays *arrays)
+players_in_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type, MatchArrays *arrays)
 {
-	ArrayType  *array;
+	ArrayType  *array = array_argument(fcinfo, arg, "players", -1);
 	Datum	   *element;
 	bool	   *null;
 	int16		typlen;
@@ -102,23 +101,33 @@ players_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
 	char		typalign;
 	int			i;
 
-	required_argument(fcinfo, arg, "players");
-	array = array_argument(fcinfo, arg, "players", -1);
-	arrays->n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	if (arrays->n == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array players must not be empty")));
-	if (arrays->n > MATCH_MAX_PARTICIPANTS)
-		report_match_status(MATCH_TOO_MANY_PARTICIPANTS, arrays->n, NULL);
-
 	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
 	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
 					  &element, &null, &arrays->n);
 	for (i = 0; i < arrays->n; i++)
+	{
+		check_interrupts_at(i);
 		element[i] = convert_id(id_type, ARR_ELEMTYPE(array), element[i], "players");
+	}
 	arrays->player = element;
-	arrays->players = id_array(id_type, element, arrays->n);
+}
+
+void
+players_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
+				 MatchArrays *arrays)
+{
+	int			n;
+
+	required_argument(fcinfo, arg, "players");
+	n = array_size(array_argument(fcinfo, arg, "players", -1));
+	if (n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array players must not be empty")));
+	if (n > MATCH_MAX_PARTICIPANTS)
+		report_match_status(MATCH_TOO_MANY_PARTICIPANTS, n, NULL);
+	players_in_argument(fcinfo, arg, id_type, arrays);
+	arrays->players = id_array(id_type, arrays->player, arrays->n);
 }
 
 /* An array of one element that stands for all, as one of n. */

@@ -76,7 +76,12 @@ extern void match_id_argument(FunctionCallInfo fcinfo, int arg,
 /* Any argument that reads as an identifier of a type. */
 extern Datum id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type, const char *name);
 
-/* The argument players likewise; errors if it is empty or too long. */
+/*
+ * The argument players likewise, of any number, as elements only; and those of a match: errors if
+ * there are none or too many.
+ */
+extern void players_in_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
+								MatchArrays *arrays);
 extern void players_argument(FunctionCallInfo fcinfo, int arg,
 							 IdType *id_type, MatchArrays *arrays);
 

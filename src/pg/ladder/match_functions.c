@@ -77,10 +77,14 @@ skillrating_check_inside(PG_FUNCTION_ARGS)
 Datum
 skillrating_check_readable(PG_FUNCTION_ARGS)
 {
-	const Ladder *ladder =
-		ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "check_readable");
+	const char *relation = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+												   "check_readable"));
 
-	ladder_check_privilege(ladder, text_to_cstring(PG_GETARG_TEXT_PP(1)), ACL_SELECT);
+	if (strcmp(relation, "component") != 0 ||
+		match_components_used(&ladder->model->rules, ladder->params) > 0)
+		ladder_check_privilege(ladder, relation, ACL_SELECT);
+	ladder_close(ladder);
 	PG_RETURN_VOID();
 }
 

@@ -79,6 +79,19 @@ team_match_components(TeamMatch *team_match, int ncontexts, int nclubs,
 		team_match->club_slot[i] = -1;
 }
 
+int
+component_columns(const Model *model, const ParamValue *params, int number)
+{
+	const MatchRules *rules = &model->rules;
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < (number < 0 ? rules->ncomponents : number); i++)
+		if (rules->component[i].used(params))
+			n += rules->component[i].nstate;
+	return n;
+}
+
 /* The number in the match of a context or club, of which the match has *n so far. */
 static int
 enter_slot(int *slot, int *name, int *n, int which)

@@ -63,6 +63,12 @@ extern void team_match_init(TeamMatch *team_match, const Model *model,
 extern void team_match_components(TeamMatch *team_match, int ncontexts, int nclubs,
 								  ComponentState component_state, void *argument);
 
+/*
+ * The number of state columns of all kinds of components in use, or of those before the kind
+ * with that number in the model's rules: where its columns are in an array of all.
+ */
+extern int	component_columns(const Model *model, const ParamValue *params, int number);
+
 /* The state of a player. */
 static inline double *
 team_match_state(const TeamMatch *team_match, int player)

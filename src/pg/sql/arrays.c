@@ -17,12 +17,9 @@
 #include "pg/sql/huge.h"
 
 /* Any lower bound is accepted: elements are counted from the first one. */
-ArrayType *
-array_with_nulls_argument(FunctionCallInfo fcinfo, int arg, const char *name,
-						  int n)
+void
+check_array(ArrayType *array, const char *name, int n, bool nulls)
 {
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(arg);
-
 	if (ARR_NDIM(array) > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -34,6 +31,23 @@ array_with_nulls_argument(FunctionCallInfo fcinfo, int arg, const char *name,
 				 errmsg("array %s has %d elements, not %d", name,
 						array_size(array), n),
 				 errhint("All arrays have the same number of elements.")));
+
+	/*
+	 * The flag alone may be a leftover of an array whose nulls were replaced.
+	 */
+	if (!nulls && ARR_HASNULL(array) && array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("array %s must not contain nulls", name)));
+}
+
+ArrayType *
+array_with_nulls_argument(FunctionCallInfo fcinfo, int arg, const char *name,
+						  int n)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(arg);
+
+	check_array(array, name, n, true);
 	return array;
 }
 
@@ -79,15 +93,9 @@ float8_array(const double *element, int n)
 ArrayType *
 array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
 {
-	ArrayType  *array = array_with_nulls_argument(fcinfo, arg, name, n);
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(arg);
 
-	/*
-	 * The flag alone may be a leftover of an array whose nulls were replaced.
-	 */
-	if (ARR_HASNULL(array) && array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("array %s must not contain nulls", name)));
+	check_array(array, name, n, false);
 	return array;
 }
 

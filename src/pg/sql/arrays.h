@@ -11,6 +11,12 @@
 #include "utils/array.h"
 
 /*
+ * Errors (2202E, 22004) unless an array has one dimension, n elements unless n is -1, and nulls
+ * only where they are allowed.
+ */
+extern void check_array(ArrayType *array, const char *name, int n, bool nulls);
+
+/*
  * An array argument of one dimension without nulls, and with n elements unless n
  * is -1; errors otherwise.  The name is that of the argument.
  */

@@ -57,6 +57,11 @@ typedef struct Lobby
 	double		command_weight;
 	double		max_work;		/* steps of the core, for one split */
 	TeamMatch  *team_match;		/* the model's match, by player, or NULL */
+	TeamMatch  *forecast_match; /* the same in all that a ladder knows, for
+								 * the forecast of an answer, or NULL */
+	const double *component;	/* its components, in the order of the arrays, */
+	int		   *context;		/* and groups as party, or NULL */
+	int		   *club;
 } Lobby;
 
 /*

@@ -12,29 +12,6 @@
 #define DEFAULT_STEPS_OF_MANY 2e8
 
 int *
-lobby_groups(const int *number, const bool *nulls, int n)
-{
-	int		   *group = palloc_array(int, n + 1);
-	int			i,
-				j;
-
-	/*
-	 * Players are few, so that looking at all before is cheaper than a table.
-	 */
-	for (i = 0; i < n; i++)
-	{
-		group[i] = nulls[i] ? 0 : i + 1;
-		for (j = 0; j < i && !nulls[i]; j++)
-			if (!nulls[j] && number[j] == number[i])
-			{
-				group[i] = group[j];
-				break;
-			}
-	}
-	return group;
-}
-
-int *
 squad_sizes(const Lobby *lobby, const int *team)
 {
 	int		   *size = palloc_array(int, lobby->n + 1);
@@ -138,6 +115,70 @@ take_states(Lobby *lobby, const double *deviation, const double *state)
 								id_text(&lobby->type, lobby->player[i]));
 	}
 	take_strength(lobby);
+}
+
+/*
+ * The state of a component in a lobby.  What belongs to no player is the same with everybody who
+ * has its context or club, which is known by the place of the first of them.
+ */
+static const double *
+component_of_lobby(void *argument, int number, int player, int key)
+{
+	const Lobby *lobby = (const Lobby *) argument;
+	const TeamMatch *match = lobby->forecast_match;
+	int			with = player >= 0 ? player : Max(key, 0);
+	int			columns = component_columns(match->model, match->params, -1);
+
+	return lobby->component + (Size) lobby->order[with] * columns +
+		component_columns(match->model, match->params, number);
+}
+
+/* Errors (22023) for a player with a component that is not sound. */
+static void
+check_components(Lobby *lobby, const TeamMatch *match)
+{
+	const MatchRules *rules = &match->model->rules;
+	const double *component = lobby->component;
+	int			kind;
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
+		for (kind = 0; kind < rules->ncomponents; kind++)
+		{
+			if (!rules->component[kind].used(match->params))
+				continue;
+			if (!component_state_valid(&rules->component[kind], component))
+				report_match_status(MATCH_BAD_STATE, component[0],
+									id_text(&lobby->type, lobby->player[lobby->input_index[i]]));
+			component += rules->component[kind].nstate;
+		}
+}
+
+void
+take_forecast(Lobby *lobby, const double *state, int seats)
+{
+	const TeamMatch *searched = lobby->team_match;
+	const Model *model = searched->model;
+	TeamMatch  *match = palloc_object(TeamMatch);
+	int			i;
+
+	team_match_init(match, model, searched->params, lobby->n, lobby->nteams, seats);
+	for (i = 0; i < lobby->n; i++)
+	{
+		double	   *own = team_match_state(match, i);
+
+		memcpy(own, state + (Size) lobby->order[i] * model->nstate,
+			   sizeof(double) * model->nstate);
+		if (!model_state_valid(model, own))
+			report_match_status(MATCH_BAD_STATE, own[0],
+								id_text(&lobby->type, lobby->player[i]));
+	}
+	if (lobby->component != NULL)
+	{
+		check_components(lobby, match);
+		team_match_components(match, lobby->n, lobby->n, component_of_lobby, lobby);
+	}
+	lobby->forecast_match = match;
 }
 
 void

@@ -14,12 +14,6 @@
 #define DEFAULT_COMMAND_WEIGHT 0.5
 
 /*
- * Groups of n players by numbers, 0 for null: players of a group have the place of its first
- * member plus one.
- */
-extern int *lobby_groups(const int *number, const bool *nulls, int n);
-
-/*
  * How many of each player's squad there are, at least the player alone: in the lobby, or of
  * those who are in the player's team if there are teams.
  */
@@ -40,6 +34,13 @@ extern void begin_model(Lobby *lobby, const Model *model, ParamValue *params, in
  * (22023).
  */
 extern void take_states(Lobby *lobby, const double *deviation, const double *state);
+
+/*
+ * The match with which answers are forecast, where a ladder has states of players, all columns for
+ * each in the order of the arrays, and of components: it knows of contexts and clubs, and of no
+ * caution.  Errors (22023) for states that are not sound.
+ */
+extern void take_forecast(Lobby *lobby, const double *state, int seats);
 
 /*
  * Finish a lobby of which everything else is known: parties are squads, searches get their

@@ -19,12 +19,11 @@
 /* Where several aims are likely, each split has a share of the work. */
 #define SHARE_OF_AIM 4
 
-/* Predict teams by the model, with so much added to every player of the first team. */
+/* Predict teams by a match, with so much added to every player of the first team. */
 static void
-predict(const Lobby *lobby, const int *team, const int *commander, double ahead,
-		double *win)
+predict_match(const Lobby *lobby, TeamMatch *match, const int *team, const int *commander,
+			  double ahead, double *win)
 {
-	TeamMatch  *match = lobby->team_match;
 	TeamSeat   *seat = palloc_array(TeamSeat, lobby->n + 1);
 	double	   *before = palloc_array(double, lobby->n + 1);
 	int			n = 0;
@@ -45,7 +44,8 @@ predict(const Lobby *lobby, const int *team, const int *commander, double ahead,
 				.weight = lobby->weight != NULL ? lobby->weight[i] : NAN,
 				.squad = lobby->squad != NULL && lobby->squad[i] != 0 ? lobby->squad[i] : NAN,
 				.commands = lobby->command[0] != NULL && commander[team[i] - 1] == i,
-				.context = -1,.club = -1
+				.context = lobby->context != NULL ? lobby->context[i] - 1 : -1,
+				.club = lobby->club != NULL ? lobby->club[i] - 1 : -1
 		};
 	}
 	team_match_predict(match, seat, n, lobby->nteams,
@@ -56,6 +56,19 @@ predict(const Lobby *lobby, const int *team, const int *commander, double ahead,
 		win[i] = match->match.team[i].win;
 	pfree(seat);
 	pfree(before);
+}
+
+static void
+predict(const Lobby *lobby, const int *team, const int *commander, double ahead, double *win)
+{
+	predict_match(lobby, lobby->team_match, team, commander, ahead, win);
+}
+
+void
+forecast_answer(const Lobby *lobby, const int *team, const int *commander, Split *split)
+{
+	if (lobby->forecast_match != NULL)
+		predict_match(lobby, lobby->forecast_match, team, commander, 0, split->win);
 }
 
 /*

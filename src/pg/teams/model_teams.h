@@ -20,6 +20,13 @@
 extern void forecast_split(const Lobby *lobby, const int *team, const int *commander,
 						   Split *split);
 
+/*
+ * The same of teams that are an answer, for players of a ladder: with contexts and clubs, and
+ * without caution, which count in no search.
+ */
+extern void forecast_answer(const Lobby *lobby, const int *team, const int *commander,
+							Split *split);
+
 /* How far the first of two teams is from an even chance. */
 static inline double
 split_unfairness(const Split *split)

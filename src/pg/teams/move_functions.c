@@ -8,7 +8,7 @@
 #include "utils/tuplestore.h"
 
 #include "pg/teams/explain.h"
-#include "pg/teams/lobby_arguments.h"
+#include "pg/teams/lobby_reader.h"
 #include "pg/teams/moves.h"
 
 SKILLRATING_FUNCTION(skillrating_suggest_swaps);
@@ -22,19 +22,59 @@ SKILLRATING_FUNCTION(skillrating_place_joiner);
 #define MAX_TOTAL 2
 #define MIN_TOTAL_STEPS 3e8
 
-/* The commanders of both teams, for two result columns; null without commanders. */
-static void
-set_commanders(const Lobby *lobby, const Split *split, Datum *values, bool *nulls)
+/*
+ * ---- The three functions ----
+ */
+
+/* Constraints and facts that have nothing to say of existing teams. */
+#define REFUSED LOBBY_SET(LOBBY_SPLIT_EVENLY)
+#define UNUSED LOBBY_SET(LOBBY_PRIORITY)
+
+/* The columns that follow those of its own in the result of each. */
+enum
 {
+	MOVES_DIFFERENCE,
+	MOVES_WIN_PROBABILITY,
+	MOVES_EXACT,
+	MOVES_BOUND,
+	MOVES_COMMANDER,			/* of either team */
+	MOVES_WHY = MOVES_COMMANDER + 2,
+	MOVES_COLUMNS
+};
+
+/* The most columns of a function's own. */
+#define MAX_OWN_COLUMNS 3
+
+/* Return a row: n columns of the function's own, and what the teams are after the moves. */
+static void
+put_moves(FunctionCallInfo fcinfo, const Lobby *lobby, const Split *split, const Datum *own,
+		  const bool *own_nulls, int n, Datum why)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Datum		row[MAX_OWN_COLUMNS + MOVES_COLUMNS];
+	bool		isnull[MAX_OWN_COLUMNS + MOVES_COLUMNS] = {false};
+	Datum	   *values = row + n;
+	bool	   *nulls = isnull + n;
 	int			t;
 
+	memcpy(row, own, n * sizeof(Datum));
+	if (own_nulls != NULL)
+		memcpy(isnull, own_nulls, n * sizeof(bool));
+	values[MOVES_DIFFERENCE] = Float8GetDatum(split->difference);
+	values[MOVES_WIN_PROBABILITY] = Float8GetDatum(split->win[0]);
+	values[MOVES_EXACT] = BoolGetDatum(is_exact(split));
+	values[MOVES_BOUND] = Float8GetDatum(split->bound);
 	for (t = 0; t < 2; t++)
 	{
 		int			player = split->answer.commander[t];
 
-		nulls[t] = lobby->command[0] == NULL || player < 0;
-		values[t] = nulls[t] ? (Datum) 0 : lobby->player[player];
+		nulls[MOVES_COMMANDER + t] = lobby->command[0] == NULL || player < 0;
+		values[MOVES_COMMANDER + t] = nulls[MOVES_COMMANDER + t] ? (Datum) 0 :
+			lobby->player[player];
 	}
+	nulls[MOVES_WHY] = why == (Datum) 0;
+	values[MOVES_WHY] = why;
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, row, isnull);
 }
 
 /*
@@ -44,67 +84,11 @@ set_commanders(const Lobby *lobby, const Split *split, Datum *values, bool *null
 /* The positions of its arguments. */
 enum
 {
-	SWAPS_ARG_PLAYERS,
-	SWAPS_ARG_MU,
-	SWAPS_ARG_TEAM,
-	SWAPS_ARG_MU_2,
-	SWAPS_ARG_DEVIATION,
-	SWAPS_ARG_WEIGHT,
-	SWAPS_ARG_PARTY,
-	SWAPS_ARG_LOCKED,
-	SWAPS_ARG_AVOID,
-	SWAPS_ARG_COMMAND_MU,
-	SWAPS_ARG_COMMAND_MU_2,
-	SWAPS_ARG_COMMANDER,
+	SWAPS_ARG_LOBBY,
 	SWAPS_ARG_MAX_SWAPS,
-	SWAPS_ARG_LOG_ODDS,
-	SWAPS_ARG_STRENGTH,
-	SWAPS_ARG_LOG_ODDS_UNIT,
-	SWAPS_ARG_COMMAND_WEIGHT,
-	SWAPS_ARG_MODEL,
-	SWAPS_ARG_PARAMS,
 	SWAPS_ARG_METHOD,
-	SWAPS_ARG_BUDGET,
-	SWAPS_ARG_SEED,
-	SWAPS_ARG_EXPLAIN
-};
-
-static const LobbyArguments swaps_arguments = {
-	.mu = SWAPS_ARG_MU,
-	.team = SWAPS_ARG_TEAM,
-	.mu_2 = SWAPS_ARG_MU_2,
-	.deviation = SWAPS_ARG_DEVIATION,
-	.weight = SWAPS_ARG_WEIGHT,
-	.party = SWAPS_ARG_PARTY,
-	.locked = SWAPS_ARG_LOCKED,
-	.avoid = SWAPS_ARG_AVOID,
-	.command_mu = SWAPS_ARG_COMMAND_MU,
-	.command_mu_2 = SWAPS_ARG_COMMAND_MU_2,
-	.commander = SWAPS_ARG_COMMANDER,
-	.log_odds = SWAPS_ARG_LOG_ODDS,
-	.strength = SWAPS_ARG_STRENGTH,
-	.log_odds_unit = SWAPS_ARG_LOG_ODDS_UNIT,
-	.command_weight = SWAPS_ARG_COMMAND_WEIGHT,
-	.model = SWAPS_ARG_MODEL,
-	.params = SWAPS_ARG_PARAMS,
-	.budget = SWAPS_ARG_BUDGET,
-	.seed = SWAPS_ARG_SEED,
-	.explain = SWAPS_ARG_EXPLAIN
-};
-
-/* The columns of its result. */
-enum
-{
-	SWAPS_SWAPS,
-	SWAPS_PLAYER_ID_A,
-	SWAPS_PLAYER_ID_B,
-	SWAPS_DIFFERENCE,
-	SWAPS_WIN_PROBABILITY,
-	SWAPS_EXACT,
-	SWAPS_BOUND,
-	SWAPS_COMMANDER,			/* of either team */
-	SWAPS_WHY = SWAPS_COMMANDER + 2,
-	SWAPS_COLUMNS
+	SWAPS_ARG_BUDGET,			/* and seed */
+	SWAPS_ARG_EXPLAIN = SWAPS_ARG_BUDGET + 2
 };
 
 /* Two players who change places, of either team; -1: nobody. */
@@ -115,27 +99,16 @@ typedef struct Swap
 } Swap;
 
 static void
-put_swap(ReturnSetInfo *rsinfo, const Lobby *lobby, int swaps, Swap swap,
+put_swap(FunctionCallInfo fcinfo, const Lobby *lobby, int swaps, Swap swap,
 		 const Split *split, Datum why)
 {
-	Datum		values[SWAPS_COLUMNS] = {0};
-	bool		nulls[SWAPS_COLUMNS] = {false};
+	Datum		own[] = {
+		Int32GetDatum(swaps), swap.a < 0 ? (Datum) 0 : lobby->player[swap.a],
+		swap.b < 0 ? (Datum) 0 : lobby->player[swap.b]
+	};
+	bool		nulls[] = {false, swap.a < 0, swap.b < 0};
 
-	values[SWAPS_SWAPS] = Int32GetDatum(swaps);
-	nulls[SWAPS_PLAYER_ID_A] = swap.a < 0;
-	nulls[SWAPS_PLAYER_ID_B] = swap.b < 0;
-	if (swap.a >= 0)
-		values[SWAPS_PLAYER_ID_A] = lobby->player[swap.a];
-	if (swap.b >= 0)
-		values[SWAPS_PLAYER_ID_B] = lobby->player[swap.b];
-	values[SWAPS_DIFFERENCE] = Float8GetDatum(split->difference);
-	values[SWAPS_WIN_PROBABILITY] = Float8GetDatum(split->win[0]);
-	values[SWAPS_EXACT] = BoolGetDatum(is_exact(split));
-	values[SWAPS_BOUND] = Float8GetDatum(split->bound);
-	set_commanders(lobby, split, &values[SWAPS_COMMANDER], &nulls[SWAPS_COMMANDER]);
-	nulls[SWAPS_WHY] = why == (Datum) 0;
-	values[SWAPS_WHY] = why;
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	put_moves(fcinfo, lobby, split, own, nulls, lengthof(own), why);
 }
 
 /*
@@ -222,7 +195,7 @@ find_frontier(const Teams *teams, int max_swaps, SplitSize after, double logit,
 
 /* Return the best swaps of each number that are better than those of any smaller one. */
 static void
-put_frontier(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
+put_frontier(FunctionCallInfo fcinfo, Teams *teams, int max_swaps, double logit,
 			 bool explain)
 {
 	SplitSize	after = {.count = {teams->count[1], teams->count[2]}};
@@ -237,9 +210,10 @@ put_frontier(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
 	{
 		int			swaps = moves[s].count[0];
 
+		forecast_after(teams, &split[s]);
 		list_swaps(teams, &split[s], swaps, swap);
 		for (i = 0; i < swaps; i++)
-			put_swap(rsinfo, &teams->lobby, swaps, swap[i], &split[s],
+			put_swap(fcinfo, &teams->lobby, swaps, swap[i], &split[s],
 					 explain && i == 0 ?
 					 why_swaps(teams, moves[s], after, &split[s], s, n) : 0);
 	}
@@ -251,7 +225,7 @@ put_frontier(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
  * that is, they end when it has been spent MAX_TOTAL times.
  */
 static void
-put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logit,
+put_greedy_swaps(FunctionCallInfo fcinfo, Teams *teams, int max_swaps, double logit,
 				 bool explain)
 {
 	SplitSize	after = {.count = {teams->count[1], teams->count[2]}};
@@ -276,6 +250,7 @@ put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logi
 			return;
 		logit = split.imbalance_logit;
 		why = explain ? why_swaps(teams, one, after, &split, m, max_swaps) : 0;
+		forecast_after(teams, &split);
 		list_swaps(teams, &split, 1, &swap[m]);
 		teams->team[swap[m].a] = 2;
 		teams->team[swap[m].b] = 1;
@@ -283,19 +258,20 @@ put_greedy_swaps(ReturnSetInfo *rsinfo, Teams *teams, int max_swaps, double logi
 		/* Several that are the best one after another need not be together. */
 		split.unproven = m > 0;
 		for (i = 0; i <= m; i++)
-			put_swap(rsinfo, &teams->lobby, m + 1, swap[i], &split, i == 0 ? why : 0);
+			put_swap(fcinfo, &teams->lobby, m + 1, swap[i], &split, i == 0 ? why : 0);
 	}
 }
 
 /* Return where those come who had no team, or a row of nulls if there are none. */
 static void
-put_placed(ReturnSetInfo *rsinfo, Teams *teams, const Split *split, bool explain)
+put_placed(FunctionCallInfo fcinfo, Teams *teams, Split *split, bool explain)
 {
 	Datum		why = explain ? why_placed(teams, split) : 0;
 	Swap		nobody = {-1, -1};
 	bool		alone = true;
 	int			i;
 
+	forecast_answer(&teams->lobby, split->answer.team, split->answer.commander, split);
 	for (i = 0; i < teams->lobby.n; i++)
 	{
 		int			place = teams->lobby.input_index[i];
@@ -307,11 +283,11 @@ put_placed(ReturnSetInfo *rsinfo, Teams *teams, const Split *split, bool explain
 			joiner.a = place;
 		else
 			joiner.b = place;
-		put_swap(rsinfo, &teams->lobby, 0, joiner, split, alone ? why : 0);
+		put_swap(fcinfo, &teams->lobby, 0, joiner, split, alone ? why : 0);
 		alone = false;
 	}
 	if (alone)
-		put_swap(rsinfo, &teams->lobby, 0, nobody, split, why);
+		put_swap(fcinfo, &teams->lobby, 0, nobody, split, why);
 }
 
 /* Arguments as above. */
@@ -319,7 +295,10 @@ Datum
 skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 {
 	static const char *const methods[] = {"exact", "greedy"};
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	static const LobbyUse use = {
+		.maker = "suggest_swaps",.max_players = MAX_LOBBY_PLAYERS,.nteams = 2,
+		.refused = REFUSED,.unused = UNUSED,.options = SWAPS_ARG_BUDGET
+	};
 	Teams		teams;
 	Split		split;
 	bool		greedy;
@@ -327,7 +306,7 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	bool		explain = wants_why(fcinfo, SWAPS_ARG_EXPLAIN);
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (!read_teams(fcinfo, &swaps_arguments, &teams) || teams.lobby.n == 0)
+	if (!read_teams(fcinfo, &use, &teams))
 		return (Datum) 0;
 	greedy = name_argument(fcinfo, SWAPS_ARG_METHOD, "method", methods,
 						   lengthof(methods), 0,
@@ -337,12 +316,12 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 
 	/* First those who have no team, and how it stands then. */
 	place_unassigned(&teams, 1, &split);
-	put_placed(rsinfo, &teams, &split, explain);
+	put_placed(fcinfo, &teams, &split, explain);
 	max_swaps = Min(max_swaps, Min(teams.count[1], teams.count[2]));
 	if (greedy)
-		put_greedy_swaps(rsinfo, &teams, max_swaps, split.imbalance_logit, explain);
+		put_greedy_swaps(fcinfo, &teams, max_swaps, split.imbalance_logit, explain);
 	else
-		put_frontier(rsinfo, &teams, max_swaps, split.imbalance_logit, explain);
+		put_frontier(fcinfo, &teams, max_swaps, split.imbalance_logit, explain);
 	return (Datum) 0;
 }
 
@@ -353,67 +332,11 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 /* The positions of its arguments. */
 enum
 {
-	TRANSFERS_ARG_PLAYERS,
-	TRANSFERS_ARG_MU,
-	TRANSFERS_ARG_TEAM,
-	TRANSFERS_ARG_MU_2,
-	TRANSFERS_ARG_DEVIATION,
-	TRANSFERS_ARG_WEIGHT,
-	TRANSFERS_ARG_PARTY,
-	TRANSFERS_ARG_LOCKED,
-	TRANSFERS_ARG_AVOID,
-	TRANSFERS_ARG_COMMAND_MU,
-	TRANSFERS_ARG_COMMAND_MU_2,
-	TRANSFERS_ARG_COMMANDER,
+	TRANSFERS_ARG_LOBBY,
 	TRANSFERS_ARG_MAX_SWAPS,
 	TRANSFERS_ARG_MAX_LEAD,
-	TRANSFERS_ARG_LOG_ODDS,
-	TRANSFERS_ARG_STRENGTH,
-	TRANSFERS_ARG_LOG_ODDS_UNIT,
-	TRANSFERS_ARG_COMMAND_WEIGHT,
-	TRANSFERS_ARG_MODEL,
-	TRANSFERS_ARG_PARAMS,
-	TRANSFERS_ARG_BUDGET,
-	TRANSFERS_ARG_SEED,
-	TRANSFERS_ARG_EXPLAIN
-};
-
-static const LobbyArguments transfers_arguments = {
-	.mu = TRANSFERS_ARG_MU,
-	.team = TRANSFERS_ARG_TEAM,
-	.mu_2 = TRANSFERS_ARG_MU_2,
-	.deviation = TRANSFERS_ARG_DEVIATION,
-	.weight = TRANSFERS_ARG_WEIGHT,
-	.party = TRANSFERS_ARG_PARTY,
-	.locked = TRANSFERS_ARG_LOCKED,
-	.avoid = TRANSFERS_ARG_AVOID,
-	.command_mu = TRANSFERS_ARG_COMMAND_MU,
-	.command_mu_2 = TRANSFERS_ARG_COMMAND_MU_2,
-	.commander = TRANSFERS_ARG_COMMANDER,
-	.log_odds = TRANSFERS_ARG_LOG_ODDS,
-	.strength = TRANSFERS_ARG_STRENGTH,
-	.log_odds_unit = TRANSFERS_ARG_LOG_ODDS_UNIT,
-	.command_weight = TRANSFERS_ARG_COMMAND_WEIGHT,
-	.model = TRANSFERS_ARG_MODEL,
-	.params = TRANSFERS_ARG_PARAMS,
-	.budget = TRANSFERS_ARG_BUDGET,
-	.seed = TRANSFERS_ARG_SEED,
-	.explain = TRANSFERS_ARG_EXPLAIN
-};
-
-/* The columns of its result. */
-enum
-{
-	TRANSFERS_PLAYER_ID,
-	TRANSFERS_FROM_TEAM,
-	TRANSFERS_TO_TEAM,
-	TRANSFERS_DIFFERENCE,
-	TRANSFERS_WIN_PROBABILITY,
-	TRANSFERS_EXACT,
-	TRANSFERS_BOUND,
-	TRANSFERS_COMMANDER,		/* of either team */
-	TRANSFERS_WHY = TRANSFERS_COMMANDER + 2,
-	TRANSFERS_COLUMNS
+	TRANSFERS_ARG_BUDGET,		/* and seed */
+	TRANSFERS_ARG_EXPLAIN = TRANSFERS_ARG_BUDGET + 2
 };
 
 /* The best moves, and what they are of. */
@@ -504,16 +427,19 @@ find_transfer(const Teams *teams, int max_swaps, int max_lead, Transfer *best)
 Datum
 skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	static const LobbyUse use = {
+		.maker = "suggest_transfers",.max_players = MAX_LOBBY_PLAYERS,.nteams = 2,
+		.refused = REFUSED,.unused = UNUSED,.options = TRANSFERS_ARG_BUDGET
+	};
 	Teams		teams;
 	Transfer	best;
 	int			max_swaps;
 	int			max_lead;
-	bool		explained = !wants_why(fcinfo, TRANSFERS_ARG_EXPLAIN);
+	Datum		why = 0;
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (!read_teams(fcinfo, &transfers_arguments, &teams) || teams.lobby.n == 0)
+	if (!read_teams(fcinfo, &use, &teams))
 		return (Datum) 0;
 	if (teams.count[0] > 0)
 		ereport(ERROR,
@@ -525,29 +451,21 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 	if (!find_transfer(&teams, max_swaps, max_lead, &best))
 		return (Datum) 0;
 	teams.lobby.even_difference = best.even_difference;
+	if (wants_why(fcinfo, TRANSFERS_ARG_EXPLAIN))
+		why = why_moves(&teams, best.moves, best.after, &best.split, true);
+	forecast_after(&teams, &best.split);
 	for (i = 0; i < teams.lobby.n; i++)
 	{
 		int			place = teams.lobby.input_index[i];
 		int			from = best.split.answer.team[place];
-		Datum		values[TRANSFERS_COLUMNS];
-		bool		nulls[TRANSFERS_COLUMNS] = {false};
+		Datum		own[] = {
+			teams.lobby.player[place], Int32GetDatum(from), Int32GetDatum(3 - from)
+		};
 
 		if (from == SPLIT_BENCH)
 			continue;
-		values[TRANSFERS_PLAYER_ID] = teams.lobby.player[place];
-		values[TRANSFERS_FROM_TEAM] = Int32GetDatum(from);
-		values[TRANSFERS_TO_TEAM] = Int32GetDatum(3 - from);
-		values[TRANSFERS_DIFFERENCE] = Float8GetDatum(best.split.difference);
-		values[TRANSFERS_WIN_PROBABILITY] = Float8GetDatum(best.split.win[0]);
-		values[TRANSFERS_EXACT] = BoolGetDatum(is_exact(&best.split));
-		values[TRANSFERS_BOUND] = Float8GetDatum(best.split.bound);
-		set_commanders(&teams.lobby, &best.split, &values[TRANSFERS_COMMANDER],
-					   &nulls[TRANSFERS_COMMANDER]);
-		nulls[TRANSFERS_WHY] = explained;
-		if (!explained)
-			values[TRANSFERS_WHY] = why_moves(&teams, best.moves, best.after, &best.split, true);
-		explained = true;
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_moves(fcinfo, &teams.lobby, &best.split, own, NULL, lengthof(own), why);
+		why = 0;
 	}
 	return (Datum) 0;
 }
@@ -559,106 +477,45 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 /* The positions of its arguments. */
 enum
 {
-	JOINER_ARG_PLAYERS,
-	JOINER_ARG_MU,
-	JOINER_ARG_TEAM,
-	JOINER_ARG_MU_2,
-	JOINER_ARG_DEVIATION,
-	JOINER_ARG_WEIGHT,
-	JOINER_ARG_PARTY,
-	JOINER_ARG_LOCKED,
-	JOINER_ARG_AVOID,
-	JOINER_ARG_COMMAND_MU,
-	JOINER_ARG_COMMAND_MU_2,
-	JOINER_ARG_COMMANDER,
+	JOINER_ARG_LOBBY,
 	JOINER_ARG_MAX_LEAD,
-	JOINER_ARG_LOG_ODDS,
-	JOINER_ARG_STRENGTH,
-	JOINER_ARG_LOG_ODDS_UNIT,
-	JOINER_ARG_COMMAND_WEIGHT,
-	JOINER_ARG_MODEL,
-	JOINER_ARG_PARAMS,
-	JOINER_ARG_BUDGET,
-	JOINER_ARG_SEED,
-	JOINER_ARG_EXPLAIN
-};
-
-static const LobbyArguments joiner_arguments = {
-	.mu = JOINER_ARG_MU,
-	.team = JOINER_ARG_TEAM,
-	.mu_2 = JOINER_ARG_MU_2,
-	.deviation = JOINER_ARG_DEVIATION,
-	.weight = JOINER_ARG_WEIGHT,
-	.party = JOINER_ARG_PARTY,
-	.locked = JOINER_ARG_LOCKED,
-	.avoid = JOINER_ARG_AVOID,
-	.command_mu = JOINER_ARG_COMMAND_MU,
-	.command_mu_2 = JOINER_ARG_COMMAND_MU_2,
-	.commander = JOINER_ARG_COMMANDER,
-	.log_odds = JOINER_ARG_LOG_ODDS,
-	.strength = JOINER_ARG_STRENGTH,
-	.log_odds_unit = JOINER_ARG_LOG_ODDS_UNIT,
-	.command_weight = JOINER_ARG_COMMAND_WEIGHT,
-	.model = JOINER_ARG_MODEL,
-	.params = JOINER_ARG_PARAMS,
-	.budget = JOINER_ARG_BUDGET,
-	.seed = JOINER_ARG_SEED,
-	.explain = JOINER_ARG_EXPLAIN
-};
-
-/* The columns of its result. */
-enum
-{
-	JOINER_PLAYER_ID,
-	JOINER_TEAM,
-	JOINER_DIFFERENCE,
-	JOINER_WIN_PROBABILITY,
-	JOINER_EXACT,
-	JOINER_BOUND,
-	JOINER_COMMANDER,			/* of either team */
-	JOINER_WHY = JOINER_COMMANDER + 2,
-	JOINER_COLUMNS
+	JOINER_ARG_BUDGET,			/* and seed */
+	JOINER_ARG_EXPLAIN = JOINER_ARG_BUDGET + 2
 };
 
 /* Arguments as above. */
 Datum
 skillrating_place_joiner(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	static const LobbyUse use = {
+		.maker = "place_joiner",.max_players = MAX_LOBBY_PLAYERS,.nteams = 2,
+		.refused = REFUSED,.unused = UNUSED,.options = JOINER_ARG_BUDGET
+	};
 	Teams		teams;
 	Split		split;
-	bool		explained = !wants_why(fcinfo, JOINER_ARG_EXPLAIN);
+	Datum		why = 0;
 	int			max_lead;
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (!read_teams(fcinfo, &joiner_arguments, &teams))
+	if (!read_teams(fcinfo, &use, &teams))
 		return (Datum) 0;
 	max_lead = count_argument(fcinfo, JOINER_ARG_MAX_LEAD, "max_lead", 0, NO_LIMIT, 1);
 	if (teams.count[0] == 0)
 		return (Datum) 0;
 	place_unassigned(&teams, max_lead, &split);
+	if (wants_why(fcinfo, JOINER_ARG_EXPLAIN))
+		why = why_placed(&teams, &split);
+	forecast_answer(&teams.lobby, split.answer.team, split.answer.commander, &split);
 	for (i = 0; i < teams.lobby.n; i++)
 	{
 		int			place = teams.lobby.input_index[i];
-		Datum		values[JOINER_COLUMNS];
-		bool		nulls[JOINER_COLUMNS] = {false};
+		Datum		own[] = {teams.lobby.player[place], Int32GetDatum(teams.team[place])};
 
 		if (!teams.joins[place])
 			continue;
-		values[JOINER_PLAYER_ID] = teams.lobby.player[place];
-		values[JOINER_TEAM] = Int32GetDatum(teams.team[place]);
-		values[JOINER_DIFFERENCE] = Float8GetDatum(split.difference);
-		values[JOINER_WIN_PROBABILITY] = Float8GetDatum(split.win[0]);
-		values[JOINER_EXACT] = BoolGetDatum(is_exact(&split));
-		values[JOINER_BOUND] = Float8GetDatum(split.bound);
-		set_commanders(&teams.lobby, &split, &values[JOINER_COMMANDER],
-					   &nulls[JOINER_COMMANDER]);
-		nulls[JOINER_WHY] = explained;
-		if (!explained)
-			values[JOINER_WHY] = why_placed(&teams, &split);
-		explained = true;
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_moves(fcinfo, &teams.lobby, &split, own, NULL, lengthof(own), why);
+		why = 0;
 	}
 	return (Datum) 0;
 }

@@ -132,24 +132,38 @@ drop_united_pairs(Teams *teams)
 }
 
 bool
-read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments, Teams *teams)
+read_teams(FunctionCallInfo fcinfo, const LobbyUse *use, Teams *teams)
 {
 	Lobby	   *lobby = &teams->lobby;
-	bool	   *nulls;
+	LobbyValue	value;
 	int			i;
 
-	if (PG_ARGISNULL(arguments->team) || !read_lobby(fcinfo, arguments, lobby))
+	lobby_argument(fcinfo, &value);
+	if (!read_lobby(fcinfo, &value, use, lobby) || lobby->n == 0)
 		return false;
-	teams->team = lobby_integers(fcinfo, arguments->team, "team", lobby, &nulls);
-	teams->joins = nulls;
+	if (lobby->current == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the lobby does not say who is in which team"),
+				 errhint("Give lobby() the teams as current.")));
+	teams->team = lobby->current;
+	teams->joins = palloc_array(bool, lobby->n + 1);
 	teams->fixed = palloc0_array(bool, lobby->n + 1);
 	for (i = 0; i < lobby->n; i++)
-		if (!nulls[i] && teams->team[i] != 1 && teams->team[i] != 2)
+	{
+		teams->joins[i] = teams->team[i] == SPLIT_NOWHERE;
+		if (teams->team[i] == SPLIT_BENCH)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("player %s cannot be in team %d",
-							id_text(&lobby->type, lobby->player[i]), teams->team[i]),
-					 errhint("An element of team is 1 or 2, or null for a player without a team.")));
+					 errmsg("player %s cannot be on the bench",
+							id_text(&lobby->type, lobby->player[i])),
+					 errhint("Existing teams have no bench: an element of current is 1 or 2, or null for a player without a team.")));
+		if (teams->joins[i])
+			teams->team[i] = 0;
+	}
+
+	/* Where players are is what moves start from, and no wish. */
+	lobby->current = NULL;
 	read_locks(teams);
 	drop_torn_parties(teams);
 	value_squads(teams);
@@ -421,6 +435,15 @@ teams_after(const Teams *teams, const Split *split)
 	for (i = 0; i < teams->lobby.n; i++)
 		team[i] = split->answer.team[i] == SPLIT_BENCH ? teams->team[i] : 3 - teams->team[i];
 	return team;
+}
+
+void
+forecast_after(const Teams *teams, Split *split)
+{
+	int		   *team = teams_after(teams, split);
+
+	forecast_answer(&teams->lobby, team, split->answer.commander, split);
+	pfree(team);
 }
 
 void

@@ -9,7 +9,7 @@
 #ifndef PG_TEAMS_MOVES_H
 #define PG_TEAMS_MOVES_H
 
-#include "pg/teams/lobby_arguments.h"
+#include "pg/teams/lobby_reader.h"
 #include "pg/teams/model_teams.h"
 
 /* A lobby whose players are on teams. */
@@ -23,11 +23,10 @@ typedef struct Teams
 } Teams;
 
 /*
- * Read the arguments, among them the teams at present; false for nulls.  Besides those
- * of read_lobby(), errors (22023) for players who are locked to another team.
+ * Read the lobby in the first argument, with the teams at present; false if it has no players.
+ * Besides those of read_lobby(), errors (22023) for players who are locked to another team.
  */
-extern bool read_teams(FunctionCallInfo fcinfo, const LobbyArguments *arguments,
-					   Teams *teams);
+extern bool read_teams(FunctionCallInfo fcinfo, const LobbyUse *use, Teams *teams);
 
 /* Whether a log-odds is nearer to 0 than another, not by rounding error only. */
 extern bool is_better(double logit, double than);
@@ -68,6 +67,9 @@ extern void find_fair_moves(Teams *teams, SplitSize moves, SplitSize after, Spli
  * if the model finds other teams even than those that were aimed at.
  */
 extern void forecast_moves(const Teams *teams, Split *split);
+
+/* The forecast of an answer for the teams after its moves, see forecast_answer(). */
+extern void forecast_after(const Teams *teams, Split *split);
 
 /* Rows of sums are filled so often if some numbers of moves cannot be made. */
 #define MAX_FILLS 3

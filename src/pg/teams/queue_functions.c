@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
@@ -14,7 +15,7 @@
 #include "pg/sql/arrays.h"
 #include "pg/sql/ids.h"
 #include "pg/teams/explain.h"
-#include "pg/teams/lobby_arguments.h"
+#include "pg/teams/lobby_reader.h"
 #include "pg/teams/lobby_problem.h"
 #include "pg/teams/model_teams.h"
 
@@ -40,7 +41,6 @@ SKILLRATING_FUNCTION(skillrating_pair_queue);
 typedef struct Tickets
 {
 	FunctionCallInfo fcinfo;
-	LobbyArguments arguments;
 	QueueProblem problem;
 	Lobby		all;
 	bool		regions;		/* players have some */
@@ -52,42 +52,17 @@ typedef struct Tickets
 /* The positions of the arguments. */
 enum
 {
-	QUEUE_ARG_PLAYERS,
-	QUEUE_ARG_MU,
-	QUEUE_ARG_MU_2,
-	QUEUE_ARG_DEVIATION,
-	QUEUE_ARG_WEIGHT,
+	QUEUE_ARG_LOBBY,
 	QUEUE_ARG_WAITED,
-	QUEUE_ARG_PARTY,
 	QUEUE_ARG_REGION,
 	QUEUE_ARG_POOL,
-	QUEUE_ARG_COMMAND_MU,
-	QUEUE_ARG_COMMANDER,
-	QUEUE_ARG_STATE,
 	QUEUE_ARG_TEAMS,
 	QUEUE_ARG_TEAM_SIZE,
-	QUEUE_ARG_LOG_ODDS,
-	QUEUE_ARG_MODEL,
-	QUEUE_ARG_PARAMS,
 	QUEUE_ARG_INITIAL_WINDOW,
 	QUEUE_ARG_WIDENING,
 	QUEUE_ARG_MAX_WINDOW,
 	QUEUE_ARG_MIN_QUALITY,
 	QUEUE_ARG_EXPLAIN
-};
-
-static const LobbyArguments queue_arguments = {
-	.mu = QUEUE_ARG_MU,
-	.mu_2 = QUEUE_ARG_MU_2,
-	.deviation = QUEUE_ARG_DEVIATION,
-	.weight = QUEUE_ARG_WEIGHT,
-	.command_mu = QUEUE_ARG_COMMAND_MU,
-	.commander = QUEUE_ARG_COMMANDER,
-	.teams = QUEUE_ARG_TEAMS,
-	.log_odds = QUEUE_ARG_LOG_ODDS,
-	.model = QUEUE_ARG_MODEL,
-	.params = QUEUE_ARG_PARAMS,
-	.state = QUEUE_ARG_STATE
 };
 
 /* The columns of the result. */
@@ -105,77 +80,17 @@ enum
 	QUEUE_COLUMNS
 };
 
-static void
-read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
-{
-	ArrayType  *array = array_argument(fcinfo, QUEUE_ARG_PLAYERS, "players", -1);
-	int			n = array_size(array);
-	Lobby	   *all = &tickets->all;
-	IdTable    *table;
-	int			i;
-
-	if (n > MAX_QUEUED)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("there are %d players, more than %d", n, MAX_QUEUED)));
-	id_type_init(&all->type, ARR_ELEMTYPE(array), "player");
-	deconstruct_array(array, all->type.type, all->type.typlen, all->type.typbyval,
-					  all->type.typalign, &all->player, NULL, &n);
-	table = id_table_create(&all->type);
-	all->order = palloc_array(int, n + 1);
-	for (i = 0; i < n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		(void) enter_once(table, &all->type, all->player[i], "player");
-		all->order[i] = i;
-	}
-	tickets->problem.n = all->n = n;
-}
-
-/* Numbers of the players, all 0 for a null argument. */
+/* How long players have waited, all 0 for null. */
 static const double *
-read_numbers(FunctionCallInfo fcinfo, int arg, const char *name, int n, double least)
+read_waited(FunctionCallInfo fcinfo, int n)
 {
 	const float8 *element;
 
-	if (PG_ARGISNULL(arg))
+	if (PG_ARGISNULL(QUEUE_ARG_WAITED))
 		return palloc0_array(double, n + 1);
-	element = float8_array_argument(fcinfo, arg, name, n);
-	check_points(name, element, n, least);
+	element = float8_array_argument(fcinfo, QUEUE_ARG_WAITED, "waited", n);
+	check_points("waited", element, n, 0);
 	return element;
-}
-
-/* Players with the same element get the same number, those with null 0. */
-static int *
-read_labels(FunctionCallInfo fcinfo, int arg, const char *name, Oid type_oid, int n)
-{
-	int		   *label = palloc0_array(int, n + 1);
-	IdType		type;
-	IdTable    *table;
-	Datum	   *element;
-	bool	   *null;
-	int			i;
-
-	if (PG_ARGISNULL(arg))
-		return label;
-	id_type_init(&type, type_oid, name);
-	table = id_table_create(&type);
-	deconstruct_array(array_with_nulls_argument(fcinfo, arg, name, n), type.type,
-					  type.typlen, type.typbyval, type.typalign, &element, &null, &i);
-	for (i = 0; i < n; i++)
-	{
-		bool		found;
-		void	  **number;
-
-		CHECK_FOR_INTERRUPTS();
-		if (null[i])
-			continue;
-		number = id_table_enter(table, element[i], "", &found);
-		if (!found)
-			*number = (void *) (intptr_t) (i + 1);
-		label[i] = (int) (intptr_t) *number;
-	}
-	return label;
 }
 
 /* The regions of each player, as bits; null is all existing ones. */
@@ -232,7 +147,7 @@ party_sizes(const QueueProblem *problem)
  * on no side.
  */
 static void
-read_worth(FunctionCallInfo fcinfo, Tickets *tickets)
+value_tickets(Tickets *tickets)
 {
 	QueueProblem *problem = &tickets->problem;
 	Lobby	   *all = &tickets->all;
@@ -240,11 +155,6 @@ read_worth(FunctionCallInfo fcinfo, Tickets *tickets)
 	double	   *worth = palloc_array(double, problem->n + 1);
 	int			i;
 
-	if (PG_ARGISNULL(QUEUE_ARG_MODEL) || PG_ARGISNULL(QUEUE_ARG_PARAMS))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("model and params must not be null")));
-	read_rules(fcinfo, &tickets->arguments, problem->nteams * problem->team_size, all);
 	for (i = 0; i < problem->n; i++)
 		worth[i] = model_worth(all->team_match->model, all->team_match->params,
 							   team_match_state(all->team_match, i),
@@ -510,31 +420,59 @@ accept_match(void *arg, const QueueMatch *found)
 	return accepted;
 }
 
+/* Read the players; false if there are none. */
+static bool
+read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
+{
+	QueueProblem *problem = &tickets->problem;
+	Lobby	   *all = &tickets->all;
+	LobbyUse	use = {
+		.maker = "pair_queue",.max_players = MAX_QUEUED,
+		.refused = LOBBY_SET(LOBBY_LOCKED) | LOBBY_SET(LOBBY_AVOID) |
+		LOBBY_SET(LOBBY_SPLIT_EVENLY),
+		.unused = LOBBY_SET(LOBBY_PRIORITY) | LOBBY_SET(LOBBY_CURRENT)
+	};
+	LobbyValue	value;
+
+	use.nteams = problem->nteams = count_argument(fcinfo, QUEUE_ARG_TEAMS, "teams", 2,
+												  SPLIT_MAX_TEAMS, 0);
+	problem->team_size = count_argument(fcinfo, QUEUE_ARG_TEAM_SIZE, "team_size", 1,
+										QUEUE_MAX_SEATS / problem->nteams, 0);
+	use.seats = problem->nteams * problem->team_size;
+	lobby_argument(fcinfo, &value);
+
+	/* A quality is a probability, which takes a model. */
+	if (value.null[LOBBY_MODEL])
+	{
+		value.null[LOBBY_MODEL] = false;
+		value.value[LOBBY_MODEL] = CStringGetTextDatum("elo");
+	}
+	if (!read_lobby(fcinfo, &value, &use, all))
+		return false;
+	problem->n = all->n;
+	problem->party = all->party != NULL ? all->party : palloc0_array(int, all->n + 1);
+	problem->waited = read_waited(fcinfo, all->n);
+	problem->region = read_regions(fcinfo, tickets);
+	problem->pool = PG_ARGISNULL(QUEUE_ARG_POOL) ? palloc0_array(int, all->n + 1) :
+		text_groups(array_with_nulls_argument(fcinfo, QUEUE_ARG_POOL, "pool", all->n), "pool",
+					all->order, all->n);
+	value_tickets(tickets);
+	read_window(fcinfo, tickets);
+	return true;
+}
+
 /* Arguments as above. */
 Datum
 skillrating_pair_queue(PG_FUNCTION_ARGS)
 {
-	Tickets		tickets = {.fcinfo = fcinfo,.arguments = queue_arguments};
+	Tickets		tickets = {.fcinfo = fcinfo};
 	QueueProblem *problem = &tickets.problem;
 	Size		room;
 	void	   *block;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (PG_ARGISNULL(QUEUE_ARG_PLAYERS) || PG_ARGISNULL(QUEUE_ARG_MU))
+	if (!read_tickets(fcinfo, &tickets))
 		return (Datum) 0;
-	read_tickets(fcinfo, &tickets);
-	problem->nteams = count_argument(fcinfo, QUEUE_ARG_TEAMS, "teams", 2,
-									 SPLIT_MAX_TEAMS, 0);
-	read_number_of_teams(fcinfo, &tickets.arguments, &tickets.all);
-	problem->team_size = count_argument(fcinfo, QUEUE_ARG_TEAM_SIZE, "team_size", 1,
-										QUEUE_MAX_SEATS / problem->nteams, 0);
-	read_estimates(fcinfo, &tickets.arguments, &tickets.all);
-	problem->waited = read_numbers(fcinfo, QUEUE_ARG_WAITED, "waited", problem->n, 0);
-	problem->party = read_labels(fcinfo, QUEUE_ARG_PARTY, "party", INT4OID, problem->n);
-	problem->region = read_regions(fcinfo, &tickets);
-	problem->pool = read_labels(fcinfo, QUEUE_ARG_POOL, "pool", TEXTOID, problem->n);
-	read_worth(fcinfo, &tickets);
-	read_window(fcinfo, &tickets);
 	tickets.context = AllocSetContextCreate(CurrentMemoryContext, "match of a queue",
 											ALLOCSET_DEFAULT_SIZES);
 	problem->accept = accept_match;

@@ -9,7 +9,7 @@
 
 #include "pg/teams/constraints.h"
 #include "pg/teams/explain.h"
-#include "pg/teams/lobby_arguments.h"
+#include "pg/teams/lobby_reader.h"
 #include "pg/teams/lobby_problem.h"
 #include "pg/teams/model_teams.h"
 
@@ -29,64 +29,20 @@ static const char *const secondaries[] = {"none", "spread", "best"};
 /* The positions of its arguments. */
 enum
 {
-	SPLIT_ARG_PLAYERS,
-	SPLIT_ARG_MU,
-	SPLIT_ARG_MU_2,
-	SPLIT_ARG_DEVIATION,
-	SPLIT_ARG_WEIGHT,
-	SPLIT_ARG_PARTY,
-	SPLIT_ARG_LOCKED,
-	SPLIT_ARG_AVOID,
-	SPLIT_ARG_SPLIT_EVENLY,
-	SPLIT_ARG_PRIORITY,
-	SPLIT_ARG_CURRENT,
-	SPLIT_ARG_COMMAND_MU,
-	SPLIT_ARG_COMMAND_MU_2,
-	SPLIT_ARG_COMMANDER,
+	SPLIT_ARG_LOBBY,
 	SPLIT_ARG_TEAMS,
 	SPLIT_ARG_TEAM_SIZE,
-	SPLIT_ARG_LOG_ODDS,
-	SPLIT_ARG_STRENGTH,
-	SPLIT_ARG_LOG_ODDS_UNIT,
-	SPLIT_ARG_COMMAND_WEIGHT,
-	SPLIT_ARG_MODEL,
-	SPLIT_ARG_PARAMS,
 	SPLIT_ARG_OBJECTIVE,
 	SPLIT_ARG_SECONDARY,
 	SPLIT_ARG_TOLERANCE,
-	SPLIT_ARG_BUDGET,
-	SPLIT_ARG_SEED,
-	SPLIT_ARG_EXPLAIN,
-	SPLIT_ARG_STATE				/* of split_states() only */
+	SPLIT_ARG_BUDGET,			/* and seed */
+	SPLIT_ARG_EXPLAIN = SPLIT_ARG_BUDGET + 2,
+	SPLIT_NARGS
 };
 
-static const LobbyArguments split_arguments = {
-	.mu = SPLIT_ARG_MU,
-	.mu_2 = SPLIT_ARG_MU_2,
-	.deviation = SPLIT_ARG_DEVIATION,
-	.weight = SPLIT_ARG_WEIGHT,
-	.party = SPLIT_ARG_PARTY,
-	.locked = SPLIT_ARG_LOCKED,
-	.avoid = SPLIT_ARG_AVOID,
-	.split_evenly = SPLIT_ARG_SPLIT_EVENLY,
-	.priority = SPLIT_ARG_PRIORITY,
-	.current = SPLIT_ARG_CURRENT,
-	.command_mu = SPLIT_ARG_COMMAND_MU,
-	.command_mu_2 = SPLIT_ARG_COMMAND_MU_2,
-	.commander = SPLIT_ARG_COMMANDER,
-	.teams = SPLIT_ARG_TEAMS,
-	.log_odds = SPLIT_ARG_LOG_ODDS,
-	.strength = SPLIT_ARG_STRENGTH,
-	.log_odds_unit = SPLIT_ARG_LOG_ODDS_UNIT,
-	.command_weight = SPLIT_ARG_COMMAND_WEIGHT,
-	.model = SPLIT_ARG_MODEL,
-	.params = SPLIT_ARG_PARAMS,
-	.budget = SPLIT_ARG_BUDGET,
-	.seed = SPLIT_ARG_SEED,
-	.explain = SPLIT_ARG_EXPLAIN
-};
-
-/* The columns of its result. */
+/*
+ * The columns of the result; those of split_all_sizes() are the same after the size.
+ */
 enum
 {
 	SPLIT_PLAYER_ID,
@@ -100,100 +56,109 @@ enum
 	SPLIT_COLUMNS
 };
 
+/* The argument of split_teams() with a lobby, or of its form with two arrays; 0: there is none. */
+static int
+split_argument(FunctionCallInfo fcinfo, int arg)
+{
+	if (PG_NARGS() == SPLIT_NARGS)
+		return arg;
+	return arg <= SPLIT_ARG_TEAM_SIZE ? arg + 1 : 0;
+}
+
 /* Read what is asked of the split; false if there are no players. */
 static bool
 read_request(FunctionCallInfo fcinfo, Lobby *lobby, SplitRequest *request)
 {
+	int			tolerance = split_argument(fcinfo, SPLIT_ARG_TOLERANCE);
+	int			team_size = split_argument(fcinfo, SPLIT_ARG_TEAM_SIZE);
+
 	memset(request, 0, sizeof(SplitRequest));
 	request->objective = (SplitObjective)
-		name_argument(fcinfo, SPLIT_ARG_OBJECTIVE, "objective", objectives,
+		name_argument(fcinfo, split_argument(fcinfo, SPLIT_ARG_OBJECTIVE), "objective", objectives,
 					  lengthof(objectives), SPLIT_SQUARES,
 					  "Objectives are \"squares\", of the deviations of strengths from their mean, and \"range\", from the weakest team to the strongest.");
 	request->secondary = (Secondary)
-		name_argument(fcinfo, SPLIT_ARG_SECONDARY, "secondary objective", secondaries,
+		name_argument(fcinfo, split_argument(fcinfo, SPLIT_ARG_SECONDARY), "secondary objective", secondaries,
 					  lengthof(secondaries), SECONDARY_NONE,
 					  "Secondary objectives are the \"spread\" within teams, their \"best\" players, and \"none\".");
 	if (request->secondary != SECONDARY_NONE && lobby->nteams > 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("secondary is for two teams only, not for %d", lobby->nteams)));
-	if (has_argument(fcinfo, SPLIT_ARG_TOLERANCE))
-		request->tolerance = check_not_negative("tolerance",
-												PG_GETARG_FLOAT8(SPLIT_ARG_TOLERANCE));
-	if (!has_argument(fcinfo, SPLIT_ARG_TEAM_SIZE))
+	if (has_argument(fcinfo, tolerance))
+		request->tolerance = check_not_negative("tolerance", PG_GETARG_FLOAT8(tolerance));
+	if (!has_argument(fcinfo, team_size))
 		return request_all(lobby, request);
-	request_size(lobby, PG_GETARG_INT32(SPLIT_ARG_TEAM_SIZE), request);
+	request_size(lobby, PG_GETARG_INT32(team_size), request);
 	return true;
 }
 
 /*
- * The probability of the team that a player is in, which is null on the bench: the value
- * for a result column, and whether it is null.
+ * Return the rows of a split, in the order of the arguments: of split_teams(), or with a size in
+ * front of split_all_sizes().
  */
-static Datum
-own_probability(const Split *split, int team, bool *isnull)
-{
-	*isnull = team == SPLIT_BENCH;
-	return *isnull ? (Datum) 0 : Float8GetDatum(split->win[team - 1]);
-}
-
-/* Whether a player commands either team. */
-static bool
-is_commander(const Split *split, int player)
-{
-	return split->answer.commander[0] == player || split->answer.commander[1] == player;
-}
-
-/* Return the rows of a split, in the order of the arguments. */
 static void
-put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, const Split *split, Datum why)
+put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, int team_size, Split *split, Datum why)
 {
+	int			first = team_size > 0 ? 1 : 0;
 	int			i;
 
+	forecast_answer(lobby, split->answer.team, split->answer.commander, split);
 	for (i = 0; i < lobby->n; i++)
 	{
-		Datum		values[SPLIT_COLUMNS];
-		bool		nulls[SPLIT_COLUMNS] = {false};
+		Datum		row[SPLIT_COLUMNS + 1];
+		bool		isnull[SPLIT_COLUMNS + 1] = {false};
+		Datum	   *values = row + first;
+		bool	   *nulls = isnull + first;
 		int			place = lobby->input_index[i];
 		int			team = split->answer.team[place];
 
+		row[0] = Int32GetDatum(team_size);
 		values[SPLIT_PLAYER_ID] = lobby->player[place];
 		values[SPLIT_TEAM] = Int32GetDatum(team);
 		nulls[SPLIT_TEAM] = team == SPLIT_BENCH;
 		values[SPLIT_DIFFERENCE] = Float8GetDatum(split->difference);
-		values[SPLIT_WIN_PROBABILITY] =
-			own_probability(split, team, &nulls[SPLIT_WIN_PROBABILITY]);
+		nulls[SPLIT_WIN_PROBABILITY] = team == SPLIT_BENCH;
+		values[SPLIT_WIN_PROBABILITY] = Float8GetDatum(split->win[Max(team - 1, 0)]);
 		values[SPLIT_EXACT] = BoolGetDatum(is_exact(split));
 		values[SPLIT_BOUND] = Float8GetDatum(split->bound);
-		values[SPLIT_IS_COMMANDER] = BoolGetDatum(is_commander(split, place));
+		values[SPLIT_IS_COMMANDER] = BoolGetDatum(split->answer.commander[0] == place ||
+												  split->answer.commander[1] == place);
 		nulls[SPLIT_IS_COMMANDER] = lobby->command[0] == NULL;
 		nulls[SPLIT_WHY] = i > 0 || why == (Datum) 0;
 		values[SPLIT_WHY] = why;
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, row, isnull);
 	}
 }
 
-/* split_teams(), or split_states() with one argument more: arguments as above. */
+/* Arguments as above. */
 Datum
 skillrating_split_teams(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	LobbyArguments arguments = split_arguments;
+	LobbyUse	use = {
+		.maker = "split_teams",.max_players = MAX_LOBBY_PLAYERS,
+		.nteams = count_argument(fcinfo, split_argument(fcinfo, SPLIT_ARG_TEAMS), "teams", 2,
+								 SPLIT_MAX_TEAMS, 2),
+		.options = split_argument(fcinfo, SPLIT_ARG_BUDGET)
+	};
+	LobbyValue	value;
 	Lobby		lobby;
 	SplitRequest request;
 	Split		split;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (PG_NARGS() > SPLIT_ARG_STATE)
-		arguments.state = SPLIT_ARG_STATE;
-	if (!read_lobby(fcinfo, &arguments, &lobby) ||
+	if (PG_NARGS() == SPLIT_NARGS)
+		lobby_argument(fcinfo, &value);
+	else
+		two_array_argument(fcinfo, &value);
+	if (!read_lobby(fcinfo, &value, &use, &lobby) ||
 		!read_request(fcinfo, &lobby, &request))
 		return (Datum) 0;
 	split_fairly(&lobby, &request, &split);
 	if (!split.answer.found)
 		report_no_split(&lobby, &request, &split);
-	put_split(rsinfo, &lobby, &split,
-			  wants_why(fcinfo, SPLIT_ARG_EXPLAIN) ?
+	put_split((ReturnSetInfo *) fcinfo->resultinfo, &lobby, 0, &split,
+			  wants_why(fcinfo, split_argument(fcinfo, SPLIT_ARG_EXPLAIN)) ?
 			  why_split(&lobby, &request, &split) : (Datum) 0);
 	return (Datum) 0;
 }
@@ -205,102 +170,27 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 /* The positions of its arguments. */
 enum
 {
-	SIZES_ARG_PLAYERS,
-	SIZES_ARG_MU,
-	SIZES_ARG_MU_2,
-	SIZES_ARG_DEVIATION,
-	SIZES_ARG_WEIGHT,
-	SIZES_ARG_PARTY,
-	SIZES_ARG_LOCKED,
-	SIZES_ARG_AVOID,
-	SIZES_ARG_SPLIT_EVENLY,
-	SIZES_ARG_COMMAND_MU,
-	SIZES_ARG_COMMAND_MU_2,
-	SIZES_ARG_COMMANDER,
-	SIZES_ARG_LOG_ODDS,
-	SIZES_ARG_STRENGTH,
-	SIZES_ARG_LOG_ODDS_UNIT,
-	SIZES_ARG_COMMAND_WEIGHT,
-	SIZES_ARG_MODEL,
-	SIZES_ARG_PARAMS,
-	SIZES_ARG_BUDGET,
-	SIZES_ARG_SEED,
-	SIZES_ARG_EXPLAIN
-};
-
-static const LobbyArguments sizes_arguments = {
-	.mu = SIZES_ARG_MU,
-	.mu_2 = SIZES_ARG_MU_2,
-	.deviation = SIZES_ARG_DEVIATION,
-	.weight = SIZES_ARG_WEIGHT,
-	.party = SIZES_ARG_PARTY,
-	.locked = SIZES_ARG_LOCKED,
-	.avoid = SIZES_ARG_AVOID,
-	.split_evenly = SIZES_ARG_SPLIT_EVENLY,
-	.command_mu = SIZES_ARG_COMMAND_MU,
-	.command_mu_2 = SIZES_ARG_COMMAND_MU_2,
-	.commander = SIZES_ARG_COMMANDER,
-	.log_odds = SIZES_ARG_LOG_ODDS,
-	.strength = SIZES_ARG_STRENGTH,
-	.log_odds_unit = SIZES_ARG_LOG_ODDS_UNIT,
-	.command_weight = SIZES_ARG_COMMAND_WEIGHT,
-	.model = SIZES_ARG_MODEL,
-	.params = SIZES_ARG_PARAMS,
-	.budget = SIZES_ARG_BUDGET,
-	.seed = SIZES_ARG_SEED,
-	.explain = SIZES_ARG_EXPLAIN
-};
-
-/* The columns of its result. */
-enum
-{
-	SIZES_TEAM_SIZE,
-	SIZES_PLAYER_ID,
-	SIZES_TEAM,
-	SIZES_DIFFERENCE,
-	SIZES_WIN_PROBABILITY,
-	SIZES_EXACT,
-	SIZES_BOUND,
-	SIZES_IS_COMMANDER,
-	SIZES_WHY,
-	SIZES_COLUMNS
+	SIZES_ARG_LOBBY,
+	SIZES_ARG_BUDGET,			/* and seed */
+	SIZES_ARG_EXPLAIN = SIZES_ARG_BUDGET + 2
 };
 
 /* Return the rows of the split of a size, if there is one, explained by so much work. */
 static void
-put_size(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size,
-		 const Split *split, double max_work)
+put_size(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size, Split *split,
+		 double max_work)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	SplitRequest request = {.size = {team_size, team_size}};
 	Lobby		explained = *lobby;
-	int			i;
+
+	if (!split->answer.found)
+		return;
 
 	/* Explanations of all sizes share the work of one split. */
 	explained.max_work = max_work;
-	for (i = 0; i < lobby->n && split->answer.found; i++)
-	{
-		Datum		values[SIZES_COLUMNS];
-		bool		nulls[SIZES_COLUMNS] = {false};
-		int			place = lobby->input_index[i];
-		int			team = split->answer.team[place];
-
-		values[SIZES_TEAM_SIZE] = Int32GetDatum(team_size);
-		values[SIZES_PLAYER_ID] = lobby->player[place];
-		values[SIZES_TEAM] = Int32GetDatum(team);
-		nulls[SIZES_TEAM] = team == SPLIT_BENCH;
-		values[SIZES_DIFFERENCE] = Float8GetDatum(split->difference);
-		values[SIZES_WIN_PROBABILITY] =
-			own_probability(split, team, &nulls[SIZES_WIN_PROBABILITY]);
-		values[SIZES_EXACT] = BoolGetDatum(is_exact(split));
-		values[SIZES_BOUND] = Float8GetDatum(split->bound);
-		values[SIZES_IS_COMMANDER] = BoolGetDatum(is_commander(split, place));
-		nulls[SIZES_IS_COMMANDER] = lobby->command[0] == NULL;
-		nulls[SIZES_WHY] = i > 0 || !wants_why(fcinfo, SIZES_ARG_EXPLAIN);
-		if (!nulls[SIZES_WHY])
-			values[SIZES_WHY] = why_split(&explained, &request, split);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
+	put_split((ReturnSetInfo *) fcinfo->resultinfo, lobby, team_size, split,
+			  wants_why(fcinfo, SIZES_ARG_EXPLAIN) ?
+			  why_split(&explained, &request, split) : (Datum) 0);
 }
 
 /* Report that the constraints contradict one another, whatever the size. */
@@ -385,11 +275,18 @@ put_sizes_apart(FunctionCallInfo fcinfo, Lobby *lobby, int nsizes)
 Datum
 skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 {
+	static const LobbyUse use = {
+		.maker = "split_all_sizes",.max_players = MAX_LOBBY_PLAYERS,.nteams = 2,
+		.unused = LOBBY_SET(LOBBY_PRIORITY) | LOBBY_SET(LOBBY_CURRENT),
+		.options = SIZES_ARG_BUDGET
+	};
+	LobbyValue	value;
 	Lobby		lobby;
 	int			nsizes;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (!read_lobby(fcinfo, &sizes_arguments, &lobby))
+	lobby_argument(fcinfo, &value);
+	if (!read_lobby(fcinfo, &value, &use, &lobby))
 		return (Datum) 0;
 	nsizes = (lobby.n - lobby.benched) / 2 - MIN_SIZE + 1;
 	if (nsizes <= 0)

@@ -1,0 +1,169 @@
+-- A ladder's players as a lobby, and opponents.
+
+CREATE FUNCTION skillrating_internal.lobby(
+    ladder text,
+    players anycompatiblearray,
+    weight float8[] DEFAULT NULL,
+    party text[] DEFAULT NULL,
+    locked integer[] DEFAULT NULL,
+    avoid text[] DEFAULT NULL,
+    split_evenly text[] DEFAULT NULL,
+    priority float8[] DEFAULT NULL,
+    current integer[] DEFAULT NULL,
+    commanders boolean[] DEFAULT NULL,
+    context text[] DEFAULT NULL,
+    club text[] DEFAULT NULL,
+    pool text DEFAULT '',
+    sides boolean DEFAULT false,
+    caution float8 DEFAULT 0,
+    log_odds float8 DEFAULT 0,
+    at timestamptz DEFAULT NULL)
+RETURNS skillrating.lobby
+AS 'MODULE_PATHNAME', 'skillrating_ladder_lobby'
+LANGUAGE C STABLE;
+
+SELECT skillrating_internal.create_entry('lobby');
+
+COMMENT ON FUNCTION skillrating.lobby(text, anycompatiblearray, float8[], text[], integer[], text[], text[], float8[], integer[], boolean[], text[], text[], text, boolean, float8, float8, timestamptz) IS
+'Players of a ladder as a lobby for the team makers: with their states in a pool, and the ladder''s
+model and parameters, which say what teams are and when they are balanced.  A player without a
+rating has the initial state.
+
+commanders: each team gets a commander, by command skill, among the players who may command; one
+element is that of all.  Null: no commanders.
+sides: the first team is on side 1, and players count with their side offsets.
+context, club: where or as what each plays, one context being that of all, and for whom, as in
+preview().  What a player has in a context counts to the estimate; what contexts and clubs mean to
+sides and teams shows in win_probability, and log_odds can even it out.
+caution: so many deviations are taken off each estimate, so that players of whom little is known
+count less; win_probability stays that of preview().
+at: the time of the match, now by default, to which states are aged as by preview().
+The other arguments are those of lobby(players, mu, ...).
+
+An account that is merged has the state of the player it is merged into, and comes back as it was
+given; a lobby of two accounts of one player is an error of the team makers.
+Under a model with components it takes SELECT on table component besides.
+Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
+and where tournaments are the rating periods; 2202E for arrays of other lengths; 22004 for nulls;
+22008 for an infinite at.';
+
+CREATE TYPE skillrating.opponent AS (
+    player_id text,
+    rating float8,
+    games bigint,
+    win_probability float8,
+    why jsonb);
+
+COMMENT ON TYPE skillrating.opponent IS
+'A result of find_opponents(): the opponent, with the rating and games on the ladder.
+win_probability: of the player who asked, against this opponent.
+why: with explain, the reason for this opponent.';
+
+CREATE FUNCTION skillrating_internal.find_opponents(
+    ladder text,
+    player_id anycompatible,
+    n integer DEFAULT 10,
+    pool text DEFAULT '',
+    min_games bigint DEFAULT 0,
+    active_since timestamptz DEFAULT NULL,
+    max_deviation float8 DEFAULT NULL,
+    at timestamptz DEFAULT NULL,
+    context text DEFAULT NULL,
+    explain boolean DEFAULT false)
+RETURNS SETOF skillrating.opponent
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    board text := skillrating_internal.board(ladder, pool, at);
+    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation)
+        || ' AND ' || skillrating_internal.counting_rows(ladder);
+    player text := skillrating_internal.counted_player(ladder, player_id::text);
+    player_rating float8;
+    terms jsonb;
+    costliest jsonb;
+    nearest float8;
+BEGIN
+    IF n IS NULL OR n < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('n must not be negative or null, not %s', n);
+    END IF;
+    IF player_id IS NULL THEN
+        RETURN;
+    END IF;
+    -- A forecast is made of components, and preview(), called from inside, asks the owner's rights only.
+    PERFORM skillrating_internal.check_readable(ladder, 'component');
+    EXECUTE format(
+        'WITH board AS %4$s
+        SELECT coalesce((SELECT r.rating FROM board AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),
+            skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params)) FROM %1$I.ladder AS l',
+        ladder, t.player_equals, t.player_type, board)
+    INTO player_rating USING pool, player;
+    IF explain THEN
+        -- The condition without which an opponent would be nearer; of the others none is dropped.
+        SELECT abs(o.win_probability - 0.5) INTO nearest
+        FROM skillrating.find_opponents(ladder, player_id, 1, pool, min_games, active_since,
+            max_deviation, at => at, context => context) AS o;
+        SELECT jsonb_build_object('if', 'there is no ' || c.condition, 'opponent', o.player_id,
+            'win_probability', o.win_probability, 'off', abs(o.win_probability - 0.5),
+            'cost', nearest - abs(o.win_probability - 0.5))
+        INTO costliest
+        FROM (VALUES ('min_games', min_games > 0), ('active_since', active_since IS NOT NULL),
+                ('max_deviation', max_deviation IS NOT NULL)) AS c(condition, is_there),
+            skillrating.find_opponents(ladder, player_id, 1, pool,
+                CASE c.condition WHEN 'min_games' THEN 0 ELSE min_games END,
+                CASE c.condition WHEN 'active_since' THEN NULL ELSE active_since END,
+                CASE c.condition WHEN 'max_deviation' THEN NULL ELSE max_deviation END,
+                at => at, context => context) AS o
+        WHERE c.is_there AND abs(o.win_probability - 0.5) < coalesce(nearest, 1)
+        ORDER BY abs(o.win_probability - 0.5), c.condition LIMIT 1;
+        terms := jsonb_build_object('rating', player_rating);
+    END IF;
+    -- The index gives twice as many as are wanted on either side, among whom the model decides.
+    RETURN QUERY EXECUTE format(
+        'WITH board AS %1$s, near AS (
+            (SELECT r.* FROM board AS r
+                WHERE %2$s AND r.rating >= $5 AND NOT r.player_id %3$s CAST($6 AS %4$s)
+                ORDER BY r.rating, r.player_id DESC LIMIT 2 * $7)
+            UNION ALL
+            (SELECT r.* FROM board AS r
+                WHERE %2$s AND r.rating < $5 AND NOT r.player_id %3$s CAST($6 AS %4$s)
+                ORDER BY r.rating DESC, r.player_id LIMIT 2 * $7)
+        )
+        SELECT n.player_id::text, n.rating, n.games, w.win_probability,
+            CASE WHEN $9 IS NOT NULL THEN jsonb_build_object(
+                ''terms'', $9 || jsonb_build_object(''difference'', $5 - n.rating,
+                    ''off'', abs(w.win_probability - 0.5)),
+                ''alternative'', lead(n.player_id::text) OVER (
+                    ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id),
+                ''constraint'', $10) END
+        FROM near AS n,
+            skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2],
+                pool => $1, at => coalesce($11, now()), context => ARRAY[$12]) AS w
+        WHERE w.team = 1
+        ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7',
+        board, eligible, t.player_equals, t.player_type)
+    USING pool, min_games, active_since, max_deviation, player_rating, player, n, ladder,
+        terms, costliest, at, context;
+END
+$function$;
+
+SELECT skillrating_internal.create_entry('find_opponents');
+
+COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, text, boolean) IS
+'The n opponents with whom a match of two would be most even, the most even first.
+
+Of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see
+leaderboard()), these are the ones whose win probability by the ladder''s model is nearest to one
+half; win_probability is that of the player.  A player without a rating has the initial state.
+at: the time of the match, for which ratings are computed as in leaderboard(); by default it is
+played now, among the ratings that are stored.  context: where or as what both play, for the win
+probability.
+explain: each row says why: the player''s rating, the difference, and how far the probability is
+from one half (terms), the next best opponent (alternative), and the condition without which the
+best opponent would be nearer (constraint).
+
+No rows for a null player.  An account that is merged counts as the player it is merged into, and
+is nobody''s opponent.  Under a model with components it takes SELECT on table component besides.
+Errors: 42704 for an unknown ladder, 22023 for a negative n or min_games, 22008 for an infinite at.';

@@ -1,0 +1,656 @@
+/*
+ * lobby_reader.c
+ *		A value of the type lobby, or two arrays, as players who are to be split into teams.
+ *
+ * All of it is allocated in the current context, where it lives as long as the lobby, and an
+ * error at any place leaves nothing to be released.  Arrays of numbers are copies in the order of
+ * the lobby, which is that of the seed; identifiers stay in the array that was given.  Arrays have
+ * one element more than players, so that those of nobody have an address.
+ *
+ * First all arrays are checked for what they are.  The order of reading after that is that of
+ * dependence: the players, what they are worth, groups and places, pairs, and the model last,
+ * whose states take all the rest.
+ */
+#include "pg/teams/lobby_reader.h"
+
+#include "catalog/pg_type.h"
+#include "common/pg_prng.h"
+#include "utils/builtins.h"
+
+#include "pg/sql/arrays.h"
+#include "pg/sql/composite.h"
+
+#define MAX_WEIGHT 1e6			/* of a commander, or a player, */
+#define MIN_SHARE_PLAYED 1e-6	/* and the least of a player */
+
+/* Steps of the core, each about a nanosecond. */
+#define STEPS_PER_MILLISECOND 1e6
+#define MAX_STEPS 1e10
+
+static const char *const strengths[] = {"mean", "sum", "share"};
+
+/*
+ * What the columns are that are arrays: of which type, and whether with an element for each player.
+ */
+typedef struct ColumnSpec
+{
+	const char *name;
+	Oid			element;		/* InvalidOid: one value */
+	bool		per_player;
+	bool		nulls;			/* an element may be null */
+} ColumnSpec;
+
+static const ColumnSpec columns[LOBBY_NCOLUMNS] = {
+	[LOBBY_PLAYERS] = {"players", TEXTOID, true},
+	[LOBBY_MU] = {"mu", FLOAT8OID, true},
+	[LOBBY_MU_2] = {"mu_2", FLOAT8OID, true},
+	[LOBBY_SIGMA] = {"sigma", FLOAT8OID, true},
+	[LOBBY_WEIGHT] = {"weight", FLOAT8OID, true},
+	[LOBBY_PARTY] = {"party", TEXTOID, true, true},
+	[LOBBY_LOCKED] = {"locked", INT4OID, true, true},
+	[LOBBY_AVOID] = {"avoid", TEXTOID},
+	[LOBBY_SPLIT_EVENLY] = {"split_evenly", TEXTOID, true, true},
+	[LOBBY_PRIORITY] = {"priority", FLOAT8OID, true},
+	[LOBBY_CURRENT] = {"current", INT4OID, true, true},
+	[LOBBY_COMMAND_MU] = {"command_mu", FLOAT8OID, true},
+	[LOBBY_COMMAND_MU_2] = {"command_mu_2", FLOAT8OID, true},
+	[LOBBY_COMMANDERS] = {"commanders", BOOLOID, true},
+	[LOBBY_LOG_ODDS] = {"log_odds"},
+	[LOBBY_COUNTS_AS] = {"counts_as", TEXTOID, true},
+	[LOBBY_EXCLUDED] = {"excluded", BOOLOID, true},
+	[LOBBY_CONTEXT] = {"context", TEXTOID, true, true},
+	[LOBBY_CLUB] = {"club", TEXTOID, true, true},
+	[LOBBY_STATE] = {"state", FLOAT8OID},
+	[LOBBY_COMPONENT] = {"component", FLOAT8OID}
+};
+
+int
+count_argument(FunctionCallInfo fcinfo, int arg, const char *name, int least, int most,
+			   int otherwise)
+{
+	int			number = has_argument(fcinfo, arg) ? PG_GETARG_INT32(arg) : otherwise;
+
+	/*
+	 * What stands for null is out of range where there is nothing that could.
+	 */
+	if (!has_argument(fcinfo, arg) && otherwise < least)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+	if (number >= least && number <= most)
+		return number;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 most == NO_LIMIT ? errmsg("%s must not be negative, not %d", name, number) :
+			 errmsg("%s must be at least %d and at most %d, not %d", name, least,
+					most, number)));
+}
+
+/* The index of a text among n names. */
+static int
+name_index(Datum value, const char *what, const char *const *names, int n, const char *hint)
+{
+	const char *name = TextDatumGetCString(value);
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown %s \"%s\"", what, name),
+			 errhint("%s", hint)));
+}
+
+int
+name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
+			  const char *const *names, int n, int otherwise, const char *hint)
+{
+	return has_argument(fcinfo, arg) ?
+		name_index(PG_GETARG_DATUM(arg), what, names, n, hint) : otherwise;
+}
+
+void
+check_points(const char *name, const float8 *element, int n, double least)
+{
+	int			i;
+
+	check_finite_elements(name, element, n);
+	for (i = 0; i < n; i++)
+		if (element[i] < least || element[i] > MAX_POINTS)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("%s is out of range: %g", name, element[i]),
+					 errdetail("It is element %d of the array.", i + 1),
+					 errhint("It must lie between %g and %g.", least, MAX_POINTS)));
+}
+
+/*
+ * ---- The value ----
+ */
+
+void
+lobby_argument(FunctionCallInfo fcinfo, LobbyValue *value)
+{
+	TupleDesc	desc = NULL;
+
+	memset(value->null, true, sizeof(value->null));
+	if (!PG_ARGISNULL(0))
+		composite_columns(PG_GETARG_DATUM(0), &desc, CurrentMemoryContext, LOBBY_NCOLUMNS,
+						  value->value, value->null);
+}
+
+void
+two_array_argument(FunctionCallInfo fcinfo, LobbyValue *value)
+{
+	int			i;
+
+	memset(value->null, true, sizeof(value->null));
+	for (i = 0; i < 2; i++)
+	{
+		value->null[i] = PG_ARGISNULL(i);
+		value->value[i] = PG_GETARG_DATUM(i);
+	}
+}
+
+static ArrayType *
+column_array(const LobbyValue *value, int column)
+{
+	return (ArrayType *) DatumGetPointer(value->value[column]);
+}
+
+static const float8 *
+column_numbers(const LobbyValue *value, int column)
+{
+	return (const float8 *) ARR_DATA_PTR(column_array(value, column));
+}
+
+/* A number that is no array, or what stands for null. */
+static double
+column_number(const LobbyValue *value, int column, double otherwise)
+{
+	return value->null[column] ? otherwise : DatumGetFloat8(value->value[column]);
+}
+
+/*
+ * Whatever a value is made of: arrays of one dimension, with an element for each player, and nulls
+ * only where they mean something.  Returns the number of players.
+ */
+static int
+check_value(LobbyValue *value, const LobbyUse *use)
+{
+	int			n = array_size(DatumGetArrayTypeP(value->value[LOBBY_PLAYERS]));
+	int			c;
+
+	if (n > use->max_players)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("there are %d players, more than %d", n, use->max_players)));
+	for (c = 0; c < LOBBY_NCOLUMNS; c++)
+	{
+		const ColumnSpec *spec = &columns[c];
+		ArrayType  *array;
+
+		if ((use->unused & LOBBY_SET(c)) != 0)
+			value->null[c] = true;
+		if (value->null[c])
+			continue;
+		if ((use->refused & LOBBY_SET(c)) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s() has no use for %s", use->maker, spec->name),
+					 errhint("Make the lobby without it.")));
+		if (!OidIsValid(spec->element))
+			continue;
+		array = DatumGetArrayTypeP(value->value[c]);
+		value->value[c] = PointerGetDatum(array);
+
+		/* Pairs may be in rows. */
+		if (c != LOBBY_AVOID)
+			check_array(array, spec->name, spec->per_player ? n : -1, spec->nulls);
+	}
+	return n;
+}
+
+/*
+ * ---- Columns in the order of the lobby ----
+ */
+
+/* Numbers of players; NULL if there are none. */
+static double *
+numbers(const LobbyValue *value, int column, const Lobby *lobby)
+{
+	const float8 *element;
+	double	   *number;
+	int			i;
+
+	if (value->null[column])
+		return NULL;
+	element = column_numbers(value, column);
+	number = palloc_array(double, lobby->n + 1);
+
+	/* In the order of the array, in which an error counts elements. */
+	check_points(columns[column].name, element, lobby->n, -MAX_POINTS);
+	for (i = 0; i < lobby->n; i++)
+		number[i] = element[lobby->order[i]];
+	return number;
+}
+
+/* Teams of players, up to a number; SPLIT_NOWHERE for null. */
+static int *
+player_teams(const LobbyValue *value, int column, Lobby *lobby, int most)
+{
+	int		   *team = palloc_array(int, lobby->n + 1);
+	Datum	   *element;
+	bool	   *null;
+	int			i;
+
+	deconstruct_array(column_array(value, column), INT4OID, sizeof(int32), true, TYPALIGN_INT,
+					  &element, &null, &i);
+	for (i = 0; i < lobby->n; i++)
+	{
+		int			place = lobby->order[i];
+
+		team[i] = null[place] ? SPLIT_NOWHERE : DatumGetInt32(element[place]);
+		if (!null[place] && (team[i] < SPLIT_BENCH || team[i] > most))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 column == LOBBY_LOCKED ?
+					 errmsg("player %s cannot be locked to team %d",
+							id_text(&lobby->type, lobby->player[i]), team[i]) :
+					 errmsg("player %s cannot be in team %d",
+							id_text(&lobby->type, lobby->player[i]), team[i]),
+					 errhint("An element of %s is a team from 1 to %d, 0 for the bench, or null.",
+							 columns[column].name, most)));
+	}
+	return team;
+}
+
+int *
+text_groups(ArrayType *array, const char *name, const int *order, int n)
+{
+	int		   *group = palloc0_array(int, n + 1);
+	IdType		type;
+	IdTable    *table;
+	Datum	   *element;
+	bool	   *null;
+	int			i;
+
+	id_type_init(&type, TEXTOID, name);
+	table = id_table_create(&type);
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &element, &null, &i);
+	for (i = 0; i < n; i++)
+	{
+		bool		found;
+		void	  **number;
+
+		CHECK_FOR_INTERRUPTS();
+		if (null[order[i]])
+			continue;
+		number = id_table_enter(table, element[order[i]], "", &found);
+		if (!found)
+			*number = (void *) (intptr_t) (i + 1);
+		group[i] = (int) (intptr_t) *number;
+	}
+	id_table_free(table);
+	return group;
+}
+
+/* Groups of players; NULL if there are none. */
+static int *
+groups(const LobbyValue *value, int column, const Lobby *lobby)
+{
+	return value->null[column] ? NULL :
+		text_groups(column_array(value, column), columns[column].name, lobby->order,
+					lobby->n);
+}
+
+/*
+ * ---- The lobby ----
+ */
+
+/* The order in which players are considered: theirs, or one of the seed. */
+static int *
+seeded_order(FunctionCallInfo fcinfo, int seed, int n)
+{
+	int		   *order = palloc_array(int, n + 1);
+	pg_prng_state state;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		order[i] = i;
+	if (!has_argument(fcinfo, seed))
+		return order;
+
+	/*
+	 * The shuffle of Fisher and Yates; a seed gives the same order on all
+	 * machines.
+	 */
+	pg_prng_seed(&state, (uint64) PG_GETARG_INT64(seed));
+	for (i = n - 1; i > 0; i--)
+	{
+		int			j = (int) pg_prng_uint64_range(&state, 0, i);
+		int			other = order[i];
+
+		order[i] = order[j];
+		order[j] = other;
+	}
+	return order;
+}
+
+/* The players, each once; their table leads to their place plus one. */
+static IdTable *
+read_players(const LobbyValue *value, Lobby *lobby)
+{
+	ArrayType  *array = column_array(value, LOBBY_PLAYERS);
+	IdTable    *table;
+	Datum	   *element;
+	int			i;
+
+	id_type_init(&lobby->type, ARR_ELEMTYPE(array), "player");
+	table = id_table_create(&lobby->type);
+	deconstruct_array(array, lobby->type.type, lobby->type.typlen,
+					  lobby->type.typbyval, lobby->type.typalign, &element, NULL, &i);
+	lobby->player = palloc_array(Datum, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+	{
+		bool		found;
+		void	  **place;
+
+		CHECK_FOR_INTERRUPTS();
+		lobby->player[i] = element[lobby->order[i]];
+		place = id_table_enter(table, lobby->player[i], "", &found);
+		if (found)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("player %s occurs twice",
+							id_text(&lobby->type, lobby->player[i]))));
+		*place = (void *) (intptr_t) (i + 1);
+	}
+	return table;
+}
+
+/* Accounts of a ladder, of which no two may be of one player. */
+static void
+check_counts_as(const LobbyValue *value, Lobby *lobby)
+{
+	int		   *counted = groups(value, LOBBY_COUNTS_AS, lobby);
+	Datum	   *player;
+	int			i;
+
+	for (i = 0; i < lobby->n && counted != NULL; i++)
+	{
+		if (counted[i] == i + 1)
+			continue;
+		deconstruct_array(column_array(value, LOBBY_COUNTS_AS), TEXTOID, -1, false, TYPALIGN_INT,
+						  &player, NULL, &lobby->n);
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("player %s takes part under two accounts",
+						TextDatumGetCString(player[lobby->order[i]])),
+				 errdetail("Accounts %s and %s count as one player, see skillrating.merge_players().",
+						   id_text(&lobby->type, lobby->player[counted[i] - 1]),
+						   id_text(&lobby->type, lobby->player[i]))));
+	}
+}
+
+/*
+ * Pairs who are not to be on one team, each once: a pair that is given again, either way
+ * round, would be another constraint to everything that goes through them.
+ */
+static void
+read_avoid(ArrayType *array, Lobby *lobby, IdTable *table)
+{
+	/*
+	 * By the places of both, the smaller one first: at most MAX_PLAYERS
+	 * squared bytes.
+	 */
+	bool	   *seen = palloc0_array(bool, lobby->n * lobby->n + 1);
+	Datum	   *element;
+	bool	   *null;
+	int			n;
+	int			i;
+
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &element, &null, &n);
+	if (n % 2 != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array avoid must consist of pairs, not of %d elements", n),
+				 errhint("Write '{{a,b},{c,d}}', or the same in one row.")));
+	lobby->apart = palloc_array(SplitPair, n / 2 + 1);
+	for (i = 0; i < n; i += 2)
+	{
+		int			place[2];
+		bool	   *is_known;
+		int			j;
+
+		for (j = 0; j < 2; j++)
+		{
+			Datum		id;
+
+			if (null[i + j])
+				ereport(ERROR,
+						(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						 errmsg("array avoid must not contain nulls")));
+
+			/*
+			 * A text that is no value of the type is an error of its input
+			 * function.
+			 */
+			id = id_from_text(&lobby->type, TextDatumGetCString(element[i + j]), "avoid");
+			place[j] = (int) (intptr_t) id_table_find(table, id, "") - 1;
+		}
+
+		/* A player who is not in the lobby need not be avoided. */
+		if (place[0] < 0 || place[1] < 0)
+			continue;
+		if (place[0] == place[1])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("player %s cannot avoid themselves",
+							TextDatumGetCString(element[i]))));
+		is_known = &seen[Min(place[0], place[1]) * lobby->n + Max(place[0], place[1])];
+		if (*is_known)
+			continue;
+		*is_known = true;
+		lobby->apart[lobby->napart++] = (SplitPair)
+		{
+			place[0], place[1]
+		};
+	}
+	pfree(seen);
+}
+
+/* The teams on which players have to be. */
+static void
+read_locked(const LobbyValue *value, Lobby *lobby)
+{
+	int		   *locked = player_teams(value, LOBBY_LOCKED, lobby, lobby->nteams);
+	int			i;
+
+	lobby->allowed_teams = palloc_array(int, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+	{
+		lobby->allowed_teams[i] = locked[i] == SPLIT_NOWHERE ? SPLIT_ANYWHERE(lobby->nteams) :
+			SPLIT_MAY(locked[i]);
+		lobby->benched += locked[i] == SPLIT_BENCH;
+	}
+
+	/*
+	 * One array as yet.  Whoever narrows where players may go works on a copy, so that this
+	 * one goes on saying what was asked for.
+	 */
+	lobby->locked_teams = lobby->allowed_teams;
+	pfree(locked);
+}
+
+static void
+check_number_of_teams(const LobbyValue *value, const Lobby *lobby)
+{
+	static const LobbyColumn for_two[] = {
+		LOBBY_MU_2, LOBBY_COMMAND_MU, LOBBY_LOG_ODDS, LOBBY_CURRENT, LOBBY_SPLIT_EVENLY
+	};
+	int			i;
+
+	for (i = 0; i < (int) lengthof(for_two) && lobby->nteams > 2; i++)
+		if (!value->null[for_two[i]] &&
+			(for_two[i] != LOBBY_LOG_ODDS || DatumGetFloat8(value->value[LOBBY_LOG_ODDS]) != 0))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s is for two teams only, not for %d", columns[for_two[i]].name,
+							lobby->nteams)));
+}
+
+static void
+read_estimates(const LobbyValue *value, Lobby *lobby)
+{
+	int			i;
+
+	/*
+	 * Both sides share an array where they do not differ, and others ask for that.
+	 */
+	lobby->estimate[0] = lobby->estimate[1] = numbers(value, LOBBY_MU, lobby);
+	if (!value->null[LOBBY_MU_2])
+		lobby->estimate[1] = numbers(value, LOBBY_MU_2, lobby);
+	lobby->weight = numbers(value, LOBBY_WEIGHT, lobby);
+	for (i = 0; i < lobby->n && lobby->weight != NULL; i++)
+		if (lobby->weight[i] < MIN_SHARE_PLAYED || lobby->weight[i] > MAX_WEIGHT)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("weight of player %s is out of range: %g",
+							id_text(&lobby->type, lobby->player[i]), lobby->weight[i]),
+					 errhint("A weight is the share of the match that a player plays, from %g to %g.",
+							 MIN_SHARE_PLAYED, MAX_WEIGHT)));
+	lobby->priority = numbers(value, LOBBY_PRIORITY, lobby);
+	lobby->command[0] = lobby->command[1] = numbers(value, LOBBY_COMMAND_MU, lobby);
+	if (!value->null[LOBBY_COMMAND_MU_2] && lobby->command[0] != NULL)
+		lobby->command[1] = numbers(value, LOBBY_COMMAND_MU_2, lobby);
+	if (!value->null[LOBBY_COMMANDERS])
+	{
+		const bool *element = (const bool *) ARR_DATA_PTR(column_array(value, LOBBY_COMMANDERS));
+
+		lobby->commander = palloc_array(bool, lobby->n + 1);
+		for (i = 0; i < lobby->n; i++)
+			lobby->commander[i] = element[lobby->order[i]];
+	}
+}
+
+/* The strength of teams, and the handicap. */
+static void
+read_strength(const LobbyValue *value, Lobby *lobby)
+{
+	lobby->log_odds = column_number(value, LOBBY_LOG_ODDS, 0);
+	check_finite("log_odds", lobby->log_odds);
+	lobby->strength = value->null[LOBBY_STRENGTH] ? TEAM_STRENGTH_MEAN : (TeamStrength)
+		name_index(value->value[LOBBY_STRENGTH], "strength", strengths, lengthof(strengths),
+				   "A team is the \"mean\" or the \"sum\" of its players, or what these contribute as their \"share\" of all who play.");
+	lobby->log_odds_unit = column_number(value, LOBBY_LOG_ODDS_UNIT, 400 / M_LN10);
+	check_positive("log_odds_unit", lobby->log_odds_unit);
+
+	/* Either is finite, but their product need not be. */
+	if (fabs(lobby->log_odds * lobby->log_odds_unit) > MAX_POINTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("log_odds times log_odds_unit is out of range: %g",
+						lobby->log_odds * lobby->log_odds_unit)));
+	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
+	lobby->command_weight =
+		check_not_negative("command_weight",
+						   column_number(value, LOBBY_COMMAND_WEIGHT, DEFAULT_COMMAND_WEIGHT));
+	if (lobby->command_weight > MAX_WEIGHT)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("command_weight must be at most %g, not %g", MAX_WEIGHT,
+						lobby->command_weight)));
+}
+
+/* States of so many columns for each player, or NULL. */
+static const double *
+read_states(const LobbyValue *value, int column, const Lobby *lobby, int nstate)
+{
+	if (value->null[column])
+		return NULL;
+	check_array(column_array(value, column), columns[column].name, lobby->n * nstate, false);
+	return column_numbers(value, column);
+}
+
+/* Read the model, and everybody's state under it, for matches of so many players. */
+static void
+read_model(const LobbyValue *value, int seats, Lobby *lobby)
+{
+	const Model *model = get_model(TextDatumGetCString(value->value[LOBBY_MODEL]));
+	ParamValue *params = get_model_params(&model, value->null[LOBBY_PARAMS] ? NULL :
+										  DatumGetJsonbP(value->value[LOBBY_PARAMS]));
+	const double *state = read_states(value, LOBBY_STATE, lobby, model->nstate);
+
+	if (!value->null[LOBBY_SIGMA] && model_state_column(model, ROLE_DEVIATION) < 0)
+		report_no_column(model, "sigma");
+	begin_model(lobby, model, params, seats);
+	take_states(lobby, numbers(value, LOBBY_SIGMA, lobby), state);
+	if (state == NULL || lobby->n > MAX_LOBBY_PLAYERS)
+		return;
+	lobby->component = read_states(value, LOBBY_COMPONENT, lobby,
+								   component_columns(model, params, -1));
+	lobby->context = groups(value, LOBBY_CONTEXT, lobby);
+	lobby->club = groups(value, LOBBY_CLUB, lobby);
+	take_forecast(lobby, state, seats);
+}
+
+/* Who plays with whom and against whom. */
+static void
+read_constraints(const LobbyValue *value, IdTable *table, Lobby *lobby)
+{
+	lobby->party = groups(value, LOBBY_PARTY, lobby);
+	lobby->evenly = groups(value, LOBBY_SPLIT_EVENLY, lobby);
+	if (!value->null[LOBBY_LOCKED])
+		read_locked(value, lobby);
+	if (!value->null[LOBBY_CURRENT])
+		lobby->current = player_teams(value, LOBBY_CURRENT, lobby, 2);
+	if (!value->null[LOBBY_AVOID])
+		read_avoid(column_array(value, LOBBY_AVOID), lobby, table);
+}
+
+bool
+read_lobby(FunctionCallInfo fcinfo, LobbyValue *value, const LobbyUse *use, Lobby *lobby)
+{
+	int			budget = use->options;
+	IdTable    *table;
+	int			i;
+
+	memset(lobby, 0, sizeof(Lobby));
+	if (value->null[LOBBY_PLAYERS] || value->null[LOBBY_MU])
+		return false;
+	lobby->n = check_value(value, use);
+	lobby->nteams = use->nteams;
+	check_number_of_teams(value, lobby);
+
+	/*
+	 * From here on i is a place in the lobby, and order[i] the element of an
+	 * array.
+	 */
+	lobby->order = seeded_order(fcinfo, budget > 0 ? budget + 1 : 0, lobby->n);
+	lobby->input_index = palloc_array(int, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+		lobby->input_index[lobby->order[i]] = i;
+	table = read_players(value, lobby);
+	check_counts_as(value, lobby);
+	read_estimates(value, lobby);
+	read_constraints(value, table, lobby);
+	id_table_free(table);
+
+	/* A model has its own strength, in place of what the lobby says. */
+	read_strength(value, lobby);
+	if (!value->null[LOBBY_MODEL])
+		read_model(value, use->seats > 0 ? use->seats : lobby->n, lobby);
+	if (use->max_players > MAX_LOBBY_PLAYERS)
+		return true;
+	finish_lobby(lobby);
+
+	/* In place of the default that has just been set. */
+	if (has_argument(fcinfo, budget))
+	{
+		check_positive("budget", PG_GETARG_FLOAT8(budget));
+		lobby->max_work = Min(MAX_STEPS, STEPS_PER_MILLISECOND * PG_GETARG_FLOAT8(budget));
+	}
+	return true;
+}

@@ -1,0 +1,130 @@
+/*
+ * lobby_reader.h
+ *		A value of the type lobby, or two arrays, as players who are to be split into teams.
+ *
+ * Anybody can write such a value by hand, so that nothing in it is taken for granted.
+ */
+#ifndef PG_TEAMS_LOBBY_READER_H
+#define PG_TEAMS_LOBBY_READER_H
+
+#include "pg/teams/lobby_rules.h"
+
+/* The limit of the worth of a player and of a handicap, in points. */
+#define MAX_POINTS 1e12
+
+/* The columns of the type, in their order. */
+typedef enum LobbyColumn
+{
+	LOBBY_PLAYERS,
+	LOBBY_MU,
+	LOBBY_MU_2,
+	LOBBY_SIGMA,
+	LOBBY_WEIGHT,
+	LOBBY_PARTY,
+	LOBBY_LOCKED,
+	LOBBY_AVOID,
+	LOBBY_SPLIT_EVENLY,
+	LOBBY_PRIORITY,
+	LOBBY_CURRENT,
+	LOBBY_COMMAND_MU,
+	LOBBY_COMMAND_MU_2,
+	LOBBY_COMMANDERS,
+	LOBBY_LOG_ODDS,
+	LOBBY_STRENGTH,
+	LOBBY_LOG_ODDS_UNIT,
+	LOBBY_COMMAND_WEIGHT,
+	LOBBY_MODEL,
+	LOBBY_PARAMS,
+	LOBBY_COUNTS_AS,			/* from here on a ladder's constructor alone */
+	LOBBY_EXCLUDED,
+	LOBBY_CONTEXT,
+	LOBBY_CLUB,
+	LOBBY_STATE,
+	LOBBY_COMPONENT,
+	LOBBY_NCOLUMNS
+} LobbyColumn;
+
+/* A set of columns. */
+#define LOBBY_SET(column) (UINT64CONST(1) << (column))
+
+typedef struct LobbyValue
+{
+	Datum		value[LOBBY_NCOLUMNS];
+	bool		null[LOBBY_NCOLUMNS];
+} LobbyValue;
+
+/* What a team maker does with a lobby. */
+typedef struct LobbyUse
+{
+	const char *maker;
+	int			max_players;
+	uint64		refused;		/* columns that it cannot keep to: an error */
+	uint64		unused;			/* and those that it has no use for */
+	int			nteams;
+	int			seats;			/* of a match; 0: as many as there are players */
+	int			options;		/* the argument budget, which seed follows; 0:
+								 * neither */
+} LobbyUse;
+
+#define MAX_LOBBY_PLAYERS 1000
+
+/* Whether a function has an argument, which is not the first, and it is not null. */
+static inline bool
+has_argument(FunctionCallInfo fcinfo, int arg)
+{
+	return arg > 0 && !PG_ARGISNULL(arg);
+}
+
+/* Whether an argument asks for an explanation. */
+static inline bool
+wants_why(FunctionCallInfo fcinfo, int arg)
+{
+	return has_argument(fcinfo, arg) && PG_GETARG_BOOL(arg);
+}
+
+/* The lobby in the first argument, whose columns are all null for null. */
+extern void lobby_argument(FunctionCallInfo fcinfo, LobbyValue *value);
+
+/* The lobby of the players and estimates in the first two arguments. */
+extern void two_array_argument(FunctionCallInfo fcinfo, LobbyValue *value);
+
+/*
+ * Read a lobby; false if it has no players or estimates.  With a model its match is made, and
+ * what a team is to the model is how the lobby is split.  Errors for arrays that do not fit
+ * (2202E, 22004), for values out of range (22003, 22023), for what the model has no column
+ * for (22023), for states that are not sound, and for what the maker has no answer to (22023).
+ *
+ * A lobby of more players than can be split at once is for a queue: it has no constraints but
+ * parties, and is not finished.
+ */
+extern bool read_lobby(FunctionCallInfo fcinfo, LobbyValue *value, const LobbyUse *use,
+					   Lobby *lobby);
+
+/*
+ * The index of a text argument among n names; what stands for null.  An unknown name is
+ * an error (22023) with a hint.
+ */
+extern int	name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
+						  const char *const *names, int n, int otherwise,
+						  const char *hint);
+
+/* The upper limit of a number that must only not be negative. */
+#define NO_LIMIT PG_INT32_MAX
+
+/*
+ * The number in an argument, or what stands for null; errors (22023) unless it lies
+ * between these.  If what stands for null is below them, null is an error (22004).
+ */
+extern int	count_argument(FunctionCallInfo fcinfo, int arg, const char *name, int least,
+						   int most, int otherwise);
+
+/* Errors (22003) unless the n numbers of an array are finite, no less, and not too large. */
+extern void check_points(const char *name, const float8 *element, int n, double least);
+
+/*
+ * Players with the same text in an array get the same number, the place of the first of them
+ * plus one, and those with null get 0.  The players are in an order of places in the array.
+ */
+extern int *text_groups(ArrayType *array, const char *name, const int *order, int n);
+
+#endif							/* PG_TEAMS_LOBBY_READER_H */
