@@ -37,10 +37,12 @@ CREATE TABLE demo.lobby AS
 SELECT player_id FROM rounds.rating ORDER BY games DESC, player_id LIMIT 10;
 SELECT format('ARRAY[%s]', string_agg(player_id::text, ', ' ORDER BY player_id)) AS lobby FROM demo.lobby \gset
 SELECT demo.shown(format($$
-SELECT team, string_agg(player_id::text, ', ' ORDER BY player_id) AS players,
-    round(avg(mu)::numeric, 2) AS "mean skill, log-odds",
+SELECT team, string_agg(player_id, ', ' ORDER BY player_id::integer) AS players,
+    round(avg(u.mu)::numeric, 2) AS "mean skill, log-odds",
     round(100 * avg(win_probability)::numeric, 1) AS "chance, %%"
-FROM skillrating.split_teams(skillrating.lobby('rounds', %s))
+FROM skillrating.lobby('rounds', %s) AS l
+CROSS JOIN skillrating.split_teams(l)
+JOIN unnest(l.players, l.mu) AS u(player_id, mu) USING (player_id)
 GROUP BY team ORDER BY team$$, :'lobby'), 'The fairest teams of this lobby');
 SELECT demo.result(format($$
 SELECT team, string_agg(player_id, ', ' ORDER BY player_id::integer) AS players,

@@ -558,7 +558,7 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    all_params jsonb := (SELECT parameters FROM skillrating.models(model, params));
+    all_params jsonb;
     rules jsonb := skillrating_internal.complete_eligibility(eligibility);
     source_list text;
 BEGIN
@@ -567,6 +567,7 @@ BEGIN
     THEN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and on_error must not be null';
     END IF;
+    all_params := (SELECT parameters FROM skillrating.models(model, params));
     PERFORM skillrating_internal.check_ranks(ranks);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING

@@ -41,7 +41,7 @@ const programs = [
 	{ name: 'another_scale', options: { mu: 1500, sigma: 500, beta: 250, tau: 5, kappa: 0.001 },
 		params: { initial_mu: 1500, initial_sigma: 500, beta: 250, tau: 5, kappa: 0.001 } },
 	{ name: 'bradley_terry_full', options: { model: models.bradleyTerryFull, tau: 0 }, params: { variant: 'bradley_terry_full', tau: 0 } },
-	{ name: 'bradley_terry_part', options: { model: models.bradleyTerryPart }, params: { variant: 'bradley_terry_part', window: 1 } },
+	{ name: 'bradley_terry_part', options: { model: models.bradleyTerryPart }, params: { variant: 'bradley_terry_part', span: 1 } },
 ];
 
 fs.writeFileSync(matchesFile, matches.flatMap(({ teams, rank }, m) => teams.flatMap((team, t) =>

@@ -249,7 +249,7 @@ compare_weng_lin(Reader *reader, Comparison *c)
 	match.beta = fixture_param(&f, "beta")->number = read_number(reader);
 	match.tau = fixture_param(&f, "tau")->number = read_number(reader);
 	fixture_param(&f, "strength")->choice = 1;
-	fixture_param(&f, "window")->number = 1;
+	fixture_param(&f, "span")->number = 1;
 	read_match(reader, &match);
 	rate_match(&f, &match, c);
 	peer_weng_lin(&match, c->oracle);

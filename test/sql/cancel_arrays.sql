@@ -15,6 +15,7 @@ CREATE FUNCTION cancel_arrays.argument(type text, name text) RETURNS text LANGUA
         WHEN type LIKE '%[]' THEN format('%L::%s', '{}', type)
         WHEN type = 'text' THEN quote_literal(CASE name WHEN 'model' THEN 'elo' WHEN 'variant' THEN 'plackett_luce' WHEN 'ladder' THEN 'cancel_ladder' ELSE '1' END)
         WHEN type = 'skillrating.linear_model' THEN '(SELECT skillrating.linear_fit(g, ARRAY[g], 1, 0) FROM generate_series(1, 3) AS g)'
+        WHEN type = 'skillrating.lobby' THEN '(SELECT skillrating.lobby(players => array_agg(g::text), mu => array_agg(g::float8)) FROM generate_series(1, 100000) AS g)'
         WHEN type = 'jsonb' THEN '''{}''::jsonb'
         WHEN type = 'interval' THEN '''1 day''::interval'
         WHEN type LIKE 'timestamp%' THEN '''2024-01-01''::timestamptz'

@@ -10,7 +10,7 @@ WHERE f.name IS NULL OR e.function IS NULL;
 -- an identifier of any type.
 SELECT p.oid::regprocedure AS past_the_door
 FROM pg_proc AS p JOIN skillrating_internal.ladder_entries() AS e ON e.function = p.proname
-WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc <> 'skillrating_enter' AND e.lock IS NOT NULL;
+WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc <> 'skillrating_enter' AND e.lock IS NOT NULL AND p.proargnames[1] = 'ladder';
 SELECT p.oid::regprocedure AS without_body
 FROM pg_proc AS p
 WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc = 'skillrating_enter'

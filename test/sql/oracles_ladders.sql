@@ -99,13 +99,13 @@ JOIN (SELECT b.*, row_number() OVER (ORDER BY abs(b.rating - m.rating)) AS n FRO
 CREATE VIEW halves AS
 SELECT abs(sum(CASE WHEN code >> player & 1 = 1 THEN rating ELSE -rating END)) / 4 AS ahead FROM board, generate_series(0, 255) AS code WHERE player < 8 AND bit_count(code::bit(8)) = 4 GROUP BY code;
 SELECT count(*) = 8 AND bool_and(near(l.mu[b.player + 1], b.rating) AND near(s.win_probability, curve((3 - 2 * s.team) * s.difference)) AND near(abs(s.difference), (SELECT min(ahead) FROM halves)))
-    AND near(min(s.difference), sum((3 - 2 * s.team) * b.rating) / 4) AS "split_teams of a ladder: brute force" FROM skillrating.lobby('oracle_arena', '{0,1,2,3,4,5,6,7}'::int[]) AS l, skillrating.split_teams(l) AS s JOIN board AS b ON b.player::text = s.player_id;
+    AND near(min(s.difference), sum((3 - 2 * s.team) * b.rating) / 4) AS "split_teams: brute force" FROM skillrating.lobby('oracle_arena', '{0,1,2,3,4,5,6,7}'::int[]) AS l, skillrating.split_teams(l) AS s JOIN board AS b ON b.player::text = s.player_id;
 SELECT count(*) = 8 AND bool_and(near(e.mu[p + 1], b.rating) AND near(e.state[p + 1], b.rating) AND e.counts_as[p + 1] = p::text AND NOT e.excluded[p + 1] AND e.params = (SELECT params FROM oracle_arena.ladder)) AND bool_and(cardinality(e.state) = 8) AS "lobby: invariant"
 FROM skillrating.lobby('oracle_arena', '{0,1,2,3,4,5,6,7}'::int[]) AS e, generate_series(0, 7) AS p JOIN board AS b ON b.player = p;
 
 -- Components and solutions are those of the functions over a history.
 CREATE VIEW game AS SELECT match_id, played_at, player, team, CASE WHEN score = 0.5 OR (score = 1) = (team = 1) THEN 1 ELSE 2 END AS rank FROM duel, LATERAL (VALUES (a, 1), (b, 2)) AS p(player, team);
-SELECT count(*) = 1 AND bool_and(near(c.mu, f.mu) AND near(c.deviation, f.deviation) AND c.games = 200 AND near(c.state[1], f.mu)) AS "components: other implementation"
+SELECT count(*) = 1 AND bool_and(near(c.mu, f.mu) AND near(c.deviation, f.deviation) AND c.games = 200 AND near(c.state[1], f.mu)) AS "final_components: other implementation"
 FROM oracle_space.components AS c,
     (SELECT f.* FROM (SELECT skillrating.final_components('state_space', match_id, player, team, rank, skillrating.inputs(side => team, played_at => played_at), NULL ORDER BY match_id) AS fs FROM game) AS q, unnest(fs) AS f) AS f WHERE f.kind = 'home' AND c.kind = 'home';
 SELECT (s).matches = 200 AND (s).players = 9 AND (s).components = 1 AND near((s).log_posterior, (t).log_posterior) AS "solve_ladder: other implementation"

@@ -20,9 +20,9 @@ INSERT INTO team_call (maker, arguments, given) VALUES
 INSERT INTO team_call (maker, arguments, given) VALUES ('split_teams of arrays', '$1, mu => $2, team_size => $3', '{"{1700,1650,1600,1550,1500}",2}');
 INSERT INTO team_call VALUES
     ('suggest_swaps', 'player_id_a', 'skillrating.lobby($1, mu => $2, current => $3), max_swaps => $4, method => $5, explain => $6', '{"{1700,1650,1600,1550,1500}","{1,1,1,2,2}",2,greedy,true}');
--- Nothing else takes an array of identifiers but what has a ladder, or rates a history, or lobby().
+-- Nothing else takes an array of any type but what has a ladder, or rates a history, lobby() and a plot.
 SELECT p.proname FROM pg_proc AS p
-WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proargtypes::oid[] && '{anyarray,anycompatiblearray}'::regtype[]::oid[] AND p.proargnames[1] <> 'ladder' AND p.prokind <> 'w'
+WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proargtypes::oid[] && '{anyarray,anycompatiblearray}'::regtype[]::oid[] AND p.proargnames[1] <> 'ladder' AND p.proname <> 'plot_history' AND p.prokind <> 'w'
 EXCEPT SELECT split_part(maker, ' ', 1) FROM team_call;
 
 CREATE TABLE team_identifiers (type text, given text);

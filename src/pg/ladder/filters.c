@@ -122,8 +122,10 @@ add_filter(void *arg, const Datum *value, const bool *null)
 		EligibilitySince *declared;
 
 		if (filters->neligibility == filters->max_eligibility)
-			huge_array_grow(filters->eligibility, EligibilitySince,
-							filters->max_eligibility = Max(4, 2 * filters->max_eligibility));
+		{
+			filters->max_eligibility = Max(4, 2 * filters->max_eligibility);
+			huge_array_grow(filters->eligibility, EligibilitySince, filters->max_eligibility);
+		}
 		declared = &filters->eligibility[filters->neligibility++];
 		declared->since = since;
 		declared->rules = get_eligibility(DatumGetJsonbP(value[FILTER_PARAMS]));

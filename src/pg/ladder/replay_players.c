@@ -432,7 +432,10 @@ take_newer(void *arg, const Datum *values, const bool *nulls)
 	else if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
 	{
 		if (newer->n == newer->max)
-			huge_array_grow(newer->unknown, BatchPlayer *, newer->max *= 2);
+		{
+			newer->max *= 2;
+			huge_array_grow(newer->unknown, BatchPlayer *, newer->max);
+		}
 		newer->unknown[newer->n++] = player;
 	}
 	pfree(pool);

@@ -508,7 +508,10 @@ take_operation(void *arg, const Datum *values, const bool *nulls)
 	Operation  *core;
 
 	if (load->n == load->max)
-		huge_array_grow(load->operation, LadderOperation, load->max = Max(8, 2 * load->max));
+	{
+		load->max = Max(8, 2 * load->max);
+		huge_array_grow(load->operation, LadderOperation, load->max);
+	}
 	operation = &load->operation[load->n++];
 	memset(operation, 0, sizeof(LadderOperation));
 	core = &operation->operation;

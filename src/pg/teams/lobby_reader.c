@@ -41,27 +41,27 @@ typedef struct ColumnSpec
 } ColumnSpec;
 
 static const ColumnSpec columns[LOBBY_NCOLUMNS] = {
-	[LOBBY_PLAYERS] = {"players", TEXTOID, true},
-	[LOBBY_MU] = {"mu", FLOAT8OID, true},
-	[LOBBY_MU_2] = {"mu_2", FLOAT8OID, true},
-	[LOBBY_SIGMA] = {"sigma", FLOAT8OID, true},
-	[LOBBY_WEIGHT] = {"weight", FLOAT8OID, true},
-	[LOBBY_PARTY] = {"party", TEXTOID, true, true},
-	[LOBBY_LOCKED] = {"locked", INT4OID, true, true},
-	[LOBBY_AVOID] = {"avoid", TEXTOID},
-	[LOBBY_SPLIT_EVENLY] = {"split_evenly", TEXTOID, true, true},
-	[LOBBY_PRIORITY] = {"priority", FLOAT8OID, true},
-	[LOBBY_CURRENT] = {"current", INT4OID, true, true},
-	[LOBBY_COMMAND_MU] = {"command_mu", FLOAT8OID, true},
-	[LOBBY_COMMAND_MU_2] = {"command_mu_2", FLOAT8OID, true},
-	[LOBBY_COMMANDERS] = {"commanders", BOOLOID, true},
-	[LOBBY_LOG_ODDS] = {"log_odds"},
-	[LOBBY_COUNTS_AS] = {"counts_as", TEXTOID, true},
-	[LOBBY_EXCLUDED] = {"excluded", BOOLOID, true},
-	[LOBBY_CONTEXT] = {"context", TEXTOID, true, true},
-	[LOBBY_CLUB] = {"club", TEXTOID, true, true},
-	[LOBBY_STATE] = {"state", FLOAT8OID},
-	[LOBBY_COMPONENT] = {"component", FLOAT8OID}
+	[LOBBY_PLAYERS] = {.name = "players",.element = TEXTOID,.per_player = true},
+	[LOBBY_MU] = {.name = "mu",.element = FLOAT8OID,.per_player = true},
+	[LOBBY_MU_2] = {.name = "mu_2",.element = FLOAT8OID,.per_player = true},
+	[LOBBY_SIGMA] = {.name = "sigma",.element = FLOAT8OID,.per_player = true},
+	[LOBBY_WEIGHT] = {.name = "weight",.element = FLOAT8OID,.per_player = true},
+	[LOBBY_PARTY] = {.name = "party",.element = TEXTOID,.per_player = true,.nulls = true},
+	[LOBBY_LOCKED] = {.name = "locked",.element = INT4OID,.per_player = true,.nulls = true},
+	[LOBBY_AVOID] = {.name = "avoid",.element = TEXTOID},
+	[LOBBY_SPLIT_EVENLY] = {.name = "split_evenly",.element = TEXTOID,.per_player = true,.nulls = true},
+	[LOBBY_PRIORITY] = {.name = "priority",.element = FLOAT8OID,.per_player = true},
+	[LOBBY_CURRENT] = {.name = "current",.element = INT4OID,.per_player = true,.nulls = true},
+	[LOBBY_COMMAND_MU] = {.name = "command_mu",.element = FLOAT8OID,.per_player = true},
+	[LOBBY_COMMAND_MU_2] = {.name = "command_mu_2",.element = FLOAT8OID,.per_player = true},
+	[LOBBY_COMMANDERS] = {.name = "commanders",.element = BOOLOID,.per_player = true},
+	[LOBBY_LOG_ODDS] = {.name = "log_odds"},
+	[LOBBY_COUNTS_AS] = {.name = "counts_as",.element = TEXTOID,.per_player = true},
+	[LOBBY_EXCLUDED] = {.name = "excluded",.element = BOOLOID,.per_player = true},
+	[LOBBY_CONTEXT] = {.name = "context",.element = TEXTOID,.per_player = true,.nulls = true},
+	[LOBBY_CLUB] = {.name = "club",.element = TEXTOID,.per_player = true,.nulls = true},
+	[LOBBY_STATE] = {.name = "state",.element = FLOAT8OID},
+	[LOBBY_COMPONENT] = {.name = "component",.element = FLOAT8OID}
 };
 
 int
@@ -162,7 +162,9 @@ column_array(const LobbyValue *value, int column)
 static const float8 *
 column_numbers(const LobbyValue *value, int column)
 {
-	return (const float8 *) ARR_DATA_PTR(column_array(value, column));
+	ArrayType  *array = column_array(value, column);
+
+	return (const float8 *) ARR_DATA_PTR(array);
 }
 
 /* A number that is no array, or what stands for null. */
@@ -527,7 +529,8 @@ read_estimates(const LobbyValue *value, Lobby *lobby)
 		lobby->command[1] = numbers(value, LOBBY_COMMAND_MU_2, lobby);
 	if (!value->null[LOBBY_COMMANDERS])
 	{
-		const bool *element = (const bool *) ARR_DATA_PTR(column_array(value, LOBBY_COMMANDERS));
+		ArrayType  *array = column_array(value, LOBBY_COMMANDERS);
+		const bool *element = (const bool *) ARR_DATA_PTR(array);
 
 		lobby->commander = palloc_array(bool, lobby->n + 1);
 		for (i = 0; i < lobby->n; i++)
