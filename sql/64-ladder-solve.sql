@@ -55,7 +55,7 @@ BEGIN
     EXECUTE format('ALTER TABLE %I.solved_context REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.solved_context IS %L', ladder,
         'What contexts are worth to side 1 by all matches together, by solve_ladder(): the columns of type context_estimate; without a context, what side 1 is worth in all matches.');
-    -- To those who may see the configuration, as grant_reader() does.
+    -- To those who may see the configuration, as grant_ladder() does.
     FOR reader IN
         SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
         FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a
