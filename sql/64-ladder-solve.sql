@@ -92,7 +92,11 @@ BEGIN
             MESSAGE = 'ladder, solver, params, pool and warm must not be null';
     END IF;
     IF NOT skillrating_internal.has_table(ladder, 'solved') THEN
-        PERFORM skillrating_internal.create_solved_tables(ladder, t.player_type);
+        -- One makes them; rating goes on.
+        EXECUTE format('LOCK TABLE %I.ladder IN SHARE ROW EXCLUSIVE MODE', ladder);
+        IF NOT skillrating_internal.has_table(ladder, 'solved') THEN
+            PERFORM skillrating_internal.create_solved_tables(ladder, t.player_type);
+        END IF;
     END IF;
     -- One after another; reading goes on.
     EXECUTE format('LOCK TABLE %I.solved IN SHARE ROW EXCLUSIVE MODE', ladder);
