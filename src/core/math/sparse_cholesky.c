@@ -194,7 +194,8 @@ sparse_analyze(SparseCholesky *s, const SparseRows *rows, void *block,
 	s->column[n] = total;
 }
 
-size_t
+/* How many entries L has below its diagonal. */
+static size_t
 sparse_entries(const SparseCholesky *s)
 {
 	return s->column[s->rows->n];

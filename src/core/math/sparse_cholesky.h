@@ -60,8 +60,7 @@ extern size_t sparse_analysis_size(const SparseRows *rows);
 extern void sparse_analyze(SparseCholesky *s, const SparseRows *rows, void *block,
 						   InterruptCheck interrupt);
 
-/* How many entries L has below its diagonal, and about how many products a factor takes. */
-extern size_t sparse_entries(const SparseCholesky *s);
+/* About how many products a factor takes. */
 extern double sparse_products(const SparseCholesky *s);
 
 /* The bytes of the second part, L itself, and the pointers into a block of so many. */

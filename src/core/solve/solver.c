@@ -328,7 +328,7 @@ solver_lay_out(SolverTask *task)
  * The numbers of unknowns while new players and contexts may still come.  Each kind has a
  * range of its own; skills have the numbers that they keep.
  */
-#define OPEN_COMMAND (UINT32_C(1) << 29)
+#define OPEN_COMMAND ((uint32_t) SOLVER_MAX_OPEN)
 #define OPEN_SIDE (UINT32_C(1) << 30)
 #define OPEN_CONTEXT (OPEN_SIDE + 1)
 

@@ -51,7 +51,8 @@ enum
 #define ESTIMATE_WIDTH \
 	(MAXALIGN(SizeofHeapTupleHeader) + 2 * sizeof(float8) + sizeof(int64) + sizeof(int32))
 
-const Solver *
+/* The solver of that name, or an error that lists them. */
+static const Solver *
 get_solver(const char *name)
 {
 	const Solver *solver = solver_find(name);
@@ -619,8 +620,9 @@ solve_state_add_estimates(SolveState *state, RowArray *rows)
 		add_skills(state, rows);
 }
 
-int64
-solve_state_most_estimates(const SolveState *state)
+/* The most rows that estimates can take. */
+static int64
+most_estimates(const SolveState *state)
 {
 	return is_through_time(state) ? (int64) state->tt.tt.appearances :
 		(int64) state->task.layout.skills;
@@ -629,7 +631,7 @@ solve_state_most_estimates(const SolveState *state)
 Datum
 solve_state_estimates(SolveState *state, Oid estimate_type)
 {
-	RowArray	rows = row_array_of(estimate_type, solve_state_most_estimates(state));
+	RowArray	rows = row_array_of(estimate_type, most_estimates(state));
 
 	solve_state_add_estimates(state, &rows);
 	return return_row_array(&rows);

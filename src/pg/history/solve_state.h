@@ -67,9 +67,6 @@ enum
 	SUMMARY_NCOLUMNS
 };
 
-/* The solver of that name, or an error that lists them. */
-extern const Solver *get_solver(const char *name);
-
 /*
  * Begin, with memory from the current context: the solver and its options, of these sets besides
  * its parameters, which may be NULL.  The builder is the caller's to fill; contexts last as long.
@@ -91,10 +88,9 @@ extern void solve_state_run(SolveState *state);
 
 /*
  * What came out, as an array of type estimate[], whose element type is given; or the rows
- * of such an array, of which there are at most so many.
+ * of such an array, at the end of others.
  */
 extern Datum solve_state_estimates(SolveState *state, Oid estimate_type);
-extern int64 solve_state_most_estimates(const SolveState *state);
 extern void solve_state_add_estimates(SolveState *state, RowArray *rows);
 
 /*

@@ -263,7 +263,8 @@ through_time_state_solve(ThroughTimeState *state, bool warm)
 		solve_jointly(state, true);
 }
 
-void
+/* Mean and deviation of the unknown at an appearance, by the method of the parameters. */
+static void
 through_time_state_skill(ThroughTimeState *state, size_t a, double *mu, double *sigma)
 {
 	if (state->joint != NULL && through_time_errors(state->params) == THROUGH_TIME_JOINT)

@@ -76,10 +76,6 @@ extern void through_time_state_extend(ThroughTimeState *state);
 /* Solve them, from the solution of those before on where warm. */
 extern void through_time_state_solve(ThroughTimeState *state, bool warm);
 
-/* Mean and deviation of the unknown at an appearance, by the method of the parameters. */
-extern void through_time_state_skill(ThroughTimeState *state, size_t appearance,
-									 double *mu, double *sigma);
-
 /* The logarithm of the probability of all results, computed once; see by_joint. */
 extern double through_time_state_evidence(ThroughTimeState *state);
 
