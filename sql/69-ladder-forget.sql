@@ -34,11 +34,13 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    columns text[] :=
-        '{event.player_id,operation.player_id,operation.into_id,solved.player_id}';
+    columns text[] := '{event.player_id,operation.player_id,operation.into_id}';
     queries text;
     known text[];
 BEGIN
+    IF skillrating_internal.has_table(ladder, 'solved') THEN
+        columns := columns || 'solved.player_id'::text;
+    END IF;
     IF of_matches THEN
         columns := columns || CASE WHEN to_regclass(format('%I.match_player', ladder)) IS NULL
             THEN 'source.player_id' ELSE 'match_player.player_id' END;
@@ -48,8 +50,7 @@ BEGIN
         ladder, split_part(c.name, '.', 1), split_part(c.name, '.', 2), t.player_equals),
         ' UNION ALL ')
     INTO queries
-    FROM unnest(columns) AS c(name)
-    WHERE to_regclass(format('%I.%I', ladder, split_part(c.name, '.', 1))) IS NOT NULL;
+    FROM unnest(columns) AS c(name);
     EXECUTE format(
         'WITH p AS MATERIALIZED (SELECT u.id FROM unnest(CAST($1 AS %s[])) AS u(id))
         SELECT coalesce(array_agg(DISTINCT k.id::text), ''{}'')
@@ -220,7 +221,7 @@ BEGIN
             ('component', 'player_id'), ('solved', 'player_id'), ('operation', 'player_id'), ('operation', 'into_id'),
             ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('season_horizon', 'player_id')
     LOOP
-        CONTINUE WHEN to_regclass(format('%I.%I', ladder, relation)) IS NULL;
+        CONTINUE WHEN NOT skillrating_internal.has_table(ladder, relation);
         EXECUTE format(rename, ladder, relation, identifier) USING players, pseudonyms;
     END LOOP;
 
