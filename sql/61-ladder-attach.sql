@@ -155,7 +155,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF to_regclass(format('%I.replica_note', ladder)) IS NOT NULL THEN
+    IF skillrating_internal.has_table(ladder, 'replica_note') THEN
         RETURN;
     END IF;
     EXECUTE format(
@@ -189,7 +189,7 @@ DECLARE
     is_strict boolean;
     n bigint;
 BEGIN
-    IF to_regclass(format('%I.match', ladder)) IS NOT NULL AND NOT own THEN
+    IF skillrating_internal.has_table(ladder, 'match') AND NOT own THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('ladder "%s" rates matches of its own', ladder),
             HINT = 'Make one with create_ladder(..., source => ...) to rate those of other tables.';
@@ -409,7 +409,7 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     -- A table that was dropped feeds nothing.
     FOREACH list IN ARRAY ARRAY['attached', 'mirror'] LOOP
-        CONTINUE WHEN to_regclass(format('%I.%I', ladder, list)) IS NULL;
+        CONTINUE WHEN NOT skillrating_internal.has_table(ladder, list);
         EXECUTE format(
             'DELETE FROM %I.%I AS l
             WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
@@ -490,7 +490,7 @@ BEGIN
             MESSAGE = format('ladder "%s" does not exist', ladder),
             HINT = 'Ladders are made by skillrating.create_ladder().';
     END IF;
-    IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
+    IF skillrating_internal.has_table(ladder, 'match') THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('ladder "%s" rates matches of its own', ladder),
             HINT = 'Its source is the view of its tables match and match_player.';

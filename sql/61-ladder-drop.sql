@@ -34,8 +34,7 @@ AS $function$
         'component', 'component_event', 'correction', 'pending', 'horizon', 'component_horizon',
         'season_horizon', 'operation', 'solved', 'solved_context', 'rated_match', 'replica_note',
         'match_player', 'match', 'attached', 'mirror', 'ladder']) WITH ORDINALITY AS t(name, n)
-    JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', ladder, t.name))
-    WHERE c.relkind IN ('r', 'p')
+    WHERE skillrating_internal.has_table(ladder, t.name)
     ORDER BY t.n
 $function$;
 
@@ -137,7 +136,7 @@ BEGIN
     FOREACH sequence IN ARRAY format('%I.event_seq', ladder) || ARRAY(
         SELECT pg_get_serial_sequence(format('%I.%I', ladder, s.relation), s.attribute)
         FROM (VALUES ('match', 'match_id')) AS s(relation, attribute)
-        WHERE to_regclass(format('%I.%I', ladder, s.relation)) IS NOT NULL)
+        WHERE skillrating_internal.has_table(ladder, s.relation))
     LOOP
         IF sequence IS NOT NULL THEN
             EXECUTE format('ALTER SEQUENCE %s RESTART', sequence);

@@ -105,7 +105,7 @@ DECLARE
     quoted_role text := skillrating_internal.check_kind(ladder, role, kind);
     statement text;
 BEGIN
-    IF kind = 'reporter' AND to_regclass(format('%I.match', ladder)) IS NULL THEN
+    IF kind = 'reporter' AND NOT skillrating_internal.has_table(ladder, 'match') THEN
         RAISE wrong_object_type USING
             MESSAGE = format('matches of ladder "%s" are not reported to tables of its own', ladder),
             HINT = 'Grant the privileges to write to the tables behind its source, and none on ratings.';

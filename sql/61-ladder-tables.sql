@@ -150,6 +150,14 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.create_own_source(text, regtype) IS
 'A part of create_ladder(): the view source over match and match_player.';
 
+CREATE FUNCTION skillrating_internal.owns_table(relation regclass)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'skillrating_owns_table'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.owns_table(regclass) IS
+'Whether a relation is a table, and belongs to the owner of the ladder in its schema.';
+
 CREATE FUNCTION skillrating_internal.has_table(
     ladder text,
     name text)
@@ -157,12 +165,9 @@ RETURNS boolean
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT EXISTS (
-        SELECT FROM pg_class AS c JOIN pg_class AS l ON l.relowner = c.relowner
-        WHERE c.oid = to_regclass(format('%I.%I', ladder, name)) AND c.relkind IN ('r', 'p')
-            AND l.oid = to_regclass(format('%I.ladder', ladder)))
+    SELECT coalesce(skillrating_internal.owns_table(to_regclass(format('%I.%I', ladder, name))), false)
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.has_table(text, text) IS
-'Whether a ladder has a table that comes when it is first needed. What belongs to another role or is
-no table is none: work on it would run as the ladder''s owner.';
+'Whether a ladder has a table that not every ladder has, at this moment. What belongs to another role
+or is no table is none: work on it would run that role''s code as the ladder''s owner.';

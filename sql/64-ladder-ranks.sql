@@ -59,7 +59,7 @@ RETURNS text
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT CASE WHEN to_regclass(format('%I.rating_count', ladder)) IS NULL THEN 'indexed' ELSE 'counted' END
+    SELECT CASE WHEN NOT skillrating_internal.has_table(ladder, 'rating_count') THEN 'indexed' ELSE 'counted' END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.ranks(text) IS

@@ -43,7 +43,7 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT greatest($1, l.horizon + 1) FROM %I.ladder AS l', ladder)
     INTO first_seq USING from_seq;
-    IF to_regclass(format('%I.standing', ladder)) IS NULL THEN
+    IF NOT skillrating_internal.has_table(ladder, 'standing') THEN
         RETURN;
     END IF;
     -- From one operation in the index to the next.
@@ -171,7 +171,7 @@ BEGIN
         END IF;
         RETURN;
     END IF;
-    IF to_regclass(format('%I.standing', ladder)) IS NULL THEN
+    IF NOT skillrating_internal.has_table(ladder, 'standing') THEN
         PERFORM skillrating_internal.create_standing_table(ladder);
     END IF;
     -- The memory that an index of as many rows would get; it ends with the function.
@@ -217,7 +217,7 @@ DECLARE
     query text := skillrating_internal.standings_query(ladder, s.first_seq);
     wrong bigint;
 BEGIN
-    IF to_regclass(format('%I.standing', ladder)) IS NULL THEN
+    IF NOT skillrating_internal.has_table(ladder, 'standing') THEN
         EXECUTE coalesce('SELECT count(*) FROM (' || query || ') AS x', 'SELECT 0') INTO wrong;
         RETURN wrong;
     END IF;

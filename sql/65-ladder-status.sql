@@ -97,12 +97,7 @@ BEGIN
     EXECUTE format('SELECT count(*) FROM %I.correction', ladder) INTO corrections;
     put_aside := 0;
     truncated := 0;
-    -- Reading runs as the ladder's owner: a relation of another role is none of the ladder's.
-    IF EXISTS (
-        SELECT FROM pg_class AS n JOIN pg_class AS l ON l.relowner = n.relowner
-        WHERE n.oid = to_regclass(format('%I.replica_note', ladder)) AND n.relkind = 'r'
-            AND l.oid = to_regclass(format('%I.ladder', ladder)))
-    THEN
+    IF skillrating_internal.has_table(ladder, 'replica_note') THEN
         EXECUTE format(
             'SELECT count(*) FILTER (WHERE n.error IS NOT NULL), count(*) FILTER (WHERE n.error IS NULL)
             FROM %I.replica_note AS n', ladder)

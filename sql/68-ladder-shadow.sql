@@ -122,7 +122,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    own boolean := to_regclass(format('%I.match', ladder)) IS NOT NULL;
+    own boolean := skillrating_internal.has_table(ladder, 'match');
     relations oid[];
     a record;
 BEGIN
@@ -332,7 +332,7 @@ BEGIN
         old.apply_at, source, old.late, false, '{}', skillrating_internal.ranks(ladder), 'wait');
     -- Matches of the ladder's own come through its view, which follows the name. A view of the user's
     -- is read itself, so that either ladder can be dropped.
-    IF to_regclass(format('%I.match', ladder)) IS NULL THEN
+    IF NOT skillrating_internal.has_table(ladder, 'match') THEN
         EXECUTE format('DROP VIEW %I.source', shadow);
         EXECUTE format('CREATE VIEW %I.source AS %s', shadow, pg_get_viewdef(source));
         EXECUTE format('COMMENT ON VIEW %I.source IS %L', shadow, obj_description(source, 'pg_class'));

@@ -42,7 +42,7 @@ BEGIN
         columns := columns || 'solved.player_id'::text;
     END IF;
     IF of_matches THEN
-        columns := columns || CASE WHEN to_regclass(format('%I.match_player', ladder)) IS NULL
+        columns := columns || CASE WHEN NOT skillrating_internal.has_table(ladder, 'match_player')
             THEN 'source.player_id' ELSE 'match_player.player_id' END;
     END IF;
     SELECT string_agg(format(
@@ -143,7 +143,7 @@ BEGIN
     USING players, pseudonyms;
 
     -- What users have written, and what the ladder took over from there; no default of ours.
-    IF to_regclass(format('%I.match', ladder)) IS NOT NULL THEN
+    IF skillrating_internal.has_table(ladder, 'match') THEN
         EXECUTE format(
             'UPDATE %1$I.rated_match AS m
             SET detail = skillrating_internal.replace_words(m.detail, $1, $2)
@@ -226,7 +226,7 @@ BEGIN
     END LOOP;
 
     -- Whatever looks at the matches of this statement finds all of it done.
-    IF to_regclass(format('%I.match_player', ladder)) IS NOT NULL THEN
+    IF skillrating_internal.has_table(ladder, 'match_player') THEN
         EXECUTE format(
             'WITH m AS (
                 UPDATE %I.match AS m
@@ -282,7 +282,7 @@ BEGIN
             MESSAGE = 'ladder, players and elements of arrays must not be null';
     END IF;
     t := skillrating_internal.ladder_types(ladder);
-    own := to_regclass(format('%I.match_player', ladder)) IS NOT NULL;
+    own := skillrating_internal.has_table(ladder, 'match_player');
     -- As the type of players writes them.
     EXECUTE format(
         'SELECT CAST(o.ids AS text[]), CAST(n.ids AS text[]),

@@ -16,7 +16,7 @@ AS $function$
     LEFT JOIN pg_type AS t ON t.oid = c.reltype
     WHERE c.relnamespace = to_regnamespace(quote_ident(first_ladder)) AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
         AND NOT (c.relname IN ('match', 'match_player', 'source', 'attached')
-            AND to_regclass(format('%I.match', first_ladder)) IS NOT NULL)
+            AND skillrating_internal.has_table(first_ladder, 'match'))
         -- What a column owns goes where its table goes.
         AND NOT EXISTS (
             SELECT FROM pg_depend AS d
@@ -185,7 +185,7 @@ AS $function$
         || concat_ws('; ', format('ALTER SCHEMA %I RENAME TO %I', first_ladder, former),
             CASE WHEN bool_or(d.is_there) THEN format('ALTER SCHEMA %I RENAME TO %I', shadow, first_ladder)
                 ELSE format('CREATE SCHEMA %I', first_ladder) END,
-            CASE WHEN to_regclass(format('%I.match', first_ladder)) IS NOT NULL THEN
+            CASE WHEN skillrating_internal.has_table(first_ladder, 'match') THEN
                 format('ALTER TABLE IF EXISTS %I.match SET SCHEMA %I; ALTER TABLE IF EXISTS %1$I.match_player SET SCHEMA %2$I', former, first_ladder) END)
         || '; ALTER SUBSCRIPTION ... REFRESH PUBLICATION')
     FROM published AS d JOIN pg_publication AS p ON p.oid = d.prpubid

@@ -42,7 +42,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    own boolean := to_regclass(format('%I.match', ladder)) IS NOT NULL;
+    own boolean := skillrating_internal.has_table(ladder, 'match');
     mirrors regclass[];
     before regclass[] := '{}';
     behind regclass[] := '{}';
@@ -283,7 +283,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(shadow);
-    own boolean := to_regclass(format('%I.match', ladder)) IS NOT NULL;
+    own boolean := skillrating_internal.has_table(ladder, 'match');
     mirrors jsonb;
     mirror record;
     statements text[];

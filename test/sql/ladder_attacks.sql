@@ -211,6 +211,70 @@ SELECT * FROM skillrating.forget_players('arena', ARRAY[2], '{4}');
 TABLE gained;
 DROP TABLE arena.solved;
 
+-- The same with each table that not every ladder has, like that of one that has all of them, while
+-- the session knows the ladder without it.
+CREATE VIEW regress_attacks_source AS SELECT n AS match_id, timestamptz '2020-01-01' + n * interval '1 day' AS played_at, p AS team, n % 3 + p AS player_id, p AS rank FROM generate_series(1, 9) AS n, generate_series(1, 2) AS p;
+CREATE TABLE regress_attacks_mirror (player_id bigint PRIMARY KEY, rating float8);
+CREATE TABLE regress_attacks_replica (match_id bigint);
+SELECT skillrating.create_ladder('full', 'elo', ranks => 'counted'), skillrating.create_ladder('over', 'elo', source => 'regress_attacks_source');
+INSERT INTO "full".match (match_id, played_at) SELECT DISTINCT match_id, played_at FROM regress_attacks_source;
+INSERT INTO "full".match_player (match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM regress_attacks_source;
+SELECT (skillrating.new_season('full', '1', at => '2020-01-05')).players > 0 AND (skillrating.new_season('full', '2', at => '2020-02-05')).players > 0 AND skillrating.mirror_rating('full', 'regress_attacks_mirror', 'player_id', '{"rating": "rating"}') = 0
+    AND (skillrating.solve_ladder('full')).matches = 9 AND (skillrating.set_horizon('full', '2020-01-03')).players > 0 AS has_all;
+SELECT skillrating.attach('over', 'regress_attacks_replica', replica => true);
+CREATE TABLE "full".replica_note (LIKE "over".replica_note);
+GRANT USAGE ON SCHEMA "full" TO regress_attacker;
+GRANT SELECT ON ALL TABLES IN SCHEMA "full" TO regress_attacker;
+SELECT skillrating.drop_ladder('over');
+CREATE FUNCTION attack_by(name text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    call text;
+    outcome text := '';
+BEGIN
+    PERFORM skillrating.create_ladder('over', 'elo', source => 'regress_attacks_source');
+    GRANT CREATE, USAGE ON SCHEMA "over" TO regress_attacker;
+    PERFORM skillrating.catch_up('over', search => true), skillrating.leaderboard('over');
+    PERFORM set_config('role', 'regress_attacker', true);
+    EXECUTE format('CREATE TABLE "over".%I (LIKE "full".%1$I)', name);
+    FOR call IN SELECT format('ALTER TABLE "over".%I ALTER %I DROP NOT NULL', name, a.attname) FROM pg_attribute AS a WHERE a.attrelid = format('"over".%I', name)::regclass AND a.attnotnull AND a.attnum > 0 LOOP
+        EXECUTE call;
+    END LOOP;
+    EXECUTE format('GRANT ALL ON "over".%I TO PUBLIC; INSERT INTO "over".%1$I DEFAULT VALUES; CREATE TRIGGER spring BEFORE INSERT OR UPDATE OR DELETE ON "over".%1$I FOR EACH ROW EXECUTE FUNCTION attack.spring(); CREATE TRIGGER of_all BEFORE INSERT OR UPDATE OR DELETE ON "over".%1$I FOR EACH STATEMENT EXECUTE FUNCTION attack.spring()', name);
+    PERFORM set_config('role', 'none', true);
+    FOREACH call IN ARRAY ARRAY['catch_up(''over'', search => true)', 'new_season(''over'', ''1'', at => ''2020-01-05'')', 'new_season(''over'', ''2'', at => ''2020-02-05'')', 'void_match(''over'', 3)', 'catch_up(''over'')',
+        'restore_triggers(''over'')', 'ladder_status(''over'')', 'leaderboard(''over'')', 'season_table(''over'', ''1'')', 'verify(''over'')', 'mirror_rating(''over'', ''regress_attacks_mirror'', ''player_id'', ''{"rating": "rating"}'')',
+        'attach(''over'', ''regress_attacks_replica'', replica => true)', 'solve_ladder(''over'')', 'set_ranks(''over'', ''counted'')', 'set_horizon(''over'', ''2020-01-03'')', 'forget_players(''over'', ARRAY[1], ''{9}'')',
+        'shadow_ladder(''over'', ''second'', ''elo'')', 'promote_ladder(''second'', ''former'')', 'reset_ladder(''over'')'] LOOP
+        BEGIN
+            EXECUTE 'SELECT skillrating.' || call;
+        EXCEPTION WHEN OTHERS THEN
+            outcome := 'refused';
+        END;
+    END LOOP;
+    RETURN concat_ws(', ', (SELECT CASE WHEN superuser THEN 'gained' ELSE 'nothing gained' END FROM gained), nullif(outcome, ''));
+END $$;
+-- Each is taken back, with what it gained.
+CREATE FUNCTION attack_by_each() RETURNS TABLE (name text, outcome text) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR name IN
+        SELECT c.relname FROM pg_class AS c
+        WHERE c.relnamespace = '"full"'::regnamespace AND c.relkind = 'r' AND c.relname NOT IN ('ladder', 'rating', 'event', 'rated_match', 'pending', 'correction', 'operation', 'component', 'component_event', 'attached')
+        ORDER BY c.relname COLLATE "C"
+    LOOP
+        BEGIN
+            outcome := attack_by(name);
+            RAISE division_by_zero;
+        EXCEPTION WHEN division_by_zero THEN
+            RETURN NEXT;
+        END;
+    END LOOP;
+END $$;
+SELECT * FROM attack_by_each();
+SELECT skillrating.drop_ladder('full');
+DROP FUNCTION attack_by, attack_by_each;
+DROP VIEW regress_attacks_source;
+DROP TABLE regress_attacks_mirror, regress_attacks_replica;
+
 RESET ROLE;
 TABLE gained;
 

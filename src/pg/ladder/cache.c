@@ -571,6 +571,21 @@ ladder_owner(Oid schema)
 }
 
 bool
+ladder_owns_table(Oid relid)
+{
+	/* A relation that does not exist is of no kind. */
+	switch (get_rel_relkind(relid))
+	{
+		case RELKIND_RELATION:
+		case RELKIND_PARTITIONED_TABLE:
+		case RELKIND_FOREIGN_TABLE: /* of a front */
+			return relation_owner(relid) == ladder_owner(get_rel_namespace(relid));
+		default:
+			return false;
+	}
+}
+
+bool
 ladder_is_new(Oid schema)
 {
 	Oid			relid = ladder_relation_oid(schema, LADDER_CONFIG);

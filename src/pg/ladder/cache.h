@@ -113,6 +113,13 @@ extern Oid	ladder_owner(Oid schema);
  */
 extern void ladder_cache_keep_plan(LadderCache *cache, int slot, SPIPlanPtr plan);
 
+/*
+ * Whether a relation, or InvalidOid, is a table of the owner of the ladder in its schema.  Another
+ * role can have put a table there that not every ladder has, whose triggers would run as the
+ * ladder's owner; a cache can be older than such a table, so that this is asked before each use.
+ */
+extern bool ladder_owns_table(Oid relid);
+
 /* One of the relations in a schema, or InvalidOid. */
 extern Oid	ladder_relation_oid(Oid schema, LadderRelation relation);
 

@@ -17,6 +17,7 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/attempts.h"
+#include "pg/ladder/cache.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/door.h"
@@ -38,6 +39,7 @@ SKILLRATING_FUNCTION(skillrating_ladder_types);
 SKILLRATING_FUNCTION(skillrating_check_inside);
 SKILLRATING_FUNCTION(skillrating_check_readable);
 SKILLRATING_FUNCTION(skillrating_shared_pool);
+SKILLRATING_FUNCTION(skillrating_owns_table);
 
 /* source_columns() */
 Datum
@@ -86,6 +88,13 @@ skillrating_check_readable(PG_FUNCTION_ARGS)
 		ladder_check_privilege(ladder, relation, ACL_SELECT);
 	ladder_close(ladder);
 	PG_RETURN_VOID();
+}
+
+/* owns_table(relation) */
+Datum
+skillrating_owns_table(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(ladder_owns_table(PG_GETARG_OID(0)));
 }
 
 /* shared_pool(ladder) */

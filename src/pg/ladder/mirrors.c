@@ -281,6 +281,8 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 	uint64		n;
 	uint64		i;
 
+	if (!ladder_owns_table(get_relname_relid("mirror", ladder->schema)))
+		return;
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	if (SPI_register_trigger_data(trigdata) != SPI_OK_TD_REGISTER)

@@ -342,7 +342,7 @@ static LadderQuery forget_truncations_query = {
 void
 forget_truncations(Ladder *ladder)
 {
-	if (OidIsValid(get_relname_relid("replica_note", ladder->schema)))
+	if (ladder_owns_table(get_relname_relid("replica_note", ladder->schema)))
 		(void) ladder_execute(ladder, &forget_truncations_query, NULL, NULL, NULL);
 }
 

@@ -417,6 +417,11 @@ write_note(Ladder *door, const TriggerData *trigdata, const char *error)
 	Datum		values[3];
 	bool		nulls[3] = {false, false, error == NULL};
 
+	if (!ladder_owns_table(get_relname_relid("replica_note", ladder->schema)))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("ladder \"%s\" has no table replica_note of its owner", ladder->name),
+				 errhint("skillrating.attach(..., replica => true) makes it.")));
 	ladder_settle(ladder);
 	values[0] = ObjectIdGetDatum(RelationGetRelid(trigdata->tg_relation));
 	values[1] = CStringGetTextDatum(event_name(trigdata->tg_event));
