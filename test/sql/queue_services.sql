@@ -63,6 +63,13 @@ SELECT skillrating.grant_ladder('arena', 'regress_queue_owner', 'reader');
 SELECT theirs.join('duel', '{1}') AS ticket;
 SELECT skillrating_queue.enter('theirs.queue');
 SELECT DISTINCT role FROM theirs.ran_as;
+-- Who can put a function into the schema would have it run as the owner.
+GRANT CREATE ON SCHEMA theirs TO regress_queue_service;
+SELECT theirs.join('nowhere', '{1}');
+REVOKE CREATE ON SCHEMA theirs FROM regress_queue_service;
+GRANT CREATE ON SCHEMA theirs TO PUBLIC;
+SELECT theirs.tick('duel');
+REVOKE CREATE ON SCHEMA theirs FROM PUBLIC;
 -- All of it goes to another owner, or is refused.
 ALTER TABLE theirs.queue OWNER TO CURRENT_USER;
 SELECT theirs.join('duel', '{2}');

@@ -21,13 +21,28 @@ AS $function$
 DECLARE
     c record;
 BEGIN
-    SELECT r.relnamespace::pg_catalog.regnamespace AS schema, r.relowner INTO STRICT c
-    FROM pg_catalog.pg_class AS r WHERE r.oid = home;
+    SELECT r.relnamespace::pg_catalog.regnamespace AS schema, r.relowner,
+        (SELECT pg_catalog.min(CASE a.grantee WHEN 0 THEN 'PUBLIC'
+                ELSE a.grantee::pg_catalog.regrole::pg_catalog.text END)
+            FROM pg_catalog.aclexplode(
+                coalesce(n.nspacl, pg_catalog.acldefault('n', n.nspowner))) AS a
+            LEFT JOIN pg_catalog.pg_roles AS s ON s.oid = a.grantee
+            WHERE a.privilege_type = 'CREATE' AND a.grantee <> r.relowner
+                AND s.rolsuper IS NOT TRUE) AS creator
+    INTO STRICT c
+    FROM pg_catalog.pg_class AS r JOIN pg_catalog.pg_namespace AS n ON n.oid = r.relnamespace
+    WHERE r.oid = home;
     -- The tables may have triggers: a function of another owner would run them.
     IF c.relowner <> CAST(current_user AS pg_catalog.regrole) THEN
         RAISE insufficient_privilege USING
             MESSAGE = pg_catalog.format('the tables of schema %s belong to another role', c.schema),
             HINT = 'One role has to own the schema''s tables and its functions.';
+    END IF;
+    -- Names are looked up in this schema: a function put there would run as the owner.
+    IF c.creator IS NOT NULL THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = pg_catalog.format('%s can create objects in schema %s', c.creator, c.schema),
+            HINT = pg_catalog.format('REVOKE CREATE ON SCHEMA %s FROM %s.', c.schema, c.creator);
     END IF;
     PERFORM pg_catalog.set_config('search_path', c.schema || ', pg_temp', true);
 END
@@ -35,7 +50,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_queue.enter(regclass) IS
 'Puts the schema of a coordinator first in the search_path, until the calling function, which sets a
-search_path of its own, returns. Error 42501 unless the current role owns the tables.';
+search_path of its own, returns. Error 42501 unless the current role owns the tables, and nobody
+else but superusers can create objects in the schema.';
 
 CREATE FUNCTION skillrating_queue.create_queue_tables()
 RETURNS void
