@@ -53,4 +53,5 @@ SELECT count(*) FROM skillrating.find_opponents('fair_elo', 'p1', 100);
 SELECT count(*) FROM skillrating.find_opponents('fair_elo', 'p1', min_games => 1000), skillrating.find_opponents('fair_elo', NULL::text) AS b;
 SELECT skillrating.find_opponents('fair_elo', 'p1', -1);
 SELECT skillrating.find_opponents('fair_none', 'p1');
+SELECT skillrating.lobby('fair_true', array_agg(g)) FROM generate_series(1, 100001) AS g;
 SELECT skillrating.drop_ladder('fair_elo'), skillrating.drop_ladder('fair_true'), skillrating.drop_ladder('fair_hive');

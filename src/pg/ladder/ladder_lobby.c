@@ -342,6 +342,7 @@ fill_lobby(LobbyDraft *draft)
 	draft->batch = ladder_batch(draft->ladder);
 	put_model(draft, caution, sides, commanders);
 	players_in_argument(fcinfo, LOBBY_ARG_PLAYERS, draft->ladder->player_type, &draft->arrays);
+	check_player_count(draft->arrays.n, MAX_QUEUED);
 	optional_arrays(fcinfo, LOBBY_ARG_CONTEXT, ARRAY_CONTEXT, ARRAY_CLUB, &draft->arrays);
 	read_accounts(draft);
 	draft->context = read_names(draft, ARRAY_CONTEXT, LOBBY_CONTEXT, &draft->no_context);

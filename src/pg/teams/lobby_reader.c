@@ -102,6 +102,15 @@ name_index(Datum value, const char *what, const char *const *names, int n, const
 			 errhint("%s", hint)));
 }
 
+void
+check_player_count(int n, int most)
+{
+	if (n > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("there are %d players, more than %d", n, most)));
+}
+
 int
 name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
 			  const char *const *names, int n, int otherwise, const char *hint)
@@ -184,10 +193,7 @@ check_value(LobbyValue *value, const LobbyUse *use)
 	int			n = array_size(DatumGetArrayTypeP(value->value[LOBBY_PLAYERS]));
 	int			c;
 
-	if (n > use->max_players)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("there are %d players, more than %d", n, use->max_players)));
+	check_player_count(n, use->max_players);
 	for (c = 0; c < LOBBY_NCOLUMNS; c++)
 	{
 		const ColumnSpec *spec = &columns[c];

@@ -66,7 +66,12 @@ typedef struct LobbyUse
 								 * neither */
 } LobbyUse;
 
+/* The most players whom a maker divides, and whom pair_queue() takes. */
 #define MAX_LOBBY_PLAYERS 1000
+#define MAX_QUEUED 100000
+
+/* Error 54000 for more players than that. */
+extern void check_player_count(int n, int most);
 
 /* Whether a function has an argument, which is not the first, and it is not null. */
 static inline bool

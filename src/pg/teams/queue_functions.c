@@ -21,8 +21,6 @@
 
 SKILLRATING_FUNCTION(skillrating_pair_queue);
 
-#define MAX_QUEUED 100000
-
 /* Steps to split a match again where teams are not all that decides. */
 #define SPLIT_WORK 1e6
 
