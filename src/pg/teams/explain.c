@@ -10,7 +10,7 @@
 #include "utils/json.h"
 #include "utils/memutils.h"
 
-#include "pg/teams/chooser.h"
+#include "core/split/chooser.h"
 #include "pg/teams/constraints.h"
 
 /* A gain below this share of all points is rounding error. */
@@ -83,12 +83,12 @@ append_players(StringInfo json, Lobby *lobby, const int *of, int number)
 	appendStringInfoChar(json, '[');
 	for (i = 0; i < lobby->n; i++)
 	{
-		int			place = lobby->input_index[i];
+		int			place = people_of(lobby)->input_index[i];
 
 		if (of[place] != number)
 			continue;
 		appendStringInfoString(json, separator);
-		escape_json(json, id_text(&lobby->type, lobby->player[place]));
+		escape_json(json, player_text(lobby, place));
 		separator = ", ";
 	}
 	appendStringInfoChar(json, ']');
@@ -179,8 +179,7 @@ explain_terms(StringInfo json, Lobby *lobby, const SplitRequest *request,
 		if (lobby->command[0] != NULL)
 		{
 			begin_key(json, "commander");
-			escape_json(json, id_text(&lobby->type,
-									  lobby->player[split->answer.commander[t]]));
+			escape_json(json, player_text(lobby, split->answer.commander[t]));
 		}
 		appendStringInfoChar(json, '}');
 	}

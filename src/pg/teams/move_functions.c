@@ -70,7 +70,7 @@ put_moves(FunctionCallInfo fcinfo, const Lobby *lobby, const Split *split, const
 
 		nulls[MOVES_COMMANDER + t] = lobby->command[0] == NULL || player < 0;
 		values[MOVES_COMMANDER + t] = nulls[MOVES_COMMANDER + t] ? (Datum) 0 :
-			lobby->player[player];
+			people_of(lobby)->player[player];
 	}
 	nulls[MOVES_WHY] = why == (Datum) 0;
 	values[MOVES_WHY] = why;
@@ -103,8 +103,8 @@ put_swap(FunctionCallInfo fcinfo, const Lobby *lobby, int swaps, Swap swap,
 		 const Split *split, Datum why)
 {
 	Datum		own[] = {
-		Int32GetDatum(swaps), swap.a < 0 ? (Datum) 0 : lobby->player[swap.a],
-		swap.b < 0 ? (Datum) 0 : lobby->player[swap.b]
+		Int32GetDatum(swaps), swap.a < 0 ? (Datum) 0 : people_of(lobby)->player[swap.a],
+		swap.b < 0 ? (Datum) 0 : people_of(lobby)->player[swap.b]
 	};
 	bool		nulls[] = {false, swap.a < 0, swap.b < 0};
 
@@ -128,7 +128,7 @@ list_swaps(const Teams *teams, const Split *split, int n, Swap *swap)
 	list_movers(teams, split, 2, in);
 	for (i = 0; i < n; i++)
 	{
-		for (j = i; j > 0 && lobby->order[swap[j - 1].a] > lobby->order[out[i]]; j--)
+		for (j = i; j > 0 && people_of(lobby)->order[swap[j - 1].a] > people_of(lobby)->order[out[i]]; j--)
 			swap[j] = swap[j - 1];
 		swap[j].a = out[i];
 		swap[j].b = in[i];
@@ -274,7 +274,7 @@ put_placed(FunctionCallInfo fcinfo, Teams *teams, Split *split, bool explain)
 	forecast_answer(&teams->lobby, split->answer.team, split->answer.commander, split);
 	for (i = 0; i < teams->lobby.n; i++)
 	{
-		int			place = teams->lobby.input_index[i];
+		int			place = people_of(&teams->lobby)->input_index[i];
 		Swap		joiner = nobody;
 
 		if (!teams->joins[place])
@@ -456,10 +456,10 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 	forecast_after(&teams, &best.split);
 	for (i = 0; i < teams.lobby.n; i++)
 	{
-		int			place = teams.lobby.input_index[i];
+		int			place = people_of(&teams.lobby)->input_index[i];
 		int			from = best.split.answer.team[place];
 		Datum		own[] = {
-			teams.lobby.player[place], Int32GetDatum(from), Int32GetDatum(3 - from)
+			people_of(&teams.lobby)->player[place], Int32GetDatum(from), Int32GetDatum(3 - from)
 		};
 
 		if (from == SPLIT_BENCH)
@@ -509,8 +509,8 @@ skillrating_place_joiner(PG_FUNCTION_ARGS)
 	forecast_answer(&teams.lobby, split.answer.team, split.answer.commander, &split);
 	for (i = 0; i < teams.lobby.n; i++)
 	{
-		int			place = teams.lobby.input_index[i];
-		Datum		own[] = {teams.lobby.player[place], Int32GetDatum(teams.team[place])};
+		int			place = people_of(&teams.lobby)->input_index[i];
+		Datum		own[] = {people_of(&teams.lobby)->player[place], Int32GetDatum(teams.team[place])};
 
 		if (!teams.joins[place])
 			continue;

@@ -6,9 +6,9 @@
 
 #include "utils/memutils.h"
 
+#include "core/split/lobby_problem.h"
 #include "pg/teams/constraints.h"
 #include "pg/teams/explain.h"
-#include "pg/teams/lobby_problem.h"
 
 /* Less of a gain than this share, or so many log-odds, is rounding error. */
 #define MIN_GAIN 1e-9
@@ -54,13 +54,13 @@ read_locks(Teams *teams)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("player %s cannot be locked to the bench",
-							id_text(&lobby->type, lobby->player[i])),
+							player_text(lobby, i)),
 					 errhint("An element of locked is 1, 2 or null: existing teams have no bench.")));
 		if (team != 0 && allowed != SPLIT_MAY(team))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("player %s is locked to team %d, but is in team %d",
-							id_text(&lobby->type, lobby->player[i]), 3 - team, team),
+							player_text(lobby, i), 3 - team, team),
 					 errhint("Lock players to the team that they are in; only a player without a team is placed by locked.")));
 		teams->fixed[i] = true;
 		if (team != 0)
@@ -135,11 +135,9 @@ bool
 read_teams(FunctionCallInfo fcinfo, const LobbyUse *use, Teams *teams)
 {
 	Lobby	   *lobby = &teams->lobby;
-	LobbyValue	value;
 	int			i;
 
-	lobby_argument(fcinfo, &value);
-	if (!read_lobby(fcinfo, &value, use, lobby) || lobby->n == 0)
+	if (!read_lobby(fcinfo, use, lobby) || lobby->n == 0)
 		return false;
 	if (lobby->current == NULL)
 		ereport(ERROR,
@@ -156,7 +154,7 @@ read_teams(FunctionCallInfo fcinfo, const LobbyUse *use, Teams *teams)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("player %s cannot be on the bench",
-							id_text(&lobby->type, lobby->player[i])),
+							player_text(lobby, i)),
 					 errhint("Existing teams have no bench: an element of current is 1 or 2, or null for a player without a team.")));
 		if (teams->joins[i])
 			teams->team[i] = 0;
@@ -259,7 +257,7 @@ place_at_even(Lobby *lobby, SplitSize size, Split *split, double *work)
 		return;
 	forecast_split(lobby, split->answer.team, split->answer.commander, split);
 	other = *split;
-	for (again = 0; again < MAX_AIMS && lobby->team_match != NULL; again++)
+	for (again = 0; again < MAX_AIMS && lobby->model != NULL; again++)
 	{
 		if (!aim_by_model(lobby, other.answer.team, other.answer.commander, &other))
 			break;
@@ -405,7 +403,7 @@ find_moves(const Teams *teams, const SplitSize *moves, int n, SplitSize after,
 	problem.size = moves;
 	problem.nsizes = n;
 	problem.target = target;
-	status = solve_problem(&problem, answer);
+	status = solve_problem(lobby, &problem, answer);
 	if (status == SPLIT_GROUP_TOO_LARGE)
 		report_large_group(lobby, &problem);
 	for (i = 0; i < n; i++)
@@ -457,7 +455,7 @@ forecast_moves(const Teams *teams, Split *split)
 		return;
 	team = teams_after(teams, split);
 	forecast_split(&aimed, team, commander, split);
-	if (aimed.team_match != NULL && aim_by_model(&aimed, team, commander, split))
+	if (aimed.model != NULL && aim_by_model(&aimed, team, commander, split))
 		split->unproven = true;
 	pfree(team);
 }
@@ -475,7 +473,7 @@ find_fair_moves(Teams *teams, SplitSize moves, SplitSize after, Split *split)
 	forecast_moves(teams, split);
 	spent = split->problem.spent;
 	other = *split;
-	for (again = 0; again < MAX_AIMS && lobby->team_match != NULL && other.answer.found; again++)
+	for (again = 0; again < MAX_AIMS && lobby->model != NULL && other.answer.found; again++)
 	{
 		if (!aim_by_model(lobby, teams_after(teams, &other), other.answer.commander, &other))
 			break;
@@ -656,7 +654,7 @@ find_costliest(Teams *teams, SplitSize moves, SplitSize after, Split *best)
 		variant.fixed[i] = false;
 		if (is_variant_better(&variant, moves, after, best))
 			costliest = psprintf("player %s is not locked",
-								 id_text(&lobby->type, lobby->player[i]));
+								 player_text(lobby, i));
 		variant.fixed[i] = true;
 	}
 	for (i = 0; i < n && left > 0; i++)

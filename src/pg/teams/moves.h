@@ -9,8 +9,8 @@
 #ifndef PG_TEAMS_MOVES_H
 #define PG_TEAMS_MOVES_H
 
+#include "core/split/fair_split.h"
 #include "pg/teams/lobby_reader.h"
-#include "pg/teams/model_teams.h"
 
 /* A lobby whose players are on teams. */
 typedef struct Teams
