@@ -193,7 +193,7 @@ split_two_by_model(Lobby *lobby, const SplitRequest *request, Split *split)
 
 	ordered.in_order = true;
 	split_at_even(lobby, &ordered, split);
-	if (request->size[0] == request->size[1])
+	if (request->size[0] == request->size[1] || request->in_order)
 		return;
 	ordered.size[0] = request->size[1];
 	ordered.size[1] = request->size[0];
