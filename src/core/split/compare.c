@@ -210,20 +210,16 @@ try_other_commander(Variants *variants, int player)
  * In another split the first of some team is not with all who are there now, or another one
  * commands; of two teams that differ, they may also have changed sides.
  */
-void
-find_other_split(const Lobby *lobby, const SplitRequest *request, const Split *split,
-				 Split *other)
+static void
+try_other_teams(Variants *variants, const Split *split)
 {
+	const Lobby *lobby = &variants->lobby;
 	const int  *team = split->answer.team;
-	Variants	variants;
-	Lobby		apart;
-	bool		sides;
+	bool		sides = lobby->nteams == 2 && !are_teams_alike(lobby);
+	Lobby		apart = *lobby;
 	int			t,
 				i;
 
-	begin_variants(lobby, request, &variants);
-	sides = lobby->nteams == 2 && !are_teams_alike(&variants.lobby);
-	apart = variants.lobby;
 	apart.apart = room_array(lobby->room, sizeof(SplitPair), (size_t) lobby->napart + 1);
 	for (i = 0; i < lobby->napart; i++)
 		apart.apart[i] = lobby->apart[i];
@@ -246,16 +242,33 @@ find_other_split(const Lobby *lobby, const SplitRequest *request, const Split *s
 				{
 					first, i
 				};
-				(void) try_variant(&variants, &apart);
+				(void) try_variant(variants, &apart);
 			}
 		}
 		if (first >= 0 && sides)
-			try_elsewhere(&variants, first, ~SPLIT_MAY(t));
+			try_elsewhere(variants, first, ~SPLIT_MAY(t));
 		else if (first >= 0 && others == 0)
-			try_elsewhere(&variants, first, SPLIT_MAY(SPLIT_BENCH));
+			try_elsewhere(variants, first, SPLIT_MAY(SPLIT_BENCH));
 		if (lobby->command[0] != NULL)
-			try_other_commander(&variants, split->answer.commander[t - 1]);
+			try_other_commander(variants, split->answer.commander[t - 1]);
 	}
+}
+
+void
+find_other_split(const Lobby *lobby, const SplitRequest *request, const Split *split,
+				 Split *other)
+{
+	Variants	variants;
+	int			i;
+
+	begin_variants(lobby, request, &variants);
+	if (lobby->home == NULL)
+		try_other_teams(&variants, split);
+
+	/* Of other moves of as many players, somebody stays who moves now. */
+	for (i = 0; i < lobby->n && lobby->home != NULL; i++)
+		if (split->answer.team[i] != lobby->home[i])
+			try_elsewhere(&variants, i, SPLIT_MAY(lobby->home[i]));
 	*other = variants.best;
 }
 
