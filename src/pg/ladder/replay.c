@@ -52,8 +52,8 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 	Unrated		why = unrated_nothing;
 
 	batch->step.seq = source->seq;
-	batch->step.n = 0;
-	batch->step.ncomponents = 0;
+	batch->step.rows[OF_PLAYERS].n = 0;
+	batch->step.rows[OF_COMPONENTS].n = 0;
 	if (!source->vanished)
 		verdict = batch_judge(batch, source, &why);
 	if (verdict == VERDICT_RATE)
@@ -226,11 +226,10 @@ replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n, Re
 	replay->next = operation->seq + 1;
 	replay->loads = REPLAY_KNOWN_PLAYERS;
 	load_operated(batch, ladder, operation, n);
-	players_store_loaded(batch);
-	components_store_loaded(batch);
+	store_loaded(batch);
 	(void) batch_apply_operation(batch, operation, n);
-	missing_events(replay, sink, false);
-	missing_events(replay, sink, true);
+	missing_events(replay, sink, OF_PLAYERS);
+	missing_events(replay, sink, OF_COMPONENTS);
 	return replay;
 }
 
@@ -289,11 +288,11 @@ replay_on(Replay *replay, ReplaySink *sink)
 
 	matches = reader_open_rated(ladder, replay->next);
 	replay->batch->keeps_meetings = reader_repeat_window(matches) > 0;
-	stored_events_open(&events, replay, false);
-	stored_events_open(&component_events, replay, true);
+	stored_events_open(&events, replay, OF_PLAYERS);
+	stored_events_open(&component_events, replay, OF_COMPONENTS);
 	replay_steps(replay, sink, matches, &events, &component_events);
-	stored_events_close(&component_events);
-	stored_events_close(&events);
+	row_reader_close(&component_events.rows);
+	row_reader_close(&events.rows);
 	reader_close(matches);
 }
 

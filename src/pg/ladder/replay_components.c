@@ -9,6 +9,7 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/replay_players.h"
 
 /*
  * ---- Components as they were ----
@@ -84,49 +85,18 @@ static LadderQuery idle_query = {
 
 static LadderQuery given_query = {
 	.text = COMPONENTS_AT(GIVEN_COMPONENTS),
-	.param = {VALUE_INT8, ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
+	.param = {VALUE_INT8, COMPONENT_KEY_PARAMS}
 };
-
-/* A row of component beside a component, to be filled. */
-static StoredComponent *
-row_beside(Batch *batch, BatchComponent *component, bool found)
-{
-	component->stored = MemoryContextAllocZero(batch->context, offsetof(StoredComponent, state) +
-											   component->spec->nstate * sizeof(double));
-	component->stored->found = found;
-	component->loaded = true;
-	return component->stored;
-}
 
 /* Put what a row of component has, if there is one, beside a component. */
 static void
 store_component(Batch *batch, BatchComponent *component, bool found, const Datum *values,
 				const bool *nulls)
 {
-	StoredComponent *row = row_beside(batch, component, found);
-
-	if (!found)
-		return;
-	if (!component_row_read(component, values, nulls, &row->record, row->state))
-		row->record.games = -1; /* as nothing that can come out */
-}
-
-void
-components_store_loaded(Batch *batch)
-{
-	int64		i;
-
-	for (i = 0; i < batch->ncomponents; i++)
-	{
-		BatchComponent *component = batch->components[i];
-		StoredComponent *row;
-
-		if (!component->loaded)
-			continue;
-		row = row_beside(batch, component, true);
-		row->record = component->record;
-		memcpy(row->state, component->state, component->spec->nstate * sizeof(double));
-	}
+	if (store_row(batch, &component_table, &component->stored, component->spec->nstate, found,
+				  values, nulls) != NULL && found)
+		component->stored->record.games = -1;	/* as nothing that can come out */
+	component->loaded = true;
 }
 
 static TimestampTz
@@ -139,7 +109,8 @@ time_or_nothing(Datum value, bool isnull)
 static void
 restore_component(BatchComponent *component, const Datum *values, const bool *nulls)
 {
-	ComponentRecord *record = &component->record;
+	PlayerRecord *record = &component->record;
+	const double *state = state_in_array(values[AT_AFTER], nulls[AT_AFTER], component->spec->nstate);
 	char	   *cause = TextDatumGetCString(values[AT_CAUSE]);
 	TimestampTz at = DatumGetTimestampTz(values[AT_PLAYED_AT]);
 	TimestampTz last_played = time_or_nothing(values[AT_LAST_PLAYED_BEFORE],
@@ -147,8 +118,8 @@ restore_component(BatchComponent *component, const Datum *values, const bool *nu
 	TimestampTz as_of = time_or_nothing(values[AT_AS_OF_BEFORE], nulls[AT_AS_OF_BEFORE]);
 
 	component->exists = true;
-	(void) read_component_state(component, values[AT_AFTER], nulls[AT_AFTER],
-								component->state);
+	if (state != NULL)
+		memcpy(component->state, state, component->spec->nstate * sizeof(double));
 	if (strcmp(cause, "reset") == 0)
 		return;
 	record->games = DatumGetInt64(values[AT_GAMES_BEFORE]);
@@ -163,10 +134,12 @@ restore_component(BatchComponent *component, const Datum *values, const bool *nu
 
 /* Put a component where the horizon has it. */
 static void
-take_horizon(BatchComponent *component, const Datum *values, const bool *nulls)
+take_horizon(const Replay *replay, BatchComponent *component, const Datum *values,
+			 const bool *nulls)
 {
 	component->exists = true;
-	(void) component_row_read(component, values, nulls, &component->record, component->state);
+	(void) table_read(&component_table, replay->batch->model, component->spec->nstate, values,
+					  nulls, &component->record, component->state);
 }
 
 /*
@@ -218,7 +191,7 @@ take_component(void *arg, const Datum *values, const bool *nulls)
 	if (DatumGetBool(values[AT_HAS_EVENT]))
 		restore_component(component, values, nulls);
 	else if (DatumGetBool(values[AT_HAS_HORIZON]))
-		take_horizon(component, values + AT_HORIZON, nulls + AT_HORIZON);
+		take_horizon(replay, component, values + AT_HORIZON, nulls + AT_HORIZON);
 	check_events_are_there(replay, component, values, nulls);
 }
 
@@ -252,7 +225,7 @@ load_rows(Replay *replay, bool of_horizon)
 			component_of_row(replay->batch, values, nulls);
 
 		if (component != NULL && of_horizon)
-			take_horizon(component, values, nulls);
+			take_horizon(replay, component, values, nulls);
 		else if (component != NULL)
 			store_component(replay->batch, component, true, values, nulls);
 	}
@@ -299,19 +272,20 @@ void
 components_load_match(Replay *replay)
 {
 	Batch	   *batch = replay->batch;
-	ComponentKeys keys = component_keys_make(batch->match.ncomponents);
+	const BatchComponent **missing = palloc_array(const BatchComponent *, batch->match.ncomponents);
 	Datum		values[1 + COMPONENT_KEY_NPARAMS];
+	int			n = 0;
 	int			i;
 
 	for (i = 0; i < batch->match.ncomponents; i++)
 		if (!batch->component[i]->loaded)
 		{
 			batch->component[i]->loaded = true;
-			component_keys_add(&keys, batch->component[i]);
+			missing[n++] = batch->component[i];
 		}
-	if (keys.n == 0)
+	if (n == 0)
 		return;
 	values[0] = Int64GetDatum(replay->from);
-	component_keys_values(&keys, replay->ladder, values + 1);
+	component_keys(replay->ladder, missing, n, values + 1);
 	load_components(replay, &given_query, values, false);
 }

@@ -16,9 +16,6 @@
  */
 extern void components_load_replayed(Replay *replay);
 
-/* What the table has of all components that are loaded is where they are. */
-extern void components_store_loaded(Batch *batch);
-
 /* The part of replay_refresh() for components. */
 extern void components_refresh(Replay *replay);
 

@@ -147,7 +147,8 @@ take_rating(Batch *batch, const Datum *values, const bool *nulls)
 	pool = TextDatumGetCString(values[RATING_POOL - 1]);
 	player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
 	pfree(pool);
-	missing = rating_read(batch->model, values, nulls, &player->record, player->state);
+	missing = table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
+						 &player->record, player->state);
 	if (missing != NULL)
 		null_in_rating(missing);
 	player->exists = player->loaded = true;
