@@ -12,7 +12,7 @@
 #include "core/rating/match.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
-#include "pg/ladder/plans.h"
+#include "pg/ladder/states.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/huge.h"
 #include "pg/sql/subtransaction.h"
@@ -344,4 +344,153 @@ components_peek(Batch *batch, Ladder *ladder)
 
 	if (wanted_keys(batch, ladder, WANTED_ALL, values) > 0)
 		load_by(batch, ladder, &components_query, values);
+}
+
+void
+components_each_row(Batch *batch, Ladder *ladder, bool all, TakesRow take, void *arg)
+{
+	const BatchComponent **loaded = huge_array(const BatchComponent *, batch->ncomponents);
+	Datum		values[COMPONENT_KEY_NPARAMS];
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < batch->ncomponents; i++)
+		if (batch->components[i]->loaded)
+			loaded[n++] = batch->components[i];
+	if (!all && n > 0)
+		component_keys(ladder, loaded, n, values);
+	if (all || n > 0)
+		(void) ladder_execute_each(ladder, all ? &all_components_query : &components_query, values,
+								   NULL, take, arg);
+	pfree(loaded);
+}
+
+/*
+ * ---- As they were before a place ----
+ */
+
+#define KEYS "c.player_id, c.kind, c.pool, c.key"
+
+/* Components with events from $1 on; those and all others; those given. */
+#define LATER_COMPONENTS \
+	"SELECT DISTINCT " KEYS " FROM {component_event} AS c WHERE c.seq OPERATOR(pg_catalog.>=) $1"
+#define ALL_COMPONENTS LATER_COMPONENTS " UNION SELECT " KEYS " FROM {component} AS c"
+#define GIVEN_COMPONENTS \
+	"SELECT " KEYS " FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3), " \
+	"pg_catalog.unnest($4), pg_catalog.unnest($5)) AS c(kind, pool, key, player_id)"
+
+#define ROW_IS(row, owner_is) \
+	row ".player_id " owner_is " AND " row ".kind OPERATOR(pg_catalog.=) k.kind AND " \
+	row ".pool OPERATOR(pg_catalog.=) k.pool AND " row ".key OPERATOR(pg_catalog.=) k.key"
+
+/* What an event left: nothing of a component that was put back to its start. */
+#define IF_RESET "CASE WHEN l.cause OPERATOR(pg_catalog.=) 'reset' THEN "
+#define IF_MATCH " WHEN l.cause OPERATOR(pg_catalog.=) 'match' THEN "
+#define LEFT_BY_EVENT \
+	IF_RESET "0" IF_MATCH "l.games_before OPERATOR(pg_catalog.+) 1 ELSE l.games_before END AS games, " \
+	IF_RESET "NULL" IF_MATCH "GREATEST(l.last_played_before, l.played_at) ELSE l.last_played_before END AS last_played, " \
+	IF_RESET "NULL ELSE GREATEST(l.last_played_before, l.as_of_before, l.played_at) END AS as_of, l.after AS state"
+
+/*
+ * Rows of components k as they were before $1, by the last event before or else the horizon, with
+ * the games that later events, which may be in another order by now, or else the row of today, know
+ * of.  Those that belong to a player
+ * and those that belong to nobody are found by two queries, which the indexes serve; in their
+ * order, which ORDER BY says in full, the last event is the first that is read backwards.
+ */
+#define COMPONENTS_OF(of_owner, owner_is) \
+	"SELECT k.player_id, k.kind, k.pool, k.key, s.games, s.last_played, s.as_of, s.state, COALESCE(n.games_before, r.games) " \
+	"FROM (SELECT * FROM components AS g WHERE g.player_id " of_owner ") AS k " \
+	"LEFT JOIN {component} AS r ON " ROW_IS("r", owner_is) " " \
+	"CROSS JOIN LATERAL (SELECT pg_catalog.min(l.games_before) AS games_before FROM {component_event} AS l WHERE " \
+	ROW_IS("l", owner_is) " AND l.seq OPERATOR(pg_catalog.>=) $1) AS n " \
+	"LEFT JOIN LATERAL (SELECT * FROM ((SELECT l.seq, " LEFT_BY_EVENT " FROM {component_event} AS l WHERE " \
+	ROW_IS("l", owner_is) " AND l.seq OPERATOR(pg_catalog.<) $1 " \
+	"ORDER BY l.player_id DESC, l.kind DESC, l.pool DESC, l.key DESC, l.seq DESC LIMIT 1) " \
+	"UNION ALL SELECT NULL, h.games, h.last_played, h.as_of, h.state FROM {component_horizon} AS h WHERE " \
+	ROW_IS("h", owner_is) ") AS u ORDER BY u.seq LIMIT 1) AS s ON true"
+
+#define COMPONENTS_AT(components) \
+	"WITH components AS MATERIALIZED (" components ") " \
+	COMPONENTS_OF("IS NULL", "IS NULL") " UNION ALL " \
+	COMPONENTS_OF("IS NOT NULL", "{player =} k.player_id")
+
+static LadderQuery later_query = {.text = COMPONENTS_AT(LATER_COMPONENTS),.param = {VALUE_INT8}};
+static LadderQuery all_query = {.text = COMPONENTS_AT(ALL_COMPONENTS),.param = {VALUE_INT8}};
+static LadderQuery given_query = {
+	.text = COMPONENTS_AT(GIVEN_COMPONENTS),.param = {VALUE_INT8, COMPONENT_KEY_PARAMS}
+};
+static LadderQuery horizon_query = {
+	.text = "SELECT {component columns h}, CAST(NULL AS pg_catalog.int8) FROM {component_horizon} AS h"
+};
+
+#define KNOWN_GAMES COMPONENT_NCOLUMNS	/* from 0, behind the columns of component */
+
+/* A batch that takes components as they were. */
+typedef struct PastLoad
+{
+	Batch	   *batch;
+	const Ladder *ladder;
+	int64		from;
+	bool		loads;
+} PastLoad;
+
+static void
+take_past(void *arg, const Datum *values, const bool *nulls)
+{
+	const PastLoad *load = (const PastLoad *) arg;
+	BatchComponent *component = component_of_row(load->batch, values, nulls);
+
+	/* Stored events of what the model does not have are surplus. */
+	if (component == NULL)
+		return;
+	component->loaded = load->loads;
+	component->exists = !nulls[COMPONENT_GAMES - 1];
+	if (component->exists)
+		(void) table_read(&component_table, load->batch->model, component->spec->nstate, values,
+						  nulls, &component->record, component->state);
+	if (!nulls[KNOWN_GAMES] && DatumGetInt64(values[KNOWN_GAMES]) > component->record.games)
+		report_missing_events(load->ladder, load->from,
+							  psprintf("component %s", component->spec->name));
+}
+
+static void
+load_past(Batch *batch, Ladder *ladder, int64 from, LadderQuery *query, const Datum *values)
+{
+	PastLoad	load = {batch, ladder, from, query != &horizon_query};
+
+	(void) ladder_execute_each(ladder, query, values, NULL, take_past, &load);
+}
+
+void
+components_load_at(Batch *batch, Ladder *ladder, int64 from, bool all)
+{
+	Datum		values[1];
+
+	values[0] = Int64GetDatum(from);
+	load_past(batch, ladder, from, all ? &all_query : &later_query, values);
+}
+
+void
+components_load_match(Batch *batch, Ladder *ladder, int64 from)
+{
+	const BatchComponent **missing = palloc_array(const BatchComponent *, batch->match.ncomponents);
+	Datum		values[1 + COMPONENT_KEY_NPARAMS];
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < batch->match.ncomponents; i++)
+		if (!batch->component[i]->loaded)
+			missing[n++] = batch->component[i];
+	if (n == 0)
+		return;
+	values[0] = Int64GetDatum(from);
+	component_keys(ladder, missing, n, values + 1);
+	load_past(batch, ladder, from, &given_query, values);
+}
+
+void
+components_load_horizon(Batch *batch, Ladder *ladder)
+{
+	load_past(batch, ladder, 0, &horizon_query, NULL);
 }

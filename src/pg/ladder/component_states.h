@@ -11,6 +11,7 @@
 #define PG_LADDER_COMPONENT_STATES_H
 
 #include "pg/ladder/ladder.h"
+#include "pg/ladder/plans.h"
 #include "pg/ladder/row_reader.h"
 #include "pg/matches/batch.h"
 
@@ -57,6 +58,20 @@ extern void components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n
 
 /* Read all rows of component, with the columns of ComponentColumn. */
 extern void all_components_open(RowReader *reader, Ladder *ladder);
+
+/* Give the rows of those that are loaded, or all rows, to a function. */
+extern void components_each_row(Batch *batch, Ladder *ladder, bool all, TakesRow take, void *arg);
+
+/*
+ * For a batch that has kinds in use: load components as they were before a place in the order, those
+ * that have events from there on and, if all are asked for, all others; and those of the match that
+ * was built.  Error 55000 if events before the place are gone.
+ */
+extern void components_load_at(Batch *batch, Ladder *ladder, int64 from, bool all);
+extern void components_load_match(Batch *batch, Ladder *ladder, int64 from);
+
+/* Put components where the horizon has them; they do not count as loaded. */
+extern void components_load_horizon(Batch *batch, Ladder *ladder);
 
 /*
  * The component of the batch that a row is about, whose first columns are player_id, kind, pool

@@ -18,10 +18,10 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/columns.h"
+#include "pg/ladder/component_states.h"
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/replay_components.h"
 #include "pg/ladder/replay_events.h"
 #include "pg/ladder/replay_players.h"
 #include "pg/sql/progress.h"
@@ -38,7 +38,7 @@ load_for_match(Replay *replay)
 	if (!replay->whole)
 	{
 		players_load_some(replay, batch->player, batch->match.nplayers);
-		components_load_match(replay);
+		components_load_match(batch, replay->ladder, replay->from);
 	}
 	load_past_of_match(batch, replay->ladder, replay->from);
 	load_meetings_of_match(batch, replay->ladder, replay->from);
@@ -169,7 +169,11 @@ replay_begin(Ladder *ladder, int64 from, ReplayPlayers load)
 			replay->loads = REPLAY_ALL_PLAYERS;
 	}
 	players_load_replayed(replay);
-	components_load_replayed(replay);
+	if (replay->whole)
+		components_load_horizon(replay->batch, ladder);
+	else if (replay->batch->nkinds > 0)
+		components_load_at(replay->batch, ladder, replay->from,
+						   replay->loads == REPLAY_ALL_PLAYERS);
 	return replay;
 }
 
@@ -226,7 +230,7 @@ replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n, Re
 	replay->next = operation->seq + 1;
 	replay->loads = REPLAY_KNOWN_PLAYERS;
 	load_operated(batch, ladder, operation, n);
-	store_loaded(batch);
+	players_store_loaded(batch);
 	(void) batch_apply_operation(batch, operation, n);
 	missing_events(replay, sink, OF_PLAYERS);
 	missing_events(replay, sink, OF_COMPONENTS);
@@ -296,9 +300,3 @@ replay_on(Replay *replay, ReplaySink *sink)
 	reader_close(matches);
 }
 
-void
-replay_refresh(Replay *replay)
-{
-	players_refresh(replay);
-	components_refresh(replay);
-}

@@ -18,7 +18,7 @@
  */
 #define REPLAY_START PG_INT64_MIN
 
-/* A row of rating, or of component, as it was found, for those that are loaded. */
+/* A row of rating, for players who are loaded, or of component, as it was found. */
 typedef struct StoredRow
 {
 	bool		found;

@@ -161,66 +161,45 @@ static LadderQuery shared_at_query = {
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
-/* The row beside something with such a state, to be filled. */
+/* The row of rating beside a player, to be filled. */
 static StoredRow *
-row_beside(Batch *batch, StoredRow **stored, int nstate)
+row_beside(Batch *batch, BatchPlayer *player)
 {
-	if (*stored == NULL)
-		*stored = MemoryContextAllocZero(batch->context, offsetof(StoredRow, state) +
-										 nstate * sizeof(double));
-	return *stored;
+	if (player->stored == NULL)
+		player->stored = MemoryContextAlloc(batch->context, offsetof(StoredRow, state) +
+											batch->model->nstate * sizeof(double));
+	player->loaded = true;
+	return player->stored;
 }
 
-const char *
-store_row(Batch *batch, const LadderTable *table, StoredRow **stored, int nstate, bool found,
-		  const Datum *values, const bool *nulls)
+/* Put what a row of rating has, all nulls if there is none, beside a player. */
+static void
+store_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
+		  const bool *nulls)
 {
-	StoredRow  *row = row_beside(batch, stored, nstate);
+	StoredRow  *row = row_beside(batch, player);
 
 	row->found = found;
-	return table_read(table, batch->model, nstate, values, nulls, &row->record, row->state);
-}
-
-/* The row beside something that is loaded has what this has. */
-static void
-store_as_loaded(Batch *batch, StoredRow **stored, const PlayerRecord *record,
-				const double *state, int nstate)
-{
-	StoredRow  *row = row_beside(batch, stored, nstate);
-
-	row->found = true;
-	row->record = *record;
-	memcpy(row->state, state, nstate * sizeof(double));
+	(void) table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
+					  &row->record, row->state);
 }
 
 void
-store_loaded(Batch *batch)
+players_store_loaded(Batch *batch)
 {
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
 	int			i;
 
 	for (i = 0; i < id_table_count(batch->players); i++)
 		if (player[i]->loaded)
-			store_as_loaded(batch, &player[i]->stored, &player[i]->record, player[i]->state,
-							batch->model->nstate);
+		{
+			StoredRow  *row = row_beside(batch, player[i]);
+
+			row->found = true;
+			row->record = player[i]->record;
+			memcpy(row->state, player[i]->state, batch->model->nstate * sizeof(double));
+		}
 	pfree(player);
-	for (i = 0; i < batch->ncomponents; i++)
-	{
-		BatchComponent *component = batch->components[i];
-
-		if (component->loaded)
-			store_as_loaded(batch, &component->stored, &component->record, component->state,
-							component->spec->nstate);
-	}
-}
-
-static void
-store_player_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
-				 const bool *nulls)
-{
-	(void) store_row(batch, &rating_table, &player->stored, batch->model->nstate, found, values,
-					 nulls);
-	player->loaded = true;
 }
 
 /* A count before the replay, from that of now. */
@@ -240,17 +219,12 @@ check_events_are_there(Replay *replay, const BatchPlayer *player, const Datum *v
 {
 	const StoredRow *now = player->stored;
 
-	if (!now->found || DatumGetBool(values[AT_RESETS]) ||
-		now->record.games - DatumGetInt64(values[AT_LATER_GAMES]) <=
+	if (now->found && !DatumGetBool(values[AT_RESETS]) &&
+		now->record.games - DatumGetInt64(values[AT_LATER_GAMES]) >
 		DatumGetInt64(values[AT_KNOWN_GAMES]))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("events of player %s before place " INT64_FORMAT " of ladder \"%s\" are missing",
-					id_text(replay->ladder->player_type, player->id), replay->from,
-					replay->ladder->name),
-			 errdetail("History from there on cannot be replayed, because the states there are not known."),
-			 errhint("Attach or restore the events, or make them again by catch_up() with rebuild => true; set_horizon() keeps the states before events are taken away.")));
+		report_missing_events(replay->ladder, replay->from,
+							  psprintf("player %s", id_text(replay->ladder->player_type,
+															player->id)));
 }
 
 /* Put a player where the last event before the replay, or the horizon, left it. */
@@ -304,8 +278,8 @@ take_player(void *arg, const Datum *values, const bool *nulls)
 	if (!batch->shares || shared || strcmp(pool, SHARED_POOL) != 0)
 	{
 		player = batch_player(batch, values[AT_PLAYER_ID], pool);
-		store_player_row(batch, player, DatumGetBool(values[AT_HAS_RATING]),
-						 values + AT_RATING, nulls + AT_RATING);
+		store_row(batch, player, DatumGetBool(values[AT_HAS_RATING]),
+				  values + AT_RATING, nulls + AT_RATING);
 		if (!shared)
 			check_events_are_there(load->replay, player, values);
 
@@ -368,8 +342,8 @@ load_rows(Replay *replay)
 
 	all_ratings_open(&rows, replay->ladder);
 	for (; rows.have_row; row_reader_next(&rows))
-		store_player_row(batch, rating_player(&rows, batch), true, row_values(&rows),
-						 row_nulls(&rows));
+		store_row(batch, rating_player(&rows, batch), true, row_values(&rows),
+				  row_nulls(&rows));
 	row_reader_close(&rows);
 }
 
@@ -450,7 +424,7 @@ take_newer(void *arg, const Datum *values, const bool *nulls)
 	BatchPlayer *player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
 
 	if (player->loaded || newer->replay->whole)
-		store_player_row(batch, player, true, values, nulls);
+		store_row(batch, player, true, values, nulls);
 	else if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
 	{
 		if (newer->n == newer->max)
@@ -464,7 +438,7 @@ take_newer(void *arg, const Datum *values, const bool *nulls)
 }
 
 void
-players_refresh(Replay *replay)
+replay_refresh(Replay *replay)
 {
 	Datum		values[2];
 	bool		nulls[2] = {false};

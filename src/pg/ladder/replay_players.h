@@ -6,7 +6,6 @@
 #ifndef PG_LADDER_REPLAY_PLAYERS_H
 #define PG_LADDER_REPLAY_PLAYERS_H
 
-#include "pg/ladder/columns.h"
 #include "pg/ladder/replay.h"
 
 /*
@@ -18,17 +17,7 @@ extern void players_load_replayed(Replay *replay);
 /* Load those of n players who are not, and what pools share of them.  Errors: as above. */
 extern void players_load_some(Replay *replay, BatchPlayer **player, int n);
 
-/* The part of replay_refresh() for players. */
-extern void players_refresh(Replay *replay);
-
-/*
- * Put what a row of a table has, with so many numbers in its state, all nulls if there is none,
- * beside what it is about; as table_read().
- */
-extern const char *store_row(Batch *batch, const LadderTable *table, StoredRow **stored, int nstate,
-							 bool found, const Datum *values, const bool *nulls);
-
-/* What the tables have of all players and components that are loaded is where they are. */
-extern void store_loaded(Batch *batch);
+/* What the table has of all players who are loaded is where they are. */
+extern void players_store_loaded(Batch *batch);
 
 #endif							/* PG_LADDER_REPLAY_PLAYERS_H */

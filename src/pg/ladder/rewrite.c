@@ -185,19 +185,35 @@ write_ratings(Replay *replay)
 	counts_end(ladder, counts);
 }
 
-/* Delete rows of component that are of no kind that the model has, which a rebuild meets. */
-static void
-put_foreign_components(Outbox *deleted, Replay *replay)
+/* A replay whose components are written. */
+typedef struct ComponentsWrite
 {
-	RowReader	rows;
+	Batch	   *batch;
+	Outbox	   *outbox[OUTBOX_NACTIONS];
+} ComponentsWrite;
 
-	if (!replay->whole)
+/* Put a row of component beside its component; one of no kind that the model has goes. */
+static void
+store_component(void *arg, const Datum *values, const bool *nulls)
+{
+	ComponentsWrite *write = (ComponentsWrite *) arg;
+	BatchComponent *component = component_of_row(write->batch, values, nulls);
+	StoredRow  *row;
+	int			nstate;
+
+	if (component == NULL)
+	{
+		put_key(write->outbox[OUTBOX_DELETE], values, nulls);
 		return;
-	all_components_open(&rows, replay->ladder);
-	for (; rows.have_row; row_reader_next(&rows))
-		if (component_of_row(replay->batch, row_values(&rows), row_nulls(&rows)) == NULL)
-			put_key(deleted, row_values(&rows), row_nulls(&rows));
-	row_reader_close(&rows);
+	}
+	nstate = component->spec->nstate;
+	row = MemoryContextAllocZero(write->batch->context,
+								 offsetof(StoredRow, state) + nstate * sizeof(double));
+	row->found = true;
+	if (table_read(&component_table, write->batch->model, nstate, values, nulls, &row->record,
+				   row->state) != NULL)
+		row->record.games = -1; /* as nothing that can come out */
+	component->stored = row;
 }
 
 /* Write the rows of component that come out otherwise. */
@@ -205,10 +221,11 @@ static void
 write_components(Replay *replay)
 {
 	Batch	   *batch = replay->batch;
-	Outbox	   *outbox[OUTBOX_NACTIONS];
+	ComponentsWrite write = {.batch = batch};
 	int			i;
 
-	outboxes_create(replay->ladder, OUTBOX_COMPONENTS, outbox);
+	outboxes_create(replay->ladder, OUTBOX_COMPONENTS, write.outbox);
+	components_each_row(batch, replay->ladder, replay->whole, store_component, &write);
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
@@ -217,10 +234,9 @@ write_components(Replay *replay)
 		CHECK_FOR_INTERRUPTS();
 		if (changes(component->stored, component->exists, &component->record, component->state,
 					component->spec->nstate, &action))
-			put_component(outbox[action], component);
+			put_component(write.outbox[action], component);
 	}
-	put_foreign_components(outbox[OUTBOX_DELETE], replay);
-	outboxes_send(outbox);
+	outboxes_send(write.outbox);
 }
 
 /* Matches that the source no longer has, and history no more. */

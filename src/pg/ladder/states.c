@@ -351,6 +351,17 @@ batch_lock(Batch *batch, Ladder *ladder, bool newcomers)
 	return true;
 }
 
+void
+report_missing_events(const Ladder *ladder, int64 from, const char *whose)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("events of %s before place " INT64_FORMAT " of ladder \"%s\" are missing",
+					whose, from, ladder->name),
+			 errdetail("History from there on cannot be replayed, because the states there are not known."),
+			 errhint("Attach or restore the events, or make them again by catch_up() with rebuild => true; set_horizon() keeps the states before events are taken away.")));
+}
+
 /*
  * ---- Operations ----
  */
