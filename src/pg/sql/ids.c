@@ -327,6 +327,15 @@ id_table_enter(IdTable *table, Datum id, const char *pool, bool *found)
 	return &entry->value;
 }
 
+void
+id_table_key(void **place, Datum *id, const char **pool)
+{
+	const IdEntry *entry = (const IdEntry *) ((char *) place - offsetof(IdEntry, value));
+
+	*id = entry->key.id;
+	*pool = entry->key.pool;
+}
+
 void *
 id_table_find(IdTable *table, Datum id, const char *pool)
 {
