@@ -16,7 +16,7 @@
 static void
 split_either_way(const Lobby *lobby, const SplitRequest *request, Split *split)
 {
-	SplitSize	size = {.count = {request->size[0], request->size[1]}};
+	SplitSize	size = {.count = {request->size[0], request->size[1]},.moves = request->moves};
 	SplitSize	other = {.count = {request->size[1], request->size[0]}};
 	Split		mirror;
 	double		steps;

@@ -20,6 +20,9 @@
 /* Even differences that differ by less than this share are the same. */
 #define AIM_NOISE 1e-9
 
+/* A split is found again for another even difference at most so often. */
+#define MAX_AIMS 8
+
 /* Where several aims are likely, each split has a share of the work. */
 #define SHARE_OF_AIM 4
 
@@ -127,12 +130,17 @@ missing_strength(const Lobby *lobby, const int *team, const int *commander,
 	return strength_ahead(lobby, team, commander, low);
 }
 
-bool
-aim_by_model(Lobby *lobby, const int *team, const int *commander, const Split *split)
+/*
+ * Aim at the difference, as searches have it, at which the model finds the teams of a split even,
+ * if that is another one than lobby->even_difference; false if it is not.  The split has the
+ * difference of these teams, and their forecast.
+ */
+static bool
+aim_by_model(Lobby *lobby, const Split *split)
 {
 	double		even = lobby->even_difference +
 		split->imbalance_logit * lobby->log_odds_unit +
-		missing_strength(lobby, team, commander, split);
+		missing_strength(lobby, split->answer.team, split->answer.commander, split);
 
 	if (fabs(even - lobby->even_difference) <= AIM_NOISE * (lobby->log_odds_unit + fabs(even)))
 		return false;
@@ -141,41 +149,48 @@ aim_by_model(Lobby *lobby, const int *team, const int *commander, const Split *s
 }
 
 void
-aim_at_even(Lobby *lobby, SplitFinder find, const void *argument, Split *split)
+check_aim(const Lobby *lobby, Split *split)
+{
+	Lobby		aimed = *lobby;
+
+	aimed.even_difference = split->even_difference;
+	if (lobby->model != NULL && aim_by_model(&aimed, split))
+		split->unproven = true;
+}
+
+/*
+ * Split into two teams of these sizes in this order.  What the model takes for even may be another
+ * difference in another split, so that is aimed at until the split is the same; what was aimed at
+ * for the best one stays.
+ */
+static void
+split_at_even(Lobby *lobby, const SplitRequest *request, Split *split)
 {
 	Split		other;
+	double		spent;
 	int			again;
 
-	find(lobby, argument, split);
+	split_with_priority(lobby, request, split);
 	if (!split->answer.found)
 		return;
 	forecast_split(lobby, split->answer.team, split->answer.commander, split);
 	other = *split;
-	for (again = 0; again < MAX_AIMS && lobby->model != NULL; again++)
+	spent = split->problem.spent;
+	for (again = 0; again < MAX_AIMS; again++)
 	{
-		if (!aim_by_model(lobby, other.answer.team, other.answer.commander, &other))
+		if (!aim_by_model(lobby, &other))
 			break;
-		find(lobby, argument, &other);
+		split_with_priority(lobby, request, &other);
+		spent += other.problem.spent;
 		if (!other.answer.found)
 			break;
 		forecast_split(lobby, other.answer.team, other.answer.commander, &other);
-		if (split_unfairness(&other) < split_unfairness(split))
+		if (split_unfairness(&other) <= split_unfairness(split))
 			*split = other;
 	}
 	lobby->even_difference = split->even_difference;
-}
-
-static void
-find_as_asked(Lobby *lobby, const void *argument, Split *split)
-{
-	split_with_priority(lobby, argument, split);
-}
-
-/* Split into two teams of these sizes in this order. */
-static void
-split_at_even(Lobby *lobby, const SplitRequest *request, Split *split)
-{
-	aim_at_even(lobby, find_as_asked, request, split);
+	split->problem.spent = spent;
+	check_aim(lobby, split);
 
 	/* With others on the bench it may be yet another difference. */
 	if (lobby->log_odds != 0 &&

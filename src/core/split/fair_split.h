@@ -10,9 +10,6 @@
 
 #include "core/split/lobby.h"
 
-/* A split is found again for another even difference at most so often. */
-#define MAX_AIMS 8
-
 /*
  * The probability of each of these teams (by player) to win, as split->win: by the model, or
  * without one by the strengths of teams.  With weights the difference is restated.
@@ -28,26 +25,15 @@ split_unfairness(const Split *split)
 }
 
 /*
- * Aim at the difference, as searches have it, at which the model finds these two teams
- * even, if that is another one than lobby->even_difference; false if it is not.  The
- * split has the difference of these teams, and their forecast.
+ * Call a split unproven if the model finds its teams even at another difference than the one that
+ * was sought: others may be more even then.
  */
-extern bool aim_by_model(Lobby *lobby, const int *team, const int *commander,
-						 const Split *split);
-
-/* Finds a split into two teams for lobby->even_difference, unless there is none. */
-typedef void (*SplitFinder) (Lobby *lobby, const void *argument, Split *split);
-
-/*
- * Find a split, and its forecast.  What the model takes for even may be another difference in
- * another split, so that is aimed at until the split is the same; what was aimed at for the
- * best one stays in lobby->even_difference.
- */
-extern void aim_at_even(Lobby *lobby, SplitFinder find, const void *argument, Split *split);
+extern void check_aim(const Lobby *lobby, Split *split);
 
 /*
  * Split the lobby as is asked, and forecast the split, if one is found: with a model, of
- * two teams whichever is the larger one, as near to even odds as can be found.
+ * two teams whichever is the larger one unless they are in order, as near to even odds as can
+ * be found.
  */
 extern void split_fairly(Lobby *lobby, const SplitRequest *request, Split *split);
 

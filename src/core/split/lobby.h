@@ -11,10 +11,15 @@
 #ifndef CORE_SPLIT_LOBBY_H
 #define CORE_SPLIT_LOBBY_H
 
+#include <math.h>
+
 #include "core/rating/model.h"
 #include "core/split/split.h"
 #include "core/split/split_many.h"
 #include "core/util/room.h"
+
+/* Less of a gain than this share, or so many log-odds, is rounding error. */
+#define MIN_GAIN 1e-9
 
 typedef struct Lobby Lobby;
 
@@ -59,6 +64,8 @@ struct Lobby
 	double	   *priority;		/* who comes first to play */
 	int		   *current;		/* where each is now */
 	bool		counts_moves;	/* from there: a size says how many */
+	int		   *home;			/* the team that each is in, from which a size
+								 * says how many move; nobody sits out */
 	int		   *evenly;			/* of whom neither team may have two more */
 	SplitPair  *apart;
 	int			napart;
@@ -100,6 +107,7 @@ typedef struct SplitRequest
 {
 	int			size[SPLIT_MAX_TEAMS];
 	bool		in_order;		/* and not the other way round */
+	int			moves;			/* of players from home */
 	SplitObjective objective;	/* of more than two teams */
 	Secondary	secondary;		/* of two */
 	double		tolerance;		/* points that are even enough beyond the best */
@@ -163,6 +171,13 @@ static inline bool
 is_exact(const Split *split)
 {
 	return split->bound == 0 && !split->unproven;
+}
+
+/* Whether log-odds are nearer to 0 than others, and not by rounding error only. */
+static inline bool
+is_better(double logit, double than)
+{
+	return fabs(logit) < fabs(than) - MIN_GAIN * (1 + fabs(than));
 }
 
 /*

@@ -29,7 +29,8 @@ begin_problem(const Lobby *lobby, SplitProblem *problem)
 	{
 		.n = lobby->n,.party = lobby->party,.evenly = lobby->evenly,
 			.allowed_teams = lobby->allowed_teams,.commander = lobby->commander,
-			.apart = lobby->apart,.napart = lobby->napart,.max_room = lobby->room->most,
+			.apart = lobby->apart,.napart = lobby->napart,.home = lobby->home,
+			.max_room = lobby->room->most,
 			.max_work = lobby->max_work,.interrupt = lobby->interrupt,
 			.member = room_array(lobby->room, sizeof(int), n),
 			.root = room_array(lobby->room, sizeof(int), n),
@@ -135,11 +136,33 @@ begin_two_teams(const Lobby *lobby, SplitSize size, SplitProblem *problem)
 	return factors;
 }
 
+/* A size as the core has it: with homes, the numbers of those who leave either team. */
+static SplitSize
+size_of_problem(const Lobby *lobby, SplitSize size)
+{
+	int			leave = size.moves - size.count[0];
+	int			i;
+
+	if (lobby->home == NULL)
+		return size;
+	for (i = 0; i < lobby->n; i++)
+		leave += lobby->home[i] == 1;
+	leave /= 2;
+	return (SplitSize)
+	{
+		.count =
+		{
+			leave, size.moves - leave
+		}
+	};
+}
+
 void
 split_sizes_within(const Lobby *lobby, const SplitSize *size, int n, double most_work,
 				   Split *split)
 {
 	SplitProblem problem;
+	SplitSize  *sought = room_array(lobby->room, sizeof(SplitSize), (size_t) n);
 	double	   *target = room_array(lobby->room, sizeof(double), (size_t) n);
 	SplitAnswer *answer = room_zeros(lobby->room, sizeof(SplitAnswer), (size_t) n);
 	SplitStatus status;
@@ -151,10 +174,13 @@ split_sizes_within(const Lobby *lobby, const SplitSize *size, int n, double most
 	{
 		LobbyFactors factors = lobby_factors(lobby, size[i]);
 
+		sought[i] = size_of_problem(lobby, size[i]);
 		target[i] = lobby_target(lobby, &factors);
+		if (lobby->home != NULL)
+			target[i] = split_home_lead(&problem) - target[i];
 		answer[i].team = lobby_integers(lobby);
 	}
-	problem.size = size;
+	problem.size = sought;
 	problem.nsizes = n;
 	problem.target = target;
 	status = solve_within(lobby, &problem, most_work, answer);
@@ -173,11 +199,12 @@ split_sizes_within(const Lobby *lobby, const SplitSize *size, int n, double most
 
 		split[i] = (Split)
 		{
-			.answer = answer[i],.steps = steps,.status = status,.problem = problem
+			.answer = answer[i],.moves = size[i].moves,.steps = steps,.status = status,.problem = problem
 		};
 		if (answer[i].found)
 			describe_split(lobby, &factors, lobby_target(lobby, &factors), &split[i]);
 	}
+	lobby->room->give_back(sought);
 	lobby->room->give_back(target);
 	lobby->room->give_back(answer);
 }
