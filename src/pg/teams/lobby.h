@@ -11,11 +11,8 @@
 #include "pg/sql/glue.h"
 
 #include "core/split/lobby.h"
-#include "pg/matches/team_match.h"
+#include "core/split/lobby_match.h"
 #include "pg/sql/ids.h"
-
-/* Commanders of both teams count by their mean, if nothing else is said. */
-#define DEFAULT_COMMAND_WEIGHT 0.5
 
 /* What lobby->people is: arrays in the order of the lobby, which is that of the seed. */
 typedef struct People
@@ -24,12 +21,9 @@ typedef struct People
 	Datum	   *player;
 	int		   *order;			/* the player's place among the arguments, */
 	int		   *input_index;	/* and the other way round */
-	TeamMatch  *team_match;		/* the model's match, by player, or NULL */
-	TeamMatch  *forecast_match; /* the same in all that a ladder knows, for
+	LobbyMatch *match;			/* the model's, or NULL */
+	LobbyMatch *forecast;		/* the same in all that a ladder knows, for
 								 * the forecast of an answer, or NULL */
-	const double *component;	/* its components, in the order of the arrays, */
-	int		   *context;		/* and groups as party, or NULL */
-	int		   *club;
 } People;
 
 static inline People *
@@ -53,24 +47,28 @@ extern char *player_list(const Lobby *lobby, const int *player, int n);
  * lobby is split.  Errors (22023) for more teams than the model knows, for what it has no column
  * for, and for states that are not sound.
  */
-extern void take_model(Lobby *lobby, const Model *model, ParamValue *params, int seats,
+extern void take_model(Lobby *lobby, const Model *model, const ParamValue *params, int seats,
 					   const double *deviation, const double *state);
 
 /*
  * The match with which answers are forecast, where a ladder has states of players, all columns for
- * each in the order of the arrays, and of components: it knows of contexts and clubs, and of no
- * caution.  Errors (22023) for states that are not sound.
+ * each in the order of the arguments, and of components, see LobbyMatch: it knows of contexts and
+ * clubs, and of no caution.  Errors (22023) for states that are not sound.
  */
-extern void take_forecast(Lobby *lobby, const double *state, int seats);
+extern void take_forecast(Lobby *lobby, const double *state, int seats,
+						  const double *component, const int *context, const int *club);
 
-/* Make the model's match, with as many states, that of some of the players. */
-extern void seat_states(const Lobby *all, const int *player, Lobby *lobby);
+/* Say of a lobby of seat_players() who they are. */
+extern void seat_people(const Lobby *all, const int *player, Lobby *lobby);
 
 /*
- * The forecast of teams that are an answer: to the bit what a match of these players is rated
- * with, of a ladder with contexts and clubs, and without caution, which count in no search.
+ * The forecast of teams that are an answer, of a ladder with contexts and clubs, and without
+ * caution, which count in no search.
  */
 extern void forecast_answer(const Lobby *lobby, const int *team, const int *commander,
 							Split *split);
+
+/* Report that a model has no state column for what an argument says. */
+pg_noreturn extern void report_no_column(const Model *model, const char *argument);
 
 #endif							/* PG_TEAMS_LOBBY_H */

@@ -576,6 +576,22 @@ read_states(const LobbyValue *value, int column, const Lobby *lobby, int nstate)
 	return column_numbers(value, column);
 }
 
+/* Components of so many columns for each player, in the order of the lobby, or NULL. */
+static const double *
+read_components(const LobbyValue *value, const Lobby *lobby, int ncolumns)
+{
+	const double *element = read_states(value, LOBBY_COMPONENT, lobby, ncolumns);
+	double	   *component;
+	int			i;
+
+	if (element == NULL)
+		return NULL;
+	component = palloc_array(double, lobby->n * ncolumns + 1);
+	for (i = 0; i < lobby->n * ncolumns; i++)
+		component[i] = element[people_of(lobby)->order[i / ncolumns] * ncolumns + i % ncolumns];
+	return component;
+}
+
 /* Read the model, which has its own strength, and everybody's state under it. */
 static void
 read_model(const LobbyValue *value, const LobbyUse *use, Lobby *lobby)
@@ -585,18 +601,15 @@ read_model(const LobbyValue *value, const LobbyUse *use, Lobby *lobby)
 										  DatumGetJsonbP(value->value[LOBBY_PARAMS]));
 	const double *state = read_states(value, LOBBY_STATE, lobby, model->nstate);
 	int			seats = use->seats > 0 ? use->seats : lobby->n;
-	People	   *people = people_of(lobby);
 
 	if (!value->null[LOBBY_SIGMA] && model_state_column(model, ROLE_DEVIATION) < 0)
 		report_no_column(model, "sigma");
 	take_model(lobby, model, params, seats, numbers(value, LOBBY_SIGMA, lobby), state);
-	if (state == NULL || use->max_players > MAX_LOBBY_PLAYERS)
-		return;
-	people->component = read_states(value, LOBBY_COMPONENT, lobby,
-									component_columns(model, params, -1));
-	people->context = groups(value, LOBBY_CONTEXT, lobby);
-	people->club = groups(value, LOBBY_CLUB, lobby);
-	take_forecast(lobby, state, seats);
+	if (state != NULL && use->max_players <= MAX_LOBBY_PLAYERS)
+		take_forecast(lobby, state, seats,
+					  read_components(value, lobby,
+									  component_columns(model, params, model->rules.ncomponents)),
+					  groups(value, LOBBY_CONTEXT, lobby), groups(value, LOBBY_CLUB, lobby));
 }
 
 bool

@@ -134,13 +134,13 @@ static void
 value_tickets(Tickets *tickets)
 {
 	const Lobby *all = &tickets->all;
-	const TeamMatch *match = people_of(all)->team_match;
+	const LobbyMatch *match = people_of(all)->match;
 	const int  *size = squad_sizes(all, NULL);
 	double	   *worth = palloc_array(double, all->n + 1);
 	int			i;
 
 	for (i = 0; i < all->n; i++)
-		worth[i] = model_worth(match->model, match->params, team_match_state(match, i), size[i]);
+		worth[i] = model_worth(match->model, match->params, lobby_match_state(match, i), size[i]);
 	tickets->problem.rating = worth;
 }
 
@@ -149,7 +149,7 @@ static void
 read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 {
 	QueueProblem *problem = &tickets->problem;
-	const TeamMatch *match = people_of(&tickets->all)->team_match;
+	const LobbyMatch *match = people_of(&tickets->all)->match;
 
 	problem->window = PG_ARGISNULL(QUEUE_ARG_INITIAL_WINDOW) ?
 		DEFAULT_WINDOW * model_log_odds_unit(match->model, match->params) :
@@ -272,7 +272,7 @@ offer_match(Tickets *tickets, const QueueMatch *found)
 	for (t = 0; t < problem->nteams; t++)
 		request.size[t] = problem->team_size;
 	seat_players(all, found->ticket, found->nseats, &lobby);
-	seat_states(all, found->ticket, &lobby);
+	seat_people(all, found->ticket, &lobby);
 	value_players(&lobby, squad_sizes(&lobby, NULL));
 	lobby.max_work = SPLIT_WORK;
 
