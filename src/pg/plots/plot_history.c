@@ -18,6 +18,7 @@
 #include "utils/timestamp.h"
 
 #include "core/util/extremes.h"
+#include "core/util/letter_width.h"
 #include "core/util/spread.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/huge.h"
@@ -307,59 +308,20 @@ set_ranges(Svg *svg, const Point *point, int n)
 }
 
 /*
- * Widths of characters in sixteenths of the font's size, those of DejaVu Sans, the widest font
- * that is common: 'a' is 0.  Nobody knows which font will draw a picture.
+ * The width of the character at the start of a text, in sixteenths of the font's size; marks that
+ * combine have none.
  */
-static const char ascii_width[] =
-	"ghiolqnfhhioggggllllllllllggooojqllmnlknnffljomnknmlkmlqlklhghoiikljlkgllffkfqlkllhjhlkokkjlglo";
-
-/* The same of other characters of one column, up to a code point; and letters that are wider. */
-static const struct
-{
-	pg_wchar	last;
-	int			width;
-}			other_widths[] = {
-	{0xBF, 16}, {0xDE, 13}, {0xFF, 11}, {0x24F, 13}, {0x3FF, 14}, {0x40F, 13}, {0x42F, 15},
-	{0x45F, 12}, {0x52F, 18}, {0x10FFFF, 16}
-};
-
-static const pg_wchar wide_letters[] = {
-	0xC6, 0xE6, 0x152, 0x153, 0x174, 0x409, 0x40A, 0x416, 0x428, 0x429, 0x42E, 0x436, 0x444,
-	0x448, 0x449, 0x44B, 0x44E, 0x459, 0x45A
-};
-
-#define WIDE_LETTER 18
-#define ELLIPSIS 16
-#define TWO_COLUMNS 20
-
-static int
-letter_width(pg_wchar letter)
-{
-	int			i;
-
-	for (i = 0; i < (int) lengthof(wide_letters); i++)
-		if (wide_letters[i] == letter)
-			return WIDE_LETTER;
-	for (i = 0; other_widths[i].last < letter && i < (int) lengthof(other_widths) - 1; i++)
-		;
-	return other_widths[i].width;
-}
-
-/* The width of the character at the start of a text, of which marks that combine have none. */
 static int
 character_width(const char *text)
 {
 	int			columns = pg_dsplen(text);
 
-	/* A control character is drawn as a space. */
-	if (columns < 0)
-		return ascii_width[0] - 'a';
-	if (columns != 1)
-		return columns == 0 ? 0 : TWO_COLUMNS;
+	if (columns == 0 || columns > 1)
+		return columns == 0 ? 0 : TWO_COLUMNS_WIDTH;
 	if (!IS_HIGHBIT_SET(*text))
-		return ascii_width[*text - ' '] - 'a';
+		return letter_width((unsigned char) *text);
 	return GetDatabaseEncoding() == PG_UTF8 ?
-		letter_width(utf8_to_unicode((const unsigned char *) text)) : ELLIPSIS;
+		letter_width(utf8_to_unicode((const unsigned char *) text)) : ELLIPSIS_WIDTH;
 }
 
 static int
@@ -392,7 +354,7 @@ short_name(const char *name, int limit)
 {
 	bool		unicode = GetDatabaseEncoding() == PG_UTF8;
 	const char *end = name;
-	int			width = unicode ? ELLIPSIS : text_width("...");
+	int			width = unicode ? ELLIPSIS_WIDTH : text_width("...");
 
 	if (text_width(name) <= limit)
 		return pstrdup(name);
