@@ -152,20 +152,12 @@ too_large(const StackPartition *partition)
 			 errhint("Smaller weights and deviations help.")));
 }
 
-static int
-compare_outcomes(const void *a, const void *b, void *rules)
-{
-	return stack_compare(rules, a, b);
-}
-
 /* Learn the outcomes of the moment that is over. */
 static void
 end_moment(StackPartition *partition)
 {
 	if (partition->noutcomes == 0)
 		return;
-	qsort_arg(partition->outcome, partition->noutcomes, sizeof(LogisticOutcome),
-			  compare_outcomes, &partition->rules);
 	if (!stack_age(&partition->rules, idle_seconds(partition->as_of, partition->until),
 				   partition->state) ||
 		!stack_learn(&partition->rules, partition->outcome, partition->noutcomes,
