@@ -325,6 +325,18 @@ test_cells(void **state)
 	assert_int_equal(calibration_cell(1), CALIBRATION_MAX_CELLS - 1);
 }
 
+/* The error of a binomial share after half a win and half a loss more, and the curve of Cox. */
+static void
+test_drawn(void **state)
+{
+	(void) state;
+	assert_near(calibration_bin_error(0, 3), sqrt(0.125 * 0.875 / 3), 1e-15);
+	assert_near(calibration_bin_error(0.25, 1e8), sqrt(0.25 * 0.75 / 1e8), 1e-11);
+	assert_near(calibration_recalibrated(0, 1, 0.3), 0.3, 1e-15);
+	assert_near(calibration_recalibrated(log(3), 0, 0.9), 0.75, 1e-15);
+	assert_near(calibration_recalibrated(0, 2, 0.75), 0.9, 1e-15);
+}
+
 /* A state grows by half of its cells on the side where a cell is missing, within the ends. */
 static void
 test_growth(void **state)
@@ -377,6 +389,7 @@ main(void)
 		cmocka_unit_test(test_widens_to_the_same),
 		cmocka_unit_test(test_undetermined),
 		cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_drawn),
 		cmocka_unit_test(test_growth),
 	};
 

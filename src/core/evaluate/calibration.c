@@ -374,3 +374,17 @@ calibration_solve(const double *state, Calibration *calibration)
 		sum_words_value(state + CALIBRATION_EXCESS) / sqrt(variance) : NAN;
 	recalibrate(state, outcomes, calibration);
 }
+
+double
+calibration_bin_error(double mean_outcome, double count)
+{
+	double		share = (mean_outcome * count + 0.5) / (count + 1);
+
+	return sqrt(share * (1 - share) / count);
+}
+
+double
+calibration_recalibrated(double intercept, double slope, double probability)
+{
+	return logistic(intercept + slope * portable_log(probability / (1 - probability)));
+}

@@ -147,4 +147,13 @@ typedef struct CalibrationBin
 /* The sums of bin number bin, from 0 on. */
 extern CalibrationBin calibration_bin(const double *state, int bin);
 
+/*
+ * The standard error of a bin's mean outcome, as after half a win and half a loss more, so that 0 of
+ * 3 has an error.
+ */
+extern double calibration_bin_error(double mean_outcome, double count);
+
+/* What a recalibration makes of a probability between 0 and 1. */
+extern double calibration_recalibrated(double intercept, double slope, double probability);
+
 #endif							/* CORE_EVALUATE_CALIBRATION_H */

@@ -140,24 +140,33 @@ three_way_arguments(FunctionCallInfo fcinfo, float8 *draw, float8 *outcome)
 	return win;
 }
 
-Datum
-skillrating_brier_score_transition(PG_FUNCTION_ARGS)
+/* Add the score of a row's forecast. */
+static Datum
+add_score(FunctionCallInfo fcinfo, double (*score) (double probability, double outcome))
 {
 	float8		outcome;
 	float8		probability = forecast_arguments(fcinfo, &outcome);
-	double		term = brier_score(probability, outcome);
+	double		term = score(probability, outcome);
 
 	return add_terms(fcinfo, &term, 1);
 }
 
 Datum
+skillrating_brier_score_transition(PG_FUNCTION_ARGS)
+{
+	return add_score(fcinfo, brier_score);
+}
+
+Datum
 skillrating_log_loss_transition(PG_FUNCTION_ARGS)
 {
-	float8		outcome;
-	float8		probability = forecast_arguments(fcinfo, &outcome);
-	double		term = log_loss(probability, outcome);
+	return add_score(fcinfo, log_loss);
+}
 
-	return add_terms(fcinfo, &term, 1);
+Datum
+skillrating_accuracy_transition(PG_FUNCTION_ARGS)
+{
+	return add_score(fcinfo, accuracy);
 }
 
 Datum
@@ -167,16 +176,6 @@ skillrating_ranked_probability_score_transition(PG_FUNCTION_ARGS)
 	float8		outcome;
 	float8		win = three_way_arguments(fcinfo, &draw, &outcome);
 	double		term = ranked_probability_score(win, draw, outcome);
-
-	return add_terms(fcinfo, &term, 1);
-}
-
-Datum
-skillrating_accuracy_transition(PG_FUNCTION_ARGS)
-{
-	float8		outcome;
-	float8		probability = forecast_arguments(fcinfo, &outcome);
-	double		term = accuracy(probability, outcome);
 
 	return add_terms(fcinfo, &term, 1);
 }

@@ -170,28 +170,48 @@ end_moment(StackPartition *partition)
 }
 
 /*
- * The numbers of an array, or NULL if one of them is null; error if it is empty or has
- * more dimensions than that.
+ * Probabilities or outcomes: a number, or an array of at most so many dimensions, whose sizes
+ * become size[0] and size[1], 1 without.  NULL where one of them is null.
  */
 static double *
-array_numbers(ArrayType *array, const char *name, int dimensions)
+read_numbers(WindowObject window, const StackPartition *partition, int arg, const char *name,
+			 int dimensions, int *size)
 {
-	int			n = array_size(array);
+	bool		isnull;
+	Datum		value = WinGetFuncArgCurrent(window, arg, &isnull);
+	ArrayType  *array;
 	double	   *number;
+	int			n = 1;
+	int			i;
 
-	if (n == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array %s must not be empty", name)));
-	if (ARR_NDIM(array) > dimensions)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array %s has %d dimensions, and not at most %d", name,
-						ARR_NDIM(array), dimensions)));
-	if (ARR_HASNULL(array) && array_contains_nulls(array))
+	size[0] = size[1] = 1;
+	if (isnull)
 		return NULL;
-	number = palloc_array(double, n);
-	memcpy(number, ARR_DATA_PTR(array), n * sizeof(double));
+	if (partition->stacks)
+	{
+		array = DatumGetArrayTypeP(value);
+		n = array_size(array);
+		if (n == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+					 errmsg("array %s must not be empty", name)));
+		if (ARR_NDIM(array) > dimensions)
+			ereport(ERROR,
+					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+					 errmsg("array %s has %d dimensions, and not at most %d", name,
+							ARR_NDIM(array), dimensions)));
+		memcpy(size, ARR_DIMS(array), ARR_NDIM(array) * sizeof(int));
+		if (ARR_HASNULL(array) && array_contains_nulls(array))
+			return NULL;
+		number = (double *) ARR_DATA_PTR(array);
+	}
+	else
+	{
+		number = palloc_object(double);
+		*number = DatumGetFloat8(value);
+	}
+	for (i = 0; i < n; i++)
+		check_probability(name, number[i]);
 	return number;
 }
 
@@ -216,86 +236,45 @@ check_sum(const char *name, const double *number, int n)
 static void
 read_probabilities(WindowObject window, const StackPartition *partition, StackRow *row)
 {
-	bool		isnull;
-	Datum		value = WinGetFuncArgCurrent(window, ARG_PROBABILITY, &isnull);
-	ArrayType  *array;
+	int			size[2];
 	int			i;
 
-	row->probability = NULL;
-	row->models = row->alternatives = 1;
-	if (isnull)
-		return;
-	if (partition->stacks)
-	{
-		array = DatumGetArrayTypeP(value);
-		row->probability = array_numbers(array, "probability", 2);
-		row->models = ARR_DIMS(array)[0];
-		if (ARR_NDIM(array) == 2)
-			row->alternatives = ARR_DIMS(array)[1];
-		if (ARR_NDIM(array) == 2 && row->alternatives < 2)
-			ereport(ERROR,
-					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-					 errmsg("array probability has %d alternatives", row->alternatives),
-					 errhint("It must have at least two; the forecasts of one event have one dimension.")));
-	}
-	else
-	{
-		row->probability = palloc_array(double, 1);
-		row->probability[0] = DatumGetFloat8(value);
-	}
+	row->probability = read_numbers(window, partition, ARG_PROBABILITY, "probability", 2, size);
+	row->models = size[0];
+	row->alternatives = size[1];
 	if (row->models > STACK_MAX_MODELS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("stack() takes at most %d models, not %d", STACK_MAX_MODELS,
 						row->models)));
+	if (row->probability == NULL)
+		return;
 	if (partition->rules.models > 0 && row->models != partition->rules.models)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("row for stack() has forecasts of %d models, after rows with %d", row->models,
 						partition->rules.models),
 				 errhint("A model without a forecast for a row can have the one of another.")));
-	if (row->probability == NULL)
-		return;
-	for (i = 0; i < row->models * row->alternatives; i++)
-		check_probability("probability", row->probability[i]);
-	if (row->alternatives > 1)
-		for (i = 0; i < row->models; i++)
-			check_sum("probabilities of alternatives", row->probability + i * row->alternatives,
-					  row->alternatives);
+	for (i = 0; i < row->models && row->alternatives > 1; i++)
+		check_sum("probabilities of alternatives", row->probability + i * row->alternatives,
+				  row->alternatives);
 }
 
 /* The outcome of a row. */
 static void
 read_outcome(WindowObject window, const StackPartition *partition, StackRow *row)
 {
-	bool		isnull;
-	Datum		value = WinGetFuncArgCurrent(window, ARG_OUTCOME, &isnull);
-	int			i;
+	int			size[2];
 
-	row->outcome = NULL;
-	if (isnull)
+	row->outcome = read_numbers(window, partition, ARG_OUTCOME, "outcome", 1, size);
+	if (row->outcome == NULL)
 		return;
-	if (partition->stacks)
-	{
-		ArrayType  *array = DatumGetArrayTypeP(value);
-
-		row->outcome = array_numbers(array, "outcome", 1);
-		if (row->outcome == NULL)
-			return;
-		if (array_size(array) != row->alternatives)
-			ereport(ERROR,
-					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-					 errmsg("array outcome has %d elements, not %d", array_size(array),
-							row->alternatives),
-					 errhint("There is one for each alternative that has a probability.")));
-	}
-	else
-	{
-		row->outcome = palloc_array(double, 1);
-		row->outcome[0] = DatumGetFloat8(value);
-	}
-	for (i = 0; i < row->alternatives; i++)
-		check_probability("outcome", row->outcome[i]);
+	if (size[0] != row->alternatives)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array outcome has %d elements, not %d", size[0],
+						row->alternatives),
+				 errhint("There is one for each alternative that has a probability.")));
 	if (row->alternatives > 1)
 		check_sum("outcomes of alternatives", row->outcome, row->alternatives);
 }

@@ -179,19 +179,21 @@ through_time_state_extend(ThroughTimeState *state)
 }
 
 /*
- * Whether the joint distribution takes more memory than is allowed; an error where it is
- * asked for.
+ * Room for more of the joint distribution, besides so many bytes; NULL if that is more than is
+ * allowed, or an error where it is asked for.
  */
-static bool
-is_too_large(const ThroughTimeState *state, Size size, bool asked)
+static void *
+joint_room(const ThroughTimeState *state, Size more, bool asked, Size *size)
 {
 	double		limit = state->params[param_find(&through_time_solver.params,
 												 "memory")].number;
 
-	if (!asked)
-		return size > limit * 1024 * 1024;
-	check_size(state, size);
-	return false;
+	*size = add_size(*size, more);
+	if (asked)
+		check_size(state, *size);
+	else if (*size > limit * 1024 * 1024)
+		return NULL;
+	return huge_array(char, more);
 }
 
 /*
@@ -202,12 +204,13 @@ static void
 make_joint(ThroughTimeState *state, bool asked)
 {
 	ThroughTimeJoint *joint = palloc_object(ThroughTimeJoint);
-	Size		size = add_size(state->memory,
-								mul_size(state->tt.appearances, sizeof(uint32_t)));
+	Size		size = state->memory;
+	void	   *room = joint_room(state, mul_size(state->tt.appearances, sizeof(uint32_t)), asked,
+								  &size);
 
-	if (is_too_large(state, size, asked))
+	if (room == NULL)
 		return;
-	through_time_joint_begin(joint, &state->tt, huge_array(uint32_t, state->tt.appearances));
+	through_time_joint_begin(joint, &state->tt, room);
 	if (joint->unsupported && asked)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -220,22 +223,21 @@ make_joint(ThroughTimeState *state, bool asked)
 	 * Each step says how much room the next one takes, which is known only
 	 * then.
 	 */
-	size = add_size(size, through_time_joint_size(joint));
-	if (is_too_large(state, size, asked))
+	room = joint_room(state, through_time_joint_size(joint), asked, &size);
+	if (room == NULL)
 		return;
-	through_time_joint_fill(joint, huge_array(char, through_time_joint_size(joint)));
-	size = add_size(size, through_time_joint_analysis_size(joint));
-	if (is_too_large(state, size, asked))
+	through_time_joint_fill(joint, room);
+	room = joint_room(state, through_time_joint_analysis_size(joint), asked, &size);
+	if (room == NULL)
 		return;
-	through_time_joint_analyze(joint, huge_array(char, through_time_joint_analysis_size(joint)));
+	through_time_joint_analyze(joint, room);
 	if (!asked && through_time_joint_products(joint) > AUTO_PRODUCTS)
 		return;
-	size = add_size(size, through_time_joint_factor_size(joint));
-	if (is_too_large(state, size, asked))
+	room = joint_room(state, through_time_joint_factor_size(joint), asked, &size);
+	if (room == NULL)
 		return;
-	state->joint_result =
-		through_time_joint_solve(joint, huge_array(char, through_time_joint_factor_size(joint)),
-								 JOINT_TOLERANCE, JOINT_MAX_ITERATIONS);
+	state->joint_result = through_time_joint_solve(joint, room, JOINT_TOLERANCE,
+												   JOINT_MAX_ITERATIONS);
 	state->memory = size;
 	state->joint = joint;
 }

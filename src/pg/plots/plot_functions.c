@@ -12,20 +12,14 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
-#include "utils/lsyscache.h"
 
 #include "core/evaluate/calibration.h"
-#include "core/math/elementary.h"
 #include "core/math/histogram.h"
-#include "core/math/logistic.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_plot_calibration);
 SKILLRATING_FUNCTION(skillrating_plot_distribution);
-
-/* The most bins of a calibration, as many as calibration() makes. */
-#define MAX_BINS CALIBRATION_MAX_BINS
 
 /* A number in a sentence. */
 static char *
@@ -87,9 +81,6 @@ calibration_bins(HeapTupleHeader row, int *nbins)
 	Datum		bins = GetAttributeByNum(row, DRAWN_BINS, &isnull);
 	ArrayType  *array;
 	HeapTupleHeader *bin;
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
 	Datum	   *element;
 	bool	   *null;
 	int			n;
@@ -101,14 +92,12 @@ calibration_bins(HeapTupleHeader row, int *nbins)
 	array = DatumGetArrayTypeP(bins);
 
 	/* Anybody can make a value of the type with an array of any size. */
-	if (array_size(array) > MAX_BINS)
+	if (array_size(array) > CALIBRATION_MAX_BINS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a picture shows at most %d bins, not %d", MAX_BINS,
+				 errmsg("a picture shows at most %d bins, not %d", CALIBRATION_MAX_BINS,
 						array_size(array))));
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
-	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
-					  &element, &null, &n);
+	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE, &element, &null, &n);
 	bin = palloc_array(HeapTupleHeader, n + 1);
 	for (i = 0; i < n; i++)
 		if (!null[i])
@@ -165,13 +154,10 @@ draw_bin(Svg *svg, HeapTupleHeader bin)
 	double		n = count_attribute(bin, BIN_FORECASTS);
 	double		p = number_attribute(bin, BIN_PROBABILITY);
 	double		y = number_attribute(bin, BIN_OUTCOME);
-	double		error;
+	double		error = 2 * calibration_bin_error(y, n);
 
 	if (!(n > 0) || !is_share(p) || !is_share(y))
 		return;
-
-	/* As after one more half win and half loss, so that 0 of 3 has an error. */
-	error = 2 * sqrt((y * n + 0.5) / (n + 1) * (1 - (y * n + 0.5) / (n + 1)) / n);
 	appendStringInfo(&svg->text,
 					 "<path class=\"line stroke c0\" d=\"M%.1f %.1fV%.1f\"/>"
 					 "<circle class=\"fill c0\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\">"
@@ -196,7 +182,7 @@ draw_recalibration(Svg *svg, double intercept, double slope)
 
 		appendStringInfo(&svg->text, "%c%.1f %.1f", i == 1 ? 'M' : 'L',
 						 svg_x(svg, p),
-						 svg_y(svg, logistic(intercept + slope * portable_log(p / (1 - p)))));
+						 svg_y(svg, calibration_recalibrated(intercept, slope, p)));
 	}
 	appendStringInfoString(&svg->text, "\"/>\n");
 }

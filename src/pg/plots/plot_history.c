@@ -262,28 +262,17 @@ draw_band(Svg *svg, const Series *series, const Point *point, const char *class)
 static void
 place_names(const Svg *svg, Series *series, int n, const Point *point)
 {
-	int			order[MAX_SERIES];
-	double		place[MAX_SERIES];
-	int			first[MAX_SERIES];
-	int			i,
-				j;
+	SpreadPlace place[MAX_SERIES];
+	int			i;
 
 	for (i = 0; i < n; i++)
 	{
-		double		y = svg_y(svg, last_point(&series[i], point)->y);
-
-		/* By insertion, which keeps the order of equal ones. */
-		for (j = i; j > 0 && place[j - 1] > y; j--)
-		{
-			order[j] = order[j - 1];
-			place[j] = place[j - 1];
-		}
-		order[j] = i;
-		place[j] = y;
+		place[i].place = svg_y(svg, last_point(&series[i], point)->y);
+		place[i].number = i;
 	}
-	spread_places(place, n, NAME_LEADING, svg->top, svg->height - svg->bottom, first);
+	spread_places(place, n, NAME_LEADING, svg->top, svg->height - svg->bottom);
 	for (i = 0; i < n; i++)
-		series[order[i]].label = place[i];
+		series[place[i].number].label = place[i].place;
 }
 
 /* The ranges of the points and, two deviations up and down, of their bands. */
