@@ -46,7 +46,7 @@ enum
 /* A partition: memory of the window. */
 typedef struct StackPartition
 {
-	const WindowMessages *messages; /* NULL before the first row */
+	const char *function;		/* NULL before the first row */
 	bool		stacks;			/* arrays: of models, or of their alternatives */
 	StackRules	rules;			/* no models before the first forecast */
 	double	   *state;			/* after the moments before */
@@ -73,22 +73,6 @@ typedef struct StackRow
 	int64		at;				/* NEVER_PLAYED for no time */
 } StackRow;
 
-static const WindowMessages recalibrate_messages = {
-	.function = "recalibrate",
-	.order_detail = "A forecast is corrected by the outcomes of rows that come before.",
-	.order_hint = "For example OVER (ORDER BY played_at).",
-	.frame_detail = "A forecast is corrected by all rows that come before.",
-	.frame_hint = "Leave out ROWS, RANGE or GROUPS; half_life_matches and half_life_days forget old outcomes."
-};
-
-static const WindowMessages stack_messages = {
-	.function = "stack",
-	.order_detail = "Forecasts are combined by the outcomes of rows that come before.",
-	.order_hint = "For example OVER (ORDER BY played_at).",
-	.frame_detail = "Forecasts are combined by all rows that come before.",
-	.frame_hint = "Leave out ROWS, RANGE or GROUPS; half_life_matches and half_life_days forget old outcomes."
-};
-
 /* A parameter, which the first row of the partition gives: from 0 to max. */
 static double
 read_parameter(WindowObject window, int arg, const char *name, double max)
@@ -110,13 +94,18 @@ read_parameter(WindowObject window, int arg, const char *name, double max)
 }
 
 static void
-begin_partition(WindowObject window, const WindowMessages *messages,
-				StackPartition *partition)
+begin_partition(WindowObject window, const char *function, StackPartition *partition)
 {
 	StackRules *rules = &partition->rules;
+	WindowMessages messages = {
+		.function = function,
+		.order_detail = "Forecasts are corrected by the outcomes of rows that come before.",
+		.order_hint = "For example OVER (ORDER BY played_at).",
+		.frame_detail = "Forecasts are corrected by all rows that come before.",
+		.frame_hint = "Leave out ROWS, RANGE or GROUPS; half_life_matches and half_life_days forget old outcomes."
+	};
 
-	check_window(window, messages);
-	partition->stacks = messages == &stack_messages;
+	check_window(window, &messages);
 	rules->deviation = read_parameter(window, ARG_DEVIATION, "deviation", MAX_DEVIATION);
 	rules->half_life_matches = read_parameter(window, ARG_HALF_LIFE_MATCHES,
 											  "half_life_matches", MAX_HALF_LIFE);
@@ -127,7 +116,7 @@ begin_partition(WindowObject window, const WindowMessages *messages,
 	partition->as_of = partition->until = NEVER_PLAYED;
 	partition->moment = AllocSetContextCreate(GetMemoryChunkContext(partition),
 											  "skillrating moment", ALLOCSET_SMALL_SIZES);
-	partition->messages = messages;
+	partition->function = function;
 }
 
 /* With the first forecast it is known how many models there are. */
@@ -148,7 +137,7 @@ too_large(const StackPartition *partition)
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 			 errmsg("arguments of %s() are too large to compute with",
-					partition->messages->function),
+					partition->function),
 			 errhint("Smaller weights and deviations help.")));
 }
 
@@ -349,13 +338,16 @@ note_outcome(StackPartition *partition, const StackRow *row, const double *x)
 
 /* The partition, with all learned that the current row may know of. */
 static StackPartition *
-current_partition(WindowObject window, const WindowMessages *messages)
+current_partition(WindowObject window, const char *function, bool stacks)
 {
 	StackPartition *partition = WinGetPartitionLocalMemory(window, sizeof(StackPartition));
 	int64		row = WinGetCurrentPosition(window);
 
-	if (partition->messages == NULL)
-		begin_partition(window, messages, partition);
+	if (partition->function == NULL)
+	{
+		partition->stacks = stacks;
+		begin_partition(window, function, partition);
+	}
 	else if (!WinRowsArePeers(window, row - 1, row))
 		end_moment(partition);
 
@@ -402,7 +394,7 @@ skillrating_recalibrate(PG_FUNCTION_ARGS)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	StackRow	row;
-	double	   *result = forecast_row(window, current_partition(window, &recalibrate_messages),
+	double	   *result = forecast_row(window, current_partition(window, "recalibrate", false),
 									  &row);
 
 	if (result == NULL)
@@ -416,7 +408,7 @@ skillrating_stack(PG_FUNCTION_ARGS)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	StackRow	row;
-	double	   *result = forecast_row(window, current_partition(window, &stack_messages), &row);
+	double	   *result = forecast_row(window, current_partition(window, "stack", true), &row);
 
 	if (result == NULL)
 		PG_RETURN_NULL();

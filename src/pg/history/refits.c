@@ -95,17 +95,15 @@ component_of(Refits *refits, const Batch *batch, int kind, const HistoryMatch *m
 	const History *history = &refits->builder.history;
 	const ComponentSpec *spec = &batch->model->rules.component[kind];
 	const char *pool = TextDatumGetCString(names[NAME_POOL][match->pool]);
-	const char *key = "";
+	Datum		key = component_key(history, spec, match, participant, names[NAME_CONTEXT],
+									names[NAME_CLUB]);
 	const BatchPlayer *player = NULL;
 
-	if (spec->key == COMPONENT_BY_CONTEXT)
-		key = TextDatumGetCString(names[NAME_CONTEXT][history->contexts.name[match->first_context + history->contexts.number[participant]]]);
-	else if (spec->key == COMPONENT_BY_CLUB)
-		key = TextDatumGetCString(names[NAME_CLUB][history->clubs.name[match->first_club + history->clubs.number[participant]]]);
 	if (spec->scope == COMPONENT_OF_PLAYER)
 		player = id_table_find(batch->players,
 							   refits->builder.player_id[history->player[participant]], pool);
-	return batch_find_component(batch, kind, player, pool, key);
+	return batch_find_component(batch, kind, player, pool,
+								key == 0 ? "" : TextDatumGetCString(key));
 }
 
 /*

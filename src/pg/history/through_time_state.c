@@ -398,11 +398,18 @@ through_time_state_add_estimates(ThroughTimeState *state, RowArray *rows,
 	}
 }
 
-/* The context or club of a participant of a match, as text. */
-static Datum
-key_of(const HistoryNames *names, size_t first, size_t participant, Datum *name)
+Datum
+component_key(const History *history, const ComponentSpec *spec, const HistoryMatch *match,
+			  size_t participant, const Datum *context, const Datum *club)
 {
-	return name[names->name[first + names->number[participant]]];
+	const HistoryNames *contexts = &history->contexts;
+	const HistoryNames *clubs = &history->clubs;
+
+	if (spec->key == COMPONENT_BY_CONTEXT)
+		return context[contexts->name[match->first_context + contexts->number[participant]]];
+	if (spec->key == COMPONENT_BY_CLUB)
+		return club[clubs->name[match->first_club + clubs->number[participant]]];
+	return 0;
 }
 
 Datum
@@ -437,13 +444,8 @@ through_time_state_components(ThroughTimeState *state, Oid row_type)
 		while (tt->work->components->of[kind][place] != number)
 			place++;
 		values[COMPONENT_ESTIMATE_KIND] = CStringGetTextDatum(spec->name);
+		values[COMPONENT_ESTIMATE_KEY] = component_key(history, spec, match, place, context, club);
 		nulls[COMPONENT_ESTIMATE_KEY] = spec->key == COMPONENT_BY_NOTHING;
-		if (spec->key == COMPONENT_BY_CONTEXT)
-			values[COMPONENT_ESTIMATE_KEY] = key_of(&history->contexts, match->first_context,
-													place, context);
-		else if (spec->key == COMPONENT_BY_CLUB)
-			values[COMPONENT_ESTIMATE_KEY] = key_of(&history->clubs, match->first_club,
-													place, club);
 		nulls[COMPONENT_ESTIMATE_PLAYER] = spec->scope != COMPONENT_OF_PLAYER;
 		if (spec->scope == COMPONENT_OF_PLAYER)
 			values[COMPONENT_ESTIMATE_PLAYER] =
