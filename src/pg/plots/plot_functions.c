@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -81,10 +80,8 @@ calibration_bins(HeapTupleHeader row, int *nbins)
 	Datum		bins = GetAttributeByNum(row, DRAWN_BINS, &isnull);
 	ArrayType  *array;
 	HeapTupleHeader *bin;
-	Datum	   *element;
-	bool	   *null;
-	int			n;
-	int			i;
+	ArrayIterator elements;
+	Datum		element;
 
 	*nbins = 0;
 	if (isnull)
@@ -97,11 +94,11 @@ calibration_bins(HeapTupleHeader row, int *nbins)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("a picture shows at most %d bins, not %d", CALIBRATION_MAX_BINS,
 						array_size(array))));
-	deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_DOUBLE, &element, &null, &n);
-	bin = palloc_array(HeapTupleHeader, n + 1);
-	for (i = 0; i < n; i++)
-		if (!null[i])
-			bin[(*nbins)++] = DatumGetHeapTupleHeader(element[i]);
+	bin = palloc_array(HeapTupleHeader, array_size(array) + 1);
+	elements = array_create_iterator(array, 0, NULL);
+	while (array_iterate(elements, &element, &isnull))
+		if (!isnull)
+			bin[(*nbins)++] = DatumGetHeapTupleHeader(element);
 	return bin;
 }
 
@@ -284,23 +281,15 @@ static double *
 distribution_values(FunctionCallInfo fcinfo, int *n)
 {
 	ArrayType  *array = array_with_nulls_argument(fcinfo, 0, "value", -1);
-	double	   *value;
-	Datum	   *element;
-	bool	   *null;
-	int			total;
-	int			i;
+	ArrayIterator elements = array_create_iterator(array, 0, NULL);
+	double	   *value = huge_array(double, array_size(array));
+	Datum		element;
+	bool		isnull;
 
-	deconstruct_array(array, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &element, &null, &total);
-	value = huge_array(double, total);
 	*n = 0;
-	for (i = 0; i < total; i++)
-		if (!null[i])
-		{
-			value[*n] = DatumGetFloat8(element[i]);
-			check_finite("value", value[*n]);
-			(*n)++;
-		}
+	while (array_iterate(elements, &element, &isnull))
+		if (!isnull)
+			value[(*n)++] = check_finite("value", DatumGetFloat8(element));
 	qsort_interruptible(value, *n, sizeof(double), compare_doubles, NULL);
 	return value;
 }

@@ -100,73 +100,64 @@ find_series(Series *series, int *nseries, const char *name)
 	return (*nseries)++;
 }
 
-/* The arguments series, at and rating, and deviation, as points in order. */
+/* The arguments, of which only the last one may be null. */
+enum
+{
+	ARG_PLAYER,
+	ARG_AT,
+	ARG_RATING,
+	ARG_DEVIATION,
+	ARG_NARRAYS
+};
+
+/* Their elements as points in order, without those that have no place. */
 static Point *
 history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
 			   bool *times)
 {
-	ArrayType  *names = array_with_nulls_argument(fcinfo, 0, "player_id", -1);
-	int			count = array_size(names);
-	ArrayType  *ats = array_with_nulls_argument(fcinfo, 1, "at", count);
-	ArrayType  *ratings = array_with_nulls_argument(fcinfo, 2, "rating", count);
-	ArrayType  *deviations = PG_ARGISNULL(3) ? NULL :
-		array_with_nulls_argument(fcinfo, 3, "deviation", count);
-	Point	   *point = huge_array(Point, count);
-	Datum	   *name,
-			   *at,
-			   *rating,
-			   *deviation = NULL;
-	bool	   *null_name,
-			   *null_at,
-			   *null_rating,
-			   *null_deviation = NULL;
+	static const char *const names[] = {"player_id", "at", "rating", "deviation"};
+	Oid			type = ARR_ELEMTYPE(PG_GETARG_ARRAYTYPE_P(ARG_AT));
+	ArrayIterator column[ARG_NARRAYS] = {NULL};
+	Datum		value[ARG_NARRAYS];
+	bool		null[ARG_NARRAYS] = {false, false, false, true};
+	int			count = -1;
+	Point	   *point;
 	int			i;
 
-	*times = ARR_ELEMTYPE(ats) == TIMESTAMPTZOID;
-	if (!*times && ARR_ELEMTYPE(ats) != FLOAT8OID)
+	for (i = 0; i < ARG_NARRAYS && !PG_ARGISNULL(i); i++)
+	{
+		ArrayType  *array = array_with_nulls_argument(fcinfo, i, names[i], count);
+
+		count = array_size(array);
+		column[i] = array_create_iterator(array, 0, NULL);
+	}
+	*times = type == TIMESTAMPTZOID;
+	if (!*times && type != FLOAT8OID)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("array at has elements of type %s", format_type_be(ARR_ELEMTYPE(ats))),
+				 errmsg("array at has elements of type %s", format_type_be(type)),
 				 errhint("Cast it to timestamptz[] or double precision[].")));
-	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &name, &null_name, &i);
-	deconstruct_array(ats, ARR_ELEMTYPE(ats), 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &at, &null_at, &i);
-	deconstruct_array(ratings, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &rating, &null_rating, &i);
-	if (deviations != NULL)
-		deconstruct_array(deviations, FLOAT8OID, 8, FLOAT8PASSBYVAL,
-						  TYPALIGN_DOUBLE, &deviation, &null_deviation, &i);
+	point = huge_array(Point, count);
 	*n = 0;
-	for (i = 0; i < count; i++)
+	while (array_iterate(column[ARG_PLAYER], &value[ARG_PLAYER], &null[ARG_PLAYER]))
 	{
 		Point	   *p = &point[*n];
 
 		CHECK_FOR_INTERRUPTS();
-		if (null_name[i] || null_at[i] || null_rating[i])
-			continue;
-		if (*times)
-		{
-			TimestampTz time = DatumGetTimestampTz(at[i]);
+		for (i = ARG_AT; i < ARG_NARRAYS && column[i] != NULL; i++)
+			(void) array_iterate(column[i], &value[i], &null[i]);
 
-			/*
-			 * Infinity has no place on an axis; such a row is left out as one
-			 * with a null is.
-			 */
-			if (TIMESTAMP_NOT_FINITE(time))
-				continue;
-			p->x = (double) time;
-		}
-		else
-			p->x = DatumGetFloat8(at[i]);
-		p->y = DatumGetFloat8(rating[i]);
-		check_finite("at", p->x);
-		check_finite("rating", p->y);
-		p->deviation = deviation == NULL || null_deviation[i] ?
-			get_float8_nan() :
-			check_not_negative("deviation", DatumGetFloat8(deviation[i]));
-		p->series = find_series(series, nseries, TextDatumGetCString(name[i]));
-		p->order = i;
-		(*n)++;
+		/* Infinity has no place on an axis. */
+		if (null[ARG_PLAYER] || null[ARG_AT] || null[ARG_RATING] ||
+			(*times && TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(value[ARG_AT]))))
+			continue;
+		p->x = *times ? (double) DatumGetTimestampTz(value[ARG_AT]) :
+			check_finite("at", DatumGetFloat8(value[ARG_AT]));
+		p->y = check_finite("rating", DatumGetFloat8(value[ARG_RATING]));
+		p->deviation = null[ARG_DEVIATION] ? get_float8_nan() :
+			check_not_negative("deviation", DatumGetFloat8(value[ARG_DEVIATION]));
+		p->series = find_series(series, nseries, TextDatumGetCString(value[ARG_PLAYER]));
+		p->order = (*n)++;
 	}
 	qsort_interruptible(point, *n, sizeof(Point), compare_points, NULL);
 	for (i = 0; i < *n; i++)
@@ -453,14 +444,14 @@ skillrating_plot_history(PG_FUNCTION_ARGS)
 	bool		times;
 	Point	   *point;
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+	if (PG_ARGISNULL(ARG_PLAYER) || PG_ARGISNULL(ARG_AT) || PG_ARGISNULL(ARG_RATING))
 		PG_RETURN_NULL();
 	point = history_points(fcinfo, series, &nseries, &n, &times);
 	if (n == 0)
 		PG_RETURN_NULL();
 
 	svg.x_title = times ? "time" : "matches";
-	svg_arguments(fcinfo, 4, &svg);
+	svg_arguments(fcinfo, ARG_NARRAYS, &svg);
 	svg.area = larger(100 + svg.width * 5 / 18, nseries * NAME_LEADING);
 	svg.description = name_series(&svg, series, nseries, point, times);
 	svg.note = has_band(point, n) ? "Bands: two deviations up and down" : NULL;
