@@ -266,10 +266,14 @@ place_names(const Svg *svg, Series *series, int n, const Point *point)
 		series[place[i].number].label = place[i].place;
 }
 
-/* The ranges of the points and, two deviations up and down, of their bands. */
-static void
+/*
+ * The ranges of the points and, two deviations up and down, of their bands; returns whether there
+ * are any.
+ */
+static bool
 set_ranges(Svg *svg, const Point *point, int n)
 {
+	bool		has_bands = false;
 	int			i;
 
 	svg->x_min = svg->y_min = INFINITY;
@@ -278,6 +282,7 @@ set_ranges(Svg *svg, const Point *point, int n)
 	{
 		double		spread = isnan(point[i].deviation) ? 0 : 2 * point[i].deviation;
 
+		has_bands |= !isnan(point[i].deviation);
 		svg->x_min = Min(svg->x_min, point[i].x);
 		svg->x_max = Max(svg->x_max, point[i].x);
 		svg->y_min = Min(svg->y_min, point[i].y - spread);
@@ -285,6 +290,7 @@ set_ranges(Svg *svg, const Point *point, int n)
 	}
 	svg_widen(&svg->x_min, &svg->x_max, 0);
 	svg_widen(&svg->y_min, &svg->y_max, 0.04);
+	return has_bands;
 }
 
 /*
@@ -374,17 +380,6 @@ name_series(Svg *svg, Series *series, int nseries, const Point *point, bool time
 	return description.data;
 }
 
-static bool
-has_band(const Point *point, int n)
-{
-	int			i;
-
-	for (i = 0; i < n; i++)
-		if (!isnan(point[i].deviation))
-			return true;
-	return false;
-}
-
 /* A short piece of the line and its name; what stands apart from its end has a leader. */
 static void
 draw_name(Svg *svg, const Series *series, const Point *last, const char *class, int style)
@@ -454,8 +449,7 @@ skillrating_plot_history(PG_FUNCTION_ARGS)
 	svg_arguments(fcinfo, ARG_NARRAYS, &svg);
 	svg.area = larger(100 + svg.width * 5 / 18, nseries * NAME_LEADING);
 	svg.description = name_series(&svg, series, nseries, point, times);
-	svg.note = has_band(point, n) ? "Bands: two deviations up and down" : NULL;
-	set_ranges(&svg, point, n);
+	svg.note = set_ranges(&svg, point, n) ? "Bands: two deviations up and down" : NULL;
 	svg_begin(&svg);
 	svg_y_axis(&svg);
 	if (times)
