@@ -75,8 +75,8 @@ skillrating_final_components_final(PG_FUNCTION_ARGS)
 	Batch	   *batch;
 	BatchComponent **component;
 	RowArray	rows;
-	int64		n = 0;
-	int64		i;
+	int			n = 0;
+	int			i;
 
 	if (state == NULL)
 		PG_RETURN_NULL();
