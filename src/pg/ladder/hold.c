@@ -201,8 +201,7 @@ holders(const LOCKTAG *tag, int ntags, LOCKMODE mode)
 	values[0] = tagged_oids(tag, ntags, LOCKTAG_OBJECT);
 	values[1] = tagged_oids(tag, ntags, LOCKTAG_RELATION);
 	values[2] = BoolGetDatum(mode == AccessExclusiveLock);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	if (SPI_execute_with_args("SELECT skillrating_internal.ladder_holders($1, $2, $3)", 3, type,
 							  values, NULL, false, 1) == SPI_OK_SELECT && SPI_processed == 1)
 		text = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);

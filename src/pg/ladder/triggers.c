@@ -665,16 +665,13 @@ fill_mirror(Ladder *door, TriggerData *trigdata)
 	FreeErrorData(error);
 }
 
-/*
- * AFTER INSERT on a mirrored table of the user, for each statement with a transition
- * table, or for each row where a table has none.
- */
+/* AFTER INSERT on a mirrored table of the user, for each statement. */
 Datum
 skillrating_fill_mirror(PG_FUNCTION_ARGS)
 {
-	TriggerData *trigdata = trigger_call(fcinfo, "fill_mirror", TRIGGER_EVENT_TIMINGMASK |
-										 TRIGGER_EVENT_OPMASK,
-										 TRIGGER_EVENT_AFTER | TRIGGER_EVENT_INSERT, false);
+	TriggerData *trigdata = trigger_call(fcinfo, "fill_mirror",
+										 WHEN_AND_LEVEL | TRIGGER_EVENT_OPMASK,
+										 AFTER_STATEMENT | TRIGGER_EVENT_INSERT, true);
 	Oid			source;
 	Ladder	   *door = trigger_door(trigdata, false, &source, &fill_entry);
 
