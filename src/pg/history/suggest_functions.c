@@ -17,7 +17,6 @@
 #include "pg/history/options.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_suggest_model_transition);

@@ -10,7 +10,6 @@
 #include "utils/float.h"
 
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/json.h"
 #include "pg/sql/progress.h"
 

@@ -19,7 +19,6 @@
 #include "core/math/logistic.h"
 #include "core/util/axis.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_plot_calibration);
 SKILLRATING_FUNCTION(skillrating_plot_distribution);

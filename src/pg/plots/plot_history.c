@@ -20,7 +20,6 @@
 #include "core/util/extremes.h"
 #include "core/util/spread.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_plot_history);
 
