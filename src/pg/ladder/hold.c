@@ -260,6 +260,11 @@ schema_hold(Oid schema, LOCKMODE mode)
 	ResourceOwner owner = CurrentResourceOwner;
 	LockAcquireResult result;
 
+	if (mode < ExclusiveLock)
+	{
+		LockDatabaseObject(NamespaceRelationId, schema, 0, mode);
+		return;
+	}
 	CurrentResourceOwner = CurTransactionResourceOwner;
 	result = LockAcquire(&tag, mode, false, true);
 	CurrentResourceOwner = owner;
@@ -290,7 +295,9 @@ schema_let_go(Oid schema, LOCKMODE mode)
 	LOCKTAG		tag = schema_tag(schema, LOCK_SCHEMA);
 	ResourceOwner owner = CurrentResourceOwner;
 
-	CurrentResourceOwner = CurTransactionResourceOwner;
+	/* Others belong to the statement still. */
+	if (mode >= ExclusiveLock)
+		CurrentResourceOwner = CurTransactionResourceOwner;
 	(void) LockRelease(&tag, mode, false);
 	CurrentResourceOwner = owner;
 }
