@@ -14,7 +14,6 @@
 
 #include "core/evaluate/stack.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_recalibrate);
 SKILLRATING_FUNCTION(skillrating_stack);

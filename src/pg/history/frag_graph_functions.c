@@ -15,7 +15,6 @@
 #include "pg/history/components.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/ids.h"
 
 SKILLRATING_FUNCTION(skillrating_frag_scores_transition);

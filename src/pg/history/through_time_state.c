@@ -12,7 +12,6 @@
 
 #include "core/rating/history_components.h"
 #include "core/solve/solver.h"
-#include "pg/sql/huge.h"
 
 /* The joint distribution takes at most so many products for an iteration unasked. */
 #define AUTO_PRODUCTS 1e8

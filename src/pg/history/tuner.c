@@ -8,7 +8,6 @@
 
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/json.h"
 #include "pg/sql/progress.h"
 

@@ -15,7 +15,6 @@
 #include "core/evaluate/calibration.h"
 #include "core/math/histogram.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_plot_calibration);
 SKILLRATING_FUNCTION(skillrating_plot_distribution);

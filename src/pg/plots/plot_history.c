@@ -21,7 +21,6 @@
 #include "core/util/letter_width.h"
 #include "core/util/spread.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_plot_history);
 

@@ -18,7 +18,6 @@
 #include "utils/timestamp.h"
 
 #include "core/util/extremes.h"
-#include "pg/sql/huge.h"
 
 /*
  * Eight colours for each ground that people with any colour vision can tell apart, however
