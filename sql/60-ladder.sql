@@ -711,6 +711,9 @@ BEGIN
     IF source IS NOT NULL AND tables = 0 THEN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
     END IF;
+    IF source IS NOT NULL THEN
+        PERFORM skillrating_internal.judge_source(ladder);
+    END IF;
     IF num_nonnulls(ratings_to, key, columns) NOT IN (0, 3) THEN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ratings_to, key and columns belong together',
@@ -738,7 +741,8 @@ match then updates (counted); set_ranks() changes it. With a source, a view on t
 with a row for each participant of each finished match (see describe_source()), there are no such
 tables. The tables below the view whose rows lead to match_id by a column are attached, unless
 attach is false; a notice says which, and a warning names those that attach() is to be told about. A
-notice says how many matches there are already, which backfill() rates. ratings_to, key and columns
+notice says how many matches there are already, which backfill() rates; a notice or warning how many
+of a hundred of them would not count, and why. ratings_to, key and columns
 are those of mirror_rating(), for the rating pool given, or the only one that the source has.
 Players and matches are identified by any type that can be hashed
 and ordered, bigint or that of the source unless it is given; not by composites, arrays, names of

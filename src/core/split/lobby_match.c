@@ -34,6 +34,7 @@ make_room(const Lobby *lobby, int seats, LobbyMatch *match)
 	match->match.entry = room_array(room, sizeof(MatchEntry), n);
 	match->participant = room_array(room, sizeof(Participant), n);
 	match->player = room_array(room, sizeof(int), n);
+	match->before = lobby_numbers(lobby);
 	match->seat = lobby_integers(lobby);
 	match->named = lobby_integers(lobby);
 
@@ -226,9 +227,9 @@ enter_rows(const Lobby *lobby, LobbyMatch *match, const int *team, const int *co
 static void
 find_components(const LobbyMatch *match)
 {
-	const MatchRules *rules = &match->model->rules;
-	size_t		columns = (size_t) component_columns(match->model, match->params,
-													 rules->ncomponents);
+	size_t		columns = match->match.ncomponents == 0 ? 0 :
+		(size_t) component_columns(match->model, match->params,
+								   match->model->rules.ncomponents);
 	int			i;
 
 	for (i = 0; i < match->match.ncomponents; i++)
@@ -246,7 +247,6 @@ MatchStatus
 lobby_match_predict(const Lobby *lobby, LobbyMatch *match, const int *team,
 					const int *commander, double ahead, double *win)
 {
-	double	   *before = room_array(lobby->room, sizeof(double), (size_t) lobby->n);
 	MatchStatus status;
 	int			offender;
 	int			i;
@@ -255,7 +255,7 @@ lobby_match_predict(const Lobby *lobby, LobbyMatch *match, const int *team,
 	{
 		double	   *state = lobby_match_state(match, i);
 
-		before[i] = state[0];
+		match->before[i] = state[0];
 		if (team[i] == 1)
 			state[0] += ahead;
 	}
@@ -274,9 +274,8 @@ lobby_match_predict(const Lobby *lobby, LobbyMatch *match, const int *team,
 		status = model_predict(match->model, match->params, &match->match);
 	}
 	for (i = 0; i < lobby->n; i++)
-		lobby_match_state(match, i)[0] = before[i];
+		lobby_match_state(match, i)[0] = match->before[i];
 	for (i = 0; i < lobby->nteams && status == MATCH_OK; i++)
 		win[i] = match->match.team[i].win;
-	lobby->room->give_back(before);
 	return status;
 }

@@ -27,6 +27,7 @@ typedef struct LobbyMatch
 	Match		match;
 	Participant *participant;
 	int		   *player;			/* in the lobby, by participant */
+	double	   *before;			/* worth, by player, while more is added to it */
 	int		   *seat;			/* in the match, by player */
 	int		   *named;			/* by context: the first seat that has it */
 	double	   *initial;		/* components of those in no match, by kind */

@@ -68,6 +68,21 @@ extern void seat_people(const Lobby *all, const int *player, Lobby *lobby);
 extern void forecast_answer(const Lobby *lobby, const int *team, const int *commander,
 							Split *split);
 
+/* What the rows of teams have besides player, team, difference, probability and commanders. */
+typedef struct TeamRows
+{
+	bool		numbered;		/* each begins with this number */
+	int			number;
+	bool		by_team;		/* all of a team, and nobody of the bench */
+	Datum		quality[2];		/* two columns behind the probability */
+	bool		no_quality[2];
+	Datum		why;			/* in the first row, or 0: null */
+} TeamRows;
+
+/* Return a row for each player of a split, in the order of the arguments. */
+extern void put_teams(FunctionCallInfo fcinfo, const Lobby *lobby, const Split *split,
+					  const TeamRows *rows);
+
 /* Report that a model has no state column for what an argument says. */
 pg_noreturn extern void report_no_column(const Model *model, const char *argument);
 

@@ -178,10 +178,13 @@ column_array(const LobbyValue *value, int column)
 	return (ArrayType *) DatumGetPointer(value->value[column]);
 }
 
-static const float8 *
-column_numbers(const LobbyValue *value, int column)
+/* The elements of an array without nulls. */
+static const void *
+column_elements(const LobbyValue *value, int column)
 {
-	return (const float8 *) ARR_DATA_PTR(column_array(value, column));
+	ArrayType  *array = column_array(value, column);
+
+	return ARR_DATA_PTR(array);
 }
 
 /* A number that is no array, or what stands for null. */
@@ -248,7 +251,7 @@ numbers(const LobbyValue *value, int column, const Lobby *lobby)
 
 	if (value->null[column])
 		return NULL;
-	element = column_numbers(value, column);
+	element = column_elements(value, column);
 	number = palloc_array(double, lobby->n + 1);
 
 	/* In the order of the array, in which an error counts elements. */
@@ -517,7 +520,7 @@ read_constraints(const LobbyValue *value, IdTable *table, Lobby *lobby)
 		read_avoid(column_array(value, LOBBY_AVOID), table, lobby);
 	if (!value->null[LOBBY_COMMANDERS])
 	{
-		const bool *element = (const bool *) ARR_DATA_PTR(column_array(value, LOBBY_COMMANDERS));
+		const bool *element = column_elements(value, LOBBY_COMMANDERS);
 
 		lobby->commander = palloc_array(bool, lobby->n + 1);
 		for (i = 0; i < lobby->n; i++)
@@ -573,7 +576,7 @@ read_states(const LobbyValue *value, int column, const Lobby *lobby, int nstate)
 	if (value->null[column])
 		return NULL;
 	check_array(column_array(value, column), columns[column].name, lobby->n * nstate, false);
-	return column_numbers(value, column);
+	return column_elements(value, column);
 }
 
 /* Components of so many columns for each player, in the order of the lobby, or NULL. */

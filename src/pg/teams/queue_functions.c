@@ -6,10 +6,6 @@
 
 #include "catalog/pg_type.h"
 #include "funcapi.h"
-#include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/memutils.h"
-#include "utils/tuplestore.h"
 
 #include "core/split/fair_split.h"
 #include "core/split/queue.h"
@@ -42,7 +38,6 @@ typedef struct Tickets
 	bool		regions;		/* players have some */
 	double		min_quality;
 	int			nmatches;
-	MemoryContext context;		/* of one match */
 } Tickets;
 
 /* The positions of the arguments. */
@@ -59,21 +54,6 @@ enum
 	QUEUE_ARG_MAX_WINDOW,
 	QUEUE_ARG_MIN_QUALITY,
 	QUEUE_ARG_EXPLAIN
-};
-
-/* The columns of the result. */
-enum
-{
-	QUEUE_MATCH_NUMBER,
-	QUEUE_PLAYER_ID,
-	QUEUE_TEAM,
-	QUEUE_DIFFERENCE,
-	QUEUE_WIN_PROBABILITY,
-	QUEUE_QUALITY,
-	QUEUE_REGION,
-	QUEUE_IS_COMMANDER,
-	QUEUE_WHY,
-	QUEUE_COLUMNS
 };
 
 /* How long players have waited, all 0 for null. */
@@ -159,12 +139,7 @@ read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 	problem->max_window = PG_ARGISNULL(QUEUE_ARG_MAX_WINDOW) ? INFINITY :
 		check_not_negative("max_window", PG_GETARG_FLOAT8(QUEUE_ARG_MAX_WINDOW));
 	tickets->min_quality = PG_ARGISNULL(QUEUE_ARG_MIN_QUALITY) ? 0 :
-		PG_GETARG_FLOAT8(QUEUE_ARG_MIN_QUALITY);
-	if (!(tickets->min_quality >= 0 && tickets->min_quality <= 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("min_quality must be at least 0 and at most 1, not %g",
-						tickets->min_quality)));
+		check_probability("min_quality", PG_GETARG_FLOAT8(QUEUE_ARG_MIN_QUALITY));
 }
 
 /* The teams of a match as the queue has them, and what they are worth. */
@@ -216,42 +191,6 @@ why_match(const Tickets *tickets, const QueueMatch *found, Lobby *lobby,
 	return explain_end(&json);
 }
 
-/* Return the rows of a match: by team, and in the order of the arguments. */
-static void
-put_match(const Tickets *tickets, const QueueMatch *found, const Lobby *lobby,
-		  const Split *split, double quality, Datum why)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) tickets->fcinfo->resultinfo;
-	const People *people = people_of(lobby);
-	int			row;
-
-	for (row = 0; row < lobby->nteams * lobby->n; row++)
-	{
-		int			team = row / lobby->n + 1;
-		int			seat = people->input_index[row % lobby->n];
-		Datum		values[QUEUE_COLUMNS];
-		bool		nulls[QUEUE_COLUMNS] = {false};
-
-		if (split->answer.team[seat] != team)
-			continue;
-		values[QUEUE_MATCH_NUMBER] = Int32GetDatum(tickets->nmatches);
-		values[QUEUE_PLAYER_ID] = people->player[seat];
-		values[QUEUE_TEAM] = Int32GetDatum(team);
-		values[QUEUE_DIFFERENCE] = Float8GetDatum(split->difference);
-		values[QUEUE_WIN_PROBABILITY] = Float8GetDatum(split->win[team - 1]);
-		values[QUEUE_QUALITY] = Float8GetDatum(quality);
-		values[QUEUE_REGION] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
-		nulls[QUEUE_REGION] = !tickets->regions;
-		nulls[QUEUE_IS_COMMANDER] = lobby->command[0] == NULL;
-		values[QUEUE_IS_COMMANDER] = BoolGetDatum(split->answer.commander[0] == seat ||
-												  split->answer.commander[1] == seat);
-		nulls[QUEUE_WHY] = why == (Datum) 0;
-		values[QUEUE_WHY] = why;
-		why = (Datum) 0;
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
-}
-
 /*
  * Return a match, if there are teams for it that are good enough for a player who has
  * waited so long.
@@ -267,6 +206,7 @@ offer_match(Tickets *tickets, const QueueMatch *found)
 	double		least = 1;
 	double		needed = tickets->min_quality;
 	double		window = queue_window(problem, found->waited);
+	TeamRows	rows = {.numbered = true,.by_team = true,.no_quality = {false, !tickets->regions}};
 	int			t;
 
 	for (t = 0; t < problem->nteams; t++)
@@ -290,10 +230,12 @@ offer_match(Tickets *tickets, const QueueMatch *found)
 		needed *= problem->window / window;
 	if (least * problem->nteams < needed)
 		return false;
-	tickets->nmatches++;
-	put_match(tickets, found, &lobby, &split, least * problem->nteams,
-			  wants_why(tickets->fcinfo, QUEUE_ARG_EXPLAIN) ?
-			  why_match(tickets, found, &lobby, &request, &split, needed) : (Datum) 0);
+	rows.number = ++tickets->nmatches;
+	rows.quality[0] = Float8GetDatum(least * problem->nteams);
+	rows.quality[1] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
+	if (wants_why(tickets->fcinfo, QUEUE_ARG_EXPLAIN))
+		rows.why = why_match(tickets, found, &lobby, &request, &split, needed);
+	put_teams(tickets->fcinfo, &lobby, &split, &rows);
 	return true;
 }
 
@@ -301,12 +243,10 @@ offer_match(Tickets *tickets, const QueueMatch *found)
 static bool
 accept_match(void *arg, const QueueMatch *found)
 {
-	Tickets    *tickets = (Tickets *) arg;
-	MemoryContext before = MemoryContextSwitchTo(tickets->context);
-	bool		accepted = offer_match(tickets, found);
+	void	   *began = lobby_room.begin();
+	bool		accepted = offer_match((Tickets *) arg, found);
 
-	MemoryContextSwitchTo(before);
-	MemoryContextReset(tickets->context);
+	lobby_room.end(began);
 	return accepted;
 }
 
@@ -354,8 +294,6 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (!read_tickets(fcinfo, &tickets))
 		return (Datum) 0;
-	tickets.context = AllocSetContextCreate(CurrentMemoryContext, "match of a queue",
-											ALLOCSET_DEFAULT_SIZES);
 	problem->accept = accept_match;
 	problem->accept_arg = &tickets;
 	problem->interrupt = check_interrupts;

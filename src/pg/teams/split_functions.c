@@ -5,7 +5,6 @@
 #include "pg/sql/glue.h"
 
 #include "funcapi.h"
-#include "utils/tuplestore.h"
 
 #include "core/split/fair_split.h"
 #include "pg/teams/constraints.h"
@@ -37,22 +36,6 @@ enum
 	SPLIT_ARG_BUDGET,			/* and seed */
 	SPLIT_ARG_EXPLAIN = SPLIT_ARG_BUDGET + 2,
 	SPLIT_NARGS
-};
-
-/*
- * The columns of the result; those of split_all_sizes() are the same after the size.
- */
-enum
-{
-	SPLIT_PLAYER_ID,
-	SPLIT_TEAM,
-	SPLIT_DIFFERENCE,
-	SPLIT_WIN_PROBABILITY,
-	SPLIT_EXACT,
-	SPLIT_BOUND,
-	SPLIT_IS_COMMANDER,
-	SPLIT_WHY,
-	SPLIT_COLUMNS
 };
 
 /* The argument of split_teams() with a lobby, or of its form with two arrays; 0: there is none. */
@@ -121,43 +104,18 @@ read_request(FunctionCallInfo fcinfo, Lobby *lobby, SplitRequest *request)
 		request->tolerance = check_not_negative("tolerance", PG_GETARG_FLOAT8(tolerance));
 }
 
-/*
- * Return the rows of a split, in the order of the arguments: of split_teams(), or with a size in
- * front of split_all_sizes().
- */
+/* Return the rows of a split, with a team size in front unless that is 0. */
 static void
-put_split(ReturnSetInfo *rsinfo, const Lobby *lobby, int team_size, Split *split, Datum why)
+put_split(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size, Split *split, Datum why)
 {
-	const People *people = people_of(lobby);
-	int			first = team_size > 0 ? 1 : 0;
-	int			i;
+	TeamRows	rows = {
+		.numbered = team_size > 0,.number = team_size,
+		.quality = {BoolGetDatum(is_exact(split)), Float8GetDatum(split->bound)},
+		.why = why
+	};
 
 	forecast_answer(lobby, split->answer.team, split->answer.commander, split);
-	for (i = 0; i < lobby->n; i++)
-	{
-		Datum		row[SPLIT_COLUMNS + 1];
-		bool		isnull[SPLIT_COLUMNS + 1] = {false};
-		Datum	   *values = row + first;
-		bool	   *nulls = isnull + first;
-		int			place = people->input_index[i];
-		int			team = split->answer.team[place];
-
-		row[0] = Int32GetDatum(team_size);
-		values[SPLIT_PLAYER_ID] = people->player[place];
-		values[SPLIT_TEAM] = Int32GetDatum(team);
-		nulls[SPLIT_TEAM] = team == SPLIT_BENCH;
-		values[SPLIT_DIFFERENCE] = Float8GetDatum(split->difference);
-		nulls[SPLIT_WIN_PROBABILITY] = team == SPLIT_BENCH;
-		values[SPLIT_WIN_PROBABILITY] = Float8GetDatum(split->win[Max(team - 1, 0)]);
-		values[SPLIT_EXACT] = BoolGetDatum(is_exact(split));
-		values[SPLIT_BOUND] = Float8GetDatum(split->bound);
-		values[SPLIT_IS_COMMANDER] = BoolGetDatum(split->answer.commander[0] == place ||
-												  split->answer.commander[1] == place);
-		nulls[SPLIT_IS_COMMANDER] = lobby->command[0] == NULL;
-		nulls[SPLIT_WHY] = i > 0 || why == (Datum) 0;
-		values[SPLIT_WHY] = why;
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, row, isnull);
-	}
+	put_teams(fcinfo, lobby, split, &rows);
 }
 
 /* Arguments as above. */
@@ -186,7 +144,7 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 	split_fairly(&lobby, &request, &split);
 	if (!split.answer.found)
 		report_no_split(&lobby, &request, &split);
-	put_split((ReturnSetInfo *) fcinfo->resultinfo, &lobby, 0, &split,
+	put_split(fcinfo, &lobby, 0, &split,
 			  wants_why(fcinfo, split_argument(fcinfo, SPLIT_ARG_EXPLAIN)) ?
 			  why_split(&lobby, &request, &split) : (Datum) 0);
 	return (Datum) 0;
@@ -241,7 +199,7 @@ skillrating_split_all_sizes(PG_FUNCTION_ARGS)
 		if (!split[s].answer.found)
 			continue;
 		lobby.even_difference = split[s].even_difference;
-		put_split((ReturnSetInfo *) fcinfo->resultinfo, &lobby, team_size, &split[s],
+		put_split(fcinfo, &lobby, team_size, &split[s],
 				  explain ? why_split(&lobby, &request, &split[s]) : (Datum) 0);
 	}
 	return (Datum) 0;
