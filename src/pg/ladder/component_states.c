@@ -79,11 +79,13 @@ component_of_row(Batch *batch, const Datum *values, const bool *nulls)
 	return component;
 }
 
-/* A batch that takes over rows of component. */
+/* A batch that takes over rows of component by a query. */
 typedef struct ComponentsLoad
 {
 	Batch	   *batch;
-	const Ladder *ladder;
+	Ladder	   *ladder;
+	LadderQuery *query;
+	const Datum *values;
 } ComponentsLoad;
 
 static void
@@ -111,13 +113,22 @@ take_component(void *arg, const Datum *values, const bool *nulls)
 	component->exists = true;
 }
 
-/* Load components by a query. */
+/* Load components; as what try_in_subtransaction() is to do. */
+static bool
+do_load(void *arg)
+{
+	const ComponentsLoad *load = (const ComponentsLoad *) arg;
+
+	(void) ladder_execute_each(load->ladder, load->query, load->values, NULL, take_component, arg);
+	return true;
+}
+
 static void
 load_by(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *values)
 {
-	ComponentsLoad load = {batch, ladder};
+	ComponentsLoad load = {batch, ladder, query, values};
 
-	(void) ladder_execute_each(ladder, query, values, NULL, take_component, &load);
+	(void) do_load(&load);
 }
 
 static LadderQuery all_components_query = {
@@ -261,23 +272,6 @@ components_claim(Batch *batch, Ladder *ladder)
 		(void) ladder_execute_each(ladder, &claim_query, values, NULL, mark_created, batch);
 }
 
-/* What try_in_subtransaction() is to lock. */
-typedef struct LockFree
-{
-	Batch	   *batch;
-	Ladder	   *ladder;
-	const Datum *values;
-} LockFree;
-
-static bool
-lock_free(void *arg)
-{
-	LockFree   *lock = (LockFree *) arg;
-
-	load_by(lock->batch, lock->ladder, &lock_free_query, lock->values);
-	return true;
-}
-
 /*
  * Lock and load those that nobody else has locked.  Where a transaction keeps its snapshot, one
  * that others have changed since is like one that they have locked.
@@ -285,16 +279,16 @@ lock_free(void *arg)
 static void
 lock_free_components(Batch *batch, Ladder *ladder, const Datum *values)
 {
-	LockFree	lock = {batch, ladder, values};
+	ComponentsLoad load = {batch, ladder, &lock_free_query, values};
 	ErrorData  *error;
 	bool		done;
 
 	if (!IsolationUsesXactSnapshot())
 	{
-		(void) lock_free(&lock);
+		(void) do_load(&load);
 		return;
 	}
-	error = try_in_subtransaction(lock_free, &lock, &done);
+	error = try_in_subtransaction(do_load, &load, &done);
 	if (error != NULL && error->sqlerrcode != ERRCODE_T_R_SERIALIZATION_FAILURE)
 		ReThrowError(error);
 	if (error != NULL)

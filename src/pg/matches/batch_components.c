@@ -323,26 +323,6 @@ components_commit(Batch *batch, const SourceMatch *source)
  * ---- Operations ----
  */
 
-/* Whether operations of a kind change components. */
-static bool
-changes_components(OperationKind kind)
-{
-	switch (kind)
-	{
-		case OPERATION_SEASON:
-		case OPERATION_SETTLE:
-		case OPERATION_RESET:
-			return true;
-		case OPERATION_DECAY:
-		case OPERATION_REGRESSION:
-		case OPERATION_SET:
-		case OPERATION_REFUND:
-		case OPERATION_FIX:
-			break;
-	}
-	return false;
-}
-
 /* Whether an operation, whose players have been marked as those of a build, is about a component. */
 static bool
 is_about(const Batch *batch, const LadderOperation *operation,
@@ -392,7 +372,7 @@ components_operate(Batch *batch, const LadderOperation *operation,
 	int			n = 0;
 	int			i;
 
-	if (!changes_components(operation->operation.kind))
+	if (!operation_is_on_components(operation->operation.kind))
 		return;
 	batch->build++;
 	for (i = 0; i < nplayers; i++)
