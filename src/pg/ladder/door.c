@@ -458,23 +458,6 @@ complete_ladder(LadderDoor *door)
 	ladder->context = door->context;
 }
 
-/* Error for what cannot be done where the tables of a ladder are only shown. */
-static void
-check_not_front(const LadderDoor *door)
-{
-	const LadderEntry *entry = door->entry;
-	bool		is_reader = entry->lockmode == AccessShareLock &&
-		entry->rights == RIGHTS_BY_GRANT;
-
-	if (entry->front != FRONT_ALLOWED &&
-		(entry->front == FRONT_REFUSED || !is_reader))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot call skillrating.%s() on ladder \"%s\", whose tables are foreign",
-						door->entry->function, door->ladder.name),
-				 errhint("Call it on the server that has the ladder.")));
-}
-
 /* A door to a ladder, which is not open yet, with its own context below another. */
 static LadderDoor *
 make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
@@ -504,8 +487,6 @@ make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
 		complete_ladder(door);
 		door->settles_late = entry->settles_late &&
 			door->ladder.match_type->type < FirstNormalObjectId;
-		if (door->ladder.cache->is_front)
-			check_not_front(door);
 	}
 	return door;
 }

@@ -122,14 +122,8 @@ last_place(Ladder *ladder)
 static void
 report_start(Ladder *ladder, int64 first_seq)
 {
-	int64		last_seq;
+	int64		last_seq = last_place(ladder);
 
-	if (ladder->cache->is_front)
-	{
-		progress_phase(PHASE_REPLAYING, PROGRESS_UNKNOWN);
-		return;
-	}
-	last_seq = last_place(ladder);
 	progress_phase(PHASE_REPLAYING,
 				   first_seq <= last_seq ? last_seq - first_seq + 1 : PROGRESS_UNKNOWN);
 }

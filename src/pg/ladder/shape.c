@@ -163,27 +163,22 @@ check_table(const LadderCache *cache, LadderRelation relation,
 		check_column(cache, relation, table->state_suffix[i], FLOAT8ARRAYOID, true);
 }
 
-/*
- * What stands in the place of a table must be one, which calls nothing when read.  All tables
- * of a front are foreign: it shows a ladder that is elsewhere.
- */
+/* What stands in the place of a table must be one, which calls nothing when read. */
 static void
 check_kind(const LadderCache *cache, LadderRelation relation)
 {
 	char		kind = get_rel_relkind(cache->relation[relation]);
-	const char *message;
 
 	if (relation == LADDER_SOURCE || !OidIsValid(cache->relation[relation]))
 		return;
 	if (relation == LADDER_EVENT_SEQ ? kind == RELKIND_SEQUENCE :
-		cache->is_front ? kind == RELKIND_FOREIGN_TABLE :
 		kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE)
 		return;
-	message = relation == LADDER_EVENT_SEQ ? "relation %s is not a sequence" :
-		cache->is_front ? "relation %s is not a foreign table" : "relation %s is not a table";
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-			 errmsg(message, relation_text(cache, relation)),
+			 relation == LADDER_EVENT_SEQ ?
+			 errmsg("relation %s is not a sequence", relation_text(cache, relation)) :
+			 errmsg("relation %s is not a table", relation_text(cache, relation)),
 			 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
 }
 

@@ -26,7 +26,6 @@ typedef struct IdType
 	FmgrInfo	output;
 	FmgrInfo	input;
 	Oid			input_param;
-	FmgrInfo	send;			/* fn_oid is invalid if there is none */
 	char	   *name;			/* type, as SQL text */
 	char	   *equals;			/* operator, as SQL text */
 	char	   *less;			/* likewise */
