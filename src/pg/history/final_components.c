@@ -13,7 +13,6 @@
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_final_components_final);
 

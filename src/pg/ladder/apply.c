@@ -33,7 +33,6 @@
 #include "pg/ladder/plans.h"
 #include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/states.h"
-#include "pg/sql/huge.h"
 
 /*
  * What no match may precede in a ladder that reorders, other than matches of its own

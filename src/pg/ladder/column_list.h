@@ -39,7 +39,7 @@
 #define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field)
 #endif
 #ifndef MATCH_COLUMN
-#define MATCH_COLUMN(symbol, name, type, is_key)
+#define MATCH_COLUMN(symbol, name, type, presence)
 #endif
 
 EVENT_COLUMN(SEQ, seq, VALUE_INT8, COLUMN_KEY, NULL, STEP, seq)
@@ -87,20 +87,17 @@ COMPONENT_EVENT_COLUMN(PLAYED_AT, played_at, VALUE_TIME, COLUMN_NOT_NULL, NULL, 
 COMPONENT_EVENT_COLUMN(LAST_PLAYED_BEFORE, last_played_before, VALUE_TIME, COLUMN_NULLABLE, NULL, ROW, last_played)
 COMPONENT_EVENT_COLUMN(AS_OF_BEFORE, as_of_before, VALUE_TIME, COLUMN_NULLABLE, NULL, ROW, as_of)
 
-/*
- * Those that a batch writes.  put_match() in outbox.c has the values, and says which
- * of them are null.
- */
-MATCH_COLUMN(ID, match_id, VALUE_MATCH, true)
-MATCH_COLUMN(STATUS, status, VALUE_TEXT, false)
-MATCH_COLUMN(REASON, reason, VALUE_TEXT, false)
-MATCH_COLUMN(DETAIL, detail, VALUE_TEXT, false)
-MATCH_COLUMN(DIGEST, digest, VALUE_INT8, false)
-MATCH_COLUMN(SEQ, seq, VALUE_INT8, false)
-MATCH_COLUMN(PLAYED_AT, played_at, VALUE_TIME, false)
-MATCH_COLUMN(ADVANTAGE_RATIO, size_advantage_ratio, VALUE_FLOAT8, false)
-MATCH_COLUMN(ADVANTAGE_DIFFERENCE, size_advantage_difference, VALUE_FLOAT8, false)
-MATCH_COLUMN(ARRIVED_AT, arrived_at, VALUE_TIME, false)
+/* Those that a batch writes.  put_match() in outbox.c has the values, and says which are null. */
+MATCH_COLUMN(ID, match_id, VALUE_MATCH, COLUMN_KEY)
+MATCH_COLUMN(STATUS, status, VALUE_TEXT, COLUMN_NOT_NULL)
+MATCH_COLUMN(REASON, reason, VALUE_TEXT, COLUMN_NULLABLE)
+MATCH_COLUMN(DETAIL, detail, VALUE_TEXT, COLUMN_NULLABLE)
+MATCH_COLUMN(DIGEST, digest, VALUE_INT8, COLUMN_NOT_NULL)
+MATCH_COLUMN(SEQ, seq, VALUE_INT8, COLUMN_NULLABLE)
+MATCH_COLUMN(PLAYED_AT, played_at, VALUE_TIME, COLUMN_NULLABLE)
+MATCH_COLUMN(ADVANTAGE_RATIO, size_advantage_ratio, VALUE_FLOAT8, COLUMN_NULLABLE)
+MATCH_COLUMN(ADVANTAGE_DIFFERENCE, size_advantage_difference, VALUE_FLOAT8, COLUMN_NULLABLE)
+MATCH_COLUMN(ARRIVED_AT, arrived_at, VALUE_TIME, COLUMN_NULLABLE)
 
 #undef EVENT_COLUMN
 #undef RATING_COLUMN

@@ -85,9 +85,8 @@ static const LadderColumn component_event_columns[] = {
 };
 
 static const LadderColumn match_columns[] = {
-#define MATCH_COLUMN(symbol, name, type, is_key) \
-	{#name, type, (is_key) ? COLUMN_KEY : COLUMN_NULLABLE, NULL, \
-		COLUMN_NORIGINS, 0, 0},
+#define MATCH_COLUMN(symbol, name, type, presence) \
+	{#name, type, presence, NULL, COLUMN_NORIGINS, 0, 0},
 #include "pg/ladder/column_list.h"
 };
 

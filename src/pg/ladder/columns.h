@@ -110,7 +110,7 @@ typedef enum ComponentEventColumn
 typedef enum MatchColumn
 {
 	MATCH_NO_COLUMN,
-#define MATCH_COLUMN(symbol, name, type, is_key) MATCH_##symbol,
+#define MATCH_COLUMN(symbol, name, type, presence) MATCH_##symbol,
 #include "pg/ladder/column_list.h"
 	MATCH_COLUMNS_END,
 	MATCH_NCOLUMNS = MATCH_COLUMNS_END - 1

@@ -14,7 +14,6 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/states.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/subtransaction.h"
 
 void

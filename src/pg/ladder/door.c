@@ -331,11 +331,11 @@ lock_written_tables(Oid schema, const LadderEntry *entry)
 }
 
 /*
- * A role without rights must not keep others waiting by a lock, so that these are
- * checked first; ladder_begin() checks them again.
+ * Lock the ladder of that name, or take the turn to maintain it.  A role without rights must not keep
+ * others waiting by a lock, so that these are checked first; ladder_begin() checks them again.
  */
-Oid
-ladder_lock(const char *name, const LadderEntry *entry)
+static Oid
+lock_by_name(const char *name, const LadderEntry *entry, bool turn)
 {
 	for (;;)
 	{
@@ -343,40 +343,35 @@ ladder_lock(const char *name, const LadderEntry *entry)
 		LOCKMODE	lockmode;
 
 		check_rights(schema, entry);
-		if (entry->lockmode >= ExclusiveLock && !entry->drops)
-			require_read_committed(schema, entry->function);
 		lockmode = entry_lockmode(entry, schema);
-		lock_written_tables(schema, entry);
-		if (lockmode >= ExclusiveLock)
-			schema_hold(schema, lockmode);
+		if ((turn || entry->lockmode >= ExclusiveLock) && !entry->drops)
+			require_read_committed(schema, entry->function);
+		if (turn)
+			schema_take_turn(schema);
 		else
-			LockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
+		{
+			lock_written_tables(schema, entry);
+			schema_hold(schema, lockmode);
+		}
 		if (get_namespace_oid(name, true) == schema)
 			return schema;
-		if (lockmode >= ExclusiveLock)
-			schema_let_go(schema, lockmode);
+		if (turn)
+			schema_give_turn(schema);
 		else
-			UnlockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
+			schema_let_go(schema, lockmode);
 	}
+}
+
+Oid
+ladder_lock(const char *name, const LadderEntry *entry)
+{
+	return lock_by_name(name, entry, false);
 }
 
 Oid
 ladder_take_turn(const char *name, const LadderEntry *entry)
 {
-	if (!entry->maintains)
-		return InvalidOid;
-	for (;;)
-	{
-		Oid			schema = ladder_schema(name);
-
-		check_rights(schema, entry);
-		if (!entry->drops)
-			require_read_committed(schema, entry->function);
-		schema_take_turn(schema);
-		if (get_namespace_oid(name, true) == schema)
-			return schema;
-		schema_give_turn(schema);
-	}
+	return entry->maintains ? lock_by_name(name, entry, true) : InvalidOid;
 }
 
 /*
@@ -546,10 +541,7 @@ ladder_strengthen(Ladder *ladder, LOCKMODE lockmode)
 {
 	if (lockmode >= ExclusiveLock)
 		require_read_committed(ladder->schema, ladder->door->entry->function);
-	if (lockmode >= ExclusiveLock)
-		schema_hold(ladder->schema, lockmode);
-	else
-		LockDatabaseObject(NamespaceRelationId, ladder->schema, 0, lockmode);
+	schema_hold(ladder->schema, lockmode);
 	check_not_renamed(ladder->door);
 	if (IsolationUsesXactSnapshot())
 		check_snapshot_age(ladder, true);
@@ -739,8 +731,7 @@ ladder_open(const Ladder *inside)
 	Ladder	   *ladder;
 	int			i;
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	if (inside->cache == NULL)
 		complete_ladder(inside->door);
 	ladder = palloc_object(Ladder);

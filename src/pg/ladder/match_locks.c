@@ -10,7 +10,6 @@
 
 #include "pg/ladder/hold.h"
 #include "pg/ladder/plans.h"
-#include "pg/sql/huge.h"
 
 #define RECORDED "m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at, m.reason"
 

@@ -125,9 +125,7 @@ make_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 	if (statement == NULL)
 		return NULL;
 	settings_for_plans();
-
-	/* Only the statement for single rows has a parameter. */
-	plan = SPI_prepare_cursor(statement, 1, &ladder->player_type->type, CURSOR_OPT_GENERIC_PLAN);
+	plan = SPI_prepare_cursor(statement, 0, NULL, CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL || SPI_keepplan(plan) != 0)
 		elog(ERROR, "could not prepare \"%s\": %s", statement, SPI_result_code_string(SPI_result));
 	return plan;
@@ -163,10 +161,10 @@ find_plan(Ladder *ladder, const Mirror *mirror, const char *event)
  * this one's schema meanwhile.
  */
 static void
-run_plan(const Mirror *mirror, SPIPlanPtr plan, const Datum *player, const char *isnull)
+run_plan(const Mirror *mirror, SPIPlanPtr plan)
 {
 	const CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(plan));
-	int			result = SPI_execute_plan(plan, unconstify(Datum *, player), isnull, false, 0);
+	int			result = SPI_execute_plan(plan, NULL, NULL, false, 0);
 
 	if (result < 0)
 		elog(ERROR, "could not write to a mirror: %s", SPI_result_code_string(result));
@@ -176,23 +174,6 @@ run_plan(const Mirror *mirror, SPIPlanPtr plan, const Datum *player, const char 
 				 errmsg("table \"%s\" was replaced while ratings were written to it",
 						get_rel_name(mirror->relation)),
 				 errhint("Try again.")));
-}
-
-/* The player of the row that a trigger has fired for. */
-static Datum
-inserted_player(const Ladder *ladder, const Mirror *mirror, const TriggerData *trigdata,
-				bool *isnull)
-{
-	AttrNumber	column = get_attnum(mirror->relation, mirror->key);
-
-	if (column <= InvalidAttrNumber ||
-		get_atttype(mirror->relation, column) != ladder->player_type->type)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" must be of type %s", mirror->key,
-						ladder->player_type->name)));
-	return heap_getattr(trigdata->tg_trigtuple, column,
-						RelationGetDescr(trigdata->tg_relation), isnull);
 }
 
 /* Raise the error of a mirror with its name. */
@@ -220,20 +201,16 @@ rethrow_for_mirror(const Ladder *ladder, const Mirror *mirror, MemoryContext con
  * because the table may have changed.
  */
 static void
-write_mirror(Ladder *ladder, const Mirror *mirror, const char *event, const TriggerData *trigdata)
+write_mirror(Ladder *ladder, const Mirror *mirror, const char *event)
 {
 	MemoryContext context = CurrentMemoryContext;
 
 	PG_TRY();
 	{
 		SPIPlanPtr	plan = find_plan(ladder, mirror, event);
-		Datum		player = (Datum) 0;
-		bool		isnull = true;
 
-		if (TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
-			player = inserted_player(ladder, mirror, trigdata, &isnull);
 		if (plan != NULL)
-			run_plan(mirror, plan, &player, isnull ? "n" : " ");
+			run_plan(mirror, plan);
 	}
 	PG_CATCH();
 	{
@@ -262,8 +239,7 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 {
 	Oid			fired = RelationGetRelid(trigdata->tg_relation);
 	bool		on_rating = fired == ladder->relation[LADDER_RATING];
-	const char *event = !on_rating ?
-		(TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) ? "inserted row" : "inserted") :
+	const char *event = !on_rating ? "inserted" :
 		TRIGGER_FIRED_BY_DELETE(trigdata->tg_event) ? "gone" : "changed";
 	SPITupleTable *rows;
 	uint64		n;
@@ -271,8 +247,7 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 
 	if (!ladder_owns_table(get_relname_relid("mirror", ladder->schema)))
 		return;
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	if (SPI_register_trigger_data(trigdata) != SPI_OK_TD_REGISTER)
 		elog(ERROR, "could not register the transition table");
 
@@ -300,7 +275,7 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 		if (isnull || mirror.pool == NULL || mirror.key == NULL || mirror.columns == NULL)
 			continue;
 		if ((on_rating || mirror.relation == fired) && lock_mirror(ladder, mirror.relation))
-			write_mirror(ladder, &mirror, event, trigdata);
+			write_mirror(ladder, &mirror, event);
 	}
 	SPI_finish();
 }

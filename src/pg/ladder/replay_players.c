@@ -11,7 +11,6 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/plans.h"
-#include "pg/sql/huge.h"
 
 #define COUNTS \
 	"pg_catalog.count(score) AS games, " \

@@ -2,8 +2,7 @@
  * shape.c
  *		Whether the tables of a ladder have the format and the columns that queries rely on.
  *
- * The columns of rating and event are described in column_list.h; those of the
- * other tables, as far as C reads them, here.
+ * Columns that C writes are described in column_list.h; others, as far as C reads them, here.
  *
  * This runs once for each version of a ladder in the cache (cache.c), and before anything of it is
  * read: C takes values by the types that it finds here.
@@ -44,15 +43,6 @@ static const struct
 	{LADDER_CONFIG, "format_version", INT4OID, true},
 	{LADDER_CONFIG, "horizon", INT8OID, false},
 	{LADDER_CONFIG, "horizon_at", TIMESTAMPTZOID, false},
-	{LADDER_RATED_MATCH, "match_id", OF_MATCH, true},
-	{LADDER_RATED_MATCH, "status", TEXTOID, true},
-	{LADDER_RATED_MATCH, "reason", TEXTOID, false},
-	{LADDER_RATED_MATCH, "detail", TEXTOID, false},
-	{LADDER_RATED_MATCH, "digest", INT8OID, true},
-	{LADDER_RATED_MATCH, "seq", INT8OID, false},
-	{LADDER_RATED_MATCH, "played_at", TIMESTAMPTZOID, false},
-	{LADDER_RATED_MATCH, "size_advantage_ratio", FLOAT8OID, false},
-	{LADDER_RATED_MATCH, "size_advantage_difference", FLOAT8OID, false},
 	{LADDER_RATED_MATCH, "void_reason", TEXTOID, false},
 	{LADDER_RATED_MATCH, "corrections", INT4OID, true},
 	{LADDER_PENDING, "match_id", OF_MATCH, true},
@@ -202,6 +192,7 @@ check_ladder_shape(const LadderCache *cache)
 	}
 	check_table(cache, LADDER_RATING, &rating_table);
 	check_table(cache, LADDER_EVENT, &event_table);
+	check_table(cache, LADDER_RATED_MATCH, &match_table);
 	check_table(cache, LADDER_COMPONENT, &component_table);
 	check_table(cache, LADDER_COMPONENT_EVENT, &component_event_table);
 	if (OidIsValid(cache->relation[LADDER_HORIZON]))

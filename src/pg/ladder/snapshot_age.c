@@ -48,8 +48,7 @@ lock_seen_version(Ladder *ladder)
 {
 	bool		read_only = ladder->read_only;
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	ladder->read_only = false;
 	(void) ladder_execute(ladder, &share_query, NULL, NULL, NULL);
 	ladder->read_only = read_only;

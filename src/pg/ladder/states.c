@@ -18,7 +18,6 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 Batch *
 ladder_batch(Ladder *ladder)

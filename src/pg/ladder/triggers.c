@@ -176,26 +176,18 @@ trigger_door(const TriggerData *trigdata, bool own, Oid *source, const LadderEnt
 	return ladder_begin(schema, entry);
 }
 
-static LadderQuery attached_match_id_query = {
-	.text = "SELECT match_id FROM {attached} WHERE relation OPERATOR(pg_catalog.=) $1",
-	.param = {VALUE_OID}
-};
-
 /*
- * The column or expression that gives the matches of an attached table's rows.
- * Who owns the ladder has attached it; the trigger alone gives no right.
+ * The column or expression that gives the matches of an attached table's rows.  Who owns the ladder
+ * has attached it; the trigger alone gives no right, and nothing has kept the owner from deleting the
+ * row that opened the door.
  */
 static char *
-attached_match_id(Ladder *ladder, Relation relation)
+attached_match_id(const Ladder *ladder, Relation relation)
 {
-	Datum		relid = ObjectIdGetDatum(RelationGetRelid(relation));
-	char	   *match_id;
+	char	   *match_id = ladder_listed_match_id(ladder->schema, RelationGetRelid(relation));
 
-	if (ladder_execute(ladder, &attached_match_id_query, &relid, NULL, NULL) != 1)
+	if (match_id == NULL)
 		wrong_table(RelationGetRelationName(relation));
-	match_id = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-							ONLY_COLUMN);
-	SPI_freetuptable(SPI_tuptable);
 	return match_id;
 }
 
@@ -538,10 +530,7 @@ skillrating_enqueue_matches(PG_FUNCTION_ARGS)
 		return PointerGetDatum(NULL);
 	door->read_only = false;
 
-	/* Nothing has kept the owner from deleting the row that opened the door. */
-	match_id = ladder_listed_match_id(door->schema, RelationGetRelid(trigdata->tg_relation));
-	if (match_id == NULL)
-		wrong_table(RelationGetRelationName(trigdata->tg_relation));
+	match_id = attached_match_id(door, trigdata->tg_relation);
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
 		write_note(door, trigdata, NULL);
 	else
@@ -665,16 +654,13 @@ fill_mirror(Ladder *door, TriggerData *trigdata)
 	FreeErrorData(error);
 }
 
-/*
- * AFTER INSERT on a mirrored table of the user, for each statement with a transition
- * table, or for each row where a table has none.
- */
+/* AFTER INSERT on a mirrored table of the user, for each statement. */
 Datum
 skillrating_fill_mirror(PG_FUNCTION_ARGS)
 {
-	TriggerData *trigdata = trigger_call(fcinfo, "fill_mirror", TRIGGER_EVENT_TIMINGMASK |
-										 TRIGGER_EVENT_OPMASK,
-										 TRIGGER_EVENT_AFTER | TRIGGER_EVENT_INSERT, false);
+	TriggerData *trigdata = trigger_call(fcinfo, "fill_mirror",
+										 WHEN_AND_LEVEL | TRIGGER_EVENT_OPMASK,
+										 AFTER_STATEMENT | TRIGGER_EVENT_INSERT, true);
 	Oid			source;
 	Ladder	   *door = trigger_door(trigdata, false, &source, &fill_entry);
 

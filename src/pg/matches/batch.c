@@ -13,7 +13,6 @@
 #include "pg/matches/batch_components.h"
 #include "pg/matches/eligible.h"
 #include "pg/matches/meetings.h"
-#include "pg/sql/huge.h"
 
 /*
  * ---- Players ----

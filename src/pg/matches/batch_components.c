@@ -9,8 +9,6 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 
-#include "pg/sql/huge.h"
-
 #define FIRST_COMPONENTS 64
 
 /*
