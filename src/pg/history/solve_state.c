@@ -26,7 +26,7 @@
 #include "utils/typcache.h"
 
 #include "core/solve/solvers.h"
-#include "pg/history/components.h"
+#include "core/util/union_find.h"
 
 /* The columns of the type context_estimate. */
 enum
@@ -486,11 +486,14 @@ number_components(SolveState *state)
 		state->task.layout.component;
 	int32		players = state->builder.history.nplayers;
 	int32	   *root_of = huge_array(int32, players);
+	int32	   *room = huge_array(int32, players + 1);
 	int32		i;
 
 	for (i = 0; i < players; i++)
 		root_of[i] = games[i] > 0 ? component[i] : -1;
-	state->component = component_numbers(root_of, players, &state->ncomponents);
+	state->component = huge_array(int32, players);
+	state->ncomponents = union_numbers(root_of, players, state->component, room);
+	pfree(room);
 	pfree(root_of);
 }
 

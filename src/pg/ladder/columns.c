@@ -104,7 +104,7 @@ const LadderTable component_table = {
 };
 
 const LadderTable component_event_table = {
-	component_event_columns, COMPONENT_EVENT_BEFORE - 1, COMPONENT_EVENT_AS_OF_BEFORE,
+	component_event_columns, COMPONENT_EVENT_COLUMNS_END - 1, COMPONENT_EVENT_AS_OF_BEFORE,
 	" NOT NULL", {"before", "after"}, 2, true
 };
 
@@ -578,9 +578,8 @@ states_same(const LadderTable *table, const RowValues *row, const Datum *values,
 		{
 			int			place = state_place(table, suffix, i);
 
-			if (array == NULL && nulls[place])
-				return false;
-			if (!same_bits(array != NULL ? array[i] : DatumGetFloat8(values[place]),
+			if ((array == NULL && nulls[place]) ||
+				!same_bits(array != NULL ? array[i] : DatumGetFloat8(values[place]),
 						   row->state[suffix][i]))
 				return false;
 		}
