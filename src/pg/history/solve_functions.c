@@ -3,7 +3,7 @@
  *		Ratings that all matches together imply: the aggregates solve() and
  *		solve_summary().
  */
-#include "pg/history/solution.h"
+#include "pg/history/solve_state.h"
 
 #include "access/htup_details.h"
 #include "funcapi.h"
@@ -257,5 +257,5 @@ skillrating_solve_summary_final(PG_FUNCTION_ARGS)
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	return solution_summary(fcinfo, state);
+	return solve_state_summary(state, fcinfo);
 }
