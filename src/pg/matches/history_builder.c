@@ -714,6 +714,7 @@ history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
 	const NullableDatum *row = &fcinfo->args[builder->rows.first];
 	MemoryContext old = CurrentMemoryContext;
+	bool		ascending;
 
 	if (builder->unordered == NULL)
 	{
@@ -722,12 +723,10 @@ history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 	}
 	if (row[0].isnull)
 		participant_arguments_lack_match();
+	ascending = match_rows_add(builder->unordered, row);
 	if (builder->collects || builder->strict)
-	{
-		match_rows_add(builder->unordered, row);
 		return;
-	}
-	if (!match_rows_add_ascending(builder->unordered, row))
+	if (!ascending)
 	{
 		if (builder->built != NULL)
 			forget_built(builder);

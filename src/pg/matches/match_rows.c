@@ -2,13 +2,12 @@
  * match_rows.c
  *		Rows of matches that come in no order, to be read in the order of matches.
  *
- * There are three kinds of rows here: a log of those that ascend by match, which is read only to be
- * sorted in the end after all; a sort; and runs, each a store of rows that a worker has sorted and
- * written.  Logging a row takes a fraction of what sorting it would.
+ * There are three kinds of rows here: a log of those that ascend by match, a sort of the server's of
+ * those that do not, and runs, each a log that a worker has written.  match_rows_add() turns a log
+ * into a sort, and match_rows_write() a sort into a log, of rows that ascend now.
  */
 #include "pg/matches/match_rows.h"
 
-#include "access/htup_details.h"
 #include "executor/tuptable.h"
 #include "lib/binaryheap.h"
 #include "miscadmin.h"
@@ -17,30 +16,36 @@
 #include "utils/datum.h"
 #include "utils/sortsupport.h"
 #include "utils/tuplesort.h"
-#include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
-/* Rows of a worker, which ascend by match. */
-typedef struct Run
+/*
+ * Rows one after another, to be read in that order: in memory up to a size, and beyond in a file of
+ * such blocks, each with its length before it.  Logging a row takes a fraction of what sorting it
+ * would.
+ */
+typedef struct RowLog
 {
-	Tuplestorestate *store;
-	TupleTableSlot *slot;		/* the next one to be read */
-} Run;
+	StringInfoData block;		/* the last one, or the one that is read; where
+								 * a row begins a Datum can */
+	int			place;			/* in it, of the next row */
+	BufFile    *file;			/* or NULL */
+	bool		reading;
+	NullableDatum row[MATCH_ROWS_MAX_COLUMNS];	/* of a run, the next one */
+} RowLog;
 
 struct MatchRows
 {
 	TupleDesc	desc;
+	int16		typlen[MATCH_ROWS_MAX_COLUMNS]; /* 0: by value */
 	const IdType *match_type;
 	Oid			less;
 	SortSupportData order;
 
 	bool		begun;			/* a row was logged; the match of the last one: */
 	Datum		last;
-	StringInfoData log;			/* what is in no file yet, */
-	BufFile    *file;			/* and, each with its length, what is, or NULL */
-	int			max_log;
-
-	Tuplesortstate *sort;		/* NULL: not needed */
+	RowLog		log;
+	Size		max_block;
+	Tuplesortstate *sort;		/* NULL: not needed, or done */
 	bool		sorted;
 	TupleTableSlot *in;			/* a row that goes into the sort, */
 	TupleTableSlot *out;		/* or comes out of it */
@@ -49,17 +54,21 @@ struct MatchRows
 	Size		max_size;		/* 0: it is none */
 	const char *name;			/* of the function, for that */
 
-	List	   *runs;			/* of Run */
+	List	   *runs;			/* of RowLog */
 	binaryheap *heap;			/* of runs with a row, the first one first */
-	Run		   *current;		/* whose row was read last, or NULL */
+	RowLog	   *current;		/* whose row was read last, or NULL */
 };
 
 MatchRows *
 match_rows_create(TupleDesc desc, const IdType *match_type, Size max_size, const char *name)
 {
 	MatchRows  *rows = palloc0_object(MatchRows);
+	int			i;
 
 	Assert(desc->natts <= MATCH_ROWS_MAX_COLUMNS);
+	for (i = 0; i < desc->natts; i++)
+		if (!TupleDescAttr(desc, i)->attbyval)
+			rows->typlen[i] = TupleDescAttr(desc, i)->attlen;
 	rows->desc = desc;
 	rows->match_type = match_type;
 	rows->max_size = max_size;
@@ -69,27 +78,159 @@ match_rows_create(TupleDesc desc, const IdType *match_type, Size max_size, const
 	rows->order.ssup_collation = match_type->collation;
 	rows->order.ssup_nulls_first = false;
 	PrepareSortSupportFromOrderingOp(rows->less, &rows->order);
-	initStringInfo(&rows->log);
-	rows->max_log = (int) Min((Size) memory_limit_work_mem() * 1024, MaxAllocSize / 4);
+	initStringInfo(&rows->log.block);
+	rows->max_block = Min((Size) memory_limit_work_mem() * 1024, MaxAllocSize / 4);
 	rows->in = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	rows->out = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	return rows;
 }
 
-/* Count a row of a worker, as match_rows_write() writes it. */
-static void
-count_row(MatchRows *rows, TupleTableSlot *slot)
+/*
+ * ---- Logs ----
+ */
+
+/* What a value by reference takes: its length, so that it is aligned itself, and the value. */
+static inline Size
+value_size(Datum value, int16 typlen)
 {
-	rows->size += MAXALIGN(SizeofMinimalTupleHeader + sizeof(bits8)) +
-		heap_compute_data_size(rows->desc, slot->tts_values, slot->tts_isnull);
-	if (rows->size > rows->max_size)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many rows for a parallel worker of %s()", rows->name),
-				 errdetail("A worker can hand over at most %zu MB of rows.",
-						   rows->max_size / (1024 * 1024)),
-				 errhint("Without parallel workers there is no such limit: SET max_parallel_workers_per_gather = 0.")));
+	return MAXALIGN(sizeof(int) + datumEstimateSpace(value, false, false, typlen));
 }
+
+/* The bytes of a row in a log: which columns are null, by bits, and the values. */
+static Size
+row_size(const MatchRows *rows, const NullableDatum *row)
+{
+	Size		size = MAXALIGN((rows->desc->natts + 1) * sizeof(Datum));
+	int			i;
+
+	for (i = 0; i < rows->desc->natts; i++)
+		if (rows->typlen[i] != 0 && !row[i].isnull)
+			size += value_size(row[i].value, rows->typlen[i]);
+	return size;
+}
+
+/* Move the block to the file. */
+static void
+flush_block(RowLog *log)
+{
+	if (log->file == NULL)
+		log->file = BufFileCreateTemp(false);
+	BufFileWrite(log->file, &log->block.len, sizeof(int));
+	BufFileWrite(log->file, log->block.data, log->block.len);
+	resetStringInfo(&log->block);
+}
+
+static void
+log_row(const MatchRows *rows, RowLog *log, const NullableDatum *row)
+{
+	int			natts = rows->desc->natts;
+	Size		size = row_size(rows, row);
+	Datum	   *header;
+	char	   *to;
+	int			i;
+
+	if (log->block.len > 0 && log->block.len + size > rows->max_block)
+		flush_block(log);
+	if (log->block.len + size >= (Size) log->block.maxlen)
+		enlargeStringInfo(&log->block, (int) size);
+	header = (Datum *) (log->block.data + log->block.len);
+	log->block.len += size;
+	to = (char *) header + MAXALIGN((natts + 1) * sizeof(Datum));
+	header[0] = 0;
+	for (i = 0; i < natts; i++)
+	{
+		header[i + 1] = row[i].value;
+		if (row[i].isnull)
+			header[0] |= (Datum) 1 << i;
+		else if (rows->typlen[i] != 0)
+		{
+			char	   *value = to + sizeof(int);
+
+			to += value_size(row[i].value, rows->typlen[i]);
+			datumSerialize(row[i].value, false, false, rows->typlen[i], &value);
+		}
+	}
+}
+
+/* Read the next block of a file; false if there is none. */
+static bool
+read_block(RowLog *log)
+{
+	int			size;
+
+	log->place = 0;
+	resetStringInfo(&log->block);
+	if (log->file == NULL || BufFileRead(log->file, &size, sizeof(int)) != sizeof(int))
+		return false;
+	enlargeStringInfo(&log->block, size);
+	if (BufFileRead(log->file, log->block.data, size) != (size_t) size)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not read temporary file of rows")));
+	log->block.len = size;
+	return true;
+}
+
+/* Have the log read from its first block. */
+static void
+begin_reading(RowLog *log)
+{
+	if (!log->reading && log->file != NULL)
+		flush_block(log);
+	log->reading = true;
+	log->place = 0;
+	if (log->file == NULL)
+		return;
+	if (BufFileSeek(log->file, 0, 0, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not rewind temporary file of rows")));
+	(void) read_block(log);
+}
+
+/* The next row of a log, which lasts until the next call; false if there is none. */
+static bool
+read_log(const MatchRows *rows, RowLog *log, NullableDatum *row)
+{
+	int			natts = rows->desc->natts;
+	const Datum *header;
+	char	   *from;
+	int			i;
+
+	CHECK_FOR_INTERRUPTS();
+	if (!log->reading)
+		begin_reading(log);
+	while (log->place == log->block.len)
+		if (!read_block(log))
+			return false;
+	header = (const Datum *) (log->block.data + log->place);
+	from = (char *) header + MAXALIGN((natts + 1) * sizeof(Datum));
+	for (i = 0; i < natts; i++)
+	{
+		row[i].isnull = (header[0] & (Datum) 1 << i) != 0;
+		row[i].value = header[i + 1];
+		if (row[i].isnull || rows->typlen[i] == 0)
+			continue;
+
+		/* Behind its length, and that of datumSerialize(). */
+		row[i].value = PointerGetDatum(from + 2 * sizeof(int));
+		from += value_size(row[i].value, rows->typlen[i]);
+	}
+	log->place = from - log->block.data;
+	return true;
+}
+
+static void
+end_log(RowLog *log)
+{
+	if (log->file != NULL)
+		BufFileClose(log->file);
+	log->file = NULL;
+}
+
+/*
+ * ---- Adding rows ----
+ */
 
 /*
  * Whether a row belongs to the match of the one before or to one that comes later in the order
@@ -129,118 +270,12 @@ keep_match(MatchRows *rows, const NullableDatum *match)
 	rows->begun = true;
 }
 
-/* Move the log to its file. */
 static void
-flush_log(MatchRows *rows)
-{
-	if (rows->file == NULL)
-		rows->file = BufFileCreateTemp(false);
-	BufFileWrite(rows->file, &rows->log.len, sizeof(int));
-	BufFileWrite(rows->file, rows->log.data, rows->log.len);
-	resetStringInfo(&rows->log);
-}
-
-static void
-log_row(MatchRows *rows, const NullableDatum *row)
-{
-	Size		size = 0;
-	char	   *to;
-	int			i;
-
-	for (i = 0; i < rows->desc->natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(rows->desc, i);
-
-		size += datumEstimateSpace(row[i].value, row[i].isnull, att->attbyval, att->attlen);
-	}
-	if (rows->log.len > 0 && rows->log.len + size > (Size) rows->max_log)
-		flush_log(rows);
-	enlargeStringInfo(&rows->log, (int) size);
-	to = rows->log.data + rows->log.len;
-	for (i = 0; i < rows->desc->natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(rows->desc, i);
-
-		datumSerialize(row[i].value, row[i].isnull, att->attbyval, att->attlen, &to);
-	}
-	rows->log.len += size;
-}
-
-/* Sort the rows in the log that are in memory now. */
-static void
-sort_log(MatchRows *rows)
-{
-	char	   *from = rows->log.data;
-	NullableDatum row[MATCH_ROWS_MAX_COLUMNS];
-	int			i;
-
-	while (from < rows->log.data + rows->log.len)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (i = 0; i < rows->desc->natts; i++)
-			row[i].value = datumRestore(&from, &row[i].isnull);
-		match_rows_add(rows, row);
-		for (i = 0; i < rows->desc->natts; i++)
-			if (!row[i].isnull && !TupleDescAttr(rows->desc, i)->attbyval)
-				pfree(DatumGetPointer(row[i].value));
-	}
-	resetStringInfo(&rows->log);
-}
-
-/* Begin to sort, with what the log has. */
-static void
-begin_sort(MatchRows *rows)
-{
-	AttrNumber	column = 1;
-	Oid			collation = rows->match_type->collation;
-	bool		nulls_first = false;
-	int			size;
-
-	/* Each of the aggregates that share a worker's rows writes them. */
-	rows->sort = tuplesort_begin_heap(rows->desc, 1, &column, &rows->less, &collation,
-									  &nulls_first, memory_limit_work_mem(), NULL,
-									  rows->max_size > 0 ? TUPLESORT_RANDOMACCESS :
-									  TUPLESORT_NONE);
-	sort_log(rows);
-	if (rows->file == NULL)
-		return;
-	if (BufFileSeek(rows->file, 0, 0, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not rewind temporary file of rows")));
-	while (BufFileRead(rows->file, &size, sizeof(int)) == sizeof(int))
-	{
-		enlargeStringInfo(&rows->log, size);
-		if (BufFileRead(rows->file, rows->log.data, size) != (size_t) size)
-			ereport(ERROR,
-					(errcode_for_file_access(),
-					 errmsg("could not read temporary file of rows")));
-		rows->log.len = size;
-		sort_log(rows);
-	}
-}
-
-bool
-match_rows_add_ascending(MatchRows *rows, const NullableDatum *row)
-{
-	if (rows->sort == NULL && ascends(rows, &row[0]))
-	{
-		keep_match(rows, &row[0]);
-		log_row(rows, row);
-		return true;
-	}
-	match_rows_add(rows, row);
-	return false;
-}
-
-void
-match_rows_add(MatchRows *rows, const NullableDatum *row)
+sort_row(MatchRows *rows, const NullableDatum *row)
 {
 	TupleTableSlot *slot = rows->in;
 	int			i;
 
-	if (rows->sort == NULL)
-		begin_sort(rows);
 	ExecClearTuple(slot);
 	for (i = 0; i < rows->desc->natts; i++)
 	{
@@ -248,22 +283,70 @@ match_rows_add(MatchRows *rows, const NullableDatum *row)
 		slot->tts_isnull[i] = row[i].isnull;
 	}
 	ExecStoreVirtualTuple(slot);
-	if (rows->max_size > 0)
-		count_row(rows, slot);
 	tuplesort_puttupleslot(rows->sort, slot);
 }
 
-/* The next row of the sort is in its slot; false if there is none. */
-static bool
-next_sorted(MatchRows *rows)
+/* Sort the rows of the log, and those that follow. */
+static void
+begin_sort(MatchRows *rows)
 {
-	CHECK_FOR_INTERRUPTS();
+	AttrNumber	column = 1;
+	Oid			collation = rows->match_type->collation;
+	bool		nulls_first = false;
+	NullableDatum row[MATCH_ROWS_MAX_COLUMNS];
+
+	rows->sort = tuplesort_begin_heap(rows->desc, 1, &column, &rows->less, &collation,
+									  &nulls_first, memory_limit_work_mem(), NULL,
+									  TUPLESORT_NONE);
+	while (read_log(rows, &rows->log, row))
+		sort_row(rows, row);
+	end_log(&rows->log);
+	rows->log.reading = false;
+}
+
+bool
+match_rows_add(MatchRows *rows, const NullableDatum *row)
+{
+	if (rows->max_size > 0 && (rows->size += row_size(rows, row)) > rows->max_size)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many rows for a parallel worker of %s()", rows->name),
+				 errdetail("A worker can hand over at most %zu MB of rows.",
+						   rows->max_size / (1024 * 1024)),
+				 errhint("Without parallel workers there is no such limit: SET max_parallel_workers_per_gather = 0.")));
+	if (rows->sort == NULL && ascends(rows, &row[0]))
+	{
+		keep_match(rows, &row[0]);
+		log_row(rows, &rows->log, row);
+		return true;
+	}
 	if (rows->sort == NULL)
-		return false;
+		begin_sort(rows);
+	sort_row(rows, row);
+	return false;
+}
+
+/* The next row of the sort, or of the log where there is none; false if there is none. */
+static bool
+read_added(MatchRows *rows, NullableDatum *row)
+{
+	int			i;
+
+	if (rows->sort == NULL)
+		return read_log(rows, &rows->log, row);
+	CHECK_FOR_INTERRUPTS();
 	if (!rows->sorted)
 		tuplesort_performsort(rows->sort);
 	rows->sorted = true;
-	return tuplesort_gettupleslot(rows->sort, true, false, rows->out, NULL);
+	if (!tuplesort_gettupleslot(rows->sort, true, false, rows->out, NULL))
+		return false;
+	slot_getallattrs(rows->out);
+	for (i = 0; i < rows->desc->natts; i++)
+	{
+		row[i].value = rows->out->tts_values[i];
+		row[i].isnull = rows->out->tts_isnull[i];
+	}
+	return true;
 }
 
 /*
@@ -279,54 +362,55 @@ match_rows_size(const MatchRows *rows)
 void
 match_rows_write(MatchRows *rows, StringInfo bytes)
 {
-	if (rows->sorted)
-		tuplesort_rescan(rows->sort);
-	while (next_sorted(rows))
-	{
-		bool		free;
-		MinimalTuple tuple = ExecFetchSlotMinimalTuple(rows->out, &free);
+	RowLog	   *log = &rows->log;
+	NullableDatum row[MATCH_ROWS_MAX_COLUMNS];
 
-		appendBinaryStringInfo(bytes, (char *) tuple, tuple->t_len);
+	if (rows->sort != NULL)
+	{
+		while (read_added(rows, row))
+			log_row(rows, log, row);
+		tuplesort_end(rows->sort);
+		rows->sort = NULL;
 	}
+	begin_reading(log);
+	do
+	{
+		appendBinaryStringInfo(bytes, (char *) &log->block.len, sizeof(int));
+		appendBinaryStringInfo(bytes, log->block.data, log->block.len);
+	} while (log->file != NULL && read_block(log));
 }
 
 void
 match_rows_take(MatchRows *rows, const char *bytes, Size size)
 {
-	const char *end = bytes + size;
-	Run		   *run = palloc_object(Run);
-	uint32		length;
+	RowLog	   *run = palloc0_object(RowLog);
+	int			length;
 
 	rows->runs = lappend(rows->runs, run);
-	run->store = tuplestore_begin_heap(false, false, memory_limit_work_mem());
-	run->slot = MakeSingleTupleTableSlot(rows->desc, &TTSOpsMinimalTuple);
-	for (; bytes < end; bytes += length)
+	initStringInfo(&run->block);
+	memcpy(&length, bytes, sizeof(int));
+	if (length + sizeof(int) == size)
 	{
-		memcpy(&length, bytes, sizeof(length));
-
-		/* The bytes have no alignment. */
-		ExecStoreMinimalTuple(memcpy(palloc(length), bytes, length), run->slot, true);
-		tuplestore_puttupleslot(run->store, run->slot);
+		appendBinaryStringInfo(&run->block, bytes + sizeof(int), length);
+		return;
 	}
-}
 
-/* The next row of a run is in its slot; false if there is none. */
-static bool
-advance(Run *run)
-{
-	return tuplestore_gettupleslot(run->store, true, false, run->slot);
+	/* It did not fit into memory there either. */
+	run->file = BufFileCreateTemp(false);
+	BufFileWrite(run->file, unconstify(char *, bytes), size);
+	run->reading = true;
+	begin_reading(run);
 }
 
 /* The first run has the greatest rank. */
 static int
 compare_runs(Datum a, Datum b, void *argument)
 {
-	NullableDatum x,
-				y;
+	const NullableDatum *x = &((RowLog *) DatumGetPointer(a))->row[0];
+	const NullableDatum *y = &((RowLog *) DatumGetPointer(b))->row[0];
 
-	x.value = slot_getattr(((Run *) DatumGetPointer(a))->slot, 1, &x.isnull);
-	y.value = slot_getattr(((Run *) DatumGetPointer(b))->slot, 1, &y.isnull);
-	return -ApplySortComparator(x.value, x.isnull, y.value, y.isnull, (SortSupport) argument);
+	return -ApplySortComparator(x->value, x->isnull, y->value, y->isnull,
+								(SortSupport) argument);
 }
 
 static void
@@ -336,46 +420,40 @@ begin_merge(MatchRows *rows)
 
 	rows->heap = binaryheap_allocate(list_length(rows->runs), compare_runs, &rows->order);
 	foreach(cell, rows->runs)
-		if (advance(lfirst(cell)))
-			binaryheap_add_unordered(rows->heap, PointerGetDatum(lfirst(cell)));
+	{
+		RowLog	   *run = (RowLog *) lfirst(cell);
+
+		if (read_log(rows, run, run->row))
+			binaryheap_add_unordered(rows->heap, PointerGetDatum(run));
+	}
 	binaryheap_build(rows->heap);
 }
 
-/* The slot with the next row of all runs, or NULL.  The row before lasts until now. */
-static TupleTableSlot *
-next_merged(MatchRows *rows)
+/* The next row of all runs.  The one before lasts until now: only now its run goes on. */
+static bool
+read_runs(MatchRows *rows, NullableDatum *row)
 {
-	CHECK_FOR_INTERRUPTS();
 	if (rows->heap == NULL)
 		begin_merge(rows);
 	if (rows->current != NULL)
 	{
-		if (advance(rows->current))
+		if (read_log(rows, rows->current, rows->current->row))
 			binaryheap_replace_first(rows->heap, PointerGetDatum(rows->current));
 		else
 			(void) binaryheap_remove_first(rows->heap);
+		rows->current = NULL;
 	}
-	rows->current = binaryheap_empty(rows->heap) ? NULL :
-		(Run *) DatumGetPointer(binaryheap_first(rows->heap));
-	return rows->current != NULL ? rows->current->slot : NULL;
+	if (binaryheap_empty(rows->heap))
+		return false;
+	rows->current = (RowLog *) DatumGetPointer(binaryheap_first(rows->heap));
+	memcpy(row, rows->current->row, rows->desc->natts * sizeof(NullableDatum));
+	return true;
 }
 
 bool
 match_rows_read(MatchRows *rows, NullableDatum *row)
 {
-	TupleTableSlot *slot = rows->runs != NIL ? next_merged(rows) :
-		next_sorted(rows) ? rows->out : NULL;
-	int			i;
-
-	if (slot == NULL)
-		return false;
-	slot_getallattrs(slot);
-	for (i = 0; i < rows->desc->natts; i++)
-	{
-		row[i].value = slot->tts_values[i];
-		row[i].isnull = slot->tts_isnull[i];
-	}
-	return true;
+	return rows->runs != NIL ? read_runs(rows, row) : read_added(rows, row);
 }
 
 void
@@ -383,13 +461,11 @@ match_rows_end(MatchRows *rows)
 {
 	ListCell   *cell;
 
-	if (rows->file != NULL)
-		BufFileClose(rows->file);
-	rows->file = NULL;
 	if (rows->sort != NULL)
 		tuplesort_end(rows->sort);
 	rows->sort = NULL;
+	end_log(&rows->log);
 	foreach(cell, rows->runs)
-		tuplestore_end(((Run *) lfirst(cell))->store);
+		end_log((RowLog *) lfirst(cell));
 	rows->runs = NIL;
 }

@@ -2,9 +2,9 @@
  * match_rows.h
  *		Rows of matches that come in no order, to be read in the order of matches.
  *
- * A row has the match in its first column.  Rows go into a sort of the server's, or, as long as they
- * ascend by match, into a log, whose reader hopes to need them no more.  Both take work_mem, and
- * disk beyond.  Parallel workers write what they have taken as bytes, in the order of
+ * A row has the match in its first column.  As long as rows ascend by match they are only written
+ * to a log, and from the first one that does not they are sorted.  Both take work_mem, and disk
+ * beyond.  Parallel workers write what they have taken as bytes, in the order of
  * matches; whoever reads the rows of several workers merges them.  So the order is one of matches
  * alone: rows of one match come in any order.
  */
@@ -32,15 +32,12 @@ typedef struct MatchRows MatchRows;
 extern MatchRows *match_rows_create(TupleDesc desc, const IdType *match_type, Size max_size,
 									const char *name);
 
-/* Add a row. */
-extern void match_rows_add(MatchRows *rows, const NullableDatum *row);
-
-/* The same; whether all so far ascend by match, and have been added so: then none can be read. */
-extern bool match_rows_add_ascending(MatchRows *rows, const NullableDatum *row);
+/* Add a row; whether all so far ascend by match. */
+extern bool match_rows_add(MatchRows *rows, const NullableDatum *row);
 
 /*
- * The most bytes that the rows of a worker take, and append them; any number of times.  No row can
- * be added then.
+ * About how many bytes the rows of a worker take, and append them; any number of times.  No row can
+ * be added or read then.
  */
 extern Size match_rows_size(const MatchRows *rows);
 extern void match_rows_write(MatchRows *rows, StringInfo bytes);
