@@ -17,7 +17,6 @@
 #include "pg/matches/inputs.h"
 #include "pg/matches/rater.h"
 #include "pg/sql/composite.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_hive_win_probability_transition);
 SKILLRATING_FUNCTION(skillrating_hive_win_probability_final);

@@ -58,8 +58,7 @@ solution_write(SolveState *state, ArrayType *queries)
 	int			n;
 	int			i;
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	query = query_texts(queries, &n);
 	type = DatumGetObjectId(DirectFunctionCall1(regtypein, CStringGetDatum("skillrating.estimate")));
 	desc = lookup_rowtype_tupdesc_copy(type, -1);

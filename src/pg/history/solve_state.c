@@ -27,7 +27,6 @@
 
 #include "core/solve/solvers.h"
 #include "pg/history/components.h"
-#include "pg/sql/huge.h"
 
 /* The columns of the type context_estimate. */
 enum
@@ -370,8 +369,7 @@ read_start(SolveState *state, bool *given)
 {
 	Portal		portal;
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	portal = SPI_cursor_open_with_args(NULL, state->start, 0, NULL, NULL, NULL, true, 0);
 	for (;;)
 	{

@@ -10,7 +10,6 @@
 
 #include "pg/matches/starting_columns.h"
 #include "pg/sql/composite.h"
-#include "pg/sql/huge.h"
 
 /* A row, and the player of the batch that is made of it. */
 typedef struct StartingRating
