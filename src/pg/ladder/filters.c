@@ -11,15 +11,17 @@
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/jsonb.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
-#include "pg/matches/eligible.h"
 #include "pg/sql/huge.h"
+#include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_counted_player);
+SKILLRATING_FUNCTION(skillrating_check_eligibility);
 
 /*
  * Players who are merged into others, and who are excluded for a time, and rules of
@@ -52,7 +54,7 @@ typedef struct Exclusion
 typedef struct EligibilitySince
 {
 	TimestampTz since;
-	Eligibility *rules;
+	const ParamValue *rules;	/* NULL: none is in force */
 } EligibilitySince;
 
 struct Filters
@@ -105,6 +107,15 @@ filter_time(const Datum *value, const bool *null, int column, TimestampTz missin
 	return null[column] ? missing : DatumGetTimestampTz(value[column]);
 }
 
+/* Rules of eligibility in the current context, or NULL if none is in force. */
+static const ParamValue *
+read_rules(Jsonb *json)
+{
+	const ParamValue *rules = get_params(&eligibility_params, json);
+
+	return eligibility_limits_newcomers(rules) || eligibility_limits_repeats(rules) ? rules : NULL;
+}
+
 /*
  * Add a filter of a kind, as its row in operation has it.  The rows come in the order of
  * declaration. A later merge of the same account replaces the earlier one, and of two rules the
@@ -128,7 +139,7 @@ add_filter(void *arg, const Datum *value, const bool *null)
 		}
 		declared = &filters->eligibility[filters->neligibility++];
 		declared->since = since;
-		declared->rules = get_eligibility(DatumGetJsonbP(value[FILTER_PARAMS]));
+		declared->rules = read_rules(DatumGetJsonbP(value[FILTER_PARAMS]));
 	}
 	else if (null[FILTER_PLAYER])
 		return;
@@ -143,7 +154,7 @@ add_filter(void *arg, const Datum *value, const bool *null)
 					  filter_time(value, null, FILTER_UNTIL, DT_NOEND));
 }
 
-const Eligibility *
+const ParamValue *
 eligibility_at(const Filters *filters, TimestampTz played_at)
 {
 	int			i;
@@ -308,24 +319,53 @@ filters_repeat_window(const Filters *filters)
 	double		window = 0;
 	int			i;
 
-	for (i = 0; i < filters->neligibility; i++)
+	for (i = 0; filters != NULL && i < filters->neligibility; i++)
 	{
-		const Eligibility *rules = filters->eligibility[i].rules;
+		const ParamValue *rules = filters->eligibility[i].rules;
 
-		if (eligibility_in_force(rules, ELIGIBILITY_MAX_REPEATS))
-			window = Max(window, rules->value[ELIGIBILITY_REPEAT_WINDOW]);
+		if (rules != NULL && eligibility_limits_repeats(rules))
+			window = Max(window, rules[ELIGIBILITY_REPEAT_WINDOW].number);
 	}
 	return window;
 }
 
 bool
-filters_need_players(const Filters *filters)
+filters_have_rules(const Filters *filters)
 {
 	int			i;
 
 	if (filters != NULL)
 		for (i = 0; i < filters->neligibility; i++)
-			if (eligibility_needs_players(filters->eligibility[i].rules))
+			if (filters->eligibility[i].rules != NULL)
 				return true;
 	return false;
+}
+
+/* check_eligibility(rules) */
+Datum
+skillrating_check_eligibility(PG_FUNCTION_ARGS)
+{
+	/* What says more about a rule, and that rule. */
+	static const int refines[][2] = {
+		{ELIGIBILITY_NEWCOMER_GAMES, ELIGIBILITY_MAX_NEWCOMER_SHARE},
+		{ELIGIBILITY_REPEAT_WINDOW, ELIGIBILITY_MAX_REPEATS}
+	};
+	Jsonb	   *json = PG_GETARG_JSONB_P(0);
+	JsonReader	reader;
+	int			i;
+
+	(void) get_params(&eligibility_params, json);
+	json_reader_begin(&reader, json, "rules of eligibility", NULL);
+	for (i = 0; i < (int) lengthof(refines); i++)
+	{
+		const char *name = param_spec(&eligibility_params, refines[i][0])->name;
+		const char *of = param_spec(&eligibility_params, refines[i][1])->name;
+
+		/* It would do nothing without that, and nobody would notice. */
+		if (json_reader_find(&reader, name) && !json_reader_find(&reader, of))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("rule \"%s\" of eligibility needs rule \"%s\"", name, of)));
+	}
+	PG_RETURN_VOID();
 }

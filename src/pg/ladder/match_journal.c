@@ -25,7 +25,6 @@ enum
 	PARTICIPANT_TEAM,
 	PARTICIPANT_RANK,
 	PARTICIPANT_WEIGHT,
-	PARTICIPANT_LEFT_OUT,
 	PARTICIPANT_NCOLUMNS
 };
 
@@ -113,20 +112,6 @@ return_participants(ReturnSetInfo *rsinfo, Batch *batch, SourceMatch *source)
 			values[PARTICIPANT_WEIGHT] = Float8GetDatum(player->weight);
 			nulls[PARTICIPANT_RANK] = nulls[PARTICIPANT_WEIGHT] = false;
 		}
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
-	for (i = 0; i < source->nleft_out; i++)
-	{
-		const LeftOut *left_out = &source->left_out[i];
-
-		(void) id_table_enter(met, left_out->account_id, "", &found);
-		if (found)
-			continue;
-		begin_row(source, left_out->account_id,
-				  id_table_find(counted, left_out->account_id, ""), left_out->team,
-				  values, nulls);
-		values[PARTICIPANT_LEFT_OUT] = CStringGetTextDatum(unrated_code(left_out->rule));
-		nulls[PARTICIPANT_LEFT_OUT] = false;
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 }

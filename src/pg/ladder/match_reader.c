@@ -10,7 +10,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -142,17 +141,15 @@ enum
 
 /* A reader that has not run its query yet. */
 static MatchReader *
-reader_create(Ladder *ladder, bool anonymous)
+reader_create(Ladder *ladder)
 {
 	MatchReader *reader = palloc0_object(MatchReader);
 
 	reader->ladder = ladder;
-	reader->anonymous = anonymous;
 	reader->context = AllocSetContextCreate(CurrentMemoryContext,
 											"skillrating match",
 											ALLOCSET_SMALL_SIZES);
-	source_match_init(&reader->match, anonymous ? NULL : ladder->match_type,
-					  ladder->player_type);
+	source_match_init(&reader->match, ladder->match_type, ladder->player_type);
 	if (ladder_has_filters(ladder))
 		reader->filters = read_filters(ladder);
 	return reader;
@@ -195,27 +192,6 @@ store_rows(MatchReader *reader, LadderQuery *query, const Datum *values,
 	keeper.receiver.rStartup = begin_rows;
 	keeper.receiver.receiveSlot = keep_row;
 	ladder_execute(reader->ladder, query, values, nulls, &keeper.receiver);
-}
-
-/* Make a reader with an empty tuplestore. */
-static MatchReader *
-reader_with_store(Ladder *ladder, bool anonymous)
-{
-	MatchReader *reader = reader_create(ladder, anonymous);
-
-	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
-	return reader;
-}
-
-MatchReader *
-reader_open_query(Ladder *ladder, LadderQuery *query, const Datum *values,
-				  const bool *nulls, bool anonymous)
-{
-	MatchReader *reader = reader_with_store(ladder, anonymous);
-
-	store_rows(reader, query, values, nulls);
-	reader_rewind(reader);
-	return reader;
 }
 
 /*
@@ -275,11 +251,12 @@ store_matches(void *arg)
 MatchReader *
 reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 {
-	MatchReader *reader = reader_with_store(ladder, false);
+	MatchReader *reader = reader_create(ladder);
 	StoreMatches matches = {reader, ids};
 	SourceError error;
 
 	reader->match.tolerant = !strict;
+	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
 	if (!careful)
 		store_matches(&matches);
 	else if (!careful_do(store_matches, &matches, error_is_about_data, &error))
@@ -422,7 +399,7 @@ fetch_row(MatchReader *reader)
 MatchReader *
 reader_open_rated(Ladder *ladder, int64 from)
 {
-	MatchReader *reader = reader_create(ladder, false);
+	MatchReader *reader = reader_create(ladder);
 	OpenStream	stream = {reader, from};
 	SourceError error;
 
@@ -444,9 +421,8 @@ reader_open_rated(Ladder *ladder, int64 from)
 void
 reader_rewind(MatchReader *reader)
 {
-	/* A single match need not be read twice, unless whoever had it left some of it out. */
-	reader->stays = reader->nread == 1 && !reader->have_row && reader->nerrors == 0 &&
-		reader->match.nleft_out == 0;
+	/* A single match need not be read twice. */
+	reader->stays = reader->nread == 1 && !reader->have_row && reader->nerrors == 0;
 	reader->nread = 0;
 	if (reader->stays)
 		return;
@@ -562,12 +538,11 @@ begin_without_rows(MatchReader *reader, const SourceError *error)
 	SourceMatch *match = &reader->match;
 
 	match->number++;
-	match->n = match->nleft_out = 0;
+	match->n = 0;
 	match->pool = pstrdup("");
 	match->unrated_reason = NULL;
 	match->arrived_at = DT_NOBEGIN;
 	match->eligibility = NULL;
-	match->facts.duration = match->facts.surrendered = get_float8_nan();
 	match->set_aside = match->fault = match->unreadable = unrated_nothing;
 	match->vanished = error == NULL;
 	if (error != NULL)
@@ -613,9 +588,6 @@ static bool
 same_match(MatchReader *reader)
 {
 	const Datum *values;
-
-	if (reader->anonymous)
-		return true;
 
 	/* Of a match without rows in the source there is one without it. */
 	if ((reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1)))
@@ -694,18 +666,6 @@ finish_match(MatchReader *reader)
 	}
 	if (reader->ladder->horizon != NO_HORIZON)
 		set_aside_before_horizon(reader);
-}
-
-double
-reader_repeat_window(const MatchReader *reader)
-{
-	return reader->filters != NULL ? filters_repeat_window(reader->filters) : 0;
-}
-
-bool
-reader_needs_players(const MatchReader *reader)
-{
-	return filters_need_players(reader->filters);
 }
 
 /*

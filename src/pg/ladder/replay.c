@@ -18,6 +18,7 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/columns.h"
+#include "pg/ladder/filters.h"
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
@@ -288,7 +289,7 @@ replay_on(Replay *replay, ReplaySink *sink)
 	StoredEvents component_events;
 
 	matches = reader_open_rated(ladder, replay->next);
-	replay->batch->keeps_meetings = reader_repeat_window(matches) > 0;
+	replay->batch->keeps_meetings = filters_repeat_window(matches->filters) > 0;
 	stored_events_open(&events, replay, false);
 	stored_events_open(&component_events, replay, true);
 	replay_steps(replay, sink, matches, &events, &component_events);

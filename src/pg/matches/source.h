@@ -24,8 +24,6 @@ typedef enum SourceColumn
 	SOURCE_POOL,
 	SOURCE_LOG_ODDS,
 	SOURCE_UNRATED_REASON,
-	SOURCE_DURATION,
-	SOURCE_SURRENDERED,
 	SOURCE_CONTEXT,
 	SOURCE_CLUB,
 	SOURCE_TOURNAMENT,
@@ -43,7 +41,6 @@ typedef enum SourceColumn
 	SOURCE_QUIT,
 	SOURCE_EXPERIENCE,
 	SOURCE_GAIN,
-	SOURCE_BOT,
 	SOURCE_FIXED,
 	SOURCE_NCOLUMNS
 } SourceColumn;
@@ -84,14 +81,6 @@ typedef enum SourceTimes
 	TIMES_OPTIONAL				/* that the time is unknown */
 } SourceTimes;
 
-/* A stint of somebody whom a rule of eligibility has left out of a match. */
-typedef struct LeftOut
-{
-	Datum		account_id;
-	int			team;
-	MatchStatus rule;
-} LeftOut;
-
 /*
  * One match of a source.
  *
@@ -117,8 +106,7 @@ typedef struct SourceMatch
 	char	   *pool;
 	double		log_odds;
 	double		tournament;		/* period_tournament_key(), or 0 */
-	MatchFacts	facts;
-	const Eligibility *eligibility; /* the rules by which it is judged, or
+	const ParamValue *eligibility;	/* the rules by which it is judged, or
 									 * NULL */
 	const char *unrated_reason; /* of any of its rows, or NULL */
 	Unrated		unreadable;		/* why its rows make no match at all, */
@@ -128,9 +116,7 @@ typedef struct SourceMatch
 	int64		digest;			/* of all that is in it */
 	SourceNames contexts;		/* of its participants, by Participant.context */
 	SourceNames clubs;			/* and club */
-	LeftOut    *left_out;		/* nleft_out of them, or undefined */
-	int			nleft_out;
-	int			n;				/* but for those whom the rules leave out */
+	int			n;
 	Participant *participant;
 	Datum	   *player_id;
 	Datum	   *account_id;		/* before merging */
@@ -196,13 +182,6 @@ extern void source_match_sort(SourceMatch *match);
  * accounts of one player met.
  */
 extern void source_match_set_aside(SourceMatch *match);
-
-/*
- * Take participants for whom rule[] has a rule, and not MATCH_OK, out of a match whose rows have
- * all been read, and set set_aside again; order[] has the others where they were, and left_out[],
- * in the current context, those who go.
- */
-extern void source_match_leave_out(SourceMatch *match, const MatchStatus *rule);
 
 /*
  * Set arrived_at of a match whose rows have all been read: as it was for the same time, DT_NOBEGIN

@@ -138,7 +138,8 @@ wrong_param_type(const ParamSet *set, const ParamSpec *spec,
 					spec->name, set->kind, set->name, expected)));
 }
 
-char *
+/* The ends of a parameter's range in words, "above 0 and at most 1e+09". */
+static char *
 param_range(const ParamSpec *spec)
 {
 	StringInfoData range;
@@ -369,14 +370,14 @@ enum
 	PARAMETER_MAX,
 	PARAMETER_CHOICES,
 	PARAMETER_UNIT,
-	PARAMETER_REASON,
 	PARAMETER_DESCRIPTION,
 	PARAMETER_NCOLUMNS
 };
 
-void
+/* A row of parameters(), with that value as the default. */
+static void
 put_parameter(ReturnSetInfo *rsinfo, const char *kind, const ParamSpec *spec,
-			  const ParamValue *value, const char *reason)
+			  const ParamValue *value)
 {
 	static const char *const types[] = {
 		[PARAM_NUMBER] = "number",
@@ -393,11 +394,8 @@ put_parameter(ReturnSetInfo *rsinfo, const char *kind, const ParamSpec *spec,
 	values[PARAMETER_NAME] = CStringGetTextDatum(spec->name);
 	values[PARAMETER_TYPE] = CStringGetTextDatum(types[spec->type]);
 
-	/* A rule that is not in force has none. */
-	nulls[PARAMETER_DEFAULT] = spec->type == PARAM_NUMBER && isnan(value->number);
-	if (!nulls[PARAMETER_DEFAULT])
-		values[PARAMETER_DEFAULT] =
-			DirectFunctionCall1(jsonb_in, CStringGetDatum(param_json(spec, value)));
+	values[PARAMETER_DEFAULT] =
+		DirectFunctionCall1(jsonb_in, CStringGetDatum(param_json(spec, value)));
 	values[PARAMETER_MIN] = Float8GetDatum(spec->min);
 	values[PARAMETER_MAX] = Float8GetDatum(spec->max);
 	nulls[PARAMETER_MIN] = !ranged || isinf(spec->min);
@@ -412,9 +410,6 @@ put_parameter(ReturnSetInfo *rsinfo, const char *kind, const ParamSpec *spec,
 	nulls[PARAMETER_UNIT] = spec->unit == NULL;
 	if (spec->unit != NULL)
 		values[PARAMETER_UNIT] = CStringGetTextDatum(spec->unit);
-	nulls[PARAMETER_REASON] = reason == NULL;
-	if (reason != NULL)
-		values[PARAMETER_REASON] = CStringGetTextDatum(reason);
 	values[PARAMETER_DESCRIPTION] = CStringGetTextDatum(spec->description);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
@@ -429,7 +424,7 @@ put_parameters(ReturnSetInfo *rsinfo, const ParamSet *set)
 	{
 		int			index = param_listed(set, i);
 
-		put_parameter(rsinfo, set->kind, param_spec(set, index), &params[index], NULL);
+		put_parameter(rsinfo, set->kind, param_spec(set, index), &params[index]);
 	}
 }
 
