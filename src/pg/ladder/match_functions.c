@@ -52,17 +52,14 @@ skillrating_source_columns(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
 	{
-		const char *type;
-		const char *needed;
-		const char *description;
+		const SourceColumnSpec *column = &source_columns[i];
 		Datum		values[4];
 		bool		nulls[4] = {false};
 
-		source_column_text(i, &type, &needed, &description);
-		values[0] = CStringGetTextDatum(source_column_name(i));
-		values[1] = CStringGetTextDatum(type);
-		values[2] = CStringGetTextDatum(needed);
-		values[3] = CStringGetTextDatum(description);
+		values[0] = CStringGetTextDatum(column->name);
+		values[1] = CStringGetTextDatum(column->takes);
+		values[2] = CStringGetTextDatum(column->needed);
+		values[3] = CStringGetTextDatum(column->description);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

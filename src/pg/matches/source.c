@@ -13,11 +13,13 @@
 #include "core/rating/period.h"
 
 #define IDENTIFIER(name, description) \
-	{#name, NULL, "yes", description}
-#define COLUMN(name, type, needed, description) \
-	{#name, "pg_catalog." type, needed, description}
+	{#name, NULL, "identifier", "yes", description}
+#define TEXT(name, description) \
+	{#name, "pg_catalog.text", "text", "no", description}
 #define NUMBER(name, needed, description) \
-	{#name, "pg_catalog.float8", needed, description}
+	{#name, "pg_catalog.float8", "number", needed, description}
+#define BOOLEAN(name, needed, description) \
+	{#name, "pg_catalog.float8", "boolean or number", needed, description}
 
 #define TOO_MANY_PARTICIPANTS \
 	"too many participants: more than " CppAsString2(MATCH_MAX_PARTICIPANTS)
@@ -27,18 +29,18 @@
 
 const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_MATCH_ID] = IDENTIFIER(match_id, "which match"),
-	[SOURCE_PLAYED_AT] = COLUMN(played_at, "timestamptz", "yes", "when it was played"),
-	[SOURCE_TEAM] = COLUMN(team, "int4", "yes", "number of the team within the match"),
+	[SOURCE_PLAYED_AT] = {"played_at", "pg_catalog.timestamptz", "time", "yes", "when it was played"},
+	[SOURCE_TEAM] = {"team", "pg_catalog.int4", "number", "yes", "number of the team within the match"},
 	[SOURCE_PLAYER_ID] = IDENTIFIER(player_id, "which player"),
-	[SOURCE_POOL] = COLUMN(pool, "text", "no", "queue, mode or season whose ratings are its own"),
-	[SOURCE_LOG_ODDS] = COLUMN(log_odds, "float8", "no", "log-odds of the context in favour of the first side"),
-	[SOURCE_UNRATED_REASON] = COLUMN(unrated_reason, "text", "no", "not null: keep the match and do not rate it"),
-	[SOURCE_CONTEXT] = COLUMN(context, "text", "no", "where or as what was played: a map, a surface, a hero"),
-	[SOURCE_CLUB] = COLUMN(club, "text", "no", "club, country or faction for which the player plays"),
-	[SOURCE_TOURNAMENT] = COLUMN(tournament, "text", "no", "tournament of which all games are a rating period"),
+	[SOURCE_POOL] = TEXT(pool, "queue, mode or season whose ratings are its own"),
+	[SOURCE_LOG_ODDS] = NUMBER(log_odds, "no", "log-odds of the context in favour of the first side"),
+	[SOURCE_UNRATED_REASON] = TEXT(unrated_reason, "not null: keep the match and do not rate it"),
+	[SOURCE_CONTEXT] = TEXT(context, "where or as what was played: a map, a surface, a hero"),
+	[SOURCE_CLUB] = TEXT(club, "club, country or faction for which the player plays"),
+	[SOURCE_TOURNAMENT] = TEXT(tournament, "tournament of which all games are a rating period"),
 	[SOURCE_RANK] = NUMBER(rank, "one", "rank of the team, 1 is best and equal ranks are a draw"),
 	[SOURCE_SCORE] = NUMBER(score, "one", "score of the team, high is best"),
-	[SOURCE_WON] = NUMBER(won, "one", "whether the team won"),
+	[SOURCE_WON] = BOOLEAN(won, "one", "whether the team won"),
 	[SOURCE_WEIGHT] = NUMBER(weight, "no", "share of the match played, 1 by default"),
 	[SOURCE_JOINED] = NUMBER(joined, "no", "when the stint began, seconds from the start"),
 	[SOURCE_LEFT] = NUMBER(left, "no", "when the stint ended, seconds from the start"),
@@ -47,37 +49,16 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_SQUAD] = NUMBER(squad, "no", "the same number for all who queued together"),
 	[SOURCE_KILLS] = NUMBER(kills, "no", "kills of the player"),
 	[SOURCE_DEATHS] = NUMBER(deaths, "no", "deaths of the player"),
-	[SOURCE_QUIT] = NUMBER(quit, "no", "whether the player left early on purpose"),
+	[SOURCE_QUIT] = BOOLEAN(quit, "no", "whether the player left early on purpose"),
 	[SOURCE_EXPERIENCE] = NUMBER(experience, "no", "matches that the player had played before, also elsewhere"),
 	[SOURCE_GAIN] = NUMBER(gain, "no", "weight of the player's update, 1 by default"),
-	[SOURCE_FIXED] = NUMBER(fixed, "no", "whether the state of the player stays as it is, as before by default"),
+	[SOURCE_FIXED] = BOOLEAN(fixed, "no", "whether the state of the player stays as it is, as before by default"),
 };
 
 const char *
 source_column_name(SourceColumn column)
 {
 	return source_columns[column].name;
-}
-
-void
-source_column_text(SourceColumn column, const char **type,
-				   const char **needed, const char **description)
-{
-	const SourceColumnSpec *spec = &source_columns[column];
-
-	*type = "number";
-	if (spec->type == NULL)
-		*type = "identifier";
-	else if (column == SOURCE_PLAYED_AT)
-		*type = "time";
-	else if (column == SOURCE_POOL || column == SOURCE_UNRATED_REASON ||
-			 column == SOURCE_CONTEXT || column == SOURCE_CLUB ||
-			 column == SOURCE_TOURNAMENT)
-		*type = "text";
-	else if (column == SOURCE_WON || column == SOURCE_QUIT || column == SOURCE_FIXED)
-		*type = "boolean or number";
-	*needed = spec->needed;
-	*description = spec->description;
 }
 
 StaticAssertDecl(SOURCE_NCOLUMNS - SOURCE_RANK == PARTICIPANT_NUMBERS,

@@ -45,21 +45,20 @@ typedef enum SourceColumn
 	SOURCE_NCOLUMNS
 } SourceColumn;
 
-/* How source columns are read: their type in SQL. */
+/* The columns of a source, and what is said of them in SQL. */
 typedef struct SourceColumnSpec
 {
 	const char *name;
-	const char *type;			/* NULL: that of the identifier */
+	const char *type;			/* as they are read; NULL: that of the
+								 * identifier */
+	const char *takes;			/* what they may be */
 	const char *needed;			/* yes, no, or one: at least one of these */
 	const char *description;
 } SourceColumnSpec;
 
 extern const SourceColumnSpec source_columns[SOURCE_NCOLUMNS];
 
-/* What a column of a source is called, and what is said of it in SQL. */
 extern const char *source_column_name(SourceColumn column);
-extern void source_column_text(SourceColumn column, const char **type,
-							   const char **needed, const char **description);
 
 /* What the core has in place of the name of a tournament. */
 extern double tournament_key(Datum name);
