@@ -8,6 +8,7 @@
 #include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -154,7 +155,8 @@ add_filter(void *arg, const Datum *value, const bool *null)
 					  filter_time(value, null, FILTER_UNTIL, DT_NOEND));
 }
 
-const ParamValue *
+/* The rules in force that were declared last for matches played at a time, or NULL. */
+static const ParamValue *
 eligibility_at(const Filters *filters, TimestampTz played_at)
 {
 	int			i;
@@ -242,6 +244,51 @@ merged_player(const Filters *filters, Datum player, TimestampTz played_at,
 		*excluded = *excluded || is_excluded(filters, player, played_at);
 	}
 	return player;
+}
+
+/* Whether a participant is a player who is before in the match by another account. */
+static bool
+has_other_account(const SourceMatch *match, int participant)
+{
+	const IdType *type = match->player_type;
+	int			i;
+
+	for (i = 0; i < participant; i++)
+		if (id_equal(type, match->player_id[i], match->player_id[participant]) &&
+			!id_equal(type, match->account_id[i], match->account_id[participant]))
+			return true;
+	return false;
+}
+
+void
+filter_match(const Filters *filters, SourceMatch *match)
+{
+	IdType	   *type = match->player_type;
+	bool		merged = false;
+	int			i;
+
+	match->eligibility = eligibility_at(filters, match->played_at);
+	for (i = 0; i < match->n; i++)
+	{
+		bool		excluded;
+
+		match->player_id[i] = merged_player(filters, match->account_id[i], match->played_at,
+											&excluded);
+		merged = merged || !id_equal(type, match->player_id[i], match->account_id[i]);
+		if (excluded && match->set_aside.detail == NULL)
+			match->set_aside = unrated(UNRATED_EXCLUDED_PLAYER,
+									   psprintf("player %s is excluded",
+												id_text(type, match->account_id[i])));
+	}
+	for (i = 0; i < match->n && merged && match->set_aside.detail == NULL; i++)
+	{
+		/* Each is compared with all before, and a match may have thousands. */
+		CHECK_FOR_INTERRUPTS();
+		if (has_other_account(match, i))
+			match->set_aside = unrated(UNRATED_MERGED_ACCOUNTS,
+									   psprintf("player %s takes part under two accounts",
+												id_text(type, match->player_id[i])));
+	}
 }
 
 Datum *

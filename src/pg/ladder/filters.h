@@ -8,8 +8,8 @@
 
 #include "pg/sql/glue.h"
 
-#include "core/rating/eligibility.h"
 #include "pg/ladder/ladder.h"
+#include "pg/matches/source.h"
 
 typedef struct Filters Filters;
 
@@ -42,8 +42,11 @@ extern Datum *counted_players(Ladder *ladder, Datum *account, int n);
  */
 extern void check_accounts(IdType *type, const Datum *account, const Datum *player, int n);
 
-/* The rules in force that were declared last for matches played at a time, or NULL. */
-extern const ParamValue *eligibility_at(const Filters *filters, TimestampTz played_at);
+/*
+ * Put the players for whom accounts count into a match whose rows have all been read, with the rules
+ * of its time.  set_aside is set where somebody is excluded, or two accounts of one player met.
+ */
+extern void filter_match(const Filters *filters, SourceMatch *match);
 
 /*
  * How many seconds rules look around a match for others with the same opponents, 0 if

@@ -579,14 +579,12 @@ static void
 read_preview(Ladder *ladder, const MatchArrays *arrays, SourceMatch *match)
 {
 	Filters    *filters = ladder_has_filters(ladder) ? read_filters(ladder) : NULL;
-	int			i;
 
 	source_match_init(match, NULL, ladder->player_type);
 	match_arrays_read(arrays, match);
-	for (i = 0; filters != NULL && i < match->n; i++)
-		match->player_id[i] = merged_player(filters, match->account_id[i], match->played_at,
-											&match->excluded[i]);
 	source_match_sort(match);
+	if (filters != NULL)
+		filter_match(filters, match);
 	check_accounts(ladder->player_type, match->account_id, match->player_id, match->n);
 }
 

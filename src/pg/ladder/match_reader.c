@@ -598,18 +598,6 @@ same_match(MatchReader *reader)
 	return id_equal(reader->ladder->match_type, reader->match.id, values[SOURCE_MATCH_ID]);
 }
 
-/* Put the player in place for whom an account counts. */
-static void
-filter_participant(MatchReader *reader, int participant)
-{
-	SourceMatch *match = &reader->match;
-
-	match->player_id[participant] = merged_player(reader->filters,
-												  match->account_id[participant],
-												  match->played_at,
-												  &match->excluded[participant]);
-}
-
 static void
 read_participant(MatchReader *reader)
 {
@@ -619,8 +607,6 @@ read_participant(MatchReader *reader)
 
 	if (p == NULL)
 		return;
-	if (reader->filters != NULL)
-		filter_participant(reader, match->n - 1);
 	match_digests_add(&reader->digests, match, reader->renaming, p,
 					  values[SOURCE_PLAYER_ID]);
 }
@@ -651,6 +637,8 @@ finish_match(MatchReader *reader)
 	{
 		reader_set_unreadable(reader, match->unreadable.reason,
 							  match->unreadable.detail, match->unreadable.detail);
+		if (reader->filters != NULL)
+			filter_match(reader->filters, match);
 		return;
 	}
 	match_digests_finish(&reader->digests, reader->renaming, match);
@@ -660,10 +648,7 @@ finish_match(MatchReader *reader)
 		source_match_arrive(match, match->rated_played_at, match->rated_arrived_at);
 	source_match_sort(match);
 	if (reader->filters != NULL)
-	{
-		source_match_set_aside(match);
-		match->eligibility = eligibility_at(reader->filters, match->played_at);
-	}
+		filter_match(reader->filters, match);
 	if (reader->ladder->horizon != NO_HORIZON)
 		set_aside_before_horizon(reader);
 }

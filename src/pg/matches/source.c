@@ -78,11 +78,9 @@ reserve_participants(SourceMatch *match, int n)
 	RESERVE(participant, Participant);
 	RESERVE(player_id, Datum);
 	RESERVE(account_id, Datum);
-	RESERVE(excluded, bool);
 	RESERVE(order, int);
 	RESERVE(sorted_participant, Participant);
 	RESERVE(sorted_id, Datum);
-	RESERVE(sorted_excluded, bool);
 #undef RESERVE
 	match->max = n;
 }
@@ -408,7 +406,6 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 	match->account_id[match->n] = type->typbyval ? id :
 		datumCopy(id, type->typbyval, type->typlen);
 	match->player_id[match->n] = match->account_id[match->n];
-	match->excluded[match->n] = false;
 	match->n++;
 	return p;
 }
@@ -459,18 +456,6 @@ compare_participants(const void *a, const void *b, void *arg)
 	return result != 0 ? result : compare_names(&match->clubs, p->club, q->club);
 }
 
-static void
-permute_ids(SourceMatch *match, Datum **ids)
-{
-	Datum	   *old = *ids;
-	int			i;
-
-	for (i = 0; i < match->n; i++)
-		match->sorted_id[i] = old[match->order[i]];
-	*ids = match->sorted_id;
-	match->sorted_id = old;
-}
-
 /* Sort the order of few participants by insertion; whether they have been in it. */
 static bool
 insertion_sort(SourceMatch *match)
@@ -503,7 +488,7 @@ void
 source_match_sort(SourceMatch *match)
 {
 	Participant *old = match->participant;
-	bool	   *excluded = match->excluded;
+	Datum	   *old_id = match->account_id;
 	int			i;
 
 	if (match->n <= MAX_INSERTION)
@@ -521,61 +506,12 @@ source_match_sort(SourceMatch *match)
 	for (i = 0; i < match->n; i++)
 	{
 		match->sorted_participant[i] = old[match->order[i]];
-		match->sorted_excluded[i] = excluded[match->order[i]];
+		match->sorted_id[i] = match->player_id[i] = old_id[match->order[i]];
 	}
-	match->excluded = match->sorted_excluded;
-	match->sorted_excluded = excluded;
 	match->participant = match->sorted_participant;
 	match->sorted_participant = old;
-	permute_ids(match, &match->player_id);
-	permute_ids(match, &match->account_id);
-}
-
-/* Whether a participant is a player who is before in the match by another account. */
-static bool
-has_other_account(const SourceMatch *match, int participant)
-{
-	const IdType *type = match->player_type;
-	int			i;
-
-	for (i = 0; i < participant; i++)
-		if (id_equal(type, match->player_id[i], match->player_id[participant]) &&
-			!id_equal(type, match->account_id[i], match->account_id[participant]))
-			return true;
-	return false;
-}
-
-void
-source_match_set_aside(SourceMatch *match)
-{
-	IdType	   *type = match->player_type;
-	bool		merged = false;
-	int			i;
-
-	match->set_aside = unrated_nothing;
-	for (i = 0; i < match->n; i++)
-	{
-		if (match->excluded[i])
-		{
-			match->set_aside = unrated(UNRATED_EXCLUDED_PLAYER,
-									   psprintf("player %s is excluded",
-												id_text(type, match->account_id[i])));
-			return;
-		}
-		merged = merged || !id_equal(type, match->player_id[i], match->account_id[i]);
-	}
-	for (i = 0; merged && i < match->n; i++)
-	{
-		/* Each is compared with all before, and a match may have thousands. */
-		CHECK_FOR_INTERRUPTS();
-		if (has_other_account(match, i))
-		{
-			match->set_aside = unrated(UNRATED_MERGED_ACCOUNTS,
-									   psprintf("player %s takes part under two accounts",
-												id_text(type, match->player_id[i])));
-			return;
-		}
-	}
+	match->account_id = match->sorted_id;
+	match->sorted_id = old_id;
 }
 
 /*

@@ -119,12 +119,10 @@ typedef struct SourceMatch
 	Participant *participant;
 	Datum	   *player_id;
 	Datum	   *account_id;		/* before merging */
-	bool	   *excluded;		/* from the ladder, one of the two */
 	int			max;			/* room in these arrays */
 	int		   *order;			/* by source_match_sort() */
 	Participant *sorted_participant;	/* room for sorting */
 	Datum	   *sorted_id;
-	bool	   *sorted_excluded;
 
 	/* Of a match in rated order: what rated_match has. */
 	int64		seq;
@@ -171,16 +169,9 @@ extern Participant *source_match_add(SourceMatch *match, const Datum *values,
 /*
  * Put the participants in a total order, so that sums round alike whenever and
  * however a match is read: by team and account, then by all that stints can say.
- * order[] has where each one was.
+ * order[] has where each one was.  player_id is account_id then, which a ladder may change.
  */
 extern void source_match_sort(SourceMatch *match);
-
-/*
- * Set set_aside once player_id and excluded are what the ladder makes of all
- * participants: a match of somebody who is excluded does not count, nor one where two
- * accounts of one player met.
- */
-extern void source_match_set_aside(SourceMatch *match);
 
 /*
  * Set arrived_at of a match whose rows have all been read: as it was for the same time, DT_NOBEGIN
