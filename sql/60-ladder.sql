@@ -175,8 +175,48 @@ error 55000, because rated matches cannot vanish.';
 
 CREATE FUNCTION skillrating_internal.check_identifier_type(type regtype, column_name text)
 RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_check_identifier_type'
-LANGUAGE C STABLE STRICT PARALLEL SAFE;
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+AS $function$
+DECLARE
+    wrong text;
+BEGIN
+    -- What has no hash function, order or array type is refused here.
+    PERFORM skillrating_internal.identifier_equals(type, column_name);
+    -- A domain is what it is made of. Its CHECK is read and not called: that is somebody else's code.
+    WITH RECURSIVE d AS (
+        SELECT t.* FROM pg_type AS t WHERE t.oid = type
+        UNION ALL
+        SELECT t.* FROM d JOIN pg_type AS t ON t.oid = d.typbasetype)
+    SELECT CASE
+        WHEN base.typtype = 'c' THEN 'It is composite: make one value of its columns.'
+        WHEN base.typcategory = 'A' THEN 'It is an array.'
+        WHEN EXISTS (
+            SELECT FROM pg_collation AS l
+            WHERE l.oid = coalesce(r.rngcollation, own.typcollation) AND NOT l.collisdeterministic)
+            THEN 'Its collation is nondeterministic, so that different values can be equal.'
+        WHEN base.typnamespace = 'pg_catalog'::regnamespace AND base.typname ~ '^(name$|reg)'
+            THEN 'It names objects of the database.'
+        WHEN EXISTS (
+            SELECT FROM d
+            WHERE d.typtype = 'd' AND (d.typnotnull OR EXISTS (
+                SELECT FROM pg_constraint AS c
+                WHERE c.contypid = d.oid AND pg_get_constraintdef(c.oid) ~ 'IS NOT NULL')))
+            THEN 'The domain does not allow null, which operations on all players need.'
+        END INTO wrong
+    FROM d AS base
+    JOIN pg_type AS own ON own.oid = type
+    LEFT JOIN pg_range AS r ON base.oid IN (r.rngtypid, r.rngmultitypid)
+    WHERE base.typtype <> 'd';
+    IF wrong IS NOT NULL THEN
+        RAISE datatype_mismatch USING
+            MESSAGE = format('type %s cannot be used for %s', format_type(type, NULL), column_name),
+            DETAIL = wrong,
+            HINT = 'Identifiers need a type that can be hashed and ordered, such as bigint, uuid or text.';
+    END IF;
+END
+$function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_identifier_type(regtype, text) IS
 'Error 42804 that names the column unless values of the type can identify players or matches, which

@@ -275,6 +275,24 @@ DROP FUNCTION attack_by, attack_by_each;
 DROP VIEW regress_attacks_source;
 DROP TABLE regress_attacks_mirror, regress_attacks_replica;
 
+-- Default privileges of whoever may create tables there do not stop a promotion by the owner.
+CREATE ROLE regress_attacks_owner;
+SELECT format('GRANT CREATE ON DATABASE %I TO regress_attacks_owner', current_database()) \gexec
+SET ROLE regress_attacks_owner;
+SELECT skillrating.create_ladder('held', 'elo');
+GRANT CREATE, USAGE ON SCHEMA held TO regress_attacker;
+ALTER DEFAULT PRIVILEGES IN SCHEMA held GRANT SELECT ON TABLES TO regress_attacker;
+SET ROLE regress_attacker;
+ALTER DEFAULT PRIVILEGES IN SCHEMA held GRANT SELECT ON TABLES TO PUBLIC;
+SET ROLE regress_attacks_owner;
+SELECT skillrating.shadow_ladder('held', 'faster', params => '{"k": 64}');
+SELECT skillrating.promote_ladder('faster', 'held_before');
+SELECT pg_get_userbyid(defaclrole), defaclacl FROM pg_default_acl WHERE defaclnamespace = 'held'::regnamespace;
+SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['held_before', 'held']) AS l;
+RESET ROLE;
+SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_attacks_owner', current_database()) \gexec
+DROP ROLE regress_attacks_owner;
+
 RESET ROLE;
 TABLE gained;
 

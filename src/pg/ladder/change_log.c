@@ -13,7 +13,6 @@
 
 #include "pg/ladder/plans.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 /* A row of rating at one time. */
 typedef struct RatingVersion

@@ -18,7 +18,6 @@
 
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_counted_player);

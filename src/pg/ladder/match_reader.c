@@ -17,7 +17,6 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
 #include "pg/ladder/filters.h"
-#include "pg/sql/huge.h"
 
 /*
  * ---- Queries ----
@@ -393,6 +392,8 @@ fetch_row(MatchReader *reader)
 	old = MemoryContextSwitchTo(reader->slot->tts_mcxt);
 	reader->have_row = tuplestore_gettupleslot(reader->store, true, false,
 											   reader->slot);
+	if (reader->have_row)
+		slot_getallattrs(reader->slot);
 	MemoryContextSwitchTo(old);
 }
 
@@ -445,20 +446,6 @@ reader_close(MatchReader *reader)
 	if (reader->chunk != NULL)
 		MemoryContextDelete(reader->chunk);
 	MemoryContextDelete(reader->context);
-}
-
-/* The columns of the row in the slot, by SourceColumn. */
-static const Datum *
-source_values(MatchReader *reader)
-{
-	slot_getallattrs(reader->slot);
-	return reader->slot->tts_values;
-}
-
-static const bool *
-source_nulls(MatchReader *reader)
-{
-	return reader->slot->tts_isnull;
 }
 
 static char *
@@ -567,7 +554,6 @@ static void
 begin_match(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
-	const Datum *values = source_values(reader);
 
 	match->n = 0;
 	match->id = (Datum) 0;
@@ -580,35 +566,32 @@ begin_match(MatchReader *reader)
 		return;
 	}
 	memset(&reader->digests, 0, sizeof(MatchDigests));
-	source_match_begin(match, values, source_nulls(reader));
+	source_match_begin(match, reader->slot->tts_values, reader->slot->tts_isnull);
 }
 
 /* Whether the row in the slot belongs to the current match. */
 static bool
 same_match(MatchReader *reader)
 {
-	const Datum *values;
-
 	/* Of a match without rows in the source there is one without it. */
-	if ((reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1)))
+	if (reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1))
 		return false;
-	values = source_values(reader);
-	if (source_nulls(reader)[SOURCE_MATCH_ID])
+	if (reader->slot->tts_isnull[SOURCE_MATCH_ID])
 		source_match_lacks(&reader->match, SOURCE_MATCH_ID);
-	return id_equal(reader->ladder->match_type, reader->match.id, values[SOURCE_MATCH_ID]);
+	return id_equal(reader->ladder->match_type, reader->match.id,
+					reader->slot->tts_values[SOURCE_MATCH_ID]);
 }
 
 static void
 read_participant(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
-	const Datum *values = source_values(reader);
-	Participant *p = source_match_add(match, values, source_nulls(reader));
+	const Datum *values = reader->slot->tts_values;
+	Participant *p = source_match_add(match, values, reader->slot->tts_isnull);
 
-	if (p == NULL)
-		return;
-	match_digests_add(&reader->digests, match, reader->renaming, p,
-					  values[SOURCE_PLAYER_ID]);
+	if (p != NULL)
+		match_digests_add(&reader->digests, match, reader->renaming, p,
+						  values[SOURCE_PLAYER_ID]);
 }
 
 /*

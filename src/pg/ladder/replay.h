@@ -18,13 +18,13 @@
  */
 #define REPLAY_START PG_INT64_MIN
 
-/* A row of rating as it was found, for players who are loaded. */
-typedef struct PlayerRow
+/* A row of rating, for players who are loaded, or of component, as it was found. */
+typedef struct StoredRow
 {
 	bool		found;
 	PlayerRecord record;
 	double		state[FLEXIBLE_ARRAY_MEMBER];
-} PlayerRow;
+} StoredRow;
 
 /* How a stored event compares with what the replay gives. */
 typedef enum EventVerdict
@@ -39,10 +39,8 @@ typedef enum EventVerdict
 typedef struct ReplayedEvent
 {
 	EventVerdict verdict;
-	bool		of_component;
-	const EventRow *player;		/* what comes out, of the one, */
-	const ComponentRow *component;	/* or of the other; both NULL if surplus */
-	TimestampTz last_played;	/* before the step, or DT_NOBEGIN */
+	RowsOf		of;
+	const EventRow *row;		/* what comes out, or NULL if surplus */
 	RowReader  *stored;			/* has the row that is stored, or NULL */
 } ReplayedEvent;
 

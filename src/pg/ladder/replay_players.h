@@ -20,7 +20,4 @@ extern void players_load_some(Replay *replay, BatchPlayer **player, int n);
 /* What the table has of all players who are loaded is where they are. */
 extern void players_store_loaded(Batch *batch);
 
-/* The part of replay_refresh() for players. */
-extern void players_refresh(Replay *replay);
-
 #endif							/* PG_LADDER_REPLAY_PLAYERS_H */

@@ -48,6 +48,9 @@ extern void player_arrays(Ladder *ladder, BatchPlayer *const *player, int n, Dat
 /* Put players in the order of their identifiers and pools. */
 extern void sort_players(Ladder *ladder, BatchPlayer **player, int n);
 
+/* Error 55000: events before a place are gone, of a player or a component that is named. */
+pg_noreturn extern void report_missing_events(const Ladder *ladder, int64 from, const char *whose);
+
 /* Read all rows of rating, with the columns of RatingColumn. */
 extern void all_ratings_open(RowReader *reader, Ladder *ladder);
 

@@ -72,8 +72,7 @@ typedef struct Verification
 {
 	ReplaySink	sink;
 	Check	   *content;
-	Check	   *events;
-	Check	   *components;
+	Check	   *events[NROWS_OF];
 	MemoryContext context;		/* of what is found */
 } Verification;
 
@@ -101,7 +100,7 @@ event_fault(Ladder *ladder, const BatchStep *step, const ReplayedEvent *event)
 	char	   *subject;
 	char	   *what;
 
-	if (event->verdict == EVENT_SURPLUS && event->of_component)
+	if (event->verdict == EVENT_SURPLUS && event->of == OF_COMPONENTS)
 		return psprintf("event " INT64_FORMAT " of component %s has no cause",
 						DatumGetInt64(row_key_column(stored, COMPONENT_EVENT_SEQ)),
 						TextDatumGetCString(row_key_column(stored, COMPONENT_EVENT_KIND)));
@@ -109,15 +108,15 @@ event_fault(Ladder *ladder, const BatchStep *step, const ReplayedEvent *event)
 		return psprintf("event " INT64_FORMAT " of player %s has no cause",
 						DatumGetInt64(row_key_column(stored, EVENT_SEQ)),
 						id_text(ladder->player_type, row_key_column(stored, EVENT_PLAYER_ID)));
-	subject = event->of_component ? component_text(ladder, event->component->component) :
-		psprintf("player %s", id_text(ladder->player_type, event->player->player->id));
+	subject = event->of == OF_COMPONENTS ? component_text(ladder, event->row->component) :
+		psprintf("player %s", id_text(ladder->player_type, event->row->player->id));
 	what = step->is_match ?
 		psprintf("match %s", id_text(ladder->match_type, step->match_id)) :
 		psprintf("%s " INT64_FORMAT, step->kind, step->seq);
 	return psprintf("%s %s %s", subject,
 					event->verdict == EVENT_MISSING ? "has no event of" :
 					event->verdict != EVENT_SAME ? "in" :
-					event->of_component ? "was played later than" : "played later than", what);
+					event->of == OF_COMPONENTS ? "was played later than" : "played later than", what);
 }
 
 /*
@@ -127,9 +126,10 @@ static void
 check_event(ReplaySink *sink, Replay *replay, const ReplayedEvent *event)
 {
 	Verification *verification = (Verification *) sink;
-	Check	   *check = event->of_component ? verification->components : verification->events;
+	Check	   *check = verification->events[event->of];
 	const BatchStep *step = &replay->batch->step;
-	bool		in_order = !replay->ladder->reorders || event->last_played <= step->at;
+	bool		in_order = !replay->ladder->reorders || event->row == NULL ||
+		event->row->last_played <= step->at;
 	MemoryContext old;
 
 	check->examined++;
@@ -175,21 +175,10 @@ check_rating(Ladder *ladder, RowReader *rating, BatchPlayer *player,
 {
 	const Datum *values = row_values(rating);
 	const bool *nulls = row_nulls(rating);
-	RowValues	expected = rating_values(player);
-	double		state[MODEL_MAX_STATE];
-	PlayerRecord record;
-	bool		same = true;
-	int			i;
+	RowValues	expected = rating_values(ladder->model, player);
 
-	/*
-	 * A column that is null where it must not be reads as 0, and table_same()
-	 * finds the fault.
-	 */
-	(void) rating_read(ladder->model, values, nulls, &record, state);
-	for (i = 0; i < ladder->model->nstate; i++)
-		same = same && same_bits(state[i], player->state[i]);
 	state_check->examined++;
-	if (!same && fault(state_check))
+	if (!states_same(&rating_table, &expected, values, nulls) && fault(state_check))
 		state_check->first = psprintf("player %s",
 									  id_text(ladder->player_type, player->id));
 
@@ -244,7 +233,6 @@ check_component(Ladder *ladder, RowReader *row, BatchComponent *component, Check
 {
 	const Datum *values = row_values(row);
 	const bool *nulls = row_nulls(row);
-	ComponentIdentity identity;
 	RowValues	expected;
 
 	check->examined++;
@@ -257,10 +245,8 @@ check_component(Ladder *ladder, RowReader *row, BatchComponent *component, Check
 	}
 
 	/* Loaded before is a second row of the same component. */
-	expected = component_values(component, &identity);
-	if (component->loaded ||
-		!same_state(values[COMPONENT_STATE - 1], nulls[COMPONENT_STATE - 1],
-					component->state, component->spec->nstate) ||
+	expected = component_values(component);
+	if (component->loaded || !states_same(&component_table, &expected, values, nulls) ||
 		!table_same(&component_table, ladder, &expected, values, nulls))
 		if (fault(check))
 			check->first = component_text(ladder, component);
@@ -272,7 +258,7 @@ static void
 check_components(Ladder *ladder, Batch *batch, Check *check)
 {
 	RowReader	rows;
-	int64		i;
+	int			i;
 
 	all_components_open(&rows, ladder);
 	for (; rows.have_row; row_reader_next(&rows))
@@ -404,7 +390,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	Check		corrections = {"corrections", 0, "corrections", 0, NULL, NULL, NULL};
 	Check		waiting = {"waiting", 0, "matches", 0, NULL, NULL, NULL};
 	Verification verification = {{check_event, check_match},
-	&content, &events, &components, NULL};
+	&content, {&events, &components}, NULL};
 	const char *unread;
 	Ladder	   *ladder;
 	Replay	   *replay;

@@ -69,6 +69,22 @@ get_param(const ParamSet *set, const char *name)
 					 names.data, set->name)));
 }
 
+/* The ends of a parameter's range in words, "above 0 and at most 1e+09". */
+static char *
+param_range(const ParamSpec *spec)
+{
+	StringInfoData range;
+
+	initStringInfo(&range);
+	if (isinf(spec->min) == 0)
+		appendStringInfo(&range, "%s %g%s",
+						 spec->above_min ? "above" : "at least", spec->min,
+						 isinf(spec->max) ? "" : " and ");
+	if (isinf(spec->max) == 0)
+		appendStringInfo(&range, "at most %g", spec->max);
+	return range.data;
+}
+
 void
 number_argument(const Model *model, ParamValue *params, int index, double value)
 {
@@ -78,9 +94,7 @@ number_argument(const Model *model, ParamValue *params, int index, double value)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("%s is out of range: %g", spec->name, value),
-				 spec->above_min ?
-				 errhint("It must be above %g and at most %g.", spec->min, spec->max) :
-				 errhint("It must be at least %g and at most %g.", spec->min, spec->max)));
+				 errhint("It must be %s.", param_range(spec))));
 	params[index].number = value;
 }
 
@@ -136,22 +150,6 @@ wrong_param_type(const ParamSet *set, const ParamSpec *spec,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("parameter \"%s\" of %s \"%s\" must be %s",
 					spec->name, set->kind, set->name, expected)));
-}
-
-/* The ends of a parameter's range in words, "above 0 and at most 1e+09". */
-static char *
-param_range(const ParamSpec *spec)
-{
-	StringInfoData range;
-
-	initStringInfo(&range);
-	if (isinf(spec->min) == 0)
-		appendStringInfo(&range, "%s %g%s",
-						 spec->above_min ? "above" : "at least", spec->min,
-						 isinf(spec->max) ? "" : " and ");
-	if (isinf(spec->max) == 0)
-		appendStringInfo(&range, "at most %g", spec->max);
-	return range.data;
 }
 
 /*

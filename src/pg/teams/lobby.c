@@ -1,234 +1,319 @@
 /*
  * lobby.c
- *		What teams of a lobby are worth.
+ *		Who the players of a lobby are, and what a rating model says of them.
  */
 #include "pg/teams/lobby.h"
 
-void
-value_players(Lobby *lobby, const int *squad_size)
-{
-	const TeamMatch *match = lobby->team_match;
-	double		weights = 0;
-	double		mean = 0;
-	int			playing = 0;
-	int			i,
-				t;
+#include "lib/stringinfo.h"
+#include "utils/memutils.h"
 
-	for (t = 0; t < 2; t++)
+/* Bytes that a search among players may take, besides the players themselves. */
+#define MAX_ROOM (64 * 1024 * 1024)
+
+/*
+ * ---- Memory ----
+ */
+
+static void *
+take_block(size_t bytes)
+{
+	if (bytes > MAX_ROOM)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("teams of these players would take %zu MB, more than %d",
+						bytes >> 20, MAX_ROOM >> 20),
+				 errhint("Fewer players, fewer pairs to avoid, and fewer regions take less.")));
+	return palloc_array(char, Max(bytes, 1));
+}
+
+static void
+give_back_block(void *block)
+{
+	pfree(block);
+}
+
+/* A trial has a context of its own, in front of the one that was current. */
+static void *
+begin_trial(void)
+{
+	return MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "split on trial",
+													   ALLOCSET_DEFAULT_SIZES));
+}
+
+static void
+end_trial(void *began)
+{
+	MemoryContextDelete(MemoryContextSwitchTo((MemoryContext) began));
+}
+
+const Room	lobby_room = {take_block, give_back_block, begin_trial, end_trial, MAX_ROOM};
+
+/*
+ * ---- Names ----
+ */
+
+char *
+player_text(const Lobby *lobby, int player)
+{
+	People	   *people = people_of(lobby);
+
+	return id_text(&people->type, people->player[player]);
+}
+
+char *
+player_list(const Lobby *lobby, const int *player, int n)
+{
+	StringInfoData names;
+	int			i;
+
+	initStringInfo(&names);
+	for (i = 0; i < n; i++)
+		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", player_text(lobby, player[i]));
+	return names.data;
+}
+
+/*
+ * ---- The model's match ----
+ */
+
+/* Predict teams by a match, with so much added to every player of the first team. */
+static void
+predict_match(const Lobby *lobby, TeamMatch *match, const int *team, const int *commander,
+			  double ahead, double *win)
+{
+	const People *people = people_of(lobby);
+	TeamSeat   *seat = palloc_array(TeamSeat, lobby->n + 1);
+	double	   *before = palloc_array(double, lobby->n + 1);
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < lobby->n; i++)
 	{
+		double	   *state = team_match_state(match, i);
+
+		before[i] = state[0];
+		if (team[i] == SPLIT_BENCH)
+			continue;
+		if (team[i] == 1)
+			state[0] += ahead;
+		seat[n++] = (TeamSeat)
+		{
+			.player = i,.team = team[i],
+				.weight = lobby->weight != NULL ? lobby->weight[i] : NAN,
+				.squad = lobby->squad != NULL && lobby->squad[i] != 0 ? lobby->squad[i] : NAN,
+				.commands = lobby->command[0] != NULL && commander[team[i] - 1] == i,
+				.context = people->context != NULL ? people->context[i] - 1 : -1,
+				.club = people->club != NULL ? people->club[i] - 1 : -1
+		};
+	}
+	team_match_predict(match, seat, n, lobby->nteams,
+					   lobby->estimate[0] != lobby->estimate[1], lobby->log_odds);
+	for (i = 0; i < lobby->n; i++)
+		team_match_state(match, i)[0] = before[i];
+	for (i = 0; i < lobby->nteams; i++)
+		win[i] = match->match.team[i].win;
+	pfree(seat);
+	pfree(before);
+}
+
+static void
+predict(const Lobby *lobby, const int *team, const int *commander, double ahead, double *win)
+{
+	predict_match(lobby, people_of(lobby)->team_match, team, commander, ahead, win);
+}
+
+void
+forecast_answer(const Lobby *lobby, const int *team, const int *commander, Split *split)
+{
+	TeamMatch  *match = people_of(lobby)->forecast_match;
+
+	if (match != NULL)
+		predict_match(lobby, match, team, commander, 0, split->win);
+}
+
+static double
+squad_gain(const Lobby *lobby, int player, int squad)
+{
+	const TeamMatch *match = people_of(lobby)->team_match;
+	const double *state = team_match_state(match, player);
+
+	return model_worth(match->model, match->params, state, squad) - state[0];
+}
+
+static const LobbyModel lobby_model = {squad_gain, predict};
+
+/* Errors for what is known of players that the model has no column for. */
+static void
+check_columns(const Lobby *lobby, const Model *model)
+{
+	if (lobby->estimate[0] != lobby->estimate[1] &&
+		model_state_column(model, ROLE_SIDE) < 0)
+		report_no_column(model, "mu_2");
+	if (lobby->command[0] != NULL && model_state_column(model, ROLE_COMMAND) < 0)
+		report_no_column(model, "command_mu");
+	if (lobby->command[0] != lobby->command[1])
+		report_no_column(model, "command_mu_2");
+}
+
+/* What a team is to the model, and when it is even. */
+static void
+take_strength(Lobby *lobby, const Model *model, const ParamValue *params)
+{
+	lobby->strength = model_team_strength(model, params);
+	lobby->command_weight = DEFAULT_COMMAND_WEIGHT;
+	lobby->log_odds_unit = model_log_odds_unit(model, params);
+
+	/* That is of a duel, in which either has a half of the share. */
+	if (lobby->strength == TEAM_STRENGTH_SHARE)
+		lobby->log_odds_unit /= 2;
+	check_positive("log_odds_unit", lobby->log_odds_unit);
+	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
+}
+
+/* A match of the model, in the states that are given, or of new players. */
+static TeamMatch *
+make_match(const Lobby *lobby, const Model *model, ParamValue *params, int seats,
+		   const double *state)
+{
+	TeamMatch  *match = palloc_object(TeamMatch);
+	int			i;
+
+	team_match_init(match, model, params, lobby->n, lobby->nteams, seats);
+	for (i = 0; i < lobby->n && state != NULL; i++)
+		memcpy(team_match_state(match, i),
+			   state + (Size) people_of(lobby)->order[i] * model->nstate,
+			   sizeof(double) * model->nstate);
+	return match;
+}
+
+/* Error (22023) for a state that is not sound, which shows in that column. */
+static void
+check_state(const Lobby *lobby, const TeamMatch *match, int player, int column)
+{
+	const double *state = team_match_state(match, player);
+
+	if (!model_state_valid(match->model, state))
+		report_match_status(MATCH_BAD_STATE, state[column], player_text(lobby, player));
+}
+
+void
+take_model(Lobby *lobby, const Model *model, ParamValue *params, int seats,
+		   const double *deviation, const double *state)
+{
+	TeamMatch  *match;
+	int			deviation_column = model_state_column(model, ROLE_DEVIATION);
+	int			side_column = model_state_column(model, ROLE_SIDE);
+	bool		sides = lobby->estimate[0] != lobby->estimate[1];
+	int			i;
+
+	match = make_match(lobby, model, params, seats, state);
+	check_columns(lobby, model);
+	for (i = 0; i < lobby->n; i++)
+	{
+		double	   *own = team_match_state(match, i);
+
+		own[0] = (lobby->estimate[0][i] + lobby->estimate[1][i]) / 2;
+
 		/*
-		 * Equal pointers mean that sides do not differ; are_teams_alike()
-		 * tells from this that teams can change places.
+		 * A state that is given keeps its own offset, unless both sides were
+		 * given.
 		 */
-		if (t == 1 && lobby->estimate[1] == lobby->estimate[0])
-		{
-			lobby->worth[1] = lobby->worth[0];
-			continue;
-		}
-		lobby->worth[t] = palloc_array(double, lobby->n + 1);
-		for (i = 0; i < lobby->n; i++)
-		{
-			const double *state = match != NULL ? team_match_state(match, i) : NULL;
-
-			lobby->worth[t][i] = lobby->estimate[t][i] + (match == NULL ? 0 :
-														  model_worth(match->model, match->params, state, squad_size[i]) - state[0]);
-		}
+		if (side_column >= 0 && (state == NULL || sides))
+			own[side_column] = (lobby->estimate[0][i] - lobby->estimate[1][i]) / 2;
+		if (lobby->command[0] != NULL)
+			own[model_state_column(model, ROLE_COMMAND)] = lobby->command[0][i];
+		if (deviation != NULL)
+			own[deviation_column] = deviation[i];
+		check_state(lobby, match, i, deviation != NULL ? deviation_column : 0);
 	}
-	lobby->mu[0] = lobby->worth[0];
-	lobby->mu[1] = lobby->worth[1];
-	if (lobby->weight == NULL)
-		return;
-
-	/*
-	 * Weighted means are equal if and only if weighted deviations from the
-	 * mean of all who play add up to 0.  With weights relative to their mean,
-	 * teams of equal weights differ by as much as these values say.
-	 */
-	for (i = 0; i < lobby->n; i++)
-		if (allowed_teams_of(lobby, lobby->locked_teams, i) != SPLIT_MAY(SPLIT_BENCH))
-		{
-			playing++;
-			weights += lobby->weight[i];
-		}
-	if (playing == 0)
-		return;
-	lobby->slope = palloc_array(double, lobby->n + 1);
-	for (i = 0; i < lobby->n; i++)
-	{
-		lobby->slope[i] = lobby->weight[i] *
-			(lobby->strength == TEAM_STRENGTH_SUM ? 1 : playing / weights);
-		if (lobby->strength == TEAM_STRENGTH_MEAN &&
-			allowed_teams_of(lobby, lobby->locked_teams, i) != SPLIT_MAY(SPLIT_BENCH))
-			mean += lobby->weight[i] / weights *
-				(lobby->worth[0][i] + lobby->worth[1][i]) / 2;
-	}
-	for (t = 0; t < 2; t++)
-	{
-		if (t == 1 && lobby->worth[1] == lobby->worth[0])
-		{
-			lobby->mu[1] = lobby->mu[0];
-			continue;
-		}
-		lobby->mu[t] = palloc_array(double, lobby->n + 1);
-		for (i = 0; i < lobby->n; i++)
-			lobby->mu[t][i] = mean + (lobby->worth[t][i] - mean) * lobby->slope[i];
-	}
+	take_strength(lobby, model, params);
+	people_of(lobby)->team_match = match;
+	lobby->model = &lobby_model;
 }
 
-bool
-are_teams_alike(const Lobby *lobby)
+/*
+ * The state of a component in a lobby.  What belongs to no player is the same with everybody who
+ * has its context or club, which is known by the place of the first of them.
+ */
+static const double *
+component_of_lobby(void *argument, int number, int player, int key)
 {
-	int			i;
+	const People *people = (const People *) argument;
+	const TeamMatch *match = people->forecast_match;
+	int			with = player >= 0 ? player : Max(key, 0);
+	int			columns = component_columns(match->model, match->params, -1);
 
-	for (i = 0; i < lobby->n && lobby->allowed_teams != NULL; i++)
-		if (((lobby->allowed_teams[i] & SPLIT_MAY(1)) != 0) !=
-			((lobby->allowed_teams[i] & SPLIT_MAY(2)) != 0))
-			return false;
-	return lobby->mu[0] == lobby->mu[1] && lobby->even_difference == 0 &&
-		lobby->command[0] == lobby->command[1];
+	return people->component + (Size) people->order[with] * columns +
+		component_columns(match->model, match->params, number);
 }
 
-double
-lobby_mean(const Lobby *lobby)
+/* Errors (22023) for a player with a component that is not sound. */
+static void
+check_components(const Lobby *lobby, const TeamMatch *match)
 {
-	double		mean = 0;
+	const MatchRules *rules = &match->model->rules;
+	const People *people = people_of(lobby);
+	const double *component = people->component;
+	int			kind;
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
-
-		/* Divided first, so that large values do not overflow. */
-		mean += mean_mu(lobby, i) / lobby->n;
-	return mean;
-}
-
-static int
-greatest_common_divisor(int a, int b)
-{
-	while (b != 0)
-	{
-		int			rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-LobbyFactors
-lobby_factors(const Lobby *lobby, SplitSize size)
-{
-	LobbyFactors factors = {{1, 1}, 1};
-	int			n[2];
-	int			divisor;
-	int			i;
-
-	/* Commanders do not count as players. */
-	for (i = 0; i < 2; i++)
-		n[i] = Max(size.count[i] - (lobby->command[0] != NULL ? 1 : 0), 1);
-	switch (lobby->strength)
-	{
-		case TEAM_STRENGTH_MEAN:
-			/* Players count by the number of the other team's players. */
-
-			/*
-			 * Whole numbers without a common factor keep the products exact:
-			 * equal values stay equal.
-			 */
-			divisor = greatest_common_divisor(n[0], n[1]);
-			factors.player[0] = n[1] / divisor;
-			factors.player[1] = n[0] / divisor;
-			factors.difference = n[0] * factors.player[0];
-			break;
-		case TEAM_STRENGTH_SHARE:
-			factors.difference = n[0] + n[1];
-			break;
-		case TEAM_STRENGTH_SUM:
-			break;
-	}
-	return factors;
-}
-
-double
-lobby_target(const Lobby *lobby, const LobbyFactors *factors)
-{
-	return lobby->even_difference * factors->difference;
-}
-
-double
-strength_factor(const Lobby *lobby, double size, double playing)
-{
-	switch (lobby->strength)
-	{
-		case TEAM_STRENGTH_MEAN:
-			return 1.0 / size;
-		case TEAM_STRENGTH_SHARE:
-			return 1.0 / playing;
-		case TEAM_STRENGTH_SUM:
-			break;
-	}
-	return 1;
+		for (kind = 0; kind < rules->ncomponents; kind++)
+		{
+			if (!rules->component[kind].used(match->params))
+				continue;
+			if (!component_state_valid(&rules->component[kind], component))
+				report_match_status(MATCH_BAD_STATE, component[0],
+									player_text(lobby, people->input_index[i]));
+			component += rules->component[kind].nstate;
+		}
 }
 
 void
-team_strengths(const Lobby *lobby, const int *player_team, const int *commander,
-			   double *strength)
+take_forecast(Lobby *lobby, const double *state, int seats)
 {
-	double		size[SPLIT_MAX_TEAMS + 1] = {0};
-	double		sum[SPLIT_MAX_TEAMS + 1] = {0};
-	double		command[SPLIT_MAX_TEAMS + 1] = {0};
-	double		playing = 0;
+	People	   *people = people_of(lobby);
+	const TeamMatch *searched = people->team_match;
+	TeamMatch  *match = make_match(lobby, searched->model, searched->params, seats, state);
 	int			i;
 
 	for (i = 0; i < lobby->n; i++)
+		check_state(lobby, match, i, 0);
+	if (people->component != NULL)
 	{
-		int			team = player_team[i];
-		double		weight = lobby->weight != NULL ? lobby->weight[i] : 1;
-		int			column = team == 2 ? 1 : 0;
-
-		/* Commanders do not count as players. */
-		if (lobby->command[0] != NULL && team != SPLIT_BENCH &&
-			commander[team - 1] == i)
-		{
-			command[team] = lobby->command[column][i] * lobby->command_weight;
-			continue;
-		}
-
-		/* Those on the bench have a sum too, which nobody reads. */
-		size[team] += weight;
-		if (team != SPLIT_BENCH)
-			playing += weight;
-		sum[team] += weight * lobby->worth[column][i];
+		check_components(lobby, match);
+		team_match_components(match, lobby->n, lobby->n, component_of_lobby, people);
 	}
-	for (i = 1; i <= lobby->nteams; i++)
-		strength[i - 1] = command[i] +
-			sum[i] * strength_factor(lobby, size[i] > 0 ? size[i] : 1,
-									 playing > 0 ? playing : 1);
+	people->forecast_match = match;
 }
 
 void
-restate_split(const Lobby *lobby, const int *team, const int *commander, Split *split)
+seat_states(const Lobby *all, const int *player, Lobby *lobby)
 {
-	double		strength[SPLIT_MAX_TEAMS];
+	const People *those = people_of(all);
+	const TeamMatch *match = those->team_match;
+	Size		size = sizeof(double) * match->model->nstate;
+	People	   *people = palloc_object(People);
+	int			i,
+				j;
 
-	if (lobby->weight == NULL || lobby->nteams != 2)
-		return;
-	team_strengths(lobby, team, commander, strength);
-	split->difference = strength[0] - strength[1];
-
-	/* Other splits are nearer to even by their own weights, but for sums. */
-	if (lobby->strength != TEAM_STRENGTH_SUM && split->imbalance_logit != 0)
-		split->unproven = true;
-	if (lobby->team_match == NULL)
-		split->imbalance_logit = split->difference / lobby->log_odds_unit + lobby->log_odds;
-}
-
-void
-describe_split(const Lobby *lobby, const LobbyFactors *factors, double target,
-			   Split *split)
-{
-	/* Adding 0 makes 0 of -0. */
-	split->difference = (split->answer.difference + target) / factors->difference + 0.0;
-	split->imbalance_logit = split->answer.difference / factors->difference /
-		lobby->log_odds_unit + 0.0;
-	split->bound = split->answer.bound / factors->difference;
+	*people = (People)
+	{
+		.type = those->type,.player = palloc_array(Datum, lobby->n),
+			.order = palloc_array(int, lobby->n),.input_index = palloc_array(int, lobby->n),
+			.team_match = palloc_object(TeamMatch)
+	};
+	lobby->people = people;
+	*people->team_match = *match;
+	people->team_match->state = palloc(size * lobby->n);
+	for (i = 0; i < lobby->n; i++)
+	{
+		memcpy(team_match_state(people->team_match, i), team_match_state(match, player[i]), size);
+		people->player[i] = those->player[player[i]];
+		for (j = i; j > 0 && player[people->input_index[j - 1]] > player[i]; j--)
+			people->input_index[j] = people->input_index[j - 1];
+		people->input_index[j] = i;
+	}
+	for (i = 0; i < lobby->n; i++)
+		people->order[people->input_index[i]] = i;
 }

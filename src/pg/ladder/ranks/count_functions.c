@@ -19,7 +19,6 @@
 #include "pg/ladder/ranks/counts.h"
 #include "pg/ladder/row_reader.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_range_counts);
 

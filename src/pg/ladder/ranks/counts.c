@@ -17,7 +17,6 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/ranks/hook.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/subtransaction.h"
 
 SKILLRATING_FUNCTION(skillrating_rating_range);

@@ -2,9 +2,11 @@
  * priority.c
  *		A lobby split so that those play who have priority.
  */
-#include "pg/teams/priority.h"
+#include "core/split/priority.h"
 
-#include "pg/teams/chooser.h"
+#include "core/split/chooser.h"
+#include "core/util/extremes.h"
+#include "core/util/shell_sort.h"
 
 /* A player's place in the order of priorities. */
 typedef struct Claim
@@ -14,12 +16,12 @@ typedef struct Claim
 } Claim;
 
 static int
-compare_claims(const void *a, const void *b, void *arg)
+compare_claims(const void *context, const void *a, const void *b)
 {
 	const Claim *x = (const Claim *) a;
 	const Claim *y = (const Claim *) b;
 
-	(void) arg;
+	(void) context;
 	if (x->priority != y->priority)
 		return x->priority > y->priority ? -1 : 1;
 	return (x->player > y->player) - (x->player < y->player);
@@ -29,6 +31,7 @@ compare_claims(const void *a, const void *b, void *arg)
 static int
 list_claims(const Lobby *lobby, Claim *claim)
 {
+	Claim		spare;
 	int			n = 0;
 	int			i,
 				j;
@@ -43,10 +46,10 @@ list_claims(const Lobby *lobby, Claim *claim)
 		};
 		for (j = 0; j < lobby->n && lobby->party != NULL && lobby->party[i] != 0; j++)
 			if (lobby->party[j] == lobby->party[i])
-				claim[n].priority = Max(claim[n].priority, lobby->priority[j]);
+				claim[n].priority = larger(claim[n].priority, lobby->priority[j]);
 		n++;
 	}
-	qsort_interruptible(claim, n, sizeof(Claim), compare_claims, NULL);
+	shell_sort(claim, n, sizeof(Claim), &spare, compare_claims, NULL);
 	return n;
 }
 
@@ -59,15 +62,17 @@ static void
 split_by_priority(Lobby *lobby, const SplitRequest *request, Split *split)
 {
 	int			playing = lobby->nteams * request->size[0];
-	Claim	   *claim = palloc_array(Claim, lobby->n + 1);
+	Claim	   *claim = room_array(lobby->room, sizeof(Claim), (size_t) lobby->n);
 	int			n = list_claims(lobby, claim);
-	int		   *places = palloc_array(int, lobby->n + 1);
+	int		   *places = lobby_integers(lobby);
 	int			slack;
 
 	for (slack = 0;; slack = 2 * slack + 1)
 	{
-		double		high = claim[Max(playing - 1 - slack, 0)].priority;
-		double		low = claim[Min(playing - 1 + slack, n - 1)].priority;
+		int			first = playing - 1 - slack;
+		int			last = playing - 1 + slack;
+		double		high = claim[first > 0 ? first : 0].priority;
+		double		low = claim[last < n - 1 ? last : n - 1].priority;
 		int			i;
 
 		for (i = 0; i < lobby->n; i++)

@@ -1,12 +1,12 @@
 /*
  * many_teams.c
- *		A lobby split into more than two teams by the core.
+ *		A lobby split into more than two teams.
  */
-#include "pg/teams/many_teams.h"
+#include "core/split/many_teams.h"
 
-#include "pg/teams/lobby_problem.h"
+#include "core/util/extremes.h"
 
-/* Players whom the core splits: all but those who may only sit out. */
+/* Players who are split: all but those who may only sit out. */
 typedef struct Candidates
 {
 	int		   *player;			/* by candidate */
@@ -21,15 +21,14 @@ typedef struct Candidates
 static void
 list_candidates(const Lobby *lobby, SplitManyProblem *problem, Candidates *list)
 {
-	int			n = lobby->n + 1;
 	int			i,
 				c;
 
-	list->player = palloc_array(int, n);
-	list->candidate = palloc_array(int, n);
-	list->value = palloc_array(double, n);
-	list->party = palloc_array(int, n);
-	list->allowed_teams = palloc_array(int, n);
+	list->player = lobby_integers(lobby);
+	list->candidate = lobby_integers(lobby);
+	list->value = lobby_numbers(lobby);
+	list->party = lobby_integers(lobby);
+	list->allowed_teams = lobby_integers(lobby);
 	for (i = 0; i < lobby->n; i++)
 	{
 		int			allowed = allowed_teams_of(lobby, lobby->allowed_teams, i);
@@ -60,7 +59,7 @@ list_pairs(const Lobby *lobby, SplitManyProblem *problem, Candidates *list)
 {
 	int			i;
 
-	list->apart = palloc_array(SplitPair, lobby->napart + 1);
+	list->apart = room_array(lobby->room, sizeof(SplitPair), (size_t) lobby->napart);
 	for (i = 0; i < lobby->napart; i++)
 	{
 		SplitPair	pair = {
@@ -91,7 +90,7 @@ set_sizes(const Lobby *lobby, const SplitRequest *request, SplitManyProblem *pro
 		problem->factor[0] / lobby->nteams;
 }
 
-/* Fill in what the split is worth, of which the core left this objective. */
+/* Fill in what the split is worth, whose objective this is. */
 static void
 describe_many(const Lobby *lobby, const SplitRequest *request, double objective,
 			  Split *split)
@@ -104,8 +103,8 @@ describe_many(const Lobby *lobby, const SplitRequest *request, double objective,
 	team_strengths(lobby, split->answer.team, split->answer.commander, strength);
 	for (i = 0; i < lobby->nteams; i++)
 	{
-		low = Min(low, strength[i]);
-		high = Max(high, strength[i]);
+		low = smaller(low, strength[i]);
+		high = larger(high, strength[i]);
 	}
 	split->difference = high - low;
 	if (request->objective == SPLIT_SQUARES)
@@ -123,26 +122,23 @@ split_into_many(const Lobby *lobby, const SplitRequest *request, Split *split)
 {
 	SplitManyProblem problem = {
 		.nteams = lobby->nteams,.objective = request->objective,
-		.max_work = lobby->max_work,.interrupt = check_interrupts
+		.max_work = lobby->max_work,.interrupt = lobby->interrupt
 	};
 	Candidates	list;
-	int		   *team = palloc_array(int, lobby->n + 1);
+	int		   *team = lobby_integers(lobby);
 	double		objective;
-	Size		room;
 	void	   *block;
 	int			c;
 
 	memset(split, 0, sizeof(Split));
-	split->answer.team = palloc0_array(int, lobby->n + 1);
+	split->answer.team = room_zeros(lobby->room, sizeof(int), (size_t) lobby->n);
 	split->answer.commander[0] = split->answer.commander[1] = -1;
 	list_candidates(lobby, &problem, &list);
 	list_pairs(lobby, &problem, &list);
 	set_sizes(lobby, request, &problem);
-	room = split_many_room(&problem);
-	check_room(room);
-	block = palloc_array(char, room);
+	block = lobby->room->take(split_many_room(&problem));
 	split->proof = split_many(&problem, block, team, &objective);
-	pfree(block);
+	lobby->room->give_back(block);
 	split->answer.found = split->proof >= SPLIT_FOUND;
 	if (!split->answer.found)
 		return;

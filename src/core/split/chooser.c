@@ -3,19 +3,20 @@
  *		The split of a lobby that a request asks for: on top of what splits two teams,
  *		what splits more, and what chooses among the splits of two.
  */
-#include "pg/teams/chooser.h"
+#include "core/split/chooser.h"
 
-#include "utils/memutils.h"
+#include <math.h>
+#include <string.h>
 
-#include "pg/teams/lobby_problem.h"
-#include "pg/teams/many_teams.h"
-#include "pg/teams/near_split.h"
+#include "core/split/lobby_problem.h"
+#include "core/split/many_teams.h"
+#include "core/split/near_split.h"
 
 /* Split into two teams of these numbers, whichever is the larger one. */
 static void
 split_either_way(const Lobby *lobby, const SplitRequest *request, Split *split)
 {
-	SplitSize	size = {.count = {request->size[0], request->size[1]}};
+	SplitSize	size = {.count = {request->size[0], request->size[1]},.moves = request->moves};
 	SplitSize	other = {.count = {request->size[1], request->size[0]}};
 	Split		mirror;
 	double		steps;
@@ -48,16 +49,12 @@ split_lobby(const Lobby *lobby, const SplitRequest *request, Split *split)
 void
 try_split(const Lobby *lobby, const SplitRequest *request, Split *split)
 {
-	MemoryContext trial = AllocSetContextCreate(CurrentMemoryContext, "split on trial",
-												ALLOCSET_DEFAULT_SIZES);
-	MemoryContext before = MemoryContextSwitchTo(trial);
-	const int  *team;
+	int		   *team = lobby_integers(lobby);
+	void	   *began = lobby->room->begin();
 
 	split_lobby(lobby, request, split);
-	MemoryContextSwitchTo(before);
-	team = split->answer.team;
-	split->answer.team = palloc_array(int, lobby->n + 1);
-	memcpy(split->answer.team, team, sizeof(int) * lobby->n);
+	memcpy(team, split->answer.team, sizeof(int) * (size_t) lobby->n);
+	split->answer.team = team;
 	memset(&split->problem, 0, sizeof(SplitProblem));
-	MemoryContextDelete(trial);
+	lobby->room->end(began);
 }

@@ -2,10 +2,10 @@
  * near_split.h
  *		The choice among splits into two teams that are about as even as the best one.
  */
-#ifndef PG_TEAMS_NEAR_SPLIT_H
-#define PG_TEAMS_NEAR_SPLIT_H
+#ifndef CORE_SPLIT_NEAR_SPLIT_H
+#define CORE_SPLIT_NEAR_SPLIT_H
 
-#include "pg/teams/lobby.h"
+#include "core/split/lobby.h"
 
 /*
  * Replace the most even split by the one within the tolerance that moves the fewest
@@ -14,4 +14,4 @@
 extern void choose_near_split(const Lobby *lobby, const SplitRequest *request,
 							  Split *split);
 
-#endif							/* PG_TEAMS_NEAR_SPLIT_H */
+#endif							/* CORE_SPLIT_NEAR_SPLIT_H */

@@ -2,10 +2,10 @@
  * priority.h
  *		A lobby split so that the players with the highest priority play.
  */
-#ifndef PG_TEAMS_PRIORITY_H
-#define PG_TEAMS_PRIORITY_H
+#ifndef CORE_SPLIT_PRIORITY_H
+#define CORE_SPLIT_PRIORITY_H
 
-#include "pg/teams/lobby.h"
+#include "core/split/lobby.h"
 
 /*
  * Split a lobby into the teams of a request; where the lobby has priorities, those with
@@ -14,4 +14,4 @@
 extern void split_with_priority(Lobby *lobby, const SplitRequest *request,
 								Split *split);
 
-#endif							/* PG_TEAMS_PRIORITY_H */
+#endif							/* CORE_SPLIT_PRIORITY_H */

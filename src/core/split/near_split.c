@@ -3,10 +3,14 @@
  *		Of the splits of a lobby into two teams that are even enough, the one that
  *		moves the fewest players, or whose teams are alike in more than strength.
  */
-#include "pg/teams/near_split.h"
+#include "core/split/near_split.h"
 
+#include <math.h>
+#include <string.h>
+
+#include "core/split/lobby_problem.h"
 #include "core/split/split_second.h"
-#include "pg/teams/lobby_problem.h"
+#include "core/util/extremes.h"
 
 /* Differences below this share of all are rounding error. */
 #define STRENGTH_NOISE 1e-12
@@ -56,41 +60,25 @@ static bool
 find_fewest_of_size(const Near *near, SplitSize size, int most, double max_work,
 					Split *split)
 {
-	const Lobby *lobby = near->lobby;
-	SplitProblem *problem = &split->problem;
-	SplitAnswer *answer = palloc0_array(SplitAnswer, most + 1);
-	SplitSize  *sizes = palloc_array(SplitSize, most + 1);
-	double	   *target = palloc_array(double, most + 1);
-	LobbyFactors factors;
+	Lobby		share = *near->lobby;
+	size_t		nsizes = (size_t) most + 1;
+	SplitSize  *sizes = room_array(share.room, sizeof(SplitSize), nsizes);
+	Split	   *all = room_array(share.room, sizeof(Split), nsizes);
 	int			m;
 
-	memset(split, 0, sizeof(Split));
-	factors = begin_two_teams(lobby, size, problem);
-	problem->max_work = max_work;
 	for (m = 0; m <= most; m++)
 	{
 		sizes[m] = size;
 		sizes[m].moves = m;
-		target[m] = lobby_target(lobby, &factors);
-		answer[m].team = palloc_array(int, lobby->n + 1);
 	}
-	problem->size = sizes;
-	problem->nsizes = most + 1;
-	problem->target = target;
-	split->status = solve_problem_within(problem,
-										 Max(max_work, MAX_SHARE * lobby->max_work),
-										 answer);
-	for (m = 0; m <= most && split->status == SPLIT_OK; m++)
-	{
-		split->answer = answer[m];
-		if (!answer[m].found)
-			continue;
-		describe_split(lobby, &factors, target[m], split);
-		split->moves = m;
-		if (within_tolerance(near, split))
-			return true;
-	}
-	return false;
+	share.max_work = max_work;
+	split_sizes_within(&share, sizes, most + 1,
+					   larger(max_work, MAX_SHARE * near->lobby->max_work), all);
+	for (m = 0; m < most && !within_tolerance(near, &all[m]); m++)
+		;
+	*split = all[m];
+	split->moves = m;
+	return within_tolerance(near, split);
 }
 
 /* The fewest moves: a few are tried first, as more take longer. */
@@ -109,10 +97,10 @@ find_fewest_moves(const Near *near, Split *split)
 		for (s = 0; s < near->nsizes; s++)
 		{
 			Split		other;
-			bool		is_near = find_fewest_of_size(near, near->size[s], Min(most, n),
-													  left, &other);
+			bool		is_near = find_fewest_of_size(near, near->size[s],
+													  most < n ? most : n, left, &other);
 
-			left = Max(left - other.problem.work, MIN_SHARE * near->lobby->max_work);
+			left = larger(left - other.problem.work, MIN_SHARE * near->lobby->max_work);
 			if (!is_near ||
 				(found && (other.moves > split->moves ||
 						   (other.moves == split->moves &&
@@ -139,20 +127,36 @@ typedef struct BestPair
 	int			size;			/* which of those that are near */
 } BestPair;
 
-static int
-compare_best_pairs(const void *a, const void *b, void *arg)
+/* Whether a pair is tried before another one. */
+static bool
+comes_before(const BestPair *x, const BestPair *y)
 {
-	const BestPair *x = (const BestPair *) a;
-	const BestPair *y = (const BestPair *) b;
-
-	(void) arg;
 	if (x->gap != y->gap)
-		return x->gap > y->gap ? 1 : -1;
+		return x->gap < y->gap;
 	if (x->player[0] != y->player[0])
-		return x->player[0] > y->player[0] ? 1 : -1;
+		return x->player[0] < y->player[0];
 	if (x->player[1] != y->player[1])
-		return x->player[1] > y->player[1] ? 1 : -1;
-	return (x->size > y->size) - (x->size < y->size);
+		return x->player[1] < y->player[1];
+	return x->size < y->size;
+}
+
+/* Let a pair sink to its place in a heap of n, of which none comes before the one above it. */
+static void
+sink(BestPair *heap, int n, int place)
+{
+	BestPair	pair = heap[place];
+	int			below;
+
+	while ((below = 2 * place + 1) < n)
+	{
+		if (below + 1 < n && comes_before(&heap[below + 1], &heap[below]))
+			below++;
+		if (!comes_before(&heap[below], &pair))
+			break;
+		heap[place] = heap[below];
+		place = below;
+	}
+	heap[place] = pair;
 }
 
 /* How much better the best player of one team is than that of the other. */
@@ -164,7 +168,7 @@ best_gap(const Lobby *lobby, const int *team)
 
 	for (i = 0; i < lobby->n; i++)
 		if (team[i] != SPLIT_BENCH)
-			best[team[i] - 1] = Max(best[team[i] - 1], lobby->mu[team[i] - 1][i]);
+			best[team[i] - 1] = larger(best[team[i] - 1], lobby->mu[team[i] - 1][i]);
 	return fabs(best[0] - best[1]);
 }
 
@@ -192,6 +196,49 @@ places_below(const Lobby *lobby, const int *best, int *places)
 }
 
 /*
+ * The pairs of players who are nearer to one another than the best of the split, as a heap;
+ * returns their number.
+ */
+static int
+list_best_pairs(const Near *near, double gap, BestPair **pairs)
+{
+	const Lobby *lobby = near->lobby;
+	BestPair   *pair = NULL;
+	int			n = 0;
+	int			pass;
+	int			i,
+				j,
+				s;
+
+	for (pass = 0; pass < 2; pass++)
+	{
+		/* They are counted first. */
+		if (pass > 0)
+			pair = room_array(lobby->room, sizeof(BestPair), (size_t) n);
+		n = 0;
+		for (i = 0; i < lobby->n; i++)
+			for (j = 0; j < lobby->n; j++)
+			{
+				double		between = fabs(lobby->mu[0][i] - lobby->mu[1][j]);
+
+				for (s = 0; s < near->nsizes && i != j && between < gap; s++, n++)
+					if (pass > 0)
+						pair[n] = (BestPair)
+					{
+						.gap = between,.player =
+						{
+							i, j
+						},.size = s
+					};
+			}
+	}
+	for (i = n / 2 - 1; i >= 0; i--)
+		sink(pair, n, i);
+	*pairs = pair;
+	return n;
+}
+
+/*
  * The best players of both teams as near as they can be: pairs of them are tried, the
  * nearest first, until there is a split that is near enough.
  */
@@ -200,46 +247,23 @@ find_best_players(const Near *near, Split *split)
 {
 	const Lobby *lobby = near->lobby;
 	Lobby		fixed = *lobby;
-	double		gap = best_gap(lobby, split->answer.team);
 	BestPair   *pair;
 	double		work = 0;
 	int			tries = 0;
-	int			n = 0;
-	int			i,
-				j,
-				s;
+	int			n = list_best_pairs(near, best_gap(lobby, split->answer.team), &pair);
 
-	for (i = 0; i < lobby->n; i++)
-		for (j = 0; j < lobby->n; j++)
-			n += i != j && fabs(lobby->mu[0][i] - lobby->mu[1][j]) < gap;
-	check_room(mul_size(mul_size(sizeof(BestPair), n), near->nsizes));
-	pair = palloc_array(BestPair, n * near->nsizes + 1);
-	n = 0;
-	for (i = 0; i < lobby->n; i++)
-		for (j = 0; j < lobby->n; j++)
-			for (s = 0; s < near->nsizes; s++)
-			{
-				double		between = fabs(lobby->mu[0][i] - lobby->mu[1][j]);
-
-				if (i != j && between < gap)
-					pair[n++] = (BestPair)
-				{
-					between,
-					{
-						i, j
-					}, s
-				};
-			}
-	qsort_interruptible(pair, n, sizeof(BestPair), compare_best_pairs, NULL);
-	fixed.allowed_teams = palloc_array(int, lobby->n + 1);
+	fixed.allowed_teams = lobby_integers(lobby);
 	fixed.max_work /= SHARE_OF_TRY;
-	for (i = 0; i < n; i++)
+	while (n > 0)
 	{
-		SplitSize	size = near->size[pair[i].size];
+		BestPair	nearest = pair[0];
+		SplitSize	size = near->size[nearest.size];
 		Split		other;
 
-		check_interrupts();
-		if (!places_below(lobby, pair[i].player, fixed.allowed_teams))
+		pair[0] = pair[--n];
+		sink(pair, n, 0);
+		lobby_interrupt(lobby);
+		if (!places_below(lobby, nearest.player, fixed.allowed_teams))
 			continue;
 		if (++tries > MAX_TRIES || work > lobby->max_work)
 		{
@@ -255,7 +279,7 @@ find_best_players(const Near *near, Split *split)
 		*split = other;
 		break;
 	}
-	pfree(pair);
+	lobby->room->give_back(pair);
 }
 
 /* Mean squares about the mean of all, by player and team. */
@@ -268,7 +292,7 @@ spreads(const Lobby *lobby, SplitSize size, double **square)
 
 	for (t = 0; t < 2; t++)
 	{
-		square[t] = palloc_array(double, lobby->n + 1);
+		square[t] = lobby_numbers(lobby);
 		for (i = 0; i < lobby->n; i++)
 		{
 			double		off = lobby->mu[t][i] - mean;
@@ -295,8 +319,8 @@ prepare_spread(const Near *near, SplitSize *size, const int *team, double *targe
 
 	for (i = 0; i < lobby->n; i++)
 		first_team += team[i] == 1;
-	fixed.allowed_teams = palloc_array(int, lobby->n + 1);
-	for (frozen = Max(0, lobby->n - MAX_FREE); frozen <= lobby->n; frozen++)
+	fixed.allowed_teams = lobby_integers(lobby);
+	for (frozen = lobby->n > MAX_FREE ? lobby->n - MAX_FREE : 0; frozen <= lobby->n; frozen++)
 	{
 		if (frozen > 0 && first_team != size->count[0])
 			return -1;
@@ -308,11 +332,11 @@ prepare_spread(const Near *near, SplitSize *size, const int *team, double *targe
 		problem->size = size;
 		problem->nsizes = 1;
 		problem->target = target;
-		if (prepare_problem(problem) != SPLIT_OK)
+		if (prepare_problem(lobby, problem) != SPLIT_OK)
 			return -1;
 		if (split_second_room(problem) <= problem->max_room / SHARE_OF_SPREAD)
 			return frozen;
-		pfree(problem->option);
+		lobby->room->give_back(problem->option);
 	}
 	return -1;
 }
@@ -341,12 +365,12 @@ find_spread_of_size(const Near *near, SplitSize size, const Split *now, Split *s
 	spreads(lobby, size, square);
 	for (i = 0; i < lobby->n; i++)
 		all += square[0][i] + square[1][i];
-	split->answer.team = palloc_array(int, lobby->n + 1);
-	block = palloc_array(char, split_second_room(&split->problem));
+	split->answer.team = lobby_integers(lobby);
+	block = lobby->room->take(split_second_room(&split->problem));
 	split_second(&split->problem, (const double *const *) square,
 				 near->max_imbalance_logit * lobby->log_odds_unit * factors.difference,
 				 block, &split->answer, spread, &proven);
-	pfree(block);
+	lobby->room->give_back(block);
 	if (!split->answer.found)
 		return false;
 	describe_split(lobby, &factors, target, split);

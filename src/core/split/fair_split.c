@@ -1,13 +1,17 @@
 /*
- * model_teams.c
- *		What a rating model, or without one the strength of teams, says of a split: who
- *		wins, and when it is even.
+ * fair_split.c
+ *		A split that a rating model, or without one the strength of teams, finds fair: who wins,
+ *		and when it is even.
  */
-#include "pg/teams/model_teams.h"
+#include "core/split/fair_split.h"
+
+#include <math.h>
 
 #include "core/math/elementary.h"
 #include "core/math/logistic.h"
-#include "pg/teams/priority.h"
+#include "core/split/lobby_problem.h"
+#include "core/split/priority.h"
+#include "core/util/extremes.h"
 
 /* A model's even difference is bracketed, and then found by halves. */
 #define MAX_DOUBLINGS 60
@@ -16,60 +20,11 @@
 /* Even differences that differ by less than this share are the same. */
 #define AIM_NOISE 1e-9
 
+/* A split is found again for another even difference at most so often. */
+#define MAX_AIMS 8
+
 /* Where several aims are likely, each split has a share of the work. */
 #define SHARE_OF_AIM 4
-
-/* Predict teams by a match, with so much added to every player of the first team. */
-static void
-predict_match(const Lobby *lobby, TeamMatch *match, const int *team, const int *commander,
-			  double ahead, double *win)
-{
-	TeamSeat   *seat = palloc_array(TeamSeat, lobby->n + 1);
-	double	   *before = palloc_array(double, lobby->n + 1);
-	int			n = 0;
-	int			i;
-
-	for (i = 0; i < lobby->n; i++)
-	{
-		double	   *state = team_match_state(match, i);
-
-		before[i] = state[0];
-		if (team[i] == SPLIT_BENCH)
-			continue;
-		if (team[i] == 1)
-			state[0] += ahead;
-		seat[n++] = (TeamSeat)
-		{
-			.player = i,.team = team[i],
-				.weight = lobby->weight != NULL ? lobby->weight[i] : NAN,
-				.squad = lobby->squad != NULL && lobby->squad[i] != 0 ? lobby->squad[i] : NAN,
-				.commands = lobby->command[0] != NULL && commander[team[i] - 1] == i,
-				.context = lobby->context != NULL ? lobby->context[i] - 1 : -1,
-				.club = lobby->club != NULL ? lobby->club[i] - 1 : -1
-		};
-	}
-	team_match_predict(match, seat, n, lobby->nteams,
-					   lobby->estimate[0] != lobby->estimate[1], lobby->log_odds);
-	for (i = 0; i < lobby->n; i++)
-		team_match_state(match, i)[0] = before[i];
-	for (i = 0; i < lobby->nteams; i++)
-		win[i] = match->match.team[i].win;
-	pfree(seat);
-	pfree(before);
-}
-
-static void
-predict(const Lobby *lobby, const int *team, const int *commander, double ahead, double *win)
-{
-	predict_match(lobby, lobby->team_match, team, commander, ahead, win);
-}
-
-void
-forecast_answer(const Lobby *lobby, const int *team, const int *commander, Split *split)
-{
-	if (lobby->forecast_match != NULL)
-		predict_match(lobby, lobby->forecast_match, team, commander, 0, split->win);
-}
 
 /*
  * The probability of each team to win without a model: of two by their log-odds, of more
@@ -91,7 +46,7 @@ win_by_strength(const Lobby *lobby, const int *team, const int *commander, Split
 	}
 	team_strengths(lobby, team, commander, strength);
 	for (i = 0; i < lobby->nteams; i++)
-		strongest = Max(strongest, strength[i]);
+		strongest = larger(strongest, strength[i]);
 	for (i = 0; i < lobby->nteams; i++)
 	{
 		split->win[i] = portable_exp((strength[i] - strongest) / lobby->log_odds_unit);
@@ -105,8 +60,8 @@ void
 forecast_split(const Lobby *lobby, const int *team, const int *commander, Split *split)
 {
 	restate_split(lobby, team, commander, split);
-	if (lobby->team_match != NULL)
-		predict(lobby, team, commander, 0, split->win);
+	if (lobby->model != NULL)
+		lobby->model->predict(lobby, team, commander, 0, split->win);
 	else
 		win_by_strength(lobby, team, commander, split);
 }
@@ -131,7 +86,7 @@ strength_ahead(const Lobby *lobby, const int *team, const int *commander, double
 		size++;
 		slopes += lobby->slope != NULL ? lobby->slope[i] : 1;
 	}
-	return ahead * slopes * strength_factor(lobby, Max(size, 1), Max(playing, 1));
+	return ahead * slopes * strength_factor(lobby, size > 0 ? size : 1, playing > 0 ? playing : 1);
 }
 
 /*
@@ -155,9 +110,9 @@ missing_strength(const Lobby *lobby, const int *team, const int *commander,
 	{
 		double		ahead = now > 0.5 ? -step : step;
 
-		predict(lobby, team, commander, ahead, win);
-		low = Min(low, ahead);
-		high = Max(high, ahead);
+		lobby->model->predict(lobby, team, commander, ahead, win);
+		low = smaller(low, ahead);
+		high = larger(high, ahead);
 		if ((win[0] > 0.5) != (now > 0.5))
 			break;
 	}
@@ -165,8 +120,8 @@ missing_strength(const Lobby *lobby, const int *team, const int *commander,
 	{
 		double		ahead = (low + high) / 2;
 
-		check_interrupts();
-		predict(lobby, team, commander, ahead, win);
+		lobby_interrupt(lobby);
+		lobby->model->predict(lobby, team, commander, ahead, win);
 		if (win[0] > 0.5)
 			high = ahead;
 		else
@@ -175,12 +130,17 @@ missing_strength(const Lobby *lobby, const int *team, const int *commander,
 	return strength_ahead(lobby, team, commander, low);
 }
 
-bool
-aim_by_model(Lobby *lobby, const int *team, const int *commander, const Split *split)
+/*
+ * Aim at the difference, as searches have it, at which the model finds the teams of a split even,
+ * if that is another one than lobby->even_difference; false if it is not.  The split has the
+ * difference of these teams, and their forecast.
+ */
+static bool
+aim_by_model(Lobby *lobby, const Split *split)
 {
 	double		even = lobby->even_difference +
 		split->imbalance_logit * lobby->log_odds_unit +
-		missing_strength(lobby, team, commander, split);
+		missing_strength(lobby, split->answer.team, split->answer.commander, split);
 
 	if (fabs(even - lobby->even_difference) <= AIM_NOISE * (lobby->log_odds_unit + fabs(even)))
 		return false;
@@ -188,16 +148,26 @@ aim_by_model(Lobby *lobby, const int *team, const int *commander, const Split *s
 	return true;
 }
 
+void
+check_aim(const Lobby *lobby, Split *split)
+{
+	Lobby		aimed = *lobby;
+
+	aimed.even_difference = split->even_difference;
+	if (lobby->model != NULL && aim_by_model(&aimed, split))
+		split->unproven = true;
+}
+
 /*
- * Split into two teams of these sizes in this order.  What the model takes for even may
- * be another difference in another split, so that is aimed at until the split is the
- * same; what was aimed at for the best one stays.
+ * Split into two teams of these sizes in this order.  What the model takes for even may be another
+ * difference in another split, so that is aimed at until the split is the same; what was aimed at
+ * for the best one stays.
  */
 static void
 split_at_even(Lobby *lobby, const SplitRequest *request, Split *split)
 {
-	double		wanted = lobby->even_difference;
 	Split		other;
+	double		spent;
 	int			again;
 
 	split_with_priority(lobby, request, split);
@@ -205,21 +175,22 @@ split_at_even(Lobby *lobby, const SplitRequest *request, Split *split)
 		return;
 	forecast_split(lobby, split->answer.team, split->answer.commander, split);
 	other = *split;
+	spent = split->problem.spent;
 	for (again = 0; again < MAX_AIMS; again++)
 	{
-		if (!aim_by_model(lobby, other.answer.team, other.answer.commander, &other))
+		if (!aim_by_model(lobby, &other))
 			break;
 		split_with_priority(lobby, request, &other);
+		spent += other.problem.spent;
 		if (!other.answer.found)
 			break;
 		forecast_split(lobby, other.answer.team, other.answer.commander, &other);
-		if (split_unfairness(&other) < split_unfairness(split))
-		{
+		if (split_unfairness(&other) <= split_unfairness(split))
 			*split = other;
-			wanted = lobby->even_difference;
-		}
 	}
-	lobby->even_difference = wanted;
+	lobby->even_difference = split->even_difference;
+	split->problem.spent = spent;
+	check_aim(lobby, split);
 
 	/* With others on the bench it may be yet another difference. */
 	if (lobby->log_odds != 0 &&
@@ -233,23 +204,21 @@ split_two_by_model(Lobby *lobby, const SplitRequest *request, Split *split)
 {
 	SplitRequest ordered = *request;
 	double		wanted = lobby->even_difference;
-	double		aimed;
 	Split		other;
 
 	ordered.in_order = true;
 	split_at_even(lobby, &ordered, split);
-	if (request->size[0] == request->size[1])
+	if (request->size[0] == request->size[1] || request->in_order)
 		return;
 	ordered.size[0] = request->size[1];
 	ordered.size[1] = request->size[0];
-	aimed = lobby->even_difference;
 	lobby->even_difference = wanted;
 	split_at_even(lobby, &ordered, &other);
 	if (other.answer.found &&
 		(!split->answer.found || split_unfairness(&other) < split_unfairness(split)))
 		*split = other;
-	else
-		lobby->even_difference = aimed;
+	if (split->answer.found)
+		lobby->even_difference = split->even_difference;
 }
 
 void
@@ -257,7 +226,7 @@ split_fairly(Lobby *lobby, const SplitRequest *request, Split *split)
 {
 	double		max_work = lobby->max_work;
 
-	if (lobby->team_match != NULL && lobby->nteams == 2)
+	if (lobby->model != NULL && lobby->nteams == 2)
 	{
 		if (lobby->log_odds != 0)
 			lobby->max_work /= SHARE_OF_AIM;
@@ -268,4 +237,34 @@ split_fairly(Lobby *lobby, const SplitRequest *request, Split *split)
 	split_with_priority(lobby, request, split);
 	if (split->answer.found)
 		forecast_split(lobby, split->answer.team, split->answer.commander, split);
+}
+
+void
+split_every_size(const Lobby *lobby, int least, int nsizes, Split *split)
+{
+	bool		together = lobby->model == NULL && lobby->command[0] == NULL;
+	SplitSize  *size = room_array(lobby->room, sizeof(SplitSize), (size_t) nsizes);
+	int			s;
+
+	for (s = 0; s < nsizes; s++)
+		size[s] = (SplitSize)
+	{
+		.count =
+		{
+			least + s, least + s
+		}
+	};
+	if (together)
+		split_sizes(lobby, size, nsizes, split);
+	for (s = 0; s < nsizes; s++)
+	{
+		SplitRequest request = {.size = {least + s, least + s}};
+		Lobby		share = *lobby;
+
+		share.max_work /= nsizes;
+		if (!together)
+			split_fairly(&share, &request, &split[s]);
+		else if (split[s].answer.found)
+			forecast_split(lobby, split[s].answer.team, split[s].answer.commander, &split[s]);
+	}
 }
