@@ -24,6 +24,7 @@
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/filters.h"
 #include "pg/ladder/match_digest.h"
 #include "pg/ladder/match_locks.h"
 #include "pg/ladder/match_reader.h"
@@ -408,8 +409,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 			&recorded[i];
 	application->corrections = corrections_make(ladder);
 	application->first_played = DT_NOEND;
-	application->batch->keeps_meetings = application->reader->filters != NULL &&
-		reader_repeat_window(application->reader) > 0;
+	application->batch->keeps_meetings = filters_repeat_window(application->reader->filters) > 0;
 }
 
 /* A strict ladder takes no match that was played at several times. */
@@ -555,10 +555,10 @@ load_application(Application *application, BatchTrial *trial)
 	if (batch->keeps_meetings)
 		load_meetings_of_wanted(batch, ladder,
 								seconds_before(application->first_played,
-											   reader_repeat_window(application->reader)));
+											   filters_repeat_window(application->reader->filters)));
 	if (ladder->reorders)
 		application->last = find_last_place(ladder,
-											reader_needs_players(application->reader));
+											filters_have_rules(application->reader->filters));
 	application->events = outbox_create(ladder, OUTBOX_EVENTS);
 	application->component_events = batch->ncomponents > 0 ?
 		outbox_create(ladder, OUTBOX_COMPONENT_EVENTS) : NULL;

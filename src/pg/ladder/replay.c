@@ -19,6 +19,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
+#include "pg/ladder/filters.h"
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
@@ -285,7 +286,7 @@ replay_on(Replay *replay, ReplaySink *sink)
 	StoredEvents component_events;
 
 	matches = reader_open_rated(ladder, replay->next);
-	replay->batch->keeps_meetings = reader_repeat_window(matches) > 0;
+	replay->batch->keeps_meetings = filters_repeat_window(matches->filters) > 0;
 	stored_events_open(&events, replay, OF_PLAYERS);
 	stored_events_open(&component_events, replay, OF_COMPONENTS);
 	replay_steps(replay, sink, matches, &events, &component_events);
