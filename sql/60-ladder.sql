@@ -712,7 +712,7 @@ BEGIN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
     END IF;
     IF source IS NOT NULL THEN
-        PERFORM skillrating_internal.judge_source(ladder);
+        PERFORM skillrating_internal.judge_source(format('%I.source', ladder), ladder);
     END IF;
     IF num_nonnulls(ratings_to, key, columns) NOT IN (0, 3) THEN
         RAISE null_value_not_allowed USING
