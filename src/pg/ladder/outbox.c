@@ -13,8 +13,10 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/ladder/change_log.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/states.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/memory_limit.h"
 #include "pg/sql/progress.h"
@@ -24,10 +26,6 @@
  *
  * Their rows come from ephemeral relations, with the columns of columns.h.
  */
-
-#define SAME_EVENT \
-	"e.player_id {player =} b.player_id AND e.pool OPERATOR(pg_catalog.=) b.pool " \
-	"AND e.seq OPERATOR(pg_catalog.=) b.seq"
 
 #define INSERT_ROWS(table, batch) \
 	"INSERT INTO {" #table "} ({" #table " columns}) SELECT {" #table " columns} FROM " batch
@@ -242,10 +240,7 @@ outbox_create(Ladder *ladder, OutboxKind kind)
 	outbox->ladder = ladder;
 	outbox->table = table;
 	outbox->desc = outbox_desc(ladder, table);
-	outbox->context = AllocSetContextCreate(CurrentMemoryContext,
-											"skillrating row",
-											ALLOCSET_SMALL_SIZES);
-	outbox->rows = tuplestore_begin_heap(true, false, memory_limit_work_mem());
+	outbox->parent = CurrentMemoryContext;
 	return outbox;
 }
 
@@ -262,7 +257,23 @@ outboxes_create(Ladder *ladder, OutboxKind kind, Outbox **outbox)
  * ---- Rows ----
  */
 
-/* Take over a row that was made in the memory of the outbox, and go back to what was current. */
+/* Go to the memory of a row to be made; returns what was current. */
+static MemoryContext
+outbox_begin_row(Outbox *outbox)
+{
+	if (outbox->rows == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(outbox->parent);
+
+		outbox->rows = tuplestore_begin_heap(true, false, memory_limit_work_mem());
+		outbox->context = AllocSetContextCreate(outbox->parent, "skillrating row",
+												ALLOCSET_SMALL_SIZES);
+		MemoryContextSwitchTo(old);
+	}
+	return MemoryContextSwitchTo(outbox->context);
+}
+
+/* Take over that row, and go back to what was current. */
 static void
 outbox_put(Outbox *outbox, Datum *values, bool *nulls, MemoryContext old)
 {
@@ -281,8 +292,7 @@ put_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 	MemoryContext old;
 	int			i;
 
-	outbox->last_seq = Max(outbox->last_seq, step->seq);
-	old = MemoryContextSwitchTo(outbox->context);
+	old = outbox_begin_row(outbox);
 	table_form(&event_table, &from, values, nulls);
 	for (i = 0; i < outbox->ladder->model->nstate; i++)
 	{
@@ -298,7 +308,7 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 {
 	Datum		values[MATCH_NCOLUMNS] = {0};
 	bool		nulls[MATCH_NCOLUMNS] = {false};
-	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+	MemoryContext old = outbox_begin_row(outbox);
 
 	values[MATCH_ID - 1] = source->id;
 	values[MATCH_STATUS - 1] = CStringGetTextDatum(status);
@@ -327,7 +337,7 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 void
 put_correction(Outbox *outbox, const Correction *correction)
 {
-	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+	MemoryContext old = outbox_begin_row(outbox);
 	bool		late = strcmp(correction->kind, "late") == 0;
 	Datum		values[lengthof(correction_columns)] = {
 		Int64GetDatum(correction->seq), correction->match_id,
@@ -345,13 +355,42 @@ put_rating(Outbox *outbox, const BatchPlayer *player)
 	Datum		values[RATING_MAX_COLUMNS + 1];
 	bool		nulls[RATING_MAX_COLUMNS + 1];
 	int			place = outbox->desc->natts - 1;
-	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+	MemoryContext old = outbox_begin_row(outbox);
 
 	rating_form(outbox->ladder->model, player, values, nulls);
 	values[place] = PointerGetDatum(&player->place);
 	nulls[place] = !ItemPointerIsValid(&player->place);
 	outbox->nplaced += !nulls[place];
 	outbox_put(outbox, values, nulls, old);
+}
+
+bool
+ratings_are_compared(const Ladder *ladder)
+{
+	return ladder->changes != NULL || OidIsValid(ladder->relation[LADDER_RATING_COUNT]);
+}
+
+void
+ratings_begin(RatingWriter *writer, Ladder *ladder)
+{
+	writer->ladder = ladder;
+	writer->counts = counts_begin(ladder);
+	outboxes_create(ladder, OUTBOX_RATINGS, writer->rows);
+}
+
+void
+ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action)
+{
+	const PlayerRow *row = player->stored;
+	bool		exists = action != OUTBOX_DELETE;
+
+	put_rating(writer->rows[action], player);
+	if (writer->ladder->changes != NULL)
+		change_log_add(writer->ladder->changes, player, exists);
+	if (row != NULL && row->found)
+		counts_put(writer->counts, -1, player->pool, &row->record, row->state);
+	if (exists)
+		counts_put(writer->counts, 1, player->pool, &player->record, player->state);
 }
 
 void
@@ -361,7 +400,7 @@ put_component(Outbox *outbox, const BatchComponent *component)
 	RowValues	from = component_values(component, &identity);
 	Datum		values[COMPONENT_NCOLUMNS];
 	bool		nulls[COMPONENT_NCOLUMNS] = {false};
-	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+	MemoryContext old = outbox_begin_row(outbox);
 
 	table_form(&component_table, &from, values, nulls);
 	values[COMPONENT_STATE - 1] = float8_array(component->state, component->spec->nstate);
@@ -379,8 +418,7 @@ put_component_event(Outbox *outbox, const BatchStep *step, const ComponentRow *r
 	bool		nulls[COMPONENT_EVENT_NCOLUMNS] = {false};
 	MemoryContext old;
 
-	outbox->last_seq = Max(outbox->last_seq, step->seq);
-	old = MemoryContextSwitchTo(outbox->context);
+	old = outbox_begin_row(outbox);
 	table_form(&component_event_table, &from, values, nulls);
 	values[COMPONENT_EVENT_BEFORE - 1] = float8_array(row->before, nstate);
 	values[COMPONENT_EVENT_AFTER - 1] = float8_array(row->after, nstate);
@@ -406,7 +444,7 @@ put_key(Outbox *outbox, const Datum *values, const bool *nulls)
 			if (table->column[i].presence == COLUMN_OWNER)
 				outbox->nowned += !nulls[i];
 		}
-	outbox_put(outbox, key, missing, MemoryContextSwitchTo(outbox->context));
+	outbox_put(outbox, key, missing, outbox_begin_row(outbox));
 }
 
 /*
@@ -483,6 +521,8 @@ outbox_send(Outbox *outbox, OutboxAction action)
 void
 outbox_discard(Outbox *outbox)
 {
+	if (outbox->rows == NULL)
+		return;
 	tuplestore_end(outbox->rows);
 	MemoryContextDelete(outbox->context);
 }

@@ -226,7 +226,7 @@ replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n, Re
 	replay->next = operation->seq + 1;
 	replay->loads = REPLAY_KNOWN_PLAYERS;
 	load_operated(batch, ladder, operation, n);
-	players_store_loaded(batch);
+	store_loaded_rows(batch);
 	components_store_loaded(batch);
 	(void) batch_apply_operation(batch, operation, n);
 	missing_events(replay, sink, false);

@@ -276,8 +276,7 @@ components_load_replayed(Replay *replay)
 	if (replay->whole)
 	{
 		/* Nothing is there yet but at a horizon. */
-		if (replay->loads != REPLAY_NEW_PLAYERS)
-			load_rows(replay, false);
+		load_rows(replay, false);
 		load_rows(replay, true);
 		return;
 	}

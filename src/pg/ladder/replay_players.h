@@ -17,9 +17,6 @@ extern void players_load_replayed(Replay *replay);
 /* Load those of n players who are not, and what pools share of them.  Errors: as above. */
 extern void players_load_some(Replay *replay, BatchPlayer **player, int n);
 
-/* What the table has of all players who are loaded is where they are. */
-extern void players_store_loaded(Batch *batch);
-
 /* The part of replay_refresh() for players. */
 extern void players_refresh(Replay *replay);
 

@@ -9,7 +9,6 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/change_log.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/plans.h"
@@ -124,14 +123,6 @@ note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
  * ---- Ratings ----
  */
 
-/* A record has numbers of 64 bits alone, and so no padding to compare. */
-static bool
-same_row(const BatchPlayer *player, const PlayerRow *row, int nstate)
-{
-	return memcmp(player->state, row->state, nstate * sizeof(double)) == 0 &&
-		memcmp(&player->record, &row->record, sizeof(PlayerRecord)) == 0;
-}
-
 /* How a row that was there, or not, becomes one that is there, or not. */
 static OutboxAction
 change_of(bool was, bool is)
@@ -143,50 +134,29 @@ change_of(bool was, bool is)
 static void
 write_ratings(Replay *replay)
 {
-	Ladder	   *ladder = replay->ladder;
-	Outbox	   *outbox[OUTBOX_NACTIONS];
 	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
 	int			n = id_table_count(replay->batch->players);
-	CountWriter *counts = counts_begin(ladder);
+	int			nstate = replay->batch->model->nstate;
+	RatingWriter writer;
 	int			i;
 
-	outboxes_create(ladder, OUTBOX_RATINGS, outbox);
+	ratings_begin(&writer, replay->ladder);
 	for (i = 0; i < n; i++)
 	{
-		BatchPlayer *player = players[i];
+		const BatchPlayer *player = players[i];
 		const PlayerRow *row = player->stored;
 
 		CHECK_FOR_INTERRUPTS();
-
-		/*
-		 * A row that was looked for and is not there is as one that was never
-		 * looked for.
-		 */
-		if (row != NULL && !row->found)
-			row = NULL;
-		if ((row != NULL) == player->exists &&
-			(row == NULL || same_row(player, row, ladder->model->nstate)))
-			continue;
-		put_rating(outbox[change_of(row != NULL, player->exists)], player);
-		if (ladder->changes != NULL)
-		{
-			change_log_before(ladder->changes, player,
-							  row == NULL ? NULL : &row->record,
-							  row == NULL ? NULL : row->state);
-			change_log_after(ladder->changes, player);
-		}
-		if (row != NULL)
-			counts_put(ladder, counts, -1, player->pool, &row->record, row->state);
-		if (player->exists)
-			counts_put(ladder, counts, 1, player->pool, &player->record, player->state);
+		if (!same_row(row, player->exists, &player->record, player->state, nstate))
+			ratings_put(&writer, player, change_of(row != NULL && row->found, player->exists));
 	}
 
 	/*
 	 * Triggers of the ladder's owner may run in these statements; whatever
 	 * they report to this ladder waits.
 	 */
-	outboxes_send(outbox);
-	counts_end(ladder, counts);
+	outboxes_send(writer.rows);
+	counts_end(writer.counts);
 }
 
 /* Delete rows of component that are of no kind that the model has, which a rebuild meets. */
