@@ -8,26 +8,17 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.rating_range(float8) IS
 'The range in which a player with this displayed rating is counted.';
 
-CREATE FUNCTION skillrating_internal.range_bottom(range integer)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_range_bottom'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION skillrating_internal.add_ranges(
+    counts integer[],
+    places integer[],
+    nets integer[])
+RETURNS integer[]
+AS 'MODULE_PATHNAME', 'skillrating_add_ranges'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.range_bottom(integer) IS
-'The least rating of a range of rating_range(); an infinity beyond all ratings.';
-
-CREATE FUNCTION skillrating_internal.sum_nets(
-    ranges integer[],
-    nets integer[],
-    first integer,
-    last integer)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_sum_nets'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.sum_nets(integer[], integer[], integer, integer) IS
-'What a row of table rating_count_delta changes in ranges from first to last. Error 55000 for arrays
-that do not go together.';
+COMMENT ON FUNCTION skillrating_internal.add_ranges(integer[], integer[], integer[]) IS
+'The counts of 64 ranges, zero where counts is null, with changes added to those at some places from
+0, or to all of them where places is null. Error 55000 for arrays that do not go together.';
 
 CREATE FUNCTION skillrating_internal.fold_rating_counts(ladder text)
 RETURNS bigint
@@ -36,7 +27,7 @@ LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.fold_rating_counts(text) IS
 'Adds all changes in table rating_count_delta to table rating_count, as sessions that rate do now
-and then, and returns how many counts that changed; nothing while another transaction that has done
+and then, and returns how many rows of it that wrote; none while another transaction that has done
 so is open. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.range_counts(
@@ -48,38 +39,13 @@ CREATE FUNCTION skillrating_internal.range_counts(
     OUT total bigint,
     OUT bottom float8,
     OUT top float8)
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    range integer := skillrating_internal.rating_range(rating);
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    bottom := skillrating_internal.range_bottom(range);
-    top := skillrating_internal.range_bottom(range + 1);
-    EXECUTE format(
-        'SELECT coalesce(sum(p.above), 0), coalesce(sum(p.below), 0), coalesce(sum(p.total), 0)
-        FROM (
-            SELECT CASE WHEN c.place > $2 / 64 THEN c.total END AS above,
-                CASE WHEN c.place < $2 / 64 THEN c.total END AS below, c.total
-            FROM %1$I.rating_count AS c WHERE c.pool = $1 AND c.level = 1
-            UNION ALL
-            SELECT CASE WHEN c.place > $2 THEN c.total END, CASE WHEN c.place < $2 THEN c.total END, 0
-            FROM %1$I.rating_count AS c
-            WHERE c.pool = $1 AND c.level = 0 AND c.place BETWEEN $2 / 64 * 64 AND $2 / 64 * 64 + 63
-            UNION ALL
-            SELECT skillrating_internal.sum_nets(d.ranges, d.nets, $2 + 1, 2147483647),
-                skillrating_internal.sum_nets(d.ranges, d.nets, 0, $2 - 1),
-                skillrating_internal.sum_nets(d.ranges, d.nets, 0, 2147483647)
-            FROM %1$I.rating_count_delta AS d WHERE d.pool = $1) AS p', ladder)
-    INTO above, below, total USING pool, range;
-END
-$function$;
+AS 'MODULE_PATHNAME', 'skillrating_range_counts'
+LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.range_counts(text, text, float8) IS
 'How many players of a pool with rated matches there are, and of them above and below the range of
-ratings that a rating is in, which is from bottom to below top; where ranks are counted. Error 55000
-unless the door to the ladder is open.';
+ratings from bottom to top that a rating is in; where ranks are counted. Error 55000 unless the door
+to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.check_ranks(ranks text)
 RETURNS void
@@ -124,9 +90,10 @@ BEGIN
             level integer NOT NULL,
             place integer NOT NULL,
             total bigint NOT NULL,
+            ranges integer[],
             PRIMARY KEY (pool, level, place)) WITH (fillfactor = 50)', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rating_count IS %L', ladder,
-        'How many players of a pool with rated matches have a displayed rating in which range: what ranks are counted from, together with table rating_count_delta. A row of level 0 is a range, and a row of level 1 the sum of 64 of them.');
+        'How many players of a pool with rated matches have a displayed rating in which range: what ranks are counted from, together with table rating_count_delta. A row of level 0 is about 64 ranges, with the count of each; a row of level 1 is the sum of 64 of these.');
     EXECUTE format(
         'CREATE TABLE %I.rating_count_delta (
             pool text NOT NULL,
@@ -149,19 +116,18 @@ RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    counts bigint;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('DELETE FROM %I.rating_count', ladder);
     EXECUTE format('DELETE FROM %I.rating_count_delta', ladder);
     EXECUTE format(
-        'INSERT INTO %1$I.rating_count (pool, level, place, total)
-        SELECT r.pool, l.level, skillrating_internal.rating_range(r.rating) >> (6 * l.level), count(*)
-        FROM %1$I.rating AS r CROSS JOIN (VALUES (0), (1)) AS l(level)
-        WHERE r.games > 0 GROUP BY 1, 2, 3', ladder);
-    GET DIAGNOSTICS counts = ROW_COUNT;
-    RETURN counts;
+        'INSERT INTO %1$I.rating_count_delta (pool, ranges, nets)
+        SELECT c.pool, array_agg(c.range), array_agg(c.n)
+        FROM (
+            SELECT r.pool, skillrating_internal.rating_range(r.rating) AS range, count(*)::integer AS n
+            FROM %1$I.rating AS r WHERE r.games > 0 GROUP BY 1, 2) AS c
+        GROUP BY c.pool', ladder);
+    RETURN skillrating_internal.fold_rating_counts(ladder);
 END
 $function$;
 
@@ -178,7 +144,7 @@ DECLARE
     wrong bigint;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    -- Sums by range, and over 64 ranges: each has to be 0.
+    -- Sums by range, and over the ranges of a row and of 64 rows: each has to be 0.
     EXECUTE format(
         'WITH change AS (
             SELECT r.pool, skillrating_internal.rating_range(r.rating) AS range, 1 AS n
@@ -187,8 +153,11 @@ BEGIN
             SELECT d.pool, u.range, -u.net
             FROM %1$I.rating_count_delta AS d CROSS JOIN LATERAL unnest(d.ranges, d.nets) AS u(range, net)
         ), part AS (
-            SELECT c.pool, l.level, c.range >> (6 * l.level) AS key, c.n
-            FROM change AS c CROSS JOIN (VALUES (0), (1)) AS l(level)
+            SELECT c.pool, l.level, c.range >> (6 + 6 * l.level) AS key, c.n
+            FROM change AS c CROSS JOIN (VALUES (-1), (0), (1)) AS l(level)
+            UNION ALL
+            SELECT c.pool, -1, c.place * 64::bigint + u.i - 1, -u.n
+            FROM %1$I.rating_count AS c CROSS JOIN LATERAL unnest(c.ranges) WITH ORDINALITY AS u(n, i)
             UNION ALL
             SELECT c.pool, c.level, c.place, -c.total FROM %1$I.rating_count AS c
         )
@@ -275,7 +244,7 @@ BEGIN
         RETURN format(
             'SELECT c.above + (
                     SELECT count(*) FROM %1$I.rating AS r
-                    WHERE r.pool = $1 AND r.games > 0 AND r.rating > %2$s AND r.rating < c.top) AS above,
+                    WHERE r.pool = $1 AND r.games > 0 AND r.rating > %2$s AND r.rating <= c.top) AS above,
                 c.total - c.below - (
                     SELECT count(*) FROM %1$I.rating AS r
                     WHERE r.pool = $1 AND r.games > 0 AND r.rating < %2$s AND r.rating >= c.bottom) AS at_least,

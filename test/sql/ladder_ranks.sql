@@ -216,8 +216,9 @@ DELETE FROM hand.rating_count_delta WHERE cardinality(ranges) = 1;
 INSERT INTO hand.rating_count_delta (pool, ranges, nets) VALUES ('', '{1,NULL}', '{1,2}');
 SELECT (skillrating.place_of('hand', 1)).place;
 DELETE FROM hand.rating_count_delta WHERE nets = '{1,2}';
-UPDATE hand.rating_count SET total = 7 WHERE level = 1;
-SELECT check_name, ok, detail FROM skillrating.verify('hand') WHERE check_name = 'ratings';
+SELECT skillrating.set_ranks('hand', 'counted');
+UPDATE hand.rating_count SET ranges = NULL WHERE level = 0;
+SELECT (skillrating.place_of('hand', 1)).place;
 SELECT skillrating.set_ranks('hand', 'counted');
 SELECT bool_and(ok) FROM skillrating.verify('hand');
 

@@ -3,9 +3,9 @@
  *		Numbers as integers in the same order, and ranges of numbers of them.
  *
  * The bits of a double, read as an integer, grow with it; those of a negative one the other
- * way round.  With that turned, the first bits of the integer name a range of numbers: of 12
- * bits of the mantissa, between a 4096th and an 8192nd of the number wide.  So the ranges need no
- * width that somebody would have to choose for a scale of ratings.
+ * way round.  With that turned, the first bits of the integer name a range of numbers: of 16
+ * bits of the mantissa, between a 65 000th and a 131 000th of the number wide.  So the ranges
+ * need no width that somebody would have to choose for a scale of ratings.
  */
 #ifndef CORE_UTIL_NUMBER_ORDER_H
 #define CORE_UTIL_NUMBER_ORDER_H
@@ -15,8 +15,8 @@
 #include <string.h>
 
 /* The bits of a number that do not tell ranges apart, and those that do. */
-#define NUMBER_RANGE_SHIFT 40
-#define NUMBER_RANGE_BITS 24
+#define NUMBER_RANGE_SHIFT 36
+#define NUMBER_RANGE_BITS 28
 
 /* An integer that grows with the number, which is no NaN; 0 and -0 are one. */
 static inline uint64_t
@@ -49,11 +49,18 @@ number_range(double number)
 	return (int32_t) (number_place(number) >> NUMBER_RANGE_SHIFT);
 }
 
-/* The least number of a range; an infinity for ranges beyond all numbers. */
+/* The least and the greatest number of a range. */
 static inline double
 number_range_bottom(int32_t range)
 {
 	return number_at((uint64_t) range << NUMBER_RANGE_SHIFT);
+}
+
+static inline double
+number_range_top(int32_t range)
+{
+	return number_at(((uint64_t) range << NUMBER_RANGE_SHIFT) |
+					 ((UINT64_C(1) << NUMBER_RANGE_SHIFT) - 1));
 }
 
 #endif							/* CORE_UTIL_NUMBER_ORDER_H */

@@ -85,6 +85,7 @@ static const struct
 	{LADDER_RATING_COUNT, "level", INT4OID, true},
 	{LADDER_RATING_COUNT, "place", INT4OID, true},
 	{LADDER_RATING_COUNT, "total", INT8OID, true},
+	{LADDER_RATING_COUNT, "ranges", INT4ARRAYOID, false},
 	{LADDER_RATING_COUNT_DELTA, "pool", TEXTOID, true},
 	{LADDER_RATING_COUNT_DELTA, "ranges", INT4ARRAYOID, true},
 	{LADDER_RATING_COUNT_DELTA, "nets", INT4ARRAYOID, true},

@@ -7,6 +7,7 @@
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "common/pg_prng.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/array.h"
@@ -18,8 +19,8 @@
 #include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_rating_range);
-SKILLRATING_FUNCTION(skillrating_range_bottom);
-SKILLRATING_FUNCTION(skillrating_sum_nets);
+SKILLRATING_FUNCTION(skillrating_range_counts);
+SKILLRATING_FUNCTION(skillrating_add_ranges);
 SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
 
 /* A row of rating_count_delta has so many changes at most. */
@@ -38,6 +39,9 @@ SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
 /* Those who rate fold no more rows than this at a time. */
 #define MAX_FOLDED_ROWS 8192
 
+/* So many ranges next to each other are a row of rating_count. */
+#define ROW_RANGES 64
+
 /* The fourth field of the tag of the lock on folding; match_locks.c has others. */
 #define TAG_FOLD 5
 
@@ -46,13 +50,6 @@ Datum
 skillrating_rating_range(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT32(number_range(PG_GETARG_FLOAT8(0)));
-}
-
-/* range_bottom(range) */
-Datum
-skillrating_range_bottom(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_FLOAT8(number_range_bottom(PG_GETARG_INT32(0)));
 }
 
 /*
@@ -145,6 +142,70 @@ insert_delta(Ladder *ladder, const CountChange *change, int n)
 }
 
 /*
+ * ---- Arrays ----
+ */
+
+pg_noreturn static void
+report_foreign_counts(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("counts of ratings were changed by hand"),
+			 errhint("set_ranks(ladder, 'counted') recounts them.")));
+}
+
+/* The elements of an array, which the owner of a ladder can have written, and their number. */
+static const int32 *
+count_elements(Datum array, bool isnull, int *n)
+{
+	ArrayType  *values;
+
+	if (isnull)
+		report_foreign_counts();
+	values = DatumGetArrayTypeP(array);
+	if (ARR_HASNULL(values))
+		report_foreign_counts();
+	*n = ArrayGetNItems(ARR_NDIM(values), ARR_DIMS(values));
+	return (const int32 *) ARR_DATA_PTR(values);
+}
+
+/* add_ranges(counts, places, nets) */
+Datum
+skillrating_add_ranges(PG_FUNCTION_ARGS)
+{
+	Datum		count[ROW_RANGES] = {0};
+	const int32 *old;
+	const int32 *place = NULL;
+	const int32 *net;
+	int			nold = ROW_RANGES;
+	int			nplaces = ROW_RANGES;
+	int			nnets;
+	int			i;
+
+	if (!PG_ARGISNULL(0))
+	{
+		old = count_elements(PG_GETARG_DATUM(0), false, &nold);
+		for (i = 0; i < Min(nold, ROW_RANGES); i++)
+			count[i] = Int32GetDatum(old[i]);
+	}
+	if (!PG_ARGISNULL(1))
+		place = count_elements(PG_GETARG_DATUM(1), false, &nplaces);
+	net = count_elements(PG_GETARG_DATUM(2), PG_ARGISNULL(2), &nnets);
+	if (nold != ROW_RANGES || nplaces != nnets)
+		report_foreign_counts();
+	for (i = 0; i < nnets; i++)
+	{
+		int			to = place != NULL ? place[i] : i;
+
+		if (to < 0 || to >= ROW_RANGES)
+			report_foreign_counts();
+		count[to] = Int32GetDatum(DatumGetInt32(count[to]) + net[i]);
+	}
+	PG_RETURN_ARRAYTYPE_P(construct_array(count, ROW_RANGES, INT4OID, sizeof(int32), true,
+										  TYPALIGN_INT));
+}
+
+/*
  * ---- Folding ----
  */
 
@@ -153,14 +214,17 @@ static LadderQuery fold_query = {
 	.text = "WITH taken AS (DELETE FROM {rating_count_delta} AS d "
 	"WHERE d.ctid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT f.ctid FROM {rating_count_delta} AS f LIMIT $1)) "
 	"RETURNING d.pool, d.ranges, d.nets) "
-	"INSERT INTO {rating_count} AS c (pool, level, place, total) "
-	"SELECT t.pool, l.level, u.range OPERATOR(pg_catalog.>>) (6 OPERATOR(pg_catalog.*) l.level), "
-	"pg_catalog.sum(u.net) FROM taken AS t CROSS JOIN LATERAL "
+	"INSERT INTO {rating_count} AS c (pool, level, place, total, ranges) "
+	"SELECT t.pool, l.level, u.range OPERATOR(pg_catalog./) l.width, pg_catalog.sum(u.net), "
+	"CASE WHEN l.level OPERATOR(pg_catalog.=) 0 THEN skillrating_internal.add_ranges(NULL, "
+	"pg_catalog.array_agg(u.range OPERATOR(pg_catalog.%) 64), pg_catalog.array_agg(u.net)) END "
+	"FROM taken AS t CROSS JOIN LATERAL "
 	"ROWS FROM (pg_catalog.unnest(t.ranges), pg_catalog.unnest(t.nets)) AS u(range, net) "
-	"CROSS JOIN (VALUES (0), (1)) AS l(level) GROUP BY 1, 2, 3 "
-	"HAVING pg_catalog.sum(u.net) OPERATOR(pg_catalog.<>) 0 "
+	"CROSS JOIN (VALUES (0, 64), (1, 4096)) AS l(level, width) GROUP BY 1, 2, 3 "
 	"ON CONFLICT (pool, level, place) DO UPDATE SET "
-	"total = c.total OPERATOR(pg_catalog.+) excluded.total",
+	"total = c.total OPERATOR(pg_catalog.+) excluded.total, "
+	"ranges = CASE WHEN c.level OPERATOR(pg_catalog.=) 0 "
+	"THEN skillrating_internal.add_ranges(c.ranges, NULL, excluded.ranges) END",
 	.param = {VALUE_INT8}
 };
 
@@ -249,30 +313,90 @@ skillrating_fold_rating_counts(PG_FUNCTION_ARGS)
  * ---- Reading ----
  */
 
-/* sum_nets(ranges, nets, first, last); the owner of a ladder can write such arrays. */
-Datum
-skillrating_sum_nets(PG_FUNCTION_ARGS)
+/*
+ * Ranges of a pool and what is in each, as arrays, as a range sees them that is in a row, $2, of 64
+ * rows, $3: the sums of others of these and of the other rows, by the first range of each, then
+ * the ranges of the row, and what has changed since.
+ */
+#define COUNTS(level, width) \
+	"SELECT c.place OPERATOR(pg_catalog.*) " width ", CAST(c.total AS pg_catalog.int4) " \
+	"FROM {rating_count} AS c WHERE c.pool OPERATOR(pg_catalog.=) $1 " \
+	"AND c.level OPERATOR(pg_catalog.=) " level " AND c.place OPERATOR(pg_catalog.<>) "
+
+static LadderQuery counts_query = {
+	.text = "SELECT pg_catalog.array_agg(s.range), pg_catalog.array_agg(s.total) FROM ("
+	COUNTS("1", "4096") "$3 UNION ALL " COUNTS("0", "64") "$2 "
+	"AND c.place OPERATOR(pg_catalog.>=) ($3 OPERATOR(pg_catalog.*) 64) "
+	"AND c.place OPERATOR(pg_catalog.<) ($3 OPERATOR(pg_catalog.*) 64 OPERATOR(pg_catalog.+) 64)) "
+	"AS s(range, total) "
+	"UNION ALL SELECT ARRAY(SELECT $2 OPERATOR(pg_catalog.*) 64 OPERATOR(pg_catalog.+) g.i "
+	"FROM pg_catalog.generate_series(0, 63) AS g(i)), c.ranges FROM {rating_count} AS c "
+	"WHERE c.pool OPERATOR(pg_catalog.=) $1 AND c.level OPERATOR(pg_catalog.=) 0 "
+	"AND c.place OPERATOR(pg_catalog.=) $2 "
+	"UNION ALL SELECT d.ranges, d.nets FROM {rating_count_delta} AS d WHERE d.pool OPERATOR(pg_catalog.=) $1",
+	.param = {VALUE_TEXT, VALUE_INT4, VALUE_INT4}
+};
+
+/* How many players of a pool there are, and in ranges above and below that of a rating. */
+typedef struct RangeCounts
 {
-	ArrayType  *ranges = PG_GETARG_ARRAYTYPE_P(0);
-	ArrayType  *nets = PG_GETARG_ARRAYTYPE_P(1);
-	const int32 *range = (const int32 *) ARR_DATA_PTR(ranges);
-	const int32 *net = (const int32 *) ARR_DATA_PTR(nets);
-	int32		first = PG_GETARG_INT32(2);
-	int32		last = PG_GETARG_INT32(3);
-	int			n = ArrayGetNItems(ARR_NDIM(ranges), ARR_DIMS(ranges));
-	int64		sum = 0;
+	int32		range;
+	int64		above;
+	int64		below;
+	int64		total;
+} RangeCounts;
+
+static void
+take_counts(void *arg, const Datum *values, const bool *nulls)
+{
+	RangeCounts *counts = (RangeCounts *) arg;
+	const int32 *range;
+	const int32 *net;
+	int			n;
+	int			nnets;
 	int			i;
 
-	if (ArrayGetNItems(ARR_NDIM(nets), ARR_DIMS(nets)) != n || ARR_HASNULL(ranges) ||
-		ARR_HASNULL(nets))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("counts of ratings were changed by hand"),
-				 errhint("set_ranks(ladder, 'counted') recounts them.")));
+	/* Nothing is folded. */
+	if (nulls[0])
+		return;
+	range = count_elements(values[0], false, &n);
+	net = count_elements(values[1], nulls[1], &nnets);
+	if (n != nnets)
+		report_foreign_counts();
 	for (i = 0; i < n; i++)
-		if (range[i] >= first && range[i] <= last)
-			sum += net[i];
-	PG_RETURN_INT64(sum);
+	{
+		counts->total += net[i];
+		if (range[i] > counts->range)
+			counts->above += net[i];
+		else if (range[i] < counts->range)
+			counts->below += net[i];
+	}
+}
+
+/* range_counts(ladder, pool, rating) */
+Datum
+skillrating_range_counts(PG_FUNCTION_ARGS)
+{
+	RangeCounts counts = {.range = number_range(PG_GETARG_FLOAT8(2))};
+	Ladder	   *ladder;
+	Datum		values[5];
+	bool		nulls[lengthof(values)] = {false};
+	TupleDesc	desc;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "range_counts"));
+	values[0] = PG_GETARG_DATUM(1);
+	values[1] = Int32GetDatum(counts.range / ROW_RANGES);
+	values[2] = Int32GetDatum(counts.range / ROW_RANGES / ROW_RANGES);
+	(void) ladder_execute_each(ladder, &counts_query, values, NULL, take_counts, &counts);
+	ladder_close(ladder);
+	values[0] = Int64GetDatum(counts.above);
+	values[1] = Int64GetDatum(counts.below);
+	values[2] = Int64GetDatum(counts.total);
+	values[3] = Float8GetDatum(number_range_bottom(counts.range));
+	values[4] = Float8GetDatum(number_range_top(counts.range));
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
 
 static LadderQuery rebuild_query = {

@@ -8,8 +8,8 @@
  * index on the rating.  Otherwise ranks are counted over that index, and nothing of this folder
  * takes part in rating.
  *
- * Table rating_count has the counts as they were at some time: a row of level 0 is a range, and
- * one of level 1 the sum of 64 of them.  Table rating_count_delta has what has changed since: each
+ * Table rating_count has the counts as they were at some time: a row of level 0 those of 64 ranges
+ * next to each other, and one of level 1 the sum of 64 of these.  Table rating_count_delta has what has changed since: each
  * piece of work appends rows with the changes of its players, in the transaction in which it
  * writes the ratings.  So the sum of both tables is exact under any snapshot, nobody waits for
  * anybody, and readers write nothing.  Now and then a writer folds rows of the second table into
