@@ -3,7 +3,8 @@
 CREATE FUNCTION skillrating.reasons(
     OUT reason text,
     OUT mistake boolean,
-    OUT description text)
+    OUT description text,
+    OUT remedy text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_reasons'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 50;
@@ -13,4 +14,5 @@ COMMENT ON FUNCTION skillrating.reasons() IS
 match_outcome() have them.
 reason: the code, which later versions keep.
 mistake: whether it is a mistake in the rows of the match, which is an error where strict is true.
-description: what it means.';
+description: what it means.
+remedy: what can be done about it, a sentence.';

@@ -161,9 +161,7 @@ starts: searches for each result, 1 to 16 (4).
 burn_in, holdout: shares of the matches, 0 to 0.9 (0.1 and 0.2).
 max_evaluations: 1 or more (by default 500 for one number or two, more for others and for parts).
 tolerance: of the variables, relative on a log scale (1e-4).
-strict_rows: whether a mistake in a match is an error (false).
-progress: the level of a message for each evaluation: debug2, debug1 (the default), log, info or
-notice.';
+strict_rows: whether a mistake in a match is an error (false).';
 
 -- The model that predicts a history best.
 
@@ -253,5 +251,4 @@ options: an object, the same in all rows of a group, of
 budget: evaluations of all models together, 1 or more (10000).
 models: names of the models to try (all).
 parts, priors: as in tune() (true).
-starts, burn_in, holdout, tolerance, strict_rows, progress: as in tune() (3, 0.1, 0.2, 1e-3, false,
-debug1).';
+starts, burn_in, holdout, tolerance, strict_rows: as in tune() (3, 0.1, 0.2, 1e-3, false).';

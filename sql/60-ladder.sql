@@ -175,8 +175,48 @@ error 55000, because rated matches cannot vanish.';
 
 CREATE FUNCTION skillrating_internal.check_identifier_type(type regtype, column_name text)
 RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_check_identifier_type'
-LANGUAGE C STABLE STRICT PARALLEL SAFE;
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+AS $function$
+DECLARE
+    wrong text;
+BEGIN
+    -- What has no hash function, order or array type is refused here.
+    PERFORM skillrating_internal.identifier_equals(type, column_name);
+    -- A domain is what it is made of. Its CHECK is read and not called: that is somebody else's code.
+    WITH RECURSIVE d AS (
+        SELECT t.* FROM pg_type AS t WHERE t.oid = type
+        UNION ALL
+        SELECT t.* FROM d JOIN pg_type AS t ON t.oid = d.typbasetype)
+    SELECT CASE
+        WHEN base.typtype = 'c' THEN 'It is composite: make one value of its columns.'
+        WHEN base.typcategory = 'A' THEN 'It is an array.'
+        WHEN EXISTS (
+            SELECT FROM pg_collation AS l
+            WHERE l.oid = coalesce(r.rngcollation, own.typcollation) AND NOT l.collisdeterministic)
+            THEN 'Its collation is nondeterministic, so that different values can be equal.'
+        WHEN base.typnamespace = 'pg_catalog'::regnamespace AND base.typname ~ '^(name$|reg)'
+            THEN 'It names objects of the database.'
+        WHEN EXISTS (
+            SELECT FROM d
+            WHERE d.typtype = 'd' AND (d.typnotnull OR EXISTS (
+                SELECT FROM pg_constraint AS c
+                WHERE c.contypid = d.oid AND pg_get_constraintdef(c.oid) ~ 'IS NOT NULL')))
+            THEN 'The domain does not allow null, which operations on all players need.'
+        END INTO wrong
+    FROM d AS base
+    JOIN pg_type AS own ON own.oid = type
+    LEFT JOIN pg_range AS r ON base.oid IN (r.rngtypid, r.rngmultitypid)
+    WHERE base.typtype <> 'd';
+    IF wrong IS NOT NULL THEN
+        RAISE datatype_mismatch USING
+            MESSAGE = format('type %s cannot be used for %s', format_type(type, NULL), column_name),
+            DETAIL = wrong,
+            HINT = 'Identifiers need a type that can be hashed and ordered, such as bigint, uuid or text.';
+    END IF;
+END
+$function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_identifier_type(regtype, text) IS
 'Error 42804 that names the column unless values of the type can identify players or matches, which
@@ -649,21 +689,43 @@ CREATE FUNCTION skillrating.create_ladder(
     strict boolean DEFAULT false,
     eligibility jsonb DEFAULT '{}',
     ranks text DEFAULT 'indexed',
-    on_error text DEFAULT 'wait')
+    on_error text DEFAULT 'wait',
+    attach boolean DEFAULT true,
+    ratings_to regclass DEFAULT NULL,
+    key text DEFAULT NULL,
+    columns jsonb DEFAULT NULL,
+    pool text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    tables integer := 0;
 BEGIN
     PERFORM skillrating_internal.create_ladder_schema(ladder, model, params, player_type,
         match_type, apply_at, source, late, strict, eligibility, ranks, on_error);
-    IF source IS NOT NULL THEN
+    IF source IS NOT NULL AND attach THEN
+        tables := skillrating_internal.attach_tables(ladder, source);
+    END IF;
+    -- attach() says it as well.
+    IF source IS NOT NULL AND tables = 0 THEN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
+    END IF;
+    IF source IS NOT NULL THEN
+        PERFORM skillrating_internal.judge_source(ladder);
+    END IF;
+    IF num_nonnulls(ratings_to, key, columns) NOT IN (0, 3) THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ratings_to, key and columns belong together',
+            HINT = 'As in ratings_to => ''users'', key => ''id'', columns => ''{"skill": "rating"}''.';
+    ELSIF ratings_to IS NOT NULL THEN
+        PERFORM skillrating.mirror_rating(ladder, ratings_to, key, columns,
+            coalesce(pool, skillrating_internal.only_pool(source)));
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text) IS
+COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text, boolean, regclass, text, jsonb, text) IS
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 parameters()) at commit, or after each statement for apply_at => statement, which then must
@@ -677,13 +739,18 @@ eligibility has rules for all matches, see set_eligibility(). ranks says where r
 are counted over the index on the rating (indexed), or from counts of players by rating, which every
 match then updates (counted); set_ranks() changes it. With a source, a view on tables of your own
 with a row for each participant of each finished match (see describe_source()), there are no such
-tables, and attach() says which tables the matches come from; a notice says how many matches it has
-already, which backfill() rates. Players and matches are identified by any type that can be hashed
+tables. The tables below the view whose rows lead to match_id by a column are attached, unless
+attach is false; a notice says which, and a warning names those that attach() is to be told about. A
+notice says how many matches there are already, which backfill() rates; a notice or warning how many
+of a hundred of them would not count, and why. ratings_to, key and columns
+are those of mirror_rating(), for the rating pool given, or the only one that the source has.
+Players and matches are identified by any type that can be hashed
 and ordered, bigint or that of the source unless it is given; not by composites, arrays, names of
 objects, domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a
-type, 42P01 for an unknown source, 22023 for an unknown model or parameter or a source that will not
-do, 22003 for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is
-another role''s.';
+type, 42P01 for an unknown source, 22023 for an unknown model or parameter, a source that will not
+do, or several rating pools for ratings_to, 22003 for a parameter out of range, 42P06 if the schema
+exists, 42501 if the source view is another role''s, 55P03 if tables cannot be locked within 30 s,
+and those of mirror_rating().';
 
 CREATE FUNCTION skillrating_internal.report_match(
     ladder text,

@@ -222,14 +222,10 @@ BEGIN
     END IF;
     EXECUTE format(
         'INSERT INTO %I.attached (relation, match_id, replica) VALUES ($1, $2, $3)
-        ON CONFLICT DO NOTHING', ladder)
+        ON CONFLICT (relation) DO UPDATE SET match_id = excluded.match_id, replica = excluded.replica', ladder)
     USING relation, match_id, replica;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n = 0 THEN
-        RAISE duplicate_object USING
-            MESSAGE = format('table %s is attached to ladder "%s" already', relation, ladder),
-            HINT = 'If its triggers are gone, skillrating.restore_triggers() puts them back.';
-    END IF;
+    -- Those of before, if it was attached.
+    PERFORM skillrating_internal.drop_source_triggers(format('%I.source', ladder), relation, false);
     IF replica THEN
         PERFORM skillrating_internal.create_replica_note(ladder);
     END IF;
@@ -259,15 +255,15 @@ calls match_id; an expression, or a column of another type, needs the table and 
 belong to one role. Attach each table whose rows make a match; a partitioned one as a whole, and a
 partition too if rows are written to it directly. A notice says how many matches of the source are
 not rated yet, which backfill() does; of several tables behind a new ladder the first one says so.
-TRUNCATE of an attached table is refused: use DELETE, or detach() the table first.
+TRUNCATE of an attached table is refused: use DELETE, or detach() the table first. A table that is
+attached already is from now on as this call says.
 replica: the table is filled by logical replication, of which only triggers for each row that are
 enabled always notice anything. They put the matches into table pending, whoever changes a row, and
 catch_up() rates them; what has no match that can be told is noted in table replica_note, and so is
 TRUNCATE, after which catch_up() has to search, see ladder_status(). Tables match and match_player
 of a ladder without a source can be attached so too, and go on to rate what ordinary sessions store.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
-its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 42710 if it
-is attached already, 55000 if the ladder has matches of its own or, with replica, is strict, 42501
+its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 55000 if the ladder has matches of its own or, with replica, is strict, 42501
 unless the caller owns the ladder and may create triggers on the table, or with replica owns it, and
 whatever is wrong with the expression.';
 

@@ -111,3 +111,207 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.collect_kinds(regclass, boolean) IS
 'A part of attach() and restore_triggers(): for which statements a table has triggers.';
+
+CREATE FUNCTION skillrating_internal.source_tables(
+    source regclass,
+    column_name text,
+    OUT relation regclass,
+    OUT function regprocedure,
+    OUT columns text[],
+    OUT elsewhere boolean,
+    OUT through text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'skillrating_source_tables'
+LANGUAGE C STABLE STRICT ROWS 4;
+
+COMMENT ON FUNCTION skillrating_internal.source_tables(regclass, text) IS
+'The tables below a view, by its definition and those of the views that it reads: the columns of
+each that equal a column of the view, whether it is also used in a place where none of its columns
+does (elsewhere), and if so, an expression over the columns of a row that gives the value, if need
+be by a row of another table (through; null if there is none). Besides, the functions that may read tables, of
+which nothing else is known. Error 42703 for an unknown column.';
+
+CREATE FUNCTION skillrating_internal.match_sample(
+    source regclass,
+    relation regclass,
+    column_name text)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    rows_read constant integer := 100;
+    match_type text := (
+        SELECT format_type(a.atttypid, -1) FROM pg_attribute AS a
+        WHERE a.attrelid = source AND a.attname = 'match_id' AND NOT a.attisdropped);
+    matches integer;
+    known boolean;
+BEGIN
+    EXECUTE format(
+        'WITH sample AS (
+            SELECT array_agg(DISTINCT r.id) AS ids
+            FROM (SELECT CAST(t.%1$I AS %2$s) AS id FROM %3$s AS t WHERE t.%1$I IS NOT NULL LIMIT %4$s) AS r)
+        SELECT cardinality(ids), EXISTS (
+            SELECT FROM %5$s AS s WHERE s.match_id %6$s ANY ((SELECT ids FROM sample)::%2$s[]))
+        FROM sample', column_name, match_type, relation, rows_read, source,
+        skillrating_internal.identifier_equals(match_type::regtype, 'match_id'))
+    INTO matches, known;
+    RETURN CASE WHEN matches > 0 AND NOT known THEN format('none of %s matches in column %I of table %s is in the view', matches, column_name, relation) END;
+EXCEPTION
+    WHEN OTHERS THEN
+        IF NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
+            RAISE;
+        END IF;
+        RETURN format('column %I of table %s cannot be compared with match_id: %s', column_name, relation, SQLERRM);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.match_sample(regclass, regclass, text) IS
+'A part of feeding_tables(), for columns that the source casts: a sentence if none of the first
+hundred rows of a table has a match of the source there, or if that cannot be told; null if one has,
+or the table is empty.';
+
+CREATE FUNCTION skillrating_internal.feeding_tables(
+    source regclass,
+    OUT relation regclass,
+    OUT match_id text,
+    OUT fault text,
+    OUT expression text,
+    OUT watched boolean)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT ROWS 4
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    WITH found AS (
+        SELECT t.*, t.columns[1] AS first, cardinality(t.columns) AS n, c.relkind AS kind, a.atttypid <> m.atttypid AS is_cast,
+            CASE WHEN NOT has_table_privilege(c.oid, 'TRIGGER') THEN
+                    format('role %I may not create triggers on table %s', current_user, t.relation)
+                WHEN pg_get_userbyid(c.relowner) <> current_user AND EXISTS (SELECT FROM pg_subscription_rel AS s WHERE s.srrelid = c.oid) THEN
+                    format('table %s, of another role, is filled by a subscription', t.relation)
+                WHEN a.atttypid <> m.atttypid AND pg_get_userbyid(c.relowner) <> current_user THEN
+                    format('column %I of table %s, of another role, is of type %s', t.columns[1], t.relation, format_type(a.atttypid, -1))
+            END AS refusal
+        FROM skillrating_internal.source_tables(source, 'match_id') AS t
+        JOIN pg_attribute AS m ON m.attrelid = source AND m.attname = 'match_id'
+        LEFT JOIN pg_class AS c ON c.oid = t.relation
+        LEFT JOIN pg_attribute AS a ON a.attrelid = t.relation AND a.attname = t.columns[1]
+        WHERE t.relation IS NULL OR c.relnamespace <> 'pg_catalog'::regnamespace
+    )
+    SELECT f.relation, CASE WHEN f.kind IN ('r', 'p') AND f.n = 1 AND f.refusal IS NULL THEN f.first END,
+        CASE WHEN f.relation IS NULL THEN format('function %s may read tables', f.function)
+            WHEN f.kind = 'm' THEN format('%s is a materialized view', f.relation)
+            WHEN f.kind = 'f' THEN format('%s is a foreign table', f.relation)
+            WHEN f.n = 0 AND f.through IS NULL THEN format('table %s has no column that is match_id', f.relation)
+            WHEN f.n = 0 THEN format('table %s leads to its matches by an expression or another table', f.relation)
+            WHEN f.n > 1 THEN format('table %s leads to matches by each of %s', f.relation, array_to_string(f.columns, ', '))
+            WHEN f.refusal IS NOT NULL THEN f.refusal
+            WHEN f.elsewhere THEN format('table %s is also read where none of its columns is match_id', f.relation)
+            WHEN f.is_cast THEN skillrating_internal.match_sample(source, f.relation, f.first) END,
+        CASE WHEN f.n = 0 THEN f.through
+            WHEN f.n > 1 THEN format('unnest(ARRAY[%s])', (SELECT string_agg(quote_ident(c), ', ') FROM unnest(f.columns) AS c)) END,
+        coalesce(f.kind IN ('r', 'p') AND (f.n > 0 OR f.through IS NOT NULL), false)
+    FROM found AS f
+    ORDER BY f.relation, f.function
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.feeding_tables(regclass) IS
+'A part of create_ladder() and describe_source(): what the current role''s source reads. For a table
+that can be attached, its column that is match_id (null for any other); what stands in the way of
+attaching it, or speaks against it, in a sentence; the expression with which attach() takes a table
+that leads to match_id in another way; and whether it leads there at all, so that its changes should
+be watched. Error 42P01 for an unknown relation.';
+
+CREATE FUNCTION skillrating_internal.attach_tables(
+    ladder text,
+    source regclass)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    relations oid[];
+    columns text[];
+    list text;
+    doubts text;
+    missing text;
+    calls text;
+    unwatched text;
+BEGIN
+    SELECT array_agg(f.relation::oid ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
+        array_agg(f.match_id ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
+        string_agg(format('%s (%I)', f.relation, f.match_id), ', ' ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
+        string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
+        string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE f.match_id IS NULL AND f.watched),
+        string_agg(format('SELECT skillrating.attach(%L, %L, %L);', ladder, f.relation, f.expression), ' ' ORDER BY f.relation)
+            FILTER (WHERE f.expression IS NOT NULL),
+        string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE NOT f.watched)
+    INTO relations, columns, list, doubts, missing, calls, unwatched
+    FROM skillrating_internal.feeding_tables(source) AS f;
+    IF relations IS NULL THEN
+        RAISE WARNING USING
+            MESSAGE = format('ladder "%s" is fed by no table', ladder),
+            DETAIL = coalesce(nullif(concat_ws(', ', missing, unwatched), ''), 'its source reads none'),
+            HINT = coalesce(calls, 'Pass each table to skillrating.attach(), with the column or expression that is the match of its rows.');
+        RETURN 0;
+    END IF;
+    PERFORM skillrating_internal.hold_objects(ladder, array_fill('pg_class'::regclass, ARRAY[cardinality(relations)]), relations, false);
+    -- Triggers for each statement would notice nothing of what a publisher sends.
+    PERFORM skillrating.attach(ladder, a.relation, a.match_id,
+        EXISTS (SELECT FROM pg_subscription_rel AS s WHERE s.srrelid = a.relation))
+    FROM unnest(relations, columns) AS a(relation, match_id);
+    RAISE NOTICE USING
+        MESSAGE = format('ladder "%s" is fed by %s', ladder, list);
+    IF unwatched IS NOT NULL THEN
+        RAISE NOTICE USING
+            MESSAGE = format('ladder "%s" does not notice changes of what else its source reads', ladder),
+            DETAIL = unwatched;
+    END IF;
+    IF missing IS NOT NULL THEN
+        RAISE WARNING USING
+            MESSAGE = format('ladder "%s" is not fed by all tables of its source', ladder),
+            DETAIL = missing,
+            HINT = coalesce(calls, 'Have the owner of the tables grant TRIGGER, and call skillrating.attach().');
+    END IF;
+    IF doubts IS NOT NULL THEN
+        RAISE WARNING USING
+            MESSAGE = format('ladder "%s" may not notice all changes of its source', ladder),
+            DETAIL = doubts;
+    END IF;
+    RETURN cardinality(relations);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass) IS
+'A part of create_ladder(): attaches the tables below its source, all or none, and says which, and of
+which others changes are not noticed. Returns how many it has attached. Errors: 55P03, naming who is in the way, if they cannot be
+locked within 30 s, and those of attach().';
+
+CREATE FUNCTION skillrating_internal.only_pool(source regclass)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    max_named constant integer := 10;
+    pools text[] := '{""}';
+BEGIN
+    IF EXISTS (
+        SELECT FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'pool' AND NOT a.attisdropped)
+    THEN
+        EXECUTE format('SELECT array_agg(p.pool) FROM (
+            SELECT DISTINCT coalesce(s.pool::text, %L) AS pool FROM %s AS s ORDER BY pool LIMIT %s) AS p', '', source, max_named)
+        INTO pools;
+    END IF;
+    IF cardinality(pools) = 1 THEN
+        RETURN pools[1];
+    END IF;
+    RAISE invalid_parameter_value USING
+        MESSAGE = format('source %s has %s, and ratings_to takes the ratings of one', source,
+            coalesce(format('the rating pools "%s"', array_to_string(pools, '", "')), 'rating pools, and no match yet')),
+        HINT = 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool.';
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.only_pool(regclass) IS
+'A part of create_ladder(): the rating pool of all matches of a source. Error 22023, which names up
+to ten, if there are several, or no match yet.';

@@ -166,6 +166,91 @@ are, and when that began. Errors: 42704 for an unknown ladder, 42501 unless the 
 22004 for nulls, 22P02 for texts that are no identifiers, 22023 for another late, or append where
 the ladder reorders, 55000 if its triggers are gone, see restore_triggers().';
 
+CREATE FUNCTION skillrating_internal.tell_unrated(
+    unrated jsonb,
+    examples jsonb,
+    message text,
+    are_many boolean)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    max_named constant integer := 5;
+    list text;
+    remedies text;
+BEGIN
+    SELECT string_agg(format('%s, as match %s: %s', n.value, examples ->> n.key, n.description), '; ' ORDER BY n.place),
+        string_agg(n.remedy, ' ' ORDER BY n.place)
+    INTO list, remedies
+    FROM (
+        SELECT u.key, u.value, r.description, r.remedy, row_number() OVER (ORDER BY u.value::bigint DESC, u.key) AS place
+        FROM jsonb_each_text(unrated) AS u JOIN skillrating.reasons() AS r ON r.reason = u.key
+    ) AS n
+    WHERE n.place <= max_named;
+    IF are_many THEN
+        RAISE WARNING USING MESSAGE = message, DETAIL = list, HINT = remedies;
+    ELSE
+        RAISE NOTICE USING MESSAGE = message, DETAIL = list, HINT = remedies;
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.tell_unrated(jsonb, jsonb, text, boolean) IS
+'A part of backfill() and create_ladder(): a message with the commonest reasons why matches do not
+count, as ladder_status() has them, each with an example, and what can be done about them; a
+warning if these are many, else a notice.';
+
+CREATE FUNCTION skillrating_internal.judge_source(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    max_rows constant integer := 1000;
+    max_matches constant integer := 100;
+    matches text[];
+    place record;
+    step record;
+    status record;
+BEGIN
+    EXECUTE format(
+        'SELECT array_agg(DISTINCT format(''%%s'', s.match_id)) FROM (
+            SELECT s.match_id FROM %I.source AS s WHERE s.match_id IS NOT NULL LIMIT %s) AS s', ladder, max_rows)
+    INTO matches;
+    matches := matches[1:max_matches];
+    IF matches IS NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format('SELECT s.last_value, s.is_called FROM %I.event_seq AS s', ladder) INTO place;
+    BEGIN
+        SELECT b.looked_at, b.unrated INTO step FROM skillrating.backfill_batch(ladder, matches) AS b;
+        SELECT l.unrated, l.examples INTO status FROM skillrating.ladder_status(ladder) AS l;
+        RAISE triggered_action_exception;
+    EXCEPTION
+        WHEN triggered_action_exception THEN NULL;
+    END;
+    -- Places are given anew.
+    PERFORM setval(format('%I.event_seq', ladder), place.last_value, place.is_called);
+    IF step.unrated > 0 THEN
+        PERFORM skillrating_internal.tell_unrated(status.unrated, status.examples,
+            format('%s of %s existing matches that were tried would not count', step.unrated, step.looked_at),
+            2 * step.unrated > step.looked_at);
+    END IF;
+EXCEPTION
+    WHEN OTHERS THEN
+        IF NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
+            RAISE;
+        END IF;
+        RAISE WARNING USING
+            MESSAGE = format('existing matches cannot be rated: %s', SQLERRM);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.judge_source(text) IS
+'A part of create_ladder(): rates up to a hundred matches of the source of a new ladder, takes that
+back, and says how many of them would not count, and why.';
+
 CREATE PROCEDURE skillrating.backfill(
     ladder text,
     batch_size integer DEFAULT 10000,
@@ -217,6 +302,12 @@ BEGIN
     IF catch_up THEN
         PERFORM FROM skillrating.catch_up(ladder);
     END IF;
+    IF unrated OPERATOR(pg_catalog.>) 0 THEN
+        SELECT s.unrated, s.examples INTO step FROM skillrating.ladder_status(ladder) AS s;
+        PERFORM skillrating_internal.tell_unrated(step.unrated, step.examples,
+            pg_catalog.format('%s of %s matches do not count', unrated, matches),
+            unrated OPERATOR(pg_catalog.>) (matches OPERATOR(pg_catalog./) 2));
+    END IF;
 END
 $procedure$;
 
@@ -234,7 +325,8 @@ catch_up: call catch_up() at the end, in a transaction of its own, which replays
 date while rating waits; otherwise the late matches and corrections wait for you to call it.
 matches, late_matches, unrated: return how many matches this call has looked at, how many of them
 were late, and how many of the others do not count, for the reasons in table rated_match; values
-given in the call are ignored.
+given in the call are ignored. A notice names the commonest reasons of all matches of the ladder, a
+warning where more than half do not count.
 Errors: 2D000 within a transaction block, 42704 for an unknown ladder, 42501 unless the caller owns
 it, 22004 for nulls, 22003 for a batch_size below 1, 22023 for another late, 55000 if its triggers
 are gone, see restore_triggers(), and those that the source raises.';

@@ -65,6 +65,7 @@ CREATE FUNCTION skillrating_internal.ladder_status(
     ladder text,
     OUT rated bigint,
     OUT unrated jsonb,
+    OUT examples jsonb,
     OUT waiting bigint,
     OUT oldest_waiting timestamptz,
     OUT last_error text,
@@ -77,8 +78,9 @@ CREATE FUNCTION skillrating_internal.ladder_status(
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
         'SELECT coalesce(sum(r.n) FILTER (WHERE r.counts), 0),
             coalesce(jsonb_object_agg(r.reason, r.n) FILTER (WHERE NOT r.counts), ''{}''),
@@ -88,6 +90,12 @@ BEGIN
                 count(*) AS n, max(m.played_at) AS last
             FROM %I.rated_match AS m GROUP BY 1, 2) AS r', ladder)
     INTO rated, unrated, last_match;
+    EXECUTE format(
+        'SELECT coalesce(jsonb_object_agg(e.reason, format(''%%s'', e.match_id)), ''{}'')
+        FROM (
+            SELECT DISTINCT ON (m.reason) m.reason, m.match_id FROM %I.rated_match AS m
+            WHERE m.status <> ''rated'' ORDER BY m.reason, m.match_id%s) AS e', ladder, t.match_order)
+    INTO examples;
     EXECUTE format('SELECT count(DISTINCT p.match_id), min(p.since) FROM %I.pending AS p', ladder)
     INTO waiting, oldest_waiting;
     EXECUTE format(
@@ -113,6 +121,7 @@ COMMENT ON FUNCTION skillrating.ladder_status(text) IS
 'How a ladder fares, in one row.
 rated, unrated: matches that count, and those that do not, an object with their number for each code
 of reasons(); late is among them.
+examples: the first match of each of these reasons, as text.
 waiting, oldest_waiting: matches in table pending, and since when the oldest of them has waited: for
 catch_up(), or, with an error, until its cause is removed and catch_up() is called.
 last_error, last_error_at: SQLSTATE and message of the last error for which a match waits, and when

@@ -126,9 +126,8 @@ BEGIN
         WHEN 'all' THEN format('%I.rating AS r WHERE true', ladder)
         WHEN 'inserted' THEN format('%I.rating AS r WHERE r.player_id %s ANY (ARRAY(SELECT i.%I FROM inserted AS i))',
             ladder, t.player_equals, key)
-        WHEN 'inserted row' THEN format('%I.rating AS r WHERE r.player_id %s $1', ladder, t.player_equals)
         END || format(' AND r.pool = %L ORDER BY r.player_id%s%s', pool, t.player_order,
-            CASE WHEN event LIKE 'inserted%' THEN ' FOR SHARE' END);
+            CASE WHEN event = 'inserted' THEN ' FOR SHARE' END);
     RETURN (
         SELECT format('UPDATE %s AS u SET %s FROM (SELECT r.* FROM %s) AS r WHERE u.%I %s r.player_id AND (%s)',
             relation, string_agg(format('%I = %s', c.name, c.value), ', '), rows,
@@ -141,8 +140,8 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.mirror_statement(text, regclass, text, text, jsonb, text) IS
 'A part of mirror_rating(): the statement that makes the columns of a table equal to those of rating
 after an event: for rows of rating that have changed or gone, the transition table changed; for rows
-inserted into the table, the transition table inserted; for an inserted row of player $1; or for all
-rows. Null if there is nothing to write. Error 42703 for a column that does not exist.';
+inserted into the table, the transition table inserted; or for all rows. Null if there is nothing to
+write. Error 42703 for a column that does not exist.';
 
 CREATE FUNCTION skillrating_internal.update_mirrors()
 RETURNS trigger
@@ -246,7 +245,7 @@ BEGIN
         END IF;
     END LOOP;
     FOR m IN EXECUTE format(
-        'SELECT DISTINCT m.relation, c.relkind FROM skillrating_internal.mirrors(%L) AS m
+        'SELECT DISTINCT m.relation FROM skillrating_internal.mirrors(%L) AS m
         JOIN pg_class AS c ON c.oid = m.relation
         WHERE c.relowner = (SELECT r.relowner FROM pg_class AS r WHERE r.oid = $2) AND NOT EXISTS (
             SELECT FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = d.objid
@@ -256,11 +255,8 @@ BEGIN
         ORDER BY m.relation', ladder)
     USING source, rating
     LOOP
-        -- Foreign tables have no transition tables.
         PERFORM skillrating_internal.create_source_trigger(source, m.relation, 'mirror',
-            CASE m.relkind WHEN 'f' THEN 'AFTER INSERT ON %s FOR EACH ROW'
-                ELSE 'AFTER INSERT ON %s REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT' END,
-            'fill_mirror');
+            'AFTER INSERT ON %s REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT', 'fill_mirror');
         n := n + 1;
     END LOOP;
     RETURN n;
@@ -289,10 +285,10 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.check_relation(relation);
     SELECT r.relkind, r.relnamespace INTO c FROM pg_class AS r WHERE r.oid = relation;
-    IF c.relkind NOT IN ('r', 'p', 'f') THEN
+    IF c.relkind NOT IN ('r', 'p') THEN
         RAISE wrong_object_type USING
             MESSAGE = format('%s is not a table', relation),
-            HINT = 'Ratings are written to tables, partitioned and foreign ones too. Name the '
+            HINT = 'Ratings are written to tables of this database, partitioned ones too. Name the '
                 'table behind a view.';
     END IF;
     IF c.relnamespace = to_regnamespace(quote_ident(ladder)) THEN
@@ -382,10 +378,10 @@ rating of its player at once. Players who have no rating yet keep what the table
 whose rating goes, as by merge_players(), the columns get their defaults, and columns that may not
 be null and have none keep the last value. columns maps the table''s columns to those of rating, as
 in {"elo": "rating", "played": "games"}, and key is its column that identifies players, of the
-ladder''s type. The table may be partitioned or foreign, and may be renamed. Called again for the
-same table and pool it replaces what was, as after a column was renamed. Returns the number of
-players whose rows it wrote at once. Errors: 42704 for an unknown ladder, 42809 for a view, 42804
-for a key of another type or a column that cannot have the value, 0A000 for a table that Citus
+ladder''s type. The table may be partitioned, and may be renamed. Called again for the same table
+and pool it replaces what was, as after a column was renamed. Returns the number of players whose
+rows it wrote at once. Errors: 42704 for an unknown ladder, 42809 for a view or a foreign table,
+42804 for a key of another type or a column that cannot have the value, 0A000 for a table that Citus
 distributes, 428C9 for a generated column, 42703 for an unknown column, 22023 for columns that are
 no object of names, 42501 unless the table, with its partitions and tables that inherit from it,
 belongs to the ladder''s owner. An error while ratings are written later, such as a value that does

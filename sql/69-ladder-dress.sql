@@ -55,7 +55,8 @@ AS $function$
         FROM pg_default_acl AS d
         LEFT JOIN pg_default_acl AS e ON e.defaclnamespace = to_regnamespace(quote_ident(shadow))
             AND e.defaclrole = d.defaclrole AND e.defaclobjtype = d.defaclobjtype
-        WHERE d.defaclnamespace = to_regnamespace(quote_ident(first_ladder))
+        -- Whoever may create objects there can set these for their own objects, which only they can undo.
+        WHERE d.defaclnamespace = to_regnamespace(quote_ident(first_ladder)) AND pg_has_role(d.defaclrole, 'USAGE')
     )
     SELECT format('%sGRANT %s%s ON %s TO %s%s', o.scope, x.privilege_type, o.columns, o.target,
         CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE x.grantee::regrole::text END, CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END)
@@ -66,7 +67,8 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.grant_statements(text, text) IS
-'A part of dress_statements(): the privileges and default privileges that the shadow lacks.';
+'A part of dress_statements(): the privileges that the shadow lacks, and the default privileges, of
+roles whose rights the caller has.';
 
 CREATE FUNCTION skillrating_internal.column_statements(
     first_ladder text,

@@ -123,7 +123,7 @@ logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
 	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" processors backfill queue foreign recipes \
 		subscriber predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside plproxy citus
-	printf 'script %s\n' peers docs clients promoting concurrent http pictures dist demo migration parameters dump open_match fronts
+	printf 'script %s\n' peers docs clients promoting concurrent http pictures dist demo migration parameters dump open_match
 } >"$scratch/waiting"
 touch "$scratch/waiting"
 # A build of its own, and all regression tests again.

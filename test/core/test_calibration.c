@@ -325,6 +325,59 @@ test_cells(void **state)
 	assert_int_equal(calibration_cell(1), CALIBRATION_MAX_CELLS - 1);
 }
 
+/* The error of a binomial share after half a win and half a loss more, and the curve of Cox. */
+static void
+test_drawn(void **state)
+{
+	(void) state;
+	assert_near(calibration_bin_error(0, 3), sqrt(0.125 * 0.875 / 3), 1e-15);
+	assert_near(calibration_bin_error(0.25, 1e8), sqrt(0.25 * 0.75 / 1e8), 1e-11);
+	assert_near(calibration_recalibrated(0, 1, 0.3), 0.3, 1e-15);
+	assert_near(calibration_recalibrated(log(3), 0, 0.9), 0.75, 1e-15);
+	assert_near(calibration_recalibrated(0, 2, 0.75), 0.9, 1e-15);
+}
+
+/* A state grows by half of its cells on the side where a cell is missing, within the ends. */
+static void
+test_growth(void **state)
+{
+	static double sums[CALIBRATION_STATE_SIZE(5, 40)];
+	int			first = 700;
+	int			last = 700;
+
+	(void) state;
+	calibration_begin(sums, 5);
+	assert_true(calibration_grows(sums, &first, &last));
+	assert_true(first == 700 && last == 700);
+	sums[CALIBRATION_FIRST_CELL] = 10;
+	sums[CALIBRATION_CELLS] = 40;
+	first = 10;
+	last = 49;
+	assert_false(calibration_grows(sums, &first, &last));
+	last = 52;
+	assert_true(calibration_grows(sums, &first, &last));
+	assert_true(first == 10 && last == 72);
+	first = last = 9;
+	assert_true(calibration_grows(sums, &first, &last));
+	assert_true(first == 0 && last == 49);
+	first = last = CALIBRATION_MAX_CELLS - 1;
+	assert_true(calibration_grows(sums, &first, &last));
+	assert_true(first == 10 && last == CALIBRATION_MAX_CELLS - 1);
+
+	/* And has the size that it says itself. */
+	assert_true(calibration_is_state(sums, CALIBRATION_STATE_SIZE(5, 40)));
+	assert_false(calibration_is_state(sums, CALIBRATION_STATE_SIZE(5, 39)));
+	assert_false(calibration_is_state(sums, 1));
+	sums[CALIBRATION_FIRST_CELL] = 0.5;
+	assert_false(calibration_is_state(sums, CALIBRATION_STATE_SIZE(5, 40)));
+	sums[CALIBRATION_FIRST_CELL] = CALIBRATION_MAX_CELLS - 39;
+	assert_false(calibration_is_state(sums, CALIBRATION_STATE_SIZE(5, 40)));
+	sums[CALIBRATION_FIRST_CELL] = CALIBRATION_MAX_CELLS - 40;
+	assert_true(calibration_is_state(sums, CALIBRATION_STATE_SIZE(5, 40)));
+	sums[CALIBRATION_BINS] = 0;
+	assert_false(calibration_is_state(sums, CALIBRATION_STATE_SIZE(0, 40)));
+}
+
 int
 main(void)
 {
@@ -336,6 +389,8 @@ main(void)
 		cmocka_unit_test(test_widens_to_the_same),
 		cmocka_unit_test(test_undetermined),
 		cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_drawn),
+		cmocka_unit_test(test_growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

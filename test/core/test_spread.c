@@ -49,6 +49,27 @@ random_places(Random *random, double *place, int n)
 	}
 }
 
+/* Spread sorted places that come the other way round. */
+static void
+spread(double *place, int n, double gap, double low, double high)
+{
+	SpreadPlace spread[MOST];
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		spread[i].place = place[n - 1 - i];
+		spread[i].number = n - 1 - i;
+	}
+	spread_places(spread, n, gap, low, high);
+	for (i = 1; i < n; i++)
+		assert_true(place[spread[i - 1].number] < place[spread[i].number] ||
+					(place[spread[i - 1].number] == place[spread[i].number] &&
+					 spread[i - 1].number > spread[i].number));
+	for (i = 0; i < n; i++)
+		place[i] = spread[i].place;
+}
+
 static void
 test_by_hand(void **state)
 {
@@ -57,29 +78,28 @@ test_by_hand(void **state)
 	double		together[] = {10, 10, 10};
 	double		top[] = {1, 2};
 	double		full[] = {5, 5, 5, 5};
-	int			first[4];
 
 	(void) state;
-	spread_places(alone, 1, 14, 0, 100, first);
+	spread(alone, 1, 14, 0, 100);
 	assert_same(alone[0], 7);
-	spread_places(apart, 3, 14, 0, 100, first);
+	spread(apart, 3, 14, 0, 100);
 	assert_same(apart[0], 0);
 	assert_same(apart[1], 20);
 	assert_same(apart[2], 40);
 
 	/* Up as far as down. */
-	spread_places(together, 3, 4, 0, 100, first);
+	spread(together, 3, 4, 0, 100);
 	assert_near(together[0], 6, 1e-12);
 	assert_near(together[1], 10, 1e-12);
 	assert_near(together[2], 14, 1e-12);
 
 	/* The middle of the two would put the first above 0. */
-	spread_places(top, 2, 10, 0, 100, first);
+	spread(top, 2, 10, 0, 100);
 	assert_near(top[0], 0, 1e-12);
 	assert_near(top[1], 10, 1e-12);
 
 	/* Without room they begin at the lower bound. */
-	spread_places(full, 4, 10, 3, 20, first);
+	spread(full, 4, 10, 3, 20);
 	assert_near(full[0], 3, 1e-12);
 	assert_near(full[3], 33, 1e-12);
 }
@@ -102,13 +122,12 @@ test_least_moves(void **state)
 		double		wanted[MOST];
 		double		place[MOST];
 		double		other[MOST];
-		int			first[MOST];
 		int			try;
 		int			i;
 
 		random_places(&random, wanted, n);
 		memcpy(place, wanted, sizeof(place));
-		spread_places(place, n, gap, 0, 80, first);
+		spread(place, n, gap, 0, 80);
 		check_allowed(place, n, gap, 0, 80);
 		for (try = 0; try < 20; try++)
 		{

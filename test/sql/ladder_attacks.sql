@@ -99,7 +99,7 @@ GRANT SELECT ON game TO regress_attacker;
 INSERT INTO game SELECT 1, '2024-01-01', t, t, t FROM generate_series(1, 2) AS t;
 GRANT CREATE ON SCHEMA attack TO CURRENT_USER;
 CREATE VIEW attack.given AS SELECT * FROM game;
-SELECT skillrating.create_ladder('first', 'elo', source => 'attack.given');
+SELECT skillrating.create_ladder('first', 'elo', source => 'attack.given', attach => false);
 SELECT count(*) FROM skillrating.catch_up('first', search => true);
 SELECT skillrating.shadow_ladder('first', 'second', 'glicko2');
 ALTER VIEW attack.given OWNER TO regress_attacker;
@@ -110,7 +110,7 @@ SELECT count(*) FROM skillrating.catch_up('second', search => true);
 -- What runs while a row is written into pending.
 SET ROLE regress_attacker;
 CREATE VIEW attack.games AS SELECT * FROM public.game;
-SELECT skillrating.create_ladder('lair', 'elo', source => 'attack.games');
+SELECT skillrating.create_ladder('lair', 'elo', source => 'attack.games', attach => false);
 GRANT USAGE ON SCHEMA lair TO PUBLIC;
 CREATE TRIGGER spring BEFORE INSERT ON lair.event FOR EACH ROW EXECUTE FUNCTION attack.spring();
 RESET ROLE;
@@ -216,7 +216,7 @@ DROP TABLE arena.solved;
 CREATE VIEW regress_attacks_source AS SELECT n AS match_id, timestamptz '2020-01-01' + n * interval '1 day' AS played_at, p AS team, n % 3 + p AS player_id, p AS rank FROM generate_series(1, 9) AS n, generate_series(1, 2) AS p;
 CREATE TABLE regress_attacks_mirror (player_id bigint PRIMARY KEY, rating float8);
 CREATE TABLE regress_attacks_replica (match_id bigint);
-SELECT skillrating.create_ladder('full', 'elo', ranks => 'counted'), skillrating.create_ladder('over', 'elo', source => 'regress_attacks_source');
+SELECT skillrating.create_ladder('full', 'elo', ranks => 'counted'), skillrating.create_ladder('over', 'elo', source => 'regress_attacks_source', attach => false);
 INSERT INTO "full".match (match_id, played_at) SELECT DISTINCT match_id, played_at FROM regress_attacks_source;
 INSERT INTO "full".match_player (match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM regress_attacks_source;
 SELECT (skillrating.new_season('full', '1', at => '2020-01-05')).players > 0 AND (skillrating.new_season('full', '2', at => '2020-02-05')).players > 0 AND skillrating.mirror_rating('full', 'regress_attacks_mirror', 'player_id', '{"rating": "rating"}') = 0
@@ -231,7 +231,7 @@ DECLARE
     call text;
     outcome text := '';
 BEGIN
-    PERFORM skillrating.create_ladder('over', 'elo', source => 'regress_attacks_source');
+    PERFORM skillrating.create_ladder('over', 'elo', source => 'regress_attacks_source', attach => false);
     GRANT CREATE, USAGE ON SCHEMA "over" TO regress_attacker;
     PERFORM skillrating.catch_up('over', search => true), skillrating.leaderboard('over');
     PERFORM set_config('role', 'regress_attacker', true);
@@ -274,6 +274,24 @@ SELECT skillrating.drop_ladder('full');
 DROP FUNCTION attack_by, attack_by_each;
 DROP VIEW regress_attacks_source;
 DROP TABLE regress_attacks_mirror, regress_attacks_replica;
+
+-- Default privileges of whoever may create tables there do not stop a promotion by the owner.
+CREATE ROLE regress_attacks_owner;
+SELECT format('GRANT CREATE ON DATABASE %I TO regress_attacks_owner', current_database()) \gexec
+SET ROLE regress_attacks_owner;
+SELECT skillrating.create_ladder('held', 'elo');
+GRANT CREATE, USAGE ON SCHEMA held TO regress_attacker;
+ALTER DEFAULT PRIVILEGES IN SCHEMA held GRANT SELECT ON TABLES TO regress_attacker;
+SET ROLE regress_attacker;
+ALTER DEFAULT PRIVILEGES IN SCHEMA held GRANT SELECT ON TABLES TO PUBLIC;
+SET ROLE regress_attacks_owner;
+SELECT skillrating.shadow_ladder('held', 'faster', params => '{"k": 64}');
+SELECT skillrating.promote_ladder('faster', 'held_before');
+SELECT pg_get_userbyid(defaclrole), defaclacl FROM pg_default_acl WHERE defaclnamespace = 'held'::regnamespace;
+SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['held_before', 'held']) AS l;
+RESET ROLE;
+SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_attacks_owner', current_database()) \gexec
+DROP ROLE regress_attacks_owner;
 
 RESET ROLE;
 TABLE gained;

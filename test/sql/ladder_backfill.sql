@@ -56,11 +56,11 @@ CREATE TABLE new_duel (LIKE duel);
 CREATE VIEW all_duels AS
     SELECT id AS match_id, at AS played_at, winner AS player_id, 1 AS team, true AS won FROM (TABLE duel UNION ALL TABLE new_duel) AS d
     UNION ALL SELECT id, at, loser, 2, false FROM (TABLE duel UNION ALL TABLE new_duel) AS d;
-SELECT skillrating.create_ladder('late', 'elo', source => 'all_duels');
+SELECT skillrating.create_ladder('late', 'elo', source => 'all_duels', attach => false);
 SELECT skillrating.attach('late', 'new_duel', match_id => 'id');
-SELECT skillrating.create_ladder('appended', 'elo', source => 'all_duels');
+SELECT skillrating.create_ladder('appended', 'elo', source => 'all_duels', attach => false);
 SELECT skillrating.attach('appended', 'new_duel', match_id => 'id');
-SELECT skillrating.create_ladder('reordered', 'elo', source => 'all_duels', late => 'reorder');
+SELECT skillrating.create_ladder('reordered', 'elo', source => 'all_duels', late => 'reorder', attach => false);
 SELECT skillrating.attach('reordered', 'new_duel', match_id => 'id');
 INSERT INTO new_duel VALUES (100, 'a', 'b', '2024-02-01');
 CALL skillrating.backfill('late', 7, catch_up => false);
@@ -125,7 +125,7 @@ SELECT skillrating.attach('single', 'duel', match_id => 'id');
 SELECT skillrating.shadow_ladder('single', 'single_again');
 -- A source that raises errors keeps no ladder from being made.
 CREATE VIEW broken AS SELECT 1 / (id - 1) AS match_id, at AS played_at, winner AS player_id, 1 AS team, 1 AS rank FROM duel;
-SELECT skillrating.create_ladder('broken_ladder', 'elo', source => 'broken');
+SELECT skillrating.create_ladder('broken_ladder', 'elo', source => 'broken', attach => false);
 SELECT skillrating.attach('broken_ladder', 'duel', match_id => 'id');
 SELECT skillrating.detach('broken_ladder', 'duel');
 
@@ -140,7 +140,7 @@ BEGIN
 END
 $$;
 INSERT INTO duel SELECT n, 'a', 'b', timestamptz '2024-03-01' + interval '1 hour' * n FROM generate_series(2, 26) AS n;
-SELECT skillrating.create_ladder('watched', 'elo', source => 'duels');
+SELECT skillrating.create_ladder('watched', 'elo', source => 'duels', attach => false);
 CREATE TRIGGER look AFTER INSERT OR UPDATE ON watched.rating FOR EACH STATEMENT EXECUTE FUNCTION look();
 CALL skillrating.backfill('watched', 10);
 SELECT work, ladder, phase, done, total, in_order, count(*) FROM seen GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY min(n);

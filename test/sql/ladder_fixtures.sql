@@ -138,7 +138,7 @@ DROP TABLE rules;
 -- With a source of one's own: what was rated is forgotten, and the source stays.
 CREATE TABLE game (match_id text, played_at timestamptz, player_id text, team int, rank int);
 CREATE VIEW game_source AS TABLE game;
-SELECT skillrating.create_ladder('games', 'trueskill', source => 'game_source'), skillrating.create_ladder('fresh', 'trueskill', source => 'game_source');
+SELECT skillrating.create_ladder('games', 'trueskill', source => 'game_source'), skillrating.create_ladder('fresh', 'trueskill', source => 'game_source', attach => false);
 SELECT skillrating.attach('games', 'game', match_id => 'match_id');
 INSERT INTO game SELECT 'm' || match_id, played_at, 'p' || player_id, team, rank FROM plan WHERE match_id <= 30;
 CREATE TABLE before AS TABLE games.rating;

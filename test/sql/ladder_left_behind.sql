@@ -181,7 +181,7 @@ SET ROLE regress_left_owner;
 CREATE VIEW own_source AS
     SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
-SELECT skillrating.create_ladder('left', 'elo', source => 'own_source');
+SELECT skillrating.create_ladder('left', 'elo', source => 'own_source', attach => false);
 SELECT skillrating.attach('left', 'game', 'id');
 RESET ROLE;
 GRANT TRIGGER ON game, game_player TO regress_left_owner, regress_left_other;

@@ -10,7 +10,7 @@ SET search_path = regress_views;
 CREATE TABLE game (id uuid, p text, team int, rank int, at timestamptz);
 CREATE VIEW game_source AS SELECT id AS match_id, p AS player_id, team, rank, at AS played_at FROM game;
 SELECT skillrating.create_ladder('empty', 'elo');
-SELECT skillrating.create_ladder('over', 'elo', source => 'game_source');
+SELECT skillrating.create_ladder('over', 'elo', source => 'game_source', attach => false);
 CREATE FUNCTION kept(ladder text) RETURNS TABLE (kind text, n bigint, names text) LANGUAGE sql AS $$
     SELECT CASE relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'sequence' END, count(*),
         string_agg(relname, ' ' ORDER BY relname COLLATE "C")

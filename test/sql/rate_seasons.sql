@@ -27,7 +27,7 @@ BEGIN
     DELETE FROM cut;
     INSERT INTO cut VALUES (0);
     SET LOCAL client_min_messages = warning;
-    PERFORM skillrating.create_ladder('twin', model, params, source => 'mapping');
+    PERFORM skillrating.create_ladder('twin', model, params, source => 'mapping', attach => false);
     FOR s IN SELECT season, min(played_at) AS at FROM results GROUP BY season ORDER BY season LOOP
         IF s.season > 10 THEN
             PERFORM skillrating.new_season('twin', s.season::text, keep => 0.6, at => s.at);

@@ -229,7 +229,6 @@ SELECT skillrating.stack(array_fill(0.5::float8, ARRAY[17]), ARRAY[y]) OVER (ORD
 SELECT skillrating.stack(array_fill(0.5::float8, ARRAY[i]), ARRAY[y]) OVER (ORDER BY i) FROM forecast;
 SELECT skillrating.stack(ARRAY[]::float8[], ARRAY[y]) OVER (ORDER BY i) FROM forecast;
 SELECT skillrating.stack(ARRAY[p, 7], ARRAY[y]) OVER (ORDER BY i) FROM forecast;
-SELECT skillrating.stack(ARRAY[[1]], ARRAY[1]) OVER (ORDER BY i) FROM race;
 SELECT skillrating.stack(ARRAY[[p]], y) OVER (ORDER BY i) FROM race;
 SELECT skillrating.stack(ARRAY[p], y[1:2]) OVER (ORDER BY i) FROM race;
 SELECT skillrating.stack(ARRAY[p], ARRAY[1, 1, 0]) OVER (ORDER BY i) FROM race;

@@ -40,10 +40,10 @@ SELECT why -> 'constraint' ->> 'if' AS without FROM skillrating.split_teams(skil
 -- The same of all sizes, of moves, of those who join, and of matches; only where it is asked for, and once.
 SELECT team_size, count(*) FILTER (WHERE a.why IS NOT NULL) AS whys, (array_agg(a.why) FILTER (WHERE a.why IS NOT NULL))[1] = (SELECT why FROM skillrating.split_teams(skillrating.lobby(players::text[], rating), team_size => a.team_size, explain => true) WHERE why IS NOT NULL) AS same
 FROM why_lobby, skillrating.split_all_sizes(skillrating.lobby(players::text[], rating), explain => true) AS a WHERE lobby = 1 GROUP BY players, rating, team_size ORDER BY team_size;
-SELECT swaps, player_id_a, player_id_b, difference, jsonb_path_query_first(why, '$.terms.off') AS off, why -> 'alternative' -> 'from_1' AS from_1, why -> 'alternative' -> 'difference' AS then, why -> 'constraint' ->> 'if' AS without, why -> 'constraint' ->> 'cost' AS cost
+SELECT swaps, player_id_a, player_id_b, difference, jsonb_path_query_first(why, '$.terms.off') AS off, why -> 'alternative' -> 'teams' AS teams, why -> 'alternative' -> 'difference' AS then, why -> 'constraint' ->> 'if' AS without, why -> 'constraint' ->> 'cost' AS cost
 FROM skillrating.suggest_swaps(skillrating.lobby('{ann,bob,cid,dan,eve,fay,gus,hal}'::text[], '{1500,1720,1610,1400,1555,1333,1444,1234}', current => '{1,1,1,2,2,2,1,NULL}', party => '{1,1,NULL,NULL,NULL,NULL,NULL,NULL}', locked => '{NULL,NULL,1,NULL,NULL,NULL,NULL,NULL}'), explain => true);
 SELECT swaps, count(why) FROM skillrating.suggest_swaps(skillrating.lobby('{ann,bob,cid,dan}'::text[], '{1500,1720,1610,1400}', current => '{1,1,2,2}'), method => 'greedy', explain => true) GROUP BY swaps ORDER BY swaps;
-SELECT player_id, difference, why -> 'terms' AS terms, why -> 'alternative' AS alternative, why -> 'constraint' AS "constraint"
+SELECT player_id, difference, (why -> 'terms') - 'teams' AS terms, why -> 'alternative' AS alternative, why -> 'constraint' AS "constraint"
 FROM skillrating.suggest_transfers(skillrating.lobby('{ann,bob,cid,dan,eve,fay,gus,hal}'::text[], '{1500,1720,1610,1400,1555,1333,1444,1234}', current => '{1,1,1,2,2,1,1,1}', locked => '{NULL,NULL,1,NULL,NULL,NULL,NULL,NULL}'), explain => true);
 SELECT player_id, team, why -> 'alternative' -> 'teams' AS teams, why -> 'alternative' -> 'off' AS off FROM skillrating.place_joiner(skillrating.lobby('{ann,bob,cid,dan,eve,fay,gus,hal}'::text[], '{1500,1720,1610,1400,1555,1333,1444,1234}', current => '{1,1,1,2,2,2,NULL,NULL}'), explain => true);
 SELECT match_number, player_id, team, why -> 'match' AS match, why -> 'terms' -> 'difference' AS difference, why -> 'alternative' -> 'teams' AS teams, why -> 'alternative' ->> 'off' AS off, why -> 'constraint' ->> 'if' AS without
@@ -61,7 +61,7 @@ SELECT why -> 'alternative' -> 'teams' AS teams FROM skillrating.split_teams(ski
 -- A team of nobody has no best player and no spread; JSON has no infinities, so that what is none is null.
 SELECT why FROM skillrating.suggest_swaps(skillrating.lobby('{1,2}'::text[], '{1,2}', current => '{2,2}'), explain => true);
 SELECT why FROM skillrating.place_joiner(skillrating.lobby('{1}'::text[], '{1}', current => '{NULL}'), explain => true);
-SELECT why -> 'terms' AS terms FROM skillrating.suggest_transfers(skillrating.lobby('{1,2}'::text[], '{1,2}', current => '{2,2}'), explain => true);
+SELECT (why -> 'terms') - 'teams' AS terms FROM skillrating.suggest_transfers(skillrating.lobby('{1,2}'::text[], '{1,2}', current => '{2,2}'), explain => true);
 SELECT why -> 'terms' -> 'off' AS off FROM skillrating.split_teams(skillrating.lobby('{1,2}'::text[], '{1e12,-1e12}', log_odds_unit => 1e-300), explain => true) WHERE why IS NOT NULL;
 -- A pair is one constraint however often it is given, either way round: these would be twenty thousand.
 SELECT swaps, player_id_a, player_id_b, difference, count(*) AS answers, why -> 'constraint' ->> 'if' AS without

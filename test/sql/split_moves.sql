@@ -98,6 +98,13 @@ SELECT * FROM move_arrays, skillrating.place_joiner(skillrating.lobby(players::t
 SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(1.0::float8) AS r, array_agg(1 + i % 2) AS t, array_agg(ARRAY[i, i % 40 + 1]::text[]) AS v FROM generate_series(1, 40) AS i) AS a, skillrating.suggest_swaps(skillrating.lobby(p::text[], r, current => t, avoid => v));
 SELECT count(*) FROM skillrating.suggest_swaps(skillrating.lobby(NULL::text[], NULL::float8[], current => NULL)), skillrating.suggest_transfers(skillrating.lobby('{}'::text[], '{}', current => '{}')), skillrating.place_joiner(skillrating.lobby('{1}'::text[], '{1}', current => NULL));
 
+-- By a model with a handicap, too, swaps of any number reach what it finds fairest of all splits.
+SELECT model, count(*) AS lobbies, bool_and(abs(swapped - split) < 1e-9) AS as_split, bool_and(exact) AS exact
+FROM unnest('{trueskill,glicko2,weng_lin,elo}'::text[]) AS model, unnest('{-1.5,0,0.5}'::float8[]) AS handicap, generate_series(1, 4) AS seed,
+    LATERAL (SELECT array_agg(i::text ORDER BY i) AS p, array_agg(1500 + (hashint8extended(i, seed) & 1023)::float8 ORDER BY i) AS r, array_agg(1 + i % 2 ORDER BY i) AS t FROM generate_series(1, 10) AS i) AS a,
+    LATERAL (SELECT min(abs(win_probability - 0.5)) AS swapped, bool_and(s.exact) AS exact FROM skillrating.suggest_swaps(skillrating.lobby(p, r, current => t, model => model, log_odds => handicap)) AS s) AS s,
+    LATERAL (SELECT min(abs(win_probability - 0.5)) AS split FROM skillrating.split_teams(skillrating.lobby(p, r, model => model, log_odds => handicap))) AS o GROUP BY model ORDER BY model;
+
 -- Where the work does not suffice for all numbers of swaps, the last suggestion is not proven, as more swaps might do more.
 SELECT budget, max(swaps) AS swaps, min(difference) AS difference, string_agg(DISTINCT swaps::text, ' ') FILTER (WHERE NOT exact) AS unproven
 FROM (SELECT array_agg(i) AS p, array_agg((i <= 31)::int::float8) AS r, array_agg(1 + i / 31) AS t FROM generate_series(1, 60) AS i) AS a, unnest('{0.1,1000}'::float8[]) AS budget, skillrating.suggest_swaps(skillrating.lobby(p::text[], r, current => t, strength => 'sum'), budget => budget) GROUP BY budget ORDER BY budget;

@@ -123,11 +123,11 @@ FROM fit, LATERAL (
     WHERE team = 1) AS s
 WHERE model = 'elo';
 
--- Twice the same, in whatever order the rows come; and the messages say how it goes.
+-- Twice the same, in whatever order the rows come.
 SELECT (skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"]}' ORDER BY match_id)) = (SELECT t FROM fit WHERE model = 'elo') AS same
 FROM (SELECT * FROM history WHERE model = 'elo' ORDER BY md5(match_id::text || player_id)) AS s;
 SELECT (t).evaluations > 3 AS searched FROM (
-    SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"], "progress": "notice", "max_evaluations": 2}' ORDER BY match_id) AS t
+    SELECT skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"], "max_evaluations": 2}' ORDER BY match_id) AS t
     FROM history WHERE model = 'elo' AND match_id < 50) AS q;
 -- A search that is cut short says so.
 SELECT (t).converged, (t).stopped FROM (
@@ -168,7 +168,7 @@ $$;
 SELECT try(fit, options::jsonb) FROM (VALUES
     ('{}'::text[], '{}'), ('{k,k}', '{}'), ('{kay}', '{}'), ('{NULL}', '{}'), ('{form}', '{}'), ('{floor}', '{}'), (NULL, '{}'),
     ('{k}', '3'), ('{k}', '{"patience": 1}'), ('{k}', '{"burn_in": 1}'), ('{k}', '{"holdout": "0.1"}'), ('{k}', '{"holdout": 0.9, "burn_in": 0.9}'),
-    ('{k}', '{"max_evaluations": 0}'), ('{k}', '{"tolerance": 0}'), ('{k}', '{"progress": "loud"}'), ('{k}', '{"bounds": 1}'), ('{k}', '{"bounds": {"k": 1}}'),
+    ('{k}', '{"max_evaluations": 0}'), ('{k}', '{"tolerance": 0}'), ('{k}', '{"bounds": 1}'), ('{k}', '{"bounds": {"k": 1}}'),
     ('{k}', '{"bounds": {"k": [1]}}'), ('{k}', '{"bounds": {"k": [10, 5]}}'), ('{k}', '{"bounds": {"k": [-1, 5]}}'), ('{k}', '{"bounds": {"scale": [1, 5]}}'),
     ('{k}', '{"bounds": {"kay": [1, 5]}}'), ('{k}', '{"params": {"k": 0}}'), ('{k}', '{"params": {"kay": 1}}'), ('{k}', '{"params": []}'),
     ('{initial_rating}', '{"bounds": {"initial_rating": [-100, 100]}, "max_evaluations": 2}')) AS m(fit, options);

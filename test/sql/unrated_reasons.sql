@@ -6,7 +6,7 @@ SET search_path = unrated;
 
 -- Codes are words, and none is there twice.
 SELECT count(*) > 30 AS many, count(DISTINCT reason) = count(*) AS unique_codes, count(DISTINCT description) = count(*) AS unique_descriptions,
-    bool_and(reason ~ '^[a-z]+(_[a-z]+)*$') AS words
+    bool_and(reason ~ '^[a-z]+(_[a-z]+)*$') AS words, bool_and(remedy ~ '^\w.*\.$') AS sentences
 FROM skillrating.reasons();
 
 -- A history, and matches that do not count, each of one kind.

@@ -58,11 +58,49 @@ cell_at(const double *state, int index)
 	return bin_at(state, bins_of(state)) + CALIBRATION_CELL_SIZE * index;
 }
 
+static bool
+is_count(double value, double max)
+{
+	return value >= 0 && value <= max && value == floor(value);
+}
+
+bool
+calibration_is_state(const double *state, int n)
+{
+	return n >= CALIBRATION_HEADER &&
+		is_count(state[CALIBRATION_BINS], CALIBRATION_MAX_BINS) &&
+		state[CALIBRATION_BINS] >= 1 &&
+		is_count(state[CALIBRATION_FIRST_CELL], CALIBRATION_MAX_CELLS) &&
+		is_count(state[CALIBRATION_CELLS],
+				 CALIBRATION_MAX_CELLS - state[CALIBRATION_FIRST_CELL]) &&
+		n == CALIBRATION_STATE_SIZE((int) state[CALIBRATION_BINS],
+									(int) state[CALIBRATION_CELLS]);
+}
+
 void
 calibration_begin(double *state, int bins)
 {
 	memset(state, 0, CALIBRATION_STATE_SIZE(bins, 0) * sizeof(double));
 	state[CALIBRATION_BINS] = bins;
+}
+
+bool
+calibration_grows(const double *state, int *first, int *last)
+{
+	int			cells = (int) state[CALIBRATION_CELLS];
+	int			had_first = (int) state[CALIBRATION_FIRST_CELL];
+	int			had_last = had_first + cells - 1;
+
+	if (cells == 0)
+		return true;
+	if (*first >= had_first && *last <= had_last)
+		return false;
+
+	/* Half as many cells again on the side that grew. */
+	*first = *first < had_first ? (int) larger(*first - cells / 2, 0) : had_first;
+	*last = *last > had_last ?
+		(int) smaller(*last + cells / 2, CALIBRATION_MAX_CELLS - 1) : had_last;
+	return true;
 }
 
 void
@@ -335,4 +373,18 @@ calibration_solve(const double *state, Calibration *calibration)
 	calibration->z = variance > 0 ?
 		sum_words_value(state + CALIBRATION_EXCESS) / sqrt(variance) : NAN;
 	recalibrate(state, outcomes, calibration);
+}
+
+double
+calibration_bin_error(double mean_outcome, double count)
+{
+	double		share = (mean_outcome * count + 0.5) / (count + 1);
+
+	return sqrt(share * (1 - share) / count);
+}
+
+double
+calibration_recalibrated(double intercept, double slope, double probability)
+{
+	return logistic(intercept + slope * portable_log(probability / (1 - probability)));
 }

@@ -66,8 +66,17 @@ enum
 /* The cell, 0 to CALIBRATION_MAX_CELLS - 1, of a probability. */
 extern int	calibration_cell(double probability);
 
+/* Whether an array of n > 0 numbers has the shape of a state: anybody may have made it. */
+extern bool calibration_is_state(const double *state, int n);
+
 /* Begin with no rows and no cells. */
 extern void calibration_begin(double *state, int bins);
+
+/*
+ * Whether a state lacks any of the cells from first to last, which then become those that it is to
+ * grow to: with room on the side that grew, so that copies take linear time in all.
+ */
+extern bool calibration_grows(const double *state, int *first, int *last);
 
 /*
  * Copy a state into one with more cells, from first on, which has room for them
@@ -137,5 +146,14 @@ typedef struct CalibrationBin
 
 /* The sums of bin number bin, from 0 on. */
 extern CalibrationBin calibration_bin(const double *state, int bin);
+
+/*
+ * The standard error of a bin's mean outcome, as after half a win and half a loss more, so that 0 of
+ * 3 has an error.
+ */
+extern double calibration_bin_error(double mean_outcome, double count);
+
+/* What a recalibration makes of a probability between 0 and 1. */
+extern double calibration_recalibrated(double intercept, double slope, double probability);
 
 #endif							/* CORE_EVALUATE_CALIBRATION_H */

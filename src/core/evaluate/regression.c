@@ -33,6 +33,15 @@ product_of(double *state, int i, int j)
 		i * (i + 1) / 2 + j;
 }
 
+bool
+regression_is_state(const double *state, int n)
+{
+	return n >= REGRESSION_MEANS &&
+		state[REGRESSION_FEATURES] >= 1 &&
+		state[REGRESSION_FEATURES] <= REGRESSION_MAX_FEATURES &&
+		n == REGRESSION_STATE_SIZE((int) state[REGRESSION_FEATURES]);
+}
+
 void
 regression_begin(double *state, int features, double ridge)
 {

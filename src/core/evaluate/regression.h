@@ -5,6 +5,8 @@
 #ifndef CORE_EVALUATE_REGRESSION_H
 #define CORE_EVALUATE_REGRESSION_H
 
+#include <stdbool.h>
+
 /* The most features, which bounds a state to about 80 kB. */
 #define REGRESSION_MAX_FEATURES 100
 
@@ -25,6 +27,9 @@ enum
 #define REGRESSION_STATE_SIZE(features) \
 	(REGRESSION_MEANS + ((features) + 1) + \
 	 ((features) + 1) * ((features) + 2) / 2)
+
+/* Whether an array of n > 0 numbers has the shape of a state: anybody may have made it. */
+extern bool regression_is_state(const double *state, int n);
 
 /* Begin with no rows. */
 extern void regression_begin(double *state, int features, double ridge);

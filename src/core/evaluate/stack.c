@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/math/logistic.h"
+#include "core/util/shell_sort.h"
 
 #define SECONDS_PER_DAY 86400.0
 
@@ -108,9 +109,12 @@ compare_numbers(const double *a, const double *b, int n)
 	return 0;
 }
 
-int
-stack_compare(const StackRules *rules, const LogisticOutcome *a, const LogisticOutcome *b)
+static int
+compare_outcomes(const void *context, const void *p, const void *q)
 {
+	const StackRules *rules = (const StackRules *) context;
+	const LogisticOutcome *a = (const LogisticOutcome *) p;
+	const LogisticOutcome *b = (const LogisticOutcome *) q;
 	int			result = a->alternatives - b->alternatives;
 
 	if (result == 0)
@@ -122,15 +126,17 @@ stack_compare(const StackRules *rules, const LogisticOutcome *a, const LogisticO
 }
 
 bool
-stack_learn(const StackRules *rules, const LogisticOutcome *outcome, int n, double *state,
+stack_learn(const StackRules *rules, LogisticOutcome *outcome, int n, double *state,
 			InterruptCheck interrupt)
 {
+	LogisticOutcome spare;
 	StackPrior	numbers;
 	LogisticPrior prior = prior_of(rules, &numbers);
 	double		learned[STACK_MAX_SIZE];
 	double		weight = 0;
 	int			i;
 
+	shell_sort(outcome, n, sizeof(LogisticOutcome), &spare, compare_outcomes, rules);
 	for (i = 0; i < n; i++)
 		weight += outcome[i].weight;
 	if (weight == 0)

@@ -66,16 +66,10 @@ extern void stack_predict(const StackRules *rules, const double *state,
 						  double *result);
 
 /*
- * An order of outcomes by what they are, negative, 0 or positive as qsort() wants it.
+ * Forget as much as the weight of n outcomes of one moment says, and learn from them.  They are
+ * sorted by what they are, and so give the same bits however they came.
  */
-extern int	stack_compare(const StackRules *rules, const LogisticOutcome *a,
-						  const LogisticOutcome *b);
-
-/*
- * Forget as much as the weight of n outcomes of one moment says, and learn from them.
- * Ordered by stack_compare() they give the same bits however they came.
- */
-extern bool stack_learn(const StackRules *rules, const LogisticOutcome *outcome, int n,
+extern bool stack_learn(const StackRules *rules, LogisticOutcome *outcome, int n,
 						double *state, InterruptCheck interrupt);
 
 #endif							/* CORE_EVALUATE_STACK_H */

@@ -60,7 +60,7 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	[MATCH_BAD_WON] = {"bad_won", "won is neither true nor false",
 	"Won is a boolean, or 1 and 0."},
 	[MATCH_RESULT_DIFFERS] = {"result_differs", "result differs within a team",
-	"Rank, score and won describe the team: give all its players the same value."},
+	"Rank, score and won describe the team: give all its players the same value, as the sum of their scores."},
 	[MATCH_BAD_WEIGHT] = {"bad_weight", "weight out of range",
 	"Weights are from 0 to 1e6, where 1 is the whole match; contributions of OpenSkill are finite and not negative."},
 	[MATCH_BAD_STINT] = {"bad_stint", "stint out of range",

@@ -51,8 +51,11 @@ divided_with(const SplitProblem *problem, int player)
 static bool
 may_be(const SplitProblem *problem, int player, int team)
 {
+	if (problem->home != NULL && team != SPLIT_BENCH && team != problem->home[player])
+		return false;
 	return problem->allowed_teams == NULL ||
-		(problem->allowed_teams[player] & SPLIT_MAY(team)) != 0;
+		(problem->allowed_teams[player] &
+		 SPLIT_MAY(split_final_team(problem, player, team))) != 0;
 }
 
 static bool
@@ -71,7 +74,6 @@ typedef struct Doings
 	int			team[SPLIT_MAX_GROUP];
 } Doings;
 
-/* The team in which a member is then: with homes, the bench is to stay there. */
 static int
 final_team(const Doings *doings, int m)
 {
@@ -81,24 +83,38 @@ final_team(const Doings *doings, int m)
 							doings->team[m]);
 }
 
+/* What a player on a team or the bench adds to the lead of the first team. */
+static double
+lead_by(const double *const *value, int player, int team)
+{
+	return team == SPLIT_BENCH ? 0 : team == 1 ? value[0][player] : -value[1][player];
+}
+
+double
+split_home_lead(const SplitProblem *problem)
+{
+	double		lead = 0;
+	int			i;
+
+	for (i = 0; i < problem->n && problem->home != NULL; i++)
+		lead += lead_by(problem->value, i, problem->home[i]);
+	return lead;
+}
+
 /*
- * What a member adds to the value of an option.  With homes it is what changes: nothing for
- * one who stays and does not command.
+ * What a member adds to the value of an option.  With homes it is what the lead loses: nothing
+ * for one who stays and does not command.
  */
 static double
 member_value(const Doings *doings, int m, bool commands)
 {
 	const SplitProblem *problem = doings->problem;
 	int			player = problem->member[doings->group->first_member + m];
-	int			team = doings->team[m];
-	double		value = 0;
+	double		value = lead_by(commands ? problem->command_value : problem->value, player,
+								final_team(doings, m));
 
-	if (commands && problem->home == NULL)
-		return (team == 1 ? 1 : -1) * problem->command_value[team - 1][player];
-	if (team != SPLIT_BENCH)
-		value += (team == 1 ? 1 : -1) * problem->value[team - 1][player];
-	if (commands)
-		value += problem->command_value[final_team(doings, m) - 1][player];
+	if (problem->home != NULL)
+		value = lead_by(problem->value, player, problem->home[player]) - value;
 	return value;
 }
 
@@ -412,6 +428,10 @@ middle_value(const SplitProblem *problem)
 
 	for (i = 0; i < problem->n; i++)
 		sum += problem->value[0][i] + problem->value[1][i];
+
+	/* A player who moves is missed on the one team and counts for the other. */
+	if (problem->home != NULL)
+		sum *= 2;
 	return problem->n > 0 ? sum / (2 * problem->n) : 0;
 }
 

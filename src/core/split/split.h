@@ -12,6 +12,12 @@
 #include "core/split/split_problem.h"
 
 /*
+ * The lead of the first team, in sums of values, before anybody leaves home and with nobody
+ * commanding; 0 without homes.
+ */
+extern double split_home_lead(const SplitProblem *problem);
+
+/*
  * Find the groups and count their options, for noptions of which option[] needs room.
  * SPLIT_OK, or an error of which at_fault is the group.
  */

@@ -79,12 +79,16 @@ split_take_answer(const SplitProblem *problem, int size, const int *choice,
 			int			player = problem->member[group->first_member + m];
 			bool		commands;
 
-			answer->team[player] = split_player_does(option, m, &commands);
+			answer->team[player] =
+				split_final_team(problem, player, split_player_does(option, m, &commands));
 			if (commands)
-				answer->commander[split_final_team(problem, player,
-												   answer->team[player]) - 1] = player;
+				answer->commander[answer->team[player] - 1] = player;
 		}
 	}
+
+	/* With homes options are what is taken off the lead. */
+	if (problem->home != NULL)
+		answer->difference = -answer->difference;
 
 	/* Rounding moves each group and the target, here and in the best split. */
 	answer->bound = 0;

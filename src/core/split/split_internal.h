@@ -55,7 +55,10 @@ split_state_less(const SplitProblem *problem, int state, int other)
 	return moves << bits | (state & ~other & command);
 }
 
-/* The team in which a player is then: with homes, the bench is to stay there. */
+/*
+ * The team in which a player is then.  With homes, the team of an option is the one that a
+ * player leaves, and the bench is to stay.
+ */
 static inline int
 split_final_team(const SplitProblem *problem, int player, int team)
 {
@@ -86,12 +89,12 @@ split_class(const SplitProblem *problem, int a, int b, int state)
 
 /*
  * The code of a group's assignment, extended at the front by a member who is on the bench
- * (team 0) or on a team.  Either may command, with homes the team in which it is then.  Codes
- * are made from the last member on.
+ * (team 0) or on a team, as options have it.  Either may command the team in which it is
+ * then.  Codes are made from the last member on.
  */
 extern uint64_t split_code_with(uint64_t code, int team, bool commands);
 
-/* The team of a member of a group under an option, and whether it commands. */
+/* What a member of a group does under an option: its team there, and whether it commands. */
 extern int	split_player_does(const SplitOption *option, int member,
 							  bool *commands);
 

@@ -83,9 +83,7 @@ typedef struct SplitProblem
 	int			n;
 	const double *value[2];		/* of each on either team */
 	const double *command_value[2]; /* as its commander, or NULL: there are
-									 * none; with homes, what commanding the
-									 * team in which a player is then adds to
-									 * the value of an option */
+									 * none */
 	const int  *party;			/* the same for those who stay together, or
 								 * NULL; 0: none */
 	const int  *evenly;			/* the same for those of whom neither team may
@@ -97,16 +95,16 @@ typedef struct SplitProblem
 								 * count */
 	const SplitPair *apart;		/* not in the same team */
 	int			napart;
-	const int  *home;			/* or NULL: the team that a player on the
-								 * bench stays in, and one on a team leaves,
-								 * which decides who is in the same team and
-								 * which team somebody commands */
+	const int  *home;			/* the team that each is in, if everybody
+								 * stays on a team and sizes are the numbers
+								 * of those who leave either of them; or NULL */
 
 	/* the answers sought, */
 	const SplitSize *size;		/* each of these has an answer of its own */
 	int			nsizes;
 	const double *target;		/* by size: the lead of the first team, sums
-								 * of values */
+								 * of values; with homes, what moves are to
+								 * take off it, see split_home_lead() */
 	size_t		max_room;		/* bytes that it may take, */
 	double		max_work;		/* and steps of about a nanosecond */
 	InterruptCheck interrupt;

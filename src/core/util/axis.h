@@ -18,4 +18,36 @@ extern int	axis_digits(double step);
 extern double axis_floor(double x, double step);
 extern double axis_ceiling(double x, double step);
 
+/* The most ticks of an axis. */
+#define AXIS_MAX_TICKS 100
+
+/* Ticks at multiples of a step, of which those at each stride have room for a label. */
+typedef struct AxisTicks
+{
+	double		step;
+	double		first;
+	int			n;
+	int			stride;
+} AxisTicks;
+
+/* The room that the label of a value takes along the axis, among multiples of a step. */
+typedef double (*AxisLabel) (double value, double step);
+
+/*
+ * The ticks of an axis from low to high, of that length, whose labels stand beside each other: at
+ * most so many steps, at least two labels if there is any way, and none with less room than least.
+ */
+extern AxisTicks axis_across(double low, double high, double length, int most, double least,
+							 AxisLabel label);
+
+/* The same where labels stand one above the other: about as many steps, and at least two ticks. */
+extern AxisTicks axis_up(double low, double high, int most);
+
+/*
+ * How many ticks further the next of n is drawn, from the first to the last of which it is so
+ * far, for labels that take that room each.  Ticks are nearly, but not always exactly, equally
+ * far apart.
+ */
+extern int	axis_stride(double extent, int n, double room);
+
 #endif							/* CORE_UTIL_AXIS_H */

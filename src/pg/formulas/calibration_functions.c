@@ -4,8 +4,6 @@
  */
 #include "pg/sql/aggregate.h"
 
-#include "catalog/pg_type.h"
-
 #include "core/evaluate/calibration.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
@@ -36,71 +34,22 @@ enum
 	RESULT_NCOLUMNS
 };
 
-static bool
-is_count(double value, double max)
-{
-	return value >= 0 && value <= max && value == floor(value);
-}
-
-/* A state's numbers, or NULL before the first row; anybody may have made it. */
+/* A state's numbers, or NULL before the first row. */
 static float8 *
 calibration_state(ArrayType *array)
 {
-	int			n = array_size(array);
-	float8	   *state = (float8 *) ARR_DATA_PTR(array);
-
-	if (n == 0)
-		return NULL;
-	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array) ||
-		ARR_ELEMTYPE(array) != FLOAT8OID || n < CALIBRATION_HEADER ||
-		!is_count(state[CALIBRATION_BINS], CALIBRATION_MAX_BINS) ||
-		state[CALIBRATION_BINS] < 1 ||
-		!is_count(state[CALIBRATION_FIRST_CELL], CALIBRATION_MAX_CELLS) ||
-		!is_count(state[CALIBRATION_CELLS],
-				  CALIBRATION_MAX_CELLS - state[CALIBRATION_FIRST_CELL]) ||
-		n != CALIBRATION_STATE_SIZE((int) state[CALIBRATION_BINS],
-									(int) state[CALIBRATION_CELLS]))
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("aggregate state is not one of calibration()")));
-	return state;
+	return checked_state(array, calibration_is_state, "calibration");
 }
 
-/* The state given as the first argument, to be modified, and its numbers. */
-static ArrayType *
-state_argument(FunctionCallInfo fcinfo, float8 **state)
-{
-	ArrayType  *array = array_state_arg(fcinfo, 0);
-
-	*state = calibration_state(array);
-	return array;
-}
-
-/*
- * A state that has the cells from first to last: the same, or a wider one with
- * room on the side where it had to grow.
- */
+/* A state that has the cells from first to last: the same, or a wider one. */
 static ArrayType *
 with_cells(ArrayType *array, int first, int last)
 {
-	float8	   *state = calibration_state(array);
-	int			cells = (int) state[CALIBRATION_CELLS];
-	int			had_first = (int) state[CALIBRATION_FIRST_CELL];
-	int			had_last = had_first + cells - 1;
+	const float8 *state = (const float8 *) ARR_DATA_PTR(array);
 	ArrayType  *wider;
 
-	/*
-	 * Half as many cells again on the side that grew, so that the copies take
-	 * linear time in all.
-	 */
-	if (cells > 0)
-	{
-		if (first >= had_first && last <= had_last)
-			return array;
-		first = first < had_first ? Max(first - cells / 2, 0) : had_first;
-		last = last > had_last ?
-			Min(last + cells / 2, CALIBRATION_MAX_CELLS - 1) : had_last;
-	}
+	if (!calibration_grows(state, &first, &last))
+		return array;
 
 	/*
 	 * In the current context, which in an aggregate is the executor's for one
@@ -117,8 +66,8 @@ with_cells(ArrayType *array, int first, int last)
 Datum
 skillrating_calibration_transition(PG_FUNCTION_ARGS)
 {
-	float8	   *state;
-	ArrayType  *array = state_argument(fcinfo, &state);
+	ArrayType  *array = array_state_arg(fcinfo, 0);
+	float8	   *state = calibration_state(array);
 	float8		probability = check_probability("probability", PG_GETARG_FLOAT8(1));
 	float8		outcome = check_probability("outcome", PG_GETARG_FLOAT8(2));
 	int			bins = PG_GETARG_INT32(3);
@@ -153,8 +102,8 @@ skillrating_calibration_transition(PG_FUNCTION_ARGS)
 Datum
 skillrating_calibration_combine(PG_FUNCTION_ARGS)
 {
-	float8	   *state;
-	ArrayType  *array = state_argument(fcinfo, &state);
+	ArrayType  *array = array_state_arg(fcinfo, 0);
+	float8	   *state = calibration_state(array);
 	ArrayType  *other_array = PG_GETARG_ARRAYTYPE_P(1);
 	float8	   *other = calibration_state(other_array);
 
@@ -174,14 +123,6 @@ skillrating_calibration_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(array);
 }
 
-/* A number that is null where it is not determined. */
-static void
-set_number(Datum *values, bool *nulls, int column, double number)
-{
-	values[column] = Float8GetDatum(number);
-	nulls[column] = isnan(number);
-}
-
 /* The bins as an array of rows of the type of the last result column. */
 static Datum
 bin_array(const float8 *state, Oid type)
@@ -193,14 +134,13 @@ bin_array(const float8 *state, Oid type)
 	{
 		CalibrationBin bin = calibration_bin(state, i);
 		Datum		values[5];
-		bool		nulls[5];
+		bool		nulls[5] = {false};
 
-		set_number(values, nulls, 0, bin.low);
-		set_number(values, nulls, 1, bin.high);
+		put_number(values, nulls, 0, bin.low);
+		put_number(values, nulls, 1, bin.high);
 		values[2] = Int64GetDatum((int64) bin.count);
-		nulls[2] = false;
-		set_number(values, nulls, 3, bin.mean_probability);
-		set_number(values, nulls, 4, bin.mean_outcome);
+		put_number(values, nulls, 3, bin.mean_probability);
+		put_number(values, nulls, 4, bin.mean_outcome);
 		row_array_add(&array, values, nulls);
 	}
 	return return_row_array(&array);
@@ -212,7 +152,7 @@ skillrating_calibration_final(PG_FUNCTION_ARGS)
 	float8	   *state = calibration_state(PG_GETARG_ARRAYTYPE_P(0));
 	Calibration c;
 	Datum		values[RESULT_NCOLUMNS];
-	bool		nulls[RESULT_NCOLUMNS];
+	bool		nulls[RESULT_NCOLUMNS] = {false};
 
 	if (state == NULL || state[CALIBRATION_COUNT] == 0)
 		PG_RETURN_NULL();
@@ -220,23 +160,21 @@ skillrating_calibration_final(PG_FUNCTION_ARGS)
 	/* The state is read and not changed: a window calls this for each row. */
 	calibration_solve(state, &c);
 	values[RESULT_FORECASTS] = Int64GetDatum((int64) c.count);
-	nulls[RESULT_FORECASTS] = false;
-	set_number(values, nulls, RESULT_BASE_RATE, c.base_rate);
-	set_number(values, nulls, RESULT_MEAN_PROBABILITY, c.mean_probability);
-	set_number(values, nulls, RESULT_BRIER_SCORE, c.brier_score);
-	set_number(values, nulls, RESULT_LOG_LOSS, c.log_loss);
-	set_number(values, nulls, RESULT_RELIABILITY, c.reliability);
-	set_number(values, nulls, RESULT_RESOLUTION, c.resolution);
-	set_number(values, nulls, RESULT_UNCERTAINTY, c.uncertainty);
-	set_number(values, nulls, RESULT_WITHIN_BINS, c.within_bins);
-	set_number(values, nulls, RESULT_EXPECTED_ERROR, c.expected_error);
-	set_number(values, nulls, RESULT_INTERCEPT, c.intercept);
-	set_number(values, nulls, RESULT_INTERCEPT_ERROR, c.intercept_error);
-	set_number(values, nulls, RESULT_SLOPE, c.slope);
-	set_number(values, nulls, RESULT_SLOPE_ERROR, c.slope_error);
-	set_number(values, nulls, RESULT_Z, c.z);
+	put_number(values, nulls, RESULT_BASE_RATE, c.base_rate);
+	put_number(values, nulls, RESULT_MEAN_PROBABILITY, c.mean_probability);
+	put_number(values, nulls, RESULT_BRIER_SCORE, c.brier_score);
+	put_number(values, nulls, RESULT_LOG_LOSS, c.log_loss);
+	put_number(values, nulls, RESULT_RELIABILITY, c.reliability);
+	put_number(values, nulls, RESULT_RESOLUTION, c.resolution);
+	put_number(values, nulls, RESULT_UNCERTAINTY, c.uncertainty);
+	put_number(values, nulls, RESULT_WITHIN_BINS, c.within_bins);
+	put_number(values, nulls, RESULT_EXPECTED_ERROR, c.expected_error);
+	put_number(values, nulls, RESULT_INTERCEPT, c.intercept);
+	put_number(values, nulls, RESULT_INTERCEPT_ERROR, c.intercept_error);
+	put_number(values, nulls, RESULT_SLOPE, c.slope);
+	put_number(values, nulls, RESULT_SLOPE_ERROR, c.slope_error);
+	put_number(values, nulls, RESULT_Z, c.z);
 	values[RESULT_BINS] = bin_array(state,
 									result_column_element_type(fcinfo, RESULT_BINS));
-	nulls[RESULT_BINS] = false;
 	return return_row(fcinfo, values, nulls);
 }

@@ -17,23 +17,11 @@ SKILLRATING_FUNCTION(skillrating_linear_fit_combine);
 SKILLRATING_FUNCTION(skillrating_linear_fit_final);
 SKILLRATING_FUNCTION(skillrating_linear_predict);
 
-/* A state's numbers, or NULL before the first row; anybody may have made it. */
+/* A state's numbers, or NULL before the first row. */
 static float8 *
 regression_state(ArrayType *array)
 {
-	int			n = array_size(array);
-	float8	   *state = (float8 *) ARR_DATA_PTR(array);
-
-	if (n == 0)
-		return NULL;
-	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array) || n < REGRESSION_MEANS ||
-		!(state[REGRESSION_FEATURES] >= 1 &&
-		  state[REGRESSION_FEATURES] <= REGRESSION_MAX_FEATURES) ||
-		n != REGRESSION_STATE_SIZE((int) state[REGRESSION_FEATURES]))
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("aggregate state is not one of linear_fit()")));
-	return state;
+	return checked_state(array, regression_is_state, "linear_fit");
 }
 
 /* A state for so many features, all of whose sums are 0. */
@@ -122,14 +110,12 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
 	float8	   *state = regression_state(array);
 	double		coefficient[REGRESSION_MAX_FEATURES];
-	Datum		element[REGRESSION_MAX_FEATURES];
 	double	   *work;
 	Regression	fit;
 	Datum		values[5];
 	bool		nulls[5] = {false};
 	int			bad;
-	int			n,
-				i;
+	int			n;
 
 	if (state == NULL || state[REGRESSION_COUNT] == 0)
 		PG_RETURN_NULL();
@@ -155,16 +141,9 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 				 errhint("Leave it out, or give a ridge above 0 if it varies.")));
 
 	values[0] = Float8GetDatum(fit.intercept);
-	for (i = 0; i < n; i++)
-		element[i] = Float8GetDatum(coefficient[i]);
-	values[1] = PointerGetDatum(construct_array(element, n, FLOAT8OID,
-												sizeof(float8),
-												FLOAT8PASSBYVAL,
-												TYPALIGN_DOUBLE));
-	values[2] = Float8GetDatum(fit.r_squared);
-	nulls[2] = isnan(fit.r_squared);
-	values[3] = Float8GetDatum(fit.residual_deviation);
-	nulls[3] = isnan(fit.residual_deviation);
+	values[1] = float8_array(coefficient, n);
+	put_number(values, nulls, 2, fit.r_squared);
+	put_number(values, nulls, 3, fit.residual_deviation);
 	values[4] = Int64GetDatum((int64) state[REGRESSION_COUNT]);
 	return return_row(fcinfo, values, nulls);
 }

@@ -110,74 +110,60 @@ forecast_arguments(FunctionCallInfo fcinfo, float8 *outcome)
 {
 	float8		probability = check_probability("probability", PG_GETARG_FLOAT8(1));
 
-	*outcome = PG_GETARG_FLOAT8(2);
-	check_probability("outcome", *outcome);
+	*outcome = check_probability("outcome", PG_GETARG_FLOAT8(2));
 	return probability;
 }
 
-/* The arguments (state, win_probability, draw_probability, outcome), checked. */
-static float8
-three_way_arguments(FunctionCallInfo fcinfo, float8 *draw, float8 *outcome)
+/* Add the score of a row's forecast. */
+static Datum
+add_score(FunctionCallInfo fcinfo, double (*score) (double probability, double outcome))
 {
-	float8		win = PG_GETARG_FLOAT8(1);
+	float8		outcome;
+	float8		probability = forecast_arguments(fcinfo, &outcome);
+	double		term = score(probability, outcome);
 
-	*draw = PG_GETARG_FLOAT8(2);
-	*outcome = PG_GETARG_FLOAT8(3);
-	check_probability("win_probability", win);
-	check_probability("draw_probability", *draw);
-
-	/* What is missing from 1 is the loss; it may be missing by rounding. */
-	if (win + *draw > 1 + 1e-9)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("win_probability and draw_probability must not add up to more than 1: %g and %g",
-						win, *draw)));
-	if (*outcome != 0 && *outcome != 0.5 && *outcome != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("outcome must be 1, 0.5 or 0, not %g", *outcome),
-				 errhint("A won match is 1, a drawn one 0.5, a lost one 0.")));
-	return win;
+	return add_terms(fcinfo, &term, 1);
 }
 
 Datum
 skillrating_brier_score_transition(PG_FUNCTION_ARGS)
 {
-	float8		outcome;
-	float8		probability = forecast_arguments(fcinfo, &outcome);
-	double		term = brier_score(probability, outcome);
-
-	return add_terms(fcinfo, &term, 1);
+	return add_score(fcinfo, brier_score);
 }
 
 Datum
 skillrating_log_loss_transition(PG_FUNCTION_ARGS)
 {
-	float8		outcome;
-	float8		probability = forecast_arguments(fcinfo, &outcome);
-	double		term = log_loss(probability, outcome);
-
-	return add_terms(fcinfo, &term, 1);
-}
-
-Datum
-skillrating_ranked_probability_score_transition(PG_FUNCTION_ARGS)
-{
-	float8		draw;
-	float8		outcome;
-	float8		win = three_way_arguments(fcinfo, &draw, &outcome);
-	double		term = ranked_probability_score(win, draw, outcome);
-
-	return add_terms(fcinfo, &term, 1);
+	return add_score(fcinfo, log_loss);
 }
 
 Datum
 skillrating_accuracy_transition(PG_FUNCTION_ARGS)
 {
-	float8		outcome;
-	float8		probability = forecast_arguments(fcinfo, &outcome);
-	double		term = accuracy(probability, outcome);
+	return add_score(fcinfo, accuracy);
+}
 
+/* ranked_probability_score(win_probability, draw_probability, outcome): one row. */
+Datum
+skillrating_ranked_probability_score_transition(PG_FUNCTION_ARGS)
+{
+	float8		win = check_probability("win_probability", PG_GETARG_FLOAT8(1));
+	float8		draw = check_probability("draw_probability", PG_GETARG_FLOAT8(2));
+	float8		outcome = PG_GETARG_FLOAT8(3);
+	double		term;
+
+	/* What is missing from 1 is the loss; it may be missing by rounding. */
+	if (win + draw > 1 + 1e-9)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("win_probability and draw_probability must not add up to more than 1: %g and %g",
+						win, draw)));
+	if (outcome != 0 && outcome != 0.5 && outcome != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("outcome must be 1, 0.5 or 0, not %g", outcome),
+				 errhint("A won match is 1, a drawn one 0.5, a lost one 0.")));
+	term = ranked_probability_score(win, draw, outcome);
 	return add_terms(fcinfo, &term, 1);
 }
 

@@ -14,7 +14,6 @@
 
 #include "core/evaluate/stack.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_recalibrate);
 SKILLRATING_FUNCTION(skillrating_stack);
@@ -46,7 +45,7 @@ enum
 /* A partition: memory of the window. */
 typedef struct StackPartition
 {
-	const WindowMessages *messages; /* NULL before the first row */
+	const char *function;		/* NULL before the first row */
 	bool		stacks;			/* arrays: of models, or of their alternatives */
 	StackRules	rules;			/* no models before the first forecast */
 	double	   *state;			/* after the moments before */
@@ -73,22 +72,6 @@ typedef struct StackRow
 	int64		at;				/* NEVER_PLAYED for no time */
 } StackRow;
 
-static const WindowMessages recalibrate_messages = {
-	.function = "recalibrate",
-	.order_detail = "A forecast is corrected by the outcomes of rows that come before.",
-	.order_hint = "For example OVER (ORDER BY played_at).",
-	.frame_detail = "A forecast is corrected by all rows that come before.",
-	.frame_hint = "Leave out ROWS, RANGE or GROUPS; half_life_matches and half_life_days forget old outcomes."
-};
-
-static const WindowMessages stack_messages = {
-	.function = "stack",
-	.order_detail = "Forecasts are combined by the outcomes of rows that come before.",
-	.order_hint = "For example OVER (ORDER BY played_at).",
-	.frame_detail = "Forecasts are combined by all rows that come before.",
-	.frame_hint = "Leave out ROWS, RANGE or GROUPS; half_life_matches and half_life_days forget old outcomes."
-};
-
 /* A parameter, which the first row of the partition gives: from 0 to max. */
 static double
 read_parameter(WindowObject window, int arg, const char *name, double max)
@@ -110,13 +93,18 @@ read_parameter(WindowObject window, int arg, const char *name, double max)
 }
 
 static void
-begin_partition(WindowObject window, const WindowMessages *messages,
-				StackPartition *partition)
+begin_partition(WindowObject window, const char *function, StackPartition *partition)
 {
 	StackRules *rules = &partition->rules;
+	WindowMessages messages = {
+		.function = function,
+		.order_detail = "Forecasts are corrected by the outcomes of rows that come before.",
+		.order_hint = "For example OVER (ORDER BY played_at).",
+		.frame_detail = "Forecasts are corrected by all rows that come before.",
+		.frame_hint = "Leave out ROWS, RANGE or GROUPS; half_life_matches and half_life_days forget old outcomes."
+	};
 
-	check_window(window, messages);
-	partition->stacks = messages == &stack_messages;
+	check_window(window, &messages);
 	rules->deviation = read_parameter(window, ARG_DEVIATION, "deviation", MAX_DEVIATION);
 	rules->half_life_matches = read_parameter(window, ARG_HALF_LIFE_MATCHES,
 											  "half_life_matches", MAX_HALF_LIFE);
@@ -127,7 +115,7 @@ begin_partition(WindowObject window, const WindowMessages *messages,
 	partition->as_of = partition->until = NEVER_PLAYED;
 	partition->moment = AllocSetContextCreate(GetMemoryChunkContext(partition),
 											  "skillrating moment", ALLOCSET_SMALL_SIZES);
-	partition->messages = messages;
+	partition->function = function;
 }
 
 /* With the first forecast it is known how many models there are. */
@@ -148,14 +136,8 @@ too_large(const StackPartition *partition)
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 			 errmsg("arguments of %s() are too large to compute with",
-					partition->messages->function),
+					partition->function),
 			 errhint("Smaller weights and deviations help.")));
-}
-
-static int
-compare_outcomes(const void *a, const void *b, void *rules)
-{
-	return stack_compare(rules, a, b);
 }
 
 /* Learn the outcomes of the moment that is over. */
@@ -164,8 +146,6 @@ end_moment(StackPartition *partition)
 {
 	if (partition->noutcomes == 0)
 		return;
-	qsort_arg(partition->outcome, partition->noutcomes, sizeof(LogisticOutcome),
-			  compare_outcomes, &partition->rules);
 	if (!stack_age(&partition->rules, idle_seconds(partition->as_of, partition->until),
 				   partition->state) ||
 		!stack_learn(&partition->rules, partition->outcome, partition->noutcomes,
@@ -178,28 +158,48 @@ end_moment(StackPartition *partition)
 }
 
 /*
- * The numbers of an array, or NULL if one of them is null; error if it is empty or has
- * more dimensions than that.
+ * Probabilities or outcomes: a number, or an array of at most so many dimensions, whose sizes
+ * become size[0] and size[1], 1 without.  NULL where one of them is null.
  */
 static double *
-array_numbers(ArrayType *array, const char *name, int dimensions)
+read_numbers(WindowObject window, const StackPartition *partition, int arg, const char *name,
+			 int dimensions, int *size)
 {
-	int			n = array_size(array);
+	bool		isnull;
+	Datum		value = WinGetFuncArgCurrent(window, arg, &isnull);
+	ArrayType  *array;
 	double	   *number;
+	int			n = 1;
+	int			i;
 
-	if (n == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array %s must not be empty", name)));
-	if (ARR_NDIM(array) > dimensions)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array %s has %d dimensions, and not at most %d", name,
-						ARR_NDIM(array), dimensions)));
-	if (ARR_HASNULL(array) && array_contains_nulls(array))
+	size[0] = size[1] = 1;
+	if (isnull)
 		return NULL;
-	number = palloc_array(double, n);
-	memcpy(number, ARR_DATA_PTR(array), n * sizeof(double));
+	if (partition->stacks)
+	{
+		array = DatumGetArrayTypeP(value);
+		n = array_size(array);
+		if (n == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+					 errmsg("array %s must not be empty", name)));
+		if (ARR_NDIM(array) > dimensions)
+			ereport(ERROR,
+					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+					 errmsg("array %s has %d dimensions, and not at most %d", name,
+							ARR_NDIM(array), dimensions)));
+		memcpy(size, ARR_DIMS(array), ARR_NDIM(array) * sizeof(int));
+		if (ARR_HASNULL(array) && array_contains_nulls(array))
+			return NULL;
+		number = (double *) ARR_DATA_PTR(array);
+	}
+	else
+	{
+		number = palloc_object(double);
+		*number = DatumGetFloat8(value);
+	}
+	for (i = 0; i < n; i++)
+		check_probability(name, number[i]);
 	return number;
 }
 
@@ -224,86 +224,45 @@ check_sum(const char *name, const double *number, int n)
 static void
 read_probabilities(WindowObject window, const StackPartition *partition, StackRow *row)
 {
-	bool		isnull;
-	Datum		value = WinGetFuncArgCurrent(window, ARG_PROBABILITY, &isnull);
-	ArrayType  *array;
+	int			size[2];
 	int			i;
 
-	row->probability = NULL;
-	row->models = row->alternatives = 1;
-	if (isnull)
-		return;
-	if (partition->stacks)
-	{
-		array = DatumGetArrayTypeP(value);
-		row->probability = array_numbers(array, "probability", 2);
-		row->models = ARR_DIMS(array)[0];
-		if (ARR_NDIM(array) == 2)
-			row->alternatives = ARR_DIMS(array)[1];
-		if (ARR_NDIM(array) == 2 && row->alternatives < 2)
-			ereport(ERROR,
-					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-					 errmsg("array probability has %d alternatives", row->alternatives),
-					 errhint("It must have at least two; the forecasts of one event have one dimension.")));
-	}
-	else
-	{
-		row->probability = palloc_array(double, 1);
-		row->probability[0] = DatumGetFloat8(value);
-	}
+	row->probability = read_numbers(window, partition, ARG_PROBABILITY, "probability", 2, size);
+	row->models = size[0];
+	row->alternatives = size[1];
 	if (row->models > STACK_MAX_MODELS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("stack() takes at most %d models, not %d", STACK_MAX_MODELS,
 						row->models)));
+	if (row->probability == NULL)
+		return;
 	if (partition->rules.models > 0 && row->models != partition->rules.models)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("row for stack() has forecasts of %d models, after rows with %d", row->models,
 						partition->rules.models),
 				 errhint("A model without a forecast for a row can have the one of another.")));
-	if (row->probability == NULL)
-		return;
-	for (i = 0; i < row->models * row->alternatives; i++)
-		check_probability("probability", row->probability[i]);
-	if (row->alternatives > 1)
-		for (i = 0; i < row->models; i++)
-			check_sum("probabilities of alternatives", row->probability + i * row->alternatives,
-					  row->alternatives);
+	for (i = 0; i < row->models && row->alternatives > 1; i++)
+		check_sum("probabilities of alternatives", row->probability + i * row->alternatives,
+				  row->alternatives);
 }
 
 /* The outcome of a row. */
 static void
 read_outcome(WindowObject window, const StackPartition *partition, StackRow *row)
 {
-	bool		isnull;
-	Datum		value = WinGetFuncArgCurrent(window, ARG_OUTCOME, &isnull);
-	int			i;
+	int			size[2];
 
-	row->outcome = NULL;
-	if (isnull)
+	row->outcome = read_numbers(window, partition, ARG_OUTCOME, "outcome", 1, size);
+	if (row->outcome == NULL)
 		return;
-	if (partition->stacks)
-	{
-		ArrayType  *array = DatumGetArrayTypeP(value);
-
-		row->outcome = array_numbers(array, "outcome", 1);
-		if (row->outcome == NULL)
-			return;
-		if (array_size(array) != row->alternatives)
-			ereport(ERROR,
-					(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-					 errmsg("array outcome has %d elements, not %d", array_size(array),
-							row->alternatives),
-					 errhint("There is one for each alternative that has a probability.")));
-	}
-	else
-	{
-		row->outcome = palloc_array(double, 1);
-		row->outcome[0] = DatumGetFloat8(value);
-	}
-	for (i = 0; i < row->alternatives; i++)
-		check_probability("outcome", row->outcome[i]);
+	if (size[0] != row->alternatives)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array outcome has %d elements, not %d", size[0],
+						row->alternatives),
+				 errhint("There is one for each alternative that has a probability.")));
 	if (row->alternatives > 1)
 		check_sum("outcomes of alternatives", row->outcome, row->alternatives);
 }
@@ -378,13 +337,16 @@ note_outcome(StackPartition *partition, const StackRow *row, const double *x)
 
 /* The partition, with all learned that the current row may know of. */
 static StackPartition *
-current_partition(WindowObject window, const WindowMessages *messages)
+current_partition(WindowObject window, const char *function, bool stacks)
 {
 	StackPartition *partition = WinGetPartitionLocalMemory(window, sizeof(StackPartition));
 	int64		row = WinGetCurrentPosition(window);
 
-	if (partition->messages == NULL)
-		begin_partition(window, messages, partition);
+	if (partition->function == NULL)
+	{
+		partition->stacks = stacks;
+		begin_partition(window, function, partition);
+	}
 	else if (!WinRowsArePeers(window, row - 1, row))
 		end_moment(partition);
 
@@ -431,7 +393,7 @@ skillrating_recalibrate(PG_FUNCTION_ARGS)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	StackRow	row;
-	double	   *result = forecast_row(window, current_partition(window, &recalibrate_messages),
+	double	   *result = forecast_row(window, current_partition(window, "recalibrate", false),
 									  &row);
 
 	if (result == NULL)
@@ -445,7 +407,7 @@ skillrating_stack(PG_FUNCTION_ARGS)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	StackRow	row;
-	double	   *result = forecast_row(window, current_partition(window, &stack_messages), &row);
+	double	   *result = forecast_row(window, current_partition(window, "stack", true), &row);
 
 	if (result == NULL)
 		PG_RETURN_NULL();

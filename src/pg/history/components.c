@@ -4,8 +4,6 @@
  */
 #include "pg/history/components.h"
 
-#include "pg/sql/huge.h"
-
 typedef struct Component
 {
 	int32		root;

@@ -13,7 +13,6 @@
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_final_components_final);
 
@@ -75,8 +74,8 @@ skillrating_final_components_final(PG_FUNCTION_ARGS)
 	Batch	   *batch;
 	BatchComponent **component;
 	RowArray	rows;
-	int64		n = 0;
-	int64		i;
+	int			n = 0;
+	int			i;
 
 	if (state == NULL)
 		PG_RETURN_NULL();

@@ -16,7 +16,6 @@
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
-#include "pg/sql/huge.h"
 
 /* The function, in messages. */
 #define FINAL_RATINGS "final_ratings"

@@ -15,7 +15,6 @@
 #include "pg/history/components.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/ids.h"
 
 SKILLRATING_FUNCTION(skillrating_frag_scores_transition);
@@ -36,13 +35,6 @@ enum
 	SCORE_NCOLUMNS
 };
 
-/* Frags between two players, the lower number first in the key. */
-typedef struct FragPair
-{
-	int32		player[2];
-	double		frags[2];		/* of the first against the second, and back */
-} FragPair;
-
 /* The state of frag_scores(). */
 typedef struct FragState
 {
@@ -52,7 +44,7 @@ typedef struct FragState
 	double	   *suicides;
 	int32		nplayers;
 	int32		max_players;
-	HTAB	   *pairs;
+	HTAB	   *pairs;			/* of FragEdge, by its players */
 	Jsonb	   *options;		/* as given, or NULL */
 	ParamValue *params;
 } FragState;
@@ -73,8 +65,8 @@ frag_state_begin(FunctionCallInfo fcinfo, MemoryContext context)
 	state->options = options_argument(fcinfo, FRAG_ARG_OPTIONS);
 	state->params = get_params(&frag_graph_params, state->options);
 	memset(&control, 0, sizeof(control));
-	control.keysize = 2 * sizeof(int32);
-	control.entrysize = sizeof(FragPair);
+	control.keysize = offsetof(FragEdge, ab);
+	control.entrysize = sizeof(FragEdge);
 	control.hcxt = context;
 	state->pairs = hash_create("skillrating frags", 1024, &control,
 							   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
@@ -119,14 +111,14 @@ frag_player(FragState *state, Datum id)
  * estimated.
  */
 static void
-begin_pair(FragState *state, FragPair *pair)
+begin_pair(FragState *state, FragEdge *pair)
 {
 	long		n = hash_get_num_entries(state->pairs);
 
-	pair->frags[0] = pair->frags[1] = 0;
+	pair->ab = pair->ba = 0;
 	if (n % MEMORY_LIMIT_PIECES == 0)
 		memory_limit_reserve(CurrentMemoryContext,
-							 hash_estimate_size(n, sizeof(FragPair)));
+							 hash_estimate_size(n, sizeof(FragEdge)));
 }
 
 /*
@@ -163,16 +155,14 @@ skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 		state->suicides[victim] += frags;
 	else
 	{
-		int32		key[2];
-		FragPair   *pair;
+		FragEdge	key = {.a = Min(killer, victim),.b = Max(killer, victim)};
+		FragEdge   *pair;
 		bool		found;
 
-		key[0] = Min(killer, victim);
-		key[1] = Max(killer, victim);
-		pair = hash_search(state->pairs, key, HASH_ENTER, &found);
+		pair = hash_search(state->pairs, &key, HASH_ENTER, &found);
 		if (!found)
 			begin_pair(state, pair);
-		pair->frags[killer == key[0] ? 0 : 1] += frags;
+		*(killer == key.a ? &pair->ab : &pair->ba) += frags;
 	}
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);
@@ -199,7 +189,7 @@ static void
 make_graph(const FragState *state, FragGraph *graph)
 {
 	HASH_SEQ_STATUS scan;
-	FragPair   *pair;
+	FragEdge   *pair;
 	Size		size;
 	int32		i;
 
@@ -223,11 +213,7 @@ make_graph(const FragState *state, FragGraph *graph)
 	while ((pair = hash_seq_search(&scan)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		graph->edge[graph->nedges++] = (FragEdge)
-		{
-			pair->player[0], pair->player[1],
-				pair->frags[0], pair->frags[1]
-		};
+		graph->edge[graph->nedges++] = *pair;
 	}
 
 	/*
@@ -300,15 +286,13 @@ graph_scores(FunctionCallInfo fcinfo, FragState *state, const FragGraph *graph)
 		values[SCORE_PLAYER] =
 			CStringGetTextDatum(id_text(&state->type, state->id[sorted[i]]));
 		values[SCORE_SCORE] = Float8GetDatum(player->score);
-		values[SCORE_STANDARD_ERROR] = Float8GetDatum(player->error);
-		nulls[SCORE_STANDARD_ERROR] = isnan(player->error);
+		put_number(values, nulls, SCORE_STANDARD_ERROR, player->error);
 		values[SCORE_FRAGS] = Float8GetDatum(player->frags);
 		values[SCORE_DEATHS] = Float8GetDatum(player->deaths);
 		values[SCORE_SUICIDES] = Float8GetDatum(player->suicides);
 		values[SCORE_OPPONENTS] = Int32GetDatum(player->opponents);
 		values[SCORE_COMPONENT] = Int32GetDatum(order.component[player->component]);
-		values[SCORE_CYCLIC] = Float8GetDatum(player->cyclic);
-		nulls[SCORE_CYCLIC] = isnan(player->cyclic);
+		put_number(values, nulls, SCORE_CYCLIC, player->cyclic);
 		row_array_add(&rows, values, nulls);
 	}
 	return return_row_array(&rows);

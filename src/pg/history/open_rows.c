@@ -7,8 +7,6 @@
  */
 #include "pg/history/open_rows.h"
 
-#include "pg/sql/huge.h"
-
 /* The fewest rows and entries that there is room for. */
 #define MIN_ROWS 1024
 

@@ -62,7 +62,7 @@ rated_participant(const Rater *rater, double draw, int place, Rated *rated)
 				   batch->player[p->player]->record.games, rated);
 	else
 	{
-		const EventRow *event = &batch->step.row[p->player];
+		const EventRow *event = &batch->step.rows[OF_PLAYERS].row[p->player];
 
 		put_states(rater, event->before, event->after, event->games, rated);
 		put_number(rated, RATED_SCORE, match_outcome(match, team) / 2.0);

@@ -45,24 +45,6 @@ is_due(const Refits *refits, const SourceMatch *match)
 		(double) (match->played_at - refits->since) >= refits->rules.days * USECS_PER_DAY;
 }
 
-/* What components are called by, see component_of(). */
-enum
-{
-	NAME_POOL,
-	NAME_CONTEXT,
-	NAME_CLUB,
-	NAMES
-};
-
-/* The number in the history of a player, or of a text such as a context; -1 for none. */
-static int32
-number_of(IdTable *table, Datum id, const char *pool)
-{
-	void	   *number = table != NULL ? id_table_find(table, id, pool) : NULL;
-
-	return number == NULL ? -1 : (int32) (intptr_t) number - 1;
-}
-
 /*
  * Put what was found into the states of players, which are as of their last matches, but for those
  * who are fixed.
@@ -78,11 +60,13 @@ set_players(Refits *refits, Batch *batch)
 
 	for (i = 0; i < n; i++)
 	{
-		int32		number = number_of(refits->builder.players, players[i]->id,
-									   players[i]->pool);
+		void	   *number = id_table_find(refits->builder.players, players[i]->id,
+										   players[i]->pool);
 
-		for (j = 0; number >= 0 && !players[i]->record.fixed && j < PLAYER_UNKNOWNS; j++)
-			(void) through_time_end(tt, number, j, &players[i]->state[2 * j]);
+		/* Numbers begin at one in the table. */
+		for (j = 0; number != NULL && !players[i]->record.fixed && j < PLAYER_UNKNOWNS; j++)
+			(void) through_time_end(tt, (int32) (intptr_t) number - 1, j,
+									&players[i]->state[2 * j]);
 	}
 	pfree(players);
 }
@@ -90,22 +74,19 @@ set_players(Refits *refits, Batch *batch)
 /* The component of the batch that a participant of a match of the history brings. */
 static BatchComponent *
 component_of(Refits *refits, const Batch *batch, int kind, const HistoryMatch *match,
-			 size_t participant, Datum *const *names)
+			 size_t participant, const Datum *pools, const Datum *contexts, const Datum *clubs)
 {
 	const History *history = &refits->builder.history;
 	const ComponentSpec *spec = &batch->model->rules.component[kind];
-	const char *pool = TextDatumGetCString(names[NAME_POOL][match->pool]);
-	const char *key = "";
+	const char *pool = TextDatumGetCString(pools[match->pool]);
+	Datum		key = component_key(history, spec, match, participant, contexts, clubs);
 	const BatchPlayer *player = NULL;
 
-	if (spec->key == COMPONENT_BY_CONTEXT)
-		key = TextDatumGetCString(names[NAME_CONTEXT][history->contexts.name[match->first_context + history->contexts.number[participant]]]);
-	else if (spec->key == COMPONENT_BY_CLUB)
-		key = TextDatumGetCString(names[NAME_CLUB][history->clubs.name[match->first_club + history->clubs.number[participant]]]);
 	if (spec->scope == COMPONENT_OF_PLAYER)
 		player = id_table_find(batch->players,
 							   refits->builder.player_id[history->player[participant]], pool);
-	return batch_find_component(batch, kind, player, pool, key);
+	return batch_find_component(batch, kind, player, pool,
+								key == 0 ? "" : TextDatumGetCString(key));
 }
 
 /*
@@ -118,11 +99,9 @@ set_components(Refits *refits, Batch *batch)
 	const ThroughTime *tt = &refits->state.tt;
 	const History *history = &refits->builder.history;
 	const HistoryComponents *components = tt->work->components;
-	Datum	   *names[NAMES] = {
-		[NAME_POOL] = history_builder_names(&refits->builder.pools),
-		[NAME_CONTEXT] = history_builder_names(&refits->builder.contexts),
-		[NAME_CLUB] = history_builder_names(&refits->builder.clubs)
-	};
+	const Datum *pools = history_builder_names(&refits->builder.pools);
+	const Datum *contexts = history_builder_names(&refits->builder.contexts);
+	const Datum *clubs = history_builder_names(&refits->builder.clubs);
 	int			k;
 
 	for (k = 0; k < STATE_SPACE_NCOMPONENTS; k++)
@@ -139,7 +118,8 @@ set_components(Refits *refits, Batch *batch)
 
 				if (components->of[k][i] != next)
 					continue;
-				component = component_of(refits, batch, k, &history->match[m], i, names);
+				component = component_of(refits, batch, k, &history->match[m], i, pools,
+										 contexts, clubs);
 				if (component != NULL &&
 					(component->player == NULL || !component->player->record.fixed))
 					(void) through_time_component_end(tt, k, next, component->state);

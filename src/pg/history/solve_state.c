@@ -27,7 +27,6 @@
 
 #include "core/solve/solvers.h"
 #include "pg/history/components.h"
-#include "pg/sql/huge.h"
 
 /* The columns of the type context_estimate. */
 enum
@@ -372,8 +371,7 @@ read_start(SolveState *state, bool *given)
 	SPIPlanPtr	plan;
 	Portal		portal;
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	row = AllocSetContextCreate(CurrentMemoryContext, "skillrating row",
 								ALLOCSET_SMALL_SIZES);
 	plan = SPI_prepare(state->start, 0, NULL);

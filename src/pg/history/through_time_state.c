@@ -12,7 +12,6 @@
 
 #include "core/rating/history_components.h"
 #include "core/solve/solver.h"
-#include "pg/sql/huge.h"
 
 /* The joint distribution takes at most so many products for an iteration unasked. */
 #define AUTO_PRODUCTS 1e8
@@ -179,19 +178,21 @@ through_time_state_extend(ThroughTimeState *state)
 }
 
 /*
- * Whether the joint distribution takes more memory than is allowed; an error where it is
- * asked for.
+ * Room for more of the joint distribution, besides so many bytes; NULL if that is more than is
+ * allowed, or an error where it is asked for.
  */
-static bool
-is_too_large(const ThroughTimeState *state, Size size, bool asked)
+static void *
+joint_room(const ThroughTimeState *state, Size more, bool asked, Size *size)
 {
 	double		limit = state->params[param_find(&through_time_solver.params,
 												 "memory")].number;
 
-	if (!asked)
-		return size > limit * 1024 * 1024;
-	check_size(state, size);
-	return false;
+	*size = add_size(*size, more);
+	if (asked)
+		check_size(state, *size);
+	else if (*size > limit * 1024 * 1024)
+		return NULL;
+	return huge_array(char, more);
 }
 
 /*
@@ -202,12 +203,13 @@ static void
 make_joint(ThroughTimeState *state, bool asked)
 {
 	ThroughTimeJoint *joint = palloc_object(ThroughTimeJoint);
-	Size		size = add_size(state->memory,
-								mul_size(state->tt.appearances, sizeof(uint32_t)));
+	Size		size = state->memory;
+	void	   *room = joint_room(state, mul_size(state->tt.appearances, sizeof(uint32_t)), asked,
+								  &size);
 
-	if (is_too_large(state, size, asked))
+	if (room == NULL)
 		return;
-	through_time_joint_begin(joint, &state->tt, huge_array(uint32_t, state->tt.appearances));
+	through_time_joint_begin(joint, &state->tt, room);
 	if (joint->unsupported && asked)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -220,22 +222,21 @@ make_joint(ThroughTimeState *state, bool asked)
 	 * Each step says how much room the next one takes, which is known only
 	 * then.
 	 */
-	size = add_size(size, through_time_joint_size(joint));
-	if (is_too_large(state, size, asked))
+	room = joint_room(state, through_time_joint_size(joint), asked, &size);
+	if (room == NULL)
 		return;
-	through_time_joint_fill(joint, huge_array(char, through_time_joint_size(joint)));
-	size = add_size(size, through_time_joint_analysis_size(joint));
-	if (is_too_large(state, size, asked))
+	through_time_joint_fill(joint, room);
+	room = joint_room(state, through_time_joint_analysis_size(joint), asked, &size);
+	if (room == NULL)
 		return;
-	through_time_joint_analyze(joint, huge_array(char, through_time_joint_analysis_size(joint)));
+	through_time_joint_analyze(joint, room);
 	if (!asked && through_time_joint_products(joint) > AUTO_PRODUCTS)
 		return;
-	size = add_size(size, through_time_joint_factor_size(joint));
-	if (is_too_large(state, size, asked))
+	room = joint_room(state, through_time_joint_factor_size(joint), asked, &size);
+	if (room == NULL)
 		return;
-	state->joint_result =
-		through_time_joint_solve(joint, huge_array(char, through_time_joint_factor_size(joint)),
-								 JOINT_TOLERANCE, JOINT_MAX_ITERATIONS);
+	state->joint_result = through_time_joint_solve(joint, room, JOINT_TOLERANCE,
+												   JOINT_MAX_ITERATIONS);
 	state->memory = size;
 	state->joint = joint;
 }
@@ -396,11 +397,18 @@ through_time_state_add_estimates(ThroughTimeState *state, RowArray *rows,
 	}
 }
 
-/* The context or club of a participant of a match, as text. */
-static Datum
-key_of(const HistoryNames *names, size_t first, size_t participant, Datum *name)
+Datum
+component_key(const History *history, const ComponentSpec *spec, const HistoryMatch *match,
+			  size_t participant, const Datum *context, const Datum *club)
 {
-	return name[names->name[first + names->number[participant]]];
+	const HistoryNames *contexts = &history->contexts;
+	const HistoryNames *clubs = &history->clubs;
+
+	if (spec->key == COMPONENT_BY_CONTEXT)
+		return context[contexts->name[match->first_context + contexts->number[participant]]];
+	if (spec->key == COMPONENT_BY_CLUB)
+		return club[clubs->name[match->first_club + clubs->number[participant]]];
+	return 0;
 }
 
 Datum
@@ -435,13 +443,8 @@ through_time_state_components(ThroughTimeState *state, Oid row_type)
 		while (tt->work->components->of[kind][place] != number)
 			place++;
 		values[COMPONENT_ESTIMATE_KIND] = CStringGetTextDatum(spec->name);
+		values[COMPONENT_ESTIMATE_KEY] = component_key(history, spec, match, place, context, club);
 		nulls[COMPONENT_ESTIMATE_KEY] = spec->key == COMPONENT_BY_NOTHING;
-		if (spec->key == COMPONENT_BY_CONTEXT)
-			values[COMPONENT_ESTIMATE_KEY] = key_of(&history->contexts, match->first_context,
-													place, context);
-		else if (spec->key == COMPONENT_BY_CLUB)
-			values[COMPONENT_ESTIMATE_KEY] = key_of(&history->clubs, match->first_club,
-													place, club);
 		nulls[COMPONENT_ESTIMATE_PLAYER] = spec->scope != COMPONENT_OF_PLAYER;
 		if (spec->scope == COMPONENT_OF_PLAYER)
 			values[COMPONENT_ESTIMATE_PLAYER] =

@@ -83,6 +83,14 @@ extern double through_time_state_evidence(ThroughTimeState *state);
 extern int64 through_time_state_rows(const ThroughTimeState *state);
 
 /*
+ * What a component of a participant of a match is called by, its context or club; 0 for one
+ * without a key.  Names are those of history_builder_names().
+ */
+extern Datum component_key(const History *history, const ComponentSpec *spec,
+						   const HistoryMatch *match, size_t participant,
+						   const Datum *context, const Datum *club);
+
+/*
  * Add a row of type estimate for each player and time; component has the numbers of
  * components by the player who stands for one.
  */

@@ -1,104 +1,89 @@
 /*
  * tuner.h
- *		The study of one model on a history: parts, parameters, and how far to trust them.
+ *		What tune() and suggest_model() share: rows, options, and studies of models.
  */
 #ifndef PG_HISTORY_TUNER_H
 #define PG_HISTORY_TUNER_H
 
-#include "pg/history/tune_options.h"
+#include "pg/sql/glue.h"
 
-#include "core/evaluate/tune_parts.h"
 #include "nodes/pg_list.h"
+
+#include "core/evaluate/study.h"
 #include "pg/matches/history_builder.h"
 
+typedef struct TuneOptions
+{
+	Jsonb	   *given;			/* all of them, or NULL */
+	StudyOptions study;
+	bool		strict;			/* a mistake in a match is an error */
+
+	/* Of tune(): */
+	char	  **fit;			/* the parameters to fit, or NULL for the
+								 * model's own choice */
+	int			nfit;
+	Jsonb	   *params;			/* where the search starts; the rest is fixed */
+	Jsonb	   *bounds;			/* by parameter, or NULL */
+
+	/* Of suggest_model(): */
+	char	  **models;			/* those to try, */
+	int			nmodels;		/* 0: all */
+} TuneOptions;
+
+/* A study with its memory, and what there is to warn of. */
 typedef struct Tuner
 {
-	const char *caller;			/* the function, in messages */
-	const Model *model;
-	const TuneOptions *options;
-	ParamValue *params;			/* the start, then what was found */
-	ParamValue *start_params;	/* the start, with the parts that are on */
-	HistoryBuilder *builder;
-
-	/* What is fitted, by tuner_add(). */
-	TuneSpace	space;
-	TunePart	part[TUNE_MAX_PARTS];
-	int			nparts;
-
-	/* Of tuner_begin(). */
+	Study		study;			/* first, so that a Study is one of a Tuner */
+	StudyOptions options;
 	HistoryWork work;
-	TuneProblem problem;
-	size_t		bound[3];		/* matches: from the first that is scored,
-								 * from the first that is held out, and all */
-	int			max_evaluations;
-	double	   *loss_before;	/* by match: at the start, */
-	double	   *loss;			/* and of what was found */
-	double	   *accuracy;
-
-	/* Of tuner_fit(). */
-	TunePoint	start;
-	TunePoint	point;
-	TuneReport	report;			/* zero if the start is kept */
-	TuneSelection selection;
 	List	   *warnings;		/* of C strings */
-
-	/* For progress(): evaluations of studies before this one, and of all. */
-	int64		done;
-	int64		total;			/* 0: those of this one */
+	int64		done;			/* evaluations of studies before this one */
 } Tuner;
 
-/*
- * Begin with a model, whose start is params; all must outlive the tuner, whose memory is
- * zeroed.  The history is complete, and its mistakes are those of strict in the builder.
- */
-extern void tuner_begin(Tuner *tuner, const char *caller, const Model *model,
-						ParamValue *params, const TuneOptions *options,
-						HistoryBuilder *builder);
+/* The state of both aggregates. */
+typedef struct TuneState
+{
+	HistoryBuilder builder;
+	TuneOptions options;
+	const MatchRules *rules;	/* by which matches are judged, */
+	ParamValue *params;			/* under these parameters */
+	bool		pools_share;
+	Tuner	   *tuner;			/* of tune(): begun after the last row */
+} TuneState;
+
+/* The options of tune(), or of suggest_model(); defaults for NULL. */
+extern TuneOptions tune_options(Jsonb *json, bool suggests);
+
+/* Where the options are among the arguments, which may end before, counted from match_id. */
+#define TUNE_ARG_OPTIONS 5
 
 /*
- * Try all parts that the matches have what it takes for, or those that options name; with a
- * warning for each of these that cannot be tried.
+ * A row of an aggregate, whose argument match_id has that number.  The first row calls begin()
+ * in the context of the aggregate, for the options, rules, params and pools_share.
  */
-extern void tuner_add_parts(Tuner *tuner);
+extern Datum tune_read_row(FunctionCallInfo fcinfo, const char *caller, int first,
+						   void (*begin) (FunctionCallInfo fcinfo, TuneState *state));
 
-/* Whether any match has a time. */
-extern bool history_has_times(const History *history);
+/*
+ * Begin the study of a model, whose start is params, on a history that is complete; with a
+ * warning of matches that mistakes keep out of it.
+ */
+extern void tuner_begin(Tuner *tuner, const Model *model, ParamValue *params,
+						const TuneState *state);
 
-/* Whether the model takes the log-odds of a side, and has nothing of its own for it. */
-extern bool model_takes_log_odds(const Model *model);
-
-/* Whether a model has a part of that name, of which "log_odds" may be one. */
-extern bool model_has_part(const Model *model, const char *name);
-
-/* Whether matches have sides. */
-extern bool history_has_sides(const History *history);
-
-/* Select parts and fit all parameters, with warnings. */
+/* study_fit(), reported to progress(). */
 extern void tuner_fit(Tuner *tuner);
 
-/* Add a warning. */
-extern void tuner_warn(Tuner *tuner, const char *format,...) printf_like(2, 3);
+/* Add a warning, as a Study does. */
+extern void tuner_warn(void *tuner, const char *format,...) printf_like(2, 3);
 
-/* Mean of losses, or of anything else by match, over a span; NaN without any. */
-extern double tuner_mean(const double *by_match, size_t begin, size_t end,
-						 int64 *matches);
-
-/* The log-odds of side 1 that were found, 0 if they were not fitted. */
-extern double tuner_log_odds(const Tuner *tuner);
-
-/* Names of parts that were taken, as a text[]. */
-extern Datum tuner_parts_taken(const Tuner *tuner);
-
-/* Warn of matches that a mistake keeps out of the history. */
-extern void tuner_warn_of_mistakes(Tuner *tuner, const UnratedCounts *unrated);
+/* The warnings as a text[]. */
+extern Datum tuner_warnings(const Tuner *tuner);
 
 /*
  * For ereport(): why there is nothing to fit to.  That is because matches do not count, if
  * these are more than those that do, or else the shares.
  */
-extern int	hint_of_unrated(const UnratedCounts *unrated, size_t counting);
-
-/* The warnings as a text[]. */
-extern Datum tuner_warnings(const Tuner *tuner);
+extern int	hint_of_unrated(const HistoryBuilder *builder);
 
 #endif							/* PG_HISTORY_TUNER_H */

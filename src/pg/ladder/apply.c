@@ -31,7 +31,6 @@
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
-#include "pg/sql/huge.h"
 
 /*
  * What no match may precede in a ladder that reorders, other than matches of its own
@@ -245,7 +244,7 @@ static LadderQuery tied_match_query = {
 static LadderQuery tied_component_query = {
 	.text = "SELECT FROM (" TIED_COMPONENT("{player =} k.player_id") " UNION ALL "
 	TIED_COMPONENT("IS NULL AND k.player_id IS NULL") ") AS t LIMIT 1",
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER), VALUE_TIME, VALUE_MATCH}
+	.param = {COMPONENT_KEY_PARAMS, VALUE_TIME, VALUE_MATCH}
 };
 
 /*
@@ -274,12 +273,12 @@ finds_tied(Ladder *ladder, LadderQuery *query, const Datum *values)
 static bool
 has_late_component(Ladder *ladder, Batch *batch, const SourceMatch *source, bool given)
 {
-	int			n = batch->match.ncomponents;
-	ComponentKeys tied = component_keys_make(n);
+	const BatchComponent **tied = palloc_array(const BatchComponent *, batch->match.ncomponents);
 	Datum		values[COMPONENT_KEY_NPARAMS + 2];
+	int			ntied = 0;
 	int			i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < batch->match.ncomponents; i++)
 	{
 		const BatchComponent *component = batch->component[i];
 
@@ -288,11 +287,11 @@ has_late_component(Ladder *ladder, Batch *batch, const SourceMatch *source, bool
 		if (component->record.last_played > source->played_at)
 			return true;
 		if (component->record.last_played == source->played_at && !component->touched)
-			component_keys_add(&tied, component);
+			tied[ntied++] = component;
 	}
-	if (tied.n == 0)
+	if (ntied == 0)
 		return false;
-	component_keys_values(&tied, ladder, values);
+	component_keys(ladder, tied, ntied, values);
 	values[COMPONENT_KEY_NPARAMS] = TimestampTzGetDatum(source->played_at);
 	values[COMPONENT_KEY_NPARAMS + 1] = source->id;
 	return finds_tied(ladder, &tied_component_query, values);
@@ -489,17 +488,14 @@ load_application(Application *application, BatchTrial *trial)
 
 	trial->phase = BATCH_LOADS;
 	if (batch->ncomponents > 0)
-		components_lock_unowned(batch, ladder);
+		components_claim(batch, ladder);
 	if (!batch_lock(batch, ladder, trial->newcomers))
 	{
 		trial->newcomers = true;
 		return false;
 	}
 	if (batch->ncomponents > 0)
-	{
-		components_load_owned(batch, ladder);
-		components_lock_free(batch, ladder);
-	}
+		components_load(batch, ladder);
 	if (batch->model->look_back != NULL)
 		load_past_of_wanted(batch, ladder, application->n);
 	if (ratings_are_compared(ladder))
@@ -540,7 +536,6 @@ rate_match(Application *application, SourceMatch *source)
 	bool		placed = verdict != VERDICT_UNRATED;
 	const char *status;
 	int64		seq = 0;
-	int			i;
 
 	if (verdict == VERDICT_RATE && ladder->reorders &&
 		is_late(ladder, batch, source, &application->last))
@@ -571,11 +566,8 @@ rate_match(Application *application, SourceMatch *source)
 		if (rated == MATCH_OK)
 		{
 			batch_commit(batch, source, seq);
-			for (i = 0; i < batch->step.n; i++)
-				put_event(application->events, &batch->step, &batch->step.row[i]);
-			for (i = 0; i < batch->step.ncomponents; i++)
-				put_component_event(application->component_events, &batch->step,
-									&batch->step.component[i]);
+			put_events(application->events, &batch->step, OF_PLAYERS);
+			put_events(application->component_events, &batch->step, OF_COMPONENTS);
 		}
 		else if (ladder->strict)
 			batch_report(batch, source, rated, -1);
@@ -699,13 +691,13 @@ write_ratings(Application *application)
 	counts_end(writer.counts);
 }
 
-/* The same of components; those of players have no row before they are rated. */
+/* The same of components. */
 static void
 write_components(Application *application)
 {
 	Batch	   *batch = application->batch;
 	Outbox	   *outbox[OUTBOX_NACTIONS];
-	int64		i;
+	int			i;
 
 	outboxes_create(application->ladder, OUTBOX_COMPONENTS, outbox);
 	outbox_send(application->component_events, OUTBOX_INSERT);
@@ -714,7 +706,7 @@ write_components(Application *application)
 		const BatchComponent *component = batch->components[i];
 
 		if (component->touched)
-			put_component(outbox[component->loaded ? OUTBOX_UPDATE : OUTBOX_INSERT], component);
+			put_component(outbox[OUTBOX_INSERT], component);
 		else if (component->created)
 			put_component(outbox[OUTBOX_DELETE], component);
 	}

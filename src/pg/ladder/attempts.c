@@ -14,7 +14,6 @@
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/pending.h"
 #include "pg/ladder/waiting.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/subtransaction.h"
 
 /* From this many matches on, statistics beat the habit of using the keys. */

@@ -34,10 +34,7 @@ static const char *const relation_names[LADDER_NRELATIONS] = {
 	"horizon", "component_horizon", "standing", "rating_count", "rating_count_delta"
 };
 
-/*
- * So many ladders keep their plans, of about half a megabyte each, in a session; of more,
- * those that were opened last.
- */
+/* So many ladders keep their plans, of about half a megabyte each, in a session. */
 #define MAX_KEPT_LADDERS 64
 
 /* Look a ladder up so many times if it goes on changing meanwhile. */
@@ -57,9 +54,6 @@ static bool some_are_invalid = false;
 
 /* How often the server has told of changes: to notice those during a look-up. */
 static uint64 ninvalidations = 0;
-
-/* How often a ladder was opened. */
-static uint64 nopenings = 0;
 
 Oid
 ladder_relation_oid(Oid schema, LadderRelation relation)
@@ -149,7 +143,7 @@ detach_cache(LadderCache *cache)
 		free_cache(cache);
 }
 
-/* Detach all that is invalid, as dropped ladders are.  Raises no error. */
+/* Detach those that are invalid, as dropped ladders are.  Raises no error. */
 static void
 detach_invalid(void)
 {
@@ -163,21 +157,21 @@ detach_invalid(void)
 			detach_cache(entry->cache);
 }
 
-/* Detach the cache whose last use is longest ago, unless it is in use. */
+/* Make room for another one: any that nobody works with has to go. */
 static void
-detach_oldest(void)
+detach_unused(void)
 {
 	HASH_SEQ_STATUS status;
 	CacheEntry *entry;
-	LadderCache *oldest = NULL;
 
 	hash_seq_init(&status, ladder_caches);
 	while ((entry = hash_seq_search(&status)) != NULL)
-		if (entry->cache->users == 0 &&
-			(oldest == NULL || entry->cache->last_use < oldest->last_use))
-			oldest = entry->cache;
-	if (oldest != NULL)
-		detach_cache(oldest);
+		if (entry->cache->users == 0)
+		{
+			hash_seq_term(&status);
+			detach_cache(entry->cache);
+			break;
+		}
 }
 
 /*
@@ -229,15 +223,14 @@ begin_use(LadderCache *cache)
 	use->callback.arg = use;
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &use->callback);
 	cache->users++;
-	cache->last_use = ++nopenings;
 }
 
 /*
  * ---- Invalidation ----
  */
 
-static void
-invalidate(LadderCache *cache)
+void
+ladder_cache_outdate(LadderCache *cache)
 {
 	cache->valid = false;
 	some_are_invalid = true;
@@ -258,10 +251,10 @@ invalidate_relation(Datum arg, Oid relid)
 	{
 		for (i = 0; i < LADDER_NRELATIONS; i++)
 			if (!OidIsValid(relid) || entry->cache->relation[i] == relid)
-				invalidate(entry->cache);
+				ladder_cache_outdate(entry->cache);
 		for (i = 0; i < entry->cache->npartitions; i++)
 			if (entry->cache->partition[i] == relid)
-				invalidate(entry->cache);
+				ladder_cache_outdate(entry->cache);
 	}
 }
 
@@ -278,7 +271,7 @@ invalidate_schema(Datum arg, int cache_id, uint32 hash_value)
 	hash_seq_init(&status, ladder_caches);
 	while ((entry = hash_seq_search(&status)) != NULL)
 		if (hash_value == 0 || entry->cache->schema_hash == hash_value)
-			invalidate(entry->cache);
+			ladder_cache_outdate(entry->cache);
 }
 
 static void
@@ -381,12 +374,6 @@ report_view_owner(const LadderCache *cache)
 			 errhint("The owner of a ladder must own its source view.")));
 }
 
-static bool
-is_foreign_table(Oid relation)
-{
-	return get_rel_relkind(relation) == RELKIND_FOREIGN_TABLE;
-}
-
 pg_noreturn static void
 report_other_owner(const char *table)
 {
@@ -444,7 +431,6 @@ look_up_ladder(Oid schema, const Oid *relation)
 	cache->context = CurrentMemoryContext;
 	cache->name = get_namespace_name(schema);
 	memcpy(cache->relation, relation, sizeof(cache->relation));
-	cache->is_front = is_foreign_table(relation[LADDER_RATING]);
 
 	/*
 	 * The ladder's work runs as its owner, on what these names lead to:
@@ -471,10 +457,7 @@ look_up_ladder(Oid schema, const Oid *relation)
 	return cache;
 }
 
-/*
- * Look up the relations of a ladder; errors if one that all have is missing.  A front, whose
- * tables are foreign ones, has no sequence.
- */
+/* Look up the relations of a ladder; errors if one that all have is missing. */
 static void
 find_relations(Oid schema, Oid *relation)
 {
@@ -485,8 +468,7 @@ find_relations(Oid schema, Oid *relation)
 		const char *name;
 
 		relation[i] = ladder_relation_oid(schema, i);
-		if (OidIsValid(relation[i]) || i >= LADDER_NREQUIRED ||
-			(i == LADDER_EVENT_SEQ && is_foreign_table(relation[LADDER_RATING])))
+		if (OidIsValid(relation[i]) || i >= LADDER_NREQUIRED)
 			continue;
 		name = get_namespace_name(schema);
 		if (name == NULL)
@@ -546,7 +528,7 @@ keep_cache(LadderCache *cache)
 	CacheEntry *entry;
 
 	if (hash_get_num_entries(ladder_caches) >= MAX_KEPT_LADDERS)
-		detach_oldest();
+		detach_unused();
 	entry = hash_search(ladder_caches, &cache->schema, HASH_ENTER, NULL);
 	entry->cache = cache;
 	MemoryContextSetParent(cache->context, CacheMemoryContext);
@@ -574,15 +556,10 @@ bool
 ladder_owns_table(Oid relid)
 {
 	/* A relation that does not exist is of no kind. */
-	switch (get_rel_relkind(relid))
-	{
-		case RELKIND_RELATION:
-		case RELKIND_PARTITIONED_TABLE:
-		case RELKIND_FOREIGN_TABLE: /* of a front */
-			return relation_owner(relid) == ladder_owner(get_rel_namespace(relid));
-		default:
-			return false;
-	}
+	char		kind = get_rel_relkind(relid);
+
+	return (kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE) &&
+		relation_owner(relid) == ladder_owner(get_rel_namespace(relid));
 }
 
 bool

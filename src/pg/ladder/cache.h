@@ -33,8 +33,6 @@ typedef struct MirrorPlan
 	struct MirrorPlan *next;
 	char	   *what;			/* all that the statement is made from */
 	SPIPlanPtr	plan;			/* NULL if there is nothing to write */
-	int			users;			/* who run it just now */
-	bool		outdated;		/* to be made again */
 } MirrorPlan;
 
 /*
@@ -54,14 +52,11 @@ typedef struct LadderCache
 	bool		detached;		/* the session knows it no more: free it after
 								 * use */
 	int			users;			/* open ladders that work with it */
-	uint64		last_use;		/* by the number of openings */
 	MemoryContext context;		/* of all that this leads to */
 	Oid			relation[LADDER_NRELATIONS];
 	Oid		   *partition;		/* of those that are partitioned, at any level */
 	int			npartitions;
 	Oid			owner;
-	bool		is_front;		/* foreign tables, which show a ladder that is
-								 * elsewhere */
 	Oid			view;			/* of the user, that the source is made of */
 	char	   *name;
 	IdType	   *player_type;	/* in the context, as the name */
@@ -100,6 +95,9 @@ extern LadderCache *ladder_cache_open(Oid schema);
  * ladder_cache_open().
  */
 extern void ladder_cache_recheck(Ladder *ladder);
+
+/* Have everything looked up and planned anew by whoever opens the ladder from now on. */
+extern void ladder_cache_outdate(LadderCache *cache);
 
 /* Whether this transaction has made the ladder in a schema. */
 extern bool ladder_is_new(Oid schema);

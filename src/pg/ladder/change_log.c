@@ -14,14 +14,13 @@
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 /* What becomes of a row: as it was, and as it is. */
 typedef struct RatingChange
 {
 	Datum		id;
 	const char *pool;
-	PlayerRow  *row[2];
+	StoredRow  *row[2];
 	int64		place[2];		/* 0 if it has none, or it was not read */
 } RatingChange;
 
@@ -48,11 +47,11 @@ change_log_create(Ladder *ladder)
 }
 
 /* A row in the current memory. */
-static PlayerRow *
+static StoredRow *
 copy_row(const ChangeLog *log, const PlayerRecord *record, const double *state)
 {
 	Size		size = log->nstate * sizeof(double);
-	PlayerRow  *row = palloc(offsetof(PlayerRow, state) + size);
+	StoredRow  *row = palloc(offsetof(StoredRow, state) + size);
 
 	row->found = true;
 	row->record = *record;
@@ -63,7 +62,7 @@ copy_row(const ChangeLog *log, const PlayerRecord *record, const double *state)
 void
 change_log_add(ChangeLog *log, const BatchPlayer *player, bool exists)
 {
-	const PlayerRow *before = player->stored;
+	const StoredRow *before = player->stored;
 	const IdType *type = log->ladder->player_type;
 	bool		found;
 	void	  **entry = id_table_enter(log->changes, player->id, player->pool, &found);
@@ -121,7 +120,7 @@ change_log_end_part(ChangeLog *log, const ChangeLog *part)
 static bool
 is_changed(const ChangeLog *log, const RatingChange *change)
 {
-	const PlayerRow *after = change->row[1];
+	const StoredRow *after = change->row[1];
 
 	return after == NULL ? change->row[0] != NULL :
 		!same_row(change->row[0], true, &after->record, after->state, log->nstate);
@@ -216,7 +215,7 @@ static void
 version_columns(const Ladder *ladder, const RatingChange *change, int time, Datum *values,
 				bool *nulls)
 {
-	const PlayerRow *row = change->row[time];
+	const StoredRow *row = change->row[time];
 
 	nulls[CHANGE_RATING_BEFORE + time] = nulls[CHANGE_GAMES_BEFORE + time] = (row == NULL);
 	nulls[CHANGE_PLACE_BEFORE + time] = change->place[time] == 0;

@@ -9,6 +9,8 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "pg/sql/arrays.h"
+
 SKILLRATING_FUNCTION(skillrating_ladder_columns);
 
 #define FIELD_SIZE(type, field) sizeof(((type *) NULL)->field)
@@ -18,9 +20,8 @@ SKILLRATING_FUNCTION(skillrating_ladder_columns);
 #define STRUCT_OF_ROW EventRow
 #define STRUCT_OF_PLAYER BatchPlayer
 #define STRUCT_OF_RECORD PlayerRecord
-#define STRUCT_OF_IDENTITY ComponentIdentity
-#define STRUCT_OF_COMPONENT_RECORD ComponentRecord
-#define STRUCT_OF_COMPONENT_ROW ComponentRow
+#define STRUCT_OF_COMPONENT BatchComponent
+#define STRUCT_OF_SPEC ComponentSpec
 
 #define COLUMN(name, type, presence, dflt, origin, field) \
 	{#name, type, presence, dflt, ORIGIN_##origin, \
@@ -46,8 +47,7 @@ SKILLRATING_FUNCTION(skillrating_ladder_columns);
 #define CHECK_COLUMN(type, origin, field) \
 	StaticAssertDecl(FIELD_FITS(type, FIELD_SIZE(STRUCT_OF_##origin, field)), \
 					 "column has an unknown type or a field of another size: " #field); \
-	StaticAssertDecl((ORIGIN_##origin != ORIGIN_RECORD && \
-					  ORIGIN_##origin != ORIGIN_COMPONENT_RECORD) || FIELD_READS(type), \
+	StaticAssertDecl(ORIGIN_##origin != ORIGIN_RECORD || FIELD_READS(type), \
 					 "column has a type that cannot be read: " #field);
 
 #define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
@@ -85,9 +85,8 @@ static const LadderColumn component_event_columns[] = {
 };
 
 static const LadderColumn match_columns[] = {
-#define MATCH_COLUMN(symbol, name, type, is_key) \
-	{#name, type, (is_key) ? COLUMN_KEY : COLUMN_NULLABLE, NULL, \
-		COLUMN_NORIGINS, 0, 0},
+#define MATCH_COLUMN(symbol, name, type, presence) \
+	{#name, type, presence, NULL, COLUMN_NORIGINS, 0, 0},
 #include "pg/ladder/column_list.h"
 };
 
@@ -345,73 +344,54 @@ skillrating_ladder_columns(PG_FUNCTION_ARGS)
  */
 
 RowValues
-event_values(const BatchStep *step, const EventRow *row)
+event_values(const Model *model, const BatchStep *step, const EventRow *row)
 {
+	const ComponentSpec *spec = row->component != NULL ? row->component->spec : NULL;
 	RowValues	values = {
 		.origin = {
 			[ORIGIN_STEP] = step,
 			[ORIGIN_ROW] = row,
 			[ORIGIN_PLAYER] = row->player,
+			[ORIGIN_COMPONENT] = row->component,
+			[ORIGIN_SPEC] = spec,
 		},
-		.is_match = step->is_match
+		.is_match = step->is_match,
+		.state = {row->before, row->after},
+		.nstate = spec != NULL ? spec->nstate : model->nstate
 	};
 
 	return values;
 }
 
 RowValues
-rating_values(const BatchPlayer *player)
+rating_values(const Model *model, const BatchPlayer *player)
 {
 	RowValues	values = {
 		.origin = {
 			[ORIGIN_PLAYER] = player,
 			[ORIGIN_RECORD] = &player->record,
-		}
+		},
+		.state = {player->state},
+		.nstate = model->nstate
 	};
 
 	return values;
 }
 
-/* What tells a component from others. */
-static void
-identify_component(const BatchComponent *component, ComponentIdentity *identity)
-{
-	identity->kind = component->spec->name;
-	identity->pool = component->pool;
-	identity->key = component->key;
-	identity->player_id = component->player != NULL ? component->player->id : (Datum) 0;
-}
-
 RowValues
-component_values(const BatchComponent *component, ComponentIdentity *identity)
+component_values(const BatchComponent *component)
 {
 	RowValues	values = {
 		.origin = {
-			[ORIGIN_IDENTITY] = identity,
-			[ORIGIN_COMPONENT_RECORD] = &component->record,
+			[ORIGIN_PLAYER] = component->player,
+			[ORIGIN_RECORD] = &component->record,
+			[ORIGIN_COMPONENT] = component,
+			[ORIGIN_SPEC] = component->spec,
 		},
-		.has_owner = component->player != NULL
+		.state = {component->state},
+		.nstate = component->spec->nstate
 	};
 
-	identify_component(component, identity);
-	return values;
-}
-
-RowValues
-component_event_values(const BatchStep *step, const ComponentRow *row,
-					   ComponentIdentity *identity)
-{
-	RowValues	values = {
-		.origin = {
-			[ORIGIN_STEP] = step,
-			[ORIGIN_IDENTITY] = identity,
-			[ORIGIN_COMPONENT_ROW] = row,
-		},
-		.is_match = step->is_match,
-		.has_owner = row->component->player != NULL
-	};
-
-	identify_component(row->component, identity);
 	return values;
 }
 
@@ -426,7 +406,7 @@ static bool
 column_is_null(const LadderColumn *column, const RowValues *row, const void *field)
 {
 	if (column->presence == COLUMN_OWNER)
-		return !row->has_owner;
+		return row->origin[ORIGIN_PLAYER] == NULL;
 	if (column->presence == COLUMN_OF_MATCH)
 		return !row->is_match;
 	if (column->presence != COLUMN_NULLABLE)
@@ -472,10 +452,18 @@ column_datum(const LadderColumn *column, const void *field)
 	}
 }
 
+/* The place, from 0, of a number of a state in a row: states are the last columns. */
+static int
+state_place(const LadderTable *table, int suffix, int number)
+{
+	return table->ncolumns + number * table->nsuffixes + suffix;
+}
+
 void
 table_form(const LadderTable *table, const RowValues *row, Datum *values,
 		   bool *nulls)
 {
+	int			suffix;
 	int			i;
 
 	for (i = 0; i < table->ncolumns; i++)
@@ -487,9 +475,37 @@ table_form(const LadderTable *table, const RowValues *row, Datum *values,
 		nulls[i] = column_is_null(column, row, field);
 		values[i] = nulls[i] ? (Datum) 0 : column_datum(column, field);
 	}
+	for (suffix = 0; suffix < table->nsuffixes; suffix++)
+		for (i = 0; i < (table->state_arrays ? 1 : row->nstate); i++)
+		{
+			int			place = state_place(table, suffix, i);
+
+			values[place] = table->state_arrays ?
+				float8_array(row->state[suffix], row->nstate) :
+				Float8GetDatum(row->state[suffix][i]);
+			nulls[place] = false;
+		}
 }
 
-bool
+const double *
+state_in_array(Datum array, bool isnull, int n)
+{
+	ArrayType  *values;
+
+	if (isnull)
+		return NULL;
+
+	/*
+	 * An owner may have written anything into the column; a wrong size must
+	 * not be copied over the end of the state.
+	 */
+	values = DatumGetArrayTypeP(array);
+	return ARR_NDIM(values) == 1 && ARR_DIMS(values)[0] == n && !ARR_HASNULL(values) ?
+		(const double *) ARR_DATA_PTR(values) : NULL;
+}
+
+/* Whether two numbers are the same to the bit. */
+static bool
 same_bits(double a, double b)
 {
 	return memcmp(&a, &b, sizeof(double)) == 0;
@@ -558,24 +574,42 @@ table_same(const LadderTable *table, const Ladder *ladder,
 	return true;
 }
 
-/*
- * ---- Rows of rating ----
- */
-
-void
-rating_form(const Model *model, const BatchPlayer *player, Datum *values,
-			bool *nulls)
+bool
+states_same(const LadderTable *table, const RowValues *row, const Datum *values,
+			const bool *nulls)
 {
-	RowValues	row = rating_values(player);
+	int			suffix;
 	int			i;
 
-	table_form(&rating_table, &row, values, nulls);
-	for (i = 0; i < model->nstate; i++)
+	/*
+	 * Bit for bit, as the promise of verify() is: -0 and 0 differ, and a NaN
+	 * equals itself.
+	 */
+	for (suffix = 0; suffix < table->nsuffixes; suffix++)
 	{
-		values[RATING_STATE(i) - 1] = Float8GetDatum(player->state[i]);
-		nulls[RATING_STATE(i) - 1] = false;
+		int			first = state_place(table, suffix, 0);
+		const double *array = !table->state_arrays ? NULL :
+			state_in_array(values[first], nulls[first], row->nstate);
+
+		if (table->state_arrays && array == NULL)
+			return false;
+		for (i = 0; i < row->nstate; i++)
+		{
+			int			place = state_place(table, suffix, i);
+
+			if (array == NULL && nulls[place])
+				return false;
+			if (!same_bits(array != NULL ? array[i] : DatumGetFloat8(values[place]),
+						   row->state[suffix][i]))
+				return false;
+		}
 	}
+	return true;
 }
+
+/*
+ * ---- Reading ----
+ */
 
 /* Put a column, which has a default for null, into its field. */
 static void
@@ -592,16 +626,46 @@ read_field(const LadderColumn *column, Datum value, bool isnull, void *field)
 			 (int) column->type);
 }
 
-const char *
-rating_read(const Model *model, const Datum *values, const bool *nulls,
-			PlayerRecord *record, double *state)
+/* Read a state from the last columns; as table_read(). */
+static const char *
+read_state(const LadderTable *table, const Model *model, int nstate, const Datum *values,
+		   const bool *nulls, double *state)
 {
 	const char *missing = NULL;
 	int			i;
 
-	for (i = 0; i < RATING_NCOLUMNS; i++)
+	if (table->state_arrays)
 	{
-		const LadderColumn *column = &rating_columns[i];
+		int			place = state_place(table, 0, 0);
+		const double *array = state_in_array(values[place], nulls[place], nstate);
+
+		if (array == NULL)
+			return column_name(table, model, place);
+		memcpy(state, array, nstate * sizeof(double));
+		return NULL;
+	}
+	for (i = 0; i < nstate; i++)
+	{
+		int			place = state_place(table, 0, i);
+
+		if (nulls[place])
+			missing = model->state[i].name;
+		state[i] = nulls[place] ? 0 : DatumGetFloat8(values[place]);
+	}
+	return missing;
+}
+
+const char *
+table_read(const LadderTable *table, const Model *model, int nstate, const Datum *values,
+		   const bool *nulls, PlayerRecord *record, double *state)
+{
+	const char *missing = NULL;
+	const char *no_state;
+	int			i;
+
+	for (i = 0; i < table->ncolumns; i++)
+	{
+		const LadderColumn *column = &table->column[i];
 
 		if (column->origin != ORIGIN_RECORD)
 			continue;
@@ -614,53 +678,6 @@ rating_read(const Model *model, const Datum *values, const bool *nulls,
 			missing = column->name;
 		read_field(column, values[i], nulls[i], (char *) record + column->offset);
 	}
-	for (i = 0; i < model->nstate; i++)
-	{
-		int			place = RATING_STATE(i) - 1;
-
-		if (nulls[place])
-			missing = model->state[i].name;
-		state[i] = nulls[place] ? 0 : DatumGetFloat8(values[place]);
-	}
-	return missing;
-}
-
-/*
- * ---- Rows of component ----
- */
-
-bool
-component_read(const Datum *values, const bool *nulls, ComponentRecord *record)
-{
-	bool		complete = true;
-	int			i;
-
-	for (i = 0; i < component_table.ncolumns; i++)
-	{
-		const LadderColumn *column = &component_columns[i];
-
-		if (nulls[i] && (column->presence == COLUMN_KEY ||
-						 column->presence == COLUMN_NOT_NULL))
-			complete = false;
-		if (column->origin == ORIGIN_COMPONENT_RECORD)
-			read_field(column, values[i], nulls[i], (char *) record + column->offset);
-	}
-	return complete;
-}
-
-bool
-same_state(Datum array, bool isnull, const double *state, int n)
-{
-	ArrayType  *values;
-
-	if (isnull)
-		return false;
-	values = DatumGetArrayTypeP(array);
-
-	/*
-	 * Bit for bit, as the promise of verify() is: -0 and 0 differ, and a NaN
-	 * equals itself.
-	 */
-	return ARR_NDIM(values) == 1 && ARR_DIMS(values)[0] == n && !ARR_HASNULL(values) &&
-		memcmp(ARR_DATA_PTR(values), state, n * sizeof(double)) == 0;
+	no_state = read_state(table, model, nstate, values, nulls, state);
+	return no_state != NULL ? no_state : missing;
 }

@@ -59,9 +59,8 @@ typedef enum ColumnOrigin
 	ORIGIN_ROW,					/* EventRow */
 	ORIGIN_PLAYER,				/* BatchPlayer */
 	ORIGIN_RECORD,				/* PlayerRecord */
-	ORIGIN_IDENTITY,			/* ComponentIdentity */
-	ORIGIN_COMPONENT_RECORD,	/* ComponentRecord */
-	ORIGIN_COMPONENT_ROW,		/* ComponentRow */
+	ORIGIN_COMPONENT,			/* BatchComponent, */
+	ORIGIN_SPEC,				/* and its ComponentSpec */
 	COLUMN_NORIGINS
 } ColumnOrigin;
 
@@ -116,7 +115,7 @@ typedef enum ComponentEventColumn
 typedef enum MatchColumn
 {
 	MATCH_NO_COLUMN,
-#define MATCH_COLUMN(symbol, name, type, is_key) MATCH_##symbol,
+#define MATCH_COLUMN(symbol, name, type, presence) MATCH_##symbol,
 #include "pg/ladder/column_list.h"
 	MATCH_COLUMNS_END,
 	MATCH_NCOLUMNS = MATCH_COLUMNS_END - 1
@@ -173,78 +172,52 @@ extern TupleDesc table_desc(const LadderTable *table, const Ladder *ladder);
 
 /*
  * The structs that hold the values of a row; one that no column of the table comes
- * from may be NULL.
+ * from may be NULL, and so may the player of a component.
  */
 typedef struct RowValues
 {
 	const void *origin[COLUMN_NORIGINS];
 	bool		is_match;		/* see COLUMN_OF_MATCH */
-	bool		has_owner;		/* see COLUMN_OWNER */
+	const double *state[2];		/* for each suffix of the state columns, */
+	int			nstate;			/* and of so many numbers */
 } RowValues;
 
-/* What tells a component from others in its tables. */
-typedef struct ComponentIdentity
-{
-	const char *kind;
-	const char *pool;
-	const char *key;
-	Datum		player_id;		/* if it has an owner */
-} ComponentIdentity;
-
-/* The row of an event, and that of a player in rating. */
-extern RowValues event_values(const BatchStep *step, const EventRow *row);
-extern RowValues rating_values(const BatchPlayer *player);
+/* The row of an event, of a player or of a component; that of a player; that of a component. */
+extern RowValues event_values(const Model *model, const BatchStep *step, const EventRow *row);
+extern RowValues rating_values(const Model *model, const BatchPlayer *player);
+extern RowValues component_values(const BatchComponent *component);
 
 /*
- * The row of a component, and that of what a step did to one.  *identity is filled in, and
- * must live as long as the result.
- */
-extern RowValues component_values(const BatchComponent *component,
-								  ComponentIdentity *identity);
-extern RowValues component_event_values(const BatchStep *step, const ComponentRow *row,
-										ComponentIdentity *identity);
-
-/*
- * Form all columns but the states; texts are allocated in the current context,
- * identifiers are not copied.
+ * Form all columns; texts and arrays are allocated in the current context, identifiers are not
+ * copied.
  */
 extern void table_form(const LadderTable *table, const RowValues *row,
 					   Datum *values, bool *nulls);
 
 /*
- * Whether the stored columns are, to the bit, what they should be: all but the key
- * and the states.
+ * Whether the stored states are, to the bit, what they should be, and whether the other columns
+ * are, but for the key.
  */
+extern bool states_same(const LadderTable *table, const RowValues *row,
+						const Datum *values, const bool *nulls);
 extern bool table_same(const LadderTable *table, const Ladder *ladder,
 					   const RowValues *row, const Datum *values,
 					   const bool *nulls);
 
-/* Whether two numbers are the same to the bit. */
-extern bool same_bits(double a, double b);
-
 /* The table of a name in SQL whose columns are listed here, or NULL. */
 extern const LadderTable *ladder_table_named(const char *name);
 
-/* Whether an array is, to the bit, a state of n numbers. */
-extern bool same_state(Datum array, bool isnull, const double *state, int n);
-
-/* Form a row of rating, with the states. */
-extern void rating_form(const Model *model, const BatchPlayer *player,
-						Datum *values, bool *nulls);
+/* The n numbers of a state in an array, or NULL if it is none. */
+extern const double *state_in_array(Datum array, bool isnull, int n);
 
 /*
- * Read a row of rating, but for the key, from the values of all its columns.
- * Returns the name of a column that must not be null and is, or NULL; such a
- * column reads as zero.
+ * Read a row of rating, or of component, with so many numbers in its state, but for the key, from
+ * the values of all its columns.  Returns the name of a column that must not be null and is, or
+ * that is no such state, or NULL.  A column without a value reads as zero; a state that is none
+ * stays as it is.
  */
-extern const char *rating_read(const Model *model, const Datum *values,
-							   const bool *nulls, PlayerRecord *record,
-							   double *state);
-
-/*
- * The same of a row of component, whose state is its own to read; false if a column that must
- * not be null is.
- */
-extern bool component_read(const Datum *values, const bool *nulls, ComponentRecord *record);
+extern const char *table_read(const LadderTable *table, const Model *model, int nstate,
+							  const Datum *values, const bool *nulls,
+							  PlayerRecord *record, double *state);
 
 #endif							/* PG_LADDER_COLUMNS_H */

@@ -12,34 +12,14 @@
 #include "core/rating/match.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/door.h"
-#include "pg/ladder/plans.h"
+#include "pg/ladder/states.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 #include "pg/sql/subtransaction.h"
 
-/*
- * ---- Keys ----
- */
-
-ComponentKeys
-component_keys_make(int max)
-{
-	ComponentKeys keys = {palloc_array(const BatchComponent *, Max(max, 1)), 0};
-
-	return keys;
-}
-
 void
-component_keys_add(ComponentKeys *keys, const BatchComponent *component)
-{
-	keys->component[keys->n++] = component;
-}
-
-void
-component_keys_values(const ComponentKeys *keys, const Ladder *ladder, Datum *values)
+component_keys(const Ladder *ladder, const BatchComponent *const *component, int n, Datum *values)
 {
 	const IdType *type = ladder->player_type;
-	int			n = keys->n;
 	const char **kind = huge_array(const char *, n);
 	const char **pool = huge_array(const char *, n);
 	const char **key = huge_array(const char *, n);
@@ -50,14 +30,12 @@ component_keys_values(const ComponentKeys *keys, const Ladder *ladder, Datum *va
 
 	for (i = 0; i < n; i++)
 	{
-		const BatchComponent *component = keys->component[i];
-
-		kind[i] = component->spec->name;
-		pool[i] = component->pool;
-		key[i] = component->key;
-		unowned[i] = component->player == NULL;
+		kind[i] = component[i]->spec->name;
+		pool[i] = component[i]->pool;
+		key[i] = component[i]->key;
+		unowned[i] = component[i]->player == NULL;
 		if (!unowned[i])
-			player[i] = component->player->id;
+			player[i] = component[i]->player->id;
 	}
 	values[0] = text_array(kind, n);
 	values[1] = text_array(pool, n);
@@ -100,54 +78,6 @@ component_of_row(Batch *batch, const Datum *values, const bool *nulls)
 	return component;
 }
 
-bool
-read_component_state(const BatchComponent *component, Datum array, bool isnull,
-					 double *state)
-{
-	int			n = component->spec->nstate;
-	ArrayType  *values;
-
-	if (isnull)
-		return false;
-
-	/*
-	 * An owner may have written anything into the column; a wrong size must
-	 * not be copied over the end of the state.
-	 */
-	values = DatumGetArrayTypeP(array);
-	if (ARR_NDIM(values) != 1 || ARR_DIMS(values)[0] != n || ARR_HASNULL(values))
-		return false;
-	memcpy(state, ARR_DATA_PTR(values), n * sizeof(double));
-	return true;
-}
-
-/* Whether a row has no state yet, which is only until the end of the batch. */
-static bool
-is_empty_state(Datum array, bool isnull)
-{
-	return !isnull && ARR_NDIM(DatumGetArrayTypeP(array)) == 0;
-}
-
-pg_noreturn static void
-report_bad_row(const Ladder *ladder)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("table component of ladder \"%s\" has a row that its model does not define",
-					ladder->name),
-			 errhint("SELECT * FROM skillrating.verify(%s) shows it.",
-					 quote_literal_cstr(ladder->name))));
-}
-
-bool
-component_row_read(const BatchComponent *component, const Datum *values, const bool *nulls,
-				   ComponentRecord *record, double *state)
-{
-	return component_read(values, nulls, record) &&
-		read_component_state(component, values[COMPONENT_STATE - 1], nulls[COMPONENT_STATE - 1],
-							 state);
-}
-
 /* A batch that takes over rows of component. */
 typedef struct ComponentsLoad
 {
@@ -160,29 +90,33 @@ take_component(void *arg, const Datum *values, const bool *nulls)
 {
 	const ComponentsLoad *load = (const ComponentsLoad *) arg;
 	BatchComponent *component = component_of_row(load->batch, values, nulls);
+	int			state = COMPONENT_STATE - 1;
 
-	if (component == NULL)
-		report_bad_row(load->ladder);
-
-	/*
-	 * Loaded and not existing is a component that this transaction has made a
-	 * row for and not yet written.
-	 */
-	component->loaded = true;
-	if (is_empty_state(values[COMPONENT_STATE - 1], nulls[COMPONENT_STATE - 1]))
+	/* Loaded and not existing is one that has a row, and no state before the end of the batch. */
+	if (component != NULL)
+		component->loaded = true;
+	if (component != NULL && !nulls[state] &&
+		ARR_NDIM(DatumGetArrayTypeP(values[state])) == 0)
 		return;
-	if (!component_row_read(component, values, nulls, &component->record, component->state))
-		report_bad_row(load->ladder);
+	if (component == NULL ||
+		table_read(&component_table, load->batch->model, component->spec->nstate, values, nulls,
+				   &component->record, component->state) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table component of ladder \"%s\" has a row that its model does not define",
+						load->ladder->name),
+				 errhint("SELECT * FROM skillrating.verify(%s) shows it.",
+						 quote_literal_cstr(load->ladder->name))));
 	component->exists = true;
 }
 
-/* Load components by a query; returns how many rows there were. */
-static uint64
+/* Load components by a query. */
+static void
 load_by(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *values)
 {
 	ComponentsLoad load = {batch, ladder};
 
-	return ladder_execute_each(ladder, query, values, NULL, take_component, &load);
+	(void) ladder_execute_each(ladder, query, values, NULL, take_component, &load);
 }
 
 static LadderQuery all_components_query = {
@@ -203,9 +137,8 @@ all_components_open(RowReader *reader, Ladder *ladder)
 void
 components_load_all(Batch *batch, Ladder *ladder)
 {
-	if (batch->nkinds == 0)
-		return;
-	(void) load_by(batch, ladder, &all_components_query, NULL);
+	if (batch->nkinds > 0)
+		load_by(batch, ladder, &all_components_query, NULL);
 }
 
 void
@@ -216,66 +149,95 @@ components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 	if (batch->nkinds == 0)
 		return;
 	values[0] = id_array(ladder->player_type, ids, n);
-	(void) load_by(batch, ladder, &some_components_query, values);
+	load_by(batch, ladder, &some_components_query, values);
 }
 
 /*
  * ---- Those of a batch ----
  */
 
+#define GIVEN_KEYS \
+	"ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k(kind, pool, key, player_id)"
+
 /*
  * The rows of components that are given by their keys.  Each is looked up by its whole key:
  * OFFSET 0, like a row lock, keeps the planner from turning the subquery into a join, for
  * which it might read all rows without an owner.
  */
-#define SAME_KEYS \
-	"c.kind OPERATOR(pg_catalog.=) k.kind AND c.pool OPERATOR(pg_catalog.=) k.pool " \
-	"AND c.key OPERATOR(pg_catalog.=) k.key"
-#define UNOWNED_KEYS \
-	"ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) AS k(kind, pool, key)"
-#define OWNED_KEYS \
-	"ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k(kind, pool, key, player_id)"
-#define IN_ORDER \
-	"ORDER BY k.key COLLATE pg_catalog.\"C\", k.kind COLLATE pg_catalog.\"C\", k.pool COLLATE pg_catalog.\"C\""
-#define IS_KNOWN \
-	"EXISTS (SELECT FROM {component} AS c WHERE c.player_id IS NULL AND " SAME_KEYS " OFFSET 0)"
-#define ROWS_OF(keys, owner_is, lock) \
-	"SELECT {component columns c} FROM " keys " CROSS JOIN LATERAL (SELECT {component columns c} " \
-	"FROM {component} AS c WHERE c.player_id " owner_is " AND " SAME_KEYS " " lock ") AS c"
+#define FROM_COMPONENT(owner_is) \
+	"FROM {component} AS c WHERE c.player_id " owner_is " AND c.kind OPERATOR(pg_catalog.=) k.kind " \
+	"AND c.pool OPERATOR(pg_catalog.=) k.pool AND c.key OPERATOR(pg_catalog.=) k.key "
+#define ROWS_OF(owner_is, lock) \
+	"SELECT {component columns c} FROM " GIVEN_KEYS " CROSS JOIN LATERAL (SELECT {component columns c} " \
+	FROM_COMPONENT(owner_is) lock ") AS c"
 
-static LadderQuery peek_unowned_query = {
-	.text = ROWS_OF(UNOWNED_KEYS, "IS NULL", "OFFSET 0"),
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
-};
-
-/* Locks components if all of them are known, and otherwise returns none of them. */
-static LadderQuery lock_unowned_query = {
-	.text = ROWS_OF("(SELECT k.kind, k.pool, k.key FROM " UNOWNED_KEYS " WHERE (SELECT pg_catalog.count(*) FROM "
-					UNOWNED_KEYS " WHERE " IS_KNOWN ") OPERATOR(pg_catalog.=) pg_catalog.cardinality($1) "
-					IN_ORDER ") AS k", "IS NULL", "FOR NO KEY UPDATE OF c"),
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
+static LadderQuery components_query = {
+	.text = ROWS_OF("IS NULL AND k.player_id IS NULL", "OFFSET 0") " UNION ALL "
+	ROWS_OF("{player =} k.player_id", "OFFSET 0"),
+	.param = {COMPONENT_KEY_PARAMS}
 };
 
 /* Locks those that nobody else has locked, and returns these. */
 static LadderQuery lock_free_query = {
-	.text = ROWS_OF(UNOWNED_KEYS, "IS NULL", "FOR NO KEY UPDATE OF c SKIP LOCKED"),
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
-};
-
-static LadderQuery owned_query = {
-	.text = ROWS_OF(OWNED_KEYS, "{player =} k.player_id", "OFFSET 0"),
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_PLAYER)}
+	.text = ROWS_OF("IS NULL", "FOR NO KEY UPDATE OF c SKIP LOCKED"),
+	.param = {COMPONENT_KEY_PARAMS}
 };
 
 /* Rows for components without an owner; the state comes when they are written. */
-static LadderQuery new_components_query = {
-	.text = "INSERT INTO {component} (kind, pool, key, state) "
-	"SELECT k.kind, k.pool, k.key, CAST(ARRAY[] AS pg_catalog.float8[]) "
-	"FROM " UNOWNED_KEYS " "
-	"WHERE NOT " IS_KNOWN " "
-	IN_ORDER " ON CONFLICT (player_id, kind, pool, key) DO NOTHING RETURNING player_id, kind, pool, key",
-	.param = {ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_TEXT)}
+#define NEW_ROWS(condition, conflict) \
+	"INSERT INTO {component} AS c (kind, pool, key, state) " \
+	"SELECT k.kind, k.pool, k.key, CAST(ARRAY[] AS pg_catalog.float8[]) FROM " GIVEN_KEYS " " condition \
+	"ORDER BY k.key COLLATE pg_catalog.\"C\", k.kind COLLATE pg_catalog.\"C\", k.pool COLLATE pg_catalog.\"C\" " \
+	"ON CONFLICT (player_id, kind, pool, key) DO " conflict " RETURNING player_id, kind, pool, key"
+
+/* Of those that are not there for a transaction that may keep its snapshot. */
+static LadderQuery new_rows_query = {
+	.text = NEW_ROWS("WHERE NOT EXISTS (SELECT " FROM_COMPONENT("IS NULL") "OFFSET 0) ", "NOTHING"),
+	.param = {COMPONENT_KEY_PARAMS}
 };
+
+/* The same, and locks those that are there, which is all that an update of none of them does. */
+static LadderQuery claim_query = {
+	.text = NEW_ROWS("", "UPDATE SET games = c.games WHERE false"),.param = {COMPONENT_KEY_PARAMS}
+};
+
+/* Of those that are wanted: of players, that a match may be given, and others. */
+typedef enum WantedComponents
+{
+	WANTED_OWNED = 1,
+	WANTED_GIVEN = 2,
+	WANTED_CLAIMED = 4,
+	WANTED_ALL = 7
+} WantedComponents;
+
+static WantedComponents
+want_of(const BatchComponent *component)
+{
+	if (component->player != NULL)
+		return WANTED_OWNED;
+	return component_can_be_given(component) ? WANTED_GIVEN : WANTED_CLAIMED;
+}
+
+/* The keys of those of a set of these that are not loaded; how many. */
+static int
+wanted_keys(const Batch *batch, const Ladder *ladder, int set, Datum *values)
+{
+	const BatchComponent **wanted = huge_array(const BatchComponent *, batch->ncomponents);
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < batch->ncomponents; i++)
+	{
+		const BatchComponent *component = batch->components[i];
+
+		if (component->wanted && !component->loaded && (want_of(component) & set) != 0)
+			wanted[n++] = component;
+	}
+	if (n > 0)
+		component_keys(ladder, wanted, n, values);
+	pfree(wanted);
+	return n;
+}
 
 /* Mark a component that has got a row, which a trigger of the user's may have changed. */
 static void
@@ -287,118 +249,15 @@ mark_created(void *arg, const Datum *values, const bool *nulls)
 		component->created = true;
 }
 
-/* Make rows for those components without an owner that have none, and mark these. */
-static void
-insert_new_components(Batch *batch, Ladder *ladder, const Datum *values)
-{
-	(void) ladder_execute_each(ladder, &new_components_query, values, NULL, mark_created, batch);
-}
-
-/* Of those that are wanted, the ones that a transaction waits for, by their keys, and others. */
-typedef enum WantedComponents
-{
-	WANTED_OWNED,				/* of players */
-	WANTED_UNKEYED,
-	WANTED_KEYED,
-	WANTED_GIVEN				/* that a match may be given */
-} WantedComponents;
-
-static WantedComponents
-want_of(const BatchComponent *component)
-{
-	if (component->player != NULL)
-		return WANTED_OWNED;
-	if (component_can_be_given(component))
-		return WANTED_GIVEN;
-	return component->key[0] != '\0' ? WANTED_KEYED : WANTED_UNKEYED;
-}
-
-#define OF(want) (1 << (want))
-
-/* The components that are wanted, of a set of these, and that are loaded or not. */
-static ComponentKeys
-wanted_components(const Batch *batch, int set, bool loaded)
-{
-	ComponentKeys keys = component_keys_make((int) batch->ncomponents);
-	int64		i;
-
-	for (i = 0; i < batch->ncomponents; i++)
-	{
-		const BatchComponent *component = batch->components[i];
-
-		if (component->wanted && (set & OF(want_of(component))) != 0 &&
-			(loaded || !component->loaded))
-			component_keys_add(&keys, component);
-	}
-	return keys;
-}
-
-static void
-report_hidden(const Ladder *ladder, uint64 nrows, int n)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("ladder \"%s\" shows " UINT64_FORMAT " of %d components",
-					ladder->name, nrows, n),
-			 errhint("Row-level security or a trigger on table component hides rows from the ladder's owner.")));
-}
-
-/* Make rows for those of the components that have none, then lock and load them all. */
-static void
-make_and_lock_unowned(Batch *batch, Ladder *ladder, const ComponentKeys *keys)
-{
-	Datum		values[COMPONENT_KEY_NPARAMS];
-	uint64		nrows;
-
-	if (keys->n == 0)
-		return;
-	component_keys_values(keys, ladder, values);
-	insert_new_components(batch, ladder, values);
-
-	/*
-	 * The INSERT may have waited for another transaction that made the same
-	 * rows: they are there now and get locked like all others, in the order
-	 * of their keys.
-	 */
-	nrows = load_by(batch, ladder, &lock_unowned_query, values);
-	if (nrows != (uint64) keys->n)
-		report_hidden(ladder, nrows, keys->n);
-}
-
 void
-components_lock_unowned(Batch *batch, Ladder *ladder)
+components_claim(Batch *batch, Ladder *ladder)
 {
-	ComponentKeys all;
 	Datum		values[COMPONENT_KEY_NPARAMS];
-	WantedComponents want;
 
-	all = wanted_components(batch, OF(WANTED_GIVEN), true);
-	if (all.n > 0)
-	{
-		component_keys_values(&all, ladder, values);
-		insert_new_components(batch, ladder, values);
-	}
-	all = wanted_components(batch, OF(WANTED_UNKEYED) | OF(WANTED_KEYED), true);
-	if (all.n == 0)
-		return;
-
-	/* Mostly all are there, and one statement finds that out and locks them. */
-	component_keys_values(&all, ladder, values);
-	if (load_by(batch, ladder, &lock_unowned_query, values) == (uint64) all.n)
-		return;
-
-	/* Nothing is locked yet. */
-	for (want = WANTED_UNKEYED; want <= WANTED_KEYED; want++)
-	{
-		/*
-		 * Components without a key first, in every transaction: with the
-		 * order within each statement that gives one order of locks, so that
-		 * no two transactions wait for each other.
-		 */
-		ComponentKeys keys = wanted_components(batch, OF(want), true);
-
-		make_and_lock_unowned(batch, ladder, &keys);
-	}
+	if (wanted_keys(batch, ladder, WANTED_GIVEN, values) > 0)
+		(void) ladder_execute_each(ladder, &new_rows_query, values, NULL, mark_created, batch);
+	if (wanted_keys(batch, ladder, WANTED_CLAIMED, values) > 0)
+		(void) ladder_execute_each(ladder, &claim_query, values, NULL, mark_created, batch);
 }
 
 /* What try_in_subtransaction() is to lock. */
@@ -414,7 +273,7 @@ lock_free(void *arg)
 {
 	LockFree   *lock = (LockFree *) arg;
 
-	(void) load_by(lock->batch, lock->ladder, &lock_free_query, lock->values);
+	load_by(lock->batch, lock->ladder, &lock_free_query, lock->values);
 	return true;
 }
 
@@ -441,58 +300,196 @@ lock_free_components(Batch *batch, Ladder *ladder, const Datum *values)
 		FreeErrorData(error);
 }
 
-void
-components_lock_free(Batch *batch, Ladder *ladder)
+/* Error unless all that are wanted and have a row are loaded. */
+static void
+check_loaded(const Batch *batch, const Ladder *ladder)
 {
-	ComponentKeys keys;
-	Datum		values[COMPONENT_KEY_NPARAMS];
-	uint64		nrows;
-	int64		i;
+	int			nwanted = 0;
+	int			nloaded = 0;
+	int			i;
 
-	keys = wanted_components(batch, OF(WANTED_GIVEN), true);
-	if (keys.n == 0)
-		return;
-	component_keys_values(&keys, ladder, values);
-	lock_free_components(batch, ladder, values);
-	keys = wanted_components(batch, OF(WANTED_GIVEN), false);
-	if (keys.n == 0)
-		return;
 	for (i = 0; i < batch->ncomponents; i++)
-		if (batch->components[i]->wanted && !batch->components[i]->loaded &&
-			component_can_be_given(batch->components[i]))
-			batch->components[i]->taken = true;
-	component_keys_values(&keys, ladder, values);
-	nrows = load_by(batch, ladder, &peek_unowned_query, values);
-	if (nrows != (uint64) keys.n)
-		report_hidden(ladder, nrows, keys.n);
+		if (batch->components[i]->wanted && batch->components[i]->player == NULL)
+		{
+			nwanted++;
+			nloaded += batch->components[i]->loaded;
+		}
+	if (nloaded < nwanted)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("ladder \"%s\" shows %d of %d components", ladder->name, nloaded, nwanted),
+				 errhint("Row-level security or a trigger on table component hides rows from the ladder's owner.")));
 }
 
 void
-components_load_owned(Batch *batch, Ladder *ladder)
+components_load(Batch *batch, Ladder *ladder)
 {
-	ComponentKeys keys;
 	Datum		values[COMPONENT_KEY_NPARAMS];
+	int			i;
 
-	keys = wanted_components(batch, OF(WANTED_OWNED), true);
-	if (keys.n == 0)
-		return;
-	component_keys_values(&keys, ladder, values);
-	(void) load_by(batch, ladder, &owned_query, values);
+	if (wanted_keys(batch, ladder, WANTED_GIVEN, values) > 0)
+		lock_free_components(batch, ladder, values);
+	for (i = 0; i < batch->ncomponents; i++)
+		batch->components[i]->taken = batch->components[i]->wanted &&
+			!batch->components[i]->loaded && component_can_be_given(batch->components[i]);
+	components_peek(batch, ladder);
+	check_loaded(batch, ladder);
 }
 
 void
 components_peek(Batch *batch, Ladder *ladder)
 {
-	ComponentKeys keys;
 	Datum		values[COMPONENT_KEY_NPARAMS];
 
-	if (batch->ncomponents == 0)
+	if (wanted_keys(batch, ladder, WANTED_ALL, values) > 0)
+		load_by(batch, ladder, &components_query, values);
+}
+
+void
+components_each_row(Batch *batch, Ladder *ladder, bool all, TakesRow take, void *arg)
+{
+	const BatchComponent **loaded = huge_array(const BatchComponent *, batch->ncomponents);
+	Datum		values[COMPONENT_KEY_NPARAMS];
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < batch->ncomponents; i++)
+		if (batch->components[i]->loaded)
+			loaded[n++] = batch->components[i];
+	if (!all && n > 0)
+		component_keys(ladder, loaded, n, values);
+	if (all || n > 0)
+		(void) ladder_execute_each(ladder, all ? &all_components_query : &components_query, values,
+								   NULL, take, arg);
+	pfree(loaded);
+}
+
+/*
+ * ---- As they were before a place ----
+ */
+
+#define KEYS "c.player_id, c.kind, c.pool, c.key"
+
+/* Components with events from $1 on; those and all others; those given. */
+#define LATER_COMPONENTS \
+	"SELECT DISTINCT " KEYS " FROM {component_event} AS c WHERE c.seq OPERATOR(pg_catalog.>=) $1"
+#define ALL_COMPONENTS LATER_COMPONENTS " UNION SELECT " KEYS " FROM {component} AS c"
+#define GIVEN_COMPONENTS \
+	"SELECT " KEYS " FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3), " \
+	"pg_catalog.unnest($4), pg_catalog.unnest($5)) AS c(kind, pool, key, player_id)"
+
+#define ROW_IS(row, owner_is) \
+	row ".player_id " owner_is " AND " row ".kind OPERATOR(pg_catalog.=) k.kind AND " \
+	row ".pool OPERATOR(pg_catalog.=) k.pool AND " row ".key OPERATOR(pg_catalog.=) k.key"
+
+/* What an event left: nothing of a component that was put back to its start. */
+#define IF_RESET "CASE WHEN l.cause OPERATOR(pg_catalog.=) 'reset' THEN "
+#define IF_MATCH " WHEN l.cause OPERATOR(pg_catalog.=) 'match' THEN "
+#define LEFT_BY_EVENT \
+	IF_RESET "0" IF_MATCH "l.games_before OPERATOR(pg_catalog.+) 1 ELSE l.games_before END AS games, " \
+	IF_RESET "NULL" IF_MATCH "GREATEST(l.last_played_before, l.played_at) ELSE l.last_played_before END AS last_played, " \
+	IF_RESET "NULL ELSE GREATEST(l.last_played_before, l.as_of_before, l.played_at) END AS as_of, l.after AS state"
+
+/*
+ * Rows of components k as they were before $1, by the last event before or else the horizon, with
+ * the games that later events, which may be in another order by now, or else the row of today, know
+ * of.  Those that belong to a player
+ * and those that belong to nobody are found by two queries, which the indexes serve; in their
+ * order, which ORDER BY says in full, the last event is the first that is read backwards.
+ */
+#define COMPONENTS_OF(of_owner, owner_is) \
+	"SELECT k.player_id, k.kind, k.pool, k.key, s.games, s.last_played, s.as_of, s.state, COALESCE(n.games_before, r.games) " \
+	"FROM (SELECT * FROM components AS g WHERE g.player_id " of_owner ") AS k " \
+	"LEFT JOIN {component} AS r ON " ROW_IS("r", owner_is) " " \
+	"CROSS JOIN LATERAL (SELECT pg_catalog.min(l.games_before) AS games_before FROM {component_event} AS l WHERE " \
+	ROW_IS("l", owner_is) " AND l.seq OPERATOR(pg_catalog.>=) $1) AS n " \
+	"LEFT JOIN LATERAL (SELECT * FROM ((SELECT l.seq, " LEFT_BY_EVENT " FROM {component_event} AS l WHERE " \
+	ROW_IS("l", owner_is) " AND l.seq OPERATOR(pg_catalog.<) $1 " \
+	"ORDER BY l.player_id DESC, l.kind DESC, l.pool DESC, l.key DESC, l.seq DESC LIMIT 1) " \
+	"UNION ALL SELECT NULL, h.games, h.last_played, h.as_of, h.state FROM {component_horizon} AS h WHERE " \
+	ROW_IS("h", owner_is) ") AS u ORDER BY u.seq LIMIT 1) AS s ON true"
+
+#define COMPONENTS_AT(components) \
+	"WITH components AS MATERIALIZED (" components ") " \
+	COMPONENTS_OF("IS NULL", "IS NULL") " UNION ALL " \
+	COMPONENTS_OF("IS NOT NULL", "{player =} k.player_id")
+
+static LadderQuery later_query = {.text = COMPONENTS_AT(LATER_COMPONENTS),.param = {VALUE_INT8}};
+static LadderQuery all_query = {.text = COMPONENTS_AT(ALL_COMPONENTS),.param = {VALUE_INT8}};
+static LadderQuery given_query = {
+	.text = COMPONENTS_AT(GIVEN_COMPONENTS),.param = {VALUE_INT8, COMPONENT_KEY_PARAMS}
+};
+static LadderQuery horizon_query = {
+	.text = "SELECT {component columns h}, CAST(NULL AS pg_catalog.int8) FROM {component_horizon} AS h"
+};
+
+#define KNOWN_GAMES COMPONENT_NCOLUMNS	/* from 0, behind the columns of component */
+
+/* A batch that takes components as they were. */
+typedef struct PastLoad
+{
+	Batch	   *batch;
+	const Ladder *ladder;
+	int64		from;
+	bool		loads;
+} PastLoad;
+
+static void
+take_past(void *arg, const Datum *values, const bool *nulls)
+{
+	const PastLoad *load = (const PastLoad *) arg;
+	BatchComponent *component = component_of_row(load->batch, values, nulls);
+
+	/* Stored events of what the model does not have are surplus. */
+	if (component == NULL)
 		return;
-	keys = wanted_components(batch, ~OF(WANTED_OWNED), true);
-	if (keys.n > 0)
-	{
-		component_keys_values(&keys, ladder, values);
-		(void) load_by(batch, ladder, &peek_unowned_query, values);
-	}
-	components_load_owned(batch, ladder);
+	component->loaded = load->loads;
+	component->exists = !nulls[COMPONENT_GAMES - 1];
+	if (component->exists)
+		(void) table_read(&component_table, load->batch->model, component->spec->nstate, values,
+						  nulls, &component->record, component->state);
+	if (!nulls[KNOWN_GAMES] && DatumGetInt64(values[KNOWN_GAMES]) > component->record.games)
+		report_missing_events(load->ladder, load->from,
+							  psprintf("component %s", component->spec->name));
+}
+
+static void
+load_past(Batch *batch, Ladder *ladder, int64 from, LadderQuery *query, const Datum *values)
+{
+	PastLoad	load = {batch, ladder, from, query != &horizon_query};
+
+	(void) ladder_execute_each(ladder, query, values, NULL, take_past, &load);
+}
+
+void
+components_load_at(Batch *batch, Ladder *ladder, int64 from, bool all)
+{
+	Datum		values[1];
+
+	values[0] = Int64GetDatum(from);
+	load_past(batch, ladder, from, all ? &all_query : &later_query, values);
+}
+
+void
+components_load_match(Batch *batch, Ladder *ladder, int64 from)
+{
+	const BatchComponent **missing = palloc_array(const BatchComponent *, batch->match.ncomponents);
+	Datum		values[1 + COMPONENT_KEY_NPARAMS];
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < batch->match.ncomponents; i++)
+		if (!batch->component[i]->loaded)
+			missing[n++] = batch->component[i];
+	if (n == 0)
+		return;
+	values[0] = Int64GetDatum(from);
+	component_keys(ladder, missing, n, values + 1);
+	load_past(batch, ladder, from, &given_query, values);
+}
+
+void
+components_load_horizon(Batch *batch, Ladder *ladder)
+{
+	load_past(batch, ladder, 0, &horizon_query, NULL);
 }

@@ -121,11 +121,8 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 	if (isnull)
 		config.horizon_at = DT_NOBEGIN;
 
-	/*
-	 * A row of a partition, or of another server, would not be found in the
-	 * table.
-	 */
-	config.known = !cache->is_front && DatumGetObjectId(SPI_getbinval(tuple, desc, CONFIG_TABLE, &isnull)) ==
+	/* A row of a partition would not be found in the table. */
+	config.known = DatumGetObjectId(SPI_getbinval(tuple, desc, CONFIG_TABLE, &isnull)) ==
 		ladder->relation[LADDER_CONFIG];
 	config.tid = *(ItemPointer) DatumGetPointer(SPI_getbinval(tuple, desc, CONFIG_TID, &isnull));
 	config.xmin = DatumGetTransactionId(SPI_getbinval(tuple, desc, CONFIG_XMIN, &isnull));

@@ -331,11 +331,11 @@ lock_written_tables(Oid schema, const LadderEntry *entry)
 }
 
 /*
- * A role without rights must not keep others waiting by a lock, so that these are
- * checked first; ladder_begin() checks them again.
+ * Lock the ladder of that name, or take the turn to maintain it.  A role without rights must not keep
+ * others waiting by a lock, so that these are checked first; ladder_begin() checks them again.
  */
-Oid
-ladder_lock(const char *name, const LadderEntry *entry)
+static Oid
+lock_by_name(const char *name, const LadderEntry *entry, bool turn)
 {
 	for (;;)
 	{
@@ -343,40 +343,35 @@ ladder_lock(const char *name, const LadderEntry *entry)
 		LOCKMODE	lockmode;
 
 		check_rights(schema, entry);
-		if (entry->lockmode >= ExclusiveLock && !entry->drops)
-			require_read_committed(schema, entry->function);
 		lockmode = entry_lockmode(entry, schema);
-		lock_written_tables(schema, entry);
-		if (lockmode >= ExclusiveLock)
-			schema_hold(schema, lockmode);
+		if ((turn || entry->lockmode >= ExclusiveLock) && !entry->drops)
+			require_read_committed(schema, entry->function);
+		if (turn)
+			schema_take_turn(schema);
 		else
-			LockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
+		{
+			lock_written_tables(schema, entry);
+			schema_hold(schema, lockmode);
+		}
 		if (get_namespace_oid(name, true) == schema)
 			return schema;
-		if (lockmode >= ExclusiveLock)
-			schema_let_go(schema, lockmode);
+		if (turn)
+			schema_give_turn(schema);
 		else
-			UnlockDatabaseObject(NamespaceRelationId, schema, 0, lockmode);
+			schema_let_go(schema, lockmode);
 	}
+}
+
+Oid
+ladder_lock(const char *name, const LadderEntry *entry)
+{
+	return lock_by_name(name, entry, false);
 }
 
 Oid
 ladder_take_turn(const char *name, const LadderEntry *entry)
 {
-	if (!entry->maintains)
-		return InvalidOid;
-	for (;;)
-	{
-		Oid			schema = ladder_schema(name);
-
-		check_rights(schema, entry);
-		if (!entry->drops)
-			require_read_committed(schema, entry->function);
-		schema_take_turn(schema);
-		if (get_namespace_oid(name, true) == schema)
-			return schema;
-		schema_give_turn(schema);
-	}
+	return entry->maintains ? lock_by_name(name, entry, true) : InvalidOid;
 }
 
 /*
@@ -458,23 +453,6 @@ complete_ladder(LadderDoor *door)
 	ladder->context = door->context;
 }
 
-/* Error for what cannot be done where the tables of a ladder are only shown. */
-static void
-check_not_front(const LadderDoor *door)
-{
-	const LadderEntry *entry = door->entry;
-	bool		is_reader = entry->lockmode == AccessShareLock &&
-		entry->rights == RIGHTS_BY_GRANT;
-
-	if (entry->front != FRONT_ALLOWED &&
-		(entry->front == FRONT_REFUSED || !is_reader))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot call skillrating.%s() on ladder \"%s\", whose tables are foreign",
-						door->entry->function, door->ladder.name),
-				 errhint("Call it on the server that has the ladder.")));
-}
-
 /* A door to a ladder, which is not open yet, with its own context below another. */
 static LadderDoor *
 make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
@@ -504,8 +482,6 @@ make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
 		complete_ladder(door);
 		door->settles_late = entry->settles_late &&
 			door->ladder.match_type->type < FirstNormalObjectId;
-		if (door->ladder.cache->is_front)
-			check_not_front(door);
 	}
 	return door;
 }
@@ -565,10 +541,7 @@ ladder_strengthen(Ladder *ladder, LOCKMODE lockmode)
 {
 	if (lockmode >= ExclusiveLock)
 		require_read_committed(ladder->schema, ladder->door->entry->function);
-	if (lockmode >= ExclusiveLock)
-		schema_hold(ladder->schema, lockmode);
-	else
-		LockDatabaseObject(NamespaceRelationId, ladder->schema, 0, lockmode);
+	schema_hold(ladder->schema, lockmode);
 	check_not_renamed(ladder->door);
 	if (IsolationUsesXactSnapshot())
 		check_snapshot_age(ladder, true);
@@ -758,8 +731,7 @@ ladder_open(const Ladder *inside)
 	Ladder	   *ladder;
 	int			i;
 
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	if (inside->cache == NULL)
 		complete_ladder(inside->door);
 	ladder = palloc_object(Ladder);

@@ -50,15 +50,6 @@ typedef enum LadderRights
 	RIGHTS_TO_CREATE			/* there is no ladder yet */
 } LadderRights;
 
-/* Whether it can be used on a front, whose tables show a ladder that is elsewhere. */
-typedef enum LadderFront
-{
-	FRONT_IF_READER,			/* if it needs no lock but that of readers,
-								 * and is not for the owner alone */
-	FRONT_ALLOWED,
-	FRONT_REFUSED
-} LadderFront;
-
 /* A way in: a function, or a trigger, that works on a ladder. */
 typedef struct LadderEntry
 {
@@ -76,7 +67,6 @@ typedef struct LadderEntry
 								 * and takes the lock for its last step: see
 								 * ladder_works_beside() */
 	bool		reenters;		/* may be called on a ladder that is at work */
-	LadderFront front;
 	bool		settles_late;	/* sets the settings for its work only when it
 								 * runs a query, see settings.h */
 	bool		drops;			/* leaves no ladder behind */

@@ -19,6 +19,7 @@
 #include "funcapi.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
+#include "storage/lock.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -57,10 +58,8 @@ static const LadderEntry entries[] = {
 	{"set_ranks", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"reset_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
-	{"grant_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,
-	.front = FRONT_ALLOWED},
-	{"revoke_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,
-	.front = FRONT_ALLOWED},
+	{"grant_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"revoke_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
@@ -401,24 +400,6 @@ skillrating_enter(PG_FUNCTION_ARGS)
  * ---- The list in SQL ----
  */
 
-static const char *
-lock_name(LOCKMODE lockmode)
-{
-	switch (lockmode)
-	{
-		case AccessShareLock:
-			return "ACCESS SHARE";
-		case RowShareLock:
-			return "ROW SHARE";
-		case ExclusiveLock:
-			return "EXCLUSIVE";
-		case AccessExclusiveLock:
-			return "ACCESS EXCLUSIVE";
-		default:
-			return NULL;
-	}
-}
-
 /* The privileges that an entry takes, as in "SELECT on event, INSERT on match". */
 static char *
 privilege_text(const LadderEntry *entry)
@@ -449,15 +430,13 @@ skillrating_ladder_entries(PG_FUNCTION_ARGS)
 	for (i = 0; i < (int) lengthof(entries); i++)
 	{
 		const LadderEntry *entry = &entries[i];
-		const char *lock = lock_name(entry->lockmode);
 		Datum		values[4];
 		bool		nulls[4] = {false};
 
 		values[0] = CStringGetTextDatum(entry->function);
 		values[1] = CStringGetTextDatum(entry->nladders == 0 ? "caller" : "owner");
-		nulls[2] = (lock == NULL);
-		if (lock != NULL)
-			values[2] = CStringGetTextDatum(lock);
+		nulls[2] = entry->lockmode == NoLock;
+		values[2] = CStringGetTextDatum(GetLockmodeName(DEFAULT_LOCKMETHOD, entry->lockmode));
 		values[3] = CStringGetTextDatum(privilege_text(entry));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}

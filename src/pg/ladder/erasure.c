@@ -20,7 +20,6 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/plans.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_rename_digests);
 

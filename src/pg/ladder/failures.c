@@ -17,7 +17,6 @@
 #include "utils/datum.h"
 
 #include "pg/ladder/pending.h"
-#include "pg/sql/huge.h"
 
 /* Of a message so many bytes are kept, and of an identifier so many are shown. */
 #define MAX_MESSAGE 1000

@@ -297,9 +297,6 @@ ladder_require_triggers(Ladder *ladder)
 	bool		isnull;
 	char	   *lacking;
 
-	/* Those of a front are where its tables are. */
-	if (ladder->cache->is_front)
-		return;
 	ladder_require_own_triggers(ladder);
 	values[0] = ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]);
 	values[1] = ObjectIdGetDatum(trigger_function("collect_matches"));

@@ -17,7 +17,6 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
 #include "pg/matches/eligible.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_counted_player);
 

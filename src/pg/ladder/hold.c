@@ -201,8 +201,7 @@ holders(const LOCKTAG *tag, int ntags, LOCKMODE mode)
 	values[0] = tagged_oids(tag, ntags, LOCKTAG_OBJECT);
 	values[1] = tagged_oids(tag, ntags, LOCKTAG_RELATION);
 	values[2] = BoolGetDatum(mode == AccessExclusiveLock);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	if (SPI_execute_with_args("SELECT skillrating_internal.ladder_holders($1, $2, $3)", 3, type,
 							  values, NULL, false, 1) == SPI_OK_SELECT && SPI_processed == 1)
 		text = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
@@ -261,6 +260,11 @@ schema_hold(Oid schema, LOCKMODE mode)
 	ResourceOwner owner = CurrentResourceOwner;
 	LockAcquireResult result;
 
+	if (mode < ExclusiveLock)
+	{
+		LockDatabaseObject(NamespaceRelationId, schema, 0, mode);
+		return;
+	}
 	CurrentResourceOwner = CurTransactionResourceOwner;
 	result = LockAcquire(&tag, mode, false, true);
 	CurrentResourceOwner = owner;
@@ -291,7 +295,9 @@ schema_let_go(Oid schema, LOCKMODE mode)
 	LOCKTAG		tag = schema_tag(schema, LOCK_SCHEMA);
 	ResourceOwner owner = CurrentResourceOwner;
 
-	CurrentResourceOwner = CurTransactionResourceOwner;
+	/* Others belong to the statement still. */
+	if (mode >= ExclusiveLock)
+		CurrentResourceOwner = CurTransactionResourceOwner;
 	(void) LockRelease(&tag, mode, false);
 	CurrentResourceOwner = owner;
 }

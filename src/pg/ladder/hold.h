@@ -38,8 +38,8 @@ extern void schema_give_turn(Oid schema);
 
 /*
  * Keep all others from rating the ladder in a schema, with ACCESS EXCLUSIVE also from reading it:
- * who has rated has committed, and queries from here on see it.  It lasts to the end of the
- * (sub)transaction, or until schema_let_go().  Error 55P03, which names who is in the way, if it
+ * who has rated has committed, and queries from here on see it.  A weaker lock is taken as any
+ * other.  It lasts to the end of the (sub)transaction, or until schema_let_go().  Error 55P03, which names who is in the way, if it
  * cannot be had.
  */
 extern void schema_hold(Oid schema, LOCKMODE mode);

@@ -43,7 +43,7 @@ static void
 write_components(Ladder *ladder, Batch *batch)
 {
 	Outbox	   *outbox = outbox_create(ladder, OUTBOX_COMPONENT_HORIZON);
-	int64		i;
+	int			i;
 
 	for (i = 0; i < batch->ncomponents; i++)
 	{

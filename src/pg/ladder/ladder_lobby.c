@@ -22,7 +22,6 @@
 #include "pg/ladder/match_arrays.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
-#include "pg/matches/team_match.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 #include "pg/teams/lobby_reader.h"
@@ -226,7 +225,7 @@ put_states(LobbyDraft *draft, double caution, bool sides, bool commanders)
 	int			n = draft->arrays.n;
 	int			deviation = model_state_column(model, ROLE_DEVIATION);
 	int			side = model_state_column(model, ROLE_SIDE);
-	int			ncomponent = component_columns(model, batch->params, -1);
+	int			ncomponent = component_columns(model, batch->params, model->rules.ncomponents);
 	double	   *state = make_numbers(draft, LOBBY_STATE, n * model->nstate);
 	double	   *component = ncomponent == 0 ? NULL :
 		make_numbers(draft, LOBBY_COMPONENT, n * ncomponent);

@@ -10,10 +10,6 @@
 
 #include "pg/ladder/hold.h"
 #include "pg/ladder/plans.h"
-#include "pg/sql/huge.h"
-
-/* So many are locked at once, which bounds the memory of what a query returns. */
-#define LOCKED_AT_ONCE 10000
 
 #define RECORDED "m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at, m.reason"
 
@@ -113,27 +109,22 @@ lock_matches(Ladder *ladder, const Datum *ids, int n, int *nrecorded, bool *inse
 {
 	Datum	   *sorted = huge_array(Datum, n);
 	LockedMatches recorded = {ladder->match_type, NULL, 0, 0};
-	int			begin;
+	LadderQuery *query;
+	Datum		array;
+	uint64		nrows;
 
 	/* Everybody locks in this order, so that nobody waits for who waits. */
 	memcpy(sorted, ids, n * sizeof(Datum));
 	if (n > 1)
 		qsort_arg(sorted, n, sizeof(Datum), compare_matches, ladder->match_type);
 	*inserted = !schema_is_held(ladder->schema);
-	for (begin = 0; begin < n; begin += LOCKED_AT_ONCE)
-	{
-		int			part = Min(n - begin, LOCKED_AT_ONCE);
-		Datum		array = id_array(ladder->match_type, sorted + begin, part);
-		LadderQuery *query = !*inserted ? &known_matches_query :
-			n == 1 ? &lock_match_query : &lock_matches_query;
-		uint64		nrows = ladder_execute_each(ladder, query,
-												query == &lock_match_query ? sorted : &array,
-												NULL, take_locked, &recorded);
-
-		if (*inserted)
-			check_taken(ladder, nrows, part);
-		pfree(DatumGetPointer(array));
-	}
+	array = id_array(ladder->match_type, sorted, n);
+	query = !*inserted ? &known_matches_query : n == 1 ? &lock_match_query : &lock_matches_query;
+	nrows = ladder_execute_each(ladder, query, query == &lock_match_query ? sorted : &array, NULL,
+								take_locked, &recorded);
+	if (*inserted)
+		check_taken(ladder, nrows, n);
+	pfree(DatumGetPointer(array));
 	pfree(sorted);
 	*nrecorded = recorded.n;
 	return recorded.match;

@@ -18,7 +18,6 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
 #include "pg/ladder/filters.h"
-#include "pg/sql/huge.h"
 
 /*
  * ---- Queries ----

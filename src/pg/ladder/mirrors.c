@@ -105,13 +105,13 @@ static LadderQuery statement_query = {
 	.param = {VALUE_TEXT, VALUE_OID, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT}
 };
 
-/* Plan the statement for a mirror and an event.  The transition table is registered. */
-static void
-make_plan(Ladder *ladder, const Mirror *mirror, const char *event, MirrorPlan *plan)
+/* Plan the statement for a mirror and an event; NULL if there is nothing to write. */
+static SPIPlanPtr
+make_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 {
 	Datum		values[6];
 	char	   *statement;
-	SPIPlanPtr	made;
+	SPIPlanPtr	plan;
 
 	values[0] = CStringGetTextDatum(ladder->name);
 	values[1] = ObjectIdGetDatum(mirror->relation);
@@ -122,38 +122,34 @@ make_plan(Ladder *ladder, const Mirror *mirror, const char *event, MirrorPlan *p
 	(void) ladder_execute(ladder, &statement_query, values, NULL, NULL);
 	statement = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, ONLY_COLUMN);
 	SPI_freetuptable(SPI_tuptable);
-	if (statement != NULL)
-	{
-		settings_for_plans();
-
-		/* Only the statement for single rows has a parameter. */
-		made = SPI_prepare_cursor(statement, 1, &ladder->player_type->type,
-								  CURSOR_OPT_GENERIC_PLAN);
-		if (made == NULL || SPI_keepplan(made) != 0)
-			elog(ERROR, "could not prepare \"%s\": %s", statement,
-				 SPI_result_code_string(SPI_result));
-		plan->plan = made;
-	}
-	plan->outdated = false;
+	if (statement == NULL)
+		return NULL;
+	settings_for_plans();
+	plan = SPI_prepare_cursor(statement, 0, NULL, CURSOR_OPT_GENERIC_PLAN);
+	if (plan == NULL || SPI_keepplan(plan) != 0)
+		elog(ERROR, "could not prepare \"%s\": %s", statement, SPI_result_code_string(SPI_result));
+	return plan;
 }
 
-/* The plan for a mirror and an event: the one that is kept, or a new one to be made. */
-static MirrorPlan *
-find_plan(LadderCache *cache, const Mirror *mirror, const char *event)
+/* The plan for a mirror and an event: the one that is kept, or a new one.  SPI is connected. */
+static SPIPlanPtr
+find_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 {
 	char	   *what = psprintf("%s %s %s %s %s", event, table_name(mirror->relation),
 								mirror->pool, mirror->key, mirror->columns);
+	SPIPlanPtr	made;
 	MirrorPlan *plan;
 
-	for (plan = cache->mirror_plans; plan != NULL; plan = plan->next)
+	for (plan = ladder->cache->mirror_plans; plan != NULL; plan = plan->next)
 		if (strcmp(plan->what, what) == 0)
-			return plan;
-	plan = MemoryContextAllocZero(cache->context, sizeof(MirrorPlan));
-	plan->what = MemoryContextStrdup(cache->context, what);
-	plan->outdated = true;
-	plan->next = cache->mirror_plans;
-	cache->mirror_plans = plan;
-	return plan;
+			return plan->plan;
+	made = make_plan(ladder, mirror, event);
+	plan = MemoryContextAllocZero(ladder->cache->context, sizeof(MirrorPlan));
+	plan->what = MemoryContextStrdup(ladder->cache->context, what);
+	plan->plan = made;
+	plan->next = ladder->cache->mirror_plans;
+	ladder->cache->mirror_plans = plan;
+	return made;
 }
 
 /*
@@ -165,10 +161,10 @@ find_plan(LadderCache *cache, const Mirror *mirror, const char *event)
  * this one's schema meanwhile.
  */
 static void
-run_plan(const Mirror *mirror, SPIPlanPtr plan, const Datum *player, const char *isnull)
+run_plan(const Mirror *mirror, SPIPlanPtr plan)
 {
 	const CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(plan));
-	int			result = SPI_execute_plan(plan, unconstify(Datum *, player), isnull, false, 0);
+	int			result = SPI_execute_plan(plan, NULL, NULL, false, 0);
 
 	if (result < 0)
 		elog(ERROR, "could not write to a mirror: %s", SPI_result_code_string(result));
@@ -178,23 +174,6 @@ run_plan(const Mirror *mirror, SPIPlanPtr plan, const Datum *player, const char 
 				 errmsg("table \"%s\" was replaced while ratings were written to it",
 						get_rel_name(mirror->relation)),
 				 errhint("Try again.")));
-}
-
-/* The player of the row that a trigger has fired for. */
-static Datum
-inserted_player(const Ladder *ladder, const Mirror *mirror, const TriggerData *trigdata,
-				bool *isnull)
-{
-	AttrNumber	column = get_attnum(mirror->relation, mirror->key);
-
-	if (column <= InvalidAttrNumber ||
-		get_atttype(mirror->relation, column) != ladder->player_type->type)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" must be of type %s", mirror->key,
-						ladder->player_type->name)));
-	return heap_getattr(trigdata->tg_trigtuple, column,
-						RelationGetDescr(trigdata->tg_relation), isnull);
 }
 
 /* Raise the error of a mirror with its name. */
@@ -218,41 +197,27 @@ rethrow_for_mirror(const Ladder *ladder, const Mirror *mirror, MemoryContext con
 }
 
 /*
- * Write to one mirror what a trigger has to tell.  After an error its statement is spelled out
- * anew, because the table may have changed; unless the error came from inside of it.
+ * Write to one mirror what a trigger has to tell.  After an error statements are spelled out anew,
+ * because the table may have changed.
  */
 static void
-write_mirror(Ladder *ladder, const Mirror *mirror, MirrorPlan *plan, const char *event,
-			 const TriggerData *trigdata)
+write_mirror(Ladder *ladder, const Mirror *mirror, const char *event)
 {
 	MemoryContext context = CurrentMemoryContext;
 
-	if (plan->outdated && plan->users == 0 && plan->plan != NULL)
-	{
-		SPI_freeplan(plan->plan);
-		plan->plan = NULL;
-	}
-	plan->users++;
 	PG_TRY();
 	{
-		Datum		player = (Datum) 0;
-		bool		isnull = true;
+		SPIPlanPtr	plan = find_plan(ladder, mirror, event);
 
-		if (plan->outdated && plan->users == 1)
-			make_plan(ladder, mirror, event, plan);
-		if (TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
-			player = inserted_player(ladder, mirror, trigdata, &isnull);
-		if (plan->plan != NULL)
-			run_plan(mirror, plan->plan, &player, isnull ? "n" : " ");
+		if (plan != NULL)
+			run_plan(mirror, plan);
 	}
 	PG_CATCH();
 	{
-		plan->users--;
-		plan->outdated = true;
+		ladder_cache_outdate(ladder->cache);
 		rethrow_for_mirror(ladder, mirror, context);
 	}
 	PG_END_TRY();
-	plan->users--;
 }
 
 static LadderQuery mirrors_query = {
@@ -274,8 +239,7 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 {
 	Oid			fired = RelationGetRelid(trigdata->tg_relation);
 	bool		on_rating = fired == ladder->relation[LADDER_RATING];
-	const char *event = !on_rating ?
-		(TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) ? "inserted row" : "inserted") :
+	const char *event = !on_rating ? "inserted" :
 		TRIGGER_FIRED_BY_DELETE(trigdata->tg_event) ? "gone" : "changed";
 	SPITupleTable *rows;
 	uint64		n;
@@ -283,8 +247,7 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 
 	if (!ladder_owns_table(get_relname_relid("mirror", ladder->schema)))
 		return;
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	if (SPI_register_trigger_data(trigdata) != SPI_OK_TD_REGISTER)
 		elog(ERROR, "could not register the transition table");
 
@@ -312,7 +275,7 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 		if (isnull || mirror.pool == NULL || mirror.key == NULL || mirror.columns == NULL)
 			continue;
 		if ((on_rating || mirror.relation == fired) && lock_mirror(ladder, mirror.relation))
-			write_mirror(ladder, &mirror, find_plan(ladder->cache, &mirror, event), event, trigdata);
+			write_mirror(ladder, &mirror, event);
 	}
 	SPI_finish();
 }

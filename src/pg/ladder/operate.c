@@ -92,7 +92,7 @@ replay_operation(Maintenance *work)
 
 	rewrite_begin_part(&work->rewrite, NULL);
 	work->replay = replay_new_operation(work->ladder, all->operation, all->n, &work->rewrite.sink);
-	all->nchanged = work->replay->batch->step.n;
+	all->nchanged = work->replay->batch->step.rows[OF_PLAYERS].n;
 }
 
 /* apply_operation(ladder, seq): do what table operation has at the end. */

@@ -17,7 +17,6 @@
 #include "pg/ladder/columns.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
-#include "pg/sql/arrays.h"
 #include "pg/sql/memory_limit.h"
 #include "pg/sql/progress.h"
 
@@ -90,33 +89,40 @@ static LadderQuery insert_component_horizon_query = {
 	"SELECT {component columns} FROM batch_component_horizon"
 };
 
+static LadderQuery write_components_query = {
+	.text = INSERT_ROWS(component, "batch_component")
+	" ON CONFLICT (player_id, kind, pool, key) DO UPDATE SET {component set excluded}"
+};
+
 /*
  * Components that belong to nobody, and those that belong to a player, are found by two
  * queries, so that an index finds them both.
  */
-#define NO_OWNER "c.player_id IS NULL AND b.player_id IS NULL AND "
-#define SAME_OWNER "c.player_id {player =} b.player_id AND "
+#define NO_OWNER "c.player_id IS NULL AND b.player_id IS NULL AND " SAME_COMPONENT
+#define SAME_OWNER "c.player_id {player =} b.player_id AND " SAME_COMPONENT
 #define SAME_COMPONENT \
 	"c.kind OPERATOR(pg_catalog.=) b.kind AND c.pool OPERATOR(pg_catalog.=) b.pool " \
 	"AND c.key OPERATOR(pg_catalog.=) b.key"
-#define SAME_COMPONENT_EVENT SAME_COMPONENT " AND c.seq OPERATOR(pg_catalog.=) b.seq"
 
-#define UPDATE_AND_DELETE(table, owner, same) { \
-	{.text = "UPDATE {" #table "} AS c SET {" #table " set b} FROM batch_" #table " AS b WHERE " owner same}, \
-	{.text = "DELETE FROM {" #table "} AS c USING batch_" #table " AS b WHERE " owner same} \
-}
+#define DELETE_COMPONENTS "DELETE FROM {component} AS c USING batch_component AS b WHERE "
 
-static LadderQuery insert_components_query = {.text = INSERT_ROWS(component, "batch_component")};
-static LadderQuery unowned_queries[] = UPDATE_AND_DELETE(component, NO_OWNER, SAME_COMPONENT);
-static LadderQuery owned_queries[] = UPDATE_AND_DELETE(component, SAME_OWNER, SAME_COMPONENT);
+static LadderQuery delete_unowned_query = {.text = DELETE_COMPONENTS NO_OWNER};
+static LadderQuery delete_owned_query = {.text = DELETE_COMPONENTS SAME_OWNER};
+
+#define UPDATE_EVENTS \
+	"UPDATE {component_event} AS c SET {component_event set b} FROM batch_component_event AS b " \
+	"WHERE c.seq OPERATOR(pg_catalog.=) b.seq AND "
+#define DELETE_EVENTS \
+	"DELETE FROM {component_event} AS c USING batch_component_event AS b " \
+	"WHERE c.seq OPERATOR(pg_catalog.=) b.seq AND "
 
 static LadderQuery insert_component_events_query = {
 	.text = INSERT_ROWS(component_event, "batch_component_event")
 };
-static LadderQuery unowned_event_queries[] =
-UPDATE_AND_DELETE(component_event, NO_OWNER, SAME_COMPONENT_EVENT);
-static LadderQuery owned_event_queries[] =
-UPDATE_AND_DELETE(component_event, SAME_OWNER, SAME_COMPONENT_EVENT);
+static LadderQuery update_unowned_events_query = {.text = UPDATE_EVENTS NO_OWNER};
+static LadderQuery update_owned_events_query = {.text = UPDATE_EVENTS SAME_OWNER};
+static LadderQuery delete_unowned_events_query = {.text = DELETE_EVENTS NO_OWNER};
+static LadderQuery delete_owned_events_query = {.text = DELETE_EVENTS SAME_OWNER};
 
 /* Corrections, and what the source has now of matches that stay as they were rated. */
 static const LadderColumn correction_columns[] = {
@@ -139,17 +145,15 @@ static LadderQuery update_digests_query = {
 	"WHERE m.match_id {match =} b.match_id"
 };
 
-/*
- * The tables that rows are for, and the queries for each action, besides those for the rows of
- * components that belong to players.
- */
+/* The tables that rows are for, and the queries for each action. */
 typedef struct OutboxTable
 {
 	const char *name;			/* of the ephemeral relation */
 	LadderRelation relation;
 	const LadderTable *columns;
 	LadderQuery *query[OUTBOX_NACTIONS];	/* NULL: never done */
-	LadderQuery *owned_query[OUTBOX_NACTIONS];	/* NULL: query does them too */
+	LadderQuery *owned_query[OUTBOX_NACTIONS];	/* for the others of its rows, of
+												 * components of players, or NULL */
 	bool		has_places;		/* rows are events, by seq */
 } OutboxTable;
 
@@ -168,13 +172,13 @@ static const OutboxTable outbox_tables[OUTBOX_NKINDS] = {
 	},
 	[OUTBOX_COMPONENTS] = {
 		"batch_component", LADDER_COMPONENT, &component_table,
-		{&insert_components_query, &unowned_queries[0], &unowned_queries[1]},
-		{NULL, &owned_queries[0], &owned_queries[1]}, false
+		{&write_components_query, &write_components_query, &delete_unowned_query},
+		{NULL, NULL, &delete_owned_query}, false
 	},
 	[OUTBOX_COMPONENT_EVENTS] = {
 		"batch_component_event", LADDER_COMPONENT_EVENT, &component_event_table,
-		{&insert_component_events_query, &unowned_event_queries[0], &unowned_event_queries[1]},
-		{NULL, &owned_event_queries[0], &owned_event_queries[1]}, true
+		{&insert_component_events_query, &update_unowned_events_query, &delete_unowned_events_query},
+		{NULL, &update_owned_events_query, &delete_owned_events_query}, true
 	},
 	[OUTBOX_HORIZON] = {
 		"batch_horizon", LADDER_HORIZON, &rating_table, {&insert_horizon_query}, {NULL}, false
@@ -283,23 +287,40 @@ outbox_put(Outbox *outbox, Datum *values, bool *nulls, MemoryContext old)
 	MemoryContextReset(outbox->context);
 }
 
+/* A row, and behind its columns the place of one of rating. */
+static void
+put_row(Outbox *outbox, const RowValues *row, const BatchPlayer *player)
+{
+	Datum		values[EVENT_MAX_COLUMNS + 1];
+	bool		nulls[EVENT_MAX_COLUMNS + 1];
+	int			place = outbox->desc->natts - 1;
+	MemoryContext old = outbox_begin_row(outbox);
+
+	table_form(outbox->table->columns, row, values, nulls);
+	if (player != NULL)
+	{
+		values[place] = PointerGetDatum(&player->place);
+		nulls[place] = !ItemPointerIsValid(&player->place);
+		outbox->nplaced += !nulls[place];
+	}
+	outbox_put(outbox, values, nulls, old);
+}
+
 void
 put_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
 {
-	RowValues	from = event_values(step, row);
-	Datum		values[EVENT_MAX_COLUMNS];
-	bool		nulls[EVENT_MAX_COLUMNS] = {false};
-	MemoryContext old;
+	RowValues	from = event_values(outbox->ladder->model, step, row);
+
+	put_row(outbox, &from, NULL);
+}
+
+void
+put_events(Outbox *outbox, const BatchStep *step, RowsOf of)
+{
 	int			i;
 
-	old = outbox_begin_row(outbox);
-	table_form(&event_table, &from, values, nulls);
-	for (i = 0; i < outbox->ladder->model->nstate; i++)
-	{
-		values[EVENT_BEFORE(i) - 1] = Float8GetDatum(row->before[i]);
-		values[EVENT_AFTER(i) - 1] = Float8GetDatum(row->after[i]);
-	}
-	outbox_put(outbox, values, nulls, old);
+	for (i = 0; i < step->rows[of].n; i++)
+		put_event(outbox, step, &step->rows[of].row[i]);
 }
 
 void
@@ -352,16 +373,9 @@ put_correction(Outbox *outbox, const Correction *correction)
 void
 put_rating(Outbox *outbox, const BatchPlayer *player)
 {
-	Datum		values[RATING_MAX_COLUMNS + 1];
-	bool		nulls[RATING_MAX_COLUMNS + 1];
-	int			place = outbox->desc->natts - 1;
-	MemoryContext old = outbox_begin_row(outbox);
+	RowValues	from = rating_values(outbox->ladder->model, player);
 
-	rating_form(outbox->ladder->model, player, values, nulls);
-	values[place] = PointerGetDatum(&player->place);
-	nulls[place] = !ItemPointerIsValid(&player->place);
-	outbox->nplaced += !nulls[place];
-	outbox_put(outbox, values, nulls, old);
+	put_row(outbox, &from, player);
 }
 
 bool
@@ -381,7 +395,7 @@ ratings_begin(RatingWriter *writer, Ladder *ladder)
 void
 ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action)
 {
-	const PlayerRow *row = player->stored;
+	const StoredRow *row = player->stored;
 	bool		exists = action != OUTBOX_DELETE;
 
 	put_rating(writer->rows[action], player);
@@ -396,34 +410,9 @@ ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action
 void
 put_component(Outbox *outbox, const BatchComponent *component)
 {
-	ComponentIdentity identity;
-	RowValues	from = component_values(component, &identity);
-	Datum		values[COMPONENT_NCOLUMNS];
-	bool		nulls[COMPONENT_NCOLUMNS] = {false};
-	MemoryContext old = outbox_begin_row(outbox);
+	RowValues	from = component_values(component);
 
-	table_form(&component_table, &from, values, nulls);
-	values[COMPONENT_STATE - 1] = float8_array(component->state, component->spec->nstate);
-	outbox->nowned += component->player != NULL;
-	outbox_put(outbox, values, nulls, old);
-}
-
-void
-put_component_event(Outbox *outbox, const BatchStep *step, const ComponentRow *row)
-{
-	int			nstate = row->component->spec->nstate;
-	ComponentIdentity identity;
-	RowValues	from = component_event_values(step, row, &identity);
-	Datum		values[COMPONENT_EVENT_NCOLUMNS];
-	bool		nulls[COMPONENT_EVENT_NCOLUMNS] = {false};
-	MemoryContext old;
-
-	old = outbox_begin_row(outbox);
-	table_form(&component_event_table, &from, values, nulls);
-	values[COMPONENT_EVENT_BEFORE - 1] = float8_array(row->before, nstate);
-	values[COMPONENT_EVENT_AFTER - 1] = float8_array(row->after, nstate);
-	outbox->nowned += row->component->player != NULL;
-	outbox_put(outbox, values, nulls, old);
+	put_row(outbox, &from, NULL);
 }
 
 void
@@ -441,8 +430,6 @@ put_key(Outbox *outbox, const Datum *values, const bool *nulls)
 		{
 			key[i] = values[i];
 			missing[i] = nulls[i];
-			if (table->column[i].presence == COLUMN_OWNER)
-				outbox->nowned += !nulls[i];
 		}
 	outbox_put(outbox, key, missing, outbox_begin_row(outbox));
 }
@@ -468,8 +455,7 @@ query_rows(Outbox *outbox, LadderQuery *query)
 	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
 	enr->md.enrtuples = outbox->nrows;
 	enr->reldata = outbox->rows;
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
 		elog(ERROR, "could not register \"%s\"", name);
 	nrows = ladder_execute(outbox->ladder, query, NULL, NULL, NULL);
@@ -477,22 +463,19 @@ query_rows(Outbox *outbox, LadderQuery *query)
 	return nrows;
 }
 
-/* The same by the queries for an action that are called for. */
+/* The same by the queries for an action. */
 static uint64
 send_rows(Outbox *outbox, OutboxAction action)
 {
 	const OutboxTable *table = outbox->table;
-	uint64		nrows = 0;
+	uint64		nrows;
 
 	/* Code of the user may have updated a locked row since: then all are looked up. */
 	if (action == OUTBOX_UPDATE && outbox->nplaced == outbox->nrows &&
 		query_rows(outbox, &update_placed_ratings_query) == outbox->nrows)
 		return outbox->nrows;
-	if (table->owned_query[action] == NULL)
-		return query_rows(outbox, table->query[action]);
-	if (outbox->nowned < outbox->nrows)
-		nrows += query_rows(outbox, table->query[action]);
-	if (outbox->nowned > 0)
+	nrows = query_rows(outbox, table->query[action]);
+	if (table->owned_query[action] != NULL)
 		nrows += query_rows(outbox, table->owned_query[action]);
 	return nrows;
 }

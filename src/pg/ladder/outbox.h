@@ -30,7 +30,7 @@ typedef enum OutboxKind
 	OUTBOX_MATCHES,				/* of rated_match, which take the place of
 								 * existing ones */
 	OUTBOX_RATINGS,
-	OUTBOX_COMPONENTS,
+	OUTBOX_COMPONENTS,			/* to be inserted or updated alike */
 	OUTBOX_COMPONENT_EVENTS,
 	OUTBOX_HORIZON,
 	OUTBOX_COMPONENT_HORIZON,
@@ -54,8 +54,7 @@ typedef struct Outbox
 	Tuplestorestate *rows;
 	MemoryContext context;		/* of a row in the making */
 	uint64		nrows;
-	uint64		nowned;			/* of these, of components of players, */
-	uint64		nplaced;		/* or for rows of rating that are locked */
+	uint64		nplaced;		/* of these, for rows of rating that are locked */
 } Outbox;
 
 /*
@@ -68,9 +67,10 @@ extern Outbox *outbox_create(Ladder *ladder, OutboxKind kind);
 extern void outboxes_create(Ladder *ladder, OutboxKind kind, Outbox **outbox);
 extern void outboxes_send(Outbox **outbox);
 
-/* An event of the step that a batch has just made. */
+/* An event of the step that a batch has just made, or all of one table. */
 extern void put_event(Outbox *outbox, const BatchStep *step,
 					  const EventRow *row);
+extern void put_events(Outbox *outbox, const BatchStep *step, RowsOf of);
 
 /*
  * A match with its status and why it does not count (nothing if it does); has_seq tells
@@ -115,10 +115,6 @@ extern void ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxA
 
 /* The row of a component; its key is enough to delete it. */
 extern void put_component(Outbox *outbox, const BatchComponent *component);
-
-/* What the step that a batch has just made did to a component. */
-extern void put_component_event(Outbox *outbox, const BatchStep *step,
-								const ComponentRow *row);
 
 /* The key of a row of event, component or component_event, to delete it, as it was read. */
 extern void put_key(Outbox *outbox, const Datum *values, const bool *nulls);

@@ -15,7 +15,6 @@
 #include "pg/ladder/row_reader.h"
 #include "pg/ladder/settings.h"
 #include "pg/ladder/states.h"
-#include "pg/sql/huge.h"
 
 /* The column of event with the rounds since the state was set. */
 static void

@@ -7,7 +7,6 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/waiting.h"
-#include "pg/sql/huge.h"
 
 enum
 {

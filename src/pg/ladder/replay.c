@@ -18,10 +18,10 @@
 
 #include "pg/ladder/cache.h"
 #include "pg/ladder/columns.h"
+#include "pg/ladder/component_states.h"
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/replay_components.h"
 #include "pg/ladder/replay_events.h"
 #include "pg/ladder/replay_players.h"
 #include "pg/sql/progress.h"
@@ -38,7 +38,7 @@ load_for_match(Replay *replay)
 	if (!replay->whole)
 	{
 		players_load_some(replay, batch->player, batch->match.nplayers);
-		components_load_match(replay);
+		components_load_match(batch, replay->ladder, replay->from);
 	}
 	load_past_of_match(batch, replay->ladder, replay->from);
 	load_meetings_of_match(batch, replay->ladder, replay->from);
@@ -52,8 +52,8 @@ replay_match(Replay *replay, ReplaySink *sink, SourceMatch *source)
 	Unrated		why = unrated_nothing;
 
 	batch->step.seq = source->seq;
-	batch->step.n = 0;
-	batch->step.ncomponents = 0;
+	batch->step.rows[OF_PLAYERS].n = 0;
+	batch->step.rows[OF_COMPONENTS].n = 0;
 	if (!source->vanished)
 		verdict = batch_judge(batch, source, &why);
 	if (verdict == VERDICT_RATE)
@@ -122,14 +122,8 @@ last_place(Ladder *ladder)
 static void
 report_start(Ladder *ladder, int64 first_seq)
 {
-	int64		last_seq;
+	int64		last_seq = last_place(ladder);
 
-	if (ladder->cache->is_front)
-	{
-		progress_phase(PHASE_REPLAYING, PROGRESS_UNKNOWN);
-		return;
-	}
-	last_seq = last_place(ladder);
 	progress_phase(PHASE_REPLAYING,
 				   first_seq <= last_seq ? last_seq - first_seq + 1 : PROGRESS_UNKNOWN);
 }
@@ -169,7 +163,11 @@ replay_begin(Ladder *ladder, int64 from, ReplayPlayers load)
 			replay->loads = REPLAY_ALL_PLAYERS;
 	}
 	players_load_replayed(replay);
-	components_load_replayed(replay);
+	if (replay->whole)
+		components_load_horizon(replay->batch, ladder);
+	else if (replay->batch->nkinds > 0)
+		components_load_at(replay->batch, ladder, replay->from,
+						   replay->loads == REPLAY_ALL_PLAYERS);
 	return replay;
 }
 
@@ -227,10 +225,9 @@ replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n, Re
 	replay->loads = REPLAY_KNOWN_PLAYERS;
 	load_operated(batch, ladder, operation, n);
 	store_loaded_rows(batch);
-	components_store_loaded(batch);
 	(void) batch_apply_operation(batch, operation, n);
-	missing_events(replay, sink, false);
-	missing_events(replay, sink, true);
+	missing_events(replay, sink, OF_PLAYERS);
+	missing_events(replay, sink, OF_COMPONENTS);
 	return replay;
 }
 
@@ -289,17 +286,11 @@ replay_on(Replay *replay, ReplaySink *sink)
 
 	matches = reader_open_rated(ladder, replay->next);
 	replay->batch->keeps_meetings = reader_repeat_window(matches) > 0;
-	stored_events_open(&events, replay, false);
-	stored_events_open(&component_events, replay, true);
+	stored_events_open(&events, replay, OF_PLAYERS);
+	stored_events_open(&component_events, replay, OF_COMPONENTS);
 	replay_steps(replay, sink, matches, &events, &component_events);
-	stored_events_close(&component_events);
-	stored_events_close(&events);
+	row_reader_close(&component_events.rows);
+	row_reader_close(&events.rows);
 	reader_close(matches);
 }
 
-void
-replay_refresh(Replay *replay)
-{
-	players_refresh(replay);
-	components_refresh(replay);
-}

@@ -31,10 +31,8 @@ typedef enum EventVerdict
 typedef struct ReplayedEvent
 {
 	EventVerdict verdict;
-	bool		of_component;
-	const EventRow *player;		/* what comes out, of the one, */
-	const ComponentRow *component;	/* or of the other; both NULL if surplus */
-	TimestampTz last_played;	/* before the step, or DT_NOBEGIN */
+	RowsOf		of;
+	const EventRow *row;		/* what comes out, or NULL if surplus */
 	RowReader  *stored;			/* has the row that is stored, or NULL */
 } ReplayedEvent;
 

@@ -1,9 +1,6 @@
 /*
  * replay_events.c
  *		What a replay makes of each step beside the events that are stored.
- *
- * Events of players and of components have the same order and the same verdicts; they differ in
- * the columns of their rows.
  */
 #include "pg/ladder/replay_events.h"
 
@@ -14,117 +11,64 @@
 #include "pg/ladder/plans.h"
 
 /* Events in rated order, from a place on. */
-static LadderQuery read_events_query = {
-	.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
-	.param = {VALUE_INT8}
+static LadderQuery read_events_query[NROWS_OF] = {
+	[OF_PLAYERS] = {
+		.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
+		.param = {VALUE_INT8}
+	},
+	[OF_COMPONENTS] = {
+		.text = "SELECT {component_event columns} FROM {component_event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
+		.param = {VALUE_INT8}
+	}
 };
 
-static LadderQuery read_component_events_query = {
-	.text = "SELECT {component_event columns} FROM {component_event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
-	.param = {VALUE_INT8}
-};
+StaticAssertDecl((int) EVENT_SEQ == (int) COMPONENT_EVENT_SEQ, "columns seq differ");
 
 void
-stored_events_open(StoredEvents *events, Replay *replay, bool of_components)
+stored_events_open(StoredEvents *events, Replay *replay, RowsOf of)
 {
 	Datum		values[1];
 
 	values[0] = Int64GetDatum(replay->next);
-	events->of_components = of_components;
-	row_reader_open(&events->rows, replay->ladder,
-					of_components ? &read_component_events_query : &read_events_query, values);
-}
-
-void
-stored_events_close(StoredEvents *events)
-{
-	row_reader_close(&events->rows);
+	events->of = of;
+	row_reader_open(&events->rows, replay->ladder, &read_events_query[of], values);
 }
 
 /*
  * ---- Rows of a step ----
  */
 
-static int
-count_rows(const BatchStep *step, bool of_components)
-{
-	return of_components ? step->ncomponents : step->n;
-}
-
-/* Tell the sink of a row of the step (none: -1) and of a stored one. */
 static void
-tell(Replay *replay, ReplaySink *sink, EventVerdict verdict, bool of_components, int row,
+tell(Replay *replay, ReplaySink *sink, EventVerdict verdict, RowsOf of, const EventRow *row,
 	 RowReader *stored)
 {
-	const BatchStep *step = &replay->batch->step;
-	ReplayedEvent event = {.verdict = verdict,.of_component = of_components,.stored = stored,
-	.last_played = DT_NOBEGIN};
+	ReplayedEvent event = {verdict, of, row, stored};
 
-	if (row >= 0 && of_components)
-	{
-		event.component = &step->component[row];
-		event.last_played = event.component->last_played;
-	}
-	else if (row >= 0)
-	{
-		event.player = &step->row[row];
-		event.last_played = event.player->last_played;
-	}
 	sink->event(sink, replay, &event);
 }
 
 void
-missing_events(Replay *replay, ReplaySink *sink, bool of_components)
+missing_events(Replay *replay, ReplaySink *sink, RowsOf of)
 {
-	int			n = count_rows(&replay->batch->step, of_components);
+	const EventRows *rows = &replay->batch->step.rows[of];
 	int			i;
 
-	for (i = 0; i < n; i++)
-		tell(replay, sink, EVENT_MISSING, of_components, i, NULL);
+	for (i = 0; i < rows->n; i++)
+		tell(replay, sink, EVENT_MISSING, of, &rows->row[i], NULL);
 }
 
 static bool
-same_event(RowReader *stored, Ladder *ladder, const BatchStep *step,
+same_event(RowReader *stored, Ladder *ladder, const BatchStep *step, RowsOf of,
 		   const EventRow *row)
 {
-	const Datum *values = row_values(stored);
-	const bool *nulls = row_nulls(stored);
-	RowValues	expected = event_values(step, row);
-	int			i;
+	const LadderTable *table = of == OF_PLAYERS ? &event_table : &component_event_table;
+	RowValues	expected = event_values(ladder->model, step, row);
 
-	if (!table_same(&event_table, ladder, &expected, values, nulls))
-		return false;
-	for (i = 0; i < ladder->model->nstate; i++)
-	{
-		int			before = EVENT_BEFORE(i) - 1;
-		int			after = EVENT_AFTER(i) - 1;
-
-		if (nulls[before] || nulls[after] ||
-			!same_bits(DatumGetFloat8(values[before]), row->before[i]) ||
-			!same_bits(DatumGetFloat8(values[after]), row->after[i]))
-			return false;
-	}
-	return true;
+	return table_same(table, ladder, &expected, row_values(stored), row_nulls(stored)) &&
+		states_same(table, &expected, row_values(stored), row_nulls(stored));
 }
 
-static bool
-same_component_event(RowReader *stored, Ladder *ladder, const BatchStep *step,
-					 const ComponentRow *row)
-{
-	const Datum *values = row_values(stored);
-	const bool *nulls = row_nulls(stored);
-	int			nstate = row->component->spec->nstate;
-	ComponentIdentity identity;
-	RowValues	expected = component_event_values(step, row, &identity);
-	int			before = COMPONENT_EVENT_BEFORE - 1;
-	int			after = COMPONENT_EVENT_AFTER - 1;
-
-	return table_same(&component_event_table, ladder, &expected, values, nulls) &&
-		same_state(values[before], nulls[before], row->before, nstate) &&
-		same_state(values[after], nulls[after], row->after, nstate);
-}
-
-/* The index of the row of the step that a stored event is about, or -1. */
+/* The index of the row of the step that a stored event of a player is about, or -1. */
 static int
 row_of_player(Batch *batch, RowReader *stored)
 {
@@ -133,10 +77,10 @@ row_of_player(Batch *batch, RowReader *stored)
 		id_table_find(batch->players, row_key_column(stored, EVENT_PLAYER_ID), pool);
 
 	pfree(pool);
-	return player != NULL && batch->step.n > 0 && player->step == batch->step.seq ?
-		player->row : -1;
+	return player != NULL && player->step == batch->step.seq ? player->row : -1;
 }
 
+/* The same of one of a component. */
 static int
 row_of_component(Batch *batch, RowReader *stored)
 {
@@ -144,8 +88,7 @@ row_of_component(Batch *batch, RowReader *stored)
 		component_of_row(batch, row_values(stored) + COMPONENT_EVENT_PLAYER_ID - 1,
 						 row_nulls(stored) + COMPONENT_EVENT_PLAYER_ID - 1);
 
-	return component != NULL && batch->step.ncomponents > 0 &&
-		component->step == batch->step.seq ? component->row : -1;
+	return component != NULL && component->step == batch->step.seq ? component->row : -1;
 }
 
 /*
@@ -155,8 +98,7 @@ row_of_component(Batch *batch, RowReader *stored)
 static int64
 stored_seq(StoredEvents *events)
 {
-	return DatumGetInt64(row_key_column(&events->rows, events->of_components ?
-										COMPONENT_EVENT_SEQ : EVENT_SEQ));
+	return DatumGetInt64(row_key_column(&events->rows, EVENT_SEQ));
 }
 
 /* The stored events before a place belong to nothing. */
@@ -164,7 +106,7 @@ static void
 surplus_before(Replay *replay, ReplaySink *sink, StoredEvents *events, int64 seq)
 {
 	for (; events->rows.have_row && stored_seq(events) < seq; row_reader_next(&events->rows))
-		tell(replay, sink, EVENT_SURPLUS, events->of_components, -1, &events->rows);
+		tell(replay, sink, EVENT_SURPLUS, events->of, NULL, &events->rows);
 }
 
 void
@@ -178,32 +120,31 @@ compare_events(Replay *replay, ReplaySink *sink, StoredEvents *events)
 {
 	Batch	   *batch = replay->batch;
 	const BatchStep *step = &batch->step;
-	bool		of_components = events->of_components;
+	const EventRows *rows = &step->rows[events->of];
 	RowReader  *stored = &events->rows;
-	int			n = count_rows(step, of_components);
 	bool	   *met;
 	int			i;
 
 	surplus_before(replay, sink, events, step->seq);
-	met = palloc0_array(bool, n + 1);
+	met = palloc0_array(bool, rows->n + 1);
 	for (; stored->have_row && stored_seq(events) == step->seq; row_reader_next(stored))
 	{
-		int			row = of_components ? row_of_component(batch, stored) :
-			row_of_player(batch, stored);
+		const EventRow *row = NULL;
 		EventVerdict verdict = EVENT_SURPLUS;
 
-		if (row >= 0)
+		i = rows->n == 0 ? -1 :
+			events->of == OF_PLAYERS ? row_of_player(batch, stored) : row_of_component(batch, stored);
+		if (i >= 0)
 		{
-			met[row] = true;
-			verdict = (of_components ?
-					   same_component_event(stored, replay->ladder, step, &step->component[row]) :
-					   same_event(stored, replay->ladder, step, &step->row[row])) ?
+			met[i] = true;
+			row = &rows->row[i];
+			verdict = same_event(stored, replay->ladder, step, events->of, row) ?
 				EVENT_SAME : EVENT_DIFFERS;
 		}
-		tell(replay, sink, verdict, of_components, row, stored);
+		tell(replay, sink, verdict, events->of, row, stored);
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < rows->n; i++)
 		if (!met[i])
-			tell(replay, sink, EVENT_MISSING, of_components, i, NULL);
+			tell(replay, sink, EVENT_MISSING, events->of, &rows->row[i], NULL);
 	pfree(met);
 }

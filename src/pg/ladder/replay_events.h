@@ -12,12 +12,11 @@
 typedef struct StoredEvents
 {
 	RowReader	rows;
-	bool		of_components;
+	RowsOf		of;
 } StoredEvents;
 
 /* They are read from the place on where the replay goes on. */
-extern void stored_events_open(StoredEvents *events, Replay *replay, bool of_components);
-extern void stored_events_close(StoredEvents *events);
+extern void stored_events_open(StoredEvents *events, Replay *replay, RowsOf of);
 
 /*
  * Tell the sink of the rows of the step just made, and of the stored ones up to there, of which
@@ -29,6 +28,6 @@ extern void compare_events(Replay *replay, ReplaySink *sink, StoredEvents *event
 extern void surplus_events(Replay *replay, ReplaySink *sink, StoredEvents *events);
 
 /* Tell the sink of the rows of the step just made, where none are stored. */
-extern void missing_events(Replay *replay, ReplaySink *sink, bool of_components);
+extern void missing_events(Replay *replay, ReplaySink *sink, RowsOf of);
 
 #endif							/* PG_LADDER_REPLAY_EVENTS_H */

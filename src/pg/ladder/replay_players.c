@@ -11,7 +11,6 @@
 
 #include "pg/ladder/columns.h"
 #include "pg/ladder/plans.h"
-#include "pg/sql/huge.h"
 
 #define COUNTS \
 	"pg_catalog.count(score) AS games, " \
@@ -166,10 +165,11 @@ static void
 store_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
 		  const bool *nulls)
 {
-	PlayerRow  *row = player_row(batch, player);
+	StoredRow  *row = player_row(batch, player);
 
 	row->found = found;
-	if (rating_read(batch->model, values, nulls, &row->record, row->state) != NULL && found)
+	if (table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
+				   &row->record, row->state) != NULL && found)
 		row->record.games = -1; /* as nothing that can come out */
 }
 
@@ -188,19 +188,14 @@ count_before(const Datum *values, int64 now, int later, int earlier)
 static void
 check_events_are_there(Replay *replay, const BatchPlayer *player, const Datum *values)
 {
-	const PlayerRow *now = player->stored;
+	const StoredRow *now = player->stored;
 
-	if (!now->found || DatumGetBool(values[AT_RESETS]) ||
-		now->record.games - DatumGetInt64(values[AT_LATER_GAMES]) <=
+	if (now->found && !DatumGetBool(values[AT_RESETS]) &&
+		now->record.games - DatumGetInt64(values[AT_LATER_GAMES]) >
 		DatumGetInt64(values[AT_KNOWN_GAMES]))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("events of player %s before place " INT64_FORMAT " of ladder \"%s\" are missing",
-					id_text(replay->ladder->player_type, player->id), replay->from,
-					replay->ladder->name),
-			 errdetail("History from there on cannot be replayed, because the states there are not known."),
-			 errhint("Attach or restore the events, or make them again by catch_up() with rebuild => true; set_horizon() keeps the states before events are taken away.")));
+		report_missing_events(replay->ladder, replay->from,
+							  psprintf("player %s", id_text(replay->ladder->player_type,
+															player->id)));
 }
 
 /* Put a player where the last event before the replay, or the horizon, left it. */
@@ -339,8 +334,8 @@ load_horizon(Replay *replay)
 	{
 		BatchPlayer *player = rating_player(&rows, batch);
 
-		(void) rating_read(batch->model, row_values(&rows), row_nulls(&rows), &player->record,
-						   player->state);
+		(void) table_read(&rating_table, batch->model, batch->model->nstate, row_values(&rows),
+						  row_nulls(&rows), &player->record, player->state);
 		player->exists = true;
 	}
 	row_reader_close(&rows);
@@ -413,7 +408,7 @@ take_newer(void *arg, const Datum *values, const bool *nulls)
 }
 
 void
-players_refresh(Replay *replay)
+replay_refresh(Replay *replay)
 {
 	Datum		values[2];
 	bool		nulls[2] = {false};

@@ -33,17 +33,15 @@ note_event(ReplaySink *sink, Replay *replay, const ReplayedEvent *event)
 {
 	Rewrite    *rewrite = (Rewrite *) sink;
 	const BatchStep *step = &replay->batch->step;
-	Outbox	  **outbox = rewrite->events[event->of_component];
+	Outbox	  **outbox = rewrite->events[event->of];
 	OutboxAction action = event->verdict == EVENT_MISSING ? OUTBOX_INSERT : OUTBOX_UPDATE;
 
-	if (event->last_played > step->at)
+	if (event->row != NULL && event->row->last_played > step->at)
 		note_misplaced(rewrite, step);
 	if (event->verdict == EVENT_SURPLUS)
 		put_key(outbox[OUTBOX_DELETE], row_values(event->stored), row_nulls(event->stored));
-	else if (event->verdict != EVENT_SAME && event->of_component)
-		put_component_event(outbox[action], step, event->component);
 	else if (event->verdict != EVENT_SAME)
-		put_event(outbox[action], step, event->player);
+		put_event(outbox[action], step, event->row);
 }
 
 static bool
@@ -144,7 +142,7 @@ write_ratings(Replay *replay)
 	for (i = 0; i < n; i++)
 	{
 		const BatchPlayer *player = players[i];
-		const PlayerRow *row = player->stored;
+		const StoredRow *row = player->stored;
 
 		CHECK_FOR_INTERRUPTS();
 		if (!same_row(row, player->exists, &player->record, player->state, nstate))
@@ -159,19 +157,35 @@ write_ratings(Replay *replay)
 	counts_end(writer.counts);
 }
 
-/* Delete rows of component that are of no kind that the model has, which a rebuild meets. */
-static void
-put_foreign_components(Outbox *deleted, Replay *replay)
+/* A replay whose components are written. */
+typedef struct ComponentsWrite
 {
-	RowReader	rows;
+	Batch	   *batch;
+	Outbox	   *outbox[OUTBOX_NACTIONS];
+} ComponentsWrite;
 
-	if (!replay->whole)
+/* Put a row of component beside its component; one of no kind that the model has goes. */
+static void
+store_component(void *arg, const Datum *values, const bool *nulls)
+{
+	ComponentsWrite *write = (ComponentsWrite *) arg;
+	BatchComponent *component = component_of_row(write->batch, values, nulls);
+	StoredRow  *row;
+	int			nstate;
+
+	if (component == NULL)
+	{
+		put_key(write->outbox[OUTBOX_DELETE], values, nulls);
 		return;
-	all_components_open(&rows, replay->ladder);
-	for (; rows.have_row; row_reader_next(&rows))
-		if (component_of_row(replay->batch, row_values(&rows), row_nulls(&rows)) == NULL)
-			put_key(deleted, row_values(&rows), row_nulls(&rows));
-	row_reader_close(&rows);
+	}
+	nstate = component->spec->nstate;
+	row = MemoryContextAllocZero(write->batch->context,
+								 offsetof(StoredRow, state) + nstate * sizeof(double));
+	row->found = true;
+	if (table_read(&component_table, write->batch->model, nstate, values, nulls, &row->record,
+				   row->state) != NULL)
+		row->record.games = -1; /* as nothing that can come out */
+	component->stored = row;
 }
 
 /* Write the rows of component that come out otherwise. */
@@ -179,28 +193,22 @@ static void
 write_components(Replay *replay)
 {
 	Batch	   *batch = replay->batch;
-	Outbox	   *outbox[OUTBOX_NACTIONS];
-	int64		i;
+	ComponentsWrite write = {.batch = batch};
+	int			i;
 
-	outboxes_create(replay->ladder, OUTBOX_COMPONENTS, outbox);
+	outboxes_create(replay->ladder, OUTBOX_COMPONENTS, write.outbox);
+	components_each_row(batch, replay->ladder, replay->whole, store_component, &write);
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
-		const StoredComponent *row = component->stored;
+		const StoredRow *row = component->stored;
 
 		CHECK_FOR_INTERRUPTS();
-		if (row != NULL && !row->found)
-			row = NULL;
-		if ((row != NULL) == component->exists &&
-			(row == NULL ||
-			 (memcmp(component->state, row->state,
-					 component->spec->nstate * sizeof(double)) == 0 &&
-			  memcmp(&component->record, &row->record, sizeof(ComponentRecord)) == 0)))
-			continue;
-		put_component(outbox[change_of(row != NULL, component->exists)], component);
+		if (!same_row(row, component->exists, &component->record, component->state,
+					  component->spec->nstate))
+			put_component(write.outbox[change_of(row != NULL, component->exists)], component);
 	}
-	put_foreign_components(outbox[OUTBOX_DELETE], replay);
-	outboxes_send(outbox);
+	outboxes_send(write.outbox);
 }
 
 /* Matches that the source no longer has, and history no more. */
@@ -255,8 +263,8 @@ rewrite_begin(Rewrite *rewrite, Ladder *ladder)
 void
 rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 {
-	outboxes_create(rewrite->ladder, OUTBOX_EVENTS, rewrite->events[false]);
-	outboxes_create(rewrite->ladder, OUTBOX_COMPONENT_EVENTS, rewrite->events[true]);
+	outboxes_create(rewrite->ladder, OUTBOX_EVENTS, rewrite->events[OF_PLAYERS]);
+	outboxes_create(rewrite->ladder, OUTBOX_COMPONENT_EVENTS, rewrite->events[OF_COMPONENTS]);
 	rewrite->removed = removed;
 	rewrite->missing_seq = 0;
 	rewrite->missing = NULL;
@@ -266,20 +274,20 @@ rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 void
 rewrite_send_events(Rewrite *rewrite)
 {
-	outboxes_send(rewrite->events[false]);
-	outboxes_send(rewrite->events[true]);
+	outboxes_send(rewrite->events[OF_PLAYERS]);
+	outboxes_send(rewrite->events[OF_COMPONENTS]);
 }
 
 /* What was found of matches goes too: a replay that begins again finds it again. */
 void
 rewrite_discard_part(Rewrite *rewrite)
 {
-	int			kind;
+	int			of;
 	int			action;
 
-	for (kind = 0; kind < 2; kind++)
+	for (of = 0; of < NROWS_OF; of++)
 		for (action = 0; action < OUTBOX_NACTIONS; action++)
-			outbox_discard(rewrite->events[kind][action]);
+			outbox_discard(rewrite->events[of][action]);
 	outbox_discard(rewrite->matches);
 	rewrite->looked_at = id_table_create(rewrite->ladder->match_type);
 	begin_matches(rewrite);

@@ -20,8 +20,8 @@ typedef struct Rewrite
 	ReplaySink	sink;
 	Ladder	   *ladder;
 	MemoryContext context;
-	Outbox	   *events[2][OUTBOX_NACTIONS]; /* of the part that is being replayed:
-											 * of players, and of components */
+	Outbox	   *events[NROWS_OF][OUTBOX_NACTIONS];	/* of the part that is being
+													 * replayed */
 	Outbox	   *matches;
 	IdTable    *removed;		/* matches whose removal was noticed */
 	IdTable    *gone;			/* those of them that the source still lacks */

@@ -2,8 +2,7 @@
  * shape.c
  *		Whether the tables of a ladder have the format and the columns that queries rely on.
  *
- * The columns of rating and event are described in column_list.h; those of the
- * other tables, as far as C reads them, here.
+ * Columns that C writes are described in column_list.h; others, as far as C reads them, here.
  *
  * This runs once for each version of a ladder in the cache (cache.c), and before anything of it is
  * read: C takes values by the types that it finds here.
@@ -44,15 +43,6 @@ static const struct
 	{LADDER_CONFIG, "format_version", INT4OID, true},
 	{LADDER_CONFIG, "horizon", INT8OID, false},
 	{LADDER_CONFIG, "horizon_at", TIMESTAMPTZOID, false},
-	{LADDER_RATED_MATCH, "match_id", OF_MATCH, true},
-	{LADDER_RATED_MATCH, "status", TEXTOID, true},
-	{LADDER_RATED_MATCH, "reason", TEXTOID, false},
-	{LADDER_RATED_MATCH, "detail", TEXTOID, false},
-	{LADDER_RATED_MATCH, "digest", INT8OID, true},
-	{LADDER_RATED_MATCH, "seq", INT8OID, false},
-	{LADDER_RATED_MATCH, "played_at", TIMESTAMPTZOID, false},
-	{LADDER_RATED_MATCH, "size_advantage_ratio", FLOAT8OID, false},
-	{LADDER_RATED_MATCH, "size_advantage_difference", FLOAT8OID, false},
 	{LADDER_RATED_MATCH, "void_reason", TEXTOID, false},
 	{LADDER_RATED_MATCH, "corrections", INT4OID, true},
 	{LADDER_PENDING, "match_id", OF_MATCH, true},
@@ -163,27 +153,22 @@ check_table(const LadderCache *cache, LadderRelation relation,
 		check_column(cache, relation, table->state_suffix[i], FLOAT8ARRAYOID, true);
 }
 
-/*
- * What stands in the place of a table must be one, which calls nothing when read.  All tables
- * of a front are foreign: it shows a ladder that is elsewhere.
- */
+/* What stands in the place of a table must be one, which calls nothing when read. */
 static void
 check_kind(const LadderCache *cache, LadderRelation relation)
 {
 	char		kind = get_rel_relkind(cache->relation[relation]);
-	const char *message;
 
 	if (relation == LADDER_SOURCE || !OidIsValid(cache->relation[relation]))
 		return;
 	if (relation == LADDER_EVENT_SEQ ? kind == RELKIND_SEQUENCE :
-		cache->is_front ? kind == RELKIND_FOREIGN_TABLE :
 		kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE)
 		return;
-	message = relation == LADDER_EVENT_SEQ ? "relation %s is not a sequence" :
-		cache->is_front ? "relation %s is not a foreign table" : "relation %s is not a table";
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-			 errmsg(message, relation_text(cache, relation)),
+			 relation == LADDER_EVENT_SEQ ?
+			 errmsg("relation %s is not a sequence", relation_text(cache, relation)) :
+			 errmsg("relation %s is not a table", relation_text(cache, relation)),
 			 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
 }
 
@@ -207,6 +192,7 @@ check_ladder_shape(const LadderCache *cache)
 	}
 	check_table(cache, LADDER_RATING, &rating_table);
 	check_table(cache, LADDER_EVENT, &event_table);
+	check_table(cache, LADDER_RATED_MATCH, &match_table);
 	check_table(cache, LADDER_COMPONENT, &component_table);
 	check_table(cache, LADDER_COMPONENT_EVENT, &component_event_table);
 	if (OidIsValid(cache->relation[LADDER_HORIZON]))

@@ -6,9 +6,6 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
-#include "storage/itemptr.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
@@ -40,74 +37,34 @@ require_read_committed(Oid schema, const char *function)
 			 errhint("Call it in a transaction that BEGIN ISOLATION LEVEL READ COMMITTED has begun.")));
 }
 
-/* The version of the row of table ladder. */
-typedef struct RowVersion
-{
-	TransactionId xmin;
-	ItemPointerData tid;
-} RowVersion;
+static LadderQuery share_query = {.text = "SELECT FROM {ladder} FOR SHARE"};
 
-static LadderQuery version_query = {.text = "SELECT xmin, ctid FROM {ladder}"};
-
-enum
+/*
+ * Lock the row of table ladder as the snapshot of the transaction sees it: the server raises 40001 if
+ * there is a later version.
+ */
+static void
+lock_seen_version(Ladder *ladder)
 {
-	VERSION_XMIN = 1,
-	VERSION_TID
-};
-
-/* The version that a snapshot sees; nothing if it sees no row. */
-static RowVersion
-read_version(Ladder *ladder, Snapshot snapshot)
-{
-	RowVersion	version;
 	bool		read_only = ladder->read_only;
-	bool		isnull;
 
-	PushActiveSnapshot(snapshot);
-	ladder->read_only = true;
-	version.xmin = InvalidTransactionId;
-	ItemPointerSetInvalid(&version.tid);
-	if (ladder_execute(ladder, &version_query, NULL, NULL, NULL) == 1)
-	{
-		HeapTuple	tuple = SPI_tuptable->vals[0];
-		TupleDesc	desc = SPI_tuptable->tupdesc;
-
-		version.xmin = DatumGetTransactionId(SPI_getbinval(tuple, desc, VERSION_XMIN, &isnull));
-		version.tid = *(ItemPointer) DatumGetPointer(SPI_getbinval(tuple, desc, VERSION_TID,
-																   &isnull));
-	}
-	SPI_freetuptable(SPI_tuptable);
+	SPI_connect();
+	ladder->read_only = false;
+	(void) ladder_execute(ladder, &share_query, NULL, NULL, NULL);
 	ladder->read_only = read_only;
-	PopActiveSnapshot();
-	return version;
-}
-
-/* Whether the snapshot of the transaction sees the version that is the latest. */
-static bool
-sees_latest_version(Ladder *ladder)
-{
-	RowVersion	seen;
-	RowVersion	latest;
-
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	CommandCounterIncrement();
-	seen = read_version(ladder, GetTransactionSnapshot());
-	latest = read_version(ladder, GetLatestSnapshot());
 	SPI_finish();
-	return seen.xmin == latest.xmin && ItemPointerEquals(&seen.tid, &latest.tid);
 }
 
 void
 check_snapshot_age(Ladder *ladder, bool writes)
 {
-	if (snapshot_knows(GetTransactionSnapshot(), ladder->relation[LADDER_CONFIG]) &&
-		(!writes || sees_latest_version(ladder)))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not serialize access due to concurrent update"),
-			 errdetail("Ladder \"%s\" was changed after this transaction began.",
-					   ladder->name),
-			 errhint("Try again.")));
+	if (!snapshot_knows(GetTransactionSnapshot(), ladder->relation[LADDER_CONFIG]))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update"),
+				 errdetail("Ladder \"%s\" was changed after this transaction began.",
+						   ladder->name),
+				 errhint("Try again.")));
+	if (writes)
+		lock_seen_version(ladder);
 }

@@ -18,7 +18,6 @@
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 Batch *
 ladder_batch(Ladder *ladder)
@@ -147,7 +146,8 @@ take_rating(Batch *batch, const Datum *values, const bool *nulls)
 	pool = TextDatumGetCString(values[RATING_POOL - 1]);
 	player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
 	pfree(pool);
-	missing = rating_read(batch->model, values, nulls, &player->record, player->state);
+	missing = table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
+						 &player->record, player->state);
 	if (missing != NULL)
 		null_in_rating(missing);
 	player->exists = player->loaded = true;
@@ -169,11 +169,11 @@ take_locked_rating(void *arg, const Datum *values, const bool *nulls)
 	player->place = *(ItemPointer) DatumGetPointer(values[RATING_NCOLUMNS + batch->model->nstate]);
 }
 
-PlayerRow *
+StoredRow *
 player_row(Batch *batch, BatchPlayer *player)
 {
 	if (player->stored == NULL)
-		player->stored = MemoryContextAlloc(batch->context, offsetof(PlayerRow, state) +
+		player->stored = MemoryContextAlloc(batch->context, offsetof(StoredRow, state) +
 											batch->model->nstate * sizeof(double));
 	player->loaded = true;
 	return player->stored;
@@ -188,7 +188,7 @@ store_loaded_rows(Batch *batch)
 	for (i = 0; i < id_table_count(batch->players); i++)
 		if (player[i]->loaded)
 		{
-			PlayerRow  *row = player_row(batch, player[i]);
+			StoredRow  *row = player_row(batch, player[i]);
 
 			row->found = !player[i]->created;
 			row->record = player[i]->record;
@@ -198,7 +198,7 @@ store_loaded_rows(Batch *batch)
 }
 
 bool
-same_row(const PlayerRow *row, bool exists, const PlayerRecord *record, const double *state,
+same_row(const StoredRow *row, bool exists, const PlayerRecord *record, const double *state,
 		 int nstate)
 {
 	if (row == NULL || !row->found)
@@ -388,6 +388,17 @@ batch_lock(Batch *batch, Ladder *ladder, bool newcomers)
 						ladder->name, nlocked, n),
 				 errhint("Row-level security or a trigger on table rating hides players from the ladder's owner.")));
 	return true;
+}
+
+void
+report_missing_events(const Ladder *ladder, int64 from, const char *whose)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("events of %s before place " INT64_FORMAT " of ladder \"%s\" are missing",
+					whose, from, ladder->name),
+			 errdetail("History from there on cannot be replayed, because the states there are not known."),
+			 errhint("Attach or restore the events, or make them again by catch_up() with rebuild => true; set_horizon() keeps the states before events are taken away.")));
 }
 
 /*

@@ -28,21 +28,21 @@ extern void batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n);
  * A row of rating as it was found: that of a player who is loaded lies beside the player, in a
  * replay, and where somebody asks for what a batch changes.
  */
-typedef struct PlayerRow
+typedef struct StoredRow
 {
 	bool		found;
 	PlayerRecord record;
 	double		state[FLEXIBLE_ARRAY_MEMBER];
-} PlayerRow;
+} StoredRow;
 
 /* The row beside a player, to be filled. */
-extern PlayerRow *player_row(Batch *batch, BatchPlayer *player);
+extern StoredRow *player_row(Batch *batch, BatchPlayer *player);
 
 /* What the players who are loaded have is what their rows have. */
 extern void store_loaded_rows(Batch *batch);
 
 /* Whether a row that was found, or not, is this one, to the bit; or none, if it does not exist. */
-extern bool same_row(const PlayerRow *row, bool exists, const PlayerRecord *record,
+extern bool same_row(const StoredRow *row, bool exists, const PlayerRecord *record,
 					 const double *state, int nstate);
 
 /* Load the states of the players that are wanted. */
@@ -68,6 +68,9 @@ extern void player_arrays(Ladder *ladder, BatchPlayer *const *player, int n, Dat
 
 /* Put players in the order of their identifiers and pools. */
 extern void sort_players(Ladder *ladder, BatchPlayer **player, int n);
+
+/* Error 55000: events before a place are gone, of a player or a component that is named. */
+pg_noreturn extern void report_missing_events(const Ladder *ladder, int64 from, const char *whose);
 
 /* Read all rows of rating, with the columns of RatingColumn. */
 extern void all_ratings_open(RowReader *reader, Ladder *ladder);

@@ -64,14 +64,30 @@ static const LadderEntry fill_entry = {
 	"fill_mirror", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1
 };
 
-pg_noreturn static void
-wrong_trigger(const char *function, const char *message)
+/*
+ * How a trigger function is called.  Error unless the bits of its event that the mask has are these,
+ * and, where it needs them (tables), it has the transition tables that such an event can have.
+ */
+static TriggerData *
+trigger_call(FunctionCallInfo fcinfo, const char *function, TriggerEvent mask, TriggerEvent event,
+			 bool tables)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-			 errmsg(message, function),
-			 errhint("skillrating.create_ladder() makes the triggers of a ladder.")));
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || (trigdata->tg_event & mask) != event ||
+		(tables && ((!TRIGGER_FIRED_BY_DELETE(trigdata->tg_event) && trigdata->tg_newtable == NULL) ||
+					(!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event) && trigdata->tg_oldtable == NULL))))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"skillrating_internal.%s\" serves only triggers that skillrating makes",
+						function),
+				 errhint("Those of a ladder are made by create_ladder(), attach() and mirror_rating().")));
+	return trigdata;
 }
+
+#define WHEN_AND_LEVEL (TRIGGER_EVENT_TIMINGMASK | TRIGGER_EVENT_ROW)
+#define AFTER_STATEMENT TRIGGER_EVENT_AFTER
+#define AFTER_ROW (TRIGGER_EVENT_AFTER | TRIGGER_EVENT_ROW)
 
 pg_noreturn static void
 wrong_table(const char *table)
@@ -122,28 +138,34 @@ is_listed(Oid schema, Oid relid, const LadderEntry *entry)
 
 /*
  * Open the door to the ladder that a trigger's table belongs to: that of the source
- * that its condition names, which then has to know of the table; or one of the ladder's
+ * that its condition names, *source, which then has to know of the table; or one of the ladder's
  * own tables, in its schema and owned by its owner.  On any other the trigger has no
- * business.
+ * business.  A trigger of the ladder's own has no condition (source is NULL).  NULL for a ladder
+ * that does not work.
  */
 static Ladder *
-trigger_door(const TriggerData *trigdata, bool own, Oid source,
-			 const LadderEntry *entry)
+trigger_door(const TriggerData *trigdata, bool own, Oid *source, const LadderEntry *entry)
 {
 	Relation	relation = trigdata->tg_relation;
 	Oid			schema = RelationGetNamespace(relation);
 
-	while (OidIsValid(source))
+	if (source != NULL)
+	{
+		*source = trigger_condition_relation(trigdata->tg_trigger);
+		if (OidIsValid(*source) && !users_ladder_works(trigdata, *source, entry == &fill_entry))
+			return NULL;
+	}
+	while (source != NULL && OidIsValid(*source))
 	{
 		Ladder	   *door;
 
-		schema = get_rel_namespace(source);
+		schema = get_rel_namespace(*source);
 		if (!is_listed(schema, RelationGetRelid(relation), entry))
 			wrong_table(RelationGetRelationName(relation));
 		door = ladder_begin(schema, entry);
 
 		/* promote_ladder() may have moved it while this waited for the lock. */
-		if (get_rel_namespace(source) == schema)
+		if (get_rel_namespace(*source) == schema)
 			return door;
 		ladder_leave(door);
 	}
@@ -153,26 +175,18 @@ trigger_door(const TriggerData *trigdata, bool own, Oid source,
 	return ladder_begin(schema, entry);
 }
 
-static LadderQuery attached_match_id_query = {
-	.text = "SELECT match_id FROM {attached} WHERE relation OPERATOR(pg_catalog.=) $1",
-	.param = {VALUE_OID}
-};
-
 /*
- * The column or expression that gives the matches of an attached table's rows.
- * Who owns the ladder has attached it; the trigger alone gives no right.
+ * The column or expression that gives the matches of an attached table's rows.  Who owns the ladder
+ * has attached it; the trigger alone gives no right, and nothing has kept the owner from deleting the
+ * row that opened the door.
  */
 static char *
-attached_match_id(Ladder *ladder, Relation relation)
+attached_match_id(const Ladder *ladder, Relation relation)
 {
-	Datum		relid = ObjectIdGetDatum(RelationGetRelid(relation));
-	char	   *match_id;
+	char	   *match_id = ladder_listed_match_id(ladder->schema, RelationGetRelid(relation));
 
-	if (ladder_execute(ladder, &attached_match_id_query, &relid, NULL, NULL) != 1)
+	if (match_id == NULL)
 		wrong_table(RelationGetRelationName(relation));
-	match_id = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-							ONLY_COLUMN);
-	SPI_freetuptable(SPI_tuptable);
 	return match_id;
 }
 
@@ -220,35 +234,25 @@ check_expression_owner(const Ladder *ladder, Relation relation)
 				 errhint("Only a column of the type of the ladder's match_id can be read from another role's table.")));
 }
 
-/* Add the values of an expression over the rows of the transition tables. */
+/*
+ * Add the values of an expression over the rows of a FROM item, which may have the row $1 of a
+ * type.  SPI is connected.
+ */
 static void
-add_expression_ids(IdTable *ids, Ladder *ladder, TriggerData *trigdata,
-				   const char *expression)
+add_expression_ids(IdTable *ids, const Ladder *ladder, const char *expression, const char *from,
+				   int nrows, Oid row_type, Datum row)
 {
-	StringInfoData sql;
-	uint64		row;
+	char	   *sql = psprintf("SELECT CAST((%s) AS %s) FROM %s", expression,
+							   ladder->match_type->name, from);
+	uint64		i;
 
-	check_expression_owner(ladder, trigdata->tg_relation);
-	ladder_settle(ladder);
-	if (SPI_register_trigger_data(trigdata) != SPI_OK_TD_REGISTER)
-		elog(ERROR, "could not register the transition tables");
-
-	initStringInfo(&sql);
-	if (trigdata->tg_oldtable != NULL)
-		appendStringInfo(&sql, "SELECT CAST((%s) AS %s) FROM old_rows",
-						 expression, ladder->match_type->name);
-	if (trigdata->tg_newtable != NULL)
-		appendStringInfo(&sql, "%sSELECT CAST((%s) AS %s) FROM new_rows",
-						 sql.len > 0 ? " UNION " : "", expression,
-						 ladder->match_type->name);
-	if (SPI_execute(sql.data, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not run \"%s\"", sql.data);
-	for (row = 0; row < SPI_processed; row++)
+	if (SPI_execute_with_args(sql, nrows, &row_type, &row, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not run \"%s\"", sql);
+	for (i = 0; i < SPI_processed; i++)
 	{
 		bool		isnull;
 		bool		found;
-		Datum		id = SPI_getbinval(SPI_tuptable->vals[row],
-									   SPI_tuptable->tupdesc, ONLY_COLUMN,
+		Datum		id = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, ONLY_COLUMN,
 									   &isnull);
 
 		CHECK_FOR_INTERRUPTS();
@@ -256,6 +260,21 @@ add_expression_ids(IdTable *ids, Ladder *ladder, TriggerData *trigdata,
 			(void) id_table_enter(ids, id, "", &found);
 	}
 	SPI_freetuptable(SPI_tuptable);
+}
+
+/* The same over the rows of the transition tables. */
+static void
+add_expression_transition_ids(IdTable *ids, const Ladder *ladder, TriggerData *trigdata,
+							  const char *expression)
+{
+	check_expression_owner(ladder, trigdata->tg_relation);
+	ladder_settle(ladder);
+	if (SPI_register_trigger_data(trigdata) != SPI_OK_TD_REGISTER)
+		elog(ERROR, "could not register the transition tables");
+	if (trigdata->tg_oldtable != NULL)
+		add_expression_ids(ids, ladder, expression, "old_rows", 0, InvalidOid, (Datum) 0);
+	if (trigdata->tg_newtable != NULL)
+		add_expression_ids(ids, ladder, expression, "new_rows", 0, InvalidOid, (Datum) 0);
 }
 
 /* The matches whose rows a statement touched. */
@@ -276,9 +295,9 @@ touched_matches(Ladder *ladder, TriggerData *trigdata, bool attached)
 						   RelationGetDescr(relation), column);
 	}
 	else if (attached)
-		add_expression_ids(ids, ladder, trigdata,
-						   column == InvalidAttrNumber ? match_id :
-						   quote_identifier(match_id));
+		add_expression_transition_ids(ids, ladder, trigdata,
+									  column == InvalidAttrNumber ? match_id :
+									  quote_identifier(match_id));
 	else
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -330,32 +349,18 @@ collect_matches(Ladder *ladder, Datum *ids, int n)
 Datum
 skillrating_collect_matches(PG_FUNCTION_ARGS)
 {
-	const char *function = "skillrating_internal.collect_matches";
-	TriggerData *trigdata = (TriggerData *) fcinfo->context;
-	const char *name;
+	TriggerData *trigdata = trigger_call(fcinfo, "collect_matches", WHEN_AND_LEVEL,
+										 AFTER_STATEMENT, true);
+	const char *name = RelationGetRelationName(trigdata->tg_relation);
 	Ladder	   *door;
 	Ladder	   *ladder;
 	IdTable    *ids;
 	Oid			source;			/* of the ladder that the table is attached to */
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
-		!TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event))
-		wrong_trigger(function,
-					  "function \"%s\" must be called as a trigger after a statement");
-	if ((!TRIGGER_FIRED_BY_DELETE(trigdata->tg_event) &&
-		 trigdata->tg_newtable == NULL) ||
-		(!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event) &&
-		 trigdata->tg_oldtable == NULL))
-		wrong_trigger(function,
-					  "function \"%s\" must be called as a trigger with transition tables for old and new rows");
-	source = trigger_condition_relation(trigdata->tg_trigger);
-	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
+	door = trigger_door(trigdata, strcmp(name, "match") == 0 || strcmp(name, "match_player") == 0,
+						&source, &collect_entry);
+	if (door == NULL)
 		return PointerGetDatum(NULL);
-
-	name = RelationGetRelationName(trigdata->tg_relation);
-	door = trigger_door(trigdata, strcmp(name, "match") == 0 ||
-						strcmp(name, "match_player") == 0, source, &collect_entry);
 
 	/* A statement that had to wait sees what has come meanwhile. */
 	door->read_only = false;
@@ -429,58 +434,27 @@ write_note(Ladder *door, const TriggerData *trigdata, const char *error)
 	ladder_close(ladder);
 }
 
-/* An expression over a row, and what comes out. */
+/* An expression over a row, and the match that comes out. */
 typedef struct RowExpression
 {
 	Ladder	   *ladder;
 	Relation	relation;
 	HeapTuple	row;
 	const char *text;
-	Datum		id;				/* in the memory of the ladder */
-	bool		isnull;
+	IdTable    *ids;			/* in the memory of the ladder */
 } RowExpression;
 
 /* Evaluate it, in a subtransaction; SPI is connected. */
 static bool
 evaluate_row_expression(void *arg)
 {
-	RowExpression *expression = (RowExpression *) arg;
-	const IdType *type = expression->ladder->match_type;
+	const RowExpression *expression = (const RowExpression *) arg;
 	Relation	relation = expression->relation;
-	Oid			row_type = relation->rd_rel->reltype;
-	Datum		row = heap_copy_tuple_as_datum(expression->row, RelationGetDescr(relation));
-	StringInfoData sql;
-	Datum		value;
 
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT CAST((%s) AS %s) FROM (SELECT ($1).*) AS row_",
-					 expression->text, type->name);
-	if (SPI_execute_with_args(sql.data, 1, &row_type, &row, NULL, true, 1) != SPI_OK_SELECT ||
-		SPI_processed != 1)
-		elog(ERROR, "could not run \"%s\"", sql.data);
-	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, ONLY_COLUMN,
-						  &expression->isnull);
-	if (!expression->isnull)
-	{
-		MemoryContext old = MemoryContextSwitchTo(expression->ladder->context);
-
-		expression->id = datumCopy(value, type->typbyval, type->typlen);
-		MemoryContextSwitchTo(old);
-	}
-	SPI_freetuptable(SPI_tuptable);
+	add_expression_ids(expression->ids, expression->ladder, expression->text,
+					   "(SELECT ($1).*) AS row_", 1, relation->rd_rel->reltype,
+					   heap_copy_tuple_as_datum(expression->row, RelationGetDescr(relation)));
 	return true;
-}
-
-/* Whether an error is about the data of a row, so that to try again would not help. */
-static bool
-is_about_data(const ErrorData *error)
-{
-	int			category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
-
-	return category == ERRCODE_DATA_EXCEPTION ||
-		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION ||
-		category == ERRCODE_PROGRAM_LIMIT_EXCEEDED ||
-		error->sqlerrcode == ERRCODE_RAISE_EXCEPTION;
 }
 
 /* Enqueue the match that an expression gives for a row. */
@@ -489,21 +463,25 @@ enqueue_by_expression(Ladder *door, const TriggerData *trigdata, HeapTuple row,
 					  const char *match_id)
 {
 	Ladder	   *ladder = ladder_open(door);
-	RowExpression expression = {ladder, trigdata->tg_relation, row, match_id, (Datum) 0, true};
+	IdTable    *ids = id_table_create(ladder->match_type);
+	RowExpression expression = {ladder, trigdata->tg_relation, row, match_id, ids};
 	ErrorData  *error;
 	bool		done;
 
 	check_expression_owner(ladder, trigdata->tg_relation);
 	ladder_settle(ladder);
 	error = try_in_subtransaction(evaluate_row_expression, &expression, &done);
-	if (error != NULL && !is_about_data(error))
+
+	/* To try again would not help against an error about the data of the row. */
+	if (error != NULL && !error_is_about_data(error->sqlerrcode) &&
+		error->sqlerrcode != ERRCODE_RAISE_EXCEPTION)
 		ReThrowError(error);
 	if (error != NULL)
 		write_note(door, trigdata, error->message);
-	else if (expression.isnull)
+	else if (id_table_count(ids) == 0)
 		write_note(door, trigdata, "the match of the row is null");
 	else
-		enqueue_match(door, expression.id);
+		enqueue_match(door, id_table_ids(ids)[0]);
 	ladder_close(ladder);
 }
 
@@ -538,27 +516,20 @@ enqueue_row(Ladder *door, const TriggerData *trigdata, HeapTuple row, const char
 Datum
 skillrating_enqueue_matches(PG_FUNCTION_ARGS)
 {
-	const char *function = "skillrating_internal.enqueue_matches";
-	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	TriggerData *trigdata = trigger_call(fcinfo, "enqueue_matches", TRIGGER_EVENT_TIMINGMASK,
+										 TRIGGER_EVENT_AFTER, false);
 	Oid			source;
 	Ladder	   *door;
 	char	   *match_id;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
-		(!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) &&
-		 !TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event)))
-		wrong_trigger(function,
-					  "function \"%s\" must be called as a trigger after a row, or after truncate");
-	source = trigger_condition_relation(trigdata->tg_trigger);
-	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
+	if (!TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
+		(void) trigger_call(fcinfo, "enqueue_matches", WHEN_AND_LEVEL, AFTER_ROW, false);
+	door = trigger_door(trigdata, false, &source, &collect_entry);
+	if (door == NULL)
 		return PointerGetDatum(NULL);
-	door = trigger_door(trigdata, false, source, &collect_entry);
 	door->read_only = false;
 
-	/* Nothing has kept the owner from deleting the row that opened the door. */
-	match_id = ladder_listed_match_id(door->schema, RelationGetRelid(trigdata->tg_relation));
-	if (match_id == NULL)
-		wrong_table(RelationGetRelationName(trigdata->tg_relation));
+	match_id = attached_match_id(door, trigdata->tg_relation);
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
 		write_note(door, trigdata, NULL);
 	else
@@ -576,14 +547,10 @@ skillrating_enqueue_matches(PG_FUNCTION_ARGS)
 Datum
 skillrating_refuse_truncate(PG_FUNCTION_ARGS)
 {
-	TriggerData *trigdata = (TriggerData *) fcinfo->context;
-	Oid			source;
+	TriggerData *trigdata = trigger_call(fcinfo, "refuse_truncate", TRIGGER_EVENT_OPMASK,
+										 TRIGGER_EVENT_TRUNCATE, false);
+	Oid			source = trigger_condition_relation(trigdata->tg_trigger);
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
-		wrong_trigger("skillrating_internal.refuse_truncate",
-					  "function \"%s\" must be called as a trigger before truncate");
-	source = trigger_condition_relation(trigdata->tg_trigger);
 	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
 		return PointerGetDatum(NULL);
 	ereport(ERROR,
@@ -602,17 +569,10 @@ skillrating_refuse_truncate(PG_FUNCTION_ARGS)
 Datum
 skillrating_apply_pending(PG_FUNCTION_ARGS)
 {
-	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	TriggerData *trigdata = trigger_call(fcinfo, "apply_pending", WHEN_AND_LEVEL, AFTER_ROW, false);
+	bool		own = strcmp(RelationGetRelationName(trigdata->tg_relation), "pending") == 0;
 	Ladder	   *door;
 	Ladder	   *ladder;
-	bool		own;
-
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
-		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
-		wrong_trigger("skillrating_internal.apply_pending",
-					  "function \"%s\" must be called as a trigger after a row of pending");
-	own = strcmp(RelationGetRelationName(trigdata->tg_relation), "pending") == 0;
 
 	/*
 	 * An earlier statement's firing took the row along, as it does all that are there.  To look
@@ -627,7 +587,7 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 		trigdata->tg_relation->rd_rel->relowner &&
 		!ladder_is_whole(RelationGetNamespace(trigdata->tg_relation), NULL))
 		return PointerGetDatum(NULL);
-	door = trigger_door(trigdata, own, InvalidOid, &apply_entry);
+	door = trigger_door(trigdata, own, NULL, &apply_entry);
 	ladder = ladder_open(door);
 	(void) apply_pending(ladder, false);
 	ladder_close(ladder);
@@ -639,17 +599,11 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 Datum
 skillrating_update_mirrors(PG_FUNCTION_ARGS)
 {
-	TriggerData *trigdata = (TriggerData *) fcinfo->context;
-	Ladder	   *door;
+	TriggerData *trigdata = trigger_call(fcinfo, "update_mirrors", WHEN_AND_LEVEL,
+										 AFTER_STATEMENT, false);
+	bool		own = strcmp(RelationGetRelationName(trigdata->tg_relation), "rating") == 0;
+	Ladder	   *door = trigger_door(trigdata, own, NULL, &mirror_entry);
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
-		!TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event))
-		wrong_trigger("skillrating_internal.update_mirrors",
-					  "function \"%s\" must be called as a trigger after a statement");
-	door = trigger_door(trigdata,
-						strcmp(RelationGetRelationName(trigdata->tg_relation),
-							   "rating") == 0, InvalidOid, &mirror_entry);
 	if (!ladder_is_hidden_from_mirrors(door))
 	{
 		/* A mirror that the snapshot does not know would lack these rows. */
@@ -699,33 +653,18 @@ fill_mirror(Ladder *door, TriggerData *trigdata)
 	FreeErrorData(error);
 }
 
-/*
- * AFTER INSERT on a mirrored table of the user, for each statement with a transition
- * table, or for each row where a table has none.
- */
+/* AFTER INSERT on a mirrored table of the user, for each statement. */
 Datum
 skillrating_fill_mirror(PG_FUNCTION_ARGS)
 {
-	const char *function = "skillrating_internal.fill_mirror";
-	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	TriggerData *trigdata = trigger_call(fcinfo, "fill_mirror",
+										 WHEN_AND_LEVEL | TRIGGER_EVENT_OPMASK,
+										 AFTER_STATEMENT | TRIGGER_EVENT_INSERT, true);
 	Oid			source;
-	Ladder	   *door;
+	Ladder	   *door = trigger_door(trigdata, false, &source, &fill_entry);
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
-		!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event))
-		wrong_trigger(function,
-					  "function \"%s\" must be called as a trigger after insert");
-	if (TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event) &&
-		(trigdata->tg_newtable == NULL || trigdata->tg_trigger->tgnewtable == NULL ||
-		 strcmp(trigdata->tg_trigger->tgnewtable, "inserted") != 0))
-		wrong_trigger(function,
-					  "function \"%s\" must be called as a trigger with a transition table \"inserted\", or for each row");
-	source = trigger_condition_relation(trigdata->tg_trigger);
-	if (OidIsValid(source) && !users_ladder_works(trigdata, source, true))
+	if (door == NULL)
 		return PointerGetDatum(NULL);
-
-	door = trigger_door(trigdata, false, source, &fill_entry);
 	fill_mirror(door, trigdata);
 	ladder_end(door);
 	return PointerGetDatum(NULL);

@@ -72,8 +72,7 @@ typedef struct Verification
 {
 	ReplaySink	sink;
 	Check	   *content;
-	Check	   *events;
-	Check	   *components;
+	Check	   *events[NROWS_OF];
 	MemoryContext context;		/* of what is found */
 } Verification;
 
@@ -101,7 +100,7 @@ event_fault(Ladder *ladder, const BatchStep *step, const ReplayedEvent *event)
 	char	   *subject;
 	char	   *what;
 
-	if (event->verdict == EVENT_SURPLUS && event->of_component)
+	if (event->verdict == EVENT_SURPLUS && event->of == OF_COMPONENTS)
 		return psprintf("event " INT64_FORMAT " of component %s has no cause",
 						DatumGetInt64(row_key_column(stored, COMPONENT_EVENT_SEQ)),
 						TextDatumGetCString(row_key_column(stored, COMPONENT_EVENT_KIND)));
@@ -109,15 +108,15 @@ event_fault(Ladder *ladder, const BatchStep *step, const ReplayedEvent *event)
 		return psprintf("event " INT64_FORMAT " of player %s has no cause",
 						DatumGetInt64(row_key_column(stored, EVENT_SEQ)),
 						id_text(ladder->player_type, row_key_column(stored, EVENT_PLAYER_ID)));
-	subject = event->of_component ? component_text(ladder, event->component->component) :
-		psprintf("player %s", id_text(ladder->player_type, event->player->player->id));
+	subject = event->of == OF_COMPONENTS ? component_text(ladder, event->row->component) :
+		psprintf("player %s", id_text(ladder->player_type, event->row->player->id));
 	what = step->is_match ?
 		psprintf("match %s", id_text(ladder->match_type, step->match_id)) :
 		psprintf("%s " INT64_FORMAT, step->kind, step->seq);
 	return psprintf("%s %s %s", subject,
 					event->verdict == EVENT_MISSING ? "has no event of" :
 					event->verdict != EVENT_SAME ? "in" :
-					event->of_component ? "was played later than" : "played later than", what);
+					event->of == OF_COMPONENTS ? "was played later than" : "played later than", what);
 }
 
 /*
@@ -127,9 +126,10 @@ static void
 check_event(ReplaySink *sink, Replay *replay, const ReplayedEvent *event)
 {
 	Verification *verification = (Verification *) sink;
-	Check	   *check = event->of_component ? verification->components : verification->events;
+	Check	   *check = verification->events[event->of];
 	const BatchStep *step = &replay->batch->step;
-	bool		in_order = !replay->ladder->reorders || event->last_played <= step->at;
+	bool		in_order = !replay->ladder->reorders || event->row == NULL ||
+		event->row->last_played <= step->at;
 	MemoryContext old;
 
 	check->examined++;
@@ -181,7 +181,7 @@ check_ratings(Ladder *ladder, Batch *batch, Check *states, Check *counters)
 	for (i = 0; i < id_table_count(batch->players); i++)
 	{
 		const BatchPlayer *player = players[i];
-		const PlayerRow *row = player->stored;
+		const StoredRow *row = player->stored;
 		bool		found = row != NULL && row->found;
 
 		/* Rows that nobody has are faults too: a reader sees the table only. */
@@ -205,7 +205,6 @@ check_component(Ladder *ladder, RowReader *row, BatchComponent *component, Check
 {
 	const Datum *values = row_values(row);
 	const bool *nulls = row_nulls(row);
-	ComponentIdentity identity;
 	RowValues	expected;
 
 	check->examined++;
@@ -218,10 +217,8 @@ check_component(Ladder *ladder, RowReader *row, BatchComponent *component, Check
 	}
 
 	/* Loaded before is a second row of the same component. */
-	expected = component_values(component, &identity);
-	if (component->loaded ||
-		!same_state(values[COMPONENT_STATE - 1], nulls[COMPONENT_STATE - 1],
-					component->state, component->spec->nstate) ||
+	expected = component_values(component);
+	if (component->loaded || !states_same(&component_table, &expected, values, nulls) ||
 		!table_same(&component_table, ladder, &expected, values, nulls))
 		if (fault(check))
 			check->first = component_text(ladder, component);
@@ -233,11 +230,8 @@ static void
 check_components(Ladder *ladder, Batch *batch, Check *check)
 {
 	RowReader	rows;
-	int64		i;
+	int			i;
 
-	/* Those that were met in the table. */
-	for (i = 0; i < batch->ncomponents; i++)
-		batch->components[i]->loaded = false;
 	all_components_open(&rows, ladder);
 	for (; rows.have_row; row_reader_next(&rows))
 		check_component(ladder, &rows,
@@ -371,7 +365,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	Check		corrections = {"corrections", 0, "corrections", 0, NULL, NULL, NULL};
 	Check		waiting = {"waiting", 0, "matches", 0, NULL, NULL, NULL};
 	Verification verification = {{check_event, check_match},
-	&content, &events, &components, NULL};
+	&content, {&events, &components}, NULL};
 	const char *unread;
 	Ladder	   *ladder;
 	Replay	   *replay;

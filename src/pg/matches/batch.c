@@ -8,36 +8,39 @@
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/float.h"
 
 #include "pg/matches/batch_components.h"
 #include "pg/matches/eligible.h"
 #include "pg/matches/meetings.h"
-#include "pg/sql/huge.h"
 
 /*
  * ---- Players ----
  */
 
-/* The record of a player who has never played. */
-static const PlayerRecord no_record = {.last_played = DT_NOBEGIN,.as_of = DT_NOBEGIN};
+const PlayerRecord no_record = {.last_played = DT_NOBEGIN,.as_of = DT_NOBEGIN};
 
 Batch *
 batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 {
 	Batch	   *batch = palloc0_object(Batch);
+	int			i;
 
 	batch->model = model;
 	batch->params = params;
 	batch->player_type = player_type;
 	batch->context = CurrentMemoryContext;
 	batch->players = id_table_create(player_type);
-	batch->last_pool = "";
 	batch->shares = model->shares != NULL && model->shares(params);
 	batch->rests = !batch->shares && model->age == NULL && model->period == 0;
 	model->init(params, batch->initial);
-	components_create(batch);
+	for (i = 0; i < model->rules.ncomponents; i++)
+		if (model->rules.component[i].used(params))
+		{
+			batch->nkinds++;
+			batch->component_nstate = Max(batch->component_nstate,
+										  model->rules.component[i].nstate);
+		}
 	return batch;
 }
 
@@ -80,19 +83,12 @@ batch_player(Batch *batch, Datum id, const char *pool)
 
 	if (!found)
 	{
-		const Model *model = batch->model;
-		IdType	   *type = batch->player_type;
 		MemoryContext old = MemoryContextSwitchTo(batch->context);
 		BatchPlayer *player = new_player(batch);
 
-		player->id = datumCopy(id, type->typbyval, type->typlen);
-
-		/* Few pools, each in long runs. */
-		if (strcmp(pool, batch->last_pool) != 0)
-			batch->last_pool = pstrdup(pool);
-		player->pool = batch->last_pool;
+		id_table_key(place, &player->id, &player->pool);
 		player->state = (double *) (player + 1);
-		memcpy(player->state, batch->initial, model->nstate * sizeof(double));
+		memcpy(player->state, batch->initial, batch->model->nstate * sizeof(double));
 		player->record = no_record;
 		*place = player;
 		MemoryContextSwitchTo(old);
@@ -411,13 +407,45 @@ batch_state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at,
 	state_at(batch, player, at, tournament, player->record.fixed != 0, before);
 }
 
-/* Begin an event of a player, who has not been put into the state after it yet. */
-static void
-begin_row(EventRow *row, BatchPlayer *player, const double *before, const double *after)
+void
+batch_reserve_rows(Batch *batch, RowsOf of, int n, bool states)
 {
-	const PlayerRecord *record = &player->record;
+	EventRows  *rows = &batch->step.rows[of];
 
-	row->player = player;
+	rows->n = 0;
+
+	/* Without what is about to be freed, because an allocation may fail. */
+	if (n > rows->max)
+	{
+		int			max = Max(n, 2 * rows->max);
+
+		if (rows->row != NULL)
+			pfree(rows->row);
+		rows->row = NULL;
+		rows->max = 0;
+		rows->row = huge_array_in(batch->context, EventRow, max);
+		rows->max = max;
+	}
+	if (states && n > rows->max_state)
+	{
+		int			nstate = of == OF_PLAYERS ? batch->model->nstate : batch->component_nstate;
+
+		if (rows->state != NULL)
+			pfree(rows->state);
+		rows->state = NULL;
+		rows->max_state = 0;
+		rows->state = huge_array_in(batch->context, double, 2 * (Size) nstate * n);
+		rows->max_state = n;
+	}
+}
+
+EventRow *
+batch_add_row(EventRows *rows, const PlayerRecord *record, const double *before,
+			  const double *after)
+{
+	EventRow   *row = &rows->row[rows->n++];
+
+	row->component = NULL;
 	row->before = before;
 	row->after = after;
 	row->games = record->games;
@@ -425,6 +453,21 @@ begin_row(EventRow *row, BatchPlayer *player, const double *before, const double
 
 	/* Nothing where last_played says it. */
 	row->as_of = record->as_of == record->last_played ? DT_NOBEGIN : record->as_of;
+	return row;
+}
+
+/* The row of an event of a player, who has not been put into the state after it yet. */
+static EventRow *
+add_player_row(BatchStep *step, BatchPlayer *player, const double *before,
+			   const double *after)
+{
+	EventRows  *rows = &step->rows[OF_PLAYERS];
+	EventRow   *row = batch_add_row(rows, &player->record, before, after);
+
+	row->player = player;
+	player->step = step->seq;
+	player->row = rows->n - 1;
+	return row;
 }
 
 /*
@@ -612,18 +655,6 @@ count_match(BatchPlayer *player, MatchOutcome outcome, TimestampTz played_at)
 	player->record.last_played = Max(player->record.last_played, played_at);
 }
 
-/* Room for n rows in the step. */
-static void
-reserve_rows(Batch *batch, int n)
-{
-	BatchStep  *step = &batch->step;
-
-	if (n <= step->max)
-		return;
-	step->max = Max(n, 2 * step->max);
-	step->row = huge_array_in(batch->context, EventRow, step->max);
-}
-
 void
 batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 {
@@ -631,28 +662,24 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 	BatchStep  *step = &batch->step;
 	int			i;
 
-	reserve_rows(batch, match->nplayers);
+	batch_reserve_rows(batch, OF_PLAYERS, match->nplayers, false);
 	step->seq = seq;
 	step->kind = "match";
 	step->is_match = true;
 	step->match_id = source->id;
 	step->at = source->played_at;
 	step->reason = NULL;
-	step->n = match->nplayers;
 	for (i = 0; i < match->nplayers; i++)
 	{
 		BatchPlayer *player = batch->player[i];
 		const MatchTeam *team = &match->team[match->player[i].team];
 		const double *after = match->player[i].after;
 		MatchOutcome outcome = match_outcome(match, match->player[i].team);
-		EventRow   *row = &step->row[i];
+		EventRow   *row = add_player_row(step, player, match->player[i].before, after);
 
-		begin_row(row, player, match->player[i].before, after);
 		row->team = team->number;
 		row->score = outcome / 2.0;
 		row->win_probability = team->win;
-		player->step = seq;
-		player->row = i;
 		row->fixed = player->record.fixed = match->player[i].fixed == 1;
 
 		take_state(batch, player, after, source->played_at);
@@ -664,7 +691,7 @@ batch_commit(Batch *batch, SourceMatch *source, int64 seq)
 		if (player->shared != NULL)
 			count_match(player->shared, outcome, source->played_at);
 	}
-	step->ncomponents = 0;
+	step->rows[OF_COMPONENTS].n = 0;
 	if (match->ncomponents > 0)
 		components_commit(batch, source);
 }
@@ -726,10 +753,10 @@ static void
 apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchPlayer *player)
 {
 	const Model *model = batch->model;
-	BatchStep  *step = &batch->step;
-	double	   *before = batch->operated + (Size) 2 * model->nstate * step->n;
+	EventRows  *rows = &batch->step.rows[OF_PLAYERS];
+	double	   *before = rows->state + (Size) 2 * model->nstate * rows->n;
 	double	   *after = before + model->nstate;
-	EventRow   *row = &step->row[step->n];
+	EventRow   *row;
 	OperationKind kind = operation->operation.kind;
 	bool		settles = kind == OPERATION_SETTLE;
 	bool		idles = kind == OPERATION_DECAY || kind == OPERATION_REGRESSION;
@@ -774,7 +801,7 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	if ((idles || settles || kind == OPERATION_REFUND) &&
 		memcmp(before, after, model->nstate * sizeof(double)) == 0)
 		return;
-	begin_row(row, player, before, after);
+	row = add_player_row(&batch->step, player, before, after);
 	if (kind == OPERATION_FIX)
 		player->record.fixed = operation->operation.fixed;
 	else if (kind == OPERATION_RESET)
@@ -794,8 +821,6 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 		if (player->shared != NULL && operation->pool == NULL)
 			player->shared->record.as_of = DT_NOBEGIN;
 	}
-	player->step = step->seq;
-	player->row = step->n++;
 }
 
 /*
@@ -847,22 +872,15 @@ batch_apply_operation(Batch *batch, const LadderOperation *operation, int n)
 	}
 	else
 		player = operated_players(batch, operation, &nplayers);
-	reserve_rows(batch, nplayers);
-	if (nplayers > batch->max_operated)
-	{
-		batch->max_operated = nplayers;
-		batch->operated =
-			huge_array_in(batch->context, double,
-						  2 * (Size) batch->model->nstate * batch->max_operated);
-	}
+	batch_reserve_rows(batch, OF_PLAYERS, nplayers, true);
 	step->seq = operation->seq;
 	step->kind = operation->kind;
 	step->is_match = false;
 	step->at = operation->at;
 	step->reason = operation->reason;
-	step->n = 0;
-	step->ncomponents = 0;
-	components_operate(batch, operation, single ? player : NULL, nplayers);
+	step->rows[OF_COMPONENTS].n = 0;
+	if (batch->ncomponents > 0)
+		components_operate(batch, operation, player, nplayers);
 	for (i = 0; i < nplayers; i++)
 		apply_operation_to_player(batch, &operation[single ? i : 0], player[i]);
 	pfree(player);

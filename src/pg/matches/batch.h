@@ -21,7 +21,10 @@
 /* What is wrong with a match in it. */
 #define RESERVED_POOL_DETAIL "pool \"" SHARED_POOL "\" is reserved"
 
-/* How often a player was rated in matches, when last, and how old the state is. */
+/*
+ * How often a player was rated in matches, when last, and how old the state is.  That of a
+ * component has games and times only.
+ */
 typedef struct PlayerRecord
 {
 	int64		games;
@@ -65,12 +68,11 @@ typedef struct BatchPlayer
 	bool		meetings_loaded;	/* and so were meetings */
 	ItemPointerData place;		/* of its row in rating, which this batch has
 								 * locked, or invalid */
-	BatchComponent *component;	/* the player's, one of them, or NULL */
 	uint64		build;			/* the last one that the player was in, */
 	int			slot;			/* and the index there */
 	int			row;			/* the index of the event */
 	int64		step;			/* in the last step with one, by its seq */
-	struct PlayerRow *stored;	/* the row in rating, in a replay */
+	struct StoredRow *stored;	/* the row in rating, in a replay */
 	double	   *past;			/* for models that look back: earlier states, */
 	int			npast;			/* in the order of their rounds, */
 	int			max_past;		/* and the room */
@@ -78,14 +80,6 @@ typedef struct BatchPlayer
 	int			nmeetings;
 	int			max_meetings;	/* and the room */
 } BatchPlayer;
-
-/* How often a component was in rated matches, when last, and how old its state is. */
-typedef struct ComponentRecord
-{
-	int64		games;
-	TimestampTz last_played;	/* DT_NOBEGIN if never */
-	TimestampTz as_of;			/* as that of a PlayerRecord */
-} ComponentRecord;
 
 /*
  * A component (core/rating/component.h) while a batch is rated.  Kind, pool, key and
@@ -101,7 +95,7 @@ struct BatchComponent
 	const char *key;			/* the context or club; "" for a kind without
 								 * a key */
 	double	   *state;			/* spec->nstate numbers */
-	ComponentRecord record;
+	PlayerRecord record;
 	bool		wanted;			/* its state is to be loaded */
 	bool		exists;			/* has, or is to have, a row of its own */
 	bool		loaded;			/* its state was looked up */
@@ -111,43 +105,47 @@ struct BatchComponent
 	bool		touched;		/* by a match or an operation of this batch */
 	int64		step;			/* seq of the last step with a row of it, */
 	int			row;			/* and the index there */
-	struct StoredComponent *stored; /* its row in a ladder, in a replay */
-	BatchComponent *next;		/* of the same player, or NULL */
-	uint32		hash;
+	struct StoredRow *stored;	/* its row in a ladder, in a replay */
 };
 
-/* A place in the hash table of components, which is empty where there is none. */
-typedef struct ComponentBucket
-{
-	BatchComponent *component;
-	uint32		hash;			/* so that others need not be looked at */
-} ComponentBucket;
-
-/* What a match or an operation did to a player: a row of event. */
+/*
+ * What a match or an operation did to a player, or to a component: a row of event, or of
+ * component_event.
+ */
 typedef struct EventRow
 {
-	BatchPlayer *player;
+	BatchPlayer *player;		/* or whose component it is, or NULL */
+	BatchComponent *component;	/* NULL for a player */
 	const double *before;
 	const double *after;
 	int64		games;			/* before, as is */
 	TimestampTz last_played;
 	TimestampTz as_of;			/* DT_NOBEGIN also where it is last_played */
-	int64		fixed;			/* from here on */
-	int			team;			/* matches only */
+	int64		fixed;			/* of a player: from here on */
+	int			team;			/* of a player in a match */
 	double		score;
 	double		win_probability;
 } EventRow;
 
-/* The same to a component. */
-typedef struct ComponentRow
+/* Rows of one table. */
+typedef struct EventRows
 {
-	BatchComponent *component;
-	const double *before;
-	const double *after;
-	int64		games;			/* before, as is */
-	TimestampTz last_played;
-	TimestampTz as_of;			/* DT_NOBEGIN also where it is last_played */
-} ComponentRow;
+	EventRow   *row;
+	int			n;
+	int			max;
+	double	   *state;			/* before and after an operation, which they
+								 * point to */
+	int			max_state;		/* of so many rows */
+} EventRows;
+
+/* Which of two tables: what is about players, or the same of components. */
+typedef enum RowsOf
+{
+	OF_PLAYERS,
+	OF_COMPONENTS
+} RowsOf;
+
+#define NROWS_OF (OF_COMPONENTS + 1)
 
 /* A match or an operation, as the events with one seq. */
 typedef struct BatchStep
@@ -158,12 +156,7 @@ typedef struct BatchStep
 	Datum		match_id;
 	TimestampTz at;
 	const char *reason;			/* or NULL */
-	EventRow   *row;
-	int			n;
-	int			max;
-	ComponentRow *component;
-	int			ncomponents;
-	int			max_components;
+	EventRows	rows[NROWS_OF];
 } BatchStep;
 
 /* An operation on states, as the table has it. */
@@ -190,8 +183,6 @@ typedef struct Batch
 	IdType	   *player_type;
 	MemoryContext context;
 	IdTable    *players;
-	const char *last_pool;		/* the copy of a pool that the last new player
-								 * has */
 	char	   *unused;			/* memory for nunused players to come */
 	int			nunused;
 	bool		shares;			/* see Model.shares */
@@ -205,10 +196,10 @@ typedef struct Batch
 								 * match_components_used() */
 	int			component_nstate;	/* the most state columns of one */
 	BatchComponent **components;
-	int64		ncomponents;
-	int64		max_components; /* room for so many */
-	ComponentBucket *bucket;	/* hash table of nbuckets, a power of 2 */
-	int64		nbuckets;
+	int			ncomponents;
+	int			max_components; /* room for so many */
+	IdTable    *component_table;	/* NULL before the first */
+	IdTable    *component_pools;	/* the pool of those that are nobody's */
 
 	/*
 	 * An operation on all players that is to come just before the match being
@@ -222,7 +213,6 @@ typedef struct Batch
 	BatchPlayer **player;		/* by index into match.player */
 	BatchPlayer **seated;		/* by participant */
 	BatchComponent **component; /* by index into match.component */
-	uint32	   *component_hash;
 	double	   *component_before;
 	double	   *component_after;
 	uint64		build;			/* how many were built; one may be twice */
@@ -232,10 +222,6 @@ typedef struct Batch
 
 	/* What was committed last; its rows are good until the next match. */
 	BatchStep	step;
-	double	   *operated;		/* states before and after an operation */
-	int			max_operated;
-	double	   *operated_components;	/* the same of components */
-	int64		max_operated_components;
 } Batch;
 
 /* A batch of nobody; all its memory comes from the current context. */

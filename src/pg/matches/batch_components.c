@@ -2,172 +2,136 @@
  * batch_components.c
  *		Components while a batch of matches is rated.
  *
- * They are in an array, in the order in which they were first seen, and in a hash table with
- * open addressing.  Both count to skillrating.memory_limit.
+ * They are in an array, in the order in which they were first seen, and in a table.
  */
 #include "pg/matches/batch_components.h"
 
-#include "common/hashfn.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 
-#include "pg/sql/huge.h"
-
-#define FIRST_BUCKETS 64
-
-/* Begin to bring memory into the cache, where the compiler knows how. */
-#ifdef __GNUC__
-#define prefetch(address) __builtin_prefetch(address)
-#else
-#define prefetch(address) ((void) 0)
-#endif
-
-void
-components_create(Batch *batch)
-{
-	const MatchRules *rules = &batch->model->rules;
-	int			i;
-
-	for (i = 0; i < rules->ncomponents; i++)
-		if (rules->component[i].used(batch->params))
-		{
-			batch->nkinds++;
-			batch->component_nstate = Max(batch->component_nstate, rules->component[i].nstate);
-		}
-}
+#define FIRST_COMPONENTS 64
 
 /*
  * ---- The table ----
+ *
+ * A component belongs to a player of a pool, or to nobody in a pool.  In either there is an address
+ * for each kind, which together with the key tells what is meant.
  */
 
-static uint32
-hash_text(const char *text)
+StaticAssertDecl(sizeof(BatchPlayer) >= COMPONENT_MAX_KINDS,
+				 "a player has fewer addresses than there are kinds of components");
+
+/* A pool whose components are nobody's. */
+typedef struct ComponentPool
 {
-	return hash_bytes((const unsigned char *) text, (int) strlen(text));
-}
+	char		address[COMPONENT_MAX_KINDS];
+	const char *name;
+} ComponentPool;
 
-static uint32
-component_hash(int number, const BatchPlayer *player, const char *pool, const char *key)
+/* The type of addresses as identifiers, which lives as long as the session. */
+static const IdType *
+address_type(void)
 {
-	uint32		hash = hash_combine(hash_text(key), (uint32) number);
+	static IdType *type = NULL;
 
-	/* A player is one in one pool. */
-	if (player == NULL)
-		return hash_combine(hash, hash_text(pool));
-	return hash_combine(hash, hash_bytes((const unsigned char *) &player, sizeof(player)));
-}
-
-static BatchComponent *
-find_component(const Batch *batch, uint32 hash, int number, const BatchPlayer *player,
-			   const char *pool, const char *key)
-{
-	int64		mask = batch->nbuckets - 1;
-	int64		place = hash & mask;
-
-	if (batch->nbuckets == 0)
-		return NULL;
-	for (; batch->bucket[place].component != NULL; place = (place + 1) & mask)
+	if (type == NULL)
 	{
-		BatchComponent *component = batch->bucket[place].component;
+		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+		IdType	   *made = palloc_object(IdType);
 
-		if (batch->bucket[place].hash == hash && component->number == number &&
-			component->player == player && strcmp(component->key, key) == 0 &&
-			(player != NULL || strcmp(component->pool, pool) == 0))
-			return component;
+		id_type_init(made, INT8OID, "component");
+		type = made;
+		MemoryContextSwitchTo(old);
 	}
-	return NULL;
+	return type;
+}
+
+/* The pool of a name; the batch then has the tables. */
+static const ComponentPool *
+component_pool(Batch *batch, const char *name)
+{
+	MemoryContext old = MemoryContextSwitchTo(batch->context);
+	bool		found;
+	void	  **place;
+	Datum		id;
+
+	if (batch->component_table == NULL)
+	{
+		batch->component_pools = id_table_create(address_type());
+		batch->component_table = id_table_create(address_type());
+	}
+	place = id_table_enter(batch->component_pools, Int64GetDatum(0), name, &found);
+	if (*place == NULL)
+	{
+		ComponentPool *pool = palloc0_object(ComponentPool);
+
+		id_table_key(place, &id, &pool->name);
+		*place = pool;
+	}
+	MemoryContextSwitchTo(old);
+	return *place;
+}
+
+/* The address for components of a kind that belong to a player, or else to a pool. */
+static Datum
+address_in(const BatchPlayer *player, const ComponentPool *pool, int number)
+{
+	const char *owner = player != NULL ? (const char *) player : pool->address;
+
+	return Int64GetDatum((int64) (uintptr_t) (owner + number));
 }
 
 BatchComponent *
 batch_find_component(const Batch *batch, int number, const BatchPlayer *player,
 					 const char *pool, const char *key)
 {
-	return find_component(batch, component_hash(number, player, pool, key), number,
-						  player, pool, key);
+	const ComponentPool *of = batch->component_table == NULL ? NULL :
+		id_table_find(batch->component_pools, Int64GetDatum(0), pool);
+
+	return of == NULL ? NULL :
+		id_table_find(batch->component_table, address_in(player, of, number), key);
 }
 
-static void
-put_in_bucket(Batch *batch, BatchComponent *component)
-{
-	int64		mask = batch->nbuckets - 1;
-	int64		place = component->hash & mask;
-
-	while (batch->bucket[place].component != NULL)
-		place = (place + 1) & mask;
-	batch->bucket[place].component = component;
-	batch->bucket[place].hash = component->hash;
-}
-
-/*
- * Room for one more component.  An error leaves all as it was, because whoever catches it
- * may go on with the batch.
- */
+/* Room for one more component; an error leaves all as it was. */
 static void
 reserve_component(Batch *batch)
 {
-	if (batch->ncomponents == batch->max_components)
-	{
-		int64		max = Max(FIRST_BUCKETS, 2 * batch->max_components);
+	int			max = Max(FIRST_COMPONENTS, 2 * batch->max_components);
 
-		if (batch->components == NULL)
-			batch->components = huge_array(BatchComponent *, max);
-		else
-			huge_array_grow(batch->components, BatchComponent *, max);
-		batch->max_components = max;
-	}
-
-	/* At least half of the buckets are empty. */
-	if (2 * (batch->ncomponents + 1) > batch->nbuckets)
-	{
-		int64		nbuckets = Max(FIRST_BUCKETS, 2 * batch->nbuckets);
-		ComponentBucket *bucket = huge_array0(ComponentBucket, nbuckets);
-		int64		i;
-
-		if (batch->bucket != NULL)
-			pfree(batch->bucket);
-		batch->bucket = bucket;
-		batch->nbuckets = nbuckets;
-		for (i = 0; i < batch->ncomponents; i++)
-			put_in_bucket(batch, batch->components[i]);
-	}
+	if (batch->ncomponents < batch->max_components)
+		return;
+	huge_array_grow(batch->components, BatchComponent *, max);
+	batch->max_components = max;
 }
 
-/* The component of that hash, which may be new. */
+/* The component of an owner and a key, which may be new. */
 static BatchComponent *
-enter_component(Batch *batch, uint32 hash, int number, BatchPlayer *player,
-				const char *pool, const char *key)
+enter_component(Batch *batch, int number, BatchPlayer *player, const ComponentPool *pool,
+				const char *key)
 {
-	BatchComponent *component = find_component(batch, hash, number, player, pool, key);
 	const ComponentSpec *spec = &batch->model->rules.component[number];
-	Size		state_size = spec->nstate * sizeof(double);
-	Size		key_size = strlen(key) + 1;
+	Datum		address = address_in(player, pool, number);
+	bool		found;
+	void	  **place = id_table_enter(batch->component_table, address, key, &found);
+	BatchComponent *component = *place;
 	MemoryContext old;
 
 	if (component != NULL)
 		return component;
 	old = MemoryContextSwitchTo(batch->context);
 	reserve_component(batch);
-	component = palloc0(sizeof(BatchComponent) + state_size + key_size);
+
+	/* The state follows the struct, in one allocation: there may be millions of components. */
+	component = palloc0(sizeof(BatchComponent) + spec->nstate * sizeof(double));
 	component->spec = spec;
 	component->number = number;
 	component->player = player;
-
-	/*
-	 * The state and the key follow the struct, in one allocation: there may
-	 * be millions of components.
-	 */
-	component->pool = player != NULL ? player->pool : pstrdup(pool);
+	component->pool = player != NULL ? player->pool : pool->name;
+	id_table_key(place, &address, &component->key);
 	component->state = (double *) (component + 1);
-	component->key = (char *) component->state + state_size;
-	memcpy((char *) component->state + state_size, key, key_size);
 	spec->init(batch->params, component->state);
-	component->record.last_played = component->record.as_of = DT_NOBEGIN;
-	component->hash = hash;
-	if (player != NULL)
-	{
-		component->next = player->component;
-		player->component = component;
-	}
-	put_in_bucket(batch, component);
+	component->record = no_record;
+	*place = component;
 	batch->components[batch->ncomponents++] = component;
 	MemoryContextSwitchTo(old);
 	return component;
@@ -177,8 +141,7 @@ BatchComponent *
 batch_component(Batch *batch, int number, BatchPlayer *player, const char *pool,
 				const char *key)
 {
-	return enter_component(batch, component_hash(number, player, pool, key), number,
-						   player, pool, key);
+	return enter_component(batch, number, player, component_pool(batch, pool), key);
 }
 
 /*
@@ -193,7 +156,6 @@ components_reserve(Batch *batch, int n)
 	batch->match.component = palloc_array(MatchComponent, room);
 	batch->match.share = palloc_array(MatchShare, room);
 	batch->component = palloc_array(BatchComponent *, room);
-	batch->component_hash = palloc_array(uint32, room);
 	batch->component_before = palloc_array(double, room * batch->component_nstate);
 	batch->component_after = palloc_array(double, room * batch->component_nstate);
 }
@@ -225,30 +187,23 @@ void
 components_find(Batch *batch, const SourceMatch *source)
 {
 	const Match *match = &batch->match;
+	const ComponentPool *pool = component_pool(batch, source->pool);
 	int			i;
 
-	/*
-	 * All buckets are asked for before any is looked into: where there are
-	 * many components, each is a wait for memory, and these run side by side.
-	 */
+	/* First the places of all, so that they come into the cache beside one another. */
 	for (i = 0; i < match->ncomponents; i++)
 	{
 		const MatchComponent *component = &match->component[i];
+		Datum		address = address_in(player_of(batch, component), pool, component->number);
 
-		batch->component_hash[i] =
-			component_hash(component->number, player_of(batch, component), source->pool,
-						   key_of(component, source));
-		if (batch->nbuckets > 0)
-			prefetch(&batch->bucket[batch->component_hash[i] & (batch->nbuckets - 1)]);
+		(void) id_table_hash(batch->component_table, address, key_of(component, source));
 	}
 	for (i = 0; i < match->ncomponents; i++)
 	{
 		const MatchComponent *component = &match->component[i];
 
-		batch->component[i] = enter_component(batch, batch->component_hash[i],
-											  component->number,
-											  player_of(batch, component),
-											  source->pool,
+		batch->component[i] = enter_component(batch, component->number,
+											  player_of(batch, component), pool,
 											  key_of(component, source));
 	}
 }
@@ -318,49 +273,19 @@ components_prepare(Batch *batch, const SourceMatch *source)
 	return status;
 }
 
-/* Room for so many rows of components in the step. */
-static void
-reserve_rows(Batch *batch, int64 n)
-{
-	BatchStep  *step = &batch->step;
-
-	if (n <= step->max_components)
-		return;
-	n = Max(n, 2 * (int64) step->max_components);
-	if (n > PG_INT32_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many components: more than %d", PG_INT32_MAX)));
-	if (step->component != NULL)
-		pfree(step->component);
-	step->component = NULL;
-
-	/*
-	 * Set before the allocation, which may fail: the step then has no rows,
-	 * and not freed ones.
-	 */
-	step->max_components = 0;
-	step->component = huge_array_in(batch->context, ComponentRow, n);
-	step->max_components = (int) n;
-}
-
 /* Add a row of the step, and put the component into the state after it. */
-static ComponentRow *
+static void
 add_row(Batch *batch, BatchComponent *component, const double *before,
 		const double *after, TimestampTz at)
 {
-	BatchStep  *step = &batch->step;
-	ComponentRow *row = &step->component[step->ncomponents];
-	ComponentRecord *record = &component->record;
+	EventRows  *rows = &batch->step.rows[OF_COMPONENTS];
+	PlayerRecord *record = &component->record;
+	EventRow   *row = batch_add_row(rows, record, before, after);
 
 	row->component = component;
-	row->before = before;
-	row->after = after;
-	row->games = record->games;
-	row->last_played = record->last_played;
-	row->as_of = record->as_of == record->last_played ? DT_NOBEGIN : record->as_of;
-	component->step = step->seq;
-	component->row = step->ncomponents++;
+	row->player = component->player;
+	component->step = batch->step.seq;
+	component->row = rows->n - 1;
 
 	/*
 	 * The row points to the states of the match, which last until the next
@@ -369,7 +294,6 @@ add_row(Batch *batch, BatchComponent *component, const double *before,
 	memcpy(component->state, after, component->spec->nstate * sizeof(double));
 	record->as_of = Max(record->as_of, at);
 	component->exists = component->touched = true;
-	return row;
 }
 
 void
@@ -378,7 +302,7 @@ components_commit(Batch *batch, const SourceMatch *source)
 	Match	   *match = &batch->match;
 	int			i;
 
-	reserve_rows(batch, match->ncomponents);
+	batch_reserve_rows(batch, OF_COMPONENTS, match->ncomponents, false);
 	for (i = 0; i < match->ncomponents; i++)
 	{
 		BatchComponent *component = batch->component[i];
@@ -396,41 +320,6 @@ components_commit(Batch *batch, const SourceMatch *source)
 /*
  * ---- Operations ----
  */
-
-/* Do an operation to one component, with a row if that changes it. */
-static void
-operate(Batch *batch, const LadderOperation *operation, BatchComponent *component)
-{
-	const ComponentSpec *spec = component->spec;
-	Size		size = spec->nstate * sizeof(double);
-	bool		settles = operation->operation.kind == OPERATION_SETTLE;
-	double	   *before = batch->operated_components +
-		(Size) 2 * batch->component_nstate * batch->step.ncomponents;
-	double	   *after = before + batch->component_nstate;
-
-	CHECK_FOR_INTERRUPTS();
-	if (!component->exists || (owner_is_fixed(component) &&
-							   operation_leaves_fixed(operation->operation.kind)))
-		return;
-	batch_component_state_at(batch, component, operation->at, after);
-	memcpy(before, settles ? component->state : after, size);
-	if (operation_apply_to_component(&operation->operation, spec, batch->params,
-									 after) != MATCH_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("operation \"%s\" gives component \"%s\" a state that is out of range",
-						operation->kind, spec->name)));
-	if (settles && memcmp(before, after, size) == 0)
-		return;
-	add_row(batch, component, before, after, operation->at);
-
-	/* The state of one that was in no match does not age. */
-	if (operation->operation.kind == OPERATION_RESET)
-	{
-		component->record.games = 0;
-		component->record.last_played = component->record.as_of = DT_NOBEGIN;
-	}
-}
 
 /* Whether operations of a kind change components. */
 static bool
@@ -452,76 +341,63 @@ changes_components(OperationKind kind)
 	return false;
 }
 
-/* Whether an operation that names no single players is about a component. */
+/* Whether an operation, whose players have been marked as those of a build, is about a component. */
 static bool
 is_about(const Batch *batch, const LadderOperation *operation,
 		 const BatchComponent *component)
 {
-	if (operation->pool != NULL && strcmp(operation->pool, component->pool) != 0)
+	if (!component->exists || (owner_is_fixed(component) &&
+							   operation_leaves_fixed(operation->operation.kind)))
 		return false;
-	return !operation->has_player ||
-		(component->player != NULL &&
-		 id_equal(batch->player_type, operation->player, component->player->id));
+	if (operation->has_player)
+		return component->player != NULL && component->player->build == batch->build;
+	return operation->pool == NULL || strcmp(operation->pool, component->pool) == 0;
 }
 
-/* Room for all components that there are, in rows and states. */
+/* Do an operation to one component, with a row if that changes it. */
 static void
-reserve_operation(Batch *batch, int64 n)
+operate(Batch *batch, const LadderOperation *operation, BatchComponent *component)
 {
-	reserve_rows(batch, n);
-	if (n <= batch->max_operated_components)
+	const ComponentSpec *spec = component->spec;
+	const EventRows *rows = &batch->step.rows[OF_COMPONENTS];
+	Size		size = spec->nstate * sizeof(double);
+	bool		settles = operation->operation.kind == OPERATION_SETTLE;
+	double	   *before = rows->state + (Size) 2 * batch->component_nstate * rows->n;
+	double	   *after = before + batch->component_nstate;
+
+	CHECK_FOR_INTERRUPTS();
+	batch_component_state_at(batch, component, operation->at, after);
+	memcpy(before, settles ? component->state : after, size);
+	if (operation_apply_to_component(&operation->operation, spec, batch->params,
+									 after) != MATCH_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("operation \"%s\" gives component \"%s\" a state that is out of range",
+						operation->kind, spec->name)));
+	if (settles && memcmp(before, after, size) == 0)
 		return;
-	if (batch->operated_components != NULL)
-		pfree(batch->operated_components);
-	batch->operated_components = NULL;
-	batch->max_operated_components = 0;
-	batch->operated_components =
-		huge_array_in(batch->context, double, 2 * (Size) batch->component_nstate * n);
-	batch->max_operated_components = n;
-}
+	add_row(batch, component, before, after, operation->at);
 
-/* Do n operations, which name single players, to the components of these. */
-static void
-operate_on_players(Batch *batch, const LadderOperation *operation,
-				   BatchPlayer *const *player, int n)
-{
-	BatchComponent *component;
-	int64		most = 0;
-	int			i;
-
-	for (i = 0; i < n; i++)
-		for (component = player[i]->component; component != NULL;
-			 component = component->next)
-			most++;
-
-	/*
-	 * Rows point into these states, so that they must not move while rows are
-	 * added.
-	 */
-	reserve_operation(batch, most);
-	for (i = 0; i < n; i++)
-		for (component = player[i]->component; component != NULL;
-			 component = component->next)
-			operate(batch, &operation[i], component);
+	/* The state of one that was in no match does not age. */
+	if (operation->operation.kind == OPERATION_RESET)
+		component->record = no_record;
 }
 
 void
 components_operate(Batch *batch, const LadderOperation *operation,
-				   BatchPlayer *const *player, int n)
+				   BatchPlayer *const *player, int nplayers)
 {
-	int64		most = 0;
-	int64		i;
+	int			n = 0;
+	int			i;
 
-	if (batch->ncomponents == 0 || !changes_components(operation->operation.kind))
+	if (!changes_components(operation->operation.kind))
 		return;
-	if (player != NULL)
-	{
-		operate_on_players(batch, operation, player, n);
-		return;
-	}
+	batch->build++;
+	for (i = 0; i < nplayers; i++)
+		player[i]->build = batch->build;
 	for (i = 0; i < batch->ncomponents; i++)
-		most += is_about(batch, operation, batch->components[i]);
-	reserve_operation(batch, most);
+		n += is_about(batch, operation, batch->components[i]);
+	batch_reserve_rows(batch, OF_COMPONENTS, n, true);
 	for (i = 0; i < batch->ncomponents; i++)
 		if (is_about(batch, operation, batch->components[i]))
 			operate(batch, operation, batch->components[i]);

@@ -9,11 +9,8 @@
 
 #include "pg/matches/batch.h"
 
-/* Begin without any; the current context is that of the batch. */
-extern void components_create(Batch *batch);
-
 /*
- * What follows is called where there are components: kinds in use, or some in the match.
+ * All is called where there are components: kinds in use, or some in the batch or the match.
  *
  * Room for the components of a match of n participants, before it is built.
  */
@@ -32,11 +29,20 @@ extern MatchStatus components_prepare(Batch *batch, const SourceMatch *source);
 extern void components_commit(Batch *batch, const SourceMatch *source);
 
 /*
- * Do an operation to the components that it is about: all of a pool or of all pools, or
- * those of its player in all.  If it is the first of n that name single players, these are
- * in player[], which is NULL else.  batch->step has begun, without rows of components.
+ * Do an operation to the components that it is about: all of a pool or of all pools, or, if it
+ * names players, those of its players.  batch->step has begun, without rows of components.
  */
 extern void components_operate(Batch *batch, const LadderOperation *operation,
-							   BatchPlayer *const *player, int n);
+							   BatchPlayer *const *player, int nplayers);
+
+/* Room for n rows in the step, which has none then, and for the states of an operation in them. */
+extern void batch_reserve_rows(Batch *batch, RowsOf of, int n, bool states);
+
+/* Add one, of what has that record before. */
+extern EventRow *batch_add_row(EventRows *rows, const PlayerRecord *record,
+							   const double *before, const double *after);
+
+/* The record of who has never played. */
+extern const PlayerRecord no_record;
 
 #endif							/* PG_MATCHES_BATCH_COMPONENTS_H */

@@ -15,7 +15,6 @@
 
 #include "core/rating/history_components.h"
 #include "pg/matches/batch.h"
-#include "pg/sql/huge.h"
 
 /* Of a tuple of a worker, what is not its rows: other aggregates and what groups are by. */
 #define ROOM_FOR_OTHERS (1024 * 1024)

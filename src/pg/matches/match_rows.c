@@ -2,28 +2,30 @@
  * match_rows.c
  *		Rows of matches that come in no order, to be read in the order of matches.
  *
- * There are three kinds of rows here: a log of those that ascend by match, a sort of those that do
- * not, and runs, each a log of rows that a worker has written.  match_rows_add() turns a log into a
- * sort, and match_rows_size() a sort into a log, of rows that ascend now.
+ * Rows that are added go into a sort, which costs little as long as they ascend, and which is only
+ * done for whoever reads or writes them.  Those that workers have written are runs: each ascends, and
+ * reading merges them.
  */
 #include "pg/matches/match_rows.h"
 
+#include "access/htup_details.h"
 #include "executor/tuptable.h"
 #include "lib/binaryheap.h"
 #include "miscadmin.h"
 #include "utils/datum.h"
 #include "utils/sortsupport.h"
 #include "utils/tuplesort.h"
+#include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
-#include "pg/sql/row_log.h"
+/* Each run has this share of work_mem, and a file beyond it: there are as many as workers. */
+#define RUNS_IN_MEMORY 4
 
 /* Rows of a worker, which ascend by match. */
 typedef struct Run
 {
-	RowLog	   *log;
-	MemoryContext context;		/* of the row: */
-	NullableDatum row[ROW_LOG_MAX_COLUMNS]; /* the next one to be read */
+	Tuplestorestate *store;
+	TupleTableSlot *slot;		/* the next one to be read */
 } Run;
 
 struct MatchRows
@@ -32,17 +34,15 @@ struct MatchRows
 	const IdType *match_type;
 	Oid			less;
 	SortSupportData order;
-	MemoryContext context;
 
-	bool		begun;			/* a row was added; the match of the last one: */
+	bool		ascending;		/* all rows so far; */
+	bool		begun;			/* there is one, and the match of the last: */
 	Datum		last;
 
-	RowLog	   *log;			/* NULL: none yet, or not any more */
-	Tuplesortstate *sort;		/* NULL: not needed, or done */
+	Tuplesortstate *sort;		/* NULL without rows */
+	bool		performed;
 	TupleTableSlot *slot;		/* a row that goes into the sort, */
 	TupleTableSlot *sorted;		/* or comes out of it */
-	MemoryContext row_context;	/* of a row of the log that is read */
-	bool		reading;
 
 	Size		size;			/* bytes of rows that were added */
 	Size		max_size;		/* 0: no limit */
@@ -50,7 +50,6 @@ struct MatchRows
 
 	Run		  **run;
 	int			nruns;
-	Size		in_memory;		/* of work_mem, what the runs have */
 	binaryheap *heap;			/* of runs with a row, the first one first */
 	Run		   *current;		/* whose row was read last, or NULL */
 };
@@ -62,14 +61,12 @@ match_rows_create(TupleDesc desc, const IdType *match_type)
 
 	rows->desc = desc;
 	rows->match_type = match_type;
-	rows->context = CurrentMemoryContext;
+	rows->ascending = true;
 	rows->less = lookup_type_cache(match_type->type, TYPECACHE_LT_OPR)->lt_opr;
 	rows->order.ssup_cxt = CurrentMemoryContext;
 	rows->order.ssup_collation = match_type->collation;
 	rows->order.ssup_nulls_first = false;
 	PrepareSortSupportFromOrderingOp(rows->less, &rows->order);
-	rows->row_context = AllocSetContextCreate(CurrentMemoryContext, "skillrating row",
-											  ALLOCSET_SMALL_SIZES);
 	return rows;
 }
 
@@ -130,12 +127,49 @@ keep_match(MatchRows *rows, const NullableDatum *match)
 	rows->begun = true;
 }
 
-static void
-sort_row(MatchRows *rows, const NullableDatum *row)
+/* The bytes of a row as match_rows_write() writes it: those of its minimal tuple. */
+static Size
+row_size(const TupleTableSlot *slot)
 {
-	TupleTableSlot *slot = rows->slot;
+	TupleDesc	desc = slot->tts_tupleDescriptor;
+	Size		header = SizeofMinimalTupleHeader;
 	int			i;
 
+	for (i = 0; i < desc->natts; i++)
+		if (slot->tts_isnull[i])
+		{
+			header += BITMAPLEN(desc->natts);
+			break;
+		}
+	return MAXALIGN(header) + heap_compute_data_size(desc, slot->tts_values, slot->tts_isnull);
+}
+
+static void
+begin_sort(MatchRows *rows)
+{
+	AttrNumber	column = 1;
+	Oid			collation = rows->match_type->collation;
+	bool		nulls_first = false;
+
+	rows->slot = MakeSingleTupleTableSlot(rows->desc, &TTSOpsVirtual);
+	rows->sorted = MakeSingleTupleTableSlot(rows->desc, &TTSOpsMinimalTuple);
+
+	/* What a worker has is written once for each of the aggregates that share it. */
+	rows->sort = tuplesort_begin_heap(rows->desc, 1, &column, &rows->less, &collation,
+									  &nulls_first, memory_limit_work_mem(), NULL,
+									  rows->max_size > 0 ? TUPLESORT_RANDOMACCESS :
+									  TUPLESORT_NONE);
+}
+
+bool
+match_rows_add(MatchRows *rows, const NullableDatum *row)
+{
+	TupleTableSlot *slot;
+	int			i;
+
+	if (rows->sort == NULL)
+		begin_sort(rows);
+	slot = rows->slot;
 	ExecClearTuple(slot);
 	for (i = 0; i < rows->desc->natts; i++)
 	{
@@ -143,109 +177,16 @@ sort_row(MatchRows *rows, const NullableDatum *row)
 		slot->tts_isnull[i] = row[i].isnull;
 	}
 	ExecStoreVirtualTuple(slot);
-	tuplesort_puttupleslot(rows->sort, slot);
-}
-
-/* The next row of the log, whose values last until the next call. */
-static bool
-read_log(MatchRows *rows, NullableDatum *row)
-{
-	MemoryContext old;
-	bool		found;
-
-	MemoryContextReset(rows->row_context);
-	old = MemoryContextSwitchTo(rows->row_context);
-	found = row_log_read(rows->log, row);
-	MemoryContextSwitchTo(old);
-	return found;
-}
-
-/* Sort the rows of the log, and those that follow. */
-static void
-begin_sort(MatchRows *rows)
-{
-	AttrNumber	column = 1;
-	Oid			collation = rows->match_type->collation;
-	bool		nulls_first = false;
-	NullableDatum row[ROW_LOG_MAX_COLUMNS];
-	uint64		n = 0;
-
-	rows->slot = MakeSingleTupleTableSlot(rows->desc, &TTSOpsVirtual);
-	rows->sort = tuplesort_begin_heap(rows->desc, 1, &column, &rows->less, &collation,
-									  &nulls_first, memory_limit_work_mem(), NULL,
-									  TUPLESORT_NONE);
-	while (read_log(rows, row))
-	{
-		sort_row(rows, row);
-		if (++n % 1024 == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-	row_log_end(rows->log);
-	rows->log = NULL;
-}
-
-bool
-match_rows_add(MatchRows *rows, const NullableDatum *row)
-{
-	if (rows->log == NULL && rows->sort == NULL)
-		rows->log = row_log_create(rows->desc, (Size) memory_limit_work_mem() * 1024);
 	if (rows->max_size > 0)
 	{
-		rows->size += row_log_row_size(rows->desc, row);
+		rows->size += row_size(slot);
 		check_size(rows);
 	}
-	if (rows->sort == NULL)
-	{
-		if (ascends(rows, &row[0]))
-		{
-			keep_match(rows, &row[0]);
-			row_log_add(rows->log, row);
-			return true;
-		}
-		begin_sort(rows);
-	}
-	sort_row(rows, row);
-	return false;
-}
-
-/* Have the sort give its rows. */
-static void
-end_sort(MatchRows *rows)
-{
-	tuplesort_performsort(rows->sort);
-	rows->sorted = MakeSingleTupleTableSlot(rows->desc, &TTSOpsMinimalTuple);
-}
-
-static bool
-read_sort(MatchRows *rows, NullableDatum *row)
-{
-	TupleTableSlot *slot = rows->sorted;
-	int			i;
-
-	CHECK_FOR_INTERRUPTS();
-	if (!tuplesort_gettupleslot(rows->sort, true, false, slot, NULL))
-		return false;
-	slot_getallattrs(slot);
-	for (i = 0; i < rows->desc->natts; i++)
-	{
-		row[i].value = slot->tts_values[i];
-		row[i].isnull = slot->tts_isnull[i];
-	}
-	return true;
-}
-
-/* Close the sort, if there is one. */
-static void
-close_sort(MatchRows *rows)
-{
-	if (rows->sort == NULL)
-		return;
-	ExecDropSingleTupleTableSlot(rows->slot);
-	if (rows->sorted != NULL)
-		ExecDropSingleTupleTableSlot(rows->sorted);
-	tuplesort_end(rows->sort);
-	rows->slot = rows->sorted = NULL;
-	rows->sort = NULL;
+	tuplesort_puttupleslot(rows->sort, slot);
+	rows->ascending = rows->ascending && ascends(rows, &row[0]);
+	if (rows->ascending)
+		keep_match(rows, &row[0]);
+	return rows->ascending;
 }
 
 /*
@@ -253,71 +194,83 @@ close_sort(MatchRows *rows)
  */
 
 Size
-match_rows_size(MatchRows *rows)
+match_rows_size(const MatchRows *rows)
 {
-	NullableDatum row[ROW_LOG_MAX_COLUMNS];
-
-	if (rows->sort != NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(rows->context);
-
-		end_sort(rows);
-		rows->log = row_log_create(rows->desc, (Size) memory_limit_work_mem() * 1024);
-		while (read_sort(rows, row))
-			row_log_add(rows->log, row);
-		close_sort(rows);
-		MemoryContextSwitchTo(old);
-	}
-	return rows->log != NULL ? row_log_size(rows->log) : 0;
+	return rows->size;
 }
 
 void
 match_rows_write(MatchRows *rows, char *to)
 {
-	if (rows->log != NULL)
-		row_log_write(rows->log, to);
+	if (rows->sort == NULL)
+		return;
+	if (rows->performed)
+		tuplesort_rescan(rows->sort);
+	else
+		tuplesort_performsort(rows->sort);
+	rows->performed = true;
+	while (tuplesort_gettupleslot(rows->sort, true, false, rows->sorted, NULL))
+	{
+		bool		should_free;
+		MinimalTuple tuple = ExecFetchSlotMinimalTuple(rows->sorted, &should_free);
+
+		CHECK_FOR_INTERRUPTS();
+		memcpy(to, tuple, tuple->t_len);
+		to += tuple->t_len;
+	}
 }
 
 void
 match_rows_take(MatchRows *rows, const char *bytes, Size size)
 {
-	Size		work_mem_size = (Size) memory_limit_work_mem() * 1024;
 	Run		   *run = palloc0_object(Run);
+	const char *end = bytes + size;
 
 	/* An array of pointers doubles at powers of two. */
 	if (rows->nruns == 0)
 		rows->run = palloc_array(Run *, 1);
 	else if ((rows->nruns & (rows->nruns - 1)) == 0)
 		rows->run = repalloc_array(rows->run, Run *, 2 * rows->nruns);
-	run->log = row_log_create(rows->desc, work_mem_size - Min(work_mem_size, rows->in_memory));
-	run->context = AllocSetContextCreate(CurrentMemoryContext, "skillrating row",
-										 ALLOCSET_SMALL_SIZES);
+	run->store = tuplestore_begin_heap(false, false,
+									   Max(memory_limit_work_mem() / RUNS_IN_MEMORY, 64));
+	run->slot = MakeSingleTupleTableSlot(rows->desc, &TTSOpsMinimalTuple);
 	rows->run[rows->nruns++] = run;
-	rows->in_memory += row_log_take(run->log, bytes, size);
+	while (bytes < end)
+	{
+		uint32		length;
+		MinimalTuple tuple;
+
+		CHECK_FOR_INTERRUPTS();
+		memcpy(&length, bytes, sizeof(length));
+		if (length < SizeofMinimalTupleHeader || length > (Size) (end - bytes))
+			elog(ERROR, "row of %u bytes in %zu bytes", length, (Size) (end - bytes));
+		tuple = (MinimalTuple) palloc(length);
+		memcpy(tuple, bytes, length);
+		ExecStoreMinimalTuple(tuple, run->slot, true);
+		tuplestore_puttupleslot(run->store, run->slot);
+		bytes += length;
+	}
 }
 
 /* The next row of a run; false if there is none. */
 static bool
 advance(Run *run)
 {
-	MemoryContext old;
-	bool		found;
-
-	MemoryContextReset(run->context);
-	old = MemoryContextSwitchTo(run->context);
-	found = row_log_read(run->log, run->row);
-	MemoryContextSwitchTo(old);
-	return found;
+	if (!tuplestore_gettupleslot(run->store, true, false, run->slot))
+		return false;
+	slot_getallattrs(run->slot);
+	return true;
 }
 
 /* The first run has the greatest rank. */
 static int
 compare_runs(Datum a, Datum b, void *argument)
 {
-	const NullableDatum *x = &((Run *) DatumGetPointer(a))->row[0];
-	const NullableDatum *y = &((Run *) DatumGetPointer(b))->row[0];
+	const TupleTableSlot *x = ((Run *) DatumGetPointer(a))->slot;
+	const TupleTableSlot *y = ((Run *) DatumGetPointer(b))->slot;
 
-	return -ApplySortComparator(x->value, x->isnull, y->value, y->isnull,
+	return -ApplySortComparator(x->tts_values[0], x->tts_isnull[0],
+								y->tts_values[0], y->tts_isnull[0],
 								(SortSupport) argument);
 }
 
@@ -333,9 +286,9 @@ begin_merge(MatchRows *rows)
 	binaryheap_build(rows->heap);
 }
 
-/* The next row of all runs.  The one before lasts until now: only now its run goes on. */
-static bool
-read_runs(MatchRows *rows, NullableDatum *row)
+/* The next row of all runs, or NULL.  The one before lasts until now: only now its run goes on. */
+static TupleTableSlot *
+read_runs(MatchRows *rows)
 {
 	if (rows->heap == NULL)
 		begin_merge(rows);
@@ -348,29 +301,44 @@ read_runs(MatchRows *rows, NullableDatum *row)
 		rows->current = NULL;
 	}
 	if (binaryheap_empty(rows->heap))
-		return false;
+		return NULL;
 	rows->current = (Run *) DatumGetPointer(binaryheap_first(rows->heap));
-	memcpy(row, rows->current->row, rows->desc->natts * sizeof(NullableDatum));
-	return true;
+	return rows->current->slot;
 }
 
 /*
  * ---- Reading ----
  */
 
+/* The next row of the sort, or NULL. */
+static TupleTableSlot *
+read_sort(MatchRows *rows)
+{
+	if (rows->sort == NULL)
+		return NULL;
+	if (!rows->performed)
+		tuplesort_performsort(rows->sort);
+	rows->performed = true;
+	if (!tuplesort_gettupleslot(rows->sort, true, false, rows->sorted, NULL))
+		return NULL;
+	slot_getallattrs(rows->sorted);
+	return rows->sorted;
+}
+
 bool
 match_rows_read(MatchRows *rows, NullableDatum *row)
 {
-	if (rows->nruns > 0)
-		return read_runs(rows, row);
-	if (rows->sort != NULL)
+	const TupleTableSlot *slot = rows->nruns > 0 ? read_runs(rows) : read_sort(rows);
+	int			i;
+
+	if (slot == NULL)
+		return false;
+	for (i = 0; i < rows->desc->natts; i++)
 	{
-		if (!rows->reading)
-			end_sort(rows);
-		rows->reading = true;
-		return read_sort(rows, row);
+		row[i].value = slot->tts_values[i];
+		row[i].isnull = slot->tts_isnull[i];
 	}
-	return rows->log != NULL && read_log(rows, row);
+	return true;
 }
 
 void
@@ -378,11 +346,17 @@ match_rows_end(MatchRows *rows)
 {
 	int			i;
 
-	close_sort(rows);
-	if (rows->log != NULL)
-		row_log_end(rows->log);
-	rows->log = NULL;
+	if (rows->sort != NULL)
+	{
+		ExecDropSingleTupleTableSlot(rows->slot);
+		ExecDropSingleTupleTableSlot(rows->sorted);
+		tuplesort_end(rows->sort);
+	}
+	rows->sort = NULL;
 	for (i = 0; i < rows->nruns; i++)
-		row_log_end(rows->run[i]->log);
+	{
+		ExecDropSingleTupleTableSlot(rows->run[i]->slot);
+		tuplestore_end(rows->run[i]->store);
+	}
 	rows->nruns = 0;
 }

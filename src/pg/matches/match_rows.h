@@ -2,11 +2,10 @@
  * match_rows.h
  *		Rows of matches that come in no order, to be read in the order of matches.
  *
- * A row has the match in its first column.  As long as rows ascend by match they are only written
- * to a log, and from the first one that does not they are sorted.  Both take work_mem, and disk
- * beyond.  Parallel workers write what they have taken as bytes, in the order of matches; whoever
- * reads the rows of several workers merges them.  So the order is one of matches alone: rows of one
- * match come in any order.
+ * A row has the match in its first column.  Rows are sorted in work_mem, and on disk beyond.  Parallel
+ * workers write what they have taken as bytes, in the order of matches; whoever reads the rows of
+ * several workers merges them.  So the order is one of matches alone: rows of one match come in any
+ * order.
  */
 #ifndef PG_MATCHES_MATCH_ROWS_H
 #define PG_MATCHES_MATCH_ROWS_H
@@ -32,14 +31,14 @@ extern MatchRows *match_rows_create(TupleDesc desc, const IdType *match_type);
  */
 extern void match_rows_limit(MatchRows *rows, Size max_size, const char *name);
 
-/* Add a row; whether all so far ascend by match. */
+/* Add a row; whether all so far ascend by match, which the caller may make use of at once. */
 extern bool match_rows_add(MatchRows *rows, const NullableDatum *row);
 
 /*
  * The bytes of all rows, and write so many; any number of times.  No row can be added or read
  * then.
  */
-extern Size match_rows_size(MatchRows *rows);
+extern Size match_rows_size(const MatchRows *rows);
 extern void match_rows_write(MatchRows *rows, char *to);
 
 /* Take over rows that were written so, instead of adding rows. */

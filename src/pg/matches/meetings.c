@@ -11,8 +11,6 @@
 
 #include "miscadmin.h"
 
-#include "pg/sql/huge.h"
-
 static void
 reserve_meetings(Batch *batch, BatchPlayer *player)
 {

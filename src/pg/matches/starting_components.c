@@ -113,7 +113,7 @@ take_state(const StartingComponent *row, double *state)
 }
 
 static void
-take_record(const StartingComponent *row, ComponentRecord *record)
+take_record(const StartingComponent *row, PlayerRecord *record)
 {
 	const Datum *values = row->values;
 	const bool *nulls = row->nulls;

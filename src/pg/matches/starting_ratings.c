@@ -11,7 +11,6 @@
 
 #include "pg/matches/starting_columns.h"
 #include "pg/sql/composite.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_starting_rating);
 

@@ -71,6 +71,36 @@ static const ReasonText reason_text[UNRATED_NREASONS - MATCH_NSTATUSES] = {
 #undef REASON
 };
 
+/* What can be done about reasons that are no mistakes of the core, which says it in a hint. */
+static const char *const remedy_text[UNRATED_NREASONS] = {
+	[MATCH_ONE_TEAM] = "A match has a row for each participant, of two teams at least.",
+	[MATCH_NO_RESULT] = "Give each team a rank, a score or won, or leave the match out until it has a result.",
+	[MATCH_NO_PLAY_TIME] = "Give each team a player with a weight or stint above 0.",
+	[MATCH_UNFINISHED] = "Leave the match out until all have left, or give left.",
+	[MATCH_TOO_MANY_TEAMS_FOR_MODEL] = "Take a model that skillrating.models() says supports many teams.",
+	[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = "Take a model that skillrating.models() says supports teams.",
+	[UNRATED_BY_SOURCE] = "The source says so in unrated_reason.",
+	[UNRATED_NULL_VALUE] = "Fill the column, or leave the match out.",
+	[UNRATED_NAN_VALUE] = "Give null for a number that is not known.",
+	[UNRATED_INFINITE_TIME] = "Give the time at which the match was played.",
+	[UNRATED_COLUMN_DIFFERS] = "Give all rows of a match the same value in the columns of the match.",
+	[UNRATED_LONG_NAME] = "Shorten the name.",
+	[UNRATED_RESERVED_POOL] = "Call the pool otherwise.",
+	[UNRATED_SEASON_ORDER] = "Number seasons in the order of time.",
+	[UNRATED_ARRAY_LENGTH] = "Give each array an element for each player.",
+	[UNRATED_SOURCE_ERROR] = "Mend what the detail says of the source.",
+	[UNRATED_EXCLUDED_PLAYER] = "undo_operation() ends the exclusion.",
+	[UNRATED_MERGED_ACCOUNTS] = "undo_operation() takes accounts apart.",
+	[UNRATED_VOID] = "restore_match() has it count again.",
+	[UNRATED_BEFORE_HORIZON] = "Matches from before the horizon cannot count any more.",
+	[UNRATED_FUTURE_TIME] = "Check the clock and the time zone of whoever writes played_at.",
+	[UNRATED_LATE] = "catch_up() puts the match into its place.",
+	[UNRATED_WAITING] = "The match is rated with its transaction, or by catch_up().",
+	[UNRATED_FAILED] = "Remove the cause, and call catch_up().",
+	[UNRATED_NOT_REPORTED] = "Call catch_up(search => true), and attach() the table that has the match.",
+	[UNRATED_NO_MATCH] = "Check the identifier, and whether the source has the match.",
+};
+
 /* The text of a reason behind those of the core. */
 static const ReasonText *
 find_reason_text(int reason)
@@ -101,7 +131,19 @@ unrated_is_mistake(int reason)
 		find_reason_text(reason)->is_mistake;
 }
 
-/* reasons(OUT reason, OUT mistake, OUT description) */
+/* What can be done about a reason. */
+static const char *
+unrated_remedy(int reason)
+{
+	const char *hint = reason < MATCH_NSTATUSES ? match_status_hint(reason) : NULL;
+
+	if (hint != NULL)
+		return hint;
+	return remedy_text[reason] != NULL ? remedy_text[reason] :
+		"A rule of eligibility() says so.";
+}
+
+/* reasons(OUT reason, OUT mistake, OUT description, OUT remedy) */
 Datum
 skillrating_reasons(PG_FUNCTION_ARGS)
 {
@@ -111,12 +153,13 @@ skillrating_reasons(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (reason = MATCH_OK + 1; reason < UNRATED_NREASONS; reason++)
 	{
-		Datum		values[3];
-		bool		nulls[3] = {false};
+		Datum		values[4];
+		bool		nulls[4] = {false};
 
 		values[0] = CStringGetTextDatum(unrated_code(reason));
 		values[1] = BoolGetDatum(unrated_is_mistake(reason));
 		values[2] = CStringGetTextDatum(unrated_description(reason));
+		values[3] = CStringGetTextDatum(unrated_remedy(reason));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

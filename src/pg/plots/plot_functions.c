@@ -6,26 +6,18 @@
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
-#include "utils/lsyscache.h"
 
 #include "core/evaluate/calibration.h"
-#include "core/math/elementary.h"
-#include "core/math/logistic.h"
-#include "core/util/axis.h"
+#include "core/math/histogram.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_plot_calibration);
 SKILLRATING_FUNCTION(skillrating_plot_distribution);
-
-/* The most bins of a calibration, as many as calibration() makes. */
-#define MAX_BINS CALIBRATION_MAX_BINS
 
 /* A number in a sentence. */
 static char *
@@ -87,13 +79,8 @@ calibration_bins(HeapTupleHeader row, int *nbins)
 	Datum		bins = GetAttributeByNum(row, DRAWN_BINS, &isnull);
 	ArrayType  *array;
 	HeapTupleHeader *bin;
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
-	Datum	   *element;
-	bool	   *null;
-	int			n;
-	int			i;
+	ArrayIterator elements;
+	Datum		element;
 
 	*nbins = 0;
 	if (isnull)
@@ -101,18 +88,16 @@ calibration_bins(HeapTupleHeader row, int *nbins)
 	array = DatumGetArrayTypeP(bins);
 
 	/* Anybody can make a value of the type with an array of any size. */
-	if (array_size(array) > MAX_BINS)
+	if (array_size(array) > CALIBRATION_MAX_BINS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a picture shows at most %d bins, not %d", MAX_BINS,
+				 errmsg("a picture shows at most %d bins, not %d", CALIBRATION_MAX_BINS,
 						array_size(array))));
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
-	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
-					  &element, &null, &n);
-	bin = palloc_array(HeapTupleHeader, n + 1);
-	for (i = 0; i < n; i++)
-		if (!null[i])
-			bin[(*nbins)++] = DatumGetHeapTupleHeader(element[i]);
+	bin = palloc_array(HeapTupleHeader, array_size(array) + 1);
+	elements = array_create_iterator(array, 0, NULL);
+	while (array_iterate(elements, &element, &isnull))
+		if (!isnull)
+			bin[(*nbins)++] = DatumGetHeapTupleHeader(element);
 	return bin;
 }
 
@@ -165,13 +150,10 @@ draw_bin(Svg *svg, HeapTupleHeader bin)
 	double		n = count_attribute(bin, BIN_FORECASTS);
 	double		p = number_attribute(bin, BIN_PROBABILITY);
 	double		y = number_attribute(bin, BIN_OUTCOME);
-	double		error;
+	double		error = 2 * calibration_bin_error(y, n);
 
 	if (!(n > 0) || !is_share(p) || !is_share(y))
 		return;
-
-	/* As after one more half win and half loss, so that 0 of 3 has an error. */
-	error = 2 * sqrt((y * n + 0.5) / (n + 1) * (1 - (y * n + 0.5) / (n + 1)) / n);
 	appendStringInfo(&svg->text,
 					 "<path class=\"line stroke c0\" d=\"M%.1f %.1fV%.1f\"/>"
 					 "<circle class=\"fill c0\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\">"
@@ -196,7 +178,7 @@ draw_recalibration(Svg *svg, double intercept, double slope)
 
 		appendStringInfo(&svg->text, "%c%.1f %.1f", i == 1 ? 'M' : 'L',
 						 svg_x(svg, p),
-						 svg_y(svg, logistic(intercept + slope * portable_log(p / (1 - p)))));
+						 svg_y(svg, calibration_recalibrated(intercept, slope, p)));
 	}
 	appendStringInfoString(&svg->text, "\"/>\n");
 }
@@ -280,51 +262,6 @@ compare_doubles(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
-/* The quantile of sorted values, between two of them if need be. */
-static double
-quantile(const double *value, int n, double share)
-{
-	double		place = share * (n - 1);
-	int			below = (int) place;
-
-	if (below >= n - 1)
-		return value[n - 1];
-	return value[below] + (place - below) * (value[below + 1] - value[below]);
-}
-
-/*
- * The width of bins of sorted values in that range: of 1, 2 and 5 times powers of ten the
- * nearest, by ratio, to what Freedman and Diaconis (1981) advise, within limits.
- */
-static double
-bin_width(const double *value, int n, double range)
-{
-	double		width = 2 * (quantile(value, n, 0.75) - quantile(value, n, 0.25)) /
-		portable_pow(n, 1.0 / 3);
-	double		wide;
-	double		narrow;
-
-	/* More than half of the values are equal. */
-	if (!(width > 0))
-		width = range / 20;
-	width = smaller(larger(width, range / 60), range / 8);
-	wide = axis_step(width, 1);
-	narrow = axis_step(wide / 2.5, 1);
-	return width * width < narrow * wide ? narrow : wide;
-}
-
-/* Whether all values are multiples of a step. */
-static bool
-are_multiples(const double *value, int n, double step)
-{
-	int			i;
-
-	for (i = 0; i < n; i++)
-		if (!(fabs(value[i] / step - rint(value[i] / step)) < 1e-9))
-			return false;
-	return true;
-}
-
 /* A line at a value, named on the side away from another one if there is room. */
 static void
 draw_marker(Svg *svg, double x, double other, double y, const char *class,
@@ -343,113 +280,36 @@ static double *
 distribution_values(FunctionCallInfo fcinfo, int *n)
 {
 	ArrayType  *array = array_with_nulls_argument(fcinfo, 0, "value", -1);
-	double	   *value;
-	Datum	   *element;
-	bool	   *null;
-	int			total;
-	int			i;
+	ArrayIterator elements = array_create_iterator(array, 0, NULL);
+	double	   *value = huge_array(double, array_size(array));
+	Datum		element;
+	bool		isnull;
 
-	deconstruct_array(array, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &element, &null, &total);
-	value = huge_array(double, total);
 	*n = 0;
-	for (i = 0; i < total; i++)
-		if (!null[i])
-		{
-			value[*n] = DatumGetFloat8(element[i]);
-			check_finite("value", value[*n]);
-			(*n)++;
-		}
+	while (array_iterate(elements, &element, &isnull))
+		if (!isnull)
+			value[(*n)++] = check_finite("value", DatumGetFloat8(element));
 	qsort_interruptible(value, *n, sizeof(double), compare_doubles, NULL);
 	return value;
 }
 
-/* The mean of values, and their standard deviation. */
-static double
-mean_and_deviation(const double *value, int n, double *deviation)
-{
-	double		mean = 0;
-	double		squares = 0;
-	int			i;
-
-	for (i = 0; i < n; i++)
-	{
-		/*
-		 * The updating formulas of Welford: one pass, and no cancellation of
-		 * large sums of squares.
-		 */
-		double		part = value[i] - mean;
-
-		CHECK_FOR_INTERRUPTS();
-		mean += part / (i + 1);
-		squares += part * (value[i] - mean);
-	}
-	*deviation = n > 1 ? sqrt(squares / (n - 1)) : 0.0;
-	return mean;
-}
-
-/* Values counted in bins of equal width, which begin at the plot's x_min. */
-typedef struct Histogram
-{
-	double		step;
-	int			bins;
-	int		   *count;
-	int			most;
-} Histogram;
-
-/* Count sorted values; the plot's range becomes that of the bins. */
-static Histogram
-count_values(Svg *svg, const double *value, int n)
-{
-	Histogram	histogram = {0};
-	int			i;
-
-	svg->x_min = value[0];
-	svg->x_max = value[n - 1];
-	svg_widen(&svg->x_min, &svg->x_max, 0);
-
-	histogram.step = bin_width(value, n, svg->x_max - svg->x_min);
-	svg->x_min = axis_floor(svg->x_min, histogram.step);
-	svg->x_max = axis_floor(svg->x_max, histogram.step) + histogram.step;
-
-	/* Numbers such as counts stand in the middle of their bars. */
-	if (are_multiples(value, n, histogram.step))
-	{
-		svg->x_min -= histogram.step / 2;
-		svg->x_max -= histogram.step / 2;
-	}
-	histogram.bins = (int) Max(lround((svg->x_max - svg->x_min) / histogram.step), 1);
-	histogram.count = palloc0_array(int, histogram.bins);
-	for (i = 0; i < n; i++)
-	{
-		int			bin = (int) ((value[i] - svg->x_min) / histogram.step + 1e-9);
-
-		CHECK_FOR_INTERRUPTS();
-		bin = Min(Max(bin, 0), histogram.bins - 1);
-		histogram.count[bin]++;
-		histogram.most = Max(histogram.most, histogram.count[bin]);
-	}
-	return histogram;
-}
-
 static void
-draw_bars(Svg *svg, const Histogram *histogram)
+draw_bars(Svg *svg, const Histogram *histogram, const int *count)
 {
 	int			i;
 
 	for (i = 0; i < histogram->bins; i++)
 	{
-		double		low = svg->x_min + i * histogram->step;
-		double		high = svg->x_min + (i + 1) * histogram->step;
+		double		low = histogram->low + i * histogram->step;
+		double		high = histogram->low + (i + 1) * histogram->step;
 		double		left = svg_x(svg, low) + 0.5;
 		double		right = svg_x(svg, high) - 0.5;
-		int			count = histogram->count[i];
 
-		if (count > 0)
+		if (count[i] > 0)
 			appendStringInfo(&svg->text,
 							 "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%d from %.6g to %.6g</title></rect>\n",
-							 left, svg_y(svg, count), Max(right - left, 0.5),
-							 svg_y(svg, 0) - svg_y(svg, count), count, low, high);
+							 left, svg_y(svg, count[i]), Max(right - left, 0.5),
+							 svg_y(svg, 0) - svg_y(svg, count[i]), count[i], low, high);
 	}
 }
 
@@ -461,6 +321,7 @@ skillrating_plot_distribution(PG_FUNCTION_ARGS)
 	.x_title = "value",.y_title = "count"};
 	Histogram	histogram;
 	double	   *value;
+	int		   *count;
 	double		mean;
 	double		median;
 	double		deviation;
@@ -473,19 +334,25 @@ skillrating_plot_distribution(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	svg_arguments(fcinfo, 1, &svg);
 	svg.area = 75 + svg.width * 0.3;
-	histogram = count_values(&svg, value, n);
-	svg.y_max = histogram.most * 1.08;
-	mean = mean_and_deviation(value, n, &deviation);
-	median = quantile(value, n, 0.5);
+	svg.x_min = value[0];
+	svg.x_max = value[n - 1];
+	svg_widen(&svg.x_min, &svg.x_max, 0);
+	histogram = histogram_bins(value, n, svg.x_min, svg.x_max);
+	svg.x_min = histogram.low;
+	svg.x_max = histogram.low + histogram.bins * histogram.step;
+	count = palloc0_array(int, histogram.bins);
+	svg.y_max = 1.08 * histogram_count(&histogram, value, n, check_interrupts, count);
+	mean = mean_and_deviation(value, n, check_interrupts, &deviation);
+	median = sorted_quantile(value, n, 0.5);
 
 	svg.description = svg.note =
 		psprintf("%d values: mean %.5g, standard deviation %s, quartiles %.5g, %.5g and %.5g",
 				 n, mean, number_text("%.4g", deviation),
-				 quantile(value, n, 0.25), median, quantile(value, n, 0.75));
+				 sorted_quantile(value, n, 0.25), median, sorted_quantile(value, n, 0.75));
 	svg_begin(&svg);
 	svg_y_axis(&svg);
 	svg_x_axis(&svg);
-	draw_bars(&svg, &histogram);
+	draw_bars(&svg, &histogram, count);
 	draw_marker(&svg, median, mean, svg.top + 12, "c0", "median");
 	draw_marker(&svg, mean, median, svg.top + 28, "c1 s1", "mean");
 	PG_RETURN_DATUM(svg_end(&svg));

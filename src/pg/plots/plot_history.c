@@ -18,9 +18,9 @@
 #include "utils/timestamp.h"
 
 #include "core/util/extremes.h"
+#include "core/util/letter_width.h"
 #include "core/util/spread.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/huge.h"
 
 SKILLRATING_FUNCTION(skillrating_plot_history);
 
@@ -99,73 +99,64 @@ find_series(Series *series, int *nseries, const char *name)
 	return (*nseries)++;
 }
 
-/* The arguments series, at and rating, and deviation, as points in order. */
+/* The arguments, of which only the last one may be null. */
+enum
+{
+	ARG_PLAYER,
+	ARG_AT,
+	ARG_RATING,
+	ARG_DEVIATION,
+	ARG_NARRAYS
+};
+
+/* Their elements as points in order, without those that have no place. */
 static Point *
 history_points(FunctionCallInfo fcinfo, Series *series, int *nseries, int *n,
 			   bool *times)
 {
-	ArrayType  *names = array_with_nulls_argument(fcinfo, 0, "player_id", -1);
-	int			count = array_size(names);
-	ArrayType  *ats = array_with_nulls_argument(fcinfo, 1, "at", count);
-	ArrayType  *ratings = array_with_nulls_argument(fcinfo, 2, "rating", count);
-	ArrayType  *deviations = PG_ARGISNULL(3) ? NULL :
-		array_with_nulls_argument(fcinfo, 3, "deviation", count);
-	Point	   *point = huge_array(Point, count);
-	Datum	   *name,
-			   *at,
-			   *rating,
-			   *deviation = NULL;
-	bool	   *null_name,
-			   *null_at,
-			   *null_rating,
-			   *null_deviation = NULL;
+	static const char *const names[] = {"player_id", "at", "rating", "deviation"};
+	Oid			type = ARR_ELEMTYPE(PG_GETARG_ARRAYTYPE_P(ARG_AT));
+	ArrayIterator column[ARG_NARRAYS] = {NULL};
+	Datum		value[ARG_NARRAYS];
+	bool		null[ARG_NARRAYS] = {false, false, false, true};
+	int			count = -1;
+	Point	   *point;
 	int			i;
 
-	*times = ARR_ELEMTYPE(ats) == TIMESTAMPTZOID;
-	if (!*times && ARR_ELEMTYPE(ats) != FLOAT8OID)
+	for (i = 0; i < ARG_NARRAYS && !PG_ARGISNULL(i); i++)
+	{
+		ArrayType  *array = array_with_nulls_argument(fcinfo, i, names[i], count);
+
+		count = array_size(array);
+		column[i] = array_create_iterator(array, 0, NULL);
+	}
+	*times = type == TIMESTAMPTZOID;
+	if (!*times && type != FLOAT8OID)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("array at has elements of type %s", format_type_be(ARR_ELEMTYPE(ats))),
+				 errmsg("array at has elements of type %s", format_type_be(type)),
 				 errhint("Cast it to timestamptz[] or double precision[].")));
-	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &name, &null_name, &i);
-	deconstruct_array(ats, ARR_ELEMTYPE(ats), 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &at, &null_at, &i);
-	deconstruct_array(ratings, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &rating, &null_rating, &i);
-	if (deviations != NULL)
-		deconstruct_array(deviations, FLOAT8OID, 8, FLOAT8PASSBYVAL,
-						  TYPALIGN_DOUBLE, &deviation, &null_deviation, &i);
+	point = huge_array(Point, count);
 	*n = 0;
-	for (i = 0; i < count; i++)
+	while (array_iterate(column[ARG_PLAYER], &value[ARG_PLAYER], &null[ARG_PLAYER]))
 	{
 		Point	   *p = &point[*n];
 
 		CHECK_FOR_INTERRUPTS();
-		if (null_name[i] || null_at[i] || null_rating[i])
-			continue;
-		if (*times)
-		{
-			TimestampTz time = DatumGetTimestampTz(at[i]);
+		for (i = ARG_AT; i < ARG_NARRAYS && column[i] != NULL; i++)
+			(void) array_iterate(column[i], &value[i], &null[i]);
 
-			/*
-			 * Infinity has no place on an axis; such a row is left out as one
-			 * with a null is.
-			 */
-			if (TIMESTAMP_NOT_FINITE(time))
-				continue;
-			p->x = (double) time;
-		}
-		else
-			p->x = DatumGetFloat8(at[i]);
-		p->y = DatumGetFloat8(rating[i]);
-		check_finite("at", p->x);
-		check_finite("rating", p->y);
-		p->deviation = deviation == NULL || null_deviation[i] ?
-			get_float8_nan() :
-			check_not_negative("deviation", DatumGetFloat8(deviation[i]));
-		p->series = find_series(series, nseries, TextDatumGetCString(name[i]));
-		p->order = i;
-		(*n)++;
+		/* Infinity has no place on an axis. */
+		if (null[ARG_PLAYER] || null[ARG_AT] || null[ARG_RATING] ||
+			(*times && TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(value[ARG_AT]))))
+			continue;
+		p->x = *times ? (double) DatumGetTimestampTz(value[ARG_AT]) :
+			check_finite("at", DatumGetFloat8(value[ARG_AT]));
+		p->y = check_finite("rating", DatumGetFloat8(value[ARG_RATING]));
+		p->deviation = null[ARG_DEVIATION] ? get_float8_nan() :
+			check_not_negative("deviation", DatumGetFloat8(value[ARG_DEVIATION]));
+		p->series = find_series(series, nseries, TextDatumGetCString(value[ARG_PLAYER]));
+		p->order = (*n)++;
 	}
 	qsort_interruptible(point, *n, sizeof(Point), compare_points, NULL);
 	for (i = 0; i < *n; i++)
@@ -261,34 +252,27 @@ draw_band(Svg *svg, const Series *series, const Point *point, const char *class)
 static void
 place_names(const Svg *svg, Series *series, int n, const Point *point)
 {
-	int			order[MAX_SERIES];
-	double		place[MAX_SERIES];
-	int			first[MAX_SERIES];
-	int			i,
-				j;
+	SpreadPlace place[MAX_SERIES];
+	int			i;
 
 	for (i = 0; i < n; i++)
 	{
-		double		y = svg_y(svg, last_point(&series[i], point)->y);
-
-		/* By insertion, which keeps the order of equal ones. */
-		for (j = i; j > 0 && place[j - 1] > y; j--)
-		{
-			order[j] = order[j - 1];
-			place[j] = place[j - 1];
-		}
-		order[j] = i;
-		place[j] = y;
+		place[i].place = svg_y(svg, last_point(&series[i], point)->y);
+		place[i].number = i;
 	}
-	spread_places(place, n, NAME_LEADING, svg->top, svg->height - svg->bottom, first);
+	spread_places(place, n, NAME_LEADING, svg->top, svg->height - svg->bottom);
 	for (i = 0; i < n; i++)
-		series[order[i]].label = place[i];
+		series[place[i].number].label = place[i].place;
 }
 
-/* The ranges of the points and, two deviations up and down, of their bands. */
-static void
+/*
+ * The ranges of the points and, two deviations up and down, of their bands; returns whether there
+ * are any.
+ */
+static bool
 set_ranges(Svg *svg, const Point *point, int n)
 {
+	bool		has_bands = false;
 	int			i;
 
 	svg->x_min = svg->y_min = INFINITY;
@@ -297,6 +281,7 @@ set_ranges(Svg *svg, const Point *point, int n)
 	{
 		double		spread = isnan(point[i].deviation) ? 0 : 2 * point[i].deviation;
 
+		has_bands |= !isnan(point[i].deviation);
 		svg->x_min = Min(svg->x_min, point[i].x);
 		svg->x_max = Max(svg->x_max, point[i].x);
 		svg->y_min = Min(svg->y_min, point[i].y - spread);
@@ -304,62 +289,24 @@ set_ranges(Svg *svg, const Point *point, int n)
 	}
 	svg_widen(&svg->x_min, &svg->x_max, 0);
 	svg_widen(&svg->y_min, &svg->y_max, 0.04);
+	return has_bands;
 }
 
 /*
- * Widths of characters in sixteenths of the font's size, those of DejaVu Sans, the widest font
- * that is common: 'a' is 0.  Nobody knows which font will draw a picture.
+ * The width of the character at the start of a text, in sixteenths of the font's size; marks that
+ * combine have none.
  */
-static const char ascii_width[] =
-	"ghiolqnfhhioggggllllllllllggooojqllmnlknnffljomnknmlkmlqlklhghoiikljlkgllffkfqlkllhjhlkokkjlglo";
-
-/* The same of other characters of one column, up to a code point; and letters that are wider. */
-static const struct
-{
-	pg_wchar	last;
-	int			width;
-}			other_widths[] = {
-	{0xBF, 16}, {0xDE, 13}, {0xFF, 11}, {0x24F, 13}, {0x3FF, 14}, {0x40F, 13}, {0x42F, 15},
-	{0x45F, 12}, {0x52F, 18}, {0x10FFFF, 16}
-};
-
-static const pg_wchar wide_letters[] = {
-	0xC6, 0xE6, 0x152, 0x153, 0x174, 0x409, 0x40A, 0x416, 0x428, 0x429, 0x42E, 0x436, 0x444,
-	0x448, 0x449, 0x44B, 0x44E, 0x459, 0x45A
-};
-
-#define WIDE_LETTER 18
-#define ELLIPSIS 16
-#define TWO_COLUMNS 20
-
-static int
-letter_width(pg_wchar letter)
-{
-	int			i;
-
-	for (i = 0; i < (int) lengthof(wide_letters); i++)
-		if (wide_letters[i] == letter)
-			return WIDE_LETTER;
-	for (i = 0; other_widths[i].last < letter && i < (int) lengthof(other_widths) - 1; i++)
-		;
-	return other_widths[i].width;
-}
-
-/* The width of the character at the start of a text, of which marks that combine have none. */
 static int
 character_width(const char *text)
 {
 	int			columns = pg_dsplen(text);
 
-	/* A control character is drawn as a space. */
-	if (columns < 0)
-		return ascii_width[0] - 'a';
-	if (columns != 1)
-		return columns == 0 ? 0 : TWO_COLUMNS;
+	if (columns == 0 || columns > 1)
+		return columns == 0 ? 0 : TWO_COLUMNS_WIDTH;
 	if (!IS_HIGHBIT_SET(*text))
-		return ascii_width[*text - ' '] - 'a';
+		return letter_width((unsigned char) *text);
 	return GetDatabaseEncoding() == PG_UTF8 ?
-		letter_width(utf8_to_unicode((const unsigned char *) text)) : ELLIPSIS;
+		letter_width(utf8_to_unicode((const unsigned char *) text)) : ELLIPSIS_WIDTH;
 }
 
 static int
@@ -392,7 +339,7 @@ short_name(const char *name, int limit)
 {
 	bool		unicode = GetDatabaseEncoding() == PG_UTF8;
 	const char *end = name;
-	int			width = unicode ? ELLIPSIS : text_width("...");
+	int			width = unicode ? ELLIPSIS_WIDTH : text_width("...");
 
 	if (text_width(name) <= limit)
 		return pstrdup(name);
@@ -430,17 +377,6 @@ name_series(Svg *svg, Series *series, int nseries, const Point *point, bool time
 	longest = smaller(longest, most);
 	svg->right = NAME_START + longest;
 	return description.data;
-}
-
-static bool
-has_band(const Point *point, int n)
-{
-	int			i;
-
-	for (i = 0; i < n; i++)
-		if (!isnan(point[i].deviation))
-			return true;
-	return false;
 }
 
 /* A short piece of the line and its name; what stands apart from its end has a leader. */
@@ -502,18 +438,17 @@ skillrating_plot_history(PG_FUNCTION_ARGS)
 	bool		times;
 	Point	   *point;
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+	if (PG_ARGISNULL(ARG_PLAYER) || PG_ARGISNULL(ARG_AT) || PG_ARGISNULL(ARG_RATING))
 		PG_RETURN_NULL();
 	point = history_points(fcinfo, series, &nseries, &n, &times);
 	if (n == 0)
 		PG_RETURN_NULL();
 
 	svg.x_title = times ? "time" : "matches";
-	svg_arguments(fcinfo, 4, &svg);
+	svg_arguments(fcinfo, ARG_NARRAYS, &svg);
 	svg.area = larger(100 + svg.width * 5 / 18, nseries * NAME_LEADING);
 	svg.description = name_series(&svg, series, nseries, point, times);
-	svg.note = has_band(point, n) ? "Bands: two deviations up and down" : NULL;
-	set_ranges(&svg, point, n);
+	svg.note = set_ranges(&svg, point, n) ? "Bands: two deviations up and down" : NULL;
 	svg_begin(&svg);
 	svg_y_axis(&svg);
 	if (times)

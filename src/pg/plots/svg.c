@@ -9,16 +9,15 @@
 
 #include <math.h>
 
+#include "catalog/pg_collation.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "pgtime.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
+#include "utils/formatting.h"
 #include "utils/timestamp.h"
 
-#include "core/util/axis.h"
 #include "core/util/extremes.h"
-#include "pg/sql/huge.h"
 
 /*
  * Eight colours for each ground that people with any colour vision can tell apart, however
@@ -67,9 +66,6 @@ static const char style[] =
 #define TICK_ADVANCE 7.2
 #define TITLE_ADVANCE 9.2
 
-/* Words in up to so many lines are spread evenly over them. */
-#define MAX_EVEN_LINES 10
-
 /* From one line of text, or of a title, to the next. */
 #define TEXT_LEADING 16
 #define TITLE_LEADING 19
@@ -79,12 +75,11 @@ static const char style[] =
 
 /*
  * The height that a tick of the vertical axis has for itself at least, the gap between
- * labels of the horizontal one, and the most steps there; and the most ticks of all.
+ * labels of the horizontal one, and the most steps there.
  */
 #define TICK_HEIGHT 40
 #define TICK_GAP 10
 #define MAX_X_TICKS 8
-#define MAX_TICKS 100
 
 /* An argument with words, which are escaped where they are written. */
 static char *
@@ -211,120 +206,47 @@ tick_label(double value, double step)
 		psprintf("%.*f", axis_digits(step), value);
 }
 
-/* How many labels of a length a width has room for, at least one. */
-static int
-ticks_that_fit(double width, int length)
-{
-	return (int) Max(width / (TICK_ADVANCE * length + TICK_GAP), 1);
-}
-
-/* The width between the margins. */
+/* The room that a label of a length takes along the horizontal axis. */
 static double
-inner_width(const Svg *svg)
+room_of(size_t length)
 {
-	return svg->width - svg->left - svg->right;
+	return TICK_ADVANCE * length + TICK_GAP;
 }
 
-/* Steps whose numbers, which are longer for small ones, fit beside each other. */
 static double
-x_step(const Svg *svg)
+tick_room(double value, double step)
 {
-	double		range = svg->x_max - svg->x_min;
-	int			length = 3;
-	double		step;
-	int			needed;
-
-	for (;;)
-	{
-		step = axis_step(range, Min(ticks_that_fit(inner_width(svg), length), MAX_X_TICKS));
-		needed = Max(strlen(tick_label(axis_ceiling(svg->x_min, step), step)),
-					 strlen(tick_label(axis_floor(svg->x_max, step), step)));
-		if (needed <= length)
-			return step;
-		length = needed;
-	}
-}
-
-/* How many multiples of a step there are in a range. */
-static int
-number_of_ticks(double min, double max, double step)
-{
-	double		first = axis_ceiling(min, step);
-	int			n = 0;
-
-	/* A step may be lost in rounding, so count. */
-	while (n < MAX_TICKS && first + n * step <= max + step * 1e-6)
-		n++;
-	return n;
-}
-
-/* At least two ticks, for which two and a half steps are enough. */
-static double
-y_step(const Svg *svg)
-{
-	int			most = (int) Max(svg->area / TICK_HEIGHT, 2);
-	double		step;
-
-	do
-		step = axis_step(svg->y_max - svg->y_min, most++);
-	while (number_of_ticks(svg->y_min, svg->y_max, step) < 2 && most < MAX_TICKS);
-	return step;
-}
-
-/*
- * How many ticks further the next one of n is drawn, so that labels of a length have room.
- * Ticks are nearly, but not always exactly, equally far apart.
- */
-static int
-tick_stride(const Svg *svg, double first, double last, int n, int length)
-{
-	double		apart = (svg_x(svg, last) - svg_x(svg, first)) / Max(n - 1, 1);
-
-	return n < 2 ? 1 : (int) Max(ceil((TICK_ADVANCE * length + TICK_GAP) / apart - 0.05), 1);
+	return room_of(strlen(tick_label(value, step)));
 }
 
 void
 svg_x_axis(Svg *svg)
 {
-	double		step = x_step(svg);
-	int			n = number_of_ticks(svg->x_min, svg->x_max, step);
-	int			stride = 1;
-	int			most;
+	AxisTicks	ticks = axis_across(svg->x_min, svg->x_max, svg->width - svg->left - svg->right,
+									MAX_X_TICKS, room_of(3), tick_room);
 	int			i;
 
-	/* Where labels leave room for one tick alone, some of those of shorter steps. */
-	for (most = 2; n <= stride && most < MAX_TICKS; most++)
+	for (i = 0; i < ticks.n; i += ticks.stride)
 	{
-		double		x;
+		double		x = ticks.first + i * ticks.step;
 
-		step = axis_step(svg->x_max - svg->x_min, most);
-		n = number_of_ticks(svg->x_min, svg->x_max, step);
-		x = axis_ceiling(svg->x_min, step);
-		stride = tick_stride(svg, x, x + (n - 1) * step, n,
-							 Max(strlen(tick_label(x, step)), strlen(tick_label(x + (n - 1) * step, step))));
-	}
-	for (i = 0; i < n; i += stride)
-	{
-		double		x = axis_ceiling(svg->x_min, step) + i * step;
-
-		x_tick(svg, x, tick_label(x, step));
+		x_tick(svg, x, tick_label(x, ticks.step));
 	}
 }
 
 void
 svg_y_axis(Svg *svg)
 {
-	double		step = y_step(svg);
-	double		y = axis_ceiling(svg->y_min, step);
+	const AxisTicks *ticks = &svg->y_ticks;
 	int			i;
 
-	for (i = 0; i < MAX_TICKS && y + i * step <= svg->y_max + step * 1e-6; i++)
+	for (i = 0; i < ticks->n; i++)
 	{
-		double		place = svg_y(svg, y + i * step);
+		double		y = ticks->first + i * ticks->step;
+		double		place = svg_y(svg, y);
 
 		grid_line(svg, svg->left, place, svg->width - svg->right, place);
-		svg_text(svg, svg->left - 6, place + 4, "note end",
-				 tick_label(y + i * step, step));
+		svg_text(svg, svg->left - 6, place + 4, "note end", tick_label(y, ticks->step));
 	}
 }
 
@@ -333,17 +255,14 @@ svg_y_axis(Svg *svg)
  * that is longer has a line of its own.
  */
 static SvgLines
-fill_lines(const char *text, double width, double advance)
+svg_wrap(const char *text, double width, double advance)
 {
 	SvgLines	lines = {NULL, 0};
-	char	   *word = pstrdup(text);
+	char	   *word = pstrdup(text != NULL ? text : "");
 	StringInfoData line;
-	size_t		spaces = 0;
-	size_t		i;
 
-	for (i = 0; word[i]; i++)
-		spaces += word[i] == ' ';
-	lines.line = huge_array(char *, spaces + 1);
+	/* A line has two characters at least, or is the last one. */
+	lines.line = huge_array(char *, strlen(word) / 2 + 1);
 	initStringInfo(&line);
 	while (*word)
 	{
@@ -366,22 +285,6 @@ fill_lines(const char *text, double width, double advance)
 	return lines;
 }
 
-/* The same with lines of similar length, and no more of them. */
-static SvgLines
-svg_wrap(const char *text, double width, double advance)
-{
-	SvgLines	lines = fill_lines(text != NULL ? text : "", width, advance);
-	SvgLines	narrower = lines;
-
-	while (lines.n > 1 && lines.n <= MAX_EVEN_LINES && narrower.n == lines.n)
-	{
-		lines = narrower;
-		width -= advance;
-		narrower = fill_lines(text, width, advance);
-	}
-	return lines;
-}
-
 static void
 svg_lines(Svg *svg, double x, double y, double leading, const char *class,
 		  const SvgLines *lines)
@@ -392,17 +295,6 @@ svg_lines(Svg *svg, double x, double y, double leading, const char *class,
 		svg_text(svg, x, y + i * leading, class, lines->line[i]);
 }
 
-/* The margin that the numbers of the vertical axis need, and its title. */
-static double
-left_margin(const Svg *svg)
-{
-	double		step = y_step(svg);
-	int			longest = Max(strlen(tick_label(axis_ceiling(svg->y_min, step), step)),
-							  strlen(tick_label(axis_floor(svg->y_max, step), step)));
-
-	return 34 + TICK_ADVANCE * longest;
-}
-
 void
 svg_begin(Svg *svg)
 {
@@ -410,12 +302,18 @@ svg_begin(Svg *svg)
 	SvgLines	title = svg_wrap(svg->title, svg->width - 1.5 * EDGE, TITLE_ADVANCE);
 	SvgLines	note = svg_wrap(svg->note, svg->width - 1.5 * EDGE, TEXT_ADVANCE);
 	SvgLines	footnote = svg_wrap(svg->footnote, svg->width - 1.5 * EDGE, TEXT_ADVANCE);
+	int			longest;
 	double		middle;
 
 	svg->top = 26 + title.n * TITLE_LEADING + note.n * TEXT_LEADING;
 	svg->bottom = 50 + footnote.n * TEXT_LEADING;
 	svg->height = svg->top + svg->area + svg->bottom;
-	svg->left = left_margin(svg);
+
+	/* The left margin has the numbers of the vertical axis, and its title. */
+	svg->y_ticks = axis_up(svg->y_min, svg->y_max, (int) Max(svg->area / TICK_HEIGHT, 2));
+	longest = Max(strlen(tick_label(svg->y_ticks.first, svg->y_ticks.step)),
+				  strlen(tick_label(axis_floor(svg->y_max, svg->y_ticks.step), svg->y_ticks.step)));
+	svg->left = 34 + TICK_ADVANCE * longest;
 	middle = svg->top + svg->area / 2;
 
 	initStringInfo(out);
@@ -450,39 +348,39 @@ typedef struct TimeStep
 	int			months;
 	int			days;
 	int64		microseconds;
-	const char *format;
+	const char *format;			/* of to_char() */
 	int			length;			/* of its labels */
 } TimeStep;
 
 static const TimeStep time_steps[] = {
-	{0, 0, USECS_PER_SEC / 10, "%H:%M:%S", 10},
-	{0, 0, USECS_PER_SEC, "%H:%M:%S", 8},
-	{0, 0, 10 * USECS_PER_SEC, "%H:%M:%S", 8},
-	{0, 0, USECS_PER_MINUTE, "%H:%M", 5},
-	{0, 0, 10 * USECS_PER_MINUTE, "%H:%M", 5},
-	{0, 0, USECS_PER_HOUR, "%H:%M", 5},
-	{0, 0, 3 * USECS_PER_HOUR, "%d %b %H:%M", 12},
-	{0, 0, 6 * USECS_PER_HOUR, "%d %b %H:%M", 12},
-	{0, 0, 12 * USECS_PER_HOUR, "%d %b %H:%M", 12},
-	{0, 1, 0, "%d %b", 6},
-	{0, 2, 0, "%d %b", 6},
-	{0, 7, 0, "%d %b", 6},
-	{0, 14, 0, "%d %b", 6},
-	{1, 0, 0, "%b %Y", 8},
-	{3, 0, 0, "%b %Y", 8},
-	{6, 0, 0, "%b %Y", 8},
-	{12, 0, 0, "%Y", 4},
-	{24, 0, 0, "%Y", 4},
-	{60, 0, 0, "%Y", 4},
-	{120, 0, 0, "%Y", 4},
-	{240, 0, 0, "%Y", 4},
-	{600, 0, 0, "%Y", 4},
-	{1200, 0, 0, "%Y", 4},
-	{6000, 0, 0, "%Y", 4},
-	{12000, 0, 0, "%Y", 4},
-	{60000, 0, 0, "%Y", 4},
-	{120000, 0, 0, "%Y", 4},
-	{600000, 0, 0, "%Y", 4}
+	{0, 0, USECS_PER_SEC / 10, "HH24:MI:SS.FF1", 10},
+	{0, 0, USECS_PER_SEC, "HH24:MI:SS", 8},
+	{0, 0, 10 * USECS_PER_SEC, "HH24:MI:SS", 8},
+	{0, 0, USECS_PER_MINUTE, "HH24:MI", 5},
+	{0, 0, 10 * USECS_PER_MINUTE, "HH24:MI", 5},
+	{0, 0, USECS_PER_HOUR, "HH24:MI", 5},
+	{0, 0, 3 * USECS_PER_HOUR, "DD Mon HH24:MI", 12},
+	{0, 0, 6 * USECS_PER_HOUR, "DD Mon HH24:MI", 12},
+	{0, 0, 12 * USECS_PER_HOUR, "DD Mon HH24:MI", 12},
+	{0, 1, 0, "DD Mon", 6},
+	{0, 2, 0, "DD Mon", 6},
+	{0, 7, 0, "DD Mon", 6},
+	{0, 14, 0, "DD Mon", 6},
+	{1, 0, 0, "Mon YYYY", 8},
+	{3, 0, 0, "Mon YYYY", 8},
+	{6, 0, 0, "Mon YYYY", 8},
+	{12, 0, 0, "YYYY", 4},
+	{24, 0, 0, "YYYY", 4},
+	{60, 0, 0, "YYYY", 4},
+	{120, 0, 0, "YYYY", 4},
+	{240, 0, 0, "YYYY", 4},
+	{600, 0, 0, "YYYY", 4},
+	{1200, 0, 0, "YYYY", 4},
+	{6000, 0, 0, "YYYY", 4},
+	{12000, 0, 0, "YYYY", 4},
+	{60000, 0, 0, "YYYY", 4},
+	{120000, 0, 0, "YYYY", 4},
+	{600000, 0, 0, "YYYY", 4}
 };
 
 static double
@@ -541,19 +439,12 @@ next_tick(const TimeStep *step, TimestampTz tick)
 static char *
 time_label(const TimeStep *step, TimestampTz at)
 {
-	pg_time_t	time = timestamptz_to_time_t(at);
-	struct pg_tm *tm = pg_localtime(&time, session_timezone);
-	char		label[64] = "";
-
-	if (tm != NULL)
-		pg_strftime(label, sizeof(label), step->format, tm);
-	if (step->microseconds > 0 && step->microseconds < USECS_PER_SEC)
-		return psprintf("%s.%d", label, (int) (((at % USECS_PER_SEC) + USECS_PER_SEC) %
-											   USECS_PER_SEC / (USECS_PER_SEC / 10)));
-	return pstrdup(label);
+	return TextDatumGetCString(DirectFunctionCall2Coll(timestamptz_to_char, DEFAULT_COLLATION_OID,
+													   TimestampTzGetDatum(at),
+													   CStringGetTextDatum(step->format)));
 }
 
-/* The ticks from first to last, at most MAX_TICKS, and how many. */
+/* The ticks from first to last, at most AXIS_MAX_TICKS, and how many. */
 static int
 time_ticks(const TimeStep *step, double first, double last, TimestampTz *tick)
 {
@@ -562,7 +453,7 @@ time_ticks(const TimeStep *step, double first, double last, TimestampTz *tick)
 
 	while (at < first)
 		at = next_tick(step, at);
-	while (at <= last && n < MAX_TICKS)
+	while (at <= last && n < AXIS_MAX_TICKS)
 	{
 		tick[n++] = at;
 
@@ -578,25 +469,27 @@ void
 svg_time_axis(Svg *svg)
 {
 	const TimeStep *step = time_steps;
+	double		width = svg->width - svg->left - svg->right;
 
 	/* A range that was widened may go beyond the times that there are. */
 	double		first = larger(svg->x_min, (double) MIN_TIMESTAMP);
 	double		last = smaller(svg->x_max, (double) END_TIMESTAMP);
-	TimestampTz tick[MAX_TICKS];
+	TimestampTz tick[AXIS_MAX_TICKS];
 	int			stride;
 	int			n;
 	int			i;
 
 	/* The shortest steps whose labels fit, or parts of them, by strides, if there are not two. */
 	while (step < time_steps + lengthof(time_steps) - 1 &&
-		   step_microseconds(step) * ticks_that_fit(inner_width(svg), step->length) <
+		   step_microseconds(step) * (int) larger(width / room_of(step->length), 1) <
 		   svg->x_max - svg->x_min)
 		step++;
 	for (;; step--)
 	{
 		n = time_ticks(step, first, last, tick);
-		stride = n == 0 ? 1 : tick_stride(svg, (double) tick[0], (double) tick[n - 1], n,
-										  step->length);
+		stride = n == 0 ? 1 :
+			axis_stride(svg_x(svg, (double) tick[n - 1]) - svg_x(svg, (double) tick[0]), n,
+						room_of(step->length));
 		if (n > stride || step == time_steps)
 			break;
 	}

@@ -10,6 +10,8 @@
 #include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
 
+#include "core/util/axis.h"
+
 /*
  * Classes c0 to c7 colour a stroke or a fill, s0 to s4 are styles of a line: the colours of all
  * series begin again with each style.
@@ -49,6 +51,7 @@ typedef struct Svg
 	double		left;
 	double		top;
 	double		bottom;
+	AxisTicks	y_ticks;
 } Svg;
 
 /*

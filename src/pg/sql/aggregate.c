@@ -57,6 +57,23 @@ float8_state(ArrayType *array, int n)
 	return (float8 *) ARR_DATA_PTR(array);
 }
 
+float8 *
+checked_state(ArrayType *array, bool (*is_state) (const double *state, int n),
+			  const char *function)
+{
+	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	float8	   *state = (float8 *) ARR_DATA_PTR(array);
+
+	if (n == 0)
+		return NULL;
+	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT8OID ||
+		!is_state(state, n))
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("aggregate state is not one of %s()", function)));
+	return state;
+}
+
 Jsonb *
 options_argument(FunctionCallInfo fcinfo, int arg)
 {

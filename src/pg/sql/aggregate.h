@@ -52,4 +52,11 @@ extern ArrayType *float8_state_arg(FunctionCallInfo fcinfo, int arg, int n);
  */
 extern float8 *float8_state(ArrayType *array, int n);
 
+/*
+ * The elements of a state that says itself how large it is, which the core knows one by; NULL for
+ * an empty array, before the first row.  Error 2202E for any other array: see above.
+ */
+extern float8 *checked_state(ArrayType *array, bool (*is_state) (const double *state, int n),
+							 const char *function);
+
 #endif							/* PG_SQL_AGGREGATE_H */

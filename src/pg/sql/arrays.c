@@ -14,8 +14,6 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "pg/sql/huge.h"
-
 /* Any lower bound is accepted: elements are counted from the first one. */
 void
 check_array(ArrayType *array, const char *name, int n, bool nulls)

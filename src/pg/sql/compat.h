@@ -64,4 +64,15 @@
 #define holds_lock(tag, mode) LockHeldByMe(tag, mode)
 #endif
 
+/*
+ * The expression that a column of the entry for GROUP BY stands for, NULL for any other entry.
+ * Version 18 has such entries.
+ */
+#if PG_VERSION_NUM >= 180000
+#define group_expression(rte, column) \
+	((rte)->rtekind == RTE_GROUP ? (Node *) list_nth((rte)->groupexprs, (column) - 1) : NULL)
+#else
+#define group_expression(rte, column) NULL
+#endif
+
 #endif

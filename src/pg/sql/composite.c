@@ -12,8 +12,6 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-#include "pg/sql/huge.h"
-
 #define MAX_NUMBERS 8
 
 /* The rows of an array lie in blocks of so many bytes, except for those of a small one. */

@@ -17,6 +17,14 @@ extern Datum return_row(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
 /* The same of n numbers; one that is not finite is reported as an overflow. */
 extern Datum return_numbers(FunctionCallInfo fcinfo, const double *number, int n);
 
+/* A number in a column of a row, null where it is not determined: NaN. */
+static inline void
+put_number(Datum *values, bool *nulls, int column, double number)
+{
+	values[column] = Float8GetDatum(number);
+	nulls[column] = isnan(number);
+}
+
 /* The columns of a composite, of which desc is the description. */
 extern void row_columns(HeapTupleHeader row, TupleDesc desc, Datum *values,
 						bool *nulls);

@@ -4,26 +4,19 @@
  */
 #include "pg/sql/ids.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
-#include "access/stratnum.h"
-#include "access/table.h"
 #include "catalog/pg_collation.h"
-#include "catalog/pg_constraint.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-SKILLRATING_FUNCTION(skillrating_check_identifier_type);
 SKILLRATING_FUNCTION(skillrating_identifier_equals);
 
 /*
@@ -45,20 +38,6 @@ qualified_operator(Oid opno)
 					  NameStr(form->oprname));
 	ReleaseSysCache(tuple);
 	return result;
-}
-
-/* The function that gives the binary form of a type, if it has one. */
-static Oid
-type_send_function(Oid type)
-{
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	Oid			function;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for type %u", type);
-	function = ((Form_pg_type) GETSTRUCT(tuple))->typsend;
-	ReleaseSysCache(tuple);
-	return function;
 }
 
 /* The size of the integers that a type compares as, or 0. */
@@ -126,11 +105,6 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 	fmgr_info(function, &id_type->output);
 	getTypeInputInfo(type, &function, &id_type->input_param);
 	fmgr_info(function, &id_type->input);
-	function = type_send_function(type);
-	if (OidIsValid(function))
-		fmgr_info(function, &id_type->send);
-	else
-		id_type->send.fn_oid = InvalidOid;
 
 	/* Without a given typmod, that of -1, bpchar would be character(1). */
 	id_type->name = format_type_extended(type, -1, FORMAT_TYPE_TYPEMOD_GIVEN |
@@ -141,157 +115,6 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 	/* The order decides how sums round: no locale may change it. */
 	id_type->order = OidIsValid(entry->typcollation) ?
 		pstrdup(" COLLATE pg_catalog.\"C\"") : pstrdup("");
-}
-
-pg_noreturn static void
-refuse_identifiers(Oid type, const char *column, const char *detail)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("type %s cannot be used for %s",
-					format_type_be(type), column),
-			 errdetail("%s", detail),
-			 errhint("Identifiers need a type that can be hashed and ordered, such as bigint, uuid or text.")));
-}
-
-/* The collation by which values of a type are equal, also within ranges. */
-static Oid
-equality_collation(Oid type)
-{
-	Oid			base = getBaseType(type);
-	Oid			range = get_multirange_range(base);
-
-	if (!OidIsValid(range) && type_is_range(base))
-		range = base;
-	return OidIsValid(range) ? get_range_collation(range) : get_typcollation(type);
-}
-
-/* Whether the text of a value depends on search_path. */
-static bool
-is_object_type(Oid type)
-{
-	switch (type)
-	{
-		case REGPROCOID:
-		case REGPROCEDUREOID:
-		case REGOPEROID:
-		case REGOPERATOROID:
-		case REGCLASSOID:
-		case REGCOLLATIONOID:
-		case REGTYPEOID:
-		case REGROLEOID:
-		case REGNAMESPACEOID:
-		case REGCONFIGOID:
-		case REGDICTIONARYOID:
-			return true;
-	}
-	return false;
-}
-
-/* An expression_tree_walker that stops at a test of a domain's value for null. */
-static bool
-find_null_test(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, NullTest) && ((NullTest *) node)->nulltesttype == IS_NOT_NULL)
-		return true;
-	return expression_tree_walker(node, find_null_test, context);
-}
-
-/* Whether a CHECK of a domain, not of what it is made of, tests for null. */
-static bool
-has_null_test(Oid domain)
-{
-	Relation	catalog = table_open(ConstraintRelationId, AccessShareLock);
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	bool		found = false;
-
-	ScanKeyInit(&key, Anum_pg_constraint_contypid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(domain));
-
-	/* With the catalog snapshot, so that a CHECK of this transaction counts. */
-	scan = systable_beginscan(catalog, ConstraintTypidIndexId, true, NULL, 1, &key);
-	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		bool		isnull;
-		Datum		expression = heap_getattr(tuple, Anum_pg_constraint_conbin,
-											  RelationGetDescr(catalog), &isnull);
-
-		found = !isnull &&
-			find_null_test(stringToNode(TextDatumGetCString(expression)), NULL);
-	}
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	return found;
-}
-
-/*
- * Refuse a domain that does not allow null.  Its CHECK is read and not called: this
- * runs as whoever asks what a type can do, and what it calls is somebody else's.
- */
-static void
-check_domain(Oid type, const char *column)
-{
-	Oid			domain = type;
-
-	while (get_typtype(domain) == TYPTYPE_DOMAIN)
-	{
-		HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(domain));
-		Form_pg_type form;
-		bool		not_null;
-		Oid			base;
-
-		if (!HeapTupleIsValid(tuple))
-			elog(ERROR, "cache lookup failed for type %u", domain);
-		form = (Form_pg_type) GETSTRUCT(tuple);
-		not_null = form->typnotnull;
-		base = form->typbasetype;
-		ReleaseSysCache(tuple);
-		if (not_null || has_null_test(domain))
-			refuse_identifiers(type, column,
-							   "The domain does not allow null, which operations on all players need.");
-		domain = base;
-	}
-}
-
-/*
- * What identifies rows of tables has to be equal only if it is the same in every
- * query, and to come back from its text.
- */
-static void
-check_ladder_type(Oid type, const char *column)
-{
-	Oid			base = getBaseType(type);
-	Oid			collation = equality_collation(type);
-
-	if (get_typtype(base) == TYPTYPE_COMPOSITE)
-		refuse_identifiers(type, column,
-						   "It is composite: make one value of its columns.");
-	if (OidIsValid(get_element_type(base)))
-		refuse_identifiers(type, column, "It is an array.");
-	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
-		refuse_identifiers(type, column,
-						   "Its collation is nondeterministic, so that different values can be equal.");
-	if (base == NAMEOID || is_object_type(base))
-		refuse_identifiers(type, column,
-						   "It names objects of the database.");
-	if (get_typtype(type) == TYPTYPE_DOMAIN)
-		check_domain(type, column);
-}
-
-Datum
-skillrating_check_identifier_type(PG_FUNCTION_ARGS)
-{
-	Oid			type = PG_GETARG_OID(0);
-	const char *column = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	IdType		id_type;
-
-	id_type_init(&id_type, type, column);
-	check_ladder_type(type, column);
-	PG_RETURN_VOID();
 }
 
 Datum
@@ -502,6 +325,15 @@ id_table_enter(IdTable *table, Datum id, const char *pool, bool *found)
 			memory_limit_reserve(table->context, 0);
 	}
 	return &entry->value;
+}
+
+void
+id_table_key(void **place, Datum *id, const char **pool)
+{
+	const IdEntry *entry = (const IdEntry *) ((char *) place - offsetof(IdEntry, value));
+
+	*id = entry->key.id;
+	*pool = entry->key.pool;
 }
 
 void *

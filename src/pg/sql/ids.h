@@ -26,7 +26,6 @@ typedef struct IdType
 	FmgrInfo	output;
 	FmgrInfo	input;
 	Oid			input_param;
-	FmgrInfo	send;			/* fn_oid is invalid if there is none */
 	char	   *name;			/* type, as SQL text */
 	char	   *equals;			/* operator, as SQL text */
 	char	   *less;			/* likewise */
@@ -72,6 +71,9 @@ extern void id_table_free(IdTable *table);
  */
 extern void **id_table_enter(IdTable *table, Datum id, const char *pool,
 							 bool *found);
+
+/* The copy that the table keeps of an identifier and its string, by the place of the pointer. */
+extern void id_table_key(void **place, Datum *id, const char **pool);
 
 /* The pointer for an identifier, or NULL. */
 extern void *id_table_find(IdTable *table, Datum id, const char *pool);

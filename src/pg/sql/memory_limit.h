@@ -3,7 +3,7 @@
  *		The memory that this extension may hold in a process: skillrating.memory_limit.
  *
  * Arrays are allocated here and nowhere else: palloc_array() and its like, which this
- * header replaces, and huge_array() lead to limited_alloc().  A large one registers its
+ * header replaces, lead to limited_alloc().  A large one registers its
  * memory context; what all registered contexts hold by themselves, and the new array, must
  * be within the limit, or error 53200 is raised before anything is allocated.  A context
  * leaves the register when it is reset or deleted, also after an error.  Small pieces
@@ -75,5 +75,12 @@ limited_array(Size element, Size n, int flags)
 	((type *) limited_array(sizeof(type), count, MCXT_ALLOC_ZERO))
 #define repalloc_array(pointer, type, count) \
 	((type *) limited_realloc(pointer, sizeof(type), count))
+
+/* The same, for arrays that may be larger than 1 GB, and with a context or an array of NULL. */
+#define huge_array(type, n) palloc_array(type, n)
+#define huge_array0(type, n) palloc0_array(type, n)
+#define huge_array_in(context, type, n) \
+	((type *) limited_alloc(context, sizeof(type), n, 0))
+#define huge_array_grow(array, type, n) ((array) = repalloc_array(array, type, n))
 
 #endif							/* PG_SQL_MEMORY_LIMIT_H */

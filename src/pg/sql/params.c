@@ -78,9 +78,7 @@ number_argument(const Model *model, ParamValue *params, int index, double value)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("%s is out of range: %g", spec->name, value),
-				 spec->above_min ?
-				 errhint("It must be above %g and at most %g.", spec->min, spec->max) :
-				 errhint("It must be at least %g and at most %g.", spec->min, spec->max)));
+				 errhint("It must be %s.", param_range(spec))));
 	params[index].number = value;
 }
 

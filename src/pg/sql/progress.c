@@ -6,7 +6,6 @@
 
 #include "access/xact.h"
 #include "catalog/pg_authid.h"
-#include "commands/progress.h"
 #include "funcapi.h"
 #include "utils/acl.h"
 #include "utils/backend_progress.h"
@@ -20,24 +19,18 @@ SKILLRATING_FUNCTION(skillrating_progress);
 /* None of the server's commands, which count from 0. */
 #define PROGRESS_COMMAND_SKILLRATING ((ProgressCommandType) 0x534b)
 
-/*
- * Parameters of a report.  COPY writes the first ones while it runs, which therefore are
- * not ours.
- */
+/* Parameters of a report. */
 enum
 {
-	PARAM_WORK = PROGRESS_COPY_TYPE + 5,
+	PARAM_WORK,
 	PARAM_PHASE,
 	PARAM_DONE,
 	PARAM_TOTAL,
 	PARAM_STARTED_AT,
 	PARAM_PHASE_STARTED_AT,
 	PARAM_OWNER,				/* of the ladder */
-	PARAM_END
+	NPARAMS
 };
-
-#define PARAM_FIRST PARAM_WORK
-#define NPARAMS (PARAM_END - PARAM_FIRST)
 
 /* Of many rows, or nobody knows how many, not each is reported. */
 #define MANY_ROWS 65536
@@ -78,12 +71,6 @@ static const char *const phase_names[] = {
  * ---- Reporting ----
  */
 
-static void
-set_param(int index, int64 value)
-{
-	current.param[index - PARAM_FIRST] = value;
-}
-
 /* Whether the report in shared memory is ours. */
 static bool
 is_reported(void)
@@ -99,10 +86,10 @@ report(void)
 	int			index[NPARAMS];
 	int			i;
 
-	StaticAssertStmt((int) PARAM_END <= PGSTAT_NUM_PROGRESS_PARAM,
+	StaticAssertStmt((int) NPARAMS <= PGSTAT_NUM_PROGRESS_PARAM,
 					 "a report has more parameters than the server has room for");
 	for (i = 0; i < NPARAMS; i++)
-		index[i] = PARAM_FIRST + i;
+		index[i] = i;
 	if (!is_reported())
 		pgstat_progress_start_command(PROGRESS_COMMAND_SKILLRATING, current.schema);
 	pgstat_progress_update_multi_param(NPARAMS, index, current.param);
@@ -147,13 +134,13 @@ progress_begin(LongWork work, Oid schema, Oid owner)
 	current.active = true;
 	current.nest_level = GetCurrentTransactionNestLevel();
 	current.schema = schema;
-	set_param(PARAM_WORK, work);
-	set_param(PARAM_PHASE, PHASE_BEGINNING);
-	set_param(PARAM_DONE, PROGRESS_UNKNOWN);
-	set_param(PARAM_TOTAL, PROGRESS_UNKNOWN);
-	set_param(PARAM_STARTED_AT, now);
-	set_param(PARAM_PHASE_STARTED_AT, now);
-	set_param(PARAM_OWNER, (int64) owner);
+	current.param[PARAM_WORK] = work;
+	current.param[PARAM_PHASE] = PHASE_BEGINNING;
+	current.param[PARAM_DONE] = PROGRESS_UNKNOWN;
+	current.param[PARAM_TOTAL] = PROGRESS_UNKNOWN;
+	current.param[PARAM_STARTED_AT] = now;
+	current.param[PARAM_PHASE_STARTED_AT] = now;
+	current.param[PARAM_OWNER] = (int64) owner;
 	report();
 	return true;
 }
@@ -163,7 +150,7 @@ progress_since(TimestampTz started_at)
 {
 	if (!current.active)
 		return;
-	set_param(PARAM_STARTED_AT, started_at);
+	current.param[PARAM_STARTED_AT] = started_at;
 	report();
 }
 
@@ -172,25 +159,25 @@ progress_phase(WorkPhase phase, int64 total)
 {
 	if (!current.active)
 		return;
-	set_param(PARAM_PHASE, phase);
-	set_param(PARAM_DONE, PROGRESS_UNKNOWN);
-	set_param(PARAM_TOTAL, total);
-	set_param(PARAM_PHASE_STARTED_AT, GetCurrentTimestamp());
+	current.param[PARAM_PHASE] = phase;
+	current.param[PARAM_DONE] = PROGRESS_UNKNOWN;
+	current.param[PARAM_TOTAL] = total;
+	current.param[PARAM_PHASE_STARTED_AT] = GetCurrentTimestamp();
 	report();
 }
 
 void
 progress_done(int64 done)
 {
-	int64		before = current.param[PARAM_DONE - PARAM_FIRST];
-	int64		total = current.param[PARAM_TOTAL - PARAM_FIRST];
+	int64		before = current.param[PARAM_DONE];
+	int64		total = current.param[PARAM_TOTAL];
 
 	if (!current.active)
 		return;
 	if ((total < 0 || total >= MANY_ROWS) && done != total && before >= 0 &&
 		done >= before && done - before < ROWS_BETWEEN_REPORTS)
 		return;
-	set_param(PARAM_DONE, done);
+	current.param[PARAM_DONE] = done;
 	if (is_reported())
 		pgstat_progress_update_param(PARAM_DONE, done);
 	else
@@ -224,15 +211,6 @@ enum
 	SHOWN_NCOLUMNS
 };
 
-/* The report of a server process, a copy of our own, or NULL. */
-static const PgBackendStatus *
-backend_report(int index)
-{
-	LocalPgBackendStatus *local = pgstat_get_local_beentry_by_index(index);
-
-	return local != NULL ? &local->backendStatus : NULL;
-}
-
 /* Whether the current role may see a report. */
 static bool
 may_see(const PgBackendStatus *status)
@@ -260,7 +238,6 @@ show_report(ReturnSetInfo *rsinfo, const PgBackendStatus *status)
 	char	   *ladder = get_namespace_name(status->st_progress_command_target);
 	int64		work = param[PARAM_WORK];
 	int64		phase = param[PARAM_PHASE];
-	int64		done = param[PARAM_DONE];
 	Datum		values[SHOWN_NCOLUMNS];
 	bool		nulls[SHOWN_NCOLUMNS] = {false};
 
@@ -268,15 +245,13 @@ show_report(ReturnSetInfo *rsinfo, const PgBackendStatus *status)
 	if (work <= WORK_NONE || work >= (int64) lengthof(work_names) ||
 		phase < 0 || phase >= (int64) lengthof(phase_names))
 		return;
-	if (phase == PHASE_WRITING && done < 0 && param[PROGRESS_COPY_TUPLES_PROCESSED] > 0)
-		done = param[PROGRESS_COPY_TUPLES_PROCESSED];
 	values[SHOWN_PID] = Int32GetDatum(status->st_procpid);
 	values[SHOWN_WORK] = CStringGetTextDatum(work_names[work]);
 	nulls[SHOWN_LADDER] = (ladder == NULL);
 	if (ladder != NULL)
 		values[SHOWN_LADDER] = CStringGetTextDatum(ladder);
 	values[SHOWN_PHASE] = CStringGetTextDatum(phase_names[phase]);
-	show_count(done, &values[SHOWN_DONE], &nulls[SHOWN_DONE]);
+	show_count(param[PARAM_DONE], &values[SHOWN_DONE], &nulls[SHOWN_DONE]);
 	show_count(param[PARAM_TOTAL], &values[SHOWN_TOTAL], &nulls[SHOWN_TOTAL]);
 	values[SHOWN_STARTED_AT] = TimestampTzGetDatum(param[PARAM_STARTED_AT]);
 	values[SHOWN_PHASE_STARTED_AT] = TimestampTzGetDatum(param[PARAM_PHASE_STARTED_AT]);
@@ -298,13 +273,13 @@ skillrating_progress(PG_FUNCTION_ARGS)
 	n = pgstat_fetch_stat_numbackends();
 	for (i = 1; i <= n; i++)
 	{
-		const PgBackendStatus *status = backend_report(i);
+		const LocalPgBackendStatus *local = pgstat_get_local_beentry_by_index(i);
 
-		if (status != NULL && status->st_procpid > 0 &&
-			status->st_databaseid == MyDatabaseId &&
-			status->st_progress_command == PROGRESS_COMMAND_SKILLRATING &&
-			may_see(status))
-			show_report(rsinfo, status);
+		if (local != NULL && local->backendStatus.st_procpid > 0 &&
+			local->backendStatus.st_databaseid == MyDatabaseId &&
+			local->backendStatus.st_progress_command == PROGRESS_COMMAND_SKILLRATING &&
+			may_see(&local->backendStatus))
+			show_report(rsinfo, &local->backendStatus);
 	}
 	return (Datum) 0;
 }

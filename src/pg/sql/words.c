@@ -1,9 +1,6 @@
 /*
  * words.c
  *		Taking words out of texts.
- *
- * Words are looked up by their hash, by each of their lengths at each place where one
- * can begin, so that thousands of them cost as much as a few.
  */
 #include "pg/sql/words.h"
 
@@ -11,54 +8,45 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 
-#include "pg/sql/ids.h"
-
 SKILLRATING_FUNCTION(skillrating_replace_words);
+
+typedef struct Word
+{
+	const char *bytes;			/* not terminated */
+	int			size;
+} Word;
 
 struct Words
 {
-	IdType		type;			/* text */
-	IdTable    *table;			/* to anything but NULL */
-	int		   *length;			/* of any word: distinct, the largest first */
-	int			nlengths;
-	text	   *room;			/* for a candidate of the largest length */
+	Word	   *word;			/* the longest first */
+	int			n;
 };
 
 static int
-compare_descending(const void *a, const void *b)
+compare_words(const void *a, const void *b)
 {
-	int			i = *(const int *) a;
-	int			j = *(const int *) b;
-
-	return (i < j) - (i > j);
+	return ((const Word *) b)->size - ((const Word *) a)->size;
 }
 
 Words *
 words_create(ArrayType *array)
 {
 	Words	   *words = palloc0_object(Words);
-	Datum	   *word;
+	Datum	   *element;
 	int			n;
 	int			i;
 
-	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &word, NULL, &n);
-	id_type_init(&words->type, TEXTOID, "words");
-	words->table = id_table_create(&words->type);
-	words->length = palloc_array(int, Max(n, 1));
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &element, NULL, &n);
+	words->word = palloc_array(Word, n);
 	for (i = 0; i < n; i++)
 	{
-		bool		found;
+		text	   *word = DatumGetTextPP(element[i]);
 
-		*id_table_enter(words->table, word[i], "", &found) = words;
-		words->length[i] = VARSIZE_ANY_EXHDR(DatumGetTextPP(word[i]));
+		words->word[words->n].bytes = VARDATA_ANY(word);
+		words->word[words->n].size = VARSIZE_ANY_EXHDR(word);
+		words->n += words->word[words->n].size > 0;
 	}
-	qsort(words->length, n, sizeof(int), compare_descending);
-	for (i = 0; i < n; i++)
-		if (words->length[i] > 0 &&
-			(words->nlengths == 0 ||
-			 words->length[i] != words->length[words->nlengths - 1]))
-			words->length[words->nlengths++] = words->length[i];
-	words->room = palloc(VARHDRSZ + (words->nlengths > 0 ? words->length[0] : 0));
+	qsort(words->word, words->n, sizeof(Word), compare_words);
 	return words;
 }
 
@@ -85,16 +73,14 @@ word_at(const Words *words, const char *string, int length, int place)
 
 	if (splits_word(string, place))
 		return 0;
-	for (i = 0; i < words->nlengths; i++)
+	for (i = 0; i < words->n; i++)
 	{
-		int			size = words->length[i];
+		const Word *word = &words->word[i];
 
-		if (size > length - place || splits_word(string, place + size))
-			continue;
-		SET_VARSIZE(words->room, VARHDRSZ + size);
-		memcpy(VARDATA(words->room), string + place, size);
-		if (id_table_find(words->table, PointerGetDatum(words->room), "") != NULL)
-			return size;
+		if (word->size <= length - place &&
+			memcmp(word->bytes, string + place, word->size) == 0 &&
+			!splits_word(string, place + word->size))
+			return word->size;
 	}
 	return 0;
 }
@@ -129,52 +115,11 @@ words_replace(const Words *words, const char *string, const char *replacement)
 	return result.data;
 }
 
-/* What a call site of replace_words() keeps. */
-typedef struct KeptWords
-{
-	MemoryContext context;		/* of this */
-	ArrayType  *array;			/* a copy of what the words are made of */
-	Words	   *words;
-} KeptWords;
-
-static KeptWords *
-keep_words(FmgrInfo *flinfo, ArrayType *array)
-{
-	KeptWords  *kept = flinfo->fn_extra;
-	MemoryContext context;
-	MemoryContext old;
-
-	if (kept != NULL)
-	{
-		flinfo->fn_extra = NULL;
-		MemoryContextDelete(kept->context);
-	}
-	context = AllocSetContextCreate(flinfo->fn_mcxt, "skillrating words",
-									ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(context);
-	kept = palloc0_object(KeptWords);
-	kept->context = context;
-	kept->array = (ArrayType *) palloc(VARSIZE(array));
-	memcpy(kept->array, array, VARSIZE(array));
-	kept->words = words_create(kept->array);
-	MemoryContextSwitchTo(old);
-	flinfo->fn_extra = kept;
-	return kept;
-}
-
 /* replace_words(string, words, replacement) */
 Datum
 skillrating_replace_words(PG_FUNCTION_ARGS)
 {
-	KeptWords  *kept = fcinfo->flinfo->fn_extra;
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
-	char	   *replacement = text_to_cstring(PG_GETARG_TEXT_PP(2));
-	const char *result;
-
-	/* The same words in one row after the other are taken up once. */
-	if (kept == NULL || VARSIZE(array) != VARSIZE(kept->array) ||
-		memcmp(array, kept->array, VARSIZE(array)) != 0)
-		kept = keep_words(fcinfo->flinfo, array);
-	result = words_replace(kept->words, text_to_cstring(PG_GETARG_TEXT_PP(0)), replacement);
-	PG_RETURN_TEXT_P(cstring_to_text(result));
+	PG_RETURN_TEXT_P(cstring_to_text(words_replace(words_create(PG_GETARG_ARRAYTYPE_P(1)),
+												   text_to_cstring(PG_GETARG_TEXT_PP(0)),
+												   text_to_cstring(PG_GETARG_TEXT_PP(2)))));
 }

@@ -1,45 +1,27 @@
 /*
  * constraints.h
- *		The constraints of a lobby, one by one: what would be without them, and which
- *		are in the way.
+ *		The constraints of a lobby in words, and errors that name them.
  */
 #ifndef PG_TEAMS_CONSTRAINTS_H
 #define PG_TEAMS_CONSTRAINTS_H
 
+#include "core/split/constraints.h"
 #include "pg/teams/lobby.h"
 
-typedef struct TeamConstraint
-{
-	enum
-	{
-		CONSTRAINT_LOCK,
-		CONSTRAINT_PARTY,
-		CONSTRAINT_APART,
-		CONSTRAINT_EVENLY,
-		CONSTRAINT_PRIORITY
-	}			kind;
-	int			number;			/* the player, the first of the party or
-								 * group, or the pair */
-} TeamConstraint;
-
-/* The constraints of a lobby; returns their number. */
-extern int	list_constraints(const Lobby *lobby, TeamConstraint **constraints);
+/* The difference that a constraint makes, in words: "player x is not locked". */
+extern char *describe_without(const Lobby *lobby, const TeamConstraint *constraint);
 
 /*
- * A copy of a lobby with these n constraints, without those that are dropped.  It takes
- * as much memory as all constraints: whoever tries many does so in a context to reset.
+ * Report (54000) that the constraints tie too many players to one another for a split
+ * whose status is SPLIT_GROUP_TOO_LARGE.
  */
-extern Lobby drop_constraints(const Lobby *lobby, const TeamConstraint *constraint,
-							  const bool *dropped, int n);
-
-/* The difference that a constraint makes, in words: "player x is not locked". */
-extern char *describe_without(Lobby *lobby, const TeamConstraint *constraint);
+pg_noreturn extern void report_large_group(const Lobby *lobby, const SplitProblem *problem);
 
 /*
  * Report that there is no such split, naming the constraints in the way: 22023, or
  * 54000 if the search was too large to tell.
  */
-pg_noreturn extern void report_no_split(Lobby *lobby, const SplitRequest *request,
+pg_noreturn extern void report_no_split(const Lobby *lobby, const SplitRequest *request,
 										const Split *split);
 
 #endif							/* PG_TEAMS_CONSTRAINTS_H */

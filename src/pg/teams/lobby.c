@@ -1,234 +1,263 @@
 /*
  * lobby.c
- *		What teams of a lobby are worth.
+ *		Who the players of a lobby are, and what a rating model says of them.
  */
 #include "pg/teams/lobby.h"
 
-void
-value_players(Lobby *lobby, const int *squad_size)
+#include "lib/stringinfo.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+/* Bytes that a search among players may take, besides the players themselves. */
+#define MAX_ROOM (64 * 1024 * 1024)
+
+/*
+ * ---- Memory ----
+ */
+
+static void *
+take_block(size_t bytes)
 {
-	const TeamMatch *match = lobby->team_match;
-	double		weights = 0;
-	double		mean = 0;
-	int			playing = 0;
+	if (bytes > MAX_ROOM)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("teams of these players would take %zu MB, more than %d",
+						bytes >> 20, MAX_ROOM >> 20),
+				 errhint("Fewer players, fewer pairs to avoid, and fewer regions take less.")));
+	return palloc_array(char, Max(bytes, 1));
+}
+
+static void
+give_back_block(void *block)
+{
+	pfree(block);
+}
+
+/* A trial has a context of its own, in front of the one that was current. */
+static void *
+begin_trial(void)
+{
+	return MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "split on trial",
+													   ALLOCSET_DEFAULT_SIZES));
+}
+
+static void
+end_trial(void *began)
+{
+	MemoryContextDelete(MemoryContextSwitchTo((MemoryContext) began));
+}
+
+const Room	lobby_room = {take_block, give_back_block, begin_trial, end_trial, MAX_ROOM};
+
+/*
+ * ---- Names ----
+ */
+
+char *
+player_text(const Lobby *lobby, int player)
+{
+	People	   *people = people_of(lobby);
+
+	return id_text(&people->type, people->player[player]);
+}
+
+char *
+player_list(const Lobby *lobby, const int *player, int n)
+{
+	StringInfoData names;
+	int			i;
+
+	initStringInfo(&names);
+	for (i = 0; i < n; i++)
+		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", player_text(lobby, player[i]));
+	return names.data;
+}
+
+/*
+ * ---- The model's match ----
+ */
+
+static void
+predict_match(const Lobby *lobby, LobbyMatch *match, const int *team, const int *commander,
+			  double ahead, double *win)
+{
+	MatchStatus status = lobby_match_predict(lobby, match, team, commander, ahead, win);
+
+	if (status != MATCH_OK)
+		report_match_status(status, NAN, NULL);
+}
+
+static void
+predict(const Lobby *lobby, const int *team, const int *commander, double ahead, double *win)
+{
+	predict_match(lobby, people_of(lobby)->match, team, commander, ahead, win);
+}
+
+void
+forecast_answer(const Lobby *lobby, const int *team, const int *commander, Split *split)
+{
+	if (people_of(lobby)->forecast != NULL)
+		predict_match(lobby, people_of(lobby)->forecast, team, commander, 0, split->win);
+}
+
+static double
+squad_gain(const Lobby *lobby, int player, int squad)
+{
+	const LobbyMatch *match = people_of(lobby)->match;
+	const double *state = lobby_match_state(match, player);
+
+	return model_worth(match->model, match->params, state, squad) - state[0];
+}
+
+static const LobbyModel lobby_model = {squad_gain, predict};
+
+void
+report_no_column(const Model *model, const char *argument)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("model \"%s\" has no %s", model->name, argument),
+			 errhint("Leave %s out, or name another model.", argument)));
+}
+
+/* A match of the model, in the states that are given, or of new players. */
+static LobbyMatch *
+make_match(const Lobby *lobby, const Model *model, const ParamValue *params, int seats,
+		   const double *state)
+{
+	LobbyMatch *match = palloc_object(LobbyMatch);
+	MatchStatus status = lobby_match_begin(lobby, model, params, seats, match);
+	int			i;
+
+	if (status != MATCH_OK)
+		report_match_status(status, lobby->nteams, NULL);
+	for (i = 0; i < lobby->n && state != NULL; i++)
+		memcpy(lobby_match_state(match, i),
+			   state + (Size) people_of(lobby)->order[i] * model->nstate,
+			   sizeof(double) * model->nstate);
+	return match;
+}
+
+/* Error (22023) for a player with a state or component that is not sound, which shows in a column. */
+static void
+check_states(const Lobby *lobby, const LobbyMatch *match, int column)
+{
+	const double *value;
+	int			player = lobby_match_unsound(lobby, match, &value);
+
+	if (player >= 0)
+		report_match_status(MATCH_BAD_STATE, value[column], player_text(lobby, player));
+}
+
+void
+take_model(Lobby *lobby, const Model *model, const ParamValue *params, int seats,
+		   const double *deviation, const double *state)
+{
+	LobbyMatch *match = make_match(lobby, model, params, seats, state);
+
+	if (lobby->estimate[0] != lobby->estimate[1] &&
+		model_state_column(model, ROLE_SIDE) < 0)
+		report_no_column(model, "mu_2");
+	if (lobby->command[0] != NULL && model_state_column(model, ROLE_COMMAND) < 0)
+		report_no_column(model, "command_mu");
+	if (lobby->command[0] != lobby->command[1])
+		report_no_column(model, "command_mu_2");
+	lobby_match_estimates(lobby, match, state != NULL, deviation);
+	check_states(lobby, match,
+				 deviation != NULL ? model_state_column(model, ROLE_DEVIATION) : 0);
+	take_strength(lobby, match);
+	check_positive("log_odds_unit", lobby->log_odds_unit);
+	people_of(lobby)->match = match;
+	lobby->model = &lobby_model;
+}
+
+void
+take_forecast(Lobby *lobby, const double *state, int seats, const double *component,
+			  const int *context, const int *club)
+{
+	const LobbyMatch *searched = people_of(lobby)->match;
+	LobbyMatch *match = make_match(lobby, searched->model, searched->params, seats, state);
+
+	match->component = component;
+	match->context = component != NULL ? context : NULL;
+	match->club = component != NULL ? club : NULL;
+	check_states(lobby, match, 0);
+	people_of(lobby)->forecast = match;
+}
+
+void
+seat_people(const Lobby *all, const int *player, Lobby *lobby)
+{
+	const People *those = people_of(all);
+	People	   *people = palloc_object(People);
 	int			i,
-				t;
+				j;
 
-	for (t = 0; t < 2; t++)
+	*people = (People)
 	{
-		/*
-		 * Equal pointers mean that sides do not differ; are_teams_alike()
-		 * tells from this that teams can change places.
-		 */
-		if (t == 1 && lobby->estimate[1] == lobby->estimate[0])
-		{
-			lobby->worth[1] = lobby->worth[0];
-			continue;
-		}
-		lobby->worth[t] = palloc_array(double, lobby->n + 1);
-		for (i = 0; i < lobby->n; i++)
-		{
-			const double *state = match != NULL ? team_match_state(match, i) : NULL;
-
-			lobby->worth[t][i] = lobby->estimate[t][i] + (match == NULL ? 0 :
-														  model_worth(match->model, match->params, state, squad_size[i]) - state[0]);
-		}
-	}
-	lobby->mu[0] = lobby->worth[0];
-	lobby->mu[1] = lobby->worth[1];
-	if (lobby->weight == NULL)
-		return;
-
-	/*
-	 * Weighted means are equal if and only if weighted deviations from the
-	 * mean of all who play add up to 0.  With weights relative to their mean,
-	 * teams of equal weights differ by as much as these values say.
-	 */
-	for (i = 0; i < lobby->n; i++)
-		if (allowed_teams_of(lobby, lobby->locked_teams, i) != SPLIT_MAY(SPLIT_BENCH))
-		{
-			playing++;
-			weights += lobby->weight[i];
-		}
-	if (playing == 0)
-		return;
-	lobby->slope = palloc_array(double, lobby->n + 1);
+		.type = those->type,.player = palloc_array(Datum, lobby->n),
+			.order = palloc_array(int, lobby->n),.input_index = palloc_array(int, lobby->n),
+			.match = palloc_object(LobbyMatch)
+	};
+	lobby->people = people;
+	lobby_match_seat(lobby, those->match, player, people->match);
 	for (i = 0; i < lobby->n; i++)
 	{
-		lobby->slope[i] = lobby->weight[i] *
-			(lobby->strength == TEAM_STRENGTH_SUM ? 1 : playing / weights);
-		if (lobby->strength == TEAM_STRENGTH_MEAN &&
-			allowed_teams_of(lobby, lobby->locked_teams, i) != SPLIT_MAY(SPLIT_BENCH))
-			mean += lobby->weight[i] / weights *
-				(lobby->worth[0][i] + lobby->worth[1][i]) / 2;
+		people->player[i] = those->player[player[i]];
+		for (j = i; j > 0 && player[people->input_index[j - 1]] > player[i]; j--)
+			people->input_index[j] = people->input_index[j - 1];
+		people->input_index[j] = i;
 	}
-	for (t = 0; t < 2; t++)
-	{
-		if (t == 1 && lobby->worth[1] == lobby->worth[0])
-		{
-			lobby->mu[1] = lobby->mu[0];
-			continue;
-		}
-		lobby->mu[t] = palloc_array(double, lobby->n + 1);
-		for (i = 0; i < lobby->n; i++)
-			lobby->mu[t][i] = mean + (lobby->worth[t][i] - mean) * lobby->slope[i];
-	}
-}
-
-bool
-are_teams_alike(const Lobby *lobby)
-{
-	int			i;
-
-	for (i = 0; i < lobby->n && lobby->allowed_teams != NULL; i++)
-		if (((lobby->allowed_teams[i] & SPLIT_MAY(1)) != 0) !=
-			((lobby->allowed_teams[i] & SPLIT_MAY(2)) != 0))
-			return false;
-	return lobby->mu[0] == lobby->mu[1] && lobby->even_difference == 0 &&
-		lobby->command[0] == lobby->command[1];
-}
-
-double
-lobby_mean(const Lobby *lobby)
-{
-	double		mean = 0;
-	int			i;
-
 	for (i = 0; i < lobby->n; i++)
-
-		/* Divided first, so that large values do not overflow. */
-		mean += mean_mu(lobby, i) / lobby->n;
-	return mean;
+		people->order[people->input_index[i]] = i;
 }
 
-static int
-greatest_common_divisor(int a, int b)
-{
-	while (b != 0)
-	{
-		int			rest = a % b;
+/*
+ * ---- Rows ----
+ */
 
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-LobbyFactors
-lobby_factors(const Lobby *lobby, SplitSize size)
-{
-	LobbyFactors factors = {{1, 1}, 1};
-	int			n[2];
-	int			divisor;
-	int			i;
-
-	/* Commanders do not count as players. */
-	for (i = 0; i < 2; i++)
-		n[i] = Max(size.count[i] - (lobby->command[0] != NULL ? 1 : 0), 1);
-	switch (lobby->strength)
-	{
-		case TEAM_STRENGTH_MEAN:
-			/* Players count by the number of the other team's players. */
-
-			/*
-			 * Whole numbers without a common factor keep the products exact:
-			 * equal values stay equal.
-			 */
-			divisor = greatest_common_divisor(n[0], n[1]);
-			factors.player[0] = n[1] / divisor;
-			factors.player[1] = n[0] / divisor;
-			factors.difference = n[0] * factors.player[0];
-			break;
-		case TEAM_STRENGTH_SHARE:
-			factors.difference = n[0] + n[1];
-			break;
-		case TEAM_STRENGTH_SUM:
-			break;
-	}
-	return factors;
-}
-
-double
-lobby_target(const Lobby *lobby, const LobbyFactors *factors)
-{
-	return lobby->even_difference * factors->difference;
-}
-
-double
-strength_factor(const Lobby *lobby, double size, double playing)
-{
-	switch (lobby->strength)
-	{
-		case TEAM_STRENGTH_MEAN:
-			return 1.0 / size;
-		case TEAM_STRENGTH_SHARE:
-			return 1.0 / playing;
-		case TEAM_STRENGTH_SUM:
-			break;
-	}
-	return 1;
-}
+/* The most columns of a row of teams. */
+#define MAX_TEAM_COLUMNS 9
 
 void
-team_strengths(const Lobby *lobby, const int *player_team, const int *commander,
-			   double *strength)
+put_teams(FunctionCallInfo fcinfo, const Lobby *lobby, const Split *split, const TeamRows *rows)
 {
-	double		size[SPLIT_MAX_TEAMS + 1] = {0};
-	double		sum[SPLIT_MAX_TEAMS + 1] = {0};
-	double		command[SPLIT_MAX_TEAMS + 1] = {0};
-	double		playing = 0;
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	const People *people = people_of(lobby);
+	const int  *commander = split->answer.commander;
+	Datum		why = rows->why;
 	int			i;
 
-	for (i = 0; i < lobby->n; i++)
+	for (i = 0; i < (rows->by_team ? lobby->nteams : 1) * lobby->n; i++)
 	{
-		int			team = player_team[i];
-		double		weight = lobby->weight != NULL ? lobby->weight[i] : 1;
-		int			column = team == 2 ? 1 : 0;
+		Datum		row[MAX_TEAM_COLUMNS];
+		bool		isnull[MAX_TEAM_COLUMNS] = {false};
+		Datum	   *value = row;
+		bool	   *null = isnull;
+		int			place = people->input_index[i % lobby->n];
+		int			team = split->answer.team[place];
 
-		/* Commanders do not count as players. */
-		if (lobby->command[0] != NULL && team != SPLIT_BENCH &&
-			commander[team - 1] == i)
-		{
-			command[team] = lobby->command[column][i] * lobby->command_weight;
+		if (rows->by_team && team != i / lobby->n + 1)
 			continue;
+		if (rows->numbered)
+		{
+			*value++ = Int32GetDatum(rows->number);
+			null++;
 		}
 
-		/* Those on the bench have a sum too, which nobody reads. */
-		size[team] += weight;
-		if (team != SPLIT_BENCH)
-			playing += weight;
-		sum[team] += weight * lobby->worth[column][i];
+		/* player_id, team, difference, win_probability, two more, commands and why */
+		value[0] = people->player[place];
+		value[1] = Int32GetDatum(team);
+		value[2] = Float8GetDatum(split->difference);
+		value[3] = Float8GetDatum(split->win[Max(team - 1, 0)]);
+		null[1] = null[3] = team == SPLIT_BENCH;
+		memcpy(value + 4, rows->quality, sizeof(rows->quality));
+		memcpy(null + 4, rows->no_quality, sizeof(rows->no_quality));
+		value[6] = BoolGetDatum(commander[0] == place || commander[1] == place);
+		null[6] = lobby->command[0] == NULL;
+		value[7] = why;
+		null[7] = why == (Datum) 0;
+		why = (Datum) 0;
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, row, isnull);
 	}
-	for (i = 1; i <= lobby->nteams; i++)
-		strength[i - 1] = command[i] +
-			sum[i] * strength_factor(lobby, size[i] > 0 ? size[i] : 1,
-									 playing > 0 ? playing : 1);
-}
-
-void
-restate_split(const Lobby *lobby, const int *team, const int *commander, Split *split)
-{
-	double		strength[SPLIT_MAX_TEAMS];
-
-	if (lobby->weight == NULL || lobby->nteams != 2)
-		return;
-	team_strengths(lobby, team, commander, strength);
-	split->difference = strength[0] - strength[1];
-
-	/* Other splits are nearer to even by their own weights, but for sums. */
-	if (lobby->strength != TEAM_STRENGTH_SUM && split->imbalance_logit != 0)
-		split->unproven = true;
-	if (lobby->team_match == NULL)
-		split->imbalance_logit = split->difference / lobby->log_odds_unit + lobby->log_odds;
-}
-
-void
-describe_split(const Lobby *lobby, const LobbyFactors *factors, double target,
-			   Split *split)
-{
-	/* Adding 0 makes 0 of -0. */
-	split->difference = (split->answer.difference + target) / factors->difference + 0.0;
-	split->imbalance_logit = split->answer.difference / factors->difference /
-		lobby->log_odds_unit + 0.0;
-	split->bound = split->answer.bound / factors->difference;
 }

@@ -27,6 +27,10 @@
 #define STEPS_PER_MILLISECOND 1e6
 #define MAX_STEPS 1e10
 
+/* By default a split takes below a second. */
+#define DEFAULT_STEPS 1e9
+#define DEFAULT_STEPS_OF_MANY 2e8
+
 static const char *const strengths[] = {"mean", "sum", "share"};
 
 /*
@@ -38,24 +42,31 @@ typedef struct ColumnSpec
 	Oid			element;		/* InvalidOid: one value */
 	bool		per_player;
 	bool		nulls;			/* an element may be null */
+	bool		for_two;		/* teams only */
 } ColumnSpec;
+
+typedef struct LobbyValue
+{
+	Datum		value[LOBBY_NCOLUMNS];
+	bool		null[LOBBY_NCOLUMNS];
+} LobbyValue;
 
 static const ColumnSpec columns[LOBBY_NCOLUMNS] = {
 	[LOBBY_PLAYERS] = {.name = "players",.element = TEXTOID,.per_player = true},
 	[LOBBY_MU] = {.name = "mu",.element = FLOAT8OID,.per_player = true},
-	[LOBBY_MU_2] = {.name = "mu_2",.element = FLOAT8OID,.per_player = true},
+	[LOBBY_MU_2] = {.name = "mu_2",.element = FLOAT8OID,.per_player = true,.for_two = true},
 	[LOBBY_SIGMA] = {.name = "sigma",.element = FLOAT8OID,.per_player = true},
 	[LOBBY_WEIGHT] = {.name = "weight",.element = FLOAT8OID,.per_player = true},
 	[LOBBY_PARTY] = {.name = "party",.element = TEXTOID,.per_player = true,.nulls = true},
 	[LOBBY_LOCKED] = {.name = "locked",.element = INT4OID,.per_player = true,.nulls = true},
 	[LOBBY_AVOID] = {.name = "avoid",.element = TEXTOID},
-	[LOBBY_SPLIT_EVENLY] = {.name = "split_evenly",.element = TEXTOID,.per_player = true,.nulls = true},
+	[LOBBY_SPLIT_EVENLY] = {.name = "split_evenly",.element = TEXTOID,.per_player = true,.nulls = true,.for_two = true},
 	[LOBBY_PRIORITY] = {.name = "priority",.element = FLOAT8OID,.per_player = true},
-	[LOBBY_CURRENT] = {.name = "current",.element = INT4OID,.per_player = true,.nulls = true},
-	[LOBBY_COMMAND_MU] = {.name = "command_mu",.element = FLOAT8OID,.per_player = true},
+	[LOBBY_CURRENT] = {.name = "current",.element = INT4OID,.per_player = true,.nulls = true,.for_two = true},
+	[LOBBY_COMMAND_MU] = {.name = "command_mu",.element = FLOAT8OID,.per_player = true,.for_two = true},
 	[LOBBY_COMMAND_MU_2] = {.name = "command_mu_2",.element = FLOAT8OID,.per_player = true},
 	[LOBBY_COMMANDERS] = {.name = "commanders",.element = BOOLOID,.per_player = true},
-	[LOBBY_LOG_ODDS] = {.name = "log_odds"},
+	[LOBBY_LOG_ODDS] = {.name = "log_odds",.for_two = true},
 	[LOBBY_COUNTS_AS] = {.name = "counts_as",.element = TEXTOID,.per_player = true},
 	[LOBBY_EXCLUDED] = {.name = "excluded",.element = BOOLOID,.per_player = true},
 	[LOBBY_CONTEXT] = {.name = "context",.element = TEXTOID,.per_player = true,.nulls = true},
@@ -138,27 +149,26 @@ check_points(const char *name, const float8 *element, int n, double least)
  * ---- The value ----
  */
 
-void
-lobby_argument(FunctionCallInfo fcinfo, LobbyValue *value)
+/* The lobby in the first argument, or in the first two arrays, whose columns are null for null. */
+static void
+read_value(FunctionCallInfo fcinfo, const LobbyUse *use, LobbyValue *value)
 {
 	TupleDesc	desc = NULL;
-
-	memset(value->null, true, sizeof(value->null));
-	if (!PG_ARGISNULL(0))
-		composite_columns(PG_GETARG_DATUM(0), &desc, CurrentMemoryContext, LOBBY_NCOLUMNS,
-						  value->value, value->null);
-}
-
-void
-two_array_argument(FunctionCallInfo fcinfo, LobbyValue *value)
-{
 	int			i;
 
 	memset(value->null, true, sizeof(value->null));
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2 && use->two_arrays; i++)
 	{
 		value->null[i] = PG_ARGISNULL(i);
 		value->value[i] = PG_GETARG_DATUM(i);
+	}
+	if (!use->two_arrays && !PG_ARGISNULL(0))
+		composite_columns(PG_GETARG_DATUM(0), &desc, CurrentMemoryContext, LOBBY_NCOLUMNS,
+						  value->value, value->null);
+	if (value->null[LOBBY_MODEL] && use->model != NULL)
+	{
+		value->null[LOBBY_MODEL] = false;
+		value->value[LOBBY_MODEL] = CStringGetTextDatum(use->model);
 	}
 }
 
@@ -168,12 +178,13 @@ column_array(const LobbyValue *value, int column)
 	return (ArrayType *) DatumGetPointer(value->value[column]);
 }
 
-static const float8 *
-column_numbers(const LobbyValue *value, int column)
+/* The elements of an array without nulls. */
+static const void *
+column_elements(const LobbyValue *value, int column)
 {
 	ArrayType  *array = column_array(value, column);
 
-	return (const float8 *) ARR_DATA_PTR(array);
+	return ARR_DATA_PTR(array);
 }
 
 /* A number that is no array, or what stands for null. */
@@ -203,6 +214,12 @@ check_value(LobbyValue *value, const LobbyUse *use)
 			value->null[c] = true;
 		if (value->null[c])
 			continue;
+		if (spec->for_two && use->nteams > 2 &&
+			(c != LOBBY_LOG_ODDS || DatumGetFloat8(value->value[c]) != 0))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s is for two teams only, not for %d", spec->name,
+							use->nteams)));
 		if ((use->refused & LOBBY_SET(c)) != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -234,30 +251,43 @@ numbers(const LobbyValue *value, int column, const Lobby *lobby)
 
 	if (value->null[column])
 		return NULL;
-	element = column_numbers(value, column);
+	element = column_elements(value, column);
 	number = palloc_array(double, lobby->n + 1);
 
 	/* In the order of the array, in which an error counts elements. */
 	check_points(columns[column].name, element, lobby->n, -MAX_POINTS);
 	for (i = 0; i < lobby->n; i++)
-		number[i] = element[lobby->order[i]];
+		number[i] = element[people_of(lobby)->order[i]];
 	return number;
 }
 
-/* Teams of players, up to a number; SPLIT_NOWHERE for null. */
-static int *
-player_teams(const LobbyValue *value, int column, Lobby *lobby, int most)
+/* The same of those that can differ on the second team, where both share an array unless they do. */
+static void
+numbers_of_sides(const LobbyValue *value, int column, int column_2, const Lobby *lobby,
+				 double **number)
 {
-	int		   *team = palloc_array(int, lobby->n + 1);
+	number[0] = number[1] = numbers(value, column, lobby);
+	if (number[0] != NULL && !value->null[column_2])
+		number[1] = numbers(value, column_2, lobby);
+}
+
+/* Teams of players, up to a number; SPLIT_NOWHERE for null.  NULL if there are none. */
+static int *
+player_teams(const LobbyValue *value, int column, const Lobby *lobby, int most)
+{
+	int		   *team;
 	Datum	   *element;
 	bool	   *null;
 	int			i;
 
+	if (value->null[column])
+		return NULL;
+	team = palloc_array(int, lobby->n + 1);
 	deconstruct_array(column_array(value, column), INT4OID, sizeof(int32), true, TYPALIGN_INT,
 					  &element, &null, &i);
 	for (i = 0; i < lobby->n; i++)
 	{
-		int			place = lobby->order[i];
+		int			place = people_of(lobby)->order[i];
 
 		team[i] = null[place] ? SPLIT_NOWHERE : DatumGetInt32(element[place]);
 		if (!null[place] && (team[i] < SPLIT_BENCH || team[i] > most))
@@ -265,9 +295,9 @@ player_teams(const LobbyValue *value, int column, Lobby *lobby, int most)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 column == LOBBY_LOCKED ?
 					 errmsg("player %s cannot be locked to team %d",
-							id_text(&lobby->type, lobby->player[i]), team[i]) :
+							player_text(lobby, i), team[i]) :
 					 errmsg("player %s cannot be in team %d",
-							id_text(&lobby->type, lobby->player[i]), team[i]),
+							player_text(lobby, i), team[i]),
 					 errhint("An element of %s is a team from 1 to %d, 0 for the bench, or null.",
 							 columns[column].name, most)));
 	}
@@ -309,8 +339,8 @@ static int *
 groups(const LobbyValue *value, int column, const Lobby *lobby)
 {
 	return value->null[column] ? NULL :
-		text_groups(column_array(value, column), columns[column].name, lobby->order,
-					lobby->n);
+		text_groups(column_array(value, column), columns[column].name,
+					people_of(lobby)->order, lobby->n);
 }
 
 /*
@@ -318,24 +348,25 @@ groups(const LobbyValue *value, int column, const Lobby *lobby)
  */
 
 /* The order in which players are considered: theirs, or one of the seed. */
-static int *
-seeded_order(FunctionCallInfo fcinfo, int seed, int n)
+static void
+read_order(FunctionCallInfo fcinfo, int seed, People *people, int n)
 {
 	int		   *order = palloc_array(int, n + 1);
 	pg_prng_state state;
 	int			i;
 
+	people->order = order;
+	people->input_index = palloc_array(int, n + 1);
 	for (i = 0; i < n; i++)
 		order[i] = i;
-	if (!has_argument(fcinfo, seed))
-		return order;
 
 	/*
 	 * The shuffle of Fisher and Yates; a seed gives the same order on all
 	 * machines.
 	 */
-	pg_prng_seed(&state, (uint64) PG_GETARG_INT64(seed));
-	for (i = n - 1; i > 0; i--)
+	if (has_argument(fcinfo, seed))
+		pg_prng_seed(&state, (uint64) PG_GETARG_INT64(seed));
+	for (i = n - 1; i > 0 && has_argument(fcinfo, seed); i--)
 	{
 		int			j = (int) pg_prng_uint64_range(&state, 0, i);
 		int			other = order[i];
@@ -343,36 +374,38 @@ seeded_order(FunctionCallInfo fcinfo, int seed, int n)
 		order[i] = order[j];
 		order[j] = other;
 	}
-	return order;
+	for (i = 0; i < n; i++)
+		people->input_index[order[i]] = i;
 }
 
 /* The players, each once; their table leads to their place plus one. */
 static IdTable *
-read_players(const LobbyValue *value, Lobby *lobby)
+read_players(const LobbyValue *value, const Lobby *lobby)
 {
 	ArrayType  *array = column_array(value, LOBBY_PLAYERS);
+	People	   *people = people_of(lobby);
+	IdType	   *type = &people->type;
 	IdTable    *table;
 	Datum	   *element;
 	int			i;
 
-	id_type_init(&lobby->type, ARR_ELEMTYPE(array), "player");
-	table = id_table_create(&lobby->type);
-	deconstruct_array(array, lobby->type.type, lobby->type.typlen,
-					  lobby->type.typbyval, lobby->type.typalign, &element, NULL, &i);
-	lobby->player = palloc_array(Datum, lobby->n + 1);
+	id_type_init(type, ARR_ELEMTYPE(array), "player");
+	table = id_table_create(type);
+	deconstruct_array(array, type->type, type->typlen, type->typbyval, type->typalign,
+					  &element, NULL, &i);
+	people->player = palloc_array(Datum, lobby->n + 1);
 	for (i = 0; i < lobby->n; i++)
 	{
 		bool		found;
 		void	  **place;
 
 		CHECK_FOR_INTERRUPTS();
-		lobby->player[i] = element[lobby->order[i]];
-		place = id_table_enter(table, lobby->player[i], "", &found);
+		people->player[i] = element[people->order[i]];
+		place = id_table_enter(table, people->player[i], "", &found);
 		if (found)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("player %s occurs twice",
-							id_text(&lobby->type, lobby->player[i]))));
+					 errmsg("player %s occurs twice", player_text(lobby, i))));
 		*place = (void *) (intptr_t) (i + 1);
 	}
 	return table;
@@ -380,10 +413,11 @@ read_players(const LobbyValue *value, Lobby *lobby)
 
 /* Accounts of a ladder, of which no two may be of one player. */
 static void
-check_counts_as(const LobbyValue *value, Lobby *lobby)
+check_counts_as(const LobbyValue *value, const Lobby *lobby)
 {
 	int		   *counted = groups(value, LOBBY_COUNTS_AS, lobby);
 	Datum	   *player;
+	int			n;
 	int			i;
 
 	for (i = 0; i < lobby->n && counted != NULL; i++)
@@ -391,14 +425,13 @@ check_counts_as(const LobbyValue *value, Lobby *lobby)
 		if (counted[i] == i + 1)
 			continue;
 		deconstruct_array(column_array(value, LOBBY_COUNTS_AS), TEXTOID, -1, false, TYPALIGN_INT,
-						  &player, NULL, &lobby->n);
+						  &player, NULL, &n);
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("player %s takes part under two accounts",
-						TextDatumGetCString(player[lobby->order[i]])),
+						TextDatumGetCString(player[people_of(lobby)->order[i]])),
 				 errdetail("Accounts %s and %s count as one player, see skillrating.merge_players().",
-						   id_text(&lobby->type, lobby->player[counted[i] - 1]),
-						   id_text(&lobby->type, lobby->player[i]))));
+						   player_text(lobby, counted[i] - 1), player_text(lobby, i))));
 	}
 }
 
@@ -407,141 +440,104 @@ check_counts_as(const LobbyValue *value, Lobby *lobby)
  * round, would be another constraint to everything that goes through them.
  */
 static void
-read_avoid(ArrayType *array, Lobby *lobby, IdTable *table)
+read_avoid(ArrayType *array, IdTable *table, Lobby *lobby)
 {
-	/*
-	 * By the places of both, the smaller one first: at most MAX_PLAYERS
-	 * squared bytes.
-	 */
+	/* By the places of both, the smaller one first: at most a million bytes. */
 	bool	   *seen = palloc0_array(bool, lobby->n * lobby->n + 1);
 	Datum	   *element;
-	bool	   *null;
+	int			place[2] = {-1, -1};
 	int			n;
 	int			i;
 
-	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &element, &null, &n);
+	if (array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("array avoid must not contain nulls")));
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &element, NULL, &n);
 	if (n % 2 != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array avoid must consist of pairs, not of %d elements", n),
 				 errhint("Write '{{a,b},{c,d}}', or the same in one row.")));
 	lobby->apart = palloc_array(SplitPair, n / 2 + 1);
-	for (i = 0; i < n; i += 2)
+	for (i = 0; i < n; i++)
 	{
-		int			place[2];
+		char	   *name = TextDatumGetCString(element[i]);
+		Datum		id = id_from_text(&people_of(lobby)->type, name, "avoid");
 		bool	   *is_known;
-		int			j;
 
-		for (j = 0; j < 2; j++)
-		{
-			Datum		id;
-
-			if (null[i + j])
-				ereport(ERROR,
-						(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-						 errmsg("array avoid must not contain nulls")));
-
-			/*
-			 * A text that is no value of the type is an error of its input
-			 * function.
-			 */
-			id = id_from_text(&lobby->type, TextDatumGetCString(element[i + j]), "avoid");
-			place[j] = (int) (intptr_t) id_table_find(table, id, "") - 1;
-		}
+		place[i % 2] = (int) (intptr_t) id_table_find(table, id, "") - 1;
 
 		/* A player who is not in the lobby need not be avoided. */
-		if (place[0] < 0 || place[1] < 0)
+		if (i % 2 == 0 || place[0] < 0 || place[1] < 0)
 			continue;
 		if (place[0] == place[1])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("player %s cannot avoid themselves",
-							TextDatumGetCString(element[i]))));
+					 errmsg("player %s cannot avoid themselves", name)));
 		is_known = &seen[Min(place[0], place[1]) * lobby->n + Max(place[0], place[1])];
-		if (*is_known)
-			continue;
-		*is_known = true;
-		lobby->apart[lobby->napart++] = (SplitPair)
+		if (!*is_known)
+			lobby->apart[lobby->napart++] = (SplitPair)
 		{
 			place[0], place[1]
 		};
+		*is_known = true;
 	}
 	pfree(seen);
 }
 
-/* The teams on which players have to be. */
-static void
-read_locked(const LobbyValue *value, Lobby *lobby)
-{
-	int		   *locked = player_teams(value, LOBBY_LOCKED, lobby, lobby->nteams);
-	int			i;
-
-	lobby->allowed_teams = palloc_array(int, lobby->n + 1);
-	for (i = 0; i < lobby->n; i++)
-	{
-		lobby->allowed_teams[i] = locked[i] == SPLIT_NOWHERE ? SPLIT_ANYWHERE(lobby->nteams) :
-			SPLIT_MAY(locked[i]);
-		lobby->benched += locked[i] == SPLIT_BENCH;
-	}
-
-	/*
-	 * One array as yet.  Whoever narrows where players may go works on a copy, so that this
-	 * one goes on saying what was asked for.
-	 */
-	lobby->locked_teams = lobby->allowed_teams;
-	pfree(locked);
-}
-
-static void
-check_number_of_teams(const LobbyValue *value, const Lobby *lobby)
-{
-	static const LobbyColumn for_two[] = {
-		LOBBY_MU_2, LOBBY_COMMAND_MU, LOBBY_LOG_ODDS, LOBBY_CURRENT, LOBBY_SPLIT_EVENLY
-	};
-	int			i;
-
-	for (i = 0; i < (int) lengthof(for_two) && lobby->nteams > 2; i++)
-		if (!value->null[for_two[i]] &&
-			(for_two[i] != LOBBY_LOG_ODDS || DatumGetFloat8(value->value[LOBBY_LOG_ODDS]) != 0))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s is for two teams only, not for %d", columns[for_two[i]].name,
-							lobby->nteams)));
-}
-
+/* What players are worth, and who comes first. */
 static void
 read_estimates(const LobbyValue *value, Lobby *lobby)
 {
 	int			i;
 
-	/*
-	 * Both sides share an array where they do not differ, and others ask for that.
-	 */
-	lobby->estimate[0] = lobby->estimate[1] = numbers(value, LOBBY_MU, lobby);
-	if (!value->null[LOBBY_MU_2])
-		lobby->estimate[1] = numbers(value, LOBBY_MU_2, lobby);
+	numbers_of_sides(value, LOBBY_MU, LOBBY_MU_2, lobby, lobby->estimate);
+	numbers_of_sides(value, LOBBY_COMMAND_MU, LOBBY_COMMAND_MU_2, lobby, lobby->command);
+	lobby->priority = numbers(value, LOBBY_PRIORITY, lobby);
 	lobby->weight = numbers(value, LOBBY_WEIGHT, lobby);
 	for (i = 0; i < lobby->n && lobby->weight != NULL; i++)
 		if (lobby->weight[i] < MIN_SHARE_PLAYED || lobby->weight[i] > MAX_WEIGHT)
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("weight of player %s is out of range: %g",
-							id_text(&lobby->type, lobby->player[i]), lobby->weight[i]),
+							player_text(lobby, i), lobby->weight[i]),
 					 errhint("A weight is the share of the match that a player plays, from %g to %g.",
 							 MIN_SHARE_PLAYED, MAX_WEIGHT)));
-	lobby->priority = numbers(value, LOBBY_PRIORITY, lobby);
-	lobby->command[0] = lobby->command[1] = numbers(value, LOBBY_COMMAND_MU, lobby);
-	if (!value->null[LOBBY_COMMAND_MU_2] && lobby->command[0] != NULL)
-		lobby->command[1] = numbers(value, LOBBY_COMMAND_MU_2, lobby);
+}
+
+/* Who plays with whom and against whom, and where. */
+static void
+read_constraints(const LobbyValue *value, IdTable *table, Lobby *lobby)
+{
+	int		   *locked = player_teams(value, LOBBY_LOCKED, lobby, lobby->nteams);
+	int			i;
+
+	lobby->party = groups(value, LOBBY_PARTY, lobby);
+	lobby->evenly = groups(value, LOBBY_SPLIT_EVENLY, lobby);
+	lobby->current = player_teams(value, LOBBY_CURRENT, lobby, 2);
+	if (!value->null[LOBBY_AVOID])
+		read_avoid(column_array(value, LOBBY_AVOID), table, lobby);
 	if (!value->null[LOBBY_COMMANDERS])
 	{
-		ArrayType  *array = column_array(value, LOBBY_COMMANDERS);
-		const bool *element = (const bool *) ARR_DATA_PTR(array);
+		const bool *element = column_elements(value, LOBBY_COMMANDERS);
 
 		lobby->commander = palloc_array(bool, lobby->n + 1);
 		for (i = 0; i < lobby->n; i++)
-			lobby->commander[i] = element[lobby->order[i]];
+			lobby->commander[i] = element[people_of(lobby)->order[i]];
 	}
+	for (i = 0; i < lobby->n && locked != NULL; i++)
+	{
+		lobby->benched += locked[i] == SPLIT_BENCH;
+		locked[i] = locked[i] == SPLIT_NOWHERE ? SPLIT_ANYWHERE(lobby->nteams) :
+			SPLIT_MAY(locked[i]);
+	}
+
+	/*
+	 * One array as yet.  Whoever narrows where players may go works on a copy, so that this
+	 * one goes on saying what was asked for.
+	 */
+	lobby->allowed_teams = lobby->locked_teams = locked;
 }
 
 /* The strength of teams, and the handicap. */
@@ -580,82 +576,82 @@ read_states(const LobbyValue *value, int column, const Lobby *lobby, int nstate)
 	if (value->null[column])
 		return NULL;
 	check_array(column_array(value, column), columns[column].name, lobby->n * nstate, false);
-	return column_numbers(value, column);
+	return column_elements(value, column);
 }
 
-/* Read the model, and everybody's state under it, for matches of so many players. */
+/* Components of so many columns for each player, in the order of the lobby, or NULL. */
+static const double *
+read_components(const LobbyValue *value, const Lobby *lobby, int ncolumns)
+{
+	const double *element = read_states(value, LOBBY_COMPONENT, lobby, ncolumns);
+	double	   *component;
+	int			i;
+
+	if (element == NULL)
+		return NULL;
+	component = palloc_array(double, lobby->n * ncolumns + 1);
+	for (i = 0; i < lobby->n * ncolumns; i++)
+		component[i] = element[people_of(lobby)->order[i / ncolumns] * ncolumns + i % ncolumns];
+	return component;
+}
+
+/* Read the model, which has its own strength, and everybody's state under it. */
 static void
-read_model(const LobbyValue *value, int seats, Lobby *lobby)
+read_model(const LobbyValue *value, const LobbyUse *use, Lobby *lobby)
 {
 	const Model *model = get_model(TextDatumGetCString(value->value[LOBBY_MODEL]));
 	ParamValue *params = get_model_params(&model, value->null[LOBBY_PARAMS] ? NULL :
 										  DatumGetJsonbP(value->value[LOBBY_PARAMS]));
 	const double *state = read_states(value, LOBBY_STATE, lobby, model->nstate);
+	int			seats = use->seats > 0 ? use->seats : lobby->n;
 
 	if (!value->null[LOBBY_SIGMA] && model_state_column(model, ROLE_DEVIATION) < 0)
 		report_no_column(model, "sigma");
-	begin_model(lobby, model, params, seats);
-	take_states(lobby, numbers(value, LOBBY_SIGMA, lobby), state);
-	if (state == NULL || lobby->n > MAX_LOBBY_PLAYERS)
-		return;
-	lobby->component = read_states(value, LOBBY_COMPONENT, lobby,
-								   component_columns(model, params, -1));
-	lobby->context = groups(value, LOBBY_CONTEXT, lobby);
-	lobby->club = groups(value, LOBBY_CLUB, lobby);
-	take_forecast(lobby, state, seats);
-}
-
-/* Who plays with whom and against whom. */
-static void
-read_constraints(const LobbyValue *value, IdTable *table, Lobby *lobby)
-{
-	lobby->party = groups(value, LOBBY_PARTY, lobby);
-	lobby->evenly = groups(value, LOBBY_SPLIT_EVENLY, lobby);
-	if (!value->null[LOBBY_LOCKED])
-		read_locked(value, lobby);
-	if (!value->null[LOBBY_CURRENT])
-		lobby->current = player_teams(value, LOBBY_CURRENT, lobby, 2);
-	if (!value->null[LOBBY_AVOID])
-		read_avoid(column_array(value, LOBBY_AVOID), lobby, table);
+	take_model(lobby, model, params, seats, numbers(value, LOBBY_SIGMA, lobby), state);
+	if (state != NULL && use->max_players <= MAX_LOBBY_PLAYERS)
+		take_forecast(lobby, state, seats,
+					  read_components(value, lobby,
+									  component_columns(model, params, model->rules.ncomponents)),
+					  groups(value, LOBBY_CONTEXT, lobby), groups(value, LOBBY_CLUB, lobby));
 }
 
 bool
-read_lobby(FunctionCallInfo fcinfo, LobbyValue *value, const LobbyUse *use, Lobby *lobby)
+read_lobby(FunctionCallInfo fcinfo, const LobbyUse *use, Lobby *lobby)
 {
 	int			budget = use->options;
+	LobbyValue	value;
 	IdTable    *table;
-	int			i;
 
-	memset(lobby, 0, sizeof(Lobby));
-	if (value->null[LOBBY_PLAYERS] || value->null[LOBBY_MU])
+	*lobby = (Lobby)
+	{
+		.nteams = use->nteams,.people = palloc0_object(People),.room = &lobby_room,
+			.interrupt = check_interrupts
+	};
+	read_value(fcinfo, use, &value);
+	if (value.null[LOBBY_PLAYERS] || value.null[LOBBY_MU])
 		return false;
-	lobby->n = check_value(value, use);
-	lobby->nteams = use->nteams;
-	check_number_of_teams(value, lobby);
+	lobby->n = check_value(&value, use);
 
-	/*
-	 * From here on i is a place in the lobby, and order[i] the element of an
-	 * array.
-	 */
-	lobby->order = seeded_order(fcinfo, budget > 0 ? budget + 1 : 0, lobby->n);
-	lobby->input_index = palloc_array(int, lobby->n + 1);
-	for (i = 0; i < lobby->n; i++)
-		lobby->input_index[lobby->order[i]] = i;
-	table = read_players(value, lobby);
-	check_counts_as(value, lobby);
-	read_estimates(value, lobby);
-	read_constraints(value, table, lobby);
+	/* From here on players are known by their place in the lobby. */
+	read_order(fcinfo, budget > 0 ? budget + 1 : 0, people_of(lobby), lobby->n);
+	table = read_players(&value, lobby);
+	check_counts_as(&value, lobby);
+	read_estimates(&value, lobby);
+	read_constraints(&value, table, lobby);
 	id_table_free(table);
-
-	/* A model has its own strength, in place of what the lobby says. */
-	read_strength(value, lobby);
-	if (!value->null[LOBBY_MODEL])
-		read_model(value, use->seats > 0 ? use->seats : lobby->n, lobby);
+	read_strength(&value, lobby);
+	if (!value.null[LOBBY_MODEL])
+		read_model(&value, use, lobby);
 	if (use->max_players > MAX_LOBBY_PLAYERS)
 		return true;
-	finish_lobby(lobby);
 
-	/* In place of the default that has just been set. */
+	/*
+	 * A copy: explanations take parties away, while squads go on being worth
+	 * more.
+	 */
+	lobby->squad = groups(&value, LOBBY_PARTY, lobby);
+	value_players(lobby, squad_sizes(lobby, NULL));
+	lobby->max_work = lobby->nteams == 2 ? DEFAULT_STEPS : DEFAULT_STEPS_OF_MANY;
 	if (has_argument(fcinfo, budget))
 	{
 		check_positive("budget", PG_GETARG_FLOAT8(budget));

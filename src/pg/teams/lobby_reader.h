@@ -7,7 +7,7 @@
 #ifndef PG_TEAMS_LOBBY_READER_H
 #define PG_TEAMS_LOBBY_READER_H
 
-#include "pg/teams/lobby_rules.h"
+#include "pg/teams/lobby.h"
 
 /* The limit of the worth of a player and of a handicap, in points. */
 #define MAX_POINTS 1e12
@@ -47,16 +47,12 @@ typedef enum LobbyColumn
 /* A set of columns. */
 #define LOBBY_SET(column) (UINT64CONST(1) << (column))
 
-typedef struct LobbyValue
-{
-	Datum		value[LOBBY_NCOLUMNS];
-	bool		null[LOBBY_NCOLUMNS];
-} LobbyValue;
-
 /* What a team maker does with a lobby. */
 typedef struct LobbyUse
 {
 	const char *maker;
+	bool		two_arrays;		/* players and estimates in place of a lobby */
+	const char *model;			/* if it has none, or NULL */
 	int			max_players;
 	uint64		refused;		/* columns that it cannot keep to: an error */
 	uint64		unused;			/* and those that it has no use for */
@@ -87,23 +83,16 @@ wants_why(FunctionCallInfo fcinfo, int arg)
 	return has_argument(fcinfo, arg) && PG_GETARG_BOOL(arg);
 }
 
-/* The lobby in the first argument, whose columns are all null for null. */
-extern void lobby_argument(FunctionCallInfo fcinfo, LobbyValue *value);
-
-/* The lobby of the players and estimates in the first two arguments. */
-extern void two_array_argument(FunctionCallInfo fcinfo, LobbyValue *value);
-
 /*
- * Read a lobby; false if it has no players or estimates.  With a model its match is made, and
+ * Read the lobby in the first argument; false if it has no players or estimates.  With a model its match is made, and
  * what a team is to the model is how the lobby is split.  Errors for arrays that do not fit
  * (2202E, 22004), for values out of range (22003, 22023), for what the model has no column
  * for (22023), for states that are not sound, and for what the maker has no answer to (22023).
  *
  * A lobby of more players than can be split at once is for a queue: it has no constraints but
- * parties, and is not finished.
+ * parties, and players are not valued.
  */
-extern bool read_lobby(FunctionCallInfo fcinfo, LobbyValue *value, const LobbyUse *use,
-					   Lobby *lobby);
+extern bool read_lobby(FunctionCallInfo fcinfo, const LobbyUse *use, Lobby *lobby);
 
 /*
  * The index of a text argument among n names; what stands for null.  An unknown name is

@@ -6,18 +6,12 @@
 
 #include "catalog/pg_type.h"
 #include "funcapi.h"
-#include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/memutils.h"
-#include "utils/tuplestore.h"
 
+#include "core/split/fair_split.h"
 #include "core/split/queue.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/ids.h"
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
-#include "pg/teams/lobby_problem.h"
-#include "pg/teams/model_teams.h"
 
 SKILLRATING_FUNCTION(skillrating_pair_queue);
 
@@ -44,7 +38,6 @@ typedef struct Tickets
 	bool		regions;		/* players have some */
 	double		min_quality;
 	int			nmatches;
-	MemoryContext context;		/* of one match */
 } Tickets;
 
 /* The positions of the arguments. */
@@ -61,21 +54,6 @@ enum
 	QUEUE_ARG_MAX_WINDOW,
 	QUEUE_ARG_MIN_QUALITY,
 	QUEUE_ARG_EXPLAIN
-};
-
-/* The columns of the result. */
-enum
-{
-	QUEUE_MATCH_NUMBER,
-	QUEUE_PLAYER_ID,
-	QUEUE_TEAM,
-	QUEUE_DIFFERENCE,
-	QUEUE_WIN_PROBABILITY,
-	QUEUE_QUALITY,
-	QUEUE_REGION,
-	QUEUE_IS_COMMANDER,
-	QUEUE_WHY,
-	QUEUE_COLUMNS
 };
 
 /* How long players have waited, all 0 for null. */
@@ -114,7 +92,7 @@ read_regions(FunctionCallInfo fcinfo, Tickets *tickets)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("player %s is in no region",
-								id_text(&tickets->all.type, tickets->all.player[i])),
+								player_text(&tickets->all, i)),
 						 errhint("An element of region is a set of bits, 1 for the first region, 2 for the second, 3 for both; null for all.")));
 			all |= region[i];
 		}
@@ -128,18 +106,6 @@ read_regions(FunctionCallInfo fcinfo, Tickets *tickets)
 	return region;
 }
 
-/* The numbers of players in each party, by the number that its players have. */
-static const int *
-party_sizes(const QueueProblem *problem)
-{
-	int		   *size = palloc0_array(int, problem->n + 1);
-	int			i;
-
-	for (i = 0; i < problem->n; i++)
-		size[problem->party[i]]++;
-	return size;
-}
-
 /*
  * What players are worth, alone and to the model in their parties: the queue goes by that,
  * on no side.
@@ -147,17 +113,15 @@ party_sizes(const QueueProblem *problem)
 static void
 value_tickets(Tickets *tickets)
 {
-	QueueProblem *problem = &tickets->problem;
-	Lobby	   *all = &tickets->all;
-	const int  *size = party_sizes(problem);
-	double	   *worth = palloc_array(double, problem->n + 1);
+	const Lobby *all = &tickets->all;
+	const LobbyMatch *match = people_of(all)->match;
+	const int  *size = squad_sizes(all, NULL);
+	double	   *worth = palloc_array(double, all->n + 1);
 	int			i;
 
-	for (i = 0; i < problem->n; i++)
-		worth[i] = model_worth(all->team_match->model, all->team_match->params,
-							   team_match_state(all->team_match, i),
-							   problem->party[i] != 0 ? size[problem->party[i]] : 1);
-	problem->rating = worth;
+	for (i = 0; i < all->n; i++)
+		worth[i] = model_worth(match->model, match->params, lobby_match_state(match, i), size[i]);
+	tickets->problem.rating = worth;
 }
 
 /* The window of a player, and how it grows. */
@@ -165,123 +129,35 @@ static void
 read_window(FunctionCallInfo fcinfo, Tickets *tickets)
 {
 	QueueProblem *problem = &tickets->problem;
+	const LobbyMatch *match = people_of(&tickets->all)->match;
 
 	problem->window = PG_ARGISNULL(QUEUE_ARG_INITIAL_WINDOW) ?
-		DEFAULT_WINDOW * model_log_odds_unit(tickets->all.team_match->model,
-											 tickets->all.team_match->params) :
+		DEFAULT_WINDOW * model_log_odds_unit(match->model, match->params) :
 		check_not_negative("initial_window", PG_GETARG_FLOAT8(QUEUE_ARG_INITIAL_WINDOW));
 	problem->widening = PG_ARGISNULL(QUEUE_ARG_WIDENING) ? problem->window / DEFAULT_DOUBLING :
 		check_not_negative("widening", PG_GETARG_FLOAT8(QUEUE_ARG_WIDENING));
 	problem->max_window = PG_ARGISNULL(QUEUE_ARG_MAX_WINDOW) ? INFINITY :
 		check_not_negative("max_window", PG_GETARG_FLOAT8(QUEUE_ARG_MAX_WINDOW));
 	tickets->min_quality = PG_ARGISNULL(QUEUE_ARG_MIN_QUALITY) ? 0 :
-		PG_GETARG_FLOAT8(QUEUE_ARG_MIN_QUALITY);
-	if (!(tickets->min_quality >= 0 && tickets->min_quality <= 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("min_quality must be at least 0 and at most 1, not %g",
-						tickets->min_quality)));
-}
-
-/* The numbers of the players of a match, or NULL. */
-static double *
-seated(const double *number, const QueueMatch *found)
-{
-	double	   *of = number != NULL ? palloc_array(double, found->nseats) : NULL;
-	int			i;
-
-	for (i = 0; i < found->nseats && of != NULL; i++)
-		of[i] = number[found->ticket[i]];
-	return of;
-}
-
-/*
- * The players of a match as a lobby of their own, which a model's match is made for, with
- * their states.
- */
-static void
-seat_players(const Tickets *tickets, const QueueMatch *found, TeamMatch *team_match,
-			 Lobby *lobby)
-{
-	const Lobby *all = &tickets->all;
-	const int  *party = tickets->problem.party;
-	Size		state_size = sizeof(double) * all->team_match->model->nstate;
-	int			i,
-				j;
-
-	*team_match = *all->team_match;
-	team_match->state = palloc(state_size * found->nseats);
-	*lobby = *all;
-	lobby->n = found->nseats;
-	lobby->team_match = team_match;
-	lobby->max_work = SPLIT_WORK;
-	lobby->estimate[0] = seated(all->estimate[0], found);
-	lobby->estimate[1] = all->estimate[1] == all->estimate[0] ? lobby->estimate[0] :
-		seated(all->estimate[1], found);
-	lobby->weight = seated(all->weight, found);
-	lobby->command[0] = lobby->command[1] = seated(all->command[0], found);
-	lobby->player = palloc_array(Datum, lobby->n);
-	lobby->order = palloc_array(int, lobby->n);
-	lobby->input_index = palloc_array(int, lobby->n);
-	lobby->party = palloc0_array(int, lobby->n);
-	lobby->squad = palloc_array(int, lobby->n);
-	if (all->commander != NULL)
-		lobby->commander = palloc_array(bool, lobby->n);
-	for (i = 0; i < lobby->n; i++)
-	{
-		int			ticket = found->ticket[i];
-
-		memcpy(team_match_state(team_match, i), team_match_state(all->team_match, ticket),
-			   state_size);
-		lobby->player[i] = all->player[ticket];
-		lobby->order[i] = lobby->input_index[i] = i;
-		if (all->commander != NULL)
-			lobby->commander[i] = all->commander[ticket];
-		for (j = 0; j <= i && party[ticket] != 0 && lobby->party[i] == 0; j++)
-			if (party[found->ticket[j]] == party[ticket])
-				lobby->party[i] = j + 1;
-		lobby->squad[i] = lobby->party[i];
-	}
-	value_players(lobby, squad_sizes(lobby, NULL));
+		check_probability("min_quality", PG_GETARG_FLOAT8(QUEUE_ARG_MIN_QUALITY));
 }
 
 /* The teams of a match as the queue has them, and what they are worth. */
 static void
-take_teams(const Lobby *lobby, const QueueMatch *found, Split *split)
+take_teams(const Lobby *lobby, const int *team, Split *split)
 {
-	double		strength[SPLIT_MAX_TEAMS];
-	double		squares = 0;
-	double		mean = 0;
-	double		low = INFINITY;
-	double		high = -INFINITY;
-	int			i;
-
 	*split = (Split)
 	{
 		.answer =
 		{
-			.found = true,.commander =
+			.found = true,.team = palloc_array(int, lobby->n),.commander =
 			{
 				-1, -1
 			}
 		}
 	};
-	split->answer.team = palloc_array(int, lobby->n);
-	memcpy(split->answer.team, found->team, sizeof(int) * lobby->n);
-	team_strengths(lobby, split->answer.team, split->answer.commander, strength);
-	for (i = 0; i < lobby->nteams; i++)
-	{
-		mean += strength[i] / lobby->nteams;
-		low = Min(low, strength[i]);
-		high = Max(high, strength[i]);
-	}
-	for (i = 0; i < lobby->nteams; i++)
-		squares += (strength[i] - mean) * (strength[i] - mean);
-
-	/* Of two teams it has a sign, as in the other functions. */
-	split->difference = lobby->nteams == 2 ? strength[0] - strength[1] : high - low;
-	split->imbalance_logit = (lobby->nteams == 2 ? split->difference :
-							  sqrt(squares / lobby->nteams)) / lobby->log_odds_unit;
+	memcpy(split->answer.team, team, sizeof(int) * lobby->n);
+	describe_teams(lobby, split);
 	forecast_split(lobby, split->answer.team, split->answer.commander, split);
 }
 
@@ -315,53 +191,6 @@ why_match(const Tickets *tickets, const QueueMatch *found, Lobby *lobby,
 	return explain_end(&json);
 }
 
-/* Return the rows of a match: by team, and in the order of the arguments. */
-static void
-put_match(const Tickets *tickets, const QueueMatch *found, const Lobby *lobby,
-		  const Split *split, double quality, Datum why)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) tickets->fcinfo->resultinfo;
-	const int  *in_team = split->answer.team;
-	int			seat[QUEUE_MAX_SEATS];
-	int			i,
-				j;
-
-	for (i = 0; i < found->nseats; i++)
-	{
-		for (j = i; j > 0; j--)
-		{
-			int			before = seat[j - 1];
-
-			if (in_team[before] < in_team[i] ||
-				(in_team[before] == in_team[i] && found->ticket[before] < found->ticket[i]))
-				break;
-			seat[j] = before;
-		}
-		seat[j] = i;
-	}
-	for (i = 0; i < found->nseats; i++)
-	{
-		int			team = in_team[seat[i]];
-		Datum		values[QUEUE_COLUMNS];
-		bool		nulls[QUEUE_COLUMNS] = {false};
-
-		values[QUEUE_MATCH_NUMBER] = Int32GetDatum(tickets->nmatches);
-		values[QUEUE_PLAYER_ID] = lobby->player[seat[i]];
-		values[QUEUE_TEAM] = Int32GetDatum(team);
-		values[QUEUE_DIFFERENCE] = Float8GetDatum(split->difference);
-		values[QUEUE_WIN_PROBABILITY] = Float8GetDatum(split->win[team - 1]);
-		values[QUEUE_QUALITY] = Float8GetDatum(quality);
-		values[QUEUE_REGION] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
-		nulls[QUEUE_REGION] = !tickets->regions;
-		nulls[QUEUE_IS_COMMANDER] = lobby->command[0] == NULL;
-		values[QUEUE_IS_COMMANDER] = BoolGetDatum(split->answer.commander[0] == seat[i] ||
-												  split->answer.commander[1] == seat[i]);
-		nulls[QUEUE_WHY] = i > 0 || why == (Datum) 0;
-		values[QUEUE_WHY] = why;
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
-}
-
 /*
  * Return a match, if there are teams for it that are good enough for a player who has
  * waited so long.
@@ -372,24 +201,27 @@ offer_match(Tickets *tickets, const QueueMatch *found)
 	const QueueProblem *problem = &tickets->problem;
 	const Lobby *all = &tickets->all;
 	SplitRequest request = {.objective = SPLIT_SQUARES};
-	TeamMatch	team_match;
 	Lobby		lobby;
 	Split		split;
 	double		least = 1;
 	double		needed = tickets->min_quality;
 	double		window = queue_window(problem, found->waited);
+	TeamRows	rows = {.numbered = true,.by_team = true,.no_quality = {false, !tickets->regions}};
 	int			t;
 
 	for (t = 0; t < problem->nteams; t++)
 		request.size[t] = problem->team_size;
-	seat_players(tickets, found, &team_match, &lobby);
+	seat_players(all, found->ticket, found->nseats, &lobby);
+	seat_people(all, found->ticket, &lobby);
+	value_players(&lobby, squad_sizes(&lobby, NULL));
+	lobby.max_work = SPLIT_WORK;
 
 	/* The queue knows nothing else of players than what they are worth. */
 	if (all->weight != NULL || all->command[0] != NULL || all->log_odds != 0 ||
 		all->estimate[1] != all->estimate[0])
 		split_fairly(&lobby, &request, &split);
 	else
-		take_teams(&lobby, found, &split);
+		take_teams(&lobby, found->team, &split);
 	if (!split.answer.found)
 		return false;
 	for (t = 0; t < problem->nteams; t++)
@@ -398,10 +230,12 @@ offer_match(Tickets *tickets, const QueueMatch *found)
 		needed *= problem->window / window;
 	if (least * problem->nteams < needed)
 		return false;
-	tickets->nmatches++;
-	put_match(tickets, found, &lobby, &split, least * problem->nteams,
-			  wants_why(tickets->fcinfo, QUEUE_ARG_EXPLAIN) ?
-			  why_match(tickets, found, &lobby, &request, &split, needed) : (Datum) 0);
+	rows.number = ++tickets->nmatches;
+	rows.quality[0] = Float8GetDatum(least * problem->nteams);
+	rows.quality[1] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
+	if (wants_why(tickets->fcinfo, QUEUE_ARG_EXPLAIN))
+		rows.why = why_match(tickets, found, &lobby, &request, &split, needed);
+	put_teams(tickets->fcinfo, &lobby, &split, &rows);
 	return true;
 }
 
@@ -409,12 +243,10 @@ offer_match(Tickets *tickets, const QueueMatch *found)
 static bool
 accept_match(void *arg, const QueueMatch *found)
 {
-	Tickets    *tickets = (Tickets *) arg;
-	MemoryContext before = MemoryContextSwitchTo(tickets->context);
-	bool		accepted = offer_match(tickets, found);
+	void	   *began = lobby_room.begin();
+	bool		accepted = offer_match((Tickets *) arg, found);
 
-	MemoryContextSwitchTo(before);
-	MemoryContextReset(tickets->context);
+	lobby_room.end(began);
 	return accepted;
 }
 
@@ -425,35 +257,27 @@ read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
 	QueueProblem *problem = &tickets->problem;
 	Lobby	   *all = &tickets->all;
 	LobbyUse	use = {
-		.maker = "pair_queue",.max_players = MAX_QUEUED,
+		.maker = "pair_queue",.model = "elo",.max_players = MAX_QUEUED,
 		.refused = LOBBY_SET(LOBBY_LOCKED) | LOBBY_SET(LOBBY_AVOID) |
 		LOBBY_SET(LOBBY_SPLIT_EVENLY),
 		.unused = LOBBY_SET(LOBBY_PRIORITY) | LOBBY_SET(LOBBY_CURRENT)
 	};
-	LobbyValue	value;
 
 	use.nteams = problem->nteams = count_argument(fcinfo, QUEUE_ARG_TEAMS, "teams", 2,
 												  SPLIT_MAX_TEAMS, 0);
 	problem->team_size = count_argument(fcinfo, QUEUE_ARG_TEAM_SIZE, "team_size", 1,
 										QUEUE_MAX_SEATS / problem->nteams, 0);
 	use.seats = problem->nteams * problem->team_size;
-	lobby_argument(fcinfo, &value);
-
-	/* A quality is a probability, which takes a model. */
-	if (value.null[LOBBY_MODEL])
-	{
-		value.null[LOBBY_MODEL] = false;
-		value.value[LOBBY_MODEL] = CStringGetTextDatum("elo");
-	}
-	if (!read_lobby(fcinfo, &value, &use, all))
+	if (!read_lobby(fcinfo, &use, all))
 		return false;
+	all->squad = all->party;
 	problem->n = all->n;
 	problem->party = all->party != NULL ? all->party : palloc0_array(int, all->n + 1);
 	problem->waited = read_waited(fcinfo, all->n);
 	problem->region = read_regions(fcinfo, tickets);
 	problem->pool = PG_ARGISNULL(QUEUE_ARG_POOL) ? palloc0_array(int, all->n + 1) :
 		text_groups(array_with_nulls_argument(fcinfo, QUEUE_ARG_POOL, "pool", all->n), "pool",
-					all->order, all->n);
+					people_of(all)->order, all->n);
 	value_tickets(tickets);
 	read_window(fcinfo, tickets);
 	return true;
@@ -465,25 +289,15 @@ skillrating_pair_queue(PG_FUNCTION_ARGS)
 {
 	Tickets		tickets = {.fcinfo = fcinfo};
 	QueueProblem *problem = &tickets.problem;
-	Size		room;
 	void	   *block;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!read_tickets(fcinfo, &tickets))
 		return (Datum) 0;
-	tickets.context = AllocSetContextCreate(CurrentMemoryContext, "match of a queue",
-											ALLOCSET_DEFAULT_SIZES);
 	problem->accept = accept_match;
 	problem->accept_arg = &tickets;
 	problem->interrupt = check_interrupts;
-	room = queue_room(problem);
-	if (room > MAX_ROOM)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("pairing this queue would take %zu MB, more than %d", room >> 20,
-						MAX_ROOM >> 20),
-				 errhint("Fewer players, or players of fewer regions, can be paired.")));
-	block = palloc_array(char, room);
+	block = lobby_room.take(queue_room(problem));
 	queue_pair(problem, block);
 	pfree(block);
 	return (Datum) 0;

@@ -16,7 +16,7 @@
 #include "core/util/number_order.h"
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
-#include "pg/sql/huge.h"
+#include "pg/sql/memory_limit.h"
 
 SKILLRATING_FUNCTION(skillrating_rating_range);
 SKILLRATING_FUNCTION(skillrating_range_counts);

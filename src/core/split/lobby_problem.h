@@ -1,0 +1,50 @@
+/*
+ * lobby_problem.h
+ *		A lobby of two teams as a problem of split.h.
+ *
+ * The protocol is begin_problem() or begin_two_teams(), then the caller sets sizes,
+ * targets and what else differs, then solve_problem().  Sizes and targets belong to the
+ * caller and must live until that returns.
+ */
+#ifndef CORE_SPLIT_LOBBY_PROBLEM_H
+#define CORE_SPLIT_LOBBY_PROBLEM_H
+
+#include "core/split/lobby.h"
+
+/* Begin a problem with the lobby's constraints, without sizes, targets and values. */
+extern void begin_problem(const Lobby *lobby, SplitProblem *problem);
+
+/* The same for two teams of a size, with what players are worth; returns the factors. */
+extern LobbyFactors begin_two_teams(const Lobby *lobby, SplitSize size,
+									SplitProblem *problem);
+
+/* Make the options of a problem, which are the caller's to give back, and choose the method. */
+extern SplitStatus prepare_problem(const Lobby *lobby, SplitProblem *problem);
+
+/* The steps that are taken besides those of the method, by players, pairs and options. */
+extern double steps_around_search(double n, double napart, double noptions);
+
+/*
+ * Prepare and solve a problem.  Each answer has room for its teams.  Unless the status
+ * is SPLIT_OK, none is found and problem->at_fault is the group in the way.
+ */
+extern SplitStatus solve_problem(const Lobby *lobby, SplitProblem *problem,
+								 SplitAnswer *answer);
+
+/*
+ * Split a lobby into teams of each of n sizes, in which a player is worth the same: a split for
+ * each, of which answer.found says whether that is possible.  They share one search.
+ */
+extern void split_sizes(const Lobby *lobby, const SplitSize *size, int n, Split *split);
+
+/*
+ * The same, unless that takes more steps, all in all, than most_work even in the coarsest way:
+ * then none is found.  What was spent on it is in problem.spent of each.
+ */
+extern void split_sizes_within(const Lobby *lobby, const SplitSize *size, int n,
+							   double most_work, Split *split);
+
+/* The same for one size, whatever it takes. */
+extern void split_one_size(const Lobby *lobby, SplitSize size, Split *split);
+
+#endif							/* CORE_SPLIT_LOBBY_PROBLEM_H */
