@@ -37,8 +37,8 @@ CREATE FUNCTION skillrating.hive_state(
     command_skill float8 DEFAULT 4,
     command_squares float8 DEFAULT 0)
 RETURNS skillrating.hive_state
-AS 'MODULE_PATHNAME', 'skillrating_hive_state'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ROW(skill, skill_squares, side_offset, command_skill, command_squares)::skillrating.hive_state;
 
 COMMENT ON FUNCTION skillrating.hive_state(float8, float8, float8, float8, float8) IS
 'The state of a player for hive_win_probability() and hive_update(), best given by name:

@@ -47,20 +47,6 @@ Null if an argument other than labels and current is null.
 Errors: 22023 for cuts that do not ascend, 22003 for numbers out of range, 2202E for another number
 of labels.';
 
-CREATE FUNCTION skillrating_internal.next_division(
-    current integer,
-    rating float8,
-    cuts float8[],
-    margin float8,
-    promotion_margin float8)
-RETURNS integer
-AS 'MODULE_PATHNAME', 'skillrating_next_division'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.next_division(integer, float8, float8[], float8, float8) IS
-'The number that division() gives, without its other columns; transition function of
-last_division().';
-
 CREATE FUNCTION skillrating.placement_step(
     low float8,
     high float8,

@@ -41,8 +41,11 @@ CREATE FUNCTION skillrating.starting_rating(
     as_of_season bigint DEFAULT NULL,
     fixed boolean DEFAULT false)
 RETURNS skillrating.final_rating
-AS 'MODULE_PATHNAME', 'skillrating_starting_rating'
-LANGUAGE C STABLE PARALLEL SAFE;
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $function$
+    SELECT ROW(player_id::pg_catalog.text, pool, NULL, mu, deviation, games, NULL, NULL, NULL, last_played, state, NULL,
+        as_of_season, fixed)::skillrating.final_rating
+$function$;
 
 COMMENT ON FUNCTION skillrating.starting_rating(anycompatible, float8, float8, float8[], text, bigint, timestamptz, bigint, boolean) IS
 'Where a player starts: an element of the argument start of rate() and final_ratings(), such as
@@ -335,8 +338,9 @@ CREATE FUNCTION skillrating.inputs(
     tournament text DEFAULT NULL,
     fixed boolean DEFAULT NULL)
 RETURNS skillrating.inputs
-AS 'MODULE_PATHNAME', 'skillrating_inputs'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ROW(weight, played_at, score, won, joined, "left", commanding, side, squad, kills, deaths, quit, experience,
+    pool, log_odds, gain, unrated_reason, period, context, club, season, tournament, fixed)::skillrating.inputs;
 
 COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean) IS
 'Collects by name what an aggregate is told of a participant besides player_id, team and rank:

@@ -1,36 +1,26 @@
 -- Predicting and rating one match under the Hive model.
 
-CREATE FUNCTION skillrating_internal.hive_win_probability_transition(float8[], skillrating.hive_state, integer, skillrating.inputs)
-RETURNS float8[]
+CREATE FUNCTION skillrating_internal.hive_win_probability_transition(internal, skillrating.hive_state, integer, skillrating.inputs)
+RETURNS internal
 AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_transition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(float8[], skillrating.hive_state, integer, skillrating.inputs) IS
-'Transition function of hive_win_probability(state, side, inputs).  State: weight, signed skill,
-side offset, command weight, signed command skill, rows, log-odds.';
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(internal, skillrating.hive_state, integer, skillrating.inputs) IS
+'Transition function of hive_win_probability().';
 
-CREATE FUNCTION skillrating_internal.hive_win_probability_combine(float8[], float8[])
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_combine'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.hive_win_probability_combine(float8[], float8[]) IS
-'Merges two states of hive_win_probability().';
-
-CREATE FUNCTION skillrating_internal.hive_win_probability_final(float8[])
+CREATE FUNCTION skillrating_internal.hive_win_probability_final(internal)
 RETURNS float8
 AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_final'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.hive_win_probability_final(float8[]) IS
-'The probability of a state of hive_win_probability(), or null if nobody played.';
+COMMENT ON FUNCTION skillrating_internal.hive_win_probability_final(internal) IS
+'Final function of hive_win_probability().';
 
 CREATE AGGREGATE skillrating.hive_win_probability(state skillrating.hive_state, side integer, inputs skillrating.inputs) (
     SFUNC = skillrating_internal.hive_win_probability_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0,0,0,0,0}',
+    STYPE = internal,
     FINALFUNC = skillrating_internal.hive_win_probability_final,
-    COMBINEFUNC = skillrating_internal.hive_win_probability_combine,
+    FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = SAFE
 );
 
@@ -47,9 +37,10 @@ in hive_weight() under the default median_round, and without those the weight is
 commanding: share of the row spent commanding, 0 to 1, or seconds of the stint if more than 1; it
 is not play.
 log_odds: of the context (map, size) in favour of side 1, the same in all rows; 0 by default.
-Rows without state or side are no players; null if nobody played.
-Errors: 22004 for a null in a state and for joined without left, 22023 for another side, numbers
-out of range and log_odds that vary, 22003 for numbers that are not finite.
+Rows without state or side are no players.  Null unless somebody played on both sides, and where
+somebody has joined and not left: give the time that is expected.
+Errors: 22004 for a null in a state, 22023 for another side, numbers out of range and log_odds that
+vary, 22003 for numbers that are not finite, 54000 for more than 10000 rows.
 Source: A Skill Ranking System for Natural Selection 2.';
 
 CREATE FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8)
@@ -80,6 +71,7 @@ CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating
     SFUNC = skillrating_internal.hive_update_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.hive_update_final,
+    FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = SAFE
 );
 
@@ -101,6 +93,7 @@ CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating
     SFUNC = skillrating_internal.hive_update_transition,
     STYPE = internal,
     FINALFUNC = skillrating_internal.hive_update_final,
+    FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = SAFE
 );
 

@@ -236,6 +236,7 @@ DECLARE
     missing text;
     calls text;
     unwatched text;
+    faults text;
 BEGIN
     SELECT array_agg(f.relation::oid ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
         array_agg(f.match_id ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
@@ -244,13 +245,14 @@ BEGIN
         string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE f.match_id IS NULL AND f.watched),
         string_agg(format('SELECT skillrating.attach(%L, %L, %L);', ladder, f.relation, f.expression), ' ' ORDER BY f.relation)
             FILTER (WHERE f.expression IS NOT NULL),
-        string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE NOT f.watched)
-    INTO relations, columns, list, doubts, missing, calls, unwatched
+        string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE NOT f.watched),
+        string_agg(f.fault, ', ' ORDER BY f.relation)
+    INTO relations, columns, list, doubts, missing, calls, unwatched, faults
     FROM skillrating_internal.feeding_tables(source) AS f;
     IF relations IS NULL THEN
         RAISE WARNING USING
             MESSAGE = format('ladder "%s" is fed by no table', ladder),
-            DETAIL = coalesce(nullif(concat_ws(', ', missing, unwatched), ''), 'its source reads none'),
+            DETAIL = format('%s.', coalesce(faults, 'its source reads none')),
             HINT = coalesce(calls, 'Pass each table to skillrating.attach(), with the column or expression that is the match of its rows.');
         RETURN 0;
     END IF;
@@ -264,18 +266,18 @@ BEGIN
     IF unwatched IS NOT NULL THEN
         RAISE NOTICE USING
             MESSAGE = format('ladder "%s" does not notice changes of what else its source reads', ladder),
-            DETAIL = unwatched;
+            DETAIL = format('%s.', unwatched);
     END IF;
     IF missing IS NOT NULL THEN
         RAISE WARNING USING
             MESSAGE = format('ladder "%s" is not fed by all tables of its source', ladder),
-            DETAIL = missing,
+            DETAIL = format('%s.', missing),
             HINT = coalesce(calls, 'Have the owner of the tables grant TRIGGER, and call skillrating.attach().');
     END IF;
     IF doubts IS NOT NULL THEN
         RAISE WARNING USING
             MESSAGE = format('ladder "%s" may not notice all changes of its source', ladder),
-            DETAIL = doubts;
+            DETAIL = format('%s.', doubts);
     END IF;
     RETURN cardinality(relations);
 END

@@ -189,9 +189,9 @@ BEGIN
     ) AS n
     WHERE n.place <= max_named;
     IF are_many THEN
-        RAISE WARNING USING MESSAGE = message, DETAIL = list, HINT = remedies;
+        RAISE WARNING USING MESSAGE = message, DETAIL = format('%s.', list), HINT = remedies;
     ELSE
-        RAISE NOTICE USING MESSAGE = message, DETAIL = list, HINT = remedies;
+        RAISE NOTICE USING MESSAGE = message, DETAIL = format('%s.', list), HINT = remedies;
     END IF;
 END
 $function$;

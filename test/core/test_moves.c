@@ -435,103 +435,112 @@ test_transfers(void **state)
 	assert_true(count[TRANSFER_FOUND] > 50 && count[TRANSFER_IMPOSSIBLE] > 10);
 }
 
-/*
- * Moves beside others: of other moves of as many players, by brute force, the best, and of
- * constraints one without which the best moves are the most even.
- */
+/* How far from even the best of all other moves are of as many players. */
+static double
+second_best(const TeamsBox *box, const Split *split)
+{
+	double		second = INFINITY;
+	int			team[BOX_PLAYERS];
+	int			code;
+
+	for (code = 0; code < 1 << box->n; code++)
+	{
+		int			moved[3] = {0, 0, 0};
+		int			i;
+
+		for (i = 0; i < box->n; i++)
+		{
+			team[i] = 1 + (code >> i & 1);
+			if (team[i] != box->now[i])
+				moved[box->now[i]]++;
+		}
+		if (2 * moved[1] == split->moves && moved[2] == moved[1] &&
+			memcmp(team, split->answer.team, sizeof(int) * (size_t) box->n) != 0 &&
+			keeps(box, team))
+			second = fmin(second, off_even(box, team));
+	}
+	return second;
+}
+
+/* How far from even as many moves are without the lock, party or pair that costs most. */
+static double
+off_without_any(const TeamsBox *box, const Split *split)
+{
+	double		least = off_of(box, split);
+	int			i;
+
+	for (i = 0; i < 3 * box->n; i++)
+	{
+		TeamsBox	without = *box;
+		int			j;
+
+		if (i < box->n)
+			without.locked[i] = SPLIT_ANYWHERE(2);
+		else if (i < 2 * box->n)
+			for (j = 0; j < box->n; j++)
+				without.party[j] = box->party[j] == i - box->n + 1 ? 0 : box->party[j];
+		else if (i - 2 * box->n < box->napart)
+			for (without.napart = 0, j = 0; j < box->napart; j++)
+				if (j != i - 2 * box->n)
+					without.apart[without.napart++] = box->apart[j];
+		least = fmin(least, best_moves(&without, box->now, split->moves / 2,
+									   split->moves / 2));
+	}
+	return least;
+}
+
+/* Moves beside others: the best other ones, and those without the costliest constraint. */
 static void
 test_comparison(void **state)
 {
 	Random		random = {4};
 	int			others = 0;
 	int			costly = 0;
-	int			bound;
 	int			again;
 
 	(void) state;
-	for (bound = 0; bound < ALL_BOUND; bound++)
-		for (again = 0; again < 4; again++)
+	for (again = 0; again < 4 * ALL_BOUND; again++)
+	{
+		void	   *began = box_begin();
+		int			bound = again / 4;
+		TeamsBox	box;
+		SplitRequest request;
+		Split		split[BOX_PLAYERS];
+		Split		other;
+		TeamConstraint constraint;
+		double		second;
+		double		ahead;
+
+		/* Sides, so that no teams are the same as others the other way round. */
+		box_teams(&box, &random, 4 + random_below(&random, 4), 0,
+				  (bound | SIDES) & ~COMMANDERS);
+		settle_teams(&box.teams, box.teams.team);
+		if (box.teams.count[1] < 2 || box.teams.count[2] < 2 ||
+			find_swaps(&box.teams, 2, 1e9, split) == 0)
 		{
-			void	   *began = box_begin();
-			double		second = INFINITY;
-			double		cheapest;
-			int			team[BOX_PLAYERS];
-			TeamsBox	box;
-			SplitRequest request;
-			Split		split[BOX_PLAYERS];
-			Split		other;
-			TeamConstraint constraint;
-			int			code;
-			int			i;
-
-			if (bound & COMMANDERS)
-				continue;
-
-			/* Sides, so that no teams are the same as others the other way round. */
-			box_teams(&box, &random, 4 + random_below(&random, 4), 0, bound | SIDES);
-			settle_teams(&box.teams, box.teams.team);
-			if (box.teams.count[1] < 2 || box.teams.count[2] < 2 ||
-				find_swaps(&box.teams, 2, 1e9, split) == 0)
-			{
-				box_end(began);
-				continue;
-			}
-			request = request_moves(&box.teams, 0, split[0].moves);
-			assert_near(difference_at_home(&box.teams.lobby) - box.box.lobby.even_difference,
-						off_even(&box, box.now) *
-						(difference_at_home(&box.teams.lobby) < box.box.lobby.even_difference ? -1 : 1),
-						NOISE);
-			for (code = 0; code < 1 << box.n; code++)
-			{
-				int			moved[3] = {0, 0, 0};
-
-				for (i = 0; i < box.n; i++)
-				{
-					team[i] = 1 + (code >> i & 1);
-					if (team[i] != box.now[i])
-						moved[box.now[i]]++;
-				}
-				if (2 * moved[1] == split[0].moves && moved[2] == moved[1] &&
-					memcmp(team, split[0].answer.team, sizeof(int) * (size_t) box.n) != 0 &&
-					keeps(&box, team))
-					second = fmin(second, off_even(&box, team));
-			}
-			find_other_split(&box.teams.lobby, &request, &split[0], &other);
-			assert_int_equal(other.answer.found, second < INFINITY);
-			if (other.answer.found)
-			{
-				others++;
-				assert_near(off_of(&box, &other), second, NOISE);
-			}
-
-			/* Each lock, party and pair of the box taken away in turn. */
-			cheapest = off_of(&box, &split[0]);
-			for (i = 0; i < 3 * box.n; i++)
-			{
-				TeamsBox	without = box;
-				int			j;
-
-				if (i < box.n)
-					without.locked[i] = SPLIT_ANYWHERE(2);
-				else if (i < 2 * box.n)
-					for (j = 0; j < box.n; j++)
-						without.party[j] = box.party[j] == i - box.n + 1 ? 0 : box.party[j];
-				else if (i - 2 * box.n < box.napart)
-					for (without.napart = 0, j = 0; j < box.napart; j++)
-						if (j != i - 2 * box.n)
-							without.apart[without.napart++] = box.apart[j];
-				cheapest = fmin(cheapest, best_moves(&without, box.now, split[0].moves / 2,
-													 split[0].moves / 2));
-			}
-			if (find_costliest(&box.teams.lobby, &request, &split[0], &constraint, &other))
-			{
-				costly++;
-				assert_true(off_of(&box, &other) < off_of(&box, &split[0]));
-			}
-			assert_near(off_of(&box, &other), cheapest, 1e-6);
 			box_end(began);
+			continue;
 		}
-	assert_true(others > 60 && costly > 20);
+		request = request_moves(&box.teams, 0, split[0].moves);
+		ahead = difference_at_home(&box.teams.lobby) - box.box.lobby.even_difference;
+		assert_near(fabs(ahead), off_even(&box, box.now), NOISE);
+		second = second_best(&box, &split[0]);
+		find_other_split(&box.teams.lobby, &request, &split[0], &other);
+		assert_int_equal(other.answer.found, second < INFINITY);
+		if (other.answer.found)
+		{
+			others++;
+			assert_near(off_of(&box, &other), second, NOISE);
+		}
+		if (find_costliest(&box.teams.lobby, &request, &split[0], &constraint, &other))
+		{
+			costly++;
+			assert_true(off_of(&box, &other) < off_of(&box, &split[0]));
+		}
+		assert_near(off_of(&box, &other), off_without_any(&box, &split[0]), 1e-6);
+		box_end(began);
+	}
+	assert_true(others > 100 && costly > 40);
 }
 
 int

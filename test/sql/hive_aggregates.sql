@@ -79,10 +79,6 @@ SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, ski
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(commanding => 60)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(NULL), side, NULL) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(command_skill => 'infinity'), side, NULL) FROM players;
--- In a transition function called by hand, nulls and other arrays are errors.
-SELECT skillrating_internal.hive_win_probability_transition(NULL, skillrating.hive_state(), 1, NULL);
-SELECT skillrating_internal.hive_win_probability_transition('{0,0,0}', skillrating.hive_state(), 1, NULL);
-SELECT skillrating_internal.hive_win_probability_transition('{0,0,0,0,0,0,0}', skillrating.hive_state(), 2, skillrating.inputs(0.5, commanding => 0.5));
 
 -- The update: p is that of the match, the gradient of player 1 is (1 - p) / 3.5.
 SELECT (u).player_id, round((u).skill::numeric, 6) AS skill, round((u).skill_squares::numeric, 6) AS squares,

@@ -95,7 +95,6 @@ SELECT skillrating_internal.mean_final(skillrating_internal.sums_combine(
 SELECT skillrating_internal.mean_final('{1,2}');
 SELECT skillrating_internal.mean_final('{{1,2,3}}');
 SELECT skillrating_internal.brier_score_transition('{1,NULL,2}', 0.5, 1);
-SELECT skillrating_internal.hive_win_probability_final('{}');
 
 -- A transition does not write into a constant that it is given.
 CREATE FUNCTION twice() RETURNS TABLE (first text, second text) LANGUAGE plpgsql AS $$
@@ -137,11 +136,5 @@ SELECT s = (skillrating.brier_score(p, o), skillrating.log_loss(p, o),
     skillrating.ranked_probability_score(p * 0.8, 0.1, o),
     skillrating.accuracy(p, o), skillrating.skill_score(p, o), skillrating.surprise(p, o), skillrating.calibration(p, o, 10))::serial AS same
 FROM forecast, serial AS s GROUP BY s;
--- Over the players of a match the sums are plain: the same to rounding.
-EXPLAIN (COSTS OFF)
-SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => p), side, skillrating.inputs(weight => 1)) FROM forecast;
-SELECT abs(parallel - serial) < 1e-12 AS same
-FROM (SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => p), side, skillrating.inputs(weight => 1)) AS parallel FROM forecast) AS a,
-    (SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => p), side, skillrating.inputs(weight => 1) ORDER BY p) AS serial FROM forecast) AS b;
 RESET ALL;
 DROP TABLE forecast, serial;

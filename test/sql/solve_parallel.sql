@@ -78,6 +78,11 @@ SELECT q.solver, q.given, t.source, w.n, f.* FROM query AS q CROSS JOIN unnest(A
 SELECT solver, given, count(*), count(DISTINCT hash) AS results, min(hash) FILTER (WHERE hash LIKE '_____ %') AS error,
     bool_and(partial = (n NOT IN (1, 5) OR n = 5 AND source = 'parts')) AS parallel
 FROM result GROUP BY 1, 2 ORDER BY 1, 2;
+-- Rows that ascend by match for longer than work_mem, and then do not.
+CREATE TABLE late AS SELECT * FROM played ORDER BY match_id = 1, match_id;
+SELECT q.solver, q.given, f.hash = r.hash AS same
+FROM query AS q JOIN result AS r ON r.solver = q.solver AND r.given = q.given AND r.source = 'ascending' AND r.n = 1,
+    LATERAL found(format(q.query, 'late'), 0, work_mem => '64kB') AS f WHERE r.hash NOT LIKE '_____ %' ORDER BY 1, 2;
 -- With an order, as all solvers take it, nothing is partial, and rows that may come in any order give the same bits.
 SELECT q.solver, q.given, bool_or(f.partial) AS parallel, count(DISTINCT f.hash) AS results, min(f.hash) FILTER (WHERE f.hash LIKE '_____ %') AS error,
     count(*) FILTER (WHERE r.hash <> f.hash AND q.solver <> 'through_time') AS differ

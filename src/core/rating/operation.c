@@ -71,6 +71,12 @@ operation_leaves_fixed(OperationKind kind)
 	return kind != OPERATION_SET && kind != OPERATION_RESET && kind != OPERATION_FIX;
 }
 
+bool
+operation_is_on_components(OperationKind kind)
+{
+	return kind == OPERATION_SEASON || kind == OPERATION_SETTLE || kind == OPERATION_RESET;
+}
+
 MatchStatus
 operation_apply(const Operation *operation, const Model *model,
 				const ParamValue *params, double idle_days, double *state)

@@ -41,6 +41,9 @@ typedef struct Operation
 /* Whether an operation leaves players alone who are fixed: only what names a player does not. */
 extern bool operation_leaves_fixed(OperationKind kind);
 
+/* Whether it is one on components, too. */
+extern bool operation_is_on_components(OperationKind kind);
+
 /*
  * Do it to a state as it is at the time of the operation, which the caller has aged
  * to that time by model_state_before(): so that there is nothing left to do for a

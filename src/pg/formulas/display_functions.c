@@ -11,7 +11,6 @@
 
 SKILLRATING_FUNCTION(skillrating_display_rating);
 SKILLRATING_FUNCTION(skillrating_division);
-SKILLRATING_FUNCTION(skillrating_next_division);
 SKILLRATING_FUNCTION(skillrating_placement_step);
 SKILLRATING_FUNCTION(skillrating_placement_gain);
 
@@ -54,41 +53,23 @@ cuts_argument(FunctionCallInfo fcinfo, int arg, int *n)
 	return cut;
 }
 
-/*
- * The number of a division, from argument arg, the present one, and the two margins at the
- * arguments from margins on.  The present one may be null, for a player without a division.
- */
+/* The number of a division.  The present one may be null, for a player without a division. */
 static int
-division_argument(FunctionCallInfo fcinfo, double rating, const float8 *cut, int n,
-				  int arg, int margins)
+division_argument(FunctionCallInfo fcinfo, const float8 *cut, int n)
 {
-	float8		margin = check_not_negative("margin", PG_GETARG_FLOAT8(margins));
-	float8		promotion_margin = check_not_negative("promotion_margin",
-													  PG_GETARG_FLOAT8(margins + 1));
+	float8		margin = check_not_negative("margin", PG_GETARG_FLOAT8(4));
+	float8		promotion_margin = check_not_negative("promotion_margin", PG_GETARG_FLOAT8(5));
+	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
 	int			current;
 
-	check_finite("rating", rating);
-	if (PG_ARGISNULL(arg))
+	if (PG_ARGISNULL(3))
 		return division_number(rating, cut, n);
-	current = PG_GETARG_INT32(arg);
+	current = PG_GETARG_INT32(3);
 	if (current < 0 || current > n)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("current must lie between 0 and %d, not %d", n, current)));
 	return division_next(rating, cut, n, current, margin, promotion_margin);
-}
-
-/* next_division(current, rating, cuts, margin, promotion_margin) */
-Datum
-skillrating_next_division(PG_FUNCTION_ARGS)
-{
-	const float8 *cut;
-	int			n;
-
-	if (argument_is_null(fcinfo, 0))
-		PG_RETURN_NULL();
-	cut = cuts_argument(fcinfo, 2, &n);
-	PG_RETURN_INT32(division_argument(fcinfo, PG_GETARG_FLOAT8(1), cut, n, 0, 3));
 }
 
 /* The label of a division, of labels, argument arg, which are one more than n cuts. */
@@ -126,7 +107,7 @@ skillrating_division(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(4) || PG_ARGISNULL(5))
 		PG_RETURN_NULL();
 	cut = cuts_argument(fcinfo, 1, &n);
-	number = division_argument(fcinfo, PG_GETARG_FLOAT8(0), cut, n, 3, 4);
+	number = division_argument(fcinfo, cut, n);
 	values[0] = Int32GetDatum(number);
 	nulls[1] = PG_ARGISNULL(2);
 	if (!nulls[1])

@@ -5,10 +5,8 @@
 #include "pg/sql/glue.h"
 
 #include "core/models/hive.h"
-#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_hive_weight);
-SKILLRATING_FUNCTION(skillrating_hive_state);
 
 Datum
 skillrating_hive_weight(PG_FUNCTION_ARGS)
@@ -25,20 +23,4 @@ skillrating_hive_weight(PG_FUNCTION_ARGS)
 						left, joined),
 				 errhint("Both are seconds from the start of the match.")));
 	PG_RETURN_FLOAT8(hive_weight(joined, left, median_round));
-}
-
-/* hive_state(skill, skill_squares, side_offset, command_skill, command_squares) */
-Datum
-skillrating_hive_state(PG_FUNCTION_ARGS)
-{
-	Datum		values[HIVE_NSTATE];
-	bool		nulls[HIVE_NSTATE];
-	int			i;
-
-	for (i = 0; i < HIVE_NSTATE; i++)
-	{
-		values[i] = PG_GETARG_DATUM(i);
-		nulls[i] = PG_ARGISNULL(i);
-	}
-	return return_row(fcinfo, values, nulls);
 }

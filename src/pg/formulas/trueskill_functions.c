@@ -4,7 +4,6 @@
  */
 #include "pg/sql/arrays.h"
 
-#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/tuplestore.h"
@@ -89,9 +88,7 @@ skillrating_trueskill_win_probability(PG_FUNCTION_ARGS)
 	Match	   *match;
 	double	   *place;
 	double	   *work;
-	Datum	   *element;
-	int			team,
-				i;
+	int			team;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (argument_is_null(fcinfo, arguments.weight))
@@ -102,7 +99,6 @@ skillrating_trueskill_win_probability(PG_FUNCTION_ARGS)
 	teams = palloc_object(TrueSkillTeams);
 	place = palloc_array(double, match->nteams);
 	work = palloc_array(double, NORMAL_WORK(match->nteams));
-	element = palloc_array(Datum, match->nteams);
 	trueskill_teams(&ts, match, 0, teams);
 	for (team = 0; team < match->nteams; team++)
 	{
@@ -113,15 +109,10 @@ skillrating_trueskill_win_probability(PG_FUNCTION_ARGS)
 
 		trueskill_places(&ts, teams, match->nteams, team, &win, &draw, place,
 						 work, check_interrupts);
-		for (i = 0; i < match->nteams; i++)
-			element[i] = Float8GetDatum(place[i]);
 		values[0] = Int32GetDatum(match->team[team].number);
 		values[1] = Float8GetDatum(check_result(win));
 		values[2] = Float8GetDatum(draw);
-		values[3] = PointerGetDatum(construct_array(element, match->nteams,
-													FLOAT8OID, sizeof(float8),
-													FLOAT8PASSBYVAL,
-													TYPALIGN_DOUBLE));
+		values[3] = float8_array(place, match->nteams);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

@@ -11,8 +11,8 @@
 #include "utils/memutils.h"
 
 #include "core/solve/frag_graph.h"
+#include "core/util/union_find.h"
 #include "pg/formulas/frag_arguments.h"
-#include "pg/history/components.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/ids.h"
@@ -259,7 +259,7 @@ graph_scores(FunctionCallInfo fcinfo, FragState *state, const FragGraph *graph)
 	ScoreOrder	order;
 	int32	   *sorted = huge_array(int32, graph->nplayers);
 	int32	   *root_of = huge_array(int32, graph->nplayers);
-	int			ncomponents;
+	int32	   *number;
 	RowArray	rows;
 	int32		n = 0;
 	int32		i;
@@ -273,7 +273,10 @@ graph_scores(FunctionCallInfo fcinfo, FragState *state, const FragGraph *graph)
 			sorted[n++] = i;
 	}
 	order.graph = graph;
-	order.component = component_numbers(root_of, graph->nplayers, &ncomponents);
+	number = huge_array(int32, graph->nplayers);
+	(void) union_numbers(root_of, graph->nplayers, number,
+						 huge_array(int32, graph->nplayers + 1));
+	order.component = number;
 	qsort_interruptible(sorted, n, sizeof(int32), compare_scores, &order);
 	rows = row_array_make(fcinfo, n);
 	for (i = 0; i < n; i++)

@@ -12,7 +12,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 #include "pg/matches/inputs.h"
@@ -65,6 +64,18 @@ static const struct
 	{ARG_ARRAYS + 6, SOURCE_EXPERIENCE, INT4OID, true},
 	{ARG_CONTEXT, SOURCE_CONTEXT, TEXTOID, true},
 	{ARG_CLUB, SOURCE_CLUB, TEXTOID, true}
+};
+
+/* What is about the match. */
+static const struct
+{
+	int			arg;
+	SourceColumn column;
+}			match_columns[] = {
+	{ARG_LOG_ODDS, SOURCE_LOG_ODDS},
+	{ARG_POOL, SOURCE_POOL},
+	{ARG_PLAYED_AT, SOURCE_PLAYED_AT},
+	{ARG_TOURNAMENT, SOURCE_TOURNAMENT}
 };
 
 /*
@@ -135,17 +146,18 @@ read_match(FunctionCallInfo fcinfo, int n, SourceMatch *match)
 	for (j = 0; j < (int) lengthof(optional_arrays); j++)
 		if (!PG_ARGISNULL(optional_arrays[j].arg))
 			array_values(fcinfo, j, n, &number[j], &null[j]);
+	source_row_clear(values, nulls);
+	for (j = 0; j < (int) lengthof(match_columns); j++)
+	{
+		values[match_columns[j].column] = PG_GETARG_DATUM(match_columns[j].arg);
+		nulls[match_columns[j].column] = PG_ARGISNULL(match_columns[j].arg);
+	}
+	values[SOURCE_RANK] = Float8GetDatum(1);
+	nulls[SOURCE_PLAYER_ID] = nulls[SOURCE_TEAM] = nulls[SOURCE_RANK] = false;
 	for (i = 0; i < n; i++)
 	{
-		source_row_clear(values, nulls);
 		values[SOURCE_PLAYER_ID] = player[i];
 		values[SOURCE_TEAM] = Int32GetDatum(team[i]);
-		values[SOURCE_RANK] = Float8GetDatum(1);
-		values[SOURCE_LOG_ODDS] = PG_GETARG_DATUM(ARG_LOG_ODDS);
-		values[SOURCE_POOL] = PG_GETARG_DATUM(ARG_POOL);
-		nulls[SOURCE_POOL] = PG_ARGISNULL(ARG_POOL);
-		nulls[SOURCE_PLAYER_ID] = nulls[SOURCE_TEAM] = nulls[SOURCE_RANK] =
-			nulls[SOURCE_LOG_ODDS] = false;
 		for (j = 0; j < (int) lengthof(optional_arrays); j++)
 			if (number[j] != NULL)
 			{
@@ -182,29 +194,12 @@ read_states(FunctionCallInfo fcinfo, const Model *model, int *n)
 	return (const float8 *) ARR_DATA_PTR(array);
 }
 
-/* The rating period of the match, if that is given and the model has periods. */
-static Period
-read_period(FunctionCallInfo fcinfo, const Batch *batch)
-{
-	TimestampTz at = PG_ARGISNULL(ARG_PLAYED_AT) ? DT_NOBEGIN :
-		PG_GETARG_TIMESTAMPTZ(ARG_PLAYED_AT);
-	double		tournament = 0;
-
-	if (!PG_ARGISNULL(ARG_PLAYED_AT) && TIMESTAMP_NOT_FINITE(at))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("played_at must be finite, not %s", timestamptz_to_str(at))));
-	if (!PG_ARGISNULL(ARG_TOURNAMENT))
-		tournament = tournament_key(PG_GETARG_DATUM(ARG_TOURNAMENT));
-	return period_of(batch->model, batch->params, at, tournament);
-}
-
 /*
- * Put the players of the match that was built of the source into their states, in a rating
- * period.
+ * Put the players of the match that was built of the source into their states.  Idle time is in
+ * them, and in those of components, already: nothing of them is as of a time.
  */
 static void
-take_states(Batch *batch, const SourceMatch *source, Period period, const float8 *state)
+take_states(Batch *batch, const SourceMatch *source, const float8 *state)
 {
 	Size		nstate = batch->model->nstate;
 	int			i,
@@ -224,10 +219,11 @@ take_states(Batch *batch, const SourceMatch *source, Period period, const float8
 				report_match_status(MATCH_BAD_STATE, given[j],
 									id_text(batch->player_type, player->id));
 		memcpy(player->state, given, nstate * sizeof(double));
-		period_turn(batch->model, batch->params, period, player->state);
 		if (player->shared != NULL)
 			memcpy(player->shared->state, given, nstate * sizeof(double));
 	}
+	for (i = 0; i < batch->match.ncomponents; i++)
+		batch->component[i]->record.as_of = DT_NOBEGIN;
 }
 
 /* Return a row for each team of the match that was rated. */
@@ -294,7 +290,7 @@ skillrating_predict(PG_FUNCTION_ARGS)
 	if (status == MATCH_OK)
 	{
 		offender = -1;
-		take_states(batch, &match, read_period(fcinfo, batch), state);
+		take_states(batch, &match, state);
 		status = batch_predict(batch, &match);
 	}
 	if (status != MATCH_OK)

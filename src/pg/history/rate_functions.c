@@ -2,7 +2,7 @@
  * rate_functions.c
  *		Rating whole histories in a query: the window function rate().
  */
-#include "pg/history/rate_arguments.h"
+#include "pg/history/rate_window.h"
 
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
@@ -12,15 +12,21 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "pg/history/rated.h"
 #include "pg/history/refits.h"
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_rate);
 SKILLRATING_FUNCTION(skillrating_rate_through_time);
 
-/* The arguments of rate_through_time(), which are those of rate() up to options. */
-#define THROUGH_TIME_NARGS (ARG_OPTIONS + 1)
+static const RateFunction rate = {
+	"rate", OPTION_STRICT | OPTION_SEASON, true,
+	"Rows that are equal under ORDER BY are one match."
+};
+
+static const RateFunction rate_through_time = {
+	"rate_through_time", OPTION_STRICT | OPTION_REFITS, false,
+	"Rows that are equal under ORDER BY are one match."
+};
 
 /* A result that others differ from in numbers only, see make_pattern(). */
 typedef struct RatedPattern
@@ -31,54 +37,36 @@ typedef struct RatedPattern
 } RatedPattern;
 
 /* A partition: memory of the window. */
-typedef struct RatePartition
+typedef struct RowPartition
 {
-	const char *function;		/* which of the two, in messages */
-	Rater	   *rater;
+	RatePartition base;
 	int			varying[RATE_NARGS];	/* arguments to be read for each row */
 	int			nvarying;
 	bool		typbyval[RATE_NARGS];
 	int16		typlen[RATE_NARGS];
 	int64		marked;			/* rows before this one are forgotten */
-	int64		first;			/* row of the match that was rated last, */
-	int64		behind;			/* and the first one behind it */
-	int		   *place;			/* of its rows among the sorted participants */
-	int			max_places;
-	double		draw;			/* the probability that it is one, or NaN */
+	int64		behind;			/* the first row behind the match that was
+								 * rated last */
 	RatedPattern pattern[2];	/* of matches of two teams, and of others */
-	InputTimes	times;
-	Datum		values[INPUT_NSLOTS];	/* of the row being read */
-	bool		nulls[INPUT_NSLOTS];
-} RatePartition;
+} RowPartition;
 
 static void
-begin_partition(FunctionCallInfo fcinfo, WindowObject window,
-				RatePartition *partition, bool through_time)
+begin_partition(FunctionCallInfo fcinfo, RowPartition *partition, const RateFunction *function)
 {
-	const char *function = through_time ? "rate_through_time" : "rate";
-	RateCall   *call = rate_call(fcinfo, RATED_NCOLUMNS);
+	WindowObject window = PG_WINDOW_OBJECT();
+	RatePartition *base = &partition->base;
 	MemoryContext old;
 	int			i;
 
-	rate_check_window(window, function, "Rows that are equal under ORDER BY are one match.");
-	partition->function = function;
-	if (PG_NARGS() != (through_time ? THROUGH_TIME_NARGS : RATE_NARGS))
-		elog(ERROR, "%s() has %d arguments", function, PG_NARGS());
-	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
-	partition->rater = rate_begin(window, call, function, through_time ?
-								  OPTION_STRICT | OPTION_REFITS : OPTION_STRICT | OPTION_SEASON,
-								  get_fn_expr_argtype(fcinfo->flinfo, ARG_PLAYER),
-								  CurrentMemoryContext);
-	if (through_time)
-		refits_begin(partition->rater, &call->options.refits);
-	else
-		rate_read_start(window, partition->rater);
-	partition->max_places = 32;
-	partition->place = palloc_array(int, partition->max_places);
-	MemoryContextSwitchTo(old);
+	rate_begin(fcinfo, base, function, get_fn_expr_argtype(fcinfo->flinfo, ARG_PLAYER));
+	if (function->options & OPTION_REFITS)
+	{
+		old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
+		refits_begin(base->rater, &base->call->options.refits);
+		MemoryContextSwitchTo(old);
+	}
 
 	/* Arguments that cannot change are read once: most are left out. */
-	source_row_clear(partition->values, partition->nulls);
 	for (i = ARG_PLAYER; i < ARG_OPTIONS; i++)
 	{
 		bool		isnull;
@@ -94,7 +82,7 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
 			continue;
 		}
 		value = WinGetFuncArgCurrent(window, i, &isnull);
-		rate_set_argument(partition->values, partition->nulls, i, value, isnull);
+		rate_set_argument(base, i, value, isnull);
 	}
 }
 
@@ -103,7 +91,7 @@ begin_partition(FunctionCallInfo fcinfo, WindowObject window,
  * partition has no such row.
  */
 static bool
-read_argument(WindowObject window, RatePartition *partition, int distance,
+read_argument(WindowObject window, RowPartition *partition, int distance,
 			  int arg)
 {
 	bool		isnull;
@@ -123,13 +111,13 @@ read_argument(WindowObject window, RatePartition *partition, int distance,
 		/* The server's slot holds one row only until the next is read. */
 		if (!isnull && !partition->typbyval[arg])
 		{
-			MemoryContext old = MemoryContextSwitchTo(partition->rater->context);
+			MemoryContext old = MemoryContextSwitchTo(partition->base.rater->context);
 
 			value = datumCopy(value, false, partition->typlen[arg]);
 			MemoryContextSwitchTo(old);
 		}
 	}
-	rate_set_argument(partition->values, partition->nulls, arg, value, isnull);
+	rate_set_argument(&partition->base, arg, value, isnull);
 	return true;
 }
 
@@ -137,57 +125,38 @@ read_argument(WindowObject window, RatePartition *partition, int distance,
  * Read a row; false if it is not there or belongs to the next match.
  */
 static bool
-read_row(WindowObject window, RatePartition *partition, int64 first,
-		 int distance)
+read_row(WindowObject window, RowPartition *partition, int distance)
 {
+	RatePartition *base = &partition->base;
+	int64		row = base->row + distance;
 	int			i;
 
-	source_row_untime(&partition->times, partition->nulls);
+	source_row_untime(&base->times, base->nulls);
 	for (i = 0; i < partition->nvarying; i++)
 	{
 		if (!read_argument(window, partition, distance, partition->varying[i]))
 			return false;
 
 		/* Only of a row that is there can this be asked. */
-		if (i == 0 && distance > 0 &&
-			!WinRowsArePeers(window, first + distance - 1, first + distance))
+		if (i == 0 && distance > 0 && !WinRowsArePeers(window, row - 1, row))
 			return false;
 	}
-	source_row_time(&partition->times, partition->values, partition->nulls);
+	source_row_time(&base->times, base->values, base->nulls);
 	return true;
-}
-
-typedef struct RateError
-{
-	const char *function;
-	int64		row;
-} RateError;
-
-static void
-rate_error_context(void *arg)
-{
-	const RateError *error = (const RateError *) arg;
-
-	errcontext("match that begins in row " INT64_FORMAT " of a window of %s()",
-			   error->row + 1, error->function);
 }
 
 /*
  * Read and rate the match that begins with the current row.
  */
 static void
-rate_match(WindowObject window, RatePartition *partition, int64 row)
+rate_match(WindowObject window, RowPartition *partition, int64 row)
 {
-	Rater	   *rater = partition->rater;
-	RateError	error = {partition->function, row};
+	RatePartition *base = &partition->base;
 	ErrorContextCallback callback;
 	int			n = 0;
-	int			i;
 
-	callback.callback = rate_error_context;
-	callback.arg = &error;
-	callback.previous = error_context_stack;
-	error_context_stack = &callback;
+	base->row = row;
+	rate_push_context(base, &callback);
 
 	/* Rows before can be forgotten; now and then is enough. */
 	if (row >= partition->marked + MARK_EVERY)
@@ -195,28 +164,14 @@ rate_match(WindowObject window, RatePartition *partition, int64 row)
 		WinSetMarkPosition(window, row);
 		partition->marked = row;
 	}
-	while (read_row(window, partition, row, n))
+	while (read_row(window, partition, n))
 	{
 		if (n == 0)
-			rater_begin(rater, partition->values, partition->nulls);
+			rater_begin(base->rater, base->values, base->nulls);
 		n++;
-		(void) rater_add(rater, partition->values, partition->nulls);
+		(void) rater_add(base->rater, base->values, base->nulls);
 	}
-	rater_rate(rater);
-	if (n > partition->max_places)
-	{
-		partition->max_places = Max(n, 2 * partition->max_places);
-		partition->place = repalloc_array(partition->place, int,
-										  partition->max_places);
-	}
-	if (is_rated(rater))
-	{
-		for (i = 0; i < n; i++)
-			partition->place[rater->match.order[i]] = i;
-		partition->draw = model_draw(rater->batch->model, rater->batch->params,
-									 &rater->batch->match);
-	}
-	partition->first = row;
+	rate_rate(base, n);
 	partition->behind = row + n;
 	error_context_stack = callback.previous;
 }
@@ -226,18 +181,18 @@ rate_match(WindowObject window, RatePartition *partition, int64 row)
  * made as any row is, is the pattern of all others, which takes half of the time.
  */
 static void
-make_pattern(RateCall *call, RatePartition *partition, RatedPattern *pattern,
-			 Datum *values, bool *nulls)
+make_pattern(RowPartition *partition, RatedPattern *pattern, Datum *values, bool *nulls)
 {
+	TupleDesc	desc = partition->base.call->desc;
 	MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
-	HeapTuple	tuple = heap_form_tuple(call->desc, values, nulls);
+	HeapTuple	tuple = heap_form_tuple(desc, values, nulls);
 	char	   *data = (char *) tuple->t_data + tuple->t_data->t_hoff;
 	int			offset = 0;
 	int			i;
 
 	for (i = 0; i < RATED_NCOLUMNS; i++)
 	{
-		Form_pg_attribute att = TupleDescAttr(call->desc, i);
+		Form_pg_attribute att = TupleDescAttr(desc, i);
 
 		if (nulls[i])
 			continue;
@@ -276,33 +231,28 @@ fill_pattern(const RatedPattern *pattern, const Datum *values)
 
 /* What the player of the current row has of its match; false without a player. */
 static bool
-current_row(WindowObject window, RatePartition *partition, int64 row, Rated *rated)
+current_row(WindowObject window, RowPartition *partition, int64 row, Rated *rated)
 {
-	const Rater *rater = partition->rater;
-	bool		isnull;
-	bool		no_pool;
-	Datum		id;
-	Datum		pool;
+	RatePartition *base = &partition->base;
+	bool		nobody = false;
+	bool		no_pool = true;
+	Datum		id = (Datum) 0;
+	Datum		pool = (Datum) 0;
 
-	if (is_rated(rater))
+	if (!is_rated(base->rater))
 	{
-		rated_participant(rater, partition->draw, partition->place[row - partition->first],
-						  rated);
-		return true;
+		id = WinGetFuncArgCurrent(window, ARG_PLAYER, &nobody);
+		pool = WinGetFuncArgCurrent(window, ARG_INPUTS + source_input(SOURCE_POOL), &no_pool);
 	}
-	id = WinGetFuncArgCurrent(window, ARG_PLAYER, &isnull);
-	if (isnull)
-		return false;
-	pool = WinGetFuncArgCurrent(window, ARG_INPUTS + source_input(SOURCE_POOL), &no_pool);
-	rated_bystander(rater, id, no_pool ? "" : TextDatumGetCString(pool), rated);
-	return true;
+	return rate_participant(base, (int) (row - base->row), id, nobody,
+							no_pool ? "" : TextDatumGetCString(pool), rated);
 }
 
 /* The row of a result.  A row without a player has a reason alone. */
 static Datum
-make_row(RateCall *call, RatePartition *partition, Rated *rated, bool known)
+make_row(RowPartition *partition, Rated *rated, bool known)
 {
-	const Rater *rater = partition->rater;
+	const Rater *rater = partition->base.rater;
 	const Batch *batch = rater->batch;
 	RatedPattern *pattern = &partition->pattern[batch->match.nteams != 2];
 
@@ -316,37 +266,38 @@ make_row(RateCall *call, RatePartition *partition, Rated *rated, bool known)
 	if (FLOAT8PASSBYVAL && rater->verdict == VERDICT_RATE)
 	{
 		if (pattern->tuple == NULL)
-			make_pattern(call, partition, pattern, rated->values, rated->nulls);
+			make_pattern(partition, pattern, rated->values, rated->nulls);
 
 		/* What a model says of draws may differ among matches. */
 		if (memcmp(rated->nulls, pattern->nulls, sizeof(pattern->nulls)) == 0)
 			return fill_pattern(pattern, rated->values);
 	}
-	return HeapTupleGetDatum(heap_form_tuple(call->desc, rated->values, rated->nulls));
+	return HeapTupleGetDatum(heap_form_tuple(partition->base.call->desc, rated->values,
+											 rated->nulls));
 }
 
 /* The result for the current row, of either function. */
 static Datum
-rate_row(FunctionCallInfo fcinfo, bool through_time)
+rate_row(FunctionCallInfo fcinfo, const RateFunction *function)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
-	RatePartition *partition;
+	RowPartition *partition;
 	Rated		rated;
 	bool		known;
 	int64		row;
 
 	if (!WindowObjectIsValid(window))
-		elog(ERROR, "%s() is a window function", through_time ? "rate_through_time" : "rate");
-	partition = WinGetPartitionLocalMemory(window, sizeof(RatePartition));
+		elog(ERROR, "%s() is a window function", function->name);
+	partition = WinGetPartitionLocalMemory(window, sizeof(RowPartition));
 	row = WinGetCurrentPosition(window);
-	if (partition->rater == NULL)
-		begin_partition(fcinfo, window, partition, through_time);
+	if (partition->base.function == NULL)
+		begin_partition(fcinfo, partition, function);
 	if (row >= partition->behind)
 		rate_match(window, partition, row);
 	known = current_row(window, partition, row, &rated);
 	if (!known)
 		memset(rated.nulls, true, sizeof(rated.nulls));
-	return make_row(rate_call(fcinfo, RATED_NCOLUMNS), partition, &rated, known);
+	return make_row(partition, &rated, known);
 }
 
 /*
@@ -356,12 +307,12 @@ rate_row(FunctionCallInfo fcinfo, bool through_time)
 Datum
 skillrating_rate(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(rate_row(fcinfo, false));
+	PG_RETURN_DATUM(rate_row(fcinfo, &rate));
 }
 
 /* rate_through_time(model, player_id, team, rank, ..., fixed, options), over a window */
 Datum
 skillrating_rate_through_time(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(rate_row(fcinfo, true));
+	PG_RETURN_DATUM(rate_row(fcinfo, &rate_through_time));
 }

@@ -10,7 +10,7 @@
  * A row reads rows before it in one way only, to see that the order is strict (check_order()), so
  * that the window may forget them.
  */
-#include "pg/history/rate_arguments.h"
+#include "pg/history/rate_window.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
@@ -19,8 +19,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-
-#include "pg/history/rated.h"
 
 SKILLRATING_FUNCTION(skillrating_rate_match);
 
@@ -38,21 +36,19 @@ typedef struct MatchArgument
 	bool	   *null;
 } MatchArgument;
 
+static const RateFunction function = {
+	"rate_match", OPTION_STRICT | OPTION_SEASON, true,
+	"A row is a match, and matches are rated in the order in which they were played."
+};
+
 /* A partition: memory of the window. */
 typedef struct MatchPartition
 {
-	Rater	   *rater;
+	RatePartition base;
 	MatchArgument argument[RATE_NARGS];
 	int			narguments;
-	InputTimes	times;
-	Datum		values[INPUT_NSLOTS];	/* of the participant being read */
-	bool		nulls[INPUT_NSLOTS];
-	int		   *place;			/* of elements among the sorted participants */
-	int			max_places;
-	Datum	   *player;			/* of the match, of the current row's memory; */
-	bool	   *no_player;
-	int			n;				/* its elements */
-	Unrated		fault;			/* of its arrays, or nothing */
+	int			n;				/* elements of players */
+	Unrated		fault;			/* of the arrays, or nothing */
 } MatchPartition;
 
 /* The name of an argument about participants, or NULL for one that is about the match. */
@@ -100,26 +96,14 @@ begin_argument(FunctionCallInfo fcinfo, WindowObject window, MatchPartition *par
 }
 
 static void
-begin_partition(FunctionCallInfo fcinfo, WindowObject window, MatchPartition *partition)
+begin_partition(FunctionCallInfo fcinfo, MatchPartition *partition)
 {
-	RateCall   *call = rate_call(fcinfo, RATED_NCOLUMNS);
-	MemoryContext old;
 	int			i;
 
-	rate_check_window(window, "rate_match",
-					  "A row is a match, and matches are rated in the order in which they were played.");
-	if (PG_NARGS() != RATE_NARGS)
-		elog(ERROR, "rate_match() has %d arguments", PG_NARGS());
-	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
-	partition->rater = rate_begin(window, call, "rate_match", OPTION_STRICT | OPTION_SEASON,
-								  get_base_element_type(get_fn_expr_argtype(fcinfo->flinfo,
-																			ARG_PLAYER)),
-								  CurrentMemoryContext);
-	rate_read_start(window, partition->rater);
-	MemoryContextSwitchTo(old);
-	source_row_clear(partition->values, partition->nulls);
+	rate_begin(fcinfo, &partition->base, &function,
+			   get_base_element_type(get_fn_expr_argtype(fcinfo->flinfo, ARG_PLAYER)));
 	for (i = ARG_PLAYER; i < ARG_OPTIONS; i++)
-		begin_argument(fcinfo, window, partition, i);
+		begin_argument(fcinfo, PG_WINDOW_OBJECT(), partition, i);
 }
 
 /* The elements of an array, all of one dimension. */
@@ -153,7 +137,7 @@ check_length(MatchPartition *partition, const MatchArgument *argument, int n)
 		return;
 
 	/* The first fault is the one that is told. */
-	if (!partition->rater->match.tolerant)
+	if (!partition->base.rater->match.tolerant)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("%s must have as many elements as players, %d, not %d",
@@ -167,49 +151,29 @@ check_length(MatchPartition *partition, const MatchArgument *argument, int n)
 static void
 read_arguments(WindowObject window, MatchPartition *partition)
 {
+	RatePartition *base = &partition->base;
 	int			i;
 
 	partition->n = 0;
 	partition->fault = unrated_nothing;
-	source_row_untime(&partition->times, partition->nulls);
+	source_row_untime(&base->times, base->nulls);
 	for (i = 0; i < partition->narguments; i++)
 	{
 		MatchArgument *argument = &partition->argument[i];
 		bool		isnull;
 		Datum		value = WinGetFuncArgCurrent(window, argument->arg, &isnull);
 
-		if (argument->name == NULL)
-		{
-			rate_set_argument(partition->values, partition->nulls, argument->arg, value, isnull);
-			continue;
-		}
+		argument->given = argument->name != NULL && !isnull;
+		if (!argument->given)
+			rate_set_argument(base, argument->arg, value, isnull);
 
-		/*
-		 * The first one is that of the players, without whom there is nobody.
-		 */
-		argument->given = !isnull;
-		if (isnull)
-			rate_set_argument(partition->values, partition->nulls, argument->arg, (Datum) 0, true);
+		/* The first one is that of the players, without whom there is nobody. */
 		else if (i == 0)
 			partition->n = read_array(argument, value);
 		else
 			check_length(partition, argument, read_array(argument, value));
 	}
-	source_row_time(&partition->times, partition->values, partition->nulls);
-	partition->player = partition->argument[0].value;
-	partition->no_player = partition->argument[0].null;
-}
-
-typedef struct MatchError
-{
-	int64		row;
-} MatchError;
-
-static void
-match_error_context(void *arg)
-{
-	errcontext("match in row " INT64_FORMAT " of a window of rate_match()",
-			   ((MatchError *) arg)->row + 1);
+	source_row_time(&base->times, base->values, base->nulls);
 }
 
 /* The order of matches must be whole: their ratings follow from one another. */
@@ -228,33 +192,20 @@ check_order(WindowObject window, int64 row)
 		WinSetMarkPosition(window, row - 1);
 }
 
-/* Room for the places of the elements of a match. */
-static void
-reserve_places(MatchPartition *partition)
-{
-	if (partition->n <= partition->max_places)
-		return;
-	partition->max_places = Max(partition->n, Max(32, 2 * partition->max_places));
-	if (partition->place != NULL)
-		pfree(partition->place);
-	partition->place = MemoryContextAlloc(GetMemoryChunkContext(partition),
-										  partition->max_places * sizeof(int));
-}
-
 /* Rate the match in the arguments that have been read. */
 static void
 rate_match(MatchPartition *partition)
 {
-	Rater	   *rater = partition->rater;
+	RatePartition *base = &partition->base;
 	int			i,
 				j;
 
-	rater_begin(rater, partition->values, partition->nulls);
+	rater_begin(base->rater, base->values, base->nulls);
 
 	/* Arrays of different lengths make no participants. */
 	if (partition->fault.detail != NULL)
 	{
-		rater_refuse(rater, partition->fault);
+		rater_refuse(base->rater, partition->fault);
 		return;
 	}
 	for (i = 0; i < partition->n; i++)
@@ -263,22 +214,12 @@ rate_match(MatchPartition *partition)
 		{
 			const MatchArgument *argument = &partition->argument[j];
 
-			if (argument->name != NULL && argument->given)
-				rate_set_argument(partition->values, partition->nulls, argument->arg,
-								  argument->value[i], argument->null[i]);
+			if (argument->given)
+				rate_set_argument(base, argument->arg, argument->value[i], argument->null[i]);
 		}
-		(void) rater_add(rater, partition->values, partition->nulls);
+		(void) rater_add(base->rater, base->values, base->nulls);
 	}
-	rater_rate(rater);
-
-	/*
-	 * The rater has sorted participants; results come in the order of the
-	 * arrays.
-	 */
-	reserve_places(partition);
-	if (is_rated(rater))
-		for (i = 0; i < partition->n; i++)
-			partition->place[rater->match.order[i]] = i;
+	rate_rate(base, partition->n);
 }
 
 /*
@@ -308,21 +249,6 @@ make_array(Oid type, int n, int columns)
 	return array;
 }
 
-/* What an element of players has of the match; false if it is nobody. */
-static bool
-element(const MatchPartition *partition, double draw, int i, Rated *rated)
-{
-	const Rater *rater = partition->rater;
-
-	if (is_rated(rater))
-		rated_participant(rater, draw, partition->place[i], rated);
-	else if (partition->no_player[i])
-		return false;
-	else
-		rated_bystander(rater, partition->player[i], rater->match.pool, rated);
-	return true;
-}
-
 /*
  * Begin the arrays of the columns that are not null, which are the same for all elements of a
  * match: where their elements are, of eight bytes each, or NULL for a column without.
@@ -331,7 +257,7 @@ static void
 begin_arrays(const MatchPartition *partition, const Rated *rated, Datum *values, bool *nulls,
 			 int64 **data)
 {
-	int			nstate = partition->rater->batch->model->nstate;
+	int			nstate = partition->base.rater->batch->model->nstate;
 	int			column;
 
 	for (column = 0; column <= RATED_STATE_AFTER; column++)
@@ -372,10 +298,8 @@ put_element(const Rated *rated, int nstate, int i, int64 **data)
 static void
 put_result(const MatchPartition *partition, Datum *values, bool *nulls)
 {
-	const Rater *rater = partition->rater;
-	Batch	   *batch = rater->batch;
-	double		draw = is_rated(rater) ?
-		model_draw(batch->model, batch->params, &batch->match) : 0;
+	const Rater *rater = partition->base.rater;
+	const MatchArgument *players = &partition->argument[0];
 	int64	   *data[RATED_NCOLUMNS];
 	Rated		rated;
 	int			i;
@@ -383,14 +307,15 @@ put_result(const MatchPartition *partition, Datum *values, bool *nulls)
 	memset(nulls, true, RATED_NCOLUMNS * sizeof(bool));
 	for (i = 0; i < partition->n; i++)
 	{
-		if (!element(partition, draw, i, &rated))
+		if (!rate_participant(&partition->base, i, players->value[i], players->null[i],
+							  rater->match.pool, &rated))
 		{
 			memset(nulls, true, RATED_NCOLUMNS * sizeof(bool));
 			break;
 		}
 		if (i == 0)
 			begin_arrays(partition, &rated, values, nulls, data);
-		put_element(&rated, batch->model->nstate, i, data);
+		put_element(&rated, rater->batch->model->nstate, i, data);
 	}
 	rated_reason(rater, values, nulls);
 }
@@ -404,7 +329,6 @@ skillrating_rate_match(PG_FUNCTION_ARGS)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	MatchPartition *partition;
-	MatchError	error;
 	ErrorContextCallback callback;
 	Datum		values[RATED_NCOLUMNS];
 	bool		nulls[RATED_NCOLUMNS];
@@ -412,16 +336,13 @@ skillrating_rate_match(PG_FUNCTION_ARGS)
 	if (!WindowObjectIsValid(window))
 		elog(ERROR, "rate_match() is a window function");
 	partition = WinGetPartitionLocalMemory(window, sizeof(MatchPartition));
-	if (partition->rater == NULL)
-		begin_partition(fcinfo, window, partition);
-	error.row = WinGetCurrentPosition(window);
+	if (partition->base.function == NULL)
+		begin_partition(fcinfo, partition);
+	partition->base.row = WinGetCurrentPosition(window);
 
 	/* Whoever catches an error puts error_context_stack back. */
-	callback.callback = match_error_context;
-	callback.arg = &error;
-	callback.previous = error_context_stack;
-	error_context_stack = &callback;
-	check_order(window, error.row);
+	rate_push_context(&partition->base, &callback);
+	check_order(window, partition->base.row);
 	read_arguments(window, partition);
 	rate_match(partition);
 	error_context_stack = callback.previous;
@@ -431,6 +352,5 @@ skillrating_rate_match(PG_FUNCTION_ARGS)
 	 * any more.
 	 */
 	put_result(partition, values, nulls);
-	return HeapTupleGetDatum(heap_form_tuple(rate_call(fcinfo, RATED_NCOLUMNS)->desc, values,
-											 nulls));
+	return HeapTupleGetDatum(heap_form_tuple(partition->base.call->desc, values, nulls));
 }

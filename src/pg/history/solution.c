@@ -4,41 +4,15 @@
  */
 #include "pg/history/solution.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/queryenvironment.h"
 #include "utils/tuplestore.h"
+#include "utils/typcache.h"
 
 /* What queries know the rows by. */
 #define SOLUTION "solution"
-
-/* The columns of type estimate. */
-static TupleDesc
-solution_desc(void)
-{
-	static const struct
-	{
-		const char *name;
-		Oid			type;
-	}			column[ESTIMATE_NCOLUMNS] = {
-		[ESTIMATE_PLAYER] = {"player_id", TEXTOID},
-		[ESTIMATE_AT] = {"at", TIMESTAMPTZOID},
-		[ESTIMATE_MU] = {"mu", FLOAT8OID},
-		[ESTIMATE_STANDARD_ERROR] = {"standard_error", FLOAT8OID},
-		[ESTIMATE_SIDE_OFFSET] = {"side_offset", FLOAT8OID},
-		[ESTIMATE_COMMAND_SKILL] = {"command_skill", FLOAT8OID},
-		[ESTIMATE_GAMES] = {"games", INT8OID},
-		[ESTIMATE_COMPONENT] = {"component", INT4OID}
-	};
-	TupleDesc	desc = CreateTemplateTupleDesc(ESTIMATE_NCOLUMNS);
-	int			i;
-
-	for (i = 0; i < ESTIMATE_NCOLUMNS; i++)
-		TupleDescInitEntry(desc, (AttrNumber) (i + 1), column[i].name, column[i].type, -1, 0);
-	return desc;
-}
 
 /* Have the queries of the current SPI connection find the rows. */
 static void
@@ -76,6 +50,7 @@ void
 solution_write(SolveState *state, ArrayType *queries)
 {
 	MemoryContext caller = CurrentMemoryContext;
+	Oid			type;
 	TupleDesc	desc;
 	Tuplestorestate *store;
 	RowArray	rows;
@@ -85,7 +60,8 @@ solution_write(SolveState *state, ArrayType *queries)
 
 	SPI_connect();
 	query = query_texts(queries, &n);
-	desc = solution_desc();
+	type = DatumGetObjectId(DirectFunctionCall1(regtypein, CStringGetDatum("skillrating.estimate")));
+	desc = lookup_rowtype_tupdesc_copy(type, -1);
 
 	/*
 	 * The rows may be more than memory holds: they spill to disk, and every
@@ -110,15 +86,4 @@ solution_write(SolveState *state, ArrayType *queries)
 	tuplestore_end(store);
 	SPI_finish();
 	MemoryContextSwitchTo(caller);
-}
-
-Datum
-solution_summary(FunctionCallInfo fcinfo, SolveState *state)
-{
-	Datum		values[SUMMARY_NCOLUMNS];
-	bool		nulls[SUMMARY_NCOLUMNS];
-
-	solve_state_summary(state, result_column_element_type(fcinfo, SUMMARY_CONTEXTS), values,
-						nulls);
-	return return_row(fcinfo, values, nulls);
 }

@@ -17,7 +17,4 @@
  */
 extern void solution_write(SolveState *state, ArrayType *queries);
 
-/* The summary as a row, the result of a function. */
-extern Datum solution_summary(FunctionCallInfo fcinfo, SolveState *state);
-
 #endif							/* PG_HISTORY_SOLUTION_H */

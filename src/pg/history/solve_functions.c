@@ -3,10 +3,11 @@
  *		Ratings that all matches together imply: the aggregates solve() and
  *		solve_summary().
  */
-#include "pg/history/solution.h"
+#include "pg/history/solve_state.h"
 
 #include "access/htup_details.h"
 #include "funcapi.h"
+#include "libpq/pqformat.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -115,25 +116,12 @@ skillrating_solve_transition(PG_FUNCTION_ARGS)
  * them in the end, so that nothing depends on who had which row.
  */
 
-/* What a worker hands over: this, the solver, the options, and the rows. */
+/* What a worker hands over: this, the options, if there are any, the solver, and the rows. */
 typedef struct WorkerHeader
 {
-	uint32		magic;
+	uint32		options_size;
 	uint32		solver_size;
-	uint32		options_size;	/* 0: there are none */
 } WorkerHeader;
-
-#define WORKER_MAGIC 0x736F6C76
-
-/* The same, taken apart. */
-typedef struct WorkerState
-{
-	WorkerHeader header;
-	const char *solver;			/* not terminated */
-	const char *options;
-	const char *rows;
-	Size		rows_size;
-} WorkerState;
 
 /* solve_serial(state) */
 Datum
@@ -142,64 +130,27 @@ skillrating_solve_serial(PG_FUNCTION_ARGS)
 	SolveState *state = aggregate_state(fcinfo, "solve");
 	const char *solver = state->task.solver->name;
 	const Jsonb *options = state->options.given;
-	WorkerHeader header = {
-		.magic = WORKER_MAGIC,.solver_size = strlen(solver),
-		.options_size = options != NULL ? VARSIZE(options) : 0
-	};
-	Size		rows_size = history_builder_rows_size(&state->builder);
-	Size		size = VARHDRSZ + sizeof(header) + header.solver_size + header.options_size +
-		rows_size;
-	bytea	   *result;
-	char	   *to;
+	WorkerHeader header = {options != NULL ? VARSIZE(options) : 0, strlen(solver)};
+	StringInfoData bytes;
 
-	/* The rows were bounded as they came, and the rest is small. */
-	memory_limit_reserve(CurrentMemoryContext, size);
-	result = (bytea *) palloc(size);
-	SET_VARSIZE(result, size);
-	to = VARDATA(result);
-	memcpy(to, &header, sizeof(header));
-	to += sizeof(header);
-	memcpy(to, solver, header.solver_size);
-	to += header.solver_size;
+	/* The rows were bounded as they came, so that all fits into 1 GB. */
+	pq_begintypsend(&bytes);
+	enlargeStringInfo(&bytes, sizeof(header) + header.options_size + header.solver_size +
+					  match_rows_size(state->builder.unordered));
+	appendBinaryStringInfo(&bytes, (char *) &header, sizeof(header));
 	if (options != NULL)
-		memcpy(to, options, header.options_size);
-	to += header.options_size;
-	history_builder_write_rows(&state->builder, to);
-	PG_RETURN_BYTEA_P(result);
+		appendBinaryStringInfo(&bytes, (const char *) options, header.options_size);
+	appendBinaryStringInfo(&bytes, solver, header.solver_size);
+	match_rows_write(state->builder.unordered, &bytes);
+	PG_RETURN_BYTEA_P(pq_endtypsend(&bytes));
 }
 
-/* solve_deserial(bytes, internal): the bytes stay where they are, until they are combined. */
+/* solve_deserial(bytes, internal): the bytes stay as they are, until they are combined. */
 Datum
 skillrating_solve_deserial(PG_FUNCTION_ARGS)
 {
-	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
-	const char *from = VARDATA_ANY(bytes);
-	Size		size = VARSIZE_ANY_EXHDR(bytes);
-	WorkerState *worker = palloc_object(WorkerState);
-	WorkerHeader *header = &worker->header;
-
 	(void) aggregate_context(fcinfo, "solve");
-	if (size < sizeof(WorkerHeader))
-		elog(ERROR, "state of solve() has %zu bytes", size);
-	memcpy(header, from, sizeof(WorkerHeader));
-	size -= sizeof(WorkerHeader);
-	if (header->magic != WORKER_MAGIC ||
-		(Size) header->solver_size + (Size) header->options_size > size)
-		elog(ERROR, "state of solve() is damaged");
-	worker->solver = from + sizeof(WorkerHeader);
-	worker->options = worker->solver + header->solver_size;
-	worker->rows = worker->options + header->options_size;
-	worker->rows_size = size - header->solver_size - header->options_size;
-	PG_RETURN_POINTER(worker);
-}
-
-/* The options of a worker, a copy that is aligned; NULL for none. */
-static Jsonb *
-worker_options(const WorkerState *worker)
-{
-	Size		size = worker->header.options_size;
-
-	return size == 0 ? NULL : (Jsonb *) memcpy(palloc(size), worker->options, size);
+	PG_RETURN_POINTER(PG_GETARG_BYTEA_PP(0));
 }
 
 /* Each worker has read the solver and the options from a first row of its own. */
@@ -219,9 +170,11 @@ skillrating_solve_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = aggregate_context(fcinfo, "solve");
 	SolveState *state = (SolveState *) aggregate_state(fcinfo, "solve");
-	const WorkerState *worker;
+	const bytea *worker;
+	const char *from;
+	WorkerHeader header;
 	const char *solver;
-	Jsonb	   *options;
+	Jsonb	   *options = NULL;
 	MemoryContext old;
 
 	if (PG_ARGISNULL(1))
@@ -230,17 +183,24 @@ skillrating_solve_combine(PG_FUNCTION_ARGS)
 			PG_RETURN_NULL();
 		PG_RETURN_POINTER(state);
 	}
-	worker = (const WorkerState *) PG_GETARG_POINTER(1);
-	if (worker->header.magic != WORKER_MAGIC)
-		elog(ERROR, "state of solve() is not that of a worker");
+	worker = (const bytea *) PG_GETARG_POINTER(1);
+	from = VARDATA_ANY(worker);
+	memcpy(&header, from, sizeof(header));
+	from += sizeof(header);
 	old = MemoryContextSwitchTo(context);
-	solver = pnstrdup(worker->solver, worker->header.solver_size);
-	options = worker_options(worker);
+
+	/* A copy that is aligned. */
+	if (header.options_size > 0)
+		options = memcpy(palloc(header.options_size), from, header.options_size);
+	from += header.options_size;
+	solver = pnstrdup(from, header.solver_size);
+	from += header.solver_size;
 	if (state == NULL)
 		state = begin_state(fcinfo, solver, options);
 	else
 		check_worker(state, solver, options);
-	history_builder_take_rows(&state->builder, worker->rows, worker->rows_size);
+	match_rows_take(state->builder.unordered, from,
+					VARDATA_ANY(worker) + VARSIZE_ANY_EXHDR(worker) - from);
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);
 }
@@ -297,5 +257,5 @@ skillrating_solve_summary_final(PG_FUNCTION_ARGS)
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	return solution_summary(fcinfo, state);
+	return solve_state_summary(state, fcinfo);
 }

@@ -26,7 +26,7 @@
 #include "utils/typcache.h"
 
 #include "core/solve/solvers.h"
-#include "pg/history/components.h"
+#include "core/util/union_find.h"
 
 /* The columns of the type context_estimate. */
 enum
@@ -367,20 +367,13 @@ start_at_estimate(SolveState *state, const Datum *values, const bool *nulls, boo
 static void
 read_start(SolveState *state, bool *given)
 {
-	MemoryContext row;
-	SPIPlanPtr	plan;
 	Portal		portal;
 
 	SPI_connect();
-	row = AllocSetContextCreate(CurrentMemoryContext, "skillrating row",
-								ALLOCSET_SMALL_SIZES);
-	plan = SPI_prepare(state->start, 0, NULL);
-	if (plan == NULL)
-		elog(ERROR, "could not prepare \"%s\": %s", state->start,
-			 SPI_result_code_string(SPI_result));
-	portal = SPI_cursor_open_with_paramlist(NULL, plan, NULL, true);
+	portal = SPI_cursor_open_with_args(NULL, state->start, 0, NULL, NULL, NULL, true, 0);
 	for (;;)
 	{
+		MemoryContext old;
 		uint64		i;
 
 		SPI_cursor_fetch(portal, true, START_ROWS);
@@ -388,22 +381,18 @@ read_start(SolveState *state, bool *given)
 			break;
 		if (SPI_tuptable->tupdesc->natts != ESTIMATE_NCOLUMNS)
 			elog(ERROR, "unexpected number of columns: %d", SPI_tuptable->tupdesc->natts);
+
+		/* Nothing of the rows is kept: texts and identifiers go with them. */
+		old = MemoryContextSwitchTo(SPI_tuptable->tuptabcxt);
 		for (i = 0; i < SPI_processed; i++)
 		{
 			Datum		values[ESTIMATE_NCOLUMNS];
 			bool		nulls[ESTIMATE_NCOLUMNS];
-			MemoryContext old = MemoryContextSwitchTo(row);
 
 			heap_deform_tuple(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, values, nulls);
 			start_at_estimate(state, values, nulls, given);
-			MemoryContextSwitchTo(old);
-
-			/*
-			 * The text of an identifier and its value: nothing of a row is
-			 * kept.
-			 */
-			MemoryContextReset(row);
 		}
+		MemoryContextSwitchTo(old);
 		SPI_freetuptable(SPI_tuptable);
 	}
 	SPI_cursor_close(portal);
@@ -486,11 +475,14 @@ number_components(SolveState *state)
 		state->task.layout.component;
 	int32		players = state->builder.history.nplayers;
 	int32	   *root_of = huge_array(int32, players);
+	int32	   *room = huge_array(int32, players + 1);
 	int32		i;
 
 	for (i = 0; i < players; i++)
 		root_of[i] = games[i] > 0 ? component[i] : -1;
-	state->component = component_numbers(root_of, players, &state->ncomponents);
+	state->component = huge_array(int32, players);
+	state->ncomponents = union_numbers(root_of, players, state->component, room);
+	pfree(room);
 	pfree(root_of);
 }
 
@@ -676,10 +668,11 @@ context_estimates(SolveState *state, Oid row_type)
 	return return_row_array(&rows);
 }
 
-void
-solve_state_summary(SolveState *state, Oid context_type, Datum *values,
-					bool *nulls)
+Datum
+solve_state_summary(SolveState *state, FunctionCallInfo fcinfo)
 {
+	Datum		values[SUMMARY_NCOLUMNS];
+	bool		nulls[SUMMARY_NCOLUMNS] = {false};
 	const SolverLayout *layout = &state->task.layout;
 	const LogitResult *result = &state->result;
 	const int64_t *games = is_through_time(state) ? state->tt.tt.games :
@@ -687,7 +680,6 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	int64		players = 0;
 	int32		i;
 
-	memset(nulls, false, SUMMARY_NCOLUMNS * sizeof(bool));
 	for (i = 0; i < state->builder.history.nplayers; i++)
 		players += games[i] > 0;
 	values[SUMMARY_SOLVER] = CStringGetTextDatum(state->task.solver->name);
@@ -696,7 +688,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	values[SUMMARY_PLAYERS] = Int64GetDatum(players);
 	values[SUMMARY_COMPONENTS] = Int32GetDatum(state->ncomponents);
 	values[SUMMARY_MEMORY] = Int64GetDatum((int64) state->memory);
-	values[SUMMARY_CONTEXTS] = context_estimates(state, context_type);
+	values[SUMMARY_CONTEXTS] = context_estimates(state, result_column_element_type(fcinfo, SUMMARY_CONTEXTS));
 	values[SUMMARY_UNRATED] = Int64GetDatum(state->builder.unrated.total);
 	values[SUMMARY_UNRATED_REASONS] = unrated_counts_jsonb(&state->builder.unrated);
 	if (is_through_time(state))
@@ -721,7 +713,7 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 		values[SUMMARY_GRADIENT] = Float8GetDatum(tt_result->change);
 		nulls[SUMMARY_LOG_POSTERIOR] = true;
 		nulls[SUMMARY_PRODUCTS] = nulls[SUMMARY_DRAW] = true;
-		return;
+		return return_row(fcinfo, values, nulls);
 	}
 	values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) layout->n);
 	values[SUMMARY_ROWS] = Int64GetDatum((int64) layout->nrows);
@@ -734,4 +726,5 @@ solve_state_summary(SolveState *state, Oid context_type, Datum *values,
 	values[SUMMARY_GRADIENT] = Float8GetDatum(result->gradient);
 	nulls[SUMMARY_DRAW] = state->task.problem.options.draw == 0;
 	values[SUMMARY_DRAW] = Float8GetDatum(state->task.problem.options.draw);
+	return return_row(fcinfo, values, nulls);
 }

@@ -99,8 +99,7 @@ extern void solve_state_add_estimates(SolveState *state, RowArray *rows);
  */
 extern Datum solve_state_components(SolveState *state, Oid row_type);
 
-/* And as the columns of solve_summary; the type is that of context_estimate. */
-extern void solve_state_summary(SolveState *state, Oid context_type,
-								Datum *values, bool *nulls);
+/* And as a row of solve_summary, the result of a function. */
+extern Datum solve_state_summary(SolveState *state, FunctionCallInfo fcinfo);
 
 #endif							/* PG_HISTORY_SOLVE_STATE_H */

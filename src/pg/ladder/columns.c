@@ -104,7 +104,7 @@ const LadderTable component_table = {
 };
 
 const LadderTable component_event_table = {
-	component_event_columns, COMPONENT_EVENT_BEFORE - 1, COMPONENT_EVENT_AS_OF_BEFORE,
+	component_event_columns, COMPONENT_EVENT_COLUMNS_END - 1, COMPONENT_EVENT_AS_OF_BEFORE,
 	" NOT NULL", {"before", "after"}, 2, true
 };
 
@@ -511,20 +511,7 @@ same_bits(double a, double b)
 	return memcmp(&a, &b, sizeof(double)) == 0;
 }
 
-/* Eight bytes as they are, of a number, a count or a time. */
-static inline int64
-eight_bytes(const void *field)
-{
-	int64		value;
-
-	/*
-	 * A field may be a double: reading it as an integer through a pointer
-	 * would break the rules of aliasing.
-	 */
-	memcpy(&value, field, sizeof(value));
-	return value;
-}
-
+/* Whether a stored value is that of a field, to the bit. */
 static bool
 column_same(const LadderColumn *column, const Ladder *ladder,
 			const void *field, Datum stored)
@@ -535,19 +522,13 @@ column_same(const LadderColumn *column, const Ladder *ladder,
 			return id_equal(ladder->player_type, stored, *(const Datum *) field);
 		case VALUE_MATCH:
 			return id_equal(ladder->match_type, stored, *(const Datum *) field);
-		case VALUE_BOOL:
-			return DatumGetBool(stored) == (*(const int64 *) field != 0);
-		case VALUE_INT4:
-			return DatumGetInt32(stored) == column_int4(column, field);
-		case VALUE_INT8:
-		case VALUE_FLOAT8:
-		case VALUE_TIME:
-			return DatumGetInt64(stored) == eight_bytes(field);
 		case VALUE_TEXT:
 			return same_text(stored, *(const char *const *) field);
+		case VALUE_BOOL:
+		case VALUE_INT4:
+			return DatumGetInt32(stored) == DatumGetInt32(column_datum(column, field));
 		default:
-			elog(ERROR, "column \"%s\" has unknown type %d", column->name,
-				 (int) column->type);
+			return DatumGetInt64(stored) == DatumGetInt64(column_datum(column, field));
 	}
 }
 
@@ -597,9 +578,8 @@ states_same(const LadderTable *table, const RowValues *row, const Datum *values,
 		{
 			int			place = state_place(table, suffix, i);
 
-			if (array == NULL && nulls[place])
-				return false;
-			if (!same_bits(array != NULL ? array[i] : DatumGetFloat8(values[place]),
+			if ((array == NULL && nulls[place]) ||
+				!same_bits(array != NULL ? array[i] : DatumGetFloat8(values[place]),
 						   row->state[suffix][i]))
 				return false;
 		}

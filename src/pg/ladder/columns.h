@@ -86,12 +86,9 @@ typedef enum RatingColumn
 	RATING_NO_COLUMN,
 #define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field) RATING_##symbol,
 #include "pg/ladder/column_list.h"
-	RATING_FIRST_STATE,
-	RATING_NCOLUMNS = RATING_FIRST_STATE - 1
+	RATING_COLUMNS_END,
+	RATING_NCOLUMNS = RATING_COLUMNS_END - 1
 } RatingColumn;
-
-#define RATING_STATE(state) (RATING_FIRST_STATE + (state))
-#define RATING_MAX_COLUMNS (RATING_NCOLUMNS + MODEL_MAX_STATE)
 
 typedef enum ComponentColumn
 {
@@ -107,9 +104,7 @@ typedef enum ComponentEventColumn
 	COMPONENT_EVENT_NO_COLUMN,
 #define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) COMPONENT_EVENT_##symbol,
 #include "pg/ladder/column_list.h"
-	COMPONENT_EVENT_BEFORE,
-	COMPONENT_EVENT_AFTER,
-	COMPONENT_EVENT_NCOLUMNS = COMPONENT_EVENT_AFTER
+	COMPONENT_EVENT_COLUMNS_END
 } ComponentEventColumn;
 
 typedef enum MatchColumn

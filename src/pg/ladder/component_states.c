@@ -78,11 +78,14 @@ component_of_row(Batch *batch, const Datum *values, const bool *nulls)
 	return component;
 }
 
-/* A batch that takes over rows of component. */
+/* A batch that takes over rows of component by a query. */
 typedef struct ComponentsLoad
 {
 	Batch	   *batch;
-	const Ladder *ladder;
+	Ladder	   *ladder;
+	LadderQuery *query;
+	const Datum *values;		/* of its parameters */
+	TakesRow	take;			/* with this as its argument */
 } ComponentsLoad;
 
 static void
@@ -110,13 +113,22 @@ take_component(void *arg, const Datum *values, const bool *nulls)
 	component->exists = true;
 }
 
-/* Load components by a query. */
-static void
-load_by(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *values)
+/* Load components; as what try_in_subtransaction() is to do. */
+static bool
+do_load(void *arg)
 {
-	ComponentsLoad load = {batch, ladder};
+	const ComponentsLoad *load = (const ComponentsLoad *) arg;
 
-	(void) ladder_execute_each(ladder, query, values, NULL, take_component, &load);
+	(void) ladder_execute_each(load->ladder, load->query, load->values, NULL, load->take, arg);
+	return true;
+}
+
+static void
+load_by(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *values, TakesRow take)
+{
+	ComponentsLoad load = {batch, ladder, query, values, take};
+
+	(void) do_load(&load);
 }
 
 static LadderQuery all_components_query = {
@@ -129,16 +141,10 @@ static LadderQuery some_components_query = {
 };
 
 void
-all_components_open(RowReader *reader, Ladder *ladder)
-{
-	row_reader_open(reader, ladder, &all_components_query, NULL);
-}
-
-void
 components_load_all(Batch *batch, Ladder *ladder)
 {
 	if (batch->nkinds > 0)
-		load_by(batch, ladder, &all_components_query, NULL);
+		load_by(batch, ladder, &all_components_query, NULL, take_component);
 }
 
 void
@@ -149,7 +155,7 @@ components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 	if (batch->nkinds == 0)
 		return;
 	values[0] = id_array(ladder->player_type, ids, n);
-	load_by(batch, ladder, &some_components_query, values);
+	load_by(batch, ladder, &some_components_query, values, take_component);
 }
 
 /*
@@ -260,23 +266,6 @@ components_claim(Batch *batch, Ladder *ladder)
 		(void) ladder_execute_each(ladder, &claim_query, values, NULL, mark_created, batch);
 }
 
-/* What try_in_subtransaction() is to lock. */
-typedef struct LockFree
-{
-	Batch	   *batch;
-	Ladder	   *ladder;
-	const Datum *values;
-} LockFree;
-
-static bool
-lock_free(void *arg)
-{
-	LockFree   *lock = (LockFree *) arg;
-
-	load_by(lock->batch, lock->ladder, &lock_free_query, lock->values);
-	return true;
-}
-
 /*
  * Lock and load those that nobody else has locked.  Where a transaction keeps its snapshot, one
  * that others have changed since is like one that they have locked.
@@ -284,41 +273,20 @@ lock_free(void *arg)
 static void
 lock_free_components(Batch *batch, Ladder *ladder, const Datum *values)
 {
-	LockFree	lock = {batch, ladder, values};
+	ComponentsLoad load = {batch, ladder, &lock_free_query, values, take_component};
 	ErrorData  *error;
 	bool		done;
 
 	if (!IsolationUsesXactSnapshot())
 	{
-		(void) lock_free(&lock);
+		(void) do_load(&load);
 		return;
 	}
-	error = try_in_subtransaction(lock_free, &lock, &done);
+	error = try_in_subtransaction(do_load, &load, &done);
 	if (error != NULL && error->sqlerrcode != ERRCODE_T_R_SERIALIZATION_FAILURE)
 		ReThrowError(error);
 	if (error != NULL)
 		FreeErrorData(error);
-}
-
-/* Error unless all that are wanted and have a row are loaded. */
-static void
-check_loaded(const Batch *batch, const Ladder *ladder)
-{
-	int			nwanted = 0;
-	int			nloaded = 0;
-	int			i;
-
-	for (i = 0; i < batch->ncomponents; i++)
-		if (batch->components[i]->wanted && batch->components[i]->player == NULL)
-		{
-			nwanted++;
-			nloaded += batch->components[i]->loaded;
-		}
-	if (nloaded < nwanted)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("ladder \"%s\" shows %d of %d components", ladder->name, nloaded, nwanted),
-				 errhint("Row-level security or a trigger on table component hides rows from the ladder's owner.")));
 }
 
 void
@@ -333,7 +301,6 @@ components_load(Batch *batch, Ladder *ladder)
 		batch->components[i]->taken = batch->components[i]->wanted &&
 			!batch->components[i]->loaded && component_can_be_given(batch->components[i]);
 	components_peek(batch, ladder);
-	check_loaded(batch, ladder);
 }
 
 void
@@ -342,7 +309,7 @@ components_peek(Batch *batch, Ladder *ladder)
 	Datum		values[COMPONENT_KEY_NPARAMS];
 
 	if (wanted_keys(batch, ladder, WANTED_ALL, values) > 0)
-		load_by(batch, ladder, &components_query, values);
+		load_by(batch, ladder, &components_query, values, take_component);
 }
 
 void
@@ -425,40 +392,23 @@ static LadderQuery horizon_query = {
 
 #define KNOWN_GAMES COMPONENT_NCOLUMNS	/* from 0, behind the columns of component */
 
-/* A batch that takes components as they were. */
-typedef struct PastLoad
-{
-	Batch	   *batch;
-	const Ladder *ladder;
-	int64		from;
-	bool		loads;
-} PastLoad;
-
 static void
 take_past(void *arg, const Datum *values, const bool *nulls)
 {
-	const PastLoad *load = (const PastLoad *) arg;
+	const ComponentsLoad *load = (const ComponentsLoad *) arg;
 	BatchComponent *component = component_of_row(load->batch, values, nulls);
 
 	/* Stored events of what the model does not have are surplus. */
 	if (component == NULL)
 		return;
-	component->loaded = load->loads;
+	component->loaded = load->query != &horizon_query;
 	component->exists = !nulls[COMPONENT_GAMES - 1];
 	if (component->exists)
 		(void) table_read(&component_table, load->batch->model, component->spec->nstate, values,
 						  nulls, &component->record, component->state);
 	if (!nulls[KNOWN_GAMES] && DatumGetInt64(values[KNOWN_GAMES]) > component->record.games)
-		report_missing_events(load->ladder, load->from,
+		report_missing_events(load->ladder, DatumGetInt64(load->values[0]),
 							  psprintf("component %s", component->spec->name));
-}
-
-static void
-load_past(Batch *batch, Ladder *ladder, int64 from, LadderQuery *query, const Datum *values)
-{
-	PastLoad	load = {batch, ladder, from, query != &horizon_query};
-
-	(void) ladder_execute_each(ladder, query, values, NULL, take_past, &load);
 }
 
 void
@@ -467,7 +417,7 @@ components_load_at(Batch *batch, Ladder *ladder, int64 from, bool all)
 	Datum		values[1];
 
 	values[0] = Int64GetDatum(from);
-	load_past(batch, ladder, from, all ? &all_query : &later_query, values);
+	load_by(batch, ladder, all ? &all_query : &later_query, values, take_past);
 }
 
 void
@@ -485,11 +435,11 @@ components_load_match(Batch *batch, Ladder *ladder, int64 from)
 		return;
 	values[0] = Int64GetDatum(from);
 	component_keys(ladder, missing, n, values + 1);
-	load_past(batch, ladder, from, &given_query, values);
+	load_by(batch, ladder, &given_query, values, take_past);
 }
 
 void
 components_load_horizon(Batch *batch, Ladder *ladder)
 {
-	load_past(batch, ladder, 0, &horizon_query, NULL);
+	load_by(batch, ladder, &horizon_query, NULL, take_past);
 }

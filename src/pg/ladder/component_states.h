@@ -12,7 +12,6 @@
 
 #include "pg/ladder/ladder.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/row_reader.h"
 #include "pg/matches/batch.h"
 
 /* Components as the parameters of a query: arrays with an element for each. */
@@ -56,10 +55,7 @@ extern void components_load_all(Batch *batch, Ladder *ladder);
 /* Load those that belong to n players. */
 extern void components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n);
 
-/* Read all rows of component, with the columns of ComponentColumn. */
-extern void all_components_open(RowReader *reader, Ladder *ladder);
-
-/* Give the rows of those that are loaded, or all rows, to a function. */
+/* Give the rows of those that are loaded, or all rows, with the columns of ComponentColumn. */
 extern void components_each_row(Batch *batch, Ladder *ladder, bool all, TakesRow take, void *arg);
 
 /*

@@ -22,9 +22,10 @@ static LadderQuery delete_horizon_query = {.text = "DELETE FROM {horizon}"};
 static LadderQuery delete_component_horizon_query = {.text = "DELETE FROM {component_horizon}"};
 
 static void
-write_players(Ladder *ladder, Batch *batch)
+write_states(Ladder *ladder, Batch *batch)
 {
-	Outbox	   *outbox = outbox_create(ladder, OUTBOX_HORIZON);
+	Outbox	   *ratings = outbox_create(ladder, OUTBOX_HORIZON);
+	Outbox	   *components = outbox_create(ladder, OUTBOX_COMPONENT_HORIZON);
 	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
 	int			n = id_table_count(batch->players);
 	int			i;
@@ -33,25 +34,16 @@ write_players(Ladder *ladder, Batch *batch)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (player[i]->exists)
-			put_rating(outbox, player[i]);
+			put_rating(ratings, player[i]);
 	}
-	outbox_send(outbox, OUTBOX_INSERT);
-	pfree(player);
-}
-
-static void
-write_components(Ladder *ladder, Batch *batch)
-{
-	Outbox	   *outbox = outbox_create(ladder, OUTBOX_COMPONENT_HORIZON);
-	int			i;
-
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (batch->components[i]->exists)
-			put_component(outbox, batch->components[i]);
+			put_component(components, batch->components[i]);
 	}
-	outbox_send(outbox, OUTBOX_INSERT);
+	outbox_send(ratings, OUTBOX_INSERT);
+	outbox_send(components, OUTBOX_INSERT);
 }
 
 /*
@@ -73,8 +65,7 @@ skillrating_write_horizon(PG_FUNCTION_ARGS)
 	replay = replay_begin(ladder, seq + 1, REPLAY_ALL_PLAYERS);
 	(void) ladder_execute(ladder, &delete_horizon_query, NULL, NULL, NULL);
 	(void) ladder_execute(ladder, &delete_component_horizon_query, NULL, NULL, NULL);
-	write_players(ladder, replay->batch);
-	write_components(ladder, replay->batch);
+	write_states(ladder, replay->batch);
 	ladder_release_states(ladder);
 	ladder_close(ladder);
 	PG_RETURN_VOID();

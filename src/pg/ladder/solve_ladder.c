@@ -94,5 +94,5 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	solve_state_run(state);
 	if (!PG_ARGISNULL(6))
 		solution_write(state, PG_GETARG_ARRAYTYPE_P(6));
-	return solution_summary(fcinfo, state);
+	return solve_state_summary(state, fcinfo);
 }

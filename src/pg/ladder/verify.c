@@ -199,29 +199,37 @@ check_ratings(Ladder *ladder, Batch *batch, Check *states, Check *counters)
 	}
 }
 
+/* The components of a replay beside the table. */
+typedef struct ComponentsCheck
+{
+	Ladder	   *ladder;
+	Batch	   *batch;
+	Check	   *check;
+} ComponentsCheck;
+
 /* Compare a row of component with where the component has got to, which may be nowhere. */
 static void
-check_component(Ladder *ladder, RowReader *row, BatchComponent *component, Check *check)
+check_component(void *arg, const Datum *values, const bool *nulls)
 {
-	const Datum *values = row_values(row);
-	const bool *nulls = row_nulls(row);
+	const ComponentsCheck *all = (const ComponentsCheck *) arg;
+	BatchComponent *component = component_of_row(all->batch, values, nulls);
 	RowValues	expected;
 
-	check->examined++;
+	all->check->examined++;
 	if (component == NULL || !component->exists)
 	{
-		if (fault(check))
-			check->first = psprintf("a row of component %s has no cause",
-									TextDatumGetCString(row_key_column(row, COMPONENT_KIND)));
+		if (fault(all->check))
+			all->check->first = psprintf("a row of component %s has no cause",
+										 TextDatumGetCString(values[COMPONENT_KIND - 1]));
 		return;
 	}
 
 	/* Loaded before is a second row of the same component. */
 	expected = component_values(component);
 	if (component->loaded || !states_same(&component_table, &expected, values, nulls) ||
-		!table_same(&component_table, ladder, &expected, values, nulls))
-		if (fault(check))
-			check->first = component_text(ladder, component);
+		!table_same(&component_table, all->ladder, &expected, values, nulls))
+		if (fault(all->check))
+			all->check->first = component_text(all->ladder, component);
 	component->loaded = true;
 }
 
@@ -229,14 +237,10 @@ check_component(Ladder *ladder, RowReader *row, BatchComponent *component, Check
 static void
 check_components(Ladder *ladder, Batch *batch, Check *check)
 {
-	RowReader	rows;
+	ComponentsCheck all = {ladder, batch, check};
 	int			i;
 
-	all_components_open(&rows, ladder);
-	for (; rows.have_row; row_reader_next(&rows))
-		check_component(ladder, &rows,
-						component_of_row(batch, row_values(&rows), row_nulls(&rows)), check);
-	row_reader_close(&rows);
+	components_each_row(batch, ladder, true, check_component, &all);
 	for (i = 0; i < batch->ncomponents; i++)
 		if (batch->components[i]->exists && !batch->components[i]->loaded)
 		{

@@ -18,8 +18,6 @@
  * ---- Players ----
  */
 
-const PlayerRecord no_record = {.last_played = DT_NOBEGIN,.as_of = DT_NOBEGIN};
-
 Batch *
 batch_create(const Model *model, const ParamValue *params, IdType *player_type)
 {
@@ -405,55 +403,6 @@ batch_state_at(const Batch *batch, const BatchPlayer *player, TimestampTz at,
 			   double tournament, double *before)
 {
 	state_at(batch, player, at, tournament, player->record.fixed != 0, before);
-}
-
-void
-batch_reserve_rows(Batch *batch, RowsOf of, int n, bool states)
-{
-	EventRows  *rows = &batch->step.rows[of];
-
-	rows->n = 0;
-
-	/* Without what is about to be freed, because an allocation may fail. */
-	if (n > rows->max)
-	{
-		int			max = Max(n, 2 * rows->max);
-
-		if (rows->row != NULL)
-			pfree(rows->row);
-		rows->row = NULL;
-		rows->max = 0;
-		rows->row = huge_array_in(batch->context, EventRow, max);
-		rows->max = max;
-	}
-	if (states && n > rows->max_state)
-	{
-		int			nstate = of == OF_PLAYERS ? batch->model->nstate : batch->component_nstate;
-
-		if (rows->state != NULL)
-			pfree(rows->state);
-		rows->state = NULL;
-		rows->max_state = 0;
-		rows->state = huge_array_in(batch->context, double, 2 * (Size) nstate * n);
-		rows->max_state = n;
-	}
-}
-
-EventRow *
-batch_add_row(EventRows *rows, const PlayerRecord *record, const double *before,
-			  const double *after)
-{
-	EventRow   *row = &rows->row[rows->n++];
-
-	row->component = NULL;
-	row->before = before;
-	row->after = after;
-	row->games = record->games;
-	row->last_played = record->last_played;
-
-	/* Nothing where last_played says it. */
-	row->as_of = record->as_of == record->last_played ? DT_NOBEGIN : record->as_of;
-	return row;
 }
 
 /* The row of an event of a player, who has not been put into the state after it yet. */

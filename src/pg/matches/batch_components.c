@@ -1,8 +1,8 @@
 /*
  * batch_components.c
- *		Components while a batch of matches is rated.
+ *		Components while a batch of matches is rated, and rows about what it does.
  *
- * They are in an array, in the order in which they were first seen, and in a table.
+ * Components are in an array, in the order in which they were first seen, and in a table.
  */
 #include "pg/matches/batch_components.h"
 
@@ -10,6 +10,61 @@
 #include "miscadmin.h"
 
 #define FIRST_COMPONENTS 64
+
+/*
+ * ---- Rows of a step ----
+ */
+
+const PlayerRecord no_record = {.last_played = DT_NOBEGIN,.as_of = DT_NOBEGIN};
+
+void
+batch_reserve_rows(Batch *batch, RowsOf of, int n, bool states)
+{
+	EventRows  *rows = &batch->step.rows[of];
+
+	rows->n = 0;
+
+	/* Without what is about to be freed, because an allocation may fail. */
+	if (n > rows->max)
+	{
+		int			max = Max(n, 2 * rows->max);
+
+		if (rows->row != NULL)
+			pfree(rows->row);
+		rows->row = NULL;
+		rows->max = 0;
+		rows->row = huge_array_in(batch->context, EventRow, max);
+		rows->max = max;
+	}
+	if (states && n > rows->max_state)
+	{
+		int			nstate = of == OF_PLAYERS ? batch->model->nstate : batch->component_nstate;
+
+		if (rows->state != NULL)
+			pfree(rows->state);
+		rows->state = NULL;
+		rows->max_state = 0;
+		rows->state = huge_array_in(batch->context, double, 2 * (Size) nstate * n);
+		rows->max_state = n;
+	}
+}
+
+EventRow *
+batch_add_row(EventRows *rows, const PlayerRecord *record, const double *before,
+			  const double *after)
+{
+	EventRow   *row = &rows->row[rows->n++];
+
+	row->component = NULL;
+	row->before = before;
+	row->after = after;
+	row->games = record->games;
+	row->last_played = record->last_played;
+
+	/* Nothing where last_played says it. */
+	row->as_of = record->as_of == record->last_played ? DT_NOBEGIN : record->as_of;
+	return row;
+}
 
 /*
  * ---- The table ----
@@ -321,26 +376,6 @@ components_commit(Batch *batch, const SourceMatch *source)
  * ---- Operations ----
  */
 
-/* Whether operations of a kind change components. */
-static bool
-changes_components(OperationKind kind)
-{
-	switch (kind)
-	{
-		case OPERATION_SEASON:
-		case OPERATION_SETTLE:
-		case OPERATION_RESET:
-			return true;
-		case OPERATION_DECAY:
-		case OPERATION_REGRESSION:
-		case OPERATION_SET:
-		case OPERATION_REFUND:
-		case OPERATION_FIX:
-			break;
-	}
-	return false;
-}
-
 /* Whether an operation, whose players have been marked as those of a build, is about a component. */
 static bool
 is_about(const Batch *batch, const LadderOperation *operation,
@@ -390,7 +425,7 @@ components_operate(Batch *batch, const LadderOperation *operation,
 	int			n = 0;
 	int			i;
 
-	if (!changes_components(operation->operation.kind))
+	if (!operation_is_on_components(operation->operation.kind))
 		return;
 	batch->build++;
 	for (i = 0; i < nplayers; i++)

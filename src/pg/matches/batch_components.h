@@ -1,6 +1,6 @@
 /*
  * batch_components.h
- *		The part of a batch that is about components, for batch.c.
+ *		The part of a batch that is about components, and rows of its steps, for batch.c.
  */
 #ifndef PG_MATCHES_BATCH_COMPONENTS_H
 #define PG_MATCHES_BATCH_COMPONENTS_H
@@ -10,7 +10,8 @@
 #include "pg/matches/batch.h"
 
 /*
- * All is called where there are components: kinds in use, or some in the batch or the match.
+ * The next five are called where there are components: kinds in use, or some in the batch or the
+ * match.
  *
  * Room for the components of a match of n participants, before it is built.
  */

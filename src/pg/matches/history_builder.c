@@ -579,12 +579,11 @@ prepare_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 		TupleDescInitEntry(desc, i + 1, NULL,
 						   list_nth_oid(aggref->aggargtypes, rows->first - 1 + i), -1, 0);
 	builder->row = palloc0(SizeForFunctionCallInfo(rows->first + ncolumns));
-	builder->unordered = match_rows_create(desc, &builder->rows.match_type);
-	AggRegisterCallback(fcinfo, end_rows, PointerGetDatum(builder->unordered));
 	builder->collects = DO_AGGSPLIT_SKIPFINAL(aggref->aggsplit);
-	if (builder->collects)
-		match_rows_limit(builder->unordered, max_rows_size(fcinfo),
-						 get_func_name(aggref->aggfnoid));
+	builder->unordered = match_rows_create(desc, &builder->rows.match_type,
+										   builder->collects ? max_rows_size(fcinfo) : 0,
+										   get_func_name(aggref->aggfnoid));
+	AggRegisterCallback(fcinfo, end_rows, PointerGetDatum(builder->unordered));
 }
 
 void
@@ -739,24 +738,6 @@ history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 	MemoryContextSwitchTo(old);
 }
 
-Size
-history_builder_rows_size(HistoryBuilder *builder)
-{
-	return match_rows_size(builder->unordered);
-}
-
-void
-history_builder_write_rows(HistoryBuilder *builder, char *to)
-{
-	match_rows_write(builder->unordered, to);
-}
-
-void
-history_builder_take_rows(HistoryBuilder *builder, const char *bytes, Size size)
-{
-	match_rows_take(builder->unordered, bytes, size);
-}
-
 void
 history_builder_end_rows(HistoryBuilder *builder)
 {
@@ -766,10 +747,7 @@ history_builder_end_rows(HistoryBuilder *builder)
 		MemoryContextSwitchTo(builder->built);
 	else if (builder->unordered != NULL)
 		while (match_rows_read(builder->unordered, &builder->row->args[builder->rows.first]))
-		{
-			CHECK_FOR_INTERRUPTS();
 			read_row(builder, builder->row);
-		}
 	add_read_match(builder);
 	MemoryContextSwitchTo(old);
 	if (builder->unordered != NULL)

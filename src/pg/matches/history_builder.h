@@ -170,17 +170,12 @@ extern void history_builder_begin_rows(HistoryBuilder *builder,
 									   const char *aggregate, int first,
 									   bool any_order, bool pools_share);
 
-/* Read a row. */
+/*
+ * Read a row.  A worker's are collected in builder->unordered, to be written, and taken over
+ * elsewhere, where there are no others.
+ */
 extern void history_builder_read_row(HistoryBuilder *builder,
 									 FunctionCallInfo fcinfo);
-
-/*
- * The bytes of the rows that a worker has collected, and write so many; and take them over
- * elsewhere, in place of history_builder_read_row().
- */
-extern Size history_builder_rows_size(HistoryBuilder *builder);
-extern void history_builder_write_rows(HistoryBuilder *builder, char *to);
-extern void history_builder_take_rows(HistoryBuilder *builder, const char *bytes, Size size);
 
 /* Take the last match over, when there are no more rows. */
 extern void history_builder_end_rows(HistoryBuilder *builder);

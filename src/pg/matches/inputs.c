@@ -13,8 +13,6 @@
 
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_inputs);
-
 /* As the type inputs and the arguments of rate() have them (sql/40-history-rate.sql). */
 typedef struct InputSpec
 {
@@ -137,20 +135,4 @@ source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 	composite_columns(composite, desc, memory, INPUTS_COUNT, input, null);
 	for (i = 0; i < INPUTS_COUNT; i++)
 		source_row_set(values, nulls, i, input[i], null[i]);
-}
-
-/* inputs(weight, played_at, ..., club, season, tournament), all of them optional */
-Datum
-skillrating_inputs(PG_FUNCTION_ARGS)
-{
-	Datum		values[INPUTS_COUNT];
-	bool		nulls[INPUTS_COUNT];
-	int			i;
-
-	for (i = 0; i < INPUTS_COUNT; i++)
-	{
-		values[i] = PG_GETARG_DATUM(i);
-		nulls[i] = PG_ARGISNULL(i);
-	}
-	return return_row(fcinfo, values, nulls);
 }

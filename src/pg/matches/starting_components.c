@@ -33,17 +33,14 @@ find_kind(const Model *model, StartingComponent *row)
 
 	/* Kinds that are not in use under the parameters are accepted as well. */
 	row->kind = TextDatumGetCString(row->values[FINAL_COMPONENT_KIND]);
-	for (row->number = 0; row->number < model->rules.ncomponents; row->number++)
-	{
-		row->spec = &model->rules.component[row->number];
-		if (strcmp(row->spec->name, row->kind) == 0)
-			return;
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("model \"%s\" has no components of kind \"%s\"", model->name,
-					row->kind),
-			 errhint("See column components of skillrating.models('%s').", model->name)));
+	row->number = match_component_kind(&model->rules, row->kind);
+	if (row->number < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("model \"%s\" has no components of kind \"%s\"", model->name,
+						row->kind),
+				 errhint("See column components of skillrating.models('%s').", model->name)));
+	row->spec = &model->rules.component[row->number];
 }
 
 /* The text in a column that must be there or must not; "" where it is not. */

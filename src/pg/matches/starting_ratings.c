@@ -6,13 +6,10 @@
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #include "pg/matches/starting_columns.h"
 #include "pg/sql/composite.h"
-
-SKILLRATING_FUNCTION(skillrating_starting_rating);
 
 /* A row, and the player of the batch that is made of it. */
 typedef struct StartingRating
@@ -218,44 +215,4 @@ rater_start(Rater *rater, Datum ratings)
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(rater->context);
-}
-
-/*
- * starting_rating(player_id, mu, deviation, state, pool, games, last_played, as_of_season,
- *				   fixed)
- */
-Datum
-skillrating_starting_rating(PG_FUNCTION_ARGS)
-{
-	/* The column of each argument. */
-	static const int columns[] = {
-		FINAL_PLAYER, FINAL_MU, FINAL_DEVIATION, FINAL_STATE, FINAL_POOL, FINAL_GAMES,
-		FINAL_LAST_PLAYED, FINAL_AS_OF_SEASON, FINAL_FIXED
-	};
-	Datum		values[FINAL_NCOLUMNS] = {0};
-	bool		nulls[FINAL_NCOLUMNS];
-	int			i;
-
-	memset(nulls, true, sizeof(nulls));
-	for (i = 0; i < (int) lengthof(columns); i++)
-	{
-		values[columns[i]] = PG_GETARG_DATUM(i);
-		nulls[columns[i]] = PG_ARGISNULL(i);
-	}
-
-	/*
-	 * An identifier of any type becomes its text here, where its type is
-	 * known.  The type of the history reads it again.
-	 */
-	if (!nulls[FINAL_PLAYER])
-	{
-		Oid			type = get_fn_expr_argtype(fcinfo->flinfo, 0);
-		Oid			output;
-		bool		is_varlena;
-
-		getTypeOutputInfo(type, &output, &is_varlena);
-		values[FINAL_PLAYER] =
-			CStringGetTextDatum(OidOutputFunctionCall(output, values[FINAL_PLAYER]));
-	}
-	return return_row(fcinfo, values, nulls);
 }
