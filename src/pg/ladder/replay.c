@@ -225,7 +225,7 @@ replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n, Re
 	replay->next = operation->seq + 1;
 	replay->loads = REPLAY_KNOWN_PLAYERS;
 	load_operated(batch, ladder, operation, n);
-	players_store_loaded(batch);
+	store_loaded_rows(batch);
 	(void) batch_apply_operation(batch, operation, n);
 	missing_events(replay, sink, OF_PLAYERS);
 	missing_events(replay, sink, OF_COMPONENTS);
