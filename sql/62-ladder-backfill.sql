@@ -232,6 +232,8 @@ BEGIN
     END IF;
     EXECUTE format('SELECT s.last_value, s.is_called FROM %I.event_seq AS s', ladder) INTO place;
     BEGIN
+        -- Here is whoever wants to know of errors and mistakes, once.
+        EXECUTE format('UPDATE %I.ladder SET on_error = ''raise'', strict = false', ladder);
         SELECT b.looked_at, b.unrated INTO step FROM skillrating.backfill_batch(ladder, matches) AS b;
         SELECT l.unrated, l.examples INTO status FROM skillrating.ladder_status(ladder) AS l;
         RAISE triggered_action_exception;
