@@ -112,6 +112,12 @@ next_lobby(Bytes *bytes, Lobby *lobby)
 		lobby->evenly[i] = next_below(bytes, 4);
 		lobby->home[i] = 1 + next_below(bytes, 2);
 	}
+
+	/* A home is where a player is now, so that sizes are moves already. */
+	if (p->home != NULL)
+		p->current = NULL;
+	for (i = 0; i < p->nsizes && p->home != NULL; i++)
+		lobby->size[i].moves = 0;
 	p->member = lobby->member;
 	p->root = lobby->root;
 	p->order = lobby->order;
@@ -123,8 +129,8 @@ static void
 check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 {
 	const SplitProblem *p = &lobby->problem;
-	double		difference = -p->target[size];
-	int			final[MAX_PLAYERS];
+	double		difference = p->home != NULL ? p->target[size] : -p->target[size];
+	int			does[MAX_PLAYERS];
 	int			count[3] = {0, 0, 0};
 	int			moves = 0;
 	int			i;
@@ -133,31 +139,28 @@ check_answer(const Lobby *lobby, int size, const SplitAnswer *answer)
 	{
 		int			team = answer->team[i];
 
-		CHECK(team >= 0 && team <= 2);
-		count[team]++;
-		final[i] = p->home == NULL ? team :
-			team == SPLIT_BENCH ? p->home[i] : 3 - p->home[i];
+		CHECK(team >= (p->home == NULL ? 0 : 1) && team <= 2);
+
+		/* With homes sizes are of those who leave, and parties leave together or not. */
+		does[i] = p->home == NULL ? team : team == p->home[i] ? SPLIT_BENCH : p->home[i];
+		count[does[i]]++;
 		moves += p->current != NULL && p->current[i] != SPLIT_NOWHERE && p->current[i] != team;
 		if (team != SPLIT_BENCH)
 			difference += (team == 1 ? 1 : -1) *
-				(p->home == NULL && answer->commander[team - 1] == i ?
-				 p->command_value : p->value)[team - 1][i];
-	}
+				(answer->commander[team - 1] == i ? p->command_value : p->value)[team - 1][i];
 
-	/*
-	 * Who commands from home is an addition to what those who leave are
-	 * worth.
-	 */
-	for (i = 0; i < 2 && p->home != NULL && p->command_value[0] != NULL; i++)
-		difference += p->command_value[i][answer->commander[i]];
-	CHECK(keeps_constraints(p->n, p->party, p->allowed_teams, NULL, 0, answer->team));
-	CHECK(keeps_constraints(p->n, NULL, NULL, p->apart, p->napart, final));
-	CHECK(divides_evenly(p->n, p->evenly, final));
+		/* The target of moves is what they take off the lead. */
+		if (p->home != NULL)
+			difference -= (p->home[i] == 1 ? 1 : -1) * p->value[p->home[i] - 1][i];
+	}
+	CHECK(keeps_constraints(p->n, p->party, NULL, NULL, 0, does));
+	CHECK(keeps_constraints(p->n, NULL, p->allowed_teams, p->apart, p->napart, answer->team));
+	CHECK(divides_evenly(p->n, p->evenly, answer->team));
 	CHECK(count[1] == p->size[size].count[0] && count[2] == p->size[size].count[1] &&
 		  moves == p->size[size].moves);
 	for (i = 0; i < 2; i++)
 		CHECK(p->command_value[0] == NULL ? answer->commander[i] == -1 :
-			  final[answer->commander[i]] == i + 1 &&
+			  answer->team[answer->commander[i]] == i + 1 &&
 			  (p->commander == NULL || p->commander[answer->commander[i]]));
 	CHECK(fabs(difference - answer->difference) <= 1e-12 * p->n * lobby->largest);
 	CHECK(answer->bound >= 0 && answer->bound <= fabs(answer->difference));

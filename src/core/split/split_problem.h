@@ -91,7 +91,7 @@ typedef struct SplitProblem
 								 * none */
 	const int  *allowed_teams;	/* where each may be, or NULL for anywhere */
 	const bool *commander;		/* who may command, or NULL for all */
-	const int  *current;		/* where each is now, or NULL: moves do not
+	const int  *current;		/* where each is now, or NULL, as with homes: moves do not
 								 * count */
 	const SplitPair *apart;		/* not in the same team */
 	int			napart;

@@ -303,7 +303,7 @@ read_report(void *arg)
 	MatchReader *reader = reader_open_matches(ladder,
 											  id_array(ladder->match_type,
 													   &report->arrays.value[VALUE_OF_MATCH_ID], 1),
-											  report->written, true);
+											  !report->refused, true);
 	Unrated		why;
 
 	report->in_source = reader_next(reader);
@@ -313,17 +313,21 @@ read_report(void *arg)
 		report->digest = reader->match.digest;
 		if (reader->match.n != report->arrays.n || ladder_has_filters(ladder))
 			find_players(&reader->match, ladder, report);
-		if (report->written)
+		if (!report->refused)
 			(void) batch_judge(ladder_batch(ladder), &reader->match, &why);
 	}
 	reader_close(reader);
 }
 
-/* Errors of the source: neither about data, as mistakes are, nor about too many participants. */
+/*
+ * Errors of the source: neither about data, as mistakes are, nor about a pool that the model keeps, nor
+ * about too many participants.
+ */
 static bool
 error_is_of_source(int sqlerrcode)
 {
 	return error_is_bearable(sqlerrcode) && !error_is_about_data(sqlerrcode) &&
+		sqlerrcode != ERRCODE_RESERVED_NAME &&
 		ERRCODE_TO_CATEGORY(sqlerrcode) != ERRCODE_PROGRAM_LIMIT_EXCEEDED;
 }
 
