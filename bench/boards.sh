@@ -52,9 +52,9 @@ fill() {
 			END IF;
 			RETURN NULL;
 		END \$\$;
-		CREATE TRIGGER renew AFTER INSERT ON board.rating_count_delta FOR EACH STATEMENT EXECUTE FUNCTION renew();
+		CREATE TRIGGER renew AFTER INSERT ON board.rating_count FOR EACH STATEMENT EXECUTE FUNCTION renew();
 		SELECT skillrating.set_ranks('board', 'counted');
-		DROP TRIGGER renew ON board.rating_count_delta;
+		DROP TRIGGER renew ON board.rating_count;
 		DROP FUNCTION renew();
 		VACUUM ANALYZE board.standing;
 	SQL

@@ -77,7 +77,6 @@ CREATE FUNCTION skillrating.parameters(
     OUT max float8,
     OUT choices text[],
     OUT unit text,
-    OUT reason text,
     OUT description text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_parameters'
@@ -87,14 +86,11 @@ COMMENT ON FUNCTION skillrating.parameters(text) IS
 'The parameters of what has that name, one a row, in the order of its definition: of a model, a
 solver, frag_scores or behaviour_score, or, by the name eligibility, the rules that
 set_eligibility() takes, in the order in which a match is judged by them.
-kind: model, solver, aggregate or rule; hive is a model and a solver.
+kind: model, solver, aggregate or rules; hive is a model and a solver.
 type: number, choice, flag (true or false) or table (an array of [bound, value] pairs, ascending by
 bound).
-default_value: JSON''s null is a bound that is absent; null of a rule: it is not in force unless it
-is given.
+default_value: JSON''s null is a bound that is absent.
 min, max: what a number may be; null is no limit.
-reason: the code of reasons() of matches that break a rule; null for rules that only say more about
-another one.
 Error 22023 if nothing has that name.';
 
 CREATE FUNCTION skillrating.initial_state(model text, params jsonb DEFAULT '{}')

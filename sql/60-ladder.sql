@@ -599,7 +599,6 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     all_params jsonb;
-    rules jsonb := skillrating_internal.complete_eligibility(eligibility);
     source_list text;
 BEGIN
     IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL OR strict IS NULL
@@ -609,6 +608,7 @@ BEGIN
     END IF;
     all_params := (SELECT parameters FROM skillrating.models(model, params));
     PERFORM skillrating_internal.check_ranks(ranks);
+    PERFORM skillrating_internal.check_eligibility(eligibility);
     IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('apply_at must be "commit", "statement" or "manual", not "%s"', apply_at);
@@ -655,12 +655,12 @@ BEGIN
     PERFORM skillrating_internal.create_component_tables(ladder, model, player_type, match_type);
     PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
     PERFORM skillrating_internal.create_views(ladder, model, all_params);
-    IF rules <> '{}' THEN
+    IF eligibility <> '{}' THEN
         EXECUTE format(
             'INSERT INTO %I.operation (operation, seq, kind, since, params)
             SELECT n.n, n.n, ''eligibility'', ''-infinity'', $1 FROM (SELECT nextval(%L) AS n) AS n',
             ladder, format('%I.event_seq', ladder))
-        USING rules;
+        USING eligibility;
     END IF;
     IF source IS NOT NULL THEN
         EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);
@@ -712,7 +712,7 @@ BEGIN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
     END IF;
     IF source IS NOT NULL THEN
-        PERFORM skillrating_internal.judge_source(ladder);
+        PERFORM skillrating_internal.judge_source(format('%I.source', ladder), ladder);
     END IF;
     IF num_nonnulls(ratings_to, key, columns) NOT IN (0, 3) THEN
         RAISE null_value_not_allowed USING
@@ -809,8 +809,8 @@ rating_before, rating_after: the displayed rating, and state_before, state_after
 the match has not touched a player, or not yet, both are those with which the player would go into
 it.
 win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
-outcome: the same in all rows, but unrated for those whom the rules of set_eligibility() leave out
-of a match that counts, with that rule as the reason.
+outcome: the same in all rows, but unrated for those of whom the source has no row, where its owner
+has changed it, in a match that counts.
   rated: the match is new, and rated.
   repeated: it was rated before with this content, and nothing has changed; or with any content
   before the horizon (reason before_horizon), and its rows and its rating stay as they are.
@@ -828,7 +828,7 @@ Without played_at it is the time of the transaction. The result is the rank of e
 team, or team_score (high is best); models that know margins take the score besides the rank. In
 the arrays from weight on an element may be null where it is unknown, or as by default. gain weighs
 the updates of all players, and player_gain that of each besides. duration (in seconds), surrendered
-(by a team) and bot (for each participant) are for the rules of set_eligibility(). fixed says whose
+(by a team) and bot (for each participant) are kept for sources that judge by them. fixed says whose
 states stay as they are, from this match on: true for a bot, a puzzle or a course, false for one who
 learns again, null as before (see set_fixed()). context is where or as what each participant played,
 one element being that of all, and club the group, such as a country, that each played for.

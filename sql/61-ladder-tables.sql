@@ -86,7 +86,7 @@ BEGIN
             ELSE ''
         END);
     EXECUTE format('COMMENT ON TABLE %I.match IS %L', ladder,
-        'Matches: when played, whether finished (only then rated), in which pool of ratings, with which log-odds of the context in favour of the first side, with which weight of the updates of all players (gain), where or as what all of them play (context), in which tournament, to keep one unrated, why, and for rules of eligibility how long it lasted in seconds (duration) and whether a team gave up (surrendered).');
+        'Matches: when played, whether finished (only then rated), in which pool of ratings, with which log-odds of the context in favour of the first side, with which weight of the updates of all players (gain), where or as what all of them play (context), in which tournament, to keep one unrated, why, and for views that judge by it how long it lasted in seconds (duration) and whether a team gave up (surrendered).');
 
     EXECUTE format(
         'CREATE TABLE %1$I.match_player (
@@ -135,10 +135,10 @@ BEGIN
     EXECUTE format(
         'CREATE VIEW %1$I.source AS
         SELECT m.match_id, m.played_at, m.pool, m.log_odds,
-            m.gain * coalesce(p.gain, 1) AS gain, m.unrated_reason, m.duration, m.surrendered,
+            m.gain * coalesce(p.gain, 1) AS gain, m.unrated_reason,
             p.player_id, p.team, p.rank, p.score, p.won,
             p.weight, p.joined, p."left", p.commanding, p.side,
-            coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.bot, p.fixed
+            coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.fixed
         FROM %1$I.match AS m
         JOIN %1$I.match_player AS p ON p.match_id %2$s m.match_id
         WHERE m.finished', ladder, skillrating_internal.identifier_equals(match_type, 'match_id'));

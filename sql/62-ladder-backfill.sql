@@ -201,7 +201,9 @@ COMMENT ON FUNCTION skillrating_internal.tell_unrated(jsonb, jsonb, text, boolea
 count, as ladder_status() has them, each with an example, and what can be done about them; a
 warning if these are many, else a notice.';
 
-CREATE FUNCTION skillrating_internal.judge_source(ladder text)
+CREATE FUNCTION skillrating_internal.judge_source(
+    source regclass,
+    ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -214,9 +216,15 @@ DECLARE
     step record;
     status record;
 BEGIN
+    -- The functions of a view run with the rights of who reads it.
+    IF NOT EXISTS (
+        SELECT FROM pg_class AS c WHERE c.oid = source AND pg_get_userbyid(c.relowner) = current_user)
+    THEN
+        RETURN;
+    END IF;
     EXECUTE format(
         'SELECT array_agg(DISTINCT format(''%%s'', s.match_id)) FROM (
-            SELECT s.match_id FROM %I.source AS s WHERE s.match_id IS NOT NULL LIMIT %s) AS s', ladder, max_rows)
+            SELECT s.match_id FROM %s AS s WHERE s.match_id IS NOT NULL LIMIT %s) AS s', source, max_rows)
     INTO matches;
     matches := matches[1:max_matches];
     IF matches IS NULL THEN
@@ -224,6 +232,8 @@ BEGIN
     END IF;
     EXECUTE format('SELECT s.last_value, s.is_called FROM %I.event_seq AS s', ladder) INTO place;
     BEGIN
+        -- Here is whoever wants to know of errors and mistakes, once.
+        EXECUTE format('UPDATE %I.ladder SET on_error = ''raise'', strict = false', ladder);
         SELECT b.looked_at, b.unrated INTO step FROM skillrating.backfill_batch(ladder, matches) AS b;
         SELECT l.unrated, l.examples INTO status FROM skillrating.ladder_status(ladder) AS l;
         RAISE triggered_action_exception;
@@ -247,9 +257,9 @@ EXCEPTION
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.judge_source(text) IS
-'A part of create_ladder(): rates up to a hundred matches of the source of a new ladder, takes that
-back, and says how many of them would not count, and why.';
+COMMENT ON FUNCTION skillrating_internal.judge_source(regclass, text) IS
+'A part of create_ladder(): rates up to a hundred matches of the view source of a new ladder, takes
+that back, and says how many of them would not count, and why.';
 
 CREATE PROCEDURE skillrating.backfill(
     ladder text,

@@ -1,14 +1,13 @@
 -- Eligibility: which matches a ladder wants to rate.
 
-CREATE FUNCTION skillrating_internal.complete_eligibility(rules jsonb)
-RETURNS jsonb
-AS 'MODULE_PATHNAME', 'skillrating_complete_eligibility'
+CREATE FUNCTION skillrating_internal.check_eligibility(rules jsonb)
+RETURNS void
+AS 'MODULE_PATHNAME', 'skillrating_check_eligibility'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.complete_eligibility(jsonb) IS
-'Rules of eligibility, checked, with the defaults of those that belong to rules in force. Errors:
-22023 for an unknown rule, one of another type, or rules that make no sense together, 22003 for a
-value out of range.';
+COMMENT ON FUNCTION skillrating_internal.check_eligibility(jsonb) IS
+'Errors 22023 for an unknown rule of eligibility, one of another type, or one that only says more
+about another that is not there, and 22003 for a value out of range.';
 
 CREATE FUNCTION skillrating_internal.note_eligibility(
     ladder text,
@@ -21,7 +20,6 @@ AS $function$
 DECLARE
     place bigint;
     first_played_at timestamptz;
-    leaves_out boolean;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     EXECUTE format(
@@ -29,33 +27,12 @@ BEGIN
         WHERE m.seq IS NOT NULL AND m.played_at >= $1', ladder)
     INTO place, first_played_at USING since;
     PERFORM skillrating_internal.note_correction(ladder, kind, place, played_at => first_played_at);
-    -- Without some participants matches may be rated that could not be, and have no place yet.
-    EXECUTE format(
-        'SELECT EXISTS (
-            SELECT FROM %I.operation AS o
-            WHERE o.kind = ''eligibility'' AND o.undone_at IS NULL
-                AND (o.params ?| ''{min_play_time,min_play_share}''
-                    OR o.params->>''no_show'' = ''leave_out''))', ladder)
-    INTO leaves_out;
-    IF NOT leaves_out THEN
-        RETURN;
-    END IF;
-    PERFORM skillrating_internal.check_pending(ladder);
-    EXECUTE format(
-        'WITH unplaced AS (
-            UPDATE %1$I.rated_match AS m SET digest = ~m.digest
-            WHERE m.seq IS NULL AND m.reason IN (''one_team'', ''no_result'', ''no_play_time'',
-                ''too_many_teams_for_model'', ''too_many_players_for_model'')
-            RETURNING m.match_id)
-        INSERT INTO %1$I.pending (match_id, xact, fires, since)
-        SELECT u.match_id, pg_current_xact_id(), false, now() FROM unplaced AS u', ladder);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_eligibility(text, timestamptz, text) IS
 'A part of what changes the rules of a ladder for matches played since a time: notes that history
-is out of date from the first of them on, and puts those that have no place, and may get one by
-rules that leave participants out, into pending with a digest that is none of theirs.';
+is out of date from the first of them on.';
 
 CREATE FUNCTION skillrating_internal.set_eligibility(
     ladder text,
@@ -76,8 +53,9 @@ BEGIN
         RAISE datetime_field_overflow USING
             MESSAGE = 'since must not be infinity';
     END IF;
+    PERFORM skillrating_internal.check_eligibility(rules);
     operation := skillrating_internal.note_operation(ladder, 'eligibility', since => since,
-        params => skillrating_internal.complete_eligibility(rules), reason => reason);
+        params => rules, reason => reason);
     PERFORM skillrating_internal.note_eligibility(ladder, since, 'eligibility');
 END
 $function$;
@@ -87,12 +65,13 @@ SELECT skillrating_internal.create_entry('set_eligibility');
 COMMENT ON FUNCTION skillrating.set_eligibility(text, jsonb, timestamptz, text) IS
 'Declares which matches a ladder rates: those played from since on are judged by these rules and no
 others, until rules are declared for a later time or again. Without since they replace the rules of
-all times. A match that breaks one is kept unrated, with the reason of the rule; some rules leave
-single participants out instead.
+all times. A match that breaks one is kept unrated, with the reason of the rule. The rules are
+about what players did before; what a match itself says, its source can judge by unrated_reason.
 rules: an object with a member for each rule in force, see parameters(''eligibility''); {} for none.
 What was rated changes with catch_up(). Returns the number of the operation, for undo_operation().
-Errors: 42704 for an unknown ladder, 22023 for an unknown rule, one of another type or rules that
-make no sense together, 22003 for a value out of range, 22008 for an infinite since.';
+Errors: 42704 for an unknown ladder, 22023 for an unknown rule, one of another type or one that only
+says more about another that is not there, 22003 for a value out of range, 22008 for an infinite
+since.';
 
 CREATE FUNCTION skillrating_internal.eligibility(
     ladder text,

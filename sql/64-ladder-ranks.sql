@@ -8,6 +8,18 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.rating_range(float8) IS
 'The range in which a player with this displayed rating is counted.';
 
+CREATE FUNCTION skillrating_internal.add_ranges(
+    counts integer[],
+    places integer[],
+    nets integer[])
+RETURNS integer[]
+AS 'MODULE_PATHNAME', 'skillrating_add_ranges'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.add_ranges(integer[], integer[], integer[]) IS
+'The counts of 64 ranges, zero where counts is null, with changes added to those at some places from
+0, or to all of them where places is null. Error 55000 for arrays that do not go together.';
+
 CREATE FUNCTION skillrating_internal.fold_rating_counts(ladder text)
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'skillrating_fold_rating_counts'
@@ -15,8 +27,8 @@ LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.fold_rating_counts(text) IS
 'Adds all changes in table rating_count_delta to table rating_count, as sessions that rate do now
-and then, and returns the number of rows. Waits for another transaction that does so. Error 55000
-unless the door to the ladder is open.';
+and then, and returns how many rows of it that wrote; none while another transaction that has done
+so is open. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.range_counts(
     ladder text,
@@ -91,7 +103,7 @@ BEGIN
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.rating_count_delta REPLICA IDENTITY FULL', ladder);
     EXECUTE format('COMMENT ON TABLE %I.rating_count_delta IS %L', ladder,
-        'What has changed in table rating_count since it was last written: a row a batch, with the net changes of its ranges.');
+        'What has changed in table rating_count since it was last written: a row a batch, with the changes of its players in their ranges.');
 END
 $function$;
 
@@ -110,15 +122,11 @@ BEGIN
     EXECUTE format('DELETE FROM %I.rating_count_delta', ladder);
     EXECUTE format(
         'INSERT INTO %1$I.rating_count_delta (pool, ranges, nets)
-        SELECT g.pool, array_agg(g.range), array_agg(g.n)
+        SELECT c.pool, array_agg(c.range), array_agg(c.n)
         FROM (
-            SELECT c.pool, c.range, c.n,
-                (row_number() OVER (PARTITION BY c.pool ORDER BY c.range) - 1) / 500 AS part
-            FROM (
-                SELECT r.pool, skillrating_internal.rating_range(r.rating) AS range,
-                    count(*)::integer AS n
-                FROM %1$I.rating AS r WHERE r.games > 0 GROUP BY 1, 2) AS c) AS g
-        GROUP BY g.pool, g.part', ladder);
+            SELECT r.pool, skillrating_internal.rating_range(r.rating) AS range, count(*)::integer AS n
+            FROM %1$I.rating AS r WHERE r.games > 0 GROUP BY 1, 2) AS c
+        GROUP BY c.pool', ladder);
     RETURN skillrating_internal.fold_rating_counts(ladder);
 END
 $function$;

@@ -138,8 +138,7 @@ CREATE FUNCTION skillrating_internal.match_participants(
     OUT played_at timestamptz,
     OUT team integer,
     OUT rank float8,
-    OUT weight float8,
-    OUT left_out text)
+    OUT weight float8)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_match_participants'
 LANGUAGE C STABLE STRICT ROWS 12;
@@ -147,8 +146,7 @@ LANGUAGE C STABLE STRICT ROWS 12;
 COMMENT ON FUNCTION skillrating_internal.match_participants(text, text) IS
 'A part of match_journal(): the accounts in a match as its source has it now, with the player whom
 each counts as, and what rating makes of their rows: the team on which most was played, its rank and
-the weight of all stints, null for rank and weight of rows that make no match, and the reason why a
-rule of eligibility leaves the account out, or null. No rows if the source
+the weight of all stints, null for rank and weight of rows that make no match. No rows if the source
 has none, or raises an error about its data. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.operations_in_match(
@@ -210,8 +208,7 @@ CREATE FUNCTION skillrating_internal.match_rows(
     OUT rating_before float8,
     OUT rating_after float8,
     OUT state_before jsonb,
-    OUT state_after jsonb,
-    OUT left_out text)
+    OUT state_after jsonb)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -232,13 +229,13 @@ BEGIN
             CROSS JOIN LATERAL (
                 SELECT CAST(p.account AS %2$s) AS own, CAST(p.player_id AS %2$s) AS counts) AS r
         ), line AS (
-            SELECT f.account, f.player_id, f.pool, f.played_at, f.team, f.rank, f.weight, f.left_out, e.player_id AS event
+            SELECT f.account, f.player_id, f.pool, f.played_at, f.team, f.rank, f.weight, e.player_id AS event
             FROM found AS f LEFT JOIN LATERAL (
                 SELECT e.player_id FROM rated AS e
                 WHERE e.player_id %3$s f.own OR e.player_id %3$s f.counts
                 ORDER BY e.player_id %3$s f.own DESC LIMIT 1) AS e ON true
             UNION ALL
-            SELECT NULL, e.player_id::text, e.pool, e.played_at, e.team, NULL, NULL, NULL, e.player_id FROM rated AS e
+            SELECT NULL, e.player_id::text, e.pool, e.played_at, e.team, NULL, NULL, e.player_id FROM rated AS e
             WHERE NOT EXISTS (
                 SELECT FROM found AS f WHERE e.player_id %3$s f.own OR e.player_id %3$s f.counts)
         )
@@ -247,8 +244,7 @@ BEGIN
             e.win_probability, e.score,
             (SELECT skillrating.state_rating(c.model, %4$s, c.params) FROM %1$I.ladder AS c WHERE e.seq IS NOT NULL),
             (SELECT skillrating.state_rating(c.model, %5$s, c.params) FROM %1$I.ladder AS c WHERE e.seq IS NOT NULL),
-            CASE WHEN e.seq IS NOT NULL THEN %6$s END, CASE WHEN e.seq IS NOT NULL THEN %8$s END,
-            CASE WHEN e.seq IS NULL THEN l.left_out END
+            CASE WHEN e.seq IS NOT NULL THEN %6$s END, CASE WHEN e.seq IS NOT NULL THEN %8$s END
         FROM line AS l LEFT JOIN rated AS e ON e.player_id %3$s l.event
         ORDER BY 5, coalesce(e.player_id, CAST(l.player_id AS %2$s)), 1',
         ladder, t.player_type, t.player_equals, s.before, s.after, s.before_object, ladder, s.after_object)
@@ -295,7 +291,6 @@ DECLARE
     m record;
     match_reason text;
     match_detail text;
-    left_out text;
 BEGIN
     EXECUTE format(
         'SELECT m.* FROM %I.rated_match AS m WHERE m.match_id %s CAST($1 AS %s)', ladder, t.match_equals, t.match_type)
@@ -319,18 +314,12 @@ BEGIN
             OR c.seq IS NULL AND c.played_at <= $3', ladder, t.match_equals, t.match_type)
     INTO waiting USING match_id::text, m.seq, CASE WHEN m.seq IS NOT NULL THEN m.played_at END;
     FOR account, player_id, pool, played_at, team, rank, weight, win_probability, score,
-        rating_before, rating_after, state_before, state_after, left_out IN
+        rating_before, rating_after, state_before, state_after IN
         SELECT r.* FROM skillrating_internal.match_rows(ladder, match_id::text, m.seq) AS r
     LOOP
-        -- A match that counts does so for those whom the rules leave in.
-        IF m.status = 'rated' AND left_out IS NOT NULL THEN
-            SELECT 'unrated', r.reason, r.description INTO status, reason, detail
-            FROM skillrating.reasons() AS r WHERE r.reason = left_out;
-        ELSE
-            status := m.status;
-            reason := match_reason;
-            detail := match_detail;
-        END IF;
+        status := m.status;
+        reason := match_reason;
+        detail := match_detail;
         rating_change := rating_after - rating_before;
         played_at := coalesce(played_at, m.played_at);
         operations := skillrating_internal.operations_in_match(ladder, match_id::text,
@@ -355,8 +344,7 @@ COMMENT ON FUNCTION skillrating.match_journal(text, anycompatible) IS
 'All that is known of one match: a row for each account that takes part, by team and player; one
 without a player if its rows are gone or cannot be read.
 status, reason, detail: rated, unrated or void, null if it was not looked at yet; and why it does
-not count, as match_outcome() has it; of an account that a rule of set_eligibility() leaves out of a
-match that counts, unrated and the rule, such as no_show.
+not count, as match_outcome() has it.
 seq: its place in the order.
 player_id, account: whom the result counts for, and the account in the source, which differs if it
 is merged into another; null if the source has the player no more.

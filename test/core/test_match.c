@@ -5,7 +5,6 @@
  */
 #include <float.h>
 
-#include "core/rating/eligibility.h"
 
 #include "test.h"
 
@@ -570,12 +569,6 @@ bad_experience(Fixture *f)
 }
 
 static void
-bad_bot(Fixture *f)
-{
-	f->row[3].bot = 0.5;
-}
-
-static void
 bad_fixed(Fixture *f)
 {
 	f->row[3].fixed = 2;
@@ -607,16 +600,13 @@ alone_on_both_teams(Fixture *f)
 static void
 assert_every_status(const int *seen)
 {
-	bool		elsewhere[MATCH_NSTATUSES] = {[MATCH_TOO_MANY_TEAMS] = true,
+	const bool	elsewhere[MATCH_NSTATUSES] = {[MATCH_TOO_MANY_TEAMS] = true,
 		[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = true,
-		[MATCH_BAD_DURATION] = true,
 		[MATCH_NO_PERIOD] = true,
-	[MATCH_BAD_SURRENDERED] = true};
+		[MATCH_TOO_MANY_NEWCOMERS] = true,
+	[MATCH_REPEATED_OPPONENTS] = true};
 	int			i;
 
-	/* test_eligibility.c has those of rules; MATCH_OK is of none. */
-	for (i = 0; i < ELIGIBILITY_NRULES; i++)
-		elsewhere[eligibility_spec[i].status] = eligibility_spec[i].status != MATCH_OK;
 	for (i = MATCH_OK; i < MATCH_NSTATUSES; i++)
 		if (!seen[i] && !elsewhere[i])
 			fail_msg("no case for \"%s\"", match_status_code(i));
@@ -674,7 +664,6 @@ test_every_status(void **state)
 		{"elo", bad_deaths, MATCH_BAD_DEATHS, 3},
 		{"elo", bad_quit, MATCH_BAD_QUIT, 3},
 		{"elo", bad_experience, MATCH_BAD_EXPERIENCE, 3},
-		{"elo", bad_bot, MATCH_BAD_BOT, 3},
 		{"elo", bad_fixed, MATCH_BAD_FIXED, 3},
 		{"elo", self_match, MATCH_SELF_MATCH, 2},
 		{"glicko", alone_on_both_teams, MATCH_SELF_MATCH, 0},

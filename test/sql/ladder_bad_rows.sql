@@ -157,7 +157,7 @@ BEGIN
     PERFORM skillrating.create_ladder(name, 'trueskill2', player_type => 'text', apply_at => apply_at);
     CREATE TEMP TABLE case_taken (id bigint) ON COMMIT DROP;
     FOR c IN SELECT * FROM bad_case LOOP
-        of_match := c.column_name IN ('played_at', 'pool', 'log_odds', 'gain', 'unrated_reason', 'duration', 'surrendered', 'tournament');
+        of_match := c.column_name IN ('played_at', 'pool', 'log_odds', 'gain', 'unrated_reason', 'tournament');
         CONTINUE WHEN of_match AND NOT c.both_rows;
         BEGIN
             EXECUTE format('INSERT INTO %I.match (match_id, played_at, log_odds) VALUES ($1, ''2024-01-01 12:00:00+00'', 0.1)', name) USING c.id;

@@ -123,15 +123,15 @@ RESET ROLE;
 SELECT skillrating.drop_ladder('arena');
 
 -- Rules of eligibility stay, each for its time.
-SELECT skillrating.create_ladder('arena', 'elo', eligibility => '{"min_duration": 60}');
-SELECT skillrating.set_eligibility('arena', '{"min_duration": 90}', '2024-02-01', 'longer') > 0 AS declared, skillrating.set_eligibility('arena', '{}', '2024-03-01') > 0 AS declared;
+SELECT skillrating.create_ladder('arena', 'elo', eligibility => '{"max_repeats": 60}');
+SELECT skillrating.set_eligibility('arena', '{"max_repeats": 90}', '2024-02-01', 'longer') > 0 AS declared, skillrating.set_eligibility('arena', '{}', '2024-03-01') > 0 AS declared;
 SELECT skillrating.undo_operation('arena', max(operation)) FROM arena.operation;
-SELECT skillrating.set_eligibility('arena', '{"min_duration": 120}', '2024-01-15') > 0 AS declared, skillrating.set_eligibility('arena', '{"min_duration": 80}', '2024-02-01', 'less') > 0 AS declared;
+SELECT skillrating.set_eligibility('arena', '{"max_repeats": 120}', '2024-01-15') > 0 AS declared, skillrating.set_eligibility('arena', '{"max_newcomer_share": 0.8}', '2024-02-01', 'less') > 0 AS declared;
 CREATE TABLE rules AS SELECT since, until, rules, reason FROM skillrating.eligibility('arena');
 SELECT skillrating.reset_ladder('arena') IS NOT NULL AS emptied;
 SELECT count(*) AS rules, count(*) FILTER (WHERE (r.since, r.until, r.rules, r.reason) IS NOT DISTINCT FROM (e.since, e.until, e.rules, e.reason)) AS same FROM rules AS r FULL JOIN skillrating.eligibility('arena') AS e USING (since);
 SELECT operation, seq, rules FROM skillrating.eligibility('arena') AS e JOIN arena.operation AS o USING (operation) ORDER BY operation;
-SELECT outcome, reason FROM skillrating.report_match('arena', 1, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-02-02', duration => 70) AS r LIMIT 1;
+SELECT outcome, reason FROM skillrating.report_match('arena', 1, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-02-02') AS r LIMIT 1;
 SELECT skillrating.drop_ladder('arena');
 DROP TABLE rules;
 

@@ -4,20 +4,10 @@
 SET extra_float_digits = 1;
 SELECT setseed(0.2718);
 
--- Random rules of eligibility, some of which look at what players have done before.
+-- Random rules of eligibility.
 CREATE FUNCTION random_rules() RETURNS jsonb LANGUAGE sql AS $$
-    SELECT CASE WHEN random() < 0.3 THEN '{}' ELSE jsonb_strip_nulls(jsonb_build_object(
-        'min_duration', CASE WHEN random() < 0.2 THEN 200 END,
-        'min_surrender_time', CASE WHEN random() < 0.2 THEN 900 END,
-        'no_show', CASE WHEN random() < 0.4 THEN (ARRAY['count', 'leave_out', 'unrated'])[1 + floor(random() * 3)::int] END,
-        'min_play_share', CASE WHEN random() < 0.15 THEN 0.6 END,
-        'min_play_time', CASE WHEN random() < 0.15 THEN 200 END,
-        'min_team_size', CASE WHEN random() < 0.02 THEN 2 END,
-        'max_team_size', CASE WHEN random() < 0.1 THEN 2 END,
-        'max_size_difference', CASE WHEN random() < 0.1 THEN 0 END,
-        'max_bot_share', CASE WHEN random() < 0.2 THEN 0.5 END)
-        || CASE WHEN random() < 0.3 THEN jsonb_build_object('max_newcomer_share', 0.7, 'newcomer_games', 1 + floor(random() * 3)) ELSE '{}' END
-        || CASE WHEN random() < 0.5 THEN jsonb_build_object('max_repeats', 1 + floor(random() * 2), 'repeat_window', 18000 * (1 + floor(random() * 5))) ELSE '{}' END) END
+    SELECT CASE WHEN random() < 0.6 THEN jsonb_build_object('max_newcomer_share', 0.7, 'newcomer_games', 1 + floor(random() * 3)) ELSE '{}' END
+        || CASE WHEN random() < 0.6 THEN jsonb_build_object('max_repeats', 1 + floor(random() * 2), 'repeat_window', 18000 * (1 + floor(random() * 5))) ELSE '{}' END
 $$;
 
 -- A random step in the life of ladder life at hour n of a made-up calendar.
@@ -30,16 +20,15 @@ DECLARE
 BEGIN
     IF what < 0.55 OR some_match IS NULL THEN
         -- Of the last hours, on the hour: so some are late, and some simultaneous.
-        INSERT INTO life.match (match_id, played_at, pool, context, finished, duration, surrendered)
-        VALUES (n, hour - floor(random() * random() * 30) * interval '1 hour', CASE WHEN random() < 0.3 THEN 'b' ELSE '' END, CASE WHEN n % 5 > 0 THEN 'map ' || n % 5 END, random() < 0.9,
-            CASE WHEN random() < 0.8 THEN 2000 * random() END, CASE WHEN random() < 0.5 THEN random() < 0.5 END);
+        INSERT INTO life.match (match_id, played_at, pool, context, finished)
+        VALUES (n, hour - floor(random() * random() * 30) * interval '1 hour', CASE WHEN random() < 0.3 THEN 'b' ELSE '' END, CASE WHEN n % 5 > 0 THEN 'map ' || n % 5 END, random() < 0.9);
         -- Some come with games from elsewhere: among newcomers alone nobody could ever become another.
-        INSERT INTO life.match_player (match_id, player_id, team, rank, weight, bot, experience)
+        INSERT INTO life.match_player (match_id, player_id, team, rank, weight, experience)
         SELECT n, d.p, 1 + row_number() OVER (ORDER BY d.place) % 2, NULL,
-            CASE WHEN d.play < 0.1 THEN 0 WHEN d.play < 0.3 THEN 0.5 ELSE 1 END, CASE WHEN d.bot < 0.3 THEN d.bot < 0.15 END,
+            CASE WHEN d.play < 0.1 THEN 0 WHEN d.play < 0.3 THEN 0.5 ELSE 1 END,
             CASE WHEN d.p <= 4 THEN 50 END
         -- Drawn below, because calls of random() beside one that sorts would all be that one.
-        FROM (SELECT p, random() AS place, random() AS play, random() AS bot FROM generate_series(1, 9) AS p) AS d
+        FROM (SELECT p, random() AS place, random() AS play FROM generate_series(1, 9) AS p) AS d
         ORDER BY d.place LIMIT 2 + floor(random() * 3);
         UPDATE life.match_player SET rank = team, side = CASE WHEN n % 3 > 0 THEN team END, club = CASE WHEN player_id > 2 THEN 'club ' || player_id % 3 END
         WHERE match_id = n;

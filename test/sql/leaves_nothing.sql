@@ -129,7 +129,7 @@ FROM (VALUES
     ('elo_mmr_update', $$SELECT skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500,1500}', '{350,350}')$$),
     ('elo_win_probability', $$SELECT skillrating.elo_win_probability(1, 2)$$),
     ('trueskill_update', $$SELECT skillrating.trueskill_update('{1,2}', '{1,2}', '{25,25}', '{8,8}')$$),
-    ('set_eligibility', $$SELECT skillrating.set_eligibility('leaves_ladder', '{"min_duration": 60}')$$),
+    ('set_eligibility', $$SELECT skillrating.set_eligibility('leaves_ladder', '{"max_repeats": 60}')$$),
     ('set_horizon', $$SELECT skillrating.set_horizon('leaves_ladder', now() - interval '1 year')$$),
     ('set_ranks', $$SELECT skillrating.set_ranks('leaves_ladder', 'counted')$$),
     ('exclude_player', $$SELECT skillrating.exclude_player('leaves_ladder', 4)$$),

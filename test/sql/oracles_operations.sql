@@ -96,8 +96,8 @@ EXCEPTION WHEN invalid_parameter_value OR numeric_value_out_of_range OR datatype
     RETURN false;
 END
 $$;
-SELECT count(*) = 12 AND bool_and((takes(rule, min, beside) OR takes(rule, min + 1e-6, beside)) AND takes(rule, max, beside) AND NOT takes(rule, min - 0.001, beside) AND NOT takes(rule, max + 1, beside)) AS "parameters: brute force",
-    bool_and(CASE rule WHEN 'newcomer_games' THEN default_value = '10' WHEN 'repeat_window' THEN default_value = '86400' ELSE default_value IS NULL OR default_value = 'null' END) AS "parameters: published"
+SELECT count(*) = 4 AND bool_and((takes(rule, min, beside) OR takes(rule, min + 1e-6, beside)) AND takes(rule, max, beside) AND NOT takes(rule, min - 0.001, beside) AND NOT takes(rule, max + 1, beside)) AS "parameters: brute force",
+    bool_and(CASE rule WHEN 'newcomer_games' THEN default_value = '10' WHEN 'repeat_window' THEN default_value = '86400' WHEN 'max_repeats' THEN default_value = '0' ELSE default_value = '1' END) AS "parameters: published"
 FROM skillrating.parameters('eligibility') AS r, LATERAL (SELECT name AS rule, CASE name WHEN 'newcomer_games' THEN 'max_newcomer_share' WHEN 'repeat_window' THEN 'max_repeats' END AS beside) AS b WHERE r.max IS NOT NULL;
 
 -- A season: a quarter of the distance to 1500 stays.

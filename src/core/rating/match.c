@@ -17,7 +17,7 @@
 const Participant participant_default = {
 	.rank = NAN,.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
 	.commanding = NAN,.side = NAN,.squad = NAN,.kills = NAN,.deaths = NAN,
-	.quit = NAN,.experience = NAN,.gain = NAN,.bot = NAN,.fixed = NAN,.context = -1,.club = -1
+	.quit = NAN,.experience = NAN,.gain = NAN,.fixed = NAN,.context = -1,.club = -1
 };
 
 /* Which of the three ways to say a result all participants use: one of Participant.number. */
@@ -89,8 +89,6 @@ check_participant(const Participant *p, double max_weight)
 		return MATCH_BAD_EXPERIENCE;
 	if (!isnan(p->gain) && !(p->gain >= 0 && isfinite(p->gain)))
 		return MATCH_BAD_GAIN;
-	if (!isnan(p->bot) && p->bot != 0 && p->bot != 1)
-		return MATCH_BAD_BOT;
 	if (!isnan(p->fixed) && p->fixed != 0 && p->fixed != 1)
 		return MATCH_BAD_FIXED;
 	return p->weight > max_weight ? MATCH_BAD_WEIGHT : MATCH_OK;

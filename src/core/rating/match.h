@@ -53,14 +53,6 @@ typedef enum MatchStatus
 	MATCH_TOO_MANY_PLAYERS_FOR_MODEL,
 
 	/* The same by a rule of eligibility.h. */
-	MATCH_NO_SHOW,
-	MATCH_TOO_LITTLE_PLAY,
-	MATCH_TOO_SHORT,
-	MATCH_EARLY_SURRENDER,
-	MATCH_TEAM_TOO_SMALL,
-	MATCH_TEAM_TOO_LARGE,
-	MATCH_UNEVEN_TEAMS,
-	MATCH_TOO_MANY_BOTS,
 	MATCH_TOO_MANY_NEWCOMERS,
 	MATCH_REPEATED_OPPONENTS,
 	MATCH_LAST_UNRATED = MATCH_REPEATED_OPPONENTS,
@@ -87,10 +79,7 @@ typedef enum MatchStatus
 	MATCH_BAD_DEATHS,
 	MATCH_BAD_QUIT,
 	MATCH_BAD_EXPERIENCE,
-	MATCH_BAD_BOT,
 	MATCH_BAD_FIXED,
-	MATCH_BAD_DURATION,
-	MATCH_BAD_SURRENDERED,
 	MATCH_SELF_MATCH,
 	MATCH_NO_PERIOD,
 	MATCH_BAD_STATE,
@@ -105,7 +94,7 @@ typedef enum MatchStatus
  * does not have are NaN.
  */
 /* The numbers of a participant, from rank to fixed. */
-#define PARTICIPANT_NUMBERS 16
+#define PARTICIPANT_NUMBERS 15
 
 typedef struct Participant
 {
@@ -129,8 +118,6 @@ typedef struct Participant
 			double		quit;	/* 1 if the player left for good, else 0 */
 			double		experience; /* matches played before, if not games */
 			double		gain;	/* weight of the player's update, default 1 */
-			double		bot;	/* 1 for a program, which only eligibility.h
-								 * looks at */
 			double		fixed;	/* 1 if the state is to stay as it is, 0 if it
 								 * learns; else as for the player before */
 		};

@@ -29,22 +29,6 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	NULL},
 	[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = {"too_many_players_for_model", "more players than the model takes",
 	NULL},
-	[MATCH_NO_SHOW] = {"no_show", "a player never played",
-	NULL},
-	[MATCH_TOO_LITTLE_PLAY] = {"too_little_play", "a player played too little",
-	NULL},
-	[MATCH_TOO_SHORT] = {"too_short", "shorter than min_duration",
-	NULL},
-	[MATCH_EARLY_SURRENDER] = {"early_surrender", "surrendered before min_surrender_time",
-	NULL},
-	[MATCH_TEAM_TOO_SMALL] = {"team_too_small", "a team smaller than min_team_size",
-	NULL},
-	[MATCH_TEAM_TOO_LARGE] = {"team_too_large", "a team larger than max_team_size",
-	NULL},
-	[MATCH_UNEVEN_TEAMS] = {"uneven_teams", "sizes of teams differ by more than max_size_difference",
-	NULL},
-	[MATCH_TOO_MANY_BOTS] = {"too_many_bots", "share of bots above max_bot_share",
-	NULL},
 	[MATCH_TOO_MANY_NEWCOMERS] = {"too_many_newcomers", "share of newcomers above max_newcomer_share",
 	NULL},
 	[MATCH_REPEATED_OPPONENTS] = {"repeated_opponents", "the same opponents met as often as max_repeats allows",
@@ -91,14 +75,8 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	"Quit is a boolean, or 1 and 0."},
 	[MATCH_BAD_EXPERIENCE] = {"bad_experience", "experience out of range",
 	"Experience is a number of matches, finite and not negative."},
-	[MATCH_BAD_BOT] = {"bad_bot", "bot is neither true nor false",
-	"Bot is a boolean, or 1 and 0."},
 	[MATCH_BAD_FIXED] = {"bad_fixed", "fixed is neither true nor false",
 	"Fixed is a boolean, or 1 and 0."},
-	[MATCH_BAD_DURATION] = {"bad_duration", "duration out of range",
-	"Durations are finite seconds and not negative."},
-	[MATCH_BAD_SURRENDERED] = {"bad_surrendered", "surrendered is neither true nor false",
-	"Surrendered is a boolean, or 1 and 0."},
 	[MATCH_SELF_MATCH] = {"self_match", "a player is on several teams at once",
 	"Give a player who changes teams stints (joined and left) that do not overlap, or weights that add up to at most 1."},
 	[MATCH_NO_PERIOD] = {"no_period", "no played_at or no tournament to tell the rating period",
@@ -173,8 +151,6 @@ match_status_value(MatchStatus status, const Participant *participant,
 			return participant->experience;
 		case MATCH_BAD_GAIN:
 			return participant->gain;
-		case MATCH_BAD_BOT:
-			return participant->bot;
 		case MATCH_BAD_FIXED:
 			return participant->fixed;
 		default:

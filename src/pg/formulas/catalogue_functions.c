@@ -242,26 +242,6 @@ skillrating_models(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* The rules of eligibility as rows of parameters(). */
-static void
-put_rules(ReturnSetInfo *rsinfo)
-{
-	int			i;
-
-	for (i = 0; i < ELIGIBILITY_NRULES; i++)
-	{
-		const EligibilitySpec *rule = &eligibility_spec[i];
-		ParamValue	value;
-
-		if (rule->param.type == PARAM_CHOICE)
-			value.choice = (int) rule->param.default_value;
-		else
-			value.number = rule->param.default_value;
-		put_parameter(rsinfo, "rule", &rule->param, &value,
-					  rule->status == MATCH_OK ? NULL : match_status_code(rule->status));
-	}
-}
-
 /* parameters(of) */
 Datum
 skillrating_parameters(PG_FUNCTION_ARGS)
@@ -283,16 +263,16 @@ skillrating_parameters(PG_FUNCTION_ARGS)
 		set[n++] = &frag_graph_params;
 	if (strcmp(behaviour_params.name, of) == 0)
 		set[n++] = &behaviour_params;
+	if (strcmp(eligibility_params.name, of) == 0)
+		set[n++] = &eligibility_params;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (strcmp(of, "eligibility") == 0)
-		put_rules(rsinfo);
-	else if (n == 0)
+	if (n == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("there are no parameters of \"%s\"", of),
-				 errhint("There are some of models() and solvers(), of \"%s\", \"%s\" and \"eligibility\".",
-						 behaviour_params.name, frag_graph_params.name)));
+				 errhint("There are some of models() and solvers(), of \"%s\", \"%s\" and \"%s\".",
+						 behaviour_params.name, frag_graph_params.name, eligibility_params.name)));
 	for (i = 0; i < n; i++)
 		put_parameters(rsinfo, set[i]);
 	return (Datum) 0;

@@ -11,7 +11,6 @@
 #include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
 #include "pg/matches/inputs.h"
@@ -52,18 +51,17 @@ static const struct
 {
 	int			arg;
 	SourceColumn column;
-	Oid			type;
 	bool		nulls;			/* an element may be unknown */
 }			optional_arrays[] = {
-	{ARG_ARRAYS, SOURCE_WEIGHT, FLOAT8OID, false},
-	{ARG_ARRAYS + 1, SOURCE_JOINED, FLOAT8OID, false},
-	{ARG_ARRAYS + 2, SOURCE_LEFT, FLOAT8OID, false},
-	{ARG_ARRAYS + 3, SOURCE_COMMANDING, FLOAT8OID, false},
-	{ARG_ARRAYS + 4, SOURCE_SIDE, INT4OID, false},
-	{ARG_ARRAYS + 5, SOURCE_SQUAD, INT8OID, true},
-	{ARG_ARRAYS + 6, SOURCE_EXPERIENCE, INT4OID, true},
-	{ARG_CONTEXT, SOURCE_CONTEXT, TEXTOID, true},
-	{ARG_CLUB, SOURCE_CLUB, TEXTOID, true}
+	{ARG_ARRAYS, SOURCE_WEIGHT, false},
+	{ARG_ARRAYS + 1, SOURCE_JOINED, false},
+	{ARG_ARRAYS + 2, SOURCE_LEFT, false},
+	{ARG_ARRAYS + 3, SOURCE_COMMANDING, false},
+	{ARG_ARRAYS + 4, SOURCE_SIDE, false},
+	{ARG_ARRAYS + 5, SOURCE_SQUAD, true},
+	{ARG_ARRAYS + 6, SOURCE_EXPERIENCE, true},
+	{ARG_CONTEXT, SOURCE_CONTEXT, true},
+	{ARG_CLUB, SOURCE_CLUB, true}
 };
 
 /* What is about the match. */
@@ -77,39 +75,6 @@ static const struct
 	{ARG_PLAYED_AT, SOURCE_PLAYED_AT},
 	{ARG_TOURNAMENT, SOURCE_TOURNAMENT}
 };
-
-/*
- * The elements of one of the optional arrays, as values of source columns are: numbers, but
- * for texts.
- */
-static void
-array_values(FunctionCallInfo fcinfo, int which, int n, Datum **values, bool **nulls)
-{
-	int			arg = optional_arrays[which].arg;
-	Oid			type = optional_arrays[which].type;
-	const char *name = source_column_name(optional_arrays[which].column);
-	ArrayType  *array = optional_arrays[which].nulls ?
-		array_with_nulls_argument(fcinfo, arg, name, n) :
-		array_argument(fcinfo, arg, name, n);
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
-	int			i;
-
-	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
-	deconstruct_array(array, type, typlen, typbyval, typalign, values, nulls, &n);
-	for (i = 0; i < n; i++)
-	{
-		Datum	   *value = &(*values)[i];
-
-		if ((*nulls)[i])
-			continue;
-		if (type == INT4OID)
-			*value = Float8GetDatum(DatumGetInt32(*value));
-		else if (type == INT8OID)
-			*value = Float8GetDatum((double) DatumGetInt64(*value));
-	}
-}
 
 /* The identifiers of the players: those that are given, or the integers from 1 on. */
 static Datum *
@@ -134,40 +99,36 @@ read_players(FunctionCallInfo fcinfo, int n)
 static void
 read_match(FunctionCallInfo fcinfo, int n, SourceMatch *match)
 {
-	const int32 *team = int32_array_argument(fcinfo, ARG_TEAM, "team", n);
-	Datum	   *player = read_players(fcinfo, n);
-	Datum	   *number[lengthof(optional_arrays)] = {NULL};
-	bool	   *null[lengthof(optional_arrays)] = {NULL};
-	Datum		values[INPUT_NSLOTS];
-	bool		nulls[INPUT_NSLOTS];
-	int			i,
-				j;
+	ColumnArray arrays[lengthof(optional_arrays) + 2];
+	int			narrays = 0;
+	Datum		shared[INPUT_NSLOTS];
+	bool		null[INPUT_NSLOTS];
+	int			i;
 
-	for (j = 0; j < (int) lengthof(optional_arrays); j++)
-		if (!PG_ARGISNULL(optional_arrays[j].arg))
-			array_values(fcinfo, j, n, &number[j], &null[j]);
-	source_row_clear(values, nulls);
-	for (j = 0; j < (int) lengthof(match_columns); j++)
+	arrays[narrays++] = column_array(SOURCE_TEAM, array_argument(fcinfo, ARG_TEAM, "team", n));
+	arrays[narrays].column = SOURCE_PLAYER_ID;
+	arrays[narrays].value = read_players(fcinfo, n);
+	arrays[narrays++].null = NULL;
+	for (i = 0; i < (int) lengthof(optional_arrays); i++)
 	{
-		values[match_columns[j].column] = PG_GETARG_DATUM(match_columns[j].arg);
-		nulls[match_columns[j].column] = PG_ARGISNULL(match_columns[j].arg);
+		SourceColumn column = optional_arrays[i].column;
+		ArrayType  *array;
+
+		if (PG_ARGISNULL(optional_arrays[i].arg))
+			continue;
+		array = PG_GETARG_ARRAYTYPE_P(optional_arrays[i].arg);
+		check_array(array, source_column_name(column), n, optional_arrays[i].nulls);
+		arrays[narrays++] = column_array(column, array);
 	}
-	values[SOURCE_RANK] = Float8GetDatum(1);
-	nulls[SOURCE_PLAYER_ID] = nulls[SOURCE_TEAM] = nulls[SOURCE_RANK] = false;
-	for (i = 0; i < n; i++)
+	source_row_clear(shared, null);
+	shared[SOURCE_RANK] = Float8GetDatum(1);
+	null[SOURCE_RANK] = false;
+	for (i = 0; i < (int) lengthof(match_columns); i++)
 	{
-		values[SOURCE_PLAYER_ID] = player[i];
-		values[SOURCE_TEAM] = Int32GetDatum(team[i]);
-		for (j = 0; j < (int) lengthof(optional_arrays); j++)
-			if (number[j] != NULL)
-			{
-				values[optional_arrays[j].column] = number[j][i];
-				nulls[optional_arrays[j].column] = null[j][i];
-			}
-		if (i == 0)
-			source_match_begin(match, values, nulls);
-		(void) source_match_add(match, values, nulls);
+		shared[match_columns[i].column] = PG_GETARG_DATUM(match_columns[i].arg);
+		null[match_columns[i].column] = PG_ARGISNULL(match_columns[i].arg);
 	}
+	source_match_read(match, n, arrays, narrays, shared, null);
 	source_match_sort(match);
 }
 

@@ -20,10 +20,10 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/change_log.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/corrections.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/filters.h"
 #include "pg/ladder/match_digest.h"
 #include "pg/ladder/match_locks.h"
 #include "pg/ladder/match_reader.h"
@@ -31,7 +31,6 @@
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
-#include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/states.h"
 
 /*
@@ -49,7 +48,8 @@ typedef struct LastPlace
 /* What is known of a match of the batch. */
 typedef struct KnownMatch
 {
-	ComparedMatch compared;		/* with the source as others see it */
+	ComparedMatch compared;		/* with the source as others see it; first, as
+								 * reader_compare() has it */
 	const LockedMatch *record;	/* or NULL */
 	bool		seen;			/* the source has it */
 	bool		left_alone;		/* nothing is written about it */
@@ -63,21 +63,19 @@ typedef struct Application
 	Ladder	   *ladder;
 	Datum	   *ids;			/* of the matches, distinct */
 	int			n;
-	Datum		id_array;		/* the same */
-	IdTable    *known;			/* to known_match, */
-	KnownMatch *known_match;	/* of all; both until rating is over */
+	KnownMatch *match;			/* what is known of each, and the way there */
+	IdTable    *known;			/* from its identifier; both until rating is
+								 * over */
 	bool		inserted;		/* matches without a row have got one */
 	MatchReader *reader;
 	bool		at_match;		/* that the reader has is at work */
 	Batch	   *batch;
 	Corrections corrections;
 	Outbox	   *events;
-	Outbox	   *component_events;	/* NULL without components */
+	Outbox	   *component_events;
 	Outbox	   *matches;
-	Outbox	   *ratings;
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
-	CountWriter *counts;		/* or NULL */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
 } Application;
@@ -116,22 +114,18 @@ check_vanished(Application *application)
 
 	for (i = 0; i < application->n; i++)
 	{
-		Datum	   *id = &application->ids[i];
-		KnownMatch *match = id_table_find(application->known, *id, "");
+		Datum		id = application->ids[i];
+		KnownMatch *match = &application->match[i];
 
 		if (match->seen)
 			continue;
 		if (match->record == NULL)
-		{
 			match->left_alone = true;
-			continue;
-		}
-		if (match->record->placed)
-			corrections_add_match(&application->corrections, *id, DIGEST_OF_NOTHING,
-								  match->record->seq, "removed",
-								  match->record->played_at);
+		else if (match->record->placed)
+			corrections_add_match(&application->corrections, id, DIGEST_OF_NOTHING,
+								  match->record->seq, "removed", match->record->played_at);
 		else
-			vanished[nvanished++] = *id;
+			vanished[nvanished++] = id;
 	}
 	if (nvanished > 0)
 	{
@@ -387,29 +381,29 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	application->nunrated = 0;
 	application->ids = ids;
 	application->n = n;
-	application->id_array = id_array(ladder->match_type, ids, n);
 	application->batch = ladder_batch(ladder);
 	trial->phase = BATCH_READS;
-	application->reader = reader_open_matches(ladder, application->id_array,
+	application->reader = reader_open_matches(ladder, id_array(ladder->match_type, ids, n),
 											  ladder->strict, trial->careful);
 
 	/* After that query, whose plan takes much memory while it is made. */
 	application->known = id_table_create(ladder->match_type);
-	application->known_match = huge_array0(KnownMatch, n);
+	application->match = huge_array0(KnownMatch, n);
 	for (i = 0; i < n; i++)
 	{
 		bool		found;
 
-		*id_table_enter(application->known, ids[i], "", &found) =
-			&application->known_match[i];
+		*id_table_enter(application->known, ids[i], "", &found) = &application->match[i];
 	}
 	for (i = 0; i < nrecorded; i++)
 		((KnownMatch *) id_table_find(application->known, recorded[i].id, ""))->record =
 			&recorded[i];
 	application->corrections = corrections_make(ladder);
+	application->events = outbox_create(ladder, OUTBOX_EVENTS);
+	application->component_events = outbox_create(ladder, OUTBOX_COMPONENT_EVENTS);
+	application->matches = outbox_create(ladder, OUTBOX_MATCHES);
 	application->first_played = DT_NOEND;
-	application->batch->keeps_meetings = application->reader->filters != NULL &&
-		reader_repeat_window(application->reader) > 0;
+	application->batch->keeps_meetings = filters_repeat_window(application->reader->filters) > 0;
 }
 
 /* A strict ladder takes no match that was played at several times. */
@@ -462,26 +456,17 @@ static void
 check_source_is_current(Application *application)
 {
 	Ladder	   *ladder = application->ladder;
-	IdTable    *seen;
 	int			i;
 
-	seen = id_table_create(ladder->match_type);
-	for (i = 0; i < application->n; i++)
-	{
-		KnownMatch *match = id_table_find(application->known, application->ids[i], "");
-		bool		found;
-
-		*id_table_enter(seen, application->ids[i], "", &found) = &match->compared;
-	}
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
 	ladder->read_only = true;
-	reader_compare(ladder, seen);
+	reader_compare(ladder, application->known);
 	ladder->read_only = false;
 	PopActiveSnapshot();
 	for (i = 0; i < application->n; i++)
 	{
-		const KnownMatch *match = id_table_find(application->known, application->ids[i], "");
+		const KnownMatch *match = &application->match[i];
 
 		if (match->seen != match->compared.met || (match->seen && !match->compared.same))
 			ereport(ERROR,
@@ -492,39 +477,6 @@ check_source_is_current(Application *application)
 							   ladder->name),
 					 errhint("Try again.")));
 	}
-	id_table_free(seen);
-}
-
-/* Log what the players have before they are rated. */
-static void
-log_players(Application *application)
-{
-	Batch	   *batch = application->batch;
-	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
-	int			i;
-
-	for (i = 0; i < id_table_count(batch->players); i++)
-	{
-		const BatchPlayer *player = players[i];
-
-		if (player->loaded)
-			change_log_before(application->ladder->changes, player,
-							  player->created ? NULL : &player->record,
-							  player->state);
-	}
-	pfree(players);
-}
-
-/* Count the players out as they are before they are rated. */
-static void
-count_players(Application *application)
-{
-	Batch	   *batch = application->batch;
-	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
-
-	counts_put_players(application->ladder, application->counts, -1, players,
-					   id_table_count(batch->players));
-	pfree(players);
 }
 
 /* Lock and load players, and load what is known of the matches; false as apply_batch(). */
@@ -546,24 +498,16 @@ load_application(Application *application, BatchTrial *trial)
 		components_load(batch, ladder);
 	if (batch->model->look_back != NULL)
 		load_past_of_wanted(batch, ladder, application->n);
-	if (ladder->changes != NULL)
-		log_players(application);
-	application->counts = counts_begin(ladder);
-	if (application->counts != NULL)
-		count_players(application);
+	if (ratings_are_compared(ladder))
+		store_loaded_rows(batch);
 	check_vanished(application);
 	if (batch->keeps_meetings)
 		load_meetings_of_wanted(batch, ladder,
 								seconds_before(application->first_played,
-											   reader_repeat_window(application->reader)));
+											   filters_repeat_window(application->reader->filters)));
 	if (ladder->reorders)
 		application->last = find_last_place(ladder,
-											reader_needs_players(application->reader));
-	application->events = outbox_create(ladder, OUTBOX_EVENTS);
-	application->component_events = batch->ncomponents > 0 ?
-		outbox_create(ladder, OUTBOX_COMPONENT_EVENTS) : NULL;
-	application->matches = outbox_create(ladder, OUTBOX_MATCHES);
-	application->ratings = outbox_create(ladder, OUTBOX_RATINGS);
+											filters_have_rules(application->reader->filters));
 	return true;
 }
 
@@ -710,12 +654,8 @@ forget_absent(Application *application)
 	int			i;
 
 	for (i = 0; i < application->n; i++)
-	{
-		const KnownMatch *match = id_table_find(application->known, application->ids[i], "");
-
-		if (match->left_alone && match->record == NULL)
+		if (application->match[i].left_alone && application->match[i].record == NULL)
 			absent[nabsent++] = application->ids[i];
-	}
 	forget_locked_matches(application->ladder, absent, nabsent);
 	pfree(absent);
 }
@@ -732,34 +672,23 @@ write_ratings(Application *application)
 	Batch	   *batch = application->batch;
 	int			n;
 	BatchPlayer **players = batch_take_players(batch, &n);
-	Outbox	   *unused = NULL;
+	RatingWriter writer;
 	int			i;
-
-	counts_put_players(ladder, application->counts, 1, players, n);
 
 	/* The index of the key is gone through once, and not back and forth. */
 	if (ladder->large)
 		sort_players(ladder, players, n);
+	ratings_begin(&writer, ladder);
 	for (i = 0; i < n; i++)
 		if (players[i]->touched)
-		{
-			put_rating(application->ratings, players[i]);
-			if (ladder->changes != NULL)
-				change_log_after(ladder->changes, players[i]);
-		}
+			ratings_put(&writer, players[i], OUTBOX_UPDATE);
 		else if (players[i]->created)
-		{
-			if (unused == NULL)
-				unused = outbox_create(ladder, OUTBOX_RATINGS);
-			put_rating(unused, players[i]);
-		}
-	outbox_send(application->ratings, OUTBOX_UPDATE);
-	if (unused != NULL)
-	{
-		ladder_hide_from_mirrors(ladder);
-		outbox_send(unused, OUTBOX_DELETE);
-		ladder_show_to_mirrors(ladder);
-	}
+			ratings_put(&writer, players[i], OUTBOX_DELETE);
+	outbox_send(writer.rows[OUTBOX_UPDATE], OUTBOX_UPDATE);
+	ladder_hide_from_mirrors(ladder);
+	outbox_send(writer.rows[OUTBOX_DELETE], OUTBOX_DELETE);
+	ladder_show_to_mirrors(ladder);
+	counts_end(writer.counts);
 }
 
 /* The same of components. */
@@ -794,9 +723,7 @@ write_application(Application *application)
 	write_ratings(application);
 	if (application->batch->ncomponents > 0)
 		write_components(application);
-	counts_end(application->ladder, application->counts);
-	if (application->corrections.rows != NULL || application->corrections.digests != NULL)
-		corrections_send(&application->corrections);
+	corrections_send(&application->corrections);
 }
 
 /* What became of the matches. */
@@ -807,13 +734,8 @@ count_applied(const Application *application)
 	int			i;
 
 	for (i = 0; i < application->n; i++)
-	{
-		const KnownMatch *match = id_table_find(application->known,
-												application->ids[i], "");
-
-		if (match->left_alone)
+		if (application->match[i].left_alone)
 			applied.looked_at--;
-	}
 	return applied;
 }
 
@@ -849,7 +771,7 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial, Applied *appli
 	if (application.inserted)
 		forget_absent(&application);
 	id_table_free(application.known);
-	pfree(application.known_match);
+	pfree(application.match);
 	write_application(&application);
 	ladder_release_states(ladder);
 	return true;

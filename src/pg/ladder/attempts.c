@@ -215,65 +215,37 @@ drop_unreadable(Attempts *attempts, Datum *ids, int n)
 	return left;
 }
 
-/* Matches to be put into an order. */
-typedef struct Ordering
-{
-	Ladder	   *ladder;
-	Datum	   *ids;
-	int			n;
-} Ordering;
-
-/* Put matches into the order in which the source has them, the others behind. */
-static bool
+/* Put the matches of a batch into the order in which the source has them, the others behind. */
+static void
 order_by_source(void *arg)
 {
-	const Ordering *ordering = (const Ordering *) arg;
-	IdType	   *type = ordering->ladder->match_type;
-	MatchReader *reader = reader_open_matches(ordering->ladder,
-											  id_array(type, ordering->ids, ordering->n), false, true);
-	IdTable    *met = id_table_create(type);
-	Datum	   *sorted = huge_array(Datum, ordering->n);
+	const Attempt *attempt = (const Attempt *) arg;
+	IdType	   *type = attempt->attempts->ladder->match_type;
+	MatchReader *reader = reader_open_matches(attempt->attempts->ladder,
+											  id_array(type, attempt->ids, attempt->n), false, true);
+	IdTable    *unmet = id_table_create(type);
+	Datum	   *ordered = huge_array(Datum, attempt->n);
 	int			next = 0;
+	bool		found;
 	int			i;
 
-	for (i = 0; i < ordering->n; i++)
-	{
-		bool		found;
-
-		*id_table_enter(met, ordering->ids[i], "", &found) = &ordering->ids[i];
-	}
+	for (i = 0; i < attempt->n; i++)
+		*id_table_enter(unmet, attempt->ids[i], "", &found) = &attempt->ids[i];
 	while (reader_next(reader))
 	{
-		bool		found;
-		void	  **place = id_table_enter(met, reader->match.id, "", &found);
+		void	  **place = id_table_enter(unmet, reader->match.id, "", &found);
 
 		if (*place != NULL)
-			sorted[next++] = *(Datum *) *place;
+			ordered[next++] = *(Datum *) *place;
 		*place = NULL;
 	}
 	reader_close(reader);
-	for (i = 0; i < ordering->n; i++)
-		if (id_table_find(met, ordering->ids[i], "") != NULL)
-			sorted[next++] = ordering->ids[i];
-	memcpy(ordering->ids, sorted, ordering->n * sizeof(Datum));
-	return true;
-}
-
-/* Put n matches into the order of time, if the source can be read. */
-static void
-sort_by_time(Ladder *ladder, Datum *ids, int n)
-{
-	Ordering	ordering = {ladder, ids, n};
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "skillrating order",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	bool		done;
-	ErrorData  *error = try_in_subtransaction(order_by_source, &ordering, &done);
-
-	if (error != NULL && !error_is_bearable(error->sqlerrcode))
-		ReThrowError(error);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+	for (i = 0; i < attempt->n; i++)
+		if (id_table_find(unmet, attempt->ids[i], "") != NULL)
+			ordered[next++] = attempt->ids[i];
+	memcpy(attempt->ids, ordered, attempt->n * sizeof(Datum));
+	id_table_free(unmet);
+	pfree(ordered);
 }
 
 static void rate_part(Attempts *attempts, Datum *ids, int n, bool careful);
@@ -335,8 +307,15 @@ rate_after_error(Attempt *attempt, const ErrorData *error)
 		add_failure(attempts, ids[0], error->sqlerrcode, error->message);
 		return;
 	}
+
+	/* If the source cannot be read they stay as they are. */
 	if (!attempts->sorted)
-		sort_by_time(attempts->ladder, ids, n);
+	{
+		Attempt		whole = {.attempts = attempts,.ids = ids,.n = n};
+		SourceError read_error;
+
+		(void) careful_do(order_by_source, &whole, error_is_bearable, &read_error);
+	}
 	attempts->sorted = true;
 	for (i = 0; i < nparts; i++)
 	{

@@ -19,7 +19,6 @@
 
 #include "pg/ladder/attempts.h"
 #include "pg/ladder/door.h"
-#include "pg/ladder/ending.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/plans.h"
 #include "pg/sql/progress.h"

@@ -337,8 +337,7 @@ do_catch_up(CatchUp *catch_up)
 		put_right(catch_up, catch_up->left);
 	else if (ladder->reorders && (catch_up->search || catch_up->waited))
 		put_right(catch_up, work->end);
-	if (rank_hook(ladder) != NULL)
-		rank_hook(ladder)->catch_up(ladder, catch_up->rebuild);
+	counts_catch_up(ladder, catch_up->rebuild);
 }
 
 /*

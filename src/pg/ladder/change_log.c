@@ -12,25 +12,16 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/plans.h"
+#include "pg/ladder/states.h"
 #include "pg/sql/arrays.h"
 
-/* A row of rating at one time. */
-typedef struct RatingVersion
-{
-	bool		exists;
-	PlayerRecord record;
-	int64		place;			/* 0 if it has none, or it was not read */
-} RatingVersion;
-
-/* What becomes of a row. */
+/* What becomes of a row: as it was, and as it is. */
 typedef struct RatingChange
 {
 	Datum		id;
 	const char *pool;
-	bool		written;		/* after is known */
-	RatingVersion before;
-	RatingVersion after;
-	double		state[FLEXIBLE_ARRAY_MEMBER];	/* before, and after */
+	StoredRow  *row[2];
+	int64		place[2];		/* 0 if it has none, or it was not read */
 } RatingChange;
 
 struct ChangeLog
@@ -39,7 +30,7 @@ struct ChangeLog
 	int			nstate;
 	IdTable    *changes;		/* to RatingChange */
 	const char *last_pool;		/* equal neighbours share a copy */
-	MemoryContext context;
+	MemoryContext context;		/* of the changes */
 };
 
 ChangeLog *
@@ -55,52 +46,43 @@ change_log_create(Ladder *ladder)
 	return log;
 }
 
-/* A change of which nothing is known yet, in the memory of the log. */
-static RatingChange *
-new_change(ChangeLog *log, Datum id, const char *pool)
+/* A row in the current memory. */
+static StoredRow *
+copy_row(const ChangeLog *log, const PlayerRecord *record, const double *state)
 {
-	const IdType *type = log->ladder->player_type;
-	MemoryContext old = MemoryContextSwitchTo(log->context);
-	RatingChange *change = palloc0(offsetof(RatingChange, state) +
-								   2 * log->nstate * sizeof(double));
+	Size		size = log->nstate * sizeof(double);
+	StoredRow  *row = palloc(offsetof(StoredRow, state) + size);
 
-	change->id = datumCopy(id, type->typbyval, type->typlen);
-	if (strcmp(pool, log->last_pool) != 0)
-		log->last_pool = pstrdup(pool);
-	change->pool = log->last_pool;
-	MemoryContextSwitchTo(old);
-	return change;
+	row->found = true;
+	row->record = *record;
+	memcpy(row->state, state, size);
+	return row;
 }
 
 void
-change_log_before(ChangeLog *log, const BatchPlayer *player,
-				  const PlayerRecord *record, const double *state)
+change_log_add(ChangeLog *log, const BatchPlayer *player, bool exists)
 {
+	const StoredRow *before = player->stored;
+	const IdType *type = log->ladder->player_type;
 	bool		found;
-	void	  **place = id_table_enter(log->changes, player->id, player->pool, &found);
+	void	  **entry = id_table_enter(log->changes, player->id, player->pool, &found);
+	MemoryContext old = MemoryContextSwitchTo(log->context);
 	RatingChange *change;
 
-	if (found)
-		return;
-	*place = change = new_change(log, player->id, player->pool);
-	change->before.exists = record != NULL;
-	if (record == NULL)
-		return;
-	change->before.record = *record;
-	memcpy(change->state, state, log->nstate * sizeof(double));
-}
-
-void
-change_log_after(ChangeLog *log, const BatchPlayer *player)
-{
-	RatingChange *change = id_table_find(log->changes, player->id, player->pool);
-
-	if (change == NULL)
-		elog(ERROR, "a rating was written that was not read");
-	change->written = true;
-	change->after.exists = player->exists;
-	change->after.record = player->record;
-	memcpy(change->state + log->nstate, player->state, log->nstate * sizeof(double));
+	if (!found)
+	{
+		*entry = palloc0_object(RatingChange);
+		change = *entry;
+		change->id = datumCopy(player->id, type->typbyval, type->typlen);
+		if (strcmp(player->pool, log->last_pool) != 0)
+			log->last_pool = pstrdup(player->pool);
+		change->pool = log->last_pool;
+		if (before != NULL && before->found)
+			change->row[0] = copy_row(log, &before->record, before->state);
+	}
+	change = *entry;
+	change->row[1] = exists ? copy_row(log, &player->record, player->state) : NULL;
+	MemoryContextSwitchTo(old);
 }
 
 ChangeLog *
@@ -110,6 +92,7 @@ change_log_begin_part(const ChangeLog *log, MemoryContext context)
 	ChangeLog  *part = change_log_create(log->ladder);
 
 	MemoryContextSwitchTo(old);
+	part->context = log->context;
 	return part;
 }
 
@@ -118,27 +101,18 @@ change_log_end_part(ChangeLog *log, const ChangeLog *part)
 {
 	RatingChange **changes = (RatingChange **) id_table_values(part->changes);
 	int			n = id_table_count(part->changes);
-	Size		size = log->nstate * sizeof(double);
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
-		const RatingChange *change = changes[i];
+		RatingChange *change = changes[i];
 		bool		found;
-		void	  **place = id_table_enter(log->changes, change->id, change->pool, &found);
-		RatingChange *sum = *place;
+		void	  **entry = id_table_enter(log->changes, change->id, change->pool, &found);
 
-		if (!found)
-		{
-			*place = sum = new_change(log, change->id, change->pool);
-			sum->before = change->before;
-			memcpy(sum->state, change->state, size);
-		}
-		if (!change->written)
-			continue;
-		sum->written = true;
-		sum->after = change->after;
-		memcpy(sum->state + log->nstate, change->state + log->nstate, size);
+		if (found)
+			((RatingChange *) *entry)->row[1] = change->row[1];
+		else
+			*entry = change;
 	}
 }
 
@@ -146,14 +120,10 @@ change_log_end_part(ChangeLog *log, const ChangeLog *part)
 static bool
 is_changed(const ChangeLog *log, const RatingChange *change)
 {
-	if (!change->written)
-		return false;
-	if (!change->before.exists || !change->after.exists)
-		return change->before.exists != change->after.exists;
-	return memcmp(&change->before.record, &change->after.record,
-				  sizeof(PlayerRecord)) != 0 ||
-		memcmp(change->state, change->state + log->nstate,
-			   log->nstate * sizeof(double)) != 0;
+	const StoredRow *after = change->row[1];
+
+	return after == NULL ? change->row[0] != NULL :
+		!same_row(change->row[0], true, &after->record, after->state, log->nstate);
 }
 
 /*
@@ -178,11 +148,11 @@ enum
 	PLACE_PLACE
 };
 
-/* Places that are read. */
+/* Places that are read: of rows as they were, 0, or as they are, 1. */
 typedef struct PlacesLoad
 {
 	ChangeLog  *log;
-	bool		before;
+	int			time;
 } PlacesLoad;
 
 static void
@@ -193,14 +163,14 @@ take_place(void *arg, const Datum *values, const bool *nulls)
 	RatingChange *change = id_table_find(load->log->changes, values[PLACE_PLAYER_ID], pool);
 
 	(void) nulls;
-	(load->before ? &change->before : &change->after)->place = DatumGetInt64(values[PLACE_PLACE]);
+	change->place[load->time] = DatumGetInt64(values[PLACE_PLACE]);
 	pfree(pool);
 }
 
 void
 change_log_read_places(ChangeLog *log, bool before)
 {
-	PlacesLoad	load = {log, before};
+	PlacesLoad	load = {log, before ? 0 : 1};
 	RatingChange **changes = (RatingChange **) id_table_values(log->changes);
 	int			count = id_table_count(log->changes);
 	Datum	   *id = huge_array(Datum, count);
@@ -240,21 +210,22 @@ enum
 	CHANGE_NCOLUMNS
 };
 
-/* The columns of a row at one time; step leads from before to after. */
+/* The columns of a row as it was, 0, or as it is, 1. */
 static void
-version_columns(const Ladder *ladder, const RatingVersion *version,
-				const double *state, int step, Datum *values, bool *nulls)
+version_columns(const Ladder *ladder, const RatingChange *change, int time, Datum *values,
+				bool *nulls)
 {
-	nulls[CHANGE_RATING_BEFORE + step] = !version->exists;
-	nulls[CHANGE_GAMES_BEFORE + step] = !version->exists;
-	nulls[CHANGE_PLACE_BEFORE + step] = version->place == 0;
-	if (version->exists)
+	const StoredRow *row = change->row[time];
+
+	nulls[CHANGE_RATING_BEFORE + time] = nulls[CHANGE_GAMES_BEFORE + time] = (row == NULL);
+	nulls[CHANGE_PLACE_BEFORE + time] = change->place[time] == 0;
+	if (row != NULL)
 	{
-		values[CHANGE_RATING_BEFORE + step] =
-			Float8GetDatum(model_display(ladder->model, ladder->params, state));
-		values[CHANGE_GAMES_BEFORE + step] = Int64GetDatum(version->record.games);
+		values[CHANGE_RATING_BEFORE + time] =
+			Float8GetDatum(model_display(ladder->model, ladder->params, row->state));
+		values[CHANGE_GAMES_BEFORE + time] = Int64GetDatum(row->record.games);
 	}
-	values[CHANGE_PLACE_BEFORE + step] = Int64GetDatum(version->place);
+	values[CHANGE_PLACE_BEFORE + time] = Int64GetDatum(change->place[time]);
 }
 
 void
@@ -277,9 +248,8 @@ change_log_return(ChangeLog *log, FunctionCallInfo fcinfo)
 		values[CHANGE_PLAYER_ID] =
 			CStringGetTextDatum(id_text(log->ladder->player_type, change->id));
 		values[CHANGE_POOL] = CStringGetTextDatum(change->pool);
-		version_columns(log->ladder, &change->before, change->state, 0, values, nulls);
-		version_columns(log->ladder, &change->after, change->state + log->nstate, 1,
-						values, nulls);
+		version_columns(log->ladder, change, 0, values, nulls);
+		version_columns(log->ladder, change, 1, values, nulls);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 		pfree(DatumGetPointer(values[CHANGE_PLAYER_ID]));
 		pfree(DatumGetPointer(values[CHANGE_POOL]));

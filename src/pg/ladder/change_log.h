@@ -26,17 +26,10 @@ extern ChangeLog *change_log_begin_part(const ChangeLog *log, MemoryContext cont
 extern void change_log_end_part(ChangeLog *log, const ChangeLog *part);
 
 /*
- * Before a row is written: what it has, or record and state NULL if there is none.
- * Only the first call for a player and pool counts.
+ * The row of a player comes from what lies beside the player (states.h) to what the player has, or
+ * goes.  What it was counts the first time only.
  */
-extern void change_log_before(ChangeLog *log, const BatchPlayer *player,
-							  const PlayerRecord *record, const double *state);
-
-/*
- * After a row is written, or deleted: it has what the player has, if the player exists.
- * A row whose state before was not logged is an error of the program.
- */
-extern void change_log_after(ChangeLog *log, const BatchPlayer *player);
+extern void change_log_add(ChangeLog *log, const BatchPlayer *player, bool exists);
 
 /*
  * Read the places of all rows that have changed from table rating as it is now: among

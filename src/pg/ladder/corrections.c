@@ -15,21 +15,13 @@
 Corrections
 corrections_make(Ladder *ladder)
 {
-	Corrections corrections = {.ladder = ladder,.context = CurrentMemoryContext};
+	Corrections corrections = {
+		.ladder = ladder,
+		.rows = outbox_create(ladder, OUTBOX_CORRECTIONS),
+		.digests = outbox_create(ladder, OUTBOX_DIGESTS)
+	};
 
 	return corrections;
-}
-
-/* Put a correction into an outbox, which is made for the first one: most work finds none. */
-static void
-put_into(Corrections *corrections, Outbox **outbox, OutboxKind kind, const Correction *correction)
-{
-	MemoryContext old = MemoryContextSwitchTo(corrections->context);
-
-	if (*outbox == NULL)
-		*outbox = outbox_create(corrections->ladder, kind);
-	MemoryContextSwitchTo(old);
-	put_correction(*outbox, correction);
 }
 
 void
@@ -43,7 +35,7 @@ corrections_add(Corrections *corrections, int64 seq, const char *kind, Timestamp
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("place " INT64_FORMAT " of ladder \"%s\" lies before its horizon",
 						seq, ladder->name)));
-	put_into(corrections, &corrections->rows, OUTBOX_CORRECTIONS, &correction);
+	put_correction(corrections->rows, &correction);
 }
 
 void
@@ -55,13 +47,13 @@ corrections_add_match(Corrections *corrections, Datum match_id, int64 digest, in
 
 	if (seq > ladder->horizon || strcmp(kind, "late") == 0)
 	{
-		put_into(corrections, &corrections->rows, OUTBOX_CORRECTIONS, &correction);
+		put_correction(corrections->rows, &correction);
 		return;
 	}
-	if (corrections->ndropped++ == 0)
+	if (corrections->first_dropped == NULL)
 		corrections->first_dropped =
-			MemoryContextStrdup(corrections->context, id_text(ladder->match_type, match_id));
-	put_into(corrections, &corrections->digests, OUTBOX_DIGESTS, &correction);
+			MemoryContextStrdup(corrections->digests->parent, id_text(ladder->match_type, match_id));
+	put_correction(corrections->digests, &correction);
 }
 
 /*
@@ -73,7 +65,7 @@ static void
 send_digests(const Corrections *corrections)
 {
 	const Ladder *ladder = corrections->ladder;
-	int			n = corrections->ndropped;
+	int			n = (int) corrections->digests->nrows;
 
 	/* The warning comes after the query, whose error would make it untrue. */
 	outbox_send(corrections->digests, OUTBOX_UPDATE);
@@ -89,10 +81,9 @@ send_digests(const Corrections *corrections)
 void
 corrections_send(const Corrections *corrections)
 {
-	if (corrections->digests != NULL)
+	if (corrections->first_dropped != NULL)
 		send_digests(corrections);
-	if (corrections->rows != NULL)
-		outbox_send(corrections->rows, OUTBOX_INSERT);
+	outbox_send(corrections->rows, OUTBOX_INSERT);
 }
 
 /*

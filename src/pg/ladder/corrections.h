@@ -10,19 +10,15 @@
 
 #include "datatype/timestamp.h"
 
-#include "pg/ladder/ladder.h"
-
-struct Outbox;
+#include "pg/ladder/outbox.h"
 
 /* Corrections that wait to be sent. */
 typedef struct Corrections
 {
 	Ladder	   *ladder;
-	struct Outbox *rows;		/* or NULL, */
-	struct Outbox *digests;		/* and of matches before the horizon */
-	int			ndropped;		/* so many, */
+	Outbox	   *rows;
+	Outbox	   *digests;		/* of matches before the horizon, */
 	const char *first_dropped;	/* and the first of them */
-	MemoryContext context;		/* of the outboxes */
 } Corrections;
 
 /* No corrections yet; what they need is in the current context, also when they are added. */

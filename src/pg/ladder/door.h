@@ -2,8 +2,8 @@
  * door.h
  *		The one door to a ladder: rights, locks and settings of all work on it.
  *
- * Whatever touches a ladder does so between ladder_begin() and ladder_end(), which
- * ending.h has.  In this order, ladder_begin()
+ * Whatever touches a ladder does so between ladder_begin() and ladder_end().  In this order,
+ * ladder_begin()
  *
  * 1. checks the privileges of the caller, and that no row security applies to the
  *	  caller: from then on all runs as the owner;
@@ -110,7 +110,14 @@ extern Ladder *ladder_begin(Oid schema, const LadderEntry *entry);
  */
 extern void ladder_strengthen(Ladder *ladder, LOCKMODE lockmode);
 
-/* What ladder_end() is made of, see ending.h. */
+/*
+ * Close the door that ladder_begin() opened last.  The outermost one first has whatever
+ * matches are waiting rated, those of other ladders too, and those that come meanwhile;
+ * error 54001 if there is no end to these.
+ */
+extern void ladder_end(Ladder *ladder);
+
+/* What ladder_end() is made of. */
 
 /* From here on nobody is at work behind this door. */
 extern void ladder_end_work(Ladder *ladder);

@@ -2,7 +2,7 @@
  * ending.c
  *		The end of work on a ladder.
  */
-#include "pg/ladder/ending.h"
+#include "pg/sql/glue.h"
 
 #include "catalog/pg_namespace.h"
 #include "miscadmin.h"

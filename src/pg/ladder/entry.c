@@ -28,7 +28,6 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/cache.h"
-#include "pg/ladder/ending.h"
 #include "pg/ladder/snapshot_age.h"
 
 SKILLRATING_FUNCTION(skillrating_enter);

@@ -4,17 +4,15 @@
  */
 #include "pg/ladder/feed.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/skey.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "catalog/dependency.h"
-#include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_depend.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
@@ -344,61 +342,17 @@ unread_source_columns(Ladder *ladder)
  * ---- Dropping triggers ----
  */
 
-/* The functions of the triggers that are dropped together. */
-typedef struct TriggerFunctions
-{
-	Oid			function[4];	/* InvalidOid for none */
-} TriggerFunctions;
-
-/*
- * Add a trigger to those to be dropped if it is of one of these functions, and on the
- * table asked for (InvalidOid: on any).
- */
-static void
-add_source_trigger(ObjectAddresses *triggers, Oid trigger, Oid relid,
-				   const TriggerFunctions *functions, int64 *n)
-{
-	Relation	catalog = table_open(TriggerRelationId, AccessShareLock);
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-
-	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(trigger));
-	scan = systable_beginscan(catalog, TriggerOidIndexId, true, NULL, 1, &key);
-	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple))
-	{
-		Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
-
-		/* That of a partition goes with the one that it was made from. */
-		if ((form->tgfoid == functions->function[0] ||
-			 form->tgfoid == functions->function[1] ||
-			 form->tgfoid == functions->function[2] ||
-			 form->tgfoid == functions->function[3]) &&
-			(!OidIsValid(relid) || form->tgrelid == relid) &&
-			!OidIsValid(form->tgparentid))
-		{
-			ObjectAddress address;
-
-			ObjectAddressSet(address, TriggerRelationId, trigger);
-			add_exact_object_address(&address, triggers);
-			(*n)++;
-		}
-	}
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-}
-
-/* Errors unless the caller owns the relation, as DROP would. */
-static void
-check_owner(Oid relid)
-{
-	if (!owns_relation(relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER,
-					   get_relkind_objtype(get_rel_relkind(relid)),
-					   get_rel_name(relid));
-}
+/* The triggers that depend on source $1, of functions $3, on table $2 unless that is 0. */
+static const char *const source_triggers_query =
+	"SELECT t.oid FROM pg_catalog.pg_depend AS d "
+	"JOIN pg_catalog.pg_trigger AS t ON t.oid OPERATOR(pg_catalog.=) d.objid "
+	"WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
+	"AND d.refobjid OPERATOR(pg_catalog.=) $1 "
+	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
+	"AND ($2 OPERATOR(pg_catalog.=) 0 OR t.tgrelid OPERATOR(pg_catalog.=) $2) "
+	"AND t.tgfoid OPERATOR(pg_catalog.=) ANY ($3) "
+	/* That of a partition goes with the one that it was made from. */
+	"AND t.tgparentid OPERATOR(pg_catalog.=) 0";
 
 /*
  * drop_source_triggers(source, relation, mirrors): the triggers depend on the source, so that its
@@ -407,48 +361,55 @@ check_owner(Oid relid)
 Datum
 skillrating_drop_source_triggers(PG_FUNCTION_ARGS)
 {
+	Oid			types[] = {OIDOID, OIDOID, OIDARRAYOID};
 	Oid			source = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
 	Oid			relid = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
-	TriggerFunctions functions = {{InvalidOid}};
-	ObjectAddresses *triggers;
-	Relation	catalog;
-	ScanKeyData key[2];
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	int64		n = 0;
-
-	if (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2))
-	{
-		functions.function[0] = trigger_function("collect_matches");
-		functions.function[1] = trigger_function("refuse_truncate");
-		functions.function[2] = trigger_function("enqueue_matches");
-	}
-	if (PG_ARGISNULL(2) || PG_GETARG_BOOL(2))
-		functions.function[3] = trigger_function("fill_mirror");
+	ObjectAddresses *triggers = new_object_addresses();
+	Datum		functions[4];
+	int			n = 0;
+	Datum		values[3];
+	uint64		ntriggers;
+	uint64		i;
 
 	/* With the source all of its triggers have gone. */
 	if (!OidIsValid(source) || get_rel_relkind(source) == '\0' ||
 		(!PG_ARGISNULL(1) && !OidIsValid(relid)))
 		PG_RETURN_INT64(0);
-	check_owner(source);
-	triggers = new_object_addresses();
-	catalog = table_open(DependRelationId, AccessShareLock);
-	ScanKeyInit(&key[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
-	ScanKeyInit(&key[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(source));
-	scan = systable_beginscan(catalog, DependReferenceIndexId, true, NULL, 2, key);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	if (!owns_relation(source, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(source)),
+					   get_rel_name(source));
+	if (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2))
 	{
-		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
-
-		if (form->classid == TriggerRelationId)
-			add_source_trigger(triggers, form->objid, relid, &functions, &n);
+		functions[n++] = ObjectIdGetDatum(trigger_function("collect_matches"));
+		functions[n++] = ObjectIdGetDatum(trigger_function("refuse_truncate"));
+		functions[n++] = ObjectIdGetDatum(trigger_function("enqueue_matches"));
 	}
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
+	if (PG_ARGISNULL(2) || PG_GETARG_BOOL(2))
+		functions[n++] = ObjectIdGetDatum(trigger_function("fill_mirror"));
+	values[0] = ObjectIdGetDatum(source);
+	values[1] = ObjectIdGetDatum(relid);
+	values[2] = PointerGetDatum(construct_array(functions, n, OIDOID, sizeof(Oid), true, TYPALIGN_INT));
 
+	/* Also those that others have made since the snapshot of the transaction. */
+	SPI_connect();
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetLatestSnapshot());
+	if (SPI_execute_with_args(source_triggers_query, 3, types, values, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the triggers of a source");
+	PopActiveSnapshot();
+	ntriggers = SPI_processed;
+	for (i = 0; i < ntriggers; i++)
+	{
+		ObjectAddress address;
+		bool		isnull;
+		Datum		trigger = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc,
+											ONLY_COLUMN, &isnull);
+
+		ObjectAddressSet(address, TriggerRelationId, DatumGetObjectId(trigger));
+		add_exact_object_address(&address, triggers);
+	}
+	SPI_finish();
 	performMultipleDeletions(triggers, DROP_RESTRICT, 0);
 	free_object_addresses(triggers);
-	PG_RETURN_INT64(n);
+	PG_RETURN_INT64((int64) ntriggers);
 }

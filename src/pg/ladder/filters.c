@@ -8,17 +8,20 @@
 #include "access/xact.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/jsonb.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
 #include "pg/ladder/door.h"
 #include "pg/ladder/plans.h"
-#include "pg/matches/eligible.h"
+#include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_counted_player);
+SKILLRATING_FUNCTION(skillrating_check_eligibility);
 
 /*
  * Players who are merged into others, and who are excluded for a time, and rules of
@@ -51,7 +54,7 @@ typedef struct Exclusion
 typedef struct EligibilitySince
 {
 	TimestampTz since;
-	Eligibility *rules;
+	const ParamValue *rules;	/* NULL: none is in force */
 } EligibilitySince;
 
 struct Filters
@@ -104,6 +107,15 @@ filter_time(const Datum *value, const bool *null, int column, TimestampTz missin
 	return null[column] ? missing : DatumGetTimestampTz(value[column]);
 }
 
+/* Rules of eligibility in the current context, or NULL if none is in force. */
+static const ParamValue *
+read_rules(Jsonb *json)
+{
+	const ParamValue *rules = get_params(&eligibility_params, json);
+
+	return eligibility_limits_newcomers(rules) || eligibility_limits_repeats(rules) ? rules : NULL;
+}
+
 /*
  * Add a filter of a kind, as its row in operation has it.  The rows come in the order of
  * declaration. A later merge of the same account replaces the earlier one, and of two rules the
@@ -127,7 +139,7 @@ add_filter(void *arg, const Datum *value, const bool *null)
 		}
 		declared = &filters->eligibility[filters->neligibility++];
 		declared->since = since;
-		declared->rules = get_eligibility(DatumGetJsonbP(value[FILTER_PARAMS]));
+		declared->rules = read_rules(DatumGetJsonbP(value[FILTER_PARAMS]));
 	}
 	else if (null[FILTER_PLAYER])
 		return;
@@ -142,7 +154,8 @@ add_filter(void *arg, const Datum *value, const bool *null)
 					  filter_time(value, null, FILTER_UNTIL, DT_NOEND));
 }
 
-const Eligibility *
+/* The rules in force that were declared last for matches played at a time, or NULL. */
+static const ParamValue *
 eligibility_at(const Filters *filters, TimestampTz played_at)
 {
 	int			i;
@@ -232,6 +245,51 @@ merged_player(const Filters *filters, Datum player, TimestampTz played_at,
 	return player;
 }
 
+/* Whether a participant is a player who is before in the match by another account. */
+static bool
+has_other_account(const SourceMatch *match, int participant)
+{
+	const IdType *type = match->player_type;
+	int			i;
+
+	for (i = 0; i < participant; i++)
+		if (id_equal(type, match->player_id[i], match->player_id[participant]) &&
+			!id_equal(type, match->account_id[i], match->account_id[participant]))
+			return true;
+	return false;
+}
+
+void
+filter_match(const Filters *filters, SourceMatch *match)
+{
+	IdType	   *type = match->player_type;
+	bool		merged = false;
+	int			i;
+
+	match->eligibility = eligibility_at(filters, match->played_at);
+	for (i = 0; i < match->n; i++)
+	{
+		bool		excluded;
+
+		match->player_id[i] = merged_player(filters, match->account_id[i], match->played_at,
+											&excluded);
+		merged = merged || !id_equal(type, match->player_id[i], match->account_id[i]);
+		if (excluded && match->set_aside.detail == NULL)
+			match->set_aside = unrated(UNRATED_EXCLUDED_PLAYER,
+									   psprintf("player %s is excluded",
+												id_text(type, match->account_id[i])));
+	}
+	for (i = 0; i < match->n && merged && match->set_aside.detail == NULL; i++)
+	{
+		/* Each is compared with all before, and a match may have thousands. */
+		CHECK_FOR_INTERRUPTS();
+		if (has_other_account(match, i))
+			match->set_aside = unrated(UNRATED_MERGED_ACCOUNTS,
+									   psprintf("player %s takes part under two accounts",
+												id_text(type, match->player_id[i])));
+	}
+}
+
 Datum *
 counted_players(Ladder *ladder, Datum *account, int n)
 {
@@ -307,24 +365,53 @@ filters_repeat_window(const Filters *filters)
 	double		window = 0;
 	int			i;
 
-	for (i = 0; i < filters->neligibility; i++)
+	for (i = 0; filters != NULL && i < filters->neligibility; i++)
 	{
-		const Eligibility *rules = filters->eligibility[i].rules;
+		const ParamValue *rules = filters->eligibility[i].rules;
 
-		if (eligibility_in_force(rules, ELIGIBILITY_MAX_REPEATS))
-			window = Max(window, rules->value[ELIGIBILITY_REPEAT_WINDOW]);
+		if (rules != NULL && eligibility_limits_repeats(rules))
+			window = Max(window, rules[ELIGIBILITY_REPEAT_WINDOW].number);
 	}
 	return window;
 }
 
 bool
-filters_need_players(const Filters *filters)
+filters_have_rules(const Filters *filters)
 {
 	int			i;
 
 	if (filters != NULL)
 		for (i = 0; i < filters->neligibility; i++)
-			if (eligibility_needs_players(filters->eligibility[i].rules))
+			if (filters->eligibility[i].rules != NULL)
 				return true;
 	return false;
+}
+
+/* check_eligibility(rules) */
+Datum
+skillrating_check_eligibility(PG_FUNCTION_ARGS)
+{
+	/* What says more about a rule, and that rule. */
+	static const int refines[][2] = {
+		{ELIGIBILITY_NEWCOMER_GAMES, ELIGIBILITY_MAX_NEWCOMER_SHARE},
+		{ELIGIBILITY_REPEAT_WINDOW, ELIGIBILITY_MAX_REPEATS}
+	};
+	Jsonb	   *json = PG_GETARG_JSONB_P(0);
+	JsonReader	reader;
+	int			i;
+
+	(void) get_params(&eligibility_params, json);
+	json_reader_begin(&reader, json, "rules of eligibility", NULL);
+	for (i = 0; i < (int) lengthof(refines); i++)
+	{
+		const char *name = param_spec(&eligibility_params, refines[i][0])->name;
+		const char *of = param_spec(&eligibility_params, refines[i][1])->name;
+
+		/* It would do nothing without that, and nobody would notice. */
+		if (json_reader_find(&reader, name) && !json_reader_find(&reader, of))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("rule \"%s\" of eligibility needs rule \"%s\"", name, of)));
+	}
+	PG_RETURN_VOID();
 }

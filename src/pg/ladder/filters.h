@@ -8,8 +8,8 @@
 
 #include "pg/sql/glue.h"
 
-#include "core/rating/eligibility.h"
 #include "pg/ladder/ladder.h"
+#include "pg/matches/source.h"
 
 typedef struct Filters Filters;
 
@@ -42,14 +42,17 @@ extern Datum *counted_players(Ladder *ladder, Datum *account, int n);
  */
 extern void check_accounts(IdType *type, const Datum *account, const Datum *player, int n);
 
-/* The rules that were declared last for matches played at a time, or NULL. */
-extern const Eligibility *eligibility_at(const Filters *filters, TimestampTz played_at);
+/*
+ * Put the players for whom accounts count into a match whose rows have all been read, with the rules
+ * of its time.  set_aside is set where somebody is excluded, or two accounts of one player met.
+ */
+extern void filter_match(const Filters *filters, SourceMatch *match);
 
 /*
  * How many seconds rules look around a match for others with the same opponents, 0 if
- * none does; and whether any needs to know what players have done, for which filters may be NULL.
+ * none does; and whether there is any rule.  Filters may be NULL.
  */
 extern double filters_repeat_window(const Filters *filters);
-extern bool filters_need_players(const Filters *filters);
+extern bool filters_have_rules(const Filters *filters);
 
 #endif							/* PG_LADDER_FILTERS_H */

@@ -5,6 +5,7 @@
 #include "pg/ladder/maintenance.h"
 
 #include "access/xact.h"
+#include "utils/builtins.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
@@ -13,7 +14,6 @@
 #include "pg/ladder/hold.h"
 #include "pg/ladder/recorded.h"
 #include "pg/ladder/replay.h"
-#include "pg/ladder/standings.h"
 #include "pg/sql/progress.h"
 
 /*
@@ -60,6 +60,30 @@ end_part(Maintenance *work)
 	corrections_add(&corrections, rewrite->misplaced_seq, "reorder", rewrite->misplaced_at);
 	corrections_send(&corrections);
 	work->misplaced = Min(work->misplaced, rewrite->misplaced_seq);
+}
+
+static LadderQuery renew_standings_query = {
+	.text = "SELECT skillrating_internal.renew_standings($1, $2)",
+	.param = {VALUE_TEXT, VALUE_INT8}
+};
+
+/*
+ * Table standing has the players of each season that has ended, with their ratings at its end and
+ * the numbers of their matches in it, for season_table() and its like.  It is made of the events
+ * and must follow them: renew it once some from a place on were written or moved.  Those who rate
+ * write events behind all ends of seasons, and need not.
+ */
+static void
+renew_standings(Ladder *ladder, int64 from)
+{
+	Datum		values[2];
+
+	if (from == PG_INT64_MAX)
+		return;
+	values[0] = CStringGetTextDatum(ladder->name);
+	values[1] = Int64GetDatum(from);
+	(void) ladder_execute(ladder, &renew_standings_query, values, NULL, NULL);
+	SPI_freetuptable(SPI_tuptable);
 }
 
 pg_noreturn static void

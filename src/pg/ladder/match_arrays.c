@@ -9,39 +9,34 @@
 #include "utils/lsyscache.h"
 
 #include "pg/ladder/plans.h"
+#include "pg/matches/inputs.h"
 #include "pg/sql/arrays.h"
 
-/* The optional arrays: the argument of each, its source column, and its type in SQL. */
+/* The optional arrays: the argument of each, its column in match_player, and its type in SQL. */
 static const struct
 {
 	const char *argument;
-	SourceColumn column;
+	const char *column;
 	ValueType	type;
 }			ladder_arrays[LADDER_NARRAYS] = {
-	[ARRAY_RANK] = {"rank", SOURCE_RANK, VALUE_INT4},
-	[ARRAY_SCORE] = {"team_score", SOURCE_SCORE, VALUE_FLOAT8},
-	[ARRAY_WEIGHT] = {"weight", SOURCE_WEIGHT, VALUE_FLOAT8},
-	[ARRAY_JOINED] = {"joined", SOURCE_JOINED, VALUE_FLOAT8},
-	[ARRAY_LEFT] = {"left", SOURCE_LEFT, VALUE_FLOAT8},
-	[ARRAY_COMMANDING] = {"commanding", SOURCE_COMMANDING, VALUE_FLOAT8},
-	[ARRAY_SIDE] = {"side", SOURCE_SIDE, VALUE_INT4},
-	[ARRAY_SQUAD] = {"squad", SOURCE_SQUAD, VALUE_INT8},
-	[ARRAY_KILLS] = {"kills", SOURCE_KILLS, VALUE_INT4},
-	[ARRAY_DEATHS] = {"deaths", SOURCE_DEATHS, VALUE_INT4},
-	[ARRAY_QUIT] = {"quit", SOURCE_QUIT, VALUE_BOOL},
-	[ARRAY_EXPERIENCE] = {"experience", SOURCE_EXPERIENCE, VALUE_INT4},
-	[ARRAY_GAIN] = {"player_gain", SOURCE_GAIN, VALUE_FLOAT8},
-	[ARRAY_BOT] = {"bot", SOURCE_BOT, VALUE_BOOL},
-	[ARRAY_FIXED] = {"fixed", SOURCE_FIXED, VALUE_BOOL},
-	[ARRAY_CONTEXT] = {"context", SOURCE_CONTEXT, VALUE_TEXT},
-	[ARRAY_CLUB] = {"club", SOURCE_CLUB, VALUE_TEXT},
+	[ARRAY_RANK] = {"rank", "rank", VALUE_INT4},
+	[ARRAY_SCORE] = {"team_score", "score", VALUE_FLOAT8},
+	[ARRAY_WEIGHT] = {"weight", "weight", VALUE_FLOAT8},
+	[ARRAY_JOINED] = {"joined", "joined", VALUE_FLOAT8},
+	[ARRAY_LEFT] = {"left", "left", VALUE_FLOAT8},
+	[ARRAY_COMMANDING] = {"commanding", "commanding", VALUE_FLOAT8},
+	[ARRAY_SIDE] = {"side", "side", VALUE_INT4},
+	[ARRAY_SQUAD] = {"squad", "squad", VALUE_INT8},
+	[ARRAY_KILLS] = {"kills", "kills", VALUE_INT4},
+	[ARRAY_DEATHS] = {"deaths", "deaths", VALUE_INT4},
+	[ARRAY_QUIT] = {"quit", "quit", VALUE_BOOL},
+	[ARRAY_EXPERIENCE] = {"experience", "experience", VALUE_INT4},
+	[ARRAY_GAIN] = {"player_gain", "gain", VALUE_FLOAT8},
+	[ARRAY_BOT] = {"bot", "bot", VALUE_BOOL},
+	[ARRAY_FIXED] = {"fixed", "fixed", VALUE_BOOL},
+	[ARRAY_CONTEXT] = {"context", "context", VALUE_TEXT},
+	[ARRAY_CLUB] = {"club", "club", VALUE_TEXT},
 };
-
-static const char *
-array_column(LadderArray array)
-{
-	return source_columns[ladder_arrays[array].column].name;
-}
 
 /*
  * ---- Arguments ----
@@ -76,18 +71,10 @@ required_argument(FunctionCallInfo fcinfo, int arg, const char *name)
 }
 
 Datum
-id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type, const char *name)
+match_id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type)
 {
 	return convert_id(id_type, get_fn_expr_argtype(fcinfo->flinfo, arg),
-					  PG_GETARG_DATUM(arg), name);
-}
-
-void
-match_id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
-				  MatchArrays *arrays)
-{
-	arrays->match_id = id_argument(fcinfo, arg, id_type, "match_id");
-	arrays->has_match_id = true;
+					  PG_GETARG_DATUM(arg), "match_id");
 }
 
 void
@@ -171,49 +158,73 @@ optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
 			arrays->array[i] = repeat_element(PG_GETARG_ARRAYTYPE_P(arg), arrays->n);
 			continue;
 		}
-		arrays->array[i] =
-			PointerGetDatum(i >= ARRAY_WEIGHT ?
-							array_with_nulls_argument(fcinfo, arg,
-													  ladder_arrays[i].argument,
-													  arrays->n) :
-							array_argument(fcinfo, arg,
-										   ladder_arrays[i].argument,
-										   arrays->n));
+		arrays->array[i] = PG_GETARG_DATUM(arg);
+		check_array(DatumGetArrayTypeP(arrays->array[i]), ladder_arrays[i].argument, arrays->n,
+					i >= ARRAY_WEIGHT);
 	}
 }
 
 void
-match_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
+match_values(FunctionCallInfo fcinfo, int arg, MatchValue first, MatchValue last,
+			 MatchArrays *arrays)
 {
-	arrays->pool = PG_ARGISNULL(arg) ? CStringGetTextDatum("") :
-		PG_GETARG_DATUM(arg);
-	arg++;
-	arrays->log_odds = PG_ARGISNULL(arg) ? Float8GetDatum(0) :
-		PG_GETARG_DATUM(arg);
-	arg++;
-	arrays->gain = PG_ARGISNULL(arg) ? Float8GetDatum(1) :
-		PG_GETARG_DATUM(arg);
-}
+	int			i;
 
-void
-fact_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
-{
-	arrays->has_duration = !PG_ARGISNULL(arg);
-	arrays->duration = PG_GETARG_DATUM(arg);
-	arg++;
-	arrays->has_surrendered = !PG_ARGISNULL(arg);
-	arrays->surrendered = PG_GETARG_DATUM(arg);
-}
+	for (i = first; i <= (int) last; i++, arg++)
+	{
+		bool		null = PG_ARGISNULL(arg);
 
-void
-tournament_argument(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays)
-{
-	arrays->has_tournament = !PG_ARGISNULL(arg);
-	arrays->tournament = PG_GETARG_DATUM(arg);
+		arrays->null[i] = null && i > VALUE_OF_GAIN;
+		arrays->value[i] = !null ? PG_GETARG_DATUM(arg) :
+			i == VALUE_OF_POOL ? CStringGetTextDatum("") :
+			Float8GetDatum(i == VALUE_OF_GAIN ? 1 : 0);
+	}
 }
 
 /*
- * ---- Queries over the arrays ----
+ * ---- The match in memory ----
+ */
+
+void
+match_arrays_read(const MatchArrays *arrays, SourceMatch *match)
+{
+	/* The columns of arrays that preview() has. */
+	static const struct
+	{
+		LadderArray array;
+		SourceColumn column;
+	}			read[] = {
+		{ARRAY_WEIGHT, SOURCE_WEIGHT}, {ARRAY_JOINED, SOURCE_JOINED}, {ARRAY_LEFT, SOURCE_LEFT},
+		{ARRAY_COMMANDING, SOURCE_COMMANDING}, {ARRAY_SIDE, SOURCE_SIDE},
+		{ARRAY_SQUAD, SOURCE_SQUAD}, {ARRAY_GAIN, SOURCE_GAIN}, {ARRAY_FIXED, SOURCE_FIXED},
+		{ARRAY_CONTEXT, SOURCE_CONTEXT}, {ARRAY_CLUB, SOURCE_CLUB}
+	};
+	ColumnArray column[lengthof(read) + 2] = {{SOURCE_PLAYER_ID, arrays->player, NULL}};
+	int			n = 1;
+	Datum		shared[INPUT_NSLOTS];
+	bool		null[INPUT_NSLOTS];
+	int			i;
+
+	column[n++] = column_array(SOURCE_TEAM, DatumGetArrayTypeP(arrays->team));
+	for (i = 0; i < (int) lengthof(read); i++)
+		if (arrays->has_array[read[i].array])
+			column[n++] = column_array(read[i].column,
+									   DatumGetArrayTypeP(arrays->array[read[i].array]));
+	source_row_clear(shared, null);
+	shared[SOURCE_RANK] = Float8GetDatum(1);
+	shared[SOURCE_PLAYED_AT] = arrays->value[VALUE_OF_PLAYED_AT];
+	shared[SOURCE_POOL] = arrays->value[VALUE_OF_POOL];
+	shared[SOURCE_LOG_ODDS] = arrays->value[VALUE_OF_LOG_ODDS];
+	shared[SOURCE_GAIN] = arrays->value[VALUE_OF_GAIN];
+	shared[SOURCE_TOURNAMENT] = arrays->value[VALUE_OF_TOURNAMENT];
+	null[SOURCE_RANK] = null[SOURCE_PLAYED_AT] = null[SOURCE_POOL] = false;
+	null[SOURCE_LOG_ODDS] = null[SOURCE_GAIN] = false;
+	null[SOURCE_TOURNAMENT] = arrays->null[VALUE_OF_TOURNAMENT];
+	source_match_read(match, arrays->n, column, n, shared, null);
+}
+
+/*
+ * ---- The ladder's own tables ----
  *
  * The arrays players and team are two parameters in a row, and the optional ones
  * come behind them.
@@ -254,7 +265,7 @@ append_array_names(QueryDraft *draft, const char *prefix)
 
 	for (i = 0; i < LADDER_NARRAYS; i++)
 		appendStringInfo(&draft->sql, ", %s%s", prefix,
-						 quote_identifier(array_column(i)));
+						 quote_identifier(ladder_arrays[i].column));
 }
 
 /*
@@ -276,83 +287,8 @@ append_participants(QueryDraft *draft)
 	appendStringInfoString(&draft->sql, ", n)");
 }
 
-/* The numbers of a participant, in the order of SourceColumn; $5 is the gain of the match. */
-static void
-append_numbers(QueryDraft *draft)
-{
-	int			i;
-
-	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
-	{
-		if (i == SOURCE_WON)
-			appendStringInfoString(&draft->sql, ", CAST(NULL AS pg_catalog.float8)");
-		else if (i == SOURCE_QUIT || i == SOURCE_BOT || i == SOURCE_FIXED)
-			appendStringInfo(&draft->sql, ", CAST(CAST(a.%s AS pg_catalog.int4) AS pg_catalog.float8)",
-							 quote_identifier(source_columns[i].name));
-		else if (i == SOURCE_GAIN)
-			appendStringInfoString(&draft->sql, ", $5 OPERATOR(pg_catalog.*) COALESCE(a.gain, 1)");
-		else
-			appendStringInfo(&draft->sql, ", CAST(a.%s AS pg_catalog.float8)",
-							 quote_identifier(source_columns[i].name));
-	}
-}
-
-/* Those of the match itself, which match_values() has. */
 #define MATCH_PARAMS \
 	{VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL, VALUE_TEXT}
-
-/* The match as the source would have it, with the columns of SourceColumn. */
-static LadderQuery read_arrays_query = {
-	.text = "SELECT $1 AS match_id, $2 AS played_at, a.team, a.player_id, $3 AS pool, $4 AS log_odds, "
-	"CAST(NULL AS pg_catalog.text) AS unrated_reason, $6 AS duration, "
-	"CAST(CAST($7 AS pg_catalog.int4) AS pg_catalog.float8) AS surrendered, a.context, a.club, "
-	"$8 AS tournament{numbers} FROM {participants}",
-	.param = MATCH_PARAMS,
-	.add_params = add_array_params,
-	.part = {{"numbers", append_numbers}, {"participants", append_participants}}
-};
-
-/* The parameters of a match, and those of its participants behind them. */
-#define MATCH_NPARAMS 8
-#define READ_NPARAMS (MATCH_NPARAMS + 2 + LADDER_NARRAYS)
-
-StaticAssertDecl(READ_NPARAMS <= MAX_QUERY_PARAMS,
-				 "too many arrays for the parameters of a query");
-
-/* The values of the parameters of a match. */
-static void
-match_values(const MatchArrays *arrays, Datum *values, bool *nulls)
-{
-	memset(nulls, false, MATCH_NPARAMS * sizeof(bool));
-	values[0] = arrays->match_id;
-	values[1] = arrays->played_at;
-	values[2] = arrays->pool;
-	values[3] = arrays->log_odds;
-	values[4] = arrays->gain;
-	values[5] = arrays->duration;
-	nulls[5] = !arrays->has_duration;
-	values[6] = arrays->surrendered;
-	nulls[6] = !arrays->has_surrendered;
-	values[7] = arrays->tournament;
-	nulls[7] = !arrays->has_tournament;
-}
-
-MatchReader *
-match_arrays_open(Ladder *ladder, const MatchArrays *arrays)
-{
-	Datum		values[READ_NPARAMS];
-	bool		nulls[READ_NPARAMS];
-
-	match_values(arrays, values, nulls);
-	nulls[0] = !arrays->has_match_id;
-	array_values(arrays, values + MATCH_NPARAMS, nulls + MATCH_NPARAMS);
-	return reader_open_query(ladder, &read_arrays_query, values, nulls,
-							 !arrays->has_match_id);
-}
-
-/*
- * ---- The ladder's own tables ----
- */
 
 static LadderQuery insert_match_query = {
 	.text = "INSERT INTO {match} (match_id, played_at, pool, log_odds, gain, duration, surrendered, tournament) "
@@ -361,7 +297,7 @@ static LadderQuery insert_match_query = {
 };
 
 static LadderQuery update_match_query = {
-	.text = "UPDATE {match} AS m SET played_at = $2, pool = $3, log_odds = $4, gain = $5, "
+	.text = "UPDATE {match} AS m SET played_at = COALESCE($2, m.played_at), pool = $3, log_odds = $4, gain = $5, "
 	"duration = $6, surrendered = $7, tournament = $8 WHERE m.match_id {match =} $1",
 	.param = MATCH_PARAMS
 };
@@ -397,16 +333,84 @@ static LadderQuery insert_participants_query = {
 	}
 };
 
-/* Insert or update the row of a match; returns how many rows that were. */
-static uint64
-write_match(Ladder *ladder, LadderQuery *query, const MatchArrays *arrays)
+/* The columns of the optional arrays as they are compared: no gain is 1. */
+static void
+append_compared(QueryDraft *draft, const char *prefix)
 {
-	Datum		values[MATCH_NPARAMS];
-	bool		nulls[MATCH_NPARAMS];
+	int			i;
 
-	match_values(arrays, values, nulls);
-	nulls[1] = !arrays->has_played_at;
-	return ladder_execute(ladder, query, values, nulls, NULL);
+	for (i = 0; i < LADDER_NARRAYS; i++)
+		appendStringInfo(&draft->sql, i == ARRAY_GAIN ? ", COALESCE(%s%s, 1)" : ", %s%s", prefix,
+						 quote_identifier(ladder_arrays[i].column));
+}
+
+static void
+append_stored(QueryDraft *draft)
+{
+	append_compared(draft, "p.");
+}
+
+static void
+append_given(QueryDraft *draft)
+{
+	append_compared(draft, "a.");
+}
+
+/* Whether a match is finished, and its rows are those of arrays, in whatever order. */
+#define STORED "SELECT p.player_id, p.team{stored} FROM {match_player} AS p WHERE p.match_id {match =} $1"
+#define GIVEN "SELECT a.player_id, a.team{given} FROM {participants}"
+
+static LadderQuery stored_query = {
+	.text = "SELECT m.finished, ROW(m.played_at, m.pool, m.log_odds, m.gain, m.duration, m.surrendered, m.tournament) "
+	"IS NOT DISTINCT FROM ROW(COALESCE($2, m.played_at), $3, $4, $5, $6, $7, $8) "
+	"AND NOT EXISTS ((" STORED " EXCEPT ALL " GIVEN ") UNION ALL (" GIVEN " EXCEPT ALL " STORED ")) "
+	"FROM {match} AS m WHERE m.match_id {match =} $1",
+	.param = MATCH_PARAMS,
+	.add_params = add_array_params,
+	.part = {
+		{"stored", append_stored},
+		{"given", append_given},
+		{"participants", append_participants}
+	}
+};
+
+enum
+{
+	STORED_FINISHED,
+	STORED_SAME
+};
+
+StaticAssertDecl(MATCH_NVALUES + 2 + LADDER_NARRAYS <= MAX_QUERY_PARAMS,
+				 "too many arrays for the parameters of a query");
+
+static void
+take_stored(void *arg, const Datum *values, const bool *nulls)
+{
+	bool	   *stored = (bool *) arg;
+
+	stored[STORED_FINISHED] = !nulls[STORED_FINISHED] && DatumGetBool(values[STORED_FINISHED]);
+	stored[STORED_SAME] = DatumGetBool(values[STORED_SAME]);
+}
+
+bool
+match_arrays_are_stored(Ladder *ladder, const MatchArrays *arrays)
+{
+	Datum		values[MATCH_NVALUES + 2 + LADDER_NARRAYS];
+	bool		nulls[MATCH_NVALUES + 2 + LADDER_NARRAYS];
+	bool		stored[2] = {false, false};
+
+	memcpy(values, arrays->value, sizeof(arrays->value));
+	memcpy(nulls, arrays->null, sizeof(arrays->null));
+	array_values(arrays, values + MATCH_NVALUES, nulls + MATCH_NVALUES);
+	(void) ladder_execute_each(ladder, &stored_query, values, nulls, take_stored, stored);
+	if (!stored[STORED_FINISHED])
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("match %s of ladder \"%s\" exists and is not finished",
+						id_text(ladder->match_type, arrays->value[VALUE_OF_MATCH_ID]),
+						ladder->name),
+				 errhint("Complete its rows and set finished instead of reporting it.")));
+	return stored[STORED_SAME];
 }
 
 static void
@@ -415,7 +419,7 @@ insert_participants(Ladder *ladder, const MatchArrays *arrays)
 	Datum		values[1 + 2 + LADDER_NARRAYS];
 	bool		nulls[1 + 2 + LADDER_NARRAYS] = {false};
 
-	values[0] = arrays->match_id;
+	values[0] = arrays->value[VALUE_OF_MATCH_ID];
 	array_values(arrays, values + 1, nulls + 1);
 	ladder_execute(ladder, &insert_participants_query, values, nulls, NULL);
 }
@@ -427,7 +431,7 @@ insert_participants(Ladder *ladder, const MatchArrays *arrays)
 bool
 match_arrays_insert(Ladder *ladder, const MatchArrays *arrays)
 {
-	if (write_match(ladder, &insert_match_query, arrays) == 0)
+	if (ladder_execute(ladder, &insert_match_query, arrays->value, arrays->null, NULL) == 0)
 		return false;
 	insert_participants(ladder, arrays);
 	return true;
@@ -436,16 +440,12 @@ match_arrays_insert(Ladder *ladder, const MatchArrays *arrays)
 void
 match_arrays_replace(Ladder *ladder, const MatchArrays *arrays)
 {
-	Datum		values[1];
-
-	values[0] = arrays->match_id;
-
 	/*
 	 * Participants go before the match is updated, and come after it:
 	 * triggers of the ladder see each state of the match as a change of the
 	 * same match, which they collect.
 	 */
-	ladder_execute(ladder, &delete_participants_query, values, NULL, NULL);
-	write_match(ladder, &update_match_query, arrays);
+	ladder_execute(ladder, &delete_participants_query, &arrays->value[VALUE_OF_MATCH_ID], NULL, NULL);
+	ladder_execute(ladder, &update_match_query, arrays->value, arrays->null, NULL);
 	insert_participants(ladder, arrays);
 }

@@ -9,11 +9,25 @@
 #include "pg/sql/glue.h"
 
 #include "pg/ladder/ladder.h"
-#include "pg/ladder/match_reader.h"
+#include "pg/matches/source.h"
+
+/* What report_match() and preview() are told of the match, as parameters of queries. */
+typedef enum MatchValue
+{
+	VALUE_OF_MATCH_ID,
+	VALUE_OF_PLAYED_AT,			/* null where the caller gave none */
+	VALUE_OF_POOL,
+	VALUE_OF_LOG_ODDS,
+	VALUE_OF_GAIN,
+	VALUE_OF_DURATION,
+	VALUE_OF_SURRENDERED,
+	VALUE_OF_TOURNAMENT,
+	MATCH_NVALUES
+} MatchValue;
 
 /*
- * What report_match and preview take as optional arrays, in the order of their
- * arguments and of the parameters of the queries that read them.
+ * What they take as optional arrays, in the order of their arguments and of the parameters of
+ * queries.
  */
 typedef enum LadderArray
 {
@@ -40,27 +54,11 @@ typedef enum LadderArray
 /* A match as arrays.  The identifiers are of the ladder's types. */
 typedef struct MatchArrays
 {
-	Datum		match_id;		/* absent for a preview */
-	bool		has_match_id;
-	Datum		played_at;		/* now where the caller gave none */
-	bool		has_played_at;	/* the caller did */
-	Datum		pool;
-	Datum		log_odds;
-	Datum		gain;
-	Datum		duration;
-	bool		has_duration;
-	Datum		surrendered;
-	bool		has_surrendered;
-	Datum		tournament;
-	bool		has_tournament;
+	Datum		value[MATCH_NVALUES];
+	bool		null[MATCH_NVALUES];
 	Datum		players;		/* an array, */
 	Datum	   *player;			/* its elements, */
 	int			n;				/* and their number */
-	Datum	   *counted;		/* for whom each of them counts, after merges;
-								 * set when the match was read */
-	const MatchStatus *left_out;	/* the rule that leaves each of them out of
-									 * the match, or NULL */
-	int64		digest;			/* of the content, likewise */
 	Datum		team;
 	Datum		array[LADDER_NARRAYS];
 	bool		has_array[LADDER_NARRAYS];
@@ -70,11 +68,7 @@ typedef struct MatchArrays
 extern void required_argument(FunctionCallInfo fcinfo, int arg, const char *name);
 
 /* The argument match_id, of any type that reads as one of the ladder's. */
-extern void match_id_argument(FunctionCallInfo fcinfo, int arg,
-							  IdType *id_type, MatchArrays *arrays);
-
-/* Any argument that reads as an identifier of a type. */
-extern Datum id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type, const char *name);
+extern Datum match_id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type);
 
 /*
  * The argument players likewise, of any number, as elements only; and those of a match: errors if
@@ -89,24 +83,21 @@ extern void players_argument(FunctionCallInfo fcinfo, int arg,
 extern void optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
 							LadderArray last, MatchArrays *arrays);
 
-/* The arguments pool, log_odds and gain, which follow one another. */
-extern void match_arguments(FunctionCallInfo fcinfo, int arg,
-							MatchArrays *arrays);
+/* The values first to last likewise, with defaults where those have one. */
+extern void match_values(FunctionCallInfo fcinfo, int arg, MatchValue first, MatchValue last,
+						 MatchArrays *arrays);
 
-/* The arguments duration and surrendered likewise; both may be null. */
-extern void fact_arguments(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays);
-
-/* The tournament of the match, or null. */
-extern void tournament_argument(FunctionCallInfo fcinfo, int arg, MatchArrays *arrays);
-
-/* Read the match, as the source of the ladder would have it. */
-extern MatchReader *match_arrays_open(Ladder *ladder, const MatchArrays *arrays);
+/* Read the match as of a source that has these rows; any result will do. */
+extern void match_arrays_read(const MatchArrays *arrays, SourceMatch *match);
 
 /*
  * Insert the match into the ladder's own tables; false, and nothing is done, if
  * match has a row with its identifier.
  */
 extern bool match_arrays_insert(Ladder *ladder, const MatchArrays *arrays);
+
+/* Whether the tables have the match as it is here.  Error 55000 if it is not finished there. */
+extern bool match_arrays_are_stored(Ladder *ladder, const MatchArrays *arrays);
 
 /* Put it in the place of the match with its identifier. */
 extern void match_arrays_replace(Ladder *ladder, const MatchArrays *arrays);

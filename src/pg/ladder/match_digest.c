@@ -59,12 +59,10 @@ digest_participant(const SourceMatch *match, Participant *p, Datum player)
 
 	/*
 	 * A match without gains has the digest that it would have without the
-	 * column, and so for bots, contexts and clubs.
+	 * column, and so for contexts and clubs.
 	 */
 	if (!isnan(p->gain))
 		digest = hash_combine64(digest, digest_bytes(&p->gain, sizeof(p->gain)));
-	if (!isnan(p->bot))
-		digest = combine_number(digest, SOURCE_BOT, p->bot);
 	if (!isnan(p->fixed))
 		digest = combine_number(digest, SOURCE_FIXED, p->fixed);
 	if (p->context >= 0)
@@ -114,10 +112,6 @@ digest_match(const SourceMatch *match, const char *unrated_reason, uint64 partic
 	digest = hash_combine64(digest, (uint64) digest_text(match->pool));
 	if (unrated_reason != NULL)
 		digest = hash_combine64(digest, (uint64) digest_text(unrated_reason));
-	if (!isnan(match->facts.duration))
-		digest = combine_number(digest, SOURCE_DURATION, match->facts.duration);
-	if (!isnan(match->facts.surrendered))
-		digest = combine_number(digest, SOURCE_SURRENDERED, match->facts.surrendered);
 	if (match->tournament != 0)
 		digest = combine_number(digest, SOURCE_TOURNAMENT, match->tournament);
 	return participants + digest;

@@ -18,6 +18,7 @@
 
 #include "pg/ladder/attempts.h"
 #include "pg/ladder/cache.h"
+#include "pg/ladder/careful.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/door.h"
@@ -51,17 +52,14 @@ skillrating_source_columns(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
 	{
-		const char *type;
-		const char *needed;
-		const char *description;
+		const SourceColumnSpec *column = &source_columns[i];
 		Datum		values[4];
 		bool		nulls[4] = {false};
 
-		source_column_text(i, &type, &needed, &description);
-		values[0] = CStringGetTextDatum(source_column_name(i));
-		values[1] = CStringGetTextDatum(type);
-		values[2] = CStringGetTextDatum(needed);
-		values[3] = CStringGetTextDatum(description);
+		values[0] = CStringGetTextDatum(column->name);
+		values[1] = CStringGetTextDatum(column->takes);
+		values[2] = CStringGetTextDatum(column->needed);
+		values[3] = CStringGetTextDatum(column->description);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
@@ -148,39 +146,6 @@ skillrating_ladder_types(PG_FUNCTION_ARGS)
  * ---- report_match ----
  */
 
-/*
- * Whether a match that is there already is what is reported; played_at is then
- * as stored if it was not given, and so is the digest.
- */
-static bool
-is_same_match(Ladder *ladder, MatchArrays *arrays)
-{
-	MatchReader *stored;
-	MatchReader *reported;
-	bool		same;
-
-	stored = reader_open_matches(ladder, id_array(ladder->match_type,
-												  &arrays->match_id, 1), false, true);
-	if (!reader_next(stored))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("match %s of ladder \"%s\" exists and is not finished",
-						id_text(ladder->match_type, arrays->match_id),
-						ladder->name),
-				 errhint("Complete its rows and set finished instead of reporting it.")));
-
-	if (!arrays->has_played_at)
-		arrays->played_at = TimestampTzGetDatum(stored->match.played_at);
-	arrays->has_played_at = true;
-	reported = match_arrays_open(ladder, arrays);
-	(void) reader_next(reported);
-	arrays->digest = reported->match.digest;
-	same = arrays->digest == stored->match.digest;
-	reader_close(reported);
-	reader_close(stored);
-	return same;
-}
-
 static LadderQuery before_horizon_query = {
 	.text = "SELECT FROM {rated_match} AS m WHERE m.match_id {match =} $1 "
 	"AND m.seq OPERATOR(pg_catalog.<=) $2",
@@ -195,7 +160,7 @@ is_before_horizon(Ladder *ladder, const MatchArrays *arrays)
 
 	if (ladder->horizon == NO_HORIZON)
 		return false;
-	values[0] = arrays->match_id;
+	values[0] = arrays->value[VALUE_OF_MATCH_ID];
 	values[1] = Int64GetDatum(ladder->horizon);
 	return ladder_execute(ladder, &before_horizon_query, values, NULL, NULL) > 0;
 }
@@ -209,7 +174,7 @@ replace_match(Ladder *ladder, const MatchArrays *arrays)
 	match_arrays_replace(ladder, arrays);
 	ereport(NOTICE,
 			(errmsg("match %s of ladder \"%s\" was reported before with other content, which is replaced",
-					id_text(ladder->match_type, arrays->match_id),
+					id_text(ladder->match_type, arrays->value[VALUE_OF_MATCH_ID]),
 					ladder->name),
 			 errhint("A rated match counts with the new content from the next skillrating.catch_up() on.")));
 }
@@ -224,30 +189,39 @@ enum
 	REPORT_ARG_RANK,
 	REPORT_ARG_PLAYED_AT,
 	REPORT_ARG_TEAM_SCORE,		/* to player_gain */
-	REPORT_ARG_POOL = REPORT_ARG_TEAM_SCORE + ARRAY_GAIN - ARRAY_SCORE + 1,
-	REPORT_ARG_DURATION = REPORT_ARG_POOL + 3,	/* behind log_odds and gain */
-	REPORT_ARG_BOT = REPORT_ARG_DURATION + 2,	/* behind surrendered; to club */
+	REPORT_ARG_POOL = REPORT_ARG_TEAM_SCORE + ARRAY_GAIN - ARRAY_SCORE + 1,	/* to surrendered */
+	REPORT_ARG_BOT = REPORT_ARG_POOL + VALUE_OF_SURRENDERED - VALUE_OF_POOL + 1,	/* to club */
 	REPORT_ARG_TOURNAMENT = REPORT_ARG_BOT + ARRAY_CLUB - ARRAY_BOT + 1
 };
+
+/* A time that was given must be one; the hint says what else to give. */
+static void
+check_time(const char *name, Datum value, const char *hint)
+{
+	TimestampTz at = DatumGetTimestampTz(value);
+
+	if (TIMESTAMP_NOT_FINITE(at))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("%s must be finite, not %s", name, timestamptz_to_str(at)),
+				 errhint("%s", hint)));
+}
 
 static void
 report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 				 MatchArrays *arrays)
 {
-	match_id_argument(fcinfo, REPORT_ARG_MATCH_ID, ladder->match_type, arrays);
+	arrays->value[VALUE_OF_MATCH_ID] = match_id_argument(fcinfo, REPORT_ARG_MATCH_ID,
+														 ladder->match_type);
 	players_argument(fcinfo, REPORT_ARG_PLAYERS, ladder->player_type, arrays);
 	arrays->team = PointerGetDatum(array_argument(fcinfo, REPORT_ARG_TEAM,
 												  "team", arrays->n));
 	optional_arrays(fcinfo, REPORT_ARG_RANK, ARRAY_RANK, ARRAY_RANK, arrays);
-	arrays->has_played_at = !PG_ARGISNULL(REPORT_ARG_PLAYED_AT);
-	arrays->played_at = arrays->has_played_at ? PG_GETARG_DATUM(REPORT_ARG_PLAYED_AT) :
-		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
-	if (TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(arrays->played_at)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("played_at must be finite, not %s",
-						timestamptz_to_str(DatumGetTimestampTz(arrays->played_at))),
-				 errhint("Leave it null for a match that was played now.")));
+	arrays->null[VALUE_OF_PLAYED_AT] = PG_ARGISNULL(REPORT_ARG_PLAYED_AT);
+	arrays->value[VALUE_OF_PLAYED_AT] = PG_GETARG_DATUM(REPORT_ARG_PLAYED_AT);
+	if (!arrays->null[VALUE_OF_PLAYED_AT])
+		check_time("played_at", arrays->value[VALUE_OF_PLAYED_AT],
+				   "Leave it null for a match that was played now.");
 	optional_arrays(fcinfo, REPORT_ARG_TEAM_SCORE, ARRAY_SCORE, ARRAY_GAIN,
 					arrays);
 	if (arrays->has_array[ARRAY_JOINED] && !arrays->has_array[ARRAY_LEFT])
@@ -255,21 +229,25 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("left must not be null where joined is given"),
 				 errhint("A match that is reported is over.")));
-	match_arguments(fcinfo, REPORT_ARG_POOL, arrays);
-	fact_arguments(fcinfo, REPORT_ARG_DURATION, arrays);
+	match_values(fcinfo, REPORT_ARG_POOL, VALUE_OF_POOL, VALUE_OF_SURRENDERED, arrays);
 	optional_arrays(fcinfo, REPORT_ARG_BOT, ARRAY_BOT, ARRAY_CLUB, arrays);
-	tournament_argument(fcinfo, REPORT_ARG_TOURNAMENT, arrays);
+	match_values(fcinfo, REPORT_ARG_TOURNAMENT, VALUE_OF_TOURNAMENT, VALUE_OF_TOURNAMENT, arrays);
 }
 
-/* Keep for whom each player counts, who may be merged into another. */
+/*
+ * For whom each player counts in a match as it was read, who may be merged into another, and who is
+ * not in it.
+ */
 static void
-keep_counted(const SourceMatch *match, const Ladder *ladder, MatchArrays *arrays)
+find_players(const SourceMatch *match, const Ladder *ladder, ReportedMatch *report)
 {
 	const IdType *type = ladder->player_type;
+	const MatchArrays *arrays = &report->arrays;
 	IdTable    *accounts = id_table_create(type);
 	int			i;
 
-	arrays->counted = palloc_array(Datum, arrays->n);
+	report->counted = palloc_array(Datum, arrays->n);
+	report->absent = palloc_array(bool, arrays->n);
 	for (i = 0; i < match->n; i++)
 	{
 		bool		found;
@@ -281,91 +259,106 @@ keep_counted(const SourceMatch *match, const Ladder *ladder, MatchArrays *arrays
 	{
 		const Datum *counted = id_table_find(accounts, arrays->player[i], "");
 
-		arrays->counted[i] = counted == NULL ? arrays->player[i] :
+		report->absent[i] = counted == NULL;
+		report->counted[i] = counted == NULL ? arrays->player[i] :
 			datumCopy(*counted, type->typbyval, type->typlen);
 	}
 }
 
-/* Keep who is left out of a match that was judged. */
-static void
-keep_left_out(const SourceMatch *match, const Ladder *ladder, MatchArrays *arrays)
-{
-	IdTable    *left_out = id_table_create(ladder->player_type);
-	MatchStatus *rule = palloc_array(MatchStatus, arrays->n);
-	bool		found;
-	int			i;
-
-	for (i = 0; i < match->nleft_out; i++)
-		*id_table_enter(left_out, match->left_out[i].account_id, "", &found) =
-			&match->left_out[i];
-	for (i = 0; i < arrays->n; i++)
-	{
-		const LeftOut *who = id_table_find(left_out, arrays->player[i], "");
-
-		rule[i] = who != NULL ? who->rule : MATCH_OK;
-	}
-	arrays->left_out = rule;
-}
-
 /*
- * A mistake in what is reported is the caller's, and an error: in a row that is
- * there it would only keep the match from being rated.  Also keep the digest, who counts, and
- * who is left out.
+ * Write a match, unless the ladder has it with the same content, or before its horizon: content
+ * that nobody would rate does not take the place of what was rated.
  */
 static void
-check_report(Ladder *ladder, MatchArrays *arrays)
+write_report(Ladder *ladder, ReportedMatch *report)
 {
-	MatchReader *reported = match_arrays_open(ladder, arrays);
+	const MatchArrays *arrays = &report->arrays;
+
+	report->written = match_arrays_insert(ladder, arrays);
+	if (report->written || match_arrays_are_stored(ladder, arrays))
+		return;
+	report->refused = is_before_horizon(ladder, arrays);
+	if (report->refused)
+		return;
+	replace_match(ladder, arrays);
+	report->written = true;
+}
+
+/* What careful_do() is to read. */
+typedef struct ReadReport
+{
+	Ladder	   *ladder;
+	ReportedMatch *report;
+} ReadReport;
+
+/*
+ * A mistake in what was reported is the caller's, and an error: in a row that is there it would
+ * only keep the match from being rated.
+ */
+static void
+read_report(void *arg)
+{
+	Ladder	   *ladder = ((ReadReport *) arg)->ladder;
+	ReportedMatch *report = ((ReadReport *) arg)->report;
+	MatchReader *reader = reader_open_matches(ladder,
+											  id_array(ladder->match_type,
+													   &report->arrays.value[VALUE_OF_MATCH_ID], 1),
+											  report->written, true);
 	Unrated		why;
 
-	arrays->counted = arrays->player;
-	if (reader_next(reported))
+	report->in_source = reader_next(reader);
+	if (report->in_source)
 	{
-		if (ladder_has_filters(ladder))
-			keep_counted(&reported->match, ladder, arrays);
-		arrays->digest = reported->match.digest;
-		(void) batch_judge(ladder_batch(ladder), &reported->match, &why);
-		if (reported->match.nleft_out > 0)
-			keep_left_out(&reported->match, ladder, arrays);
+		report->played_at = reader->match.played_at;
+		report->digest = reader->match.digest;
+		if (reader->match.n != report->arrays.n || ladder_has_filters(ladder))
+			find_players(&reader->match, ladder, report);
+		if (report->written)
+			(void) batch_judge(ladder_batch(ladder), &reader->match, &why);
 	}
-	reader_close(reported);
+	reader_close(reader);
+}
+
+/* Errors of the source: neither about data, as mistakes are, nor about too many participants. */
+static bool
+error_is_of_source(int sqlerrcode)
+{
+	return error_is_bearable(sqlerrcode) && !error_is_about_data(sqlerrcode) &&
+		ERRCODE_TO_CATEGORY(sqlerrcode) != ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+}
+
+/* Read a match as the source has it, unless that raises an error, for which rating lets it wait. */
+static void
+look_at_report(Ladder *ladder, ReportedMatch *report)
+{
+	ReadReport	read = {ladder, report};
+	SourceError error;
+
+	report->counted = report->arrays.player;
+	report->played_at = report->arrays.null[VALUE_OF_PLAYED_AT] ?
+		GetCurrentTransactionStartTimestamp() :
+		DatumGetTimestampTz(report->arrays.value[VALUE_OF_PLAYED_AT]);
+	if (!careful_do(read_report, &read, error_is_of_source, &error))
+		report->in_source = true;
 }
 
 /*
- * Write a match; false if the ladder has it with the same content, or before its horizon:
- * content that nobody would rate does not take the place of what was rated.
+ * Rate what is reported as the trigger at commit would, now.  A match that the tables had, and that
+ * has only waited so far, is rated too.  If a door further out is at work on this ladder it waits
+ * until that is done.
  */
-static bool
-write_report(Ladder *ladder, MatchArrays *arrays)
+static void
+rate_report(Ladder *ladder, ReportedMatch *report)
 {
-	if (match_arrays_insert(ladder, arrays))
-		return true;
-	if (is_same_match(ladder, arrays) || is_before_horizon(ladder, arrays))
-		return false;
-	replace_match(ladder, arrays);
-	return true;
-}
-
-/*
- * Rate what is reported as the trigger at commit would, now; written tells whether the
- * tables have changed.  A match that they had, and that has only waited so far, is rated
- * too.  If a door further out is at work on this ladder it waits until that is done.
- * Returns false if there was nothing to do.
- */
-static bool
-rate_report(Ladder *ladder, const MatchArrays *arrays, bool written)
-{
-	if (written)
-	{
+	report->is_new = report->written || !match_is_recorded(ladder, report);
+	if (report->written)
 		(void) apply_pending(ladder, false);
-		return true;
+	else if (report->is_new)
+	{
+		keep_waiting(ladder, &report->arrays.value[VALUE_OF_MATCH_ID], 1);
+		if (!ladder_is_at_work(ladder))
+			apply_waiting(ladder);
 	}
-	if (match_is_recorded(ladder, arrays))
-		return false;
-	keep_waiting(ladder, &arrays->match_id, 1);
-	if (!ladder_is_at_work(ladder))
-		apply_waiting(ladder);
-	return true;
 }
 
 /*
@@ -377,10 +370,8 @@ rate_report(Ladder *ladder, const MatchArrays *arrays, bool written)
 Datum
 skillrating_report_match(PG_FUNCTION_ARGS)
 {
-	MatchArrays arrays = {0};
+	ReportedMatch report = {.written = false};
 	Ladder	   *ladder;
-	bool		written;
-	bool		is_new;
 
 	InitMaterializedSRF(fcinfo, 0);
 	required_argument(fcinfo, REPORT_ARG_LADDER, "ladder");
@@ -400,12 +391,11 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 						ladder->name),
 				 errhint("Its matches come from a source: insert them into the tables behind it.")));
 	ladder_require_own_triggers(ladder);
-	report_arguments(fcinfo, ladder, &arrays);
-	check_report(ladder, &arrays);
-
-	written = write_report(ladder, &arrays);
-	is_new = rate_report(ladder, &arrays, written);
-	return_outcome(fcinfo, ladder, &arrays, is_new);
+	report_arguments(fcinfo, ladder, &report.arrays);
+	write_report(ladder, &report);
+	look_at_report(ladder, &report);
+	rate_report(ladder, &report);
+	return_outcome(fcinfo, ladder, &report);
 	ladder_close(ladder);
 	return (Datum) 0;
 }
@@ -569,35 +559,33 @@ static void
 preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 				  MatchArrays *arrays)
 {
-	Datum	   *rank;
-	int			i;
-
 	players_argument(fcinfo, PREVIEW_ARG_PLAYERS, ladder->player_type, arrays);
 	arrays->team = PointerGetDatum(array_argument(fcinfo, PREVIEW_ARG_TEAM,
 												  "team", arrays->n));
-	arrays->played_at = PG_ARGISNULL(PREVIEW_ARG_AT) ?
+	arrays->value[VALUE_OF_PLAYED_AT] = PG_ARGISNULL(PREVIEW_ARG_AT) ?
 		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()) :
 		PG_GETARG_DATUM(PREVIEW_ARG_AT);
-	if (TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(arrays->played_at)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("at must be finite, not %s",
-						timestamptz_to_str(DatumGetTimestampTz(arrays->played_at))),
-				 errhint("Leave it null for a match that is played now.")));
+	check_time("at", arrays->value[VALUE_OF_PLAYED_AT],
+			   "Leave it null for a match that is played now.");
 	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
 	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_GAIN, ARRAY_GAIN, arrays);
-	match_arguments(fcinfo, PREVIEW_ARG_POOL, arrays);
+	match_values(fcinfo, PREVIEW_ARG_POOL, VALUE_OF_POOL, VALUE_OF_GAIN, arrays);
 	optional_arrays(fcinfo, PREVIEW_ARG_FIXED, ARRAY_FIXED, ARRAY_CLUB, arrays);
-	tournament_argument(fcinfo, PREVIEW_ARG_TOURNAMENT, arrays);
+	match_values(fcinfo, PREVIEW_ARG_TOURNAMENT, VALUE_OF_TOURNAMENT, VALUE_OF_TOURNAMENT, arrays);
+}
 
-	/* Any result will do to build the match. */
-	rank = palloc_array(Datum, arrays->n);
-	for (i = 0; i < arrays->n; i++)
-		rank[i] = Int32GetDatum(1);
-	arrays->array[ARRAY_RANK] =
-		PointerGetDatum(construct_array(rank, arrays->n, INT4OID, sizeof(int32),
-										true, TYPALIGN_INT));
-	arrays->has_array[ARRAY_RANK] = true;
+/* Read the match that is to be previewed, with the players for whom accounts count. */
+static void
+read_preview(Ladder *ladder, const MatchArrays *arrays, SourceMatch *match)
+{
+	Filters    *filters = ladder_has_filters(ladder) ? read_filters(ladder) : NULL;
+
+	source_match_init(match, NULL, ladder->player_type);
+	match_arrays_read(arrays, match);
+	source_match_sort(match);
+	if (filters != NULL)
+		filter_match(filters, match);
+	check_accounts(ladder->player_type, match->account_id, match->player_id, match->n);
 }
 
 /* Load the components of the match, which take a right of their own. */
@@ -619,7 +607,7 @@ skillrating_preview(PG_FUNCTION_ARGS)
 {
 	MatchArrays arrays = {0};
 	Ladder	   *ladder;
-	MatchReader *reader;
+	SourceMatch match;
 	Batch	   *batch;
 	MatchStatus status;
 	int			offender;
@@ -632,18 +620,15 @@ skillrating_preview(PG_FUNCTION_ARGS)
 									   "preview"));
 	preview_arguments(fcinfo, ladder, &arrays);
 
+	read_preview(ladder, &arrays, &match);
 	batch = ladder_batch(ladder);
-	reader = match_arrays_open(ladder, &arrays);
-	(void) reader_next(reader);
-	check_accounts(ladder->player_type, reader->match.account_id, reader->match.player_id,
-				   reader->match.n);
-	status = batch_build(batch, &reader->match, &offender);
+	status = batch_build(batch, &match, &offender);
 	if (status != MATCH_OK)
-		batch_report(batch, &reader->match, status, offender);
+		batch_report(batch, &match, status, offender);
 	batch_request_states(batch);
 	batch_load(batch, ladder);
 	peek_components(batch, ladder);
-	return_preview(fcinfo, batch, &reader->match);
+	return_preview(fcinfo, batch, &match);
 
 	ladder_close(ladder);
 	return (Datum) 0;

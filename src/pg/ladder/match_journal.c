@@ -25,84 +25,47 @@ enum
 	PARTICIPANT_TEAM,
 	PARTICIPANT_RANK,
 	PARTICIPANT_WEIGHT,
-	PARTICIPANT_LEFT_OUT,
 	PARTICIPANT_NCOLUMNS
 };
 
-/*
- * Whether the participants make a match, whatever else keeps it from being rated;
- * if so it is in batch->match.  Its players are the accounts, two of which may count
- * as one player.
- */
-static bool
-makes_match(Batch *batch, SourceMatch *source)
-{
-	Unrated		why;
-
-	/* Or else batch_judge() would stop there. */
-	source->unrated_reason = NULL;
-	memcpy(source->player_id, source->account_id, source->n * sizeof(Datum));
-	return batch_judge(batch, source, &why) != VERDICT_UNRATED;
-}
-
-/* For whom each account of a match counts. */
-static IdTable *
-counted_accounts(const SourceMatch *source)
-{
-	IdTable    *counted = id_table_create(source->player_type);
-	Datum	   *player_id = palloc_array(Datum, Max(source->n, 1));
-	bool		found;
-	int			i;
-
-	memcpy(player_id, source->player_id, source->n * sizeof(Datum));
-	for (i = 0; i < source->n; i++)
-		*id_table_enter(counted, source->account_id[i], "", &found) = &player_id[i];
-	return counted;
-}
-
-/* What the rows of an account say in any case, with all else null. */
-static void
-begin_row(const SourceMatch *source, Datum account, const Datum *player_id, int team,
-		  Datum *values, bool *nulls)
-{
-	memset(nulls, true, PARTICIPANT_NCOLUMNS * sizeof(bool));
-	values[PARTICIPANT_ACCOUNT] = CStringGetTextDatum(id_text(source->player_type, account));
-	values[PARTICIPANT_PLAYER_ID] =
-		CStringGetTextDatum(id_text(source->player_type, *player_id));
-	values[PARTICIPANT_POOL] = CStringGetTextDatum(source->pool);
-	values[PARTICIPANT_PLAYED_AT] = TimestampTzGetDatum(source->played_at);
-	values[PARTICIPANT_TEAM] = Int32GetDatum(team);
-	nulls[PARTICIPANT_ACCOUNT] = nulls[PARTICIPANT_PLAYER_ID] = false;
-	nulls[PARTICIPANT_POOL] = nulls[PARTICIPANT_TEAM] = false;
-	nulls[PARTICIPANT_PLAYED_AT] = TIMESTAMP_NOT_FINITE(source->played_at);
-}
-
-/*
- * Return a row for each account of the match that was just read, those who are left out of it
- * behind the others.
- */
+/* Return a row for each account of the match that was just read. */
 static void
 return_participants(ReturnSetInfo *rsinfo, Batch *batch, SourceMatch *source)
 {
-	IdTable    *counted = counted_accounts(source);
-	bool		whole = makes_match(batch, source);
 	IdTable    *met = id_table_create(source->player_type);
-	Datum		values[PARTICIPANT_NCOLUMNS] = {0};
-	bool		nulls[PARTICIPANT_NCOLUMNS];
-	bool		found;
+	Datum	   *counted = palloc_array(Datum, Max(source->n, 1));
+	Unrated		why;
+	bool		whole;
 	int			i;
 
+	/*
+	 * Whether the participants make a match, whatever else keeps it from being rated: its players
+	 * are the accounts, two of which may count as one player.
+	 */
+	memcpy(counted, source->player_id, source->n * sizeof(Datum));
+	memcpy(source->player_id, source->account_id, source->n * sizeof(Datum));
+	source->unrated_reason = NULL;
+	whole = batch_judge(batch, source, &why) != VERDICT_UNRATED;
 	for (i = 0; i < source->n; i++)
 	{
 		const Participant *participant = &source->participant[i];
+		Datum		values[PARTICIPANT_NCOLUMNS];
+		bool		nulls[PARTICIPANT_NCOLUMNS] = {false};
+		bool		found;
 
 		/* Stints of one account are one row. */
 		(void) id_table_enter(met, source->account_id[i], "", &found);
 		if (found)
 			continue;
-		begin_row(source, source->account_id[i],
-				  id_table_find(counted, source->account_id[i], ""), participant->team,
-				  values, nulls);
+		values[PARTICIPANT_ACCOUNT] =
+			CStringGetTextDatum(id_text(source->player_type, source->account_id[i]));
+		values[PARTICIPANT_PLAYER_ID] =
+			CStringGetTextDatum(id_text(source->player_type, counted[i]));
+		values[PARTICIPANT_POOL] = CStringGetTextDatum(source->pool);
+		values[PARTICIPANT_PLAYED_AT] = TimestampTzGetDatum(source->played_at);
+		nulls[PARTICIPANT_PLAYED_AT] = TIMESTAMP_NOT_FINITE(source->played_at);
+		values[PARTICIPANT_TEAM] = Int32GetDatum(participant->team);
+		nulls[PARTICIPANT_RANK] = nulls[PARTICIPANT_WEIGHT] = !whole;
 		if (whole)
 		{
 			const MatchPlayer *player = &batch->match.player[participant->player];
@@ -111,22 +74,7 @@ return_participants(ReturnSetInfo *rsinfo, Batch *batch, SourceMatch *source)
 			values[PARTICIPANT_TEAM] = Int32GetDatum(team->number);
 			values[PARTICIPANT_RANK] = Float8GetDatum(team->rank);
 			values[PARTICIPANT_WEIGHT] = Float8GetDatum(player->weight);
-			nulls[PARTICIPANT_RANK] = nulls[PARTICIPANT_WEIGHT] = false;
 		}
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
-	for (i = 0; i < source->nleft_out; i++)
-	{
-		const LeftOut *left_out = &source->left_out[i];
-
-		(void) id_table_enter(met, left_out->account_id, "", &found);
-		if (found)
-			continue;
-		begin_row(source, left_out->account_id,
-				  id_table_find(counted, left_out->account_id, ""), left_out->team,
-				  values, nulls);
-		values[PARTICIPANT_LEFT_OUT] = CStringGetTextDatum(unrated_code(left_out->rule));
-		nulls[PARTICIPANT_LEFT_OUT] = false;
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 }

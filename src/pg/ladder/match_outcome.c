@@ -28,7 +28,8 @@ SKILLRATING_FUNCTION(skillrating_match_outcome);
 typedef struct Outcome
 {
 	const char *outcome;
-	bool		differs;		/* the content is not what was looked at */
+	int64		digest;			/* of what was looked at, */
+	bool		differs;		/* which the content is not */
 	const char *reason;			/* a code of reasons(), or NULL */
 	const char *detail;
 	const char *sqlstate;		/* of the error for which it waits, or NULL */
@@ -76,10 +77,10 @@ enum
 };
 
 bool
-match_is_recorded(Ladder *ladder, const MatchArrays *arrays)
+match_is_recorded(Ladder *ladder, const ReportedMatch *report)
 {
 	bool		recorded = ladder_execute(ladder, &recorded_query,
-										  &arrays->match_id, NULL, NULL) > 0;
+										  &report->arrays.value[VALUE_OF_MATCH_ID], NULL, NULL) > 0;
 
 	SPI_freetuptable(SPI_tuptable);
 	return recorded;
@@ -87,11 +88,11 @@ match_is_recorded(Ladder *ladder, const MatchArrays *arrays)
 
 /* The correction that waits because of the match, if there is one. */
 static void
-find_correction(Ladder *ladder, const MatchArrays *arrays, Outcome *outcome)
+find_correction(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
 	bool		isnull;
 
-	if (ladder_execute(ladder, &correction_query, &arrays->match_id, NULL, NULL) == 0)
+	if (ladder_execute(ladder, &correction_query, match_id, NULL, NULL) == 0)
 		return;
 	outcome->correction = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
 									   CORRECTION_KIND);
@@ -107,7 +108,7 @@ find_correction(Ladder *ladder, const MatchArrays *arrays, Outcome *outcome)
  * was, until a replay.
  */
 static void
-read_recorded(const MatchArrays *arrays, Outcome *outcome)
+read_recorded(Outcome *outcome)
 {
 	HeapTuple	tuple = SPI_tuptable->vals[0];
 	TupleDesc	desc = SPI_tuptable->tupdesc;
@@ -115,9 +116,8 @@ read_recorded(const MatchArrays *arrays, Outcome *outcome)
 	const char *void_reason = SPI_getvalue(tuple, desc, RECORDED_VOID_REASON);
 	bool		rated = strcmp(status, "rated") == 0;
 	bool		isnull;
-	int64		digest = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_DIGEST,
-													 &isnull));
 
+	outcome->digest = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_DIGEST, &isnull));
 	outcome->seq = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_SEQ, &isnull));
 	outcome->has_seq = !isnull;
 	outcome->has_events = rated && outcome->has_seq;
@@ -128,7 +128,6 @@ read_recorded(const MatchArrays *arrays, Outcome *outcome)
 		outcome->reason = unrated_code(UNRATED_VOID);
 		outcome->detail = psprintf("rated until catch_up(): %s", void_reason);
 	}
-	outcome->differs = digest != arrays->digest;
 	outcome->outcome = rated ? "rated" :
 		outcome->reason != NULL &&
 		strcmp(outcome->reason, unrated_code(UNRATED_LATE)) == 0 ? "waiting" : "unrated";
@@ -136,12 +135,16 @@ read_recorded(const MatchArrays *arrays, Outcome *outcome)
 
 /* What a report has made of a match that is recorded. */
 static void
-compare_report(const Ladder *ladder, bool is_new, Outcome *outcome)
+compare_report(const Ladder *ladder, const ReportedMatch *report, Outcome *outcome)
 {
 	bool		rated = strcmp(outcome->outcome, "rated") == 0;
+	bool		is_new = report->is_new;
+
+	outcome->differs = outcome->digest != report->digest;
 
 	/* What came too late for a place before the horizon changes nothing. */
-	if (outcome->has_seq && outcome->seq <= ladder->horizon && (is_new || outcome->differs))
+	if (report->refused ||
+		(outcome->has_seq && outcome->seq <= ladder->horizon && (is_new || outcome->differs)))
 	{
 		is_new = outcome->differs = false;
 		if (rated)
@@ -179,14 +182,14 @@ enum
  * the content of then.
  */
 static bool
-find_waiting(Ladder *ladder, const MatchArrays *arrays, Outcome *outcome)
+find_waiting(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
 	HeapTuple	tuple;
 	TupleDesc	desc;
 	bool		isnull;
 	int			reason;
 
-	if (ladder_execute(ladder, &waiting_query, &arrays->match_id, NULL, NULL) == 0)
+	if (ladder_execute(ladder, &waiting_query, match_id, NULL, NULL) == 0)
 		return false;
 	tuple = SPI_tuptable->vals[0];
 	desc = SPI_tuptable->tupdesc;
@@ -212,28 +215,33 @@ set_reason(Outcome *outcome, const char *word, int reason)
 
 /* What a report has come to. */
 static Outcome
-find_outcome(Ladder *ladder, const MatchArrays *arrays, bool is_new)
+find_outcome(Ladder *ladder, const ReportedMatch *report)
 {
+	const Datum *match_id = &report->arrays.value[VALUE_OF_MATCH_ID];
 	Outcome		outcome = {0};
 
-	if (ladder_execute(ladder, &recorded_query, &arrays->match_id, NULL, NULL) == 0)
+	if (ladder_execute(ladder, &recorded_query, match_id, NULL, NULL) == 0)
 	{
 		/*
 		 * Unless rating has failed, only a door further out, at work on the
-		 * ladder, leaves it unseen.
+		 * ladder, leaves it unseen, or a source that leaves it out.
 		 */
-		if (!find_waiting(ladder, arrays, &outcome))
+		if (find_waiting(ladder, match_id, &outcome))
+			return outcome;
+		if (report->in_source)
 			set_reason(&outcome, "waiting", UNRATED_WAITING);
+		else
+			set_reason(&outcome, "unrated", UNRATED_NO_MATCH);
 		return outcome;
 	}
-	read_recorded(arrays, &outcome);
-	compare_report(ladder, is_new, &outcome);
+	read_recorded(&outcome);
+	compare_report(ladder, report, &outcome);
 	if (outcome.differs)
-		(void) find_waiting(ladder, arrays, &outcome);
+		(void) find_waiting(ladder, match_id, &outcome);
 
 	/* The table has no index, and of most matches it has nothing. */
 	if (outcome.reason != NULL || outcome.differs)
-		find_correction(ladder, arrays, &outcome);
+		find_correction(ladder, match_id, &outcome);
 	return outcome;
 }
 
@@ -279,7 +287,7 @@ set_text(Datum *values, bool *nulls, int column, const char *text)
  * in SPI's memory, which lives to ladder_close().
  */
 static IdTable *
-find_events(Ladder *ladder, const MatchArrays *arrays, const Outcome *outcome,
+find_events(Ladder *ladder, const ReportedMatch *report, const Outcome *outcome,
 			TupleDesc *desc)
 {
 	IdTable    *events = id_table_create(ladder->player_type);
@@ -290,7 +298,7 @@ find_events(Ladder *ladder, const MatchArrays *arrays, const Outcome *outcome,
 	if (!outcome->has_events)
 		return events;
 	values[0] = Int64GetDatum(outcome->seq);
-	values[1] = id_array(ladder->player_type, arrays->counted, arrays->n);
+	values[1] = id_array(ladder->player_type, report->counted, report->arrays.n);
 	nrows = ladder_execute(ladder, &match_events_query, values, NULL, NULL);
 	*desc = SPI_tuptable->tupdesc;
 	for (row = 0; row < nrows; row++)
@@ -307,19 +315,19 @@ find_events(Ladder *ladder, const MatchArrays *arrays, const Outcome *outcome,
 
 /* The states of those without an event as they would go into the match. */
 static Batch *
-load_untouched(Ladder *ladder, const MatchArrays *arrays, IdTable *events)
+load_untouched(Ladder *ladder, const ReportedMatch *report, IdTable *events)
 {
 	Batch	   *batch = ladder_batch(ladder);
-	const char *pool = TextDatumGetCString(arrays->pool);
+	const char *pool = TextDatumGetCString(report->arrays.value[VALUE_OF_POOL]);
 	int			i;
 
-	for (i = 0; i < arrays->n; i++)
+	for (i = 0; i < report->arrays.n; i++)
 	{
 		BatchPlayer *player;
 
-		if (id_table_find(events, arrays->counted[i], "") != NULL)
+		if (id_table_find(events, report->counted[i], "") != NULL)
 			continue;
-		player = batch_player(batch, arrays->counted[i], pool);
+		player = batch_player(batch, report->counted[i], pool);
 		player->wanted = true;
 		if (player->shared != NULL)
 			player->shared->wanted = true;
@@ -350,43 +358,44 @@ read_event(HeapTuple tuple, TupleDesc desc, int nstate, double *before,
 										 &nulls[REPORT_SCORE]);
 }
 
-/* What became of the match for one player: nothing for who is left out of one that counts. */
+/* What became of the match for one player: nothing for who is not in one that counts. */
 static Outcome
-outcome_of_player(const Outcome *match, const MatchArrays *arrays, int i, bool has_event)
+outcome_of_player(const Outcome *match, const ReportedMatch *report, int i)
 {
+	static const Unrated why = {UNRATED_BY_SOURCE, "the source has no row of this player"};
 	Outcome		outcome = *match;
 
-	if (!has_event && match->has_events && !match->differs &&
-		arrays->left_out != NULL && arrays->left_out[i] != MATCH_OK)
+	if (report->absent != NULL && report->absent[i] && match->has_events && !match->differs &&
+		!report->refused)
 	{
 		outcome.outcome = "unrated";
-		outcome.reason = unrated_code(arrays->left_out[i]);
-		outcome.detail = unrated_description(arrays->left_out[i]);
+		outcome.reason = unrated_code(why.reason);
+		outcome.detail = why.detail;
 	}
 	return outcome;
 }
 
 void
-return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *arrays,
-			   bool is_new)
+return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const ReportedMatch *report)
 {
+	const MatchArrays *arrays = &report->arrays;
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const Model *model = ladder->model;
-	Outcome		outcome = find_outcome(ladder, arrays, is_new);
+	Outcome		outcome = find_outcome(ladder, report);
 	TupleDesc	desc = NULL;
-	IdTable    *events = find_events(ladder, arrays, &outcome, &desc);
+	IdTable    *events = find_events(ladder, report, &outcome, &desc);
 	IdTable    *met = id_table_create(ladder->player_type);
 	Batch	   *untouched = NULL;
 	int			i;
 
 	for (i = 0; i < arrays->n; i++)
 	{
-		HeapTuple	event = id_table_find(events, arrays->counted[i], "");
+		HeapTuple	event = id_table_find(events, report->counted[i], "");
 		double		before[MODEL_MAX_STATE];
 		double		after[MODEL_MAX_STATE];
 		Datum		values[REPORT_NCOLUMNS];
 		bool		nulls[REPORT_NCOLUMNS] = {false};
-		Outcome		own = outcome_of_player(&outcome, arrays, i, event != NULL);
+		Outcome		own = outcome_of_player(&outcome, report, i);
 		bool		found;
 
 		(void) id_table_enter(met, arrays->player[i], "", &found);
@@ -397,11 +406,11 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const MatchArrays *array
 		else
 		{
 			if (untouched == NULL)
-				untouched = load_untouched(ladder, arrays, events);
+				untouched = load_untouched(ladder, report, events);
 			batch_state_at(untouched,
-						   batch_player(untouched, arrays->counted[i],
-										TextDatumGetCString(arrays->pool)),
-						   DatumGetTimestampTz(arrays->played_at), 0, before);
+						   batch_player(untouched, report->counted[i],
+										TextDatumGetCString(arrays->value[VALUE_OF_POOL])),
+						   report->played_at, 0, before);
 			memcpy(after, before, model->nstate * sizeof(double));
 			nulls[REPORT_WIN_PROBABILITY] = nulls[REPORT_SCORE] = true;
 		}
@@ -448,7 +457,7 @@ Datum
 skillrating_match_outcome(PG_FUNCTION_ARGS)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	MatchArrays arrays = {0};
+	Datum		match_id;
 	Outcome		outcome = {0};
 	Outcome		waiting = {0};
 	Datum		values[OUTCOME_NCOLUMNS] = {0};
@@ -461,17 +470,17 @@ skillrating_match_outcome(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	desc = BlessTupleDesc(desc);
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "match_outcome"));
-	match_id_argument(fcinfo, 1, ladder->match_type, &arrays);
-	if (ladder_execute(ladder, &recorded_query, &arrays.match_id, NULL, NULL) > 0)
-		read_recorded(&arrays, &outcome);
+	match_id = match_id_argument(fcinfo, 1, ladder->match_type);
+	if (ladder_execute(ladder, &recorded_query, &match_id, NULL, NULL) > 0)
+		read_recorded(&outcome);
 
 	/* A match that is to be looked at again stands until then, unless that has failed. */
-	if (find_waiting(ladder, &arrays, &waiting) &&
+	if (find_waiting(ladder, &match_id, &waiting) &&
 		(outcome.outcome == NULL || waiting.sqlstate != NULL))
 		outcome = waiting;
 	if (outcome.outcome == NULL)
 		set_reason(&outcome, "unknown",
-				   ladder_execute(ladder, &in_source_query, &arrays.match_id, NULL, NULL) > 0 ?
+				   ladder_execute(ladder, &in_source_query, &match_id, NULL, NULL) > 0 ?
 				   UNRATED_NOT_REPORTED : UNRATED_NO_MATCH);
 	set_text(values, nulls, OUTCOME_OUTCOME, outcome.outcome);
 	set_text(values, nulls, OUTCOME_REASON, outcome.reason);

@@ -9,15 +9,31 @@
 
 #include "pg/ladder/match_arrays.h"
 
+/* A match that was reported, and what has come of it so far. */
+typedef struct ReportedMatch
+{
+	MatchArrays arrays;
+	bool		written;		/* the tables have changed */
+	bool		refused;		/* other content came too late for a place
+								 * before the horizon */
+	bool		is_new;			/* the ladder had not looked at this content */
+
+	/* As the source has it: */
+	bool		in_source;
+	TimestampTz played_at;
+	int64		digest;
+	Datum	   *counted;		/* for whom each player counts, after merges */
+	bool	   *absent;			/* whether it has no row of each, or NULL */
+} ReportedMatch;
+
 /* Whether rated_match has a row of the match. */
-extern bool match_is_recorded(Ladder *ladder, const MatchArrays *arrays);
+extern bool match_is_recorded(Ladder *ladder, const ReportedMatch *report);
 
 /*
- * Return the outcome of a match, a row for each player in the order in which these
- * first occur in the arrays.  arrays->digest is that of the content reported, and
- * is_new tells whether the ladder had not looked at that before.
+ * Return the outcome of a match, a row for each player in the order in which these first occur in
+ * the arrays.
  */
 extern void return_outcome(FunctionCallInfo fcinfo, Ladder *ladder,
-						   const MatchArrays *arrays, bool is_new);
+						   const ReportedMatch *report);
 
 #endif							/* PG_LADDER_MATCH_OUTCOME_H */

@@ -10,7 +10,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -141,17 +140,15 @@ enum
 
 /* A reader that has not run its query yet. */
 static MatchReader *
-reader_create(Ladder *ladder, bool anonymous)
+reader_create(Ladder *ladder)
 {
 	MatchReader *reader = palloc0_object(MatchReader);
 
 	reader->ladder = ladder;
-	reader->anonymous = anonymous;
 	reader->context = AllocSetContextCreate(CurrentMemoryContext,
 											"skillrating match",
 											ALLOCSET_SMALL_SIZES);
-	source_match_init(&reader->match, anonymous ? NULL : ladder->match_type,
-					  ladder->player_type);
+	source_match_init(&reader->match, ladder->match_type, ladder->player_type);
 	if (ladder_has_filters(ladder))
 		reader->filters = read_filters(ladder);
 	return reader;
@@ -194,27 +191,6 @@ store_rows(MatchReader *reader, LadderQuery *query, const Datum *values,
 	keeper.receiver.rStartup = begin_rows;
 	keeper.receiver.receiveSlot = keep_row;
 	ladder_execute(reader->ladder, query, values, nulls, &keeper.receiver);
-}
-
-/* Make a reader with an empty tuplestore. */
-static MatchReader *
-reader_with_store(Ladder *ladder, bool anonymous)
-{
-	MatchReader *reader = reader_create(ladder, anonymous);
-
-	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
-	return reader;
-}
-
-MatchReader *
-reader_open_query(Ladder *ladder, LadderQuery *query, const Datum *values,
-				  const bool *nulls, bool anonymous)
-{
-	MatchReader *reader = reader_with_store(ladder, anonymous);
-
-	store_rows(reader, query, values, nulls);
-	reader_rewind(reader);
-	return reader;
 }
 
 /*
@@ -274,11 +250,12 @@ store_matches(void *arg)
 MatchReader *
 reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 {
-	MatchReader *reader = reader_with_store(ladder, false);
+	MatchReader *reader = reader_create(ladder);
 	StoreMatches matches = {reader, ids};
 	SourceError error;
 
 	reader->match.tolerant = !strict;
+	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
 	if (!careful)
 		store_matches(&matches);
 	else if (!careful_do(store_matches, &matches, error_is_about_data, &error))
@@ -415,13 +392,15 @@ fetch_row(MatchReader *reader)
 	old = MemoryContextSwitchTo(reader->slot->tts_mcxt);
 	reader->have_row = tuplestore_gettupleslot(reader->store, true, false,
 											   reader->slot);
+	if (reader->have_row)
+		slot_getallattrs(reader->slot);
 	MemoryContextSwitchTo(old);
 }
 
 MatchReader *
 reader_open_rated(Ladder *ladder, int64 from)
 {
-	MatchReader *reader = reader_create(ladder, false);
+	MatchReader *reader = reader_create(ladder);
 	OpenStream	stream = {reader, from};
 	SourceError error;
 
@@ -443,9 +422,8 @@ reader_open_rated(Ladder *ladder, int64 from)
 void
 reader_rewind(MatchReader *reader)
 {
-	/* A single match need not be read twice, unless whoever had it left some of it out. */
-	reader->stays = reader->nread == 1 && !reader->have_row && reader->nerrors == 0 &&
-		reader->match.nleft_out == 0;
+	/* A single match need not be read twice. */
+	reader->stays = reader->nread == 1 && !reader->have_row && reader->nerrors == 0;
 	reader->nread = 0;
 	if (reader->stays)
 		return;
@@ -468,20 +446,6 @@ reader_close(MatchReader *reader)
 	if (reader->chunk != NULL)
 		MemoryContextDelete(reader->chunk);
 	MemoryContextDelete(reader->context);
-}
-
-/* The columns of the row in the slot, by SourceColumn. */
-static const Datum *
-source_values(MatchReader *reader)
-{
-	slot_getallattrs(reader->slot);
-	return reader->slot->tts_values;
-}
-
-static const bool *
-source_nulls(MatchReader *reader)
-{
-	return reader->slot->tts_isnull;
 }
 
 static char *
@@ -561,12 +525,11 @@ begin_without_rows(MatchReader *reader, const SourceError *error)
 	SourceMatch *match = &reader->match;
 
 	match->number++;
-	match->n = match->nleft_out = 0;
+	match->n = 0;
 	match->pool = pstrdup("");
 	match->unrated_reason = NULL;
 	match->arrived_at = DT_NOBEGIN;
 	match->eligibility = NULL;
-	match->facts.duration = match->facts.surrendered = get_float8_nan();
 	match->set_aside = match->fault = match->unreadable = unrated_nothing;
 	match->vanished = error == NULL;
 	if (error != NULL)
@@ -591,7 +554,6 @@ static void
 begin_match(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
-	const Datum *values = source_values(reader);
 
 	match->n = 0;
 	match->id = (Datum) 0;
@@ -604,52 +566,32 @@ begin_match(MatchReader *reader)
 		return;
 	}
 	memset(&reader->digests, 0, sizeof(MatchDigests));
-	source_match_begin(match, values, source_nulls(reader));
+	source_match_begin(match, reader->slot->tts_values, reader->slot->tts_isnull);
 }
 
 /* Whether the row in the slot belongs to the current match. */
 static bool
 same_match(MatchReader *reader)
 {
-	const Datum *values;
-
-	if (reader->anonymous)
-		return true;
-
 	/* Of a match without rows in the source there is one without it. */
-	if ((reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1)))
+	if (reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1))
 		return false;
-	values = source_values(reader);
-	if (source_nulls(reader)[SOURCE_MATCH_ID])
+	if (reader->slot->tts_isnull[SOURCE_MATCH_ID])
 		source_match_lacks(&reader->match, SOURCE_MATCH_ID);
-	return id_equal(reader->ladder->match_type, reader->match.id, values[SOURCE_MATCH_ID]);
-}
-
-/* Put the player in place for whom an account counts. */
-static void
-filter_participant(MatchReader *reader, int participant)
-{
-	SourceMatch *match = &reader->match;
-
-	match->player_id[participant] = merged_player(reader->filters,
-												  match->account_id[participant],
-												  match->played_at,
-												  &match->excluded[participant]);
+	return id_equal(reader->ladder->match_type, reader->match.id,
+					reader->slot->tts_values[SOURCE_MATCH_ID]);
 }
 
 static void
 read_participant(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
-	const Datum *values = source_values(reader);
-	Participant *p = source_match_add(match, values, source_nulls(reader));
+	const Datum *values = reader->slot->tts_values;
+	Participant *p = source_match_add(match, values, reader->slot->tts_isnull);
 
-	if (p == NULL)
-		return;
-	if (reader->filters != NULL)
-		filter_participant(reader, match->n - 1);
-	match_digests_add(&reader->digests, match, reader->renaming, p,
-					  values[SOURCE_PLAYER_ID]);
+	if (p != NULL)
+		match_digests_add(&reader->digests, match, reader->renaming, p,
+						  values[SOURCE_PLAYER_ID]);
 }
 
 /*
@@ -678,6 +620,8 @@ finish_match(MatchReader *reader)
 	{
 		reader_set_unreadable(reader, match->unreadable.reason,
 							  match->unreadable.detail, match->unreadable.detail);
+		if (reader->filters != NULL)
+			filter_match(reader->filters, match);
 		return;
 	}
 	match_digests_finish(&reader->digests, reader->renaming, match);
@@ -687,24 +631,9 @@ finish_match(MatchReader *reader)
 		source_match_arrive(match, match->rated_played_at, match->rated_arrived_at);
 	source_match_sort(match);
 	if (reader->filters != NULL)
-	{
-		source_match_set_aside(match);
-		match->eligibility = eligibility_at(reader->filters, match->played_at);
-	}
+		filter_match(reader->filters, match);
 	if (reader->ladder->horizon != NO_HORIZON)
 		set_aside_before_horizon(reader);
-}
-
-double
-reader_repeat_window(const MatchReader *reader)
-{
-	return reader->filters != NULL ? filters_repeat_window(reader->filters) : 0;
-}
-
-bool
-reader_needs_players(const MatchReader *reader)
-{
-	return filters_need_players(reader->filters);
 }
 
 /*

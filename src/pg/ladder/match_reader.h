@@ -42,7 +42,6 @@ typedef struct MatchReader
 	struct SourceError *errors; /* of the batch, or of the chunk */
 	int			nerrors;
 	int			next_error;		/* of a batch: behind all others */
-	bool		anonymous;		/* one match without an identifier */
 	MemoryContext context;		/* of the current match's ids and texts */
 	SourceMatch match;
 
@@ -75,14 +74,6 @@ extern int	reader_find_errors(Ladder *ladder, Datum *ids, int n, bool (*takes) (
  */
 extern MatchReader *reader_open_rated(Ladder *ladder, int64 from);
 
-/*
- * Read the rows of a query whose columns are those of SourceColumn; anonymous: they
- * are one match, which has no identifier.
- */
-extern MatchReader *reader_open_query(Ladder *ladder, LadderQuery *query,
-									  const Datum *values, const bool *nulls,
-									  bool anonymous);
-
 /* Read the next match into reader->match; false if there is none. */
 extern bool reader_next(MatchReader *reader);
 
@@ -92,13 +83,6 @@ extern bool reader_next(MatchReader *reader);
  */
 extern void reader_set_unreadable(MatchReader *reader, int reason,
 								  const char *detail, const char *digested);
-
-/*
- * How many seconds the rules of eligibility look around a match for others with the same
- * opponents, 0 if none does; and whether any rule needs to know what players have done.
- */
-extern double reader_repeat_window(const MatchReader *reader);
-extern bool reader_needs_players(const MatchReader *reader);
 
 /* A match by the digest that it had, and how the source has it now. */
 typedef struct ComparedMatch

@@ -13,8 +13,10 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/ladder/change_log.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/states.h"
 #include "pg/sql/memory_limit.h"
 #include "pg/sql/progress.h"
 
@@ -242,10 +244,7 @@ outbox_create(Ladder *ladder, OutboxKind kind)
 	outbox->ladder = ladder;
 	outbox->table = table;
 	outbox->desc = outbox_desc(ladder, table);
-	outbox->context = AllocSetContextCreate(CurrentMemoryContext,
-											"skillrating row",
-											ALLOCSET_SMALL_SIZES);
-	outbox->rows = tuplestore_begin_heap(true, false, memory_limit_work_mem());
+	outbox->parent = CurrentMemoryContext;
 	return outbox;
 }
 
@@ -262,7 +261,23 @@ outboxes_create(Ladder *ladder, OutboxKind kind, Outbox **outbox)
  * ---- Rows ----
  */
 
-/* Take over a row that was made in the memory of the outbox, and go back to what was current. */
+/* Go to the memory of a row to be made; returns what was current. */
+static MemoryContext
+outbox_begin_row(Outbox *outbox)
+{
+	if (outbox->rows == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(outbox->parent);
+
+		outbox->rows = tuplestore_begin_heap(true, false, memory_limit_work_mem());
+		outbox->context = AllocSetContextCreate(outbox->parent, "skillrating row",
+												ALLOCSET_SMALL_SIZES);
+		MemoryContextSwitchTo(old);
+	}
+	return MemoryContextSwitchTo(outbox->context);
+}
+
+/* Take over that row, and go back to what was current. */
 static void
 outbox_put(Outbox *outbox, Datum *values, bool *nulls, MemoryContext old)
 {
@@ -279,7 +294,7 @@ put_row(Outbox *outbox, const RowValues *row, const BatchPlayer *player)
 	Datum		values[EVENT_MAX_COLUMNS + 1];
 	bool		nulls[EVENT_MAX_COLUMNS + 1];
 	int			place = outbox->desc->natts - 1;
-	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+	MemoryContext old = outbox_begin_row(outbox);
 
 	table_form(outbox->table->columns, row, values, nulls);
 	if (player != NULL)
@@ -314,7 +329,7 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 {
 	Datum		values[MATCH_NCOLUMNS] = {0};
 	bool		nulls[MATCH_NCOLUMNS] = {false};
-	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+	MemoryContext old = outbox_begin_row(outbox);
 
 	values[MATCH_ID - 1] = source->id;
 	values[MATCH_STATUS - 1] = CStringGetTextDatum(status);
@@ -343,7 +358,7 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 void
 put_correction(Outbox *outbox, const Correction *correction)
 {
-	MemoryContext old = MemoryContextSwitchTo(outbox->context);
+	MemoryContext old = outbox_begin_row(outbox);
 	bool		late = strcmp(correction->kind, "late") == 0;
 	Datum		values[lengthof(correction_columns)] = {
 		Int64GetDatum(correction->seq), correction->match_id,
@@ -361,6 +376,35 @@ put_rating(Outbox *outbox, const BatchPlayer *player)
 	RowValues	from = rating_values(outbox->ladder->model, player);
 
 	put_row(outbox, &from, player);
+}
+
+bool
+ratings_are_compared(const Ladder *ladder)
+{
+	return ladder->changes != NULL || OidIsValid(ladder->relation[LADDER_RATING_COUNT]);
+}
+
+void
+ratings_begin(RatingWriter *writer, Ladder *ladder)
+{
+	writer->ladder = ladder;
+	writer->counts = counts_begin(ladder);
+	outboxes_create(ladder, OUTBOX_RATINGS, writer->rows);
+}
+
+void
+ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action)
+{
+	const StoredRow *row = player->stored;
+	bool		exists = action != OUTBOX_DELETE;
+
+	put_rating(writer->rows[action], player);
+	if (writer->ladder->changes != NULL)
+		change_log_add(writer->ladder->changes, player, exists);
+	if (row != NULL && row->found)
+		counts_put(writer->counts, -1, player->pool, &row->record, row->state);
+	if (exists)
+		counts_put(writer->counts, 1, player->pool, &player->record, player->state);
 }
 
 void
@@ -387,7 +431,7 @@ put_key(Outbox *outbox, const Datum *values, const bool *nulls)
 			key[i] = values[i];
 			missing[i] = nulls[i];
 		}
-	outbox_put(outbox, key, missing, MemoryContextSwitchTo(outbox->context));
+	outbox_put(outbox, key, missing, outbox_begin_row(outbox));
 }
 
 /*
@@ -460,6 +504,8 @@ outbox_send(Outbox *outbox, OutboxAction action)
 void
 outbox_discard(Outbox *outbox)
 {
+	if (outbox->rows == NULL)
+		return;
 	tuplestore_end(outbox->rows);
 	MemoryContextDelete(outbox->context);
 }

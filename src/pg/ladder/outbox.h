@@ -10,6 +10,7 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/ladder.h"
+#include "pg/ladder/ranks/hook.h"
 #include "pg/matches/batch.h"
 
 /* The statement that writes the rows of an outbox. */
@@ -40,20 +41,26 @@ typedef enum OutboxKind
 #define OUTBOX_NKINDS (OUTBOX_DIGESTS + 1)
 
 /*
- * Rows that a query will see as an ephemeral relation.
+ * Rows that a query will see as an ephemeral relation.  Most work leaves most outboxes empty: what
+ * they need is made for the first row.
  */
 typedef struct Outbox
 {
 	Ladder	   *ladder;
 	const struct OutboxTable *table;
 	TupleDesc	desc;			/* of its columns */
+	MemoryContext parent;		/* of the next two, which are NULL without
+								 * rows */
 	Tuplestorestate *rows;
+	MemoryContext context;		/* of a row in the making */
 	uint64		nrows;
 	uint64		nplaced;		/* of these, for rows of rating that are locked */
-	MemoryContext context;		/* of a row in the making */
 } Outbox;
 
-/* An outbox for a table, which ends with outbox_send() or outbox_discard(). */
+/*
+ * An outbox for a table, in the current context, which ends with outbox_send() or
+ * outbox_discard().
+ */
 extern Outbox *outbox_create(Ladder *ladder, OutboxKind kind);
 
 /* One for each action on the same table, and sending them all. */
@@ -88,6 +95,23 @@ extern void put_correction(Outbox *outbox, const Correction *correction);
 
 /* The row of a player; its key is enough to delete it. */
 extern void put_rating(Outbox *outbox, const BatchPlayer *player);
+
+/*
+ * Rows of rating with all that is to know of them: the ladder's log of changes and its counts, if
+ * it has these.  What they were lies beside the players (states.h).  Send the rows, and end the
+ * counts.
+ */
+typedef struct RatingWriter
+{
+	Ladder	   *ladder;
+	CountWriter *counts;
+	Outbox	   *rows[OUTBOX_NACTIONS];
+} RatingWriter;
+
+/* Whether somebody asks what rows were: then these are to lie beside the players. */
+extern bool ratings_are_compared(const Ladder *ladder);
+extern void ratings_begin(RatingWriter *writer, Ladder *ladder);
+extern void ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action);
 
 /* The row of a component; its key is enough to delete it. */
 extern void put_component(Outbox *outbox, const BatchComponent *component);

@@ -19,6 +19,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
+#include "pg/ladder/filters.h"
 #include "pg/ladder/past.h"
 #include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
@@ -224,7 +225,7 @@ replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n, Re
 	replay->next = operation->seq + 1;
 	replay->loads = REPLAY_KNOWN_PLAYERS;
 	load_operated(batch, ladder, operation, n);
-	players_store_loaded(batch);
+	store_loaded_rows(batch);
 	(void) batch_apply_operation(batch, operation, n);
 	missing_events(replay, sink, OF_PLAYERS);
 	missing_events(replay, sink, OF_COMPONENTS);
@@ -285,7 +286,7 @@ replay_on(Replay *replay, ReplaySink *sink)
 	StoredEvents component_events;
 
 	matches = reader_open_rated(ladder, replay->next);
-	replay->batch->keeps_meetings = reader_repeat_window(matches) > 0;
+	replay->batch->keeps_meetings = filters_repeat_window(matches->filters) > 0;
 	stored_events_open(&events, replay, OF_PLAYERS);
 	stored_events_open(&component_events, replay, OF_COMPONENTS);
 	replay_steps(replay, sink, matches, &events, &component_events);

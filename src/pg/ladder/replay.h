@@ -18,14 +18,6 @@
  */
 #define REPLAY_START PG_INT64_MIN
 
-/* A row of rating, for players who are loaded, or of component, as it was found. */
-typedef struct StoredRow
-{
-	bool		found;
-	PlayerRecord record;
-	double		state[FLEXIBLE_ARRAY_MEMBER];
-} StoredRow;
-
 /* How a stored event compares with what the replay gives. */
 typedef enum EventVerdict
 {
@@ -62,7 +54,6 @@ typedef struct ReplaySink
  */
 typedef enum ReplayPlayers
 {
-	REPLAY_NEW_PLAYERS,			/* nobody, in a replay from REPLAY_START */
 	REPLAY_KNOWN_PLAYERS,		/* whoever, and whichever component, has
 								 * stored events in what is replayed or is met
 								 * there; operations on everybody must have

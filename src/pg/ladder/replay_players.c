@@ -160,45 +160,17 @@ static LadderQuery shared_at_query = {
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
-/* The row of rating beside a player, to be filled. */
-static StoredRow *
-row_beside(Batch *batch, BatchPlayer *player)
-{
-	if (player->stored == NULL)
-		player->stored = MemoryContextAlloc(batch->context, offsetof(StoredRow, state) +
-											batch->model->nstate * sizeof(double));
-	player->loaded = true;
-	return player->stored;
-}
-
 /* Put what a row of rating has, all nulls if there is none, beside a player. */
 static void
 store_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
 		  const bool *nulls)
 {
-	StoredRow  *row = row_beside(batch, player);
+	StoredRow  *row = player_row(batch, player);
 
 	row->found = found;
-	(void) table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
-					  &row->record, row->state);
-}
-
-void
-players_store_loaded(Batch *batch)
-{
-	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
-	int			i;
-
-	for (i = 0; i < id_table_count(batch->players); i++)
-		if (player[i]->loaded)
-		{
-			StoredRow  *row = row_beside(batch, player[i]);
-
-			row->found = true;
-			row->record = player[i]->record;
-			memcpy(row->state, player[i]->state, batch->model->nstate * sizeof(double));
-		}
-	pfree(player);
+	if (table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
+				   &row->record, row->state) != NULL && found)
+		row->record.games = -1; /* as nothing that can come out */
 }
 
 /* A count before the replay, from that of now. */
@@ -377,8 +349,7 @@ players_load_replayed(Replay *replay)
 
 	if (replay->whole)
 	{
-		if (replay->loads != REPLAY_NEW_PLAYERS)
-			load_rows(replay);
+		load_rows(replay);
 		load_horizon(replay);
 		return;
 	}

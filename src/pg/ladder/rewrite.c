@@ -9,7 +9,6 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/change_log.h"
 #include "pg/ladder/columns.h"
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/plans.h"
@@ -122,67 +121,40 @@ note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
  * ---- Ratings ----
  */
 
-/*
- * Whether a row, or none, becomes one that is there, or not, with that record and state: then how.
- * One that was looked for and is not there is as one that was never looked for.  A record has
- * numbers of 64 bits alone, and so no padding to compare.
- */
-static bool
-changes(const StoredRow *row, bool exists, const PlayerRecord *record, const double *state,
-		int nstate, OutboxAction *action)
+/* How a row that was there, or not, becomes one that is there, or not. */
+static OutboxAction
+change_of(bool was, bool is)
 {
-	bool		found = row != NULL && row->found;
-
-	*action = !found ? OUTBOX_INSERT : exists ? OUTBOX_UPDATE : OUTBOX_DELETE;
-	return found != exists ||
-		(found && (memcmp(state, row->state, nstate * sizeof(double)) != 0 ||
-				   memcmp(record, &row->record, sizeof(PlayerRecord)) != 0));
+	return !was ? OUTBOX_INSERT : is ? OUTBOX_UPDATE : OUTBOX_DELETE;
 }
 
 /* Write and log the rows of rating that come out otherwise. */
 static void
 write_ratings(Replay *replay)
 {
-	Ladder	   *ladder = replay->ladder;
-	Outbox	   *outbox[OUTBOX_NACTIONS];
 	BatchPlayer **players = (BatchPlayer **) id_table_values(replay->batch->players);
 	int			n = id_table_count(replay->batch->players);
-	CountWriter *counts = counts_begin(ladder);
+	int			nstate = replay->batch->model->nstate;
+	RatingWriter writer;
 	int			i;
 
-	outboxes_create(ladder, OUTBOX_RATINGS, outbox);
+	ratings_begin(&writer, replay->ladder);
 	for (i = 0; i < n; i++)
 	{
-		BatchPlayer *player = players[i];
+		const BatchPlayer *player = players[i];
 		const StoredRow *row = player->stored;
-		OutboxAction action;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!changes(row, player->exists, &player->record, player->state,
-					 ladder->model->nstate, &action))
-			continue;
-		if (action == OUTBOX_INSERT)
-			row = NULL;
-		put_rating(outbox[action], player);
-		if (ladder->changes != NULL)
-		{
-			change_log_before(ladder->changes, player,
-							  row == NULL ? NULL : &row->record,
-							  row == NULL ? NULL : row->state);
-			change_log_after(ladder->changes, player);
-		}
-		if (row != NULL)
-			counts_put(ladder, counts, -1, player->pool, &row->record, row->state);
-		if (player->exists)
-			counts_put(ladder, counts, 1, player->pool, &player->record, player->state);
+		if (!same_row(row, player->exists, &player->record, player->state, nstate))
+			ratings_put(&writer, player, change_of(row != NULL && row->found, player->exists));
 	}
 
 	/*
 	 * Triggers of the ladder's owner may run in these statements; whatever
 	 * they report to this ladder waits.
 	 */
-	outboxes_send(outbox);
-	counts_end(ladder, counts);
+	outboxes_send(writer.rows);
+	counts_end(writer.counts);
 }
 
 /* A replay whose components are written. */
@@ -229,12 +201,12 @@ write_components(Replay *replay)
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
-		OutboxAction action;
+		const StoredRow *row = component->stored;
 
 		CHECK_FOR_INTERRUPTS();
-		if (changes(component->stored, component->exists, &component->record, component->state,
-					component->spec->nstate, &action))
-			put_component(write.outbox[action], component);
+		if (!same_row(row, component->exists, &component->record, component->state,
+					  component->spec->nstate))
+			put_component(write.outbox[change_of(row != NULL, component->exists)], component);
 	}
 	outboxes_send(write.outbox);
 }

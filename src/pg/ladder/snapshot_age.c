@@ -37,34 +37,55 @@ require_read_committed(Oid schema, const char *function)
 			 errhint("Call it in a transaction that BEGIN ISOLATION LEVEL READ COMMITTED has begun.")));
 }
 
-static LadderQuery share_query = {.text = "SELECT FROM {ladder} FOR SHARE"};
+static LadderQuery version_query = {.text = "SELECT xmin FROM {ladder}"};
+
+/* Who wrote the row of table ladder that a snapshot sees; nobody if it sees none. */
+static TransactionId
+read_version(Ladder *ladder, Snapshot snapshot)
+{
+	TransactionId version = InvalidTransactionId;
+	bool		read_only = ladder->read_only;
+	bool		isnull;
+
+	PushActiveSnapshot(snapshot);
+	ladder->read_only = true;
+	if (ladder_execute(ladder, &version_query, NULL, NULL, NULL) == 1)
+		version = DatumGetTransactionId(SPI_getbinval(SPI_tuptable->vals[0],
+													  SPI_tuptable->tupdesc, 1, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	ladder->read_only = read_only;
+	PopActiveSnapshot();
+	return version;
+}
 
 /*
- * Lock the row of table ladder as the snapshot of the transaction sees it: the server raises 40001 if
- * there is a later version.
+ * Whether the snapshot of the transaction sees the latest version.  The row is not locked instead:
+ * whoever maintains the ladder may have written a new one, and waits for those who rate.
  */
-static void
-lock_seen_version(Ladder *ladder)
+static bool
+sees_latest_version(Ladder *ladder)
 {
-	bool		read_only = ladder->read_only;
+	TransactionId seen;
+	TransactionId latest;
 
 	SPI_connect();
-	ladder->read_only = false;
-	(void) ladder_execute(ladder, &share_query, NULL, NULL, NULL);
-	ladder->read_only = read_only;
+	CommandCounterIncrement();
+	seen = read_version(ladder, GetTransactionSnapshot());
+	latest = read_version(ladder, GetLatestSnapshot());
 	SPI_finish();
+	return seen == latest;
 }
 
 void
 check_snapshot_age(Ladder *ladder, bool writes)
 {
-	if (!snapshot_knows(GetTransactionSnapshot(), ladder->relation[LADDER_CONFIG]))
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not serialize access due to concurrent update"),
-				 errdetail("Ladder \"%s\" was changed after this transaction began.",
-						   ladder->name),
-				 errhint("Try again.")));
-	if (writes)
-		lock_seen_version(ladder);
+	if (snapshot_knows(GetTransactionSnapshot(), ladder->relation[LADDER_CONFIG]) &&
+		(!writes || sees_latest_version(ladder)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update"),
+			 errdetail("Ladder \"%s\" was changed after this transaction began.",
+					   ladder->name),
+			 errhint("Try again.")));
 }

@@ -10,9 +10,9 @@
  *
  * Whoever rates must know who counts as whom, who is excluded, by which rules matches are
  * judged, where history begins, and which tables mirror ratings.  Whatever changes one of these
- * writes a new version of the one row of table ladder, see note_change() in SQL.  Whoever rates locks
- * that row, FOR SHARE: if the snapshot sees another version than the latest one, the transaction fails
- * with 40001.
+ * writes a new version of the one row of table ladder, see note_change() in SQL.  Whoever rates
+ * compares the version that the snapshot sees with the latest one, and fails with 40001 if they
+ * differ.
  */
 #ifndef PG_LADDER_SNAPSHOT_AGE_H
 #define PG_LADDER_SNAPSHOT_AGE_H

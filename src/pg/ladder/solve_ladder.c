@@ -16,19 +16,10 @@
 
 SKILLRATING_FUNCTION(skillrating_solve_matches);
 
-/*
- * Whether a match that was read from a ladder counts; those whom its rules leave out are
- * taken out of it.
- */
+/* Whether a match that was read from a ladder counts. */
 static bool
-match_counts(Batch *batch, SourceMatch *match)
+match_counts(const SourceMatch *match)
 {
-	Unrated		why;
-
-	if (match->eligibility != NULL && !match->vanished &&
-		strcmp(match->status, "rated") == 0 &&
-		batch_judge(batch, match, &why) != VERDICT_RATE)
-		return false;
 	return !match->vanished && match->unreadable.detail == NULL &&
 		match->fault.detail == NULL && match->set_aside.detail == NULL &&
 		match->void_reason == NULL && strcmp(match->status, "rated") == 0;
@@ -43,7 +34,6 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	SolveState *state = palloc_object(SolveState);
 	Ladder	   *ladder;
 	MatchReader *reader;
-	Batch	   *batch;
 	int64		nread = 0;
 	int			i;
 
@@ -74,13 +64,12 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	if (state->builder.context_use == CONTEXT_OF_MATCHES)
 		state->builder.context_use = CONTEXT_OF_MATCHES_IF_ANY;
 	MemoryContextSwitchTo(old);
-	batch = ladder_batch(ladder);
 	progress_phase(PHASE_READING, PROGRESS_UNKNOWN);
 	reader = reader_open_rated(ladder, PG_INT64_MIN);
 	while (reader_next(reader))
 	{
 		progress_done(++nread);
-		if (!match_counts(batch, &reader->match) ||
+		if (!match_counts(&reader->match) ||
 			strcmp(reader->match.pool, state->pool) != 0)
 			continue;
 		old = MemoryContextSwitchTo(context);

@@ -169,6 +169,46 @@ take_locked_rating(void *arg, const Datum *values, const bool *nulls)
 	player->place = *(ItemPointer) DatumGetPointer(values[RATING_NCOLUMNS + batch->model->nstate]);
 }
 
+StoredRow *
+player_row(Batch *batch, BatchPlayer *player)
+{
+	if (player->stored == NULL)
+		player->stored = MemoryContextAlloc(batch->context, offsetof(StoredRow, state) +
+											batch->model->nstate * sizeof(double));
+	player->loaded = true;
+	return player->stored;
+}
+
+void
+store_loaded_rows(Batch *batch)
+{
+	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
+	int			i;
+
+	for (i = 0; i < id_table_count(batch->players); i++)
+		if (player[i]->loaded)
+		{
+			StoredRow  *row = player_row(batch, player[i]);
+
+			row->found = !player[i]->created;
+			row->record = player[i]->record;
+			memcpy(row->state, player[i]->state, batch->model->nstate * sizeof(double));
+		}
+	pfree(player);
+}
+
+bool
+same_row(const StoredRow *row, bool exists, const PlayerRecord *record, const double *state,
+		 int nstate)
+{
+	if (row == NULL || !row->found)
+		return !exists;
+
+	/* A record has numbers of 64 bits alone, and so no padding to compare. */
+	return exists && memcmp(&row->record, record, sizeof(PlayerRecord)) == 0 &&
+		memcmp(row->state, state, nstate * sizeof(double)) == 0;
+}
+
 void
 batch_load_all(Batch *batch, Ladder *ladder)
 {
@@ -365,16 +405,17 @@ report_missing_events(const Ladder *ladder, int64 from, const char *whose)
  * ---- Operations ----
  */
 
-/* A number among the parameters of an operation. */
-#define NUMBER_OF(name) \
-	"CAST(pg_catalog.jsonb_object_field_text(o.params, '" name "') AS pg_catalog.float8)"
+/* A number among the parameters of an operation; what its kind does not have is missing. */
+#define NUMBER_OF(name, missing) \
+	"COALESCE(CAST(pg_catalog.jsonb_object_field_text(o.params, '" name "') AS pg_catalog.float8), " missing ")"
 
 /* Changes of states from a seq on, but for players who are merged into others. */
 static LadderQuery read_operations_query = {
 	.text = "SELECT o.seq, o.kind, o.pool, o.player_id, o.at, o.reason, o.state, "
-	NUMBER_OF("keep") ", " NUMBER_OF("rate") ", " NUMBER_OF("floor") ", " NUMBER_OF("mean") ", "
-	NUMBER_OF("half_life_days") ", " NUMBER_OF("grace_days") ", "
-	NUMBER_OF("amount") ", " NUMBER_OF("peak") ", "
+	NUMBER_OF("keep", "0") ", " NUMBER_OF("rate", "0") ", " NUMBER_OF("floor", "0") ", "
+	NUMBER_OF("mean", "0") ", " NUMBER_OF("half_life_days", "0") ", "
+	NUMBER_OF("grace_days", "0") ", " NUMBER_OF("amount", "0") ", "
+	NUMBER_OF("peak", "'infinity'") ", "
 	"CAST(pg_catalog.jsonb_object_field_text(o.params, 'counted_from') AS pg_catalog.timestamptz) "
 	"FROM {operation} AS o WHERE " OPERATION_CHANGES_STATES
 	" AND o.seq OPERATOR(pg_catalog.>=) $1 AND NOT EXISTS (SELECT FROM {operation} AS m "
@@ -403,14 +444,7 @@ enum
 	OP_COUNTED_FROM
 };
 
-/* A number of an operation; what its kind does not have is null, and missing then. */
-static double
-operation_number(const Datum *values, const bool *nulls, int column, double missing)
-{
-	return nulls[column] ? missing : DatumGetFloat8(values[column]);
-}
-
-/* The same of a text. */
+/* A text of an operation, or NULL. */
 static char *
 operation_text(const Datum *values, const bool *nulls, int column)
 {
@@ -468,28 +502,13 @@ operation_kind(const char *kind, const Operation *operation)
 static void
 check_operation(const Ladder *ladder, const LadderOperation *operation)
 {
-	bool		complete = true;
+	OperationKind kind = operation->operation.kind;
+	bool		of_player = kind == OPERATION_SET || kind == OPERATION_RESET ||
+		kind == OPERATION_FIX || kind == OPERATION_REFUND;
+	bool		of_pool = kind == OPERATION_SET || kind == OPERATION_REFUND;
 
-	switch (operation->operation.kind)
-	{
-		case OPERATION_SEASON:
-		case OPERATION_DECAY:
-		case OPERATION_REGRESSION:
-		case OPERATION_SETTLE:
-			break;
-		case OPERATION_SET:
-			complete = operation->has_player && operation->pool != NULL &&
-				operation->operation.value != NULL;
-			break;
-		case OPERATION_RESET:
-		case OPERATION_FIX:
-			complete = operation->has_player;
-			break;
-		case OPERATION_REFUND:
-			complete = operation->has_player && operation->pool != NULL;
-			break;
-	}
-	if (!complete)
+	if ((of_player && !operation->has_player) || (of_pool && operation->pool == NULL) ||
+		(kind == OPERATION_SET && operation->operation.value == NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("operation " INT64_FORMAT " of ladder \"%s\" lacks its player, pool or state",
@@ -536,14 +555,14 @@ take_operation(void *arg, const Datum *values, const bool *nulls)
 	operation->reason = operation_text(values, nulls, OP_REASON);
 	if (!nulls[OP_STATE])
 		core->value = operation_values(ladder, values[OP_STATE]);
-	core->keep = operation_number(values, nulls, OP_KEEP, 0);
-	core->rate = operation_number(values, nulls, OP_RATE, 0);
-	core->floor = operation_number(values, nulls, OP_FLOOR, 0);
-	core->mean = operation_number(values, nulls, OP_MEAN, 0);
-	core->half_life_days = operation_number(values, nulls, OP_HALF_LIFE_DAYS, 0);
-	core->amount = operation_number(values, nulls, OP_AMOUNT, 0);
-	core->peak = operation_number(values, nulls, OP_PEAK, get_float8_infinity());
-	operation->grace_days = operation_number(values, nulls, OP_GRACE_DAYS, 0);
+	core->keep = DatumGetFloat8(values[OP_KEEP]);
+	core->rate = DatumGetFloat8(values[OP_RATE]);
+	core->floor = DatumGetFloat8(values[OP_FLOOR]);
+	core->mean = DatumGetFloat8(values[OP_MEAN]);
+	core->half_life_days = DatumGetFloat8(values[OP_HALF_LIFE_DAYS]);
+	core->amount = DatumGetFloat8(values[OP_AMOUNT]);
+	core->peak = DatumGetFloat8(values[OP_PEAK]);
+	operation->grace_days = DatumGetFloat8(values[OP_GRACE_DAYS]);
 	operation->counted_from = nulls[OP_COUNTED_FROM] ? DT_NOBEGIN :
 		DatumGetTimestampTz(values[OP_COUNTED_FROM]);
 	core->kind = operation_kind(operation->kind, core);

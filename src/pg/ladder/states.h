@@ -24,6 +24,27 @@ extern void batch_load_all(Batch *batch, Ladder *ladder);
 /* Of them, those with n identifiers, with their rows in all pools. */
 extern void batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n);
 
+/*
+ * A row of rating as it was found: that of a player who is loaded lies beside the player, in a
+ * replay, and where somebody asks for what a batch changes.
+ */
+typedef struct StoredRow
+{
+	bool		found;
+	PlayerRecord record;
+	double		state[FLEXIBLE_ARRAY_MEMBER];
+} StoredRow;
+
+/* The row beside a player, to be filled. */
+extern StoredRow *player_row(Batch *batch, BatchPlayer *player);
+
+/* What the players who are loaded have is what their rows have. */
+extern void store_loaded_rows(Batch *batch);
+
+/* Whether a row that was found, or not, is this one, to the bit; or none, if it does not exist. */
+extern bool same_row(const StoredRow *row, bool exists, const PlayerRecord *record,
+					 const double *state, int nstate);
+
 /* Load the states of the players that are wanted. */
 extern void batch_load(Batch *batch, Ladder *ladder);
 

@@ -27,7 +27,6 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
 #include "pg/ladder/door.h"
-#include "pg/ladder/ending.h"
 #include "pg/ladder/failures.h"
 #include "pg/ladder/feed.h"
 #include "pg/ladder/mirrors.h"

@@ -168,63 +168,35 @@ check_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
 	MemoryContextSwitchTo(old);
 }
 
-/* Compare a row of rating with where its player has got to. */
+/*
+ * Compare the rows of rating with where the players have got to.  A player whom the replay has not
+ * met is expected in the initial state with no games, as batch_player() makes one.
+ */
 static void
-check_rating(Ladder *ladder, RowReader *rating, BatchPlayer *player,
-			 Check *state_check, Check *counter_check)
+check_ratings(Ladder *ladder, Batch *batch, Check *states, Check *counters)
 {
-	const Datum *values = row_values(rating);
-	const bool *nulls = row_nulls(rating);
-	RowValues	expected = rating_values(ladder->model, player);
-
-	state_check->examined++;
-	if (!states_same(&rating_table, &expected, values, nulls) && fault(state_check))
-		state_check->first = psprintf("player %s",
-									  id_text(ladder->player_type, player->id));
-
-	counter_check->examined++;
-	if (!table_same(&rating_table, ladder, &expected, values, nulls) &&
-		fault(counter_check))
-		counter_check->first = psprintf("player %s",
-										id_text(ladder->player_type, player->id));
-}
-
-/* Compare the table rating with where the players have got to. */
-static void
-check_ratings(Ladder *ladder, Batch *batch, Check *state_check,
-			  Check *counter_check)
-{
-	RowReader	ratings;
-	BatchPlayer **players;
+	BatchPlayer **players = (BatchPlayer **) id_table_values(batch->players);
 	int			i;
 
-	all_ratings_open(&ratings, ladder);
-	for (; ratings.have_row; row_reader_next(&ratings))
-	{
-		BatchPlayer *player = rating_player(&ratings, batch);
-
-		player->loaded = true;
-
-		/*
-		 * A player whom the replay has not met is expected in the initial
-		 * state with no games, as batch_player() makes one.
-		 */
-		check_rating(ladder, &ratings, player, state_check, counter_check);
-	}
-	row_reader_close(&ratings);
-
-	players = (BatchPlayer **) id_table_values(batch->players);
 	for (i = 0; i < id_table_count(batch->players); i++)
+	{
+		const BatchPlayer *player = players[i];
+		const StoredRow *row = player->stored;
+		bool		found = row != NULL && row->found;
 
 		/* Rows that nobody has are faults too: a reader sees the table only. */
-		if (players[i]->exists && !players[i]->loaded)
-		{
-			state_check->examined++;
-			if (fault(state_check))
-				state_check->first = psprintf("player %s has no row",
-											  id_text(ladder->player_type,
-													  players[i]->id));
-		}
+		if (!found && !player->exists)
+			continue;
+		states->examined++;
+		counters->examined += found;
+		if ((!found || memcmp(row->state, player->state,
+							  ladder->model->nstate * sizeof(double)) != 0) && fault(states))
+			states->first = psprintf("player %s%s", id_text(ladder->player_type, player->id),
+									 found ? "" : " has no row");
+		if (found && memcmp(&row->record, &player->record, sizeof(PlayerRecord)) != 0 &&
+			fault(counters))
+			counters->first = psprintf("player %s", id_text(ladder->player_type, player->id));
+	}
 }
 
 /* The components of a replay beside the table. */
@@ -289,19 +261,21 @@ static LadderQuery counts_query = {
 
 enum
 {
-	COUNT_OVERLOOKED = 1,
+	COUNT_OVERLOOKED,			/* from 0 */
 	COUNT_RATED_MATCH,
 	COUNT_CORRECTION,
-	COUNT_WAITING
+	COUNT_WAITING,
+	COUNT_NCOLUMNS
 };
 
-static int64
-count_column(int column)
+static void
+take_counts(void *arg, const Datum *values, const bool *nulls)
 {
-	bool		isnull;
+	int			i;
 
-	return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-									   SPI_tuptable->tupdesc, column, &isnull));
+	(void) nulls;
+	for (i = 0; i < COUNT_NCOLUMNS; i++)
+		((int64 *) arg)[i] = DatumGetInt64(values[i]);
 }
 
 /* Matches that have no place, and what was seen of them. */
@@ -334,17 +308,19 @@ check_unplaced(Ladder *ladder, Check *complete)
 static void
 check_counts(Ladder *ladder, Check *complete, Check *corrections, Check *waiting)
 {
-	(void) ladder_execute(ladder, &counts_query, NULL, NULL, NULL);
-	complete->faults = count_column(COUNT_OVERLOOKED);
-	complete->examined = complete->faults + count_column(COUNT_RATED_MATCH);
+	int64		count[COUNT_NCOLUMNS];
+
+	(void) ladder_execute_each(ladder, &counts_query, NULL, NULL, take_counts, count);
+	complete->faults = count[COUNT_OVERLOOKED];
+	complete->examined = complete->faults + count[COUNT_RATED_MATCH];
 	if (complete->faults > 0)
 		complete->first = pstrdup("one that was never looked at");
-	corrections->faults = corrections->examined = count_column(COUNT_CORRECTION);
+	corrections->faults = corrections->examined = count[COUNT_CORRECTION];
 	/* Nothing is wrong with them. */
 	corrections->summary = corrections->faults == 1 ?
 		pstrdup("1 correction waits for catch_up()") :
 		psprintf(UINT64_FORMAT " corrections wait for catch_up()", corrections->faults);
-	waiting->faults = count_column(COUNT_WAITING);
+	waiting->faults = count[COUNT_WAITING];
 	waiting->summary = psprintf(UINT64_FORMAT " in table pending, see ladder_status()",
 								waiting->faults);
 }
@@ -353,8 +329,7 @@ check_counts(Ladder *ladder, Check *complete, Check *corrections, Check *waiting
 static void
 check_rating_counts(Ladder *ladder, Check *check)
 {
-	const RankHook *ranks = rank_hook(ladder);
-	int64		wrong = ranks != NULL ? ranks->verify(ladder) : 0;
+	int64		wrong = counts_verify(ladder);
 
 	if (wrong > 0)
 		check->note = psprintf(INT64_FORMAT " counts of players by rating are wrong, see set_ranks()",
@@ -421,7 +396,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	 * from rating.
 	 */
 	verification.context = CurrentMemoryContext;
-	replay = replay_begin(ladder, REPLAY_START, REPLAY_NEW_PLAYERS);
+	replay = replay_begin(ladder, REPLAY_START, REPLAY_KNOWN_PLAYERS);
 	replay_on(replay, &verification.sink);
 	check_ratings(ladder, replay->batch, &states, &counters);
 	check_components(ladder, replay->batch, &components);

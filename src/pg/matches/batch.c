@@ -11,7 +11,6 @@
 #include "utils/float.h"
 
 #include "pg/matches/batch_components.h"
-#include "pg/matches/eligible.h"
 #include "pg/matches/meetings.h"
 
 /*
@@ -205,114 +204,33 @@ batch_build(Batch *batch, SourceMatch *source, int *offender)
 	return status;
 }
 
-/* The number that a status complains about, or NaN. */
-static double
-status_value(const Batch *batch, const SourceMatch *source, MatchStatus status,
-			 int offender)
-{
-	double		value;
-
-	if (match_facts_check(&source->facts, &value) == status)
-		return value;
-	return match_status_value(status,
-							  offender >= 0 ? &source->participant[offender] : NULL,
-							  &batch->match);
-}
-
 void
 batch_report(Batch *batch, SourceMatch *source, MatchStatus status,
 			 int offender)
 {
-	bool		whose = offender >= 0;
+	const Participant *p = offender >= 0 ? &source->participant[offender] : NULL;
 
-	report_match_status(status, status_value(batch, source, status, offender),
-						whose ? id_text(batch->player_type,
-										source->player_id[offender]) : NULL);
+	report_match_status(status, match_status_value(status, p, &batch->match),
+						p != NULL ? id_text(batch->player_type,
+											source->player_id[offender]) : NULL);
+}
+
+/* A status as a reason, with the number that it is about unless that is NaN. */
+static Unrated
+status_with_value(MatchStatus status, double value)
+{
+	return unrated(status, isnan(value) ? match_status_message(status) :
+				   psprintf("%s: %g", match_status_message(status), value));
 }
 
 Unrated
 batch_mistake(Batch *batch, const SourceMatch *source, MatchStatus status,
 			  int offender)
 {
-	double		value = status_value(batch, source, status, offender);
-	Unrated		why = {status, match_status_message(status)};
-
-	if (!isnan(value))
-		why.detail = psprintf("%s: %g", match_status_message(status), value);
-	return why;
-}
-
-/* A mistake in the facts of a match goes before what keeps it from counting. */
-static MatchStatus
-check_facts(const SourceMatch *source, MatchStatus status, int *offender)
-{
-	double		value;
-	MatchStatus facts = match_facts_check(&source->facts, &value);
-
-	if (facts == MATCH_OK)
-		return status;
-	*offender = -1;
-	return facts;
-}
-
-/*
- * Build a match of which nothing is known against it.  Its status, which for mistakes is
- * an error unless the match is tolerant.
- */
-static MatchStatus
-build_to_judge(Batch *batch, SourceMatch *source, int *offender)
-{
-	MatchStatus status = batch_build(batch, source, offender);
-
-	/*
-	 * Two accounts that met are one player on two teams only while they are
-	 * merged.
-	 */
-	if (status == MATCH_SELF_MATCH && source->set_aside.detail != NULL)
-		status = MATCH_OK;
-	if (status <= MATCH_LAST_UNRATED &&
-		!(isnan(source->facts.duration) && isnan(source->facts.surrendered)))
-		status = check_facts(source, status, offender);
-	if (status > MATCH_LAST_UNRATED && !source->tolerant &&
-		source->unrated_reason == NULL)
-		batch_report(batch, source, status, *offender);
-	return status;
-}
-
-/*
- * Leave out whom the rules of a match with that status leave out, and build it again; the
- * status of the rule, or MATCH_OK if nobody was.  A match that is not over, or has a
- * mistake in it, stays as it is.
- */
-static MatchStatus
-leave_out(Batch *batch, SourceMatch *source, MatchStatus *status, int *offender)
-{
-	MatchStatus rule;
-
-	if (*status == MATCH_UNFINISHED || *status > MATCH_LAST_UNRATED)
-		return MATCH_OK;
-	rule = batch_leave_out(batch, source);
-	if (rule != MATCH_OK)
-		*status = build_to_judge(batch, source, offender);
-	return rule;
-}
-
-/*
- * Of a match that has or could have a place, what the ladder has against it: a decision, a
- * rule by which it lost participants whom it needs, or one that it breaks.
- */
-static Unrated
-reason_to_set_aside(Batch *batch, const SourceMatch *source, MatchStatus status,
-					MatchStatus rule)
-{
-	if (source->void_reason != NULL)
-		return unrated(UNRATED_VOID, source->void_reason);
-	if (source->set_aside.detail != NULL)
-		return source->set_aside;
-	if (status != MATCH_OK)
-		return unrated(rule, psprintf("%s, without those who are left out",
-									  match_status_message(status)));
-	return source->eligibility != NULL ? reason_by_content(batch, source) : unrated_nothing;
+	return status_with_value(status,
+							 match_status_value(status,
+												offender >= 0 ? &source->participant[offender] : NULL,
+												&batch->match));
 }
 
 Verdict
@@ -320,7 +238,6 @@ batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 {
 	int			offender;
 	MatchStatus status;
-	MatchStatus rule = MATCH_OK;
 
 	*why = unrated_nothing;
 	if (source->tolerant)
@@ -330,15 +247,22 @@ batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 		*why = unrated(UNRATED_RESERVED_POOL, RESERVED_POOL_DETAIL);
 	if (why->detail != NULL)
 		return VERDICT_UNRATED;
-	status = build_to_judge(batch, source, &offender);
 	if (source->unrated_reason != NULL)
 	{
 		*why = unrated(UNRATED_BY_SOURCE, source->unrated_reason);
 		return VERDICT_UNRATED;
 	}
-	if (source->eligibility != NULL)
-		rule = leave_out(batch, source, &status, &offender);
-	if (status != MATCH_OK && rule == MATCH_OK)
+	status = batch_build(batch, source, &offender);
+
+	/*
+	 * Two accounts that met are one player on two teams only while they are
+	 * merged.
+	 */
+	if (status == MATCH_SELF_MATCH && source->set_aside.detail != NULL)
+		status = MATCH_OK;
+	if (status > MATCH_LAST_UNRATED && !source->tolerant)
+		batch_report(batch, source, status, offender);
+	if (status != MATCH_OK)
 	{
 		*why = batch_mistake(batch, source, status, offender);
 		return VERDICT_UNRATED;
@@ -348,17 +272,41 @@ batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 		*why = unrated(UNRATED_FUTURE_TIME, unrated_description(UNRATED_FUTURE_TIME));
 		return VERDICT_UNRATED;
 	}
-	if (status != MATCH_OK || source->eligibility != NULL ||
-		source->void_reason != NULL || source->set_aside.detail != NULL)
-		*why = reason_to_set_aside(batch, source, status, rule);
+	if (source->void_reason != NULL)
+		*why = unrated(UNRATED_VOID, source->void_reason);
+	else
+		*why = source->set_aside;
 	return why->detail != NULL ? VERDICT_SET_ASIDE : VERDICT_RATE;
 }
 
 Verdict
 batch_judge_players(Batch *batch, SourceMatch *source, Unrated *why)
 {
-	*why = reason_by_players(batch, source);
-	return why->detail != NULL ? VERDICT_SET_ASIDE : VERDICT_RATE;
+	const ParamValue *rules = source->eligibility;
+	const Match *match = &batch->match;
+	double	   *games = palloc_array(double, match->nplayers);
+	double		value;
+	MatchStatus status;
+	int			i;
+
+	/* Games before this match: records are counted up after it. */
+	for (i = 0; i < match->nplayers; i++)
+		games[i] = batch->player[i]->record.games;
+	status = eligibility_judge_newcomers(rules, match, games, &value);
+	pfree(games);
+
+	/* Meetings are counted last, which is the rule that costs most. */
+	if (status == MATCH_OK && eligibility_limits_repeats(rules))
+	{
+		double		limit = rules[ELIGIBILITY_MAX_REPEATS].number;
+
+		value = batch_count_meetings(batch, source->played_at,
+									 rules[ELIGIBILITY_REPEAT_WINDOW].number, limit);
+		if (value >= limit)
+			status = MATCH_REPEATED_OPPONENTS;
+	}
+	*why = status == MATCH_OK ? unrated_nothing : status_with_value(status, value);
+	return status == MATCH_OK ? VERDICT_RATE : VERDICT_SET_ASIDE;
 }
 
 const char *

@@ -276,14 +276,13 @@ typedef enum Verdict
 /*
  * Build a match and decide: it counts, or there is a reason against it, in the
  * current context.  Unless the match is tolerant, a mistake in it is an error, but
- * for one that the source excludes anyway.  Participants whom the rules of the match
- * leave out are taken out of it.
+ * for one that the source excludes anyway.
  */
 extern Verdict batch_judge(Batch *batch, SourceMatch *source, Unrated *why);
 
 /*
- * The same of a match that counts by batch_judge() and whose players are loaded, with
- * their meetings if the batch keeps them: by rules about players, if it has any rules.
+ * The same of a match that counts by batch_judge(), has rules of eligibility, and whose players
+ * are loaded, with their meetings if the batch keeps them: by these rules.
  */
 extern Verdict batch_judge_players(Batch *batch, SourceMatch *source, Unrated *why);
 

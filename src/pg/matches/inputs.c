@@ -8,9 +8,12 @@
  */
 #include "pg/matches/inputs.h"
 
+#include "catalog/pg_type.h"
 #include "common/int.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
+#include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
 /* As the type inputs and the arguments of rate() have them (sql/40-history-rate.sql). */
@@ -135,4 +138,75 @@ source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 	composite_columns(composite, desc, memory, INPUTS_COUNT, input, null);
 	for (i = 0; i < INPUTS_COUNT; i++)
 		source_row_set(values, nulls, i, input[i], null[i]);
+}
+
+/*
+ * ---- Arrays ----
+ */
+
+/* A number, or a boolean, as sources have it. */
+static Datum
+as_float8(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case BOOLOID:
+			return Float8GetDatum(DatumGetBool(value) ? 1 : 0);
+		case INT4OID:
+			return Float8GetDatum(DatumGetInt32(value));
+		case INT8OID:
+			return Float8GetDatum((double) DatumGetInt64(value));
+		default:
+			return value;
+	}
+}
+
+ColumnArray
+column_array(SourceColumn column, ArrayType *array)
+{
+	ColumnArray result = {column, NULL, NULL};
+	Oid			type = ARR_ELEMTYPE(array);
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	int			n;
+	int			i;
+
+	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
+	deconstruct_array(array, type, typlen, typbyval, typalign, &result.value, &result.null, &n);
+	for (i = 0; i < n && column >= SOURCE_RANK; i++)
+		if (!result.null[i])
+			result.value[i] = as_float8(type, result.value[i]);
+	return result;
+}
+
+void
+source_match_read(SourceMatch *match, int n, const ColumnArray *arrays, int narrays,
+				  const Datum *shared, const bool *shared_null)
+{
+	Datum		values[INPUT_NSLOTS];
+	bool		nulls[INPUT_NSLOTS];
+	int			i,
+				j;
+
+	for (i = 0; i < n; i++)
+	{
+		check_interrupts_at(i);
+		memcpy(values, shared, sizeof(values));
+		memcpy(nulls, shared_null, sizeof(nulls));
+		for (j = 0; j < narrays; j++)
+		{
+			int			column = arrays[j].column;
+
+			if (arrays[j].null != NULL && arrays[j].null[i])
+				continue;
+			values[column] = column != SOURCE_GAIN || nulls[column] ? arrays[j].value[i] :
+				Float8GetDatum(DatumGetFloat8(values[column]) *
+							   DatumGetFloat8(arrays[j].value[i]));
+			nulls[column] = false;
+		}
+		if (i == 0)
+			source_match_begin(match, values, nulls);
+		(void) source_match_add(match, values, nulls);
+	}
 }

@@ -1,7 +1,7 @@
 /*
  * inputs.h
  *		What functions are told of a participant besides player, team and rank:
- *		optional arguments, or a composite of the type inputs.
+ *		optional arguments, a composite of the type inputs, or arrays.
  */
 #ifndef PG_MATCHES_INPUTS_H
 #define PG_MATCHES_INPUTS_H
@@ -9,6 +9,7 @@
 #include "pg/sql/glue.h"
 
 #include "access/tupdesc.h"
+#include "utils/array.h"
 
 #include "pg/matches/source.h"
 
@@ -69,5 +70,24 @@ extern void source_row_time(InputTimes *times, Datum *values, bool *nulls);
  */
 extern void source_row_set_all(Datum *values, bool *nulls, TupleDesc *desc,
 							   MemoryContext memory, Datum composite);
+
+/* An array with an element for each participant, as values of a column of a source. */
+typedef struct ColumnArray
+{
+	SourceColumn column;
+	Datum	   *value;
+	bool	   *null;			/* or NULL: none is */
+} ColumnArray;
+
+/* The elements of an array of texts, or of any numbers or booleans for a column of numbers. */
+extern ColumnArray column_array(SourceColumn column, ArrayType *array);
+
+/*
+ * Read a match of n participants, whose rows have the elements of these arrays; where there is no
+ * array, or the element is null, they have what all rows share, INPUT_NSLOTS values.  The gain of
+ * a participant is times that of all.
+ */
+extern void source_match_read(SourceMatch *match, int n, const ColumnArray *arrays, int narrays,
+							  const Datum *shared, const bool *shared_null);
 
 #endif							/* PG_MATCHES_INPUTS_H */

@@ -13,11 +13,13 @@
 #include "core/rating/period.h"
 
 #define IDENTIFIER(name, description) \
-	{#name, NULL, "yes", description}
-#define COLUMN(name, type, needed, description) \
-	{#name, "pg_catalog." type, needed, description}
+	{#name, NULL, "identifier", "yes", description}
+#define TEXT(name, description) \
+	{#name, "pg_catalog.text", "text", "no", description}
 #define NUMBER(name, needed, description) \
-	{#name, "pg_catalog.float8", needed, description}
+	{#name, "pg_catalog.float8", "number", needed, description}
+#define BOOLEAN(name, needed, description) \
+	{#name, "pg_catalog.float8", "boolean or number", needed, description}
 
 #define TOO_MANY_PARTICIPANTS \
 	"too many participants: more than " CppAsString2(MATCH_MAX_PARTICIPANTS)
@@ -27,20 +29,18 @@
 
 const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_MATCH_ID] = IDENTIFIER(match_id, "which match"),
-	[SOURCE_PLAYED_AT] = COLUMN(played_at, "timestamptz", "yes", "when it was played"),
-	[SOURCE_TEAM] = COLUMN(team, "int4", "yes", "number of the team within the match"),
+	[SOURCE_PLAYED_AT] = {"played_at", "pg_catalog.timestamptz", "time", "yes", "when it was played"},
+	[SOURCE_TEAM] = {"team", "pg_catalog.int4", "number", "yes", "number of the team within the match"},
 	[SOURCE_PLAYER_ID] = IDENTIFIER(player_id, "which player"),
-	[SOURCE_POOL] = COLUMN(pool, "text", "no", "queue, mode or season whose ratings are its own"),
-	[SOURCE_LOG_ODDS] = COLUMN(log_odds, "float8", "no", "log-odds of the context in favour of the first side"),
-	[SOURCE_UNRATED_REASON] = COLUMN(unrated_reason, "text", "no", "not null: keep the match and do not rate it"),
-	[SOURCE_DURATION] = NUMBER(duration, "no", "length of the match in seconds"),
-	[SOURCE_SURRENDERED] = NUMBER(surrendered, "no", "whether a team of the match gave up"),
-	[SOURCE_CONTEXT] = COLUMN(context, "text", "no", "where or as what was played: a map, a surface, a hero"),
-	[SOURCE_CLUB] = COLUMN(club, "text", "no", "club, country or faction for which the player plays"),
-	[SOURCE_TOURNAMENT] = COLUMN(tournament, "text", "no", "tournament of which all games are a rating period"),
+	[SOURCE_POOL] = TEXT(pool, "queue, mode or season whose ratings are its own"),
+	[SOURCE_LOG_ODDS] = NUMBER(log_odds, "no", "log-odds of the context in favour of the first side"),
+	[SOURCE_UNRATED_REASON] = TEXT(unrated_reason, "not null: keep the match and do not rate it"),
+	[SOURCE_CONTEXT] = TEXT(context, "where or as what was played: a map, a surface, a hero"),
+	[SOURCE_CLUB] = TEXT(club, "club, country or faction for which the player plays"),
+	[SOURCE_TOURNAMENT] = TEXT(tournament, "tournament of which all games are a rating period"),
 	[SOURCE_RANK] = NUMBER(rank, "one", "rank of the team, 1 is best and equal ranks are a draw"),
 	[SOURCE_SCORE] = NUMBER(score, "one", "score of the team, high is best"),
-	[SOURCE_WON] = NUMBER(won, "one", "whether the team won"),
+	[SOURCE_WON] = BOOLEAN(won, "one", "whether the team won"),
 	[SOURCE_WEIGHT] = NUMBER(weight, "no", "share of the match played, 1 by default"),
 	[SOURCE_JOINED] = NUMBER(joined, "no", "when the stint began, seconds from the start"),
 	[SOURCE_LEFT] = NUMBER(left, "no", "when the stint ended, seconds from the start"),
@@ -49,39 +49,16 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_SQUAD] = NUMBER(squad, "no", "the same number for all who queued together"),
 	[SOURCE_KILLS] = NUMBER(kills, "no", "kills of the player"),
 	[SOURCE_DEATHS] = NUMBER(deaths, "no", "deaths of the player"),
-	[SOURCE_QUIT] = NUMBER(quit, "no", "whether the player left early on purpose"),
+	[SOURCE_QUIT] = BOOLEAN(quit, "no", "whether the player left early on purpose"),
 	[SOURCE_EXPERIENCE] = NUMBER(experience, "no", "matches that the player had played before, also elsewhere"),
 	[SOURCE_GAIN] = NUMBER(gain, "no", "weight of the player's update, 1 by default"),
-	[SOURCE_BOT] = NUMBER(bot, "no", "whether the player is a program"),
-	[SOURCE_FIXED] = NUMBER(fixed, "no", "whether the state of the player stays as it is, as before by default"),
+	[SOURCE_FIXED] = BOOLEAN(fixed, "no", "whether the state of the player stays as it is, as before by default"),
 };
 
 const char *
 source_column_name(SourceColumn column)
 {
 	return source_columns[column].name;
-}
-
-void
-source_column_text(SourceColumn column, const char **type,
-				   const char **needed, const char **description)
-{
-	const SourceColumnSpec *spec = &source_columns[column];
-
-	*type = "number";
-	if (spec->type == NULL)
-		*type = "identifier";
-	else if (column == SOURCE_PLAYED_AT)
-		*type = "time";
-	else if (column == SOURCE_POOL || column == SOURCE_UNRATED_REASON ||
-			 column == SOURCE_CONTEXT || column == SOURCE_CLUB ||
-			 column == SOURCE_TOURNAMENT)
-		*type = "text";
-	else if (column == SOURCE_WON || column == SOURCE_QUIT || column == SOURCE_BOT ||
-			 column == SOURCE_FIXED || column == SOURCE_SURRENDERED)
-		*type = "boolean or number";
-	*needed = spec->needed;
-	*description = spec->description;
 }
 
 StaticAssertDecl(SOURCE_NCOLUMNS - SOURCE_RANK == PARTICIPANT_NUMBERS,
@@ -101,11 +78,9 @@ reserve_participants(SourceMatch *match, int n)
 	RESERVE(participant, Participant);
 	RESERVE(player_id, Datum);
 	RESERVE(account_id, Datum);
-	RESERVE(excluded, bool);
 	RESERVE(order, int);
 	RESERVE(sorted_participant, Participant);
 	RESERVE(sorted_id, Datum);
-	RESERVE(sorted_excluded, bool);
 #undef RESERVE
 	match->max = n;
 }
@@ -201,30 +176,16 @@ note_nan(SourceMatch *match, SourceColumn column, const Datum *player)
 			   psprintf("%s is NaN", source_column_name(column)));
 }
 
-/* Numbers that all rows of a match share; NaN for facts that are not known. */
-typedef struct SharedNumbers
+static double
+row_log_odds(const Datum *values, const bool *nulls)
 {
-	double		log_odds;
-	double		tournament;
-	MatchFacts	facts;
-} SharedNumbers;
+	return nulls[SOURCE_LOG_ODDS] ? 0 : DatumGetFloat8(values[SOURCE_LOG_ODDS]);
+}
 
-static SharedNumbers
-shared_numbers(const Datum *values, const bool *nulls)
+static double
+row_tournament(const Datum *values, const bool *nulls)
 {
-	SharedNumbers shared = {0, 0, {get_float8_nan(), get_float8_nan()}};
-
-	if (!nulls[SOURCE_LOG_ODDS])
-		shared.log_odds = DatumGetFloat8(values[SOURCE_LOG_ODDS]);
-	if (!nulls[SOURCE_TOURNAMENT])
-		shared.tournament = tournament_key(values[SOURCE_TOURNAMENT]);
-	if (!nulls[SOURCE_DURATION])
-		shared.facts.duration = DatumGetFloat8(values[SOURCE_DURATION]);
-
-	/* That it was not surrendered is what most are. */
-	if (!nulls[SOURCE_SURRENDERED] && DatumGetFloat8(values[SOURCE_SURRENDERED]) != 0)
-		shared.facts.surrendered = DatumGetFloat8(values[SOURCE_SURRENDERED]);
-	return shared;
+	return nulls[SOURCE_TOURNAMENT] ? 0 : tournament_key(values[SOURCE_TOURNAMENT]);
 }
 
 /*
@@ -256,14 +217,13 @@ void
 source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 {
 	IdType	   *type = match->match_type;
-	SharedNumbers shared = shared_numbers(values, nulls);
 
 	/*
 	 * Texts and identifiers of the match are copied into the current context;
 	 * the arrays stay from match to match.
 	 */
 	match->number++;
-	match->n = match->nleft_out = 0;
+	match->n = 0;
 	if (match->contexts.n > 0)
 		source_names_clear(&match->contexts);
 	if (match->clubs.n > 0)
@@ -293,10 +253,9 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 		TextDatumGetCString(values[SOURCE_POOL]);
 	if (strlen(match->pool) > MAX_NAME_BYTES)
 		note_long_name(match, SOURCE_POOL, match->pool);
-	match->log_odds = shared.log_odds;
-	match->tournament = shared.tournament;
+	match->log_odds = row_log_odds(values, nulls);
+	match->tournament = row_tournament(values, nulls);
 	match->arrived_at = DT_NOBEGIN;
-	match->facts = shared.facts;
 	match->eligibility = NULL;
 	match->unrated_reason = NULL;
 	if (match->tolerant && isnan(match->log_odds))
@@ -345,33 +304,11 @@ column_differs(SourceMatch *match, SourceColumn column)
 		source_match_differs(match, source_column_name(column));
 }
 
-/* Unknown in both rows is the same. */
-static bool
-same_number(double a, double b)
-{
-	return a == b || (isnan(a) && isnan(b));
-}
-
-/* Columns of numbers must be the same in all rows of the match. */
-static void
-check_shared_numbers(SourceMatch *match, const SharedNumbers *shared)
-{
-	if (!same_number(shared->log_odds, match->log_odds))
-		column_differs(match, SOURCE_LOG_ODDS);
-	if (shared->tournament != match->tournament)
-		column_differs(match, SOURCE_TOURNAMENT);
-	if (!same_number(shared->facts.duration, match->facts.duration))
-		column_differs(match, SOURCE_DURATION);
-	if (!same_number(shared->facts.surrendered, match->facts.surrendered))
-		column_differs(match, SOURCE_SURRENDERED);
-}
-
 /* Columns of the match must be the same in all its rows. */
 static void
 check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 {
-	SharedNumbers first = {match->log_odds, match->tournament, match->facts};
-	SharedNumbers shared = shared_numbers(values, nulls);
+	double		log_odds = row_log_odds(values, nulls);
 
 	if (nulls[SOURCE_PLAYED_AT])
 		note_no_time(match);
@@ -383,13 +320,10 @@ check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 		!same_text(values[SOURCE_POOL], match->pool))
 		column_differs(match, SOURCE_POOL);
 
-	/* Mostly they have the same bytes, as those that are unknown have. */
-	if (memcmp(&shared, &first, sizeof(shared)) != 0)
-		check_shared_numbers(match, &shared);
-	if (!nulls[SOURCE_DURATION] && isnan(DatumGetFloat8(values[SOURCE_DURATION])))
-		note_nan(match, SOURCE_DURATION, NULL);
-	if (!nulls[SOURCE_SURRENDERED] && isnan(DatumGetFloat8(values[SOURCE_SURRENDERED])))
-		note_nan(match, SOURCE_SURRENDERED, NULL);
+	if (log_odds != match->log_odds && !(isnan(log_odds) && isnan(match->log_odds)))
+		column_differs(match, SOURCE_LOG_ODDS);
+	if (row_tournament(values, nulls) != match->tournament)
+		column_differs(match, SOURCE_TOURNAMENT);
 	if (!nulls[SOURCE_UNRATED_REASON] &&
 		(match->unrated_reason == NULL ||
 		 !same_text(values[SOURCE_UNRATED_REASON], match->unrated_reason)))
@@ -464,17 +398,14 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 		p->club = read_name(match, &match->clubs, SOURCE_CLUB, values[SOURCE_CLUB]);
 
 	/*
-	 * A gain of 1 is none, and who is no bot is anybody: they take no room in
-	 * histories, nor change a digest.
+	 * A gain of 1 is none: it takes no room in histories, nor changes a
+	 * digest.
 	 */
 	if (p->gain == 1)
 		p->gain = participant_default.gain;
-	if (p->bot == 0)
-		p->bot = participant_default.bot;
 	match->account_id[match->n] = type->typbyval ? id :
 		datumCopy(id, type->typbyval, type->typlen);
 	match->player_id[match->n] = match->account_id[match->n];
-	match->excluded[match->n] = false;
 	match->n++;
 	return p;
 }
@@ -525,18 +456,6 @@ compare_participants(const void *a, const void *b, void *arg)
 	return result != 0 ? result : compare_names(&match->clubs, p->club, q->club);
 }
 
-static void
-permute_ids(SourceMatch *match, Datum **ids)
-{
-	Datum	   *old = *ids;
-	int			i;
-
-	for (i = 0; i < match->n; i++)
-		match->sorted_id[i] = old[match->order[i]];
-	*ids = match->sorted_id;
-	match->sorted_id = old;
-}
-
 /* Sort the order of few participants by insertion; whether they have been in it. */
 static bool
 insertion_sort(SourceMatch *match)
@@ -569,7 +488,7 @@ void
 source_match_sort(SourceMatch *match)
 {
 	Participant *old = match->participant;
-	bool	   *excluded = match->excluded;
+	Datum	   *old_id = match->account_id;
 	int			i;
 
 	if (match->n <= MAX_INSERTION)
@@ -587,123 +506,12 @@ source_match_sort(SourceMatch *match)
 	for (i = 0; i < match->n; i++)
 	{
 		match->sorted_participant[i] = old[match->order[i]];
-		match->sorted_excluded[i] = excluded[match->order[i]];
+		match->sorted_id[i] = match->player_id[i] = old_id[match->order[i]];
 	}
-	match->excluded = match->sorted_excluded;
-	match->sorted_excluded = excluded;
 	match->participant = match->sorted_participant;
 	match->sorted_participant = old;
-	permute_ids(match, &match->player_id);
-	permute_ids(match, &match->account_id);
-}
-
-/* Whether a participant is a player who is before in the match by another account. */
-static bool
-has_other_account(const SourceMatch *match, int participant)
-{
-	const IdType *type = match->player_type;
-	int			i;
-
-	for (i = 0; i < participant; i++)
-		if (id_equal(type, match->player_id[i], match->player_id[participant]) &&
-			!id_equal(type, match->account_id[i], match->account_id[participant]))
-			return true;
-	return false;
-}
-
-void
-source_match_set_aside(SourceMatch *match)
-{
-	IdType	   *type = match->player_type;
-	bool		merged = false;
-	int			i;
-
-	match->set_aside = unrated_nothing;
-	for (i = 0; i < match->n; i++)
-	{
-		if (match->excluded[i])
-		{
-			match->set_aside = unrated(UNRATED_EXCLUDED_PLAYER,
-									   psprintf("player %s is excluded",
-												id_text(type, match->account_id[i])));
-			return;
-		}
-		merged = merged || !id_equal(type, match->player_id[i], match->account_id[i]);
-	}
-	for (i = 0; merged && i < match->n; i++)
-	{
-		/* Each is compared with all before, and a match may have thousands. */
-		CHECK_FOR_INTERRUPTS();
-		if (has_other_account(match, i))
-		{
-			match->set_aside = unrated(UNRATED_MERGED_ACCOUNTS,
-									   psprintf("player %s takes part under two accounts",
-												id_text(type, match->player_id[i])));
-			return;
-		}
-	}
-}
-
-/*
- * Number the names of a match whose participants are fewer than before: a match of n has
- * at most n of them.
- */
-static void
-renumber(SourceNames *names, Participant *participant, int n, size_t field)
-{
-	int			old_n = names->n;
-	const char **old;
-	int			i;
-
-	if (old_n == 0)
-		return;
-
-	/*
-	 * Numbers begin again at 0, in the order in which the remaining
-	 * participants name them.
-	 */
-	old = palloc_array(const char *, old_n);
-	memcpy(old, names->name, old_n * sizeof(const char *));
-	source_names_clear(names);
-	for (i = 0; i < n; i++)
-	{
-		int		   *number = (int *) ((char *) &participant[i] + field);
-
-		if (*number >= 0)
-			*number = source_names_enter(names, old[*number]);
-	}
-	pfree(old);
-}
-
-void
-source_match_leave_out(SourceMatch *match, const MatchStatus *rule)
-{
-	int			n = 0;
-	int			i;
-
-	match->left_out = palloc_array(LeftOut, match->n);
-	for (i = 0; i < match->n; i++)
-	{
-		if (rule[i] != MATCH_OK)
-		{
-			LeftOut    *left_out = &match->left_out[match->nleft_out++];
-
-			left_out->account_id = match->account_id[i];
-			left_out->team = match->participant[i].team;
-			left_out->rule = rule[i];
-			continue;
-		}
-		match->participant[n] = match->participant[i];
-		match->player_id[n] = match->player_id[i];
-		match->account_id[n] = match->account_id[i];
-		match->excluded[n] = match->excluded[i];
-		match->order[n] = match->order[i];
-		n++;
-	}
-	match->n = n;
-	renumber(&match->contexts, match->participant, n, offsetof(Participant, context));
-	renumber(&match->clubs, match->participant, n, offsetof(Participant, club));
-	source_match_set_aside(match);
+	match->account_id = match->sorted_id;
+	match->sorted_id = old_id;
 }
 
 /*

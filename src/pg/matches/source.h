@@ -24,8 +24,6 @@ typedef enum SourceColumn
 	SOURCE_POOL,
 	SOURCE_LOG_ODDS,
 	SOURCE_UNRATED_REASON,
-	SOURCE_DURATION,
-	SOURCE_SURRENDERED,
 	SOURCE_CONTEXT,
 	SOURCE_CLUB,
 	SOURCE_TOURNAMENT,
@@ -43,26 +41,24 @@ typedef enum SourceColumn
 	SOURCE_QUIT,
 	SOURCE_EXPERIENCE,
 	SOURCE_GAIN,
-	SOURCE_BOT,
 	SOURCE_FIXED,
 	SOURCE_NCOLUMNS
 } SourceColumn;
 
-/* How source columns are read: their type in SQL. */
+/* The columns of a source, and what is said of them in SQL. */
 typedef struct SourceColumnSpec
 {
 	const char *name;
-	const char *type;			/* NULL: that of the identifier */
+	const char *type;			/* as they are read; NULL: that of the
+								 * identifier */
+	const char *takes;			/* what they may be */
 	const char *needed;			/* yes, no, or one: at least one of these */
 	const char *description;
 } SourceColumnSpec;
 
 extern const SourceColumnSpec source_columns[SOURCE_NCOLUMNS];
 
-/* What a column of a source is called, and what is said of it in SQL. */
 extern const char *source_column_name(SourceColumn column);
-extern void source_column_text(SourceColumn column, const char **type,
-							   const char **needed, const char **description);
 
 /* What the core has in place of the name of a tournament. */
 extern double tournament_key(Datum name);
@@ -83,14 +79,6 @@ typedef enum SourceTimes
 	TIMES_LIKE_BEFORE,			/* a mistake, once a match has had a time */
 	TIMES_OPTIONAL				/* that the time is unknown */
 } SourceTimes;
-
-/* A stint of somebody whom a rule of eligibility has left out of a match. */
-typedef struct LeftOut
-{
-	Datum		account_id;
-	int			team;
-	MatchStatus rule;
-} LeftOut;
 
 /*
  * One match of a source.
@@ -117,8 +105,7 @@ typedef struct SourceMatch
 	char	   *pool;
 	double		log_odds;
 	double		tournament;		/* period_tournament_key(), or 0 */
-	MatchFacts	facts;
-	const Eligibility *eligibility; /* the rules by which it is judged, or
+	const ParamValue *eligibility;	/* the rules by which it is judged, or
 									 * NULL */
 	const char *unrated_reason; /* of any of its rows, or NULL */
 	Unrated		unreadable;		/* why its rows make no match at all, */
@@ -128,18 +115,14 @@ typedef struct SourceMatch
 	int64		digest;			/* of all that is in it */
 	SourceNames contexts;		/* of its participants, by Participant.context */
 	SourceNames clubs;			/* and club */
-	LeftOut    *left_out;		/* nleft_out of them, or undefined */
-	int			nleft_out;
-	int			n;				/* but for those whom the rules leave out */
+	int			n;
 	Participant *participant;
 	Datum	   *player_id;
 	Datum	   *account_id;		/* before merging */
-	bool	   *excluded;		/* from the ladder, one of the two */
 	int			max;			/* room in these arrays */
 	int		   *order;			/* by source_match_sort() */
 	Participant *sorted_participant;	/* room for sorting */
 	Datum	   *sorted_id;
-	bool	   *sorted_excluded;
 
 	/* Of a match in rated order: what rated_match has. */
 	int64		seq;
@@ -186,23 +169,9 @@ extern Participant *source_match_add(SourceMatch *match, const Datum *values,
 /*
  * Put the participants in a total order, so that sums round alike whenever and
  * however a match is read: by team and account, then by all that stints can say.
- * order[] has where each one was.
+ * order[] has where each one was.  player_id is account_id then, which a ladder may change.
  */
 extern void source_match_sort(SourceMatch *match);
-
-/*
- * Set set_aside once player_id and excluded are what the ladder makes of all
- * participants: a match of somebody who is excluded does not count, nor one where two
- * accounts of one player met.
- */
-extern void source_match_set_aside(SourceMatch *match);
-
-/*
- * Take participants for whom rule[] has a rule, and not MATCH_OK, out of a match whose rows have
- * all been read, and set set_aside again; order[] has the others where they were, and left_out[],
- * in the current context, those who go.
- */
-extern void source_match_leave_out(SourceMatch *match, const MatchStatus *rule);
 
 /*
  * Set arrived_at of a match whose rows have all been read: as it was for the same time, DT_NOBEGIN

@@ -52,9 +52,6 @@ extern ParamValue *get_model_params(const Model **model, Jsonb *json);
 /* All parameters as a jsonb object, numbers exactly. */
 extern Datum params_jsonb(const ParamSet *set, const ParamValue *params);
 
-/* The ends of a parameter's range in words, "above 0 and at most 1e+09". */
-extern char *param_range(const ParamSpec *spec);
-
 /* The index of a parameter; an error that lists them if there is none. */
 extern int	get_param(const ParamSet *set, const char *name);
 
@@ -75,12 +72,7 @@ extern void check_memory(const char *function, const ParamSet *set,
 						 const ParamValue *params, Size size, const char *detail,
 						 const char *otherwise);
 
-/*
- * Rows of parameters(): one of a kind with that value as its default and, of a rule of
- * eligibility, the reason of matches that break it, or NULL; and those of a set.
- */
-extern void put_parameter(ReturnSetInfo *rsinfo, const char *kind, const ParamSpec *spec,
-						  const ParamValue *value, const char *reason);
+/* The rows of parameters() about a set. */
 extern void put_parameters(ReturnSetInfo *rsinfo, const ParamSet *set);
 
 /*

@@ -69,6 +69,22 @@ get_param(const ParamSet *set, const char *name)
 					 names.data, set->name)));
 }
 
+/* The ends of a parameter's range in words, "above 0 and at most 1e+09". */
+static char *
+param_range(const ParamSpec *spec)
+{
+	StringInfoData range;
+
+	initStringInfo(&range);
+	if (isinf(spec->min) == 0)
+		appendStringInfo(&range, "%s %g%s",
+						 spec->above_min ? "above" : "at least", spec->min,
+						 isinf(spec->max) ? "" : " and ");
+	if (isinf(spec->max) == 0)
+		appendStringInfo(&range, "at most %g", spec->max);
+	return range.data;
+}
+
 void
 number_argument(const Model *model, ParamValue *params, int index, double value)
 {
@@ -134,21 +150,6 @@ wrong_param_type(const ParamSet *set, const ParamSpec *spec,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("parameter \"%s\" of %s \"%s\" must be %s",
 					spec->name, set->kind, set->name, expected)));
-}
-
-char *
-param_range(const ParamSpec *spec)
-{
-	StringInfoData range;
-
-	initStringInfo(&range);
-	if (isinf(spec->min) == 0)
-		appendStringInfo(&range, "%s %g%s",
-						 spec->above_min ? "above" : "at least", spec->min,
-						 isinf(spec->max) ? "" : " and ");
-	if (isinf(spec->max) == 0)
-		appendStringInfo(&range, "at most %g", spec->max);
-	return range.data;
 }
 
 /*
@@ -367,14 +368,14 @@ enum
 	PARAMETER_MAX,
 	PARAMETER_CHOICES,
 	PARAMETER_UNIT,
-	PARAMETER_REASON,
 	PARAMETER_DESCRIPTION,
 	PARAMETER_NCOLUMNS
 };
 
-void
+/* A row of parameters(), with that value as the default. */
+static void
 put_parameter(ReturnSetInfo *rsinfo, const char *kind, const ParamSpec *spec,
-			  const ParamValue *value, const char *reason)
+			  const ParamValue *value)
 {
 	static const char *const types[] = {
 		[PARAM_NUMBER] = "number",
@@ -391,11 +392,8 @@ put_parameter(ReturnSetInfo *rsinfo, const char *kind, const ParamSpec *spec,
 	values[PARAMETER_NAME] = CStringGetTextDatum(spec->name);
 	values[PARAMETER_TYPE] = CStringGetTextDatum(types[spec->type]);
 
-	/* A rule that is not in force has none. */
-	nulls[PARAMETER_DEFAULT] = spec->type == PARAM_NUMBER && isnan(value->number);
-	if (!nulls[PARAMETER_DEFAULT])
-		values[PARAMETER_DEFAULT] =
-			DirectFunctionCall1(jsonb_in, CStringGetDatum(param_json(spec, value)));
+	values[PARAMETER_DEFAULT] =
+		DirectFunctionCall1(jsonb_in, CStringGetDatum(param_json(spec, value)));
 	values[PARAMETER_MIN] = Float8GetDatum(spec->min);
 	values[PARAMETER_MAX] = Float8GetDatum(spec->max);
 	nulls[PARAMETER_MIN] = !ranged || isinf(spec->min);
@@ -410,9 +408,6 @@ put_parameter(ReturnSetInfo *rsinfo, const char *kind, const ParamSpec *spec,
 	nulls[PARAMETER_UNIT] = spec->unit == NULL;
 	if (spec->unit != NULL)
 		values[PARAMETER_UNIT] = CStringGetTextDatum(spec->unit);
-	nulls[PARAMETER_REASON] = reason == NULL;
-	if (reason != NULL)
-		values[PARAMETER_REASON] = CStringGetTextDatum(reason);
 	values[PARAMETER_DESCRIPTION] = CStringGetTextDatum(spec->description);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
@@ -427,7 +422,7 @@ put_parameters(ReturnSetInfo *rsinfo, const ParamSet *set)
 	{
 		int			index = param_listed(set, i);
 
-		put_parameter(rsinfo, set->kind, param_spec(set, index), &params[index], NULL);
+		put_parameter(rsinfo, set->kind, param_spec(set, index), &params[index]);
 	}
 }
 

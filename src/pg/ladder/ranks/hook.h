@@ -2,8 +2,18 @@
  * hook.h
  *		What the rest of a ladder calls where it counts players by their ratings.
  *
- * Without counts ranks are counted over the index on the rating, and nothing of this folder
+ * A ladder whose ranks are "counted" counts the rows of table rating with rated matches, by
+ * ranges of the displayed rating (core/util/number_order.h).  The number of players above a
+ * rating is the sum over the ranges above its own, and the few in its own range come from the
+ * index on the rating.  Otherwise ranks are counted over that index, and nothing of this folder
  * takes part in rating.
+ *
+ * Table rating_count has the counts as they were at some time: a row of level 0 those of 64 ranges
+ * next to each other, and one of level 1 the sum of 64 of these.  Table rating_count_delta has what has changed since: each
+ * piece of work appends rows with the changes of its players, in the transaction in which it
+ * writes the ratings.  So the sum of both tables is exact under any snapshot, nobody waits for
+ * anybody, and readers write nothing.  Now and then a writer folds rows of the second table into
+ * the first, unless another one is at it.
  */
 #ifndef PG_LADDER_RANKS_HOOK_H
 #define PG_LADDER_RANKS_HOOK_H
@@ -16,67 +26,26 @@
 /* The changes of one piece of work. */
 typedef struct CountWriter CountWriter;
 
-typedef struct RankHook
-{
-	/* Before work changes rows of rating; in the current context. */
-	CountWriter *(*begin) (Ladder *ladder);
-
-	/* Such a row is as follows before the work (net -1), or after it (net 1). */
-	void		(*put) (CountWriter *writer, int32 net, const char *pool,
-						const PlayerRecord *record, const double *state);
-
-	/* Write the changes, in the transaction that writes the rows, and free the writer. */
-	void		(*end) (CountWriter *writer);
-
-	/* catch_up() has done its work: tidy the tables, or count anew, while nobody else rates. */
-	void		(*catch_up) (Ladder *ladder, bool rebuild);
-
-	/* How many counts are wrong. */
-	int64		(*verify) (Ladder *ladder);
-} RankHook;
-
-/* That of a ladder, NULL if it does not count. */
-extern const RankHook *rank_hook(const Ladder *ladder);
-
-/* The same calls; where the ladder does not count there is no writer, and they do nothing. */
-
-static inline CountWriter *
-counts_begin(Ladder *ladder)
-{
-	const RankHook *hook = rank_hook(ladder);
-
-	return hook != NULL ? hook->begin(ladder) : NULL;
-}
-
-static inline void
-counts_put(const Ladder *ladder, CountWriter *writer, int32 net, const char *pool,
-		   const PlayerRecord *record, const double *state)
-{
-	if (writer != NULL)
-		rank_hook(ladder)->put(writer, net, pool, record, state);
-}
+/*
+ * Before work changes rows of rating; in the current context.  NULL if the ladder does not count:
+ * then the next two do nothing.
+ */
+extern CountWriter *counts_begin(Ladder *ladder);
 
 /*
- * Players of a batch before it changes them (net -1), or after that (net 1): those who have a row
- * of rating then.  Both calls have the same players, but for rows that the batch made.
+ * Such a row, of a pool whose name lives as long as the writer, is as follows before the work
+ * (net -1), or after it (net 1).
  */
-static inline void
-counts_put_players(const Ladder *ladder, CountWriter *writer, int32 net,
-				   BatchPlayer *const *player, int n)
-{
-	int			i;
+extern void counts_put(CountWriter *writer, int32 net, const char *pool,
+					   const PlayerRecord *record, const double *state);
 
-	for (i = 0; writer != NULL && i < n; i++)
-		if ((player[i]->loaded && !player[i]->created) || (net > 0 && player[i]->touched))
-			counts_put(ladder, writer, net, player[i]->pool, &player[i]->record,
-					   player[i]->state);
-}
+/* Write the changes, in the transaction that writes the rows, and free the writer. */
+extern void counts_end(CountWriter *writer);
 
-static inline void
-counts_end(const Ladder *ladder, CountWriter *writer)
-{
-	if (writer != NULL)
-		rank_hook(ladder)->end(writer);
-}
+/* catch_up() has done its work: tidy the tables, or count anew, while nobody else rates. */
+extern void counts_catch_up(Ladder *ladder, bool rebuild);
+
+/* How many counts are wrong. */
+extern int64 counts_verify(Ladder *ladder);
 
 #endif							/* PG_LADDER_RANKS_HOOK_H */
