@@ -327,10 +327,13 @@ BEGIN
     IF cardinality(pools) = 1 THEN
         RETURN pools[1];
     END IF;
+    IF pools IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('source %s has rating pools, but no match yet, and ratings_to takes the ratings of one pool', source),
+            HINT = 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool.';
+    END IF;
     RAISE invalid_parameter_value USING
-        MESSAGE = format('source %s has %s, and ratings_to takes the ratings of one', source,
-            CASE WHEN pools IS NULL THEN 'rating pools, and no match yet'
-                ELSE format('the rating pools "%s"', array_to_string(pools, '", "')) END),
+        MESSAGE = format('source %s has the rating pools "%s", and ratings_to takes the ratings of one', source, array_to_string(pools, '", "')),
         HINT = 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool.';
 END
 $function$;
