@@ -79,20 +79,40 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     tables text := skillrating_internal.tables_read_whole(source);
+    definition text;
+    match_id text;
+    windows text;
 BEGIN
-    IF tables IS NOT NULL THEN
+    IF tables IS NULL THEN
+        RETURN;
+    END IF;
+    -- A condition on match_id reaches below a window only where that is partitioned by it.
+    definition := pg_get_viewdef(source, 0);
+    match_id := (regexp_match(definition, '([\w."]+) AS match_id'))[1];
+    SELECT string_agg(DISTINCT w.list, '; ') INTO windows
+    FROM (
+        SELECT m[1] AS list
+        FROM regexp_matches(definition, '\mOVER \(PARTITION BY ([\w.", ]+?)(?= ORDER BY | ROWS | RANGE | GROUPS |\))', 'g') AS m
+    ) AS w
+    WHERE match_id <> ALL (string_to_array(w.list, ', '));
+    IF windows IS NULL THEN
         RAISE WARNING USING
             MESSAGE = format('source %s reads all rows of %s for each match', source, tables),
             HINT = 'Each table needs an index on its column (or expression) of the match; for '
                 'totals, PARTITION BY the column that the view calls match_id, or compare with it. '
-                'See "Totals" in docs/ladders.md.';
+                'See docs/shapes.md.';
+    ELSE
+        RAISE WARNING USING
+            MESSAGE = format('source %s reads all rows of %s for each match', source, tables),
+            DETAIL = format('The window PARTITION BY %s spans all matches, because match_id is %s.', windows, match_id),
+            HINT = format('Write PARTITION BY %s in place of the column that equals it. See docs/shapes.md.', match_id);
     END IF;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.warn_of_slow_source(regclass) IS
 'A part of describe_source(): a warning that names the tables that a source reads from end to end
-for each match.';
+for each match, and the windows of its definition that are not partitioned by match_id.';
 
 CREATE FUNCTION skillrating_internal.collect_kinds(
     relation regclass,
@@ -307,9 +327,13 @@ BEGIN
     IF cardinality(pools) = 1 THEN
         RETURN pools[1];
     END IF;
+    IF pools IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('source %s has rating pools, but no match yet, and ratings_to takes the ratings of one pool', source),
+            HINT = 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool.';
+    END IF;
     RAISE invalid_parameter_value USING
-        MESSAGE = format('source %s has %s, and ratings_to takes the ratings of one', source,
-            coalesce(format('the rating pools "%s"', array_to_string(pools, '", "')), 'rating pools, and no match yet')),
+        MESSAGE = format('source %s has the rating pools "%s", and ratings_to takes the ratings of one', source, array_to_string(pools, '", "')),
         HINT = 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool.';
 END
 $function$;

@@ -136,6 +136,9 @@ UPDATE game SET mode = CASE id % 2 WHEN 0 THEN 'casual' ELSE 'ranked' END;
 SELECT create_ladder('pools', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"skill": "rating"}');
 SELECT create_ladder('pools', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"skill": "rating"}', pool => 'ranked');
 SELECT pool FROM pools.mirror;
+-- Without a match the pools are not known either.
+CREATE VIEW in_no_pool AS SELECT * FROM in_pools WHERE match_id < 0;
+SELECT create_ladder('no_pool', 'elo', source => 'in_no_pool', ratings_to => 'account', key => 'id', columns => '{"skill": "rating"}', attach => false);
 UPDATE game SET mode = 'casual';
 SELECT create_ladder('one_pool', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"games": "games"}');
 SELECT pool FROM one_pool.mirror;
