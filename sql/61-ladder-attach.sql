@@ -263,9 +263,10 @@ catch_up() rates them; what has no match that can be told is noted in table repl
 TRUNCATE, after which catch_up() has to search, see ladder_status(). Tables match and match_player
 of a ladder without a source can be attached so too, and go on to rate what ordinary sessions store.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
-its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 55000 if the ladder has matches of its own or, with replica, is strict, 42501
-unless the caller owns the ladder and may create triggers on the table, or with replica owns it, and
-whatever is wrong with the expression.';
+its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 55000 if the
+ladder has matches of its own or, with replica, is strict, 42501 unless the caller owns the ladder
+and may create triggers on the table, or with replica owns it, and whatever is wrong with the
+expression.';
 
 CREATE FUNCTION skillrating_internal.detach(
     ladder text,

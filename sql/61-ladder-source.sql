@@ -10,6 +10,37 @@ COMMENT ON FUNCTION skillrating_internal.error_is_bearable(text) IS
 a lack of resources, nor with damaged data. Code that takes all errors over raises those again.
 Error 22023 if it is no SQLSTATE.';
 
+CREATE FUNCTION skillrating_internal.owns_relation(relation regclass)
+RETURNS boolean
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation AND pg_get_userbyid(c.relowner) = current_user)
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.owns_relation(regclass) IS
+'Whether a relation belongs to the current role itself. The functions of a view run with the rights
+of whoever reads it, so that nobody reads a view of another role for a notice.';
+
+CREATE FUNCTION skillrating_internal.is_quick(query text)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- A second or so.
+    max_cost constant float8 := 100000;
+    plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    RETURN (plan #>> '{0,Plan,Total Cost}')::float8 <= max_cost;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.is_quick(text) IS
+'Whether a query is estimated to take a second at most, so that a notice may be worth it. Volatile
+because EXPLAIN is refused elsewhere.';
+
 CREATE FUNCTION skillrating_internal.tables_read_whole(source regclass)
 RETURNS text
 LANGUAGE plpgsql VOLATILE STRICT
@@ -27,10 +58,8 @@ DECLARE
     own constant text := '''(''''|[^''])*''|::[\w".]+|\m%s\.';
     plan jsonb;
 BEGIN
-    -- Planning may call functions of a view, with the rights of whoever asks.
-    IF match_type IS NULL OR NOT EXISTS (
-        SELECT FROM pg_class AS c WHERE c.oid = source AND pg_get_userbyid(c.relowner) = current_user)
-    THEN
+    -- Planning may call functions of a view.
+    IF match_type IS NULL OR NOT skillrating_internal.owns_relation(source) THEN
         RETURN NULL;
     END IF;
     EXECUTE format(
@@ -148,8 +177,8 @@ COMMENT ON FUNCTION skillrating_internal.source_tables(regclass, text) IS
 'The tables below a view, by its definition and those of the views that it reads: the columns of
 each that equal a column of the view, whether it is also used in a place where none of its columns
 does (elsewhere), and if so, an expression over the columns of a row that gives the value, if need
-be by a row of another table (through; null if there is none). Besides, the functions that may read tables, of
-which nothing else is known. Error 42703 for an unknown column.';
+be by a row of another table (through; null if there is none). Besides, the functions that may read
+tables, of which nothing else is known. Error 42703 for an unknown column.';
 
 CREATE FUNCTION skillrating_internal.match_sample(
     source regclass,
@@ -206,9 +235,9 @@ AS $function$
         SELECT t.*, t.columns[1] AS first, cardinality(t.columns) AS n, c.relkind AS kind, a.atttypid <> m.atttypid AS is_cast,
             CASE WHEN NOT has_table_privilege(c.oid, 'TRIGGER') THEN
                     format('role %I may not create triggers on table %s', current_user, t.relation)
-                WHEN pg_get_userbyid(c.relowner) <> current_user AND EXISTS (SELECT FROM pg_subscription_rel AS s WHERE s.srrelid = c.oid) THEN
+                WHEN NOT skillrating_internal.owns_relation(t.relation) AND EXISTS (SELECT FROM pg_subscription_rel AS s WHERE s.srrelid = c.oid) THEN
                     format('table %s, of another role, is filled by a subscription', t.relation)
-                WHEN a.atttypid <> m.atttypid AND pg_get_userbyid(c.relowner) <> current_user THEN
+                WHEN a.atttypid <> m.atttypid AND NOT skillrating_internal.owns_relation(t.relation) THEN
                     format('column %I of table %s, of another role, is of type %s', t.columns[1], t.relation, format_type(a.atttypid, -1))
             END AS refusal
         FROM skillrating_internal.source_tables(source, 'match_id') AS t
@@ -235,7 +264,7 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.feeding_tables(regclass) IS
-'A part of create_ladder() and describe_source(): what the current role''s source reads. For a table
+'A part of create_ladder(): what the current role''s source reads. For a table
 that can be attached, its column that is match_id (null for any other); what stands in the way of
 attaching it, or speaks against it, in a sentence; the expression with which attach() takes a table
 that leads to match_id in another way; and whether it leads there at all, so that its changes should
@@ -305,8 +334,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass) IS
 'A part of create_ladder(): attaches the tables below its source, all or none, and says which, and of
-which others changes are not noticed. Returns how many it has attached. Errors: 55P03, naming who is in the way, if they cannot be
-locked within 30 s, and those of attach().';
+which others changes are not noticed. Returns how many it has attached. Errors: 55P03, naming who is
+in the way, if they cannot be locked within 30 s, and those of attach().';
 
 CREATE FUNCTION skillrating_internal.only_pool(source regclass)
 RETURNS text

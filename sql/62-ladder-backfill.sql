@@ -9,9 +9,8 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    -- Not more rows are read, and none where that already costs more than a second or so.
+    -- Not more rows are read, and none where that already takes long.
     max_rows constant bigint := 10000;
-    max_cost constant float8 := 100000;
     rows text := format('SELECT s.match_id FROM %s AS s WHERE s.match_id IS NOT NULL AND %s',
         source, condition);
     plan jsonb;
@@ -19,14 +18,10 @@ DECLARE
     n_rows bigint;
     message text;
 BEGIN
-    -- The functions of a view run with the rights of who reads it.
-    IF NOT EXISTS (
-        SELECT FROM pg_class AS c WHERE c.oid = source AND pg_get_userbyid(c.relowner) = current_user)
-    THEN
+    IF NOT skillrating_internal.owns_relation(source) THEN
         RETURN;
     END IF;
-    EXECUTE format('EXPLAIN (FORMAT JSON) %s LIMIT %s', rows, max_rows) INTO plan;
-    IF (plan #>> '{0,Plan,Total Cost}')::float8 <= max_cost THEN
+    IF skillrating_internal.is_quick(format('%s LIMIT %s', rows, max_rows)) THEN
         EXECUTE format(
             'SELECT count(DISTINCT w.match_id), count(*) FROM (%s LIMIT %s) AS w', rows, max_rows)
         INTO n, n_rows;
@@ -211,55 +206,61 @@ AS $function$
 DECLARE
     max_rows constant integer := 1000;
     max_matches constant integer := 100;
+    first_rows text := format('SELECT s.match_id FROM %s AS s WHERE s.match_id IS NOT NULL LIMIT %s', source, max_rows);
+    match_type regtype := (
+        SELECT a.atttypid FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'match_id');
     matches text[];
     place record;
     step record;
     status record;
+    tried boolean := false;
+    failure text;
 BEGIN
-    -- The functions of a view run with the rights of who reads it.
-    IF NOT EXISTS (
-        SELECT FROM pg_class AS c WHERE c.oid = source AND pg_get_userbyid(c.relowner) = current_user)
-    THEN
-        RETURN;
-    END IF;
-    EXECUTE format(
-        'SELECT array_agg(DISTINCT format(''%%s'', s.match_id)) FROM (
-            SELECT s.match_id FROM %s AS s WHERE s.match_id IS NOT NULL LIMIT %s) AS s', source, max_rows)
-    INTO matches;
-    matches := matches[1:max_matches];
-    IF matches IS NULL THEN
+    IF NOT skillrating_internal.owns_relation(source) THEN
         RETURN;
     END IF;
     EXECUTE format('SELECT s.last_value, s.is_called FROM %I.event_seq AS s', ladder) INTO place;
     BEGIN
+        IF skillrating_internal.is_quick(first_rows) THEN
+            EXECUTE format('SELECT array_agg(DISTINCT format(''%%s'', s.match_id)) FROM (%s) AS s', first_rows) INTO matches;
+        END IF;
+        matches := matches[1:max_matches];
+        IF matches IS NULL OR NOT skillrating_internal.is_quick(format(
+            'SELECT FROM %s AS s WHERE s.match_id %s ANY (%L::%s[])', source,
+            skillrating_internal.identifier_equals(match_type, 'match_id'), matches, format_type(match_type, -1)))
+        THEN
+            RETURN;
+        END IF;
         -- Here is whoever wants to know of errors and mistakes, once.
         EXECUTE format('UPDATE %I.ladder SET on_error = ''raise'', strict = false', ladder);
         SELECT b.looked_at, b.unrated INTO step FROM skillrating.backfill_batch(ladder, matches) AS b;
         SELECT l.unrated, l.examples INTO status FROM skillrating.ladder_status(ladder) AS l;
+        tried := true;
         RAISE triggered_action_exception;
     EXCEPTION
-        WHEN triggered_action_exception THEN NULL;
+        WHEN OTHERS THEN
+            IF NOT tried AND NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
+                RAISE;
+            END IF;
+            failure := SQLERRM;
     END;
     -- Places are given anew.
     PERFORM setval(format('%I.event_seq', ladder), place.last_value, place.is_called);
-    IF step.unrated > 0 THEN
+    IF NOT tried THEN
+        RAISE WARNING USING
+            MESSAGE = format('existing matches cannot be rated: %s', failure);
+    ELSIF step.unrated > 0 THEN
         PERFORM skillrating_internal.tell_unrated(status.unrated, status.examples,
             format('%s of %s existing matches that were tried would not count', step.unrated, step.looked_at),
             2 * step.unrated > step.looked_at);
     END IF;
-EXCEPTION
-    WHEN OTHERS THEN
-        IF NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
-            RAISE;
-        END IF;
-        RAISE WARNING USING
-            MESSAGE = format('existing matches cannot be rated: %s', SQLERRM);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.judge_source(regclass, text) IS
 'A part of create_ladder(): rates up to a hundred matches of the view source of a new ladder, takes
-that back, and says how many of them would not count, and why.';
+that back, and says how many of them would not count, and why; nothing where reading them takes
+long, of which describe_source() warns.';
 
 CREATE PROCEDURE skillrating.backfill(
     ladder text,

@@ -69,6 +69,10 @@ CREATE VIEW computed AS SELECT g.id + 1 AS match_id, g.at AS played_at, p.user_i
 CREATE VIEW recursive_rows AS
     WITH RECURSIVE c AS (SELECT id FROM game UNION SELECT c.id + 1 FROM c JOIN round AS r ON r.game_id = c.id WHERE c.id < 3)
     SELECT c.id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, p.score FROM c JOIN player AS p ON p.game_id = c.id;
+CREATE VIEW recursive_within AS
+    WITH RECURSIVE c AS (SELECT id FROM game UNION SELECT c.id + 1 FROM c JOIN round AS r ON r.game_id = c.id WHERE c.id < 3)
+    SELECT p.game_id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, p.score
+    FROM player AS p JOIN (SELECT c.id FROM c) AS s ON s.id = p.game_id;
 CREATE VIEW two_ways AS
     SELECT left_game AS match_id, week AS played_at, 1 AS player_id, 1 AS team, 1 AS rank FROM wide
     UNION ALL SELECT right_game, week, 2, 2, 2 FROM wide;
@@ -78,6 +82,7 @@ CREATE VIEW twice AS SELECT p.game_id AS match_id, timestamptz '2026-01-01' AS p
     WHERE NOT EXISTS (SELECT FROM player AS o WHERE o.user_id = p.user_id AND o.score > 1000);
 INSERT INTO known VALUES ('twice', 'player', 'game_id', true), ('computed', 'game', NULL, true), ('computed', 'player', NULL, false),
     ('recursive_rows', 'game', NULL, false), ('recursive_rows', 'round', NULL, false), ('recursive_rows', 'player', 'game_id', true),
+    ('recursive_within', 'game', NULL, false), ('recursive_within', 'round', NULL, false), ('recursive_within', 'player', 'game_id', true),
     ('two_ways', 'wide', NULL, true), ('with_functions', 'player', 'game_id', true), ('with_functions', 'best', NULL, false), ('with_functions', NULL, NULL, false);
 
 CREATE VIEW traced AS

@@ -403,7 +403,10 @@ follow_relation(Level *level, int rtindex, Bitmapset *columns)
 	table_close(relation, NoLock);
 }
 
-/* A common table expression; of a recursive one it is not known where its rows come from. */
+/*
+ * A common table expression.  Of a recursive one it is not known where its rows come from, and what
+ * it reads of itself is no table.
+ */
 static void
 follow_cte(Level *level, const RangeTblEntry *rte, Bitmapset *columns)
 {
@@ -420,8 +423,8 @@ follow_cte(Level *level, const RangeTblEntry *rte, Bitmapset *columns)
 			continue;
 		if (!cte->cterecursive)
 			follow_query((Query *) cte->ctequery, columns, of, level->tables);
-		else if (of == level)
-			follow_query((Query *) cte->ctequery, NULL, NULL, level->tables);
+		else if (!rte->self_reference)
+			follow_query((Query *) cte->ctequery, NULL, of, level->tables);
 	}
 }
 
@@ -488,6 +491,8 @@ follow_query(Query *query, Bitmapset *columns, Level *parent, List **tables)
 	ListCell   *cell;
 	int			i = -1;
 
+	/* A query that is used twice is followed twice. */
+	CHECK_FOR_INTERRUPTS();
 	check_stack_depth();
 	if (parent != NULL)
 	{
