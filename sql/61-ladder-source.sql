@@ -342,8 +342,9 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass) IS
 'A part of create_ladder(): attaches the tables below its source, all or none, locked together with
-the one that is to mirror ratings, and says which, and of which others changes are not noticed. Returns how many it has attached. Errors: 55P03, naming who is
-in the way, if they cannot be locked within 30 s, and those of attach().';
+the one that is to mirror ratings, and says which, and of which others changes are not noticed.
+Returns how many it has attached. Errors: 55P03, naming who is in the way, if they cannot be locked
+within 30 s, and those of attach().';
 
 CREATE FUNCTION skillrating_internal.only_pool(source regclass)
 RETURNS text
