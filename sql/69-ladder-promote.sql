@@ -21,8 +21,8 @@ LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION skillrating_internal.hold_objects(text, regclass[], oid[], boolean) IS
 'A part of what makes or drops triggers on tables of the user: locks relations and schemas of
 ladders, in this order, all or none, by attempts of 50 ms at most: ACCESS EXCLUSIVE if exclusively,
-else SHARE ROW EXCLUSIVE, and EXCLUSIVE for schemas. Errors: 42501 unless the caller owns them, or may make triggers on them if not
-exclusively; 55P03, naming who is in the way, after 30 s.';
+else SHARE ROW EXCLUSIVE, and EXCLUSIVE for schemas. Errors: 42501 unless the caller owns them, or
+may make triggers on them if not exclusively; 55P03, naming who is in the way, after 30 s.';
 
 CREATE FUNCTION skillrating_internal.take_turn(schema oid)
 RETURNS void
