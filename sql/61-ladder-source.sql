@@ -279,9 +279,9 @@ be watched. Error 42P01 for an unknown relation.';
 CREATE FUNCTION skillrating_internal.attach_tables(
     ladder text,
     source regclass,
-    mirror regclass)
+    mirrors regclass[])
 RETURNS integer
-LANGUAGE plpgsql VOLATILE
+LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
@@ -312,7 +312,7 @@ BEGIN
             HINT = coalesce(calls, 'Pass each table to skillrating.attach(), with the column or expression that is the match of its rows.');
         RETURN 0;
     END IF;
-    held := relations || CASE WHEN skillrating_internal.owns_relation(mirror) THEN ARRAY[mirror]::oid[] ELSE '{}' END;
+    held := relations || ARRAY(SELECT m.m FROM unnest(mirrors::oid[]) AS m(m) WHERE skillrating_internal.owns_relation(m.m));
     PERFORM skillrating_internal.hold_objects(ladder, array_fill('pg_class'::regclass, ARRAY[cardinality(held)]), held, false);
     -- Triggers for each statement would notice nothing of what a publisher sends.
     PERFORM skillrating.attach(ladder, a.relation, a.match_id,
@@ -340,9 +340,9 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass) IS
+COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass[]) IS
 'A part of create_ladder(): attaches the tables below its source, all or none, locked together with
-the one that is to mirror ratings, and says which, and of which others changes are not noticed.
+those that are to mirror ratings, and says which, and of which others changes are not noticed.
 Returns how many it has attached. Errors: 55P03, naming who is in the way, if they cannot be locked
 within 30 s, and those of attach().';
 
