@@ -9,10 +9,10 @@ CREATE TABLE player (game_id bigint, game_code text, user_id bigint, team int, s
 CREATE TABLE map (game_id bigint, name text);
 CREATE TABLE bonus (game_id bigint, other_id bigint, points int);
 
-CREATE FUNCTION traced(query text) RETURNS TABLE (relation text, match_id text, fault text, expression text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION traced(query text) RETURNS TABLE (relation text, match_id text, fault text, remedy text) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE 'CREATE VIEW odd.probe AS ' || query;
-    RETURN QUERY SELECT f.relation::text, f.match_id, f.fault, f.expression FROM skillrating_internal.feeding_tables('odd.probe') AS f ORDER BY f.relation::text COLLATE "C";
+    RETURN QUERY SELECT f.relation::text, f.match_id, f.fault, f.remedy FROM skillrating_internal.feeding_tables('odd.probe', 'arena') AS f ORDER BY f.relation::text COLLATE "C";
     DROP VIEW odd.probe;
 END
 $$;
