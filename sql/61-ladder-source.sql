@@ -165,7 +165,8 @@ CREATE FUNCTION skillrating_internal.source_tables(
     OUT function regprocedure,
     OUT columns text[],
     OUT elsewhere boolean,
-    OUT through text)
+    OUT through text,
+    OUT mixed boolean)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_source_tables'
 LANGUAGE C STABLE STRICT ROWS 4;
@@ -174,8 +175,9 @@ COMMENT ON FUNCTION skillrating_internal.source_tables(regclass, text) IS
 'The tables below a view, by its definition and those of the views that it reads: the columns of
 each that equal a column of the view, whether it is also used in a place where none of its columns
 does (elsewhere), and if so, an expression over the columns of a row that gives the value, if need
-be by a row of another table (through; null if there is none). Besides, the functions that may read
-tables, of which nothing else is known. Error 42703 for an unknown column.';
+be by a row of another table (through; null if there is none), and whether it is read by a LIMIT,
+DISTINCT ON or window over several values of the column (mixed). Besides, the functions that may
+read tables, of which nothing else is known. Error 42703 for an unknown column.';
 
 CREATE FUNCTION skillrating_internal.match_sample(
     source regclass,
@@ -259,6 +261,7 @@ AS $function$
             WHEN f.n > 1 THEN format('table %s leads to matches by each of %s', f.relation, array_to_string(f.columns, ', '))
             WHEN f.refusal IS NOT NULL THEN f.refusal
             WHEN f.elsewhere THEN format('table %s is also read where none of its columns is match_id', f.relation)
+            WHEN f.mixed THEN format('rows of table %s change those of other matches, by LIMIT, DISTINCT ON or a window', f.relation)
             WHEN f.is_cast THEN skillrating_internal.match_sample(source, f.relation, f.first) END,
         CASE WHEN f.expression IS NOT NULL THEN format('SELECT skillrating.attach(%L, %L, %L);', ladder, f.relation, f.expression)
             WHEN f.n <> 1 OR f.refusal IS NULL THEN NULL

@@ -157,6 +157,73 @@ SELECT nodes($$SELECT * FROM view_elo.history WHERE pool = '' AND player_id = 'p
 RESET enable_bitmapscan;
 RESET enable_seqscan;
 
+-- Counts by hand from the events of two-sided matches, of players whom nothing but matches has changed.
+CREATE FUNCTION miscounted(ladder text) RETURNS TABLE (players bigint, wrong bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY EXECUTE format(
+        'SELECT count(*), count(*) FILTER (WHERE (b.games, b.wins, b.draws, b.losses, b.last_played)
+            IS DISTINCT FROM (e.games, e.wins, e.draws, e.losses, e.last_played))
+        FROM %1$I.leaderboard AS b FULL JOIN (
+            SELECT player_id, pool, count(*) AS games, count(*) FILTER (WHERE score = 1) AS wins, count(*) FILTER (WHERE score = 0.5) AS draws,
+                count(*) FILTER (WHERE score = 0) AS losses, max(played_at) AS last_played
+            FROM %1$I.event WHERE kind = ''match'' GROUP BY player_id, pool) AS e USING (player_id, pool)
+        WHERE player_id <> ''p2''', ladder);
+END
+$$;
+SELECT bool_and(c.players > 10 AND c.wrong = 0) AS "leaderboard: counted by hand"
+FROM skillrating.models() AS m CROSS JOIN LATERAL miscounted('view_' || m.name) AS c;
+
+-- Identifiers of other types: a table joins by its key, without a cast.
+CREATE TYPE hero AS ENUM ('zeus', 'ares', 'hera');
+CREATE DOMAIN code AS text CHECK (VALUE ~ '^[a-z]+$');
+CREATE TABLE typed (g numeric(10, 0), u uuid, i int, h hero, c code, n numeric(10, 0), team int);
+INSERT INTO typed SELECT m, md5(p::text)::uuid, p, (enum_range(NULL::hero))[p], repeat('x', p), p, p FROM generate_series(1, 3) AS m, generate_series(1, 3) AS p;
+CREATE FUNCTION joined(attribute text) RETURNS TABLE (type regtype, board regtype, past regtype, players bigint, by_indexes boolean) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('CREATE VIEW typed_source AS SELECT g AS match_id, timestamptz ''2026-01-01Z'' + g::int * interval ''1 hour'' AS played_at, %I AS player_id, team, team AS rank FROM typed', attribute);
+    EXECUTE format('CREATE TABLE owner AS SELECT %1$I AS id, format(''player %%s'', i) AS name FROM typed GROUP BY 1, 2; ALTER TABLE owner ADD PRIMARY KEY (id)', attribute);
+    PERFORM skillrating.create_ladder('typed', 'elo', source => 'typed_source');
+    PERFORM count(*) FROM skillrating.catch_up('typed', search => true);
+    RETURN QUERY SELECT (SELECT a.atttypid::regtype FROM pg_attribute AS a WHERE a.attrelid = 'owner'::regclass AND a.attname = 'id'),
+        (SELECT a.atttypid::regtype FROM pg_attribute AS a WHERE a.attrelid = 'typed.leaderboard'::regclass AND a.attname = 'player_id'),
+        (SELECT a.atttypid::regtype FROM pg_attribute AS a WHERE a.attrelid = 'typed.history'::regclass AND a.attname = 'player_id'),
+        (SELECT count(*) FROM typed.leaderboard AS b JOIN owner AS o ON o.id = b.player_id),
+        nodes('SELECT o.name, r.rating FROM owner AS o JOIN typed.leaderboard AS r ON r.player_id = o.id WHERE r.pool = '''' ORDER BY r.rating DESC LIMIT 2') ~ 'Index.*Index';
+    PERFORM skillrating.drop_ladder('typed');
+    DROP VIEW typed_source;
+    DROP TABLE owner;
+END
+$$;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SELECT t.* FROM unnest('{u,i,h,c,n}'::text[]) AS a, joined(a) AS t;
+RESET enable_mergejoin;
+RESET enable_hashjoin;
+RESET enable_bitmapscan;
+RESET enable_seqscan;
+
+-- A page of 50 of 100 000 players, with the names of an account, reads as many rows.
+SELECT skillrating.create_ladder('wide', 'elo');
+INSERT INTO wide.rating (player_id, rating, games, last_played) SELECT p, 1500 + (p * 7919) % 100003 / 100.0, 1, '2026-01-01Z' FROM generate_series(1, 100000) AS p;
+CREATE TABLE users (id bigint PRIMARY KEY, name text);
+INSERT INTO users SELECT p, 'user ' || p FROM generate_series(1, 100000) AS p;
+VACUUM ANALYZE wide.rating, users;
+CREATE FUNCTION most_rows(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+    plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, TIMING off, FORMAT JSON) ' || query INTO plan;
+    RETURN (SELECT max(n::float8) FROM jsonb_path_query(plan, 'strict $.**."Actual Rows"') AS n);
+END
+$$;
+SELECT most_rows($$SELECT b.place, u.name, b.rating, b.deviation, b.games, b.wins, b.losses, b.draws, b.last_played, b.provisional
+    FROM wide.leaderboard AS b JOIN users AS u ON u.id = b.player_id WHERE b.pool = '' ORDER BY b.rating DESC LIMIT 50$$) <= 100 AS page,
+    most_rows($$SELECT u.name, r.rating, r.games FROM users AS u JOIN wide.rating AS r ON r.player_id = u.id AND r.pool = '' WHERE u.id = 77$$) = 1 AS one_player,
+    most_rows($$SELECT u.name, h.rating_after FROM users AS u JOIN wide.history AS h ON h.player_id = u.id AND h.pool = '' WHERE u.id = 77 ORDER BY h.seq DESC LIMIT 5$$) <= 1 AS past;
+SELECT skillrating.drop_ladder('wide');
+
 -- A reader may read them, and a role with SELECT on a view needs nothing on a table, but sees no
 -- player whom it hides, whatever the condition.
 CREATE ROLE regress_board_reader;

@@ -6,19 +6,23 @@
  * and those that the query compares with one of them.  A cast stands for what it is made of.
  * Subqueries, common table expressions, branches of set operations and the queries of views are
  * followed in the same way, and so are those in expressions, which know the columns around them.
- * Whatever a query does with its rows besides, they come from rows of its tables: grouping,
- * DISTINCT, windows and outer joins make no difference.
+ * Grouping and DISTINCT make no difference.  What an outer join compares holds for its nullable
+ * side only, a cast that may lose something hides a column, and it is noted where a row changes
+ * those of other matches: LIMIT, DISTINCT ON and windows over several of them.
  */
 #include "pg/sql/glue.h"
 
 #include "access/genam.h"
 #include "access/table.h"
 #include "access/transam.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "rewrite/rewriteManip.h"
@@ -39,8 +43,26 @@ typedef struct SourceTable
 	Oid			function;
 	Bitmapset  *columns;		/* that lead to the view's */
 	bool		elsewhere;		/* also used where no column leads there */
+	bool		mixed;			/* used where a row changes those of other matches */
 	char	   *through;		/* where none does: an expression over its columns that does */
 } SourceTable;
+
+/* What all queries share. */
+typedef struct Search
+{
+	Oid			type;			/* of the view's column, the base type of a domain */
+	List	   *tables;			/* of SourceTable */
+	int			mixing;			/* so many of the queries around mix matches */
+} Search;
+
+/* Two expressions that a query compares for equality. */
+typedef struct Pair
+{
+	Node	   *side[2];
+	const JoinExpr *join;		/* whose condition compares them; NULL in WHERE */
+	Bitmapset  *left;			/* what it joins */
+	Bitmapset  *right;
+} Pair;
 
 /* A query that is being followed. */
 typedef struct Level
@@ -48,12 +70,13 @@ typedef struct Level
 	struct Level *parent;		/* the query around it */
 	Query	   *query;
 	List	   *equal;			/* Vars that equal the view's column, as this query sees them */
-	List	   *pairs;			/* expressions that it compares for equality, two by two */
+	Var		   *target;			/* that of them which the query returns; NULL unless it is one */
+	List	   *pairs;			/* of Pair */
 	Node	   *computed;		/* what the view's column is where it is no column; may be NULL */
-	List	  **tables;			/* of SourceTable, of all queries */
+	Search	   *search;
 } Level;
 
-static void follow_query(Query *query, Bitmapset *columns, Level *parent, List **tables);
+static void follow_query(Query *query, Bitmapset *columns, Level *parent, Search *search);
 
 /* Where an entry of so many queries further out belongs. */
 static Level *
@@ -64,28 +87,69 @@ level_up(Level *level, Index up)
 	return level;
 }
 
-/* What a cast, or another collation, was made of. */
+static bool
+is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+/*
+ * Whether a cast to the view's type of what is cast is all the same: the cast gives this type, or
+ * no two values become one.
+ */
+static bool
+cast_is_faithful(const Search *search, Node *from, const FuncExpr *cast)
+{
+	Oid			type = getBaseType(exprType(from));
+	Oid			result = getBaseType(exprType((const Node *) cast));
+	int32		typmod;
+
+	if (IsA(cast, FuncExpr) && exprIsLengthCoercion((const Node *) cast, &typmod) && typmod >= 0)
+	{
+		/* Numbers and uuids have at most so many characters. */
+		while (IsA(from, CoerceViaIO) || IsA(from, RelabelType))
+		{
+			from = IsA(from, CoerceViaIO) ? (Node *) ((CoerceViaIO *) from)->arg :
+				(Node *) ((RelabelType *) from)->arg;
+			type = getBaseType(exprType(from));
+		}
+		return (is_integer(type) && typmod - VARHDRSZ >= 20) || (type == UUIDOID && typmod - VARHDRSZ >= 36);
+	}
+	if (result == search->type || (is_integer(result) && is_integer(search->type)))
+		return true;
+	if (is_integer(type))
+		return is_integer(result) || result == NUMERICOID || TypeCategory(result) == TYPCATEGORY_STRING;
+	return TypeCategory(result) == TYPCATEGORY_STRING;
+}
+
+/* What a cast that loses nothing, or another collation, was made of. */
 static Node *
-without_casts(Node *node)
+without_casts(const Search *search, Node *node)
 {
 	for (;;)
 	{
+		Node	   *from;
+
 		if (node == NULL)
 			return NULL;
 		else if (IsA(node, RelabelType))
-			node = (Node *) ((RelabelType *) node)->arg;
+			from = (Node *) ((RelabelType *) node)->arg;
 		else if (IsA(node, CoerceViaIO))
-			node = (Node *) ((CoerceViaIO *) node)->arg;
+			from = (Node *) ((CoerceViaIO *) node)->arg;
 		else if (IsA(node, CollateExpr))
-			node = (Node *) ((CollateExpr *) node)->arg;
+			from = (Node *) ((CollateExpr *) node)->arg;
 		else if (IsA(node, CoerceToDomain))
-			node = (Node *) ((CoerceToDomain *) node)->arg;
+			from = (Node *) ((CoerceToDomain *) node)->arg;
 		else if (IsA(node, FuncExpr) && ((FuncExpr *) node)->args != NIL &&
 				 (((FuncExpr *) node)->funcformat == COERCE_EXPLICIT_CAST ||
 				  ((FuncExpr *) node)->funcformat == COERCE_IMPLICIT_CAST))
-			node = linitial(((FuncExpr *) node)->args);
+			from = linitial(((FuncExpr *) node)->args);
 		else
 			return node;
+		if ((IsA(node, FuncExpr) || IsA(node, CoerceViaIO)) &&
+			!cast_is_faithful(search, from, (FuncExpr *) node))
+			return node;
+		node = from;
 	}
 }
 
@@ -96,7 +160,7 @@ without_casts(Node *node)
 static void
 list_vars(Level *level, Node *node, List **vars)
 {
-	Var		   *var = (Var *) without_casts(node);
+	Var		   *var = (Var *) without_casts(level->search, node);
 	Level	   *of;
 	RangeTblEntry *rte;
 	Node	   *alias = NULL;
@@ -188,9 +252,9 @@ is_equality(const Node *node)
 		 op_hashjoinable(op->opno, exprType(linitial(op->args))));
 }
 
-/* Add the equalities that a condition asks for. */
+/* Add the equalities that a condition asks for; the pair says whose condition. */
 static void
-list_pairs(Level *level, Node *condition)
+list_pairs(Level *level, Node *condition, const Pair *from)
 {
 	ListCell   *cell;
 
@@ -198,37 +262,97 @@ list_pairs(Level *level, Node *condition)
 		return;
 	if (IsA(condition, List))
 		foreach(cell, (List *) condition)
-			list_pairs(level, lfirst(cell));
+			list_pairs(level, lfirst(cell), from);
 	else if (IsA(condition, BoolExpr) && ((BoolExpr *) condition)->boolop == AND_EXPR)
-		list_pairs(level, (Node *) ((BoolExpr *) condition)->args);
+		list_pairs(level, (Node *) ((BoolExpr *) condition)->args, from);
 	else if (is_equality(condition))
-		level->pairs = list_concat(level->pairs, ((OpExpr *) condition)->args);
+	{
+		Pair	   *pair = palloc_object(Pair);
+
+		*pair = *from;
+		pair->side[0] = linitial(((OpExpr *) condition)->args);
+		pair->side[1] = lsecond(((OpExpr *) condition)->args);
+		level->pairs = lappend(level->pairs, pair);
+	}
 }
 
 /* Go through what FROM has: the conditions, and the numbers of the tables and subqueries. */
 static Bitmapset *
-read_from(Level *level, Node *node, Bitmapset *members)
+read_from(Level *level, Node *node)
 {
+	Pair		pair = {0};
 	ListCell   *cell;
 
 	check_stack_depth();
 	if (node == NULL)
-		return members;
+		return NULL;
 	if (IsA(node, RangeTblRef))
-		return bms_add_member(members, ((RangeTblRef *) node)->rtindex);
+		return bms_make_singleton(((RangeTblRef *) node)->rtindex);
 	if (IsA(node, FromExpr))
 	{
+		Bitmapset  *members = NULL;
+
 		foreach(cell, ((FromExpr *) node)->fromlist)
-			members = read_from(level, lfirst(cell), members);
-		list_pairs(level, ((FromExpr *) node)->quals);
+			members = bms_add_members(members, read_from(level, lfirst(cell)));
+		list_pairs(level, ((FromExpr *) node)->quals, &pair);
+		return members;
 	}
-	else if (IsA(node, JoinExpr))
-	{
-		members = read_from(level, ((JoinExpr *) node)->larg, members);
-		members = read_from(level, ((JoinExpr *) node)->rarg, members);
-		list_pairs(level, ((JoinExpr *) node)->quals);
-	}
-	return members;
+	pair.join = castNode(JoinExpr, node);
+	pair.left = read_from(level, pair.join->larg);
+	pair.right = read_from(level, pair.join->rarg);
+	list_pairs(level, pair.join->quals, &pair);
+	return bms_union(pair.left, pair.right);
+}
+
+/* Whether all columns that an expression is belong to some of what a query joins. */
+static bool
+is_of(Level *level, Node *node, const Bitmapset *members)
+{
+	List	   *vars = NIL;
+	ListCell   *cell;
+
+	list_vars(level, node, &vars);
+	foreach(cell, vars)
+		if (((Var *) lfirst(cell))->varlevelsup > 0 ||
+			!bms_is_member(((Var *) lfirst(cell))->varno, members))
+			return false;
+	return vars != NIL;
+}
+
+/*
+ * Whether a pair holds wherever there is a row that one side is a column of: not where the condition
+ * is that of an outer join, which leaves this row.
+ */
+static bool
+pair_holds_for(Level *level, const Pair *pair, int side)
+{
+	JoinType	type = pair->join == NULL ? JOIN_INNER : pair->join->jointype;
+
+	return type == JOIN_INNER ||
+		(type == JOIN_LEFT && is_of(level, pair->side[side], pair->right)) ||
+		(type == JOIN_RIGHT && is_of(level, pair->side[side], pair->left));
+}
+
+/*
+ * Whether a pair makes the other side equal where one side is.  Where this is all that leads to the
+ * view's column, and the query returns it, rows that an outer join leaves without it lead nowhere.
+ */
+static bool
+pair_leads_to(Level *level, const Pair *pair, int to)
+{
+	Node	   *from = pair->side[1 - to];
+	List	   *vars = NIL;
+
+	if (!is_equal(level, from))
+		return false;
+	if (pair_holds_for(level, pair, to))
+		return true;
+	list_vars(level, from, &vars);
+	if (level->target == NULL || list_length(vars) != 1 || !has_var(vars, level->target))
+		return false;
+	return pair_holds_for(level, pair, 1 - to) ||
+		(pair->join->jointype == JOIN_FULL &&
+		 is_of(level, pair->side[to], is_of(level, from, pair->left) ? pair->right : pair->left));
 }
 
 /* Find all columns that are equal by what the query compares. */
@@ -239,19 +363,18 @@ close_equal(Level *level)
 
 	while (added)
 	{
-		int			i;
+		ListCell   *cell;
 
 		added = false;
-		for (i = 0; i + 1 < list_length(level->pairs); i += 2)
+		foreach(cell, level->pairs)
 		{
-			Node	   *left = list_nth(level->pairs, i);
-			Node	   *right = list_nth(level->pairs, i + 1);
+			Pair	   *pair = lfirst(cell);
+			int			to;
 
 			CHECK_FOR_INTERRUPTS();
-			if (is_equal(level, left))
-				added |= add_equal(level, right);
-			if (is_equal(level, right))
-				added |= add_equal(level, left);
+			for (to = 0; to < 2; to++)
+				if (pair_leads_to(level, pair, to))
+					added |= add_equal(level, pair->side[to]);
 		}
 	}
 }
@@ -303,8 +426,9 @@ through_other(Level *level, int rtindex)
 {
 	int			i;
 
-	for (i = 0; i < list_length(level->pairs); i++)
+	for (i = 0; i < 2 * list_length(level->pairs); i++)
 	{
+		const Pair *pair = list_nth(level->pairs, i / 2);
 		List	   *vars = NIL;
 		List	   *others = NIL;
 		Var		   *var;
@@ -313,8 +437,10 @@ through_other(Level *level, int rtindex)
 		Oid			relid = rt_fetch(rtindex, level->query->rtable)->relid;
 		Bitmapset  *columns;
 
-		list_vars(level, list_nth(level->pairs, i), &vars);
-		list_vars(level, list_nth(level->pairs, i ^ 1), &others);
+		if (!pair_holds_for(level, pair, i % 2))
+			continue;
+		list_vars(level, pair->side[i % 2], &vars);
+		list_vars(level, pair->side[1 - i % 2], &others);
 		if (list_length(vars) != 1 || list_length(others) != 1)
 			continue;
 		var = linitial(vars);
@@ -344,7 +470,8 @@ computed_from(const Level *level, int rtindex)
 	List	   *vars;
 	ListCell   *cell;
 
-	if (level->computed == NULL || contain_subplans(level->computed))
+	if (level->computed == NULL || contain_subplans(level->computed) ||
+		contain_agg_clause(level->computed) || contain_window_function(level->computed))
 		return NULL;
 	vars = pull_vars_of_level(level->computed, 0);
 	foreach(cell, vars)
@@ -359,36 +486,63 @@ computed_from(const Level *level, int rtindex)
 
 /* The entry of a relation or function, which is made unless there is one. */
 static SourceTable *
-source_table(List **tables, Oid relid, Oid function)
+source_table(Search *search, Oid relid, Oid function)
 {
-	SourceTable *table;
+	SourceTable *table = NULL;
 	ListCell   *cell;
 
-	foreach(cell, *tables)
+	foreach(cell, search->tables)
 	{
 		table = lfirst(cell);
 		if (table->relid == relid && table->function == function)
-			return table;
+			break;
+		table = NULL;
 	}
-	table = palloc0_object(SourceTable);
-	table->relid = relid;
-	table->function = function;
-	*tables = lappend(*tables, table);
+	if (table == NULL)
+	{
+		table = palloc0_object(SourceTable);
+		table->relid = relid;
+		table->function = function;
+		search->tables = lappend(search->tables, table);
+	}
+	table->mixed |= search->mixing > 0;
 	return table;
+}
+
+/* Note the columns of tables that inherit from one: who inserts there fires no trigger of it. */
+static void
+note_inheritors(Search *search, Oid parent, const Bitmapset *columns)
+{
+	ListCell   *cell;
+
+	foreach(cell, find_all_inheritors(parent, AccessShareLock, NULL))
+	{
+		SourceTable *table;
+		int			i = -1;
+
+		if (lfirst_oid(cell) == parent)
+			continue;
+		table = source_table(search, lfirst_oid(cell), InvalidOid);
+		table->elsewhere |= columns == NULL;
+		while ((i = bms_next_member(columns, i)) >= 0)
+			table->columns = bms_add_member(table->columns,
+											get_attnum(table->relid, get_attname(parent, i, false)));
+	}
 }
 
 /* A relation in FROM: a view is followed, and of any other its columns are noted. */
 static void
 follow_relation(Level *level, int rtindex, Bitmapset *columns)
 {
-	Oid			relid = rt_fetch(rtindex, level->query->rtable)->relid;
+	const RangeTblEntry *rte = rt_fetch(rtindex, level->query->rtable);
+	Oid			relid = rte->relid;
 	Relation	relation = table_open(relid, AccessShareLock);
 
 	if (relation->rd_rel->relkind == RELKIND_VIEW)
-		follow_query(copyObject(get_view_query(relation)), columns, NULL, level->tables);
+		follow_query(copyObject(get_view_query(relation)), columns, NULL, level->search);
 	else
 	{
-		SourceTable *table = source_table(level->tables, relid, InvalidOid);
+		SourceTable *table = source_table(level->search, relid, InvalidOid);
 
 		table->columns = bms_add_members(table->columns, columns);
 		if (columns == NULL)
@@ -399,6 +553,8 @@ follow_relation(Level *level, int rtindex, Bitmapset *columns)
 			if (table->through == NULL)
 				table->through = through_other(level, rtindex);
 		}
+		if (rte->inh && relation->rd_rel->relkind == RELKIND_RELATION && has_subclass(relid))
+			note_inheritors(level->search, relid, columns);
 	}
 	table_close(relation, NoLock);
 }
@@ -422,9 +578,9 @@ follow_cte(Level *level, const RangeTblEntry *rte, Bitmapset *columns)
 		if (strcmp(cte->ctename, rte->ctename) != 0)
 			continue;
 		if (!cte->cterecursive)
-			follow_query((Query *) cte->ctequery, columns, of, level->tables);
+			follow_query((Query *) cte->ctequery, columns, of, level->search);
 		else if (!rte->self_reference)
-			follow_query((Query *) cte->ctequery, NULL, of, level->tables);
+			follow_query((Query *) cte->ctequery, NULL, of, level->search);
 	}
 }
 
@@ -437,12 +593,21 @@ follow_sublink(Level *level, SubLink *link)
 	if (link->subLinkType == ANY_SUBLINK && link->testexpr != NULL && is_equality(link->testexpr))
 	{
 		OpExpr	   *op = (OpExpr *) link->testexpr;
-		Node	   *param = without_casts(lsecond(op->args));
+		Node	   *param = without_casts(level->search, lsecond(op->args));
 
 		if (IsA(param, Param) && is_equal(level, linitial(op->args)))
 			columns = bms_make_singleton(((Param *) param)->paramid);
 	}
-	follow_query((Query *) link->subselect, columns, level, level->tables);
+	follow_query((Query *) link->subselect, columns, level, level->search);
+}
+
+/* A check_function_callback: note a function of users that might read tables. */
+static bool
+note_function(Oid function, void *context)
+{
+	if (function >= FirstNormalObjectId && func_volatile(function) != PROVOLATILE_IMMUTABLE)
+		(void) source_table(context, InvalidOid, function);
+	return false;
 }
 
 /*
@@ -461,9 +626,7 @@ follow_expressions(Node *node, void *context)
 		follow_sublink(level, (SubLink *) node);
 		return follow_expressions(((SubLink *) node)->testexpr, context);
 	}
-	if (IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid >= FirstNormalObjectId &&
-		func_volatile(((FuncExpr *) node)->funcid) != PROVOLATILE_IMMUTABLE)
-		(void) source_table(level->tables, InvalidOid, ((FuncExpr *) node)->funcid);
+	(void) check_functions_in_node(node, note_function, level->search);
 	return expression_tree_walker(node, follow_expressions, context);
 }
 
@@ -479,16 +642,88 @@ follow_branches(Level *level, Node *node, Bitmapset *columns)
 	}
 	else
 		follow_query(rt_fetch(((RangeTblRef *) node)->rtindex, level->query->rtable)->subquery,
-					 columns, level, level->tables);
+					 columns, level, level->search);
+}
+
+/* Whether the column that sorts or groups, by its clause, is one of those that equal the view's. */
+static bool
+clause_has_equal(Level *level, const List *clauses)
+{
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+		if (is_equal(level, get_sortgroupclause_expr(lfirst(cell), level->query->targetList)))
+			return true;
+	return false;
+}
+
+/* Whether an expression is a column of this query, or of those around it one that equals the view's. */
+static bool
+is_column(Level *level, Node *node, bool around)
+{
+	List	   *vars = NIL;
+	ListCell   *cell;
+
+	list_vars(level, node, &vars);
+	foreach(cell, vars)
+	{
+		const Var  *var = lfirst(cell);
+
+		if (around ? var->varlevelsup > 0 && has_var(level->equal, var) : var->varlevelsup == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a query has rows of one match only, because it compares with the column outside, as one in an
+ * expression or LATERAL may.
+ */
+static bool
+is_about_one(Level *level)
+{
+	ListCell   *cell;
+
+	foreach(cell, level->pairs)
+	{
+		const Pair *pair = lfirst(cell);
+		int			i;
+
+		for (i = 0; i < 2; i++)
+			if ((pair->join == NULL || pair->join->jointype == JOIN_INNER) &&
+				is_column(level, pair->side[i], true) && is_column(level, pair->side[1 - i], false))
+				return true;
+	}
+	return false;
+}
+
+/* Whether a row of the query may depend on rows of other matches. */
+static bool
+mixes_matches(Level *level)
+{
+	const Query *query = level->query;
+	ListCell   *cell;
+
+	if (is_about_one(level))
+		return false;
+	if (query->limitCount != NULL || query->limitOffset != NULL ||
+		(query->hasDistinctOn && !clause_has_equal(level, query->distinctClause)))
+		return true;
+	foreach(cell, query->windowClause)
+		if (!clause_has_equal(level, ((WindowClause *) lfirst(cell))->partitionClause))
+			return true;
+	return false;
 }
 
 /* Note the tables of a query, of whose result these columns lead to the view's. */
 static void
-follow_query(Query *query, Bitmapset *columns, Level *parent, List **tables)
+follow_query(Query *query, Bitmapset *columns, Level *parent, Search *search)
 {
-	Level		level = {.parent = parent,.query = query,.tables = tables};
+	Level		level = {.parent = parent,.query = query,.search = search};
 	Bitmapset  *members;
+	bool		mixes;
 	ListCell   *cell;
+	int			n = 0;
 	int			i = -1;
 
 	/* A query that is used twice is followed twice. */
@@ -502,7 +737,10 @@ follow_query(Query *query, Bitmapset *columns, Level *parent, List **tables)
 	}
 	if (query->setOperations != NULL)
 	{
+		mixes = query->limitCount != NULL || query->limitOffset != NULL;
+		search->mixing += mixes;
 		follow_branches(&level, query->setOperations, columns);
+		search->mixing -= mixes;
 		return;
 	}
 	while ((i = bms_next_member(columns, i)) >= 0)
@@ -512,8 +750,16 @@ follow_query(Query *query, Bitmapset *columns, Level *parent, List **tables)
 		if (entry != NULL && !add_equal(&level, (Node *) entry->expr) && level.equal == NIL)
 			level.computed = (Node *) entry->expr;
 	}
-	members = read_from(&level, (Node *) query->jointree, NULL);
+	foreach(cell, level.equal)
+	{
+		if (((Var *) lfirst(cell))->varlevelsup > 0)
+			continue;
+		level.target = n++ == 0 ? lfirst(cell) : NULL;
+	}
+	members = read_from(&level, (Node *) query->jointree);
 	close_equal(&level);
+	mixes = mixes_matches(&level);
+	search->mixing += mixes;
 
 	i = -1;
 	while ((i = bms_next_member(members, i)) >= 0)
@@ -524,13 +770,14 @@ follow_query(Query *query, Bitmapset *columns, Level *parent, List **tables)
 		if (rte->rtekind == RTE_RELATION)
 			follow_relation(&level, i, columns);
 		else if (rte->rtekind == RTE_SUBQUERY)
-			follow_query(rte->subquery, columns, &level, tables);
+			follow_query(rte->subquery, columns, &level, search);
 		else if (rte->rtekind == RTE_CTE)
 			follow_cte(&level, rte, columns);
 	}
 	(void) query_tree_walker(query, follow_expressions, &level,
 							 QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES |
 							 QTW_IGNORE_JOINALIASES);
+	search->mixing -= mixes;
 }
 
 /* The names of columns of a relation, in their order there. */
@@ -556,8 +803,8 @@ skillrating_source_tables(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	RangeTblEntry *rte = makeNode(RangeTblEntry);
 	Query	   *query = makeNode(Query);
-	Level		level = {.query = query};
-	List	   *tables = NIL;
+	Search		search = {0};
+	Level		level = {.query = query,.search = &search};
 	ListCell   *cell;
 
 	if (column <= InvalidAttrNumber)
@@ -566,23 +813,25 @@ skillrating_source_tables(PG_FUNCTION_ARGS)
 				 errmsg("column \"%s\" does not exist", name)));
 	rte->rtekind = RTE_RELATION;
 	rte->relid = source;
+	rte->inh = true;
 	query->rtable = list_make1(rte);
-	level.tables = &tables;
+	search.type = getBaseType(get_atttype(source, column));
 	follow_relation(&level, 1, bms_make_singleton(column));
 
 	InitMaterializedSRF(fcinfo, 0);
-	foreach(cell, tables)
+	foreach(cell, search.tables)
 	{
 		SourceTable *table = lfirst(cell);
 		bool		is_function = OidIsValid(table->function);
-		Datum		values[5] = {ObjectIdGetDatum(table->relid), ObjectIdGetDatum(table->function)};
-		bool		nulls[5] = {is_function, !is_function, is_function, false, table->through == NULL};
+		Datum		values[6] = {ObjectIdGetDatum(table->relid), ObjectIdGetDatum(table->function)};
+		bool		nulls[6] = {is_function, !is_function, is_function, false, table->through == NULL};
 
 		if (!is_function)
 			values[2] = column_names(table->relid, table->columns);
 		values[3] = BoolGetDatum(table->elsewhere);
 		if (table->through != NULL)
 			values[4] = CStringGetTextDatum(table->through);
+		values[5] = BoolGetDatum(table->mixed);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
