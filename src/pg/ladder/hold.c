@@ -95,7 +95,9 @@ typedef struct Attempt
 {
 	const LOCKTAG *tag;
 	int			ntags;
-	LOCKMODE	mode;
+	int			nshared;		/* so many, the first, are for SHARE ROW
+								 * EXCLUSIVE, */
+	LOCKMODE	mode;			/* and the others for this one */
 	bool		queues;
 	int			timeout;
 } Attempt;
@@ -144,13 +146,15 @@ run_attempt(void *arg)
 
 	for (i = 0; i < attempt->ntags; i++)
 	{
+		LOCKMODE	mode = i < attempt->nshared ? ShareRowExclusiveLock : attempt->mode;
+
 		if (!attempt->queues)
 		{
-			wait_for_holders(&attempt->tag[i], attempt->mode, end);
+			wait_for_holders(&attempt->tag[i], mode, end);
 			continue;
 		}
 		set_lock_timeout(milliseconds_until(end));
-		(void) LockAcquire(&attempt->tag[i], attempt->mode, false, false);
+		(void) LockAcquire(&attempt->tag[i], mode, false, false);
 	}
 	AtEOXact_GUC(false, guc_level);
 	return true;
@@ -275,10 +279,13 @@ schema_hold(Oid schema, LOCKMODE mode)
 }
 
 void
-objects_hold(const ObjectAddress *object, int nobjects, LOCKMODE mode, const char *ladder)
+objects_hold(const ObjectAddress *object, int nobjects, int nshared, const char *ladder)
 {
 	LOCKTAG    *tag = palloc_array(LOCKTAG, nobjects);
-	Attempt		attempt = {.tag = tag,.ntags = nobjects,.mode = mode};
+	Attempt		attempt = {
+		.tag = tag,.ntags = nobjects,.nshared = nshared,
+		.mode = nshared < nobjects ? AccessExclusiveLock : ShareRowExclusiveLock
+	};
 	int			i;
 
 	for (i = 0; i < nobjects; i++)
