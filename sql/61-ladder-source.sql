@@ -346,18 +346,20 @@ that the source reads no more (gone).';
 CREATE FUNCTION skillrating_internal.attach_tables(
     ladder text,
     source regclass,
+    mirror regclass,
     inside boolean)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.new_tables(ladder, source);
+    held oid[];
     a record;
 BEGIN
     IF t.relations IS NOT NULL THEN
-        PERFORM skillrating_internal.hold_objects(ladder, array_fill('pg_class'::regclass, ARRAY[cardinality(t.relations)]), t.relations,
-            cardinality(t.relations));
+        held := t.relations || CASE WHEN skillrating_internal.owns_relation(mirror) THEN ARRAY[mirror]::oid[] ELSE '{}' END;
+        PERFORM skillrating_internal.hold_objects(ladder, array_fill('pg_class'::regclass, ARRAY[cardinality(held)]), held, cardinality(held));
         -- Triggers for each statement would notice nothing of what a publisher sends.
         FOR a IN SELECT r.relation::regclass, r.match_id, skillrating_internal.is_subscribed(r.relation) AS replica
             FROM unnest(t.relations, t.columns) AS r(relation, match_id)
@@ -403,11 +405,12 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass, boolean) IS
 'A part of create_ladder() and, inside the door, of refresh_source(): attaches the tables below a
-source that are not attached yet, all or none, and says which, of which others changes are not
-noticed, and which attached ones the source does not read. Returns how many it has attached. Errors:
-55P03, naming who is in the way, if they cannot be locked within 30 s, and those of attach().';
+source that are not attached yet, all or none, locked together with the one that is to mirror
+ratings, if any, and says which, of which others changes are not noticed, and which attached ones
+the source does not read. Returns how many it has attached. Errors: 55P03, naming who is in the way,
+if they cannot be locked within 30 s, and those of attach().';
 
 CREATE FUNCTION skillrating_internal.only_pool(source regclass)
 RETURNS text

@@ -110,9 +110,16 @@ BEGIN
             FROM (
                 SELECT u.match_id, min(u.at) AS at
                 FROM (
-                    SELECT s.match_id, CAST(s.played_at AS timestamptz) AS at FROM %1$I.source AS s
-                    WHERE s.match_id IS NOT NULL AND NOT EXISTS (
-                        SELECT FROM %1$I.rated_match AS m WHERE m.match_id %3$s s.match_id)
+                    -- Matches are fewer than their rows, so each is looked up once.
+                    SELECT g.match_id, g.at
+                    FROM (
+                        SELECT s.match_id, min(CAST(s.played_at AS timestamptz)) AS at
+                        FROM %1$I.source AS s
+                        WHERE s.match_id IS NOT NULL
+                        GROUP BY s.match_id
+                    ) AS g
+                    WHERE NOT EXISTS (
+                        SELECT FROM %1$I.rated_match AS m WHERE m.match_id %3$s g.match_id)
                     UNION ALL
                     SELECT p.match_id, CAST(s.played_at AS timestamptz)
                     FROM %1$I.pending AS p
@@ -362,6 +369,29 @@ The last two are for sources of the caller''s own, because the functions of a vi
 rights of whoever reads it. If ok is false for no column, create_ladder() takes it.
 Errors: 42P01 for an unknown relation, 22023 and 22003 for an unknown model or parameters.';
 
+CREATE FUNCTION skillrating_internal.tell_backfill(
+    ladder text,
+    done bigint,
+    total bigint,
+    elapsed interval)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    rate numeric := done / extract(epoch FROM elapsed);
+BEGIN
+    RAISE NOTICE USING
+        MESSAGE = format('rated %s of %s matches of ladder "%s"', done, total, ladder),
+        DETAIL = format('%s matches a second, about %s left.', round(rate, CASE WHEN rate < 10 THEN 2 ELSE 0 END),
+            to_char(elapsed * ((total - done)::float8 / done), 'HH24:MI:SS'));
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.tell_backfill(text, bigint, bigint, interval) IS
+'A part of backfill(): a notice that so many matches were done in that time, at what rate, and how
+long the others will take.';
+
 CREATE PROCEDURE skillrating.backfill(
     ladder text,
     batch_size integer DEFAULT 10000,
@@ -373,7 +403,10 @@ CREATE PROCEDURE skillrating.backfill(
 LANGUAGE plpgsql
 AS $procedure$
 DECLARE
+    time_between_notices constant pg_catalog.interval := '10 s';
     started_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
+    rating_since pg_catalog.timestamptz;
+    told_at pg_catalog.timestamptz := started_at;
     batch pg_catalog.record;
     step pg_catalog.record;
     matches_before pg_catalog.int8;
@@ -397,6 +430,9 @@ BEGIN
         LOOP
             -- The rows that are left outlive the transaction.
             COMMIT;
+            IF batch.done OPERATOR(pg_catalog.=) 0 THEN
+                rating_since := pg_catalog.clock_timestamp();
+            END IF;
             SELECT b.looked_at, b.late_matches, b.unrated INTO step
             FROM skillrating.backfill_batch(ladder, batch.matches, late, batch.done, batch.total,
                 started_at) AS b;
@@ -404,6 +440,14 @@ BEGIN
             late_matches := late_matches OPERATOR(pg_catalog.+) step.late_matches;
             unrated := unrated OPERATOR(pg_catalog.+) step.unrated;
             waiting := batch.total;
+            batch.done := batch.done OPERATOR(pg_catalog.+) pg_catalog.cardinality(batch.matches);
+            IF batch.done OPERATOR(pg_catalog.<) batch.total AND pg_catalog.clock_timestamp()
+                OPERATOR(pg_catalog.-) told_at OPERATOR(pg_catalog.>=) time_between_notices
+            THEN
+                told_at := pg_catalog.clock_timestamp();
+                PERFORM skillrating_internal.tell_backfill(ladder, batch.done, batch.total,
+                    told_at OPERATOR(pg_catalog.-) rating_since);
+            END IF;
         END LOOP;
         -- What came meanwhile and rates nothing by itself; not for ever, if that does not end.
         EXIT WHEN matches OPERATOR(pg_catalog.=) matches_before;
@@ -426,7 +470,8 @@ COMMENT ON PROCEDURE skillrating.backfill(text, integer, text, boolean, bigint, 
 'Rates the existing matches of a ladder: those of the source that nobody has looked at, and those
 that wait in pending. They are rated in the order of played_at and match_id, batch_size of them in
 a transaction; other sessions rate matches between these, and may run backfill() as well. Whatever
-ends it, the batches before stay, and the next call goes on there. progress() shows how far it is.
+ends it, the batches before stay, and the next call goes on there. progress() shows how far it is,
+and a notice every ten seconds, at the end of a batch.
 late: what becomes of matches that are older than those that the ladder has rated, of the same
 players. reorder: they wait until all others are rated, and catch_up() then gives each match from
 the first of them on the place that its time gives it, also where the ladder appends matches that

@@ -19,11 +19,11 @@ AS 'MODULE_PATHNAME', 'skillrating_hold_objects'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.hold_objects(text, regclass[], oid[], integer) IS
-'A part of create_ladder(), hold_tables(), shadow_ladder() and promote_ladder(): locks relations and
-schemas of ladders, in this order, all or none, by attempts of 50 ms at most: as many of the first
-as shared says by SHARE ROW EXCLUSIVE, the others by ACCESS EXCLUSIVE. Errors: 42501 unless the
-caller may make triggers on the former, and owns the latter; 55P03, naming who is in the way, after
-30 s.';
+'A part of what makes or drops triggers on tables of the user: locks relations and schemas of
+ladders, in this order, all or none, by attempts of 50 ms at most. The first ones, as many as shared
+says, are locked by SHARE ROW EXCLUSIVE, schemas by EXCLUSIVE, and the others by ACCESS EXCLUSIVE.
+Errors: 42501 unless the caller may make triggers on the former, and owns the latter and schemas;
+55P03, naming who is in the way, after 30 s.';
 
 CREATE FUNCTION skillrating_internal.take_turn(schema oid)
 RETURNS void

@@ -137,6 +137,16 @@ INSERT INTO game SELECT 3, '2024-01-01', t, t, t FROM generate_series(1, 2) AS t
 SELECT match_id, status FROM lair.rated_match ORDER BY match_id;
 TABLE gained;
 
+-- The same, in the queue of a subscriber.
+SET ROLE regress_attacker;
+CREATE TABLE attack.replica AS SELECT 4::bigint AS match_id WHERE false;
+SELECT skillrating.attach('lair', 'attack.replica', replica => true);
+CREATE FUNCTION attack.soon() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN INSERT INTO attack.bait VALUES (1); RETURN true; END';
+ALTER POLICY now ON lair.ladder USING (attack.soon());
+RESET ROLE;
+INSERT INTO attack.replica VALUES (4);
+TABLE gained;
+
 -- Cursors that the work reads from are closed under it; a table is dropped under it.
 SET ROLE regress_attacker;
 SELECT skillrating.create_ladder('own', 'elo');

@@ -95,12 +95,20 @@ typedef struct Attempt
 {
 	const LOCKTAG *tag;
 	int			ntags;
-	int			nshared;		/* so many, the first, are for SHARE ROW
-								 * EXCLUSIVE, */
-	LOCKMODE	mode;			/* and the others for this one */
+	int			nshared;		/* the first ones, which still can be read */
+	LOCKMODE	mode;			/* of the others */
 	bool		queues;
 	int			timeout;
 } Attempt;
+
+/* To write no history of a ladder takes more than to get a trigger onto a table. */
+static LOCKMODE
+tag_mode(const Attempt *attempt, int i)
+{
+	if (i >= attempt->nshared)
+		return attempt->mode;
+	return attempt->tag[i].locktag_type == LOCKTAG_OBJECT ? ExclusiveLock : ShareRowExclusiveLock;
+}
 
 static void
 set_lock_timeout(int milliseconds)
@@ -146,15 +154,13 @@ run_attempt(void *arg)
 
 	for (i = 0; i < attempt->ntags; i++)
 	{
-		LOCKMODE	mode = i < attempt->nshared ? ShareRowExclusiveLock : attempt->mode;
-
 		if (!attempt->queues)
 		{
-			wait_for_holders(&attempt->tag[i], mode, end);
+			wait_for_holders(&attempt->tag[i], tag_mode(attempt, i), end);
 			continue;
 		}
 		set_lock_timeout(milliseconds_until(end));
-		(void) LockAcquire(&attempt->tag[i], mode, false, false);
+		(void) LockAcquire(&attempt->tag[i], tag_mode(attempt, i), false, false);
 	}
 	AtEOXact_GUC(false, guc_level);
 	return true;
