@@ -684,7 +684,7 @@ BEGIN
     PERFORM skillrating_internal.create_ladder_schema(ladder, model, params, player_type,
         match_type, apply_at, source, late, strict, eligibility, ranks, on_error);
     IF source IS NOT NULL AND attach THEN
-        tables := skillrating_internal.attach_tables(ladder, source, ARRAY[ratings_to]);
+        tables := skillrating_internal.attach_tables(ladder, source, ARRAY[ratings_to], false);
     END IF;
     -- attach() says it as well.
     IF source IS NOT NULL AND tables = 0 THEN

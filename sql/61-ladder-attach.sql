@@ -229,6 +229,10 @@ BEGIN
     PERFORM skillrating_internal.drop_source_triggers(format('%I.source', ladder), relation, false);
     IF replica THEN
         PERFORM skillrating_internal.create_replica_note(ladder);
+    ELSIF skillrating_internal.is_subscribed(relation) THEN
+        RAISE WARNING USING
+            MESSAGE = format('table %s is filled by a subscription, and ladder "%s" will not rate the rows that it brings', relation, ladder),
+            HINT = format('SELECT skillrating.attach(%L, %L, %L, replica => true) has them rated by catch_up().', ladder, relation, match_id);
     END IF;
     PERFORM skillrating_internal.rate_failed(ladder);
     IF own THEN
@@ -263,6 +267,7 @@ enabled always notice anything. They put the matches into table pending, whoever
 catch_up() rates them; what has no match that can be told is noted in table replica_note, and so is
 TRUNCATE, after which catch_up() has to search, see ladder_status(). Tables match and match_player
 of a ladder without a source can be attached so too, and go on to rate what ordinary sessions store.
+A warning says so if the table is filled by a subscription and replica is false.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
 its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 55000 if the
 ladder has matches of its own or, with replica, is strict, 42501 unless the caller owns the ladder
@@ -468,7 +473,8 @@ null if there are none. refresh_source() takes them up.';
 
 CREATE FUNCTION skillrating_internal.refresh_source(
     ladder text,
-    source regclass DEFAULT NULL)
+    source regclass DEFAULT NULL,
+    attach boolean DEFAULT true)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -477,7 +483,9 @@ DECLARE
     old_view regclass := to_regclass(format('%I.source', ladder));
     new_source regclass := coalesce(source, skillrating_internal.source_relation(old_view));
     columns text;
+    relations oid[];
     t record;
+    found record;
     place bigint;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
@@ -498,11 +506,17 @@ BEGIN
             MESSAGE = format('source must not be null for ladder "%s"', ladder),
             HINT = 'Its view source is gone, or selects from several relations.';
     END IF;
-    PERFORM skillrating_internal.check_relation(new_source);
-    -- Whoever waits to rate has the view already.
+    PERFORM skillrating_internal.check_relation(new_source),
+        skillrating_internal.check_source(new_source);
+    EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO t;
+    PERFORM skillrating_internal.tell_judgement(new_source, t.model, t.params);
+    IF attach THEN
+        found := skillrating_internal.new_tables(ladder, new_source);
+        relations := found.relations;
+    END IF;
+    -- Whoever waits to rate has the view already, and has written to the tables before.
     PERFORM skillrating_internal.hold_tables(ladder,
-        CASE WHEN old_view IS NULL THEN '{}' ELSE '{source}'::text[] END);
-    PERFORM skillrating_internal.check_source(new_source);
+        CASE WHEN old_view IS NULL THEN '{}' ELSE '{source}'::text[] END, coalesce(relations, '{}'));
     -- A view that is replaced keeps its columns in their order, and gets others behind them.
     SELECT string_agg(format('s.%I', c.column_name), ', ' ORDER BY a.attnum, c.n) INTO columns
     FROM skillrating.source_columns()
@@ -525,19 +539,26 @@ BEGIN
     EXECUTE format('SELECT min(m.seq) FROM %I.rated_match AS m', ladder) INTO place;
     PERFORM skillrating_internal.note_correction(ladder, 'source', place);
     PERFORM skillrating_internal.restore_triggers(ladder);
+    IF attach THEN
+        PERFORM skillrating_internal.attach_tables(ladder, new_source, '{}', true);
+    END IF;
     PERFORM skillrating_internal.rate_failed(ladder);
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('refresh_source');
 
-COMMENT ON FUNCTION skillrating.refresh_source(text, regclass) IS
+COMMENT ON FUNCTION skillrating.refresh_source(text, regclass, boolean) IS
 'Takes up the columns that the source of a ladder has got since create_ladder(), or another source,
 which has all the columns of the one before; if the view source of the ladder is gone, which takes
 the triggers of attached tables along, it makes both again. Whatever differs counts with catch_up(),
 and catch_up(search => true, rebuild => true) also finds matches that rated otherwise or not at all.
 Matches that wait because of an error are tried again.
+Tables below the source that feed the ladder not yet are attached, all or none, unless attach is
+false, and told as by create_ladder(); so are those that feed it although the source no longer reads
+them, for you to detach.
 A source without a column that the one before has needs DROP VIEW ... CASCADE of the view source
 first. Errors: 42704 for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with
 matches of its own, 42703 for columns that the new source lacks, 42883 or 42P16 for identifiers of
-another type, 22004 if it does not know which source, 22023 and 42501 as for create_ladder().';
+another type, 22004 if it does not know which source, 55P03 if tables cannot be locked within 30 s,
+22023 and 42501 as for create_ladder().';

@@ -70,7 +70,7 @@ BEGIN
     PERFORM skillrating_internal.drop_source_triggers(
         to_regclass(format('%I.source', ladder)), NULL, NULL),
         -- Without a source nobody has locked it yet.
-        skillrating_internal.hold_objects(ladder, '{pg_namespace}', ARRAY[to_regnamespace(quote_ident(ladder))], true);
+        skillrating_internal.hold_objects(ladder, '{pg_namespace}', ARRAY[to_regnamespace(quote_ident(ladder))], 0);
     PERFORM skillrating_internal.settle_pending(ladder);
     FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
         IF to_regclass(format('%I.%I', ladder, view)) IS NOT NULL THEN

@@ -22,6 +22,19 @@ COMMENT ON FUNCTION skillrating_internal.owns_relation(regclass) IS
 'Whether a relation belongs to the current role itself. The functions of a view run with the rights
 of whoever reads it, so that nobody reads a view of another role for a notice.';
 
+CREATE FUNCTION skillrating_internal.is_subscribed(relation regclass)
+RETURNS boolean
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT EXISTS (SELECT FROM pg_subscription_rel AS s
+        WHERE s.srrelid = relation OR s.srrelid IN (SELECT p.relid FROM pg_partition_tree(relation) AS p))
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.is_subscribed(regclass) IS
+'Whether a table or a partition of it is filled by a subscription, of whose rows only triggers for
+each row that are enabled always notice anything.';
+
 CREATE FUNCTION skillrating_internal.is_quick(query text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT
@@ -241,7 +254,7 @@ AS $function$
                 AS expression,
             CASE WHEN NOT has_table_privilege(c.oid, 'TRIGGER') THEN
                     format('role %I may not create triggers on table %s', current_user, t.relation)
-                WHEN NOT skillrating_internal.owns_relation(t.relation) AND EXISTS (SELECT FROM pg_subscription_rel AS s WHERE s.srrelid = c.oid) THEN
+                WHEN NOT skillrating_internal.owns_relation(t.relation) AND skillrating_internal.is_subscribed(t.relation) THEN
                     format('table %s, of another role, is filled by a subscription', t.relation)
                 WHEN a.atttypid <> m.atttypid AND NOT skillrating_internal.owns_relation(t.relation) THEN
                     format('column %I of table %s, of another role, is of type %s', t.columns[1], t.relation, format_type(a.atttypid, -1))
@@ -279,75 +292,128 @@ attaching it, or speaks against it, and a remedy, in sentences: the call of atta
 that leads to match_id in another way; and whether it leads there at all, so that its changes should
 be watched. Error 42P01 for an unknown relation.';
 
+CREATE FUNCTION skillrating_internal.new_tables(
+    ladder text,
+    source regclass,
+    OUT relations oid[],
+    OUT columns text[],
+    OUT list text,
+    OUT doubts text,
+    OUT missing text,
+    OUT calls text,
+    OUT unwatched text,
+    OUT faults text,
+    OUT is_unfed boolean,
+    OUT gone regclass[])
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    attached jsonb;
+BEGIN
+    EXECUTE format('SELECT coalesce(jsonb_object_agg(a.relation::oid, a.match_id), ''{}'') FROM %I.attached AS a', ladder)
+    INTO attached;
+    SELECT array_agg(f.relation::oid ORDER BY f.relation) FILTER (WHERE f.is_new AND f.match_id IS NOT NULL),
+        array_agg(f.match_id ORDER BY f.relation) FILTER (WHERE f.is_new AND f.match_id IS NOT NULL),
+        string_agg(format('%s (%I)', f.relation, f.match_id), ', ' ORDER BY f.relation) FILTER (WHERE f.is_new AND f.match_id IS NOT NULL),
+        string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE f.is_new AND f.match_id IS NOT NULL),
+        string_agg(CASE WHEN f.is_new THEN f.fault
+                ELSE format('table %s is attached by its column %I, while %I is match_id', f.relation, f.attached_by, f.match_id) END,
+            ', ' ORDER BY f.relation) FILTER (WHERE f.is_other OR f.is_new AND f.match_id IS NULL AND f.watched),
+        string_agg(DISTINCT CASE WHEN f.is_new THEN f.remedy
+                ELSE format('SELECT skillrating.attach(%L, %L, %L);', ladder, f.relation, f.match_id) END,
+            ' ') FILTER (WHERE f.is_other OR f.is_new AND f.watched),
+        string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE f.is_new AND NOT f.watched),
+        string_agg(f.fault, ', ' ORDER BY f.relation),
+        attached = '{}',
+        -- Nobody knows what functions read, or comes from elsewhere.
+        CASE WHEN bool_and(f.relkind IN ('r', 'p')) THEN (
+            SELECT array_agg(k.key::oid::regclass ORDER BY k.key::oid) FROM jsonb_object_keys(attached) AS k(key)
+            WHERE NOT EXISTS (SELECT FROM pg_partition_ancestors(k.key::oid) AS p WHERE p.relid = ANY (array_agg(f.relation)))
+                AND k.key::oid <> ALL (array_agg(f.relation::oid))) END
+    INTO relations, columns, list, doubts, missing, calls, unwatched, faults, is_unfed, gone
+    FROM (
+        SELECT f.*, c.relkind, attached ->> f.relation::oid::text AS attached_by, attached ->> f.relation::oid::text IS NULL AS is_new,
+            f.match_id <> attached ->> f.relation::oid::text AND EXISTS (
+                SELECT FROM pg_attribute AS a WHERE a.attrelid = f.relation AND a.attname = attached ->> f.relation::oid::text) AS is_other
+        FROM skillrating_internal.feeding_tables(source, ladder) AS f LEFT JOIN pg_class AS c ON c.oid = f.relation) AS f;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.new_tables(text, regclass) IS
+'A part of create_ladder() and refresh_source(): of the tables below a source those to be attached to
+a ladder (relations, by columns, and as a list), sentences about them and the others (doubts,
+missing, unwatched, faults), remedies (calls), whether none is attached yet, and the attached ones
+that the source reads no more (gone).';
+
 CREATE FUNCTION skillrating_internal.attach_tables(
     ladder text,
     source regclass,
-    mirrors regclass[])
+    mirrors regclass[],
+    inside boolean)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    relations oid[];
+    t record := skillrating_internal.new_tables(ladder, source);
     held oid[];
-    columns text[];
-    list text;
-    doubts text;
-    missing text;
-    calls text;
-    unwatched text;
-    faults text;
+    a record;
 BEGIN
-    SELECT array_agg(f.relation::oid ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
-        array_agg(f.match_id ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
-        string_agg(format('%s (%I)', f.relation, f.match_id), ', ' ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
-        string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
-        string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE f.match_id IS NULL AND f.watched),
-        string_agg(DISTINCT f.remedy, ' ') FILTER (WHERE f.watched),
-        string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE NOT f.watched),
-        string_agg(f.fault, ', ' ORDER BY f.relation)
-    INTO relations, columns, list, doubts, missing, calls, unwatched, faults
-    FROM skillrating_internal.feeding_tables(source, ladder) AS f;
-    IF relations IS NULL THEN
+    IF t.relations IS NOT NULL THEN
+        held := t.relations || ARRAY(SELECT m.m FROM unnest(mirrors::oid[]) AS m(m) WHERE skillrating_internal.owns_relation(m.m));
+        PERFORM skillrating_internal.hold_objects(ladder, array_fill('pg_class'::regclass, ARRAY[cardinality(held)]), held, cardinality(held));
+        -- Triggers for each statement would notice nothing of what a publisher sends.
+        FOR a IN SELECT r.relation::regclass, r.match_id, skillrating_internal.is_subscribed(r.relation) AS replica
+            FROM unnest(t.relations, t.columns) AS r(relation, match_id)
+        LOOP
+            IF inside THEN
+                PERFORM skillrating_internal.attach(ladder, a.relation, a.match_id, a.replica),
+                    skillrating_internal.create_collect_triggers(ladder, a.relation, a.match_id, a.replica);
+            ELSE
+                PERFORM skillrating.attach(ladder, a.relation, a.match_id, a.replica);
+            END IF;
+        END LOOP;
+        RAISE NOTICE USING
+            MESSAGE = format('ladder "%s" is fed by %s', ladder, t.list);
+    ELSIF t.is_unfed THEN
         RAISE WARNING USING
             MESSAGE = format('ladder "%s" is fed by no table', ladder),
-            DETAIL = format('%s.', coalesce(faults, 'its source reads none')),
-            HINT = coalesce(calls, 'Pass each table to skillrating.attach(), with the column or expression that is the match of its rows.');
+            DETAIL = format('%s.', coalesce(t.faults, 'its source reads none')),
+            HINT = coalesce(t.calls, 'Pass each table to skillrating.attach(), with the column or expression that is the match of its rows.');
         RETURN 0;
     END IF;
-    held := relations || ARRAY(SELECT m.m FROM unnest(mirrors::oid[]) AS m(m) WHERE skillrating_internal.owns_relation(m.m));
-    PERFORM skillrating_internal.hold_objects(ladder, array_fill('pg_class'::regclass, ARRAY[cardinality(held)]), held, false);
-    -- Triggers for each statement would notice nothing of what a publisher sends.
-    PERFORM skillrating.attach(ladder, a.relation, a.match_id,
-        EXISTS (SELECT FROM pg_subscription_rel AS s WHERE s.srrelid = a.relation))
-    FROM unnest(relations, columns) AS a(relation, match_id);
-    RAISE NOTICE USING
-        MESSAGE = format('ladder "%s" is fed by %s', ladder, list);
-    IF unwatched IS NOT NULL THEN
+    IF t.unwatched IS NOT NULL THEN
         RAISE NOTICE USING
             MESSAGE = format('ladder "%s" does not notice changes of what else its source reads', ladder),
-            DETAIL = format('%s.', unwatched);
+            DETAIL = format('%s.', t.unwatched);
     END IF;
-    IF missing IS NOT NULL THEN
+    IF t.missing IS NOT NULL THEN
         RAISE WARNING USING
             MESSAGE = format('ladder "%s" is not fed by all tables of its source', ladder),
-            DETAIL = format('%s.', missing),
-            HINT = calls;
+            DETAIL = format('%s.', t.missing),
+            HINT = t.calls;
     END IF;
-    IF doubts IS NOT NULL THEN
+    IF t.doubts IS NOT NULL THEN
         RAISE WARNING USING
             MESSAGE = format('ladder "%s" may not notice all changes of its source', ladder),
-            DETAIL = format('%s.', doubts);
+            DETAIL = format('%s.', t.doubts);
     END IF;
-    RETURN cardinality(relations);
+    IF t.gone IS NOT NULL THEN
+        RAISE NOTICE USING
+            MESSAGE = format('ladder "%s" is fed by tables that its source does not read: %s', ladder, array_to_string(t.gone, ', ')),
+            HINT = (SELECT string_agg(format('SELECT skillrating.detach(%L, %L);', ladder, g.relation), ' ') FROM unnest(t.gone) AS g(relation));
+    END IF;
+    RETURN coalesce(cardinality(t.relations), 0);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass[]) IS
-'A part of create_ladder(): attaches the tables below its source, all or none, locked together with
-those that are to mirror ratings, and says which, and of which others changes are not noticed.
-Returns how many it has attached. Errors: 55P03, naming who is in the way, if they cannot be locked
-within 30 s, and those of attach().';
+COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass[], boolean) IS
+'A part of create_ladder() and, inside the door, of refresh_source(): attaches the tables below a
+source that are not attached yet, all or none, locked together with those that are to mirror
+ratings, and says which, of which others changes are not noticed, and which attached ones
+the source does not read. Returns how many it has attached. Errors: 55P03, naming who is in the way,
+if they cannot be locked within 30 s, and those of attach().';
 
 CREATE FUNCTION skillrating_internal.only_pool(source regclass)
 RETURNS text

@@ -2,7 +2,8 @@
 
 CREATE FUNCTION skillrating_internal.hold_tables(
     ladder text,
-    tables text[])
+    tables text[],
+    feeding oid[] DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -21,16 +22,17 @@ BEGIN
         FROM unnest(tables) AS t(name) ORDER BY t.name) AS r;
     -- As in a transaction that rates: first the tables of matches, then the ladder.
     PERFORM skillrating_internal.hold_objects(ladder,
-        array_fill('pg_class'::regclass, ARRAY[cardinality(before)]) || 'pg_namespace'::regclass
+        array_fill('pg_class'::regclass, ARRAY[cardinality(feeding || before)]) || 'pg_namespace'::regclass
             || array_fill('pg_class'::regclass, ARRAY[cardinality(behind)]),
-        before || to_regnamespace(quote_ident(ladder))::oid || behind, true);
+        feeding || before || to_regnamespace(quote_ident(ladder))::oid || behind, cardinality(feeding));
     PERFORM skillrating_internal.hold_ladder(ladder, true);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[]) IS
+COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[], oid[]) IS
 'A part of what changes tables of a ladder that others read, whose door is open to read: locks the
-ladder and these tables, or its view source, so that nobody uses them. All locks are had, or none,
+ladder and these tables, or its view source, so that nobody uses them, and tables of the user that
+are to feed it, so that nobody writes to them. All locks are had, or none,
 in attempts of a moment, in which those wait who come behind. Errors: 55P03, which names who is in
 the way, after half a minute, or lock_timeout if that is shorter, 40001 for an old snapshot.';
 

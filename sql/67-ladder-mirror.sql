@@ -354,7 +354,7 @@ BEGIN
     tables := array_remove(ARRAY[format('%I.rating', ladder)::regclass,
         CASE WHEN skillrating_internal.owns_relation(relation) THEN relation END], NULL)::oid[];
     PERFORM skillrating_internal.hold_objects(ladder, 'pg_namespace'::regclass || array_fill('pg_class'::regclass, ARRAY[cardinality(tables)]),
-            to_regnamespace(quote_ident(ladder))::oid || tables, exclusively),
+            to_regnamespace(quote_ident(ladder))::oid || tables, CASE WHEN exclusively THEN 0 ELSE 1 + cardinality(tables) END),
         skillrating_internal.hold_ladder(ladder, exclusively);
 END
 $function$;

@@ -13,16 +13,17 @@ CREATE FUNCTION skillrating_internal.hold_objects(
     held text,
     classes regclass[],
     objects oid[],
-    exclusively boolean)
+    shared integer)
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_hold_objects'
 LANGUAGE C VOLATILE STRICT;
 
-COMMENT ON FUNCTION skillrating_internal.hold_objects(text, regclass[], oid[], boolean) IS
+COMMENT ON FUNCTION skillrating_internal.hold_objects(text, regclass[], oid[], integer) IS
 'A part of what makes or drops triggers on tables of the user: locks relations and schemas of
-ladders, in this order, all or none, by attempts of 50 ms at most: ACCESS EXCLUSIVE if exclusively,
-else SHARE ROW EXCLUSIVE, and EXCLUSIVE for schemas. Errors: 42501 unless the caller owns them, or
-may make triggers on them if not exclusively; 55P03, naming who is in the way, after 30 s.';
+ladders, in this order, all or none, by attempts of 50 ms at most. The first ones, as many as shared
+says, are locked by SHARE ROW EXCLUSIVE, schemas by EXCLUSIVE, and the others by ACCESS EXCLUSIVE.
+Errors: 42501 unless the caller may make triggers on the former, and owns the latter and schemas;
+55P03, naming who is in the way, after 30 s.';
 
 CREATE FUNCTION skillrating_internal.take_turn(schema oid)
 RETURNS void
@@ -82,7 +83,7 @@ BEGIN
     PERFORM skillrating_internal.hold_objects(ladder,
         array_fill('pg_class'::regclass, ARRAY[cardinality(before)]) || array_fill('pg_namespace'::regclass, ARRAY[2])
             || array_fill('pg_class'::regclass, ARRAY[cardinality(behind)]),
-        before::oid[] || held || behind::oid[], true);
+        before::oid[] || held || behind::oid[], 0);
     IF schemas <> ARRAY[to_regnamespace(quote_ident(ladder)), to_regnamespace(quote_ident(shadow))]::oid[] THEN
         RAISE serialization_failure USING
             MESSAGE = format('ladder "%s" or "%s" was renamed meanwhile', ladder, shadow),

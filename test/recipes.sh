@@ -192,6 +192,8 @@ SQL
 port=$p_port on_s -o /dev/null -f <(port=$p_port block 'S: ladder') 2>>notices.log
 on_p -o /dev/null -f <(port=$s_port block 'P: ratings') 2>>notices.log
 until_true "the tables are copied" on_s -c "SELECT count(*) = 2 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel"
+check "attach() warns of what a subscription fills" "$(on_s -o /dev/null -c BEGIN -c "SELECT skillrating.attach('arena', 'game', match_id => 'id')" -c ROLLBACK 2>&1 |
+	grep -q 'WARNING:  table public.game is filled by a subscription' && echo t)"
 job() { on_s -o /dev/null -f <(block 'S: job') >>job.log 2>&1; }
 job
 check "what P had is rated" "$(on_s -c "SELECT count(*) = 300 FROM arena.rated_match WHERE status = 'rated'")"

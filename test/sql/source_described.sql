@@ -65,5 +65,59 @@ RESET ROLE;
 SELECT count(*) FROM traces;
 DROP OWNED BY regress_describer;
 DROP ROLE regress_describer;
+-- A source that is replaced: what it reads now is attached, and what it reads no more is named.
+CREATE TABLE seat (game_id bigint, user_id bigint, team int, place int);
+CREATE TABLE forfeit (game_id bigint, user_id bigint);
+CREATE VIEW changing AS SELECT g.id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score AS rank FROM game AS g JOIN player AS p ON p.game_id = g.id WHERE p.score > 0;
+SELECT create_ladder('changing', 'elo', source => 'changing');
+SELECT attach('changing', 'kill', '(SELECT t.game_id FROM described.round AS t WHERE t.id = round_id)');
+SET client_min_messages = warning;
+CALL backfill('changing');
+RESET client_min_messages;
+CREATE OR REPLACE VIEW changing AS SELECT g.id AS match_id, g.at AS played_at, s.user_id AS player_id, s.team, s.place AS rank FROM game AS g JOIN seat AS s ON s.game_id = g.id
+    WHERE NOT EXISTS (SELECT FROM forfeit AS f WHERE f.game_id = g.id) AND s.user_id NOT IN (SELECT m.id FROM map AS m);
+SELECT refresh_source('changing', attach => false);
+SELECT relation, match_id FROM changing.attached ORDER BY relation;
+SELECT refresh_source('changing');
+SELECT relation, match_id FROM changing.attached ORDER BY relation;
+SELECT detach('changing', 'player'), detach('changing', 'kill');
+-- Nothing is said twice of what is attached.
+SELECT refresh_source('changing');
+INSERT INTO seat SELECT 1, t, t, t FROM generate_series(1, 2) AS t;
+SELECT match_id, status FROM changing.rated_match WHERE match_id = 1;
+SELECT count(*) > 0 AS corrected FROM catch_up('changing', search => true, rebuild => true);
+SELECT bool_and(ok) FROM verify('changing');
+-- Another column leads to the match now.
+ALTER TABLE game ADD number bigint;
+UPDATE game SET number = 100 + id;
+CREATE VIEW renumbered AS SELECT g.number AS match_id, g.at AS played_at, s.user_id AS player_id, s.team, s.place AS rank FROM game AS g JOIN seat AS s ON s.game_id = g.id;
+SELECT refresh_source('changing', 'renumbered');
+-- A partition that is attached by hand is below the table that the source reads.
+CREATE TABLE parted (id bigint, player bigint, place int) PARTITION BY RANGE (id);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (1000);
+CREATE VIEW of_parted AS SELECT id AS match_id, timestamptz '2026-01-01Z' AS played_at, player AS player_id, place AS team, place AS rank FROM parted;
+SELECT attach('changing', 'parted_1', 'id');
+SELECT refresh_source('changing', 'of_parted');
+SELECT drop_ladder('changing');
+
+-- A table that a subscription fills feeds nothing unless it is attached for that. The catalog has
+-- the row that REFRESH PUBLICATION would put there.
+SET client_min_messages = error;
+CREATE SUBSCRIPTION regress_described CONNECTION 'dbname=nowhere' PUBLICATION nothing WITH (connect = false, slot_name = NONE, enabled = false);
+RESET client_min_messages;
+INSERT INTO pg_subscription_rel (srsubid, srrelid, srsubstate) SELECT s.oid, r.oid, 'r' FROM pg_subscription AS s, pg_class AS r
+WHERE s.subname = 'regress_described' AND r.oid IN ('parted_1'::regclass, 'seat'::regclass);
+SELECT create_ladder('told', 'elo', source => 'of_parted', attach => false);
+SELECT attach('told', 'parted', 'id');
+SELECT attach('told', 'parted', 'id', replica => true);
+SELECT refresh_source('told', 'renumbered');
+SELECT relation, match_id, replica FROM told.attached ORDER BY relation;
+CREATE ROLE regress_subscriber;
+SET ROLE regress_subscriber;
+SELECT c.relname, skillrating_internal.is_subscribed(c.oid) FROM pg_class AS c WHERE c.relname IN ('parted', 'seat', 'forfeit') ORDER BY c.relname;
+RESET ROLE;
+DROP ROLE regress_subscriber;
+SELECT drop_ladder('told');
+DROP SUBSCRIPTION regress_described;
 SET client_min_messages = warning;
 DROP SCHEMA described CASCADE;

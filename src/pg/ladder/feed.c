@@ -407,7 +407,7 @@ hold_trigger_tables(Oid schema, const char *ladder)
 		nheld++;
 	}
 	if (nheld > 0)
-		objects_hold(held, nheld, AccessExclusiveLock, ladder);
+		objects_hold(held, nheld, 0, ladder);
 }
 
 /*

@@ -95,7 +95,8 @@ typedef struct Attempt
 {
 	const LOCKTAG *tag;
 	int			ntags;
-	LOCKMODE	mode;
+	int			nshared;		/* the first ones, which still can be read */
+	LOCKMODE	mode;			/* of the others */
 	bool		queues;
 	int			timeout;
 } Attempt;
@@ -104,8 +105,9 @@ typedef struct Attempt
 static LOCKMODE
 tag_mode(const Attempt *attempt, int i)
 {
-	return attempt->mode == ShareRowExclusiveLock && attempt->tag[i].locktag_type == LOCKTAG_OBJECT ?
-		ExclusiveLock : attempt->mode;
+	if (i >= attempt->nshared)
+		return attempt->mode;
+	return attempt->tag[i].locktag_type == LOCKTAG_OBJECT ? ExclusiveLock : ShareRowExclusiveLock;
 }
 
 static void
@@ -283,10 +285,13 @@ schema_hold(Oid schema, LOCKMODE mode)
 }
 
 void
-objects_hold(const ObjectAddress *object, int nobjects, LOCKMODE mode, const char *ladder)
+objects_hold(const ObjectAddress *object, int nobjects, int nshared, const char *ladder)
 {
 	LOCKTAG    *tag = palloc_array(LOCKTAG, nobjects);
-	Attempt		attempt = {.tag = tag,.ntags = nobjects,.mode = mode};
+	Attempt		attempt = {
+		.tag = tag,.ntags = nobjects,.nshared = nshared,
+		.mode = nshared < nobjects ? AccessExclusiveLock : ShareRowExclusiveLock
+	};
 	int			i;
 
 	for (i = 0; i < nobjects; i++)

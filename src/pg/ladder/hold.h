@@ -47,9 +47,11 @@ extern void schema_let_go(Oid schema, LOCKMODE mode);
 
 /*
  * The same for several schemas and relations of a ladder, whose name an error has: all locks are had, in
- * this order, or none.  Where the mode is SHARE ROW EXCLUSIVE, those of schemas are EXCLUSIVE.
+ * this order, or none.  The first nshared, which are to get triggers, are kept from those who write
+ * to them: schemas by EXCLUSIVE and relations by SHARE ROW EXCLUSIVE.  All others are kept from
+ * readers, too.
  */
-extern void objects_hold(const ObjectAddress *object, int nobjects, LOCKMODE mode,
+extern void objects_hold(const ObjectAddress *object, int nobjects, int nshared,
 						 const char *ladder);
 
 /* Whether this transaction keeps all others from rating. */

@@ -64,12 +64,12 @@ skillrating_take_turn(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* hold_objects(held, classes, objects, exclusively) */
+/* hold_objects(held, classes, objects, shared) */
 Datum
 skillrating_hold_objects(PG_FUNCTION_ARGS)
 {
 	const char *ladder = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	LOCKMODE	mode = PG_GETARG_BOOL(3) ? AccessExclusiveLock : ShareRowExclusiveLock;
+	int			nshared = PG_GETARG_INT32(3);
 	Datum	   *class;
 	Datum	   *oid;
 	int			nclasses;
@@ -90,8 +90,8 @@ skillrating_hold_objects(PG_FUNCTION_ARGS)
 	{
 		object[i].classId = DatumGetObjectId(class[i]);
 		object[i].objectId = DatumGetObjectId(oid[i]);
-		check_may_hold(&object[i], mode);
+		check_may_hold(&object[i], i < nshared ? ShareRowExclusiveLock : AccessExclusiveLock);
 	}
-	objects_hold(object, n, mode, ladder);
+	objects_hold(object, n, nshared, ladder);
 	PG_RETURN_VOID();
 }
