@@ -257,11 +257,11 @@ CREATE FUNCTION skillrating.source_columns(
     OUT description text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_source_columns'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 24;
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 25;
 
 COMMENT ON FUNCTION skillrating.source_columns() IS
 'The columns that a source of matches may have, a row of which is a participant: the name, the type
-(identifier, time, number, boolean or number, or text), whether it is needed (yes, no, or
+(identifier, time, number, interval or number, boolean or number, or text), whether it is needed (yes, no, or
 one: at least one of them), and what it is.';
 
 CREATE FUNCTION skillrating.describe_source(
@@ -311,6 +311,7 @@ BEGIN
                 SELECT FROM pg_type AS t
                 WHERE t.oid = source_type_oid AND CASE wanted_type
                     WHEN 'number' THEN t.typcategory IN ('N', 'B')
+                    WHEN 'interval or number' THEN t.typcategory IN ('N', 'B', 'T')
                     WHEN 'boolean or number' THEN t.typcategory IN ('N', 'B')
                     WHEN 'time' THEN t.oid IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype)
                     END);
@@ -757,9 +758,11 @@ CREATE FUNCTION skillrating_internal.report_match(
     match_id anyelement,
     players anycompatiblearray,
     team integer[],
-    rank integer[] DEFAULT NULL,
+    rank float8[] DEFAULT NULL,
     played_at timestamptz DEFAULT NULL,
+    won boolean[] DEFAULT NULL,
     team_score float8[] DEFAULT NULL,
+    player_score float8[] DEFAULT NULL,
     weight float8[] DEFAULT NULL,
     joined float8[] DEFAULT NULL,
     "left" float8[] DEFAULT NULL,
@@ -799,7 +802,7 @@ LANGUAGE C VOLATILE ROWS 12;
 
 SELECT skillrating_internal.create_entry('report_match');
 
-COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[], text) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], float8[], timestamptz, boolean[], float8[], float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[], text) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 
@@ -825,8 +828,10 @@ correction, correction_seq: what waits for catch_up() because of this match, as 
 it, and the place in the order from which history is out of date; a late match has none yet.
 
 Without played_at it is the time of the transaction. The result is the rank of each participant''s
-team, or team_score (high is best); models that know margins take the score besides the rank. In
-the arrays from weight on an element may be null where it is unknown, or as by default. gain weighs
+team, or whether it won (a match that all teams or none have won is a draw), or team_score (high is
+best), or player_score, the score of each participant, which is summed for the team. Of two of them
+rank decides before scores, and scores before won; models that know margins take the score besides
+the rank. In the arrays from weight on an element may be null where it is unknown, or as by default. gain weighs
 the updates of all players, and player_gain that of each besides. duration (in seconds), surrendered
 (by a team) and bot (for each participant) are kept for sources that judge by them. fixed says whose
 states stay as they are, from this match on: true for a bot, a puzzle or a course, false for one who
