@@ -14,8 +14,7 @@ CREATE TYPE skillrating.final_rating AS (
     state float8[],
     as_of timestamptz,
     as_of_season bigint,
-    fixed boolean,
-    player_score float8);
+    fixed boolean);
 
 COMMENT ON TYPE skillrating.final_rating IS
 'Result of final_ratings() for a player at the end of a history, from which another history can

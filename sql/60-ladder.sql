@@ -261,8 +261,8 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 25;
 
 COMMENT ON FUNCTION skillrating.source_columns() IS
 'The columns that a source of matches may have, a row of which is a participant: the name, the type
-(identifier, time, number, interval or number, boolean or number, or text), whether it is needed (yes, no, or
-one: at least one of them), and what it is.';
+(identifier, time, number, interval or number, boolean or number, or text), whether it is needed
+(yes, no, or one: at least one of them), and what it is.';
 
 CREATE FUNCTION skillrating.describe_source(
     source regclass,
@@ -831,13 +831,13 @@ Without played_at it is the time of the transaction. The result is the rank of e
 team, or whether it won (a match that all teams or none have won is a draw), or team_score (high is
 best), or player_score, the score of each participant, which is summed for the team. Of two of them
 rank decides before scores, and scores before won; models that know margins take the score besides
-the rank. In the arrays from weight on an element may be null where it is unknown, or as by default. gain weighs
-the updates of all players, and player_gain that of each besides. duration (in seconds), surrendered
-(by a team) and bot (for each participant) are kept for sources that judge by them. fixed says whose
-states stay as they are, from this match on: true for a bot, a puzzle or a course, false for one who
-learns again, null as before (see set_fixed()). context is where or as what each participant played,
-one element being that of all, and club the group, such as a country, that each played for.
-tournament is that of the match, for models with rating periods.
+the rank. In the arrays from weight on an element may be null where it is unknown, or as by default.
+gain weighs the updates of all players, and player_gain that of each besides. duration (in seconds),
+surrendered (by a team) and bot (for each participant) are kept for sources that judge by them.
+fixed says whose states stay as they are, from this match on: true for a bot, a puzzle or a course,
+false for one who learns again, null as before (see set_fixed()). context is where or as what each
+participant played, one element being that of all, and club the group, such as a country, that each
+played for. tournament is that of the match, for models with rating periods.
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values
