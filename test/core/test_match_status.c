@@ -633,6 +633,50 @@ test_messages_and_hints(void **state)
 	}
 }
 
+/* Scores of players add up to that of their team, whose order they make without a rank. */
+static void
+test_player_scores(void **state)
+{
+	static const double score[] = {0.5, 2, 1e300, -1e300};
+	Fixture		f;
+	int			i;
+
+	(void) state;
+	fixture_full(&f, "glicko");
+	for (i = 0; i < LENGTH(score); i++)
+	{
+		f.row[i].rank = f.row[i].score = f.row[i].won = NAN;
+		f.row[i].player_score = score[i];
+	}
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.team[0].score, 2.5);
+	assert_same(f.team[1].score, 0);
+	assert_same(f.team[0].rank, 1);
+	assert_same(f.team[1].rank, 2);
+	f.row[3].player_score = 1e300;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.team[1].score, 2e300);
+	assert_same(f.team[1].rank, 1);
+
+	/* With one of them unknown there is no sum, and with a rank that is no matter. */
+	f.row[2].player_score = NAN;
+	assert_status(fixture_build(&f), MATCH_NO_RESULT);
+	assert_true(isnan(f.team[1].score));
+	for (i = 0; i < LENGTH(score); i++)
+		f.row[i].rank = 2 - f.row[i].team % 2;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.team[0].score, 2.5);
+	assert_true(isnan(f.team[1].score));
+
+	/* A model that knows margins refuses half a sum. */
+	fixture_full(&f, "elo");
+	f.row[0].player_score = 1;
+	for (i = 0; i < LENGTH(score); i++)
+		f.row[i].score = NAN;
+	assert_status(fixture_build(&f), MATCH_RESULT_DIFFERS);
+	assert_int_equal(f.offender, 1);
+}
+
 static void
 test_value_of_a_status(void **state)
 {
@@ -678,6 +722,7 @@ main(void)
 		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_messages_and_hints),
 		cmocka_unit_test(test_value_of_a_status),
+		cmocka_unit_test(test_player_scores),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ SELECT given, report('shapes', 99, given) FROM unnest(ARRAY['rank => NULL', 'ran
 -- The same in a source leaves the match unrated, with a reason that says what to do.
 CREATE TABLE entry (match_id bigint, player_id bigint, team integer, rank float8, score numeric, won boolean, player_score float8, joined interval, "left" interval, quit boolean, PRIMARY KEY (match_id, player_id));
 CREATE VIEW entries AS SELECT *, timestamptz '2024-01-01' AS played_at FROM entry;
-SELECT column_name, ok, source_type, wanted_type, needed FROM skillrating.describe_source('entries') WHERE column_name IN ('player_score', 'joined', 'left', 'quit');
+SELECT name, ok, description FROM skillrating.describe_source('entries', 'elo') WHERE name IN ('player_score', 'joined', 'left', 'quit');
 SELECT skillrating.create_ladder('kept', 'elo', source => 'entries');
 INSERT INTO entry (match_id, player_id, team, rank, score, won, player_score) VALUES
     (1, 1, 1, NULL, NULL, NULL, 5), (1, 2, 2, NULL, NULL, NULL, 4), (1, 3, 2, NULL, NULL, NULL, 2),
