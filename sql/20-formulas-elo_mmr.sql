@@ -2,7 +2,7 @@
 
 CREATE FUNCTION skillrating.elo_mmr_update(
     team integer[],
-    rank integer[],
+    rank float8[],
     mu float8[],
     sigma float8[],
     weight float8[] DEFAULT NULL,
@@ -18,7 +18,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_elo_mmr_update'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 100;
 
-COMMENT ON FUNCTION skillrating.elo_mmr_update(integer[], integer[], float8[], float8[], float8[], float8, float8, text, boolean) IS
+COMMENT ON FUNCTION skillrating.elo_mmr_update(integer[], float8[], float8[], float8[], float8[], float8, float8, text, boolean) IS
 'Skills after a contest by Elo-MMR (Ebtekar and Liu, 2021), and performances in it; one row a
 player, in the order of the arrays; ordinal is the position in them, from 1.
 team, rank, mu, sigma, weight: arrays with one element a player.

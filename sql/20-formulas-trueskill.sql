@@ -2,7 +2,7 @@
 
 CREATE FUNCTION skillrating.trueskill_update(
     team integer[],
-    rank integer[],
+    rank float8[],
     mu float8[],
     sigma float8[],
     weight float8[] DEFAULT NULL,
@@ -17,7 +17,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_trueskill_update'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
 
-COMMENT ON FUNCTION skillrating.trueskill_update(integer[], integer[], float8[], float8[], float8[], float8, float8, float8, text) IS
+COMMENT ON FUNCTION skillrating.trueskill_update(integer[], float8[], float8[], float8[], float8[], float8, float8, float8, text) IS
 'Skills after a match under TrueSkill (Herbrich, Minka and Graepel, 2006), one row a player, in the
 order of the arrays; ordinal is the position in them, from 1.
 team, rank, mu, sigma, weight: arrays with one element a player.

@@ -3,7 +3,7 @@
 CREATE FUNCTION skillrating.weng_lin_update(
     variant text,
     team integer[],
-    rank integer[],
+    rank float8[],
     mu float8[],
     sigma float8[],
     weight float8[] DEFAULT NULL,
@@ -21,7 +21,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_weng_lin_update'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
 
-COMMENT ON FUNCTION skillrating.weng_lin_update(text, integer[], integer[], float8[], float8[], float8[], float8, float8, float8, integer, boolean, float8, text) IS
+COMMENT ON FUNCTION skillrating.weng_lin_update(text, integer[], float8[], float8[], float8[], float8[], float8, float8, float8, integer, boolean, float8, text) IS
 'Skills after a match under a model of Weng and Lin (2011), known from OpenSkill; one row a player,
 in the order of the arrays; ordinal is the position in them, from 1.
 variant: plackett_luce, bradley_terry_full, bradley_terry_part, thurstone_mosteller_full or

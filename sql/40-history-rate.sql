@@ -149,6 +149,7 @@ CREATE FUNCTION skillrating.rate(
     season bigint DEFAULT NULL,
     tournament text DEFAULT NULL,
     fixed boolean DEFAULT NULL,
+    player_score float8 DEFAULT NULL,
     options jsonb DEFAULT NULL,
     start skillrating.final_rating[] DEFAULT NULL,
     start_components skillrating.final_component[] DEFAULT NULL)
@@ -156,7 +157,7 @@ RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
+COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, float8, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
 'Rates a history of matches in a query, without a table of its own:
 SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
 A row is a participant of a match, or one stint of a participant.  Rows that are equal under
@@ -173,7 +174,7 @@ parameters do not use take part in nothing.
 All these are read from the first row of a partition.
 player_id: of any type that can be hashed and ordered.  team: any number.
 rank: of the team, 1 or more; 1 is best, equal ranks are a draw.  Without rank the score decides
-(high is best), and without that won.
+(high is best), given or the sum of player_score, and without that won.
 The other arguments, best given by name, mean what source_columns() says.  With played_at the
 models count idle time, in the order of the window; pool separates ratings within a partition.
 period: an ordinal in place of played_at, such as the number of a season or a round.  From one to
@@ -190,8 +191,8 @@ states at its start.  Calendar periods, as {"period": "month"}, go by played_at.
 fixed: true from a bot, a puzzle or a course, whose state stays as it is: no match, no idle time and
 no season changes it, and all others learn from it as from anybody.  It holds for the matches
 behind, too, until one says false; null is as before, and at first not fixed.
-A match without a result (neither rank, score nor won) is predicted from the states with which its
-players would go into it, in its season, and changes nothing.
+A match without a result (neither rank, score, player_score nor won) is predicted from the states
+with which its players would go into it, in its season, and changes nothing.
 Memory: the states of the players, and one match.  The results equal, bit for bit, those of a
 ladder with the same parameters and the same matches in the same order, one at a time.  A match that
 does not count, such as one with a single team or with a mistake in its rows, changes nothing and
@@ -258,6 +259,7 @@ CREATE FUNCTION skillrating.rate_match(
     season bigint DEFAULT NULL,
     tournament text DEFAULT NULL,
     fixed boolean[] DEFAULT NULL,
+    player_score float8[] DEFAULT NULL,
     options jsonb DEFAULT NULL,
     start skillrating.final_rating[] DEFAULT NULL,
     start_components skillrating.final_component[] DEFAULT NULL)
@@ -265,7 +267,7 @@ RETURNS skillrating.rated_participants
 AS 'MODULE_PATHNAME', 'skillrating_rate_match'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate_match(text, anyarray, integer[], float8[], float8[], timestamptz, float8[], boolean[], float8[], float8[], float8[], float8[], float8[], float8[], float8[], boolean[], float8[], text, float8, float8[], text, bigint, text[], text[], bigint, text, boolean[], jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
+COMMENT ON FUNCTION skillrating.rate_match(text, anyarray, integer[], float8[], float8[], timestamptz, float8[], boolean[], float8[], float8[], float8[], float8[], float8[], float8[], float8[], boolean[], float8[], text, float8, float8[], text, bigint, text[], text[], bigint, text, boolean[], float8[], jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
 'rate() for tables with a row for each match, whose players are arrays:
 SELECT *, skillrating.rate_match(''elo'', players, team, rank) OVER (ORDER BY played_at, match_id) ...
 The results are, bit for bit, those of rate() over the same participants, for matches of twelve in
@@ -300,7 +302,8 @@ CREATE TYPE skillrating.inputs AS (
     club text,
     season bigint,
     tournament text,
-    fixed boolean);
+    fixed boolean,
+    player_score float8);
 
 COMMENT ON TYPE skillrating.inputs IS
 'Optional facts about a participant, for aggregates over matches, made by the function inputs().
@@ -336,13 +339,14 @@ CREATE FUNCTION skillrating.inputs(
     club text DEFAULT NULL,
     season bigint DEFAULT NULL,
     tournament text DEFAULT NULL,
-    fixed boolean DEFAULT NULL)
+    fixed boolean DEFAULT NULL,
+    player_score float8 DEFAULT NULL)
 RETURNS skillrating.inputs
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ROW(weight, played_at, score, won, joined, "left", commanding, side, squad, kills, deaths, quit, experience,
-    pool, log_odds, gain, unrated_reason, period, context, club, season, tournament, fixed)::skillrating.inputs;
+    pool, log_odds, gain, unrated_reason, period, context, club, season, tournament, fixed, player_score)::skillrating.inputs;
 
-COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean) IS
+COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, float8) IS
 'Collects by name what an aggregate is told of a participant besides player_id, team and rank:
 skillrating.inputs(played_at => played_at, score => goals).
 Units and ranges of all arguments are those of source_columns(); period, season and tournament are

@@ -28,12 +28,13 @@ CREATE FUNCTION skillrating.rate_through_time(
     season bigint DEFAULT NULL,
     tournament text DEFAULT NULL,
     fixed boolean DEFAULT NULL,
+    player_score float8 DEFAULT NULL,
     options jsonb DEFAULT NULL)
 RETURNS skillrating.rated
 AS 'MODULE_PATHNAME', 'skillrating_rate_through_time'
 LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.rate_through_time(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, jsonb) IS
+COMMENT ON FUNCTION skillrating.rate_through_time(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, float8, jsonb) IS
 'Rates a history as rate() does, and solves what has been played so far every now and then:
 SELECT *, skillrating.rate_through_time(''state_space'', player_id, team, rank,
 played_at => played_at) OVER (ORDER BY played_at, match_id) ...

@@ -257,12 +257,12 @@ CREATE FUNCTION skillrating.source_columns(
     OUT description text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_source_columns'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 24;
+LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 25;
 
 COMMENT ON FUNCTION skillrating.source_columns() IS
 'The columns that a source of matches may have, a row of which is a participant: the name, the type
-(identifier, time, number, boolean or number, or text), whether it is needed (yes, no, or
-one: at least one of them), and what it is.';
+(identifier, time, number, interval or number, boolean or number, or text), whether it is needed
+(yes, no, or one: at least one of them), and what it is.';
 
 CREATE FUNCTION skillrating_internal.describe_columns(
     source regclass,
@@ -298,6 +298,7 @@ BEGIN
             WHEN source_column.wanted = 'identifier' THEN source_column.deterministic
             WHEN source_column.wanted = 'time' THEN source_column.type_oid IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype)
             WHEN source_column.wanted = 'text' THEN true
+            WHEN source_column.category = 'T' THEN source_column.wanted = 'interval or number'
             ELSE source_column.category IN ('N', 'B') END;
         IF ok AND source_column.wanted = 'identifier' THEN
             BEGIN
@@ -736,9 +737,11 @@ CREATE FUNCTION skillrating_internal.report_match(
     match_id anyelement,
     players anycompatiblearray,
     team integer[],
-    rank integer[] DEFAULT NULL,
+    rank float8[] DEFAULT NULL,
     played_at timestamptz DEFAULT NULL,
+    won boolean[] DEFAULT NULL,
     team_score float8[] DEFAULT NULL,
+    player_score float8[] DEFAULT NULL,
     weight float8[] DEFAULT NULL,
     joined float8[] DEFAULT NULL,
     "left" float8[] DEFAULT NULL,
@@ -778,7 +781,7 @@ LANGUAGE C VOLATILE ROWS 12;
 
 SELECT skillrating_internal.create_entry('report_match');
 
-COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], integer[], timestamptz, float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[], text) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], float8[], timestamptz, boolean[], float8[], float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[], text) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 
@@ -804,14 +807,16 @@ correction, correction_seq: what waits for catch_up() because of this match, as 
 it, and the place in the order from which history is out of date; a late match has none yet.
 
 Without played_at it is the time of the transaction. The result is the rank of each participant''s
-team, or team_score (high is best); models that know margins take the score besides the rank. In
-the arrays from weight on an element may be null where it is unknown, or as by default. gain weighs
-the updates of all players, and player_gain that of each besides. duration (in seconds), surrendered
-(by a team) and bot (for each participant) are kept for sources that judge by them. fixed says whose
-states stay as they are, from this match on: true for a bot, a puzzle or a course, false for one who
-learns again, null as before (see set_fixed()). context is where or as what each participant played,
-one element being that of all, and club the group, such as a country, that each played for.
-tournament is that of the match, for models with rating periods.
+team, or whether it won (a match that all teams or none have won is a draw), or team_score (high is
+best), or player_score, the score of each participant, which is summed for the team. Of two of them
+rank decides before scores, and scores before won; models that know margins take the score besides
+the rank. In the arrays from weight on an element may be null where it is unknown, or as by default.
+gain weighs the updates of all players, and player_gain that of each besides. duration (in seconds),
+surrendered (by a team) and bot (for each participant) are kept for sources that judge by them.
+fixed says whose states stay as they are, from this match on: true for a bot, a puzzle or a course,
+false for one who learns again, null as before (see set_fixed()). context is where or as what each
+participant played, one element being that of all, and club the group, such as a country, that each
+played for. tournament is that of the match, for models with rating periods.
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values

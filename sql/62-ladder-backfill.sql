@@ -236,14 +236,16 @@ BEGIN
     END IF;
     SELECT string_agg(format(CASE
             WHEN c.type = 'boolean or number' AND a.atttypid <> 'bool'::regtype THEN ', %1$I => CAST(s.%1$I AS float8) <> 0'
-            WHEN c.type = 'number' AND a.atttypid = 'bool'::regtype THEN ', %1$I => CAST(CAST(s.%1$I AS int4) AS %2$s)'
+            WHEN c.type = 'interval or number' AND t.typcategory = 'T' THEN ', %1$I => date_part(''epoch'', s.%1$I)'
+            WHEN c.type IN ('number', 'interval or number') AND a.atttypid = 'bool'::regtype THEN ', %1$I => CAST(CAST(s.%1$I AS int4) AS %2$s)'
             WHEN c.type = 'identifier' THEN ', %1$I => s.%1$I'
             ELSE ', %1$I => CAST(s.%1$I AS %2$s)' END, c.column_name,
             CASE WHEN c.column_name = 'team' THEN 'int4' WHEN c.type = 'time' THEN 'timestamptz'
-                WHEN c.type = 'text' THEN 'text' WHEN c.type = 'number' THEN 'float8' ELSE 'bool' END), '')
+                WHEN c.type = 'text' THEN 'text' WHEN c.type = 'boolean or number' THEN 'bool' ELSE 'float8' END), '')
     INTO inputs
     FROM skillrating.source_columns() AS c
     JOIN pg_attribute AS a ON a.attrelid = source AND a.attname = c.column_name AND NOT a.attisdropped
+    JOIN pg_type AS t ON t.oid = a.atttypid
     WHERE c.column_name <> 'match_id';
     -- A ladder is what rate() says, but for what it asks of times.
     RETURN QUERY EXECUTE format(

@@ -184,8 +184,8 @@ name_in_match(HistoryNames *names, size_t first, int32_t name)
 enum
 {
 	RANK = 0,
-	WEIGHT = 3,
-	SIDE_OF = 7
+	WEIGHT = 4,
+	SIDE_OF = 8
 };
 
 static void

@@ -636,7 +636,7 @@ test_random_participants(void **state)
 			double	   *number[] = {
 				&row->rank, &row->score, &row->won, &row->weight, &row->joined,
 				&row->left, &row->commanding, &row->side, &f.match.log_odds,
-				&row->gain
+				&row->gain, &row->player_score
 			};
 
 			*number[random_below(&random, LENGTH(number))] =

@@ -31,6 +31,9 @@ static const struct
 	NUMBER(score, NAN, MATCH_OK),
 	NUMBER(score, INFINITY, MATCH_BAD_SCORE),
 	NUMBER(score, -INFINITY, MATCH_BAD_SCORE),
+	NUMBER(player_score, NAN, MATCH_OK),
+	NUMBER(player_score, INFINITY, MATCH_BAD_SCORE),
+	NUMBER(player_score, -1.00001e300, MATCH_BAD_SCORE),
 	NUMBER(won, NAN, MATCH_OK),
 	NUMBER(won, 0.5, MATCH_BAD_WON),
 	NUMBER(won, -1, MATCH_BAD_WON),
@@ -328,6 +331,20 @@ bad_score(Fixture *f)
 }
 
 static void
+bad_player_score(Fixture *f)
+{
+	f->row[3].score = NAN;
+	f->row[3].player_score = -INFINITY;
+}
+
+static void
+two_scores(Fixture *f)
+{
+	f->row[3].score = NAN;
+	f->row[3].player_score = 0;
+}
+
+static void
 bad_weight(Fixture *f)
 {
 	f->row[3].weight = -1;
@@ -510,6 +527,8 @@ test_every_status(void **state)
 		{"elo", too_many_participants, MATCH_TOO_MANY_PARTICIPANTS, -1},
 		{"elo", bad_rank, MATCH_BAD_RANK, 3},
 		{"elo", bad_score, MATCH_BAD_SCORE, 3},
+		{"elo", bad_player_score, MATCH_BAD_SCORE, 3},
+		{"elo", two_scores, MATCH_TWO_SCORES, -1},
 		{"elo", bad_won, MATCH_BAD_WON, 3},
 		{"elo", scores_differ, MATCH_RESULT_DIFFERS, 1},
 		{"elo", wins_differ, MATCH_RESULT_DIFFERS, 3},
@@ -614,6 +633,50 @@ test_messages_and_hints(void **state)
 	}
 }
 
+/* Scores of players add up to that of their team, whose order they make without a rank. */
+static void
+test_player_scores(void **state)
+{
+	static const double score[] = {0.5, 2, 1e300, -1e300};
+	Fixture		f;
+	int			i;
+
+	(void) state;
+	fixture_full(&f, "glicko");
+	for (i = 0; i < LENGTH(score); i++)
+	{
+		f.row[i].rank = f.row[i].score = f.row[i].won = NAN;
+		f.row[i].player_score = score[i];
+	}
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.team[0].score, 2.5);
+	assert_same(f.team[1].score, 0);
+	assert_same(f.team[0].rank, 1);
+	assert_same(f.team[1].rank, 2);
+	f.row[3].player_score = 1e300;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.team[1].score, 2e300);
+	assert_same(f.team[1].rank, 1);
+
+	/* With one of them unknown there is no sum, and with a rank that is no matter. */
+	f.row[2].player_score = NAN;
+	assert_status(fixture_build(&f), MATCH_NO_RESULT);
+	assert_true(isnan(f.team[1].score));
+	for (i = 0; i < LENGTH(score); i++)
+		f.row[i].rank = 2 - f.row[i].team % 2;
+	assert_status(fixture_build(&f), MATCH_OK);
+	assert_same(f.team[0].score, 2.5);
+	assert_true(isnan(f.team[1].score));
+
+	/* A model that knows margins refuses half a sum. */
+	fixture_full(&f, "elo");
+	f.row[0].player_score = 1;
+	for (i = 0; i < LENGTH(score); i++)
+		f.row[i].score = NAN;
+	assert_status(fixture_build(&f), MATCH_RESULT_DIFFERS);
+	assert_int_equal(f.offender, 1);
+}
+
 static void
 test_value_of_a_status(void **state)
 {
@@ -659,6 +722,7 @@ main(void)
 		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_messages_and_hints),
 		cmocka_unit_test(test_value_of_a_status),
+		cmocka_unit_test(test_player_scores),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

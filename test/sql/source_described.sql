@@ -28,7 +28,7 @@ SELECT drop_ladder('judged');
 
 -- Types of all kinds, and those that are none.
 CREATE VIEW kinds AS SELECT 'm'::varchar(3) AS match_id, date '2026-01-01' AS played_at, t::numeric AS player_id, t::smallint AS team, (t = 1)::int AS won, t = 1 AS squad,
-    t = 2 AS rank, 1::numeric AS weight, NULL::text AS pool, 0 AS quit, false AS fixed, 1.5::real AS kills FROM generate_series(1, 2) AS t;
+    t = 2 AS rank, 1::numeric AS weight, NULL::text AS pool, 0 AS quit, false AS fixed, 1.5::real AS kills, interval '1 s' AS joined, interval '1 h' AS "left" FROM generate_series(1, 2) AS t;
 SELECT kind, name, ok, description FROM describe_source('kinds', 'hive') WHERE kind <> 'table';
 CREATE VIEW wrong AS SELECT point(1, 1) AS match_id, interval '1 s' AS played_at, t AS player_id, 'a'::text AS team, t AS "Other" FROM generate_series(1, 2) AS t;
 SELECT * FROM describe_source('wrong', 'elo');

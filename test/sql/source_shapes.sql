@@ -9,8 +9,7 @@ SET default_statistics_target = 10;
 CREATE UNLOGGED TABLE game (id bigint PRIMARY KEY, ended_at timestamptz);
 CREATE UNLOGGED TABLE game_player (game_id bigint, user_id bigint, team int, score int, PRIMARY KEY (game_id, user_id));
 CREATE VIEW game_source AS
-    SELECT g.id AS match_id, g.ended_at AS played_at, p.user_id AS player_id, p.team,
-        sum(p.score) OVER (PARTITION BY g.id, p.team) AS score
+    SELECT g.id AS match_id, g.ended_at AS played_at, p.user_id AS player_id, p.team, p.score AS player_score
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id
     WHERE g.ended_at IS NOT NULL;
 CREATE UNLOGGED TABLE heat (id bigint PRIMARY KEY, ended_at timestamptz);
@@ -54,11 +53,11 @@ CREATE VIEW series_source AS
     WHERE s.ended_at IS NOT NULL;
 CREATE UNLOGGED TABLE pairing (id bigint PRIMARY KEY, at timestamptz, white text, black text, result text);
 CREATE VIEW pairing_source AS
-    SELECT p.id AS match_id, p.at AS played_at, s.player_id, s.team, s.won,
+    SELECT p.id AS match_id, p.at AS played_at, s.player_id, s.team, s.score,
         CASE WHEN p.result IN ('+:-', '-:+', '-:-') THEN 'forfeit' END AS unrated_reason
     FROM pairing AS p CROSS JOIN LATERAL (VALUES
         (1, p.white, CASE p.result WHEN '1:0' THEN 1 WHEN '0:1' THEN 0 ELSE 0.5 END),
-        (2, p.black, CASE p.result WHEN '0:1' THEN 1 WHEN '1:0' THEN 0 ELSE 0.5 END)) AS s(team, player_id, won)
+        (2, p.black, CASE p.result WHEN '0:1' THEN 1 WHEN '1:0' THEN 0 ELSE 0.5 END)) AS s(team, player_id, score)
     WHERE p.black IS NOT NULL AND p.result IS NOT NULL;
 CREATE UNLOGGED TABLE kill (id bigint PRIMARY KEY, at timestamptz, killer text, victim text);
 CREATE VIEW kill_source AS
@@ -84,8 +83,7 @@ CREATE UNLOGGED TABLE stint (session_id bigint, name text, team int, came_at tim
 CREATE VIEW stint_source AS
     SELECT s.id AS match_id, s.ended_at AS played_at, t.name AS player_id, t.team,
         CASE t.team WHEN 1 THEN s.red_score ELSE s.blue_score END AS score,
-        extract(epoch FROM t.came_at - s.started_at) AS joined, extract(epoch FROM coalesce(t.went_at, s.ended_at) - s.started_at) AS "left",
-        extract(epoch FROM s.ended_at - s.started_at) AS duration
+        t.came_at - s.started_at AS joined, coalesce(t.went_at, s.ended_at) - s.started_at AS "left"
     FROM session AS s JOIN stint AS t ON t.session_id = s.id
     WHERE s.ended_at IS NOT NULL;
 CREATE UNLOGGED TABLE contest (id bigint PRIMARY KEY, at timestamptz, mode text, winner text, loser text);

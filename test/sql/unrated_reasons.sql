@@ -16,7 +16,7 @@ SELECT 10 * m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS pl
 FROM generate_series(1, 60) AS m, generate_series(1, 2) AS t;
 ALTER TABLE played ALTER rank TYPE float8, ADD score float8, ADD weight float8, ADD joined float8, ADD "left" float8, ADD commanding float8,
     ADD side float8, ADD squad float8, ADD kills float8, ADD deaths float8, ADD quit boolean, ADD experience float8,
-    ADD pool text, ADD log_odds float8, ADD gain float8, ADD unrated_reason text;
+    ADD pool text, ADD log_odds float8, ADD gain float8, ADD unrated_reason text, ADD player_score float8;
 CREATE TABLE spoiler (reason text, n integer, changes text);
 INSERT INTO spoiler VALUES
     ('one_team', 1, 'team = 1, rank = 1'), ('no_result', 2, 'rank = CASE team WHEN 1 THEN 1 END'), ('no_play_time', 3, 'weight = team - 1'),
@@ -28,7 +28,8 @@ INSERT INTO spoiler VALUES
     ('bad_experience', 20, 'experience = -1'), ('self_match', 21, 'player_id = 1'), ('by_source', 22, 'unrated_reason = ''a test'''),
     ('null_value', 23, 'player_id = nullif(player_id, 1 + (player_id - 1) % 6)'), ('nan_value', 24, 'rank = ''NaN'''),
     ('column_differs', 25, 'log_odds = team'),
-    ('null_value', 27, 'team = NULL'), ('column_differs', 28, 'pool = player_id::text'), ('nan_value', 29, 'gain = ''NaN'''), ('long_name', 30, 'pool = repeat(''x'', 1001)');
+    ('null_value', 27, 'team = NULL'), ('column_differs', 28, 'pool = player_id::text'), ('nan_value', 29, 'gain = ''NaN'''), ('long_name', 30, 'pool = repeat(''x'', 1001)'),
+    ('two_scores', 31, 'score = team, player_score = CASE team WHEN 1 THEN 1 END');
 -- Player 1 is on both teams, and the match would be fine without.
 CREATE TABLE spoilt AS TABLE played;
 DO $$
@@ -53,7 +54,7 @@ CREATE FUNCTION rated(which regclass, model text, strict boolean DEFAULT false)
 RETURNS TABLE (match_id integer, player_id integer, r skillrating.rated) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT match_id, player_id, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding,
-        side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, options => jsonb_build_object(''strict_rows'', $2)) OVER (ORDER BY played_at, match_id) FROM %s', which)
+        side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, player_score => player_score, options => jsonb_build_object(''strict_rows'', $2)) OVER (ORDER BY played_at, match_id) FROM %s', which)
     USING model, strict;
 END $$;
 CREATE FUNCTION same_ratings(model text) RETURNS boolean LANGUAGE sql AS $$
@@ -74,7 +75,7 @@ FROM rated('spoilt', 'glicko2') WHERE match_id = 235 ORDER BY player_id;
 CREATE FUNCTION finals(which regclass, strict boolean DEFAULT false) RETURNS SETOF skillrating.final_rating LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT f.* FROM (SELECT skillrating.final_ratings(''glicko'', match_id, player_id, team, rank, skillrating.inputs(weight, played_at, score, NULL,
-        joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason), jsonb_build_object(''strict_rows'', $1) ORDER BY played_at, match_id) AS x FROM %s) AS q, unnest(x) AS f', which)
+        joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, player_score => player_score), jsonb_build_object(''strict_rows'', $1) ORDER BY played_at, match_id) AS x FROM %s) AS q, unnest(x) AS f', which)
     USING strict;
 END $$;
 SELECT count(*) AS differ FROM (SELECT * FROM finals('played') EXCEPT ALL SELECT * FROM finals('spoilt')) AS d;
@@ -91,7 +92,7 @@ DECLARE
     result skillrating.tuning;
 BEGIN
     EXECUTE format('SELECT (x).* FROM (SELECT skillrating.tune(''elo'', match_id, player_id, team, rank, skillrating.inputs(weight, played_at, score, NULL,
-        joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason), jsonb_build_object(''fit'', ''{k}''::text[], ''max_evaluations'', 20, ''strict_rows'', $1) ORDER BY played_at, match_id) AS x FROM %s OFFSET 0) AS q', which)
+        joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, player_score => player_score), jsonb_build_object(''fit'', ''{k}''::text[], ''max_evaluations'', 20, ''strict_rows'', $1) ORDER BY played_at, match_id) AS x FROM %s OFFSET 0) AS q', which)
     INTO result USING strict;
     RETURN result;
 END $$;
@@ -100,7 +101,7 @@ BEGIN
     RETURN QUERY EXECUTE format('SELECT skillrating.solve($1, match_id, player_id, team, rank, i, jsonb_build_object(''strict_rows'', $2) ORDER BY played_at, match_id),
             skillrating.solve_summary($1, match_id, player_id, team, rank, i, jsonb_build_object(''strict_rows'', $2) ORDER BY played_at, match_id)
         FROM (SELECT *, skillrating.inputs(weight, played_at, score, NULL, joined, "left", commanding, side, squad, kills, deaths, quit, experience,
-            pool, log_odds, gain, unrated_reason) AS i FROM %s) AS q', which)
+            pool, log_odds, gain, unrated_reason, player_score => player_score) AS i FROM %s) AS q', which)
     USING solver, strict;
 END $$;
 -- (Times do not matter to bradley_terry and hive.)

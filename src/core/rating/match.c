@@ -15,16 +15,17 @@
 #include "core/util/extremes.h"
 
 const Participant participant_default = {
-	.rank = NAN,.score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
+	.rank = NAN,.score = NAN,.player_score = NAN,.won = NAN,.weight = NAN,.joined = NAN,.left = NAN,
 	.commanding = NAN,.side = NAN,.squad = NAN,.kills = NAN,.deaths = NAN,
 	.quit = NAN,.experience = NAN,.gain = NAN,.fixed = NAN,.context = -1,.club = -1
 };
 
-/* Which of the three ways to say a result all participants use: one of Participant.number. */
+/* Which of the ways to say a result all participants use: one of Participant.number. */
 typedef enum ResultForm
 {
 	RESULT_RANK,
 	RESULT_SCORE,
+	RESULT_PLAYER_SCORE,
 	RESULT_WON,
 	RESULT_NONE
 } ResultForm;
@@ -50,7 +51,7 @@ check_participant(const Participant *p, double max_weight)
 {
 	double		length = p->left - p->joined;
 
-	if (isinf(p->score))
+	if (isinf(p->score) || fabs(p->player_score) > MATCH_MAX_PLAYER_SCORE)
 		return MATCH_BAD_SCORE;
 	if (!isnan(p->won) && p->won != 0 && p->won != 1)
 		return MATCH_BAD_WON;
@@ -228,6 +229,7 @@ typedef struct MatchBuilder
 								 * that of its team, or -1 */
 	bool		crosses;		/* somebody is on several teams */
 	bool		has_idle_team;	/* without play time */
+	Sum			score;			/* of the players of the last team */
 	double		result[MATCH_MAX_PARTICIPANTS]; /* of each team, in that form */
 	Sum			played[MATCH_MAX_PARTICIPANTS]; /* weight, commanding included */
 	ComponentBuilder components;
@@ -242,6 +244,8 @@ check_participants(MatchBuilder *builder, int *offender)
 {
 	double		max_weight = builder->counts_members ? INFINITY : MATCH_MAX_WEIGHT;
 	bool		missing[RESULT_NONE] = {false};
+	bool		has_score = false;
+	bool		has_player_score = false;
 	bool		unfinished = false;
 	int			i;
 
@@ -262,6 +266,8 @@ check_participants(MatchBuilder *builder, int *offender)
 			if (p->left > builder->last_left)
 				builder->last_left = p->left;
 			unfinished = unfinished || is_playing(p);
+			has_score = has_score || !isnan(p->score);
+			has_player_score = has_player_score || !isnan(p->player_score);
 		}
 		if (status != MATCH_OK)
 		{
@@ -271,6 +277,8 @@ check_participants(MatchBuilder *builder, int *offender)
 		for (form = RESULT_RANK; form < RESULT_NONE; form++)
 			missing[form] = missing[form] || isnan(p->number[form]);
 	}
+	if (has_score && has_player_score)
+		return MATCH_TWO_SCORES;
 	if (unfinished)
 		return MATCH_UNFINISHED;
 	for (builder->form = RESULT_RANK;
@@ -305,6 +313,16 @@ begin_match(Match *match)
 	}
 }
 
+/* The score of the last team with a member: what is given, or the sum of the players'. */
+static double
+add_score(MatchBuilder *builder, const Participant *p)
+{
+	if (isnan(p->player_score))
+		return p->score;
+	sum_add(&builder->score, p->player_score);
+	return sum_value(&builder->score);
+}
+
 /*
  * Begin the team of a participant, or check a further member against it.  Participants are
  * ordered by team, so that it is a new one or the last.
@@ -316,6 +334,7 @@ enter_team(MatchBuilder *builder, int i)
 	Match	   *match = builder->match;
 	double		result = builder->form == RESULT_NONE ? NAN : p->number[builder->form];
 	int			side = isnan(p->side) ? 0 : (int) p->side;
+	double		score;
 	MatchTeam  *team;
 
 	if (match->nteams == 0 || match->team[match->nteams - 1].number != p->team)
@@ -329,7 +348,10 @@ enter_team(MatchBuilder *builder, int i)
 		team = &match->team[match->nteams++];
 		team->number = p->team;
 		team->side = side;
-		team->score = p->score;
+		builder->score.high = builder->score.low = 0;
+		team->score = add_score(builder, p);
+		if (builder->form == RESULT_PLAYER_SCORE)
+			builder->result[match->nteams - 1] = team->score;
 		team->advantage = 0;
 		team->win = NAN;
 		return MATCH_OK;
@@ -337,18 +359,22 @@ enter_team(MatchBuilder *builder, int i)
 	team = &match->team[match->nteams - 1];
 	if (team->side != side)
 		return MATCH_SIDE_DIFFERS;
-	if (builder->form != RESULT_NONE &&
+	if (builder->form != RESULT_NONE && builder->form != RESULT_PLAYER_SCORE &&
 		builder->result[match->nteams - 1] != result && builder->differing < 0)
 		builder->differing = i;
 
-	/* A score that differs is no score of the team. */
-	if (team->score != p->score)
+	/* A score that differs is no score of the team, nor a sum of which a term is missing. */
+	score = add_score(builder, p);
+	if (isnan(p->player_score) ? team->score != score : isnan(team->score))
 	{
 		if ((builder->rules->supports & MODEL_SCORE) &&
-			!(isnan(team->score) && isnan(p->score)) && builder->differing < 0)
+			!(isnan(team->score) && isnan(score)) && builder->differing < 0)
 			builder->differing = i;
-		team->score = NAN;
+		score = NAN;
 	}
+	team->score = score;
+	if (builder->form == RESULT_PLAYER_SCORE)
+		builder->result[match->nteams - 1] = score;
 	return MATCH_OK;
 }
 

@@ -32,6 +32,9 @@
 /* The largest weight. */
 #define MATCH_MAX_WEIGHT 1e6
 
+/* The largest player_score either way, so that no sum of a match overflows. */
+#define MATCH_MAX_PLAYER_SCORE 1e300
+
 /* What a model may note of each team. */
 #define MATCH_TEAM_WORK			5
 
@@ -62,6 +65,7 @@ typedef enum MatchStatus
 	MATCH_TOO_MANY_TEAMS,
 	MATCH_BAD_RANK,
 	MATCH_BAD_SCORE,
+	MATCH_TWO_SCORES,
 	MATCH_BAD_WON,
 	MATCH_RESULT_DIFFERS,
 	MATCH_BAD_WEIGHT,
@@ -94,7 +98,7 @@ typedef enum MatchStatus
  * does not have are NaN.
  */
 /* The numbers of a participant, from rank to fixed. */
-#define PARTICIPANT_NUMBERS 15
+#define PARTICIPANT_NUMBERS 16
 
 typedef struct Participant
 {
@@ -106,6 +110,8 @@ typedef struct Participant
 		{
 			double		rank;	/* of the team, 1 = best, equal = draw */
 			double		score;	/* of the team, high = best, if no rank */
+			double		player_score;	/* of the player, in place of score: the
+									 * team's is the sum */
 			double		won;	/* 1 or 0, if neither rank nor score */
 			double		weight; /* share of the match played, default 1 */
 			double		joined; /* seconds from the start of the match, */
@@ -140,7 +146,8 @@ typedef struct MatchTeam
 	int			number;			/* as the participants call it */
 	int			side;			/* 1, 2, or 0 where sides do not differ */
 	double		rank;			/* 1 = best, equal = draw */
-	double		score;			/* NaN if the source does not say */
+	double		score;			/* given, or of its players; NaN if the source
+								 * does not say */
 	double		size;			/* out of match_build(): play time of all
 								 * members, or how many they are */
 	double		advantage;		/* log-odds in advance, of one of more than

@@ -39,12 +39,14 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	"A match has at most 1000 teams, or 10000 under the model elo_mmr."},
 	[MATCH_BAD_RANK] = {"bad_rank", "rank out of range",
 	"Ranks are finite and at least 1, where 1 is the best; equal ranks are a draw."},
-	[MATCH_BAD_SCORE] = {"bad_score", "score is not finite",
-	"Scores are finite; the highest is the best."},
+	[MATCH_BAD_SCORE] = {"bad_score", "score out of range",
+	"Scores are finite, and those of players from -1e300 to 1e300; the highest is the best."},
+	[MATCH_TWO_SCORES] = {"two_scores", "both a score of the team and scores of its players",
+	"Give score, which is the team's, or player_score, which is summed for the team."},
 	[MATCH_BAD_WON] = {"bad_won", "won is neither true nor false",
 	"Won is a boolean, or 1 and 0."},
 	[MATCH_RESULT_DIFFERS] = {"result_differs", "result differs within a team",
-	"Rank, score and won describe the team: give all its players the same value, as the sum of their scores."},
+	"Rank, score and won describe the team: give all its players the same value. A score for each player is player_score, given for all of them and summed for the team."},
 	[MATCH_BAD_WEIGHT] = {"bad_weight", "weight out of range",
 	"Weights are from 0 to 1e6, where 1 is the whole match; contributions of OpenSkill are finite and not negative."},
 	[MATCH_BAD_STINT] = {"bad_stint", "stint out of range",
@@ -127,7 +129,8 @@ match_status_value(MatchStatus status, const Participant *participant,
 		case MATCH_BAD_RANK:
 			return participant->rank;
 		case MATCH_BAD_SCORE:
-			return participant->score;
+			return isinf(participant->score) || isnan(participant->player_score) ?
+				participant->score : participant->player_score;
 		case MATCH_BAD_WON:
 			return participant->won;
 		case MATCH_BAD_WEIGHT:

@@ -160,7 +160,7 @@ read_inputs(HiveMatch *hive, FunctionCallInfo fcinfo, int arg)
 	if (PG_NARGS() > arg && !PG_ARGISNULL(arg))
 		source_row_set_all(hive->values, hive->nulls, &hive->inputs_desc, hive->memory,
 						   PG_GETARG_DATUM(arg));
-	hive->nulls[SOURCE_SCORE] = hive->nulls[SOURCE_WON] = true;
+	hive->nulls[SOURCE_SCORE] = hive->nulls[SOURCE_PLAYER_SCORE] = hive->nulls[SOURCE_WON] = true;
 }
 
 static void

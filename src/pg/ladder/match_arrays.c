@@ -19,8 +19,10 @@ static const struct
 	const char *column;
 	ValueType	type;
 }			ladder_arrays[LADDER_NARRAYS] = {
-	[ARRAY_RANK] = {"rank", "rank", VALUE_INT4},
+	[ARRAY_RANK] = {"rank", "rank", VALUE_FLOAT8},
+	[ARRAY_WON] = {"won", "won", VALUE_BOOL},
 	[ARRAY_SCORE] = {"team_score", "score", VALUE_FLOAT8},
+	[ARRAY_PLAYER_SCORE] = {"player_score", "player_score", VALUE_FLOAT8},
 	[ARRAY_WEIGHT] = {"weight", "weight", VALUE_FLOAT8},
 	[ARRAY_JOINED] = {"joined", "joined", VALUE_FLOAT8},
 	[ARRAY_LEFT] = {"left", "left", VALUE_FLOAT8},

@@ -32,7 +32,9 @@ typedef enum MatchValue
 typedef enum LadderArray
 {
 	ARRAY_RANK,
+	ARRAY_WON,
 	ARRAY_SCORE,
+	ARRAY_PLAYER_SCORE,
 	ARRAY_WEIGHT,				/* from here on an element may be null */
 	ARRAY_JOINED,
 	ARRAY_LEFT,

@@ -188,8 +188,8 @@ enum
 	REPORT_ARG_TEAM,
 	REPORT_ARG_RANK,
 	REPORT_ARG_PLAYED_AT,
-	REPORT_ARG_TEAM_SCORE,		/* to player_gain */
-	REPORT_ARG_POOL = REPORT_ARG_TEAM_SCORE + ARRAY_GAIN - ARRAY_SCORE + 1,	/* to surrendered */
+	REPORT_ARG_WON,				/* to player_gain */
+	REPORT_ARG_POOL = REPORT_ARG_WON + ARRAY_GAIN - ARRAY_WON + 1,	/* to surrendered */
 	REPORT_ARG_BOT = REPORT_ARG_POOL + VALUE_OF_SURRENDERED - VALUE_OF_POOL + 1,	/* to club */
 	REPORT_ARG_TOURNAMENT = REPORT_ARG_BOT + ARRAY_CLUB - ARRAY_BOT + 1
 };
@@ -207,6 +207,24 @@ check_time(const char *name, Datum value, const char *hint)
 				 errhint("%s", hint)));
 }
 
+/* A result is given, and in one way; scores may go with a rank, which decides. */
+static void
+check_outcome(const MatchArrays *arrays)
+{
+	const bool *has = arrays->has_array;
+
+	if (!has[ARRAY_RANK] && !has[ARRAY_WON] && !has[ARRAY_SCORE] && !has[ARRAY_PLAYER_SCORE])
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("rank must not be null"),
+				 errhint("Give rank, won or team_score for each participant's team, or player_score for each participant.")));
+	if (has[ARRAY_RANK] && has[ARRAY_WON])
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("rank and won must not both be given"),
+				 errhint("Won says for each participant whether the team won, and rank says it for more than two outcomes.")));
+}
+
 static void
 report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 				 MatchArrays *arrays)
@@ -222,8 +240,8 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	if (!arrays->null[VALUE_OF_PLAYED_AT])
 		check_time("played_at", arrays->value[VALUE_OF_PLAYED_AT],
 				   "Leave it null for a match that was played now.");
-	optional_arrays(fcinfo, REPORT_ARG_TEAM_SCORE, ARRAY_SCORE, ARRAY_GAIN,
-					arrays);
+	optional_arrays(fcinfo, REPORT_ARG_WON, ARRAY_WON, ARRAY_GAIN, arrays);
+	check_outcome(arrays);
 	if (arrays->has_array[ARRAY_JOINED] && !arrays->has_array[ARRAY_LEFT])
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -366,7 +384,7 @@ rate_report(Ladder *ladder, ReportedMatch *report)
 }
 
 /*
- * report_match(ladder, match_id, players, team, rank, played_at, team_score,
+ * report_match(ladder, match_id, players, team, rank, played_at, won, team_score, player_score,
  *				weight, joined, left, commanding, side, squad, kills, deaths,
  *				quit, experience, player_gain, pool, log_odds, gain, duration,
  *				surrendered, bot, fixed, context, club, tournament)
@@ -383,11 +401,6 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 									   "report_match"));
 	required_argument(fcinfo, REPORT_ARG_MATCH_ID, "match_id");
 	required_argument(fcinfo, REPORT_ARG_TEAM, "team");
-	if (PG_ARGISNULL(REPORT_ARG_RANK) && PG_ARGISNULL(REPORT_ARG_TEAM_SCORE))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("rank must not be null"),
-				 errhint("Give the rank of each participant's team, or team_score.")));
 	if (!OidIsValid(ladder->relation[LADDER_MATCH]))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -41,6 +41,8 @@ append_source_columns(QueryDraft *draft)
 		const char *type = spec->type ? spec->type :
 			i == SOURCE_MATCH_ID ? ladder->match_type->name :
 			ladder->player_type->name;
+		Oid			given = attnum == InvalidAttrNumber ? InvalidOid :
+			getBaseType(get_atttype(source, attnum));
 
 		if (i > 0)
 			appendStringInfoString(sql, ", ");
@@ -51,10 +53,12 @@ append_source_columns(QueryDraft *draft)
 						(errcode(ERRCODE_UNDEFINED_COLUMN),
 						 errmsg("view %s has no column \"%s\"",
 								ladder_relation_sql(ladder->cache, LADDER_SOURCE), spec->name),
-						 errhint("A source needs match_id, played_at, player_id, team, and rank, score or won.")));
+						 errhint("A source needs match_id, played_at, player_id, team, and rank, score, player_score or won.")));
 			appendStringInfo(sql, "CAST(NULL AS %s)", type);
 		}
-		else if (get_atttype(source, attnum) == BOOLOID)
+		else if (given == INTERVALOID && i >= SOURCE_RANK)
+			appendStringInfo(sql, "pg_catalog.date_part('epoch', s.%s)", quote_identifier(spec->name));
+		else if (given == BOOLOID)
 			appendStringInfo(sql, "CAST(CAST(s.%s AS pg_catalog.int4) AS %s)",
 							 quote_identifier(spec->name), type);
 		else

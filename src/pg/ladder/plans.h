@@ -18,7 +18,7 @@
 #include "pg/ladder/ladder.h"
 
 /* The most parameters of a query, and parts of its own. */
-#define MAX_QUERY_PARAMS 28
+#define MAX_QUERY_PARAMS 30
 #define MAX_QUERY_PARTS 3
 
 /* A query in the making. */

@@ -48,6 +48,7 @@ static const InputSpec inputs[INPUTS_COUNT] = {
 	{INPUT_SEASON, false},
 	{SOURCE_TOURNAMENT, false},
 	{SOURCE_FIXED, true},
+	{SOURCE_PLAYER_SCORE, false},
 };
 
 int

@@ -17,7 +17,7 @@
  * How many there are; the first is the weight.  All but the period and the season are columns
  * of a source.
  */
-#define INPUTS_COUNT 23
+#define INPUTS_COUNT 24
 
 /* Rows of inputs have slots for what is no column of a source, behind these. */
 #define INPUT_PERIOD SOURCE_NCOLUMNS

@@ -18,6 +18,8 @@
 	{#name, "pg_catalog.text", "text", "no", description}
 #define NUMBER(name, needed, description) \
 	{#name, "pg_catalog.float8", "number", needed, description}
+#define DURATION(name, description) \
+	{#name, "pg_catalog.float8", "interval or number", "no", description}
 #define BOOLEAN(name, needed, description) \
 	{#name, "pg_catalog.float8", "boolean or number", needed, description}
 
@@ -40,10 +42,11 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_TOURNAMENT] = TEXT(tournament, "tournament of which all games are a rating period"),
 	[SOURCE_RANK] = NUMBER(rank, "one", "rank of the team, 1 is best and equal ranks are a draw"),
 	[SOURCE_SCORE] = NUMBER(score, "one", "score of the team, high is best"),
+	[SOURCE_PLAYER_SCORE] = NUMBER(player_score, "one", "score of the player, summed for the team"),
 	[SOURCE_WON] = BOOLEAN(won, "one", "whether the team won"),
 	[SOURCE_WEIGHT] = NUMBER(weight, "no", "share of the match played, 1 by default"),
-	[SOURCE_JOINED] = NUMBER(joined, "no", "when the stint began, seconds from the start"),
-	[SOURCE_LEFT] = NUMBER(left, "no", "when the stint ended, seconds from the start"),
+	[SOURCE_JOINED] = DURATION(joined, "when the stint began, seconds from the start"),
+	[SOURCE_LEFT] = DURATION(left, "when the stint ended, seconds from the start"),
 	[SOURCE_COMMANDING] = NUMBER(commanding, "no", "share of the stint spent commanding, or seconds if more than 1"),
 	[SOURCE_SIDE] = NUMBER(side, "no", "1 or 2, where sides differ"),
 	[SOURCE_SQUAD] = NUMBER(squad, "no", "the same number for all who queued together"),

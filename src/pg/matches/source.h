@@ -29,6 +29,7 @@ typedef enum SourceColumn
 	SOURCE_TOURNAMENT,
 	SOURCE_RANK,				/* from here on as Participant.number */
 	SOURCE_SCORE,
+	SOURCE_PLAYER_SCORE,
 	SOURCE_WON,
 	SOURCE_WEIGHT,
 	SOURCE_JOINED,

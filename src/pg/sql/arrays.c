@@ -112,14 +112,6 @@ float8_array_argument(FunctionCallInfo fcinfo, int arg, const char *name,
 	return (const float8 *) ARR_DATA_PTR(array);
 }
 
-const int32 *
-int32_array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
-{
-	ArrayType  *array = array_argument(fcinfo, arg, name, n);
-
-	return (const int32 *) ARR_DATA_PTR(array);
-}
-
 void
 check_finite_elements(const char *name, const float8 *element, int n)
 {
@@ -218,7 +210,7 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 {
 	ArrayType  *teams = array_argument(fcinfo, arguments->team, "team", -1);
 	const int32 *team = (const int32 *) ARR_DATA_PTR(teams);
-	const int32 *rank = NULL;
+	const float8 *rank = NULL;
 	const float8 *weight = NULL;
 	int			n = array_size(teams);
 	int			room = Max(n, 1);
@@ -234,7 +226,10 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 	if (n > MATCH_MAX_PARTICIPANTS)
 		report_match_status(MATCH_TOO_MANY_PARTICIPANTS, n, NULL);
 	if (arguments->rank >= 0)
-		rank = int32_array_argument(fcinfo, arguments->rank, "rank", n);
+	{
+		rank = float8_array_argument(fcinfo, arguments->rank, "rank", n);
+		check_finite_elements("rank", rank, n);
+	}
 	if (arguments->weight >= 0 && !PG_ARGISNULL(arguments->weight))
 	{
 		weight = float8_array_argument(fcinfo, arguments->weight, "weight", n);

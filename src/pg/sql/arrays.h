@@ -34,8 +34,6 @@ extern bool argument_is_null(FunctionCallInfo fcinfo, int but);
 extern int	array_size(ArrayType *array);
 extern const float8 *float8_array_argument(FunctionCallInfo fcinfo, int arg,
 										   const char *name, int n);
-extern const int32 *int32_array_argument(FunctionCallInfo fcinfo, int arg,
-										 const char *name, int n);
 
 /* An array of texts from n C strings. */
 extern Datum text_array(const char *const *strings, int n);
@@ -66,8 +64,8 @@ extern void check_finite_elements(const char *name, const float8 *element,
 
 /*
  * A match from the arguments team int[] and, one array of float8 for each state
- * column, the states; weight float8[], which may be null, and rank int[], or -1 for
- * none of them.  Player i of the match is element i of the arrays,
+ * column, the states; weight float8[], which may be null, and rank float8[], or -1
+ * for none of them.  Player i of the match is element i of the arrays,
  * and its state after has room.  Without ranks all teams come first.  Without
  * params, NULL, they are the defaults.
  *
