@@ -41,7 +41,8 @@ BEGIN
         LANGUAGE C %s %s %s',
         name, replace(body.result, '%', '%%'),
         CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
-        CASE WHEN body.proisstrict THEN 'STRICT' END,
+        -- One that has a pool filled in judges nulls behind the door.
+        CASE WHEN body.proisstrict AND body.arguments !~ ' DEFAULT NULL::' THEN 'STRICT' END,
         CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
     EXECUTE format(entry, body.arguments);
     EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
@@ -849,7 +850,7 @@ CREATE FUNCTION skillrating_internal.preview(
     side integer[] DEFAULT NULL,
     squad bigint[] DEFAULT NULL,
     player_gain float8[] DEFAULT NULL,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
     at timestamptz DEFAULT now(),

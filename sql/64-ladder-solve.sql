@@ -75,7 +75,7 @@ CREATE FUNCTION skillrating_internal.solve_ladder(
     ladder text,
     solver text DEFAULT 'bradley_terry',
     params jsonb DEFAULT '{}',
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     warm boolean DEFAULT true)
 RETURNS skillrating.solve_summary
 LANGUAGE plpgsql VOLATILE

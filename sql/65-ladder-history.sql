@@ -4,7 +4,7 @@ CREATE FUNCTION skillrating_internal.history(
     ladder text,
     player_id anycompatible,
     n integer DEFAULT NULL,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     since timestamptz DEFAULT '-infinity',
     until timestamptz DEFAULT 'infinity',
     OUT seq bigint,
@@ -95,7 +95,7 @@ CREATE FUNCTION skillrating_internal.rating_at(
     ladder text,
     player_id anycompatible,
     at timestamptz,
-    pool text DEFAULT '')
+    pool text DEFAULT NULL)
 RETURNS float8
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp

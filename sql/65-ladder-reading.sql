@@ -229,7 +229,7 @@ for a negative one.';
 CREATE FUNCTION skillrating_internal.leaderboard(
     ladder text,
     n integer DEFAULT 10,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     min_games bigint DEFAULT 1,
     after_player anycompatible DEFAULT NULL,
     active_since timestamptz DEFAULT NULL,
@@ -365,7 +365,7 @@ min_games, or a max_deviation under a model that has none.';
 CREATE FUNCTION skillrating_internal.place_of(
     ladder text,
     player_id anycompatible,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     min_games bigint DEFAULT 1,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
@@ -451,7 +451,7 @@ CREATE FUNCTION skillrating_internal.around(
     ladder text,
     player_id anycompatible,
     n integer DEFAULT 2,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     min_games bigint DEFAULT 1,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
@@ -529,7 +529,7 @@ CREATE FUNCTION skillrating_internal.win_probability(
     commanding float8[] DEFAULT NULL,
     side integer[] DEFAULT NULL,
     squad bigint[] DEFAULT NULL,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     log_odds float8 DEFAULT 0,
     at timestamptz DEFAULT now(),
     context text[] DEFAULT NULL,
@@ -559,7 +559,7 @@ which change no prediction, and the same errors.';
 
 CREATE FUNCTION skillrating_internal.player_status(
     ladder text,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     at timestamptz DEFAULT NULL,
     shadow_games integer DEFAULT NULL,
     stale_days integer DEFAULT 30,
@@ -606,7 +606,7 @@ that time, as in leaderboard(), and takes SELECT on event too. Errors: 42704 for
 
 CREATE FUNCTION skillrating_internal.surprising_players(
     ladder text,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     since timestamptz DEFAULT '-infinity',
     min_games bigint DEFAULT 5,
     OUT player_id text,
@@ -650,7 +650,7 @@ loses on purpose. Draws make it a little too small. Errors: 42704 for an unknown
 
 CREATE FUNCTION skillrating_internal.pool_quality(
     ladder text,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     step text DEFAULT 'month',
     since timestamptz DEFAULT '-infinity',
     settled_games integer DEFAULT 20,

@@ -373,7 +373,7 @@ CREATE FUNCTION skillrating_internal.season_table(
     ladder text,
     season text DEFAULT NULL,
     n integer DEFAULT 10,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     min_games bigint DEFAULT 1,
     after_player anycompatible DEFAULT NULL,
     player anycompatible DEFAULT NULL,

@@ -13,7 +13,7 @@ CREATE FUNCTION skillrating_internal.lobby(
     commanders boolean[] DEFAULT NULL,
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     sides boolean DEFAULT false,
     caution float8 DEFAULT 0,
     log_odds float8 DEFAULT 0,
@@ -63,7 +63,7 @@ CREATE FUNCTION skillrating_internal.find_opponents(
     ladder text,
     player_id anycompatible,
     n integer DEFAULT 10,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     min_games bigint DEFAULT 0,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
@@ -103,7 +103,7 @@ BEGIN
     IF explain THEN
         -- The condition without which an opponent would be nearer; of the others none is dropped.
         SELECT abs(o.win_probability - 0.5) INTO nearest
-        FROM skillrating.find_opponents(ladder, player_id, 1, pool, min_games, active_since,
+        FROM skillrating_internal.find_opponents(ladder, player_id, 1, pool, min_games, active_since,
             max_deviation, at => at, context => context) AS o;
         SELECT jsonb_build_object('if', 'there is no ' || c.condition, 'opponent', o.player_id,
             'win_probability', o.win_probability, 'off', abs(o.win_probability - 0.5),
@@ -111,7 +111,7 @@ BEGIN
         INTO costliest
         FROM (VALUES ('min_games', min_games > 0), ('active_since', active_since IS NOT NULL),
                 ('max_deviation', max_deviation IS NOT NULL)) AS c(condition, is_there),
-            skillrating.find_opponents(ladder, player_id, 1, pool,
+            skillrating_internal.find_opponents(ladder, player_id, 1, pool,
                 CASE c.condition WHEN 'min_games' THEN 0 ELSE min_games END,
                 CASE c.condition WHEN 'active_since' THEN NULL ELSE active_since END,
                 CASE c.condition WHEN 'max_deviation' THEN NULL ELSE max_deviation END,
@@ -139,7 +139,7 @@ BEGIN
                     ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id),
                 ''constraint'', $10) END
         FROM near AS n,
-            skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2],
+            skillrating_internal.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2],
                 pool => $1, at => coalesce($11, now()), context => ARRAY[$12]) AS w
         WHERE w.team = 1
         ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7',

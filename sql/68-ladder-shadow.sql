@@ -365,7 +365,7 @@ lock_timeout.';
 CREATE FUNCTION skillrating_internal.compare_ladders(
     a text,
     b text,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     since timestamptz DEFAULT '-infinity',
     OUT matches bigint,
     OUT brier_a float8,
