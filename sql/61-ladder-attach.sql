@@ -524,6 +524,7 @@ BEGIN
     EXECUTE format('SELECT min(m.seq) FROM %I.rated_match AS m', ladder) INTO place;
     PERFORM skillrating_internal.note_correction(ladder, 'source', place);
     PERFORM skillrating_internal.restore_triggers(ladder);
+    PERFORM skillrating_internal.note_unused(ladder);
     PERFORM skillrating_internal.rate_failed(ladder);
 END
 $function$;

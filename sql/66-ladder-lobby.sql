@@ -38,13 +38,14 @@ sides and teams shows in win_probability, and log_odds can even it out.
 caution: so many deviations are taken off each estimate, so that players of whom little is known
 count less; win_probability stays that of preview().
 at: the time of the match, now by default, to which states are aged as by preview().
+pool: the only one of the ladder by default, and an unknown one is new, as in preview().
 The other arguments are those of lobby(players, mu, ...).
 
 An account that is merged has the state of the player it is merged into, and comes back as it was
 given; a lobby of two accounts of one player is an error of the team makers.
 Under a model with components it takes SELECT on table component besides.
 Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
-and where tournaments are the rating periods; 2202E for arrays of other lengths; 22004 for nulls;
+without a pool where there are several, and where tournaments are the rating periods; 2202E for arrays of other lengths; 22004 for nulls;
 22008 for an infinite at; 54000 for more than 100000 players.';
 
 CREATE TYPE skillrating.opponent AS (
@@ -160,10 +161,12 @@ half; win_probability is that of the player.  A player without a rating has the 
 at: the time of the match, for which ratings are computed as in leaderboard(); by default it is
 played now, among the ratings that are stored.  context: where or as what both play, for the win
 probability.
+pool: the only one of the ladder by default; in an unknown one is nobody, which a notice says.
 explain: each row says why: the player''s rating, the difference, and how far the probability is
 from one half (terms), the next best opponent (alternative), and the condition without which the
 best opponent would be nearer (constraint).
 
 No rows for a null player.  An account that is merged counts as the player it is merged into, and
 is nobody''s opponent.  Under a model with components it takes SELECT on table component besides.
-Errors: 42704 for an unknown ladder, 22023 for a negative n or min_games, 22008 for an infinite at.';
+Errors: 42704 for an unknown ladder, 22023 for a negative n or min_games, or without a pool where
+there are several, 22008 for an infinite at.';

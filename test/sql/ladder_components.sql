@@ -273,8 +273,8 @@ SELECT count(*) FROM skillrating.verify('bit');
 -- Forecasts tell of components too: to nobody who may not read them, with contexts or without.
 SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[], club => '{club 1,club 2}', pool => ''));
 SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[], pool => ''));
-SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1');
-SELECT count(*) FROM skillrating.find_opponents('bit', 1, explain => true);
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1', pool => '');
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, explain => true, pool => '');
 RESET ROLE;
 -- Nor around row security; where a model has no components, nobody needs a right.
 GRANT SELECT ON bit.component TO regress_components_guest;
@@ -284,7 +284,7 @@ SELECT skillrating.grant_ladder('partless', 'regress_components_guest', 'reader'
 REVOKE SELECT ON partless.component FROM regress_components_guest;
 SET ROLE regress_components_guest;
 SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[], club => '{club 1,club 2}', pool => ''));
-SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1');
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1', pool => '');
 SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('partless', '{1,2}'::bigint[]));
 SELECT count(*) FROM skillrating.find_opponents('partless', 1);
 RESET ROLE;

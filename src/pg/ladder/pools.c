@@ -12,13 +12,17 @@
 /* Messages name so many. */
 #define MAX_NAMED 10
 
-/* Both go by the index on pool and rating: the order leaves no other. */
+/*
+ * A range, and not =, for the sake of the planner: it expects few rows in one, and goes by the index
+ * on pool and rating.  Where the owner has dropped that, any row of the pool that comes first will do.
+ */
 static LadderQuery has_pool_query = {
-	.text = "SELECT FROM {rating} AS r WHERE r.pool OPERATOR(pg_catalog.=) $1 "
-	"ORDER BY r.rating DESC LIMIT 1",
+	.text = "SELECT FROM {rating} AS r WHERE r.pool OPERATOR(pg_catalog.>=) $1 "
+	"AND r.pool OPERATOR(pg_catalog.<=) $1 LIMIT 1",
 	.param = {VALUE_TEXT}
 };
 
+/* From pool to pool by that index. */
 static LadderQuery pools_query = {
 	.text = "WITH RECURSIVE p AS ((SELECT r.pool FROM {rating} AS r ORDER BY r.pool LIMIT 1) "
 	"UNION ALL SELECT (SELECT r.pool FROM {rating} AS r WHERE r.pool OPERATOR(pg_catalog.>) p.pool "
