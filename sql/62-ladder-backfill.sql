@@ -285,8 +285,8 @@ BEGIN
     INTO model, columns;
     IF cardinality(columns) > 0 THEN
         RAISE NOTICE USING
-            MESSAGE = format('model "%s" makes no use of what the source has in %s', model, array_to_string(columns, ', ')),
-            HINT = 'skillrating.models() says which models take what into account, and which parameters switch on parts of them.';
+            MESSAGE = format('model "%s" makes no use of these columns of the source: %s', model, array_to_string(columns, ', ')),
+            HINT = 'skillrating.models() has what each model takes into account, and the parameters that switch parts of it on.';
     END IF;
 END
 $function$;
