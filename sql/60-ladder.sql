@@ -41,7 +41,8 @@ BEGIN
         LANGUAGE C %s %s %s',
         name, replace(body.result, '%', '%%'),
         CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
-        CASE WHEN body.proisstrict THEN 'STRICT' END,
+        -- One that has a pool filled in judges nulls behind the door.
+        CASE WHEN body.proisstrict AND body.arguments !~ ' DEFAULT NULL::' THEN 'STRICT' END,
         CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
     EXECUTE format(entry, body.arguments);
     EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
@@ -692,6 +693,7 @@ BEGIN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
     END IF;
     IF source IS NOT NULL THEN
+        PERFORM skillrating_internal.note_unused(ladder);
         PERFORM skillrating_internal.tell_judgement(source, model, params);
     END IF;
     IF num_nonnulls(ratings_to, key, columns) NOT IN (0, 3) THEN
@@ -722,7 +724,7 @@ with a row for each participant of each finished match (see describe_source()), 
 tables. The tables below the view whose rows lead to match_id by a column are attached, unless
 attach is false; a notice says which, and a warning names those that attach() is to be told about. A
 notice says how many matches there are already, which backfill() rates; a notice or warning how many
-of a hundred of them would not count, and why. ratings_to, key and columns
+of a hundred of them would not count, and why; a notice which columns have no effect under the model. ratings_to, key and columns
 are those of mirror_rating(), for the rating pool given, or the only one that the source has.
 Players and matches are identified by any type that can be hashed
 and ordered, bigint or that of the source unless it is given; not by composites, arrays, names of
@@ -833,7 +835,7 @@ CREATE FUNCTION skillrating_internal.preview(
     side integer[] DEFAULT NULL,
     squad bigint[] DEFAULT NULL,
     player_gain float8[] DEFAULT NULL,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
     at timestamptz DEFAULT now(),
@@ -867,5 +869,7 @@ Players without a row start from the initial state. An account that is merged co
 it is merged into, and its row comes back under the identifier that was given. Under a model with
 components it takes SELECT on table component besides. Under rating periods players go into it
 with the states at the start of that of at, or of tournament, which is an error (22023) to leave out
-where tournaments are the periods. Errors as for report_match(), 22023 if the
-match could not be rated, also for two accounts of one player, 22008 for an infinite at.';
+where tournaments are the periods. Without pool it is the only one of the ladder; in an unknown one
+all players are newcomers, which a notice says, because a match may be the first of its pool. Errors
+as for report_match(), 22023 if the match could not be rated, also for two accounts of one player,
+or without a pool where there are several, 22008 for an infinite at.';

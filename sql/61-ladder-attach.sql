@@ -542,6 +542,7 @@ BEGIN
     IF attach THEN
         PERFORM skillrating_internal.attach_tables(ladder, new_source, '{}', true);
     END IF;
+    PERFORM skillrating_internal.note_unused(ladder);
     PERFORM skillrating_internal.rate_failed(ladder);
 END
 $function$;

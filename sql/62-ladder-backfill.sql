@@ -394,6 +394,39 @@ COMMENT ON FUNCTION skillrating_internal.tell_backfill(text, bigint, bigint, int
 'A part of backfill(): a notice that so many matches were done in that time, at what rate, and how
 long the others will take.';
 
+CREATE FUNCTION skillrating_internal.unused_columns(source regclass, model text, params jsonb)
+RETURNS text[]
+AS 'MODULE_PATHNAME', 'skillrating_unused_columns'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) IS
+'The columns of a source of which a model makes no use under these parameters, and the ladder and
+its rules of eligibility neither. Errors as for models().';
+
+CREATE FUNCTION skillrating_internal.note_unused(ladder text)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    model text;
+    columns text[];
+BEGIN
+    EXECUTE format('SELECT l.model, skillrating_internal.unused_columns(%L, l.model, l.params) FROM %I.ladder AS l',
+        format('%I.source', ladder), ladder)
+    INTO model, columns;
+    IF cardinality(columns) > 0 THEN
+        RAISE NOTICE USING
+            MESSAGE = format('model "%s" makes no use of these columns of the source: %s', model, array_to_string(columns, ', ')),
+            HINT = 'skillrating.models() has what each model takes into account, and the parameters that switch parts of it on.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_unused(text) IS
+'A part of create_ladder() and refresh_source(): names in a notice the columns of the view source that
+have no effect under the ladder''s model and parameters.';
+
 CREATE PROCEDURE skillrating.backfill(
     ladder text,
     batch_size integer DEFAULT 10000,

@@ -75,7 +75,7 @@ CREATE FUNCTION skillrating_internal.solve_ladder(
     ladder text,
     solver text DEFAULT 'bradley_terry',
     params jsonb DEFAULT '{}',
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     warm boolean DEFAULT true)
 RETURNS skillrating.solve_summary
 LANGUAGE plpgsql VOLATILE
@@ -157,5 +157,6 @@ one for all, and kept in the table solved_context. Voided matches and those of e
 not count, merged players are one, as in rating. With warm the search begins where the last one has
 ended (not under through_time): the solution is the same to its last digits. Ratings are not
 changed; new_season(..., toward => solver) can take them over. Returns the summary, in which matches
-is 0 where none counts; a warning if the search has not converged. Errors: 42704 for an unknown
-ladder, and as solve().';
+is 0 where none counts; a warning if the search has not converged. Without pool it is that of
+leaderboard(). Errors: 42704 for an unknown ladder or pool, 22023 without a pool where there are
+several, and as solve().';

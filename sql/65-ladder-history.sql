@@ -4,7 +4,7 @@ CREATE FUNCTION skillrating_internal.history(
     ladder text,
     player_id anycompatible,
     n integer DEFAULT NULL,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     since timestamptz DEFAULT '-infinity',
     until timestamptz DEFAULT 'infinity',
     OUT seq bigint,
@@ -60,7 +60,8 @@ predicted probability to win and the score. rating_before is as of played_at: re
 idle time has done to the rating since the event before, and, where pools share some of a state,
 what matches in other pools have (0: nothing; null: this is the first event). A settle has what it
 counted between rating_before and rating_after. An account that is merged counts as the player it is
-merged into, whom its matches reach with catch_up(). Error 42704 for an unknown ladder.';
+merged into, whom its matches reach with catch_up(). Without pool it is that of leaderboard().
+Errors: 42704 for an unknown ladder or pool, 22023 without a pool where there are several.';
 
 CREATE FUNCTION skillrating_internal.state_expressions(
     ladder text,
@@ -95,7 +96,7 @@ CREATE FUNCTION skillrating_internal.rating_at(
     ladder text,
     player_id anycompatible,
     at timestamptz,
-    pool text DEFAULT '')
+    pool text DEFAULT NULL)
 RETURNS float8
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -126,8 +127,10 @@ SELECT skillrating_internal.create_entry('rating_at');
 COMMENT ON FUNCTION skillrating.rating_at(text, anycompatible, timestamptz, text) IS
 'The displayed rating of a player at a time, as in leaderboard(at => ...): after the last of the
 matches and operations up to then, in rated order, and idle time since; null before the first. An
-account that is merged counts as the player it is merged into.
-Errors: 42704 for an unknown ladder, 22008 for an infinite time.';
+account that is merged counts as the player it is merged into. Without pool it is that of
+leaderboard().
+Errors: 42704 for an unknown ladder or pool, 22023 without a pool where there are several, 22008 for
+an infinite time.';
 
 CREATE FUNCTION skillrating_internal.match_participants(
     ladder text,

@@ -229,7 +229,7 @@ for a negative one.';
 CREATE FUNCTION skillrating_internal.leaderboard(
     ladder text,
     n integer DEFAULT 10,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     min_games bigint DEFAULT 1,
     after_player anycompatible DEFAULT NULL,
     active_since timestamptz DEFAULT NULL,
@@ -321,8 +321,10 @@ time since, and so are games, wins, draws, losses and last_played. That computes
 pool, and takes SELECT on event too. 
 statistics: which of the last columns of the result to fill: peak (with peak_at), streak,
 last_change and percentile. All but the last take SELECT on event, too.
-Errors: 42704 for an unknown ladder or player, 22023 for a negative n or min_games or a
-max_deviation under a model that has none, or for unknown statistics, 22008 for an infinite at.';
+pool: the only one of the ladder by default. A ladder without a rating has an empty board.
+Errors: 42704 for an unknown ladder, player or pool, 22023 for a negative n or min_games or a
+max_deviation under a model that has none, for unknown statistics, or if the pool is left out and
+there are several, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
@@ -365,7 +367,7 @@ min_games, or a max_deviation under a model that has none.';
 CREATE FUNCTION skillrating_internal.place_of(
     ladder text,
     player_id anycompatible,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     min_games bigint DEFAULT 1,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
@@ -451,7 +453,7 @@ CREATE FUNCTION skillrating_internal.around(
     ladder text,
     player_id anycompatible,
     n integer DEFAULT 2,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     min_games bigint DEFAULT 1,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
@@ -529,7 +531,7 @@ CREATE FUNCTION skillrating_internal.win_probability(
     commanding float8[] DEFAULT NULL,
     side integer[] DEFAULT NULL,
     squad bigint[] DEFAULT NULL,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     log_odds float8 DEFAULT 0,
     at timestamptz DEFAULT now(),
     context text[] DEFAULT NULL,
@@ -559,7 +561,7 @@ which change no prediction, and the same errors.';
 
 CREATE FUNCTION skillrating_internal.player_status(
     ladder text,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     at timestamptz DEFAULT NULL,
     shadow_games integer DEFAULT NULL,
     stale_days integer DEFAULT 30,
@@ -601,12 +603,13 @@ COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, 
 fewer than shadow_games matches (by default the parameter shadow_games of the model, or else 10),
 ''stale'' for those who have not played for stale_days days, else ''visible'' (the rule of SynElo).
 Without at the ratings are those that are stored, and days are counted to now; with at all is as of
-that time, as in leaderboard(), and takes SELECT on event too. Errors: 42704 for an unknown ladder,
-22008 for an infinite at.';
+that time, as in leaderboard(), and takes SELECT on event too. Without pool it is that of
+leaderboard(). Errors: 42704 for an unknown ladder or pool, 22023 without a pool where there are
+several, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.surprising_players(
     ladder text,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     since timestamptz DEFAULT '-infinity',
     min_games bigint DEFAULT 5,
     OUT player_id text,
@@ -645,12 +648,13 @@ COMMENT ON FUNCTION skillrating.surprising_players(text, text, timestamptz, bigi
 with at least min_games matches since then, games, the wins expected and scored (a draw counts
 half), mean_surprise, the mean of score less prediction, and surprise, its z score, as the aggregate
 surprise() has it. A surprise beyond 3 is worth a look, and one far below 0 is that of a player who
-loses on purpose. Draws make it a little too small. Errors: 42704 for an unknown ladder,
-22023 for a negative min_games.';
+loses on purpose. Draws make it a little too small. Without pool it is that of leaderboard().
+Errors: 42704 for an unknown ladder or pool, 22023 for a negative min_games, or without a pool where
+there are several.';
 
 CREATE FUNCTION skillrating_internal.pool_quality(
     ladder text,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     step text DEFAULT 'month',
     since timestamptz DEFAULT '-infinity',
     settled_games integer DEFAULT 20,
@@ -720,4 +724,5 @@ squares (beyond 2: overconfident; below -2: too timid); the players active in it
 displayed ratings after their last match (that rises: inflation) and their spread, a standard
 deviation; and the share of them that is settled: a deviation below half of the initial one, or,
 under models without, at least settled_games matches. step is day, week, month, quarter or
-year, in UTC. Errors: 42704 for an unknown ladder, 22023 for another step.';
+year, in UTC. Without pool it is that of leaderboard(). Errors: 42704 for an unknown ladder or pool,
+22023 for another step, or without a pool where there are several.';

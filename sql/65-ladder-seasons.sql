@@ -373,7 +373,7 @@ CREATE FUNCTION skillrating_internal.season_table(
     ladder text,
     season text DEFAULT NULL,
     n integer DEFAULT 10,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     min_games bigint DEFAULT 1,
     after_player anycompatible DEFAULT NULL,
     player anycompatible DEFAULT NULL,
@@ -436,5 +436,6 @@ it is merged into.
 start_rating: the rating with which the player began it, that of a newcomer for one who came later.
 peak, peak_at: the highest rating in it, with the one that the season began with where that is no
 newcomer''s, and when it came first.
-Corrections reach it as everything else. Errors: 42704 for an unknown ladder, season or player,
-22023 for a negative n or min_games.';
+Corrections reach it as everything else. Without pool it is that of leaderboard(). Errors: 42704 for
+an unknown ladder, season, player or pool, 22023 for a negative n or min_games, or without a pool
+where there are several.';

@@ -13,7 +13,7 @@ CREATE FUNCTION skillrating_internal.lobby(
     commanders boolean[] DEFAULT NULL,
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     sides boolean DEFAULT false,
     caution float8 DEFAULT 0,
     log_odds float8 DEFAULT 0,
@@ -38,13 +38,14 @@ sides and teams shows in win_probability, and log_odds can even it out.
 caution: so many deviations are taken off each estimate, so that players of whom little is known
 count less; win_probability stays that of preview().
 at: the time of the match, now by default, to which states are aged as by preview().
+pool: the only one of the ladder by default, and an unknown one is new, as in preview().
 The other arguments are those of lobby(players, mu, ...).
 
 An account that is merged has the state of the player it is merged into, and comes back as it was
 given; a lobby of two accounts of one player is an error of the team makers.
 Under a model with components it takes SELECT on table component besides.
 Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
-and where tournaments are the rating periods; 2202E for arrays of other lengths; 22004 for nulls;
+without a pool where there are several, and where tournaments are the rating periods; 2202E for arrays of other lengths; 22004 for nulls;
 22008 for an infinite at; 54000 for more than 100000 players.';
 
 CREATE TYPE skillrating.opponent AS (
@@ -63,7 +64,7 @@ CREATE FUNCTION skillrating_internal.find_opponents(
     ladder text,
     player_id anycompatible,
     n integer DEFAULT 10,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     min_games bigint DEFAULT 0,
     active_since timestamptz DEFAULT NULL,
     max_deviation float8 DEFAULT NULL,
@@ -103,7 +104,7 @@ BEGIN
     IF explain THEN
         -- The condition without which an opponent would be nearer; of the others none is dropped.
         SELECT abs(o.win_probability - 0.5) INTO nearest
-        FROM skillrating.find_opponents(ladder, player_id, 1, pool, min_games, active_since,
+        FROM skillrating_internal.find_opponents(ladder, player_id, 1, pool, min_games, active_since,
             max_deviation, at => at, context => context) AS o;
         SELECT jsonb_build_object('if', 'there is no ' || c.condition, 'opponent', o.player_id,
             'win_probability', o.win_probability, 'off', abs(o.win_probability - 0.5),
@@ -111,7 +112,7 @@ BEGIN
         INTO costliest
         FROM (VALUES ('min_games', min_games > 0), ('active_since', active_since IS NOT NULL),
                 ('max_deviation', max_deviation IS NOT NULL)) AS c(condition, is_there),
-            skillrating.find_opponents(ladder, player_id, 1, pool,
+            skillrating_internal.find_opponents(ladder, player_id, 1, pool,
                 CASE c.condition WHEN 'min_games' THEN 0 ELSE min_games END,
                 CASE c.condition WHEN 'active_since' THEN NULL ELSE active_since END,
                 CASE c.condition WHEN 'max_deviation' THEN NULL ELSE max_deviation END,
@@ -139,7 +140,7 @@ BEGIN
                     ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id),
                 ''constraint'', $10) END
         FROM near AS n,
-            skillrating.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2],
+            skillrating_internal.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2],
                 pool => $1, at => coalesce($11, now()), context => ARRAY[$12]) AS w
         WHERE w.team = 1
         ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7',
@@ -160,10 +161,12 @@ half; win_probability is that of the player.  A player without a rating has the 
 at: the time of the match, for which ratings are computed as in leaderboard(); by default it is
 played now, among the ratings that are stored.  context: where or as what both play, for the win
 probability.
+pool: the only one of the ladder by default; in an unknown one is nobody, which a notice says.
 explain: each row says why: the player''s rating, the difference, and how far the probability is
 from one half (terms), the next best opponent (alternative), and the condition without which the
 best opponent would be nearer (constraint).
 
 No rows for a null player.  An account that is merged counts as the player it is merged into, and
 is nobody''s opponent.  Under a model with components it takes SELECT on table component besides.
-Errors: 42704 for an unknown ladder, 22023 for a negative n or min_games, 22008 for an infinite at.';
+Errors: 42704 for an unknown ladder, 22023 for a negative n or min_games, or without a pool where
+there are several, 22008 for an infinite at.';

@@ -63,11 +63,11 @@ JOIN bit.event AS e USING (match_id, player_id, pool);
 
 -- What a preview says is what the report brings; contexts and clubs make the difference.
 CREATE TABLE foretold AS
-SELECT * FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 1}', club => '{club 1,club 2}', at => '2024-03-01');
+SELECT * FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 1}', club => '{club 1,club 2}', pool => '', at => '2024-03-01');
 CREATE TABLE chances AS
 SELECT w.team, w.win_probability AS same_map, o.win_probability AS other_map
-FROM skillrating.win_probability('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 1}', club => '{club 1,club 2}', at => '2024-03-01') AS w
-JOIN skillrating.win_probability('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 2}', club => '{club 1,club 2}', at => '2024-03-01') AS o USING (team);
+FROM skillrating.win_probability('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 1}', club => '{club 1,club 2}', pool => '', at => '2024-03-01') AS w
+JOIN skillrating.win_probability('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 2}', club => '{club 1,club 2}', pool => '', at => '2024-03-01') AS o USING (team);
 SELECT r.player_id, r.outcome, r.win_probability = f.win_probability AS foretold,
     r.rating_after - r.rating_before = CASE r.score WHEN 1 THEN f.win_change ELSE f.loss_change END AS change,
     c.same_map = f.win_probability AS same_map, c.other_map = f.win_probability AS other_map
@@ -218,7 +218,7 @@ SELECT match_id, status, reason FROM once.rated_match WHERE match_id IN (601, 60
 SELECT faults('once');
 \set ON_ERROR_STOP off
 SELECT skillrating.report_match('once', 605, '{1,2}'::bigint[], '{1,2}', '{1,2}', context => ARRAY[repeat('x', 1001)]);
-SELECT skillrating.preview('once', '{1,2}'::bigint[], '{1,2}', club => ARRAY[repeat('x', 1001), NULL]);
+SELECT skillrating.preview('once', '{1,2}'::bigint[], '{1,2}', pool => '', club => ARRAY[repeat('x', 1001), NULL]);
 \set ON_ERROR_STOP on
 
 -- Hive keeps the log-odds of contexts, which all matches together give nearly the same; here of a side that wins two
@@ -237,44 +237,44 @@ SELECT faults('hive');
 
 -- Team makers count what players have in a context, and say the probability that preview() says.
 SELECT bool_and(l.mu[s.n] = e.mu[s.n] + k.mu) AS in_context, bool_and(s.win_probability = p.win_probability) AS as_previewed
-FROM skillrating.lobby('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS l
-CROSS JOIN skillrating.lobby('once', '{1,2,3,4}'::bigint[], at => '2024-04-01') AS e
+FROM skillrating.lobby('once', '{1,2,3,4}'::bigint[], pool => '', at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS l
+CROSS JOIN skillrating.lobby('once', '{1,2,3,4}'::bigint[], pool => '', at => '2024-04-01') AS e
 CROSS JOIN LATERAL (SELECT array_agg(s.team) AS team FROM skillrating.split_teams(l) AS s) AS g
-CROSS JOIN skillrating.preview('once', l.players, g.team, at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS p
+CROSS JOIN skillrating.preview('once', l.players, g.team, pool => '', at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS p
 JOIN skillrating.split_teams(l) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n) ON s.player_id = p.player_id
 JOIN once.components AS k ON k.player_id::text = p.player_id AND k.kind = 'player_context' AND k.pool = '' AND k.key = 'map 1';
 -- So do those that adjust teams, of the teams after the moves; caution is for the search alone.
-SELECT maker, count(*) > 0 AS any, bool_and(abs(found.p - (SELECT w.win_probability FROM skillrating.win_probability('once', '{1,2,3,4}'::bigint[], found.team, at => '2024-04-01', context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}') AS w WHERE w.team = 1)) < 1e-12) AS as_previewed
-FROM unnest('{0,1}'::float8[]) AS caution, skillrating.lobby('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', caution => caution, context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}', current => '{1,1,2,2}') AS l,
-    skillrating.lobby('once', '{1,2,3,4}'::bigint[], at => '2024-04-01', caution => caution, context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}', current => '{1,1,NULL,NULL}') AS j,
+SELECT maker, count(*) > 0 AS any, bool_and(abs(found.p - (SELECT w.win_probability FROM skillrating.win_probability('once', '{1,2,3,4}'::bigint[], found.team, pool => '', at => '2024-04-01', context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}') AS w WHERE w.team = 1)) < 1e-12) AS as_previewed
+FROM unnest('{0,1}'::float8[]) AS caution, skillrating.lobby('once', '{1,2,3,4}'::bigint[], pool => '', at => '2024-04-01', caution => caution, context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}', current => '{1,1,2,2}') AS l,
+    skillrating.lobby('once', '{1,2,3,4}'::bigint[], pool => '', at => '2024-04-01', caution => caution, context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}', current => '{1,1,NULL,NULL}') AS j,
     LATERAL (SELECT 'suggest_swaps' AS maker, s.win_probability AS p, ARRAY(SELECT CASE WHEN i.id = ANY (array_agg(s.player_id_a) || array_agg(s.player_id_b)) THEN 3 - i.team ELSE i.team END FROM unnest(l.players, l.current) AS i(id, team)) AS team
             FROM skillrating.suggest_swaps(l) AS s GROUP BY s.swaps, s.win_probability
         UNION ALL SELECT 'place_joiner', s.win_probability, '{1,1}' || array_agg(s.team ORDER BY s.player_id) FROM skillrating.place_joiner(j) AS s GROUP BY s.win_probability
         UNION ALL SELECT 'split_all_sizes', s.win_probability, array_agg(s.team ORDER BY s.player_id) FROM (SELECT s.player_id, s.team, max(s.win_probability) FILTER (WHERE s.team = 1) OVER () AS win_probability FROM skillrating.split_all_sizes(l) AS s) AS s GROUP BY s.win_probability) AS found
 GROUP BY maker ORDER BY maker;
 SELECT bool_and(o.win_probability = w.win_probability) AS as_previewed
-FROM skillrating.find_opponents('once', 1, at => '2024-04-01', context => 'map 1') AS o
-CROSS JOIN LATERAL skillrating.win_probability('once', ARRAY[1, o.player_id::bigint], '{1,2}', at => '2024-04-01', context => '{map 1}') AS w WHERE w.team = 1;
+FROM skillrating.find_opponents('once', 1, pool => '', at => '2024-04-01', context => 'map 1') AS o
+CROSS JOIN LATERAL skillrating.win_probability('once', ARRAY[1, o.player_id::bigint], '{1,2}', pool => '', at => '2024-04-01', context => '{map 1}') AS w WHERE w.team = 1;
 
 -- Who reads.
 CREATE ROLE regress_components_guest;
 SELECT skillrating.grant_ladder('bit', 'regress_components_guest', 'reader');
 SET ROLE regress_components_guest;
 SELECT count(*) > 0 AS any FROM bit.components WHERE kind = 'club' AND pool = 'blitz';
-SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}');
+SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', pool => '');
 SELECT faults('bit');
 RESET ROLE;
 REVOKE SELECT ON bit.component FROM regress_components_guest;
 SET ROLE regress_components_guest;
 \set ON_ERROR_STOP off
-SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}');
+SELECT count(*) FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', pool => '');
 SELECT count(*) FROM skillrating.verify('bit');
 \set SHOW_CONTEXT never
 -- Forecasts tell of components too: to nobody who may not read them, with contexts or without.
-SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[], club => '{club 1,club 2}'));
-SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[]));
-SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1');
-SELECT count(*) FROM skillrating.find_opponents('bit', 1, explain => true);
+SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[], club => '{club 1,club 2}', pool => ''));
+SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[], pool => ''));
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1', pool => '');
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, explain => true, pool => '');
 RESET ROLE;
 -- Nor around row security; where a model has no components, nobody needs a right.
 GRANT SELECT ON bit.component TO regress_components_guest;
@@ -283,15 +283,15 @@ SELECT skillrating.create_ladder('partless', 'elo', '{"size_advantage": "none"}'
 SELECT skillrating.grant_ladder('partless', 'regress_components_guest', 'reader');
 REVOKE SELECT ON partless.component FROM regress_components_guest;
 SET ROLE regress_components_guest;
-SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[], club => '{club 1,club 2}'));
-SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1');
+SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('bit', '{1,2}'::bigint[], club => '{club 1,club 2}', pool => ''));
+SELECT count(*) FROM skillrating.find_opponents('bit', 1, context => 'map 1', pool => '');
 SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('partless', '{1,2}'::bigint[]));
 SELECT count(*) FROM skillrating.find_opponents('partless', 1);
 RESET ROLE;
 ALTER TABLE bit.component DISABLE ROW LEVEL SECURITY;
 SELECT skillrating.drop_ladder('partless');
 \set SHOW_CONTEXT errors
-SELECT skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', club => '{a}');
+SELECT skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', club => '{a}', pool => '');
 \set ON_ERROR_STOP on
 -- Rating a match looks up its own components, however many clubs there are.
 SELECT skillrating.create_ladder('many', 'state_space');

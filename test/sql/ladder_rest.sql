@@ -97,11 +97,11 @@ SELECT player_id, at, least(sqrt(deviation ^ 2 + 63.2 ^ 2 * extract(epoch FROM a
 FROM stored, unnest('{2024-06-01,2030-01-01}'::timestamptz[]) AS at;
 SELECT t.at, t.most, count(*) FILTER (WHERE t.deviation <= most) > 0 AS some, count(*) FILTER (WHERE t.deviation > most) > 0 AS not_all,
     array_agg(player_id::text ORDER BY player_id) FILTER (WHERE t.deviation <= most)
-        IS NOT DISTINCT FROM (SELECT array_agg(b.player_id ORDER BY b.player_id::bigint) FROM skillrating.leaderboard('games', 100, max_deviation => t.most, at => t.at) AS b) AS as_textbook
+        IS NOT DISTINCT FROM (SELECT array_agg(b.player_id ORDER BY b.player_id::bigint) FROM skillrating.leaderboard('games', 100, max_deviation => t.most, at => t.at, pool => '') AS b) AS as_textbook
 FROM (SELECT t.*, most FROM textbook AS t, unnest('{200,250,340,350}'::float8[]) AS most) AS t GROUP BY t.at, t.most ORDER BY t.at, t.most;
-SELECT count(*) > 0 FROM skillrating.leaderboard('games', 100, max_deviation => 200);
+SELECT count(*) > 0 FROM skillrating.leaderboard('games', 100, max_deviation => 200, pool => '');
 SELECT players FROM skillrating.settle('games', '2030-01-01');
-SELECT count(*) FROM skillrating.leaderboard('games', 100, max_deviation => 200);
+SELECT count(*) FROM skillrating.leaderboard('games', 100, max_deviation => 200, pool => '');
 SELECT bool_and(abs(r.deviation - t.deviation) < 1e-9) FROM games.rating AS r JOIN textbook AS t USING (player_id) WHERE r.pool = '' AND t.at = '2030-01-01';
 -- Those at the limit have nothing left to count.
 SELECT players, (SELECT count(*) FROM games.rating) AS all FROM skillrating.settle('games', '2100-01-01');
@@ -213,18 +213,18 @@ SELECT count(*) > 200 AS many, bool_and(rest_change < 0 OR kind = 'settle') AS i
     bool_and(coalesce(abs(rest_change - CASE WHEN kind = 'settle' THEN 0 ELSE
         skillrating.state_rating('trueskill', skillrating.idle_state('trueskill', last_state, played_at - last_time, '{"drift": 0.3}')) - last_after END) < 1e-9, true)) AS by_the_model
 FROM (SELECT h.*, lag(h.rating_after) OVER p AS last_after, lag(h.played_at) OVER p AS last_time, lag(ARRAY[e.mu_after, e.sigma_after]) OVER p AS last_state
-    FROM whole.rating AS r, skillrating.history('whole', r.player_id) AS h JOIN whole.event AS e ON e.seq = h.seq
+    FROM whole.rating AS r, skillrating.history('whole', r.player_id, pool => '') AS h JOIN whole.event AS e ON e.seq = h.seq
     WHERE e.player_id = r.player_id AND e.pool = '' AND r.pool = ''
     WINDOW p AS (PARTITION BY r.player_id ORDER BY h.seq)) AS q
 WHERE last_after IS NOT NULL OR rest_change IS NULL;
 -- With fewer rows the first one still knows what was before.
-SELECT (SELECT rest_change FROM skillrating.history('whole', 1, 1)) = (SELECT rest_change FROM skillrating.history('whole', 1) OFFSET (SELECT count(*) - 1 FROM skillrating.history('whole', 1))) AS same;
+SELECT (SELECT rest_change FROM skillrating.history('whole', 1, 1, pool => '')) = (SELECT rest_change FROM skillrating.history('whole', 1, pool => '') OFFSET (SELECT count(*) - 1 FROM skillrating.history('whole', 1, pool => ''))) AS same;
 -- find_opponents at a time: among the ratings of then, by the prediction for then.
 SELECT bool_and(o.rating = b.rating AND o.win_probability = w.win_probability AND o.why->'terms'->>'rating' = m.rating::text)
-FROM skillrating.find_opponents('whole', 1, 3, at => '2025-01-01', explain => true) AS o
-JOIN skillrating.leaderboard('whole', 100, at => '2025-01-01') AS b USING (player_id)
-CROSS JOIN LATERAL skillrating.win_probability('whole', ARRAY[1, o.player_id::bigint], '{1,2}', at => '2025-01-01') AS w
-JOIN skillrating.leaderboard('whole', 100, at => '2025-01-01') AS m ON m.player_id = '1' WHERE w.team = 1;
+FROM skillrating.find_opponents('whole', 1, 3, at => '2025-01-01', explain => true, pool => '') AS o
+JOIN skillrating.leaderboard('whole', 100, at => '2025-01-01', pool => '') AS b USING (player_id)
+CROSS JOIN LATERAL skillrating.win_probability('whole', ARRAY[1, o.player_id::bigint], '{1,2}', at => '2025-01-01', pool => '') AS w
+JOIN skillrating.leaderboard('whole', 100, at => '2025-01-01', pool => '') AS m ON m.player_id = '1' WHERE w.team = 1;
 SELECT skillrating.drop_ladder('whole');
 
 -- Where time makes the order, a settle of an earlier time takes its place; one of the same time has nothing to do.
@@ -277,18 +277,18 @@ CREATE ROLE regress_rester;
 GRANT USAGE ON SCHEMA plain TO regress_rester;
 GRANT SELECT ON plain.rating TO regress_rester;
 SET ROLE regress_rester;
-SELECT count(*) FROM skillrating.leaderboard('plain', 1);
-SELECT count(*) FROM skillrating.leaderboard('plain', 1, at => '2024-01-01');
-SELECT count(*) FROM skillrating.around('plain', 1, at => '2024-01-01');
-SELECT (skillrating.place_of('plain', 1, at => '2024-01-01')).place;
-SELECT count(*) FROM skillrating.find_opponents('plain', 1, at => '2024-01-01');
+SELECT count(*) FROM skillrating.leaderboard('plain', 1, pool => '');
+SELECT count(*) FROM skillrating.leaderboard('plain', 1, at => '2024-01-01', pool => '');
+SELECT count(*) FROM skillrating.around('plain', 1, at => '2024-01-01', pool => '');
+SELECT (skillrating.place_of('plain', 1, at => '2024-01-01', pool => '')).place;
+SELECT count(*) FROM skillrating.find_opponents('plain', 1, at => '2024-01-01', pool => '');
 SELECT (SELECT max(at) FROM plain.operation WHERE kind = 'settle' AND undone_at IS NULL);
 SELECT skillrating.settle('plain');
 RESET ROLE;
 GRANT SELECT ON plain.event TO regress_rester;
 SET ROLE regress_rester;
-SELECT count(*) FROM skillrating.leaderboard('plain', 1, at => '2024-01-01');
-SELECT (skillrating.place_of('plain', 1, at => '2024-01-01')).percentile IS NOT NULL;
+SELECT count(*) FROM skillrating.leaderboard('plain', 1, at => '2024-01-01', pool => '');
+SELECT (skillrating.place_of('plain', 1, at => '2024-01-01', pool => '')).percentile IS NOT NULL;
 RESET ROLE;
 SELECT skillrating.drop_ladder('plain');
 DROP ROLE regress_rester;

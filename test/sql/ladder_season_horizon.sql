@@ -116,8 +116,8 @@ SELECT count(*) FILTER (WHERE c IS DISTINCT FROM w) AS changed
 FROM cut.match_player AS c FULL JOIN whole.match_player AS w USING (match_id, player_id, team, rank) WHERE match_id = 101;
 SET client_min_messages = warning;
 
-SELECT skillrating.season_table('cut', min_games => -1);
-SELECT (SELECT t.place FROM skillrating.season_table('cut', player => 1, min_games => -1) AS t);
+SELECT skillrating.season_table('cut', min_games => -1, pool => '');
+SELECT (SELECT t.place FROM skillrating.season_table('cut', player => 1, min_games => -1, pool => '') AS t);
 
 -- A season does not begin before the last one of its pools; a pool without that one may have it.
 

@@ -8,7 +8,7 @@ SELECT i, 'p' || CASE p WHEN 1 THEN i % 7 ELSE (i + 1 + i / 7 % 6) % 7 END, p, C
 FROM generate_series(1, 200) AS i, generate_series(1, 2) AS p;
 
 -- The same as the aggregate, bit for bit.
-SELECT (s).solver, (s).matches, (s).players, (s).converged, (s).status FROM (SELECT skillrating.solve_ladder('solvable') AS s) AS q;
+SELECT (s).solver, (s).matches, (s).players, (s).converged, (s).status FROM (SELECT skillrating.solve_ladder('solvable', pool => '') AS s) AS q;
 CREATE VIEW by_hand AS
 SELECT (unnest(skillrating.solve('bradley_terry', m.match_id, p.player_id, p.team, p.rank ORDER BY m.match_id))).*
 FROM solvable.match AS m JOIN solvable.match_player AS p USING (match_id) WHERE m.pool = '';
@@ -18,39 +18,41 @@ SELECT player_id, round(mu::numeric, 4) AS mu, round(standard_error::numeric, 4)
 
 -- Again, from there: nothing left to do, and nothing changes beyond the last digits.
 CREATE TABLE solved_before AS SELECT * FROM solvable.solved;
-SELECT iterations <= 1 AS warm FROM skillrating.solve_ladder('solvable');
-SELECT iterations > 2 AS cold FROM skillrating.solve_ladder('solvable', warm => false);
+SELECT iterations <= 1 AS warm FROM skillrating.solve_ladder('solvable', pool => '');
+SELECT iterations > 2 AS cold FROM skillrating.solve_ladder('solvable', warm => false, pool => '');
 SELECT max(abs(s.mu - b.mu)) < 1e-9 AS same FROM solvable.solved AS s JOIN solved_before AS b USING (player_id);
 -- New matches: fewer iterations.
 INSERT INTO solvable.match (match_id, played_at) SELECT i, '2026-03-01' FROM generate_series(201, 204) AS i;
 INSERT INTO solvable.match_player (match_id, player_id, team, rank) SELECT i, CASE p WHEN 1 THEN 'p1' ELSE 'new' END, p, p FROM generate_series(201, 204) AS i, generate_series(1, 2) AS p;
-CREATE TABLE warm AS SELECT * FROM skillrating.solve_ladder('solvable');
+CREATE TABLE warm AS SELECT * FROM skillrating.solve_ladder('solvable', pool => '');
 CREATE TABLE warmly AS SELECT * FROM solvable.solved;
 SELECT w.iterations < c.iterations AS fewer, w.players, abs(w.log_posterior - c.log_posterior) < 1e-9 AS same
-FROM warm AS w, skillrating.solve_ladder('solvable', warm => false) AS c;
+FROM warm AS w, skillrating.solve_ladder('solvable', warm => false, pool => '') AS c;
 SELECT max(abs(s.mu - b.mu)) < 1e-9 AS same, count(*) FROM solvable.solved AS s JOIN warmly AS b USING (player_id);
 
 -- Other pools and solvers have rows of their own.
 SELECT (skillrating.solve_ladder('solvable', pool => 'cup')).matches;
-SELECT (s).converged, (s).unknowns > 100 AS days FROM (SELECT skillrating.solve_ladder('solvable', 'whole_history') AS s) AS q;
+SELECT (s).converged, (s).unknowns > 100 AS days FROM (SELECT skillrating.solve_ladder('solvable', 'whole_history', pool => '') AS s) AS q;
 SELECT (s).converged FROM (SELECT skillrating.solve_ladder('solvable', 'through_time', pool => 'cup') AS s) AS q;
-SELECT (s).converged, (s).iterations <= 1 AS warm FROM (SELECT skillrating.solve_ladder('solvable', 'whole_history') AS s) AS q;
+SELECT (s).converged, (s).iterations <= 1 AS warm FROM (SELECT skillrating.solve_ladder('solvable', 'whole_history', pool => '') AS s) AS q;
 SELECT solver, pool, count(DISTINCT player_id) AS players, count(*) > count(DISTINCT player_id) AS days FROM solvable.solved GROUP BY solver, pool ORDER BY solver, pool;
 -- Nobody there: an empty solution, and a summary that says so.
+SELECT skillrating.create_ladder('nobody', 'elo');
 SELECT s.solver, (s).matches, (s).players, (s).converged, (s).status, (s).iterations, (s).components, (s).contexts, (s).unrated FROM (VALUES ('bradley_terry'), ('hive'), ('plackett_luce'), ('through_time'), ('whole_history')) AS v(solver),
-    skillrating.solve_ladder('solvable', v.solver, pool => 'nobody') AS s;
-SELECT count(*) FROM solvable.solved WHERE pool = 'nobody';
+    skillrating.solve_ladder('nobody', v.solver) AS s;
+SELECT count(*) FROM nobody.solved;
+SELECT skillrating.drop_ladder('nobody');
 SELECT (s).converged, (s).status FROM (SELECT skillrating.solve_ladder('solvable', 'hive', '{"offset_deviation": 0.5}', 'cup') AS s) AS q;
 SELECT (s).converged, (s).iterations <= 1 AS warm FROM (SELECT skillrating.solve_ladder('solvable', 'hive', '{"offset_deviation": 0.5}', 'cup') AS s) AS q;
 
 -- What does not count in rating does not count here; who has no matches any more has no row.
 SELECT skillrating.void_match('solvable', i) FROM generate_series(201::bigint, 204) AS i;
 SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('solvable');
-SELECT (skillrating.solve_ladder('solvable')).matches;
+SELECT (skillrating.solve_ladder('solvable', pool => '')).matches;
 SELECT count(*) AS stay FROM solvable.solved WHERE solver = 'bradley_terry' AND pool = '' AND player_id = 'new';
 SELECT skillrating.merge_players('solvable', 'p2', 'p1') IS NOT NULL AS merged;
 SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('solvable');
-SELECT (s).players, (s).matches < 160 AS fewer FROM (SELECT skillrating.solve_ladder('solvable') AS s) AS q;
+SELECT (s).players, (s).matches < 160 AS fewer FROM (SELECT skillrating.solve_ladder('solvable', pool => '') AS s) AS q;
 SELECT found FROM skillrating.forget_players('solvable', '{p3}', '{nemo}');
 SELECT count(*) AS replayed FROM skillrating.catch_up('solvable');
 SELECT count(*) FILTER (WHERE player_id = 'p3') AS forgotten, count(*) FILTER (WHERE player_id = 'nemo') > 0 AS there FROM solvable.solved;
@@ -88,11 +90,11 @@ INSERT INTO solvable.match_player (match_id, player_id, team, rank) VALUES (301,
 SELECT (skillrating.solve_ladder('solvable', params => '{"prior_deviation": 0}', pool => 'two')).status;
 SELECT player_id, mu FROM solvable.solved WHERE pool = 'two' ORDER BY player_id;
 SELECT (skillrating.solve_ladder('solvable', pool => 'two')).status;
-SELECT (skillrating.solve_ladder('solvable', params => '{"max_iterations": 1, "method": "gradient"}', warm => false)).status;
-SELECT skillrating.solve_ladder('solvable', NULL);
-SELECT skillrating.solve_ladder('solvable', 'elo');
+SELECT (skillrating.solve_ladder('solvable', params => '{"max_iterations": 1, "method": "gradient"}', warm => false, pool => '')).status;
+SELECT skillrating.solve_ladder('solvable', NULL, pool => '');
+SELECT skillrating.solve_ladder('solvable', 'elo', pool => '');
 SELECT skillrating.solve_ladder('nothing');
-SELECT skillrating.solve_ladder('solvable', params => '{"k": 1}');
+SELECT skillrating.solve_ladder('solvable', params => '{"k": 1}', pool => '');
 SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('solvable');
 SELECT bool_and(ok) AS verified FROM skillrating.verify('solvable');
 
@@ -104,7 +106,7 @@ SELECT skillrating.drop_ladder('solvable');
 SELECT skillrating.create_ladder('solvable', 'elo', apply_at => 'statement');
 INSERT INTO solvable.match (match_id, played_at) VALUES (1, '2026-01-01');
 INSERT INTO solvable.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
-SELECT (skillrating.solve_ladder('solvable')).status;
+SELECT (skillrating.solve_ladder('solvable', pool => '')).status;
 SELECT skillrating.merge_players('solvable', p, p + 2, allow_unknown => true) > 0 AS merged FROM generate_series(1, 2) AS p;
 SELECT players FROM skillrating.new_season('solvable', 'one', toward => 'bradley_terry', at => '2026-02-01');
 SELECT kind FROM solvable.operation ORDER BY operation;

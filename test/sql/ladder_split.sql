@@ -40,7 +40,6 @@ SELECT bool_and(abs(l.mu[r.player_id + 1] - (r.mu - 2 * r.sigma)) < 1e-12) AS ca
 SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('fair_true', '{}'::bigint[])) AS a, skillrating.split_teams(skillrating.lobby('fair_true', NULL::bigint[])) AS b;
 SELECT * FROM skillrating.split_teams(skillrating.lobby('fair_elo', ARRAY['p0', 'p1'], caution => 1));
 SELECT * FROM skillrating.split_teams(skillrating.lobby('fair_none', ARRAY['p0', 'p1']));
-SELECT * FROM skillrating.split_teams(skillrating.lobby('fair_elo', ARRAY['p0', 'p1'], pool => NULL));
 SELECT * FROM skillrating.split_teams(skillrating.lobby('fair_elo', ARRAY['p0', 'p1']), team_size => 2);
 
 -- Whom to play: by the model, against all that there are.

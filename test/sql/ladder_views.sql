@@ -140,7 +140,7 @@ FROM tennis.components AS c FULL JOIN tennis.component AS t
 CREATE TABLE account (id text PRIMARY KEY, nick text);
 INSERT INTO account SELECT 'p' || n, 'nick ' || n FROM generate_series(1, 12) AS n;
 SELECT b.place = p.place AS place, a.nick FROM view_elo.leaderboard AS b JOIN account AS a ON a.id = b.player_id
-CROSS JOIN LATERAL (SELECT (skillrating.place_of('view_elo', b.player_id)).place AS place) AS p
+CROSS JOIN LATERAL (SELECT (skillrating.place_of('view_elo', b.player_id, pool => '')).place AS place) AS p
 WHERE b.pool = '' ORDER BY b.rating DESC, b.player_id LIMIT 3;
 CREATE FUNCTION nodes(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -255,7 +255,7 @@ SELECT skillrating.revoke_ladder('view_elo', 'regress_board_reader', 'reader');
 SELECT has_table_privilege('regress_board_reader', 'view_elo.leaderboard', 'SELECT');
 -- Whom the owner lets see the configuration sees the solution, too.
 SELECT skillrating.grant_ladder('view_elo', 'regress_board_reader', 'reader');
-SELECT matches > 0 AS solved FROM skillrating.solve_ladder('view_elo');
+SELECT matches > 0 AS solved FROM skillrating.solve_ladder('view_elo', pool => '');
 SELECT has_table_privilege('regress_board_reader', 'view_elo.solved', 'SELECT'), has_table_privilege('regress_board_reader', 'view_elo.solved_context', 'SELECT'),
     has_table_privilege('regress_board_site', 'view_elo.solved', 'SELECT');
 

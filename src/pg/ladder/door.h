@@ -50,6 +50,14 @@ typedef enum LadderRights
 	RIGHTS_TO_CREATE			/* there is no ladder yet */
 } LadderRights;
 
+/* What an argument named pool is for. */
+typedef enum PoolUse
+{
+	POOL_AS_GIVEN,				/* what the body says, or there is none */
+	POOL_OF_BOARD,				/* to read what is there, */
+	POOL_OF_FORECAST			/* or for a match, which may be the first in it; see pools.h */
+} PoolUse;
+
 /* A way in: a function, or a trigger, that works on a ladder. */
 typedef struct LadderEntry
 {
@@ -75,6 +83,7 @@ typedef struct LadderEntry
 								 * should */
 	LongWork	work;			/* what others see of it, or WORK_NONE, */
 	WorkPhase	phase;			/* and the phase that it begins with */
+	PoolUse		pool;			/* as the first of the ladders has it */
 	const char *as_caller;		/* a function of skillrating_internal to call
 								 * with the first arguments once the door is
 								 * closed, as the caller, or NULL */

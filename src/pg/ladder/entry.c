@@ -28,6 +28,7 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/ladder/pools.h"
 #include "pg/ladder/snapshot_age.h"
 
 SKILLRATING_FUNCTION(skillrating_enter);
@@ -38,6 +39,8 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 #define REPORTS \
 	{{"match", ACL_INSERT}, {"match_player", ACL_INSERT}, {"event", ACL_SELECT}}
 #define READS_BOTH {{"rating", ACL_SELECT}, {"event", ACL_SELECT}}
+#define FORECASTS .nladders = 1,.pool = POOL_OF_FORECAST
+#define SHOWS_POOL .nladders = 1,.pool = POOL_OF_BOARD
 
 /* The list, by room; docs/ladders.md has the same, and a test compares them. */
 static const LadderEntry entries[] = {
@@ -69,8 +72,8 @@ static const LadderEntry entries[] = {
 	/* Matches */
 	{"report_match", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
 	.nladders = 1,.reenters = true},
-	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
+	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,FORECASTS},
+	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,FORECASTS},
 	{"match_outcome", AccessShareLock, RIGHTS_BY_GRANT, {{"rated_match", ACL_SELECT}},.nladders = 1},
 	{"eligibility", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
 	{"match_journal", AccessShareLock, RIGHTS_BY_GRANT,
@@ -108,23 +111,23 @@ static const LadderEntry entries[] = {
 	{"import_ratings", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.maintains = true},
 	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
-	.work = WORK_SOLVE_LADDER},
+	.work = WORK_SOLVE_LADDER,.pool = POOL_OF_BOARD},
 
 	/* Reading */
-	{"leaderboard", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"lobby", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,.nladders = 1},
-	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
-	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
-	{"surprising_players", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
-	{"pool_quality", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,.nladders = 1},
-	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 1},
+	{"leaderboard", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
+	{"place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
+	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
+	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
+	{"lobby", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,FORECASTS},
+	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,FORECASTS},
+	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
+	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,SHOWS_POOL},
+	{"surprising_players", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
+	{"pool_quality", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
+	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,SHOWS_POOL},
 
 	/* Another formula */
-	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2},
+	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2,.pool = POOL_OF_BOARD},
 
 	{"shadow_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
 	.maintains = true,.work = WORK_SHADOW_LADDER},
@@ -162,6 +165,7 @@ typedef struct EntryCall
 	FmgrInfo	as_caller;
 	int			identifier[FUNC_MAX_ARGS];	/* arguments of any type */
 	int			nidentifiers;
+	int			pool;			/* which argument it is, where it has a use */
 } EntryCall;
 
 /* The one function of a name in skillrating_internal. */
@@ -177,6 +181,22 @@ find_function(FmgrInfo *found, const char *name, FunctionCallInfo fcinfo)
 
 	/* The types of its arguments, where they are polymorphic. */
 	fmgr_info_set_expr(fcinfo->flinfo->fn_expr, found);
+}
+
+/* Which of the arguments of a function is the pool; those that go in come first. */
+static int
+pool_argument(HeapTuple function)
+{
+	Oid		   *type;
+	char	  **name;
+	char	   *mode;
+	int			n = get_func_arg_info(function, &type, &name, &mode);
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(name[i], "pool") == 0)
+			return i;
+	elog(ERROR, "function has no argument pool");
 }
 
 static EntryCall *
@@ -203,24 +223,47 @@ entry_call(FunctionCallInfo fcinfo)
 	for (i = 0; i < proc->pronargs; i++)
 		if (IsPolymorphicType(proc->proargtypes.values[i]))
 			call->identifier[call->nidentifiers++] = i;
+	if (call->entry->pool != POOL_AS_GIVEN)
+		call->pool = pool_argument(tuple);
 	ReleaseSysCache(tuple);
 	fcinfo->flinfo->fn_extra = call;
 	return call;
 }
 
-/* Call a function with the first arguments of another, and where its result goes. */
+/* Call a function with the first of some arguments of another, and where its result goes. */
 static Datum
-call_with_arguments(FmgrInfo *function, FunctionCallInfo fcinfo, bool *isnull)
+call_with_arguments(FmgrInfo *function, FunctionCallInfo fcinfo, const NullableDatum *args,
+					bool *isnull)
 {
 	LOCAL_FCINFO(inner, FUNC_MAX_ARGS);
 	Datum		result;
 
 	InitFunctionCallInfoData(*inner, function, function->fn_nargs, fcinfo->fncollation,
 							 fcinfo->context, fcinfo->resultinfo);
-	memcpy(inner->args, fcinfo->args, function->fn_nargs * sizeof(NullableDatum));
+	memcpy(inner->args, args, function->fn_nargs * sizeof(NullableDatum));
 	result = FunctionCallInvoke(inner);
 	*isnull = inner->isnull;
 	return result;
+}
+
+/*
+ * Call the body.  One that is strict gets no null, though the caller may have left out a pool: it
+ * returns null, or no rows.
+ */
+static Datum
+call_body(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args, bool *isnull)
+{
+	int			i;
+
+	for (i = 0; i < fcinfo->nargs && call->body.fn_strict; i++)
+		if (args[i].isnull)
+		{
+			if (fcinfo->flinfo->fn_retset)
+				((ReturnSetInfo *) fcinfo->resultinfo)->isDone = ExprEndResult;
+			*isnull = true;
+			return (Datum) 0;
+		}
+	return call_with_arguments(&call->body, fcinfo, args, isnull);
 }
 
 /*
@@ -301,7 +344,7 @@ finish_as_caller(FunctionCallInfo fcinfo, EntryCall *call, Oid schema)
 	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	bool		isnull;
 
-	(void) call_with_arguments(&call->as_caller, fcinfo, &isnull);
+	(void) call_with_arguments(&call->as_caller, fcinfo, fcinfo->args, &isnull);
 	if (ladder_schema(name) != schema)
 		report_renamed(name);
 }
@@ -376,18 +419,25 @@ skillrating_enter(PG_FUNCTION_ARGS)
 	Oid			schema = ndoors > 0 ? door[0]->schema : InvalidOid;
 	bool		newer = push_newer_snapshot(door, ndoors);
 	bool		reports = false;
+	NullableDatum args[FUNC_MAX_ARGS];
 	bool		isnull;
 	Datum		result;
 
 	if (ndoors > 0)
 		check_arguments(fcinfo, call, door[0]);
+	memcpy(args, fcinfo->args, fcinfo->nargs * sizeof(NullableDatum));
+	if (ndoors > 0 && call->entry->pool != POOL_AS_GIVEN)
+	{
+		args[call->pool].value = ladder_pool(door[0], call->entry->pool, args[call->pool]);
+		args[call->pool].isnull = false;
+	}
 	if (ndoors > 0 && call->entry->work != WORK_NONE)
 	{
 		reports = progress_begin(call->entry->work, schema, door[0]->owner);
 		if (reports && call->entry->phase != PHASE_BEGINNING)
 			progress_phase(call->entry->phase, PROGRESS_UNKNOWN);
 	}
-	result = call_with_arguments(&call->body, fcinfo, &isnull);
+	result = call_body(fcinfo, call, args, &isnull);
 	progress_end(reports);
 	if (newer)
 		PopActiveSnapshot();

@@ -1,0 +1,108 @@
+/*
+ * source_use.c
+ *		Which columns of a source a model makes use of.
+ */
+#include "pg/sql/glue.h"
+
+#include "access/attnum.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+
+#include "core/evaluate/tune_parts.h"
+#include "core/rating/period.h"
+#include "pg/matches/source.h"
+#include "pg/sql/arrays.h"
+
+SKILLRATING_FUNCTION(skillrating_unused_columns);
+
+/*
+ * What of a match a column is for: a set of ModelSupport, any of which makes use of it.  A column
+ * without any is always of use: to the ladder, or to rules of eligibility.
+ */
+static const unsigned column_supports[SOURCE_NCOLUMNS] = {
+	[SOURCE_LOG_ODDS] = MODEL_LOG_ODDS,
+	[SOURCE_CONTEXT] = MODEL_CONTEXT,
+	[SOURCE_CLUB] = MODEL_CLUB,
+	[SOURCE_SCORE] = MODEL_SCORE | MODEL_ONE_TEAM,
+	[SOURCE_WEIGHT] = MODEL_WEIGHT,
+	[SOURCE_JOINED] = MODEL_WEIGHT | MODEL_COMMANDING,
+	[SOURCE_LEFT] = MODEL_WEIGHT | MODEL_COMMANDING,
+	[SOURCE_COMMANDING] = MODEL_COMMANDING,
+	[SOURCE_SIDE] = MODEL_SIDE,
+	[SOURCE_SQUAD] = MODEL_SQUAD,
+	[SOURCE_KILLS] = MODEL_COUNTS,
+	[SOURCE_DEATHS] = MODEL_COUNTS,
+	[SOURCE_QUIT] = MODEL_QUIT,
+	[SOURCE_GAIN] = MODEL_GAIN
+};
+
+/*
+ * Columns that another one makes use of, or the lack of another one: log-odds favour a side, and a
+ * match without ranks goes by scores.
+ */
+static bool
+is_used_beside(Oid source, SourceColumn column)
+{
+	if (column == SOURCE_SIDE)
+		return get_attnum(source, source_column_name(SOURCE_LOG_ODDS)) != InvalidAttrNumber;
+	if (column == SOURCE_SCORE)
+		return get_attnum(source, source_column_name(SOURCE_RANK)) == InvalidAttrNumber;
+	return false;
+}
+
+/* Whether tournaments are the rating periods: no time tells one then. */
+static bool
+goes_by_tournaments(const Model *model, const ParamValue *params)
+{
+	return model->period != 0 && period_of(model, params, 0, 0).key == 0;
+}
+
+/*
+ * Whether a model takes any of these parts of a match into account.  What only parts of the model
+ * need that are off has no effect, unless the state has a column for it.
+ */
+static bool
+takes_account(const Model *model, const ParamValue *params, unsigned supports)
+{
+	unsigned	switched = 0;
+	int			i;
+
+	for (i = 0; i < model->nparts; i++)
+	{
+		const ModelPart *part = &model->part[i];
+
+		if ((part->needs & supports) == 0)
+			continue;
+		if (tune_part_is_on(model, params, part))
+			return true;
+		if (part->kind == PART_OF_MODEL)
+			switched |= part->needs;
+	}
+	return (model->rules.supports & supports & ~switched) != 0 ||
+		((supports & MODEL_SIDE) != 0 && model_state_column(model, ROLE_SIDE) >= 0) ||
+		((supports & MODEL_COMMANDING) != 0 && model_state_column(model, ROLE_COMMAND) >= 0);
+}
+
+/* unused_columns(source, model, params) */
+Datum
+skillrating_unused_columns(PG_FUNCTION_ARGS)
+{
+	Oid			source = PG_GETARG_OID(0);
+	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	const ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(2));
+	const char *unused[SOURCE_NCOLUMNS];
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < SOURCE_NCOLUMNS; i++)
+	{
+		const char *name = source_column_name(i);
+
+		if (get_attnum(source, name) != InvalidAttrNumber && !is_used_beside(source, i) &&
+			(i == SOURCE_TOURNAMENT ? !goes_by_tournaments(model, params) :
+			 column_supports[i] != 0 && !takes_account(model, params, column_supports[i])))
+			unused[n++] = name;
+	}
+	return text_array(unused, n);
+}
