@@ -296,12 +296,35 @@ SET ROLE regress_attacker;
 ALTER DEFAULT PRIVILEGES IN SCHEMA held GRANT SELECT ON TABLES TO PUBLIC;
 SET ROLE regress_attacks_owner;
 SELECT skillrating.shadow_ladder('held', 'faster', params => '{"k": 64}');
+-- Whoever promotes it is to run the statements in the detail of this error: a name adds none.
+SET ROLE regress_attacker;
+CREATE TABLE attack."depends
+ALTER ROLE regress_attacker SUPERUSER; --" (r held.rating);
+SET ROLE regress_attacks_owner;
+SELECT skillrating.promote_ladder('faster', 'held_before');
+SET ROLE regress_attacker;
+DROP TABLE attack."depends
+ALTER ROLE regress_attacker SUPERUSER; --";
+SET ROLE regress_attacks_owner;
 SELECT skillrating.promote_ladder('faster', 'held_before');
 SELECT pg_get_userbyid(defaclrole), defaclacl FROM pg_default_acl WHERE defaclnamespace = 'held'::regnamespace;
 SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['held_before', 'held']) AS l;
 RESET ROLE;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_attacks_owner', current_database()) \gexec
 DROP ROLE regress_attacks_owner;
+
+-- A promotion copies what the owner has given to the tables of the ladder, and nothing of another role.
+SELECT skillrating.shadow_ladder('arena', 'dark', params => '{"k": 64}');
+SELECT count(*) FROM skillrating.solve_ladder('dark');
+SET ROLE regress_attacker;
+CREATE TABLE arena.solved (player_id bigint, own bigint DEFAULT attack.struck_id());
+GRANT ALL ON arena.solved TO regress_attacker;
+RESET ROLE;
+SELECT skillrating.promote_ladder('dark', 'arena_before');
+TABLE gained;
+SELECT has_table_privilege('regress_attacker', 'arena.solved', 'TRIGGER');
+DROP TABLE arena_before.solved;
+SELECT skillrating.drop_ladder('arena_before');
 
 RESET ROLE;
 TABLE gained;
