@@ -305,8 +305,16 @@ SELECT skillrating.promote_ladder('faster', 'held_before');
 SET ROLE regress_attacker;
 DROP TABLE attack."depends
 ALTER ROLE regress_attacker SUPERUSER; --";
+-- A table of another role in the schema is none of the ladder's, to grant, analyse, alter or write to.
+CREATE TABLE held.solved (i integer);
+CREATE PUBLICATION regress_attacks FOR TABLE held.solved;
 SET ROLE regress_attacks_owner;
-SELECT skillrating.promote_ladder('faster', 'held_before');
+SELECT skillrating.grant_ladder('held', 'regress_attacker', 'reader'), skillrating.revoke_ladder('held', 'regress_attacker', 'reader');
+SELECT skillrating.promote_ladder('faster', 'held_before', hanging => 'keep');
+SET ROLE regress_attacker;
+DROP PUBLICATION regress_attacks;
+DROP TABLE held_before.solved;
+SET ROLE regress_attacks_owner;
 SELECT pg_get_userbyid(defaclrole), defaclacl FROM pg_default_acl WHERE defaclnamespace = 'held'::regnamespace;
 SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['held_before', 'held']) AS l;
 RESET ROLE;
