@@ -39,7 +39,7 @@ BEGIN
         ) AS v(table_name, trigger_name, kind, event, rest)
     LOOP
         relation := to_regclass(format('%I.%I', ladder, t.table_name));
-        CONTINUE WHEN relation IS NULL
+        CONTINUE WHEN NOT skillrating_internal.has_table(ladder, t.table_name)
             OR EXISTS (
                 SELECT FROM pg_trigger AS g
                 WHERE g.tgrelid = relation AND g.tgname = t.trigger_name);

@@ -21,7 +21,7 @@ AS $function$
     ) AS v(kind, privileges, relations),
         unnest(v.privileges) AS p(privilege), unnest(v.relations) AS k(relation)
     WHERE v.kind = granted_privileges.kind
-        AND to_regclass(format('%I.%I', ladder, k.relation)) IS NOT NULL
+        AND skillrating_internal.owns_relation(to_regclass(format('%I.%I', ladder, k.relation)))
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.granted_privileges(text, text) IS

@@ -454,7 +454,7 @@ BEGIN
         SELECT p.seq INTO horizon FROM skillrating_internal.last_place_before(ladder, at) AS p;
         PERFORM skillrating_internal.check_nothing_waits(ladder, horizon);
     END IF;
-    IF NOT skillrating_internal.has_table(ladder, 'horizon') THEN
+    IF NOT (skillrating_internal.has_table(ladder, 'horizon') AND skillrating_internal.has_table(ladder, 'season_horizon')) THEN
         PERFORM skillrating_internal.create_horizon_tables(ladder);
     END IF;
     PERFORM skillrating_internal.write_horizon(ladder, horizon);

@@ -91,10 +91,10 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'ladder, solver, params, pool and warm must not be null';
     END IF;
-    IF NOT skillrating_internal.has_table(ladder, 'solved') THEN
+    IF NOT (skillrating_internal.has_table(ladder, 'solved') AND skillrating_internal.has_table(ladder, 'solved_context')) THEN
         -- One makes them; rating goes on.
         EXECUTE format('LOCK TABLE %I.ladder IN SHARE ROW EXCLUSIVE MODE', ladder);
-        IF NOT skillrating_internal.has_table(ladder, 'solved') THEN
+        IF NOT (skillrating_internal.has_table(ladder, 'solved') AND skillrating_internal.has_table(ladder, 'solved_context')) THEN
             PERFORM skillrating_internal.create_solved_tables(ladder, t.player_type);
         END IF;
     END IF;

@@ -175,7 +175,7 @@ BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     FOR relation IN
         SELECT c.oid FROM pg_class AS c
-        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
+        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND skillrating_internal.owns_table(c.oid)
             AND coalesce(pg_stat_get_mod_since_analyze(c.oid), 0) >= changed_share * greatest(c.reltuples, 0)
         ORDER BY c.oid
     LOOP

@@ -17,6 +17,8 @@ AS $function$
     JOIN pg_class AS s ON s.relname = l.relname AND s.relkind = l.relkind
     WHERE l.relnamespace = to_regnamespace(quote_ident(first_ladder)) AND s.relnamespace = to_regnamespace(quote_ident(shadow))
         AND l.relkind IN ('r', 'p', 'v', 'S')
+        -- What another role has put there is not to be copied: defaults and checks run as the owner.
+        AND skillrating_internal.owns_relation(l.oid) AND skillrating_internal.owns_relation(s.oid)
         -- These follow the name, with the tables of matches.
         AND NOT (l.relname IN ('source', 'attached') AND EXISTS (
             SELECT FROM pg_class AS m

@@ -28,6 +28,18 @@ COMMENT ON FUNCTION skillrating_internal.renamed_relations(text, text) IS
 'A part of promote_ladder(): the relations in the schema of a ladder that stay there when it gets
 another name, with those of after, and the types of their rows and of arrays of these.';
 
+CREATE FUNCTION skillrating_internal.as_comment(words text)
+RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT '-- ' || regexp_replace(words, '\r\n|\r|\n', E'\n-- ', 'g')
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.as_comment(text) IS
+'A part of hanging_objects(): words as a comment of SQL, which no line of a name may leave, as
+whoever promotes a ladder runs what is behind it.';
+
 CREATE FUNCTION skillrating_internal.view_statement(view oid)
 RETURNS text
 LANGUAGE sql STABLE STRICT
@@ -133,7 +145,7 @@ AS $function$
     (SELECT pg_describe_object(h.class, h.oid, 0), h.statement FROM hanging AS h ORDER BY h.n, h.oid)
     UNION ALL
     -- Nothing makes these again.
-    SELECT DISTINCT o.what, format('-- %s', o.what)
+    SELECT DISTINCT o.what, skillrating_internal.as_comment(o.what)
     FROM dependent AS d
     CROSS JOIN LATERAL (
         SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ' depends on ' || d.relation::regclass AS what) AS o
@@ -181,13 +193,13 @@ AS $function$
         string_agg(format('ALTER PUBLICATION %I ADD %s', p.pubname, d.added), E';\n' ORDER BY d.added)
             FILTER (WHERE NOT d.is_there),
         -- A subscriber that has not done this stops at the first match, because it lacks the former name.
-        E'-- Each subscriber needs the same names, and then the tables that it lacks:\n-- '
+        skillrating_internal.as_comment(E'Each subscriber needs the same names, and then the tables that it lacks:\n'
         || concat_ws('; ', format('ALTER SCHEMA %I RENAME TO %I', first_ladder, former),
             CASE WHEN bool_or(d.is_there) THEN format('ALTER SCHEMA %I RENAME TO %I', shadow, first_ladder)
                 ELSE format('CREATE SCHEMA %I', first_ladder) END,
             CASE WHEN skillrating_internal.has_table(first_ladder, 'match') THEN
                 format('ALTER TABLE IF EXISTS %I.match SET SCHEMA %I; ALTER TABLE IF EXISTS %1$I.match_player SET SCHEMA %2$I', former, first_ladder) END)
-        || '; ALTER SUBSCRIPTION ... REFRESH PUBLICATION')
+        || '; ALTER SUBSCRIPTION ... REFRESH PUBLICATION'))
     FROM published AS d JOIN pg_publication AS p ON p.oid = d.prpubid
     GROUP BY p.pubname
 $function$;

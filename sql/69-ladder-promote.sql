@@ -255,6 +255,7 @@ BEGIN
             coalesce(a.attstattarget, -1) AS statistics
         FROM pg_publication_tables AS p
         JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', p.schemaname, p.tablename)) AND c.relkind = 'r'
+            AND skillrating_internal.owns_table(c.oid)
         CROSS JOIN LATERAL (
             SELECT b.* FROM pg_attribute AS b
             WHERE b.attrelid = c.oid AND b.attnum > 0 AND NOT b.attisdropped AND b.attgenerated = '' AND b.attidentity = ''

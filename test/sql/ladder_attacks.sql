@@ -296,12 +296,53 @@ SET ROLE regress_attacker;
 ALTER DEFAULT PRIVILEGES IN SCHEMA held GRANT SELECT ON TABLES TO PUBLIC;
 SET ROLE regress_attacks_owner;
 SELECT skillrating.shadow_ladder('held', 'faster', params => '{"k": 64}');
+-- Whoever promotes it is to run the statements in the detail of this error: a name adds none.
+SET ROLE regress_attacker;
+CREATE TABLE attack."depends
+ALTER ROLE regress_attacker SUPERUSER; --" (r held.rating);
+SET ROLE regress_attacks_owner;
 SELECT skillrating.promote_ladder('faster', 'held_before');
+SET ROLE regress_attacker;
+DROP TABLE attack."depends
+ALTER ROLE regress_attacker SUPERUSER; --";
+-- A table of another role in the schema is none of the ladder's, to grant, analyse, alter or write to.
+CREATE TABLE held.solved (i integer);
+CREATE PUBLICATION regress_attacks FOR TABLE held.solved;
+SET ROLE regress_attacks_owner;
+SELECT skillrating.grant_ladder('held', 'regress_attacker', 'reader'), skillrating.revoke_ladder('held', 'regress_attacker', 'reader');
+SELECT skillrating.promote_ladder('faster', 'held_before', hanging => 'keep');
+SET ROLE regress_attacker;
+DROP PUBLICATION regress_attacks;
+DROP TABLE held_before.solved;
+SET ROLE regress_attacks_owner;
 SELECT pg_get_userbyid(defaclrole), defaclacl FROM pg_default_acl WHERE defaclnamespace = 'held'::regnamespace;
 SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['held_before', 'held']) AS l;
 RESET ROLE;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_attacks_owner', current_database()) \gexec
 DROP ROLE regress_attacks_owner;
+
+-- A promotion copies what the owner has given to the tables of the ladder, and nothing of another role.
+SELECT skillrating.shadow_ladder('arena', 'dark', params => '{"k": 64}');
+SELECT count(*) FROM skillrating.solve_ladder('dark');
+SET ROLE regress_attacker;
+CREATE TABLE arena.solved (player_id bigint, own bigint DEFAULT attack.struck_id());
+GRANT ALL ON arena.solved TO regress_attacker;
+RESET ROLE;
+SELECT skillrating.promote_ladder('dark', 'arena_before');
+TABLE gained;
+SELECT has_table_privilege('regress_attacker', 'arena.solved', 'TRIGGER');
+DROP TABLE arena_before.solved;
+SELECT skillrating.drop_ladder('arena_before');
+-- Of tables that are made together one can be missing, and be another role's.
+DROP TABLE arena.solved_context;
+SET ROLE regress_attacker;
+CREATE TABLE arena.solved_context (solver text, pool text, context text, log_odds float8, standard_error float8);
+GRANT ALL ON arena.solved_context TO PUBLIC;
+CREATE TRIGGER spring BEFORE DELETE ON arena.solved_context FOR EACH STATEMENT EXECUTE FUNCTION attack.spring();
+RESET ROLE;
+SELECT count(*) FROM skillrating.solve_ladder('arena');
+TABLE gained;
+DROP TABLE arena.solved_context;
 
 RESET ROLE;
 TABLE gained;

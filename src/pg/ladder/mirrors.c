@@ -69,12 +69,17 @@ check_mirror_owner(const Ladder *ladder, Oid relid)
 	return true;
 }
 
-/* Lock a mirrored table, to write to it, and check its owner; false if it was dropped. */
+/*
+ * Lock a mirrored table, to write to it, and check its owner; false if it was dropped.  Whose it is
+ * is asked before, too: nobody locks a table of others.
+ */
 static bool
 lock_mirror(const Ladder *ladder, Oid relid)
 {
 	ListCell   *cell;
 
+	if (!check_mirror_owner(ladder, relid))
+		return false;
 	LockRelationOid(relid, RowExclusiveLock);
 	if (!check_mirror_owner(ladder, relid))
 	{
@@ -157,23 +162,29 @@ find_plan(Ladder *ladder, const Mirror *mirror, const char *event)
  */
 
 /*
- * Run the plan.  Error if it is about another table than the mirror's: one that has got the name of
- * this one's schema meanwhile.
+ * Run the plan.  Error if it is about another table than the mirror's, one that has got the name of
+ * this one's schema meanwhile: its triggers would run as the ladder's owner.  Once the plan has been
+ * looked up, all its tables are locked, so that executing it accepts no news of another name.
  */
 static void
 run_plan(const Mirror *mirror, SPIPlanPtr plan)
 {
 	const CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(plan));
-	int			result = SPI_execute_plan(plan, NULL, NULL, false, 0);
+	CachedPlan *cached = SPI_plan_get_cached_plan(plan);
+	bool		about = list_member_oid(source->relationOids, mirror->relation);
+	int			result;
 
-	if (result < 0)
-		elog(ERROR, "could not write to a mirror: %s", SPI_result_code_string(result));
-	if (!list_member_oid(source->relationOids, mirror->relation))
+	if (cached != NULL)
+		ReleaseCachedPlan(cached, CurrentResourceOwner);
+	if (!about)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("table \"%s\" was replaced while ratings were written to it",
 						get_rel_name(mirror->relation)),
 				 errhint("Try again.")));
+	result = SPI_execute_plan(plan, NULL, NULL, false, 0);
+	if (result < 0)
+		elog(ERROR, "could not write to a mirror: %s", SPI_result_code_string(result));
 }
 
 /* Raise the error of a mirror with its name. */
