@@ -93,7 +93,29 @@ RESET ROLE;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM "regress_Mixed Case"', current_database()) AS statement \gset
 :statement;
 
+-- A plan made for small tables reads a match, and not the index of one from end to end.
+CREATE TABLE round (id bigint PRIMARY KEY, ended_at timestamptz);
+CREATE TABLE round_player (round bigint, player bigint, won boolean, PRIMARY KEY (round, player));
+INSERT INTO round SELECT i, '2024-01-01' FROM generate_series(1, 700) AS i;
+INSERT INTO round_player SELECT r.id, p, p < 7 FROM round AS r, generate_series(1, 12) AS p;
+ANALYZE round, round_player;
+CREATE VIEW small AS SELECT round AS match_id, ended_at AS played_at, player AS player_id, CASE WHEN won THEN 1 ELSE 2 END AS team, won
+FROM round JOIN round_player ON round = id;
 SET client_min_messages = warning;
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['slow', 'mixed']) AS l;
+SELECT skillrating.create_ladder('small_tables', 'elo', source => 'small');
+RESET client_min_messages;
+-- What this session has counted so far goes to the server's totals.
+SELECT pg_stat_force_next_flush();
+BEGIN;
+INSERT INTO round VALUES (701, '2024-01-02');
+INSERT INTO round_player SELECT 701, p, p < 7 FROM generate_series(1, 12) AS p;
+SET CONSTRAINTS ALL IMMEDIATE;
+SELECT relname, seq_scan, idx_tup_fetch <= 24 AS reads_one FROM pg_stat_xact_user_tables
+WHERE relid IN ('round'::regclass, 'round_player'::regclass) ORDER BY relname;
+COMMIT;
+SELECT count(*) FROM small_tables.event;
+
+SET client_min_messages = warning;
+SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['slow', 'mixed', 'small_tables']) AS l;
 DROP SCHEMA plans CASCADE;
 DROP ROLE regress_teller, "regress_Mixed Case";

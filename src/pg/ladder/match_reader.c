@@ -10,6 +10,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -17,6 +18,7 @@
 #include "pg/ladder/cache.h"
 #include "pg/ladder/careful.h"
 #include "pg/ladder/filters.h"
+#include "pg/ladder/settings.h"
 
 /*
  * ---- Queries ----
@@ -245,10 +247,23 @@ store_matches(void *arg)
 {
 	StoreMatches *matches = (StoreMatches *) arg;
 	ArrayType  *ids = DatumGetArrayTypeP(matches->ids);
-	bool		one = ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids)) == 1;
+	int			guc_level;
 
-	store_rows(matches->reader, one ? &read_match_query : &read_matches_query, &matches->ids,
-			   NULL);
+	if (ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids)) != 1)
+	{
+		store_rows(matches->reader, &read_matches_query, &matches->ids, NULL);
+		return;
+	}
+
+	/*
+	 * The plan stays while tables grow.  Other joins can read small ones from end to end, by an
+	 * index too.
+	 */
+	guc_level = NewGUCNestLevel();
+	settings_set("enable_hashjoin", "off");
+	settings_set("enable_mergejoin", "off");
+	store_rows(matches->reader, &read_match_query, &matches->ids, NULL);
+	AtEOXact_GUC(false, guc_level);
 }
 
 MatchReader *
