@@ -139,12 +139,13 @@ CREATE FUNCTION skillrating.season_state(
     state float8[],
     keep float8 DEFAULT 0.5,
     params jsonb DEFAULT '{}',
-    mean float8 DEFAULT NULL)
+    mean float8 DEFAULT NULL,
+    keep_deviations boolean DEFAULT false)
 RETURNS float8[]
 AS 'MODULE_PATHNAME', 'skillrating_season_state'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating.season_state(text, float8[], float8, jsonb, float8) IS
+COMMENT ON FUNCTION skillrating.season_state(text, float8[], float8, jsonb, float8, boolean) IS
 'The state of a player at the start of a season, by soft reset: each column moves towards its
 initial value, to initial + keep * (value - initial), and a deviation to
 sqrt(keep^2 * value^2 + (1 - keep^2) * initial^2), since what is not kept is as uncertain as a
@@ -152,6 +153,7 @@ newcomer.  What counts or has been reached stays.
 state: in the order of the model''s state columns.
 keep: 0 (all new) to 1 (unchanged).
 mean: what the first column moves towards in place of its initial value.
+keep_deviations: whether deviations stay as they are.
 Null if an argument other than mean is null.  Errors: those of state_rating(), and 22003 for numbers
 out of range.';
 

@@ -4,7 +4,8 @@ CREATE FUNCTION skillrating.reasons(
     OUT reason text,
     OUT mistake boolean,
     OUT description text,
-    OUT remedy text)
+    OUT remedy text,
+    OUT notice boolean)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_reasons'
 LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 50;
@@ -15,4 +16,7 @@ match_outcome() have them.
 reason: the code, which later versions keep.
 mistake: whether it is a mistake in the rows of the match, which is an error where strict is true.
 description: what it means.
-remedy: what can be done about it, a sentence.';
+remedy: what can be done about it, a sentence.
+notice: whether the first match of a session that comes to a ladder and does not count for the
+reason raises a notice, unless skillrating.unrated_notices is off. Not where somebody has decided so
+(the source, an operation, a rule of eligibility), and not where the match is rated later.';

@@ -80,6 +80,64 @@ COMMENT ON FUNCTION skillrating_internal.check_new_season(text, text, text, time
 is null, has one of that name, and 22023 if one began there after the time at, unless late is
 reorder; and a notice if there is no rating in the pool.';
 
+CREATE FUNCTION skillrating_internal.tell_season(
+    ladder text,
+    season text,
+    keep float8,
+    places bigint[])
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
+    l record;
+    top record;
+    digits constant integer := 3;
+BEGIN
+    EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO l;
+    -- The first event is the season''s; a second one sets what that leaves.
+    EXECUTE format(
+        'SELECT f.*, %3$s AS after, skillrating.state_rating($3, %3$s, $4) AS rating_after
+        FROM (
+            SELECT e.player_id, e.pool, %2$s AS before, %4$s AS rating FROM %1$I.event AS e
+            WHERE e.seq = $1[1] AND %2$s <> %3$s AND e.pool IS DISTINCT FROM $2
+            ORDER BY 4 DESC, e.player_id, e.pool LIMIT 1) AS f
+        JOIN %1$I.event AS e ON e.player_id %5$s f.player_id AND e.pool = f.pool AND e.seq = ANY ($1)
+        ORDER BY e.seq DESC LIMIT 1',
+        ladder, s.before, s.after, skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'),
+        t.player_equals)
+    INTO top USING places, skillrating_internal.shared_pool(ladder), l.model, l.params;
+    IF top.rating IS NULL THEN
+        RETURN;
+    END IF;
+    RAISE NOTICE USING
+        MESSAGE = format('season "%s" of ladder "%s" takes the highest displayed rating from %s to %s', season, ladder,
+            trim_scale(round(top.rating::numeric, digits)), trim_scale(round(top.rating_after::numeric, digits))),
+        DETAIL = format('The share %s of the distance to %s stays: %s.', keep,
+            CASE WHEN cardinality(places) > 1 THEN 'the solved skill' ELSE 'a newcomer''s state' END, (
+            SELECT string_agg(format('%s from %s to %s', c.name, trim_scale(round(c.before::numeric, digits)),
+                trim_scale(round(c.after::numeric, digits))), ', ' ORDER BY c.n)
+            FROM skillrating.models(l.model, l.params) AS m,
+                ROWS FROM (unnest(m.state_columns), unnest(top.before), unnest(top.after)) WITH ORDINALITY AS c(name, before, after, n)
+            WHERE c.before <> c.after)),
+        -- What deviations take off, whatever the model.
+        HINT = (
+            SELECT CASE WHEN abs(d.lost) > 1e-6 AND top.after[2:] <> top.before[2:]
+                THEN format('The displayed rating counts deviations: with keep_deviations => true it would be %s.',
+                    trim_scale(round((top.rating_after + d.lost)::numeric, digits)))
+                ELSE format('undo_operation(%L, %s) and catch_up() take the season back.', ladder, places[1]) END
+            FROM (
+                SELECT skillrating.state_rating(l.model, skillrating.season_state(l.model, top.before, keep, l.params, keep_deviations => true), l.params)
+                    - skillrating.state_rating(l.model, skillrating.season_state(l.model, top.before, keep, l.params), l.params) AS lost) AS d);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.tell_season(text, text, float8, bigint[]) IS
+'A part of new_season(): a notice of what has become of the highest displayed rating, and why; of
+the places of its one or two operations. Error 55000 unless the door to the ladder is open.';
+
 CREATE FUNCTION skillrating_internal.new_season(
     ladder text,
     season text,
@@ -88,6 +146,8 @@ CREATE FUNCTION skillrating_internal.new_season(
     pool text DEFAULT NULL,
     at timestamptz DEFAULT now(),
     reason text DEFAULT NULL,
+    keep_deviations boolean DEFAULT false,
+    only_played boolean DEFAULT false,
     OUT operation bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
@@ -98,10 +158,11 @@ DECLARE
     seed bigint;
     taken boolean;
     model record;
+    played_from timestamptz := '-infinity';
 BEGIN
-    IF ladder IS NULL OR season IS NULL OR keep IS NULL OR at IS NULL THEN
+    IF ladder IS NULL OR season IS NULL OR keep IS NULL OR at IS NULL OR keep_deviations IS NULL OR only_played IS NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, season, keep and at must not be null';
+            MESSAGE = 'ladder, season, keep, at, keep_deviations and only_played must not be null';
     END IF;
     IF season = '' THEN
         RAISE invalid_parameter_value USING
@@ -135,13 +196,22 @@ BEGIN
         END IF;
     END IF;
     PERFORM skillrating_internal.check_new_season(ladder, season, pool, at);
+    IF only_played THEN
+        EXECUTE format(
+            'SELECT coalesce(max(o.at), $3) FROM %I.operation AS o
+            WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.at <= $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
+        INTO played_from USING at, pool, played_from;
+    END IF;
     PERFORM skillrating_internal.begin_operation(ladder);
     -- Twice for two operations, so that nothing comes between them.
     IF toward IS NOT NULL THEN
         PERFORM skillrating_internal.begin_operation(ladder);
     END IF;
     operation := skillrating_internal.note_operation(ladder, 'season', pool => pool, at => at,
-        params => jsonb_build_object('name', season, 'keep', keep), reason => coalesce(reason, 'season ' || season));
+        params => jsonb_build_object('name', season, 'keep', keep)
+            || CASE WHEN keep_deviations THEN '{"keep_deviations": true}' ELSE '{}' END::jsonb
+            || CASE WHEN only_played THEN jsonb_build_object('only_played', true, 'counted_from', played_from) ELSE '{}' END,
+        reason => coalesce(reason, 'season ' || season));
     players := skillrating_internal.apply_operation(ladder, operation);
 
     -- What stays is measured from the skill that was solved: as far as that is from the initial one.
@@ -156,21 +226,22 @@ BEGIN
                 SELECT DISTINCT ON (s.pool, s.player_id) s.* FROM %1$I.solved AS s
                 WHERE s.solver = $5 AND s.mu IS NOT NULL
                 ORDER BY s.pool, s.player_id, s.at DESC) AS s ON s.player_id %3$s r.player_id AND s.pool = r.pool
-            WHERE r.pool = coalesce($2, r.pool)
+            WHERE r.pool = coalesce($2, r.pool) AND coalesce(r.last_played, ''-infinity'') >= $11
                 AND NOT EXISTS (SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s r.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)
             RETURNING operation',
             ladder, model.state_columns[1], t.player_equals)
         INTO seed USING seed, pool, at, keep, toward, model.initial[1], model.unit, cardinality(model.state_columns), season,
-            coalesce(reason, 'season ' || season);
+            coalesce(reason, 'season ' || season), played_from;
         -- Null, and then nothing is done, if none of the players of the solution has a rating.
         PERFORM skillrating_internal.apply_operation(ladder, seed);
     END IF;
+    PERFORM skillrating_internal.tell_season(ladder, season, keep, array_remove(ARRAY[operation, seed], NULL));
 END
 $function$;
 
 SELECT skillrating_internal.create_entry('new_season');
 
-COMMENT ON FUNCTION skillrating.new_season(text, text, float8, text, text, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating.new_season(text, text, float8, text, text, timestamptz, text, boolean, boolean) IS
 'Begins the season of that name, in all pools or in one: a soft reset of the states towards the
 initial one, of which the share keep stays (1: all, 0: nothing); deviations grow so that variances
 do. The states before remain in the events; season_table() gives the tables of this and of earlier
@@ -181,6 +252,10 @@ of models() each from the initial state; those of hive are the ladder''s own und
 those of through_time under state_space, or under trueskill and trueskill2 if solve_ladder() was
 given the initial_mu, initial_sigma and beta of the ladder. Deviations are those that the season
 leaves.
+keep_deviations: deviations stay as they are.
+only_played: only who has played since the last season that began in the pool, or in all pools
+where pool is null; others keep their states. Their tables are the same.
+A notice says what becomes of the highest shown rating, and why.
 Returns the number of the operation, for undo_operation(), and how many players it changed.
 A pool in which nobody has a rating is a notice, because its name may be wrong.
 Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if one of the pools has a

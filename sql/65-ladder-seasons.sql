@@ -418,6 +418,19 @@ BEGIN
         skillrating_internal.season_details(ladder, bounds))
     USING bounds.first_seq, bounds.next_seq, pool, min_games, n, bounds.start_seq,
         p.after_rating, p.after, p.above, p.at_least;
+    IF FOUND OR n = 0 OR after_player IS NOT NULL OR player IS NOT NULL THEN
+        RETURN;
+    END IF;
+    -- Where too many matches are asked for, one that anybody has is looked for.
+    IF min_games > 1 THEN
+        PERFORM FROM skillrating_internal.season_table(ladder, season, 1, pool);
+        RETURN;
+    END IF;
+    RAISE NOTICE USING
+        MESSAGE = CASE WHEN season IS NULL THEN format('the running season of ladder "%s" has no match in pool "%s"', ladder, pool)
+            WHEN season = '' THEN format('ladder "%s" has no match in pool "%s" before its first season', ladder, pool)
+            ELSE format('season "%s" of ladder "%s" has no match in pool "%s"', season, ladder, pool) END,
+        HINT = 'Seasons are named in table operation, and rating pools by skillrating.pools().';
 END
 $function$;
 
@@ -436,6 +449,7 @@ it is merged into.
 start_rating: the rating with which the player began it, that of a newcomer for one who came later.
 peak, peak_at: the highest rating in it, with the one that the season began with where that is no
 newcomer''s, and when it came first.
+A season without a match is a notice.
 Corrections reach it as everything else. Without pool it is that of leaderboard(). Errors: 42704 for
 an unknown ladder, season, player or pool, 22023 for a negative n or min_games, or without a pool
 where there are several.';

@@ -94,6 +94,16 @@ test_season(void **test_state)
 		assert_near(twice[0] - state[0], 0.75 * 5, 1e-12 * (1 + fabs(state[0])));
 		for (i = 1; i < model->nstate; i++)
 			assert_same(twice[i], state[i]);
+
+		/* Where deviations are kept, the others go all the same. */
+		memcpy(twice, moved, sizeof(twice));
+		season = (Operation)
+		{
+			.kind = OPERATION_SEASON,.keep = 0.25,.keep_deviations = true
+		};
+		displayed_after(&season, model, params, 0, twice);
+		for (i = 0; i < model->nstate; i++)
+			assert_same(twice[i], model->state[i].role == ROLE_DEVIATION ? moved[i] : state[i]);
 	}
 }
 

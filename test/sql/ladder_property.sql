@@ -59,7 +59,8 @@ BEGIN
         PERFORM skillrating.undo_operation('life', operation)
         FROM (SELECT operation FROM life.operation WHERE undone_at IS NULL AND kind <> 'decay' ORDER BY random() LIMIT 1) AS o;
     ELSIF what < 0.86 THEN
-        PERFORM skillrating.new_season('life', n::text, 0.75, pool => CASE WHEN random() < 0.5 THEN 'b' END, at => hour);
+        PERFORM skillrating.new_season('life', n::text, 0.75, pool => CASE WHEN random() < 0.5 THEN 'b' END, at => hour,
+            keep_deviations => random() < 0.3, only_played => random() < 0.5);
     ELSIF what < 0.88 THEN
         PERFORM skillrating.decay('life', grace => '5 hours', rate => 12, floor => -1e6, at => hour);
     ELSIF what < 0.90 THEN
@@ -137,7 +138,14 @@ BEGIN
             INSERT INTO again.match SELECT * FROM life.match WHERE match_id = step.match_id;
             INSERT INTO again.match_player SELECT * FROM life.match_player WHERE match_id = step.match_id;
         ELSIF step.kind = 'season' THEN
-            PERFORM skillrating.new_season('again', step.params->>'name', (step.params->>'keep')::float8, pool => step.pool, at => step.at, reason => step.reason);
+            PERFORM skillrating.new_season('again', step.params->>'name', (step.params->>'keep')::float8, pool => step.pool, at => step.at, reason => step.reason,
+                keep_deviations => step.params ? 'keep_deviations', only_played => step.params ? 'only_played');
+            -- Who has played since a season that was undone later is who had then.
+            UPDATE again.operation AS o SET params = step.params WHERE o.seq = (SELECT max(seq) FROM again.operation) AND o.params <> step.params;
+            IF FOUND THEN
+                INSERT INTO again.correction (seq, kind) SELECT max(seq), 'carried' FROM again.operation;
+                PERFORM skillrating.catch_up('again');
+            END IF;
         ELSIF step.kind = 'decay' THEN
             PERFORM skillrating.decay('again', (step.params->>'grace_days')::float8 * interval '1 day', (step.params->>'rate')::float8,
                 (step.params->>'floor')::float8, pool => step.pool, at => step.at, reason => step.reason);

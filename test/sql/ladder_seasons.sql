@@ -150,6 +150,45 @@ SELECT count(*) FROM skillrating.season_table('many', '', after_player => 123456
 SELECT count(*) FROM skillrating.season_table('many', after_player => 123456);
 SELECT skillrating.drop_ladder(l) FROM unnest('{other,many}'::text[]) AS l;
 
+-- What becomes of the highest displayed rating, under a model that displays deviations and one that
+-- does not.  Deviations may stay, and so may the states of those who have not played.
+CREATE FUNCTION duels(ladder text, first int, last int) RETURNS void LANGUAGE sql AS
+$$SELECT skillrating.report_match($1, i, ARRAY[i % 3, 3 + i % 4], '{1,2}', rank => '{1,2}', played_at => timestamptz '2025-01-01' + i * interval '1 day') FROM generate_series(first, last) AS i$$;
+CREATE FUNCTION states(ladder text) RETURNS TABLE (player_id bigint, mu float8, sigma float8, rating float8, last_played timestamptz) LANGUAGE plpgsql AS
+$$BEGIN RETURN QUERY EXECUTE format('SELECT r.player_id, r.mu, r.sigma, r.rating, r.last_played FROM %I.rating AS r', $1); END$$;
+SELECT skillrating.create_ladder('skill', 'trueskill', '{"tau": 0}'), skillrating.create_ladder('points', 'elo');
+SELECT duels('skill', 1, 12), duels('points', 1, 12);
+CREATE TEMP TABLE before AS SELECT * FROM states('skill');
+SELECT players FROM skillrating.new_season('points', 'spring', at => '2025-02-01');
+SELECT players FROM skillrating.new_season('skill', 'spring', at => '2025-02-01', keep_deviations => true);
+SELECT count(*), bool_and(s.sigma = b.sigma AND abs(s.mu - (25 + b.mu) / 2) < 1e-12) AS as_told FROM states('skill') AS s JOIN before AS b USING (player_id);
+-- Two have played in spring; the table of spring does not lack the others, nor does summer without a match.
+SELECT duels('skill', 50, 50);
+CREATE TEMP TABLE spring AS SELECT * FROM states('skill');
+SELECT players FROM skillrating.new_season('skill', 'summer', 0.25, at => '2025-06-01', only_played => true);
+SELECT s.last_played >= '2025-02-01' AS played, count(*), bool_and(s.mu = b.mu AND s.sigma = b.sigma) AS as_it_was,
+    bool_and(abs(s.mu - (0.25 * b.mu + 0.75 * 25)) < 1e-12 AND abs(s.sigma ^ 2 - (b.sigma ^ 2 / 16 + 15 / 16.0 * (25 / 3.0) ^ 2)) < 1e-9) AS as_told
+FROM states('skill') AS s JOIN spring AS b USING (player_id) GROUP BY 1 ORDER BY 1;
+SELECT games, count(*) FROM skillrating.season_table('skill', 'spring', min_games => 0) GROUP BY 1 ORDER BY 1;
+SELECT params - 'counted_from' AS params, params->>'counted_from' AS counted_from FROM skill.operation ORDER BY seq;
+SELECT bool_and(ok) FROM skillrating.verify('skill');
+-- A correction has another one play in spring; in a ladder that began anew it is the same.
+UPDATE skill.match_player SET player_id = 1 WHERE match_id = 50 AND team = 1;
+SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('skill');
+SELECT bool_and(ok) FROM skillrating.verify('skill');
+SELECT count(*) FROM skillrating.catch_up('skill', rebuild => true);
+SELECT p.player, h.played_at, h.state_before <> h.state_after AS changed
+FROM unnest('{1,2}'::bigint[]) AS p(player), skillrating.history('skill', p.player) AS h WHERE h.kind = 'season' ORDER BY 1, 2;
+SELECT skillrating.new_season('skill', 'autumn', keep_deviations => NULL);
+
+-- A season that no match is in says so, but for one player or a further page.
+SELECT place FROM skillrating.season_table('skill');
+SELECT place FROM skillrating.season_table('skill', 'summer', min_games => 3);
+SELECT place FROM skillrating.season_table('skill', '', pool => 'duo');
+SELECT place FROM skillrating.season_table('skill', 'spring', min_games => 3);
+SELECT place FROM skillrating.season_table('skill', player => 1);
+SELECT skillrating.drop_ladder(l) FROM unnest('{skill,points}'::text[]) AS l;
+
 \set VERBOSITY terse
 SELECT skillrating.drop_ladder(l) FROM unnest('{next,arena}'::text[]) AS l;
 DROP SCHEMA regress_ladder_seasons CASCADE;

@@ -219,7 +219,8 @@ SELECT count(*) = 5 AND bool_and(abs(gradient) < 1e-7 AND counted) AS "frag_scor
 SELECT bool_and(near(skillrating.display_rating(a, s, 2, 10, 5, 900), greatest(900, 5 + 10 * (a - 2 * s)))) AS "display_rating: closed form",
     bool_and(near((skillrating.season_state('elo', ARRAY[a], s, mean => b))[1], b + s * (a - b))
         AND near((skillrating.season_state('elo', ARRAY[a], s, jsonb_build_object('initial_rating', b)))[1], b + s * (a - b))
-        AND near((skillrating.season_state('glicko', ARRAY[a, k], s))[2], sqrt(s ^ 2 * k ^ 2 + (1 - s ^ 2) * 350 ^ 2))) AS "season_state: closed form"
+        AND near((skillrating.season_state('glicko', ARRAY[a, k], s))[2], sqrt(s ^ 2 * k ^ 2 + (1 - s ^ 2) * 350 ^ 2))
+        AND (skillrating.season_state('glicko', ARRAY[a, k], s, keep_deviations => true))[2] = k) AS "season_state: closed form"
 FROM duel;
 SELECT bool_and(d.number = (a >= 0)::int + (a >= 1500)::int + (a >= 2500)::int AND d.label = substr('wxyz', d.number + 1, 1) AND d.low <= a AND d.high > a
     AND d.low = ('{-infinity,0,1500,2500}'::float8[])[d.number + 1] AND d.high = ('{0,1500,2500,infinity}'::float8[])[d.number + 1]) AS "division: closed form"

@@ -11,20 +11,20 @@
 
 /*
  * A soft reset: every column moves towards its initial value, deviations so
- * that variances do; what has been reached or counted stays.
+ * that variances do, or not at all; what has been reached or counted stays.
  */
 static void
-move_towards(const double *initial, const StateSpec *column, int n, double keep,
+move_towards(const Operation *season, const double *initial, const StateSpec *column, int n,
 			 double *state)
 {
 	int			i;
 
 	for (i = 0; i < n; i++)
-		if (column[i].role != ROLE_PERIOD && column[i].role != ROLE_HIGHEST &&
-			column[i].role != ROLE_GAMES)
-			state[i] = column[i].role == ROLE_DEVIATION ?
-				season_deviation(state[i], initial[i], keep) :
-				season_rating(state[i], initial[i], keep);
+		if (column[i].role == ROLE_DEVIATION && !season->keep_deviations)
+			state[i] = season_deviation(state[i], initial[i], season->keep);
+		else if (column[i].role != ROLE_DEVIATION && column[i].role != ROLE_PERIOD &&
+				 column[i].role != ROLE_HIGHEST && column[i].role != ROLE_GAMES)
+			state[i] = season_rating(state[i], initial[i], season->keep);
 }
 
 /* A soft reset of a player, whose first column may move towards a mean that was given. */
@@ -37,7 +37,7 @@ new_season(const Operation *operation, const Model *model,
 	model->init(params, initial);
 	if (operation->has_mean)
 		initial[0] = operation->mean;
-	move_towards(initial, model->state, model->nstate, operation->keep, state);
+	move_towards(operation, initial, model->state, model->nstate, state);
 }
 
 /* Move the first column so that the displayed rating changes by so much. */
@@ -146,7 +146,7 @@ operation_apply_to_component(const Operation *operation, const ComponentSpec *sp
 	{
 		case OPERATION_SEASON:
 			spec->init(params, initial);
-			move_towards(initial, spec->state, spec->nstate, operation->keep, state);
+			move_towards(operation, initial, spec->state, spec->nstate, state);
 			break;
 		case OPERATION_RESET:
 			spec->init(params, state);

@@ -26,7 +26,8 @@ typedef struct Operation
 	OperationKind kind;
 	double		keep;			/* season: share of the last one, 0 to 1, */
 	bool		has_mean;		/* and whether the first column moves towards
-								 * mean, and not towards its initial value */
+								 * mean, and not towards its initial value; */
+	bool		keep_deviations;	/* deviations stay as they are */
 	double		rate;			/* decay: points a day, */
 	double		floor;			/* down to this */
 	double		mean;			/* season, see has_mean; regression, */

@@ -152,7 +152,7 @@ skillrating_idle_state(PG_FUNCTION_ARGS)
 	return state_datum(model, after);
 }
 
-/* season_state(model, state, keep, params, mean) */
+/* season_state(model, state, keep, params, mean, keep_deviations) */
 Datum
 skillrating_season_state(PG_FUNCTION_ARGS)
 {
@@ -176,6 +176,7 @@ skillrating_season_state(PG_FUNCTION_ARGS)
 		season.mean = PG_GETARG_FLOAT8(4);
 		check_finite("mean", season.mean);
 	}
+	season.keep_deviations = PG_GETARG_BOOL(5);
 	operation_apply(&season, model, params, 0, state);
 	return state_datum(model, state);
 }

@@ -78,6 +78,7 @@ typedef struct Application
 	LastPlace	last;			/* where ladders that reorder are up to */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
+	UnratedNotices *notices;	/* of these */
 } Application;
 
 static void
@@ -379,6 +380,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	application->at_match = false;
 	application->nlate = 0;
 	application->nunrated = 0;
+	application->notices = trial->notices;
 	application->ids = ids;
 	application->n = n;
 	application->batch = ladder_batch(ladder);
@@ -580,7 +582,10 @@ rate_match(Application *application, SourceMatch *source)
 	status = verdict_status(source, verdict);
 	put_match(application->matches, source, status, &why, placed, seq);
 	if (strcmp(status, "unrated") == 0)
+	{
 		application->nunrated++;
+		notices_add(application->notices, ladder, source->id, &why);
+	}
 	return true;
 }
 

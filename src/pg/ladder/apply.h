@@ -6,6 +6,7 @@
 #define PG_LADDER_APPLY_H
 
 #include "pg/ladder/ladder.h"
+#include "pg/ladder/notices.h"
 
 /* What became of the matches of a batch. */
 typedef struct Applied
@@ -34,6 +35,7 @@ typedef struct BatchTrial
 	bool		newcomers;		/* some players have no row, and get one
 								 * before any is locked */
 	BatchPhase	phase;
+	UnratedNotices *notices;	/* what to tell of matches that do not count */
 } BatchTrial;
 
 /*

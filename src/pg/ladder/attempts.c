@@ -14,6 +14,7 @@
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/pending.h"
 #include "pg/ladder/waiting.h"
+#include "pg/sql/once.h"
 #include "pg/sql/subtransaction.h"
 
 /* From this many matches on, statistics beat the habit of using the keys. */
@@ -38,6 +39,7 @@ typedef struct Attempts
 	bool		has_failed;		/* rows of some matches in pending have failed */
 	bool		sorted;			/* parts are in the order of time */
 	Failures	failures;
+	UnratedNotices notices;
 	Applied		applied;
 } Attempts;
 
@@ -85,9 +87,11 @@ attempt_once(Attempt *attempt)
 	Ladder	   *ladder = attempts->ladder;
 	ChangeLog  *changes = ladder->changes;
 	bool		read_only = ladder->read_only;
+	int			nnotices = attempts->notices.n;
 	ErrorData  *error;
 	bool		done;
 
+	attempt->trial.notices = &attempts->notices;
 	attempt->context = AllocSetContextCreate(CurrentMemoryContext, "skillrating attempt",
 											 ALLOCSET_DEFAULT_SIZES);
 	if (changes != NULL)
@@ -107,6 +111,7 @@ attempt_once(Attempt *attempt)
 		ladder_release_states(ladder);
 		ladder_show_to_mirrors(ladder);
 		ladder->read_only = read_only;
+		attempts->notices.n = nnotices;
 	}
 	ladder->changes = changes;
 	MemoryContextDelete(attempt->context);
@@ -345,12 +350,15 @@ rate_part(Attempts *attempts, Datum *ids, int n, bool careful)
 	}
 }
 
-/* Rate matches.  has_failed: pending may have rows of them that failed; loud: warn of each error. */
+/* Rate matches.  has_failed: pending may have rows of them that failed. */
 static Applied
-apply(Ladder *ladder, Datum *ids, int n, bool has_failed, bool loud)
+apply(Ladder *ladder, Datum *ids, int n, bool has_failed, Occasion occasion)
 {
-	Attempts	attempts = {.ladder = ladder,.has_failed = has_failed,.failures = {.context = CurrentMemoryContext}};
+	Attempts	attempts = {.ladder = ladder,.has_failed = has_failed};
 	bool		large;
+
+	attempts.failures.context = attempts.notices.context = CurrentMemoryContext;
+	attempts.notices.wanted = occasion == MATCHES_COME && unrated_notices;
 
 	if (n == 0)
 		return attempts.applied;
@@ -359,16 +367,17 @@ apply(Ladder *ladder, Datum *ids, int n, bool has_failed, bool loud)
 	large = ladder->large;
 	rate_part(&attempts, ids, n, ladder->raises && !ladder->strict);
 	if (attempts.failures.n > 0)
-		failures_send(ladder, &attempts.failures, loud);
+		failures_send(ladder, &attempts.failures, occasion == MATCHES_RETRIED);
+	notices_send(&attempts.notices, ladder);
 	if (large)
 		ladder_expect_many(ladder);
 	return attempts.applied;
 }
 
 Applied
-apply_matches(Ladder *ladder, Datum *ids, int n)
+apply_matches(Ladder *ladder, Datum *ids, int n, Occasion occasion)
 {
-	return apply(ladder, ids, n, true, false);
+	return apply(ladder, ids, n, true, occasion);
 }
 
 /*
@@ -377,13 +386,13 @@ apply_matches(Ladder *ladder, Datum *ids, int n)
 
 /* Apply the matches of a table, which is freed. */
 static void
-apply_table(Ladder *ladder, IdTable *ids, bool has_failed, bool loud)
+apply_table(Ladder *ladder, IdTable *ids, bool has_failed, Occasion occasion)
 {
 	Datum	   *id = id_table_ids(ids);
 	int			n = id_table_count(ids);
 
 	id_table_free(ids);
-	(void) apply(ladder, id, n, has_failed, loud);
+	(void) apply(ladder, id, n, has_failed, occasion);
 }
 
 bool
@@ -400,7 +409,7 @@ apply_pending(Ladder *ladder, bool of_all)
 	}
 	take_waiting(ladder, ids);
 	has_failed = has_failed || id_table_count(ids) > ndrained;
-	apply_table(ladder, ids, has_failed, of_all);
+	apply_table(ladder, ids, has_failed, of_all ? MATCHES_RETRIED : MATCHES_COME);
 	return ndrained > 0;
 }
 
@@ -410,7 +419,7 @@ apply_waiting(Ladder *ladder)
 	IdTable    *ids = id_table_create(ladder->match_type);
 
 	take_waiting(ladder, ids);
-	apply_table(ladder, ids, true, false);
+	apply_table(ladder, ids, true, MATCHES_COME);
 }
 
 void
@@ -419,5 +428,5 @@ apply_failed(Ladder *ladder)
 	IdTable    *ids = id_table_create(ladder->match_type);
 
 	add_failed(ladder, ids);
-	apply_table(ladder, ids, true, true);
+	apply_table(ladder, ids, true, MATCHES_RETRIED);
 }

@@ -13,8 +13,17 @@
 #include "pg/ladder/apply.h"
 #include "pg/ladder/plans.h"
 
+/* Why matches are rated now, which decides what the client is told of those that are not. */
+typedef enum Occasion
+{
+	MATCHES_COME,				/* the first in the session that does not
+								 * count for a reason, or fails for a cause */
+	MATCHES_BACKFILLED,			/* only the latter: backfill() counts reasons */
+	MATCHES_RETRIED				/* each cause of failure, and no reasons */
+} Occasion;
+
 /* Rate n distinct matches, as apply_batch() does; none is no work. */
-extern Applied apply_matches(Ladder *ladder, Datum *ids, int n);
+extern Applied apply_matches(Ladder *ladder, Datum *ids, int n, Occasion occasion);
 
 /*
  * Take this transaction's matches, or all, out of pending, and apply them with those

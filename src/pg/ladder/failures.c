@@ -17,6 +17,7 @@
 #include "utils/datum.h"
 
 #include "pg/ladder/pending.h"
+#include "pg/sql/once.h"
 
 /* Of a message so many bytes are kept, and of an identifier so many are shown. */
 #define MAX_MESSAGE 1000
@@ -30,6 +31,18 @@ static char *
 clip_text(const char *text, int limit)
 {
 	return pnstrdup(text, pg_mbcliplen(text, (int) strnlen(text, 2 * limit), limit));
+}
+
+char *
+clip_message(const char *message)
+{
+	return clip_text(message, MAX_MESSAGE);
+}
+
+char *
+clip_match(const Ladder *ladder, Datum match_id)
+{
+	return clip_text(id_text(ladder->match_type, match_id), MAX_ID);
 }
 
 static bool
@@ -55,7 +68,7 @@ failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
 	failure = &failures->failure[failures->n++];
 	failure->match_id = datumCopy(match_id, type->typbyval, type->typlen);
 	failure->sqlerrcode = sqlerrcode;
-	failure->message = clip_text(message, MAX_MESSAGE);
+	failure->message = clip_message(message);
 
 	/* Thousands with the same cause share its text. */
 	if (failures->n > 1 && same_cause(&failure[-1], failure))
@@ -70,40 +83,15 @@ failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
  * ---- Warnings ----
  */
 
-/* So many causes are remembered; an older one is warned of again. */
-#define NCAUSES 256
-
-/* Hashes of those that this session has warned of.  Nothing else outlives a call. */
-static uint64 warned_of[NCAUSES];
-static int	nwarned = 0;
-
-static uint64
-cause_hash(const Ladder *ladder, const Failure *failure)
+/* Whether this is the first time that the session meets a cause, which it is no more after. */
+static bool
+is_new_cause(const Ladder *ladder, const Failure *failure)
 {
 	uint64		hash = hash_bytes_extended((const unsigned char *) failure->message,
 										   (int) strlen(failure->message),
 										   (uint64) ladder->schema);
 
-	return hash_combine64(hash, (uint64) failure->sqlerrcode);
-}
-
-/* Whether this is the first time that the session meets a cause, which it is no more after. */
-static bool
-is_new_cause(const Ladder *ladder, const Failure *failure)
-{
-	uint64		hash = cause_hash(ladder, failure);
-	int			i;
-
-	for (i = 0; i < Min(nwarned, NCAUSES); i++)
-		if (warned_of[i] == hash)
-			return false;
-	warned_of[nwarned % NCAUSES] = hash;
-
-	/* Kept between NCAUSES and twice that once it is full. */
-	nwarned++;
-	if (nwarned == 2 * NCAUSES)
-		nwarned = NCAUSES;
-	return true;
+	return first_in_session(hash_combine64(hash, (uint64) failure->sqlerrcode));
 }
 
 /* Errors whose messages name objects of the database, and no data. */
@@ -161,7 +149,7 @@ remedy_hint(const Ladder *ladder, const Failure *failure)
 static void
 warn_of(Ladder *ladder, const Failure *failure, int n)
 {
-	const char *match = clip_text(id_text(ladder->match_type, failure->match_id), MAX_ID);
+	const char *match = clip_match(ladder, failure->match_id);
 
 	ereport(WARNING,
 			(n == 1 ?
@@ -216,6 +204,6 @@ warn_of_unfilled_mirror(const Ladder *ladder, const char *table, const ErrorData
 	ereport(WARNING,
 			(errmsg("new rows of table \"%s\" did not get the ratings of ladder \"%s\", which it mirrors",
 					table, ladder->name),
-			 cause_detail(ladder, error->sqlerrcode, clip_text(error->message, MAX_MESSAGE)),
+			 cause_detail(ladder, error->sqlerrcode, clip_message(error->message)),
 			 errhint("Remove the cause; then skillrating.mirror_rating() writes all ratings.")));
 }

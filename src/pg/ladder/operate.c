@@ -84,6 +84,19 @@ typedef struct OperationWork
 	int			nchanged;		/* states */
 } OperationWork;
 
+/* How many players it has changed, apart from the time of their states. */
+static int
+count_changed(const OperationWork *all)
+{
+	const EventRows *rows = &all->work.replay->batch->step.rows[OF_PLAYERS];
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < rows->n; i++)
+		n += !operation_leaves_out(all->operation, &rows->row[i].player->record);
+	return n;
+}
+
 /* The first part: the operation alone, from the current states. */
 static void
 replay_operation(Maintenance *work)
@@ -92,7 +105,7 @@ replay_operation(Maintenance *work)
 
 	rewrite_begin_part(&work->rewrite, NULL);
 	work->replay = replay_new_operation(work->ladder, all->operation, all->n, &work->rewrite.sink);
-	all->nchanged = work->replay->batch->step.rows[OF_PLAYERS].n;
+	all->nchanged = count_changed(all);
 }
 
 /* apply_operation(ladder, seq): do what table operation has at the end. */

@@ -409,6 +409,9 @@ report_missing_events(const Ladder *ladder, int64 from, const char *whose)
 #define NUMBER_OF(name, missing) \
 	"COALESCE(CAST(pg_catalog.jsonb_object_field_text(o.params, '" name "') AS pg_catalog.float8), " missing ")"
 
+#define FLAG_OF(name) \
+	"COALESCE(CAST(pg_catalog.jsonb_object_field_text(o.params, '" name "') AS pg_catalog.bool), false)"
+
 /* Changes of states from a seq on, but for players who are merged into others. */
 static LadderQuery read_operations_query = {
 	.text = "SELECT o.seq, o.kind, o.pool, o.player_id, o.at, o.reason, o.state, "
@@ -416,7 +419,8 @@ static LadderQuery read_operations_query = {
 	NUMBER_OF("mean", "0") ", " NUMBER_OF("half_life_days", "0") ", "
 	NUMBER_OF("grace_days", "0") ", " NUMBER_OF("amount", "0") ", "
 	NUMBER_OF("peak", "'infinity'") ", "
-	"CAST(pg_catalog.jsonb_object_field_text(o.params, 'counted_from') AS pg_catalog.timestamptz) "
+	"CAST(pg_catalog.jsonb_object_field_text(o.params, 'counted_from') AS pg_catalog.timestamptz), "
+	FLAG_OF("keep_deviations") ", " FLAG_OF("only_played") " "
 	"FROM {operation} AS o WHERE " OPERATION_CHANGES_STATES
 	" AND o.seq OPERATOR(pg_catalog.>=) $1 AND NOT EXISTS (SELECT FROM {operation} AS m "
 	"WHERE m.kind IN ('merge') AND m.undone_at IS NULL AND m.player_id {player =} o.player_id) "
@@ -441,7 +445,9 @@ enum
 	OP_GRACE_DAYS,
 	OP_AMOUNT,
 	OP_PEAK,
-	OP_COUNTED_FROM
+	OP_COUNTED_FROM,
+	OP_KEEP_DEVIATIONS,
+	OP_ONLY_PLAYED
 };
 
 /* A text of an operation, or NULL. */
@@ -556,6 +562,7 @@ take_operation(void *arg, const Datum *values, const bool *nulls)
 	if (!nulls[OP_STATE])
 		core->value = operation_values(ladder, values[OP_STATE]);
 	core->keep = DatumGetFloat8(values[OP_KEEP]);
+	core->keep_deviations = DatumGetBool(values[OP_KEEP_DEVIATIONS]);
 	core->rate = DatumGetFloat8(values[OP_RATE]);
 	core->floor = DatumGetFloat8(values[OP_FLOOR]);
 	core->mean = DatumGetFloat8(values[OP_MEAN]);
@@ -565,6 +572,7 @@ take_operation(void *arg, const Datum *values, const bool *nulls)
 	operation->grace_days = DatumGetFloat8(values[OP_GRACE_DAYS]);
 	operation->counted_from = nulls[OP_COUNTED_FROM] ? DT_NOBEGIN :
 		DatumGetTimestampTz(values[OP_COUNTED_FROM]);
+	operation->only_played = DatumGetBool(values[OP_ONLY_PLAYED]);
 	core->kind = operation_kind(operation->kind, core);
 	core->fixed = strcmp(operation->kind, "fix") == 0;
 	check_operation(ladder, operation);

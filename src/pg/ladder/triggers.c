@@ -314,7 +314,7 @@ rate_now(const Ladder *inside, Datum *ids, int n)
 	Ladder	   *door = ladder_begin(inside->schema, &apply_entry);
 	Ladder	   *ladder = ladder_open(door);
 
-	apply_matches(ladder, ids, n);
+	(void) apply_matches(ladder, ids, n, MATCHES_COME);
 	ladder_close(ladder);
 	ladder_end(door);
 }

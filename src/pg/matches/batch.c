@@ -658,6 +658,7 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	bool		settles = kind == OPERATION_SETTLE;
 	bool		idles = kind == OPERATION_DECAY || kind == OPERATION_REGRESSION;
 	double		days = idles ? operation_idle_days(operation, player) : 0;
+	Operation	done = operation_for(operation, &player->record);
 	int			i;
 
 	CHECK_FOR_INTERRUPTS();
@@ -677,8 +678,7 @@ apply_operation_to_player(Batch *batch, const LadderOperation *operation, BatchP
 	memcpy(before, settles ? player->state : after, model->nstate * sizeof(double));
 	if (kind == OPERATION_SET)
 		check_set(batch, operation->operation.value);
-	if (operation_apply(&operation->operation, model, batch->params, days,
-						after) != MATCH_OK)
+	if (operation_apply(&done, model, batch->params, days, after) != MATCH_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("operation \"%s\" gives player %s a state that is out of range",

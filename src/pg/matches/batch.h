@@ -171,9 +171,34 @@ typedef struct LadderOperation
 	TimestampTz at;
 	const char *reason;			/* or NULL */
 	double		grace_days;
-	TimestampTz counted_from;	/* when idle days were counted last */
+	TimestampTz counted_from;	/* when idle days were counted last, or when
+								 * those must have played for whom the season
+								 * is, */
+	bool		only_played;	/* and not for others */
 	Operation	operation;
 } LadderOperation;
+
+/* Whether a season leaves out who has such a record. */
+static inline bool
+operation_leaves_out(const LadderOperation *operation, const PlayerRecord *record)
+{
+	return operation->only_played && (TIMESTAMP_IS_NOBEGIN(record->last_played) ||
+									  record->last_played < operation->counted_from);
+}
+
+/*
+ * What an operation does to the state of who has such a record.  Who is left out of a season has an
+ * event of it all the same, because the table of the season before is made of these.
+ */
+static inline Operation
+operation_for(const LadderOperation *operation, const PlayerRecord *record)
+{
+	Operation	done = operation->operation;
+
+	if (operation_leaves_out(operation, record))
+		done.kind = OPERATION_SETTLE;
+	return done;
+}
 
 /* The players and components of a batch, and the match that is being rated. */
 typedef struct Batch

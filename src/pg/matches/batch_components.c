@@ -395,6 +395,7 @@ operate(Batch *batch, const LadderOperation *operation, BatchComponent *componen
 {
 	const ComponentSpec *spec = component->spec;
 	const EventRows *rows = &batch->step.rows[OF_COMPONENTS];
+	Operation	done = operation_for(operation, &component->record);
 	Size		size = spec->nstate * sizeof(double);
 	bool		settles = operation->operation.kind == OPERATION_SETTLE;
 	double	   *before = rows->state + (Size) 2 * batch->component_nstate * rows->n;
@@ -403,8 +404,7 @@ operate(Batch *batch, const LadderOperation *operation, BatchComponent *componen
 	CHECK_FOR_INTERRUPTS();
 	batch_component_state_at(batch, component, operation->at, after);
 	memcpy(before, settles ? component->state : after, size);
-	if (operation_apply_to_component(&operation->operation, spec, batch->params,
-									 after) != MATCH_OK)
+	if (operation_apply_to_component(&done, spec, batch->params, after) != MATCH_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("operation \"%s\" gives component \"%s\" a state that is out of range",

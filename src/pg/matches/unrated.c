@@ -23,51 +23,52 @@ typedef struct ReasonText
 	const char *code;
 	const char *description;
 	bool		is_mistake;
+	bool		is_news;
 } ReasonText;
 
 /* In the order of UnratedReason; a reason without an entry here would be a null pointer. */
 static const ReasonText reason_text[UNRATED_NREASONS - MATCH_NSTATUSES] = {
 #define REASON(symbol) [UNRATED_##symbol - MATCH_NSTATUSES]
 	REASON(BY_SOURCE) = {"by_source",
-	"unrated_reason of the source, which is the detail", false},
+	"unrated_reason of the source, which is the detail", false, false},
 	REASON(NULL_VALUE) = {"null_value",
-	"a column that must not be null is null", true},
+	"a column that must not be null is null", true, true},
 	REASON(NAN_VALUE) = {"nan_value",
-	"a number is NaN", true},
+	"a number is NaN", true, true},
 	REASON(INFINITE_TIME) = {"infinite_time",
-	"played_at is infinite", true},
+	"played_at is infinite", true, true},
 	REASON(COLUMN_DIFFERS) = {"column_differs",
-	"a column of the match differs among its rows", true},
+	"a column of the match differs among its rows", true, true},
 	REASON(LONG_NAME) = {"long_name",
-	"a pool, context or club is longer than 1000 bytes", true},
+	"a pool, context or club is longer than 1000 bytes", true, true},
 	REASON(RESERVED_POOL) = {"reserved_pool",
-	"the model keeps this pool for what pools share", true},
+	"the model keeps this pool for what pools share", true, true},
 	REASON(SEASON_ORDER) = {"season_order",
-	"the season of the match ended with an earlier match of the history", true},
+	"the season of the match ended with an earlier match of the history", true, true},
 	REASON(ARRAY_LENGTH) = {"array_length",
-	"an array of the match has not as many elements as players", true},
+	"an array of the match has not as many elements as players", true, true},
 	REASON(SOURCE_ERROR) = {"source_error",
-	"the source raises an error for the rows of the match", true},
+	"the source raises an error for the rows of the match", true, true},
 	REASON(EXCLUDED_PLAYER) = {"excluded_player",
-	"a player is excluded by exclude_player()", false},
+	"a player is excluded by exclude_player()", false, false},
 	REASON(MERGED_ACCOUNTS) = {"merged_accounts",
-	"two accounts of one player, see merge_players(), take part", false},
+	"two accounts of one player, see merge_players(), take part", false, false},
 	REASON(VOID) = {"void",
-	"void_match() has taken the match out, with the detail as its reason", false},
+	"void_match() has taken the match out, with the detail as its reason", false, false},
 	REASON(BEFORE_HORIZON) = {"before_horizon",
-	"the match came too late for its place before the horizon, see set_horizon()", false},
+	"the match came too late for its place before the horizon, see set_horizon()", false, true},
 	REASON(FUTURE_TIME) = {"future_time",
-	"played_at lay more than a day ahead when the match arrived", false},
+	"played_at lay more than a day ahead when the match arrived", false, true},
 	REASON(LATE) = {"late",
-	"the match is older than others of its players, and waits for catch_up()", false},
+	"the match is older than others of its players, and waits for catch_up()", false, false},
 	REASON(WAITING) = {"waiting",
-	"the match waits for the end of a transaction or for catch_up()", false},
+	"the match waits for the end of a transaction or for catch_up()", false, false},
 	REASON(FAILED) = {"failed",
-	"rating the match raised an error that is not about its data; it waits for catch_up()", false},
+	"rating the match raised an error that is not about its data; it waits for catch_up()", false, false},
 	REASON(NOT_REPORTED) = {"not_reported",
-	"no trigger has reported the match, see catch_up(search => true)", false},
+	"no trigger has reported the match, see catch_up(search => true)", false, false},
 	REASON(NO_MATCH) = {"no_match",
-	"there is no such match, or it is not finished", false}
+	"there is no such match, or it is not finished", false, false}
 #undef REASON
 };
 
@@ -131,8 +132,15 @@ unrated_is_mistake(int reason)
 		find_reason_text(reason)->is_mistake;
 }
 
-/* What can be done about a reason. */
-static const char *
+bool
+unrated_is_news(int reason)
+{
+	return reason < MATCH_NSTATUSES ?
+		reason != MATCH_TOO_MANY_NEWCOMERS && reason != MATCH_REPEATED_OPPONENTS :
+		find_reason_text(reason)->is_news;
+}
+
+const char *
 unrated_remedy(int reason)
 {
 	const char *hint = reason < MATCH_NSTATUSES ? match_status_hint(reason) : NULL;
@@ -143,7 +151,7 @@ unrated_remedy(int reason)
 		"A rule of eligibility() says so.";
 }
 
-/* reasons(OUT reason, OUT mistake, OUT description, OUT remedy) */
+/* reasons(OUT reason, OUT mistake, OUT description, OUT remedy, OUT notice) */
 Datum
 skillrating_reasons(PG_FUNCTION_ARGS)
 {
@@ -153,13 +161,14 @@ skillrating_reasons(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	for (reason = MATCH_OK + 1; reason < UNRATED_NREASONS; reason++)
 	{
-		Datum		values[4];
-		bool		nulls[4] = {false};
+		Datum		values[5];
+		bool		nulls[5] = {false};
 
 		values[0] = CStringGetTextDatum(unrated_code(reason));
 		values[1] = BoolGetDatum(unrated_is_mistake(reason));
 		values[2] = CStringGetTextDatum(unrated_description(reason));
 		values[3] = CStringGetTextDatum(unrated_remedy(reason));
+		values[4] = BoolGetDatum(unrated_is_news(reason));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;

@@ -61,9 +61,20 @@ unrated(int reason, const char *detail)
 	return why;
 }
 
-/* The name of a reason, in snake_case, and a sentence that says what it means. */
+/*
+ * The name of a reason, in snake_case, a phrase that says what it means, and a sentence that says
+ * what can be done about it.
+ */
 extern const char *unrated_code(int reason);
 extern const char *unrated_description(int reason);
+extern const char *unrated_remedy(int reason);
+
+/*
+ * Whether whoever brings such a match may not expect that it does not count.  No news is what
+ * somebody has decided about this ladder: the source, an operation or a rule of eligibility; and
+ * what is rated later, by itself or after a warning.
+ */
+extern bool unrated_is_news(int reason);
 
 /* Matches that do not count, by their reason. */
 typedef struct UnratedCounts

@@ -42,7 +42,6 @@ memory_limit_define(void)
 							"Larger requests fail with error 53200. Sorts and result sets count to work_mem instead.",
 							&memory_limit, DEFAULT_LIMIT, MIN_LIMIT, MAX_KILOBYTES,
 							PGC_SUSET, GUC_UNIT_KB, NULL, NULL, NULL);
-	MarkGUCPrefixReserved("skillrating");
 }
 
 int

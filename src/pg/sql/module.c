@@ -4,6 +4,10 @@
  */
 #include "pg/sql/glue.h"
 
+#include "utils/guc.h"
+
+#include "pg/sql/once.h"
+
 PG_MODULE_MAGIC;
 
 extern PGDLLEXPORT void _PG_init(void);
@@ -12,6 +16,8 @@ void
 _PG_init(void)
 {
 	memory_limit_define();
+	once_define();
+	MarkGUCPrefixReserved("skillrating");
 }
 
 void
