@@ -112,7 +112,7 @@ float8_array_argument(FunctionCallInfo fcinfo, int arg, const char *name,
 	return (const float8 *) ARR_DATA_PTR(array);
 }
 
-const int32 *
+static const int32 *
 int32_array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int n)
 {
 	ArrayType  *array = array_argument(fcinfo, arg, name, n);

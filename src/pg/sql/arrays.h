@@ -34,8 +34,6 @@ extern bool argument_is_null(FunctionCallInfo fcinfo, int but);
 extern int	array_size(ArrayType *array);
 extern const float8 *float8_array_argument(FunctionCallInfo fcinfo, int arg,
 										   const char *name, int n);
-extern const int32 *int32_array_argument(FunctionCallInfo fcinfo, int arg,
-										 const char *name, int n);
 
 /* An array of texts from n C strings. */
 extern Datum text_array(const char *const *strings, int n);
