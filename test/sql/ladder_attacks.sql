@@ -90,7 +90,7 @@ CREATE FUNCTION attack.checks(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN
 CREATE DOMAIN attack.checked AS bigint CHECK (attack.checks(VALUE));
 CREATE VIEW attack.asked AS SELECT 1::bigint AS match_id, now() AS played_at, NULL::attack.checked AS player_id, 1 AS team, 1 AS rank WHERE false;
 RESET ROLE;
-SELECT column_name, ok FROM skillrating.describe_source('attack.asked') WHERE wanted_type = 'identifier';
+SELECT name, ok FROM skillrating.describe_source('attack.asked', 'elo') WHERE name ~ '_id$';
 TABLE gained;
 
 -- A view under the source of a ladder's source that becomes another role's.
