@@ -19,7 +19,8 @@
 #define STEPS_OF_PAIR 12
 #define STEPS_OF_LARGE_GROUP 2e7
 
-void
+/* Begin a problem with the lobby's constraints, without sizes, targets and values. */
+static void
 begin_problem(const Lobby *lobby, SplitProblem *problem)
 {
 	size_t		n = (size_t) lobby->n;
@@ -57,7 +58,8 @@ prepare_problem(const Lobby *lobby, SplitProblem *problem)
 	return SPLIT_OK;
 }
 
-double
+/* The steps that are taken besides those of the method, by players, pairs and options. */
+static double
 steps_around_search(double n, double napart, double noptions)
 {
 	return n * (STEPS_OF_PLAYER * n + STEPS_OF_AVOIDING * napart) +
@@ -96,12 +98,6 @@ solve_within(const Lobby *lobby, SplitProblem *problem, double most_work,
 	problem->spent += steps_around_search(problem->n, problem->napart, 0);
 	lobby->room->give_back(problem->option);
 	return SPLIT_OK;
-}
-
-SplitStatus
-solve_problem(const Lobby *lobby, SplitProblem *problem, SplitAnswer *answer)
-{
-	return solve_within(lobby, problem, INFINITY, answer);
 }
 
 /* The products of numbers and a factor. */

@@ -2,34 +2,24 @@
  * lobby_problem.h
  *		A lobby of two teams as a problem of split.h.
  *
- * The protocol is begin_problem() or begin_two_teams(), then the caller sets sizes,
- * targets and what else differs, then solve_problem().  Sizes and targets belong to the
- * caller and must live until that returns.
+ * Most callers need split_sizes() and its like only.  Whoever solves a problem otherwise begins
+ * it by begin_two_teams(), sets sizes, targets and what else differs, and calls
+ * prepare_problem().  Sizes and targets belong to the caller and must outlive the problem.
  */
 #ifndef CORE_SPLIT_LOBBY_PROBLEM_H
 #define CORE_SPLIT_LOBBY_PROBLEM_H
 
 #include "core/split/lobby.h"
 
-/* Begin a problem with the lobby's constraints, without sizes, targets and values. */
-extern void begin_problem(const Lobby *lobby, SplitProblem *problem);
-
-/* The same for two teams of a size, with what players are worth; returns the factors. */
+/*
+ * Begin a problem of two teams of a size with the lobby's constraints and what players are worth,
+ * without sizes and targets; returns the factors.
+ */
 extern LobbyFactors begin_two_teams(const Lobby *lobby, SplitSize size,
 									SplitProblem *problem);
 
 /* Make the options of a problem, which are the caller's to give back, and choose the method. */
 extern SplitStatus prepare_problem(const Lobby *lobby, SplitProblem *problem);
-
-/* The steps that are taken besides those of the method, by players, pairs and options. */
-extern double steps_around_search(double n, double napart, double noptions);
-
-/*
- * Prepare and solve a problem.  Each answer has room for its teams.  Unless the status
- * is SPLIT_OK, none is found and problem->at_fault is the group in the way.
- */
-extern SplitStatus solve_problem(const Lobby *lobby, SplitProblem *problem,
-								 SplitAnswer *answer);
 
 /*
  * Split a lobby into teams of each of n sizes, in which a player is worth the same: a split for

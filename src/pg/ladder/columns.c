@@ -487,7 +487,8 @@ table_form(const LadderTable *table, const RowValues *row, Datum *values,
 		}
 }
 
-const double *
+/* The n numbers of a state in an array, or NULL if it is none. */
+static const double *
 state_in_array(Datum array, bool isnull, int n)
 {
 	ArrayType  *values;

@@ -202,9 +202,6 @@ extern bool table_same(const LadderTable *table, const Ladder *ladder,
 /* The table of a name in SQL whose columns are listed here, or NULL. */
 extern const LadderTable *ladder_table_named(const char *name);
 
-/* The n numbers of a state in an array, or NULL if it is none. */
-extern const double *state_in_array(Datum array, bool isnull, int n);
-
 /*
  * Read a row of rating, or of component, with so many numbers in its state, but for the key, from
  * the values of all its columns.  Returns the name of a column that must not be null and is, or

@@ -290,26 +290,6 @@ filter_match(const Filters *filters, SourceMatch *match)
 	}
 }
 
-Datum *
-counted_players(Ladder *ladder, Datum *account, int n)
-{
-	Filters    *filters;
-	Datum	   *player;
-	int			i;
-
-	if (!ladder_has_filters(ladder))
-		return account;
-	filters = read_filters(ladder);
-	player = palloc_array(Datum, n);
-	for (i = 0; i < n; i++)
-	{
-		bool		excluded;
-
-		player[i] = merged_player(filters, account[i], DT_NOBEGIN, &excluded);
-	}
-	return player;
-}
-
 void
 check_accounts(IdType *type, const Datum *account, const Datum *player, int n)
 {
@@ -348,7 +328,9 @@ skillrating_counted_player(PG_FUNCTION_ARGS)
 	{
 		IdType	   *type = ladder->player_type;
 		Datum		id = id_from_text(type, text_to_cstring(account), "player_id");
-		const char *player = id_text(type, *counted_players(ladder, &id, 1));
+		bool		excluded;	/* no matter */
+		const char *player = id_text(type, merged_player(read_filters(ladder), id, DT_NOBEGIN,
+														 &excluded));
 		MemoryContext work = MemoryContextSwitchTo(caller);
 
 		/* ladder_close() frees all but the result. */

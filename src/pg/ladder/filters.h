@@ -30,13 +30,6 @@ extern Datum merged_player(const Filters *filters, Datum player, TimestampTz pla
 						   bool *excluded);
 
 /*
- * The players that n accounts count as, whatever time it is and whether they are
- * excluded or not: the accounts themselves where nobody is merged, or else an array in
- * the current memory context.  Errors as for read_filters().
- */
-extern Datum *counted_players(Ladder *ladder, Datum *account, int n);
-
-/*
  * Error 22023 if two of n accounts count as one player, who cannot take part twice.  One
  * account may come several times.
  */

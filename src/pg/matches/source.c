@@ -185,6 +185,15 @@ row_log_odds(const Datum *values, const bool *nulls)
 	return nulls[SOURCE_LOG_ODDS] ? 0 : DatumGetFloat8(values[SOURCE_LOG_ODDS]);
 }
 
+/* What the core has in place of the name of a tournament. */
+static double
+tournament_key(Datum name)
+{
+	const text *bytes = DatumGetTextPP(name);
+
+	return period_tournament_key(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+}
+
 static double
 row_tournament(const Datum *values, const bool *nulls)
 {
@@ -206,14 +215,6 @@ note_long_name(SourceMatch *match, SourceColumn column, const char *name)
 	keep_first(&match->fault, UNRATED_LONG_NAME,
 			   psprintf("%s is longer than %d bytes", source_column_name(column),
 						MAX_NAME_BYTES));
-}
-
-double
-tournament_key(Datum name)
-{
-	const text *bytes = DatumGetTextPP(name);
-
-	return period_tournament_key(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 }
 
 void

@@ -61,9 +61,6 @@ extern const SourceColumnSpec source_columns[SOURCE_NCOLUMNS];
 
 extern const char *source_column_name(SourceColumn column);
 
-/* What the core has in place of the name of a tournament. */
-extern double tournament_key(Datum name);
-
 /*
  * Most bytes of a pool, context or club.  An entry of a btree has 2704 bytes at most, for all of
  * them and a player.
