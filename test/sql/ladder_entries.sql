@@ -32,7 +32,7 @@ BEGIN
         SELECT p.oid::regprocedure AS signature, format('SELECT %s(%s)', p.oid::regproc,
             (SELECT string_agg(CASE WHEN n = 1 THEN '''arena''' WHEN t = 'text'::regtype THEN '''hive''' WHEN t = 'text[]'::regtype THEN 'ARRAY[''1'']' WHEN t IN ('anycompatible'::regtype, 'anyelement'::regtype) THEN '1::bigint'
                     WHEN t IN ('anyarray'::regtype, 'anycompatiblearray'::regtype) THEN 'ARRAY[1, 2]::bigint[]' WHEN t = 'integer[]'::regtype THEN 'ARRAY[1, 2]'
-                    WHEN t = 'jsonb'::regtype THEN '''{}''' WHEN t = 'regclass'::regtype THEN '''arena.match''' WHEN t = 'boolean'::regtype THEN 'true'
+                    WHEN t = 'jsonb'::regtype THEN '''{}''' WHEN t = 'regclass'::regtype THEN '''arena.match''' WHEN t = 'regclass[]'::regtype THEN '''{arena.match}''' WHEN t = 'boolean'::regtype THEN 'true'
                     WHEN t = 'bigint[]'::regtype THEN 'ARRAY[1]::bigint[]' WHEN t IN ('bigint'::regtype, 'integer'::regtype, 'float8'::regtype) THEN '1' WHEN t = 'timestamptz'::regtype THEN 'now()'
                     WHEN t IN ('name'::regtype, 'xid8'::regtype, 'smallint'::regtype) THEN format('%L::%s', 1, t::regtype) WHEN t = 'name[]'::regtype THEN 'ARRAY[1]::name[]'
                     ELSE 'NULL::' || t::regtype END, ', ' ORDER BY n)
