@@ -693,7 +693,7 @@ BEGIN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
     END IF;
     IF source IS NOT NULL THEN
-        PERFORM skillrating_internal.note_unused(ladder);
+        PERFORM skillrating_internal.note_unused(source, model, params);
         PERFORM skillrating_internal.tell_judgement(source, model, params);
     END IF;
     IF num_nonnulls(ratings_to, key, columns) NOT IN (0, 3) THEN
@@ -724,8 +724,9 @@ with a row for each participant of each finished match (see describe_source()), 
 tables. The tables below the view whose rows lead to match_id by a column are attached, unless
 attach is false; a notice says which, and a warning names those that attach() is to be told about. A
 notice says how many matches there are already, which backfill() rates; a notice or warning how many
-of a hundred of them would not count, and why; a notice which columns have no effect under the model. ratings_to, key and columns
-are those of mirror_rating(), for the rating pool given, or the only one that the source has.
+of a hundred of them would not count, and why; a notice which columns have no effect under the
+model. ratings_to, key and columns are those of mirror_rating(), for the rating pool given, or the
+only one that the source has.
 Players and matches are identified by any type that can be hashed
 and ordered, bigint or that of the source unless it is given; not by composites, arrays, names of
 objects, domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a

@@ -305,6 +305,34 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.tell_judgement(regclass, text, jsonb) IS
 'A part of create_ladder(): says what judge_source() finds, unless all matches count.';
 
+CREATE FUNCTION skillrating_internal.unused_columns(source regclass, model text, params jsonb)
+RETURNS text[]
+AS 'MODULE_PATHNAME', 'skillrating_unused_columns'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) IS
+'The columns of a source of which a model makes no use under these parameters, and the ladder and
+its rules of eligibility neither. Errors as for models().';
+
+CREATE FUNCTION skillrating_internal.note_unused(source regclass, model text, params jsonb)
+RETURNS void
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    unused text[] := skillrating_internal.unused_columns(source, model, params);
+BEGIN
+    IF cardinality(unused) > 0 THEN
+        RAISE NOTICE USING
+            MESSAGE = format('model "%s" makes no use of these columns of the source: %s', model, array_to_string(unused, ', ')),
+            HINT = 'skillrating.models() has what each model takes into account, and the parameters that switch parts of it on.';
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.note_unused(regclass, text, jsonb) IS
+'A part of create_ladder() and refresh_source(): names the unused_columns() in a notice.';
+
 CREATE FUNCTION skillrating.describe_source(
     source regclass,
     model text DEFAULT NULL,
@@ -319,6 +347,7 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    unused text[];
     is_whole boolean;
     described boolean := false;
 BEGIN
@@ -326,12 +355,13 @@ BEGIN
         RETURN;
     END IF;
     IF model IS NOT NULL THEN
-        PERFORM FROM skillrating.models(model, params);
+        unused := skillrating_internal.unused_columns(source, model, params);
     END IF;
     -- The functions of a view write nothing here, and no lock stays.
     BEGIN
         PERFORM set_config('transaction_read_only', 'on', true);
-        RETURN QUERY SELECT 'column', c.name, c.ok, c.description, NULL FROM skillrating_internal.describe_columns(source) AS c;
+        RETURN QUERY SELECT 'column', c.name, CASE WHEN c.name = ANY (unused) THEN NULL ELSE c.ok END,
+            c.description || CASE WHEN c.name = ANY (unused) THEN '; without effect under the model' ELSE '' END, NULL FROM skillrating_internal.describe_columns(source) AS c;
         is_whole := (SELECT coalesce(bool_and(c.ok), true) FROM skillrating_internal.describe_columns(source) AS c);
         IF is_whole THEN
             RETURN QUERY SELECT 'table', f.relation::text, CASE WHEN f.watched THEN f.fault IS NULL END,
@@ -361,7 +391,8 @@ $function$;
 COMMENT ON FUNCTION skillrating.describe_source(regclass, text, jsonb) IS
 'What create_ladder() would find in a view (or table) as the source of a ladder under a model with
 these parameters, without making one and without writing anything. A row for each
-column: that it has, with its type and meaning, or lacks and needs (ok is null if it is not used);
+column: that it has, with its type and meaning, or lacks and needs (ok is null if it is not used,
+or has no effect under the model and its parameters);
 table: below the view: ok if create_ladder() attaches it by the column given; false if that takes
 what remedy says, such as a call of attach(); null if its changes are not noticed;
 query: tables of half a megabyte and more that are read from end to end for a single match;
@@ -393,39 +424,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.tell_backfill(text, bigint, bigint, interval) IS
 'A part of backfill(): a notice that so many matches were done in that time, at what rate, and how
 long the others will take.';
-
-CREATE FUNCTION skillrating_internal.unused_columns(source regclass, model text, params jsonb)
-RETURNS text[]
-AS 'MODULE_PATHNAME', 'skillrating_unused_columns'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) IS
-'The columns of a source of which a model makes no use under these parameters, and the ladder and
-its rules of eligibility neither. Errors as for models().';
-
-CREATE FUNCTION skillrating_internal.note_unused(ladder text)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    model text;
-    columns text[];
-BEGIN
-    EXECUTE format('SELECT l.model, skillrating_internal.unused_columns(%L, l.model, l.params) FROM %I.ladder AS l',
-        format('%I.source', ladder), ladder)
-    INTO model, columns;
-    IF cardinality(columns) > 0 THEN
-        RAISE NOTICE USING
-            MESSAGE = format('model "%s" makes no use of these columns of the source: %s', model, array_to_string(columns, ', ')),
-            HINT = 'skillrating.models() has what each model takes into account, and the parameters that switch parts of it on.';
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.note_unused(text) IS
-'A part of create_ladder() and refresh_source(): names in a notice the columns of the view source that
-have no effect under the ladder''s model and parameters.';
 
 CREATE PROCEDURE skillrating.backfill(
     ladder text,

@@ -45,8 +45,9 @@ An account that is merged has the state of the player it is merged into, and com
 given; a lobby of two accounts of one player is an error of the team makers.
 Under a model with components it takes SELECT on table component besides.
 Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
-without a pool where there are several, and where tournaments are the rating periods; 2202E for arrays of other lengths; 22004 for nulls;
-22008 for an infinite at; 54000 for more than 100000 players.';
+without a pool where there are several, and where tournaments are the rating periods; 2202E for
+arrays of other lengths; 22004 for nulls; 22008 for an infinite at; 54000 for more than 100000
+players.';
 
 CREATE TYPE skillrating.opponent AS (
     player_id text,

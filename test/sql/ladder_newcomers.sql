@@ -62,7 +62,7 @@ SELECT bool_and(ok) FROM unnest('{late,shared}'::text[]) AS l(ladder), skillrati
 SELECT skillrating.void_match('late', 3), ratings FROM skillrating.reset_rating('late', 5, at => '2024-02-01');
 SELECT player_id, pool, games_before, games_after FROM skillrating.catch_up('late') ORDER BY 1, 2;
 SELECT player_id, pool, games FROM late.rating ORDER BY 1, 2;
-SELECT player_id, games FROM skillrating.leaderboard('late', min_games => 0) ORDER BY 1;
+SELECT player_id, games FROM skillrating.leaderboard('late', pool => '', min_games => 0) ORDER BY 1;
 SELECT bool_and(ok) FROM skillrating.verify('late');
 
 -- A typing error is no ban and no merger: the player must be known, by a match, rated or not, or an operation.

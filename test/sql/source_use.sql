@@ -57,6 +57,9 @@ SELECT skillrating.create_ladder('use_said', 'elo', source => 'use_kills', attac
 CREATE OR REPLACE VIEW use_kills AS SELECT match_id, played_at, team, player_id, rank, kills, deaths, gain FROM use_row WHERE false;
 SELECT skillrating.refresh_source('use_said');
 
+SELECT name, ok, description FROM skillrating.describe_source('use_kills', 'elo') WHERE ok IS NULL;
+SELECT name, ok, description FROM skillrating.describe_source('use_kills') WHERE name = 'kills';
+
 -- Of these all are of use: log-odds favour a side, and where there is no rank the score decides.
 CREATE VIEW use_plain AS SELECT match_id, played_at, team, player_id, score, side, 0 AS log_odds, experience FROM use_row WHERE false;
 SELECT skillrating.create_ladder('use_silent', 'elo', source => 'use_plain', attach => false);
