@@ -333,8 +333,7 @@ BEGIN
     END IF;
     IF columns ?| ARRAY[key, pool_key] THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('columns of the key of table %s cannot mirror ratings', relation),
-            DETAIL = format('The key is "%s", and columns are %s.', concat_ws('", "', key, nullif(pool_key, '')), columns);
+            MESSAGE = format('columns of the key of table %s cannot mirror ratings: %s', relation, columns);
     END IF;
     SELECT a.atttypid INTO key_type
     FROM pg_attribute AS a
