@@ -675,7 +675,8 @@ CREATE FUNCTION skillrating.create_ladder(
     ratings_to regclass DEFAULT NULL,
     key text DEFAULT NULL,
     columns jsonb DEFAULT NULL,
-    pool text DEFAULT NULL)
+    pool text DEFAULT NULL,
+    pool_key text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -702,12 +703,12 @@ BEGIN
             HINT = 'As in ratings_to => ''users'', key => ''id'', columns => ''{"skill": "rating"}''.';
     ELSIF ratings_to IS NOT NULL THEN
         PERFORM skillrating.mirror_rating(ladder, ratings_to, key, columns,
-            coalesce(pool, skillrating_internal.only_pool(source)));
+            coalesce(pool, CASE WHEN pool_key IS NULL THEN skillrating_internal.only_pool(source) ELSE '' END), coalesce(pool_key, ''));
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text, boolean, regclass, text, jsonb, text) IS
+COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text, boolean, regclass, text, jsonb, text, text) IS
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
 parameters()) at commit, or after each statement for apply_at => statement, which then must
@@ -726,7 +727,7 @@ attach is false; a notice says which, and a warning names those that attach() is
 notice says how many matches there are already, which backfill() rates; a notice or warning how many
 of a hundred of them would not count, and why; a notice which columns have no effect under the
 model. ratings_to, key and columns are those of mirror_rating(), for the rating pool given, or the
-only one that the source has.
+only one that the source has, or with pool_key for all.
 Players and matches are identified by any type that can be hashed
 and ordered, bigint or that of the source unless it is given; not by composites, arrays, names of
 objects, domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a

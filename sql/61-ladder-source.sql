@@ -437,11 +437,11 @@ BEGIN
     IF pools IS NULL THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('source %s has rating pools, but no match yet, and ratings_to takes the ratings of one pool', source),
-            HINT = 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool.';
+            HINT = 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool; or pool_key => ..., the column of the pool, for a table with a row for each player and pool.';
     END IF;
     RAISE invalid_parameter_value USING
         MESSAGE = format('source %s has the rating pools "%s", and ratings_to takes the ratings of one', source, array_to_string(pools, '", "')),
-        HINT = 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool.';
+        HINT = 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool; or pool_key => ..., the column of the pool, for a table with a row for each player and pool.';
 END
 $function$;
 

@@ -71,11 +71,22 @@ over rows u of the table and r of rating, as it is assigned and cast to the colu
 whether there is a value for a row without rating: a default, or null. Error 42703 for a column that
 does not exist.';
 
+CREATE FUNCTION skillrating_internal.mirrored_pools(pool text, pool_key text)
+RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT CASE pool_key WHEN '' THEN format('r.pool = %L', pool) ELSE 'true' END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.mirrored_pools(text, text) IS
+'A part of mirror_rating(): a condition on rows r with a pool, that a mirror has their ratings.';
+
 CREATE FUNCTION skillrating_internal.unrated_statement(
     ladder text,
     relation regclass,
     key text,
-    pool text,
+    pool_key text,
     columns jsonb,
     players text)
 RETURNS text
@@ -85,11 +96,12 @@ AS $function$
     SELECT format(
         'UPDATE %1$s AS u SET %2$s
         FROM (%3$s) AS o
-        WHERE u.%4$I %5$s o.player_id
+        WHERE u.%4$I %5$s o.player_id%7$s
             AND NOT EXISTS (
-                SELECT FROM %6$I.rating AS r WHERE r.player_id %5$s o.player_id AND r.pool = %7$L)',
+                SELECT FROM %6$I.rating AS r WHERE r.player_id %5$s o.player_id AND r.pool = o.pool)',
         relation, string_agg(format('%I = DEFAULT', c.name), ', '), players, key,
-        (skillrating_internal.ladder_types(ladder)).player_equals, ladder, pool)
+        (skillrating_internal.ladder_types(ladder)).player_equals, ladder,
+        CASE WHEN pool_key <> '' THEN format(' AND coalesce(CAST(u.%I AS text), '''') COLLATE "C" = o.pool', pool_key) END)
     FROM skillrating_internal.mirror_columns(ladder, relation, columns) AS c
     WHERE c.has_default
     HAVING count(*) > 0
@@ -97,8 +109,9 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.unrated_statement(text, regclass, text, text, jsonb, text) IS
 'A part of mirror_rating(): the statement that gives the columns of a table their defaults for those
-of the players, rows that a query gives, who have no rating any more; columns that may not be null
-and have no default stay. Null if all do. Error 42703 for a column that does not exist.';
+of the players, rows with pools that a query gives, who have no rating there any more; columns that
+may not be null and have no default stay. Null if all do. Error 42703 for a column that does not
+exist.';
 
 CREATE FUNCTION skillrating_internal.mirror_statement(
     ladder text,
@@ -106,7 +119,8 @@ CREATE FUNCTION skillrating_internal.mirror_statement(
     pool text,
     key text,
     columns jsonb,
-    event text)
+    event text,
+    pool_key text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -116,8 +130,8 @@ DECLARE
     rows text;
 BEGIN
     IF event = 'gone' THEN
-        RETURN skillrating_internal.unrated_statement(ladder, relation, key, pool, columns,
-            format('SELECT c.player_id FROM changed AS c WHERE c.pool = %L', pool));
+        RETURN skillrating_internal.unrated_statement(ladder, relation, key, pool_key, columns,
+            format('SELECT r.player_id, r.pool FROM changed AS r WHERE %s', skillrating_internal.mirrored_pools(pool, pool_key)));
     END IF;
     -- Whoever is rating the players of inserted rows does not see these: one waits for the other,
     -- and the second writes what is right. All in the order in which those who rate lock players.
@@ -126,18 +140,19 @@ BEGIN
         WHEN 'all' THEN format('%I.rating AS r WHERE true', ladder)
         WHEN 'inserted' THEN format('%I.rating AS r WHERE r.player_id %s ANY (ARRAY(SELECT i.%I FROM inserted AS i))',
             ladder, t.player_equals, key)
-        END || format(' AND r.pool = %L ORDER BY r.player_id%s%s', pool, t.player_order,
+        END || format(' AND %s ORDER BY r.player_id%s, r.pool COLLATE "C"%s', skillrating_internal.mirrored_pools(pool, pool_key), t.player_order,
             CASE WHEN event = 'inserted' THEN ' FOR SHARE' END);
     RETURN (
-        SELECT format('UPDATE %s AS u SET %s FROM (SELECT r.* FROM %s) AS r WHERE u.%I %s r.player_id AND (%s)',
+        SELECT format('UPDATE %s AS u SET %s FROM (SELECT r.* FROM %s) AS r WHERE u.%I %s r.player_id%s AND (%s)',
             relation, string_agg(format('%I = %s', c.name, c.value), ', '), rows,
             key, t.player_equals,
+            CASE WHEN pool_key <> '' THEN format(' AND coalesce(CAST(u.%I AS text), '''') COLLATE "C" = r.pool', pool_key) END,
             string_agg(format('u.%I IS DISTINCT FROM %s', c.name, c.cast_value), ' OR '))
         FROM skillrating_internal.mirror_columns(ladder, relation, columns) AS c);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.mirror_statement(text, regclass, text, text, jsonb, text) IS
+COMMENT ON FUNCTION skillrating_internal.mirror_statement(text, regclass, text, text, jsonb, text, text) IS
 'A part of mirror_rating(): the statement that makes the columns of a table equal to those of rating
 after an event: for rows of rating that have changed or gone, the transition table changed; for rows
 inserted into the table, the transition table inserted; or for all rows. Null if there is nothing to
@@ -169,7 +184,8 @@ CREATE FUNCTION skillrating_internal.mirrors(
     OUT relation regclass,
     OUT pool text,
     OUT key text,
-    OUT columns jsonb)
+    OUT columns jsonb,
+    OUT pool_key text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT ROWS 2
 SET search_path = pg_catalog, pg_temp
@@ -177,7 +193,7 @@ AS $function$
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     IF skillrating_internal.has_table(ladder, 'mirror') THEN
-        RETURN QUERY EXECUTE format('SELECT m.relation, m.pool, m.key, m.columns FROM %I.mirror AS m', ladder);
+        RETURN QUERY EXECUTE format('SELECT m.relation, m.pool, m.key, m.columns, m.pool_key FROM %I.mirror AS m', ladder);
     END IF;
 END
 $function$;
@@ -198,6 +214,7 @@ BEGIN
             pool text NOT NULL DEFAULT '''',
             key text NOT NULL,
             columns jsonb NOT NULL,
+            pool_key text NOT NULL DEFAULT '''',
             PRIMARY KEY (relation, pool))', ladder);
     EXECUTE format('COMMENT ON TABLE %I.mirror IS %L', ladder,
         'Tables of the user some of whose columns are kept equal to those of rating; see mirror_rating().');
@@ -272,7 +289,8 @@ CREATE FUNCTION skillrating_internal.check_mirror(
     ladder text,
     relation regclass,
     key text,
-    columns jsonb)
+    columns jsonb,
+    pool_key text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -313,10 +331,9 @@ BEGIN
                 columns),
             HINT = 'As in {"elo": "rating", "played": "games"}.';
     END IF;
-    IF columns ? key THEN
+    IF columns ?| ARRAY[key, pool_key] THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('column "%s" of table %s identifies players, and cannot mirror %s',
-                key, relation, columns->>key);
+            MESSAGE = format('columns of the key of table %s cannot mirror ratings: %s', relation, columns);
     END IF;
     SELECT a.atttypid INTO key_type
     FROM pg_attribute AS a
@@ -325,6 +342,14 @@ BEGIN
         RAISE undefined_column USING
             MESSAGE = format('table %s has no column "%s"', relation, key),
             HINT = 'Pass the column that identifies players as key.';
+    END IF;
+    IF pool_key <> '' AND NOT EXISTS (
+        SELECT FROM pg_attribute AS a
+        WHERE a.attrelid = relation AND a.attname = pool_key AND a.attnum > 0 AND NOT a.attisdropped)
+    THEN
+        RAISE undefined_column USING
+            MESSAGE = format('table %s has no column "%s"', relation, pool_key),
+            HINT = 'Pass the column with the rating pool as pool_key.';
     END IF;
     IF key_type IS DISTINCT FROM t.player_type::regtype THEN
         RAISE datatype_mismatch USING
@@ -335,7 +360,7 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.check_mirror(text, regclass, text, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.check_mirror(text, regclass, text, jsonb, text) IS
 'A part of mirror_rating(): errors for a relation, a key or columns that cannot be mirrored, but for
 those that the first UPDATE raises.';
 
@@ -371,26 +396,32 @@ CREATE FUNCTION skillrating_internal.mirror_rating(
     key text,
     columns jsonb,
     pool text DEFAULT '',
+    pool_key text DEFAULT '',
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.check_mirror(ladder, relation, key, columns);
+    IF pool <> '' AND pool_key <> '' THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = 'pool and pool_key must not both be given',
+            HINT = 'A table has the ratings of one pool, or a column with the pool of each row.';
+    END IF;
+    PERFORM skillrating_internal.check_mirror(ladder, relation, key, columns, pool_key);
     PERFORM skillrating_internal.hold_mirror(ladder, relation, false),
         skillrating_internal.lock_mirror(ladder, relation);
     IF NOT skillrating_internal.has_table(ladder, 'mirror') THEN
         PERFORM skillrating_internal.create_mirror_table(ladder);
     END IF;
     EXECUTE format(
-        'INSERT INTO %I.mirror (relation, pool, key, columns) VALUES ($1, $2, $3, $4)
+        'INSERT INTO %I.mirror (relation, pool, key, columns, pool_key) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (relation, pool) DO UPDATE
-        SET key = excluded.key, columns = excluded.columns', ladder)
-    USING relation, pool, key, columns;
+        SET key = excluded.key, columns = excluded.columns, pool_key = excluded.pool_key', ladder)
+    USING relation, pool, key, columns, pool_key;
     PERFORM skillrating_internal.note_change(ladder),
         skillrating_internal.mirror_triggers(ladder);
     -- Players without a rating keep what the table has: it may be all that is known of them.
-    EXECUTE skillrating_internal.mirror_statement(ladder, relation, pool, key, columns, 'all');
+    EXECUTE skillrating_internal.mirror_statement(ladder, relation, pool, key, columns, 'all', pool_key);
     GET DIAGNOSTICS players = ROW_COUNT;
     PERFORM skillrating_internal.rate_failed(ladder);
 END
@@ -398,14 +429,16 @@ $function$;
 
 SELECT skillrating_internal.create_entry('mirror_rating');
 
-COMMENT ON FUNCTION skillrating.mirror_rating(text, regclass, text, jsonb, text) IS
+COMMENT ON FUNCTION skillrating.mirror_rating(text, regclass, text, jsonb, text, text) IS
 'Keeps columns of a table of the user''s own equal to those of rating in a pool, from now on, in the
 transaction that rates and for the rows that change only; a row that is inserted there gets the
 rating of its player at once. Players who have no rating yet keep what the table has; for those
 whose rating goes, as by merge_players(), the columns get their defaults, and columns that may not
 be null and have none keep the last value. columns maps the table''s columns to those of rating, as
 in {"elo": "rating", "played": "games"}, and key is its column that identifies players, of the
-ladder''s type. The table may be partitioned, and may be renamed. Called again for the same table
+ladder''s type. A table with a row for each player and pool has the pool, as text or cast to it and
+null for the pool without a name, in the column pool_key, and gets the ratings of all pools. The
+table may be partitioned, and may be renamed. Called again for the same table
 and pool it replaces what was, as after a column was renamed. Returns the number of players whose
 rows it wrote at once. Errors: 42704 for an unknown ladder, 42809 for a view or a foreign table,
 42804 for a key of another type or a column that cannot have the value, 0A000 for a table that Citus

@@ -241,10 +241,10 @@ BEGIN
     FOR m IN EXECUTE format('SELECT m.* FROM skillrating_internal.mirrors(%L) AS m ORDER BY m.relation::oid, m.pool', ladder) LOOP
         CONTINUE WHEN NOT skillrating_internal.lock_mirror(ladder, m.relation);
         statement := skillrating_internal.unrated_statement(
-            ladder, m.relation, m.key, m.pool, m.columns,
-            format('SELECT p.player AS player_id FROM %s
-                JOIN %I.rating AS r ON r.player_id %s p.pseudonym AND r.pool = %L',
-                renamed, ladder, t.player_equals, m.pool));
+            ladder, m.relation, m.key, m.pool_key, m.columns,
+            format('SELECT p.player AS player_id, r.pool FROM %s
+                JOIN %I.rating AS r ON r.player_id %s p.pseudonym AND %s',
+                renamed, ladder, t.player_equals, skillrating_internal.mirrored_pools(m.pool, m.pool_key)));
         IF statement IS NOT NULL THEN
             EXECUTE statement USING players, pseudonyms;
         END IF;

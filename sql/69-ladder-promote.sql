@@ -328,15 +328,15 @@ BEGIN
     -- cannot have both.
     PERFORM skillrating_internal.note_shadows(former, ladder);
     FOR mirror IN
-        SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text, key text, columns jsonb)
+        SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text, key text, columns jsonb, pool_key text)
     LOOP
         PERFORM skillrating.unmirror_rating(former, mirror.relation, mirror.pool);
-        PERFORM skillrating.mirror_rating(ladder, mirror.relation, mirror.key, mirror.columns, mirror.pool);
+        PERFORM skillrating.mirror_rating(ladder, mirror.relation, mirror.key, mirror.columns, mirror.pool, mirror.pool_key);
         -- Those whose rating goes.
-        statement := skillrating_internal.unrated_statement(ladder, mirror.relation, mirror.key, mirror.pool, mirror.columns,
-            format('SELECT r.player_id FROM %1$I.rating AS r WHERE r.pool = %2$L AND (r.games > 0 OR EXISTS (
+        statement := skillrating_internal.unrated_statement(ladder, mirror.relation, mirror.key, mirror.pool_key, mirror.columns,
+            format('SELECT r.player_id, r.pool FROM %1$I.rating AS r WHERE %2$s AND (r.games > 0 OR EXISTS (
                 SELECT FROM %1$I.event AS e WHERE e.player_id %3$s r.player_id AND e.pool = r.pool))',
-                former, mirror.pool, t.player_equals));
+                former, skillrating_internal.mirrored_pools(mirror.pool, mirror.pool_key), t.player_equals));
         IF statement IS NOT NULL THEN
             EXECUTE statement;
         END IF;

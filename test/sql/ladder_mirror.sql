@@ -292,6 +292,59 @@ CREATE TABLE mixed_1 PARTITION OF mixed FOR VALUES IN (1);
 ALTER TABLE mixed_1 OWNER TO regress_mirror_other;
 SELECT skillrating.mirror_rating('named', 'mixed', 'id', '{"elo": "rating"}');
 SELECT skillrating.drop_ladder('named');
+-- A row for each player and pool: the key has two columns.
+CREATE TYPE mode AS ENUM ('ranked', 'casual');
+CREATE TABLE game (id bigint PRIMARY KEY, mode mode, winner bigint, loser bigint);
+CREATE VIEW games AS
+    SELECT id AS match_id, timestamptz '2026-01-01' + id * interval '1 day' AS played_at, mode::text AS pool, winner AS player_id, 1 AS team, true AS won FROM game
+    UNION ALL SELECT id, timestamptz '2026-01-01' + id * interval '1 day', mode::text, loser, 2, false FROM game;
+CREATE TABLE standing (player bigint, queue mode, skill float8 DEFAULT 0, games bigint, UNIQUE NULLS NOT DISTINCT (player, queue));
+INSERT INTO standing SELECT p, m, 5 FROM generate_series(1, 3) AS p, unnest('{NULL,ranked,casual}'::mode[]) AS m;
+INSERT INTO game SELECT g, (ARRAY['ranked', 'casual', NULL]::mode[])[1 + g % 3], 1 + g % 2, 2 + g % 2 FROM generate_series(1, 8) AS g;
+-- Compared with rating below.
+CREATE FUNCTION differ(OUT differ bigint, OUT rated bigint) LANGUAGE plpgsql AS $$ BEGIN EXECUTE '
+    SELECT count(*) FILTER (WHERE (s.skill, s.games) IS DISTINCT FROM (r.rating, r.games)), count(*)
+    FROM pooled.rating AS r LEFT JOIN standing AS s ON s.player = r.player_id AND coalesce(s.queue::text, '''') = r.pool' INTO differ, rated; END $$;
+SET client_min_messages = warning;
+SELECT skillrating.create_ladder('pooled', 'elo', source => 'games', ratings_to => 'standing', key => 'player', pool_key => 'queue', columns => '{"skill": "rating", "games": "games"}');
+CALL skillrating.backfill('pooled');
+SELECT pool, pool_key FROM pooled.mirror;
+SELECT * FROM differ();
+INSERT INTO game SELECT g, 'ranked', 3, 1 FROM generate_series(9, 10) AS g;
+SELECT * FROM differ();
+-- A row that comes later, another name of the table, and a rating that goes.
+INSERT INTO game VALUES (11, 'casual', 4, 1), (12, NULL, 4, 3);
+SELECT * FROM differ();
+INSERT INTO standing (player, queue) VALUES (4, 'ranked'), (4, 'casual'), (4, NULL);
+SELECT s.queue, s.games FROM standing AS s WHERE s.player = 4 ORDER BY s.queue;
+ALTER TABLE standing RENAME TO standing_of_season;
+CREATE VIEW standing AS SELECT * FROM standing_of_season;
+INSERT INTO game VALUES (13, 'casual', 3, 1);
+SELECT skillrating.void_match('pooled', 11::bigint), skillrating.merge_players('pooled', 3, 2) > 0 AS merged;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('pooled');
+SELECT * FROM differ();
+SELECT s.player, s.queue, s.skill, s.games FROM standing AS s WHERE s.player = 3 OR s.player = 4 AND s.queue = 'casual' ORDER BY s.player, s.queue;
+-- The column of the pool under another name, as any other.
+ALTER TABLE standing_of_season RENAME queue TO kind;
+INSERT INTO game VALUES (14, 'casual', 2, 1);
+SELECT message FROM pooled.pending;
+SELECT skillrating.mirror_rating('pooled', 'standing_of_season', 'player', '{"skill": "rating", "games": "games"}', pool_key => 'kind');
+SELECT * FROM differ();
+-- Another formula, and names that are forgotten.
+SELECT skillrating.shadow_ladder('pooled', 'pooled_k', 'elo', '{"k": 40}');
+SELECT count(*) > 0 AS promoted FROM skillrating.promote_ladder('pooled_k', 'pooled_before', hanging => 'keep');
+SELECT * FROM differ();
+SELECT count(*) FROM skillrating.forget_players('pooled', ARRAY[4]::bigint[], ARRAY['-4']);
+SELECT s.kind, s.skill, s.games FROM standing_of_season AS s WHERE s.player = 4 ORDER BY s.kind;
+-- Mistakes.
+SELECT skillrating.mirror_rating('pooled', 'standing_of_season', 'player', '{"skill": "rating"}', pool => 'ranked', pool_key => 'kind');
+SELECT skillrating.mirror_rating('pooled', 'standing_of_season', 'player', '{"skill": "rating"}', pool_key => 'nothing');
+SELECT skillrating.mirror_rating('pooled', 'standing_of_season', 'player', '{"kind": "pool"}', pool_key => 'kind');
+SELECT skillrating.unmirror_rating('pooled', 'standing_of_season');
+SELECT count(*) FROM pooled.mirror;
+SELECT skillrating.drop_ladder('pooled'), skillrating.drop_ladder('pooled_before');
+RESET client_min_messages;
+
 DROP TABLE mixed, named_account;
 DROP ROLE regress_mirror_other;
 DROP SCHEMA regress_player CASCADE;

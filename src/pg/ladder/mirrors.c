@@ -35,6 +35,7 @@ typedef struct Mirror
 	char	   *pool;
 	char	   *key;
 	char	   *columns;
+	char	   *pool_key;
 } Mirror;
 
 /*
@@ -106,15 +107,15 @@ skillrating_lock_mirror(PG_FUNCTION_ARGS)
  */
 
 static LadderQuery statement_query = {
-	.text = "SELECT skillrating_internal.mirror_statement($1, $2, $3, $4, $5::pg_catalog.jsonb, $6)",
-	.param = {VALUE_TEXT, VALUE_OID, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT}
+	.text = "SELECT skillrating_internal.mirror_statement($1, $2, $3, $4, $5::pg_catalog.jsonb, $6, $7)",
+	.param = {VALUE_TEXT, VALUE_OID, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT}
 };
 
 /* Plan the statement for a mirror and an event; NULL if there is nothing to write. */
 static SPIPlanPtr
 make_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 {
-	Datum		values[6];
+	Datum		values[7];
 	char	   *statement;
 	SPIPlanPtr	plan;
 
@@ -124,6 +125,7 @@ make_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 	values[3] = CStringGetTextDatum(mirror->key);
 	values[4] = CStringGetTextDatum(mirror->columns);
 	values[5] = CStringGetTextDatum(event);
+	values[6] = CStringGetTextDatum(mirror->pool_key);
 	(void) ladder_execute(ladder, &statement_query, values, NULL, NULL);
 	statement = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, ONLY_COLUMN);
 	SPI_freetuptable(SPI_tuptable);
@@ -140,8 +142,8 @@ make_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 static SPIPlanPtr
 find_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 {
-	char	   *what = psprintf("%s %s %s %s %s", event, table_name(mirror->relation),
-								mirror->pool, mirror->key, mirror->columns);
+	char	   *what = psprintf("%s %s %s %s %s %s", event, table_name(mirror->relation),
+								mirror->pool, mirror->key, mirror->pool_key, mirror->columns);
 	SPIPlanPtr	made;
 	MirrorPlan *plan;
 
@@ -232,7 +234,7 @@ write_mirror(Ladder *ladder, const Mirror *mirror, const char *event)
 }
 
 static LadderQuery mirrors_query = {
-	.text = "SELECT m.relation::pg_catalog.oid, m.pool::pg_catalog.text, m.key::pg_catalog.text, m.columns::pg_catalog.text "
+	.text = "SELECT m.relation::pg_catalog.oid, m.pool::pg_catalog.text, m.key::pg_catalog.text, m.columns::pg_catalog.text, m.pool_key::pg_catalog.text "
 	"FROM {mirror} AS m ORDER BY 1, 2",
 	.part = {{"mirror", append_mirror}}
 };
@@ -242,7 +244,8 @@ enum
 	MIRROR_RELATION = 1,
 	MIRROR_POOL,
 	MIRROR_KEY,
-	MIRROR_COLUMNS
+	MIRROR_COLUMNS,
+	MIRROR_POOL_KEY
 };
 
 void
@@ -281,9 +284,11 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 		mirror.pool = SPI_getvalue(row, rows->tupdesc, MIRROR_POOL);
 		mirror.key = SPI_getvalue(row, rows->tupdesc, MIRROR_KEY);
 		mirror.columns = SPI_getvalue(row, rows->tupdesc, MIRROR_COLUMNS);
+		mirror.pool_key = SPI_getvalue(row, rows->tupdesc, MIRROR_POOL_KEY);
 
 		/* Its owner can have altered the list. */
-		if (isnull || mirror.pool == NULL || mirror.key == NULL || mirror.columns == NULL)
+		if (isnull || mirror.pool == NULL || mirror.key == NULL || mirror.columns == NULL ||
+			mirror.pool_key == NULL)
 			continue;
 		if ((on_rating || mirror.relation == fired) && lock_mirror(ladder, mirror.relation))
 			write_mirror(ladder, &mirror, event);
