@@ -1,12 +1,13 @@
 #!/bin/bash
 # Measure work on whole histories in seconds of the processor, without parallel workers: shadow_ladder()
-# and catch_up() against counting the participants in order, and how large batches, seasons, and
-# catch_up() after a change of the last match grow with the ladder.
+# and catch_up() against counting the participants in order; backfill() against inserting the same rows
+# into two plain tables; and how large batches, seasons, and catch_up() after a change of the last match
+# grow with the ladder.
 #
 #   bench/bulk.sh
 #
 # It works on a throw-away cluster unless PGHOST is set.  SCALE=0.1 takes a quick look at a tenth of the
-# sizes, and PARTS names some parts of ratios, growth, batch.  Nothing fails because of a time; the
+# sizes, and PARTS names some parts of ratios, backfill, growth, batch.  Nothing fails because of a time; the
 # targets are printed beside what was measured.
 
 set -euo pipefail
@@ -14,7 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 . bench/common.sh
 begin bench/bulk.sh 3 'autovacuum=off max_parallel_maintenance_workers=0'
-parts=${PARTS:-ratios growth batch}
+parts=${PARTS:-ratios backfill growth batch}
 
 sql <<'SQL'
 -- The nanoseconds of the processor that this session has taken.
@@ -73,6 +74,37 @@ if [[ " $parts " = *" ratios "* ]]; then
 	awk -v n="$matches" -v c="$(median "$scratch/count")" -v r="$(median "$scratch/shadow")" -v u="$(median "$scratch/catch_up")" \
 		'BEGIN { printf "    us a participant: %.2f to count, %.2f to make a shadow, %.2f to catch up\n", c / n / 12e-6, r / n / 12e-6, u / n / 12e-6 }'
 	sql -o /dev/null -c "SELECT skillrating.drop_ladder('history')"
+fi
+
+if [[ " $parts " = *" backfill "* ]]; then
+	matches=$(sized 100000)
+	sql <<-SQL
+		CREATE TABLE game (id bigint PRIMARY KEY, ended timestamptz NOT NULL);
+		CREATE TABLE game_player (game bigint, player bigint, team int, won boolean, PRIMARY KEY (game, player));
+		INSERT INTO game SELECT g, timestamptz '2020-01-01' + g * interval '1 minute' FROM generate_series(1, $matches) AS g;
+		INSERT INTO game_player SELECT g, (g * 7919 + p * 811) % 10000, p % 2, (p + hashint8(g)) % 2 = 0
+		FROM generate_series(1::bigint, $matches) AS g, generate_series(0, 11) AS p;
+		CREATE VIEW played AS SELECT game AS match_id, ended AS played_at, player AS player_id, team, won
+		FROM game JOIN game_player ON game = id;
+		VACUUM ANALYZE;
+	SQL
+	for _ in $(seq "$rounds"); do
+		sql -o /dev/null -c 'SET client_min_messages = warning' -c "SELECT skillrating.create_ladder('filled', 'elo', source => 'played')"
+		{
+			echo "CALL skillrating.backfill('filled');"
+			printf '%s\n' "\\o $scratch/memory" 'SELECT most_mb();' '\o /dev/null'
+		} | processed >>"$scratch/backfill"
+		cat "$scratch/memory" >>"$scratch/memories"
+		sql -c 'CREATE TABLE plain_event (LIKE filled.event INCLUDING ALL)' -c 'CREATE TABLE plain_match (LIKE filled.rated_match INCLUDING ALL)'
+		processed >>"$scratch/plain" <<-SQL
+			INSERT INTO plain_event SELECT * FROM filled.event ORDER BY seq;
+			INSERT INTO plain_match SELECT * FROM filled.rated_match ORDER BY seq;
+		SQL
+		sql -o /dev/null -c 'DROP TABLE plain_event, plain_match' -c "SELECT skillrating.drop_ladder('filled')" -c CHECKPOINT
+	done
+	report "backfill of $matches matches x 12, against plain inserts of its rows" "$scratch/backfill" "$scratch/plain" 'at most 2.5'
+	echo "    $(median "$scratch/backfill") s and $(median "$scratch/plain") s; memory at the most: $(sort -n "$scratch/memories" | tail -1) MB (target: 200)"
+	sql -o /dev/null -c 'DROP TABLE game, game_player CASCADE'
 fi
 
 if [[ " $parts " = *" growth "* ]]; then

@@ -178,6 +178,10 @@ SELECT * FROM skillrating.backfill_batch('watched', '{1,NULL}');
 DROP TRIGGER refuse ON watched.rating;
 SELECT * FROM skillrating.backfill_batch('watched', '{99,1,1,12345}');
 
+-- What it says every ten seconds.
+SELECT FROM skillrating_internal.tell_backfill('watched', 40000, 100000, interval '20 s');
+SELECT FROM skillrating_internal.tell_backfill('watched', 1, 1000000, interval '1 min 30 s');
+
 -- The procedure lends nothing: it is the functions that it calls which check rights.
 CREATE ROLE regress_backfiller;
 GRANT USAGE ON SCHEMA watched TO regress_backfiller;
