@@ -165,7 +165,8 @@ with the places on the leaderboard of all who have played (null for a player who
 without dry_run), and leaves everything as it was: the work is done in a subtransaction that is
 rolled back, with the triggers that it fires. With search it also looks in the source for what no
 trigger has reported: new matches are rated, and those that are gone no longer count, which a
-warning says. With rebuild it replays from the very start. Matches are rated
+warning says. With rebuild it replays from the very start, and sets sequences that a restored dump
+has put back. Matches are rated
 meanwhile, and wait for its last step, which writes the ratings; where most of the work lies behind
 a late match they wait from the beginning. Reading goes on. What is out of date before a rated match
 that has gone from the source unreported waits, with a warning; another names columns that the

@@ -61,6 +61,40 @@ COMMENT ON FUNCTION skillrating_internal.copied_tables(text) IS
 copying the rows that its publisher had when it began. Error 55000 unless the door to the ladder is
 open.';
 
+CREATE FUNCTION skillrating_internal.restored_data(ladder text)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    sign text;
+BEGIN
+    -- A place is drawn before anybody sees it, and a sample is enough: all places are doubled, or none.
+    EXECUTE format(
+        'SELECT CASE WHEN m.place > s.last_value
+            THEN format(''sequence event_seq stands at %%s, before place %%s'', s.last_value, m.place)
+            ELSE (
+                SELECT format(''match %%s has events at places %%s and %%s'', e.match_id, e.seq, r.seq)
+                FROM (SELECT e.match_id, e.seq FROM %1$I.event AS e WHERE e.kind = ''match'' ORDER BY e.seq LIMIT 100) AS e
+                JOIN %1$I.rated_match AS r ON r.match_id %2$s e.match_id
+                WHERE r.seq <> e.seq ORDER BY e.seq LIMIT 1) END
+        FROM %1$I.event_seq AS s
+        CROSS JOIN (
+            SELECT greatest(
+                (SELECT max(e.seq) FROM %1$I.event AS e), (SELECT max(m.seq) FROM %1$I.rated_match AS m),
+                (SELECT max(o.seq) FROM %1$I.operation AS o)) AS place) AS m',
+        ladder, t.match_equals)
+    INTO sign;
+    RETURN sign;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.restored_data(text) IS
+'A part of ladder_status() and verify(): what shows that a dump of data was restored into an existing
+ladder, whose triggers rated its matches once more, or null. Error 55000 unless the door to the
+ladder is open.';
+
 CREATE FUNCTION skillrating_internal.ladder_status(
     ladder text,
     OUT rated bigint,
@@ -74,7 +108,8 @@ CREATE FUNCTION skillrating_internal.ladder_status(
     OUT corrections bigint,
     OUT last_match timestamptz,
     OUT truncated bigint,
-    OUT copied regclass[])
+    OUT copied regclass[],
+    OUT restored text)
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -112,6 +147,7 @@ BEGIN
         INTO put_aside, truncated;
     END IF;
     copied := skillrating_internal.copied_tables(ladder);
+    restored := skillrating_internal.restored_data(ladder);
 END
 $function$;
 
@@ -132,6 +168,8 @@ last_match: when the latest rated match was played.
 truncated, copied: how often tables of a publisher were truncated since catch_up() last searched,
 and which of them a subscription is copying. Do not search while it copies: matches that have not
 come yet would be taken for gone.
+restored: what shows that a dump of data was restored into the ladder while its triggers rated the
+matches once more, or null; catch_up(rebuild => true) repairs it.
 Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.verify(

@@ -141,4 +141,40 @@ check "dump: a renamed ladder goes on" "$(ask "$to" "SELECT count(*) = 1 FROM cu
 check "dump: it verifies" "$(ask "$to" "SELECT bool_and(ok) FROM skillrating.verify('cup')")"
 ask "$to" "SET client_min_messages = warning; DROP SCHEMA cup CASCADE"
 check "dump: its table goes on without it" "$(ask "$to" "INSERT INTO game (id, round, home, away, diff) VALUES (1002, 1, 'team 1', 'another', 3); SELECT count(*) = 1 FROM game WHERE id = 1002")"
+
+# A dump of data alone, into ladders that a migration has made.
+schema="SET client_min_messages = warning;
+	CREATE EXTENSION skillrating;
+	SELECT skillrating.create_ladder('duel', 'elo', player_type => 'text'), skillrating.create_ladder('timely', 'glicko2', player_type => 'text', late => 'reorder')"
+psql -qX -d postgres -c "DROP DATABASE $from"
+psql -qX -d postgres -c "CREATE DATABASE $from"
+ask "$from" "$schema" >/dev/null
+psql -qX -v ON_ERROR_STOP=1 -o /dev/null -d "$from" <<'SQL'
+SELECT skillrating.report_match(l, m, ARRAY['player ' || m % 9, 'player ' || 10 + m % 7], '{1,2}', '{1,2}', timestamptz '2024-01-01' + m * interval '1 hour')
+FROM unnest('{duel,timely}'::text[]) AS l, generate_series(1, 200) AS m;
+SELECT skillrating.new_season(l, 'spring', at => '2024-06-01') FROM unnest('{duel,timely}'::text[]) AS l;
+SQL
+ratings="SELECT md5(string_agg(d::text, '' ORDER BY d::text COLLATE \"C\")) FROM (SELECT player_id, rating, games FROM duel.rating) AS d"
+timely="SELECT md5(string_agg(t::text, '' ORDER BY t::text COLLATE \"C\")) FROM (SELECT player_id, rating, deviation, games FROM timely.rating) AS t"
+signs="SELECT count(s.restored) FROM unnest('{duel,timely}'::text[]) AS l, skillrating.ladder_status(l) AS s"
+for options in --disable-triggers ''; do
+	psql -qX -d postgres -c "DROP DATABASE IF EXISTS $to"
+	psql -qX -d postgres -c "CREATE DATABASE $to"
+	ask "$to" "$schema" >/dev/null
+	# Rows that the ladders have already, such as their configuration, are errors.
+	pg_dump --data-only ${options:+"$options"} "$from" | psql -qX -d "$to" >"$scratch/data.log" 2>&1
+	if [ -z "$options" ]; then
+		check "dump: data that is rated once more is noticed" "$([ "$(ask "$to" "$signs")" = 2 ] && echo t)"
+		check "dump: verify names it" "$(ask "$to" "SELECT bool_and(v.detail ~ 'a dump of data was restored') FROM unnest('{duel,timely}'::text[]) AS l, skillrating.verify(l) AS v WHERE v.check_name = 'events'")"
+	else
+		check "dump: data without triggers is no fault" "$([ "$(ask "$to" "$signs")" = 0 ] && echo t)"
+	fi
+	ask "$to" "SELECT count(*) FROM skillrating.catch_up('duel', rebuild => true)" >/dev/null
+	ask "$to" "SELECT count(*) FROM skillrating.catch_up('timely', rebuild => true)" >/dev/null
+	check "dump: a rebuild repairs data restored ${options:-with triggers}" "$([ "$(ask "$to" "$signs")" = 0 ] && ask "$to" "SELECT bool_and(v.ok) FROM unnest('{duel,timely}'::text[]) AS l, skillrating.verify(l) AS v")"
+	check "dump: by time, ratings are those of the dump ${options:-with triggers}" "$([ "$(ask "$from" "$timely")" = "$(ask "$to" "$timely")" ] && echo t)"
+	[ -z "$options" ] || check "dump: without triggers, all are" "$([ "$(ask "$from" "$ratings")" = "$(ask "$to" "$ratings")" ] && echo t)"
+	ask "$to" "SELECT count(*) FROM skillrating.report_match('duel', 1000, '{new,newer}', '{1,2}', '{1,2}')" >/dev/null
+	check "dump: duel goes on behind them ${options:-with triggers}" "$(ask "$to" "SELECT (SELECT seq FROM duel.rated_match WHERE match_id = 1000) > max(seq) AND (SELECT bool_and(ok) FROM skillrating.verify('duel')) FROM duel.rated_match WHERE match_id < 1000")"
+done
 exit $failed

@@ -30,7 +30,7 @@ block() {
 
 # How long a recipe is: that of a managed server may have 80 lines, others 40.
 lines() { for name; do block "$name" | tail -n +2; done | grep -c .; }
-check "each has at most 40 lines, and a managed server 80" "$([ "$(lines outbox)" -le 40 ] && [ "$(lines views)" -le 40 ] && [ "$(lines notify)" -le 10 ] &&
+check "each has at most 40 lines, and a managed server 80" "$([ "$(lines outbox)" -le 40 ] && [ "$(lines views)" -le 40 ] && [ "$(lines notify)" -le 10 ] && [ "$(lines outcomes)" -le 10 ] &&
 	[ "$(lines 'P: tables' 'S: ladder' 'P: ratings' 'S: job')" -le 80 ] && echo t || echo "$(lines outbox) $(lines notify)")"
 
 # ---- The outbox ----
@@ -102,6 +102,19 @@ done
 check "no reader missed a change or had one twice ($killed kills)" "$(! grep -q 'reader .* has' site.log killed.log && echo t || grep -h 'has' site.log killed.log | head -1)"
 check "nothing waits, and the ladder verifies" "$(ask -c "SELECT s.waiting = 0 AND (SELECT bool_and(ok) FROM skillrating.verify('arena')) FROM skillrating.ladder_status('arena') AS s")"
 check "listeners were told" "$(grep -q 'Asynchronous notification "ratings"' listener.log && echo t)"
+ask -o /dev/null -f <(block outcomes)
+ask >outcomes.log <<'SQL'
+LISTEN outcomes;
+INSERT INTO arena.match (match_id, played_at) VALUES (1000000, '2020-01-01');
+INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (1000000, '1', 1, 1), (1000000, '2', 2, 2);
+SELECT 'now', outcome FROM skillrating.match_outcome('arena', 1000000);
+SELECT count(*) > 0 FROM skillrating.catch_up('arena');
+SELECT 'then', outcome FROM skillrating.match_outcome('arena', 1000000);
+UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 1000000;
+SELECT count(*) > 0 FROM skillrating.catch_up('arena');
+SQL
+check "listeners are told of a match that waited, and of a correction" "$(grep -q 'now|waiting' outcomes.log && grep -q 'then|rated' outcomes.log &&
+	[ "$(grep -c 'Asynchronous notification "outcomes" with payload "1000000"' outcomes.log)" -ge 3 ] && echo t || cat outcomes.log)"
 
 # ---- pg_cron ----
 

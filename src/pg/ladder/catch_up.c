@@ -321,6 +321,12 @@ rate_waiting(Maintenance *work)
 	catch_up->waited = apply_pending(work->ladder, true);
 }
 
+/* A restored dump sets sequences back to where they were, before places that were drawn since. */
+static LadderQuery restore_sequences_query = {
+	.text = "SELECT FROM skillrating_internal.restore_sequences($1)",
+	.param = {VALUE_TEXT}
+};
+
 /* Do it all; what becomes of the ratings is logged in ladder->changes. */
 static void
 do_catch_up(CatchUp *catch_up)
@@ -328,6 +334,12 @@ do_catch_up(CatchUp *catch_up)
 	Maintenance *work = &catch_up->work;
 	Ladder	   *ladder = work->ladder;
 
+	if (catch_up->rebuild)
+	{
+		Datum		values[1] = {CStringGetTextDatum(ladder->name)};
+
+		(void) ladder_execute(ladder, &restore_sequences_query, values, NULL, NULL);
+	}
 	look_for_changes(catch_up);
 	maintain(work);
 	catch_up->left = Min(catch_up->left, work->misplaced);

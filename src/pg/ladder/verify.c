@@ -336,6 +336,24 @@ check_rating_counts(Ladder *ladder, Check *check)
 							   wrong);
 }
 
+/* What shows that a dump of data was restored into the ladder. */
+static LadderQuery restored_query = {
+	.text = "SELECT sign FROM skillrating_internal.restored_data($1) AS sign WHERE sign IS NOT NULL",
+	.param = {VALUE_TEXT}
+};
+
+/* Name the cause if all of history is there twice; a fault is a note. */
+static void
+check_restored(Ladder *ladder, Check *check)
+{
+	Datum		values[1];
+
+	values[0] = CStringGetTextDatum(ladder->name);
+	if (ladder_execute(ladder, &restored_query, values, NULL, NULL) > 0)
+		check->note = psprintf("a dump of data was restored into the ladder: %s, see catch_up() with rebuild => true",
+							   SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+}
+
 /* How many rows of the tables of seasons are wrong. */
 static LadderQuery wrong_standings_query = {
 	.text = "SELECT skillrating_internal.wrong_standings($1)",
@@ -351,7 +369,7 @@ check_standings(Ladder *ladder, Check *check)
 
 	values[0] = CStringGetTextDatum(ladder->name);
 	(void) ladder_read_number(ladder, &wrong_standings_query, values, &wrong);
-	if (wrong > 0)
+	if (wrong > 0 && check->note == NULL)
 		check->note = psprintf("wrong rows of table standing: " INT64_FORMAT ", see catch_up() with rebuild => true",
 							   wrong);
 }
@@ -403,6 +421,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	check_counts(ladder, &complete, &corrections, &waiting);
 	check_unplaced(ladder, &complete);
 	check_rating_counts(ladder, &states);
+	check_restored(ladder, &events);
 	check_standings(ladder, &events);
 
 	return_check(rsinfo, &content);
