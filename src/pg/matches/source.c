@@ -61,6 +61,24 @@ source_column_name(SourceColumn column)
 	return source_columns[column].name;
 }
 
+bool
+source_column_is_used(SourceColumn column, unsigned uses)
+{
+	/* Others count under every model, and experience for rules of eligibility. */
+	static const unsigned support[SOURCE_NCOLUMNS] = {
+		[SOURCE_CONTEXT] = MODEL_CONTEXT,
+		[SOURCE_CLUB] = MODEL_CLUB,
+		[SOURCE_COMMANDING] = MODEL_COMMANDING,
+		[SOURCE_SIDE] = MODEL_SIDE,
+		[SOURCE_SQUAD] = MODEL_SQUAD,
+		[SOURCE_KILLS] = MODEL_COUNTS,
+		[SOURCE_DEATHS] = MODEL_COUNTS,
+		[SOURCE_QUIT] = MODEL_QUIT,
+	};
+
+	return support[column] == 0 || (support[column] & uses) != 0;
+}
+
 StaticAssertDecl(SOURCE_NCOLUMNS - SOURCE_RANK == PARTICIPANT_NUMBERS,
 				 "source columns and numbers of a participant differ");
 

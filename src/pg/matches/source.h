@@ -60,6 +60,12 @@ extern const SourceColumnSpec source_columns[SOURCE_NCOLUMNS];
 
 extern const char *source_column_name(SourceColumn column);
 
+/*
+ * Whether a column counts under a model that uses this of matches, a set of ModelSupport; see
+ * model_uses().
+ */
+extern bool source_column_is_used(SourceColumn column, unsigned uses);
+
 /* What the core has in place of the name of a tournament. */
 extern double tournament_key(Datum name);
 
