@@ -17,27 +17,6 @@
 SKILLRATING_FUNCTION(skillrating_unused_columns);
 
 /*
- * What of a match a column is for: a set of ModelSupport, any of which makes use of it.  A column
- * without any is always of use: to the ladder, or to rules of eligibility.
- */
-static const unsigned column_supports[SOURCE_NCOLUMNS] = {
-	[SOURCE_LOG_ODDS] = MODEL_LOG_ODDS,
-	[SOURCE_CONTEXT] = MODEL_CONTEXT,
-	[SOURCE_CLUB] = MODEL_CLUB,
-	[SOURCE_SCORE] = MODEL_SCORE | MODEL_ONE_TEAM,
-	[SOURCE_WEIGHT] = MODEL_WEIGHT,
-	[SOURCE_JOINED] = MODEL_WEIGHT | MODEL_COMMANDING,
-	[SOURCE_LEFT] = MODEL_WEIGHT | MODEL_COMMANDING,
-	[SOURCE_COMMANDING] = MODEL_COMMANDING,
-	[SOURCE_SIDE] = MODEL_SIDE,
-	[SOURCE_SQUAD] = MODEL_SQUAD,
-	[SOURCE_KILLS] = MODEL_COUNTS,
-	[SOURCE_DEATHS] = MODEL_COUNTS,
-	[SOURCE_QUIT] = MODEL_QUIT,
-	[SOURCE_GAIN] = MODEL_GAIN
-};
-
-/*
  * Columns that another one makes use of, or the lack of another one: log-odds favour a side, and a
  * match without ranks goes by scores.
  */
@@ -46,7 +25,7 @@ is_used_beside(Oid source, SourceColumn column)
 {
 	if (column == SOURCE_SIDE)
 		return get_attnum(source, source_column_name(SOURCE_LOG_ODDS)) != InvalidAttrNumber;
-	if (column == SOURCE_SCORE)
+	if (column == SOURCE_SCORE || column == SOURCE_PLAYER_SCORE)
 		return get_attnum(source, source_column_name(SOURCE_RANK)) == InvalidAttrNumber;
 	return false;
 }
@@ -101,7 +80,7 @@ skillrating_unused_columns(PG_FUNCTION_ARGS)
 
 		if (get_attnum(source, name) != InvalidAttrNumber && !is_used_beside(source, i) &&
 			(i == SOURCE_TOURNAMENT ? !goes_by_tournaments(model, params) :
-			 column_supports[i] != 0 && !takes_account(model, params, column_supports[i])))
+			 source_column_supports(i) != 0 && !takes_account(model, params, source_column_supports(i))))
 			unused[n++] = name;
 	}
 	return text_array(unused, n);

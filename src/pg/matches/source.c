@@ -10,6 +10,7 @@
 #include "utils/float.h"
 #include "utils/timestamp.h"
 
+#include "core/rating/model.h"
 #include "core/rating/period.h"
 
 #define IDENTIFIER(name, description) \
@@ -62,6 +63,50 @@ const char *
 source_column_name(SourceColumn column)
 {
 	return source_columns[column].name;
+}
+
+unsigned
+source_column_supports(SourceColumn column)
+{
+	static const unsigned supports[SOURCE_NCOLUMNS] = {
+		[SOURCE_LOG_ODDS] = MODEL_LOG_ODDS,
+		[SOURCE_CONTEXT] = MODEL_CONTEXT,
+		[SOURCE_CLUB] = MODEL_CLUB,
+		[SOURCE_SCORE] = MODEL_SCORE | MODEL_ONE_TEAM,
+		[SOURCE_PLAYER_SCORE] = MODEL_SCORE | MODEL_ONE_TEAM,
+		[SOURCE_WEIGHT] = MODEL_WEIGHT,
+		[SOURCE_JOINED] = MODEL_WEIGHT | MODEL_COMMANDING,
+		[SOURCE_LEFT] = MODEL_WEIGHT | MODEL_COMMANDING,
+		[SOURCE_COMMANDING] = MODEL_COMMANDING,
+		[SOURCE_SIDE] = MODEL_SIDE,
+		[SOURCE_SQUAD] = MODEL_SQUAD,
+		[SOURCE_KILLS] = MODEL_COUNTS,
+		[SOURCE_DEATHS] = MODEL_COUNTS,
+		[SOURCE_QUIT] = MODEL_QUIT,
+		[SOURCE_GAIN] = MODEL_GAIN
+	};
+
+	return supports[column];
+}
+
+bool
+source_column_is_read(SourceColumn column, unsigned uses)
+{
+	switch (column)
+	{
+		case SOURCE_CONTEXT:
+		case SOURCE_CLUB:
+		case SOURCE_COMMANDING:
+		case SOURCE_SQUAD:
+		case SOURCE_KILLS:
+		case SOURCE_DEATHS:
+		case SOURCE_QUIT:
+			return (source_column_supports(column) & uses) != 0;
+		default:
+
+			/* Results, play time and odds also say whether a match counts, and who is ahead. */
+			return true;
+	}
 }
 
 StaticAssertDecl(SOURCE_NCOLUMNS - SOURCE_RANK == PARTICIPANT_NUMBERS,

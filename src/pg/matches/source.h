@@ -62,6 +62,18 @@ extern const SourceColumnSpec source_columns[SOURCE_NCOLUMNS];
 extern const char *source_column_name(SourceColumn column);
 
 /*
+ * What of a match a column is for: a set of ModelSupport, any of which makes use of it.  0 if it is
+ * always of use: to the ladder, or to rules of eligibility.
+ */
+extern unsigned source_column_supports(SourceColumn column);
+
+/*
+ * Whether a column is read under a model that uses this of matches, a set of ModelSupport; see
+ * model_uses().
+ */
+extern bool source_column_is_read(SourceColumn column, unsigned uses);
+
+/*
  * Most bytes of a pool, context or club.  An entry of a btree has 2704 bytes at most, for all of
  * them and a player.
  */
