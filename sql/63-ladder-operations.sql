@@ -115,8 +115,8 @@ BEGIN
     RAISE NOTICE USING
         MESSAGE = format('season "%s" of ladder "%s" takes the highest displayed rating from %s to %s', season, ladder,
             trim_scale(round(top.rating::numeric, digits)), trim_scale(round(top.rating_after::numeric, digits))),
-        DETAIL = format('The share %s of the distance to %s stays: %s.', keep,
-            CASE WHEN cardinality(places) > 1 THEN 'the solved skill' ELSE 'a newcomer''s state' END, (
+        DETAIL = format(CASE WHEN cardinality(places) > 1 THEN 'The share %s of the distance to the solved skill stays: %s.'
+            ELSE 'The share %s of the distance to a newcomer''s state stays: %s.' END, keep, (
             SELECT string_agg(format('%s from %s to %s', c.name, trim_scale(round(c.before::numeric, digits)),
                 trim_scale(round(c.after::numeric, digits))), ', ' ORDER BY c.n)
             FROM skillrating.models(l.model, l.params) AS m,
@@ -197,9 +197,7 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.check_new_season(ladder, season, pool, at);
     IF only_played THEN
-        EXECUTE format(
-            'SELECT coalesce(max(o.at), $3) FROM %I.operation AS o
-            WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.at <= $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
+        EXECUTE format('SELECT coalesce(max(o.at), $3) FROM %I.operation AS o WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.at <= $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
         INTO played_from USING at, pool, played_from;
     END IF;
     PERFORM skillrating_internal.begin_operation(ladder);
@@ -208,10 +206,8 @@ BEGIN
         PERFORM skillrating_internal.begin_operation(ladder);
     END IF;
     operation := skillrating_internal.note_operation(ladder, 'season', pool => pool, at => at,
-        params => jsonb_build_object('name', season, 'keep', keep)
-            || CASE WHEN keep_deviations THEN '{"keep_deviations": true}' ELSE '{}' END::jsonb
-            || CASE WHEN only_played THEN jsonb_build_object('only_played', true, 'counted_from', played_from) ELSE '{}' END,
-        reason => coalesce(reason, 'season ' || season));
+        params => jsonb_strip_nulls(jsonb_build_object('name', season, 'keep', keep, 'keep_deviations', nullif(keep_deviations, false),
+            'only_played', nullif(only_played, false), 'counted_from', CASE WHEN only_played THEN played_from END)), reason => coalesce(reason, 'season ' || season));
     players := skillrating_internal.apply_operation(ladder, operation);
 
     -- What stays is measured from the skill that was solved: as far as that is from the initial one.
