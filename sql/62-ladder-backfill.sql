@@ -403,7 +403,7 @@ rights of whoever reads it. If ok is false for no column, create_ladder() takes 
 Errors: 42P01 for an unknown relation, 22023 and 22003 for an unknown model or parameters.';
 
 CREATE FUNCTION skillrating_internal.tell_backfill(
-    ladder text,
+    name text,
     done bigint,
     total bigint,
     elapsed interval)
@@ -415,7 +415,7 @@ DECLARE
     rate numeric := done / extract(epoch FROM elapsed);
 BEGIN
     RAISE NOTICE USING
-        MESSAGE = format('rated %s of %s matches of ladder "%s"', done, total, ladder),
+        MESSAGE = format('rated %s of %s matches of ladder "%s"', done, total, name),
         DETAIL = format('%s matches a second, about %s left.', round(rate, CASE WHEN rate < 10 THEN 2 ELSE 0 END),
             to_char(elapsed * ((total - done)::float8 / done), 'HH24:MI:SS'));
 END
