@@ -264,22 +264,17 @@ COMMENT ON FUNCTION skillrating.source_columns() IS
 (identifier, time, number, boolean or number, or text), whether it is needed (yes, no, or
 one: at least one of them), and what it is.';
 
-CREATE FUNCTION skillrating.describe_source(
+CREATE FUNCTION skillrating_internal.describe_columns(
     source regclass,
-    OUT column_name text,
-    OUT present boolean,
+    OUT name text,
     OUT ok boolean,
-    OUT source_type text,
-    OUT wanted_type text,
-    OUT needed text,
     OUT description text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    source_type_oid oid;
-    deterministic boolean;
+    source_column record;
     results integer := (
         SELECT count(*)
         FROM skillrating.source_columns() AS c
@@ -287,62 +282,45 @@ DECLARE
         WHERE c.needed = 'one' AND a.attrelid = source AND NOT a.attisdropped);
 BEGIN
     PERFORM skillrating_internal.check_relation(source);
-    FOR column_name, wanted_type, needed, description, source_type_oid, source_type, deterministic IN
-        SELECT c.column_name, c.type, c.needed, c.description, a.atttypid, format_type(a.atttypid, a.atttypmod),
-            NOT EXISTS (SELECT FROM pg_collation AS l WHERE l.oid = a.attcollation AND NOT l.collisdeterministic)
+    -- Known ones in their order, and then whatever else is there.
+    FOR source_column IN
+        SELECT coalesce(c.column_name, a.attname) AS name, c.type AS wanted, c.needed, c.description, a.atttypid AS type_oid, t.typcategory AS category,
+            format_type(a.atttypid, a.atttypmod) AS type,
+            NOT EXISTS (SELECT FROM pg_collation AS l WHERE l.oid = a.attcollation AND NOT l.collisdeterministic) AS deterministic
         FROM skillrating.source_columns() WITH ORDINALITY AS c(column_name, type, needed, description, n)
-        LEFT JOIN pg_attribute AS a
-            ON a.attrelid = source AND a.attname = c.column_name AND NOT a.attisdropped
-        ORDER BY c.n
+        FULL JOIN (SELECT a.* FROM pg_attribute AS a WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped) AS a ON a.attname = c.column_name
+        LEFT JOIN pg_type AS t ON t.oid = a.atttypid
+        ORDER BY c.n, a.attnum
     LOOP
-        present := source_type_oid IS NOT NULL;
-        IF NOT present THEN
-            ok := needed = 'no' OR (needed = 'one' AND results > 0);
-        ELSIF wanted_type = 'identifier' THEN
+        name := source_column.name;
+        ok := CASE WHEN source_column.wanted IS NULL THEN NULL
+            WHEN source_column.type IS NULL THEN false
+            WHEN source_column.wanted = 'identifier' THEN source_column.deterministic
+            WHEN source_column.wanted = 'time' THEN source_column.type_oid IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype)
+            WHEN source_column.wanted = 'text' THEN true
+            ELSE source_column.category IN ('N', 'B') END;
+        IF ok AND source_column.wanted = 'identifier' THEN
             BEGIN
-                PERFORM skillrating_internal.check_identifier_type(source_type_oid, column_name);
-                ok := deterministic;
+                PERFORM skillrating_internal.check_identifier_type(source_column.type_oid, source_column.name);
             EXCEPTION
                 WHEN datatype_mismatch THEN
                     ok := false;
             END;
-        ELSE
-            ok := wanted_type = 'text' OR EXISTS (
-                SELECT FROM pg_type AS t
-                WHERE t.oid = source_type_oid AND CASE wanted_type
-                    WHEN 'number' THEN t.typcategory IN ('N', 'B')
-                    WHEN 'boolean or number' THEN t.typcategory IN ('N', 'B')
-                    WHEN 'time' THEN t.oid IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype)
-                    END);
         END IF;
+        CONTINUE WHEN source_column.type IS NULL AND (source_column.needed = 'no' OR (source_column.needed = 'one' AND results > 0));
+        description := CASE WHEN ok IS NULL THEN format('%s, not used', source_column.type)
+            WHEN ok THEN format('%s: %s', source_column.type, source_column.description)
+            WHEN source_column.type IS NULL THEN CASE source_column.needed WHEN 'one' THEN 'missing, as are its alternatives' ELSE 'missing' END
+            WHEN source_column.wanted = 'identifier' THEN format('is %s, which cannot identify anything, or has a nondeterministic collation', source_column.type)
+            ELSE format('is %s, not a %s', source_column.type, source_column.wanted) END;
         RETURN NEXT;
     END LOOP;
-
-    -- Whatever else is there.
-    present := true;
-    ok := true;
-    wanted_type := NULL;
-    needed := 'no';
-    description := 'not used';
-    FOR column_name, source_type IN
-        SELECT a.attname, format_type(a.atttypid, a.atttypmod)
-        FROM pg_attribute AS a
-        WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped
-            AND NOT EXISTS (SELECT FROM skillrating.source_columns() AS c WHERE c.column_name = a.attname)
-        ORDER BY a.attnum
-    LOOP
-        RETURN NEXT;
-    END LOOP;
-    PERFORM skillrating_internal.warn_of_slow_source(source);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating.describe_source(regclass) IS
-'What a view (or table) has to offer as the source of a ladder: a row for each column that one may
-have, whether it is present, its type there and the one wanted, and whether that is in order; and
-then those columns that are not used. If ok is nowhere false, create_ladder() takes it. If the
-source is your own, a warning names tables of half a megabyte and more that it reads from end to end
-for a single match. Error 42P01 for an unknown relation.';
+COMMENT ON FUNCTION skillrating_internal.describe_columns(regclass) IS
+'A part of describe_source() and create_ladder(): a row for each column that a source has, or lacks
+and needs; ok is null for one that is not used. Error 42P01 for an unknown relation.';
 
 CREATE FUNCTION skillrating_internal.ladder_columns(
     relation text,
@@ -368,6 +346,7 @@ AS $function$
 DECLARE
     source_list text;
     faults text;
+    cost record;
 BEGIN
     -- The functions of a view run with the rights of who reads it: the owner of the ladder.
     IF EXISTS (
@@ -378,20 +357,19 @@ BEGIN
             MESSAGE = format('source %s belongs to another role', source),
             HINT = 'The owner of a ladder must own its source view.';
     END IF;
-    SELECT string_agg(format('%s (%s)', d.column_name,
-            CASE WHEN d.present AND d.wanted_type = 'identifier'
-                    THEN 'is ' || d.source_type || ', which cannot identify anything, or has a nondeterministic collation'
-                WHEN d.present THEN 'is ' || d.source_type || ', not a ' || d.wanted_type
-                WHEN d.needed = 'one' THEN 'missing, as are its alternatives' ELSE 'missing' END), ', ')
-            FILTER (WHERE NOT d.ok),
-        string_agg(format('s.%I', d.column_name), ', ') FILTER (WHERE d.present AND d.wanted_type IS NOT NULL)
+    SELECT string_agg(format('%s (%s)', d.name, d.description), ', ') FILTER (WHERE NOT d.ok),
+        string_agg(format('s.%I', d.name), ', ') FILTER (WHERE d.ok)
     INTO faults, source_list
-    FROM skillrating.describe_source(source) AS d;
+    FROM skillrating_internal.describe_columns(source) AS d;
     IF faults IS NOT NULL THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('%s cannot be the source of a ladder', source),
             DETAIL = format('%s.', faults),
             HINT = format('See SELECT * FROM skillrating.describe_source(%L).', source);
+    END IF;
+    SELECT * INTO cost FROM skillrating_internal.source_cost(source);
+    IF cost.description IS NOT NULL THEN
+        RAISE WARNING USING MESSAGE = cost.description, HINT = cost.remedy;
     END IF;
     RETURN source_list;
 END
@@ -399,7 +377,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_source(regclass) IS
 'A part of create_ladder(): the select list, over a relation aliased s, of the columns that a source
-has. Errors: 42501 for a view of another role, 22023 unless describe_source() finds it in order.';
+has. Warns of one that reads large tables for each match. Errors: 42501 for a view of another role,
+22023 unless all columns are in order.';
 
 CREATE FUNCTION skillrating_internal.create_rating_tables(
     ladder text,
@@ -705,14 +684,14 @@ BEGIN
     PERFORM skillrating_internal.create_ladder_schema(ladder, model, params, player_type,
         match_type, apply_at, source, late, strict, eligibility, ranks, on_error);
     IF source IS NOT NULL AND attach THEN
-        tables := skillrating_internal.attach_tables(ladder, source);
+        tables := skillrating_internal.attach_tables(ladder, source, ratings_to);
     END IF;
     -- attach() says it as well.
     IF source IS NOT NULL AND tables = 0 THEN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
     END IF;
     IF source IS NOT NULL THEN
-        PERFORM skillrating_internal.judge_source(format('%I.source', ladder), ladder);
+        PERFORM skillrating_internal.tell_judgement(source, model, params);
     END IF;
     IF num_nonnulls(ratings_to, key, columns) NOT IN (0, 3) THEN
         RAISE null_value_not_allowed USING

@@ -67,7 +67,8 @@ COMMENT ON FUNCTION skillrating_internal.drop_source_triggers(regclass, regclass
 'Drops the triggers that attach() made for the ladder with this view source, or mirror_rating()
 (mirrors), or both (null), on one table or, if that is null, on all, and returns how many; 0 if the
 source is null or gone. They depend on the view, so that its owner may drop them whoever owns the
-table. Errors: 42501 unless the caller owns the view, 55006 if a table is in use.';
+table. The tables are locked as by hold_objects(), all of them together with the ladder. Errors:
+42501 unless the caller owns the view, 55006 if a table is in use, 55P03 as hold_objects().';
 
 CREATE FUNCTION skillrating_internal.create_source_trigger(
     source regclass,

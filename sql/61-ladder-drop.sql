@@ -68,7 +68,9 @@ BEGIN
             HINT = 'Ladders are made by skillrating.create_ladder().';
     END IF;
     PERFORM skillrating_internal.drop_source_triggers(
-        to_regclass(format('%I.source', ladder)), NULL, NULL);
+        to_regclass(format('%I.source', ladder)), NULL, NULL),
+        -- Without a source nobody has locked it yet.
+        skillrating_internal.hold_objects(ladder, '{pg_namespace}', ARRAY[to_regnamespace(quote_ident(ladder))], true);
     PERFORM skillrating_internal.settle_pending(ladder);
     FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
         IF to_regclass(format('%I.%I', ladder, view)) IS NOT NULL THEN

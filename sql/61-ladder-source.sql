@@ -97,12 +97,14 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.tables_read_whole(regclass) IS
-'A part of describe_source(): the tables, from half a megabyte on, that a source of the current
+'A part of source_cost(): the tables, from half a megabyte on, that a source of the current
 role reads from end to end for a single match, whatever the planner tries; null if there are none.
 Volatile because EXPLAIN is refused elsewhere.';
 
-CREATE FUNCTION skillrating_internal.warn_of_slow_source(source regclass)
-RETURNS void
+CREATE FUNCTION skillrating_internal.source_cost(
+    source regclass,
+    OUT description text,
+    OUT remedy text)
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -124,24 +126,19 @@ BEGIN
         FROM regexp_matches(definition, '\mOVER \(PARTITION BY ([\w.", ]+?)(?= ORDER BY | ROWS | RANGE | GROUPS |\))', 'g') AS m
     ) AS w
     WHERE match_id <> ALL (string_to_array(w.list, ', '));
-    IF windows IS NULL THEN
-        RAISE WARNING USING
-            MESSAGE = format('source %s reads all rows of %s for each match', source, tables),
-            HINT = 'Each table needs an index on its column (or expression) of the match; for '
-                'totals, PARTITION BY the column that the view calls match_id, or compare with it. '
-                'See docs/shapes.md.';
-    ELSE
-        RAISE WARNING USING
-            MESSAGE = format('source %s reads all rows of %s for each match', source, tables),
-            DETAIL = format('The window PARTITION BY %s spans all matches, because match_id is %s.', windows, match_id),
-            HINT = format('Write PARTITION BY %s in place of the column that equals it. See docs/shapes.md.', match_id);
-    END IF;
+    description := format('source %s reads all rows of %s for each match', source, tables);
+    remedy := CASE WHEN windows IS NULL THEN
+            'Each table needs an index on its column (or expression) of the match; for totals, PARTITION BY the column '
+            'that the view calls match_id, or compare with it. See docs/shapes.md.'
+        ELSE format('The window PARTITION BY %1$s spans all matches, because match_id is %2$s. Write PARTITION BY %2$s '
+            'in place of the column that equals it. See docs/shapes.md.', windows, match_id) END;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.warn_of_slow_source(regclass) IS
-'A part of describe_source(): a warning that names the tables that a source reads from end to end
-for each match, and the windows of its definition that are not partitioned by match_id.';
+COMMENT ON FUNCTION skillrating_internal.source_cost(regclass) IS
+'A part of describe_source() and create_ladder(): a sentence that names the tables that a source
+reads from end to end for each match, and a remedy, which names the windows of its definition that
+are not partitioned by match_id; nulls if there are none.';
 
 CREATE FUNCTION skillrating_internal.collect_kinds(
     relation regclass,
@@ -196,6 +193,9 @@ DECLARE
     matches integer;
     known boolean;
 BEGIN
+    IF NOT skillrating_internal.owns_relation(source) THEN
+        RETURN NULL;
+    END IF;
     EXECUTE format(
         'WITH sample AS (
             SELECT array_agg(DISTINCT r.id) AS ids
@@ -222,10 +222,11 @@ or the table is empty.';
 
 CREATE FUNCTION skillrating_internal.feeding_tables(
     source regclass,
+    ladder text,
     OUT relation regclass,
     OUT match_id text,
     OUT fault text,
-    OUT expression text,
+    OUT remedy text,
     OUT watched boolean)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT ROWS 4
@@ -233,6 +234,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     WITH found AS (
         SELECT t.*, t.columns[1] AS first, cardinality(t.columns) AS n, c.relkind AS kind, a.atttypid <> m.atttypid AS is_cast,
+            CASE WHEN cardinality(t.columns) = 0 THEN t.through
+                WHEN cardinality(t.columns) > 1 THEN format('unnest(ARRAY[%s])', (SELECT string_agg(quote_ident(c), ', ') FROM unnest(t.columns) AS c)) END
+                AS expression,
             CASE WHEN NOT has_table_privilege(c.oid, 'TRIGGER') THEN
                     format('role %I may not create triggers on table %s', current_user, t.relation)
                 WHEN NOT skillrating_internal.owns_relation(t.relation) AND EXISTS (SELECT FROM pg_subscription_rel AS s WHERE s.srrelid = c.oid) THEN
@@ -256,29 +260,33 @@ AS $function$
             WHEN f.refusal IS NOT NULL THEN f.refusal
             WHEN f.elsewhere THEN format('table %s is also read where none of its columns is match_id', f.relation)
             WHEN f.is_cast THEN skillrating_internal.match_sample(source, f.relation, f.first) END,
-        CASE WHEN f.n = 0 THEN f.through
-            WHEN f.n > 1 THEN format('unnest(ARRAY[%s])', (SELECT string_agg(quote_ident(c), ', ') FROM unnest(f.columns) AS c)) END,
+        CASE WHEN f.expression IS NOT NULL THEN format('SELECT skillrating.attach(%L, %L, %L);', ladder, f.relation, f.expression)
+            WHEN f.n <> 1 OR f.refusal IS NULL THEN NULL
+            WHEN has_table_privilege(f.relation, 'TRIGGER') THEN 'Such a table must belong to the owner of the ladder.'
+            ELSE 'Have the owner of the table grant TRIGGER, and call skillrating.attach().' END,
         coalesce(f.kind IN ('r', 'p') AND (f.n > 0 OR f.through IS NOT NULL), false)
     FROM found AS f
     ORDER BY f.relation, f.function
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.feeding_tables(regclass) IS
-'A part of create_ladder(): what the current role''s source reads. For a table
-that can be attached, its column that is match_id (null for any other); what stands in the way of
-attaching it, or speaks against it, in a sentence; the expression with which attach() takes a table
+COMMENT ON FUNCTION skillrating_internal.feeding_tables(regclass, text) IS
+'A part of describe_source() and create_ladder(): what a source reads. For a table that the current
+role can attach, its column that is match_id (null for any other); what stands in the way of
+attaching it, or speaks against it, and a remedy, in sentences: the call of attach() for a table
 that leads to match_id in another way; and whether it leads there at all, so that its changes should
 be watched. Error 42P01 for an unknown relation.';
 
 CREATE FUNCTION skillrating_internal.attach_tables(
     ladder text,
-    source regclass)
+    source regclass,
+    mirror regclass)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     relations oid[];
+    held oid[];
     columns text[];
     list text;
     doubts text;
@@ -292,12 +300,11 @@ BEGIN
         string_agg(format('%s (%I)', f.relation, f.match_id), ', ' ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
         string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE f.match_id IS NOT NULL),
         string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE f.match_id IS NULL AND f.watched),
-        string_agg(format('SELECT skillrating.attach(%L, %L, %L);', ladder, f.relation, f.expression), ' ' ORDER BY f.relation)
-            FILTER (WHERE f.expression IS NOT NULL),
+        string_agg(DISTINCT f.remedy, ' ') FILTER (WHERE f.watched),
         string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE NOT f.watched),
         string_agg(f.fault, ', ' ORDER BY f.relation)
     INTO relations, columns, list, doubts, missing, calls, unwatched, faults
-    FROM skillrating_internal.feeding_tables(source) AS f;
+    FROM skillrating_internal.feeding_tables(source, ladder) AS f;
     IF relations IS NULL THEN
         RAISE WARNING USING
             MESSAGE = format('ladder "%s" is fed by no table', ladder),
@@ -305,7 +312,8 @@ BEGIN
             HINT = coalesce(calls, 'Pass each table to skillrating.attach(), with the column or expression that is the match of its rows.');
         RETURN 0;
     END IF;
-    PERFORM skillrating_internal.hold_objects(ladder, array_fill('pg_class'::regclass, ARRAY[cardinality(relations)]), relations, false);
+    held := relations || CASE WHEN skillrating_internal.owns_relation(mirror) THEN ARRAY[mirror]::oid[] ELSE '{}' END;
+    PERFORM skillrating_internal.hold_objects(ladder, array_fill('pg_class'::regclass, ARRAY[cardinality(held)]), held, false);
     -- Triggers for each statement would notice nothing of what a publisher sends.
     PERFORM skillrating.attach(ladder, a.relation, a.match_id,
         EXISTS (SELECT FROM pg_subscription_rel AS s WHERE s.srrelid = a.relation))
@@ -321,7 +329,7 @@ BEGIN
         RAISE WARNING USING
             MESSAGE = format('ladder "%s" is not fed by all tables of its source', ladder),
             DETAIL = format('%s.', missing),
-            HINT = coalesce(calls, 'Have the owner of the tables grant TRIGGER, and call skillrating.attach().');
+            HINT = calls;
     END IF;
     IF doubts IS NOT NULL THEN
         RAISE WARNING USING
@@ -332,10 +340,11 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass) IS
-'A part of create_ladder(): attaches the tables below its source, all or none, and says which, and of
-which others changes are not noticed. Returns how many it has attached. Errors: 55P03, naming who is
-in the way, if they cannot be locked within 30 s, and those of attach().';
+COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass) IS
+'A part of create_ladder(): attaches the tables below its source, all or none, locked together with
+the one that is to mirror ratings, and says which, and of which others changes are not noticed.
+Returns how many it has attached. Errors: 55P03, naming who is in the way, if they cannot be locked
+within 30 s, and those of attach().';
 
 CREATE FUNCTION skillrating_internal.only_pool(source regclass)
 RETURNS text

@@ -205,69 +205,169 @@ warning if these are many, else a notice.';
 
 CREATE FUNCTION skillrating_internal.judge_source(
     source regclass,
-    ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
+    model text,
+    params jsonb,
+    OUT reason text,
+    OUT matches bigint,
+    OUT example text,
+    OUT failure text)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     max_rows constant integer := 1000;
     max_matches constant integer := 100;
     first_rows text := format('SELECT s.match_id FROM %s AS s WHERE s.match_id IS NOT NULL LIMIT %s', source, max_rows);
-    match_type regtype := (
-        SELECT a.atttypid FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'match_id');
-    matches text[];
-    place record;
-    step record;
-    status record;
-    tried boolean := false;
-    failure text;
+    match_type text := (
+        SELECT format_type(a.atttypid, -1) FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'match_id');
+    rows text;
+    inputs text;
+    sample text[];
 BEGIN
-    IF NOT skillrating_internal.owns_relation(source) THEN
+    IF NOT skillrating_internal.owns_relation(source) OR NOT skillrating_internal.is_quick(first_rows) THEN
         RETURN;
     END IF;
-    EXECUTE format('SELECT s.last_value, s.is_called FROM %I.event_seq AS s', ladder) INTO place;
-    BEGIN
-        IF skillrating_internal.is_quick(first_rows) THEN
-            EXECUTE format('SELECT array_agg(DISTINCT format(''%%s'', s.match_id)) FROM (%s) AS s', first_rows) INTO matches;
+    EXECUTE format('SELECT (array_agg(DISTINCT format(''%%s'', s.match_id)))[1:%s] FROM (%s) AS s', max_matches, first_rows) INTO sample;
+    rows := format('%s AS s WHERE s.match_id %s ANY (%L::%s[])', source,
+        skillrating_internal.identifier_equals(match_type::regtype, 'match_id'), sample, match_type);
+    IF sample IS NULL OR NOT skillrating_internal.is_quick('SELECT FROM ' || rows) THEN
+        RETURN;
+    END IF;
+    SELECT string_agg(format(CASE
+            WHEN c.type = 'boolean or number' AND a.atttypid <> 'bool'::regtype THEN ', %1$I => CAST(s.%1$I AS float8) <> 0'
+            WHEN c.type = 'number' AND a.atttypid = 'bool'::regtype THEN ', %1$I => CAST(CAST(s.%1$I AS int4) AS %2$s)'
+            WHEN c.type = 'identifier' THEN ', %1$I => s.%1$I'
+            ELSE ', %1$I => CAST(s.%1$I AS %2$s)' END, c.column_name,
+            CASE WHEN c.column_name = 'team' THEN 'int4' WHEN c.type = 'time' THEN 'timestamptz'
+                WHEN c.type = 'text' THEN 'text' WHEN c.type = 'number' THEN 'float8' ELSE 'bool' END), '')
+    INTO inputs
+    FROM skillrating.source_columns() AS c
+    JOIN pg_attribute AS a ON a.attrelid = source AND a.attname = c.column_name AND NOT a.attisdropped
+    WHERE c.column_name <> 'match_id';
+    -- A ladder is what rate() says, but for what it asks of times.
+    RETURN QUERY EXECUTE format(
+        'SELECT m.reason, count(*), (array_agg(m.id ORDER BY m.n))[1], NULL
+        FROM (
+            SELECT r.id, min(r.n) AS n, min(coalesce((r.rated).unrated_reason, CASE WHEN r.at IS NULL THEN ''null_value''
+                WHEN r.at > now() + interval ''1 day'' THEN ''future_time'' END)) AS reason
+            FROM (
+                SELECT format(''%%s'', s.match_id) AS id, CAST(s.played_at AS timestamptz) AS at,
+                    skillrating.rate($1%s, options => $2) OVER (ORDER BY s.match_id) AS rated,
+                    row_number() OVER (ORDER BY s.match_id) AS n
+                FROM %s) AS r
+            GROUP BY r.id) AS m
+        GROUP BY m.reason', inputs, rows) USING model, params;
+EXCEPTION
+    WHEN OTHERS THEN
+        IF NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
+            RAISE;
         END IF;
-        matches := matches[1:max_matches];
-        IF matches IS NULL OR NOT skillrating_internal.is_quick(format(
-            'SELECT FROM %s AS s WHERE s.match_id %s ANY (%L::%s[])', source,
-            skillrating_internal.identifier_equals(match_type, 'match_id'), matches, format_type(match_type, -1)))
-        THEN
-            RETURN;
-        END IF;
-        -- Here is whoever wants to know of errors and mistakes, once.
-        EXECUTE format('UPDATE %I.ladder SET on_error = ''raise'', strict = false', ladder);
-        SELECT b.looked_at, b.unrated INTO step FROM skillrating.backfill_batch(ladder, matches) AS b;
-        SELECT l.unrated, l.examples INTO status FROM skillrating.ladder_status(ladder) AS l;
-        tried := true;
-        RAISE triggered_action_exception;
-    EXCEPTION
-        WHEN OTHERS THEN
-            IF NOT tried AND NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
-                RAISE;
-            END IF;
-            failure := SQLERRM;
-    END;
-    -- Places are given anew.
-    PERFORM setval(format('%I.event_seq', ladder), place.last_value, place.is_called);
-    IF NOT tried THEN
+        reason := 'source_error';
+        failure := SQLERRM;
+        RETURN NEXT;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.judge_source(regclass, text, jsonb) IS
+'A part of describe_source() and create_ladder(): how many of up to a hundred matches of a source of
+the current role would count (reason is null), and how many would not, for each reason, with an
+example; or the error that reading them raises (failure). Nothing where reading them takes long.';
+
+CREATE FUNCTION skillrating_internal.tell_judgement(
+    source regclass,
+    model text,
+    params jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    j record;
+BEGIN
+    SELECT max(r.failure) AS failure, sum(r.matches) AS tried, sum(r.matches) FILTER (WHERE r.reason IS NOT NULL) AS unrated,
+        jsonb_object_agg(r.reason, r.matches) FILTER (WHERE r.reason IS NOT NULL) AS reasons,
+        jsonb_object_agg(r.reason, r.example) FILTER (WHERE r.reason IS NOT NULL) AS examples
+    INTO j FROM skillrating_internal.judge_source(source, model, params) AS r;
+    IF j.failure IS NOT NULL THEN
         RAISE WARNING USING
-            MESSAGE = format('existing matches cannot be rated: %s', failure);
-    ELSIF step.unrated > 0 THEN
-        PERFORM skillrating_internal.tell_unrated(status.unrated, status.examples,
-            format('%s of %s existing matches that were tried would not count', step.unrated, step.looked_at),
-            2 * step.unrated > step.looked_at);
+            MESSAGE = format('existing matches cannot be rated: %s', j.failure);
+    ELSIF j.unrated > 0 THEN
+        PERFORM skillrating_internal.tell_unrated(j.reasons, j.examples,
+            format('%s of %s existing matches that were tried would not count', j.unrated, j.tried),
+            2 * j.unrated > j.tried);
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.judge_source(regclass, text) IS
-'A part of create_ladder(): rates up to a hundred matches of the view source of a new ladder, takes
-that back, and says how many of them would not count, and why; nothing where reading them takes
-long, of which describe_source() warns.';
+COMMENT ON FUNCTION skillrating_internal.tell_judgement(regclass, text, jsonb) IS
+'A part of create_ladder(): says what judge_source() finds, unless all matches count.';
+
+CREATE FUNCTION skillrating.describe_source(
+    source regclass,
+    model text DEFAULT NULL,
+    params jsonb DEFAULT '{}',
+    OUT kind text,
+    OUT name text,
+    OUT ok boolean,
+    OUT description text,
+    OUT remedy text)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    is_whole boolean;
+    described boolean := false;
+BEGIN
+    IF source IS NULL THEN
+        RETURN;
+    END IF;
+    IF model IS NOT NULL THEN
+        PERFORM FROM skillrating.models(model, params);
+    END IF;
+    -- The functions of a view write nothing here, and no lock stays.
+    BEGIN
+        PERFORM set_config('transaction_read_only', 'on', true);
+        RETURN QUERY SELECT 'column', c.name, c.ok, c.description, NULL FROM skillrating_internal.describe_columns(source) AS c;
+        is_whole := (SELECT coalesce(bool_and(c.ok), true) FROM skillrating_internal.describe_columns(source) AS c);
+        IF is_whole THEN
+            RETURN QUERY SELECT 'table', f.relation::text, CASE WHEN f.watched THEN f.fault IS NULL END,
+                concat_ws('; ', 'column ' || quote_ident(f.match_id) || ' is match_id', f.fault), f.remedy
+            FROM skillrating_internal.feeding_tables(source, 'LADDER') AS f;
+            RETURN QUERY SELECT 'query', source::text, false, c.description, c.remedy
+            FROM skillrating_internal.source_cost(source) AS c WHERE c.description IS NOT NULL;
+            RETURN QUERY SELECT 'match', coalesce(j.reason, 'rated'), j.reason IS NULL,
+                CASE WHEN j.failure IS NOT NULL THEN j.failure
+                    WHEN j.reason IS NULL THEN format('%s of %s existing matches that were tried', j.matches, sum(j.matches) OVER ())
+                    ELSE format('%s of %s, as match %s: %s', j.matches, sum(j.matches) OVER (), j.example, r.description) END,
+                r.remedy
+            FROM skillrating_internal.judge_source(source, model, params) AS j LEFT JOIN skillrating.reasons() AS r USING (reason)
+            ORDER BY j.reason IS NOT NULL, j.matches DESC, j.reason;
+        END IF;
+        described := true;
+        RAISE triggered_action_exception;
+    EXCEPTION
+        WHEN triggered_action_exception THEN
+            IF NOT described THEN
+                RAISE;
+            END IF;
+    END;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating.describe_source(regclass, text, jsonb) IS
+'What create_ladder() would find in a view (or table) as the source of a ladder under a model with
+these parameters, without making one and without writing anything. A row for each
+column: that it has, with its type and meaning, or lacks and needs (ok is null if it is not used);
+table: below the view: ok if create_ladder() attaches it by the column given; false if that takes
+what remedy says, such as a call of attach(); null if its changes are not noticed;
+query: tables of half a megabyte and more that are read from end to end for a single match;
+match: how many of up to a hundred existing matches would count (name is rated), and how many
+would not, by their reason, with an example. Only with a model, and if reading them is quick.
+The last two are for sources of the caller''s own, because the functions of a view run with the
+rights of whoever reads it. If ok is false for no column, create_ladder() takes it.
+Errors: 42P01 for an unknown relation, 22023 and 22003 for an unknown model or parameters.';
 
 CREATE FUNCTION skillrating_internal.tell_backfill(
     ladder text,

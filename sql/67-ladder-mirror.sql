@@ -339,6 +339,32 @@ COMMENT ON FUNCTION skillrating_internal.check_mirror(text, regclass, text, json
 'A part of mirror_rating(): errors for a relation, a key or columns that cannot be mirrored, but for
 those that the first UPDATE raises.';
 
+CREATE FUNCTION skillrating_internal.hold_mirror(
+    ladder text,
+    relation regclass,
+    exclusively boolean)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    tables oid[];
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    tables := array_remove(ARRAY[format('%I.rating', ladder)::regclass,
+        CASE WHEN skillrating_internal.owns_relation(relation) THEN relation END], NULL)::oid[];
+    PERFORM skillrating_internal.hold_objects(ladder, 'pg_namespace'::regclass || array_fill('pg_class'::regclass, ARRAY[cardinality(tables)]),
+            to_regnamespace(quote_ident(ladder))::oid || tables, exclusively),
+        skillrating_internal.hold_ladder(ladder, exclusively);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.hold_mirror(text, regclass, boolean) IS
+'A part of mirror_rating() and, exclusively, of unmirror_rating(): locks the ladder, its table rating
+and the mirrored table, if the current role owns it, all or none, so that triggers can be made or
+dropped. A transaction that has written to the table and then rates does not deadlock with it.
+Errors: those of hold_objects(), and 40001 for an old snapshot.';
+
 CREATE FUNCTION skillrating_internal.mirror_rating(
     ladder text,
     relation regclass,
@@ -351,7 +377,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.check_mirror(ladder, relation, key, columns);
-    PERFORM skillrating_internal.lock_mirror(ladder, relation);
+    PERFORM skillrating_internal.hold_mirror(ladder, relation, false),
+        skillrating_internal.lock_mirror(ladder, relation);
     IF NOT skillrating_internal.has_table(ladder, 'mirror') THEN
         PERFORM skillrating_internal.create_mirror_table(ladder);
     END IF;
@@ -406,6 +433,7 @@ BEGIN
             MESSAGE = format('table %s mirrors no rating of pool "%s" of ladder "%s"', relation,
                 pool, ladder);
     END IF;
+    PERFORM skillrating_internal.hold_mirror(ladder, relation, true);
     EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder)
     USING relation, pool;
     IF NOT EXISTS (

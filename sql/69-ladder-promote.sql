@@ -19,10 +19,10 @@ AS 'MODULE_PATHNAME', 'skillrating_hold_objects'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.hold_objects(text, regclass[], oid[], boolean) IS
-'A part of shadow_ladder() and promote_ladder(): locks relations and schemas of ladders, in this
-order, all or none, by attempts of 50 ms at most: ACCESS EXCLUSIVE if exclusively, else SHARE ROW
-EXCLUSIVE. Errors: 42501 unless the caller owns them, or may make triggers on them if not
-exclusively; 55P03, naming who is in the way, after 30 s.';
+'A part of what makes or drops triggers on tables of the user: locks relations and schemas of
+ladders, in this order, all or none, by attempts of 50 ms at most: ACCESS EXCLUSIVE if exclusively,
+else SHARE ROW EXCLUSIVE, and EXCLUSIVE for schemas. Errors: 42501 unless the caller owns them, or
+may make triggers on them if not exclusively; 55P03, naming who is in the way, after 30 s.';
 
 CREATE FUNCTION skillrating_internal.take_turn(schema oid)
 RETURNS void

@@ -44,15 +44,6 @@ some_headers="varatt.h"
 
 max_function=80
 max_file=900
-# Files that may be longer, each with its reason: unit tests of one subject are a list of
-# short functions, which nobody reads from end to end.
-long_files="
-test/core/test_elo.c
-test/core/test_hive.c
-test/core/test_match.c
-test/core/test_math.c
-test/core/test_trueskill.c
-"
 
 result() {
 	if [ -z "$1" ]; then
@@ -239,9 +230,9 @@ entries_without_function() {
 # Files of C, SQL and shell below ROOT that are too long.
 long_sources() {
 	( cd "$1" && find src sql test bench demo \( -name '*.[ch]' -o -name '*.sql' -o -name '*.sh' -o -name '*.spec' \) 2>/dev/null |
-		LC_ALL=C sort | xargs awk -v max="$max_file" -v excepted="${long_files//$'\n'/ }" '
+		LC_ALL=C sort | xargs awk -v max="$max_file" '
 			function tell() {
-				if (lines > max && index(excepted, " " file " ") == 0)
+				if (lines > max)
 					print file ": " lines " lines, more than " max
 			}
 			FNR == 1 { tell(); file = FILENAME }
@@ -332,7 +323,7 @@ result "$(adopting "$scratch" | says 'sql/20-b.sql:3:CREATE OR REPLACE' 'sql/20-
 printf '%s\n' '#if PG_VERSION_NUM >= 160000' | tee "$scratch/src/pg/sql/compat.h" >"$scratch/src/pg/sql/v.c"
 result "$(versions_asked "$scratch" | says 'src/pg/sql/v.c:1:#if PG_VERSION_NUM')" "a file that asks for the server's version is found"
 yes ' ' | head -n "$max_file" >"$scratch/test/short.sh"
-yes ' ' | head -n $((max_file + 1)) | tee "$scratch/test/core/test_elo.c" >"$scratch/test/long.sh"
+yes ' ' | head -n $((max_file + 1)) >"$scratch/test/long.sh"
 result "$(long_sources "$scratch" | says "test/long.sh: $((max_file + 1)) lines")" "a file that is too long is found"
 
 printf '%s\n' 'static const LadderEntry entries[] = {' '	{"made", NoLock},' '	{"forgotten", NoLock,' '	.nladders = 1},' '};' >"$scratch/entry.c"

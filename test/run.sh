@@ -123,14 +123,14 @@ logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
 	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" processors backfill queue foreign recipes \
 		subscriber predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside plproxy citus
-	printf 'script %s\n' peers docs clients promoting concurrent http pictures dist demo migration parameters dump open_match
+	printf 'script %s\n' peers docs clients promoting own_tables concurrent http pictures dist demo migration parameters dump open_match
 } >"$scratch/waiting"
 touch "$scratch/waiting"
 # A build of its own, and all regression tests again.
 [ "$level" != all ] || echo "script sanitizers" >>"$scratch/busy"
 # One of each at a time, so that the processors are busy.
 paste -d '\n' "$scratch/waiting" "$scratch/busy" | grep . >"$queue"
-[ "$level" != all ] || export CRON=yes KILLS=20 CONCURRENT_SECONDS=60 BOARDS_SECONDS=60 SWAPPING_SECONDS=60 \
+[ "$level" != all ] || export CRON=yes KILLS=20 CONCURRENT_SECONDS=60 OWN_TABLES_SECONDS=60 BOARDS_SECONDS=60 SWAPPING_SECONDS=60 \
 	EXCHANGE_KILLS=20 TICKETS=50000 BACKFILL_KILLS=25 PROCESSORS_MATCHES=300
 
 for ((i = 0; i < jobs; i++)); do

@@ -128,7 +128,7 @@ SELECT * FROM skillrating.pool_quality('arena');
 SELECT * FROM skillrating.compare_ladders('arena', 'arena');
 SELECT skillrating.match_outcome('arena', 1);
 SELECT * FROM skillrating.verify('arena');
-SELECT * FROM skillrating.describe_source('arena.source');"
+SELECT * FROM skillrating.describe_source('arena.source', 'elo');"
 lsn=$(ask -c "SELECT pg_current_wal_flush_lsn()")
 for _ in $(seq 100); do
 	[ "$(ask -p 5433 -c "SELECT pg_last_wal_replay_lsn() >= '$lsn'")" = t ] && break

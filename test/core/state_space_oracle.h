@@ -11,8 +11,6 @@
 #include "core/math/square.h"
 #include "core/models/state_space.h"
 
-#define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
-
 #define MAX_UNKNOWNS (4 * TEST_MAX_ROWS)
 
 /*

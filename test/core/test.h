@@ -8,6 +8,7 @@
 #ifndef TEST_CORE_TEST_H
 #define TEST_CORE_TEST_H
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <setjmp.h>
@@ -21,6 +22,8 @@
 #include "core/models/registry.h"
 #include "core/rating/recalibration.h"
 #include "core/rating/size_advantage.h"
+
+#define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
 
 /* The most participants, players and teams of a Fixture. */
 #define TEST_MAX_ROWS	64
@@ -125,6 +128,25 @@ random_magnitude(Random *random, double decades)
 	return pow(10, random_between(random, -decades, decades));
 }
 
+/* Arguments of every size and both signs, ascending. */
+static inline int
+ascending_arguments(double *x)
+{
+	int			n = 0;
+	int			exponent;
+
+	x[n++] = -INFINITY;
+	x[n++] = -DBL_MAX;
+	for (exponent = 307; exponent >= -20; exponent--)
+		x[n++] = -1.1 * pow(10, exponent);
+	x[n++] = 0;
+	for (exponent = -20; exponent <= 307; exponent++)
+		x[n++] = 1.1 * pow(10, exponent);
+	x[n++] = DBL_MAX;
+	x[n++] = INFINITY;
+	return n;
+}
+
 /* The most components and shares of a match, of all kinds together. */
 #define TEST_MAX_COMPONENTS (TEST_MAX_ROWS * COMPONENT_MAX_KINDS)
 
@@ -213,6 +235,32 @@ fixture_add(Fixture *f, int player, int team, double rank)
 	if (player >= f->match.nplayers)
 		f->match.nplayers = player + 1;
 	return row;
+}
+
+/* Two against two with every number that a source may have. */
+static inline void
+fixture_full(Fixture *f, const char *model)
+{
+	int			i;
+
+	fixture_init(f, model);
+	for (i = 0; i < 4; i++)
+	{
+		Participant *row = fixture_add(f, i, 1 + i / 2, 1 + i / 2);
+
+		row->score = 2 - i / 2;
+		row->won = 1 - i / 2;
+		row->weight = 1;
+		row->joined = 0;
+		row->left = 1200;
+		row->commanding = 0.25;
+		row->side = 1 + i / 2;
+		row->squad = i / 2;
+		row->kills = 5;
+		row->deaths = 3;
+		row->quit = 0;
+		row->experience = 10;
+	}
 }
 
 /* The gain of the match: that of each participant so far. */

@@ -7,8 +7,6 @@
 
 #include "core/rating/match_order.h"
 
-#define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
-
 /* The kinds of a model that has everything, each used if its parameter is above 0. */
 enum
 {

@@ -8,8 +8,6 @@
 
 #include "core/models/elo_mmr.h"
 
-#define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
-
 /*
  * ---- The paper's algorithm, word by word, with the C library's functions ----
  */

@@ -6,8 +6,6 @@
 
 #include "random_match.h"
 
-#define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
-
 static void
 test_registry(void **state)
 {

@@ -156,7 +156,7 @@ SELECT skillrating_internal.check_identifier_type('regclass', 'player_id');
 CREATE TABLE collated (match_id text COLLATE any_case, player_id text COLLATE "C", played_at timestamptz DEFAULT '2024-01-01', team integer, rank integer);
 CREATE VIEW loose_source AS SELECT * FROM collated;
 CREATE VIEW strict_source AS SELECT match_id COLLATE "POSIX" AS match_id, player_id, played_at, team, rank FROM collated;
-SELECT column_name, ok FROM skillrating.describe_source('loose_source') WHERE wanted_type = 'identifier';
+SELECT name, ok, description FROM skillrating.describe_source('loose_source') WHERE name ~ '_id$';
 SELECT skillrating.create_ladder('collated_ladder', 'elo', source => 'loose_source');
 SELECT skillrating.create_ladder('collated_ladder', 'elo', source => 'strict_source');
 SELECT skillrating.attach('collated_ladder', 'collated');

@@ -90,7 +90,7 @@ CREATE FUNCTION attack.checks(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN
 CREATE DOMAIN attack.checked AS bigint CHECK (attack.checks(VALUE));
 CREATE VIEW attack.asked AS SELECT 1::bigint AS match_id, now() AS played_at, NULL::attack.checked AS player_id, 1 AS team, 1 AS rank WHERE false;
 RESET ROLE;
-SELECT column_name, ok FROM skillrating.describe_source('attack.asked') WHERE wanted_type = 'identifier';
+SELECT name, ok FROM skillrating.describe_source('attack.asked', 'elo') WHERE name ~ '_id$';
 TABLE gained;
 
 -- A view under the source of a ladder's source that becomes another role's.
@@ -135,6 +135,16 @@ CREATE POLICY now ON lair.ladder USING (attack.now());
 RESET ROLE;
 INSERT INTO game SELECT 3, '2024-01-01', t, t, t FROM generate_series(1, 2) AS t;
 SELECT match_id, status FROM lair.rated_match ORDER BY match_id;
+TABLE gained;
+
+-- The same, in the queue of a subscriber.
+SET ROLE regress_attacker;
+CREATE TABLE attack.replica AS SELECT 4::bigint AS match_id WHERE false;
+SELECT skillrating.attach('lair', 'attack.replica', replica => true);
+CREATE FUNCTION attack.soon() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN INSERT INTO attack.bait VALUES (1); RETURN true; END';
+ALTER POLICY now ON lair.ladder USING (attack.soon());
+RESET ROLE;
+INSERT INTO attack.replica VALUES (4);
 TABLE gained;
 
 -- Cursors that the work reads from are closed under it; a table is dropped under it.

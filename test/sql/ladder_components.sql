@@ -196,7 +196,7 @@ SELECT faults('bare');
 
 -- A source brings contexts and clubs in its columns.
 CREATE VIEW mine AS SELECT * FROM played;
-SELECT column_name, present, ok, source_type FROM skillrating.describe_source('mine') WHERE column_name IN ('context', 'club');
+SELECT name, ok, description FROM skillrating.describe_source('mine') WHERE name IN ('context', 'club');
 SELECT skillrating.create_ladder('sourced', 'state_space', source => 'mine');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('sourced', search => true);
 SELECT * FROM differences('sourced', 'once');

@@ -5,7 +5,7 @@ SELECT * FROM skillrating.source_columns();
 -- What a view lacks is said.
 CREATE TABLE result (id bigint, at timestamptz, winner text, note point);
 CREATE VIEW bad AS SELECT id AS match_id, note AS played_at, winner AS player_id, note FROM result;
-SELECT column_name, present, ok, source_type, wanted_type, needed FROM skillrating.describe_source('bad') WHERE NOT ok OR present;
+SELECT name, ok, description FROM skillrating.describe_source('bad');
 SELECT skillrating.create_ladder('l', 'elo', source => 'bad');
 SELECT skillrating.create_ladder('l', 'elo', source => 'result');
 SELECT skillrating.create_ladder('l', NULL);
@@ -16,7 +16,7 @@ CREATE VIEW duel_source AS
     SELECT id AS match_id, played_at, player1 AS player_id, 1 AS team, winner IS NOT DISTINCT FROM player1 AS won FROM duel WHERE winner IS NOT NULL
     UNION ALL
     SELECT id, played_at, player2, 2, winner IS NOT DISTINCT FROM player2 FROM duel WHERE winner IS NOT NULL;
-SELECT column_name, ok, source_type FROM skillrating.describe_source('duel_source') WHERE present;
+SELECT kind, name, ok, description FROM skillrating.describe_source('duel_source', 'elo');
 SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source');
 SELECT skillrating.attach('duels', 'duel', 'id');
 INSERT INTO duel (played_at, player1, player2, winner) VALUES

@@ -87,10 +87,10 @@ INSERT INTO known VALUES ('twice', 'player', 'game_id', true), ('computed', 'gam
 
 CREATE VIEW traced AS
     SELECT s.source, f.relation::text, f.match_id, f.watched
-    FROM (SELECT DISTINCT source FROM known) AS s, skillrating_internal.feeding_tables(s.source) AS f;
+    FROM (SELECT DISTINCT source FROM known) AS s, skillrating_internal.feeding_tables(s.source, 'LADDER') AS f;
 SELECT count(*) AS views FROM (SELECT DISTINCT source FROM known) AS s;
 (TABLE known EXCEPT ALL TABLE traced) UNION ALL (TABLE traced EXCEPT ALL TABLE known);
-SELECT f.relation, f.match_id, f.fault, f.expression FROM known AS k, skillrating_internal.feeding_tables(k.source) AS f
+SELECT f.relation, f.match_id, f.fault, f.remedy FROM known AS k, skillrating_internal.feeding_tables(k.source, 'LADDER') AS f
 WHERE f.fault IS NOT NULL AND k.source <> 'nested'::regclass GROUP BY 1, 2, 3, 4 ORDER BY 1, 3;
 
 -- From tables of one's own to rated players in two statements.

@@ -43,7 +43,8 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 static const LadderEntry entries[] = {
 	/* A ladder as such */
 	{"create_ladder", NoLock, RIGHTS_TO_CREATE,.nladders = 0},
-	{"drop_ladder", AccessExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.drops = true,
+	/* Takes a stronger lock together with those on tables that feed it: drop_source_triggers(). */
+	{"drop_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.drops = true,
 	.incomplete = true},
 	{"attach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,
 	.as_caller = "create_collect_triggers"},
@@ -60,8 +61,10 @@ static const LadderEntry entries[] = {
 
 	{"grant_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"revoke_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"mirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"unmirror_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+
+	/* The same: hold_mirror(). */
+	{"mirror_rating", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"unmirror_rating", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
 	/* Matches */
 	{"report_match", RowShareLock, RIGHTS_BY_GRANT, REPORTS,

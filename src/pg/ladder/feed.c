@@ -13,6 +13,7 @@
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
@@ -27,6 +28,7 @@
 #include "utils/syscache.h"
 
 #include "pg/ladder/cache.h"
+#include "pg/ladder/hold.h"
 #include "pg/ladder/plans.h"
 
 SKILLRATING_FUNCTION(skillrating_drop_source_triggers);
@@ -344,31 +346,85 @@ unread_source_columns(Ladder *ladder)
 
 /* The triggers that depend on source $1, of functions $3, on table $2 unless that is 0. */
 static const char *const source_triggers_query =
-	"SELECT t.oid FROM pg_catalog.pg_depend AS d "
+	"SELECT t.oid, t.tgrelid, t.tgparentid FROM pg_catalog.pg_depend AS d "
 	"JOIN pg_catalog.pg_trigger AS t ON t.oid OPERATOR(pg_catalog.=) d.objid "
 	"WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 	"AND d.refobjid OPERATOR(pg_catalog.=) $1 "
 	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
 	"AND ($2 OPERATOR(pg_catalog.=) 0 OR t.tgrelid OPERATOR(pg_catalog.=) $2) "
-	"AND t.tgfoid OPERATOR(pg_catalog.=) ANY ($3) "
-	/* That of a partition goes with the one that it was made from. */
-	"AND t.tgparentid OPERATOR(pg_catalog.=) 0";
+	"AND t.tgfoid OPERATOR(pg_catalog.=) ANY ($3) ORDER BY t.tgrelid";
+
+enum
+{
+	TRIGGER_OID = 1,
+	TRIGGER_TABLE,
+	TRIGGER_PARENT
+};
+
+/* An OID in a row that the query has given. */
+static Oid
+trigger_column(uint64 row, int column)
+{
+	bool		isnull;
+
+	return DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column,
+										  &isnull));
+}
+
+/* Read the triggers; also those that others have made since the snapshot of the transaction. */
+static void
+read_source_triggers(Datum *values)
+{
+	Oid			types[] = {OIDOID, OIDOID, OIDARRAYOID};
+
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetLatestSnapshot());
+	if (SPI_execute_with_args(source_triggers_query, 3, types, values, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the triggers of a source");
+	PopActiveSnapshot();
+}
+
+/* Lock the tables whose triggers were read, and the schema of a ladder (InvalidOid for none). */
+static void
+hold_trigger_tables(Oid schema, const char *ladder)
+{
+	ObjectAddress *held = palloc_array(ObjectAddress, SPI_processed + 1);
+	int			nheld = 0;
+	uint64		i;
+
+	for (i = 0; i < SPI_processed; i++)
+	{
+		Oid			relid = trigger_column(i, TRIGGER_TABLE);
+
+		if (nheld > 0 && held[nheld - 1].objectId == relid)
+			continue;
+		ObjectAddressSet(held[nheld], RelationRelationId, relid);
+		nheld++;
+	}
+	if (OidIsValid(schema))
+	{
+		ObjectAddressSet(held[nheld], NamespaceRelationId, schema);
+		nheld++;
+	}
+	if (nheld > 0)
+		objects_hold(held, nheld, AccessExclusiveLock, ladder);
+}
 
 /*
  * drop_source_triggers(source, relation, mirrors): the triggers depend on the source, so that its
- * owner may drop them from whatever table they are on, as DROP VIEW ... CASCADE does.
+ * owner may drop them from whatever table they are on, as DROP VIEW ... CASCADE does.  Without a
+ * relation the ladder is to go: those who rate lock it behind their tables.
  */
 Datum
 skillrating_drop_source_triggers(PG_FUNCTION_ARGS)
 {
-	Oid			types[] = {OIDOID, OIDOID, OIDARRAYOID};
 	Oid			source = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
 	Oid			relid = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
 	ObjectAddresses *triggers = new_object_addresses();
 	Datum		functions[4];
 	int			n = 0;
 	Datum		values[3];
-	uint64		ntriggers;
+	int64		ndropped = 0;
 	uint64		i;
 
 	/* With the source all of its triggers have gone. */
@@ -390,26 +446,25 @@ skillrating_drop_source_triggers(PG_FUNCTION_ARGS)
 	values[1] = ObjectIdGetDatum(relid);
 	values[2] = PointerGetDatum(construct_array(functions, n, OIDOID, sizeof(Oid), true, TYPALIGN_INT));
 
-	/* Also those that others have made since the snapshot of the transaction. */
 	SPI_connect();
-	CommandCounterIncrement();
-	PushActiveSnapshot(GetLatestSnapshot());
-	if (SPI_execute_with_args(source_triggers_query, 3, types, values, NULL, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the triggers of a source");
-	PopActiveSnapshot();
-	ntriggers = SPI_processed;
-	for (i = 0; i < ntriggers; i++)
+	read_source_triggers(values);
+	hold_trigger_tables(OidIsValid(relid) ? InvalidOid : get_rel_namespace(source),
+						get_namespace_name(get_rel_namespace(source)));
+	/* Others may have dropped some before. */
+	read_source_triggers(values);
+	for (i = 0; i < SPI_processed; i++)
 	{
 		ObjectAddress address;
-		bool		isnull;
-		Datum		trigger = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc,
-											ONLY_COLUMN, &isnull);
 
-		ObjectAddressSet(address, TriggerRelationId, DatumGetObjectId(trigger));
+		/* That of a partition goes with the one that it was made from. */
+		if (OidIsValid(trigger_column(i, TRIGGER_PARENT)))
+			continue;
+		ObjectAddressSet(address, TriggerRelationId, trigger_column(i, TRIGGER_OID));
 		add_exact_object_address(&address, triggers);
+		ndropped++;
 	}
 	SPI_finish();
 	performMultipleDeletions(triggers, DROP_RESTRICT, 0);
 	free_object_addresses(triggers);
-	PG_RETURN_INT64((int64) ntriggers);
+	PG_RETURN_INT64(ndropped);
 }

@@ -100,6 +100,14 @@ typedef struct Attempt
 	int			timeout;
 } Attempt;
 
+/* To write no history of a ladder takes more than to get a trigger onto a table. */
+static LOCKMODE
+tag_mode(const Attempt *attempt, int i)
+{
+	return attempt->mode == ShareRowExclusiveLock && attempt->tag[i].locktag_type == LOCKTAG_OBJECT ?
+		ExclusiveLock : attempt->mode;
+}
+
 static void
 set_lock_timeout(int milliseconds)
 {
@@ -146,11 +154,11 @@ run_attempt(void *arg)
 	{
 		if (!attempt->queues)
 		{
-			wait_for_holders(&attempt->tag[i], attempt->mode, end);
+			wait_for_holders(&attempt->tag[i], tag_mode(attempt, i), end);
 			continue;
 		}
 		set_lock_timeout(milliseconds_until(end));
-		(void) LockAcquire(&attempt->tag[i], attempt->mode, false, false);
+		(void) LockAcquire(&attempt->tag[i], tag_mode(attempt, i), false, false);
 	}
 	AtEOXact_GUC(false, guc_level);
 	return true;

@@ -47,7 +47,7 @@ extern void schema_let_go(Oid schema, LOCKMODE mode);
 
 /*
  * The same for several schemas and relations of a ladder, whose name an error has: all locks are had, in
- * this order, or none.
+ * this order, or none.  Where the mode is SHARE ROW EXCLUSIVE, those of schemas are EXCLUSIVE.
  */
 extern void objects_hold(const ObjectAddress *object, int nobjects, LOCKMODE mode,
 						 const char *ladder);

@@ -317,12 +317,14 @@ enqueue_match(Ladder *ladder, Datum id)
 
 	if (was_just_enqueued(ladder, id))
 		return;
-	check_pending(ladder);
-	ladder_lift_restriction(ladder);
+
+	/* To open it can run a policy of the owner's. */
 	open = ladder_open(ladder);
+	check_pending(open);
+	ladder_lift_restriction(open);
 	insert_rows(open, &id, 1, false);
+	ladder_restore_restriction(open);
 	ladder_close(open);
-	ladder_restore_restriction(ladder);
 	if (IsLogicalWorker())
 		remember_enqueued(ladder, id);
 }
