@@ -170,7 +170,7 @@ BEGIN
         WHERE player_id <> ''p2''', ladder);
 END
 $$;
-SELECT bool_and(c.players > 10 AND c.wrong = 0) AS "leaderboard: counted by hand"
+SELECT bool_and(c.players > 10 AND c.wrong = 0) AS "leaderboard as counted by hand"
 FROM skillrating.models() AS m CROSS JOIN LATERAL miscounted('view_' || m.name) AS c;
 
 -- Identifiers of other types: a table joins by its key, without a cast.

@@ -19,7 +19,7 @@ SELECT name, ok, description, remedy FROM describe_source('source', 'trueskill')
 SELECT DISTINCT kind FROM describe_source('source') ORDER BY kind;
 -- The ladder is told the same, and says the same of its matches.
 SELECT create_ladder('judged', 'trueskill', source => 'source');
-CREATE TEMPORARY TABLE told AS SELECT name, split_part(description, ' ', 1)::bigint AS n FROM describe_source('source', 'trueskill') WHERE kind = 'match';
+CREATE TEMPORARY TABLE told AS SELECT name, split_part(description, ' ', 1)::bigint AS n FROM skillrating.describe_source('source', 'trueskill') WHERE kind = 'match';
 SET client_min_messages = warning;
 CALL backfill('judged');
 SELECT coalesce(t.n, 0) = coalesce(l.n, 0) AS "describe_source: other implementation", coalesce(t.name, l.name) AS name
