@@ -18,7 +18,8 @@
 #define DAY INT64_C(86400000000)
 
 /* Which of a participant's numbers the side is. */
-#define SIDE_NUMBER 7
+#define SIDE_NUMBER \
+	((offsetof(Participant, side) - offsetof(Participant, number)) / sizeof(double))
 
 typedef struct Simulation
 {

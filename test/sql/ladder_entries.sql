@@ -19,7 +19,8 @@ WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc = 'skillrating_e
         WHERE b.pronamespace = 'skillrating_internal'::regnamespace AND b.proname = p.proname
             AND pg_get_function_arguments(p.oid) IN (pg_get_function_arguments(b.oid), replace(pg_get_function_arguments(b.oid), ' anyelement', ' text'))
             AND pg_get_function_result(b.oid) = pg_get_function_result(p.oid)
-            AND b.provolatile = p.provolatile AND b.proisstrict = p.proisstrict AND b.prorows = p.prorows);
+            AND b.provolatile = p.provolatile
+            AND (b.proisstrict AND pg_get_function_arguments(b.oid) !~ ' DEFAULT NULL::') = p.proisstrict AND b.prorows = p.prorows);
 
 -- The parts behind it do nothing by themselves, whoever calls them.  (Those in SQL read
 -- the catalogs only, and those of create_ladder() make tables as whoever calls them.)
@@ -36,9 +37,9 @@ BEGIN
                     WHEN t = 'bigint[]'::regtype THEN 'ARRAY[1]::bigint[]' WHEN t IN ('bigint'::regtype, 'integer'::regtype, 'float8'::regtype) THEN '1' WHEN t = 'timestamptz'::regtype THEN 'now()'
                     WHEN t IN ('name'::regtype, 'xid8'::regtype, 'smallint'::regtype) THEN format('%L::%s', 1, t::regtype) WHEN t = 'name[]'::regtype THEN 'ARRAY[1]::name[]'
                     ELSE 'NULL::' || t::regtype END, ', ' ORDER BY n)
-             FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a(t, n) WHERE n <= p.pronargs - p.pronargdefaults)) AS call
+             FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a(t, n) WHERE p.proisstrict OR n <= p.pronargs - p.pronargdefaults)) AS call
         FROM pg_proc AS p
-        WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proname NOT LIKE 'create\_%'
+        WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proname NOT LIKE 'create\_%' AND p.proname <> 'new_tables'
             AND p.prolang <> (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql')
         ORDER BY 1
     LOOP

@@ -63,7 +63,7 @@ CREATE FUNCTION foretold(model text, rank int[], OUT foretold bool, OUT sums_to_
 BEGIN
     CREATE TEMP TABLE before ON COMMIT DROP AS
         SELECT * FROM skillrating.preview('batch_' || model, '{3,4,5,99}'::bigint[], '{1,1,2,2}', side => '{2,2,1,1}',
-            player_gain => '{1,NULL,2.5,0}', log_odds => 0.3, gain => 0.5, context => '{map 1,NULL,map 2,map 9}', club => '{club 1,club 1,NULL,club 9}');
+            player_gain => '{1,NULL,2.5,0}', log_odds => 0.3, gain => 0.5, context => '{map 1,NULL,map 2,map 9}', club => '{club 1,club 1,NULL,club 9}', pool => '');
     SELECT bool_and(r.rating_before = b.rating AND r.win_probability = b.win_probability
         AND abs(r.rating_after - b.rating - CASE r.score WHEN 1 THEN b.win_change WHEN 0 THEN b.loss_change ELSE b.draw_change END) < 1e-9)
     INTO foretold

@@ -61,29 +61,29 @@ FROM (VALUES
         ('pool => '''''),
         ('pool => ''b'''),
         ('pool => ''nowhere'''),
-        ('min_games => 0'),
-        ('min_games => 7'),
-        ('active_since => ''2024-03-20'''),
-        ('active_since => ''2024-03-20'', min_games => 5'),
-        ('active_since => ''2100-01-01'''),
-        ('active_since => ''-infinity'''),
-        ('max_deviation => 6'),
-        ('at => ''2024-02-10'''),
-        ('at => ''2025-02-10'', active_since => ''2024-03-20''')) AS c(conditions);
+        ('min_games => 0, pool => '''''),
+        ('min_games => 7, pool => '''''),
+        ('active_since => ''2024-03-20'', pool => '''''),
+        ('active_since => ''2024-03-20'', min_games => 5, pool => '''''),
+        ('active_since => ''2100-01-01'', pool => '''''),
+        ('active_since => ''-infinity'', pool => '''''),
+        ('max_deviation => 6, pool => '''''),
+        ('at => ''2024-02-10'', pool => '''''),
+        ('at => ''2025-02-10'', active_since => ''2024-03-20'', pool => ''''')) AS c(conditions);
 INSERT INTO reading
 SELECT replace(f.call, '...', c.condition)
 FROM (VALUES ('leaderboard(%1$L, 7, ...)'), ('around(%1$L, %2$s, ...)'), ('place_of(%1$L, %2$s, ...)')) AS f(call),
-    (VALUES ('fixed => false'), ('fixed => true')) AS c(condition);
+    (VALUES ('fixed => false, pool => '''''), ('fixed => true, pool => ''''')) AS c(condition);
 INSERT INTO reading VALUES
-    ('season_table(%1$L)'), ('season_table(%1$L, '''', 30)'), ('season_table(%1$L, '''', 5, after_player => %2$s)'),
-    ('season_table(%1$L, ''second'', 5, min_games => 2)'), ('season_table(%1$L, '''', player => %2$s)'),
-    ('season_table(%1$L, player => %2$s)'), ('player_status(%1$L, at => ''2024-05-01'')'),
-    ('player_status(%1$L, player => %2$s, at => ''2024-05-01'')'),
-    ('history(%1$L, %2$s)'), ('rating_at(%1$L, %2$s, ''2024-02-20'')'), ('surprising_players(%1$L, min_games => 2)'),
-    ('pool_quality(%1$L)'), ('eligibility(%1$L)'), ('match_outcome(%1$L, 1001)'), ('verify(%1$L)'), ('ladder_status(%1$L)'),
-    ('win_probability(%1$L, ARRAY[1, %2$s + 100], ARRAY[1, 2], at => ''2024-05-01'')'),
-    ('preview(%1$L, ARRAY[1, %2$s + 100], ARRAY[1, 2], at => ''2024-05-01'')'),
-    ('lobby(%1$L, ARRAY[1, 2, 3, %2$s + 100], at => ''2024-05-01'')');
+    ('season_table(%1$L, pool => '''')'), ('season_table(%1$L, '''', 30, pool => '''')'), ('season_table(%1$L, '''', 5, after_player => %2$s, pool => '''')'),
+    ('season_table(%1$L, ''second'', 5, min_games => 2, pool => '''')'), ('season_table(%1$L, '''', player => %2$s, pool => '''')'),
+    ('season_table(%1$L, player => %2$s, pool => '''')'), ('player_status(%1$L, at => ''2024-05-01'', pool => '''')'),
+    ('player_status(%1$L, player => %2$s, at => ''2024-05-01'', pool => '''')'),
+    ('history(%1$L, %2$s, pool => '''')'), ('rating_at(%1$L, %2$s, ''2024-02-20'', pool => '''')'), ('surprising_players(%1$L, min_games => 2, pool => '''')'),
+    ('pool_quality(%1$L, pool => '''')'), ('eligibility(%1$L)'), ('match_outcome(%1$L, 1001)'), ('verify(%1$L)'), ('ladder_status(%1$L)'),
+    ('win_probability(%1$L, ARRAY[1, %2$s + 100], ARRAY[1, 2], at => ''2024-05-01'', pool => '''')'),
+    ('preview(%1$L, ARRAY[1, %2$s + 100], ARRAY[1, 2], at => ''2024-05-01'', pool => '''')'),
+    ('lobby(%1$L, ARRAY[1, 2, 3, %2$s + 100], at => ''2024-05-01'', pool => '''')');
 
 -- Stable functions of a ladder that are not among them read no ratings.
 SELECT p.proname FROM pg_proc AS p

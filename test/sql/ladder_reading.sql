@@ -20,7 +20,7 @@ DECLARE
 BEGIN
     LOOP
         n := 0;
-        FOR page IN SELECT * FROM skillrating.leaderboard('arena', size, '', min_games, last, active_since, max_deviation) LOOP
+        FOR page IN SELECT * FROM skillrating.leaderboard('arena', size, '', min_games, last, active_since, max_deviation, pool => '') LOOP
             RETURN NEXT page.place || ' ' || page.player_id;
             last := page.player_id;
             n := n + 1;
@@ -32,24 +32,24 @@ $$;
 SELECT min_games, active_since, max_deviation, count(*) AS players,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(1, min_games, active_since, max_deviation)) AS page_1,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(3, min_games, active_since, max_deviation)) AS page_3,
-    bool_and(place = (skillrating.place_of('arena', player_id, '', min_games, active_since, max_deviation)).place) AS place_of,
-    bool_and((SELECT array_agg(a.place || ' ' || a.player_id) FROM skillrating.around('arena', player_id, 2, '', min_games, active_since, max_deviation) AS a)
+    bool_and(place = (skillrating.place_of('arena', player_id, '', min_games, active_since, max_deviation, pool => '')).place) AS place_of,
+    bool_and((SELECT array_agg(a.place || ' ' || a.player_id) FROM skillrating.around('arena', player_id, 2, '', min_games, active_since, max_deviation, pool => '') AS a)
         = (SELECT array_agg(b.place || ' ' || b.player_id ORDER BY b.n) FROM (
-            SELECT l.*, row_number() OVER () AS n FROM skillrating.leaderboard('arena', 100, '', min_games, NULL, active_since, max_deviation) AS l) AS b
+            SELECT l.*, row_number() OVER () AS n FROM skillrating.leaderboard('arena', 100, '', min_games, NULL, active_since, max_deviation, pool => '') AS l) AS b
             WHERE b.n BETWEEN row - 2 AND row + 2)) AS around
 FROM (VALUES (1, NULL::timestamptz, NULL::float8), (5, NULL, NULL), (1, '2024-05-23', NULL), (1, NULL, 90), (0, '2024-05-23', 90), (99, NULL, NULL)) AS c(min_games, active_since, max_deviation)
-CROSS JOIN LATERAL (SELECT l.*, row_number() OVER () AS row FROM skillrating.leaderboard('arena', 100, '', min_games, NULL, active_since, max_deviation) AS l) AS l
+CROSS JOIN LATERAL (SELECT l.*, row_number() OVER () AS row FROM skillrating.leaderboard('arena', 100, '', min_games, NULL, active_since, max_deviation, pool => '') AS l) AS l
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 -- Places are those of the whole table.
-SELECT bool_and(l.place = r.place) FROM skillrating.leaderboard('arena', 100) AS l
+SELECT bool_and(l.place = r.place) FROM skillrating.leaderboard('arena', 100, pool => '') AS l
 JOIN (SELECT player_id, rank() OVER (ORDER BY rating DESC) AS place FROM arena.rating WHERE pool = '') AS r USING (player_id);
-SELECT place, player_id, round(rating::numeric, 3) AS rating, games FROM skillrating.leaderboard('arena', 5);
+SELECT place, player_id, round(rating::numeric, 3) AS rating, games FROM skillrating.leaderboard('arena', 5, pool => '');
 SELECT place, player_id FROM skillrating.leaderboard('arena', 2, pool => 'cup');
-SELECT (skillrating.place_of('arena', 'nobody')).place, (skillrating.place_of('arena', 'nobody')).percentile, (skillrating.place_of('arena', 'a', min_games => 2)).place;
-SELECT count(*) FROM skillrating.around('arena', 'nobody');
-SELECT skillrating.leaderboard('arena', after_player => 'nobody');
-SELECT skillrating.leaderboard('arena', n => -1);
-SELECT skillrating.leaderboard('nowhere');
+SELECT (skillrating.place_of('arena', 'nobody', pool => '')).place, (skillrating.place_of('arena', 'nobody', pool => '')).percentile, (skillrating.place_of('arena', 'a', min_games => 2, pool => '')).place;
+SELECT count(*) FROM skillrating.around('arena', 'nobody', pool => '');
+SELECT skillrating.leaderboard('arena', after_player => 'nobody', pool => '');
+SELECT skillrating.leaderboard('arena', n => -1, pool => '');
+SELECT skillrating.leaderboard('nowhere', pool => '');
 -- It reads no more than it shows.
 BEGIN;
 SET LOCAL enable_seqscan = off;
@@ -57,36 +57,36 @@ SET LOCAL enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT r.* FROM arena.rating AS r WHERE r.pool = '' AND r.games >= 1 AND r.rating <= 1500 AND (r.rating < 1500 OR 'p3' < r.player_id) ORDER BY r.rating DESC, r.player_id LIMIT 10;
 ROLLBACK;
 -- Percentiles.
-SELECT bool_and(abs((skillrating.place_of('arena', player_id)).percentile - p) < 1e-9) FROM (
+SELECT bool_and(abs((skillrating.place_of('arena', player_id, pool => '')).percentile - p) < 1e-9) FROM (
     SELECT player_id, 100 * (rank() OVER (ORDER BY rating) - 1 + (count(*) OVER (PARTITION BY rating) - 1) / 2.0) / (count(*) OVER () - 1) AS p
     FROM arena.rating WHERE pool = '') AS r;
 
 -- History, and the rating of a time.
-SELECT seq, kind, match_id, team, score, round(rating_before::numeric, 3) AS before, round(rating_after::numeric, 3) AS after, games_before FROM skillrating.history('arena', 'p3', n => 3);
-SELECT count(*) FROM skillrating.history('arena', 'p3', since => '2024-02-01', until => '2024-03-01');
-SELECT bool_and(skillrating.rating_at('arena', player_id, played_at) = rating_after AND
-    skillrating.rating_at('arena', player_id, played_at - interval '1 second') IS NOT DISTINCT FROM CASE WHEN games_before > 0 THEN (SELECT b.rating_after FROM arena.event AS b WHERE b.player_id = e.player_id AND b.pool = '' AND b.seq < e.seq ORDER BY seq DESC LIMIT 1) END)
+SELECT seq, kind, match_id, team, score, round(rating_before::numeric, 3) AS before, round(rating_after::numeric, 3) AS after, games_before FROM skillrating.history('arena', 'p3', n => 3, pool => '');
+SELECT count(*) FROM skillrating.history('arena', 'p3', since => '2024-02-01', until => '2024-03-01', pool => '');
+SELECT bool_and(skillrating.rating_at('arena', player_id, played_at, pool => '') = rating_after AND
+    skillrating.rating_at('arena', player_id, played_at - interval '1 second', pool => '') IS NOT DISTINCT FROM CASE WHEN games_before > 0 THEN (SELECT b.rating_after FROM arena.event AS b WHERE b.player_id = e.player_id AND b.pool = '' AND b.seq < e.seq ORDER BY seq DESC LIMIT 1) END)
 FROM arena.event AS e WHERE player_id IN ('p3', 'p20') AND pool = '';
-SELECT team, round(win_probability::numeric, 4) AS p FROM skillrating.win_probability('arena', '{p3,p4,new}'::text[], '{1,1,2}');
+SELECT team, round(win_probability::numeric, 4) AS p FROM skillrating.win_probability('arena', '{p3,p4,new}'::text[], '{1,1,2}', pool => '');
 
 -- A season, its table, and a correction that reaches it.
 SELECT * FROM skillrating.new_season('arena', 'spring', keep => 0.5, at => '2024-06-01');
-SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins, draws, losses FROM skillrating.season_table('arena', '', 3);
+SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins, draws, losses FROM skillrating.season_table('arena', '', 3, pool => '');
 SELECT skillrating.void_match('arena', (SELECT max(match_id) FROM arena.event WHERE player_id = 'p20' AND score = 1 AND kind = 'match' AND pool = ''));
 SELECT count(*) > 0 FROM skillrating.catch_up('arena');
-SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins, draws, losses FROM skillrating.season_table('arena', '', 3);
+SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins, draws, losses FROM skillrating.season_table('arena', '', 3, pool => '');
 -- A season that has not ended, in which nobody has played; and one that there is not.
-SELECT count(*) FROM skillrating.season_table('arena', 'spring');
-SELECT place = 1 AS first, games FROM skillrating.season_table('arena', 'spring', 1, min_games => 0);
-SELECT * FROM skillrating.season_table('arena', 'winter');
+SELECT count(*) FROM skillrating.season_table('arena', 'spring', pool => '');
+SELECT place = 1 AS first, games FROM skillrating.season_table('arena', 'spring', 1, min_games => 0, pool => '');
+SELECT * FROM skillrating.season_table('arena', 'winter', pool => '');
 SELECT * FROM skillrating.new_season('arena', '');
-SELECT status, count(*) FROM skillrating.player_status('arena', at => '2024-06-20') GROUP BY status ORDER BY status;
-SELECT status, count(*) FROM skillrating.player_status('arena', at => '2024-06-25', shadow_games => 30, stale_days => 31) GROUP BY status ORDER BY status;
+SELECT status, count(*) FROM skillrating.player_status('arena', at => '2024-06-20', pool => '') GROUP BY status ORDER BY status;
+SELECT status, count(*) FROM skillrating.player_status('arena', at => '2024-06-25', shadow_games => 30, stale_days => 31, pool => '') GROUP BY status ORDER BY status;
 
 -- Who is better than predicted: a player who wins all.
 INSERT INTO arena.match (match_id, played_at) SELECT 2000 + g, '2024-06-02'::timestamptz + g * interval '1 hour' FROM generate_series(1, 6) AS g;
 INSERT INTO arena.match_player (match_id, player_id, team, rank) SELECT 2000 + g, CASE p WHEN 1 THEN 'smurf' ELSE 'p' || g END, p, p FROM generate_series(1, 6) AS g, generate_series(1, 2) AS p;
-SELECT player_id, games, round(expected::numeric, 3) AS expected, scored, round(mean_surprise::numeric, 3) AS mean_surprise, round(surprise::numeric, 2) AS surprise FROM skillrating.surprising_players('arena', since => '2024-06-01') LIMIT 2;
+SELECT player_id, games, round(expected::numeric, 3) AS expected, scored, round(mean_surprise::numeric, 3) AS mean_surprise, round(surprise::numeric, 2) AS surprise FROM skillrating.surprising_players('arena', since => '2024-06-01', pool => '') LIMIT 2;
 -- The scores are those of the events.
 SELECT period, matches, round(brier_score::numeric, 4) AS brier, round(log_loss::numeric, 4) AS log_loss, round(calibration_z::numeric, 2) AS z, active_players AS active, round(mean_rating::numeric, 1) AS mean, round(rating_spread::numeric, 1) AS spread, round(settled::numeric, 3) AS settled
 FROM skillrating.pool_quality('arena');
@@ -132,7 +132,7 @@ SELECT (SELECT model FROM arena.ladder) AS arena, (SELECT model FROM trial.ladde
 SELECT l, bool_and(ok) FROM unnest('{arena,trial}'::text[]) AS l, skillrating.verify(l) GROUP BY l ORDER BY l;
 INSERT INTO arena.match (match_id, played_at) VALUES (3001, '2024-06-11');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3001, 'p1', 1, 1), (3001, 'p2', 2, 2);
-SELECT rating_after > rating_before AS won FROM skillrating.history('arena', 'p1', n => 1);
+SELECT rating_after > rating_before AS won FROM skillrating.history('arena', 'p1', n => 1, pool => '');
 SELECT skillrating.promote_ladder('trial', 'former');
 ALTER SCHEMA former RENAME TO trial;
 SELECT (SELECT model FROM arena.ladder) AS arena, l, bool_and(ok) FROM unnest('{arena,trial}'::text[]) AS l, skillrating.verify(l) GROUP BY l ORDER BY l;
@@ -170,7 +170,7 @@ INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (4000, '
 SELECT name, p.writes - b.writes AS writes FROM person AS p JOIN before AS b USING (name) WHERE p.writes <> b.writes ORDER BY name;
 SELECT count(*) FROM differing;
 SELECT (skillrating.new_season('arena', 'summer')).players, skillrating.void_match('arena', 4000), skillrating.merge_players('arena', 'p5', 'p6') > 0;
-SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins FROM skillrating.season_table('arena', 'spring', 3);
+SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins FROM skillrating.season_table('arena', 'spring', 3, pool => '');
 SELECT count(*) > 0 FROM skillrating.catch_up('arena');
 SELECT count(*) FROM differing;
 SELECT name, elo FROM person WHERE name = 'p5';

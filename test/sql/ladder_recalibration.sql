@@ -97,16 +97,16 @@ FROM rules AS u,
     LATERAL (SELECT match_id, player_id, team, skillrating.rate(u.model, player_id, team, score => score, side => side, played_at => played_at, pool => pool, options => u.sided)
             OVER (ORDER BY played_at, match_id) AS r
         FROM (TABLE played UNION ALL SELECT 300, '2024-04-01', '', t, t, NULL, t FROM generate_series(1, 2) AS t) AS s) AS f,
-    LATERAL skillrating.win_probability('all_' || u.model, '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01') AS w,
-    LATERAL skillrating.preview('all_' || u.model, '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01') AS v
+    LATERAL skillrating.win_probability('all_' || u.model, '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01', pool => '') AS w,
+    LATERAL skillrating.preview('all_' || u.model, '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01', pool => '') AS v
 WHERE f.match_id = 300 AND w.team = f.team AND v.team = f.team
 GROUP BY u.model ORDER BY u.model;
-SELECT count(*) AS teams, count(draw_probability) AS draws FROM skillrating.win_probability('all_trueskill', '{1,2,3}'::bigint[], '{1,2,3}', at => '2024-04-01');
+SELECT count(*) AS teams, count(draw_probability) AS draws FROM skillrating.win_probability('all_trueskill', '{1,2,3}'::bigint[], '{1,2,3}', at => '2024-04-01', pool => '');
 
 -- What a preview says is what the report brings.
-CREATE TABLE foretold AS SELECT * FROM skillrating.preview('all_elo', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01');
+CREATE TABLE foretold AS SELECT * FROM skillrating.preview('all_elo', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01', pool => '');
 SELECT r.player_id, r.win_probability = f.win_probability AS foretold, r.win_probability = w.win_probability AS asked
-FROM skillrating.win_probability('all_elo', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01') AS w,
+FROM skillrating.win_probability('all_elo', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01', pool => '') AS w,
     skillrating.report_match('all_elo', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-04-01', side => '{1,2}') AS r
 JOIN foretold AS f USING (player_id) WHERE w.team = f.team ORDER BY player_id;
 

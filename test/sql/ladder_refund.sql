@@ -42,7 +42,7 @@ FROM expected AS e JOIN before AS b USING (player_id, pool) JOIN arena.rating AS
 LEFT JOIN arena.operation AS o ON o.kind = 'refund' AND o.player_id = e.player_id AND o.pool = e.pool ORDER BY e.player_id;
 -- Nobody else has changed, and nothing of the matches.
 SELECT r.player_id FROM arena.rating AS r JOIN before AS b USING (player_id, pool) WHERE r.rating <> b.rating AND r.player_id NOT IN (SELECT player_id FROM expected);
-SELECT kind, match_id, rating_after > rating_before AS rises, reason FROM skillrating.history('arena', 'fay') ORDER BY seq;
+SELECT kind, match_id, rating_after > rating_before AS rises, reason FROM skillrating.history('arena', 'fay', pool => '') ORDER BY seq;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
 -- A match is given back once: neither again for him, nor for the one beside him; he himself gets nothing.
@@ -93,15 +93,15 @@ SELECT skillrating.drop_ladder('same'), skillrating.drop_ladder('glicko');
 SELECT play(20, '2024-04-01', '{hal}', '{ian}', 1), play(21, '2024-04-02', '{cheat}', '{hal}', 1), play(22, '2024-04-03', '{hal}', '{ian}', 1),
     play(23, '2024-04-04', '{hal}', '{ann}', 1);
 SELECT skillrating.exclude_player('arena', 'cheat', since => '2024-04-01', policy => 'refund', at => '2024-04-05', cap_at_peak => true) AS capped \gset
-SELECT o.player_id, (o.params->>'peak')::float8 = (SELECT max(greatest(h.rating_before, h.rating_after)) FROM skillrating.history('arena', o.player_id) AS h WHERE h.kind = 'match') AS is_peak
+SELECT o.player_id, (o.params->>'peak')::float8 = (SELECT max(greatest(h.rating_before, h.rating_after)) FROM skillrating.history('arena', o.player_id, pool => '') AS h WHERE h.kind = 'match') AS is_peak
 FROM arena.operation AS o WHERE o.operation = :capped;
 -- He has his peak already, and gets nothing: no event.
-SELECT count(*) FROM skillrating.history('arena', 'hal') WHERE kind = 'refund';
+SELECT count(*) FROM skillrating.history('arena', 'hal', pool => '') WHERE kind = 'refund';
 -- When his last match no longer counts, he is below it, and gets what he lost, or what he lacks.
 SELECT skillrating.void_match('arena', 23);
 SELECT count(*) > 0 FROM skillrating.catch_up('arena');
 SELECT abs(h.rating_after - least(h.rating_before + (o.params->>'amount')::float8, (o.params->>'peak')::float8)) < 1e-9 AS as_it_should
-FROM skillrating.history('arena', 'hal') AS h JOIN arena.operation AS o ON o.operation = :capped WHERE h.kind = 'refund';
+FROM skillrating.history('arena', 'hal', pool => '') AS h JOIN arena.operation AS o ON o.operation = :capped WHERE h.kind = 'refund';
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
 -- Forgotten with the players.
@@ -116,7 +116,7 @@ INSERT INTO skill.match_player (match_id, player_id, team, rank) VALUES (1, 'ann
 -- At a time before the last match: it takes its place there.
 SELECT skillrating.exclude_player('skill', 'ann', policy => 'refund', at => '2024-01-02 12:00') > 0 AS refunded;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('skill');
-SELECT kind, match_id, rating_after > rating_before AS rises FROM skillrating.history('skill', 'bob') ORDER BY seq;
+SELECT kind, match_id, rating_after > rating_before AS rises FROM skillrating.history('skill', 'bob', pool => '') ORDER BY seq;
 SELECT bool_and(ok) FROM skillrating.verify('skill');
 
 -- Where pools share a part of the skill, a match of another pool can decide whether a capped refund

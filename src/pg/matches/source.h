@@ -102,6 +102,7 @@ typedef struct SourceMatch
 {
 	IdType	   *match_type;		/* NULL: matches have no identifiers */
 	IdType	   *player_type;
+	bool		reads[SOURCE_NCOLUMNS]; /* others are taken for null */
 	bool		tolerant;
 	SourceTimes times;
 	bool		timed;			/* a match before has had a time */
@@ -160,6 +161,9 @@ typedef struct SourceMatch
  */
 extern void source_match_init(SourceMatch *match, IdType *match_type,
 							  IdType *player_type);
+
+/* Read of further rows only the columns that a ladder of this model reads, see above. */
+extern void source_match_for(SourceMatch *match, const Model *model);
 
 /*
  * Begin the next match with what its first row says of it.  Identifiers and texts
