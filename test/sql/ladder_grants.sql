@@ -108,8 +108,10 @@ RESET ROLE;
 SELECT r.role, t.state, count(*), min(t.message) AS message, min(t.hint) AS hint
 FROM unnest('{regress_grants_other,"regress grants \"client\""}'::text[]) AS r(role), calls AS c, LATERAL try(r.role, c.statement) AS t
 GROUP BY r.role, t.state, t.message ORDER BY r.role, t.state, count(*);
+SET ROLE regress_grants_owner;
 SELECT replace(relation, '"it''s".', '') AS relation, string_agg(privilege, ', ' ORDER BY privilege) FILTER (WHERE kind = 'reader') AS reader, string_agg(privilege, ', ' ORDER BY privilege) FILTER (WHERE kind = 'reporter') AS reporter
 FROM unnest('{reader,reporter}'::text[]) AS kind, skillrating_internal.granted_privileges('it''s', kind) GROUP BY relation ORDER BY relation;
+RESET ROLE;
 SELECT * FROM try('regress grants "client"', $$INSERT INTO "it's".match (played_at) VALUES (now())$$);
 SELECT * FROM try('regress_grants_other', $$INSERT INTO "it's".match (played_at) VALUES (now())$$);
 SELECT * FROM try('regress_grants_other', $$SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reader')$$);
