@@ -1,6 +1,8 @@
 -- A ladder whose history begins at a horizon goes on, bit for bit, as one that has all of it;
 -- what would change what was before is refused, and never done by halves.
 SET timezone = 'UTC';
+-- No notices of seasons, whose figures go by the time.
+SET client_min_messages = warning;
 
 -- Matches of two teams of two, in two pools, with all that models and components read. Each is
 -- in a ladder with a horizon and in one without.
