@@ -37,7 +37,7 @@ BEGIN
                     WHEN t = 'bigint[]'::regtype THEN 'ARRAY[1]::bigint[]' WHEN t IN ('bigint'::regtype, 'integer'::regtype, 'float8'::regtype) THEN '1' WHEN t = 'timestamptz'::regtype THEN 'now()'
                     WHEN t IN ('name'::regtype, 'xid8'::regtype, 'smallint'::regtype) THEN format('%L::%s', 1, t::regtype) WHEN t = 'name[]'::regtype THEN 'ARRAY[1]::name[]'
                     ELSE 'NULL::' || t::regtype END, ', ' ORDER BY n)
-             FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a(t, n) WHERE p.proisstrict OR n <= p.pronargs - p.pronargdefaults)) AS call
+             FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a(t, n) WHERE p.proisstrict AND 'pool' = ANY (p.proargnames) OR n <= p.pronargs - p.pronargdefaults)) AS call
         FROM pg_proc AS p
         WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proname NOT LIKE 'create\_%' AND p.proname <> 'new_tables'
             AND p.prolang <> (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql')

@@ -20,7 +20,7 @@ DECLARE
 BEGIN
     LOOP
         n := 0;
-        FOR page IN SELECT * FROM skillrating.leaderboard('arena', size, '', min_games, last, active_since, max_deviation, pool => '') LOOP
+        FOR page IN SELECT * FROM skillrating.leaderboard('arena', size, '', min_games, last, active_since, max_deviation) LOOP
             RETURN NEXT page.place || ' ' || page.player_id;
             last := page.player_id;
             n := n + 1;
@@ -32,13 +32,13 @@ $$;
 SELECT min_games, active_since, max_deviation, count(*) AS players,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(1, min_games, active_since, max_deviation)) AS page_1,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(3, min_games, active_since, max_deviation)) AS page_3,
-    bool_and(place = (skillrating.place_of('arena', player_id, '', min_games, active_since, max_deviation, pool => '')).place) AS place_of,
-    bool_and((SELECT array_agg(a.place || ' ' || a.player_id) FROM skillrating.around('arena', player_id, 2, '', min_games, active_since, max_deviation, pool => '') AS a)
+    bool_and(place = (skillrating.place_of('arena', player_id, '', min_games, active_since, max_deviation)).place) AS place_of,
+    bool_and((SELECT array_agg(a.place || ' ' || a.player_id) FROM skillrating.around('arena', player_id, 2, '', min_games, active_since, max_deviation) AS a)
         = (SELECT array_agg(b.place || ' ' || b.player_id ORDER BY b.n) FROM (
-            SELECT l.*, row_number() OVER () AS n FROM skillrating.leaderboard('arena', 100, '', min_games, NULL, active_since, max_deviation, pool => '') AS l) AS b
+            SELECT l.*, row_number() OVER () AS n FROM skillrating.leaderboard('arena', 100, '', min_games, NULL, active_since, max_deviation) AS l) AS b
             WHERE b.n BETWEEN row - 2 AND row + 2)) AS around
 FROM (VALUES (1, NULL::timestamptz, NULL::float8), (5, NULL, NULL), (1, '2024-05-23', NULL), (1, NULL, 90), (0, '2024-05-23', 90), (99, NULL, NULL)) AS c(min_games, active_since, max_deviation)
-CROSS JOIN LATERAL (SELECT l.*, row_number() OVER () AS row FROM skillrating.leaderboard('arena', 100, '', min_games, NULL, active_since, max_deviation, pool => '') AS l) AS l
+CROSS JOIN LATERAL (SELECT l.*, row_number() OVER () AS row FROM skillrating.leaderboard('arena', 100, '', min_games, NULL, active_since, max_deviation) AS l) AS l
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 -- Places are those of the whole table.
 SELECT bool_and(l.place = r.place) FROM skillrating.leaderboard('arena', 100, pool => '') AS l
@@ -49,7 +49,7 @@ SELECT (skillrating.place_of('arena', 'nobody', pool => '')).place, (skillrating
 SELECT count(*) FROM skillrating.around('arena', 'nobody', pool => '');
 SELECT skillrating.leaderboard('arena', after_player => 'nobody', pool => '');
 SELECT skillrating.leaderboard('arena', n => -1, pool => '');
-SELECT skillrating.leaderboard('nowhere', pool => '');
+SELECT skillrating.leaderboard('nowhere');
 -- It reads no more than it shows.
 BEGIN;
 SET LOCAL enable_seqscan = off;

@@ -234,11 +234,11 @@ CREATE CAST (mood AS json) WITH FUNCTION mood_json(mood);
 ALTER TABLE "inner".match_player ADD COLUMN mood mood DEFAULT 'good';
 DO $$
 BEGIN
-    EXECUTE 'CREATE OR REPLACE VIEW "inner".source AS ' || replace(pg_get_viewdef('"inner".source'), 'p.club',
-        'CASE WHEN to_jsonb(p.mood) IS NOT NULL THEN p.club || ''s'' END AS club');
+    EXECUTE 'CREATE OR REPLACE VIEW "inner".source AS ' || replace(pg_get_viewdef('"inner".source'), 'p.weight',
+        'CASE WHEN to_jsonb(p.mood) IS NOT NULL THEN p.weight END AS weight');
 END $$;
 INSERT INTO "inner".match (match_id, played_at) VALUES (1, '2024-01-01');
-INSERT INTO "inner".match_player (match_id, player_id, team, rank, club) VALUES (1, 1, 1, 1, 'red'), (1, 2, 2, 2, 'blue');
+INSERT INTO "inner".match_player (match_id, player_id, team, rank, weight) VALUES (1, 1, 1, 1, 1), (1, 2, 2, 2, 1);
 SELECT player_id, rating FROM "inner".rating ORDER BY player_id;
 SELECT skillrating.drop_ladder('inner');
 DROP CAST (mood AS json);
