@@ -430,7 +430,7 @@ BEGIN
         MESSAGE = CASE WHEN season IS NULL THEN format('the running season of ladder "%s" has no match in pool "%s"', ladder, pool)
             WHEN season = '' THEN format('ladder "%s" has no match in pool "%s" before its first season', ladder, pool)
             ELSE format('season "%s" of ladder "%s" has no match in pool "%s"', season, ladder, pool) END,
-        HINT = 'Seasons are named in table operation, and rating pools by skillrating.pools().';
+        HINT = 'Seasons are named in table operation, and rating pools in table rating.';
 END
 $function$;
 

@@ -6,7 +6,7 @@ CREATE SCHEMA bad_rows;
 SET search_path = bad_rows, public;
 
 -- Every column of a source with every value that is bad for its type, in the row of one participant
--- or of both; each case is a match with players of its own.  Trueskill2 does not read commanding.
+-- or of both; each case is a match with players of its own.
 CREATE TABLE bad_case AS
 SELECT row_number() OVER (ORDER BY c.n, v.n, b.both_rows) AS id, c.column_name, v.value, b.both_rows
 FROM skillrating.source_columns() WITH ORDINALITY AS c(column_name, type, needed, description, n)

@@ -115,15 +115,7 @@ WHERE relid IN ('round'::regclass, 'round_player'::regclass) ORDER BY relname;
 COMMIT;
 SELECT count(*) FROM small_tables.event;
 
--- A column that the model does not use is not even computed.
-CREATE VIEW dear AS SELECT s.*, 1 / (s.team - s.team) AS kills FROM small AS s;
-SET client_min_messages = error;
-SELECT skillrating.create_ladder('without_kills', 'elo', source => 'dear'), skillrating.create_ladder('with_kills', 'trueskill2', source => 'dear');
-CALL skillrating.backfill('without_kills');
-SELECT unrated FROM skillrating.backfill_batch('with_kills', '{1,2}');
-SELECT DISTINCT reason, detail FROM with_kills.rated_match;
-SELECT bool_and(ok) FROM skillrating.verify('without_kills');
-
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['slow', 'mixed', 'small_tables', 'without_kills', 'with_kills']) AS l;
+SET client_min_messages = warning;
+SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['slow', 'mixed', 'small_tables']) AS l;
 DROP SCHEMA plans CASCADE;
 DROP ROLE regress_teller, "regress_Mixed Case";

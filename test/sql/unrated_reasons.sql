@@ -128,26 +128,22 @@ SELECT outcome('SELECT skillrating.solve(''whole_history'', match_id, player_id,
 SELECT outcome('SELECT skillrating.solve(''whole_history'', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), ''{"strict_rows": true}'') FROM spoilt WHERE match_id > 1000 OR match_id % 10 = 0');
 \set VERBOSITY terse
 
--- Ladders, whichever way the matches come.  They do not read what their model does not use, as elo
--- these columns, so they see no mistake there; the ladders of other models do.
-CREATE TABLE unread AS SELECT * FROM (VALUES ('bad_commanding', 'state_space'), ('bad_squad', 'trueskill2'),
-    ('bad_kills', 'trueskill2'), ('bad_deaths', 'trueskill2')) AS v(reason, read_by);
+-- Ladders, whichever way the matches come.
 SELECT skillrating.create_ladder('at_once', 'elo', source => 'spoilt_source'), skillrating.create_ladder('later', 'elo', source => 'spoilt_source', apply_at => 'manual');
 SELECT skillrating.attach('at_once', 'spoilt', 'match_id');
 UPDATE spoilt SET match_id = match_id;
 SELECT count(*) FROM skillrating.catch_up('later', search => true);
 SELECT count(*) FILTER (WHERE m.status = 'rated') AS rated, count(*) FILTER (WHERE m.status <> 'rated') AS unrated,
-    count(*) FILTER (WHERE m.reason IS DISTINCT FROM s.reason AND u.reason IS NULL) AS otherwise,
-    count(*) FILTER (WHERE m.status = 'rated' AND u.reason IS NOT NULL) AS unread,
+    count(*) FILTER (WHERE m.reason IS DISTINCT FROM s.reason) AS otherwise,
     count(*) FILTER (WHERE (m.reason, m.detail) IS DISTINCT FROM (l.reason, l.detail)) AS other_later
-FROM at_once.rated_match AS m JOIN later.rated_match AS l USING (match_id) LEFT JOIN spoiler AS s ON m.match_id = 10 * s.n + 5 LEFT JOIN unread AS u ON u.reason = s.reason;
+FROM at_once.rated_match AS m JOIN later.rated_match AS l USING (match_id) LEFT JOIN spoiler AS s ON m.match_id = 10 * s.n + 5;
 SELECT bool_and(ok) FROM skillrating.verify('at_once');
 SELECT bool_and(ok) FROM skillrating.verify('later');
 
 -- Strict: every mistake is an error wherever it is met, and what only does not count is none.
 CREATE TABLE one AS SELECT * FROM spoilt LIMIT 0;
 CREATE VIEW one_source AS TABLE one;
-CREATE FUNCTION strict_outcomes(n integer, model text, OUT rate text, OUT final_ratings text, OUT tune text, OUT solve text, OUT ladder text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION strict_outcomes(n integer, OUT rate text, OUT final_ratings text, OUT tune text, OUT solve text, OUT ladder text) LANGUAGE plpgsql AS $$
 BEGIN
     TRUNCATE one;
     INSERT INTO one SELECT * FROM played UNION ALL SELECT * FROM spoilt WHERE match_id = 10 * n + 5;
@@ -155,12 +151,12 @@ BEGIN
     final_ratings := outcome('SELECT count(q) FROM finals(''one'', true) AS q');
     tune := outcome('SELECT tuned(''one'', true)');
     solve := outcome('SELECT count(s) FROM solved(''one'', ''hive'', true) AS s');
-    PERFORM skillrating.create_ladder('no_mistakes', model, source => 'one_source', apply_at => 'manual', strict => true);
+    PERFORM skillrating.create_ladder('no_mistakes', 'elo', source => 'one_source', apply_at => 'manual', strict => true);
     ladder := outcome('SELECT count(*) FROM skillrating.catch_up(''no_mistakes'', search => true)');
     PERFORM skillrating.drop_ladder('no_mistakes');
 END $$;
 SELECT s.n, s.reason, o.*, (o.rate <> 'none') = u.mistake AND o.rate = o.ladder AS as_listed
-FROM spoiler AS s JOIN skillrating.reasons() AS u USING (reason) LEFT JOIN unread AS r USING (reason), strict_outcomes(s.n, coalesce(r.read_by, 'elo')) AS o ORDER BY s.n;
+FROM spoiler AS s JOIN skillrating.reasons() AS u USING (reason), strict_outcomes(s.n) AS o ORDER BY s.n;
 
 -- The statement or commit that brings a mistake fails as a whole.
 SELECT skillrating.create_ladder('careful', 'elo', strict => true);

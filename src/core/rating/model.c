@@ -59,17 +59,6 @@ learns_size_advantage(const Model *model, const ParamValue *params)
 	return false;
 }
 
-unsigned
-model_uses(const Model *model)
-{
-	unsigned	uses = model->rules.supports;
-	int			i;
-
-	for (i = 0; i < model->nparts; i++)
-		uses |= model->part[i].needs;
-	return uses;
-}
-
 int
 model_idle_param(const Model *model, const ParamValue *params)
 {

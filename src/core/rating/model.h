@@ -222,12 +222,6 @@ typedef struct Model
 extern const Model *model_variant(const Model *model, const ParamValue *params);
 
 /*
- * What of matches a model takes into account, under whatever parameters: a set of ModelSupport,
- * with what its parts need.
- */
-extern unsigned model_uses(const Model *model);
-
-/*
  * param_idle() of a model: where its advantage of the larger team is off by default, the
  * coefficients of that have no effect under "auto" either.
  */

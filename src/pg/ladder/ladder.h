@@ -86,9 +86,6 @@ typedef struct Ladder
 	TimestampTz horizon_at;		/* matches from that time on are behind it */
 	bool		read_only;		/* one snapshot for all queries */
 	bool		large;			/* plan for many rows */
-	bool		reads_all;		/* of matches also what its model does not use;
-								 * only with plans for many rows, which are not
-								 * kept */
 	int			guc_level;		/* of the settings for its work */
 	struct ChangeLog *changes;	/* where work that writes ratings logs them,
 								 * or NULL */

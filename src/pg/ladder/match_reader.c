@@ -26,8 +26,7 @@
 
 /*
  * The select list over a source aliased s: every canonical column, those that
- * it lacks, or that the model does not use, as nulls.  What a view computes for the
- * latter is not computed then.
+ * it lacks as nulls.
  */
 static void
 append_source_columns(QueryDraft *draft)
@@ -35,14 +34,12 @@ append_source_columns(QueryDraft *draft)
 	const Ladder *ladder = draft->ladder;
 	StringInfo	sql = &draft->sql;
 	Oid			source = ladder->cache->relation[LADDER_SOURCE];
-	unsigned	uses = ladder->reads_all ? ~0U : model_uses(ladder->model);
 	int			i;
 
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
 	{
 		const SourceColumnSpec *spec = &source_columns[i];
-		AttrNumber	attnum = source_column_is_read(i, uses) ? get_attnum(source, spec->name) :
-			InvalidAttrNumber;
+		AttrNumber	attnum = get_attnum(source, spec->name);
 		const char *type = spec->type ? spec->type :
 			i == SOURCE_MATCH_ID ? ladder->match_type->name :
 			ladder->player_type->name;

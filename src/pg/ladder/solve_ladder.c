@@ -53,7 +53,6 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 									   "solve_matches"));
 	ladder_expect_many(ladder);
-	ladder->reads_all = true;	/* the solver is another model */
 	old = MemoryContextSwitchTo(context);
 	history_builder_init(&state->builder, ladder->player_type->type, false);
 	solve_state_judge(state);

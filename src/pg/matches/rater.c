@@ -36,7 +36,6 @@ rater_create(RaterRules *rules, IdType *match_type, bool strict)
 	rater->batch = batch_create(rules->model, rules->params,
 								&rules->player_type);
 	source_match_init(&rater->match, match_type, &rules->player_type);
-	source_match_for(&rater->match, rules->model);
 	rater->match.tolerant = !strict;
 	rater->match.times = TIMES_LIKE_BEFORE;
 	rater->context = AllocSetContextCreate(CurrentMemoryContext,

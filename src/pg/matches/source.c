@@ -89,26 +89,6 @@ source_column_supports(SourceColumn column)
 	return supports[column];
 }
 
-bool
-source_column_is_read(SourceColumn column, unsigned uses)
-{
-	switch (column)
-	{
-		case SOURCE_CONTEXT:
-		case SOURCE_CLUB:
-		case SOURCE_COMMANDING:
-		case SOURCE_SQUAD:
-		case SOURCE_KILLS:
-		case SOURCE_DEATHS:
-		case SOURCE_QUIT:
-			return (source_column_supports(column) & uses) != 0;
-		default:
-
-			/* Results, play time and odds also say whether a match counts, and who is ahead. */
-			return true;
-	}
-}
-
 StaticAssertDecl(SOURCE_NCOLUMNS - SOURCE_RANK == PARTICIPANT_NUMBERS,
 				 "source columns and numbers of a participant differ");
 
@@ -140,18 +120,7 @@ source_match_init(SourceMatch *match, IdType *match_type, IdType *player_type)
 	match->match_type = match_type;
 	match->player_type = player_type;
 	match->contexts.context = match->clubs.context = CurrentMemoryContext;
-	memset(match->reads, true, sizeof(match->reads));
 	reserve_participants(match, 32);
-}
-
-void
-source_match_for(SourceMatch *match, const Model *model)
-{
-	unsigned	uses = model_uses(model);
-	int			i;
-
-	for (i = 0; i < SOURCE_NCOLUMNS; i++)
-		match->reads[i] = source_column_is_read(i, uses);
 }
 
 /* The match in a message. */
@@ -446,15 +415,15 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 	p->player = 0;
 	p->team = DatumGetInt32(values[SOURCE_TEAM]);
 	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
-		if (!nulls[i] && match->reads[i])
+		if (!nulls[i])
 		{
 			p->number[i - SOURCE_RANK] = DatumGetFloat8(values[i]);
 			if (isnan(p->number[i - SOURCE_RANK]))
 				note_nan(match, i, &id);
 		}
-	if (!nulls[SOURCE_CONTEXT] && match->reads[SOURCE_CONTEXT])
+	if (!nulls[SOURCE_CONTEXT])
 		p->context = read_name(match, &match->contexts, SOURCE_CONTEXT, values[SOURCE_CONTEXT]);
-	if (!nulls[SOURCE_CLUB] && match->reads[SOURCE_CLUB])
+	if (!nulls[SOURCE_CLUB])
 		p->club = read_name(match, &match->clubs, SOURCE_CLUB, values[SOURCE_CLUB]);
 
 	/*

@@ -67,11 +67,6 @@ extern const char *source_column_name(SourceColumn column);
  */
 extern unsigned source_column_supports(SourceColumn column);
 
-/*
- * Whether a column is read under a model that uses this of matches, a set of ModelSupport; see
- * model_uses().
- */
-extern bool source_column_is_read(SourceColumn column, unsigned uses);
 
 /*
  * Most bytes of a pool, context or club.  An entry of a btree has 2704 bytes at most, for all of
@@ -102,7 +97,6 @@ typedef struct SourceMatch
 {
 	IdType	   *match_type;		/* NULL: matches have no identifiers */
 	IdType	   *player_type;
-	bool		reads[SOURCE_NCOLUMNS]; /* others are taken for null */
 	bool		tolerant;
 	SourceTimes times;
 	bool		timed;			/* a match before has had a time */
@@ -161,9 +155,6 @@ typedef struct SourceMatch
  */
 extern void source_match_init(SourceMatch *match, IdType *match_type,
 							  IdType *player_type);
-
-/* Read of further rows only the columns that a ladder of this model reads, see above. */
-extern void source_match_for(SourceMatch *match, const Model *model);
 
 /*
  * Begin the next match with what its first row says of it.  Identifiers and texts
