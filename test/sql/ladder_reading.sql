@@ -89,14 +89,14 @@ INSERT INTO arena.match_player (match_id, player_id, team, rank) SELECT 2000 + g
 SELECT player_id, games, round(expected::numeric, 3) AS expected, scored, round(mean_surprise::numeric, 3) AS mean_surprise, round(surprise::numeric, 2) AS surprise FROM skillrating.surprising_players('arena', since => '2024-06-01', pool => '') LIMIT 2;
 -- The scores are those of the events.
 SELECT period, matches, round(brier_score::numeric, 4) AS brier, round(log_loss::numeric, 4) AS log_loss, round(calibration_z::numeric, 2) AS z, active_players AS active, round(mean_rating::numeric, 1) AS mean, round(rating_spread::numeric, 1) AS spread, round(settled::numeric, 3) AS settled
-FROM skillrating.pool_quality('arena');
-SELECT (SELECT sum(brier_score * matches) / sum(matches) FROM skillrating.pool_quality('arena', step => 'week')) - (SELECT avg((win_probability - score) ^ 2) FROM (
+FROM skillrating.pool_quality('arena', pool => '');
+SELECT (SELECT sum(brier_score * matches) / sum(matches) FROM skillrating.pool_quality('arena', pool => '', step => 'week')) - (SELECT avg((win_probability - score) ^ 2) FROM (
     SELECT DISTINCT ON (seq) * FROM arena.event WHERE kind = 'match' AND pool = '' ORDER BY seq, team) AS e) < 1e-12 AS same;
-SELECT * FROM skillrating.pool_quality('arena', step => 'decade');
+SELECT * FROM skillrating.pool_quality('arena', pool => '', step => 'decade');
 -- Periods are those of the calendar, each with the matches in it.
 SELECT v.step, count(*) > 0 AS periods, sum(q.matches) = (SELECT count(DISTINCT seq) FROM arena.event WHERE kind = 'match' AND pool = '') AS all, bool_and(q.matches = own.matches) AS whole,
     bool_and(q.period = date_trunc(v.step, q.period, 'UTC')) AS grid
-FROM (VALUES ('day', interval '1 day'), ('week', '7 days'), ('month', '1 month'), ('quarter', '3 months'), ('year', '1 year')) AS v(step, length), LATERAL skillrating.pool_quality('arena', step => v.step) AS q,
+FROM (VALUES ('day', interval '1 day'), ('week', '7 days'), ('month', '1 month'), ('quarter', '3 months'), ('year', '1 year')) AS v(step, length), LATERAL skillrating.pool_quality('arena', pool => '', step => v.step) AS q,
     LATERAL (SELECT count(DISTINCT seq) AS matches FROM arena.event WHERE kind = 'match' AND pool = '' AND played_at >= q.period AND played_at < (q.period AT TIME ZONE 'UTC' + v.length) AT TIME ZONE 'UTC') AS own
 GROUP BY v.step, v.length ORDER BY v.length;
 
