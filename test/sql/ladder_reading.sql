@@ -111,15 +111,15 @@ SELECT skillrating.shadow_ladder('arena', NULL);
 SELECT skillrating.shadow_ladder('arena', 'same');
 SELECT count(*) FROM ((TABLE arena.rating EXCEPT TABLE same.rating) UNION ALL (TABLE same.rating EXCEPT TABLE arena.rating)) AS d;
 SELECT count(*) FROM ((TABLE arena.event EXCEPT TABLE same.event) UNION ALL (TABLE same.event EXCEPT TABLE arena.event)) AS d;
-SELECT matches, brier_a = brier_b AS equal, brier_difference, players, rank_correlation, max_place_change, same_top_ten FROM skillrating.compare_ladders('arena', 'same');
+SELECT matches, brier_a = brier_b AS equal, brier_difference, players, rank_correlation, max_place_change, same_top_ten FROM skillrating.compare_ladders('arena', 'same', pool => '');
 SELECT matches, round(brier_a::numeric, 4) AS brier_a, round(brier_b::numeric, 4) AS brier_b, round(log_loss_difference::numeric, 4) AS difference, round(log_loss_error::numeric, 4) AS error,
     players, round(rank_correlation::numeric, 3) AS correlation, round(mean_place_change::numeric, 2) AS mean_change, max_place_change, same_top_ten
-FROM skillrating.compare_ladders('arena', 'trial');
+FROM skillrating.compare_ladders('arena', 'trial', pool => '');
 -- It reads both histories once, also without statistics of them.
 BEGIN;
 SELECT skillrating.shadow_ladder('arena', 'fresh', 'elo', '{"k": 30}') IS NULL AS failed;
 SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) AS read FROM pg_stat_xact_user_tables WHERE relid IN ('arena.event'::regclass, 'fresh.event'::regclass) \gset before_
-SELECT matches > 400 AS compared FROM skillrating.compare_ladders('arena', 'fresh');
+SELECT matches > 400 AS compared FROM skillrating.compare_ladders('arena', 'fresh', pool => '');
 SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) - :before_read <= 2 * (SELECT count(*) FROM arena.event) AS once
 FROM pg_stat_xact_user_tables WHERE relid IN ('arena.event'::regclass, 'fresh.event'::regclass);
 ROLLBACK;
