@@ -277,8 +277,7 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 		params = default_params(model);
 	status = match_build(&model->rules, params, row, n, match, &offender);
 	match->interrupt = check_interrupts;
-	if (status != MATCH_OK &&
-		!(status == MATCH_NO_PLAY_TIME && match->nteams == 2))
+	if (status != MATCH_OK && !(status == MATCH_NO_PLAY_TIME && match->nteams == 2))
 	{
 		bool		whose = offender >= 0;
 
