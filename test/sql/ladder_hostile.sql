@@ -209,7 +209,7 @@ INSERT INTO public.traps (name, statement)
 SELECT 'views in place of tables', format('ALTER TABLE evil.%1$I RENAME TO %2$I; CREATE VIEW evil.%1$I AS SELECT t.* FROM evil.%2$I AS t WHERE trap.yes(1)', t, t || '_away')
 FROM unnest(ARRAY['rating', 'event', 'rated_match', 'correction', 'operation', 'mirror', 'solved', 'component', 'component_event', 'solved_context']) AS t;
 INSERT INTO public.traps (name, statement) VALUES
-    ('a source with functions', 'CREATE OR REPLACE VIEW evil.source AS SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason, p.player_id, p.team, trap.pass(p.rank) AS rank, p.score, p.won, p.weight, p.joined, p."left", p.commanding, p.side, coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.fixed FROM evil.match AS m JOIN evil.match_player AS p ON p.match_id = m.match_id WHERE trap.yes(1)'),
+    ('a source with functions', 'CREATE OR REPLACE VIEW evil.source AS SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain, m.unrated_reason, p.player_id, p.team, trap.pass(p.rank) AS rank, p.score, p.player_score, p.won, p.weight, p.joined, p."left", p.commanding, p.side, coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.fixed FROM evil.match AS m JOIN evil.match_player AS p ON p.match_id = m.match_id WHERE trap.yes(1)'),
     ('a trigger on pending', 'CREATE TRIGGER snare BEFORE INSERT OR DELETE ON evil.pending FOR EACH ROW EXECUTE FUNCTION trap.row()'),
     ('a rule on pending', 'CREATE RULE snare AS ON INSERT TO evil.pending DO ALSO SELECT trap.spring()'),
     ('a check on pending', 'ALTER TABLE evil.pending ADD CHECK (trap.yes(match_id))'),
