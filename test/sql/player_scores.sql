@@ -38,7 +38,7 @@ BEGIN
     PERFORM skillrating.drop_ladder('of_teams'), skillrating.drop_ladder('of_players');
     RETURN same;
 END $$;
-SELECT model, same(model, params::jsonb, view) AS "create_ladder: other implementation"
+SELECT model, same(model, params::jsonb, view) AS "as the sums"
 FROM (VALUES ('elo', '{}', 'by_player'), ('elo', '{"margin": "log"}', 'by_player'), ('weng_lin', '{"margin": 1}', 'by_player'),
     ('trueskill', '{}', 'renamed'), ('state_space', '{"margin": 1}', 'by_player'), ('weng_lin', '{"margin": 1}', 'renamed')) AS m(model, params, view);
 

@@ -22,7 +22,7 @@ SELECT create_ladder('judged', 'trueskill', source => 'source');
 CREATE TEMPORARY TABLE told AS SELECT name, split_part(description, ' ', 1)::bigint AS n FROM skillrating.describe_source('source', 'trueskill') WHERE kind = 'match';
 SET client_min_messages = warning;
 CALL backfill('judged');
-SELECT coalesce(t.n, 0) = coalesce(l.n, 0) AS "describe_source: other implementation", coalesce(t.name, l.name) AS name
+SELECT coalesce(t.n, 0) = coalesce(l.n, 0) AS "as a ladder says", coalesce(t.name, l.name) AS name
 FROM told AS t FULL JOIN (SELECT coalesce(m.reason, 'rated') AS name, count(*) AS n FROM judged.rated_match AS m GROUP BY 1) AS l USING (name) ORDER BY name;
 SELECT drop_ladder('judged');
 
