@@ -97,7 +97,7 @@ BEGIN
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
     PERFORM skillrating.decay(ladder, half_life => '100 days', at => '2023-01-01'), skillrating.new_season(ladder, 'next', 0.7, at => '2023-01-01');
-    PERFORM skillrating.solve_ladder(ladder, solver) FROM unnest('{bradley_terry,whole_history,through_time}'::text[]) AS solver;
+    PERFORM skillrating.solve_ladder(ladder, solver, pool => '') FROM unnest('{bradley_terry,whole_history,through_time}'::text[]) AS solver;
 END $$;
 SQL
 

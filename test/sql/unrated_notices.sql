@@ -90,3 +90,8 @@ CALL skillrating.backfill('late');
 SELECT play(70, 70, '{5,4,1,1}');
 SELECT count(*) FROM skillrating.catch_up('late');
 SELECT reason FROM late.rated_match WHERE match_id = 70;
+SET client_min_messages = warning;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{arena,own,late}'::text[]) AS l;
+DROP TABLE game CASCADE;
+DROP FUNCTION play;
+DROP ROLE regress_notice_app;
