@@ -694,7 +694,6 @@ BEGIN
         PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
     END IF;
     IF source IS NOT NULL THEN
-        PERFORM skillrating_internal.note_unused(source, model, params);
         PERFORM skillrating_internal.tell_judgement(source, model, params);
     END IF;
     IF num_nonnulls(ratings_to, key, columns) NOT IN (0, 3) THEN

@@ -542,8 +542,6 @@ BEGIN
     IF attach THEN
         PERFORM skillrating_internal.attach_tables(ladder, new_source, '{}', true);
     END IF;
-    EXECUTE format('SELECT skillrating_internal.note_unused($1, l.model, l.params) FROM %I.ladder AS l', ladder)
-    USING new_source;
     PERFORM skillrating_internal.rate_failed(ladder);
 END
 $function$;

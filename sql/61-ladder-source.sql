@@ -326,7 +326,7 @@ BEGIN
         string_agg(f.fault, ', ' ORDER BY f.relation) FILTER (WHERE f.is_new AND NOT f.watched),
         string_agg(f.fault, ', ' ORDER BY f.relation),
         attached = '{}',
-        -- Nobody knows what functions read, or comes from elsewhere.
+        -- Nobody knows what functions read, or what a foreign table is made of.
         CASE WHEN bool_and(f.relkind IN ('r', 'p')) THEN (
             SELECT array_agg(k.key::oid::regclass ORDER BY k.key::oid) FROM jsonb_object_keys(attached) AS k(key)
             WHERE NOT EXISTS (SELECT FROM pg_partition_ancestors(k.key::oid) AS p WHERE p.relid = ANY (array_agg(f.relation)))

@@ -276,6 +276,15 @@ COMMENT ON FUNCTION skillrating_internal.judge_source(regclass, text, jsonb) IS
 the current role would count (reason is null), and how many would not, for each reason, with an
 example; or the error that reading them raises (failure). Nothing where reading them takes long.';
 
+CREATE FUNCTION skillrating_internal.unused_columns(source regclass, model text, params jsonb)
+RETURNS text[]
+AS 'MODULE_PATHNAME', 'skillrating_unused_columns'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) IS
+'The columns of a source of which a model makes no use under these parameters, and the ladder and
+its rules of eligibility neither. Errors as for models().';
+
 CREATE FUNCTION skillrating_internal.tell_judgement(
     source regclass,
     model text,
@@ -285,8 +294,14 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    unused text[] := skillrating_internal.unused_columns(source, model, params);
     j record;
 BEGIN
+    IF cardinality(unused) > 0 THEN
+        RAISE NOTICE USING
+            MESSAGE = format('model "%s" makes no use of these columns of the source: %s', model, array_to_string(unused, ', ')),
+            HINT = 'skillrating.models() has what each model takes into account, and the parameters that switch parts of it on.';
+    END IF;
     SELECT max(r.failure) AS failure, sum(r.matches) AS tried, sum(r.matches) FILTER (WHERE r.reason IS NOT NULL) AS unrated,
         jsonb_object_agg(r.reason, r.matches) FILTER (WHERE r.reason IS NOT NULL) AS reasons,
         jsonb_object_agg(r.reason, r.example) FILTER (WHERE r.reason IS NOT NULL) AS examples
@@ -303,35 +318,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.tell_judgement(regclass, text, jsonb) IS
-'A part of create_ladder(): says what judge_source() finds, unless all matches count.';
-
-CREATE FUNCTION skillrating_internal.unused_columns(source regclass, model text, params jsonb)
-RETURNS text[]
-AS 'MODULE_PATHNAME', 'skillrating_unused_columns'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) IS
-'The columns of a source of which a model makes no use under these parameters, and the ladder and
-its rules of eligibility neither. Errors as for models().';
-
-CREATE FUNCTION skillrating_internal.note_unused(source regclass, model text, params jsonb)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    unused text[] := skillrating_internal.unused_columns(source, model, params);
-BEGIN
-    IF cardinality(unused) > 0 THEN
-        RAISE NOTICE USING
-            MESSAGE = format('model "%s" makes no use of these columns of the source: %s', model, array_to_string(unused, ', ')),
-            HINT = 'skillrating.models() has what each model takes into account, and the parameters that switch parts of it on.';
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.note_unused(regclass, text, jsonb) IS
-'A part of create_ladder() and refresh_source(): names the unused_columns() in a notice.';
+'A part of create_ladder() and refresh_source(): a notice of the unused_columns(), and what
+judge_source() finds, unless all matches count.';
 
 CREATE FUNCTION skillrating.describe_source(
     source regclass,
@@ -348,7 +336,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     unused text[];
-    is_whole boolean;
+    is_whole boolean := true;
     described boolean := false;
 BEGIN
     IF source IS NULL THEN
@@ -360,9 +348,15 @@ BEGIN
     -- The functions of a view write nothing here, and no lock stays.
     BEGIN
         PERFORM set_config('transaction_read_only', 'on', true);
-        RETURN QUERY SELECT 'column', c.name, CASE WHEN c.name = ANY (unused) THEN NULL ELSE c.ok END,
-            c.description || CASE WHEN c.name = ANY (unused) THEN '; without effect under the model' ELSE '' END, NULL FROM skillrating_internal.describe_columns(source) AS c;
-        is_whole := (SELECT coalesce(bool_and(c.ok), true) FROM skillrating_internal.describe_columns(source) AS c);
+        kind := 'column';
+        FOR name, ok, description IN SELECT c.* FROM skillrating_internal.describe_columns(source) AS c LOOP
+            is_whole := is_whole AND ok IS NOT FALSE;
+            IF name = ANY (unused) THEN
+                ok := NULL;
+                description := description || '; without effect under the model';
+            END IF;
+            RETURN NEXT;
+        END LOOP;
         IF is_whole THEN
             RETURN QUERY SELECT 'table', f.relation::text, CASE WHEN f.watched THEN f.fault IS NULL END,
                 concat_ws('; ', 'column ' || quote_ident(f.match_id) || ' is match_id', f.fault), f.remedy

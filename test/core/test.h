@@ -375,6 +375,24 @@ fixture_rate(Fixture *f)
 	assert_status(model_rate(f->model, f->params, &f->match), MATCH_OK);
 }
 
+/* Compare the two numbers of each state with published ones; NaN for one that was not. */
+static inline void
+assert_published(const Fixture *f, const char *name, double expected[][2], const double *tolerance)
+{
+	int			i;
+
+	for (i = 0; i < f->n; i++)
+	{
+		if (fabs(f->after[i][0] - expected[i][0]) > tolerance[i] ||
+			fabs(f->after[i][1] - expected[i][1]) > tolerance[i])
+			print_error("%s, player %d:\n", name, i);
+		if (!isnan(expected[i][0]))
+			assert_near(f->after[i][0], expected[i][0], tolerance[i]);
+		if (!isnan(expected[i][1]))
+			assert_near(f->after[i][1], expected[i][1], tolerance[i]);
+	}
+}
+
 /* The players go into the next match as they came out of this one. */
 static inline void
 fixture_advance(Fixture *f)

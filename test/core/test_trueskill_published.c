@@ -19,6 +19,15 @@ typedef struct Golden
 } Golden;
 
 static void
+golden_open(Golden *g, const char *name, int ncolumns)
+{
+	g->file = csv_open(name, g->line, sizeof(g->line));
+	g->more = fgets(g->line, sizeof(g->line), g->file) != NULL;
+	if (g->more)
+		assert_int_equal(csv_split(g->line, g->field), ncolumns);
+}
+
+static void
 test_published_matches(void **state)
 {
 	enum
@@ -32,16 +41,12 @@ test_published_matches(void **state)
 
 	(void) state;
 	fixture_init(&f, "trueskill");
-	g.file = csv_open("trueskill_rate.csv", g.line, sizeof(g.line));
-	g.more = fgets(g.line, sizeof(g.line), g.file) != NULL;
-	if (g.more)
-		assert_int_equal(csv_split(g.line, g.field), NCOLUMNS);
+	golden_open(&g, "trueskill_rate.csv", NCOLUMNS);
 	while (g.more)
 	{
 		char		name[16];
 		double		expected[TEST_MAX_ROWS][2];
 		double		tolerance[TEST_MAX_ROWS];
-		int			i;
 
 		snprintf(name, sizeof(name), "%s", g.field[CASE]);
 		fixture_clear(&f);
@@ -82,16 +87,7 @@ test_published_matches(void **state)
 		}
 		else
 			fixture_rate(&f);
-		for (i = 0; i < f.n; i++)
-		{
-			if (fabs(f.after[i][0] - expected[i][0]) > tolerance[i] ||
-				fabs(f.after[i][1] - expected[i][1]) > tolerance[i])
-				print_error("%s, player %d:\n", name, i);
-			if (!isnan(expected[i][0]))
-				assert_near(f.after[i][0], expected[i][0], tolerance[i]);
-			if (!isnan(expected[i][1]))
-				assert_near(f.after[i][1], expected[i][1], tolerance[i]);
-		}
+		assert_published(&f, name, expected, tolerance);
 		cases++;
 	}
 	fclose(g.file);
@@ -112,10 +108,7 @@ test_published_quality(void **state)
 
 	(void) state;
 	fixture_init(&f, "trueskill");
-	g.file = csv_open("trueskill_quality.csv", g.line, sizeof(g.line));
-	g.more = fgets(g.line, sizeof(g.line), g.file) != NULL;
-	if (g.more)
-		assert_int_equal(csv_split(g.line, g.field), NCOLUMNS);
+	golden_open(&g, "trueskill_quality.csv", NCOLUMNS);
 	while (g.more)
 	{
 		char		name[16];

@@ -113,7 +113,6 @@ test_published_matches(void **state)
 		double		expected[TEST_MAX_ROWS][2];
 		double		tolerance[TEST_MAX_ROWS];
 		int			variant = 0;
-		int			i;
 
 		snprintf(name, sizeof(name), "%.15s", field[CASE]);
 		while (strcmp(field[MODEL], names[variant]) != 0)
@@ -153,16 +152,7 @@ test_published_matches(void **state)
 		} while (more && strcmp(field[CASE], name) == 0);
 
 		fixture_rate(&f);
-		for (i = 0; i < f.n; i++)
-		{
-			if (fabs(f.after[i][0] - expected[i][0]) > tolerance[i] ||
-				fabs(f.after[i][1] - expected[i][1]) > tolerance[i])
-				print_error("%s, player %d:\n", name, i);
-			if (!isnan(expected[i][0]))
-				assert_near(f.after[i][0], expected[i][0], tolerance[i]);
-			if (!isnan(expected[i][1]))
-				assert_near(f.after[i][1], expected[i][1], tolerance[i]);
-		}
+		assert_published(&f, name, expected, tolerance);
 		cases++;
 	}
 	fclose(file);

@@ -57,7 +57,7 @@ report_unknown_pool(const Ladder *ladder, PoolUse use, const char *pool, int n)
 				 errmsg("ladder \"%s\" has no rating pool \"%s\"", ladder->name, pool),
 				 errhint_plural("Its rating pool is %s.", "Its rating pools are %s.", n,
 								pool_list(n))));
-	/* Whoever is asked on the way has said it. */
+	/* The call that this one is a part of has said it. */
 	if (!ladder_is_nested(ladder))
 		ereport(NOTICE,
 				(errmsg("ladder \"%s\" has no rating pool \"%s\" yet", ladder->name, pool),

@@ -98,13 +98,13 @@ is_integer(Oid type)
  * no two values become one.
  */
 static bool
-cast_is_faithful(const Search *search, Node *from, const FuncExpr *cast)
+cast_is_faithful(const Search *search, Node *from, const Node *cast)
 {
 	Oid			type = getBaseType(exprType(from));
-	Oid			result = getBaseType(exprType((const Node *) cast));
+	Oid			result = getBaseType(exprType(cast));
 	int32		typmod;
 
-	if (IsA(cast, FuncExpr) && exprIsLengthCoercion((const Node *) cast, &typmod) && typmod >= 0)
+	if (exprIsLengthCoercion(cast, &typmod) && typmod >= 0)
 	{
 		/* Numbers and uuids have at most so many characters. */
 		while (IsA(from, CoerceViaIO) || IsA(from, RelabelType))
@@ -147,7 +147,7 @@ without_casts(const Search *search, Node *node)
 		else
 			return node;
 		if ((IsA(node, FuncExpr) || IsA(node, CoerceViaIO)) &&
-			!cast_is_faithful(search, from, (FuncExpr *) node))
+			!cast_is_faithful(search, from, node))
 			return node;
 		node = from;
 	}
@@ -493,10 +493,10 @@ source_table(Search *search, Oid relid, Oid function)
 
 	foreach(cell, search->tables)
 	{
-		table = lfirst(cell);
-		if (table->relid == relid && table->function == function)
-			break;
-		table = NULL;
+		SourceTable *known = lfirst(cell);
+
+		if (known->relid == relid && known->function == function)
+			table = known;
 	}
 	if (table == NULL)
 	{
