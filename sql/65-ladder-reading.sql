@@ -409,46 +409,6 @@ lower, equals counted half; null for a player who is alone. Both are null for a 
 it. Without at, it counts through an index. An account that is merged counts as the player it is
 merged into. Errors as for leaderboard().';
 
-CREATE FUNCTION skillrating_internal.near_query(
-    ladder text,
-    eligible text)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-BEGIN
-    -- The index backwards and forwards from the player, however many share the rating.
-    RETURN format(
-        'SELECT u.* FROM (
-            (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5 AND r.player_id %2$s CAST($6 AS %3$s)
-             ORDER BY r.player_id DESC LIMIT $7)
-            UNION ALL
-            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating > $5
-             ORDER BY r.rating, r.player_id DESC LIMIT $7)
-            ORDER BY rating, player_id DESC LIMIT $7) AS u
-        UNION ALL
-        SELECT u.* FROM (
-            (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5 AND r.player_id %4$s CAST($6 AS %3$s))
-            UNION ALL
-            (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5 AND CAST($6 AS %3$s) %2$s r.player_id
-             ORDER BY r.player_id LIMIT $7)
-            UNION ALL
-            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating < $5
-             ORDER BY r.rating DESC, r.player_id LIMIT $7)
-            ORDER BY rating DESC, player_id LIMIT $7 + 1) AS u',
-        eligible, t.player_less, t.player_type, t.player_equals);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.near_query(text, text) IS
-'A part of around(): the query, below WITH board AS, of player $6, rated $5, with $7 players above
-and $7 below, by the condition of the board. Error 55000 unless the door to the ladder is open.';
-
 CREATE FUNCTION skillrating_internal.around(
     ladder text,
     player_id anycompatible,
@@ -473,7 +433,29 @@ DECLARE
     statistics_join text := '';
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
-    near text := skillrating_internal.near_query(ladder, eligible);
+    -- The index backwards and forwards from the player, however many share the rating.
+    near text := format(
+        'SELECT u.* FROM (
+            (SELECT r.* FROM board AS r
+             WHERE %1$s AND r.rating = $5 AND r.player_id %2$s CAST($6 AS %3$s)
+             ORDER BY r.player_id DESC LIMIT $7)
+            UNION ALL
+            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating > $5
+             ORDER BY r.rating, r.player_id DESC LIMIT $7)
+            ORDER BY rating, player_id DESC LIMIT $7) AS u
+        UNION ALL
+        SELECT u.* FROM (
+            (SELECT r.* FROM board AS r
+             WHERE %1$s AND r.rating = $5 AND r.player_id %4$s CAST($6 AS %3$s))
+            UNION ALL
+            (SELECT r.* FROM board AS r
+             WHERE %1$s AND r.rating = $5 AND CAST($6 AS %3$s) %2$s r.player_id
+             ORDER BY r.player_id LIMIT $7)
+            UNION ALL
+            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating < $5
+             ORDER BY r.rating DESC, r.player_id LIMIT $7)
+            ORDER BY rating DESC, player_id LIMIT $7 + 1) AS u',
+        eligible, t.player_less, t.player_type, t.player_equals);
     top text := '(SELECT max(n.rating) FROM near AS n)';
     player_rating float8;
     top_rating float8;

@@ -1,17 +1,22 @@
 -- Another formula for the same matches: a second ladder that rates beside the first.
 
 CREATE FUNCTION skillrating_internal.copy_matches(
-    known text,
-    b text)
+    ladder text,
+    shadow text,
+    last_place bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(b);
+    t record := skillrating_internal.ladder_types(shadow);
+    models record;
     place bigint;
     since timestamptz;
+    operations bigint[];
 BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- What the shadow makes of matches without a place is to be seen: their digest is none of theirs.
     EXECUTE format(
         'WITH copied AS (
             INSERT INTO %2$I.rated_match (match_id, status, reason, detail, digest, seq, played_at,
@@ -19,40 +24,18 @@ BEGIN
             SELECT n.match_id, n.status, n.reason, n.detail,
                 CASE WHEN n.seq IS NULL THEN ~n.digest ELSE n.digest END, n.seq, n.played_at,
                 n.arrived_at, n.void_reason, n.decided_at
-            FROM %1$s AS n
-            WHERE n.status IS NOT NULL AND NOT EXISTS (SELECT FROM %2$I.rated_match AS m WHERE m.match_id %3$s n.match_id)
+            FROM %1$I.rated_match AS n
+            WHERE (n.seq > $1 OR n.seq IS NULL) AND n.status IS NOT NULL
+                AND NOT EXISTS (SELECT FROM %2$I.rated_match AS m WHERE m.match_id %3$s n.match_id)
             RETURNING match_id, seq, played_at
         ), unplaced AS (
             INSERT INTO %2$I.pending (match_id, xact, fires, since)
             SELECT c.match_id, pg_current_xact_id(), false, now() FROM copied AS c WHERE c.seq IS NULL
         )
         SELECT min(c.seq), min(c.played_at) FROM copied AS c WHERE c.seq IS NOT NULL',
-        known, b, t.match_equals)
-    INTO place, since;
-    PERFORM skillrating_internal.note_correction(b, 'copied_match', place, played_at => since);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.copy_matches(text, text) IS
-'A part of shadow_ladder(): takes matches that ladder b does not know over to it, at
-their places, from a table like rated_match, given as SQL. Matches that have not been rated there
-have none; what b makes of them is to be seen, so that they go into pending and have a digest that
-is none of theirs.';
-
-CREATE FUNCTION skillrating_internal.copy_operations(
-    ladder text,
-    shadow text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    models record;
-    place bigint;
-    since timestamptz;
-    operations bigint[];
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder), skillrating_internal.check_inside(shadow);
+        ladder, shadow, t.match_equals)
+    INTO place, since USING last_place;
+    PERFORM skillrating_internal.note_correction(shadow, 'copied_match', place, played_at => since);
     EXECUTE format(
         'SELECT m.name AS first, n.name AS second, m.state_columns AS theirs, n.state_columns AS ours
         FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m,
@@ -82,9 +65,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.copy_operations(text, text) IS
-'A part of shadow_ladder(): copies the operations of a ladder that its shadow does not have; states
-and points only under the same model.';
+COMMENT ON FUNCTION skillrating_internal.copy_matches(text, text, bigint) IS
+'A part of shadow_ladder(): takes what the shadow does not have over to it: the matches behind a
+place in the order, at their places; matches without a place, which go into pending; and operations,
+states and points only under the same model.';
 
 CREATE FUNCTION skillrating_internal.follow_ladder(
     ladder text,
@@ -97,9 +81,7 @@ AS $function$
 DECLARE
     n bigint;
 BEGIN
-    PERFORM skillrating_internal.copy_matches(format('(SELECT m.* FROM %I.rated_match AS m WHERE m.seq > %s OR m.seq IS NULL)',
-            ladder, last_place), shadow),
-        skillrating_internal.copy_operations(ladder, shadow);
+    PERFORM skillrating_internal.copy_matches(ladder, shadow, last_place);
     EXECUTE format('SELECT count(*) FROM (SELECT FROM %1$I.pending UNION ALL SELECT FROM %1$I.correction) AS n', shadow)
     INTO n;
     IF n > 0 THEN
@@ -259,8 +241,7 @@ BEGIN
     INTO corrections;
     EXECUTE format('SELECT s.last_value, EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.seq IS NULL) FROM %1$I.event_seq AS s', ladder)
     INTO last_place, unplaced;
-    PERFORM skillrating_internal.copy_matches(format('%I.rated_match', ladder), shadow),
-        skillrating_internal.copy_operations(ladder, shadow);
+    PERFORM skillrating_internal.copy_matches(ladder, shadow, 0);
     EXECUTE format(
         'SELECT array_agg(DISTINCT o.operation ORDER BY o.operation) AS operations, min(l.model) AS first, min(s.model) AS second
         FROM %2$I.operation AS o, %2$I.ladder AS l, %1$I.ladder AS s
@@ -339,7 +320,7 @@ BEGIN
     END IF;
     EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1', shadow)
     USING format('%I.ladder', ladder)::regclass;
-    FOREACH statement IN ARRAY skillrating_internal.dress_statements(ladder, shadow) LOOP
+    FOREACH statement IN ARRAY ARRAY(SELECT skillrating_internal.dress_statements(ladder, shadow)) LOOP
         EXECUTE statement;
     END LOOP;
     PERFORM skillrating_internal.copy_history(ladder, shadow);
