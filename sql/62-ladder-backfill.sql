@@ -134,9 +134,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('backfill_batches');
-
-COMMENT ON FUNCTION skillrating.backfill_batches(text, integer) IS
+COMMENT ON FUNCTION skillrating_internal.backfill_batches(text, integer) IS
 'The matches that backfill() has yet to look at, by time and match: those of the source that have
 no row in rated_match, and those in pending. A row for each batch: the identifiers as text, how
 many matches come before them, and how many there are in all. Errors: 42704 for an unknown ladder,
@@ -155,9 +153,7 @@ CREATE FUNCTION skillrating_internal.backfill_batch(
 AS 'MODULE_PATHNAME', 'skillrating_backfill_batch'
 LANGUAGE C VOLATILE;
 
-SELECT skillrating_internal.create_entry('backfill_batch');
-
-COMMENT ON FUNCTION skillrating.backfill_batch(text, text[], text, bigint, bigint, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.backfill_batch(text, text[], text, bigint, bigint, timestamptz) IS
 'A step of backfill(): rates the matches with these identifiers, as text, in the order of time, as
 far as they are finished and not rated yet; they wait in pending no longer. Returns how many it
 looked at that were new, changed or gone, and how many of them are older than others of their

@@ -407,9 +407,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('set_horizon');
-
-COMMENT ON FUNCTION skillrating.set_horizon(text, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.set_horizon(text, timestamptz) IS
 'Has the history of a ladder begin at a time: keeps, in its tables horizon and component_horizon,
 how everybody was behind the last place in the order before all matches and operations of that time
 and later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and

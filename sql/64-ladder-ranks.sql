@@ -205,9 +205,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('set_ranks');
-
-COMMENT ON FUNCTION skillrating.set_ranks(text, text) IS
+COMMENT ON FUNCTION skillrating_internal.set_ranks(text, text) IS
 'Changes where the ranks of a ladder come from, indexed or counted, as create_ladder() takes it. For
 counted it counts the players anew, also if they were counted before: after changes of table rating
 by hand, which verify() reports. Rating waits meanwhile, and reading where the choice changes.

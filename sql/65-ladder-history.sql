@@ -51,9 +51,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('history');
-
-COMMENT ON FUNCTION skillrating.history(text, anycompatible, integer, text, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.history(text, anycompatible, integer, text, timestamptz, timestamptz) IS
 'What happened to a player in a pool, from since on and before until, in rated order, at most the
 last n: matches and operations with the displayed rating before and after, the games before, the
 predicted probability to win and the score. rating_before is as of played_at: rest_change is what
@@ -122,9 +120,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('rating_at');
-
-COMMENT ON FUNCTION skillrating.rating_at(text, anycompatible, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.rating_at(text, anycompatible, timestamptz, text) IS
 'The displayed rating of a player at a time, as in leaderboard(at => ...): after the last of the
 matches and operations up to then, in rated order, and idle time since; null before the first. An
 account that is merged counts as the player it is merged into. Without pool it is that of
@@ -302,9 +298,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('match_journal');
-
-COMMENT ON FUNCTION skillrating.match_journal(text, anycompatible) IS
+COMMENT ON FUNCTION skillrating_internal.match_journal(text, anycompatible) IS
 'All that is known of one match: a row for each account that takes part, by team and player; one
 without a player if its rows are gone or cannot be read.
 status, reason, detail: rated, unrated or void, null if it was not looked at yet; and why it does

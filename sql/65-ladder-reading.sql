@@ -304,9 +304,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('leaderboard');
-
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, text[], boolean) IS
+COMMENT ON FUNCTION skillrating_internal.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, text[], boolean) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
 with fixed false among those who are not fixed, such as bots and puzzles are (see set_fixed()), and
@@ -400,9 +398,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('place_of');
-
-COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.place_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz, boolean) IS
 'The place of a player in the leaderboard with the same conditions and time, 1 is first and equal
 ratings share a place, and the percentile: how many percent of the other players there are rated
 lower, equals counted half; null for a player who is alone. Both are null for a player who is not in
@@ -496,9 +492,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('around');
-
-COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, text[], boolean) IS
+COMMENT ON FUNCTION skillrating_internal.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, text[], boolean) IS
 'A player in the leaderboard with the same conditions and time, with the n players above and the n
 below; no rows for a player who is not in it. An account that is merged counts as the player it is
 merged into. Errors as for leaderboard().';
@@ -534,9 +528,7 @@ AS $function$
     ORDER BY p.team
 $function$;
 
-SELECT skillrating_internal.create_entry('win_probability');
-
-COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[], text) IS
+COMMENT ON FUNCTION skillrating_internal.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[], text) IS
 'The probability that each team of a match at a time wins, a draw counted half, and that of a draw
 of two teams, where the model has one; a part of preview(), with the same arguments but for gains,
 which change no prediction, and the same errors.';
@@ -578,9 +570,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('player_status');
-
-COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer, anycompatible) IS
+COMMENT ON FUNCTION skillrating_internal.player_status(text, text, timestamptz, integer, integer, anycompatible) IS
 'Which ratings of a pool to show, of all players or of one: status is ''shadow'' for players with
 fewer than shadow_games matches (by default the parameter shadow_games of the model, or else 10),
 ''stale'' for those who have not played for stale_days days, else ''visible'' (the rule of SynElo).
@@ -623,9 +613,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('surprising_players');
-
-COMMENT ON FUNCTION skillrating.surprising_players(text, text, timestamptz, bigint) IS
+COMMENT ON FUNCTION skillrating_internal.surprising_players(text, text, timestamptz, bigint) IS
 'Who scores more than predicted, such as good players under a new account: for each player of a pool
 with at least min_games matches since then, games, the wins expected and scored (a draw counts
 half), mean_surprise, the mean of score less prediction, and surprise, its z score, as the aggregate
@@ -696,9 +684,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('pool_quality');
-
-COMMENT ON FUNCTION skillrating.pool_quality(text, text, text, timestamptz, integer) IS
+COMMENT ON FUNCTION skillrating_internal.pool_quality(text, text, text, timestamptz, integer) IS
 'How a pool fares over time, a row a period: matches; Brier score and log loss of their predictions,
 one a match (0.25 and 0.693 are those of a coin); the z score of the Brier score against what the
 predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root of the sum of its

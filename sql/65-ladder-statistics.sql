@@ -125,6 +125,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.statistics_join(text, text[], timestamptz, text, boolean) IS
 'A part of leaderboard() and around(): what joins a row s of the columns that the argument
 statistics adds to a row r of the board at a time, which has its place; empty without it. eligible
-is the condition of the board, and ranked says that the counts of the ladder are those of it. Errors:
-22023 for an unknown name in statistics, 42501 unless the caller may read table event too where the
-peak, the streak or the last change is asked for.';
+is the condition of the board, and ranked says that the counts of the ladder are those of it.
+Errors: 22023 for an unknown name in statistics, 42501 unless the caller may read table event too
+where the peak, the streak or the last change is asked for.';

@@ -328,9 +328,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('shadow_ladder');
-
-COMMENT ON FUNCTION skillrating.shadow_ladder(text, text, text, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.shadow_ladder(text, text, text, jsonb) IS
 'Makes a second ladder of that name over the matches of a ladder, with another model or other
 parameters (null: as they are; for another model, its defaults): it has the operations, rules and
 grants of the first, rates the history in the same order, and from the end of the transaction on
@@ -409,9 +407,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('compare_ladders');
-
-COMMENT ON FUNCTION skillrating.compare_ladders(text, text, text, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.compare_ladders(text, text, text, timestamptz) IS
 'Which of two ladders on the same matches predicts better, and how much their rankings differ: Brier
 score and log loss of both over the matches that both rated (one forecast a match, the same in
 both, before it was rated), the mean differences b less a (below 0: b is better) with their

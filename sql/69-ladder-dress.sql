@@ -203,5 +203,5 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.dress_statements(text, text) IS
 'A part of shadow_ladder() and promote_ladder(): the statements that give the shadow what users have
-given to the relations of a ladder: columns, without what they hold; indexes and constraints, but for
-foreign keys between its own tables; policies, storage parameters, comments and privileges.';
+given to the relations of a ladder: columns, without what they hold; indexes and constraints, but
+for foreign keys between its own tables; policies, storage parameters, comments and privileges.';

@@ -366,9 +366,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('promote_ladder');
-
-COMMENT ON FUNCTION skillrating.promote_ladder(text, text, text) IS
+COMMENT ON FUNCTION skillrating_internal.promote_ladder(text, text, text) IS
 'Puts a shadow in the place of the ladder that it was made of, which gets the name former and goes on
 as the shadow of the new one: two schemas are renamed, in one transaction, with tables of matches
 and mirrors following the name. Before, the shadow gets the columns, indexes, policies, comments and
