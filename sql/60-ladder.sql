@@ -375,7 +375,14 @@ BEGIN
 
     EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', ladder,
         skillrating_internal.ladder_columns('event', model, params, player_type, match_type, display));
-    PERFORM skillrating_internal.create_event_indexes(ladder);
+    EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
+    -- A model that looks back on states by their rounds has this column.
+    IF EXISTS (
+        SELECT FROM pg_attribute AS t
+        WHERE t.attrelid = to_regclass(format('%I.event', ladder)) AND t.attname = 'rounds_after')
+    THEN
+        EXECUTE format('CREATE INDEX ON %I.event (player_id, pool, rounds_after, seq)', ladder);
+    END IF;
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', ladder,
         'History: a row for each player and rated match with the state before and after, games_before, last_played_before, as_of_before (the time as of which the player''s state was; null where that is last_played_before), the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');

@@ -57,29 +57,6 @@ a condition and wait for backfill(). Does nothing for a view of another role. Of
 lower bound, and the planner''s estimate where counting costs too much.
 Volatile because EXPLAIN is refused elsewhere.';
 
-CREATE FUNCTION skillrating_internal.check_backfill(
-    batch_size integer,
-    catch_up boolean)
-RETURNS void
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    IF batch_size IS NULL OR catch_up IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'batch_size and catch_up must not be null';
-    END IF;
-    IF batch_size < 1 THEN
-        RAISE numeric_value_out_of_range USING
-            MESSAGE = format('batch_size must be at least 1, not %s', batch_size);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_backfill(integer, boolean) IS
-'A part of backfill(): error 22004 for nulls, 22003 for a batch_size below 1. Other arguments are
-checked by the functions on ladders that backfill() calls.';
-
 CREATE FUNCTION skillrating_internal.check_backfill_block()
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_check_backfill_block'
@@ -101,7 +78,10 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
 BEGIN
-    PERFORM skillrating_internal.check_backfill(batch_size, true);
+    IF batch_size < 1 THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('batch_size must be at least 1, not %s', batch_size);
+    END IF;
     RETURN QUERY EXECUTE format(
         'SELECT array_agg(format(''%%s'', o.match_id) ORDER BY o.n), min(o.n) - 1, max(o.total)
         FROM (
@@ -437,7 +417,10 @@ DECLARE
 BEGIN
     -- No bare operators or names here: what commits cannot have a search_path of its own. Whatever
     -- works on the ladder checks the rights of the caller; an empty batch does that at once.
-    PERFORM skillrating_internal.check_backfill(batch_size, catch_up);
+    IF batch_size IS NULL OR catch_up IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'batch_size and catch_up must not be null';
+    END IF;
     PERFORM skillrating_internal.check_backfill_block();
     PERFORM FROM skillrating.backfill_batch(ladder, '{}', late);
     matches := 0;

@@ -189,7 +189,7 @@ BEGIN
             SELECT FROM index AS j
             WHERE NOT j.is_first AND j.relation = i.relation AND j.indisunique = i.indisunique
                 AND substr(pg_get_indexdef(j.oid), j.skipped + 1) = d.text)
-        -- States by their rounds, of a model that looks back on them: create_event_indexes().
+        -- States by their rounds, of a model that looks back on them: create_rating_tables().
         AND d.text !~ '\(player_id, pool, rounds_after, seq\)$'
     UNION ALL
     SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s', k.relation, k.conname, pg_get_constraintdef(k.oid))
