@@ -77,7 +77,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation)
+    eligible text := (skillrating_internal.eligible_players(ladder, min_games, active_since, max_deviation, at, NULL)).condition
         || ' AND ' || skillrating_internal.counting_rows(ladder);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     player_rating float8;

@@ -94,56 +94,6 @@ COMMENT ON FUNCTION skillrating_internal.follow_ladder(text, text, bigint) IS
 'A part of shadow_ladder(): rates what has come to a ladder since the shadow was last brought up to
 date, at the same places, which lie behind the last one of before.';
 
-CREATE FUNCTION skillrating_internal.attach_shadow(
-    ladder text,
-    shadow text,
-    last_place bigint)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    own boolean := skillrating_internal.has_table(ladder, 'match');
-    relations oid[];
-    a record;
-BEGIN
-    EXECUTE format(
-        'INSERT INTO %1$I.attached (relation, match_id, replica)
-        SELECT a.relation, a.match_id, a.replica FROM %2$I.attached AS a WHERE NOT $1
-        UNION ALL
-        SELECT c.oid, ''match_id'', EXISTS (SELECT FROM %2$I.attached AS a WHERE a.relation = c.oid)
-        FROM pg_class AS c
-        WHERE $1 AND c.relnamespace = to_regnamespace(quote_ident($2))
-            AND c.relname IN (''match'', ''match_player'')', shadow, ladder)
-    USING own, ladder;
-    EXECUTE format('SELECT array_agg(a.relation::oid ORDER BY a.relation) FROM %I.attached AS a', shadow)
-    INTO relations;
-    IF relations IS NOT NULL THEN
-        PERFORM skillrating_internal.hold_objects(ladder,
-            array_fill('pg_class'::regclass, ARRAY[cardinality(relations)]), relations, cardinality(relations));
-    END IF;
-    FOR a IN EXECUTE format('SELECT a.* FROM %I.attached AS a ORDER BY a.relation', shadow) LOOP
-        PERFORM skillrating_internal.create_collect_triggers(shadow, a.relation, a.match_id, a.replica);
-        IF a.replica THEN
-            PERFORM skillrating_internal.create_replica_note(shadow);
-        END IF;
-    END LOOP;
-    -- Nobody writes to these tables now, so that nothing comes between this and the triggers.
-    PERFORM skillrating_internal.follow_ladder(ladder, shadow, last_place);
-    EXECUTE format(
-        'UPDATE %1$I.rated_match AS m SET void_reason = n.void_reason, decided_at = n.decided_at
-        FROM %2$I.rated_match AS n
-        WHERE n.match_id %3$s m.match_id AND n.void_reason IS DISTINCT FROM m.void_reason',
-        shadow, ladder, t.match_equals);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.attach_shadow(text, text, bigint) IS
-'A part of shadow_ladder(): makes the triggers by which tables feed the shadow, and rates what has
-come before them. The tables are locked until the end of the transaction. Errors: 42501 unless the
-ladder''s owner may create triggers on the tables, 55P03 if they cannot be locked.';
-
 CREATE FUNCTION skillrating_internal.analyze_ladder(
     ladder text,
     changed_share float8)
@@ -230,12 +180,16 @@ AS $function$
 DECLARE
     -- So many matches may come to the first ladder meanwhile.
     room constant bigint := 1000000;
+    t record := skillrating_internal.ladder_types(ladder);
+    own boolean := skillrating_internal.has_table(ladder, 'match');
     corrections text[];
     left_out record;
+    relations oid[];
+    a record;
     last_place bigint;
     unplaced boolean;
 BEGIN
-    PERFORM skillrating_internal.check_inside(ladder), skillrating_internal.check_inside(shadow);
+    PERFORM skillrating_internal.check_inside(shadow);
     -- The same matches and operations in the same order; how they count is for the new model to say.
     EXECUTE format('SELECT coalesce(array_agg(c::text), ''{}'') FROM %I.correction AS c', ladder)
     INTO corrections;
@@ -260,8 +214,36 @@ BEGIN
         PERFORM setval(format('%I.event_seq', shadow), last_place + room);
     END IF;
     PERFORM skillrating_internal.build_shadow(ladder, shadow),
-        skillrating_internal.follow_ladder(ladder, shadow, last_place),
-        skillrating_internal.attach_shadow(ladder, shadow, last_place);
+        skillrating_internal.follow_ladder(ladder, shadow, last_place);
+    -- The tables that feed the shadow.
+    EXECUTE format(
+        'INSERT INTO %1$I.attached (relation, match_id, replica)
+        SELECT a.relation, a.match_id, a.replica FROM %2$I.attached AS a WHERE NOT $1
+        UNION ALL
+        SELECT c.oid, ''match_id'', EXISTS (SELECT FROM %2$I.attached AS a WHERE a.relation = c.oid)
+        FROM pg_class AS c
+        WHERE $1 AND c.relnamespace = to_regnamespace(quote_ident($2))
+            AND c.relname IN (''match'', ''match_player'')', shadow, ladder)
+    USING own, ladder;
+    EXECUTE format('SELECT array_agg(a.relation::oid ORDER BY a.relation) FROM %I.attached AS a', shadow)
+    INTO relations;
+    IF relations IS NOT NULL THEN
+        PERFORM skillrating_internal.hold_objects(ladder,
+            array_fill('pg_class'::regclass, ARRAY[cardinality(relations)]), relations, cardinality(relations));
+    END IF;
+    FOR a IN EXECUTE format('SELECT a.* FROM %I.attached AS a ORDER BY a.relation', shadow) LOOP
+        PERFORM skillrating_internal.create_collect_triggers(shadow, a.relation, a.match_id, a.replica);
+        IF a.replica THEN
+            PERFORM skillrating_internal.create_replica_note(shadow);
+        END IF;
+    END LOOP;
+    -- Nobody writes to these tables now, so that nothing comes between this and the triggers.
+    PERFORM skillrating_internal.follow_ladder(ladder, shadow, last_place);
+    EXECUTE format(
+        'UPDATE %1$I.rated_match AS m SET void_reason = n.void_reason, decided_at = n.decided_at
+        FROM %2$I.rated_match AS n
+        WHERE n.match_id %3$s m.match_id AND n.void_reason IS DISTINCT FROM m.void_reason',
+        shadow, ladder, t.match_equals);
     -- What was changed meanwhile waits as it does there; what waited before is in the replay.
     EXECUTE format(
         'INSERT INTO %I.correction SELECT c.* FROM %I.correction AS c WHERE c::text <> ALL ($1)', shadow, ladder)
@@ -277,7 +259,9 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.copy_history(text, text) IS
 'A part of shadow_ladder(): rates the history of a ladder in a new one, and has this rate what comes
-from then on.';
+from then on, by triggers on the tables that feed it, which are locked until the end of the
+transaction. Errors: 42501 unless the ladder''s owner may create triggers on the tables, 55P03 if
+they cannot be locked.';
 
 CREATE FUNCTION skillrating_internal.shadow_ladder(
     ladder text,

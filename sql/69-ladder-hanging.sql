@@ -31,10 +31,7 @@ another name, with those of after, and the types of their rows and of arrays of 
 CREATE FUNCTION skillrating_internal.as_comment(words text)
 RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT '-- ' || regexp_replace(words, '\r\n|\r|\n', E'\n-- ', 'g')
-$function$;
+RETURN '-- ' || regexp_replace(words, '\r\n|\r|\n', E'\n-- ', 'g');
 
 COMMENT ON FUNCTION skillrating_internal.as_comment(text) IS
 'A part of hanging_objects(): words as a comment of SQL, which no line of a name may leave, as
