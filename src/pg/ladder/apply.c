@@ -29,7 +29,6 @@
 #include "pg/ladder/match_reader.h"
 #include "pg/ladder/outbox.h"
 #include "pg/ladder/past.h"
-#include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/states.h"
 

@@ -21,7 +21,6 @@
 #include "pg/ladder/component_states.h"
 #include "pg/ladder/filters.h"
 #include "pg/ladder/past.h"
-#include "pg/ladder/past_meetings.h"
 #include "pg/ladder/plans.h"
 #include "pg/ladder/replay_events.h"
 #include "pg/ladder/replay_players.h"

@@ -9,7 +9,7 @@
 #include "pg/sql/glue.h"
 
 #include "pg/ladder/match_reader.h"
-#include "pg/ladder/past_meetings.h"
+#include "pg/ladder/past.h"
 #include "pg/ladder/states.h"
 
 /*
