@@ -35,10 +35,6 @@ extern void failures_add(Failures *failures, Ladder *ladder, Datum match_id, int
  */
 extern void failures_send(Ladder *ladder, const Failures *failures, bool loud);
 
-/* As much of a message, and of the identifier of a match, as goes into a message to a client. */
-extern char *clip_message(const char *message);
-extern char *clip_match(const Ladder *ladder, Datum match_id);
-
 /* Whether a role may see the message of such an error, and not the SQLSTATE alone. */
 extern bool may_see_message(const Ladder *ladder, const char *sqlstate, Oid role);
 

@@ -5,11 +5,34 @@
 #include "pg/ladder/notices.h"
 
 #include "common/hashfn.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 
-#include "pg/ladder/failures.h"
 #include "pg/sql/once.h"
+
+/* Of a message so many bytes are kept, and of an identifier so many are shown. */
+#define MAX_MESSAGE 1000
+#define MAX_ID 100
+
+/* The beginning of a text that ends at a character. */
+static char *
+clip_text(const char *text, int limit)
+{
+	return pnstrdup(text, pg_mbcliplen(text, (int) strnlen(text, 2 * limit), limit));
+}
+
+char *
+clip_message(const char *message)
+{
+	return clip_text(message, MAX_MESSAGE);
+}
+
+char *
+clip_match(const Ladder *ladder, Datum match_id)
+{
+	return clip_text(id_text(ladder->match_type, match_id), MAX_ID);
+}
 
 void
 notices_add(UnratedNotices *notices, const Ladder *ladder, Datum match_id, const Unrated *why)

@@ -28,6 +28,10 @@ typedef struct UnratedNotices
 	MemoryContext context;		/* of the array and what it leads to */
 } UnratedNotices;
 
+/* As much of a message, and of the identifier of a match, as goes into a message to a client. */
+extern char *clip_message(const char *message);
+extern char *clip_match(const Ladder *ladder, Datum match_id);
+
 /* Keep a match that does not count, if that is wanted, is news, and is the first. */
 extern void notices_add(UnratedNotices *notices, const Ladder *ladder, Datum match_id,
 						const Unrated *why);
