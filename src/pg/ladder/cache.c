@@ -26,8 +26,6 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-#include "pg/ladder/shape.h"
-
 static const char *const relation_names[LADDER_NRELATIONS] = {
 	"ladder", "rating", "event", "component", "component_event", "rated_match", "pending", "correction",
 	"operation", "source", "attached", "event_seq", "match", "match_player",
@@ -452,8 +450,6 @@ look_up_ladder(Oid schema, const Oid *relation)
 	id_type_init(cache->match_type,
 				 column_type(cache, LADDER_RATED_MATCH, "match_id"),
 				 "match_id");
-	check_stored_format(cache);
-	check_ladder_shape(cache);
 	return cache;
 }
 
@@ -578,7 +574,7 @@ ladder_is_new(Oid schema)
 }
 
 LadderCache *
-ladder_cache_open(Oid schema)
+ladder_cache_look_up(Oid schema)
 {
 	LadderCache *cache;
 	CacheEntry *entry;
@@ -599,40 +595,4 @@ ladder_cache_open(Oid schema)
 	if (OidIsValid(cache->view) && relation_owner(cache->view) != cache->owner)
 		report_view_owner(cache);
 	return cache;
-}
-
-void
-ladder_cache_recheck(Ladder *ladder)
-{
-	MemoryContext old;
-	int			i;
-
-	old = MemoryContextSwitchTo(ladder->context);
-	ladder->cache = ladder_cache_open(ladder->schema);
-
-	/*
-	 * The tables of a horizon come with the first one, within the work on it,
-	 * as does that of standings with the first season that ends; those of counts come and go within that of set_ranks().
-	 */
-	for (i = LADDER_HORIZON; i < LADDER_NRELATIONS; i++)
-		if (!OidIsValid(ladder->relation[i]) || i >= LADDER_RATING_COUNT)
-		{
-			ladder->relation[i] = ladder->cache->relation[i];
-			if (OidIsValid(ladder->relation[i]))
-				LockRelationOid(ladder->relation[i], AccessShareLock);
-		}
-	if (memcmp(ladder->cache->relation, ladder->relation, sizeof(ladder->relation)) != 0 ||
-		ladder->cache->player_type->type != ladder->player_type->type ||
-		ladder->cache->match_type->type != ladder->match_type->type)
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("a table of ladder \"%s\" was replaced during work on it",
-						ladder->name),
-				 errhint("Try again.")));
-	if (ladder->model != NULL)
-	{
-		check_state_columns(ladder->cache, ladder->model);
-		ladder->cache->model = ladder->model;
-	}
-	MemoryContextSwitchTo(old);
 }

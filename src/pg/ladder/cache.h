@@ -49,6 +49,7 @@ typedef struct LadderCache
 	Oid			schema;
 	uint32		schema_hash;	/* of the schema in the system cache */
 	bool		valid;
+	bool		checked;		/* its tables have the shape that they should have */
 	bool		detached;		/* the session knows it no more: free it after
 								 * use */
 	int			users;			/* open ladders that work with it */
@@ -77,24 +78,10 @@ typedef struct LadderCache
 } LadderCache;
 
 /*
- * The ladder in a schema, up to date.  The caller holds a lock on the schema, so that
- * no swap puts other relations in their places; plans.c notices what else does.
- * Errors if one of the relations is missing or another role's, or has not the columns
- * that it should have, see shape.h.
- *
- * The result and all that it leads to stay in place until the current memory context is
- * reset or deleted, which also happens after an error.  So the context must be that of
- * the work on the ladder, and no longer-lived one.
+ * The ladder in a schema, up to date, for ladder_cache_open() of shape.h alone: nobody has looked
+ * at the columns of its tables.
  */
-extern LadderCache *ladder_cache_open(Oid schema);
-
-/*
- * If the cache of a ladder that is open is not valid any more: take its successor, for as long as
- * the work on the ladder lasts, and look whether its relations are still those that it was opened
- * with: code of the user that ran meanwhile may have altered them.  Error 40001 or those of
- * ladder_cache_open().
- */
-extern void ladder_cache_recheck(Ladder *ladder);
+extern LadderCache *ladder_cache_look_up(Oid schema);
 
 /* Have everything looked up and planned anew by whoever opens the ladder from now on. */
 extern void ladder_cache_outdate(LadderCache *cache);

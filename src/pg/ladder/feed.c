@@ -27,9 +27,9 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "pg/ladder/cache.h"
 #include "pg/ladder/hold.h"
 #include "pg/ladder/plans.h"
+#include "pg/ladder/shape.h"
 
 SKILLRATING_FUNCTION(skillrating_drop_source_triggers);
 

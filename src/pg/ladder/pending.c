@@ -28,8 +28,8 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "pg/ladder/cache.h"
 #include "pg/ladder/door.h"
+#include "pg/ladder/shape.h"
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_check_pending);

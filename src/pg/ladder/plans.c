@@ -14,8 +14,8 @@
 #include "utils/plancache.h"
 #include "utils/snapmgr.h"
 
-#include "pg/ladder/cache.h"
 #include "pg/ladder/settings.h"
+#include "pg/ladder/shape.h"
 
 /*
  * ---- Texts ----

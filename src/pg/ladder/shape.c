@@ -15,6 +15,7 @@
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -172,7 +173,7 @@ check_kind(const LadderCache *cache, LadderRelation relation)
 			 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
 }
 
-void
+static void
 check_ladder_shape(const LadderCache *cache)
 {
 	int			i;
@@ -238,11 +239,14 @@ check_ladder_format(const char *ladder, int32 format)
 }
 
 /*
+ * The format that is stored in the tables of a ladder, before anything is expected of these.  Says
+ * nothing of one that stores none in its place: the shape of the tables is checked next.
+ *
  * By a scan of the table itself, because no query may be planned while the ladder is looked up,
  * and its row is the only one.  A table that is still empty belongs to a ladder that is being
  * made or restored; config.c reports it where the row is needed.
  */
-void
+static void
 check_stored_format(const LadderCache *cache)
 {
 	Oid			relid = cache->relation[LADDER_CONFIG];
@@ -270,4 +274,58 @@ check_stored_format(const LadderCache *cache)
 	ExecDropSingleTupleTableSlot(slot);
 	table_close(table, AccessShareLock);
 	check_ladder_format(cache->name, format);
+}
+
+/*
+ * ---- Opening ----
+ */
+
+LadderCache *
+ladder_cache_open(Oid schema)
+{
+	LadderCache *cache = ladder_cache_look_up(schema);
+
+	if (!cache->checked)
+	{
+		check_stored_format(cache);
+		check_ladder_shape(cache);
+		cache->checked = true;
+	}
+	return cache;
+}
+
+void
+ladder_cache_recheck(Ladder *ladder)
+{
+	MemoryContext old;
+	int			i;
+
+	old = MemoryContextSwitchTo(ladder->context);
+	ladder->cache = ladder_cache_open(ladder->schema);
+
+	/*
+	 * The tables of a horizon come with the first one, within the work on it,
+	 * as does that of standings with the first season that ends; those of counts come and go within that of set_ranks().
+	 */
+	for (i = LADDER_HORIZON; i < LADDER_NRELATIONS; i++)
+		if (!OidIsValid(ladder->relation[i]) || i >= LADDER_RATING_COUNT)
+		{
+			ladder->relation[i] = ladder->cache->relation[i];
+			if (OidIsValid(ladder->relation[i]))
+				LockRelationOid(ladder->relation[i], AccessShareLock);
+		}
+	if (memcmp(ladder->cache->relation, ladder->relation, sizeof(ladder->relation)) != 0 ||
+		ladder->cache->player_type->type != ladder->player_type->type ||
+		ladder->cache->match_type->type != ladder->match_type->type)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("a table of ladder \"%s\" was replaced during work on it",
+						ladder->name),
+				 errhint("Try again.")));
+	if (ladder->model != NULL)
+	{
+		check_state_columns(ladder->cache, ladder->model);
+		ladder->cache->model = ladder->model;
+	}
+	MemoryContextSwitchTo(old);
 }

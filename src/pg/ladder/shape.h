@@ -14,16 +14,29 @@
 #include "pg/ladder/cache.h"
 
 /*
- * Error 42703, 42804 or 55000 unless every column whose value is read by its type is
- * there, of that type, and not null where no null is expected.  The owner of a ladder
- * can alter its tables, and a value that is taken for one of another type is an
- * address of the owner's choosing.  ladder_open() locks all of the relations, so that
- * no other session alters them before the transaction ends, and plans.c has them
- * checked again when this one has.
+ * The ladder in a schema, up to date.  The caller holds a lock on the schema, so that no promotion
+ * puts other relations in their places; plans.c notices what else does.  Errors if one of the relations is missing or
+ * another role's; and 42703, 42804 or 55000 unless every column whose value is read by its type is
+ * there, of that type, and not null where no null is expected.  The owner of a ladder can alter
+ * its tables, and a value that is taken for one of another type is an address of the owner's
+ * choosing.  ladder_open() locks all of the relations, so that no other session alters them before
+ * the transaction ends, and plans.c has them checked again when this one has.
+ *
+ * The result and all that it leads to stay in place until the current memory context is
+ * reset or deleted, which also happens after an error.  So the context must be that of
+ * the work on the ladder, and no longer-lived one.
  */
-extern void check_ladder_shape(const LadderCache *cache);
+extern LadderCache *ladder_cache_open(Oid schema);
 
-/* The same of the state columns of a model in rating and event. */
+/*
+ * If the cache of a ladder that is open is not valid any more: take its successor, for as long as
+ * the work on the ladder lasts, and look whether its relations are still those that it was opened
+ * with: code of the user that ran meanwhile may have altered them.  Error 40001 or those of
+ * ladder_cache_open().
+ */
+extern void ladder_cache_recheck(Ladder *ladder);
+
+/* The same errors for the state columns of a model in rating and event. */
 extern void check_state_columns(const LadderCache *cache, const Model *model);
 
 /* What create_rating_tables() gives new ladders. */
@@ -31,12 +44,5 @@ extern void check_state_columns(const LadderCache *cache, const Model *model);
 
 /* Error 0A000 unless a ladder of that name has the format that this library works with. */
 extern void check_ladder_format(const char *ladder, int32 format);
-
-/*
- * The same for the format that is stored in the tables of a ladder that is being looked up,
- * before anything is expected of these.  Says nothing of one that stores none in its place:
- * the shape of the tables is checked next.  Reads under the active snapshot.
- */
-extern void check_stored_format(const LadderCache *cache);
 
 #endif							/* PG_LADDER_SHAPE_H */

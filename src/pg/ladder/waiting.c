@@ -11,7 +11,7 @@
 
 #include "utils/memutils.h"
 
-#include "pg/ladder/cache.h"
+#include "pg/ladder/shape.h"
 
 /* The matches of a ladder that wait. */
 struct Waiting
