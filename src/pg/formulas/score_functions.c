@@ -53,7 +53,9 @@ sum_of(float8 *state, int sum)
 static int
 sums_in(ArrayType *array)
 {
-	return Min(Max((array_size(array) - SUMS_FIRST) / 2, 1), MAX_SUMS);
+	int			nsums = (array_size(array) - SUMS_FIRST) / 2;
+
+	return Min(Max(nsums, 1), MAX_SUMS);
 }
 
 /* Add a row's terms to the state, which is the first argument. */
