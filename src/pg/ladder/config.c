@@ -127,6 +127,10 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 		ladder->relation[LADDER_CONFIG];
 	config.tid = *(ItemPointer) DatumGetPointer(SPI_getbinval(tuple, desc, CONFIG_TID, &isnull));
 	config.xmin = DatumGetTransactionId(SPI_getbinval(tuple, desc, CONFIG_XMIN, &isnull));
+
+	/* Plans have the columns that are of use. */
+	if (cache->config.params != NULL && cache->config.unused != config.unused)
+		ladder_cache_outdate(cache);
 	cache->config = config;
 }
 
