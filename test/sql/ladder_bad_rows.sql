@@ -36,7 +36,7 @@ BEGIN
         SELECT string_agg(format('%I %s', column_name, CASE WHEN type LIKE '%number' THEN 'float8' WHEN type = 'time' THEN 'timestamptz' ELSE 'text' END), ', ')
         FROM skillrating.source_columns()));
     EXECUTE format('CREATE VIEW %I AS SELECT * FROM %I', name || '_source', name || '_rows');
-    PERFORM skillrating.create_ladder(name, 'trueskill2', apply_at => apply_at, late => late,
+    PERFORM skillrating.create_ladder(name, 'trueskill2', '{"kill_variance": 3, "kill_self": 0.1, "quit_related": 0.1}', apply_at => apply_at, late => late,
         source => (name || '_source')::regclass);
     PERFORM skillrating.attach(name, (name || '_rows')::regclass);
 END $$;
@@ -154,7 +154,7 @@ DECLARE
     c record;
     of_match boolean;
 BEGIN
-    PERFORM skillrating.create_ladder(name, 'trueskill2', player_type => 'text', apply_at => apply_at);
+    PERFORM skillrating.create_ladder(name, 'trueskill2', '{"kill_variance": 3, "kill_self": 0.1, "quit_related": 0.1}', player_type => 'text', apply_at => apply_at);
     CREATE TEMP TABLE case_taken (id bigint) ON COMMIT DROP;
     FOR c IN SELECT * FROM bad_case LOOP
         of_match := c.column_name IN ('played_at', 'pool', 'log_odds', 'gain', 'unrated_reason', 'tournament');

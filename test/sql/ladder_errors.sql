@@ -60,7 +60,7 @@ SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARR
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => -1);
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2, 3], ARRAY[1, 2, 3], ARRAY[1, 2, 3], log_odds => 1);
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2, 3], ARRAY[1, 1, 2], ARRAY[1, 2, 2]);
-SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 1], ARRAY[1, 2], ARRAY[1, 2], side => ARRAY[1, 3]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 1], ARRAY[1, 2], ARRAY[1, 2], side => ARRAY[1, 3], log_odds => 1);
 SELECT * FROM skillrating.report_match('rounds', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], side => ARRAY[1, 1]);
 SELECT * FROM skillrating.report_match('rounds', 1, ARRAY[1, 2, 3], ARRAY[1, 1, 2], ARRAY[1, 1, 2], side => ARRAY[1, 2, 2]);
 SELECT * FROM skillrating.report_match('rounds', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], commanding => ARRAY[2, 0]);
@@ -71,7 +71,7 @@ SELECT * FROM skillrating.preview('rounds', ARRAY[1, 2, 3], ARRAY[1, 2, 3]);
 SELECT * FROM skillrating.preview('arena', ARRAY[1, 2], ARRAY[1, 1]);
 
 -- Rows: what is in them is no error, and keeps their match from being rated.
-INSERT INTO arena.match (match_id) VALUES (1), (11), (12), (13), (14);
+INSERT INTO arena.match (match_id, log_odds) VALUES (1, 0), (11, 0), (12, 0), (13, 0), (14, 1);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (11, 1, 1, 0), (11, 2, 2, 1);
 INSERT INTO arena.match_player (match_id, player_id, team, score) VALUES (12, 1, 1, 'NaN'), (12, 2, 2, 1);
 INSERT INTO arena.match_player (match_id, player_id, team, score) VALUES (13, 1, 1, 'Infinity'), (13, 2, 2, 1);

@@ -201,7 +201,7 @@ SELECT g, (r).unrated_reason, (r).unrated_detail
 FROM (SELECT g, p, skillrating.rate('elo', p, p, p, tournament => CASE WHEN g = 2 THEN NULL ELSE 'cup' || CASE WHEN g = 3 THEN p ELSE 1 END END,
     options => '{"period": "tournament"}') OVER (ORDER BY g) AS r FROM generate_series(1, 3) AS g, (VALUES (1), (2)) AS o(p)) AS q WHERE p = 1 ORDER BY g;
 SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"strict_rows": true, "period": "day"}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
-SELECT skillrating.final_ratings('elo', 1, p, p, p, skillrating.inputs(tournament => p::text), '{"strict_rows": true}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
+SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(tournament => p::text), '{"strict_rows": true, "period": "tournament"}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
 SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"period": 30}' ORDER BY 1) FROM (VALUES (1), (2)) AS o(p);
 
 SELECT skillrating.idle_state('glicko', skillrating.initial_state('glicko', '{"period": "day"}'), '1 month', '{"period": "day"}');

@@ -222,7 +222,8 @@ BEGIN
     FROM skillrating.source_columns() AS c
     JOIN pg_attribute AS a ON a.attrelid = source AND a.attname = c.column_name AND NOT a.attisdropped
     JOIN pg_type AS t ON t.oid = a.atttypid
-    WHERE c.column_name <> 'match_id';
+    WHERE c.column_name <> 'match_id'
+        AND (c.needed = 'one' OR c.column_name <> ALL (skillrating_internal.unused_columns(source, model, params)));
     -- A ladder is what rate() says, but for what it asks of times.
     RETURN QUERY EXECUTE format(
         'SELECT m.reason, count(*), (array_agg(m.id ORDER BY m.n))[1], NULL
@@ -259,7 +260,8 @@ LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) IS
 'The columns of a source of which a model makes no use under these parameters, and the ladder and
-its rules of eligibility neither. Errors as for models().';
+its rules of eligibility neither: a ladder does not read them, but for scores beside ranks. Errors as
+for models().';
 
 CREATE FUNCTION skillrating_internal.tell_judgement(
     source regclass,

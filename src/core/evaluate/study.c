@@ -188,7 +188,7 @@ missing_for(const ModelPart *part, unsigned supports, bool has_times)
 static void
 add_part(Study *study, const ModelPart *part, unsigned supports, bool has_times)
 {
-	bool		by_default = tune_part_is_on(study->model, study->params, part);
+	bool		by_default = model_part_is_on(study->model, study->params, part);
 	const char *missing = missing_for(part, supports, has_times);
 	int			i;
 

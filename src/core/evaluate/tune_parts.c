@@ -124,24 +124,6 @@ find_choice(const TuneSpace *space, int index)
 	return -1;
 }
 
-/* The value of a parameter as a part has it: a number, the index of a choice, or 0 and 1. */
-static double
-param_number(const ParamSpec *spec, const ParamValue *value)
-{
-	switch (spec->type)
-	{
-		case PARAM_NUMBER:
-			return value->number;
-		case PARAM_CHOICE:
-			return value->choice;
-		case PARAM_FLAG:
-			return value->flag;
-		case PARAM_STEPS:
-			break;
-	}
-	return NAN;
-}
-
 /* Leave one level of a choice out. */
 static void
 remove_level(TuneChoice *choice, int level)
@@ -164,15 +146,6 @@ keep_level(TuneChoice *choice, int level)
 }
 
 bool
-tune_part_is_on(const Model *model, const ParamValue *params, const ModelPart *part)
-{
-	const PartParam *first = &part->param[0];
-
-	return param_number(param_spec(&model->params, first->param),
-						&params[first->param]) != first->off;
-}
-
-bool
 tune_model_part(const Model *model, const ParamValue *params, const TuneSpace *space,
 				const ModelPart *part, TunePart *result)
 {
@@ -182,7 +155,7 @@ tune_model_part(const Model *model, const ParamValue *params, const TuneSpace *s
 	result->name = part->name;
 	result->beside = part->beside;
 	result->kind = part->kind;
-	if (tune_part_is_on(model, params, part))
+	if (model_part_is_on(model, params, part))
 		return false;
 	for (i = 0; i < part->nparams; i++)
 	{

@@ -93,10 +93,6 @@ typedef struct TunePartsWork
 	ParamValue *off;			/* as many as the model has; likewise */
 } TunePartsWork;
 
-/* Whether a part of a model is on in params. */
-extern bool tune_part_is_on(const Model *model, const ParamValue *params,
-							const ModelPart *part);
-
 /*
  * Make a part of a model ready to be tried beside a space; false if its parameters are in the
  * space already, it is on in params, or is nothing that can be fitted.

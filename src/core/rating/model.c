@@ -81,6 +81,40 @@ model_reset_idle_params(const Model *model, ParamValue *params)
 		param_default(param_spec(&model->params, i), &params[i]);
 }
 
+bool
+model_part_is_on(const Model *model, const ParamValue *params, const ModelPart *part)
+{
+	const PartParam *first = &part->param[0];
+
+	return param_number(param_spec(&model->params, first->param),
+						&params[first->param]) != first->off;
+}
+
+unsigned
+model_uses(const Model *model, const ParamValue *params)
+{
+	unsigned	uses = 0;
+	unsigned	off = 0;
+	int			i;
+
+	for (i = 0; i < model->nparts; i++)
+	{
+		const ModelPart *part = &model->part[i];
+
+		if (model_part_is_on(model, params, part))
+			uses |= part->needs;
+		else if (part->kind == PART_OF_MODEL)
+			off |= part->needs;
+	}
+
+	/* A state column learns also where no part needs it. */
+	if (model_state_column(model, ROLE_SIDE) >= 0)
+		uses |= MODEL_SIDE;
+	if (model_state_column(model, ROLE_COMMAND) >= 0)
+		uses |= MODEL_COMMANDING;
+	return uses | (model->rules.supports & ~off);
+}
+
 TeamStrength
 model_team_strength(const Model *model, const ParamValue *params)
 {

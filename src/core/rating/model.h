@@ -230,6 +230,16 @@ extern int	model_idle_param(const Model *model, const ParamValue *params);
 /* Give all such parameters their defaults, which changes no result. */
 extern void model_reset_idle_params(const Model *model, ParamValue *params);
 
+/* Whether a part of a model is on in params. */
+extern bool model_part_is_on(const Model *model, const ParamValue *params,
+							 const ModelPart *part);
+
+/*
+ * What of a match has an effect on results under these parameters: a set of ModelSupport.  It lacks
+ * what only parts need that are off.
+ */
+extern unsigned model_uses(const Model *model, const ParamValue *params);
+
 /* What a team is to a model, whose zero of differences is an even match. */
 extern TeamStrength model_team_strength(const Model *model, const ParamValue *params);
 

@@ -100,6 +100,23 @@ param_idle(const ParamSet *set, const ParamValue *params)
 	return -1;
 }
 
+double
+param_number(const ParamSpec *spec, const ParamValue *value)
+{
+	switch (spec->type)
+	{
+		case PARAM_NUMBER:
+			return value->number;
+		case PARAM_CHOICE:
+			return value->choice;
+		case PARAM_FLAG:
+			return value->flag;
+		case PARAM_STEPS:
+			break;
+	}
+	return NAN;
+}
+
 bool
 param_in_range(const ParamSpec *spec, double value)
 {

@@ -133,6 +133,9 @@ extern void param_defaults(const ParamSet *set, ParamValue *params);
  */
 extern int	param_idle(const ParamSet *set, const ParamValue *params);
 
+/* The value of a parameter as a number, the index of a choice, or 0 and 1; NaN for a table. */
+extern double param_number(const ParamSpec *spec, const ParamValue *value);
+
 /* Give a parameter its default. */
 extern void param_default(const ParamSpec *spec, ParamValue *value);
 

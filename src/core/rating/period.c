@@ -104,6 +104,12 @@ period_of(const Model *model, const ParamValue *params, int64_t at, double tourn
 	return period;
 }
 
+bool
+periods_are_tournaments(const Model *model, const ParamValue *params)
+{
+	return model->period != 0 && params[model->period_param].choice == PERIOD_TOURNAMENT;
+}
+
 double
 period_tournament_key(const char *name, size_t length)
 {

@@ -115,6 +115,9 @@ typedef enum PeriodColumn
 extern Period period_of(const struct Model *model, const ParamValue *params,
 						int64_t at, double tournament);
 
+/* Whether periods are tournaments, so that no time tells them. */
+extern bool periods_are_tournaments(const struct Model *model, const ParamValue *params);
+
 /* The key of a tournament from its name: at least 1, and the same everywhere. */
 extern double period_tournament_key(const char *name, size_t length);
 

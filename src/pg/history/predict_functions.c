@@ -243,6 +243,7 @@ skillrating_predict(PG_FUNCTION_ARGS)
 	id_type_init(&player_type, PG_ARGISNULL(ARG_PLAYER) ? INT4OID : TEXTOID, "player_id");
 	source_match_init(&match, NULL, &player_type);
 	match.times = TIMES_OPTIONAL;
+	match.unused = source_unused(model, params);
 	read_match(fcinfo, n, &match);
 	batch = batch_create(model, params, &player_type);
 	if (!PG_ARGISNULL(ARG_COMPONENTS))

@@ -233,6 +233,9 @@ history_builder_judge_by(HistoryBuilder *builder, const char *caller,
 	builder->strict = strict;
 	builder->match.tolerant = !strict;
 	builder->match.times = times;
+
+	/* A solver has contexts of matches, and a study log-odds of a side, under any rules. */
+	builder->match.unused = source_columns_without(rules->supports | MODEL_CONTEXT | MODEL_SIDE);
 }
 
 /* The match that an error is about, among those that a function has read. */

@@ -38,6 +38,7 @@ rater_create(RaterRules *rules, IdType *match_type, bool strict)
 	source_match_init(&rater->match, match_type, &rules->player_type);
 	rater->match.tolerant = !strict;
 	rater->match.times = TIMES_LIKE_BEFORE;
+	rater->match.unused = source_unused(rules->model, rules->params);
 	rater->context = AllocSetContextCreate(CurrentMemoryContext,
 										   "skillrating match",
 										   ALLOCSET_SMALL_SIZES);

@@ -8,10 +8,9 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/float.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
-#include "core/rating/model.h"
-#include "core/rating/period.h"
 
 #define IDENTIFIER(name, description) \
 	{#name, NULL, "identifier", "yes", description}
@@ -65,15 +64,14 @@ source_column_name(SourceColumn column)
 	return source_columns[column].name;
 }
 
-unsigned
-source_column_supports(SourceColumn column)
+SourceColumns
+source_columns_without(unsigned supports)
 {
-	static const unsigned supports[SOURCE_NCOLUMNS] = {
+	/* What of a match a column is for, any of which makes use of it. */
+	static const unsigned use[SOURCE_NCOLUMNS] = {
 		[SOURCE_LOG_ODDS] = MODEL_LOG_ODDS,
 		[SOURCE_CONTEXT] = MODEL_CONTEXT,
 		[SOURCE_CLUB] = MODEL_CLUB,
-		[SOURCE_SCORE] = MODEL_SCORE | MODEL_ONE_TEAM,
-		[SOURCE_PLAYER_SCORE] = MODEL_SCORE | MODEL_ONE_TEAM,
 		[SOURCE_WEIGHT] = MODEL_WEIGHT,
 		[SOURCE_JOINED] = MODEL_WEIGHT | MODEL_COMMANDING,
 		[SOURCE_LEFT] = MODEL_WEIGHT | MODEL_COMMANDING,
@@ -85,8 +83,29 @@ source_column_supports(SourceColumn column)
 		[SOURCE_QUIT] = MODEL_QUIT,
 		[SOURCE_GAIN] = MODEL_GAIN
 	};
+	SourceColumns unused = 0;
+	int			i;
 
-	return supports[column];
+	for (i = 0; i < SOURCE_NCOLUMNS; i++)
+		if (use[i] != 0 && (use[i] & supports) == 0)
+			unused |= SOURCE_COLUMNS(i);
+	return unused;
+}
+
+SourceColumns
+source_unused(const Model *model, const ParamValue *params)
+{
+	return source_columns_without(model_uses(model, params)) |
+		(periods_are_tournaments(model, params) ? 0 : SOURCE_COLUMNS(SOURCE_TOURNAMENT));
+}
+
+SourceColumns
+source_unread(Oid source, SourceColumns unused)
+{
+	bool		has_log_odds = (unused & SOURCE_COLUMNS(SOURCE_LOG_ODDS)) == 0 &&
+		get_attnum(source, source_column_name(SOURCE_LOG_ODDS)) != InvalidAttrNumber;
+
+	return has_log_odds ? unused & ~SOURCE_COLUMNS(SOURCE_SIDE) : unused;
 }
 
 StaticAssertDecl(SOURCE_NCOLUMNS - SOURCE_RANK == PARTICIPANT_NUMBERS,
@@ -204,10 +223,17 @@ note_nan(SourceMatch *match, SourceColumn column, const Datum *player)
 			   psprintf("%s is NaN", source_column_name(column)));
 }
 
-static double
-row_log_odds(const Datum *values, const bool *nulls)
+/* Whether a row has something in a column that is not without use. */
+static inline bool
+row_has(const SourceMatch *match, const bool *nulls, SourceColumn column)
 {
-	return nulls[SOURCE_LOG_ODDS] ? 0 : DatumGetFloat8(values[SOURCE_LOG_ODDS]);
+	return !nulls[column] && (match->unused & SOURCE_COLUMNS(column)) == 0;
+}
+
+static double
+row_log_odds(const SourceMatch *match, const Datum *values, const bool *nulls)
+{
+	return row_has(match, nulls, SOURCE_LOG_ODDS) ? DatumGetFloat8(values[SOURCE_LOG_ODDS]) : 0;
 }
 
 /* What the core has in place of the name of a tournament. */
@@ -220,9 +246,9 @@ tournament_key(Datum name)
 }
 
 static double
-row_tournament(const Datum *values, const bool *nulls)
+row_tournament(const SourceMatch *match, const Datum *values, const bool *nulls)
 {
-	return nulls[SOURCE_TOURNAMENT] ? 0 : tournament_key(values[SOURCE_TOURNAMENT]);
+	return row_has(match, nulls, SOURCE_TOURNAMENT) ? tournament_key(values[SOURCE_TOURNAMENT]) : 0;
 }
 
 /*
@@ -282,8 +308,8 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 		TextDatumGetCString(values[SOURCE_POOL]);
 	if (strlen(match->pool) > MAX_NAME_BYTES)
 		note_long_name(match, SOURCE_POOL, match->pool);
-	match->log_odds = row_log_odds(values, nulls);
-	match->tournament = row_tournament(values, nulls);
+	match->log_odds = row_log_odds(match, values, nulls);
+	match->tournament = row_tournament(match, values, nulls);
 	match->arrived_at = DT_NOBEGIN;
 	match->eligibility = NULL;
 	match->unrated_reason = NULL;
@@ -337,7 +363,7 @@ column_differs(SourceMatch *match, SourceColumn column)
 static void
 check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 {
-	double		log_odds = row_log_odds(values, nulls);
+	double		log_odds = row_log_odds(match, values, nulls);
 
 	if (nulls[SOURCE_PLAYED_AT])
 		note_no_time(match);
@@ -351,7 +377,7 @@ check_match_columns(SourceMatch *match, const Datum *values, const bool *nulls)
 
 	if (log_odds != match->log_odds && !(isnan(log_odds) && isnan(match->log_odds)))
 		column_differs(match, SOURCE_LOG_ODDS);
-	if (row_tournament(values, nulls) != match->tournament)
+	if (row_tournament(match, values, nulls) != match->tournament)
 		column_differs(match, SOURCE_TOURNAMENT);
 	if (!nulls[SOURCE_UNRATED_REASON] &&
 		(match->unrated_reason == NULL ||
@@ -415,15 +441,15 @@ source_match_add(SourceMatch *match, const Datum *values, const bool *nulls)
 	p->player = 0;
 	p->team = DatumGetInt32(values[SOURCE_TEAM]);
 	for (i = SOURCE_RANK; i < SOURCE_NCOLUMNS; i++)
-		if (!nulls[i])
+		if (row_has(match, nulls, i) || (i == SOURCE_SIDE && !nulls[i] && match->log_odds != 0))
 		{
 			p->number[i - SOURCE_RANK] = DatumGetFloat8(values[i]);
 			if (isnan(p->number[i - SOURCE_RANK]))
 				note_nan(match, i, &id);
 		}
-	if (!nulls[SOURCE_CONTEXT])
+	if (row_has(match, nulls, SOURCE_CONTEXT))
 		p->context = read_name(match, &match->contexts, SOURCE_CONTEXT, values[SOURCE_CONTEXT]);
-	if (!nulls[SOURCE_CLUB])
+	if (row_has(match, nulls, SOURCE_CLUB))
 		p->club = read_name(match, &match->clubs, SOURCE_CLUB, values[SOURCE_CLUB]);
 
 	/*

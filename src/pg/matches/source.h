@@ -10,6 +10,7 @@
 #include "datatype/timestamp.h"
 
 #include "core/rating/eligibility.h"
+#include "core/rating/model.h"
 #include "pg/matches/source_names.h"
 #include "pg/matches/unrated.h"
 #include "pg/sql/ids.h"
@@ -62,11 +63,19 @@ extern const SourceColumnSpec source_columns[SOURCE_NCOLUMNS];
 extern const char *source_column_name(SourceColumn column);
 
 /*
- * What of a match a column is for: a set of ModelSupport, any of which makes use of it.  0 if it is
- * always of use: to the ladder, or to rules of eligibility.
+ * A set of columns by bits, of those without which a model makes the same of each match.  Results
+ * are never in it, as a match without ranks goes by scores; nor is what rules of eligibility use.
  */
-extern unsigned source_column_supports(SourceColumn column);
+typedef uint32 SourceColumns;
 
+#define SOURCE_COLUMNS(column) ((SourceColumns) 1 << (column))
+
+/* Those of no use to what takes account of a set of ModelSupport, and to a model. */
+extern SourceColumns source_columns_without(unsigned supports);
+extern SourceColumns source_unused(const Model *model, const ParamValue *params);
+
+/* Those that need not be read from a relation: where it has log-odds a side says whose they are. */
+extern SourceColumns source_unread(Oid source, SourceColumns unused);
 
 /*
  * Most bytes of a pool, context or club.  An entry of a btree has 2704 bytes at most, for all of
@@ -99,6 +108,7 @@ typedef struct SourceMatch
 	IdType	   *player_type;
 	bool		tolerant;
 	SourceTimes times;
+	SourceColumns unused;		/* what these have, mistakes too, is not there */
 	bool		timed;			/* a match before has had a time */
 	uint64		number;			/* 1, 2, ... as read, also after a rewind */
 	Datum		id;

@@ -299,7 +299,7 @@ put_model(LobbyDraft *draft, double caution, bool sides, bool commanders)
 		report_no_column(model, "commanders");
 
 	/* A tournament is not known before its match. */
-	if (model->period != 0 && period_of(model, draft->batch->params, draft->at, 0).key == 0)
+	if (periods_are_tournaments(model, draft->batch->params))
 		report_match_status(MATCH_NO_PERIOD, NAN, NULL);
 	if (match_components_used(&model->rules, draft->batch->params) > 0)
 		ladder_check_privilege(draft->ladder, "component", ACL_SELECT);

@@ -598,6 +598,7 @@ read_preview(Ladder *ladder, const MatchArrays *arrays, SourceMatch *match)
 	Filters    *filters = ladder_has_filters(ladder) ? read_filters(ladder) : NULL;
 
 	source_match_init(match, NULL, ladder->player_type);
+	match->unused = ladder->unused;
 	match_arrays_read(arrays, match);
 	source_match_sort(match);
 	if (filters != NULL)

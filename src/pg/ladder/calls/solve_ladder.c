@@ -65,7 +65,8 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 		state->builder.context_use = CONTEXT_OF_MATCHES_IF_ANY;
 	MemoryContextSwitchTo(old);
 	progress_phase(PHASE_READING, PROGRESS_UNKNOWN);
-	reader = reader_open_rated(ladder, PG_INT64_MIN);
+	reader = reader_open_rated(ladder, PG_INT64_MIN, true);
+	reader->match.unused = state->builder.match.unused;
 	while (reader_next(reader))
 	{
 		progress_done(++nread);

@@ -19,6 +19,7 @@ typedef struct LadderConfig
 	TransactionId xmin;
 	const Model *model;
 	ParamValue *params;			/* in the context of the cache */
+	SourceColumns unused;
 	ApplyAt		apply_at;
 	bool		reorders;
 	bool		strict;

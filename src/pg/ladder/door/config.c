@@ -106,6 +106,7 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 	config.params = MemoryContextAlloc(cache->context, size);
 	memcpy(config.params, params, size);
 	config.model = model;
+	config.unused = source_unused(model, params);
 	apply_at = SPI_getvalue(tuple, desc, CONFIG_APPLY_AT);
 	config.apply_at = strcmp(apply_at, "commit") == 0 ? APPLY_AT_COMMIT :
 		strcmp(apply_at, "statement") == 0 ? APPLY_AT_STATEMENT :
@@ -126,6 +127,10 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 		ladder->relation[LADDER_CONFIG];
 	config.tid = *(ItemPointer) DatumGetPointer(SPI_getbinval(tuple, desc, CONFIG_TID, &isnull));
 	config.xmin = DatumGetTransactionId(SPI_getbinval(tuple, desc, CONFIG_XMIN, &isnull));
+
+	/* Plans have the columns that are of use. */
+	if (cache->config.params != NULL && cache->config.unused != config.unused)
+		ladder_cache_outdate(cache);
 	cache->config = config;
 }
 
@@ -147,6 +152,7 @@ read_ladder_config(Ladder *ladder)
 	config = &ladder->cache->config;
 	ladder->model = config->model;
 	ladder->params = config->params;
+	ladder->unused = config->unused;
 	ladder->apply_at = config->apply_at;
 	ladder->reorders = config->reorders;
 	ladder->strict = config->strict;

@@ -13,7 +13,7 @@
 
 #include "datatype/timestamp.h"
 
-#include "pg/sql/ids.h"
+#include "pg/matches/source.h"
 
 /* In place of a horizon, where all of a ladder's history can be replayed. */
 #define NO_HORIZON PG_INT64_MIN
@@ -75,6 +75,7 @@ typedef struct Ladder
 	/* Of a copy only. */
 	const Model *model;
 	ParamValue *params;
+	SourceColumns unused;		/* of no use to the model */
 	ApplyAt		apply_at;
 	bool		reorders;		/* late = 'reorder' */
 	bool		strict;			/* a mistake in a match is an error */

@@ -26,14 +26,15 @@
 
 /*
  * The select list over a source aliased s: every canonical column, those that
- * it lacks as nulls.
+ * it lacks, or that are of no use, as nulls.
  */
 static void
-append_source_columns(QueryDraft *draft)
+append_canonical_columns(QueryDraft *draft, SourceColumns unused)
 {
 	const Ladder *ladder = draft->ladder;
 	StringInfo	sql = &draft->sql;
 	Oid			source = ladder->cache->relation[LADDER_SOURCE];
+	SourceColumns unread = source_unread(source, unused);
 	int			i;
 
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
@@ -48,7 +49,7 @@ append_source_columns(QueryDraft *draft)
 
 		if (i > 0)
 			appendStringInfoString(sql, ", ");
-		if (attnum == InvalidAttrNumber)
+		if (attnum == InvalidAttrNumber || (unread & SOURCE_COLUMNS(i)) != 0)
 		{
 			if (strcmp(spec->needed, "yes") == 0)
 				ereport(ERROR,
@@ -70,6 +71,24 @@ append_source_columns(QueryDraft *draft)
 	}
 }
 
+static void
+append_source_columns(QueryDraft *draft)
+{
+	append_canonical_columns(draft, draft->ladder->unused);
+}
+
+static void
+append_all_columns(QueryDraft *draft)
+{
+	append_canonical_columns(draft, 0);
+}
+
+/* A query for the model of the ladder, and the same with all columns, for another one. */
+#define QUERIES(query_text, ...) { \
+	{.text = query_text,.param = {__VA_ARGS__},.part = {{"source_columns", append_source_columns}}}, \
+	{.text = query_text,.param = {__VA_ARGS__},.part = {{"source_columns", append_all_columns}}} \
+}
+
 #define MATCHES "SELECT {source_columns} FROM {source} AS s WHERE s.match_id {match =} ANY ($1)"
 
 /* Of one match the order of rows says nothing. */
@@ -79,24 +98,18 @@ static LadderQuery read_match_query = {
 	.part = {{"source_columns", append_source_columns}}
 };
 
-static LadderQuery read_matches_query = {
-	.text = MATCHES " ORDER BY 2, \"match_id\"{match order}",
-	.param = {ARRAY_OF(VALUE_MATCH)},
-	.part = {{"source_columns", append_source_columns}}
-};
+static LadderQuery read_matches_query[] =
+QUERIES(MATCHES " ORDER BY 2, \"match_id\"{match order}", ARRAY_OF(VALUE_MATCH));
 
 #define RATED_COLUMNS \
 	"m.seq, m.digest, m.status, m.reason, m.detail, m.void_reason, m.match_id, m.played_at, m.arrived_at, " \
 	"m.size_advantage_ratio, m.size_advantage_difference"
 
 /* Of a match that is gone there is one row, without source columns. */
-static LadderQuery read_rated_query = {
-	.text = "SELECT {source_columns}, " RATED_COLUMNS " "
-	"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
-	"WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq",
-	.param = {VALUE_INT8},
-	.part = {{"source_columns", append_source_columns}}
-};
+static LadderQuery read_rated_query[] =
+QUERIES("SELECT {source_columns}, " RATED_COLUMNS " "
+		"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
+		"WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq", VALUE_INT8);
 
 /* The next matches in rated order, of a chunk. */
 #define MATCHES_OF_CHUNK 1000
@@ -117,13 +130,11 @@ enum
  * The same as read_rated_query for given matches, those of $1 with what the
  * source has: nothing else of it is looked at.
  */
-static LadderQuery read_chunk_query = {
-	.text = "SELECT {source_columns}, " RATED_COLUMNS " "
-	"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
-	"AND s.match_id {match =} ANY ($1) WHERE m.match_id {match =} ANY ($2) ORDER BY m.seq",
-	.param = {ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_MATCH)},
-	.part = {{"source_columns", append_source_columns}}
-};
+static LadderQuery read_chunk_query[] =
+QUERIES("SELECT {source_columns}, " RATED_COLUMNS " "
+		"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
+		"AND s.match_id {match =} ANY ($1) WHERE m.match_id {match =} ANY ($2) ORDER BY m.seq",
+		ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_MATCH));
 
 /* The columns of that behind those of the source. */
 enum
@@ -155,6 +166,7 @@ reader_create(Ladder *ladder)
 											"skillrating match",
 											ALLOCSET_SMALL_SIZES);
 	source_match_init(&reader->match, ladder->match_type, ladder->player_type);
+	reader->match.unused = ladder->unused;
 	if (ladder_has_filters(ladder))
 		reader->filters = read_filters(ladder);
 	return reader;
@@ -217,7 +229,7 @@ find_readable(MatchReader *reader, Datum *ids, int n)
 	int			i;
 
 	reader->errors = huge_array(SourceError, n);
-	reader->nerrors = careful_find(reader->ladder, &read_matches_query, ids, n,
+	reader->nerrors = careful_find(reader->ladder, &read_matches_query[reader->whole], ids, n,
 								   error_is_about_data, reader->errors);
 
 	/* The errors are in the order of the ids, and point at the same ones. */
@@ -232,7 +244,7 @@ find_readable(MatchReader *reader, Datum *ids, int n)
 int
 reader_find_errors(Ladder *ladder, Datum *ids, int n, bool (*takes) (int), SourceError *errors)
 {
-	return careful_find(ladder, &read_matches_query, ids, n, takes, errors);
+	return careful_find(ladder, &read_matches_query[false], ids, n, takes, errors);
 }
 
 /* What careful_do() is to read into the tuplestore. */
@@ -251,7 +263,7 @@ store_matches(void *arg)
 
 	if (ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids)) != 1)
 	{
-		store_rows(matches->reader, &read_matches_query, &matches->ids, NULL);
+		store_rows(matches->reader, &read_matches_query[false], &matches->ids, NULL);
 		return;
 	}
 
@@ -330,7 +342,7 @@ open_chunk(MatchReader *reader)
 	{
 		values[0] = find_readable(reader, ids.id, ids.n);
 		values[1] = id_array(reader->ladder->match_type, ids.id, ids.n);
-		store_rows(reader, &read_chunk_query, values, NULL);
+		store_rows(reader, &read_chunk_query[reader->whole], values, NULL);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -369,7 +381,7 @@ open_stream(void *arg)
 
 	values[0] = Int64GetDatum(stream->from);
 	row_reader_open(&stream->reader->stream, stream->reader->ladder,
-					&read_rated_query, values);
+					&read_rated_query[stream->reader->whole], values);
 }
 
 static void
@@ -417,7 +429,7 @@ fetch_row(MatchReader *reader)
 }
 
 MatchReader *
-reader_open_rated(Ladder *ladder, int64 from)
+reader_open_rated(Ladder *ladder, int64 from, bool whole)
 {
 	MatchReader *reader = reader_create(ladder);
 	OpenStream	stream = {reader, from};
@@ -425,6 +437,7 @@ reader_open_rated(Ladder *ladder, int64 from)
 
 	reader->match.tolerant = true;
 	reader->rated = true;
+	reader->whole = whole;
 	if (careful_do(open_stream, &stream, error_is_bearable, &error))
 	{
 		reader->slot = reader->stream.slot;

@@ -33,6 +33,7 @@ typedef struct MatchReader
 	TupleTableSlot *slot;
 	bool		have_row;
 	bool		rated;			/* with what rated_match has */
+	bool		whole;			/* with columns of no use to the model */
 	bool		failed;			/* the stream has raised an error */
 	bool		careful;
 	int			nread;			/* matches since the beginning */
@@ -70,9 +71,10 @@ extern int	reader_find_errors(Ladder *ladder, Datum *ids, int n, bool (*takes) (
 
 /*
  * Read all matches that have a place in the order, from a seq on, with what
- * rated_match has of them; such a reader cannot be rewound.
+ * rated_match has of them; such a reader cannot be rewound.  Where whole, all columns are read, and
+ * match.unused is the caller's to set.
  */
-extern MatchReader *reader_open_rated(Ladder *ladder, int64 from);
+extern MatchReader *reader_open_rated(Ladder *ladder, int64 from, bool whole);
 
 /* Read the next match into reader->match; false if there is none. */
 extern bool reader_next(MatchReader *reader);
