@@ -58,6 +58,8 @@ typedef struct LadderCache
 	int			npartitions;
 	Oid			owner;
 	Oid			view;			/* of the user, that the source is made of */
+	char	   *foreign;		/* a relation of another role's, or NULL; */
+	bool		notes_foreign;	/* one that matches are noted down by */
 	char	   *name;
 	IdType	   *player_type;	/* in the context, as the name */
 	IdType	   *match_type;
@@ -79,8 +81,8 @@ typedef struct LadderCache
 /*
  * The ladder in a schema, up to date.  The caller holds a lock on the schema, so that
  * no swap puts other relations in their places; plans.c notices what else does.
- * Errors if one of the relations is missing or another role's, or has not the columns
- * that it should have, see shape.h.
+ * Errors if one of the relations is missing, or has not the columns that it should have,
+ * see shape.h; one of another role's is for ladder_check_owners().
  *
  * The result and all that it leads to stay in place until the current memory context is
  * reset or deleted, which also happens after an error.  So the context must be that of
@@ -89,10 +91,18 @@ typedef struct LadderCache
 extern LadderCache *ladder_cache_open(Oid schema);
 
 /*
+ * Whether all that work on a ladder touches, the user's view below its source too, belongs to its
+ * owner; an error (42501) unless it does.  The work runs as the owner, and with it any code that
+ * hangs on a relation: without this nothing but what its entry bears may be touched.
+ */
+extern bool ladder_owners_agree(const LadderCache *cache);
+extern void ladder_check_owners(const LadderCache *cache);
+
+/*
  * If the cache of a ladder that is open is not valid any more: take its successor, for as long as
  * the work on the ladder lasts, and look whether its relations are still those that it was opened
  * with: code of the user that ran meanwhile may have altered them.  Error 40001 or those of
- * ladder_cache_open().
+ * ladder_cache_open() and, unless the ladder bears other owners, ladder_check_owners().
  */
 extern void ladder_cache_recheck(Ladder *ladder);
 

@@ -444,6 +444,9 @@ complete_ladder(LadderDoor *door)
 	LadderCache *cache = ladder_cache_open(ladder->schema);
 
 	MemoryContextSwitchTo(old);
+	ladder->bears_owners = door->entry->bears_owners;
+	if (!ladder->bears_owners)
+		ladder_check_owners(cache);
 	ladder->name = cache->name;
 	ladder->owner = cache->owner;
 	memcpy(ladder->relation, cache->relation, sizeof(cache->relation));

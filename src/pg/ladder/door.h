@@ -77,6 +77,8 @@ typedef struct LadderEntry
 	bool		reenters;		/* may be called on a ladder that is at work */
 	bool		settles_late;	/* sets the settings for its work only when it
 								 * runs a query, see settings.h */
+	bool		bears_owners;	/* opens although relations are another role's:
+								 * see ladder_check_owners() */
 	bool		drops;			/* leaves no ladder behind */
 	bool		renames;		/* gives the ladder another name */
 	bool		incomplete;		/* relations may be missing, or not as they
