@@ -108,6 +108,21 @@ SELECT rated, waiting FROM skillrating.ladder_status('arena');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 RESET ROLE;
 
+-- Who calls is told whose rights are lacking; and an owner no longer of the schema is not told to ask
+-- the owner.
+REVOKE ALL ON duel FROM regress_owners_owner;
+SET ROLE regress_owners_owner;
+SELECT count(*) FROM skillrating.verify('arena');
+SELECT count(*) FROM skillrating.catch_up('arena', search => true);
+RESET ROLE;
+GRANT ALL ON duel TO regress_owners_owner;
+ALTER SCHEMA arena OWNER TO regress_owners_rogue;
+SET ROLE regress_owners_owner;
+SELECT count(*) FROM skillrating.verify('arena');
+SELECT count(*) FROM skillrating.leaderboard('arena');
+RESET ROLE;
+ALTER SCHEMA arena OWNER TO regress_owners_owner;
+
 -- A ladder that raises errors raises this one too.
 SET ROLE regress_owners_owner;
 SELECT skillrating.attach('raising', 'duel', match_id => 'id');

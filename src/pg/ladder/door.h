@@ -203,6 +203,9 @@ extern void ladder_show_to_mirrors(Ladder *ladder);
 /* Whether work behind a door further out hides rows of rating from mirrors. */
 extern bool ladder_is_hidden_from_mirrors(const Ladder *ladder);
 
+/* A hint for error 42501 of work that runs as the owner of a ladder. */
+extern char *owner_lacks_hint(Oid owner);
+
 /* Error 42501 unless the caller of the door has a privilege on a relation. */
 extern void ladder_check_privilege(const Ladder *ladder, const char *relation,
 								   AclMode mode);

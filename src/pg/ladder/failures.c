@@ -16,6 +16,7 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 
+#include "pg/ladder/door.h"
 #include "pg/ladder/pending.h"
 #include "pg/sql/once.h"
 
@@ -137,12 +138,9 @@ remedy_hint(const Ladder *ladder, const Failure *failure)
 {
 	const char *name = quote_literal_cstr(ladder->name);
 
-	if (failure->hint != NULL)
-		return errhint("%s Then SELECT skillrating.catch_up(%s) rates what waits.", failure->hint,
-					   name);
 	if (failure->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE)
-		return errhint("The work is done as role \"%s\", who owns the ladder: grant it what it lacks, or, where row-level security is the cause, a policy or BYPASSRLS; then SELECT skillrating.catch_up(%s) rates what waits.",
-					   GetUserNameFromId(ladder->owner, false), name);
+		return errhint("%s Then SELECT skillrating.catch_up(%s) rates what waits.",
+					   failure->hint != NULL ? failure->hint : owner_lacks_hint(ladder->owner), name);
 	if (is_about_objects(failure->sqlerrcode))
 		return errhint("Restore what is missing; then SELECT skillrating.catch_up(%s) rates what waits.",
 					   name);
