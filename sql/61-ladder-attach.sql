@@ -463,13 +463,13 @@ SELECT skillrating_internal.create_entry('restore_triggers');
 
 COMMENT ON FUNCTION skillrating.restore_triggers(text) IS
 'Puts back the triggers of a ladder that are gone, as after DROP EXTENSION ... CASCADE and CREATE
-EXTENSION, or disabled: those of its own tables, of attached tables and of mirrors; and moves its sequences
-behind the greatest numbers in its tables, which logical replication does not copy: a subscriber
-that takes over calls it before the first match. Returns how many triggers were missing or disabled, and how
-many sequences were behind. No trigger has reported the matches that came meanwhile: catch_up(search
-=> true, rebuild => true) finds them and what has changed. Errors: 42704 for an unknown ladder,
-42501 unless the caller owns the ladder and may create triggers on the attached tables, 55000 if it
-has no source.';
+EXTENSION, or disabled: those of its own tables, of attached tables and of mirrors; and moves its
+sequences behind the greatest numbers in its tables, which logical replication does not copy: a
+subscriber that takes over calls it before the first match. Returns how many triggers were missing
+or disabled, and how many sequences were behind. No trigger has reported the matches that came
+meanwhile: catch_up(search => true, rebuild => true) finds them and what has changed. Errors: 42704
+for an unknown ladder, 42501 unless the caller owns the ladder and may create triggers on the
+attached tables, 55000 if it has no source.';
 
 CREATE FUNCTION skillrating_internal.source_relation(source regclass)
 RETURNS regclass

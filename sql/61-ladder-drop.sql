@@ -74,7 +74,8 @@ BEGIN
     JOIN pg_rewrite AS w ON w.oid = d.objid
     JOIN pg_class AS s ON s.oid = w.ev_class AND s.relname = 'source' AND s.relnamespace <> c.relnamespace
     JOIN pg_namespace AS n ON n.oid = s.relnamespace
-    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND to_regclass(format('%I.rated_match', n.nspname)) IS NOT NULL;
+    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder))
+        AND EXISTS (SELECT FROM pg_class AS r WHERE r.relnamespace = n.oid AND r.relname = 'rated_match');
     IF shadows IS NOT NULL THEN
         RAISE dependent_objects_still_exist USING
             MESSAGE = format('other ladders read the matches of ladder "%s"', ladder),

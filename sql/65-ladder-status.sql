@@ -223,8 +223,9 @@ content (the matches are what was rated, and all columns of the source are read)
 before and after, predictions and scores), ratings (the state of every player, and the counts that
 ranks come from), counters (games, wins, draws, losses, last played), components (all of these of
 components, of a model that has some), complete (no finished match was overlooked, nor one that
-could not be rated and has changed, and no trigger is disabled), corrections (none waits for catch_up()), where matches are in
-table pending, waiting. Everything is read under one snapshot, and other sessions go on rating.
+could not be rated and has changed, and no trigger is disabled), corrections (none waits for
+catch_up()), where matches are in table pending, waiting. Everything is read under one snapshot, and
+other sessions go on rating.
 catch_up(search => true, rebuild => true) mends content, events, ratings, counters, components and
 complete, catch_up() corrections and waiting. Errors: 42704 for an unknown ladder, 55000 if its
 triggers are gone, see restore_triggers().';
