@@ -165,6 +165,7 @@ for options in --disable-triggers ''; do
 	pg_dump --data-only ${options:+"$options"} "$from" | psql -qX -d "$to" >"$scratch/data.log" 2>&1
 	if [ -z "$options" ]; then
 		check "dump: data that is rated once more is noticed" "$([ "$(ask "$to" "$signs")" = 2 ] && echo t)"
+		check "dump: catch_up names the remedy" "$(psql -XAtq -d "$to" -c "SELECT count(*) FROM skillrating.catch_up('duel')" 2>&1 | grep -c 'rebuild => true' | sed 's/1/t/')"
 		check "dump: verify names it" "$(ask "$to" "SELECT bool_and(v.detail ~ 'a dump of data was restored') FROM unnest('{duel,timely}'::text[]) AS l, skillrating.verify(l) AS v WHERE v.check_name = 'events'")"
 	else
 		check "dump: data without triggers is no fault" "$([ "$(ask "$to" "$signs")" = 0 ] && echo t)"

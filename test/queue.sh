@@ -177,6 +177,12 @@ check "a dump can be restored" "$("$bindir/pg_restore" --exit-on-error -d "${dat
 check "a restored queue goes on" "$(ask -d "${database}_restored" -c 'SET search_path = lobby' -c "SELECT count(*) = 4 FROM skillrating_queue.tick('ranked', at => now() + interval '1 minute')" | tail -n 1)"
 check "with new numbers" "$(ask -d "${database}_restored" -c "SELECT lobby.join('ranked', '{5}') > max(ticket) FROM lobby.ticket")"
 check "for the same roles" "$(ask -d "${database}_restored" -c "SET ROLE ${database}_service" -c "SELECT lobby.join('ranked', '{6}') > 0" -c "SELECT NOT has_table_privilege('lobby.ticket', 'SELECT') AND NOT has_function_privilege('lobby.leave(text[])', 'EXECUTE')" | sort -u)"
+# As docs/upgrading.md exchanges the extension, which takes the functions of coordinators along.
+"$bindir/pg_dump" --schema-only -f before.sql "${database}_restored"
+ask -d "${database}_restored" -o /dev/null -c "SET client_min_messages = warning" -c "BEGIN" -c "DROP EXTENSION skillrating CASCADE" -c "CREATE EXTENSION skillrating" -c "SELECT skillrating.restore_triggers('arena')" -c "COMMIT"
+check "an exchange of the extension takes a coordinator's functions along" "$(ask -d "${database}_restored" -c "SELECT count(*) = 0 FROM pg_proc WHERE pronamespace = 'lobby'::regnamespace")"
+psql -qX -d "${database}_restored" -f before.sql >/dev/null 2>&1 || true
+check "the statements of a dump make them again" "$(ask -d "${database}_restored" -c "SET ROLE ${database}_service" -c "SELECT lobby.join('ranked', '{7}') > 0" -c "SELECT NOT has_function_privilege('lobby.leave(text[])', 'EXECUTE')" | sort -u)"
 ask -d postgres -c "DROP DATABASE ${database}_restored" >/dev/null
 ask -o /dev/null -c "DELETE FROM lobby.player" -c "DROP OWNED BY ${database}_service" -c "DROP ROLE ${database}_service"
 

@@ -168,6 +168,22 @@ SELECT skillrating.report_match('own', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2])
 SELECT skillrating.restore_triggers('own');
 SELECT count(*) FROM skillrating.report_match('own', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT skillrating.restore_triggers('nowhere');
+-- What is lost, disabled or silenced is told.
+SELECT triggers FROM unnest('{left,own}'::text[]) AS l, skillrating.ladder_status(l);
+DROP TRIGGER skillrating_insert ON game_player;
+ALTER TABLE game DISABLE TRIGGER USER;
+ALTER TABLE own.pending DISABLE TRIGGER ALL;
+ALTER TABLE own.match_player ENABLE REPLICA TRIGGER collect_insert;
+SELECT triggers FROM unnest('{left,own}'::text[]) AS l, skillrating.ladder_status(l);
+SELECT check_name, ok, detail FROM skillrating.verify('own') WHERE check_name = 'complete';
+SELECT skillrating.restore_triggers(l) FROM unnest('{left,own,left,own}'::text[]) AS l;
+SELECT triggers FROM unnest('{left,own}'::text[]) AS l, skillrating.ladder_status(l);
+SELECT play(60);
+SELECT max(match_id) FROM "left".rated_match;
+SET session_replication_role = replica;
+SELECT triggers FROM skillrating.ladder_status('own');
+RESET session_replication_role;
+SELECT bool_and(ok) FROM unnest('{left,own}'::text[]) AS l, skillrating.verify(l);
 SELECT skillrating.drop_ladder('left'), skillrating.drop_ladder('own');
 
 -- Who owns the ladder may attach what they may put triggers on, and takes these away from a table

@@ -90,6 +90,7 @@ INSERT INTO arena.match (match_id) VALUES (4);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (4, 1, 1, 1), (4, 2, 2, 2);
 RESET ROLE;
 ALTER VIEW arena.source OWNER TO regress_owner;
+DELETE FROM arena.match_player WHERE match_id = 4;
 
 -- Row-level security that hides players is noticed, and never taken for absence.
 ALTER TABLE arena.rating ENABLE ROW LEVEL SECURITY;

@@ -189,6 +189,16 @@ SELECT place FROM skillrating.season_table('skill', 'spring', min_games => 3);
 SELECT place FROM skillrating.season_table('skill', player => 1);
 SELECT skillrating.drop_ladder(l) FROM unnest('{skill,points}'::text[]) AS l;
 
+-- A time before matches that were rated gives a season no place where matches are appended.
+SELECT skillrating.create_ladder('late', 'elo'), skillrating.create_ladder('sorted', 'elo', late => 'reorder');
+SELECT count(*) FROM unnest('{late,sorted}'::text[]) AS l, generate_series(1, 3) AS m, skillrating.report_match(l, m, '{1,2}'::bigint[], '{1,2}', '{1,2}', timestamptz '2025-01-01' + m * interval '1 day');
+SELECT players FROM unnest('{late,sorted}'::text[]) AS l, skillrating.new_season(l, 'second', at => '2025-01-03');
+SELECT players FROM skillrating.new_season('late', 'third', at => '2025-01-04');
+SELECT count(*) FROM skillrating.catch_up('sorted');
+SELECT l.name, l.played_in FROM (SELECT 'late' AS name, (SELECT count(*) FROM late.event AS e WHERE e.kind = 'match' AND e.seq > (SELECT min(seq) FROM late.operation)) AS played_in
+    UNION ALL SELECT 'sorted', (SELECT count(*) FROM sorted.event AS e WHERE e.kind = 'match' AND e.seq > (SELECT min(seq) FROM sorted.operation))) AS l;
+SELECT skillrating.drop_ladder(l) FROM unnest('{late,sorted}'::text[]) AS l;
+
 \set VERBOSITY terse
 SELECT skillrating.drop_ladder(l) FROM unnest('{next,arena}'::text[]) AS l;
 DROP SCHEMA regress_ladder_seasons CASCADE;

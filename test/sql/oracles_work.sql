@@ -32,6 +32,10 @@ CREATE VIEW watched AS SELECT match_id, played_at, player AS player_id, team, te
 SELECT skillrating.create_ladder('oracle_watched', 'elo', player_type => 'int', match_type => 'int', source => 'watched');
 CALL skillrating.backfill('oracle_watched', 10) \gset
 SELECT count(DISTINCT total) = 1 AND max(total) = 38 AND array_agg(DISTINCT done) @> '{0,10,20,30}' AS "progress: invariant" FROM seen WHERE phase = 'rating';
+-- No part of catch_up() reads the source before it says what for.
+DELETE FROM seen;
+SELECT count(*) FROM skillrating.catch_up('oracle_watched', search => true, rebuild => true);
+SELECT array_agg(DISTINCT phase) @> '{searching,reading}' AND 'beginning' <> ALL (array_agg(phase)) AS "progress: invariant" FROM seen;
 
 SELECT skillrating.drop_ladder(l) FROM unnest('{oracle_replica,oracle_watched}'::text[]) AS l;
 DROP SCHEMA oracles_work CASCADE;

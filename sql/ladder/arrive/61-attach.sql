@@ -320,14 +320,14 @@ DECLARE
     n bigint := 0;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    -- Those of a replica are none where a worker of logical replication does not fire them.
+    -- Disabled ones are none, nor those of a replica that its worker does not fire.
     FOR relation, replica, found_triggers IN EXECUTE format(
         'SELECT a.relation, a.replica, (
             SELECT count(*) FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = d.objid
             WHERE d.refclassid = ''pg_class''::regclass AND d.refobjid = $1
                 AND d.classid = ''pg_trigger''::regclass AND t.tgrelid = a.relation
                 AND t.tgfoid <> ''skillrating_internal.fill_mirror''::regproc
-                AND (t.tgenabled <> ''O'' OR NOT a.replica))
+                AND (t.tgenabled = ''A'' OR t.tgenabled = CASE WHEN a.replica THEN ''R'' ELSE ''O'' END))
         FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation
         ORDER BY a.relation', ladder)
     USING source
@@ -344,7 +344,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.restore_collect_triggers(text) IS
 'The part of restore_triggers() that makes the triggers of attached tables. Returns how many were
-missing. Error 42501 unless the caller may create triggers on them.';
+missing or disabled. Error 42501 unless the caller may create triggers on them.';
 
 CREATE FUNCTION skillrating_internal.restore_sequences(
     ladder text,
@@ -395,6 +395,31 @@ COMMENT ON FUNCTION skillrating_internal.restore_sequences(text) IS
 'A part of restore_triggers(): moves the sequences of a ladder behind the greatest numbers in its
 tables, and returns how many were behind. They never go back.';
 
+CREATE FUNCTION skillrating_internal.idle_triggers(
+    ladder text,
+    OUT relation regclass,
+    OUT name name)
+RETURNS SETOF record
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT t.tgrelid, t.tgname
+    FROM pg_trigger AS t
+    JOIN pg_proc AS p ON p.oid = t.tgfoid
+    JOIN pg_class AS c ON c.oid = t.tgrelid
+    WHERE p.pronamespace = 'skillrating_internal'::regnamespace
+        -- Those of a replica may fire in its worker alone.
+        AND (t.tgenabled = 'D' OR t.tgenabled = 'R' AND p.proname <> 'enqueue_matches')
+        AND (c.relnamespace = to_regnamespace(quote_ident(ladder)) OR EXISTS (
+            SELECT FROM pg_depend AS d
+            WHERE d.classid = 'pg_trigger'::regclass AND d.objid = t.oid
+                AND d.refobjid = to_regclass(format('%I.source', ladder))))
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.idle_triggers(text) IS
+'A part of restore_triggers() and of what tells of them: triggers of a ladder, also on tables of the
+user, that exist and are disabled.';
+
 CREATE FUNCTION skillrating_internal.restore_triggers(
     ladder text,
     OUT triggers bigint,
@@ -404,8 +429,18 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     list text;
+    t record;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
+    triggers := 0;
+    -- On tables of others they are made anew below.
+    FOR t IN
+        SELECT i.* FROM skillrating_internal.idle_triggers(ladder) AS i
+        JOIN pg_class AS c ON c.oid = i.relation WHERE pg_has_role(c.relowner, 'USAGE')
+    LOOP
+        EXECUTE format('ALTER TABLE %s ENABLE TRIGGER %I', t.relation, t.name);
+        triggers := triggers + 1;
+    END LOOP;
     -- A table that was dropped feeds nothing.
     FOREACH list IN ARRAY ARRAY['attached', 'mirror'] LOOP
         CONTINUE WHEN NOT skillrating_internal.has_table(ladder, list);
@@ -413,7 +448,7 @@ BEGIN
             'DELETE FROM %I.%I AS l
             WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
     END LOOP;
-    triggers := skillrating_internal.create_own_triggers(ladder)
+    triggers := triggers + skillrating_internal.create_own_triggers(ladder)
         + skillrating_internal.mirror_triggers(ladder)
         + skillrating_internal.restore_collect_triggers(ladder);
     sequences := skillrating_internal.restore_sequences(ladder);
@@ -422,13 +457,13 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.restore_triggers(text) IS
 'Puts back the triggers of a ladder that are gone, as after DROP EXTENSION ... CASCADE and CREATE
-EXTENSION: those of its own tables, of attached tables and of mirrors; and moves its sequences
-behind the greatest numbers in its tables, which logical replication does not copy: a subscriber
-that takes over calls it before the first match. Returns how many triggers were missing, and how
-many sequences were behind. No trigger has reported the matches that came meanwhile: catch_up(search
-=> true, rebuild => true) finds them and what has changed. Errors: 42704 for an unknown ladder,
-42501 unless the caller owns the ladder and may create triggers on the attached tables, 55000 if it
-has no source.';
+EXTENSION, or disabled: those of its own tables, of attached tables and of mirrors; and moves its
+sequences behind the greatest numbers in its tables, which logical replication does not copy: a
+subscriber that takes over calls it before the first match. Returns how many triggers were missing
+or disabled, and how many sequences were behind. No trigger has reported the matches that came
+meanwhile: catch_up(search => true, rebuild => true) finds them and what has changed. Errors: 42704
+for an unknown ladder, 42501 unless the caller owns the ladder and may create triggers on the
+attached tables, 55000 if it has no source.';
 
 CREATE FUNCTION skillrating_internal.source_relation(source regclass)
 RETURNS regclass

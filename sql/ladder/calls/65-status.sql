@@ -97,6 +97,30 @@ COMMENT ON FUNCTION skillrating_internal.restored_data(text) IS
 ladder, whose triggers rated its matches once more, or null. Error 55000 unless the door to the
 ladder is open.';
 
+CREATE FUNCTION skillrating_internal.lacking_triggers(ladder text)
+RETURNS text
+AS 'MODULE_PATHNAME', 'skillrating_lacking_triggers'
+LANGUAGE C STABLE STRICT;
+
+COMMENT ON FUNCTION skillrating_internal.lacking_triggers(text) IS
+'A part of ladder_status(): a table of a ladder, attached to it or mirrored, that lacks triggers, or
+null. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.silent_triggers(ladder text)
+RETURNS text
+LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT nullif(concat_ws(', ', (
+            SELECT string_agg(format('trigger %I of table %s is disabled', i.name, i.relation), ', ' ORDER BY i.relation::text, i.name)
+            FROM skillrating_internal.idle_triggers(ladder) AS i),
+        CASE WHEN current_setting('session_replication_role') = 'replica'
+            THEN 'session_replication_role of this session is replica' END), '')
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.silent_triggers(text) IS
+'A part of ladder_status() and verify(): why triggers of a ladder that exist do not fire, or null.';
+
 CREATE FUNCTION skillrating_internal.ladder_status(
     ladder text,
     OUT rated bigint,
@@ -111,7 +135,8 @@ CREATE FUNCTION skillrating_internal.ladder_status(
     OUT last_match timestamptz,
     OUT truncated bigint,
     OUT copied regclass[],
-    OUT restored text)
+    OUT restored text,
+    OUT triggers text)
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -150,6 +175,8 @@ BEGIN
     END IF;
     copied := skillrating_internal.copied_tables(ladder);
     restored := skillrating_internal.restored_data(ladder);
+    triggers := nullif(concat_ws(', ', 'table ' || skillrating_internal.lacking_triggers(ladder) || ' lacks triggers',
+        skillrating_internal.silent_triggers(ladder)), '');
 END
 $function$;
 
@@ -170,6 +197,8 @@ and which of them a subscription is copying. Do not search while it copies: matc
 come yet would be taken for gone.
 restored: what shows that a dump of data was restored into the ladder while its triggers rated the
 matches once more, or null; catch_up(rebuild => true) repairs it.
+triggers: what keeps changes from being noticed, or null: triggers that are missing or disabled,
+which restore_triggers() puts back, or session_replication_role = replica in this session.
 Error 42704 for an unknown ladder.';
 
 CREATE FUNCTION skillrating_internal.verify(
@@ -188,8 +217,9 @@ content (the matches are what was rated, and all columns of the source are read)
 before and after, predictions and scores), ratings (the state of every player, and the counts that
 ranks come from), counters (games, wins, draws, losses, last played), components (all of these of
 components, of a model that has some), complete (no finished match was overlooked, nor one that
-could not be rated and has changed), corrections (none waits for catch_up()), where matches are in
-table pending, waiting. Everything is read under one snapshot, and other sessions go on rating.
+could not be rated and has changed, and no trigger is disabled), corrections (none waits for
+catch_up()), where matches are in table pending, waiting. Everything is read under one snapshot, and
+other sessions go on rating.
 catch_up(search => true, rebuild => true) mends content, events, ratings, counters, components and
 complete, catch_up() corrections and waiting. Errors: 42704 for an unknown ladder, 55000 if its
 triggers are gone, see restore_triggers().';

@@ -50,6 +50,7 @@ AS $function$
 DECLARE
     view text;
     tables text;
+    shadows text;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     -- Any table that only a ladder has will do, as some may be gone.
@@ -66,6 +67,19 @@ BEGIN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" does not exist', ladder),
             HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    SELECT string_agg(DISTINCT format('SELECT skillrating.drop_ladder(%L)', n.nspname), '; ') INTO shadows
+    FROM pg_class AS c
+    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid
+    JOIN pg_rewrite AS w ON w.oid = d.objid
+    JOIN pg_class AS s ON s.oid = w.ev_class AND s.relname = 'source' AND s.relnamespace <> c.relnamespace
+    JOIN pg_namespace AS n ON n.oid = s.relnamespace
+    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder))
+        AND EXISTS (SELECT FROM pg_class AS r WHERE r.relnamespace = n.oid AND r.relname = 'rated_match');
+    IF shadows IS NOT NULL THEN
+        RAISE dependent_objects_still_exist USING
+            MESSAGE = format('other ladders read the matches of ladder "%s"', ladder),
+            HINT = format('Drop its shadows first: %s.', shadows);
     END IF;
     PERFORM skillrating_internal.drop_source_triggers(
         to_regclass(format('%I.source', ladder)), NULL, NULL),

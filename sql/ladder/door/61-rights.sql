@@ -21,6 +21,8 @@ AS $function$
     ) AS v(kind, privileges, relations),
         unnest(v.privileges) AS p(privilege), unnest(v.relations) AS k(relation)
     WHERE v.kind = granted_privileges.kind
+        -- Matches of a ladder over a source are reported to other tables.
+        AND (v.kind = 'reader' OR skillrating_internal.has_table(ladder, 'match'))
         AND skillrating_internal.owns_relation(to_regclass(format('%I.%I', ladder, k.relation)))
 $function$;
 

@@ -36,6 +36,7 @@ AS $function$
 DECLARE
     other record;
     has_ratings boolean;
+    is_past boolean;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
@@ -63,6 +64,16 @@ BEGIN
                 other.name, ladder, other.at, season, at),
             HINT = 'Begin it at a later time, or undo the later season first.';
     END IF;
+    EXECUTE format(
+        'SELECT true FROM %1$I.rated_match AS m CROSS JOIN %1$I.ladder AS l
+        WHERE l.late <> ''reorder'' AND m.status = ''rated'' AND m.played_at > $1 LIMIT 1', ladder)
+    INTO is_past USING at;
+    IF is_past THEN
+        RAISE NOTICE USING
+            MESSAGE = format('season "%s" of ladder "%s" begins behind all rated matches, also those that were played after %s',
+                season, ladder, at),
+            HINT = 'Only with late => ''reorder'' does its time give a season its place.';
+    END IF;
     IF pool IS NOT NULL THEN
         EXECUTE format('SELECT EXISTS (SELECT FROM %I.rating AS r WHERE r.pool = $1)', ladder)
         INTO has_ratings USING pool;
@@ -78,7 +89,8 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_new_season(text, text, text, timestamptz) IS
 'A part of new_season(): error 42710 if a pool in which the season is to begin, all of them where it
 is null, has one of that name, and 22023 if one began there after the time at, unless late is
-reorder; and a notice if there is no rating in the pool.';
+reorder; and notices if there is no rating in the pool, and of matches played after a season that
+its time gives no place.';
 
 CREATE FUNCTION skillrating_internal.tell_season(
     ladder text,
@@ -251,7 +263,8 @@ only_played: only who has played since the last season that began in the pool, o
 where pool is null; others keep their states. Their tables are the same.
 A notice says what becomes of the highest shown rating, and why.
 Returns the number of the operation, for undo_operation(), and how many players it changed.
-A pool in which nobody has a rating is a notice, because its name may be wrong.
+A pool in which nobody has a rating is a notice, because its name may be wrong; so is a time before
+matches that were rated, unless late is reorder: the season begins behind them all the same.
 Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if one of the pools has a
 season of that name, 22023 for an empty name, for estimates that do not suit the model, and for a
 time before the last season unless late is reorder, P0002 if there are no estimates, 22008 for an

@@ -9,6 +9,7 @@
 
 #include "pg/ladder/arrive/failures.h"
 #include "pg/ladder/arrive/pending.h"
+#include "pg/ladder/door/cache.h"
 #include "pg/ladder/door/careful.h"
 #include "pg/ladder/door/door.h"
 #include "pg/ladder/door/waiting.h"
@@ -148,9 +149,10 @@ check_error(const Attempt *attempt, ErrorData *error)
 }
 
 static void
-add_failure(Attempts *attempts, Datum id, int sqlerrcode, const char *message)
+add_failure(Attempts *attempts, Datum id, const ErrorData *error)
 {
-	failures_add(&attempts->failures, attempts->ladder, id, sqlerrcode, message);
+	failures_add(&attempts->failures, attempts->ladder, id, error->sqlerrcode, error->message,
+				 error->hint);
 }
 
 /* Whether one match fails alone in a given way. */
@@ -212,7 +214,8 @@ drop_unreadable(Attempts *attempts, Datum *ids, int n)
 			&errors[next++] : NULL;
 
 		if (error != NULL && !error_is_about_data(error->sqlerrcode))
-			add_failure(attempts, ids[i], error->sqlerrcode, error->text);
+			failures_add(&attempts->failures, attempts->ladder, ids[i], error->sqlerrcode,
+						 error->text, NULL);
 		else
 			ids[left++] = ids[i];
 	}
@@ -284,7 +287,7 @@ rate_after_error(Attempt *attempt, const ErrorData *error)
 	if (fails_as_a_whole(attempt, error->sqlerrcode))
 	{
 		for (i = 0; i < n; i++)
-			add_failure(attempts, ids[i], error->sqlerrcode, error->message);
+			add_failure(attempts, ids[i], error);
 		return;
 	}
 	if (attempt->trial.phase == BATCH_READS && !careful &&
@@ -309,7 +312,7 @@ rate_after_error(Attempt *attempt, const ErrorData *error)
 	}
 	if (n == 1)
 	{
-		add_failure(attempts, ids[0], error->sqlerrcode, error->message);
+		add_failure(attempts, ids[0], error);
 		return;
 	}
 
@@ -350,6 +353,38 @@ rate_part(Attempts *attempts, Datum *ids, int n, bool careful)
 	}
 }
 
+static bool
+check_owners(void *arg)
+{
+	ladder_check_owners(((const Ladder *) arg)->cache);
+	return true;
+}
+
+/*
+ * Whether matches wait because a relation is another role's, whose code would run as the ladder's
+ * owner: then nothing of it may be touched, not even to find the matches that it is about.
+ */
+static bool
+wait_for_owner(Attempts *attempts, const Datum *ids, int n)
+{
+	Ladder	   *ladder = attempts->ladder;
+	bool		done;
+	ErrorData  *error;
+	int			i;
+
+	if (ladder_owners_agree(ladder->cache))
+	{
+		ladder->bears_owners = false;
+		return false;
+	}
+	error = try_in_subtransaction(check_owners, ladder, &done);
+	if (ladder->raises)
+		ReThrowError(error);
+	for (i = 0; i < n; i++)
+		add_failure(attempts, ids[i], error);
+	return true;
+}
+
 /* Rate matches.  has_failed: pending may have rows of them that failed. */
 static Applied
 apply(Ladder *ladder, Datum *ids, int n, bool has_failed, Occasion occasion)
@@ -365,7 +400,8 @@ apply(Ladder *ladder, Datum *ids, int n, bool has_failed, Occasion occasion)
 	if (n >= MIN_LARGE_BATCH)
 		ladder_expect_many(ladder);
 	large = ladder->large;
-	rate_part(&attempts, ids, n, ladder->raises && !ladder->strict);
+	if (!wait_for_owner(&attempts, ids, n))
+		rate_part(&attempts, ids, n, ladder->raises && !ladder->strict);
 	if (attempts.failures.n > 0)
 		failures_send(ladder, &attempts.failures, occasion == MATCHES_RETRIED);
 	notices_send(&attempts.notices, ladder);

@@ -267,6 +267,38 @@ call_body(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args, b
 }
 
 /*
+ * The same behind an open door.  A role that calls a function by its own rights is told whose rights
+ * an error without a hint is about.
+ */
+static Datum
+call_inside(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args, Oid owner,
+			bool *isnull)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Datum		result;
+
+	PG_TRY();
+	{
+		result = call_body(fcinfo, call, args, isnull);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		if (geterrcode() != ERRCODE_INSUFFICIENT_PRIVILEGE)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		if (error->hint == NULL)
+			error->hint = owner_lacks_hint(owner);
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+	return result;
+}
+
+/*
  * ---- Entering ----
  */
 
@@ -437,7 +469,8 @@ skillrating_enter(PG_FUNCTION_ARGS)
 		if (reports && call->entry->phase != PHASE_BEGINNING)
 			progress_phase(call->entry->phase, PROGRESS_UNKNOWN);
 	}
-	result = call_body(fcinfo, call, args, &isnull);
+	result = ndoors > 0 ? call_inside(fcinfo, call, args, door[0]->owner, &isnull) :
+		call_body(fcinfo, call, args, &isnull);
 	progress_end(reports);
 	if (newer)
 		PopActiveSnapshot();

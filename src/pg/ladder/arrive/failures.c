@@ -16,6 +16,7 @@
 #include "utils/datum.h"
 
 #include "pg/ladder/arrive/pending.h"
+#include "pg/ladder/door/door.h"
 #include "pg/ladder/rate/notices.h"
 #include "pg/sql/once.h"
 
@@ -31,7 +32,7 @@ same_cause(const Failure *a, const Failure *b)
 
 void
 failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
-			 const char *message)
+			 const char *message, const char *hint)
 {
 	const IdType *type = ladder->match_type;
 	MemoryContext old = MemoryContextSwitchTo(failures->context);
@@ -46,6 +47,8 @@ failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
 	failure->match_id = datumCopy(match_id, type->typbyval, type->typlen);
 	failure->sqlerrcode = sqlerrcode;
 	failure->message = clip_message(message);
+	failure->hint = hint != NULL && sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE ?
+		clip_message(hint) : NULL;
 
 	/* Thousands with the same cause share its text. */
 	if (failures->n > 1 && same_cause(&failure[-1], failure))
@@ -113,8 +116,8 @@ remedy_hint(const Ladder *ladder, const Failure *failure)
 	const char *name = quote_literal_cstr(ladder->name);
 
 	if (failure->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE)
-		return errhint("Grant role \"%s\", who owns the ladder, what it lacks; then SELECT skillrating.catch_up(%s) rates what waits.",
-					   GetUserNameFromId(ladder->owner, false), name);
+		return errhint("%s Then SELECT skillrating.catch_up(%s) rates what waits.",
+					   failure->hint != NULL ? failure->hint : owner_lacks_hint(ladder->owner), name);
 	if (is_about_objects(failure->sqlerrcode))
 		return errhint("Restore what is missing; then SELECT skillrating.catch_up(%s) rates what waits.",
 					   name);

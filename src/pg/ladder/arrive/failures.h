@@ -15,6 +15,7 @@ typedef struct Failure
 	Datum		match_id;
 	int			sqlerrcode;
 	char	   *message;
+	char	   *hint;			/* of an error about rights, or NULL */
 } Failure;
 
 /* All of a piece of work; all zero but for the context there are none. */
@@ -27,7 +28,7 @@ typedef struct Failures
 } Failures;
 
 extern void failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
-						 const char *message);
+						 const char *message, const char *hint);
 
 /*
  * Have the matches wait in pending with the cause, and warn: once a session and cause, or in any

@@ -27,11 +27,13 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "pg/ladder/door/door.h"
 #include "pg/ladder/door/hold.h"
 #include "pg/ladder/door/plans.h"
 #include "pg/ladder/door/shape.h"
 
 SKILLRATING_FUNCTION(skillrating_drop_source_triggers);
+SKILLRATING_FUNCTION(skillrating_lacking_triggers);
 
 /*
  * ---- The ladder of a trigger ----
@@ -184,7 +186,7 @@ trigger_function(const char *name)
 
 /*
  * Whether a table has triggers of a function for all of some events, a combination of
- * TRIGGER_TYPE_INSERT and its like.  A disabled trigger is one: it was disabled on purpose.
+ * TRIGGER_TYPE_INSERT and its like.  A disabled trigger is one, of which ladder_status() tells.
  */
 static bool
 has_triggers(Oid relid, const char *function, int16 events)
@@ -213,30 +215,45 @@ triggers_missing(const Ladder *ladder, const char *table)
 					 quote_literal_cstr(ladder->name))));
 }
 
-/* Error unless a table of the ladder's own, if it has it, has these triggers. */
-static void
-require_triggers(const Ladder *ladder, const char *table, const char *function,
-				 int16 events)
+/* A table of the ladder's own, unless it has these triggers or does not exist; or else NULL. */
+static char *
+lacking_own_table(const Ladder *ladder, const char *table, const char *function, int16 events)
 {
 	Oid			relid = get_relname_relid(table, ladder->schema);
 
-	if (OidIsValid(relid) && !has_triggers(relid, function, events))
-		triggers_missing(ladder, quote_qualified_identifier(ladder->name, table));
+	if (!OidIsValid(relid) || has_triggers(relid, function, events))
+		return NULL;
+	return quote_qualified_identifier(ladder->name, table);
+}
+
+/* One of those that lack triggers which all ladders have, or NULL. */
+static char *
+find_lacking_own(const Ladder *ladder)
+{
+	char	   *lacking = lacking_own_table(ladder, "pending", "apply_pending", TRIGGER_TYPE_INSERT);
+
+	if (lacking == NULL)
+		lacking = lacking_own_table(ladder, "match", "collect_matches", TRIGGER_TYPE_UPDATE);
+	if (lacking == NULL)
+		lacking = lacking_own_table(ladder, "match_player", "collect_matches",
+									TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
+									TRIGGER_TYPE_DELETE);
+	return lacking;
 }
 
 void
 ladder_require_own_triggers(Ladder *ladder)
 {
+	char	   *lacking;
+
 	/* Its relations are locked, so that nobody drops a trigger meanwhile. */
 	if (!ladder->cache->valid)
 		ladder_cache_recheck(ladder);
 	if (ladder->cache->triggers_present)
 		return;
-	require_triggers(ladder, "pending", "apply_pending", TRIGGER_TYPE_INSERT);
-	require_triggers(ladder, "match", "collect_matches", TRIGGER_TYPE_UPDATE);
-	require_triggers(ladder, "match_player", "collect_matches",
-					 TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
-					 TRIGGER_TYPE_DELETE);
+	lacking = find_lacking_own(ladder);
+	if (lacking != NULL)
+		triggers_missing(ladder, lacking);
 	ladder->cache->triggers_present = true;
 }
 
@@ -289,15 +306,17 @@ enum
 	FED_LACKING
 };
 
-void
-ladder_require_triggers(Ladder *ladder)
+/* A table of the ladder, attached or mirrored that lacks triggers, or NULL.  SPI is connected. */
+static char *
+find_lacking(Ladder *ladder)
 {
+	char	   *lacking = find_lacking_own(ladder);
 	Datum		values[5];
 	bool		mirrors;
 	bool		isnull;
-	char	   *lacking;
 
-	ladder_require_own_triggers(ladder);
+	if (lacking != NULL)
+		return lacking;
 	values[0] = ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]);
 	values[1] = ObjectIdGetDatum(trigger_function("collect_matches"));
 	values[2] = ObjectIdGetDatum(trigger_function("fill_mirror"));
@@ -310,12 +329,37 @@ ladder_require_triggers(Ladder *ladder)
 	lacking = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
 						   FED_LACKING);
 	SPI_freetuptable(SPI_tuptable);
+	if (lacking == NULL && mirrors)
+		lacking = lacking_own_table(ladder, "rating", "update_mirrors",
+									TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
+									TRIGGER_TYPE_DELETE);
+	return lacking;
+}
+
+void
+ladder_require_triggers(Ladder *ladder)
+{
+	char	   *lacking = find_lacking(ladder);
+
 	if (lacking != NULL)
 		triggers_missing(ladder, lacking);
-	if (mirrors)
-		require_triggers(ladder, "rating", "update_mirrors",
-						 TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
-						 TRIGGER_TYPE_DELETE);
+}
+
+/* lacking_triggers(ladder) */
+Datum
+skillrating_lacking_triggers(PG_FUNCTION_ARGS)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+												   "lacking_triggers"));
+	char	   *lacking = find_lacking(ladder);
+
+	if (lacking != NULL)
+		lacking = MemoryContextStrdup(caller, lacking);
+	ladder_close(ladder);
+	if (lacking == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(lacking));
 }
 
 /*

@@ -16,6 +16,7 @@
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -49,11 +50,13 @@ SKILLRATING_FUNCTION(skillrating_fill_mirror);
  * does, at the latest possible moment.
  */
 static const LadderEntry collect_entry = {
-	"collect_matches", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.settles_late = true
+	"collect_matches", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.settles_late = true,
+	.bears_owners = true
 };
 
 static const LadderEntry apply_entry = {
-	"apply_pending", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true
+	"apply_pending", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true,
+	.bears_owners = true
 };
 
 static const LadderEntry mirror_entry = {
@@ -61,7 +64,7 @@ static const LadderEntry mirror_entry = {
 };
 
 static const LadderEntry fill_entry = {
-	"fill_mirror", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1
+	"fill_mirror", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.bears_owners = true
 };
 
 /*
@@ -127,6 +130,29 @@ users_ladder_works(const TriggerData *trigdata, Oid source, bool mirrors)
 	return false;
 }
 
+/*
+ * The door, unless the ladder's owner cannot note a match down there: then a warning says that nothing
+ * is rated, because the application that writes to the table can do nothing about it.
+ */
+static Ladder *
+usable_door(const TriggerData *trigdata, Ladder *door)
+{
+	const char *owner = GetUserNameFromId(door->owner, false);
+
+	if (!door->bears_owners ||
+		(!door->cache->notes_foreign &&
+		 schema_aclcheck(door->schema, door->owner, ACL_USAGE) == ACLCHECK_OK))
+		return door;
+	ereport(WARNING,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("role \"%s\" cannot write to its ladder \"%s\", which ignores a change of table \"%s\"",
+					owner, door->name, RelationGetRelationName(trigdata->tg_relation)),
+			 errhint("Give schema %s and all its relations to that role; then SELECT skillrating.catch_up(%s, search => true) finds the matches.",
+					 quote_identifier(door->name), quote_literal_cstr(door->name))));
+	ladder_leave(door);
+	return NULL;
+}
+
 /* Whether the ladder in a schema has a table, or what it is a partition of, in its list. */
 static bool
 is_listed(Oid schema, Oid relid, const LadderEntry *entry)
@@ -166,13 +192,13 @@ trigger_door(const TriggerData *trigdata, bool own, Oid *source, const LadderEnt
 
 		/* promote_ladder() may have moved it while this waited for the lock. */
 		if (get_rel_namespace(*source) == schema)
-			return door;
+			return usable_door(trigdata, door);
 		ladder_leave(door);
 	}
 	if (!own || !OidIsValid(ladder_relation_oid(schema, LADDER_CONFIG)) ||
 		ladder_owner(schema) != relation->rd_rel->relowner)
 		wrong_table(RelationGetRelationName(relation));
-	return ladder_begin(schema, entry);
+	return usable_door(trigdata, ladder_begin(schema, entry));
 }
 
 /*
@@ -588,6 +614,8 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 		!ladder_is_whole(RelationGetNamespace(trigdata->tg_relation), NULL))
 		return PointerGetDatum(NULL);
 	door = trigger_door(trigdata, own, NULL, &apply_entry);
+	if (door == NULL)
+		return PointerGetDatum(NULL);
 	ladder = ladder_open(door);
 	(void) apply_pending(ladder, false);
 	ladder_close(ladder);
@@ -627,6 +655,8 @@ write_inserted(void *arg)
 {
 	const MirrorFill *fill = (const MirrorFill *) arg;
 
+	ladder_check_owners(fill->door->cache);
+	fill->door->bears_owners = false;
 	write_mirrors(fill->door, fill->trigdata);
 	return true;
 }
@@ -645,6 +675,7 @@ fill_mirror(Ladder *door, TriggerData *trigdata)
 
 	if (error == NULL)
 		return;
+	door->bears_owners = true;
 	ladder = ladder_open(door);
 	if (ladder->raises || !error_is_bearable(error->sqlerrcode))
 		ReThrowError(error);

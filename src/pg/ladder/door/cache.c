@@ -16,6 +16,7 @@
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "miscadmin.h"
 #include "rewrite/rewriteHandler.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -290,6 +291,13 @@ create_caches(void)
  * ---- Look-up ----
  */
 
+static char *
+qualified_name(Oid relid)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
+									  get_rel_name(relid));
+}
+
 static Oid
 relation_owner(Oid relid)
 {
@@ -359,26 +367,47 @@ underlying_view(Oid source)
 }
 
 /*
- * The functions in a view run with the rights of who reads it.  A view that has
- * become another role's could be replaced by it.
+ * The functions in a view run with the rights of who reads it.  A view that has become another
+ * role's could be replaced by it.
  */
-pg_noreturn static void
-report_view_owner(const LadderCache *cache)
+static bool
+view_is_owned(const LadderCache *cache)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("source view \"%s\" of ladder \"%s\" belongs to another role",
-					get_rel_name(cache->view), cache->name),
-			 errhint("The owner of a ladder must own its source view.")));
+	return !OidIsValid(cache->view) || relation_owner(cache->view) == cache->owner;
 }
 
-pg_noreturn static void
-report_other_owner(const char *table)
+bool
+ladder_owners_agree(const LadderCache *cache)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("relation %s is not owned by the owner of the ladder", table),
-			 errhint("Give all relations of a ladder to one role.")));
+	return cache->foreign == NULL && view_is_owned(cache);
+}
+
+void
+ladder_check_owners(const LadderCache *cache)
+{
+	const char *owner = quote_identifier(GetUserNameFromId(cache->owner, false));
+
+	if (cache->foreign != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("relation %s is not owned by the owner of the ladder", cache->foreign),
+				 errhint("Give all relations of a ladder to one role: ALTER TABLE %s OWNER TO %s.",
+						 cache->foreign, owner)));
+	if (!view_is_owned(cache))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("source view \"%s\" of ladder \"%s\" belongs to another role",
+						get_rel_name(cache->view), cache->name),
+				 errhint("The owner of a ladder must own its source view: ALTER VIEW %s OWNER TO %s.",
+						 qualified_name(cache->view), owner)));
+}
+
+static void
+note_foreign(LadderCache *cache, LadderRelation relation, char *name)
+{
+	cache->foreign = name;
+	if (relation == LADDER_CONFIG || relation == LADDER_PENDING || relation == LADDER_ATTACHED)
+		cache->notes_foreign = true;
 }
 
 /*
@@ -410,8 +439,7 @@ find_partitions(LadderCache *cache)
 				continue;
 			cache->partition[cache->npartitions++] = partition;
 			if (relation_owner(partition) != cache->owner)
-				report_other_owner(quote_qualified_identifier(get_namespace_name(get_rel_namespace(partition)),
-															  get_rel_name(partition)));
+				note_foreign(cache, i, qualified_name(partition));
 		}
 	}
 }
@@ -438,7 +466,7 @@ look_up_ladder(Oid schema, const Oid *relation)
 	for (i = 0; i < LADDER_NRELATIONS; i++)
 		if (OidIsValid(cache->relation[i]) &&
 			relation_owner(cache->relation[i]) != cache->owner)
-			report_other_owner(ladder_relation_sql(cache, i));
+			note_foreign(cache, i, ladder_relation_sql(cache, i));
 	find_partitions(cache);
 
 	cache->view = underlying_view(cache->relation[LADDER_SOURCE]);
@@ -592,7 +620,5 @@ ladder_cache_look_up(Oid schema)
 		keep_cache(cache);
 	}
 	begin_use(cache);
-	if (OidIsValid(cache->view) && relation_owner(cache->view) != cache->owner)
-		report_view_owner(cache);
 	return cache;
 }

@@ -60,6 +60,8 @@ typedef struct LadderCache
 	int			npartitions;
 	Oid			owner;
 	Oid			view;			/* of the user, that the source is made of */
+	char	   *foreign;		/* a relation of another role's, or NULL; */
+	bool		notes_foreign;	/* one that matches are noted down by */
 	char	   *name;
 	IdType	   *player_type;	/* in the context, as the name */
 	IdType	   *match_type;
@@ -83,6 +85,14 @@ typedef struct LadderCache
  * at the columns of its tables.
  */
 extern LadderCache *ladder_cache_look_up(Oid schema);
+
+/*
+ * Whether all that work on a ladder touches, the user's view below its source too, belongs to its
+ * owner; an error (42501) unless it does.  The work runs as the owner, and with it any code that
+ * hangs on a relation: without this nothing but what its entry bears may be touched.
+ */
+extern bool ladder_owners_agree(const LadderCache *cache);
+extern void ladder_check_owners(const LadderCache *cache);
 
 /* Have everything looked up and planned anew by whoever opens the ladder from now on. */
 extern void ladder_cache_outdate(LadderCache *cache);

@@ -202,13 +202,11 @@ role_kind(const LadderEntry *entry)
 	return "reader";
 }
 
-/* A hint for a role that lacks a privilege which an entry takes. */
-static int
-grant_hint(Oid schema, const LadderEntry *entry, Oid role)
+char *
+owner_lacks_hint(Oid owner)
 {
-	return errhint("The owner of the ladder can give this right by SELECT skillrating.grant_ladder(%s, %s, '%s').",
-				   quote_literal_cstr(get_namespace_name(schema)),
-				   quote_literal_cstr(GetUserNameFromId(role, false)), role_kind(entry));
+	return psprintf("The work is done as role \"%s\", who owns the ladder and needs the right: by GRANT, by ownership or, where row-level security is the cause, by a policy or BYPASSRLS.",
+					GetUserNameFromId(owner, false));
 }
 
 /* A hint for a role that calls what is for the owner. */
@@ -219,6 +217,24 @@ owner_hint(Oid schema, const LadderEntry *entry)
 				   GetUserNameFromId(ladder_owner(schema), false), entry->function);
 }
 
+/* A hint for a role that lacks a privilege which an entry takes. */
+static int
+grant_hint(Oid schema, const LadderEntry *entry, Oid role)
+{
+	const char *ladder = get_namespace_name(schema);
+	const char *owner = GetUserNameFromId(ladder_owner(schema), false);
+
+	/* The schema or the relation is another role's, who alone can grant it. */
+	if (has_privs_of_role(role, ladder_owner(schema)))
+		return errhint("Give schema %s and all its relations to role \"%s\", who owns the ladder.",
+					   quote_identifier(ladder), owner);
+	if (entry->rights == RIGHTS_OF_OWNER)
+		return owner_hint(schema, entry);
+	return errhint("The owner of the ladder can give this right by SELECT skillrating.grant_ladder(%s, %s, '%s').",
+				   quote_literal_cstr(ladder), quote_literal_cstr(GetUserNameFromId(role, false)),
+				   role_kind(entry));
+}
+
 static void
 check_usage(Oid schema, Oid role, const LadderEntry *entry)
 {
@@ -226,7 +242,6 @@ check_usage(Oid schema, Oid role, const LadderEntry *entry)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for schema %s", get_namespace_name(schema)),
-				 entry->rights == RIGHTS_OF_OWNER ? owner_hint(schema, entry) :
 				 grant_hint(schema, entry, role)));
 }
 
@@ -444,6 +459,9 @@ complete_ladder(LadderDoor *door)
 	LadderCache *cache = ladder_cache_open(ladder->schema);
 
 	MemoryContextSwitchTo(old);
+	ladder->bears_owners = door->entry->bears_owners;
+	if (!ladder->bears_owners)
+		ladder_check_owners(cache);
 	ladder->name = cache->name;
 	ladder->owner = cache->owner;
 	memcpy(ladder->relation, cache->relation, sizeof(cache->relation));

@@ -77,6 +77,8 @@ typedef struct LadderEntry
 	bool		reenters;		/* may be called on a ladder that is at work */
 	bool		settles_late;	/* sets the settings for its work only when it
 								 * runs a query, see settings.h */
+	bool		bears_owners;	/* opens although relations are another role's:
+								 * see ladder_check_owners() */
 	bool		drops;			/* leaves no ladder behind */
 	bool		renames;		/* gives the ladder another name */
 	bool		incomplete;		/* relations may be missing, or not as they
@@ -200,6 +202,9 @@ extern void ladder_show_to_mirrors(Ladder *ladder);
 
 /* Whether work behind a door further out hides rows of rating from mirrors. */
 extern bool ladder_is_hidden_from_mirrors(const Ladder *ladder);
+
+/* A hint for error 42501 of work that runs as the owner of a ladder. */
+extern char *owner_lacks_hint(Oid owner);
 
 /* Error 42501 unless the caller of the door has a privilege on a relation. */
 extern void ladder_check_privilege(const Ladder *ladder, const char *relation,

@@ -67,6 +67,7 @@ typedef struct Ladder
 	IdType	   *player_type;
 	IdType	   *match_type;
 	struct LadderDoor *door;
+	bool		bears_owners;	/* does not look whose its relations are */
 	bool	   *settled;		/* the settings are those for its work; the
 								 * door's */
 	MemoryContext context;		/* of its work: that of the door, or the

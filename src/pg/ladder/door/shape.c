@@ -297,11 +297,13 @@ ladder_cache_open(Oid schema)
 void
 ladder_cache_recheck(Ladder *ladder)
 {
-	MemoryContext old;
+	MemoryContext old = MemoryContextSwitchTo(ladder->context);
+	LadderCache *cache = ladder_cache_open(ladder->schema);
 	int			i;
 
-	old = MemoryContextSwitchTo(ladder->context);
-	ladder->cache = ladder_cache_open(ladder->schema);
+	if (!ladder->bears_owners)
+		ladder_check_owners(cache);
+	ladder->cache = cache;
 
 	/*
 	 * The tables of a horizon come with the first one, within the work on it,

@@ -15,8 +15,8 @@
 
 /*
  * The ladder in a schema, up to date.  The caller holds a lock on the schema, so that no promotion
- * puts other relations in their places; plans.c notices what else does.  Errors if one of the relations is missing or
- * another role's; and 42703, 42804 or 55000 unless every column whose value is read by its type is
+ * puts other relations in their places; plans.c notices what else does.  Errors if one of the
+ * relations is missing (one of another role's is for ladder_check_owners()); and 42703, 42804 or 55000 unless every column whose value is read by its type is
  * there, of that type, and not null where no null is expected.  The owner of a ladder can alter
  * its tables, and a value that is taken for one of another type is an address of the owner's
  * choosing.  ladder_open() locks all of the relations, so that no other session alters them before
@@ -31,8 +31,8 @@ extern LadderCache *ladder_cache_open(Oid schema);
 /*
  * If the cache of a ladder that is open is not valid any more: take its successor, for as long as
  * the work on the ladder lasts, and look whether its relations are still those that it was opened
- * with: code of the user that ran meanwhile may have altered them.  Error 40001 or those of
- * ladder_cache_open().
+ * with: code of the user that ran meanwhile may have altered them.  Error 40001, or those of
+ * ladder_cache_open() and, unless the ladder bears other owners, of ladder_check_owners().
  */
 extern void ladder_cache_recheck(Ladder *ladder);
 

@@ -298,13 +298,13 @@ look_for_changes(const CatchUp *catch_up)
 	Ladder	   *ladder = catch_up->work.ladder;
 	SourceError error;
 
+	progress_phase(PHASE_SEARCHING, PROGRESS_UNKNOWN);
 	if (catch_up->search)
 		forget_truncations(ladder);
 	(void) note_corrections(ladder, &pending_query);
 	(void) careful_do(note_failed, ladder, error_is_bearable, &error);
 	if (!catch_up->search)
 		return;
-	progress_phase(PHASE_SEARCHING, PROGRESS_UNKNOWN);
 
 	/* New ones wait in memory for the ladder to be held. */
 	keep_differing_waiting(ladder, &unplaced_query, NULL);
@@ -327,6 +327,21 @@ static LadderQuery restore_sequences_query = {
 	.param = {VALUE_TEXT}
 };
 
+/* All places are there twice, or are to be drawn once more: nothing but a replay of all helps. */
+static void
+refuse_restored(Ladder *ladder)
+{
+	const char *sign = restored_sign(ladder);
+
+	if (sign != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("a dump of data was restored into ladder \"%s\"", ladder->name),
+				 errdetail("%s.", sign),
+				 errhint("SELECT skillrating.catch_up(%s, rebuild => true) repairs it.",
+						 quote_literal_cstr(ladder->name))));
+}
+
 /* Do it all; what becomes of the ratings is logged in ladder->changes. */
 static void
 do_catch_up(CatchUp *catch_up)
@@ -340,6 +355,8 @@ do_catch_up(CatchUp *catch_up)
 
 		(void) ladder_execute(ladder, &restore_sequences_query, values, NULL, NULL);
 	}
+	else
+		refuse_restored(ladder);
 	look_for_changes(catch_up);
 	maintain(work);
 	catch_up->left = Min(catch_up->left, work->misplaced);

@@ -118,6 +118,27 @@ last_place(Ladder *ladder)
 	return place;
 }
 
+char *
+ladder_read_sign(Ladder *ladder, LadderQuery *query)
+{
+	Datum		values[1] = {CStringGetTextDatum(ladder->name)};
+
+	if (ladder_execute(ladder, query, values, NULL, NULL) == 0)
+		return NULL;
+	return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, ONLY_COLUMN);
+}
+
+static LadderQuery restored_query = {
+	.text = "SELECT sign FROM skillrating_internal.restored_data($1) AS sign WHERE sign IS NOT NULL",
+	.param = {VALUE_TEXT}
+};
+
+char *
+restored_sign(Ladder *ladder)
+{
+	return ladder_read_sign(ladder, &restored_query);
+}
+
 /* Report that a replay begins at a place. */
 static void
 report_start(Ladder *ladder, int64 first_seq)
@@ -149,6 +170,8 @@ replay_begin(Ladder *ladder, int64 from, ReplayPlayers load)
 {
 	Replay	   *replay = palloc0_object(Replay);
 
+	/* States, and then the source, before its first match is there. */
+	progress_phase(PHASE_READING, PROGRESS_UNKNOWN);
 	replay->ladder = ladder;
 	replay->batch = ladder_batch(ladder);
 	replay->whole = (from == REPLAY_START);

@@ -336,22 +336,31 @@ check_rating_counts(Ladder *ladder, Check *check)
 							   wrong);
 }
 
-/* What shows that a dump of data was restored into the ladder. */
-static LadderQuery restored_query = {
-	.text = "SELECT sign FROM skillrating_internal.restored_data($1) AS sign WHERE sign IS NOT NULL",
+/* Triggers of the ladder that do not fire. */
+static LadderQuery silent_query = {
+	.text = "SELECT why FROM skillrating_internal.silent_triggers($1) AS why WHERE why IS NOT NULL",
 	.param = {VALUE_TEXT}
 };
+
+/* Name what keeps matches from being noticed; a fault is a note. */
+static void
+check_triggers(Ladder *ladder, Check *check)
+{
+	char	   *why = ladder_read_sign(ladder, &silent_query);
+
+	if (why != NULL)
+		check->note = psprintf("%s, see restore_triggers()", why);
+}
 
 /* Name the cause if all of history is there twice; a fault is a note. */
 static void
 check_restored(Ladder *ladder, Check *check)
 {
-	Datum		values[1];
+	char	   *sign = restored_sign(ladder);
 
-	values[0] = CStringGetTextDatum(ladder->name);
-	if (ladder_execute(ladder, &restored_query, values, NULL, NULL) > 0)
+	if (sign != NULL)
 		check->note = psprintf("a dump of data was restored into the ladder: %s, see catch_up() with rebuild => true",
-							   SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+							   sign);
 }
 
 /* How many rows of the tables of seasons are wrong. */
@@ -421,6 +430,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	check_counts(ladder, &complete, &corrections, &waiting);
 	check_unplaced(ladder, &complete);
 	check_rating_counts(ladder, &states);
+	check_triggers(ladder, &complete);
 	check_restored(ladder, &events);
 	check_standings(ladder, &events);
 
