@@ -107,6 +107,29 @@ SELECT count(*) FROM skillrating.verify('first');
 SELECT count(*) FROM skillrating.verify('second');
 SELECT count(*) FROM skillrating.catch_up('second', search => true);
 
+-- The source of a ladder with tables of its own, which a shadow reads too; and a circle of sources.
+SELECT skillrating.create_ladder('origin', 'elo');
+SELECT skillrating.shadow_ladder('origin', 'shade', 'glicko2');
+GRANT USAGE, CREATE ON SCHEMA origin TO regress_attacker;
+GRANT SELECT ON origin.match, origin.match_player TO regress_attacker;
+ALTER VIEW origin.source OWNER TO regress_attacker;
+SELECT format('CREATE OR REPLACE VIEW origin.source AS %s AND attack.strike() IS NOT NULL', rtrim(pg_get_viewdef('origin.source'), ';')) AS replace \gset
+SET ROLE regress_attacker;
+:replace;
+RESET ROLE;
+INSERT INTO origin.match (match_id) VALUES (1);
+INSERT INTO origin.match_player (match_id, player_id, team, rank) SELECT 1, t, t, t FROM generate_series(1, 2) AS t;
+SELECT match_id, sqlstate, message FROM shade.pending;
+SELECT count(*) FROM skillrating.catch_up('shade', search => true);
+SELECT skillrating.promote_ladder('shade', former => 'origin_before');
+TABLE gained;
+ALTER VIEW origin.source OWNER TO CURRENT_USER;
+SELECT format('CREATE OR REPLACE VIEW origin.source AS SELECT %s FROM shade.source', string_agg(quote_ident(attname), ', ' ORDER BY attnum)) AS replace
+    FROM pg_attribute WHERE attrelid = 'origin.source'::regclass AND attnum > 0 \gset
+:replace;
+SELECT count(*) FROM skillrating.leaderboard('shade');
+DROP SCHEMA shade, origin CASCADE;
+
 -- What runs while a row is written into pending.
 SET ROLE regress_attacker;
 CREATE VIEW attack.games AS SELECT * FROM public.game;

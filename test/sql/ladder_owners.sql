@@ -108,6 +108,45 @@ SELECT rated, waiting FROM skillrating.ladder_status('arena');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 RESET ROLE;
 
+-- What inherits from a table of the ladder, with a trigger of its owner's.
+CREATE TABLE child () INHERITS (arena.rating);
+INSERT INTO child SELECT r.* FROM arena.rating AS r WHERE r.player_id = 1;
+ALTER TABLE child OWNER TO regress_owners_rogue;
+SET ROLE regress_owners_rogue;
+CREATE TRIGGER trap BEFORE UPDATE ON child FOR EACH ROW EXECUTE FUNCTION trap_row();
+SET ROLE regress_owners_app;
+SELECT play(60);
+RESET ROLE;
+SELECT * FROM waiting;
+DROP TABLE child;
+
+-- Matches that another ladder's work brings, and a ladder with tables of its own.
+SET ROLE regress_owners_owner;
+SELECT skillrating.create_ladder('outer', 'elo');
+CREATE FUNCTION play_too() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM regress_owners.play(61); RETURN NULL; END$$;
+CREATE TRIGGER play_too AFTER INSERT ON "outer".event FOR EACH STATEMENT EXECUTE FUNCTION play_too();
+SELECT skillrating.grant_ladder('outer', 'regress_owners_app', 'reporter');
+RESET ROLE;
+ALTER VIEW duel_source OWNER TO regress_owners_rogue;
+SET ROLE regress_owners_app;
+SELECT count(*) FROM skillrating.report_match('outer', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+RESET ROLE;
+SELECT match_id FROM waiting ORDER BY 1;
+ALTER VIEW duel_source OWNER TO regress_owners_owner;
+SET ROLE regress_owners_owner;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
+DROP TRIGGER play_too ON "outer".event;
+RESET ROLE;
+ALTER TABLE "outer".ladder OWNER TO regress_owners_rogue;
+SET ROLE regress_owners_app;
+INSERT INTO "outer".match_player (match_id, player_id, team, rank) VALUES (1, 3, 3, 3);
+RESET ROLE;
+ALTER TABLE "outer".ladder OWNER TO regress_owners_owner;
+SET ROLE regress_owners_owner;
+SELECT count(*) > 0 AS changed FROM skillrating.catch_up('outer', search => true, rebuild => true);
+SELECT bool_and(ok) FROM skillrating.verify('outer');
+RESET ROLE;
+
 -- Who calls is told whose rights are lacking; and an owner no longer of the schema is not told to ask
 -- the owner.
 REVOKE ALL ON duel FROM regress_owners_owner;
@@ -135,7 +174,7 @@ SELECT count(*) FROM duel WHERE id = 45;
 SELECT * FROM gained;
 ALTER VIEW duel_source OWNER TO regress_owners_owner;
 DROP VIEW waiting;
-SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('raising');
+SELECT skillrating.drop_ladder(l) FROM unnest('{arena,raising,outer}'::text[]) AS l;
 SET client_min_messages = warning;
 DROP SCHEMA regress_owners CASCADE;
 SELECT format('REVOKE ALL ON DATABASE %I FROM regress_owners_owner', current_database()) \gexec

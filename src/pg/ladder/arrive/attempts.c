@@ -378,7 +378,7 @@ wait_for_owner(Attempts *attempts, const Datum *ids, int n)
 		return false;
 	}
 	error = try_in_subtransaction(check_owners, ladder, &done);
-	if (ladder->raises)
+	if (ladder->raises || ladder->cache->notes_foreign)
 		ReThrowError(error);
 	for (i = 0; i < n; i++)
 		add_failure(attempts, ids[i], error);

@@ -16,7 +16,8 @@
 #define MAX_ROUNDS 1000
 
 static const LadderEntry rate_waiting_entry = {
-	"rate_waiting", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true
+	"rate_waiting", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true,
+	.bears_owners = true
 };
 
 /* Rate the matches of one ladder that wait. */

@@ -131,23 +131,25 @@ users_ladder_works(const TriggerData *trigdata, Oid source, bool mirrors)
 }
 
 /*
- * The door, unless the ladder's owner cannot note a match down there: then a warning says that nothing
- * is rated, because the application that writes to the table can do nothing about it.
+ * The door, unless the ladder's owner cannot note a match down there, or an own table of the ladder is
+ * not this role's: then a warning says that nothing is rated, because the application that writes to
+ * the table can do nothing about it.
  */
 static Ladder *
-usable_door(const TriggerData *trigdata, Ladder *door)
+usable_door(const TriggerData *trigdata, bool own, Ladder *door)
 {
 	const char *owner = GetUserNameFromId(door->owner, false);
 
 	if (!door->bears_owners ||
 		(!door->cache->notes_foreign &&
+		 (!own || trigdata->tg_relation->rd_rel->relowner == door->owner) &&
 		 schema_aclcheck(door->schema, door->owner, ACL_USAGE) == ACLCHECK_OK))
 		return door;
 	ereport(WARNING,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("role \"%s\" cannot write to its ladder \"%s\", which ignores a change of table \"%s\"",
 					owner, door->name, RelationGetRelationName(trigdata->tg_relation)),
-			 errhint("Give schema %s and all its relations to that role; then SELECT skillrating.catch_up(%s, search => true) finds the matches.",
+			 errhint("Give schema %s and all its relations to that role; then SELECT skillrating.catch_up(%s, search => true, rebuild => true) finds the matches.",
 					 quote_identifier(door->name), quote_literal_cstr(door->name))));
 	ladder_leave(door);
 	return NULL;
@@ -192,13 +194,13 @@ trigger_door(const TriggerData *trigdata, bool own, Oid *source, const LadderEnt
 
 		/* promote_ladder() may have moved it while this waited for the lock. */
 		if (get_rel_namespace(*source) == schema)
-			return usable_door(trigdata, door);
+			return usable_door(trigdata, false, door);
 		ladder_leave(door);
 	}
 	if (!own || !OidIsValid(ladder_relation_oid(schema, LADDER_CONFIG)) ||
-		ladder_owner(schema) != relation->rd_rel->relowner)
+		(!entry->bears_owners && ladder_owner(schema) != relation->rd_rel->relowner))
 		wrong_table(RelationGetRelationName(relation));
-	return usable_door(trigdata, ladder_begin(schema, entry));
+	return usable_door(trigdata, true, ladder_begin(schema, entry));
 }
 
 /*

@@ -251,9 +251,8 @@ invalidate_relation(Datum arg, Oid relid)
 		for (i = 0; i < LADDER_NRELATIONS; i++)
 			if (!OidIsValid(relid) || entry->cache->relation[i] == relid)
 				ladder_cache_outdate(entry->cache);
-		for (i = 0; i < entry->cache->npartitions; i++)
-			if (entry->cache->partition[i] == relid)
-				ladder_cache_outdate(entry->cache);
+		if (list_member_oid(entry->cache->touched, relid))
+			ladder_cache_outdate(entry->cache);
 	}
 }
 
@@ -290,13 +289,6 @@ create_caches(void)
 /*
  * ---- Look-up ----
  */
-
-static char *
-qualified_name(Oid relid)
-{
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
-									  get_rel_name(relid));
-}
 
 static Oid
 relation_owner(Oid relid)
@@ -350,97 +342,90 @@ view_below(Oid source)
 	return view;
 }
 
-/*
- * The view of the user that source selects from, if it is one.  That of a ladder that
- * shadow_ladder() made may select from the source of another ladder.
- */
-static Oid
-underlying_view(Oid source)
-{
-	Oid			view = view_below(source);
-
-	while (OidIsValid(view) &&
-		   ladder_relation_oid(get_rel_namespace(view), LADDER_SOURCE) == view &&
-		   OidIsValid(ladder_relation_oid(get_rel_namespace(view), LADDER_CONFIG)))
-		view = view_below(view);
-	return view;
-}
-
-/*
- * The functions in a view run with the rights of who reads it.  A view that has become another
- * role's could be replaced by it.
- */
+/* Whether a view is the source of a ladder, as that of a shadow may select from it. */
 static bool
-view_is_owned(const LadderCache *cache)
+is_source(Oid view)
 {
-	return !OidIsValid(cache->view) || relation_owner(cache->view) == cache->owner;
+	Oid			schema = get_rel_namespace(view);
+
+	return ladder_relation_oid(schema, LADDER_SOURCE) == view &&
+		OidIsValid(ladder_relation_oid(schema, LADDER_CONFIG));
 }
 
 bool
 ladder_owners_agree(const LadderCache *cache)
 {
-	return cache->foreign == NULL && view_is_owned(cache);
+	return cache->foreign == NULL;
 }
 
 void
 ladder_check_owners(const LadderCache *cache)
 {
-	const char *owner = quote_identifier(GetUserNameFromId(cache->owner, false));
-
 	if (cache->foreign != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("relation %s is not owned by the owner of the ladder", cache->foreign),
 				 errhint("Give all relations of a ladder to one role: ALTER TABLE %s OWNER TO %s.",
-						 cache->foreign, owner)));
-	if (!view_is_owned(cache))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("source view \"%s\" of ladder \"%s\" belongs to another role",
-						get_rel_name(cache->view), cache->name),
-				 errhint("The owner of a ladder must own its source view: ALTER VIEW %s OWNER TO %s.",
-						 qualified_name(cache->view), owner)));
+						 cache->foreign,
+						 quote_identifier(GetUserNameFromId(cache->owner, false)))));
 }
 
+/* Note whose one of the ladder's relations is, or what work on that one touches too. */
 static void
-note_foreign(LadderCache *cache, LadderRelation relation, char *name)
+note_owner(LadderCache *cache, LadderRelation relation, Oid relid)
 {
-	cache->foreign = name;
+	if (relation_owner(relid) == cache->owner)
+		return;
+	cache->foreign = quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
+												get_rel_name(relid));
 	if (relation == LADDER_CONFIG || relation == LADDER_PENDING || relation == LADDER_ATTACHED)
 		cache->notes_foreign = true;
 }
 
+static void
+add_touched(LadderCache *cache, LadderRelation relation, Oid relid)
+{
+	/* Not every ladder has tables of matches, and a partition may be gone. */
+	if (get_rel_relkind(relid) == '\0')
+		return;
+	cache->touched = lappend_oid(cache->touched, relid);
+	note_owner(cache, relation, relid);
+}
+
 /*
- * Find the partitions of the ladder's tables.  Their triggers run as the ladder's owner, as
- * those of the tables do.  One that is dropped meanwhile makes the cache invalid.
+ * Find what work on the ladder touches besides its relations.  The functions in the view of the user
+ * below source run as the ladder's owner, and in that of another ladder, below a shadow's, with the
+ * policies of its tables; so do triggers of partitions and of whatever else inherits from a table.
+ * One that is dropped meanwhile makes the cache invalid.
  */
 static void
-find_partitions(LadderCache *cache)
+find_touched(LadderCache *cache)
 {
+	Oid			view;
 	int			i;
+
+	/* Nothing has kept the owner of views from closing a circle. */
+	for (view = view_below(cache->relation[LADDER_SOURCE]);
+		 OidIsValid(view) && !list_member_oid(cache->touched, view);
+		 view = is_source(view) ? view_below(view) : InvalidOid)
+	{
+		add_touched(cache, LADDER_SOURCE, view);
+		for (i = LADDER_MATCH; i <= LADDER_MATCH_PLAYER && is_source(view); i++)
+			add_touched(cache, i, ladder_relation_oid(get_rel_namespace(view), i));
+	}
+	cache->nbelow = list_length(cache->touched);
 
 	for (i = 0; i < LADDER_NRELATIONS; i++)
 	{
-		List	   *below;
 		ListCell   *lc;
 
-		if (get_rel_relkind(cache->relation[i]) != RELKIND_PARTITIONED_TABLE)
+		if (!OidIsValid(cache->relation[i]))
 			continue;
-		below = list_delete_first(find_all_inheritors(cache->relation[i], NoLock, NULL));
-		if (below == NIL)
+		note_owner(cache, i, cache->relation[i]);
+		if (!has_subclass(cache->relation[i]))
 			continue;
-		cache->partition = cache->partition == NULL ? palloc_array(Oid, list_length(below)) :
-			repalloc_array(cache->partition, Oid, cache->npartitions + list_length(below));
-		foreach(lc, below)
-		{
-			Oid			partition = lfirst_oid(lc);
-
-			if (get_rel_relkind(partition) == '\0')
-				continue;
-			cache->partition[cache->npartitions++] = partition;
-			if (relation_owner(partition) != cache->owner)
-				note_foreign(cache, i, qualified_name(partition));
-		}
+		foreach(lc, list_delete_first(find_all_inheritors(cache->relation[i], NoLock, NULL)))
+			add_touched(cache, i, lfirst_oid(lc));
 	}
 }
 
@@ -449,7 +434,6 @@ static LadderCache *
 look_up_ladder(Oid schema, const Oid *relation)
 {
 	LadderCache *cache = palloc0_object(LadderCache);
-	int			i;
 
 	cache->schema = schema;
 	cache->schema_hash = GetSysCacheHashValue1(NAMESPACEOID,
@@ -463,13 +447,7 @@ look_up_ladder(Oid schema, const Oid *relation)
 	 * nobody else may have put one of them there.
 	 */
 	cache->owner = relation_owner(cache->relation[LADDER_CONFIG]);
-	for (i = 0; i < LADDER_NRELATIONS; i++)
-		if (OidIsValid(cache->relation[i]) &&
-			relation_owner(cache->relation[i]) != cache->owner)
-			note_foreign(cache, i, ladder_relation_sql(cache, i));
-	find_partitions(cache);
-
-	cache->view = underlying_view(cache->relation[LADDER_SOURCE]);
+	find_touched(cache);
 
 	cache->player_type = palloc_object(IdType);
 	id_type_init(cache->player_type,

@@ -41,7 +41,7 @@ typedef struct MirrorPlan
  * the slots that plans.c hands out; all of it lives in one memory context.
  *
  * Nothing of this is ever looked up again.  Any change to one of the ladder's relations, to
- * a partition of one, or to its schema makes it invalid, and the next ladder_cache_open() makes
+ * what work on them touches too, or to its schema makes it invalid, and the next ladder_cache_open() makes
  * a successor.  Whoever is still at work with an invalid one keeps it until done: plans may be
  * running, and names and types have been handed out.
  */
@@ -56,10 +56,9 @@ typedef struct LadderCache
 	int			users;			/* open ladders that work with it */
 	MemoryContext context;		/* of all that this leads to */
 	Oid			relation[LADDER_NRELATIONS];
-	Oid		   *partition;		/* of those that are partitioned, at any level */
-	int			npartitions;
+	List	   *touched;		/* OIDs of what else work on them touches: so many */
+	int			nbelow;			/* below the source, then what inherits */
 	Oid			owner;
-	Oid			view;			/* of the user, that the source is made of */
 	char	   *foreign;		/* a relation of another role's, or NULL; */
 	bool		notes_foreign;	/* one that matches are noted down by */
 	char	   *name;

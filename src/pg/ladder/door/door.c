@@ -756,10 +756,12 @@ ladder_open(const Ladder *inside)
 	*ladder = *inside;
 	ladder->context = CurrentMemoryContext;
 
-	/* Columns are read by their types, which nobody may change from here on. */
+	/* Columns are read by their types, which nobody may change from here on, nor whose they are. */
 	for (i = 0; i < LADDER_NRELATIONS; i++)
 		if (OidIsValid(ladder->relation[i]))
 			LockRelationOid(ladder->relation[i], AccessShareLock);
+	for (i = 0; i < ladder->cache->nbelow; i++)
+		LockRelationOid(list_nth_oid(ladder->cache->touched, i), AccessShareLock);
 	if (!ladder->cache->valid)
 		ladder_cache_recheck(ladder);
 	ladder->guc_level = NewGUCNestLevel();

@@ -301,7 +301,7 @@ ladder_cache_recheck(Ladder *ladder)
 	LadderCache *cache = ladder_cache_open(ladder->schema);
 	int			i;
 
-	if (!ladder->bears_owners)
+	if (!ladder->bears_owners || cache->notes_foreign)
 		ladder_check_owners(cache);
 	ladder->cache = cache;
 
