@@ -124,6 +124,16 @@ SELECT count(*) FROM skillrating.catch_up('shade', search => true);
 SELECT skillrating.promote_ladder('shade', former => 'origin_before');
 TABLE gained;
 ALTER VIEW origin.source OWNER TO CURRENT_USER;
+SELECT (skillrating.new_season('origin', 'first')).players;
+CREATE TABLE attack.copied AS TABLE origin.operation;
+GRANT SELECT ON attack.copied TO regress_attacker;
+ALTER TABLE origin.operation OWNER TO regress_attacker;
+SET ROLE regress_attacker;
+ALTER TABLE origin.operation RENAME TO operation_before;
+CREATE VIEW origin.operation AS SELECT * FROM attack.copied WHERE attack.strike() IS NOT NULL;
+RESET ROLE;
+SELECT skillrating.promote_ladder('shade', former => 'origin_before', hanging => 'keep');
+TABLE gained;
 SELECT format('CREATE OR REPLACE VIEW origin.source AS SELECT %s FROM shade.source', string_agg(quote_ident(attname), ', ' ORDER BY attnum)) AS replace
     FROM pg_attribute WHERE attrelid = 'origin.source'::regclass AND attnum > 0 \gset
 :replace;

@@ -106,8 +106,20 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(shadow);
+    foreign_relation record;
     differing text[];
 BEGIN
+    -- Whatever has these names is read as the owner.
+    SELECT format('%I.%I', ladder, l.relname) AS name, pg_get_userbyid(s.relowner) AS owner INTO foreign_relation
+    FROM pg_class AS l JOIN pg_class AS s ON s.relname = l.relname AND s.relowner <> l.relowner
+    WHERE l.relnamespace = to_regnamespace(quote_ident(ladder)) AND s.relnamespace = to_regnamespace(quote_ident(shadow))
+        AND l.relname IN ('ladder', 'operation', 'rated_match', 'attached')
+    LIMIT 1;
+    IF foreign_relation.name IS NOT NULL THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('relation %s is not owned by the owner of the ladder', foreign_relation.name),
+            HINT = format('Give all relations of a ladder to one role: ALTER TABLE %s OWNER TO %I.', foreign_relation.name, foreign_relation.owner);
+    END IF;
     -- Operations by what they do: each ladder has its own numbers. States and points of another
     -- model do not count.
     EXECUTE format(
@@ -152,8 +164,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_operations_agree(text, text, boolean) IS
-'A part of promote_ladder(): error 55000 that names the operations that count in a ladder and not in
-its shadow, or the other way round, the attached tables, and, if asked for, the void matches.';
+'A part of promote_ladder(): error 42501 if one of the relations that it reads is another role''s; 55000
+that names the operations that count in a ladder and not in its shadow, or the other way round, the
+attached tables, and, if asked for, the void matches.';
 
 CREATE FUNCTION skillrating_internal.check_promotion(
     ladder text,
@@ -180,14 +193,6 @@ BEGIN
         RAISE duplicate_schema USING
             MESSAGE = format('schema "%s" already exists', former),
             HINT = 'Give a name that no schema has, so that nobody takes one ladder for the other.';
-    END IF;
-    IF NOT EXISTS (
-        SELECT FROM pg_class AS l, pg_class AS s
-        WHERE l.oid = to_regclass(format('%I.ladder', ladder)) AND s.oid = to_regclass(format('%I.ladder', shadow))
-            AND l.relowner = s.relowner)
-    THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = format('ladders "%s" and "%s" belong to different roles', ladder, shadow);
     END IF;
     PERFORM skillrating_internal.check_operations_agree(ladder, shadow, true);
     IF hanging = 'keep' THEN
