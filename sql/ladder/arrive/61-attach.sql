@@ -429,9 +429,23 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     list text;
+    tables oid[];
     t record;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
+    -- All or none: who has written to one of them and then rates is not to be in a deadlock with this.
+    EXECUTE format(
+        'SELECT array_agg(c.oid) FROM pg_class AS c
+        WHERE has_table_privilege(c.oid, ''TRIGGER'') AND (
+            c.oid IN (SELECT a.relation FROM %I.attached AS a
+                UNION ALL SELECT m.relation FROM skillrating_internal.mirrors($1) AS m
+                UNION ALL SELECT i.relation FROM skillrating_internal.idle_triggers($1) AS i)
+            OR c.relnamespace = to_regnamespace(quote_ident($1))
+                AND c.relname IN (''pending'', ''rating'', ''match'', ''match_player''))', ladder)
+    INTO tables USING ladder;
+    PERFORM skillrating_internal.hold_objects(ladder, array_fill('pg_class'::regclass, ARRAY[cardinality(tables)]) || 'pg_namespace'::regclass,
+            tables || to_regnamespace(quote_ident(ladder))::oid, cardinality(tables)),
+        skillrating_internal.hold_ladder(ladder, true);
     triggers := 0;
     -- On tables of others they are made anew below.
     FOR t IN
@@ -463,7 +477,8 @@ subscriber that takes over calls it before the first match. Returns how many tri
 or disabled, and how many sequences were behind. No trigger has reported the matches that came
 meanwhile: catch_up(search => true, rebuild => true) finds them and what has changed. Errors: 42704
 for an unknown ladder, 42501 unless the caller owns the ladder and may create triggers on the
-attached tables, 55000 if it has no source.';
+attached tables, 55000 if it has no source, 55P03 if tables cannot be locked within 30 s or
+lock_timeout.';
 
 CREATE FUNCTION skillrating_internal.source_relation(source regclass)
 RETURNS regclass

@@ -164,9 +164,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_operations_agree(text, text, boolean) IS
-'A part of promote_ladder(): error 42501 if one of the relations that it reads is another role''s; 55000
-that names the operations that count in a ladder and not in its shadow, or the other way round, the
-attached tables, and, if asked for, the void matches.';
+'A part of promote_ladder(): error 42501 if one of the relations that it reads is another role''s;
+55000 that names the operations that count in a ladder and not in its shadow, or the other way
+round, the attached tables, and, if asked for, the void matches.';
 
 CREATE FUNCTION skillrating_internal.check_promotion(
     ladder text,

@@ -52,7 +52,7 @@ static const LadderEntry entries[] = {
 	{"attach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,
 	.as_caller = "create_collect_triggers"},
 	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
-	{"restore_triggers", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true},
+	{"restore_triggers", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true},
 
 	/*
 	 * Each takes a stronger lock together with those on tables:
