@@ -398,12 +398,13 @@ tables, and returns how many were behind. They never go back.';
 CREATE FUNCTION skillrating_internal.idle_triggers(
     ladder text,
     OUT relation regclass,
-    OUT name name)
+    OUT name name,
+    OUT enable text)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT t.tgrelid, t.tgname
+    SELECT t.tgrelid, t.tgname, CASE p.proname WHEN 'enqueue_matches' THEN 'ENABLE ALWAYS' ELSE 'ENABLE' END
     FROM pg_trigger AS t
     JOIN pg_proc AS p ON p.oid = t.tgfoid
     JOIN pg_class AS c ON c.oid = t.tgrelid
@@ -418,7 +419,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.idle_triggers(text) IS
 'A part of restore_triggers() and of what tells of them: triggers of a ladder, also on tables of the
-user, that exist and are disabled.';
+user, that exist and are disabled, and how ALTER TABLE enables them.';
 
 CREATE FUNCTION skillrating_internal.restore_triggers(
     ladder text,
@@ -452,7 +453,7 @@ BEGIN
         SELECT i.* FROM skillrating_internal.idle_triggers(ladder) AS i
         JOIN pg_class AS c ON c.oid = i.relation WHERE pg_has_role(c.relowner, 'USAGE')
     LOOP
-        EXECUTE format('ALTER TABLE %s ENABLE TRIGGER %I', t.relation, t.name);
+        EXECUTE format('ALTER TABLE %s %s TRIGGER %I', t.relation, t.enable, t.name);
         triggers := triggers + 1;
     END LOOP;
     -- A table that was dropped feeds nothing.
