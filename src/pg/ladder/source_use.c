@@ -1,6 +1,6 @@
 /*
  * source_use.c
- *		Which columns of a source a model makes use of.
+ *		Which columns of a source a model makes use of, and what others may be meant for.
  */
 #include "pg/sql/glue.h"
 
@@ -8,6 +8,7 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
+#include "utils/varlena.h"
 
 #include "core/evaluate/tune_parts.h"
 #include "core/rating/period.h"
@@ -15,6 +16,7 @@
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_unused_columns);
+SKILLRATING_FUNCTION(skillrating_nearest_source_column);
 
 /*
  * Columns that another one makes use of, or the lack of another one: log-odds favour a side, and a
@@ -84,4 +86,31 @@ skillrating_unused_columns(PG_FUNCTION_ARGS)
 			unused[n++] = name;
 	}
 	return text_array(unused, n);
+}
+
+/* nearest_source_column(name): that of the least distance, a third of the letters at most. */
+Datum
+skillrating_nearest_source_column(PG_FUNCTION_ARGS)
+{
+	text	   *given = PG_GETARG_TEXT_PP(0);
+	int			length = (int) VARSIZE_ANY_EXHDR(given);
+	int			least = length / 3 + 1;
+	const char *nearest = NULL;
+	int			i;
+
+	for (i = 0; i < SOURCE_NCOLUMNS && length < NAMEDATALEN; i++)
+	{
+		const char *name = source_column_name(i);
+		int			distance = varstr_levenshtein_less_equal(VARDATA_ANY(given), length,
+															 name, (int) strlen(name), 1, 1, 1, least, true);
+
+		if (distance < least && distance > 0)
+		{
+			least = distance;
+			nearest = name;
+		}
+	}
+	if (nearest == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(nearest));
 }
