@@ -50,9 +50,10 @@ files = $(sort $(patsubst $(here)/%,%,$(wildcard $(here)/$(1))))
 OBJS = $(patsubst %.c,%.o,$(call files,src/core/*/*.c) $(call files,src/pg/*/*.c) \
 	$(call files,src/pg/*/*/*.c))
 
-# The parts of the install script: their numbers are the order in which they are
-# joined.
-SQL_PARTS = $(addprefix $(here)/,$(call files,sql/*.sql))
+# The parts of the install script, in rooms like those of src/pg: their numbers are the order in
+# which they are joined, whatever room they are in.
+by_number = $(foreach part,$(sort $(foreach file,$(1),$(notdir $(file)):$(file))),$(lastword $(subst :, ,$(part))))
+SQL_PARTS = $(addprefix $(here)/,$(call by_number,$(foreach depth,* */* */*/*,$(call files,sql/$(depth).sql))))
 
 # The module of queues is of SQL only, and installed along with the rest.
 QUEUE_VERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(here)/modules/queue/skillrating_queue.control)

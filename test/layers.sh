@@ -17,7 +17,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 status=0
 
-# A room may include itself, and those with a lower number; and of a room within it the hook.
+# A room may include itself, and those with a lower number; and the hook of a room beside it.
 rooms="
 core/util 1
 core/math 2
@@ -32,8 +32,12 @@ pg/formulas 12
 pg/plots 12
 pg/history 13
 pg/teams 13
-pg/ladder 14
-pg/ladder/ranks 15
+pg/ladder/door 14
+pg/ladder/rate 15
+pg/ladder/arrive 16
+pg/ladder/history 17
+pg/ladder/calls 18
+pg/ladder/ranks 18
 "
 
 # The core knows nothing but these.
@@ -44,6 +48,10 @@ some_headers="varatt.h"
 
 max_function=80
 max_file=900
+
+# A room of a ladder has at most so many files of C, which depend on one another over so many levels.
+max_files=12
+max_levels=5
 
 result() {
 	if [ -z "$1" ]; then
@@ -67,14 +75,14 @@ wrong_includes() {
 			close(file)
 			return found
 		}
-		# The room of a path, as in core/math, or in pg/ladder/ranks.
+		# The room of a path, as in core/math, or in pg/ladder/rate.
 		function room(path) {
 			sub(/\/[^\/]*$/, "", path)
 			return path
 		}
-		# Whether a header is the hook of a room within a room.
-		function is_hook(name, outer) {
-			return index(name, outer "/") == 1 && name ~ /\/hook\.h$/
+		# Whether a header is the hook of a room beside another.
+		function is_hook(name, other) {
+			return name ~ /\/hook\.h$/ && room(room(name)) == room(other)
 		}
 		function wrong(text) { print file ":" number ": " text }
 		BEGIN {
@@ -191,6 +199,54 @@ circles() {
 		}'
 }
 
+# Rooms of a ladder with too many objects, or with objects that depend on one another over too many
+# levels, from what nm -A -g says of them.
+full_rooms() {
+	awk -v max_files="$max_files" -v max_levels="$max_levels" '
+		{
+			object = $1
+			sub(/:.*/, "", object)
+			room = object
+			sub(/\/[^\/]*$/, "", room)
+			if (room !~ /pg\/ladder\//)
+				next
+			room_of[object] = room
+			if ($(NF - 1) == "U")
+				used[object, $NF] = 1
+			else if ($(NF - 1) ~ /^[TDBRCVW]$/)
+				home[$NF] = object
+		}
+		function level(a,  b, most) {
+			if (!(a in levels)) {
+				levels[a] = 1
+				most = 0
+				for (b in room_of)
+					if ((a, b) in arrow && level(b) > most)
+						most = levels[b]
+				levels[a] = most + 1
+			}
+			return levels[a]
+		}
+		END {
+			for (key in used) {
+				split(key, part, SUBSEP)
+				if (part[2] in home && home[part[2]] != part[1] && room_of[home[part[2]]] == room_of[part[1]])
+					arrow[part[1], home[part[2]]] = 1
+			}
+			for (a in room_of) {
+				files[room_of[a]]++
+				if (level(a) > deep[room_of[a]])
+					deep[room_of[a]] = levels[a]
+			}
+			for (room in files) {
+				if (files[room] > max_files)
+					print room " has " files[room] " files, more than " max_files
+				if (deep[room] > max_levels)
+					print room " has " deep[room] " levels of files, more than " max_levels
+			}
+		}' | LC_ALL=C sort
+}
+
 # Functions of C below ROOT with more lines between their braces than allowed.
 long_functions() {
 	# shellcheck disable=SC2016 # a program of awk
@@ -270,21 +326,21 @@ says() {
 	[ "$found" -eq $# ] || printf '%s\n%s\n' "$found complaints instead of $#:" "$all"
 }
 
-mkdir -p "$scratch/sql" "$scratch/server/utils" "$scratch"/src/core/{util,math,models,solve,split} "$scratch"/src/pg/{sql,formulas,matches,ladder/ranks} "$scratch/src/pg/attic" "$scratch/test/core"
+mkdir -p "$scratch/sql" "$scratch/server/utils" "$scratch"/src/core/{util,math,models,solve,split} "$scratch"/src/pg/{sql,formulas,matches,ladder/door,ladder/ranks} "$scratch/src/pg/attic" "$scratch/test/core"
 touch "$scratch/server/postgres.h" "$scratch/server/utils/json.h" \
-	"$scratch"/src/core/{util/a,math/b,models/m,solve/s,split/p}.h "$scratch"/src/pg/{sql/json,matches/x,ladder/l,ladder/ranks/hook,ladder/ranks/r}.h
+	"$scratch"/src/core/{util/a,math/b,models/m,solve/s,split/p}.h "$scratch"/src/pg/{sql/json,matches/x,ladder/door/l,ladder/ranks/hook,ladder/ranks/r}.h
 include() { printf '#include %s\n' "${@:2}" >"$scratch/src/$1"; }
 # What is right.
 include core/models/m.c '"core/models/m.h"' '"core/math/b.h"' '"core/util/a.h"' '<math.h>'
-include pg/ladder/ranks/r.c '"pg/ladder/ranks/r.h"' '"pg/ladder/l.h"'
-include pg/ladder/l.c '"pg/ladder/ranks/hook.h"' '"pg/ladder/l.h"' '"postgres.h"' '"utils/json.h"' '"pg/matches/x.h"' '"core/split/p.h"' '<math.h>'
+include pg/ladder/ranks/r.c '"pg/ladder/ranks/r.h"' '"pg/ladder/door/l.h"'
+include pg/ladder/door/l.c '"pg/ladder/ranks/hook.h"' '"pg/ladder/door/l.h"' '"postgres.h"' '"utils/json.h"' '"pg/matches/x.h"' '"core/split/p.h"' '<math.h>'
 result "$(wrong_includes "$scratch" "$scratch/server")" "nothing is said of includes that are right"
 # What is wrong.
 include core/math/b.c '"core/models/m.h"' '"pg/sql/json.h"' '<postgres.h>' '"b.h"'
 include core/solve/s.c '"core/split/p.h"'
 include pg/formulas/f.c '"json.h"' '"pg/matches/x.h"' '"pg/sql/gone.h"' '<core/util/a.h>'
-include pg/matches/x.c '"pg/ladder/l.h"' '"pg/ladder/ranks/hook.h"'
-include pg/ladder/w.c '"pg/ladder/ranks/r.h"'
+include pg/matches/x.c '"pg/ladder/door/l.h"' '"pg/ladder/ranks/hook.h"'
+include pg/ladder/door/w.c '"pg/ladder/ranks/r.h"'
 include pg/attic/z.c '"postgres.h"'
 result "$(wrong_includes "$scratch" "$scratch/server" | says \
 	'src/core/math/b.c:1: "core/models/m.h" does not lie below core/math' \
@@ -296,9 +352,9 @@ result "$(wrong_includes "$scratch" "$scratch/server" | says \
 	'src/pg/formulas/f.c:2: "pg/matches/x.h" does not lie below pg/formulas' \
 	'src/pg/formulas/f.c:3: "pg/sql/gone.h" does not exist' \
 	'src/pg/formulas/f.c:4: <core/util/a.h> is one of ours' \
-	'src/pg/matches/x.c:1: "pg/ladder/l.h" does not lie below' \
+	'src/pg/matches/x.c:1: "pg/ladder/door/l.h" does not lie below' \
 	'src/pg/matches/x.c:2: "pg/ladder/ranks/hook.h" does not lie below' \
-	'src/pg/ladder/w.c:1: "pg/ladder/ranks/r.h" does not lie below' \
+	'src/pg/ladder/door/w.c:1: "pg/ladder/ranks/r.h" does not lie below' \
 	'src/pg/attic/z.c:1: "pg/attic" is no room')" "includes that are wrong are found"
 
 symbols='a.o:0000000000000000 T f
@@ -310,6 +366,14 @@ c.o:0000000000000010 D table'
 result "$(circles <<<"$symbols")" "nothing is said of objects without a circle"
 result "$(printf '%s\n' "$symbols" 'b.o:                 U table' | circles | says \
 	'a.o needs b.o for g' 'b.o needs c.o for table' 'c.o needs a.o for f' 'which is a circle')" "a circle of objects is found"
+
+symbols='src/pg/ladder/a/a.o: 00 T f
+src/pg/ladder/a/a.o:    U g
+src/pg/ladder/a/b.o: 00 T g
+src/pg/ladder/b/c.o:    U f'
+result "$(full_rooms <<<"$symbols")" "nothing is said of rooms that are small enough"
+result "$(max_files=1 max_levels=1 full_rooms <<<"$symbols" | says \
+	'src/pg/ladder/a has 2 files, more than 1' 'src/pg/ladder/a has 2 levels of files')" "a room of too many files or levels is found"
 
 function_of() { printf 'static int\n%s(void)\n{\n' "$1"; yes '	f();' | head -n "$2"; printf '}\n'; }
 { function_of short "$max_function"; function_of long $((max_function + 1)); } >"$scratch/src/core/util/a.c"
@@ -340,10 +404,13 @@ missing=$(for object in $objects; do [ -e "$object" ] || echo "$object is not bu
 # shellcheck disable=SC2086 # a list of words
 result "$missing${missing:+
 }$(nm -A -g $objects 2>/dev/null | circles)" "no files depend on one another in a circle"
+# shellcheck disable=SC2086 # a list of words
+result "$(nm -A -g $objects 2>/dev/null | full_rooms)" "no room of a ladder has more than $max_files files or $max_levels levels"
 result "$(long_functions .)" "no function has more than $max_function lines"
 result "$(long_bodies .)" "no function in SQL has more than $max_function lines"
 result "$(adopting .)" "the install script adopts nothing that exists"
 result "$(versions_asked .)" "only src/pg/sql/compat.h asks for the server's version"
-result "$(entries_without_function src/pg/ladder/entry.c sql/*.sql)" "every entry to a ladder has its function"
+# shellcheck disable=SC2046 # a list of words
+result "$(entries_without_function src/pg/ladder/arrive/entry.c $(find sql -name '*.sql'))" "every entry to a ladder has its function"
 result "$(long_sources .)" "no file has more than $max_file lines"
 exit $status

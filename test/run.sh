@@ -90,7 +90,7 @@ result "${#shared}" "no test shares a name with a file in sql"
 
 queue=$scratch/queue
 # Not every oracle with every function bent, which takes minutes.
-[ "$level" != check ] || export ORACLES=listed
+[ "$level" = all ] || export ORACLES=listed
 # The names of files in a folder, with what is left out; and words in lines of so many.
 names() { (cd "$1" && ls -- *."$2") | sed "s/\.$2\$//" | grep -vxF -f <(printf '%s\n' "$3" | tr ' ' '\n'); }
 batches() { xargs -n "$2" echo "$1"; }
@@ -122,16 +122,16 @@ later_core="size_advantage_simulation"
 logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
 	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" processors backfill queue foreign recipes \
-		subscriber predict "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside plproxy citus
-	printf 'script %s\n' peers docs clients promoting own_tables concurrent http pictures dist demo migration parameters dump open_match
+		subscriber "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside plproxy citus
+	printf 'script %s\n' peers docs clients promoting own_tables concurrent http pictures demo migration parameters dump open_match
 } >"$scratch/waiting"
 touch "$scratch/waiting"
-# A build of its own, and all regression tests again.
-[ "$level" != all ] || echo "script sanitizers" >>"$scratch/busy"
+# A build of its own, and all regression tests again; and what tests the benchmark of forecasts.
+[ "$level" != all ] || { echo "script sanitizers"; echo "script dist"; echo "own predict"; } >>"$scratch/busy"
 # One of each at a time, so that the processors are busy.
 paste -d '\n' "$scratch/waiting" "$scratch/busy" | grep . >"$queue"
-[ "$level" != all ] || export CRON=yes KILLS=20 CONCURRENT_SECONDS=60 OWN_TABLES_SECONDS=60 BOARDS_SECONDS=60 SWAPPING_SECONDS=60 \
-	EXCHANGE_KILLS=20 TICKETS=50000 BACKFILL_KILLS=25 PROCESSORS_MATCHES=300
+[ "$level" != all ] || export CRON=yes KILLS=20 CONCURRENT_SECONDS=60 OWN_TABLES_SECONDS=60 BOARDS_SECONDS=60 \
+	TICKETS=50000 BACKFILL_KILLS=25 PROCESSORS_MATCHES=300
 
 for ((i = 0; i < jobs; i++)); do
 	test/cluster.sh bash test/worker.sh "$scratch" 2>"$scratch/worker$i" &

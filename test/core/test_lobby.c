@@ -89,7 +89,7 @@ static double
 most_even(const Lobby *lobby, const SplitRequest *request)
 {
 	double		least = INFINITY;
-	int			team[BOX_PLAYERS];
+	int			team[BOX_PLAYERS] = {0};
 	long		s;
 
 	for (s = 0; s < box_splits(lobby); s++)

@@ -34,7 +34,7 @@ enum
 
 /*
  * The columns of the type rated, and of rated_participants, where all but those of the match are
- * arrays (sql/40-history-rate.sql).
+ * arrays (sql/history/40-rate.sql).
  */
 enum
 {

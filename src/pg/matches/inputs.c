@@ -16,7 +16,7 @@
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
-/* As the type inputs and the arguments of rate() have them (sql/40-history-rate.sql). */
+/* As the type inputs and the arguments of rate() have them (sql/history/40-rate.sql). */
 typedef struct InputSpec
 {
 	int			column;			/* a SourceColumn, or one of the slots behind

@@ -10,7 +10,7 @@
 
 #include "pg/matches/batch.h"
 
-/* The columns of the type final_component (sql/40-history-rate.sql). */
+/* The columns of the type final_component (sql/history/40-rate.sql). */
 enum
 {
 	FINAL_COMPONENT_KIND,

@@ -10,7 +10,7 @@
 
 #include "pg/matches/rater.h"
 
-/* The columns of the type final_rating (sql/40-history-rate.sql). */
+/* The columns of the type final_rating (sql/history/40-rate.sql). */
 enum
 {
 	FINAL_PLAYER,

@@ -1,0 +1,470 @@
+/*
+ * feed.c
+ *		What feeds a ladder: the triggers that report matches to it.
+ */
+#include "pg/ladder/arrive/feed.h"
+
+#include "access/relation.h"
+#include "access/skey.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
+#include "executor/tuptable.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "pg/ladder/door/hold.h"
+#include "pg/ladder/door/plans.h"
+#include "pg/ladder/door/shape.h"
+
+SKILLRATING_FUNCTION(skillrating_drop_source_triggers);
+
+/*
+ * ---- The ladder of a trigger ----
+ */
+
+/* An expression_tree_walker that stops at the first constant of type regclass. */
+static bool
+find_regclass(Node *node, void *context)
+{
+	Oid		   *relid = (Oid *) context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Const))
+	{
+		const Const *constant = (const Const *) node;
+
+		if (constant->consttype != REGCLASSOID || constant->constisnull)
+			return false;
+		*relid = DatumGetObjectId(constant->constvalue);
+		return true;
+	}
+	return expression_tree_walker(node, find_regclass, context);
+}
+
+Oid
+trigger_condition_relation(const Trigger *trigger)
+{
+	Oid			relid = InvalidOid;
+
+	if (trigger->tgqual != NULL)
+		(void) find_regclass(stringToNode(trigger->tgqual), &relid);
+	return relid;
+}
+
+bool
+ladder_is_whole(Oid schema, const char **missing)
+{
+	int			i;
+
+	for (i = 0; i < LADDER_NREQUIRED; i++)
+		if (!OidIsValid(ladder_relation_oid(schema, i)))
+		{
+			if (missing != NULL)
+				*missing = ladder_relation_name(i);
+			return false;
+		}
+	return true;
+}
+
+/* The value of a column of a row, unless it is null or not of type text. */
+static bool
+read_text(TupleTableSlot *slot, Oid table, const char *name, char **value)
+{
+	AttrNumber	column = get_attnum(table, name);
+	bool		isnull;
+	Datum		datum;
+
+	if (column == InvalidAttrNumber || get_atttype(table, column) != TEXTOID)
+		return false;
+	datum = slot_getattr(slot, column, &isnull);
+	if (!isnull)
+		*value = TextDatumGetCString(datum);
+	return !isnull;
+}
+
+/*
+ * Whether a table is in the list; if so, and value is not NULL, that of a column of type text
+ * there.
+ */
+static bool
+find_listed(Oid schema, const char *list, Oid relid, const char *text_column, char **value)
+{
+	Oid			table = get_relname_relid(list, schema);
+	Relation	relation;
+	AttrNumber	column;
+	ScanKeyData key;
+	TableScanDesc scan;
+	TupleTableSlot *slot;
+	bool		listed = false;
+
+	if (!OidIsValid(table))
+		return false;
+	relation = try_relation_open(table, AccessShareLock);
+	if (relation == NULL)
+		return false;
+	column = get_attnum(table, "relation");
+	if (relation->rd_rel->relkind == RELKIND_RELATION &&
+		column != InvalidAttrNumber && get_atttype(table, column) == REGCLASSOID)
+	{
+		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+
+		ScanKeyInit(&key, column, BTEqualStrategyNumber, F_OIDEQ,
+					ObjectIdGetDatum(relid));
+		scan = table_beginscan(relation, snapshot, 1, &key);
+		slot = table_slot_create(relation, NULL);
+		listed = table_scan_getnextslot(scan, ForwardScanDirection, slot);
+		if (listed && value != NULL)
+			listed = read_text(slot, table, text_column, value);
+		ExecDropSingleTupleTableSlot(slot);
+		table_endscan(scan);
+		UnregisterSnapshot(snapshot);
+	}
+	relation_close(relation, AccessShareLock);
+	return listed;
+}
+
+bool
+ladder_lists_table(Oid schema, const char *list, Oid relid)
+{
+	return find_listed(schema, list, relid, NULL, NULL);
+}
+
+char *
+ladder_listed_match_id(Oid schema, Oid relid)
+{
+	char	   *match_id = NULL;
+	ListCell   *cell;
+
+	if (find_listed(schema, "attached", relid, "match_id", &match_id))
+		return match_id;
+	if (!get_rel_relispartition(relid))
+		return NULL;
+	foreach(cell, get_partition_ancestors(relid))
+		if (find_listed(schema, "attached", lfirst_oid(cell), "match_id", &match_id))
+		return match_id;
+	return NULL;
+}
+
+/*
+ * ---- Whether triggers exist ----
+ */
+
+/*
+ * One of our trigger functions, as it is now: an extension that was dropped and created
+ * again has others than before.  InvalidOid if there is none.
+ */
+static Oid
+trigger_function(const char *name)
+{
+	Oid			schema = get_namespace_oid("skillrating_internal", true);
+
+	if (!OidIsValid(schema))
+		return InvalidOid;
+	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+						   CStringGetDatum(name),
+						   PointerGetDatum(buildoidvector(NULL, 0)),
+						   ObjectIdGetDatum(schema));
+}
+
+/*
+ * Whether a table has triggers of a function for all of some events, a combination of
+ * TRIGGER_TYPE_INSERT and its like.  A disabled trigger is one: it was disabled on purpose.
+ */
+static bool
+has_triggers(Oid relid, const char *function, int16 events)
+{
+	Oid			wanted = trigger_function(function);
+	Relation	relation = table_open(relid, AccessShareLock);
+	const TriggerDesc *triggers = relation->trigdesc;
+	int			i;
+
+	for (i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+		if (triggers->triggers[i].tgfoid == wanted)
+			events &= ~triggers->triggers[i].tgtype;
+	table_close(relation, AccessShareLock);
+	return events == 0;
+}
+
+pg_noreturn static void
+triggers_missing(const Ladder *ladder, const char *table)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("ladder \"%s\" has lost its triggers", ladder->name),
+			 errdetail("Table %s lacks those that skillrating made, so that matches could go unnoticed.",
+					   table),
+			 errhint("SELECT skillrating.restore_triggers(%s) puts them back; catch_up(search => true) then finds missed matches.",
+					 quote_literal_cstr(ladder->name))));
+}
+
+/* Error unless a table of the ladder's own, if it has it, has these triggers. */
+static void
+require_triggers(const Ladder *ladder, const char *table, const char *function,
+				 int16 events)
+{
+	Oid			relid = get_relname_relid(table, ladder->schema);
+
+	if (OidIsValid(relid) && !has_triggers(relid, function, events))
+		triggers_missing(ladder, quote_qualified_identifier(ladder->name, table));
+}
+
+void
+ladder_require_own_triggers(Ladder *ladder)
+{
+	/* Its relations are locked, so that nobody drops a trigger meanwhile. */
+	if (!ladder->cache->valid)
+		ladder_cache_recheck(ladder);
+	if (ladder->cache->triggers_present)
+		return;
+	require_triggers(ladder, "pending", "apply_pending", TRIGGER_TYPE_INSERT);
+	require_triggers(ladder, "match", "collect_matches", TRIGGER_TYPE_UPDATE);
+	require_triggers(ladder, "match_player", "collect_matches",
+					 TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
+					 TRIGGER_TYPE_DELETE);
+	ladder->cache->triggers_present = true;
+}
+
+void
+append_mirror(QueryDraft *draft)
+{
+	appendStringInfoString(&draft->sql,
+						   quote_qualified_identifier(draft->ladder->name, "mirror"));
+}
+
+/* Its rows; none in a ladder that has had no mirror, and lacks the table. */
+static void
+append_mirrors(QueryDraft *draft)
+{
+	appendStringInfo(&draft->sql, "skillrating_internal.mirrors(%s)",
+					 quote_literal_cstr(draft->ladder->name));
+}
+
+/* How many triggers of a function a table of the user has for the ladder of source $1. */
+#define COUNT_TRIGGERS(of_table, function) \
+	"(SELECT pg_catalog.count(*) FROM pg_catalog.pg_depend AS d " \
+	"JOIN pg_catalog.pg_trigger AS t ON t.oid OPERATOR(pg_catalog.=) d.objid " \
+	"WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass " \
+	"AND d.refobjid OPERATOR(pg_catalog.=) $1 " \
+	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass " \
+	"AND t.tgrelid OPERATOR(pg_catalog.=) " of_table ".relation AND t.tgfoid OPERATOR(pg_catalog.=) " function ")"
+
+/*
+ * A table that exists and lacks triggers for this ladder: an attached one those of
+ * function $2 or $5, or a mirrored one of the ladder's owner, $4, that of function $3; and
+ * whether there are mirrors.
+ */
+static LadderQuery fed_query = {
+	.text = "SELECT EXISTS (SELECT FROM {mirrors}), "
+	"(SELECT l.relation FROM ("
+	"SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
+	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.+) " COUNT_TRIGGERS("a", "$5") " OPERATOR(pg_catalog.<) "
+	/* But for TRUNCATE, which has another function. */
+	"(pg_catalog.cardinality(skillrating_internal.collect_kinds(a.relation, false)) OPERATOR(pg_catalog.-) 1) "
+	"UNION ALL "
+	"SELECT m.relation FROM {mirrors} AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
+	"WHERE c.relowner OPERATOR(pg_catalog.=) $4 AND " COUNT_TRIGGERS("m", "$3") " OPERATOR(pg_catalog.=) 0) AS l LIMIT 1)",
+	.param = {VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID},
+	.part = {{"mirrors", append_mirrors}}
+};
+
+enum
+{
+	FED_MIRRORS = 1,
+	FED_LACKING
+};
+
+void
+ladder_require_triggers(Ladder *ladder)
+{
+	Datum		values[5];
+	bool		mirrors;
+	bool		isnull;
+	char	   *lacking;
+
+	ladder_require_own_triggers(ladder);
+	values[0] = ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]);
+	values[1] = ObjectIdGetDatum(trigger_function("collect_matches"));
+	values[2] = ObjectIdGetDatum(trigger_function("fill_mirror"));
+	values[3] = ObjectIdGetDatum(ladder->owner);
+	values[4] = ObjectIdGetDatum(trigger_function("enqueue_matches"));
+	(void) ladder_execute(ladder, &fed_query, values, NULL, NULL);
+	mirrors = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
+										 SPI_tuptable->tupdesc, FED_MIRRORS,
+										 &isnull));
+	lacking = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+						   FED_LACKING);
+	SPI_freetuptable(SPI_tuptable);
+	if (lacking != NULL)
+		triggers_missing(ladder, lacking);
+	if (mirrors)
+		require_triggers(ladder, "rating", "update_mirrors",
+						 TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
+						 TRIGGER_TYPE_DELETE);
+}
+
+/*
+ * ---- Columns of the source ----
+ */
+
+static LadderQuery unread_columns_query = {
+	.text = "SELECT skillrating_internal.unread_source_columns($1)",
+	.param = {VALUE_OID}
+};
+
+char *
+unread_source_columns(Ladder *ladder)
+{
+	Datum		source = ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]);
+	char	   *columns;
+
+	(void) ladder_execute(ladder, &unread_columns_query, &source, NULL, NULL);
+	columns = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+						   ONLY_COLUMN);
+	SPI_freetuptable(SPI_tuptable);
+	return columns;
+}
+
+/*
+ * ---- Dropping triggers ----
+ */
+
+/* The triggers that depend on source $1, of functions $3, on table $2 unless that is 0. */
+static const char *const source_triggers_query =
+	"SELECT t.oid, t.tgrelid, t.tgparentid FROM pg_catalog.pg_depend AS d "
+	"JOIN pg_catalog.pg_trigger AS t ON t.oid OPERATOR(pg_catalog.=) d.objid "
+	"WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
+	"AND d.refobjid OPERATOR(pg_catalog.=) $1 "
+	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
+	"AND ($2 OPERATOR(pg_catalog.=) 0 OR t.tgrelid OPERATOR(pg_catalog.=) $2) "
+	"AND t.tgfoid OPERATOR(pg_catalog.=) ANY ($3) ORDER BY t.tgrelid";
+
+enum
+{
+	TRIGGER_OID = 1,
+	TRIGGER_TABLE,
+	TRIGGER_PARENT
+};
+
+/* An OID in a row that the query has given. */
+static Oid
+trigger_column(uint64 row, int column)
+{
+	bool		isnull;
+
+	return DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column,
+										  &isnull));
+}
+
+/* Read the triggers; also those that others have made since the snapshot of the transaction. */
+static void
+read_source_triggers(Datum *values)
+{
+	Oid			types[] = {OIDOID, OIDOID, OIDARRAYOID};
+
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetLatestSnapshot());
+	if (SPI_execute_with_args(source_triggers_query, 3, types, values, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the triggers of a source");
+	PopActiveSnapshot();
+}
+
+/* Lock the tables whose triggers were read, and the schema of a ladder (InvalidOid for none). */
+static void
+hold_trigger_tables(Oid schema, const char *ladder)
+{
+	ObjectAddress *held = palloc_array(ObjectAddress, SPI_processed + 1);
+	int			nheld = 0;
+	uint64		i;
+
+	for (i = 0; i < SPI_processed; i++)
+	{
+		Oid			relid = trigger_column(i, TRIGGER_TABLE);
+
+		if (nheld > 0 && held[nheld - 1].objectId == relid)
+			continue;
+		ObjectAddressSet(held[nheld], RelationRelationId, relid);
+		nheld++;
+	}
+	if (OidIsValid(schema))
+	{
+		ObjectAddressSet(held[nheld], NamespaceRelationId, schema);
+		nheld++;
+	}
+	if (nheld > 0)
+		objects_hold(held, nheld, 0, ladder);
+}
+
+/*
+ * drop_source_triggers(source, relation, mirrors): the triggers depend on the source, so that its
+ * owner may drop them from whatever table they are on, as DROP VIEW ... CASCADE does.  Without a
+ * relation the ladder is to go: those who rate lock it behind their tables.
+ */
+Datum
+skillrating_drop_source_triggers(PG_FUNCTION_ARGS)
+{
+	Oid			source = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
+	Oid			relid = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
+	ObjectAddresses *triggers = new_object_addresses();
+	Datum		functions[4];
+	int			n = 0;
+	Datum		values[3];
+	int64		ndropped = 0;
+	uint64		i;
+
+	/* With the source all of its triggers have gone. */
+	if (!OidIsValid(source) || get_rel_relkind(source) == '\0' ||
+		(!PG_ARGISNULL(1) && !OidIsValid(relid)))
+		PG_RETURN_INT64(0);
+	if (!owns_relation(source, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(source)),
+					   get_rel_name(source));
+	if (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2))
+	{
+		functions[n++] = ObjectIdGetDatum(trigger_function("collect_matches"));
+		functions[n++] = ObjectIdGetDatum(trigger_function("refuse_truncate"));
+		functions[n++] = ObjectIdGetDatum(trigger_function("enqueue_matches"));
+	}
+	if (PG_ARGISNULL(2) || PG_GETARG_BOOL(2))
+		functions[n++] = ObjectIdGetDatum(trigger_function("fill_mirror"));
+	values[0] = ObjectIdGetDatum(source);
+	values[1] = ObjectIdGetDatum(relid);
+	values[2] = PointerGetDatum(construct_array(functions, n, OIDOID, sizeof(Oid), true, TYPALIGN_INT));
+
+	SPI_connect();
+	read_source_triggers(values);
+	hold_trigger_tables(OidIsValid(relid) ? InvalidOid : get_rel_namespace(source),
+						get_namespace_name(get_rel_namespace(source)));
+	/* Others may have dropped some before. */
+	read_source_triggers(values);
+	for (i = 0; i < SPI_processed; i++)
+	{
+		ObjectAddress address;
+
+		/* That of a partition goes with the one that it was made from. */
+		if (OidIsValid(trigger_column(i, TRIGGER_PARENT)))
+			continue;
+		ObjectAddressSet(address, TriggerRelationId, trigger_column(i, TRIGGER_OID));
+		add_exact_object_address(&address, triggers);
+		ndropped++;
+	}
+	SPI_finish();
+	performMultipleDeletions(triggers, DROP_RESTRICT, 0);
+	free_object_addresses(triggers);
+	PG_RETURN_INT64(ndropped);
+}

@@ -1,0 +1,671 @@
+/*
+ * triggers.c
+ *		The triggers that feed a ladder.
+ *
+ * Like those of foreign keys they run as the owner of the tables, so that who
+ * inserts a match needs no right on ratings.  They go through the same door as the
+ * functions.
+ */
+#include "pg/sql/glue.h"
+
+#include "access/htup_details.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+
+#include "pg/ladder/arrive/attempts.h"
+#include "pg/ladder/arrive/failures.h"
+#include "pg/ladder/arrive/feed.h"
+#include "pg/ladder/arrive/mirrors.h"
+#include "pg/ladder/arrive/pending.h"
+#include "pg/ladder/door/cache.h"
+#include "pg/ladder/door/careful.h"
+#include "pg/ladder/door/door.h"
+#include "pg/ladder/door/plans.h"
+#include "pg/ladder/door/settings.h"
+#include "pg/ladder/door/snapshot_age.h"
+#include "pg/ladder/door/waiting.h"
+#include "pg/sql/subtransaction.h"
+
+SKILLRATING_FUNCTION(skillrating_collect_matches);
+SKILLRATING_FUNCTION(skillrating_enqueue_matches);
+SKILLRATING_FUNCTION(skillrating_refuse_truncate);
+SKILLRATING_FUNCTION(skillrating_apply_pending);
+SKILLRATING_FUNCTION(skillrating_update_mirrors);
+SKILLRATING_FUNCTION(skillrating_fill_mirror);
+
+/*
+ * To note matches down does not keep anybody from catching up; only to rate them
+ * does, at the latest possible moment.
+ */
+static const LadderEntry collect_entry = {
+	"collect_matches", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.settles_late = true
+};
+
+static const LadderEntry apply_entry = {
+	"apply_pending", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true
+};
+
+static const LadderEntry mirror_entry = {
+	"update_mirrors", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.settles_late = true
+};
+
+static const LadderEntry fill_entry = {
+	"fill_mirror", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1
+};
+
+/*
+ * How a trigger function is called.  Error unless the bits of its event that the mask has are these,
+ * and, where it needs them (tables), it has the transition tables that such an event can have.
+ */
+static TriggerData *
+trigger_call(FunctionCallInfo fcinfo, const char *function, TriggerEvent mask, TriggerEvent event,
+			 bool tables)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || (trigdata->tg_event & mask) != event ||
+		(tables && ((!TRIGGER_FIRED_BY_DELETE(trigdata->tg_event) && trigdata->tg_newtable == NULL) ||
+					(!TRIGGER_FIRED_BY_INSERT(trigdata->tg_event) && trigdata->tg_oldtable == NULL))))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"skillrating_internal.%s\" serves only triggers that skillrating makes",
+						function),
+				 errhint("Those of a ladder are made by create_ladder(), attach() and mirror_rating().")));
+	return trigdata;
+}
+
+#define WHEN_AND_LEVEL (TRIGGER_EVENT_TIMINGMASK | TRIGGER_EVENT_ROW)
+#define AFTER_STATEMENT TRIGGER_EVENT_AFTER
+#define AFTER_ROW (TRIGGER_EVENT_AFTER | TRIGGER_EVENT_ROW)
+
+pg_noreturn static void
+wrong_table(const char *table)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("table \"%s\" is not a table of a ladder", table),
+			 errhint("The triggers of skillrating serve only the tables that skillrating.create_ladder() made or that skillrating.attach() or mirror_rating() was given.")));
+}
+
+/*
+ * Whether the ladder of a table of the user can do its work; source is the relation that
+ * the trigger names.  One whose tables were dropped does not keep the user from writing
+ * to the table: a warning says that nothing is rated, or written to a mirror.
+ */
+static bool
+users_ladder_works(const TriggerData *trigdata, Oid source, bool mirrors)
+{
+	Oid			schema = get_rel_namespace(source);
+	const char *missing = "source";
+
+	if (OidIsValid(schema) && ladder_is_whole(schema, &missing))
+		return true;
+	ereport(WARNING,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 mirrors ?
+			 errmsg("table \"%s\" mirrors a ladder that is incomplete, and gets no ratings",
+					RelationGetRelationName(trigdata->tg_relation)) :
+			 errmsg("table \"%s\" feeds a ladder that is incomplete, and no match is rated",
+					RelationGetRelationName(trigdata->tg_relation)),
+			 OidIsValid(schema) ?
+			 errdetail("Ladder \"%s\" has no relation \"%s\".",
+					   get_namespace_name(schema), missing) : 0,
+			 OidIsValid(schema) ?
+			 errhint("SELECT skillrating.drop_ladder(%s) removes what is left of it.",
+					 quote_literal_cstr(get_namespace_name(schema))) : 0));
+	return false;
+}
+
+/* Whether the ladder in a schema has a table, or what it is a partition of, in its list. */
+static bool
+is_listed(Oid schema, Oid relid, const LadderEntry *entry)
+{
+	if (entry == &fill_entry)
+		return ladder_lists_table(schema, "mirror", relid);
+	return ladder_listed_match_id(schema, relid) != NULL;
+}
+
+/*
+ * Open the door to the ladder that a trigger's table belongs to: that of the source
+ * that its condition names, *source, which then has to know of the table; or one of the ladder's
+ * own tables, in its schema and owned by its owner.  On any other the trigger has no
+ * business.  A trigger of the ladder's own has no condition (source is NULL).  NULL for a ladder
+ * that does not work.
+ */
+static Ladder *
+trigger_door(const TriggerData *trigdata, bool own, Oid *source, const LadderEntry *entry)
+{
+	Relation	relation = trigdata->tg_relation;
+	Oid			schema = RelationGetNamespace(relation);
+
+	if (source != NULL)
+	{
+		*source = trigger_condition_relation(trigdata->tg_trigger);
+		if (OidIsValid(*source) && !users_ladder_works(trigdata, *source, entry == &fill_entry))
+			return NULL;
+	}
+	while (source != NULL && OidIsValid(*source))
+	{
+		Ladder	   *door;
+
+		schema = get_rel_namespace(*source);
+		if (!is_listed(schema, RelationGetRelid(relation), entry))
+			wrong_table(RelationGetRelationName(relation));
+		door = ladder_begin(schema, entry);
+
+		/* promote_ladder() may have moved it while this waited for the lock. */
+		if (get_rel_namespace(*source) == schema)
+			return door;
+		ladder_leave(door);
+	}
+	if (!own || !OidIsValid(ladder_relation_oid(schema, LADDER_CONFIG)) ||
+		ladder_owner(schema) != relation->rd_rel->relowner)
+		wrong_table(RelationGetRelationName(relation));
+	return ladder_begin(schema, entry);
+}
+
+/*
+ * The column or expression that gives the matches of an attached table's rows.  Who owns the ladder
+ * has attached it; the trigger alone gives no right, and nothing has kept the owner from deleting the
+ * row that opened the door.
+ */
+static char *
+attached_match_id(const Ladder *ladder, Relation relation)
+{
+	char	   *match_id = ladder_listed_match_id(ladder->schema, RelationGetRelid(relation));
+
+	if (match_id == NULL)
+		wrong_table(RelationGetRelationName(relation));
+	return match_id;
+}
+
+/* Add the identifiers in one column of a transition table. */
+static void
+add_transition_ids(IdTable *ids, Tuplestorestate *rows, TupleDesc desc,
+				   AttrNumber column)
+{
+	TupleTableSlot *slot;
+	int			pointer;
+
+	if (rows == NULL)
+		return;
+	slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+
+	/* Other triggers of the statement read the same rows. */
+	pointer = tuplestore_alloc_read_pointer(rows, EXEC_FLAG_REWIND);
+	tuplestore_select_read_pointer(rows, pointer);
+	tuplestore_rescan(rows);
+	while (tuplestore_gettupleslot(rows, true, false, slot))
+	{
+		bool		isnull;
+		bool		found;
+		Datum		id = slot_getattr(slot, column, &isnull);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!isnull)
+			(void) id_table_enter(ids, id, "", &found);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+/*
+ * An expression is evaluated with the rights of the ladder's owner, and types can bring functions
+ * of their owner along: so the table must belong to the same role.
+ */
+static void
+check_expression_owner(const Ladder *ladder, Relation relation)
+{
+	if (relation->rd_rel->relowner != ladder->owner)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("table \"%s\" does not belong to the owner of ladder \"%s\"",
+						RelationGetRelationName(relation), ladder->name),
+				 errhint("Only a column of the type of the ladder's match_id can be read from another role's table.")));
+}
+
+/*
+ * Add the values of an expression over the rows of a FROM item, which may have the row $1 of a
+ * type.  SPI is connected.
+ */
+static void
+add_expression_ids(IdTable *ids, const Ladder *ladder, const char *expression, const char *from,
+				   int nrows, Oid row_type, Datum row)
+{
+	char	   *sql = psprintf("SELECT CAST((%s) AS %s) FROM %s", expression,
+							   ladder->match_type->name, from);
+	uint64		i;
+
+	if (SPI_execute_with_args(sql, nrows, &row_type, &row, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not run \"%s\"", sql);
+	for (i = 0; i < SPI_processed; i++)
+	{
+		bool		isnull;
+		bool		found;
+		Datum		id = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, ONLY_COLUMN,
+									   &isnull);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!isnull)
+			(void) id_table_enter(ids, id, "", &found);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* The same over the rows of the transition tables. */
+static void
+add_expression_transition_ids(IdTable *ids, const Ladder *ladder, TriggerData *trigdata,
+							  const char *expression)
+{
+	check_expression_owner(ladder, trigdata->tg_relation);
+	ladder_settle(ladder);
+	if (SPI_register_trigger_data(trigdata) != SPI_OK_TD_REGISTER)
+		elog(ERROR, "could not register the transition tables");
+	if (trigdata->tg_oldtable != NULL)
+		add_expression_ids(ids, ladder, expression, "old_rows", 0, InvalidOid, (Datum) 0);
+	if (trigdata->tg_newtable != NULL)
+		add_expression_ids(ids, ladder, expression, "new_rows", 0, InvalidOid, (Datum) 0);
+}
+
+/* The matches whose rows a statement touched. */
+static IdTable *
+touched_matches(Ladder *ladder, TriggerData *trigdata, bool attached)
+{
+	Relation	relation = trigdata->tg_relation;
+	const char *match_id = attached ? attached_match_id(ladder, relation) : "match_id";
+	IdTable    *ids = id_table_create(ladder->match_type);
+	AttrNumber	column = get_attnum(RelationGetRelid(relation), match_id);
+
+	if (column > InvalidAttrNumber &&
+		get_atttype(RelationGetRelid(relation), column) == ladder->match_type->type)
+	{
+		add_transition_ids(ids, trigdata->tg_oldtable,
+						   RelationGetDescr(relation), column);
+		add_transition_ids(ids, trigdata->tg_newtable,
+						   RelationGetDescr(relation), column);
+	}
+	else if (attached)
+		add_expression_transition_ids(ids, ladder, trigdata,
+									  column == InvalidAttrNumber ? match_id :
+									  quote_identifier(match_id));
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"match_id\" of table \"%s\" must be of type %s",
+						RelationGetRelationName(relation),
+						ladder->match_type->name)));
+	return ids;
+}
+
+/* Rate matches now. */
+static void
+rate_now(const Ladder *inside, Datum *ids, int n)
+{
+	Ladder	   *door = ladder_begin(inside->schema, &apply_entry);
+	Ladder	   *ladder = ladder_open(door);
+
+	(void) apply_matches(ladder, ids, n, MATCHES_COME);
+	ladder_close(ladder);
+	ladder_end(door);
+}
+
+/*
+ * Have matches rated when apply_at says so.  Behind a door that was open before they
+ * wait in memory, because no trigger may be deferred there; and where somebody else's
+ * operation forbids that, there is no better time than now.
+ */
+static void
+collect_matches(Ladder *ladder, Datum *ids, int n)
+{
+	if (ladder_is_at_work(ladder))
+		keep_waiting(ladder, ids, n);
+	else if (ladder->apply_at == APPLY_AT_STATEMENT)
+		rate_now(ladder, ids, n);
+	else if (ladder->apply_at == APPLY_AT_CATCH_UP)
+		write_pending(ladder, ids, n);
+	else if (ladder_is_nested(ladder))
+		keep_waiting(ladder, ids, n);
+	else if (ladder_is_restricted_outside(ladder))
+		rate_now(ladder, ids, n);
+	else
+		write_pending(ladder, ids, n);
+}
+
+/*
+ * AFTER INSERT, UPDATE or DELETE, for each statement, on match or match_player
+ * or on an attached table: the matches whose rows it touched are to be rated,
+ * now or at commit.
+ */
+Datum
+skillrating_collect_matches(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = trigger_call(fcinfo, "collect_matches", WHEN_AND_LEVEL,
+										 AFTER_STATEMENT, true);
+	const char *name = RelationGetRelationName(trigdata->tg_relation);
+	Ladder	   *door;
+	Ladder	   *ladder;
+	IdTable    *ids;
+	Oid			source;			/* of the ladder that the table is attached to */
+
+	door = trigger_door(trigdata, strcmp(name, "match") == 0 || strcmp(name, "match_player") == 0,
+						&source, &collect_entry);
+	if (door == NULL)
+		return PointerGetDatum(NULL);
+
+	/* A statement that had to wait sees what has come meanwhile. */
+	door->read_only = false;
+	ladder = ladder_open(door);
+	ids = touched_matches(ladder, trigdata, OidIsValid(source));
+
+	/* A statement that touched no row is no event. */
+	if (id_table_count(ids) > 0)
+	{
+		ladder_require_own_triggers(ladder);
+		collect_matches(ladder, id_table_ids(ids), id_table_count(ids));
+	}
+	ladder_close(ladder);
+	ladder_end(door);
+	return PointerGetDatum(NULL);
+}
+
+/*
+ * ---- The queue of a subscriber ----
+ *
+ * Replicated rows come through an apply worker, or a COPY of one, which fires row triggers that
+ * are enabled for it, and which tries again for ever what fails.  So a row only has the identifier
+ * of its match put into the queue, and what is wrong with that identifier is noted.  Errors are
+ * left that no row can cause: those of a ladder whose tables were altered.  They do stop the
+ * worker, because a match that nobody notes down would be lost.
+ */
+
+/*
+ * So many notes are enough to see what is wrong; a truncated table is always noted, because
+ * ladder_status() reports it.
+ */
+#define MAX_NOTES "1000"
+
+static LadderQuery note_query = {
+	.text = "INSERT INTO {note} (relation, event, error) SELECT $1, $2, $3 "
+	"WHERE $3 IS NULL OR (SELECT pg_catalog.count(*) FROM (SELECT FROM {note} LIMIT " MAX_NOTES
+	") AS n) OPERATOR(pg_catalog.<) " MAX_NOTES,
+	.param = {VALUE_OID, VALUE_TEXT, VALUE_TEXT},
+	.part = {{"note", append_replica_note}}
+};
+
+static const char *
+event_name(TriggerEvent event)
+{
+	return TRIGGER_FIRED_BY_INSERT(event) ? "insert" :
+		TRIGGER_FIRED_BY_UPDATE(event) ? "update" :
+		TRIGGER_FIRED_BY_DELETE(event) ? "delete" : "truncate";
+}
+
+/*
+ * Note that a row had no match that could be enqueued, and why; or that a table was truncated,
+ * with no error.
+ */
+static void
+write_note(Ladder *door, const TriggerData *trigdata, const char *error)
+{
+	Ladder	   *ladder = ladder_open(door);
+	Datum		values[3];
+	bool		nulls[3] = {false, false, error == NULL};
+
+	if (!ladder_owns_table(get_relname_relid("replica_note", ladder->schema)))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("ladder \"%s\" has no table replica_note of its owner", ladder->name),
+				 errhint("skillrating.attach(..., replica => true) makes it.")));
+	ladder_settle(ladder);
+	values[0] = ObjectIdGetDatum(RelationGetRelid(trigdata->tg_relation));
+	values[1] = CStringGetTextDatum(event_name(trigdata->tg_event));
+	values[2] = error != NULL ? CStringGetTextDatum(error) : (Datum) 0;
+	(void) ladder_execute(ladder, &note_query, values, nulls, NULL);
+	ladder_close(ladder);
+}
+
+/* An expression over a row, and the match that comes out. */
+typedef struct RowExpression
+{
+	Ladder	   *ladder;
+	Relation	relation;
+	HeapTuple	row;
+	const char *text;
+	IdTable    *ids;			/* in the memory of the ladder */
+} RowExpression;
+
+/* Evaluate it, in a subtransaction; SPI is connected. */
+static bool
+evaluate_row_expression(void *arg)
+{
+	const RowExpression *expression = (const RowExpression *) arg;
+	Relation	relation = expression->relation;
+
+	add_expression_ids(expression->ids, expression->ladder, expression->text,
+					   "(SELECT ($1).*) AS row_", 1, relation->rd_rel->reltype,
+					   heap_copy_tuple_as_datum(expression->row, RelationGetDescr(relation)));
+	return true;
+}
+
+/* Enqueue the match that an expression gives for a row. */
+static void
+enqueue_by_expression(Ladder *door, const TriggerData *trigdata, HeapTuple row,
+					  const char *match_id)
+{
+	Ladder	   *ladder = ladder_open(door);
+	IdTable    *ids = id_table_create(ladder->match_type);
+	RowExpression expression = {ladder, trigdata->tg_relation, row, match_id, ids};
+	ErrorData  *error;
+	bool		done;
+
+	check_expression_owner(ladder, trigdata->tg_relation);
+	ladder_settle(ladder);
+	error = try_in_subtransaction(evaluate_row_expression, &expression, &done);
+
+	/* To try again would not help against an error about the data of the row. */
+	if (error != NULL && !error_is_about_data(error->sqlerrcode) &&
+		error->sqlerrcode != ERRCODE_RAISE_EXCEPTION)
+		ReThrowError(error);
+	if (error != NULL)
+		write_note(door, trigdata, error->message);
+	else if (id_table_count(ids) == 0)
+		write_note(door, trigdata, "the match of the row is null");
+	else
+		enqueue_match(door, id_table_ids(ids)[0]);
+	ladder_close(ladder);
+}
+
+/* Enqueue the match of a row. */
+static void
+enqueue_row(Ladder *door, const TriggerData *trigdata, HeapTuple row, const char *match_id)
+{
+	Relation	relation = trigdata->tg_relation;
+	AttrNumber	column = get_attnum(RelationGetRelid(relation), match_id);
+	Datum		id;
+	bool		isnull;
+
+	if (column <= InvalidAttrNumber ||
+		get_atttype(RelationGetRelid(relation), column) != door->match_type->type)
+	{
+		enqueue_by_expression(door, trigdata, row, column == InvalidAttrNumber ? match_id :
+							  quote_identifier(match_id));
+		return;
+	}
+	id = heap_getattr(row, column, RelationGetDescr(relation), &isnull);
+	if (isnull)
+		write_note(door, trigdata, "the match of the row is null");
+	else
+		enqueue_match(door, id);
+}
+
+/*
+ * AFTER INSERT, UPDATE or DELETE, for each row, or TRUNCATE on a table that attach() was given
+ * with replica => true, one of the ladder's own too: the matches of the row, before and after,
+ * are to be looked at by catch_up().
+ */
+Datum
+skillrating_enqueue_matches(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = trigger_call(fcinfo, "enqueue_matches", TRIGGER_EVENT_TIMINGMASK,
+										 TRIGGER_EVENT_AFTER, false);
+	Oid			source;
+	Ladder	   *door;
+	char	   *match_id;
+
+	if (!TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
+		(void) trigger_call(fcinfo, "enqueue_matches", WHEN_AND_LEVEL, AFTER_ROW, false);
+	door = trigger_door(trigdata, false, &source, &collect_entry);
+	if (door == NULL)
+		return PointerGetDatum(NULL);
+	door->read_only = false;
+
+	match_id = attached_match_id(door, trigdata->tg_relation);
+	if (TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
+		write_note(door, trigdata, NULL);
+	else
+		enqueue_row(door, trigdata, trigdata->tg_trigtuple, match_id);
+	if (TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event))
+		enqueue_row(door, trigdata, trigdata->tg_newtuple, match_id);
+	ladder_end(door);
+	return PointerGetDatum(NULL);
+}
+
+/*
+ * BEFORE TRUNCATE on match or match_player or an attached table: rated matches cannot
+ * vanish.
+ */
+Datum
+skillrating_refuse_truncate(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = trigger_call(fcinfo, "refuse_truncate", TRIGGER_EVENT_OPMASK,
+										 TRIGGER_EVENT_TRUNCATE, false);
+	Oid			source = trigger_condition_relation(trigdata->tg_trigger);
+
+	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
+		return PointerGetDatum(NULL);
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("table \"%s\" belongs to a ladder and cannot be truncated",
+					RelationGetRelationName(trigdata->tg_relation)),
+			 OidIsValid(source) ?
+			 errhint("To let the ladder go without this table use skillrating.detach().") :
+			 errhint("To empty the ladder use skillrating.reset_ladder(), and to remove it skillrating.drop_ladder().")));
+}
+
+/*
+ * The deferred constraint trigger on pending: at commit, the first of a
+ * transaction's statements rates the matches of all of them.
+ */
+Datum
+skillrating_apply_pending(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = trigger_call(fcinfo, "apply_pending", WHEN_AND_LEVEL, AFTER_ROW, false);
+	bool		own = strcmp(RelationGetRelationName(trigdata->tg_relation), "pending") == 0;
+	Ladder	   *door;
+	Ladder	   *ladder;
+
+	/*
+	 * An earlier statement's firing took the row along, as it does all that are there.  To look
+	 * for more would read past all of them, once for each statement.
+	 */
+	if (own && !table_tuple_satisfies_snapshot(trigdata->tg_relation, trigdata->tg_trigslot,
+											   SnapshotSelf))
+		return PointerGetDatum(NULL);
+
+	/* What is left of a ladder can be dropped. */
+	if (own && ladder_owner(RelationGetNamespace(trigdata->tg_relation)) ==
+		trigdata->tg_relation->rd_rel->relowner &&
+		!ladder_is_whole(RelationGetNamespace(trigdata->tg_relation), NULL))
+		return PointerGetDatum(NULL);
+	door = trigger_door(trigdata, own, NULL, &apply_entry);
+	ladder = ladder_open(door);
+	(void) apply_pending(ladder, false);
+	ladder_close(ladder);
+	ladder_end(door);
+	return PointerGetDatum(NULL);
+}
+
+/* AFTER INSERT, UPDATE or DELETE, for each statement, on rating. */
+Datum
+skillrating_update_mirrors(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = trigger_call(fcinfo, "update_mirrors", WHEN_AND_LEVEL,
+										 AFTER_STATEMENT, false);
+	bool		own = strcmp(RelationGetRelationName(trigdata->tg_relation), "rating") == 0;
+	Ladder	   *door = trigger_door(trigdata, own, NULL, &mirror_entry);
+
+	if (!ladder_is_hidden_from_mirrors(door))
+	{
+		/* A mirror that the snapshot does not know would lack these rows. */
+		if (IsolationUsesXactSnapshot())
+			check_snapshot_age(door, true);
+		write_mirrors(door, trigdata);
+	}
+	ladder_end(door);
+	return PointerGetDatum(NULL);
+}
+
+/* What fill_mirror() does in a subtransaction. */
+typedef struct MirrorFill
+{
+	Ladder	   *door;
+	TriggerData *trigdata;
+} MirrorFill;
+
+static bool
+write_inserted(void *arg)
+{
+	const MirrorFill *fill = (const MirrorFill *) arg;
+
+	write_mirrors(fill->door, fill->trigdata);
+	return true;
+}
+
+/*
+ * Give inserted rows their ratings.  An error of that is none of whoever inserts them, unless the
+ * ladder raises errors.
+ */
+static void
+fill_mirror(Ladder *door, TriggerData *trigdata)
+{
+	MirrorFill	fill = {door, trigdata};
+	bool		done;
+	ErrorData  *error = try_in_subtransaction(write_inserted, &fill, &done);
+	Ladder	   *ladder;
+
+	if (error == NULL)
+		return;
+	ladder = ladder_open(door);
+	if (ladder->raises || !error_is_bearable(error->sqlerrcode))
+		ReThrowError(error);
+	warn_of_unfilled_mirror(ladder, RelationGetRelationName(trigdata->tg_relation), error);
+	ladder_close(ladder);
+	FreeErrorData(error);
+}
+
+/* AFTER INSERT on a mirrored table of the user, for each statement. */
+Datum
+skillrating_fill_mirror(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = trigger_call(fcinfo, "fill_mirror",
+										 WHEN_AND_LEVEL | TRIGGER_EVENT_OPMASK,
+										 AFTER_STATEMENT | TRIGGER_EVENT_INSERT, true);
+	Oid			source;
+	Ladder	   *door = trigger_door(trigdata, false, &source, &fill_entry);
+
+	if (door == NULL)
+		return PointerGetDatum(NULL);
+	fill_mirror(door, trigdata);
+	ladder_end(door);
+	return PointerGetDatum(NULL);
+}

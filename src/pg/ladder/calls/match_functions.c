@@ -1,0 +1,652 @@
+/*
+ * match_functions.c
+ *		Bodies of the functions about one match: report_match() and preview().
+ */
+#include "pg/sql/glue.h"
+
+#include <math.h>
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+#include "pg/ladder/arrive/attempts.h"
+#include "pg/ladder/arrive/feed.h"
+#include "pg/ladder/calls/match_arrays.h"
+#include "pg/ladder/calls/match_outcome.h"
+#include "pg/ladder/door/cache.h"
+#include "pg/ladder/door/careful.h"
+#include "pg/ladder/door/columns.h"
+#include "pg/ladder/door/door.h"
+#include "pg/ladder/door/plans.h"
+#include "pg/ladder/door/waiting.h"
+#include "pg/ladder/rate/component_states.h"
+#include "pg/ladder/rate/filters.h"
+#include "pg/ladder/rate/match_reader.h"
+#include "pg/ladder/rate/states.h"
+#include "pg/sql/arrays.h"
+#include "pg/sql/composite.h"
+
+SKILLRATING_FUNCTION(skillrating_report_match);
+SKILLRATING_FUNCTION(skillrating_preview);
+SKILLRATING_FUNCTION(skillrating_source_columns);
+SKILLRATING_FUNCTION(skillrating_ladder_types);
+SKILLRATING_FUNCTION(skillrating_check_inside);
+SKILLRATING_FUNCTION(skillrating_check_readable);
+SKILLRATING_FUNCTION(skillrating_shared_pool);
+SKILLRATING_FUNCTION(skillrating_owns_table);
+
+/* source_columns() */
+Datum
+skillrating_source_columns(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (i = 0; i < SOURCE_NCOLUMNS; i++)
+	{
+		const SourceColumnSpec *column = &source_columns[i];
+		Datum		values[4];
+		bool		nulls[4] = {false};
+
+		values[0] = CStringGetTextDatum(column->name);
+		values[1] = CStringGetTextDatum(column->takes);
+		values[2] = CStringGetTextDatum(column->needed);
+		values[3] = CStringGetTextDatum(column->description);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/* check_inside(ladder) */
+Datum
+skillrating_check_inside(PG_FUNCTION_ARGS)
+{
+	(void) ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "check_inside");
+	PG_RETURN_VOID();
+}
+
+/* check_readable(ladder, relation) */
+Datum
+skillrating_check_readable(PG_FUNCTION_ARGS)
+{
+	const char *relation = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+												   "check_readable"));
+
+	if (strcmp(relation, "component") != 0 ||
+		match_components_used(&ladder->model->rules, ladder->params) > 0)
+		ladder_check_privilege(ladder, relation, ACL_SELECT);
+	ladder_close(ladder);
+	PG_RETURN_VOID();
+}
+
+/* owns_table(relation) */
+Datum
+skillrating_owns_table(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(ladder_owns_table(PG_GETARG_OID(0)));
+}
+
+/* shared_pool(ladder) */
+Datum
+skillrating_shared_pool(PG_FUNCTION_ARGS)
+{
+	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+												   "shared_pool"));
+	bool		shares = ladder->model->shares != NULL &&
+		ladder->model->shares(ladder->params);
+
+	ladder_close(ladder);
+	if (!shares)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(SHARED_POOL));
+}
+
+/* The columns that ladder_types() returns, from 0. */
+enum
+{
+	TYPES_PLAYER_NAME,
+	TYPES_PLAYER_EQUALS,
+	TYPES_PLAYER_ORDER,
+	TYPES_MATCH_NAME,
+	TYPES_MATCH_EQUALS,
+	TYPES_MATCH_ORDER,
+	TYPES_PLAYER_LESS,
+	TYPES_NCOLUMNS
+};
+
+/* ladder_types(ladder) */
+Datum
+skillrating_ladder_types(PG_FUNCTION_ARGS)
+{
+	const Ladder *ladder =
+		ladder_inside_complete(text_to_cstring(PG_GETARG_TEXT_PP(0)), "ladder_types");
+	Datum		values[TYPES_NCOLUMNS];
+	bool		nulls[TYPES_NCOLUMNS] = {false};
+
+	values[TYPES_PLAYER_NAME] = CStringGetTextDatum(ladder->player_type->name);
+	values[TYPES_PLAYER_EQUALS] = CStringGetTextDatum(ladder->player_type->equals);
+	values[TYPES_PLAYER_ORDER] = CStringGetTextDatum(ladder->player_type->order);
+	values[TYPES_MATCH_NAME] = CStringGetTextDatum(ladder->match_type->name);
+	values[TYPES_MATCH_EQUALS] = CStringGetTextDatum(ladder->match_type->equals);
+	values[TYPES_MATCH_ORDER] = CStringGetTextDatum(ladder->match_type->order);
+	values[TYPES_PLAYER_LESS] = CStringGetTextDatum(ladder->player_type->less);
+	return return_row(fcinfo, values, nulls);
+}
+
+/*
+ * ---- report_match ----
+ */
+
+static LadderQuery before_horizon_query = {
+	.text = "SELECT FROM {rated_match} AS m WHERE m.match_id {match =} $1 "
+	"AND m.seq OPERATOR(pg_catalog.<=) $2",
+	.param = {VALUE_MATCH, VALUE_INT8}
+};
+
+/* Whether a match has a place before the horizon, where it stays as it was rated. */
+static bool
+is_before_horizon(Ladder *ladder, const MatchArrays *arrays)
+{
+	Datum		values[2];
+
+	if (ladder->horizon == NO_HORIZON)
+		return false;
+	values[0] = arrays->value[VALUE_OF_MATCH_ID];
+	values[1] = Int64GetDatum(ladder->horizon);
+	return ladder_execute(ladder, &before_horizon_query, values, NULL, NULL) > 0;
+}
+
+/* Put other content into a match. */
+static void
+replace_match(Ladder *ladder, const MatchArrays *arrays)
+{
+	ladder_check_privilege(ladder, "match", ACL_UPDATE);
+	ladder_check_privilege(ladder, "match_player", ACL_DELETE);
+	match_arrays_replace(ladder, arrays);
+	ereport(NOTICE,
+			(errmsg("match %s of ladder \"%s\" was reported before with other content, which is replaced",
+					id_text(ladder->match_type, arrays->value[VALUE_OF_MATCH_ID]),
+					ladder->name),
+			 errhint("A rated match counts with the new content from the next skillrating.catch_up() on.")));
+}
+
+/* The arguments of report_match(), by their place. */
+enum
+{
+	REPORT_ARG_LADDER,
+	REPORT_ARG_MATCH_ID,
+	REPORT_ARG_PLAYERS,
+	REPORT_ARG_TEAM,
+	REPORT_ARG_RANK,
+	REPORT_ARG_PLAYED_AT,
+	REPORT_ARG_WON,				/* to player_gain */
+	REPORT_ARG_POOL = REPORT_ARG_WON + ARRAY_GAIN - ARRAY_WON + 1,	/* to surrendered */
+	REPORT_ARG_BOT = REPORT_ARG_POOL + VALUE_OF_SURRENDERED - VALUE_OF_POOL + 1,	/* to club */
+	REPORT_ARG_TOURNAMENT = REPORT_ARG_BOT + ARRAY_CLUB - ARRAY_BOT + 1
+};
+
+/* A time that was given must be one; the hint says what else to give. */
+static void
+check_time(const char *name, Datum value, const char *hint)
+{
+	TimestampTz at = DatumGetTimestampTz(value);
+
+	if (TIMESTAMP_NOT_FINITE(at))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("%s must be finite, not %s", name, timestamptz_to_str(at)),
+				 errhint("%s", hint)));
+}
+
+/* A result is given, and in one way; scores may go with a rank, which decides. */
+static void
+check_outcome(const MatchArrays *arrays)
+{
+	const bool *has = arrays->has_array;
+
+	if (!has[ARRAY_RANK] && !has[ARRAY_WON] && !has[ARRAY_SCORE] && !has[ARRAY_PLAYER_SCORE])
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("rank must not be null"),
+				 errhint("Give rank, won or team_score for each participant's team, or player_score for each participant.")));
+	if (has[ARRAY_RANK] && has[ARRAY_WON])
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("rank and won must not both be given"),
+				 errhint("Won says for each participant whether the team won, and rank says it for more than two outcomes.")));
+}
+
+static void
+report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
+				 MatchArrays *arrays)
+{
+	arrays->value[VALUE_OF_MATCH_ID] = match_id_argument(fcinfo, REPORT_ARG_MATCH_ID,
+														 ladder->match_type);
+	players_argument(fcinfo, REPORT_ARG_PLAYERS, ladder->player_type, arrays);
+	arrays->team = PointerGetDatum(array_argument(fcinfo, REPORT_ARG_TEAM,
+												  "team", arrays->n));
+	optional_arrays(fcinfo, REPORT_ARG_RANK, ARRAY_RANK, ARRAY_RANK, arrays);
+	arrays->null[VALUE_OF_PLAYED_AT] = PG_ARGISNULL(REPORT_ARG_PLAYED_AT);
+	arrays->value[VALUE_OF_PLAYED_AT] = PG_GETARG_DATUM(REPORT_ARG_PLAYED_AT);
+	if (!arrays->null[VALUE_OF_PLAYED_AT])
+		check_time("played_at", arrays->value[VALUE_OF_PLAYED_AT],
+				   "Leave it null for a match that was played now.");
+	optional_arrays(fcinfo, REPORT_ARG_WON, ARRAY_WON, ARRAY_GAIN, arrays);
+	check_outcome(arrays);
+	if (arrays->has_array[ARRAY_JOINED] && !arrays->has_array[ARRAY_LEFT])
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("left must not be null where joined is given"),
+				 errhint("A match that is reported is over.")));
+	match_values(fcinfo, REPORT_ARG_POOL, VALUE_OF_POOL, VALUE_OF_SURRENDERED, arrays);
+	optional_arrays(fcinfo, REPORT_ARG_BOT, ARRAY_BOT, ARRAY_CLUB, arrays);
+	match_values(fcinfo, REPORT_ARG_TOURNAMENT, VALUE_OF_TOURNAMENT, VALUE_OF_TOURNAMENT, arrays);
+}
+
+/*
+ * For whom each player counts in a match as it was read, who may be merged into another, and who is
+ * not in it.
+ */
+static void
+find_players(const SourceMatch *match, const Ladder *ladder, ReportedMatch *report)
+{
+	const IdType *type = ladder->player_type;
+	const MatchArrays *arrays = &report->arrays;
+	IdTable    *accounts = id_table_create(type);
+	int			i;
+
+	report->counted = palloc_array(Datum, arrays->n);
+	report->absent = palloc_array(bool, arrays->n);
+	for (i = 0; i < match->n; i++)
+	{
+		bool		found;
+
+		*id_table_enter(accounts, match->account_id[i], "", &found) =
+			&match->player_id[i];
+	}
+	for (i = 0; i < arrays->n; i++)
+	{
+		const Datum *counted = id_table_find(accounts, arrays->player[i], "");
+
+		report->absent[i] = counted == NULL;
+		report->counted[i] = counted == NULL ? arrays->player[i] :
+			datumCopy(*counted, type->typbyval, type->typlen);
+	}
+}
+
+/*
+ * Write a match, unless the ladder has it with the same content, or before its horizon: content
+ * that nobody would rate does not take the place of what was rated.
+ */
+static void
+write_report(Ladder *ladder, ReportedMatch *report)
+{
+	const MatchArrays *arrays = &report->arrays;
+
+	report->written = match_arrays_insert(ladder, arrays);
+	if (report->written || match_arrays_are_stored(ladder, arrays))
+		return;
+	report->refused = is_before_horizon(ladder, arrays);
+	if (report->refused)
+		return;
+	replace_match(ladder, arrays);
+	report->written = true;
+}
+
+/* What careful_do() is to read. */
+typedef struct ReadReport
+{
+	Ladder	   *ladder;
+	ReportedMatch *report;
+} ReadReport;
+
+/*
+ * A mistake in what was reported is the caller's, and an error: in a row that is there it would
+ * only keep the match from being rated.
+ */
+static void
+read_report(void *arg)
+{
+	Ladder	   *ladder = ((ReadReport *) arg)->ladder;
+	ReportedMatch *report = ((ReadReport *) arg)->report;
+	MatchReader *reader = reader_open_matches(ladder,
+											  id_array(ladder->match_type,
+													   &report->arrays.value[VALUE_OF_MATCH_ID], 1),
+											  !report->refused, true);
+	Unrated		why;
+
+	report->in_source = reader_next(reader);
+	if (report->in_source)
+	{
+		report->played_at = reader->match.played_at;
+		report->digest = reader->match.digest;
+		if (reader->match.n != report->arrays.n || ladder_has_filters(ladder))
+			find_players(&reader->match, ladder, report);
+		if (!report->refused)
+			(void) batch_judge(ladder_batch(ladder), &reader->match, &why);
+	}
+	reader_close(reader);
+}
+
+/*
+ * Errors of the source: neither about data, as mistakes are, nor about a pool that the model keeps, nor
+ * about too many participants.
+ */
+static bool
+error_is_of_source(int sqlerrcode)
+{
+	return error_is_bearable(sqlerrcode) && !error_is_about_data(sqlerrcode) &&
+		sqlerrcode != ERRCODE_RESERVED_NAME &&
+		ERRCODE_TO_CATEGORY(sqlerrcode) != ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+}
+
+/* Read a match as the source has it, unless that raises an error, for which rating lets it wait. */
+static void
+look_at_report(Ladder *ladder, ReportedMatch *report)
+{
+	ReadReport	read = {ladder, report};
+	SourceError error;
+
+	report->counted = report->arrays.player;
+	report->played_at = report->arrays.null[VALUE_OF_PLAYED_AT] ?
+		GetCurrentTransactionStartTimestamp() :
+		DatumGetTimestampTz(report->arrays.value[VALUE_OF_PLAYED_AT]);
+	if (!careful_do(read_report, &read, error_is_of_source, &error))
+		report->in_source = true;
+}
+
+/*
+ * Rate what is reported as the trigger at commit would, now.  A match that the tables had, and that
+ * has only waited so far, is rated too.  If a door further out is at work on this ladder it waits
+ * until that is done.
+ */
+static void
+rate_report(Ladder *ladder, ReportedMatch *report)
+{
+	report->is_new = report->written || !match_is_recorded(ladder, report);
+	if (report->written)
+		(void) apply_pending(ladder, false);
+	else if (report->is_new)
+	{
+		keep_waiting(ladder, &report->arrays.value[VALUE_OF_MATCH_ID], 1);
+		if (!ladder_is_at_work(ladder))
+			apply_waiting(ladder);
+	}
+}
+
+/*
+ * report_match(ladder, match_id, players, team, rank, played_at, won, team_score, player_score,
+ *				weight, joined, left, commanding, side, squad, kills, deaths,
+ *				quit, experience, player_gain, pool, log_odds, gain, duration,
+ *				surrendered, bot, fixed, context, club, tournament)
+ */
+Datum
+skillrating_report_match(PG_FUNCTION_ARGS)
+{
+	ReportedMatch report = {.written = false};
+	Ladder	   *ladder;
+
+	InitMaterializedSRF(fcinfo, 0);
+	required_argument(fcinfo, REPORT_ARG_LADDER, "ladder");
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(REPORT_ARG_LADDER)),
+									   "report_match"));
+	required_argument(fcinfo, REPORT_ARG_MATCH_ID, "match_id");
+	required_argument(fcinfo, REPORT_ARG_TEAM, "team");
+	if (!OidIsValid(ladder->relation[LADDER_MATCH]))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("ladder \"%s\" has no table of matches of its own",
+						ladder->name),
+				 errhint("Its matches come from a source: insert them into the tables behind it.")));
+	ladder_require_own_triggers(ladder);
+	report_arguments(fcinfo, ladder, &report.arrays);
+	write_report(ladder, &report);
+	look_at_report(ladder, &report);
+	rate_report(ladder, &report);
+	return_outcome(fcinfo, ladder, &report);
+	ladder_close(ladder);
+	return (Datum) 0;
+}
+
+/*
+ * ---- preview ----
+ */
+
+/* Rate the current match as if team came in at rank and all others at 1.5. */
+static void
+rate_scenario(Batch *batch, SourceMatch *source, int team, double rank)
+{
+	Match	   *match = &batch->match;
+	MatchStatus status;
+	int			i;
+
+	CHECK_FOR_INTERRUPTS();
+	for (i = 0; i < match->nteams; i++)
+		match->team[i].rank = i == team ? rank : 1.5;
+	status = batch_rate(batch, source);
+	if (status != MATCH_OK)
+		batch_report(batch, source, status, -1);
+}
+
+/* How much the displayed rating of a player changes in the match just rated. */
+static double
+display_change(Batch *batch, int player)
+{
+	MatchPlayer *p = &batch->match.player[player];
+
+	return model_display(batch->model, batch->params, p->after) -
+		model_display(batch->model, batch->params, p->before);
+}
+
+/* The outcomes that a preview rates. */
+enum
+{
+	SCENARIO_WIN,
+	SCENARIO_DRAW,
+	SCENARIO_LOSS,
+	NSCENARIOS
+};
+
+/*
+ * The changes of the displayed ratings of all players, NSCENARIOS of each: if the
+ * player's team wins, draws or loses against all others.
+ */
+static double *
+scenario_changes(Batch *batch, SourceMatch *source)
+{
+	static const double rank[NSCENARIOS] = {1, 1.5, 2};
+	int			nplayers = batch->match.nplayers;
+	double	   *change = palloc_array(double, NSCENARIOS * nplayers);
+	int			scenario;
+	int			team;
+	int			i;
+
+	for (scenario = 0; scenario < NSCENARIOS; scenario++)
+		for (team = 0; team < batch->match.nteams; team++)
+		{
+			/* All draws are the same draw. */
+			if (scenario != SCENARIO_DRAW || team == 0)
+				rate_scenario(batch, source, team, rank[scenario]);
+			for (i = 0; i < nplayers; i++)
+				if (batch->match.player[i].team == team)
+					change[NSCENARIOS * i + scenario] = display_change(batch, i);
+		}
+	return change;
+}
+
+/*
+ * The players of a match that was built, in the order in which they first occur
+ * among the participants as these were read.  account gets the identifier of each under
+ * which it takes part.
+ */
+static int *
+players_as_read(const Batch *batch, const SourceMatch *source, Datum *account)
+{
+	int		   *player = palloc_array(int, batch->match.nplayers);
+	bool	   *met = palloc0_array(bool, batch->match.nplayers);
+	int		   *read = palloc_array(int, source->n);
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < source->n; i++)
+	{
+		read[source->order[i]] = source->participant[i].player;
+		account[source->participant[i].player] = source->account_id[i];
+	}
+	for (i = 0; i < source->n; i++)
+		if (!met[read[i]])
+		{
+			met[read[i]] = true;
+			player[n++] = read[i];
+		}
+	pfree(met);
+	pfree(read);
+	return player;
+}
+
+/* The columns that preview() returns, from 0. */
+enum
+{
+	PREVIEW_PLAYER_ID,
+	PREVIEW_TEAM,
+	PREVIEW_RATING,
+	PREVIEW_WIN_PROBABILITY,
+	PREVIEW_CHANGE,				/* NSCENARIOS of them */
+	PREVIEW_DRAW_PROBABILITY = PREVIEW_CHANGE + NSCENARIOS,
+	PREVIEW_NCOLUMNS
+};
+
+static void
+return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	const double *change = scenario_changes(batch, source);
+	double		draw = model_draw(batch->model, batch->params, &batch->match);
+	Datum	   *account = palloc_array(Datum, batch->match.nplayers);
+	const int  *order = players_as_read(batch, source, account);
+	int			scenario;
+	int			i;
+
+	for (i = 0; i < batch->match.nplayers; i++)
+	{
+		const MatchPlayer *p = &batch->match.player[order[i]];
+		const MatchTeam *team = &batch->match.team[p->team];
+		Datum		values[PREVIEW_NCOLUMNS];
+		bool		nulls[PREVIEW_NCOLUMNS] = {false};
+
+		values[PREVIEW_PLAYER_ID] =
+			CStringGetTextDatum(id_text(batch->player_type, account[order[i]]));
+		values[PREVIEW_TEAM] = Int32GetDatum(team->number);
+		values[PREVIEW_RATING] =
+			Float8GetDatum(model_display(batch->model, batch->params, p->before));
+		values[PREVIEW_WIN_PROBABILITY] = Float8GetDatum(team->win);
+		for (scenario = 0; scenario < NSCENARIOS; scenario++)
+			values[PREVIEW_CHANGE + scenario] =
+				Float8GetDatum(change[NSCENARIOS * order[i] + scenario]);
+		nulls[PREVIEW_DRAW_PROBABILITY] = isnan(draw);
+		values[PREVIEW_DRAW_PROBABILITY] = Float8GetDatum(draw);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+}
+
+/* The arguments of preview(), by their place. */
+enum
+{
+	PREVIEW_ARG_LADDER,
+	PREVIEW_ARG_PLAYERS,
+	PREVIEW_ARG_TEAM,
+	PREVIEW_ARG_WEIGHT,			/* to squad */
+	PREVIEW_ARG_PLAYER_GAIN = PREVIEW_ARG_WEIGHT + ARRAY_SQUAD - ARRAY_WEIGHT + 1,
+	PREVIEW_ARG_POOL,
+	PREVIEW_ARG_AT = PREVIEW_ARG_POOL + 3,	/* behind log_odds and gain */
+	PREVIEW_ARG_FIXED,			/* to club */
+	PREVIEW_ARG_TOURNAMENT = PREVIEW_ARG_FIXED + ARRAY_CLUB - ARRAY_FIXED + 1
+};
+
+static void
+preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
+				  MatchArrays *arrays)
+{
+	players_argument(fcinfo, PREVIEW_ARG_PLAYERS, ladder->player_type, arrays);
+	arrays->team = PointerGetDatum(array_argument(fcinfo, PREVIEW_ARG_TEAM,
+												  "team", arrays->n));
+	arrays->value[VALUE_OF_PLAYED_AT] = PG_ARGISNULL(PREVIEW_ARG_AT) ?
+		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()) :
+		PG_GETARG_DATUM(PREVIEW_ARG_AT);
+	check_time("at", arrays->value[VALUE_OF_PLAYED_AT],
+			   "Leave it null for a match that is played now.");
+	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
+	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_GAIN, ARRAY_GAIN, arrays);
+	match_values(fcinfo, PREVIEW_ARG_POOL, VALUE_OF_POOL, VALUE_OF_GAIN, arrays);
+	optional_arrays(fcinfo, PREVIEW_ARG_FIXED, ARRAY_FIXED, ARRAY_CLUB, arrays);
+	match_values(fcinfo, PREVIEW_ARG_TOURNAMENT, VALUE_OF_TOURNAMENT, VALUE_OF_TOURNAMENT, arrays);
+}
+
+/* Read the match that is to be previewed, with the players for whom accounts count. */
+static void
+read_preview(Ladder *ladder, const MatchArrays *arrays, SourceMatch *match)
+{
+	Filters    *filters = ladder_has_filters(ladder) ? read_filters(ladder) : NULL;
+
+	source_match_init(match, NULL, ladder->player_type);
+	match_arrays_read(arrays, match);
+	source_match_sort(match);
+	if (filters != NULL)
+		filter_match(filters, match);
+	check_accounts(ladder->player_type, match->account_id, match->player_id, match->n);
+}
+
+/* Load the components of the match, which take a right of their own. */
+static void
+peek_components(Batch *batch, Ladder *ladder)
+{
+	if (batch->match.ncomponents == 0)
+		return;
+	ladder_check_privilege(ladder, "component", ACL_SELECT);
+	components_peek(batch, ladder);
+}
+
+/*
+ * preview(ladder, players, team, weight, joined, left, commanding, side, squad,
+ *		   player_gain, pool, log_odds, gain, at, fixed, context, club, tournament)
+ */
+Datum
+skillrating_preview(PG_FUNCTION_ARGS)
+{
+	MatchArrays arrays = {0};
+	Ladder	   *ladder;
+	SourceMatch match;
+	Batch	   *batch;
+	MatchStatus status;
+	int			offender;
+
+	InitMaterializedSRF(fcinfo, 0);
+	required_argument(fcinfo, PREVIEW_ARG_LADDER, "ladder");
+	required_argument(fcinfo, PREVIEW_ARG_TEAM, "team");
+
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(PREVIEW_ARG_LADDER)),
+									   "preview"));
+	preview_arguments(fcinfo, ladder, &arrays);
+
+	read_preview(ladder, &arrays, &match);
+	batch = ladder_batch(ladder);
+	status = batch_build(batch, &match, &offender);
+	if (status != MATCH_OK)
+		batch_report(batch, &match, status, offender);
+	batch_request_states(batch);
+	batch_load(batch, ladder);
+	peek_components(batch, ladder);
+	return_preview(fcinfo, batch, &match);
+
+	ladder_close(ladder);
+	return (Datum) 0;
+}

@@ -1,0 +1,506 @@
+/*
+ * match_outcome.c
+ *		What has become of a match: the results of match_outcome() and report_match().
+ *
+ * report_match() has a row for each player whatever came of the match, so that a caller never
+ * has to guess from an empty result.  Players whom the match has not touched, or not
+ * yet, have the rating with which they would go into it, before and after.
+ */
+#include "pg/ladder/calls/match_outcome.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+#include "pg/ladder/arrive/failures.h"
+#include "pg/ladder/door/columns.h"
+#include "pg/ladder/door/door.h"
+#include "pg/ladder/door/plans.h"
+#include "pg/ladder/rate/states.h"
+#include "pg/matches/unrated.h"
+#include "pg/sql/arrays.h"
+
+SKILLRATING_FUNCTION(skillrating_match_outcome);
+
+/* What is known of a match, and what waits because of it. */
+typedef struct Outcome
+{
+	const char *outcome;
+	int64		digest;			/* of what was looked at, */
+	bool		differs;		/* which the content is not */
+	const char *reason;			/* a code of reasons(), or NULL */
+	const char *detail;
+	const char *sqlstate;		/* of the error for which it waits, or NULL */
+	bool		has_since;
+	TimestampTz since;			/* it has waited */
+	const char *correction;		/* its kind, or NULL */
+	bool		has_place;
+	int64		place;			/* from which history is out of date */
+	bool		has_events;
+	bool		has_seq;
+	int64		seq;
+} Outcome;
+
+/*
+ * ---- What is recorded ----
+ */
+
+static LadderQuery recorded_query = {
+	.text = "SELECT m.status, m.seq, m.digest, m.reason, m.detail, m.void_reason "
+	"FROM {rated_match} AS m WHERE m.match_id {match =} $1",
+	.param = {VALUE_MATCH}
+};
+
+enum
+{
+	RECORDED_STATUS = 1,
+	RECORDED_SEQ,
+	RECORDED_DIGEST,
+	RECORDED_REASON,
+	RECORDED_DETAIL,
+	RECORDED_VOID_REASON
+};
+
+/* The first place that a match has put out of date; a late one has none yet. */
+static LadderQuery correction_query = {
+	.text = "SELECT c.kind, c.seq FROM {correction} AS c WHERE c.match_id {match =} $1 "
+	"ORDER BY c.seq, c.noticed_at, c.kind LIMIT 1",
+	.param = {VALUE_MATCH}
+};
+
+enum
+{
+	CORRECTION_KIND = 1,
+	CORRECTION_SEQ
+};
+
+bool
+match_is_recorded(Ladder *ladder, const ReportedMatch *report)
+{
+	bool		recorded = ladder_execute(ladder, &recorded_query,
+										  &report->arrays.value[VALUE_OF_MATCH_ID], NULL, NULL) > 0;
+
+	SPI_freetuptable(SPI_tuptable);
+	return recorded;
+}
+
+/* The correction that waits because of the match, if there is one. */
+static void
+find_correction(Ladder *ladder, const Datum *match_id, Outcome *outcome)
+{
+	bool		isnull;
+
+	if (ladder_execute(ladder, &correction_query, match_id, NULL, NULL) == 0)
+		return;
+	outcome->correction = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+									   CORRECTION_KIND);
+	outcome->place = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
+												 SPI_tuptable->tupdesc,
+												 CORRECTION_SEQ, &isnull));
+	outcome->has_place = !isnull;
+}
+
+/*
+ * What the row of rated_match says.  Its digest is that of the content that was rated,
+ * or found wanting: with another one reported meanwhile, all in the row is about what
+ * was, until a replay.
+ */
+static void
+read_recorded(Outcome *outcome)
+{
+	HeapTuple	tuple = SPI_tuptable->vals[0];
+	TupleDesc	desc = SPI_tuptable->tupdesc;
+	const char *status = SPI_getvalue(tuple, desc, RECORDED_STATUS);
+	const char *void_reason = SPI_getvalue(tuple, desc, RECORDED_VOID_REASON);
+	bool		rated = strcmp(status, "rated") == 0;
+	bool		isnull;
+
+	outcome->digest = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_DIGEST, &isnull));
+	outcome->seq = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_SEQ, &isnull));
+	outcome->has_seq = !isnull;
+	outcome->has_events = rated && outcome->has_seq;
+	outcome->reason = SPI_getvalue(tuple, desc, RECORDED_REASON);
+	outcome->detail = SPI_getvalue(tuple, desc, RECORDED_DETAIL);
+	if (rated && void_reason != NULL)
+	{
+		outcome->reason = unrated_code(UNRATED_VOID);
+		outcome->detail = psprintf("rated until catch_up(): %s", void_reason);
+	}
+	outcome->outcome = rated ? "rated" :
+		outcome->reason != NULL &&
+		strcmp(outcome->reason, unrated_code(UNRATED_LATE)) == 0 ? "waiting" : "unrated";
+}
+
+/* What a report has made of a match that is recorded. */
+static void
+compare_report(const Ladder *ladder, const ReportedMatch *report, Outcome *outcome)
+{
+	bool		rated = strcmp(outcome->outcome, "rated") == 0;
+	bool		is_new = report->is_new;
+
+	outcome->differs = outcome->digest != report->digest;
+
+	/* What came too late for a place before the horizon changes nothing. */
+	if (report->refused ||
+		(outcome->has_seq && outcome->seq <= ladder->horizon && (is_new || outcome->differs)))
+	{
+		is_new = outcome->differs = false;
+		if (rated)
+		{
+			outcome->reason = unrated_code(UNRATED_BEFORE_HORIZON);
+			outcome->detail =
+				psprintf("the match lies before the horizon, place " INT64_FORMAT ", and stays as it was rated",
+						 ladder->horizon);
+		}
+	}
+	if (outcome->differs)
+		outcome->outcome = "corrected";
+	else if (rated && !is_new)
+		outcome->outcome = "repeated";
+}
+
+/* Where a match waits, in pending; the row with an error first. */
+static LadderQuery waiting_query = {
+	.text = "SELECT p.since, p.sqlstate, p.message FROM {pending} AS p "
+	"WHERE p.match_id {match =} $1 AND p.sqlstate IS NOT NULL UNION ALL "
+	"SELECT p.since, NULL, NULL FROM {pending} AS p "
+	"WHERE p.match_id {match =} $1 AND p.sqlstate IS NULL LIMIT 1",
+	.param = {VALUE_MATCH}
+};
+
+enum
+{
+	WAITING_SINCE = 1,
+	WAITING_SQLSTATE,
+	WAITING_MESSAGE
+};
+
+/*
+ * Whether the match waits in pending; if because of an error, even one that was rated does, with
+ * the content of then.
+ */
+static bool
+find_waiting(Ladder *ladder, const Datum *match_id, Outcome *outcome)
+{
+	HeapTuple	tuple;
+	TupleDesc	desc;
+	bool		isnull;
+	int			reason;
+
+	if (ladder_execute(ladder, &waiting_query, match_id, NULL, NULL) == 0)
+		return false;
+	tuple = SPI_tuptable->vals[0];
+	desc = SPI_tuptable->tupdesc;
+	outcome->outcome = "waiting";
+	outcome->since = DatumGetTimestampTz(SPI_getbinval(tuple, desc, WAITING_SINCE, &isnull));
+	outcome->has_since = !isnull;
+	outcome->sqlstate = SPI_getvalue(tuple, desc, WAITING_SQLSTATE);
+	reason = outcome->sqlstate != NULL ? UNRATED_FAILED : UNRATED_WAITING;
+	outcome->reason = unrated_code(reason);
+	outcome->detail = unrated_description(reason);
+	if (outcome->sqlstate != NULL && may_see_message(ladder, outcome->sqlstate, ladder_caller(ladder)))
+		outcome->detail = SPI_getvalue(tuple, desc, WAITING_MESSAGE);
+	return true;
+}
+
+static void
+set_reason(Outcome *outcome, const char *word, int reason)
+{
+	outcome->outcome = word;
+	outcome->reason = unrated_code(reason);
+	outcome->detail = unrated_description(reason);
+}
+
+/* What a report has come to. */
+static Outcome
+find_outcome(Ladder *ladder, const ReportedMatch *report)
+{
+	const Datum *match_id = &report->arrays.value[VALUE_OF_MATCH_ID];
+	Outcome		outcome = {0};
+
+	if (ladder_execute(ladder, &recorded_query, match_id, NULL, NULL) == 0)
+	{
+		/*
+		 * Unless rating has failed, only a door further out, at work on the
+		 * ladder, leaves it unseen, or a source that leaves it out.
+		 */
+		if (find_waiting(ladder, match_id, &outcome))
+			return outcome;
+		if (report->in_source)
+			set_reason(&outcome, "waiting", UNRATED_WAITING);
+		else
+			set_reason(&outcome, "unrated", UNRATED_NO_MATCH);
+		return outcome;
+	}
+	read_recorded(&outcome);
+	compare_report(ladder, report, &outcome);
+	if (outcome.differs)
+		(void) find_waiting(ladder, match_id, &outcome);
+
+	/* The table has no index, and of most matches it has nothing. */
+	if (outcome.reason != NULL || outcome.differs)
+		find_correction(ladder, match_id, &outcome);
+	return outcome;
+}
+
+/*
+ * ---- The rows ----
+ */
+
+/* The columns that report_match() returns, from 0. */
+enum
+{
+	REPORT_PLAYER_ID,
+	REPORT_RATING_BEFORE,
+	REPORT_RATING_AFTER,
+	REPORT_WIN_PROBABILITY,
+	REPORT_SCORE,
+	REPORT_STATE_BEFORE,
+	REPORT_STATE_AFTER,
+	REPORT_OUTCOME,
+	REPORT_REASON,
+	REPORT_DETAIL,
+	REPORT_CORRECTION,
+	REPORT_CORRECTION_SEQ,
+	REPORT_NCOLUMNS
+};
+
+/* The events of some players in one match, in no order. */
+static LadderQuery match_events_query = {
+	.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.=) $1 "
+	"AND player_id {player =} ANY ($2)",
+	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER)}
+};
+
+static void
+set_text(Datum *values, bool *nulls, int column, const char *text)
+{
+	nulls[column] = (text == NULL);
+	if (text != NULL)
+		values[column] = CStringGetTextDatum(text);
+}
+
+/*
+ * A table of the events of the players, by the identifier that counts.  The tuples are
+ * in SPI's memory, which lives to ladder_close().
+ */
+static IdTable *
+find_events(Ladder *ladder, const ReportedMatch *report, const Outcome *outcome,
+			TupleDesc *desc)
+{
+	IdTable    *events = id_table_create(ladder->player_type);
+	Datum		values[2];
+	uint64		nrows;
+	uint64		row;
+
+	if (!outcome->has_events)
+		return events;
+	values[0] = Int64GetDatum(outcome->seq);
+	values[1] = id_array(ladder->player_type, report->counted, report->arrays.n);
+	nrows = ladder_execute(ladder, &match_events_query, values, NULL, NULL);
+	*desc = SPI_tuptable->tupdesc;
+	for (row = 0; row < nrows; row++)
+	{
+		HeapTuple	tuple = SPI_tuptable->vals[row];
+		bool		isnull;
+		bool		found;
+		Datum		player = SPI_getbinval(tuple, *desc, EVENT_PLAYER_ID, &isnull);
+
+		*id_table_enter(events, player, "", &found) = tuple;
+	}
+	return events;
+}
+
+/* The states of those without an event as they would go into the match. */
+static Batch *
+load_untouched(Ladder *ladder, const ReportedMatch *report, IdTable *events)
+{
+	Batch	   *batch = ladder_batch(ladder);
+	const char *pool = TextDatumGetCString(report->arrays.value[VALUE_OF_POOL]);
+	int			i;
+
+	for (i = 0; i < report->arrays.n; i++)
+	{
+		BatchPlayer *player;
+
+		if (id_table_find(events, report->counted[i], "") != NULL)
+			continue;
+		player = batch_player(batch, report->counted[i], pool);
+		player->wanted = true;
+		if (player->shared != NULL)
+			player->shared->wanted = true;
+	}
+	batch_load(batch, ladder);
+	return batch;
+}
+
+/* What an event says of a player. */
+static void
+read_event(HeapTuple tuple, TupleDesc desc, int nstate, double *before,
+		   double *after, Datum *values, bool *nulls)
+{
+	bool		isnull;
+	int			i;
+
+	for (i = 0; i < nstate; i++)
+	{
+		before[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, EVENT_BEFORE(i),
+												 &isnull));
+		after[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, EVENT_AFTER(i),
+												&isnull));
+	}
+	values[REPORT_WIN_PROBABILITY] =
+		SPI_getbinval(tuple, desc, EVENT_WIN_PROBABILITY,
+					  &nulls[REPORT_WIN_PROBABILITY]);
+	values[REPORT_SCORE] = SPI_getbinval(tuple, desc, EVENT_SCORE,
+										 &nulls[REPORT_SCORE]);
+}
+
+/* What became of the match for one player: nothing for who is not in one that counts. */
+static Outcome
+outcome_of_player(const Outcome *match, const ReportedMatch *report, int i)
+{
+	static const Unrated why = {UNRATED_BY_SOURCE, "the source has no row of this player"};
+	Outcome		outcome = *match;
+
+	if (report->absent != NULL && report->absent[i] && match->has_events && !match->differs &&
+		!report->refused)
+	{
+		outcome.outcome = "unrated";
+		outcome.reason = unrated_code(why.reason);
+		outcome.detail = why.detail;
+	}
+	return outcome;
+}
+
+void
+return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const ReportedMatch *report)
+{
+	const MatchArrays *arrays = &report->arrays;
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	const Model *model = ladder->model;
+	Outcome		outcome = find_outcome(ladder, report);
+	TupleDesc	desc = NULL;
+	IdTable    *events = find_events(ladder, report, &outcome, &desc);
+	IdTable    *met = id_table_create(ladder->player_type);
+	Batch	   *untouched = NULL;
+	int			i;
+
+	for (i = 0; i < arrays->n; i++)
+	{
+		HeapTuple	event = id_table_find(events, report->counted[i], "");
+		double		before[MODEL_MAX_STATE];
+		double		after[MODEL_MAX_STATE];
+		Datum		values[REPORT_NCOLUMNS];
+		bool		nulls[REPORT_NCOLUMNS] = {false};
+		Outcome		own = outcome_of_player(&outcome, report, i);
+		bool		found;
+
+		(void) id_table_enter(met, arrays->player[i], "", &found);
+		if (found)
+			continue;
+		if (event != NULL)
+			read_event(event, desc, model->nstate, before, after, values, nulls);
+		else
+		{
+			if (untouched == NULL)
+				untouched = load_untouched(ladder, report, events);
+			batch_state_at(untouched,
+						   batch_player(untouched, report->counted[i],
+										TextDatumGetCString(arrays->value[VALUE_OF_POOL])),
+						   report->played_at, 0, before);
+			memcpy(after, before, model->nstate * sizeof(double));
+			nulls[REPORT_WIN_PROBABILITY] = nulls[REPORT_SCORE] = true;
+		}
+		values[REPORT_PLAYER_ID] =
+			CStringGetTextDatum(id_text(ladder->player_type, arrays->player[i]));
+		values[REPORT_RATING_BEFORE] =
+			Float8GetDatum(model_display(model, ladder->params, before));
+		values[REPORT_RATING_AFTER] =
+			Float8GetDatum(model_display(model, ladder->params, after));
+		values[REPORT_STATE_BEFORE] = float8_array(before, model->nstate);
+		values[REPORT_STATE_AFTER] = float8_array(after, model->nstate);
+		set_text(values, nulls, REPORT_OUTCOME, own.outcome);
+		set_text(values, nulls, REPORT_REASON, own.reason);
+		set_text(values, nulls, REPORT_DETAIL, own.detail);
+		set_text(values, nulls, REPORT_CORRECTION, outcome.correction);
+		values[REPORT_CORRECTION_SEQ] = Int64GetDatum(outcome.place);
+		nulls[REPORT_CORRECTION_SEQ] = !outcome.has_place;
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+}
+
+/*
+ * ---- match_outcome() ----
+ */
+
+static LadderQuery in_source_query = {
+	.text = "SELECT FROM {source} AS s WHERE s.match_id {match =} $1 LIMIT 1",
+	.param = {VALUE_MATCH}
+};
+
+/* The columns that match_outcome() returns, from 0. */
+enum
+{
+	OUTCOME_OUTCOME,
+	OUTCOME_REASON,
+	OUTCOME_DETAIL,
+	OUTCOME_SQLSTATE,
+	OUTCOME_SINCE,
+	OUTCOME_NCOLUMNS
+};
+
+/* match_outcome(ladder, match_id) */
+Datum
+skillrating_match_outcome(PG_FUNCTION_ARGS)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Datum		match_id;
+	Outcome		outcome = {0};
+	Outcome		waiting = {0};
+	Datum		values[OUTCOME_NCOLUMNS] = {0};
+	bool		nulls[OUTCOME_NCOLUMNS] = {false};
+	TupleDesc	desc;
+	Ladder	   *ladder;
+	HeapTuple	row;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	desc = BlessTupleDesc(desc);
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "match_outcome"));
+	match_id = match_id_argument(fcinfo, 1, ladder->match_type);
+	if (ladder_execute(ladder, &recorded_query, &match_id, NULL, NULL) > 0)
+		read_recorded(&outcome);
+
+	/* A change counts from catch_up() on, as a verdict does. */
+	if (outcome.has_events && outcome.reason == NULL)
+	{
+		find_correction(ladder, &match_id, &outcome);
+		if (outcome.correction != NULL)
+		{
+			outcome.reason = unrated_code(UNRATED_WAITING);
+			outcome.detail = psprintf("rated as it was until catch_up(): %s", outcome.correction);
+		}
+	}
+
+	/* A match that is to be looked at again stands until then, unless that has failed. */
+	if (find_waiting(ladder, &match_id, &waiting) &&
+		(outcome.outcome == NULL || waiting.sqlstate != NULL))
+		outcome = waiting;
+	if (outcome.outcome == NULL)
+		set_reason(&outcome, "unknown",
+				   ladder_execute(ladder, &in_source_query, &match_id, NULL, NULL) > 0 ?
+				   UNRATED_NOT_REPORTED : UNRATED_NO_MATCH);
+	set_text(values, nulls, OUTCOME_OUTCOME, outcome.outcome);
+	set_text(values, nulls, OUTCOME_REASON, outcome.reason);
+	set_text(values, nulls, OUTCOME_DETAIL, outcome.detail);
+	set_text(values, nulls, OUTCOME_SQLSTATE, outcome.sqlstate);
+	values[OUTCOME_SINCE] = TimestampTzGetDatum(outcome.since);
+	nulls[OUTCOME_SINCE] = !outcome.has_since;
+	MemoryContextSwitchTo(caller);
+	row = heap_form_tuple(desc, values, nulls);
+	ladder_close(ladder);
+	PG_RETURN_DATUM(HeapTupleGetDatum(row));
+}

@@ -1,0 +1,197 @@
+/*
+ * backfill.c
+ *		Rating existing matches that nobody has looked at, a batch at a time.
+ *
+ * The procedure backfill() finds these matches in the order of time, cuts them into
+ * batches, and has each of them rated here in a transaction of its own.  Nothing says
+ * how far it has got but the ladder itself: a match that was looked at has a row in
+ * rated_match.  So it can end at any point and be called again, and of two that are at work
+ * at once each leaves alone what the other one has done.
+ */
+#include "pg/sql/glue.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "pg/ladder/arrive/attempts.h"
+#include "pg/ladder/arrive/feed.h"
+#include "pg/ladder/door/door.h"
+#include "pg/ladder/door/plans.h"
+#include "pg/sql/progress.h"
+
+SKILLRATING_FUNCTION(skillrating_check_backfill_block);
+SKILLRATING_FUNCTION(skillrating_backfill_batch);
+SKILLRATING_FUNCTION(skillrating_rate_failed);
+
+/* The arguments of backfill_batch(). */
+enum
+{
+	BATCH_LADDER,
+	BATCH_MATCHES,
+	BATCH_LATE,
+	BATCH_DONE,
+	BATCH_TOTAL,
+	BATCH_STARTED_AT
+};
+
+/* The columns of its result. */
+enum
+{
+	RESULT_MATCHES,
+	RESULT_LATE,
+	RESULT_UNRATED,
+	RESULT_NCOLUMNS
+};
+
+/*
+ * These matches need not wait any more; rows of those that have failed go when they are tried
+ * again.  They are read after that, so that whatever somebody noted down in pending before is seen.
+ * Pending has no index on matches that have not failed: a join hashes them, which = ANY of a
+ * parameter does not.
+ */
+static LadderQuery drain_batch_query = {
+	.text = "DELETE FROM {pending} AS p USING pg_catalog.unnest($1) AS i(id) "
+	"WHERE p.match_id {match =} i.id AND p.sqlstate IS NULL",
+	.param = {ARRAY_OF(VALUE_MATCH)}
+};
+
+/* A table of the matches that an array of texts names. */
+static IdTable *
+read_batch(Ladder *ladder, ArrayType *texts)
+{
+	IdType	   *type = ladder->match_type;
+	IdTable    *ids = id_table_create(type);
+	Datum	   *name;
+	bool	   *null;
+	int			n;
+	int			i;
+
+	deconstruct_array(texts, TEXTOID, -1, false, TYPALIGN_INT, &name, &null, &n);
+	for (i = 0; i < n; i++)
+	{
+		bool		found;
+
+		CHECK_FOR_INTERRUPTS();
+		if (null[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("match must not be null")));
+		(void) id_table_enter(ids,
+							  id_from_text(type, TextDatumGetCString(name[i]), "match_id"),
+							  "", &found);
+	}
+	return ids;
+}
+
+/*
+ * What becomes of matches that are older than others of their players: they get their
+ * place by time, or the next one, which only a ladder allows that appends late ones.
+ */
+static bool
+late_reorders(const Ladder *ladder, const char *late)
+{
+	if (strcmp(late, "reorder") == 0)
+		return true;
+	if (strcmp(late, "append") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("late must be \"append\" or \"reorder\", not \"%s\"", late)));
+	if (ladder->reorders)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("ladder \"%s\" cannot append late matches", ladder->name),
+				 errhint("It was made with late => 'reorder', which puts them into the order of time.")));
+	return false;
+}
+
+/*
+ * Error 2D000 in a transaction block, where the first COMMIT of backfill() would fail with
+ * the same code and no word on why.  Within a function, or a procedure that such a block
+ * has called, it is that COMMIT which fails.
+ */
+Datum
+skillrating_check_backfill_block(PG_FUNCTION_ARGS)
+{
+	(void) fcinfo;				/* there are no arguments */
+	if (IsTransactionBlock())
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
+				 errmsg("backfill() cannot run inside a transaction block"),
+				 errhint("Each of its batches is a transaction. Call it outside of a block: "
+						 "in a driver that begins one by itself, with autocommit on.")));
+	PG_RETURN_VOID();
+}
+
+/* What became of the matches, as a row of a function's result. */
+static Datum
+applied_row(TupleDesc desc, const Applied *applied)
+{
+	Datum		values[RESULT_NCOLUMNS];
+	bool		nulls[RESULT_NCOLUMNS] = {false};
+
+	values[RESULT_MATCHES] = Int64GetDatum(applied->looked_at);
+	values[RESULT_LATE] = Int64GetDatum(applied->late);
+	values[RESULT_UNRATED] = Int64GetDatum(applied->unrated);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+}
+
+/* backfill_batch(ladder, matches, late, done, total, started_at) */
+Datum
+skillrating_backfill_batch(PG_FUNCTION_ARGS)
+{
+	TupleDesc	desc;
+	Ladder	   *ladder;
+	IdTable    *ids;
+	Applied		applied;
+	Datum		array[1];
+
+	if (PG_ARGISNULL(BATCH_LADDER) || PG_ARGISNULL(BATCH_MATCHES) || PG_ARGISNULL(BATCH_LATE))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("ladder, matches and late must not be null")));
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(BATCH_LADDER)),
+									   "backfill_batch"));
+	ladder_require_triggers(ladder);
+	ladder->reorders = late_reorders(ladder,
+									 text_to_cstring(PG_GETARG_TEXT_PP(BATCH_LATE)));
+
+	if (!PG_ARGISNULL(BATCH_STARTED_AT))
+		progress_since(PG_GETARG_TIMESTAMPTZ(BATCH_STARTED_AT));
+	progress_phase(PHASE_RATING, PG_ARGISNULL(BATCH_TOTAL) ? PROGRESS_UNKNOWN :
+				   PG_GETARG_INT64(BATCH_TOTAL));
+	if (!PG_ARGISNULL(BATCH_DONE))
+		progress_done(PG_GETARG_INT64(BATCH_DONE));
+
+	ids = read_batch(ladder, PG_GETARG_ARRAYTYPE_P(BATCH_MATCHES));
+	ladder_maintain(ladder);
+	array[0] = id_array(ladder->match_type, id_table_ids(ids), id_table_count(ids));
+	(void) ladder_execute(ladder, &drain_batch_query, array, NULL, NULL);
+	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids),
+							MATCHES_BACKFILLED);
+	ladder_close(ladder);
+	return applied_row(desc, &applied);
+}
+
+static const LadderEntry rate_failed_entry = {
+	"rate_failed", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.reenters = true
+};
+
+/* rate_failed(ladder), at the end of work that may have removed the cause of errors. */
+Datum
+skillrating_rate_failed(PG_FUNCTION_ARGS)
+{
+	Ladder	   *inside = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "rate_failed");
+	Ladder	   *door = ladder_begin(inside->schema, &rate_failed_entry);
+	Ladder	   *ladder = ladder_open(door);
+
+	apply_failed(ladder);
+	ladder_close(ladder);
+	ladder_end(door);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,86 @@
+/*
+ * horizon.c
+ *		The states that a ladder keeps of the place where its history begins.
+ */
+#include "pg/sql/glue.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+
+#include "pg/ladder/door/door.h"
+#include "pg/ladder/door/plans.h"
+#include "pg/ladder/history/replay.h"
+#include "pg/ladder/rate/component_states.h"
+#include "pg/ladder/rate/outbox.h"
+
+SKILLRATING_FUNCTION(skillrating_write_horizon);
+SKILLRATING_FUNCTION(skillrating_renew_ladder_cache);
+
+static LadderQuery delete_horizon_query = {.text = "DELETE FROM {horizon}"};
+static LadderQuery delete_component_horizon_query = {.text = "DELETE FROM {component_horizon}"};
+
+static void
+write_states(Ladder *ladder, Batch *batch)
+{
+	Outbox	   *ratings = outbox_create(ladder, OUTBOX_HORIZON);
+	Outbox	   *components = outbox_create(ladder, OUTBOX_COMPONENT_HORIZON);
+	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
+	int			n = id_table_count(batch->players);
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (player[i]->exists)
+			put_rating(ratings, player[i]);
+	}
+	for (i = 0; i < batch->ncomponents; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (batch->components[i]->exists)
+			put_component(components, batch->components[i]);
+	}
+	outbox_send(ratings, OUTBOX_INSERT);
+	outbox_send(components, OUTBOX_INSERT);
+}
+
+/*
+ * write_horizon(ladder, seq): put into horizon and component_horizon what a replay from the place
+ * behind starts with.  That they were there before, at an earlier place, is what it may start
+ * from itself.
+ */
+Datum
+skillrating_write_horizon(PG_FUNCTION_ARGS)
+{
+	int64		seq = PG_GETARG_INT64(1);
+	Ladder	   *ladder;
+	Replay	   *replay;
+
+	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "write_horizon"));
+	ladder_maintain(ladder);
+	ladder_take_states(ladder);
+	replay = replay_begin(ladder, seq + 1, REPLAY_ALL_PLAYERS);
+	(void) ladder_execute(ladder, &delete_horizon_query, NULL, NULL, NULL);
+	(void) ladder_execute(ladder, &delete_component_horizon_query, NULL, NULL, NULL);
+	write_states(ladder, replay->batch);
+	ladder_release_states(ladder);
+	ladder_close(ladder);
+	PG_RETURN_VOID();
+}
+
+/*
+ * renew_ladder_cache(ladder): have all sessions look the ladder up again.  A table that
+ * is new in its schema is no change of those that they know.
+ */
+Datum
+skillrating_renew_ladder_cache(PG_FUNCTION_ARGS)
+{
+	Ladder	   *ladder = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   "renew_ladder_cache");
+
+	CacheInvalidateRelcacheByRelid(ladder->relation[LADDER_CONFIG]);
+	PG_RETURN_VOID();
+}

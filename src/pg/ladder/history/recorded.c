@@ -1,0 +1,69 @@
+/*
+ * recorded.c
+ *		Matches as they were looked at, beside what the source has of them now.
+ */
+#include "pg/ladder/history/recorded.h"
+
+#include "utils/timestamp.h"
+
+#include "pg/ladder/door/waiting.h"
+
+enum
+{
+	RECORDED_MATCH_ID,			/* from 0 */
+	RECORDED_DIGEST,
+	RECORDED_SEQ,
+	RECORDED_PLAYED_AT
+};
+
+static void
+take_recorded(void *arg, const Datum *values, const bool *nulls)
+{
+	RecordedMatch *match;
+	bool		found;
+
+	if (nulls[RECORDED_MATCH_ID])
+		return;
+	match = palloc0_object(RecordedMatch);
+	*id_table_enter((IdTable *) arg, values[RECORDED_MATCH_ID], "", &found) = match;
+	match->recorded = !nulls[RECORDED_DIGEST];
+	if (match->recorded)
+		match->compared.digest = DatumGetInt64(values[RECORDED_DIGEST]);
+	if (!nulls[RECORDED_SEQ])
+		match->seq = DatumGetInt64(values[RECORDED_SEQ]);
+	match->played_at = nulls[RECORDED_PLAYED_AT] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[RECORDED_PLAYED_AT]);
+}
+
+IdTable *
+compare_recorded(Ladder *ladder, LadderQuery *query, const Datum *values)
+{
+	IdTable    *matches = id_table_create(ladder->match_type);
+
+	(void) ladder_execute_each(ladder, query, values, NULL, take_recorded, matches);
+	if (id_table_count(matches) > 0)
+		reader_compare(ladder, matches);
+	return matches;
+}
+
+void
+keep_differing_waiting(Ladder *ladder, LadderQuery *query, const Datum *values)
+{
+	IdTable    *matches = compare_recorded(ladder, query, values);
+	Datum	   *ids = id_table_ids(matches);
+	int			n = id_table_count(matches);
+	Datum	   *differing = huge_array(Datum, Max(n, 1));
+	int			ndiffering = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		const RecordedMatch *match = id_table_find(matches, ids[i], "");
+
+		if (match->recorded != match->compared.met ||
+			(match->compared.met && !match->compared.same))
+			differing[ndiffering++] = ids[i];
+	}
+	keep_waiting(ladder, differing, ndiffering);
+	pfree(differing);
+}

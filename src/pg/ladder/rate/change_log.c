@@ -1,0 +1,257 @@
+/*
+ * change_log.c
+ *		What a piece of work changes in table rating.
+ */
+#include "pg/ladder/rate/change_log.h"
+
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "pg/ladder/door/plans.h"
+#include "pg/ladder/rate/states.h"
+#include "pg/sql/arrays.h"
+
+/* What becomes of a row: as it was, and as it is. */
+typedef struct RatingChange
+{
+	Datum		id;
+	const char *pool;
+	StoredRow  *row[2];
+	int64		place[2];		/* 0 if it has none, or it was not read */
+} RatingChange;
+
+struct ChangeLog
+{
+	Ladder	   *ladder;
+	int			nstate;
+	IdTable    *changes;		/* to RatingChange */
+	const char *last_pool;		/* equal neighbours share a copy */
+	MemoryContext context;		/* of the changes */
+};
+
+ChangeLog *
+change_log_create(Ladder *ladder)
+{
+	ChangeLog  *log = palloc_object(ChangeLog);
+
+	log->ladder = ladder;
+	log->nstate = ladder->model->nstate;
+	log->changes = id_table_create(ladder->player_type);
+	log->last_pool = "";
+	log->context = CurrentMemoryContext;
+	return log;
+}
+
+/* A row in the current memory. */
+static StoredRow *
+copy_row(const ChangeLog *log, const PlayerRecord *record, const double *state)
+{
+	Size		size = log->nstate * sizeof(double);
+	StoredRow  *row = palloc(offsetof(StoredRow, state) + size);
+
+	row->found = true;
+	row->record = *record;
+	memcpy(row->state, state, size);
+	return row;
+}
+
+void
+change_log_add(ChangeLog *log, const BatchPlayer *player, bool exists)
+{
+	const StoredRow *before = player->stored;
+	const IdType *type = log->ladder->player_type;
+	bool		found;
+	void	  **entry = id_table_enter(log->changes, player->id, player->pool, &found);
+	MemoryContext old = MemoryContextSwitchTo(log->context);
+	RatingChange *change;
+
+	if (!found)
+	{
+		*entry = palloc0_object(RatingChange);
+		change = *entry;
+		change->id = datumCopy(player->id, type->typbyval, type->typlen);
+		if (strcmp(player->pool, log->last_pool) != 0)
+			log->last_pool = pstrdup(player->pool);
+		change->pool = log->last_pool;
+		if (before != NULL && before->found)
+			change->row[0] = copy_row(log, &before->record, before->state);
+	}
+	change = *entry;
+	change->row[1] = exists ? copy_row(log, &player->record, player->state) : NULL;
+	MemoryContextSwitchTo(old);
+}
+
+ChangeLog *
+change_log_begin_part(const ChangeLog *log, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	ChangeLog  *part = change_log_create(log->ladder);
+
+	MemoryContextSwitchTo(old);
+	part->context = log->context;
+	return part;
+}
+
+void
+change_log_end_part(ChangeLog *log, const ChangeLog *part)
+{
+	RatingChange **changes = (RatingChange **) id_table_values(part->changes);
+	int			n = id_table_count(part->changes);
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		RatingChange *change = changes[i];
+		bool		found;
+		void	  **entry = id_table_enter(log->changes, change->id, change->pool, &found);
+
+		if (found)
+			((RatingChange *) *entry)->row[1] = change->row[1];
+		else
+			*entry = change;
+	}
+}
+
+/* Whether a row is not what it was, to the bit. */
+static bool
+is_changed(const ChangeLog *log, const RatingChange *change)
+{
+	const StoredRow *after = change->row[1];
+
+	return after == NULL ? change->row[0] != NULL :
+		!same_row(change->row[0], true, &after->record, after->state, log->nstate);
+}
+
+/*
+ * ---- Places ----
+ */
+
+/* Of the players given, with their pools, those who are on the board of the pool. */
+static LadderQuery places_query = {
+	.text = "SELECT b.player_id, b.pool, b.place FROM (SELECT r.player_id, r.pool, "
+	"pg_catalog.rank() OVER (PARTITION BY r.pool ORDER BY r.rating DESC) AS place "
+	"FROM {rating} AS r WHERE r.games OPERATOR(pg_catalog.>=) 1 "
+	"AND r.pool OPERATOR(pg_catalog.=) ANY ($2)) AS b "
+	"JOIN ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS k(player_id, pool) "
+	"ON k.player_id {player =} b.player_id AND k.pool OPERATOR(pg_catalog.=) b.pool",
+	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
+};
+
+enum
+{
+	PLACE_PLAYER_ID,
+	PLACE_POOL,
+	PLACE_PLACE
+};
+
+/* Places that are read: of rows as they were, 0, or as they are, 1. */
+typedef struct PlacesLoad
+{
+	ChangeLog  *log;
+	int			time;
+} PlacesLoad;
+
+static void
+take_place(void *arg, const Datum *values, const bool *nulls)
+{
+	const PlacesLoad *load = (const PlacesLoad *) arg;
+	char	   *pool = TextDatumGetCString(values[PLACE_POOL]);
+	RatingChange *change = id_table_find(load->log->changes, values[PLACE_PLAYER_ID], pool);
+
+	(void) nulls;
+	change->place[load->time] = DatumGetInt64(values[PLACE_PLACE]);
+	pfree(pool);
+}
+
+void
+change_log_read_places(ChangeLog *log, bool before)
+{
+	PlacesLoad	load = {log, before ? 0 : 1};
+	RatingChange **changes = (RatingChange **) id_table_values(log->changes);
+	int			count = id_table_count(log->changes);
+	Datum	   *id = huge_array(Datum, count);
+	const char **pool = huge_array(const char *, count);
+	Datum		values[2];
+	int			n = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+		if (is_changed(log, changes[i]))
+		{
+			id[n] = changes[i]->id;
+			pool[n++] = changes[i]->pool;
+		}
+	if (n == 0)
+		return;
+	values[0] = id_array(log->ladder->player_type, id, n);
+	values[1] = text_array(pool, n);
+	(void) ladder_execute_each(log->ladder, &places_query, values, NULL, take_place, &load);
+}
+
+/*
+ * ---- Results ----
+ */
+
+/* The columns that catch_up() returns, from 0. */
+enum
+{
+	CHANGE_PLAYER_ID,
+	CHANGE_POOL,
+	CHANGE_RATING_BEFORE,
+	CHANGE_RATING_AFTER,
+	CHANGE_GAMES_BEFORE,
+	CHANGE_GAMES_AFTER,
+	CHANGE_PLACE_BEFORE,
+	CHANGE_PLACE_AFTER,
+	CHANGE_NCOLUMNS
+};
+
+/* The columns of a row as it was, 0, or as it is, 1. */
+static void
+version_columns(const Ladder *ladder, const RatingChange *change, int time, Datum *values,
+				bool *nulls)
+{
+	const StoredRow *row = change->row[time];
+
+	nulls[CHANGE_RATING_BEFORE + time] = nulls[CHANGE_GAMES_BEFORE + time] = (row == NULL);
+	nulls[CHANGE_PLACE_BEFORE + time] = change->place[time] == 0;
+	if (row != NULL)
+	{
+		values[CHANGE_RATING_BEFORE + time] =
+			Float8GetDatum(model_display(ladder->model, ladder->params, row->state));
+		values[CHANGE_GAMES_BEFORE + time] = Int64GetDatum(row->record.games);
+	}
+	values[CHANGE_PLACE_BEFORE + time] = Int64GetDatum(change->place[time]);
+}
+
+void
+change_log_return(ChangeLog *log, FunctionCallInfo fcinfo)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	RatingChange **changes = (RatingChange **) id_table_values(log->changes);
+	int			n = id_table_count(log->changes);
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		const RatingChange *change = changes[i];
+		Datum		values[CHANGE_NCOLUMNS] = {0};
+		bool		nulls[CHANGE_NCOLUMNS] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		if (!is_changed(log, change))
+			continue;
+		values[CHANGE_PLAYER_ID] =
+			CStringGetTextDatum(id_text(log->ladder->player_type, change->id));
+		values[CHANGE_POOL] = CStringGetTextDatum(change->pool);
+		version_columns(log->ladder, change, 0, values, nulls);
+		version_columns(log->ladder, change, 1, values, nulls);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		pfree(DatumGetPointer(values[CHANGE_PLAYER_ID]));
+		pfree(DatumGetPointer(values[CHANGE_POOL]));
+	}
+}

@@ -1,0 +1,138 @@
+/*
+ * corrections.c
+ *		The places from which the history of a ladder is out of date.
+ *
+ * They are collected while a batch works, and sent once, at its end, under the lock that the work
+ * has on the ladder, so that its horizon stays where it is.
+ */
+#include "pg/ladder/rate/corrections.h"
+
+#include "utils/builtins.h"
+
+#include "pg/ladder/door/plans.h"
+#include "pg/ladder/rate/outbox.h"
+
+Corrections
+corrections_make(Ladder *ladder)
+{
+	Corrections corrections = {
+		.ladder = ladder,
+		.rows = outbox_create(ladder, OUTBOX_CORRECTIONS),
+		.digests = outbox_create(ladder, OUTBOX_DIGESTS)
+	};
+
+	return corrections;
+}
+
+void
+corrections_add(Corrections *corrections, int64 seq, const char *kind, TimestampTz played_at)
+{
+	const Ladder *ladder = corrections->ladder;
+	Correction	correction = {.seq = seq,.kind = kind,.played_at = played_at};
+
+	if (seq <= ladder->horizon)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("place " INT64_FORMAT " of ladder \"%s\" lies before its horizon",
+						seq, ladder->name)));
+	put_correction(corrections->rows, &correction);
+}
+
+void
+corrections_add_match(Corrections *corrections, Datum match_id, int64 digest, int64 seq,
+					  const char *kind, TimestampTz played_at)
+{
+	const Ladder *ladder = corrections->ladder;
+	Correction	correction = {seq, true, match_id, kind, played_at, digest};
+
+	if (seq > ladder->horizon || strcmp(kind, "late") == 0)
+	{
+		put_correction(corrections->rows, &correction);
+		return;
+	}
+	if (corrections->first_dropped == NULL)
+		corrections->first_dropped =
+			MemoryContextStrdup(corrections->digests->parent, id_text(ladder->match_type, match_id));
+	put_correction(corrections->digests, &correction);
+}
+
+/*
+ * Matches before the horizon nobody can correct any more.  That is a warning only, because the
+ * transaction that has changed matches of its own must not fail for it; ladders of the same source
+ * that go further back compare digests.
+ */
+static void
+send_digests(const Corrections *corrections)
+{
+	const Ladder *ladder = corrections->ladder;
+	int			n = (int) corrections->digests->nrows;
+
+	/* The warning comes after the query, whose error would make it untrue. */
+	outbox_send(corrections->digests, OUTBOX_UPDATE);
+	ereport(WARNING,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg_plural("%d match of ladder \"%s\" lies before its horizon and stays as it was rated, first: %s",
+						   "%d matches of ladder \"%s\" lie before its horizon and stay as they were rated, first: %s",
+						   n, n, ladder->name, corrections->first_dropped),
+			 errdetail("History can be corrected behind place " INT64_FORMAT " only, see set_horizon().",
+					   ladder->horizon)));
+}
+
+void
+corrections_send(const Corrections *corrections)
+{
+	if (corrections->first_dropped != NULL)
+		send_digests(corrections);
+	outbox_send(corrections->rows, OUTBOX_INSERT);
+}
+
+/*
+ * ---- Those that are dealt with ----
+ */
+
+#define PLACES "c.seq OPERATOR(pg_catalog.>=) $1 AND c.seq OPERATOR(pg_catalog.<) $2"
+
+static LadderQuery first_correction_query = {
+	.text = "SELECT pg_catalog.min(c.seq) FROM {correction} AS c WHERE " PLACES,
+	.param = {VALUE_INT8, VALUE_INT8}
+};
+
+int64
+corrections_first(Ladder *ladder, int64 from, int64 before)
+{
+	Datum		values[2];
+	int64		first;
+
+	values[0] = Int64GetDatum(from);
+	values[1] = Int64GetDatum(before);
+	return ladder_read_number(ladder, &first_correction_query, values, &first) ?
+		first : PG_INT64_MAX;
+}
+
+static LadderQuery delete_corrections_query = {
+	.text = "DELETE FROM {correction} AS c WHERE " PLACES " OR (c.seq IS NULL AND $3)",
+	.param = {VALUE_INT8, VALUE_INT8, VALUE_BOOL}
+};
+
+void
+corrections_delete(Ladder *ladder, int64 from, int64 before, bool late)
+{
+	Datum		values[3];
+
+	if (from >= before && !late)
+		return;
+	values[0] = Int64GetDatum(from);
+	values[1] = Int64GetDatum(before);
+	values[2] = BoolGetDatum(late);
+	ladder_write_seen(ladder, &delete_corrections_query, values);
+}
+
+static LadderQuery carried_query = {
+	.text = "SELECT FROM {correction} WHERE kind IN ('carried') LIMIT 1"
+};
+
+bool
+corrections_are_carried(Ladder *ladder)
+{
+	return ladder_execute(ladder, &carried_query, NULL, NULL, NULL) > 0;
+}

@@ -1,0 +1,142 @@
+/*
+ * match_locks.c
+ *		Locks on matches: their rows in rated_match.
+ */
+#include "pg/ladder/rate/match_locks.h"
+
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/timestamp.h"
+
+#include "pg/ladder/door/hold.h"
+#include "pg/ladder/door/plans.h"
+
+#define RECORDED "m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at, m.reason"
+
+/* No match has the reason of a row without content: the source has none of them. */
+#define LOCK(matches) \
+	"INSERT INTO {rated_match} AS m (match_id, status, reason, detail, digest, played_at) " \
+	"SELECT " matches ", 'unrated', 'no_match', 'not in the source', 0, pg_catalog.now() " \
+	"ON CONFLICT (match_id) DO UPDATE SET rated_at = m.rated_at RETURNING " RECORDED
+
+static LadderQuery lock_match_query = {.text = LOCK("$1"),.param = {VALUE_MATCH}};
+
+static LadderQuery lock_matches_query = {
+	.text = LOCK("pg_catalog.unnest($1)"),
+	.param = {ARRAY_OF(VALUE_MATCH)}
+};
+
+static LadderQuery known_matches_query = {
+	.text = "SELECT " RECORDED " FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1)",
+	.param = {ARRAY_OF(VALUE_MATCH)}
+};
+
+enum
+{
+	RECORDED_MATCH_ID,
+	RECORDED_DIGEST,
+	RECORDED_SEQ,
+	RECORDED_VOID_REASON,
+	RECORDED_PLAYED_AT,
+	RECORDED_ARRIVED_AT,
+	RECORDED_REASON
+};
+
+static LadderQuery forget_locked_query = {
+	.text = "DELETE FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1) "
+	"AND m.reason OPERATOR(pg_catalog.=) 'no_match'",
+	.param = {ARRAY_OF(VALUE_MATCH)}
+};
+
+/* Error unless a table has taken as many rows as it was given. */
+static void
+check_taken(const Ladder *ladder, uint64 taken, int n)
+{
+	if (taken != (uint64) n)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("ladder \"%s\" took " UINT64_FORMAT " of %d rows",
+						ladder->name, taken, n),
+				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
+}
+
+/* Rows of matches that were locked. */
+typedef struct LockedMatches
+{
+	const IdType *type;
+	LockedMatch *match;
+	int			n;
+	int			max;
+} LockedMatches;
+
+/* Take a row unless it was inserted just now. */
+static void
+take_locked(void *arg, const Datum *values, const bool *nulls)
+{
+	LockedMatches *recorded = (LockedMatches *) arg;
+	LockedMatch *record;
+
+	if (!nulls[RECORDED_REASON] &&
+		strcmp(TextDatumGetCString(values[RECORDED_REASON]), "no_match") == 0)
+		return;
+	if (recorded->n == recorded->max)
+	{
+		recorded->max = Max(2 * recorded->max, 16);
+		huge_array_grow(recorded->match, LockedMatch, recorded->max);
+	}
+	record = &recorded->match[recorded->n++];
+	record->id = datumCopy(values[RECORDED_MATCH_ID], recorded->type->typbyval,
+						   recorded->type->typlen);
+	record->digest = DatumGetInt64(values[RECORDED_DIGEST]);
+	record->seq = DatumGetInt64(values[RECORDED_SEQ]);
+	record->placed = !nulls[RECORDED_SEQ];
+	record->void_reason = nulls[RECORDED_VOID_REASON] ? NULL :
+		TextDatumGetCString(values[RECORDED_VOID_REASON]);
+	record->played_at = nulls[RECORDED_PLAYED_AT] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[RECORDED_PLAYED_AT]);
+	record->arrived_at = nulls[RECORDED_ARRIVED_AT] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[RECORDED_ARRIVED_AT]);
+}
+
+static int
+compare_matches(const void *a, const void *b, void *arg)
+{
+	return id_compare((const IdType *) arg, *(const Datum *) a, *(const Datum *) b);
+}
+
+LockedMatch *
+lock_matches(Ladder *ladder, const Datum *ids, int n, int *nrecorded, bool *inserted)
+{
+	Datum	   *sorted = huge_array(Datum, n);
+	LockedMatches recorded = {ladder->match_type, NULL, 0, 0};
+	LadderQuery *query;
+	Datum		array;
+	uint64		nrows;
+
+	/* Everybody locks in this order, so that nobody waits for who waits. */
+	memcpy(sorted, ids, n * sizeof(Datum));
+	if (n > 1)
+		qsort_arg(sorted, n, sizeof(Datum), compare_matches, ladder->match_type);
+	*inserted = !schema_is_held(ladder->schema);
+	array = id_array(ladder->match_type, sorted, n);
+	query = !*inserted ? &known_matches_query : n == 1 ? &lock_match_query : &lock_matches_query;
+	nrows = ladder_execute_each(ladder, query, query == &lock_match_query ? sorted : &array, NULL,
+								take_locked, &recorded);
+	if (*inserted)
+		check_taken(ladder, nrows, n);
+	pfree(DatumGetPointer(array));
+	pfree(sorted);
+	*nrecorded = recorded.n;
+	return recorded.match;
+}
+
+void
+forget_locked_matches(Ladder *ladder, Datum *ids, int n)
+{
+	Datum		array;
+
+	if (n == 0)
+		return;
+	array = id_array(ladder->match_type, ids, n);
+	check_taken(ladder, ladder_execute(ladder, &forget_locked_query, &array, NULL, NULL), n);
+}

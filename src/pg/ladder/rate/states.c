@@ -1,0 +1,591 @@
+/*
+ * states.c
+ *		What a batch takes from a ladder: states of players, and operations.
+ */
+#include "pg/ladder/rate/states.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/float.h"
+#include "utils/timestamp.h"
+
+#include "pg/ladder/door/cache.h"
+#include "pg/ladder/door/columns.h"
+#include "pg/ladder/door/door.h"
+#include "pg/ladder/door/plans.h"
+#include "pg/sql/arrays.h"
+
+Batch *
+ladder_batch(Ladder *ladder)
+{
+	return batch_create(ladder->model, ladder->params, ladder->player_type);
+}
+
+/*
+ * ---- Players ----
+ */
+
+/*
+ * Rows for players who have none.  Most players are known, and looking first
+ * costs less than to find the conflict; the conflict is for those who come
+ * meanwhile.
+ */
+static void
+append_initial_state(QueryDraft *draft)
+{
+	int			i;
+
+	for (i = 0; i < draft->ladder->model->nstate; i++)
+		appendStringInfo(&draft->sql, "$3[%d], ", i + 1);
+}
+
+static LadderQuery new_players_query = {
+	.text = "INSERT INTO {rating} ({states}, player_id, pool) "
+	"SELECT {initial_state}k.player_id, k.pool "
+	"FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS k(player_id, pool) "
+	"WHERE NOT EXISTS (SELECT FROM {rating} AS r "
+	"WHERE r.player_id {player =} k.player_id AND r.pool OPERATOR(pg_catalog.=) k.pool) "
+	"ORDER BY k.player_id{player order}, k.pool COLLATE pg_catalog.\"C\" "
+	"ON CONFLICT (player_id, pool) DO NOTHING RETURNING player_id, pool",
+	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_FLOAT8)},
+	.part = {{"initial_state", append_initial_state}}
+};
+
+enum
+{
+	NEW_PLAYER_ID,
+	NEW_PLAYER_POOL
+};
+
+/* The rows of players who are given by player_id and pool, locked or not. */
+#define PLAYERS \
+	"SELECT {rating columns r}, r.ctid FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS k(player_id, pool) " \
+	"JOIN {rating} AS r ON r.player_id {player =} k.player_id AND r.pool OPERATOR(pg_catalog.=) k.pool"
+
+static LadderQuery peek_players_query = {
+	.text = PLAYERS,
+	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
+};
+
+static LadderQuery lock_players_query = {
+	.text = PLAYERS " ORDER BY r.player_id{player order}, r.pool COLLATE pg_catalog.\"C\" FOR NO KEY UPDATE OF r",
+	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
+};
+
+/* The same of one pool, which is what nearly all batches have, in the order of the index. */
+static LadderQuery lock_pool_players_query = {
+	.text = "SELECT {rating columns r}, r.ctid FROM {rating} AS r "
+	"WHERE r.player_id {player =} ANY ($1) AND r.pool OPERATOR(pg_catalog.=) $2 "
+	"ORDER BY r.player_id{player order} FOR NO KEY UPDATE OF r",
+	.param = {ARRAY_OF(VALUE_PLAYER), VALUE_TEXT}
+};
+
+/* Players whom matches or operations have touched. */
+#define TOUCHED_PLAYERS \
+	"SELECT {rating columns r} FROM {rating} AS r " \
+	"WHERE (r.games OPERATOR(pg_catalog.>) 0 OR " RATING_HAS_EVENTS ")"
+
+static LadderQuery touched_players_query = {
+	.text = TOUCHED_PLAYERS,
+	.param = {VALUE_TEXT}
+};
+
+static LadderQuery some_touched_players_query = {
+	.text = TOUCHED_PLAYERS " AND r.player_id {player =} ANY ($2)",
+	.param = {VALUE_TEXT, ARRAY_OF(VALUE_PLAYER)}
+};
+
+static LadderQuery all_players_query = {
+	.text = "SELECT {rating columns r} FROM {rating} AS r"
+};
+
+void
+all_ratings_open(RowReader *reader, Ladder *ladder)
+{
+	row_reader_open(reader, ladder, &all_players_query, NULL);
+}
+
+BatchPlayer *
+rating_player(RowReader *reader, Batch *batch)
+{
+	char	   *pool = TextDatumGetCString(row_key_column(reader, RATING_POOL));
+	BatchPlayer *player = batch_player(batch,
+									   row_key_column(reader, RATING_PLAYER_ID),
+									   pool);
+
+	pfree(pool);
+	return player;
+}
+
+/* Error 22004: a column of rating is null that must not be. */
+pg_noreturn static void
+null_in_rating(const char *column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			 errmsg("column \"%s\" of a rating is null", column)));
+}
+
+/* Take over a row of rating as what a player has; of a locked one the last column is its place. */
+static BatchPlayer *
+take_rating(Batch *batch, const Datum *values, const bool *nulls)
+{
+	BatchPlayer *player;
+	const char *missing;
+	char	   *pool;
+
+	/* The owner may have dropped the constraint. */
+	if (nulls[RATING_PLAYER_ID - 1])
+		null_in_rating("player_id");
+	if (nulls[RATING_POOL - 1])
+		null_in_rating("pool");
+	pool = TextDatumGetCString(values[RATING_POOL - 1]);
+	player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
+	pfree(pool);
+	missing = table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
+						 &player->record, player->state);
+	if (missing != NULL)
+		null_in_rating(missing);
+	player->exists = player->loaded = true;
+	return player;
+}
+
+static void
+take_seen_rating(void *arg, const Datum *values, const bool *nulls)
+{
+	(void) take_rating((Batch *) arg, values, nulls);
+}
+
+static void
+take_locked_rating(void *arg, const Datum *values, const bool *nulls)
+{
+	Batch	   *batch = (Batch *) arg;
+	BatchPlayer *player = take_rating(batch, values, nulls);
+
+	player->place = *(ItemPointer) DatumGetPointer(values[RATING_NCOLUMNS + batch->model->nstate]);
+}
+
+StoredRow *
+player_row(Batch *batch, BatchPlayer *player)
+{
+	if (player->stored == NULL)
+		player->stored = MemoryContextAlloc(batch->context, offsetof(StoredRow, state) +
+											batch->model->nstate * sizeof(double));
+	player->loaded = true;
+	return player->stored;
+}
+
+void
+store_loaded_rows(Batch *batch)
+{
+	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
+	int			i;
+
+	for (i = 0; i < id_table_count(batch->players); i++)
+		if (player[i]->loaded)
+		{
+			StoredRow  *row = player_row(batch, player[i]);
+
+			row->found = !player[i]->created;
+			row->record = player[i]->record;
+			memcpy(row->state, player[i]->state, batch->model->nstate * sizeof(double));
+		}
+	pfree(player);
+}
+
+bool
+same_row(const StoredRow *row, bool exists, const PlayerRecord *record, const double *state,
+		 int nstate)
+{
+	if (row == NULL || !row->found)
+		return !exists;
+
+	/* A record has numbers of 64 bits alone, and so no padding to compare. */
+	return exists && memcmp(&row->record, record, sizeof(PlayerRecord)) == 0 &&
+		memcmp(row->state, state, nstate * sizeof(double)) == 0;
+}
+
+void
+batch_load_all(Batch *batch, Ladder *ladder)
+{
+	Datum		values[1];
+	bool		nulls[1];
+
+	values[0] = batch_shared_pool(batch, &nulls[0]);
+	(void) ladder_execute_each(ladder, &touched_players_query, values, nulls, take_seen_rating,
+							   batch);
+}
+
+void
+batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
+{
+	Datum		values[2];
+	bool		nulls[2] = {false};
+
+	values[0] = batch_shared_pool(batch, &nulls[0]);
+	values[1] = id_array(ladder->player_type, ids, n);
+	(void) ladder_execute_each(ladder, &some_touched_players_query, values, nulls,
+							   take_seen_rating, batch);
+}
+
+/* The identifiers of players as an array. */
+static Datum
+player_ids(Ladder *ladder, BatchPlayer *const *player, int n)
+{
+	Datum	   *id = huge_array(Datum, n);
+	Datum		array;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		id[i] = player[i]->id;
+	array = id_array(ladder->player_type, id, n);
+	pfree(id);
+	return array;
+}
+
+void
+player_arrays(Ladder *ladder, BatchPlayer *const *player, int n, Datum *values)
+{
+	const char **pool = huge_array(const char *, n);
+	int			i;
+
+	for (i = 0; i < n; i++)
+		pool[i] = player[i]->pool;
+	values[0] = player_ids(ladder, player, n);
+	values[1] = text_array(pool, n);
+	pfree(pool);
+}
+
+/* Mark a player who has got a row, which a trigger of the user's may have changed. */
+static void
+mark_created(void *arg, const Datum *values, const bool *nulls)
+{
+	char	   *pool;
+
+	if (nulls[NEW_PLAYER_ID] || nulls[NEW_PLAYER_POOL])
+		return;
+	pool = TextDatumGetCString(values[NEW_PLAYER_POOL]);
+	batch_player((Batch *) arg, values[NEW_PLAYER_ID], pool)->created = true;
+	pfree(pool);
+}
+
+/* Make rows with the initial state for those players who have none, and mark these; whether any. */
+static bool
+insert_new_players(Batch *batch, Ladder *ladder, BatchPlayer *const *player, int n)
+{
+	Datum		values[3];
+	uint64		nrows;
+
+	player_arrays(ladder, player, n, values);
+	values[2] = float8_array(batch->initial, batch->model->nstate);
+
+	/*
+	 * Mirrors get the row when its match is rated: a new row alone says
+	 * nothing yet.
+	 */
+	ladder_hide_from_mirrors(ladder);
+	nrows = ladder_execute_each(ladder, &new_players_query, values, NULL, mark_created, batch);
+	ladder_show_to_mirrors(ladder);
+	return nrows > 0;
+}
+
+/* The order in which everybody locks players, as lock_players_query has it. */
+static int
+compare_players(const void *a, const void *b, void *arg)
+{
+	const BatchPlayer *p = *(BatchPlayer *const *) a;
+	const BatchPlayer *q = *(BatchPlayer *const *) b;
+	int			order = id_compare((const IdType *) arg, p->id, q->id);
+
+	return order != 0 ? order : strcmp(p->pool, q->pool);
+}
+
+void
+sort_players(Ladder *ladder, BatchPlayer **player, int n)
+{
+	/*
+	 * Every transaction locks players in this order, so that no two of them
+	 * wait for each other.
+	 */
+	qsort_arg(player, n, sizeof(BatchPlayer *), compare_players, ladder->player_type);
+}
+
+BatchPlayer **
+wanted_players(const Batch *batch, int *n)
+{
+	int			nplayers = id_table_count(batch->players);
+	BatchPlayer **player = (BatchPlayer **) id_table_values(batch->players);
+	int			i;
+
+	*n = 0;
+	for (i = 0; i < nplayers; i++)
+		if (player[i]->wanted)
+			player[(*n)++] = player[i];
+	return player;
+}
+
+void
+batch_load(Batch *batch, Ladder *ladder)
+{
+	Datum		values[2];
+	int			n;
+	BatchPlayer **wanted = wanted_players(batch, &n);
+
+	if (n == 0)
+		return;
+	player_arrays(ladder, wanted, n, values);
+	(void) ladder_execute_each(ladder, &peek_players_query, values, NULL, take_seen_rating, batch);
+}
+
+/* Lock and load players; returns how many of them have a row. */
+static uint64
+lock_players(Batch *batch, Ladder *ladder, BatchPlayer **player, int n)
+{
+	bool		of_one_pool = !ladder->large;
+	Datum		values[2];
+	int			i;
+
+	for (i = 1; i < n && of_one_pool; i++)
+		of_one_pool = strcmp(player[i]->pool, player[0]->pool) == 0;
+	if (of_one_pool)
+	{
+		values[0] = player_ids(ladder, player, n);
+		values[1] = CStringGetTextDatum(player[0]->pool);
+	}
+	else
+		player_arrays(ladder, player, n, values);
+	return ladder_execute_each(ladder, of_one_pool ? &lock_pool_players_query : &lock_players_query,
+							   values, NULL, take_locked_rating, batch);
+}
+
+bool
+batch_lock(Batch *batch, Ladder *ladder, bool newcomers)
+{
+	int			n;
+	BatchPlayer **wanted = wanted_players(batch, &n);
+	uint64		nlocked = 0;
+	bool		inserted;
+
+	if (n == 0)
+		return true;
+	if (!newcomers && !ladder->cache->newcomers && !ladder->large)
+	{
+		nlocked = lock_players(batch, ladder, wanted, n);
+		if (nlocked > 0)
+			return nlocked == (uint64) n;
+	}
+	inserted = insert_new_players(batch, ladder, wanted, n);
+	ladder->cache->newcomers = inserted;
+	nlocked = lock_players(batch, ladder, wanted, n);
+	if (nlocked != (uint64) n)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("ladder \"%s\" shows " UINT64_FORMAT " of %d players",
+						ladder->name, nlocked, n),
+				 errhint("Row-level security or a trigger on table rating hides players from the ladder's owner.")));
+	return true;
+}
+
+void
+report_missing_events(const Ladder *ladder, int64 from, const char *whose)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("events of %s before place " INT64_FORMAT " of ladder \"%s\" are missing",
+					whose, from, ladder->name),
+			 errdetail("History from there on cannot be replayed, because the states there are not known."),
+			 errhint("Attach or restore the events, or make them again by catch_up() with rebuild => true; set_horizon() keeps the states before events are taken away.")));
+}
+
+/*
+ * ---- Operations ----
+ */
+
+/* A number among the parameters of an operation; what its kind does not have is missing. */
+#define NUMBER_OF(name, missing) \
+	"COALESCE(CAST(pg_catalog.jsonb_object_field_text(o.params, '" name "') AS pg_catalog.float8), " missing ")"
+
+#define FLAG_OF(name) \
+	"COALESCE(CAST(pg_catalog.jsonb_object_field_text(o.params, '" name "') AS pg_catalog.bool), false)"
+
+/* Changes of states from a seq on, but for players who are merged into others. */
+static LadderQuery read_operations_query = {
+	.text = "SELECT o.seq, o.kind, o.pool, o.player_id, o.at, o.reason, o.state, "
+	NUMBER_OF("keep", "0") ", " NUMBER_OF("rate", "0") ", " NUMBER_OF("floor", "0") ", "
+	NUMBER_OF("mean", "0") ", " NUMBER_OF("half_life_days", "0") ", "
+	NUMBER_OF("grace_days", "0") ", " NUMBER_OF("amount", "0") ", "
+	NUMBER_OF("peak", "'infinity'") ", "
+	"CAST(pg_catalog.jsonb_object_field_text(o.params, 'counted_from') AS pg_catalog.timestamptz), "
+	FLAG_OF("keep_deviations") ", " FLAG_OF("only_played") " "
+	"FROM {operation} AS o WHERE " OPERATION_CHANGES_STATES
+	" AND o.seq OPERATOR(pg_catalog.>=) $1 AND NOT EXISTS (SELECT FROM {operation} AS m "
+	"WHERE m.kind IN ('merge') AND m.undone_at IS NULL AND m.player_id {player =} o.player_id) "
+	"ORDER BY o.seq, o.player_id{player order}, o.pool COLLATE pg_catalog.\"C\"",
+	.param = {VALUE_INT8}
+};
+
+enum
+{
+	OP_SEQ,
+	OP_KIND,
+	OP_POOL,
+	OP_PLAYER,
+	OP_AT,
+	OP_REASON,
+	OP_STATE,
+	OP_KEEP,
+	OP_RATE,
+	OP_FLOOR,
+	OP_MEAN,
+	OP_HALF_LIFE_DAYS,
+	OP_GRACE_DAYS,
+	OP_AMOUNT,
+	OP_PEAK,
+	OP_COUNTED_FROM,
+	OP_KEEP_DEVIATIONS,
+	OP_ONLY_PLAYED
+};
+
+/* A text of an operation, or NULL. */
+static char *
+operation_text(const Datum *values, const bool *nulls, int column)
+{
+	return nulls[column] ? NULL : TextDatumGetCString(values[column]);
+}
+
+/* The values of a state, NaN for those that it leaves. */
+static const double *
+operation_values(const Ladder *ladder, Datum array)
+{
+	double	   *value = palloc_array(double, ladder->model->nstate);
+	Datum	   *element;
+	bool	   *null;
+	int			n;
+	int			i;
+
+	deconstruct_array(DatumGetArrayTypeP(array), FLOAT8OID, sizeof(float8),
+					  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &element, &null, &n);
+
+	/*
+	 * The owner can write to the table, and an array of another length would
+	 * be read past its end.
+	 */
+	if (n != ladder->model->nstate)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("operation of ladder \"%s\" has %d values for a state of %d",
+						ladder->name, n, ladder->model->nstate)));
+	for (i = 0; i < n; i++)
+		value[i] = null[i] ? get_float8_nan() : DatumGetFloat8(element[i]);
+	return value;
+}
+
+/* The kind that an operation has in the core. */
+static OperationKind
+operation_kind(const char *kind, const Operation *operation)
+{
+	if (strcmp(kind, "season") == 0)
+		return OPERATION_SEASON;
+	if (strcmp(kind, "decay") == 0)
+		return operation->half_life_days > 0 ? OPERATION_REGRESSION :
+			OPERATION_DECAY;
+	if (strcmp(kind, "settle") == 0)
+		return OPERATION_SETTLE;
+	if (strcmp(kind, "reset") == 0)
+		return OPERATION_RESET;
+	if (strcmp(kind, "refund") == 0)
+		return OPERATION_REFUND;
+	if (strcmp(kind, "fix") == 0 || strcmp(kind, "unfix") == 0)
+		return OPERATION_FIX;
+	return OPERATION_SET;
+}
+
+/* Error unless an operation has what its kind needs; users can write the table. */
+static void
+check_operation(const Ladder *ladder, const LadderOperation *operation)
+{
+	OperationKind kind = operation->operation.kind;
+	bool		of_player = kind == OPERATION_SET || kind == OPERATION_RESET ||
+		kind == OPERATION_FIX || kind == OPERATION_REFUND;
+	bool		of_pool = kind == OPERATION_SET || kind == OPERATION_REFUND;
+
+	if ((of_player && !operation->has_player) || (of_pool && operation->pool == NULL) ||
+		(kind == OPERATION_SET && operation->operation.value == NULL))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("operation " INT64_FORMAT " of ladder \"%s\" lacks its player, pool or state",
+						operation->seq, ladder->name)));
+}
+
+/* Operations that are read, with room for max of them. */
+typedef struct OperationsLoad
+{
+	const Ladder *ladder;
+	LadderOperation *operation;
+	int			n;
+	int			max;
+} OperationsLoad;
+
+/*
+ * Texts and states of an operation are allocated one by one, in the current context of the caller,
+ * which frees them together.
+ */
+static void
+take_operation(void *arg, const Datum *values, const bool *nulls)
+{
+	OperationsLoad *load = (OperationsLoad *) arg;
+	const Ladder *ladder = load->ladder;
+	const IdType *type = ladder->player_type;
+	LadderOperation *operation;
+	Operation  *core;
+
+	if (load->n == load->max)
+	{
+		load->max = Max(8, 2 * load->max);
+		huge_array_grow(load->operation, LadderOperation, load->max);
+	}
+	operation = &load->operation[load->n++];
+	memset(operation, 0, sizeof(LadderOperation));
+	core = &operation->operation;
+	operation->seq = DatumGetInt64(values[OP_SEQ]);
+	operation->kind = operation_text(values, nulls, OP_KIND);
+	operation->pool = operation_text(values, nulls, OP_POOL);
+	operation->has_player = !nulls[OP_PLAYER];
+	if (operation->has_player)
+		operation->player = datumCopy(values[OP_PLAYER], type->typbyval, type->typlen);
+	operation->at = DatumGetTimestampTz(values[OP_AT]);
+	operation->reason = operation_text(values, nulls, OP_REASON);
+	if (!nulls[OP_STATE])
+		core->value = operation_values(ladder, values[OP_STATE]);
+	core->keep = DatumGetFloat8(values[OP_KEEP]);
+	core->keep_deviations = DatumGetBool(values[OP_KEEP_DEVIATIONS]);
+	core->rate = DatumGetFloat8(values[OP_RATE]);
+	core->floor = DatumGetFloat8(values[OP_FLOOR]);
+	core->mean = DatumGetFloat8(values[OP_MEAN]);
+	core->half_life_days = DatumGetFloat8(values[OP_HALF_LIFE_DAYS]);
+	core->amount = DatumGetFloat8(values[OP_AMOUNT]);
+	core->peak = DatumGetFloat8(values[OP_PEAK]);
+	operation->grace_days = DatumGetFloat8(values[OP_GRACE_DAYS]);
+	operation->counted_from = nulls[OP_COUNTED_FROM] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[OP_COUNTED_FROM]);
+	operation->only_played = DatumGetBool(values[OP_ONLY_PLAYED]);
+	core->kind = operation_kind(operation->kind, core);
+	core->fixed = strcmp(operation->kind, "fix") == 0;
+	check_operation(ladder, operation);
+}
+
+LadderOperation *
+read_operations(Ladder *ladder, int64 from, int *n)
+{
+	OperationsLoad load = {ladder, huge_array(LadderOperation, 0), 0, 0};
+	Datum		values[1];
+
+	values[0] = Int64GetDatum(from);
+	(void) ladder_execute_each(ladder, &read_operations_query, values, NULL, take_operation, &load);
+	*n = load.n;
+	return load.operation;
+}
