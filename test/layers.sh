@@ -280,7 +280,7 @@ entries_without_function() {
 	local list=$1
 	shift
 	comm -23 <(sed -n '/^static const LadderEntry entries/,/^};/s/^\t{"\([a-z_]*\)", [A-Za-z]*Lock.*/\1/p' "$list" | LC_ALL=C sort) \
-		<(cat "$@" | grep -oE "create_entry\('[a-z_]+'|(FUNCTION|PROCEDURE) skillrating\.[a-z_]+\(" | grep -oE "[a-z_]+('|\()$" | tr -d "'(" | LC_ALL=C sort)
+		<(cat "$@" | sed -nE 's/^CREATE FUNCTION skillrating(_internal)?\.([a-z_]+)\(.*/\2/p' | LC_ALL=C sort)
 }
 
 # Files of C, SQL and shell below ROOT that are too long.
@@ -391,7 +391,7 @@ yes ' ' | head -n $((max_file + 1)) >"$scratch/test/long.sh"
 result "$(long_sources "$scratch" | says "test/long.sh: $((max_file + 1)) lines")" "a file that is too long is found"
 
 printf '%s\n' 'static const LadderEntry entries[] = {' '	{"made", NoLock},' '	{"forgotten", NoLock,' '	.nladders = 1},' '};' >"$scratch/entry.c"
-printf '%s\n' "SELECT skillrating_internal.create_entry('made');" >"$scratch/sql/30-c.sql"
+printf '%s\n' 'CREATE FUNCTION skillrating_internal.made(' >"$scratch/sql/30-c.sql"
 result "$(entries_without_function "$scratch/entry.c" "$scratch"/sql/*.sql | says 'forgotten')" "an entry without a function is found"
 
 #

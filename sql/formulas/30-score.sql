@@ -12,21 +12,24 @@ COMMENT ON FUNCTION skillrating_internal.sums_combine(float8[], float8[]) IS
 'Merges two states {count, sum, low part of sum, ...} of equal length, of brier_score(), log_loss(),
 ranked_probability_score(), accuracy(), skill_score() or surprise().';
 
-CREATE FUNCTION skillrating_internal.mean_final(float8[])
+CREATE FUNCTION skillrating_internal.sums_final(float8[])
 RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_mean_final'
+AS 'MODULE_PATHNAME', 'skillrating_sums_final'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.mean_final(float8[]) IS
-'The mean of a state {count, sum, low part of sum}, or null if the count is 0.';
+COMMENT ON FUNCTION skillrating_internal.sums_final(float8[]) IS
+'The mean of a state {count, sum, low part of sum}, and what a state of surprise() or skill_score()
+says, which are longer; null if the count is 0, nothing was uncertain, or outcomes do not vary.';
 
-CREATE FUNCTION skillrating_internal.brier_score_transition(float8[], float8, float8)
+CREATE FUNCTION skillrating_internal.sums_transition(float8[], float8, float8)
 RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_brier_score_transition'
+AS 'MODULE_PATHNAME', 'skillrating_sums_transition'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.brier_score_transition(float8[], float8, float8) IS
-'Transition function of brier_score(): state {count, sum, low part of sum}.';
+COMMENT ON FUNCTION skillrating_internal.sums_transition(float8[], float8, float8) IS
+'Transition function of brier_score(), surprise() and skill_score(), which differ in the length of
+the state: {count, sums, each with its low part}, of squared distances; of outcomes less
+probabilities and their variances; and of squared distances, outcomes and squared outcomes.';
 
 CREATE FUNCTION skillrating_internal.log_loss_transition(float8[], float8, float8)
 RETURNS float8[]
@@ -52,45 +55,11 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION skillrating_internal.ranked_probability_score_transition(float8[], float8, float8, float8) IS
 'Transition function of ranked_probability_score(): state {count, sum, low part of sum}.';
 
-CREATE FUNCTION skillrating_internal.skill_score_transition(float8[], float8, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_skill_score_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.skill_score_transition(float8[], float8, float8) IS
-'Transition function of skill_score(): state {count, sums of squared distance, outcome and squared
-outcome, each with its low part}.';
-
-CREATE FUNCTION skillrating_internal.skill_score_final(float8[])
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_skill_score_final'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.skill_score_final(float8[]) IS
-'The skill score of a state of skill_score(), or null if outcomes do not vary.';
-
-CREATE FUNCTION skillrating_internal.surprise_transition(float8[], float8, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_surprise_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.surprise_transition(float8[], float8, float8) IS
-'Transition function of surprise(): state {count, sums of outcome less probability and of its
-variance, each with its low part}.';
-
-CREATE FUNCTION skillrating_internal.surprise_final(float8[])
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_surprise_final'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.surprise_final(float8[]) IS
-'The z score of a state of surprise(), or null if nothing was uncertain.';
-
 CREATE AGGREGATE skillrating.brier_score(probability float8, outcome float8) (
-    SFUNC = skillrating_internal.brier_score_transition,
+    SFUNC = skillrating_internal.sums_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating_internal.mean_final,
+    FINALFUNC = skillrating_internal.sums_final,
     COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
@@ -107,7 +76,7 @@ CREATE AGGREGATE skillrating.log_loss(probability float8, outcome float8) (
     SFUNC = skillrating_internal.log_loss_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating_internal.mean_final,
+    FINALFUNC = skillrating_internal.sums_final,
     COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
@@ -125,7 +94,7 @@ CREATE AGGREGATE skillrating.ranked_probability_score(win_probability float8, dr
     SFUNC = skillrating_internal.ranked_probability_score_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating_internal.mean_final,
+    FINALFUNC = skillrating_internal.sums_final,
     COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
@@ -147,7 +116,7 @@ CREATE AGGREGATE skillrating.accuracy(probability float8, outcome float8) (
     SFUNC = skillrating_internal.accuracy_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating_internal.mean_final,
+    FINALFUNC = skillrating_internal.sums_final,
     COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
@@ -160,10 +129,10 @@ Rows with a null do not count; null if none counts.
 Error 22003 outside 0 to 1.';
 
 CREATE AGGREGATE skillrating.skill_score(probability float8, outcome float8) (
-    SFUNC = skillrating_internal.skill_score_transition,
+    SFUNC = skillrating_internal.sums_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0,0,0,0,0}',
-    FINALFUNC = skillrating_internal.skill_score_final,
+    FINALFUNC = skillrating_internal.sums_final,
     COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );
@@ -178,10 +147,10 @@ Error 22003 outside 0 to 1.
 Murphy, Monthly Weather Review 116 (1988).';
 
 CREATE AGGREGATE skillrating.surprise(probability float8, outcome float8) (
-    SFUNC = skillrating_internal.surprise_transition,
+    SFUNC = skillrating_internal.sums_transition,
     STYPE = float8[],
     INITCOND = '{0,0,0,0,0}',
-    FINALFUNC = skillrating_internal.surprise_final,
+    FINALFUNC = skillrating_internal.sums_final,
     COMBINEFUNC = skillrating_internal.sums_combine,
     PARALLEL = SAFE
 );

@@ -89,20 +89,20 @@ SELECT skillrating.context_log_odds(1, 3, 1);
 SELECT skillrating.context_log_odds(1, 3, 0.5, 0);
 
 -- A state is an ordinary array: it can be stored, and merged later.
-SELECT skillrating_internal.mean_final(skillrating_internal.sums_combine(
-    skillrating_internal.brier_score_transition('{0,0,0}', 0.5, 1),
-    skillrating_internal.brier_score_transition('{0,0,0}', 0.9, 1)));
-SELECT skillrating_internal.mean_final('{1,2}');
-SELECT skillrating_internal.mean_final('{{1,2,3}}');
-SELECT skillrating_internal.brier_score_transition('{1,NULL,2}', 0.5, 1);
+SELECT skillrating_internal.sums_final(skillrating_internal.sums_combine(
+    skillrating_internal.sums_transition('{0,0,0}', 0.5, 1),
+    skillrating_internal.sums_transition('{0,0,0}', 0.9, 1)));
+SELECT skillrating_internal.sums_final('{1,2}');
+SELECT skillrating_internal.sums_final('{{1,2,3}}');
+SELECT skillrating_internal.sums_transition('{1,NULL,2}', 0.5, 1);
 
 -- A transition does not write into a constant that it is given.
 CREATE FUNCTION twice() RETURNS TABLE (first text, second text) LANGUAGE plpgsql AS $$
 DECLARE
     state float8[] := '{0,0,0}';
 BEGIN
-    first := skillrating_internal.brier_score_transition(state, 0.5, 1)::text;
-    second := skillrating_internal.brier_score_transition(state, 0.5, 1)::text;
+    first := skillrating_internal.sums_transition(state, 0.5, 1)::text;
+    second := skillrating_internal.sums_transition(state, 0.5, 1)::text;
     RETURN NEXT;
 END $$;
 SELECT * FROM twice();

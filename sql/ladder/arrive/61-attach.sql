@@ -258,9 +258,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('attach');
-
-COMMENT ON FUNCTION skillrating.attach(text, regclass, text, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.attach(text, regclass, text, boolean) IS
 'Lets a table feed a ladder that has a source: rows that are inserted, updated or deleted there have
 their matches looked at, at commit or after the statement as the ladder''s apply_at says. match_id
 is the column with the match, or an expression over the row''s columns that gives what the source
@@ -310,9 +308,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('detach');
-
-COMMENT ON FUNCTION skillrating.detach(text, regclass) IS
+COMMENT ON FUNCTION skillrating_internal.detach(text, regclass) IS
 'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated; match and
 match_player of a ladder feed it as they did before. Works as well if the table has been dropped
 (give its OID, which table attached shows) or belongs to another role by now, and if parts of the
@@ -433,9 +429,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('restore_triggers');
-
-COMMENT ON FUNCTION skillrating.restore_triggers(text) IS
+COMMENT ON FUNCTION skillrating_internal.restore_triggers(text) IS
 'Puts back the triggers of a ladder that are gone, as after DROP EXTENSION ... CASCADE and CREATE
 EXTENSION: those of its own tables, of attached tables and of mirrors; and moves its sequences
 behind the greatest numbers in its tables, which logical replication does not copy: a subscriber
@@ -558,9 +552,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('refresh_source');
-
-COMMENT ON FUNCTION skillrating.refresh_source(text, regclass, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.refresh_source(text, regclass, boolean) IS
 'Takes up the columns that the source of a ladder has got since create_ladder(), or another source,
 which has all the columns of the one before; if the view source of the ladder is gone, which takes
 the triggers of attached tables along, it makes both again. Whatever differs counts with catch_up(),

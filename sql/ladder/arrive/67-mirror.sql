@@ -536,9 +536,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('mirror_rating');
-
-COMMENT ON FUNCTION skillrating.mirror_rating(text, regclass, text, jsonb, text, text) IS
+COMMENT ON FUNCTION skillrating_internal.mirror_rating(text, regclass, text, jsonb, text, text) IS
 'Keeps columns of a table of the user''s own equal to those of rating in a pool, the only one by
 default, from now on, in the transaction that rates and for the rows that change only; a row that is
 inserted there gets the rating of its player at once. Players who have no rating yet keep what the
@@ -603,9 +601,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('unmirror_rating');
-
-COMMENT ON FUNCTION skillrating.unmirror_rating(text, regclass, text) IS
+COMMENT ON FUNCTION skillrating_internal.unmirror_rating(text, regclass, text) IS
 'Undoes mirror_rating(): the table keeps what it has, which a notice says. Without pool it is the
 only one that the table mirrors. Errors: 42704 for an unknown ladder or a table that is no mirror,
 22023 without a pool where the table mirrors several.';

@@ -146,9 +146,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('solve_ladder');
-
-COMMENT ON FUNCTION skillrating.solve_ladder(text, text, jsonb, text, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.solve_ladder(text, text, jsonb, text, boolean) IS
 'Solves all rated matches of a pool of a ladder together, by a solver of solvers() with its
 parameters, and keeps what comes out in the table solved of the ladder''s schema, in place of what
 the same solver has left there for the pool; rows that are the same stay untouched. What contexts

@@ -51,9 +51,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('history');
-
-COMMENT ON FUNCTION skillrating.history(text, anycompatible, integer, text, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.history(text, anycompatible, integer, text, timestamptz, timestamptz) IS
 'What happened to a player in a pool, from since on and before until, in rated order, at most the
 last n: matches and operations with the displayed rating before and after, the games before, the
 predicted probability to win and the score. rating_before is as of played_at: rest_change is what
@@ -122,9 +120,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('rating_at');
-
-COMMENT ON FUNCTION skillrating.rating_at(text, anycompatible, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.rating_at(text, anycompatible, timestamptz, text) IS
 'The displayed rating of a player at a time, as in leaderboard(at => ...): after the last of the
 matches and operations up to then, in rated order, and idle time since; null before the first. An
 account that is merged counts as the player it is merged into. Without pool it is that of
@@ -152,53 +148,11 @@ each counts as, and what rating makes of their rows: the team on which most was 
 the weight of all stints, null for rank and weight of rows that make no match. No rows if the source
 has none, or raises an error about its data. Error 55000 unless the door to the ladder is open.';
 
-CREATE FUNCTION skillrating_internal.operations_in_match(
-    ladder text,
-    match_id text,
-    account text,
-    player_id text,
-    pool text,
-    played_at timestamptz)
-RETURNS jsonb
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    operations jsonb;
-BEGIN
-    EXECUTE format(
-        'WITH RECURSIVE name(id) AS (
-            SELECT CAST($2 AS %2$s)
-            UNION
-            SELECT o.into_id FROM name AS a JOIN %1$I.operation AS o ON o.player_id %3$s a.id
-            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
-        SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-            ''operation'', o.operation, ''kind'', o.kind, ''player_id'', o.player_id::text,
-            ''into_id'', o.into_id::text, ''reason'', o.reason, ''made_by'', o.made_by, ''made_at'', o.made_at))
-            ORDER BY o.operation), ''[]'')
-        FROM %1$I.operation AS o
-        WHERE o.undone_at IS NULL AND CASE o.kind
-            WHEN ''merge'' THEN EXISTS (SELECT FROM name AS a WHERE a.id %3$s o.player_id)
-            WHEN ''exclude'' THEN o.since <= $5 AND $5 < o.until
-                AND EXISTS (SELECT FROM name AS a WHERE a.id %3$s o.player_id)
-            WHEN ''refund'' THEN o.pool = $4 AND o.params->''matches'' ? $1
-                AND CAST($3 AS %2$s) %3$s ANY (ARRAY[o.player_id, o.into_id])
-            END', ladder, t.player_type, t.player_equals)
-    INTO operations USING match_id, account, player_id, pool, played_at;
-    RETURN operations;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.operations_in_match(text, text, text, text, text, timestamptz) IS
-'A part of match_journal(): the operations in force that concern an account in a match: merges of
-it, exclusions of the account or of whom it is merged into, and points of that match that were given
-back to the player or for the player.';
-
 CREATE FUNCTION skillrating_internal.match_rows(
     ladder text,
     match_id text,
     seq bigint,
+    match_played_at timestamptz,
     OUT account text,
     OUT player_id text,
     OUT pool text,
@@ -211,7 +165,8 @@ CREATE FUNCTION skillrating_internal.match_rows(
     OUT rating_before float8,
     OUT rating_after float8,
     OUT state_before jsonb,
-    OUT state_after jsonb)
+    OUT state_after jsonb,
+    OUT operations jsonb)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -224,7 +179,7 @@ BEGIN
     -- before catch_up() it can be either.
     RETURN QUERY EXECUTE format(
         'WITH source AS MATERIALIZED (
-            SELECT p.* FROM skillrating_internal.match_participants(%7$L, $1) AS p
+            SELECT p.* FROM skillrating_internal.match_participants(%1$L, $1) AS p
         ), rated AS MATERIALIZED (
             SELECT e.* FROM %1$I.event AS e WHERE e.seq = $2 AND e.kind = ''match''
         ), found AS (
@@ -242,23 +197,45 @@ BEGIN
             WHERE NOT EXISTS (
                 SELECT FROM found AS f WHERE e.player_id %3$s f.own OR e.player_id %3$s f.counts)
         )
-        SELECT l.account, coalesce(e.player_id::text, l.player_id), coalesce(e.pool, l.pool),
-            coalesce(e.played_at, l.played_at), coalesce(e.team, l.team), l.rank, l.weight,
-            e.win_probability, e.score,
+        SELECT r.account, r.player_id, r.pool, r.played_at, r.team, l.rank, l.weight, e.win_probability, e.score,
             (SELECT skillrating.state_rating(c.model, %4$s, c.params) FROM %1$I.ladder AS c WHERE e.seq IS NOT NULL),
             (SELECT skillrating.state_rating(c.model, %5$s, c.params) FROM %1$I.ladder AS c WHERE e.seq IS NOT NULL),
-            CASE WHEN e.seq IS NOT NULL THEN %6$s END, CASE WHEN e.seq IS NOT NULL THEN %8$s END
+            CASE WHEN e.seq IS NOT NULL THEN %6$s END, CASE WHEN e.seq IS NOT NULL THEN %7$s END, o.operations
         FROM line AS l LEFT JOIN rated AS e ON e.player_id %3$s l.event
+        CROSS JOIN LATERAL (
+            SELECT l.account, coalesce(e.player_id::text, l.player_id) AS player_id, coalesce(e.pool, l.pool) AS pool,
+                coalesce(e.played_at, l.played_at, $3) AS played_at, coalesce(e.team, l.team) AS team) AS r
+        -- Merges of the account, exclusions of it or of whom it is merged into, and points of the match
+        -- that were given back to the player or for the player.
+        CROSS JOIN LATERAL (
+            WITH RECURSIVE name(id) AS (
+                SELECT CAST(coalesce(r.account, r.player_id) AS %2$s)
+                UNION
+                SELECT o.into_id FROM name AS a JOIN %1$I.operation AS o ON o.player_id %3$s a.id
+                WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
+            SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+                ''operation'', o.operation, ''kind'', o.kind, ''player_id'', o.player_id::text,
+                ''into_id'', o.into_id::text, ''reason'', o.reason, ''made_by'', o.made_by, ''made_at'', o.made_at))
+                ORDER BY o.operation), ''[]'') AS operations
+            FROM %1$I.operation AS o
+            WHERE o.undone_at IS NULL AND CASE o.kind
+                WHEN ''merge'' THEN EXISTS (SELECT FROM name AS a WHERE a.id %3$s o.player_id)
+                WHEN ''exclude'' THEN o.since <= r.played_at AND r.played_at < o.until
+                    AND EXISTS (SELECT FROM name AS a WHERE a.id %3$s o.player_id)
+                WHEN ''refund'' THEN o.pool = r.pool AND o.params->''matches'' ? $1
+                    AND CAST(r.player_id AS %2$s) %3$s ANY (ARRAY[o.player_id, o.into_id])
+                END) AS o
         ORDER BY 5, coalesce(e.player_id, CAST(l.player_id AS %2$s)), 1',
-        ladder, t.player_type, t.player_equals, s.before, s.after, s.before_object, ladder, s.after_object)
-    USING match_id, seq;
+        ladder, t.player_type, t.player_equals, s.before, s.after, s.before_object, s.after_object)
+    USING match_id, seq, match_played_at;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.match_rows(text, text, bigint) IS
+COMMENT ON FUNCTION skillrating_internal.match_rows(text, text, bigint, timestamptz) IS
 'A part of match_journal(): the participants of a match as its source has it now, each with the
-event of the match, which has that place; and events of players who are not in it any more, without
-an account.';
+event of the match, which has that place, and the operations in force that concern the account; and
+events of players who are not in it any more, without an account.  match_played_at is the time where
+neither knows one.';
 
 CREATE FUNCTION skillrating_internal.match_journal(
     ladder text,
@@ -292,22 +269,17 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     m record;
-    match_reason text;
-    match_detail text;
+    w record;
 BEGIN
     EXECUTE format(
         'SELECT m.* FROM %I.rated_match AS m WHERE m.match_id %s CAST($1 AS %s)', ladder, t.match_equals, t.match_type)
     INTO m USING match_id::text;
-    SELECT w.reason, w.detail INTO match_reason, match_detail
-    FROM skillrating_internal.match_outcome(ladder, match_id) AS w;
-    IF m.status IS NULL AND match_reason = 'no_match' THEN
+    SELECT o.reason, o.detail INTO w FROM skillrating_internal.match_outcome(ladder, match_id) AS o;
+    IF m.status IS NULL AND w.reason = 'no_match' THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" has no match %s', ladder, match_id),
             HINT = 'A match that is not finished is not in its source yet.';
     END IF;
-    seq := m.seq;
-    rated_at := m.rated_at;
-    corrections := m.corrections;
     EXECUTE format(
         'SELECT coalesce(jsonb_agg(jsonb_build_object(''kind'', c.kind, ''noticed_at'', c.noticed_at,
                 ''own'', coalesce(c.match_id %2$s CAST($1 AS %3$s), false)) ORDER BY c.noticed_at, c.seq), ''[]'')
@@ -316,34 +288,17 @@ BEGIN
             -- A late match that has no place yet.
             OR c.seq IS NULL AND c.played_at <= $3', ladder, t.match_equals, t.match_type)
     INTO waiting USING match_id::text, m.seq, CASE WHEN m.seq IS NOT NULL THEN m.played_at END;
-    FOR account, player_id, pool, played_at, team, rank, weight, win_probability, score,
-        rating_before, rating_after, state_before, state_after IN
-        SELECT r.* FROM skillrating_internal.match_rows(ladder, match_id::text, m.seq) AS r
-    LOOP
-        status := m.status;
-        reason := match_reason;
-        detail := match_detail;
-        rating_change := rating_after - rating_before;
-        played_at := coalesce(played_at, m.played_at);
-        operations := skillrating_internal.operations_in_match(ladder, match_id::text,
-            coalesce(account, player_id), player_id, pool, played_at);
-        RETURN NEXT;
-    END LOOP;
-    -- Its rows are gone, or cannot be read.
-    IF NOT FOUND THEN
-        status := m.status;
-        reason := match_reason;
-        detail := match_detail;
-        played_at := m.played_at;
-        operations := '[]';
-        RETURN NEXT;
-    END IF;
+    -- One row where those of the match are gone, or cannot be read.
+    RETURN QUERY SELECT m.status, w.reason, w.detail, m.seq, coalesce(r.played_at, m.played_at), r.pool, r.player_id,
+        r.account, r.team, r.rank, r.weight, r.win_probability, r.score, r.rating_before, r.rating_after,
+        r.rating_after - r.rating_before, r.state_before, r.state_after, coalesce(r.operations, '[]'), m.rated_at,
+        m.corrections, waiting
+    FROM (VALUES (true)) AS one
+    LEFT JOIN skillrating_internal.match_rows(ladder, match_id::text, m.seq, m.played_at) AS r ON true;
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('match_journal');
-
-COMMENT ON FUNCTION skillrating.match_journal(text, anycompatible) IS
+COMMENT ON FUNCTION skillrating_internal.match_journal(text, anycompatible) IS
 'All that is known of one match: a row for each account that takes part, by team and player; one
 without a player if its rows are gone or cannot be read.
 status, reason, detail: rated, unrated or void, null if it was not looked at yet; and why it does

@@ -245,8 +245,7 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
     provisional text;
-    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
-    ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
+    e record := skillrating_internal.eligible_players(ladder, min_games, active_since, max_deviation, at, fixed);
     statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     page text := '';
     place text;
@@ -278,19 +277,19 @@ BEGIN
                 MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after_player, pool);
         END IF;
         EXECUTE format('WITH board AS %s SELECT c.above, c.at_least FROM (%s) AS c', board,
-            skillrating_internal.counts_query(ladder, ranked, eligible, '$6'))
+            skillrating_internal.counts_query(ladder, e.ranked, e.condition, '$6'))
         INTO above, at_least USING pool, min_games, active_since, max_deviation, n, after_rating;
         -- Each part in the order of an index, however many share the rating.
         page := format('(SELECT r.* FROM board AS r WHERE %s AND r.rating = $6 AND CAST($7 AS %s) %s r.player_id ORDER BY r.player_id LIMIT $5) UNION ALL ',
-            eligible, t.player_type, t.player_less);
+            e.condition, t.player_type, t.player_less);
         further := ' AND r.rating < $6';
     END IF;
     page := format('(SELECT r.* FROM (%s(SELECT r.* FROM board AS r WHERE %s%s ORDER BY r.rating DESC, r.player_id LIMIT $5)) AS r ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
-        page, eligible, further);
+        page, e.condition, further);
     place := 'CASE WHEN r.rating = $6 THEN 1 + $8 ELSE $9 + rank() OVER (PARTITION BY r.rating = $6 ORDER BY r.rating DESC) END';
     IF statistics IS NOT NULL THEN
         page := format('(SELECT r.*, %s AS place FROM %s) AS r %s', place, page,
-            skillrating_internal.statistics_join(ladder, statistics, at, eligible, ranked));
+            skillrating_internal.statistics_join(ladder, statistics, at, e.condition, e.ranked));
         place := 'r.place';
         statistics_columns := 's.peak, s.peak_at, s.streak, s.last_change, s.percentile';
     END IF;
@@ -304,9 +303,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('leaderboard');
-
-COMMENT ON FUNCTION skillrating.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, text[], boolean) IS
+COMMENT ON FUNCTION skillrating_internal.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, text[], boolean) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
 with fixed false among those who are not fixed, such as bots and puzzles are (see set_fixed()), and
@@ -329,25 +326,31 @@ there are several, 22008 for an infinite at.';
 CREATE FUNCTION skillrating_internal.eligible_players(
     ladder text,
     min_games bigint,
+    active_since timestamptz,
     max_deviation float8,
-    fixed boolean DEFAULT NULL)
-RETURNS text
+    at timestamptz,
+    fixed boolean,
+    OUT condition text,
+    OUT ranked boolean)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     deviation_column text;
     model_name text;
-    condition text := 'r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3)'
-        || CASE WHEN fixed IS NULL THEN '' ELSE format(' AND r.fixed = %L', fixed) END;
 BEGIN
     IF ladder IS NULL THEN
-        RETURN NULL;
+        RETURN;
     END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_min_games(min_games);
+    condition := 'r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3)'
+        || CASE WHEN fixed IS NULL THEN '' ELSE format(' AND r.fixed = %L', fixed) END;
     IF max_deviation IS NULL THEN
-        RETURN condition || ' AND $4 IS NULL';
+        condition := condition || ' AND $4 IS NULL';
+        ranked := at IS NULL AND fixed IS NULL AND min_games = 1 AND active_since IS NULL
+            AND skillrating_internal.ranks(ladder) = 'counted';
+        RETURN;
     END IF;
     EXECUTE format('SELECT l.model, m.deviation_column FROM %I.ladder AS l, skillrating.models(l.model) AS m', ladder)
     INTO model_name, deviation_column;
@@ -355,14 +358,16 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('model "%s" of ladder "%s" has no deviation', model_name, ladder);
     END IF;
-    RETURN condition || format(' AND r.%I <= $4', deviation_column);
+    condition := condition || format(' AND r.%I <= $4', deviation_column);
+    ranked := false;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.eligible_players(text, bigint, float8, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.eligible_players(text, bigint, timestamptz, float8, timestamptz, boolean) IS
 'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2,
-active_since $3 and max_deviation $4, and of those who are fixed or not. Error 22023 for a negative
-min_games, or a max_deviation under a model that has none.';
+active_since $3 and max_deviation $4, and of those who are fixed or not; and whether the ladder
+counts ranks of a board at a time under this condition. Error 22023 for a negative min_games, or a
+max_deviation under a model that has none.';
 
 CREATE FUNCTION skillrating_internal.place_of(
     ladder text,
@@ -381,12 +386,11 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
+    e record := skillrating_internal.eligible_players(ladder, min_games, active_since, max_deviation, at, fixed);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
-    ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
     player_rating float8;
 BEGIN
-    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
+    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, e.condition, t.player_equals, t.player_type)
     INTO player_rating USING pool, min_games, active_since, max_deviation, player;
     IF player_rating IS NULL THEN
         RETURN;
@@ -395,59 +399,17 @@ BEGIN
         'WITH board AS %s
         SELECT 1 + c.above, 100 * (c.total - c.at_least + (c.at_least - c.above - 1) / 2.0) / nullif(c.total - 1, 0)
         FROM (%s) AS c', board,
-        skillrating_internal.counts_query(ladder, ranked, eligible, '$5'))
+        skillrating_internal.counts_query(ladder, e.ranked, e.condition, '$5'))
     INTO place, percentile USING pool, min_games, active_since, max_deviation, player_rating;
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('place_of');
-
-COMMENT ON FUNCTION skillrating.place_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.place_of(text, anycompatible, text, bigint, timestamptz, float8, timestamptz, boolean) IS
 'The place of a player in the leaderboard with the same conditions and time, 1 is first and equal
 ratings share a place, and the percentile: how many percent of the other players there are rated
 lower, equals counted half; null for a player who is alone. Both are null for a player who is not in
 it. Without at, it counts through an index. An account that is merged counts as the player it is
 merged into. Errors as for leaderboard().';
-
-CREATE FUNCTION skillrating_internal.near_query(
-    ladder text,
-    eligible text)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-BEGIN
-    -- The index backwards and forwards from the player, however many share the rating.
-    RETURN format(
-        'SELECT u.* FROM (
-            (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5 AND r.player_id %2$s CAST($6 AS %3$s)
-             ORDER BY r.player_id DESC LIMIT $7)
-            UNION ALL
-            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating > $5
-             ORDER BY r.rating, r.player_id DESC LIMIT $7)
-            ORDER BY rating, player_id DESC LIMIT $7) AS u
-        UNION ALL
-        SELECT u.* FROM (
-            (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5 AND r.player_id %4$s CAST($6 AS %3$s))
-            UNION ALL
-            (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5 AND CAST($6 AS %3$s) %2$s r.player_id
-             ORDER BY r.player_id LIMIT $7)
-            UNION ALL
-            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating < $5
-             ORDER BY r.rating DESC, r.player_id LIMIT $7)
-            ORDER BY rating DESC, player_id LIMIT $7 + 1) AS u',
-        eligible, t.player_less, t.player_type, t.player_equals);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.near_query(text, text) IS
-'A part of around(): the query, below WITH board AS, of player $6, rated $5, with $7 players above
-and $7 below, by the condition of the board. Error 55000 unless the door to the ladder is open.';
 
 CREATE FUNCTION skillrating_internal.around(
     ladder text,
@@ -468,12 +430,33 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
     provisional text;
-    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation, fixed);
+    e record := skillrating_internal.eligible_players(ladder, min_games, active_since, max_deviation, at, fixed);
     statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     statistics_join text := '';
     player text := skillrating_internal.counted_player(ladder, player_id::text);
-    ranked boolean := fixed IS NULL AND skillrating_internal.counts_serve(ladder, at, max_deviation) AND min_games = 1 AND active_since IS NULL;
-    near text := skillrating_internal.near_query(ladder, eligible);
+    -- The index backwards and forwards from the player, however many share the rating.
+    near text := format(
+        'SELECT u.* FROM (
+            (SELECT r.* FROM board AS r
+             WHERE %1$s AND r.rating = $5 AND r.player_id %2$s CAST($6 AS %3$s)
+             ORDER BY r.player_id DESC LIMIT $7)
+            UNION ALL
+            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating > $5
+             ORDER BY r.rating, r.player_id DESC LIMIT $7)
+            ORDER BY rating, player_id DESC LIMIT $7) AS u
+        UNION ALL
+        SELECT u.* FROM (
+            (SELECT r.* FROM board AS r
+             WHERE %1$s AND r.rating = $5 AND r.player_id %4$s CAST($6 AS %3$s))
+            UNION ALL
+            (SELECT r.* FROM board AS r
+             WHERE %1$s AND r.rating = $5 AND CAST($6 AS %3$s) %2$s r.player_id
+             ORDER BY r.player_id LIMIT $7)
+            UNION ALL
+            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating < $5
+             ORDER BY r.rating DESC, r.player_id LIMIT $7)
+            ORDER BY rating DESC, player_id LIMIT $7 + 1) AS u',
+        e.condition, t.player_less, t.player_type, t.player_equals);
     top text := '(SELECT max(n.rating) FROM near AS n)';
     player_rating float8;
     top_rating float8;
@@ -482,7 +465,7 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative or null, not %s', n);
     END IF;
-    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, eligible, t.player_equals, t.player_type)
+    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, e.condition, t.player_equals, t.player_type)
     INTO player_rating USING pool, min_games, active_since, max_deviation, player;
     IF player_rating IS NULL THEN
         RETURN;
@@ -491,9 +474,9 @@ BEGIN
     INTO provisional;
     IF statistics IS NOT NULL THEN
         statistics_columns := 's.peak, s.peak_at, s.streak, s.last_change, s.percentile';
-        statistics_join := skillrating_internal.statistics_join(ladder, statistics, at, eligible, ranked);
+        statistics_join := skillrating_internal.statistics_join(ladder, statistics, at, e.condition, e.ranked);
     END IF;
-    IF at IS NULL AND NOT ranked THEN
+    IF at IS NULL AND NOT e.ranked THEN
         -- Only for a constant does the planner know how many players are above it.
         EXECUTE format('WITH board AS %s SELECT max(n.rating) FROM (%s) AS n', board, near)
         INTO top_rating USING pool, min_games, active_since, max_deviation, player_rating, player, n;
@@ -508,15 +491,13 @@ BEGIN
                   ELSE t.at_least + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END AS place
               FROM near AS n CROSS JOIN top AS t) AS r %6$s
         ORDER BY r.rating DESC, r.player_id', board,
-        near, skillrating_internal.counts_query(ladder, ranked, eligible, top), provisional,
+        near, skillrating_internal.counts_query(ladder, e.ranked, e.condition, top), provisional,
         statistics_columns, statistics_join, top)
     USING pool, min_games, active_since, max_deviation, player_rating, player, n, top_rating;
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('around');
-
-COMMENT ON FUNCTION skillrating.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, text[], boolean) IS
+COMMENT ON FUNCTION skillrating_internal.around(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, text[], boolean) IS
 'A player in the leaderboard with the same conditions and time, with the n players above and the n
 below; no rows for a player who is not in it. An account that is merged counts as the player it is
 merged into. Errors as for leaderboard().';
@@ -552,9 +533,7 @@ AS $function$
     ORDER BY p.team
 $function$;
 
-SELECT skillrating_internal.create_entry('win_probability');
-
-COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[], text) IS
+COMMENT ON FUNCTION skillrating_internal.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[], text) IS
 'The probability that each team of a match at a time wins, a draw counted half, and that of a draw
 of two teams, where the model has one; a part of preview(), with the same arguments but for gains,
 which change no prediction, and the same errors.';
@@ -596,9 +575,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('player_status');
-
-COMMENT ON FUNCTION skillrating.player_status(text, text, timestamptz, integer, integer, anycompatible) IS
+COMMENT ON FUNCTION skillrating_internal.player_status(text, text, timestamptz, integer, integer, anycompatible) IS
 'Which ratings of a pool to show, of all players or of one: status is ''shadow'' for players with
 fewer than shadow_games matches (by default the parameter shadow_games of the model, or else 10),
 ''stale'' for those who have not played for stale_days days, else ''visible'' (the rule of SynElo).
@@ -641,9 +618,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('surprising_players');
-
-COMMENT ON FUNCTION skillrating.surprising_players(text, text, timestamptz, bigint) IS
+COMMENT ON FUNCTION skillrating_internal.surprising_players(text, text, timestamptz, bigint) IS
 'Who scores more than predicted, such as good players under a new account: for each player of a pool
 with at least min_games matches since then, games, the wins expected and scored (a draw counts
 half), mean_surprise, the mean of score less prediction, and surprise, its z score, as the aggregate
@@ -714,9 +689,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('pool_quality');
-
-COMMENT ON FUNCTION skillrating.pool_quality(text, text, text, timestamptz, integer) IS
+COMMENT ON FUNCTION skillrating_internal.pool_quality(text, text, text, timestamptz, integer) IS
 'How a pool fares over time, a row a period: matches; Brier score and log loss of their predictions,
 one a match (0.25 and 0.693 are those of a coin); the z score of the Brier score against what the
 predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root of the sum of its

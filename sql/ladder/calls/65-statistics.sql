@@ -1,59 +1,5 @@
 -- What a leaderboard says of its players beside the rating: peaks, streaks and the like.
 
-CREATE FUNCTION skillrating_internal.check_statistics(statistics text[])
-RETURNS void
-LANGUAGE plpgsql IMMUTABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    wrong text;
-BEGIN
-    SELECT coalesce(s, 'NULL') INTO wrong FROM unnest(statistics) AS s
-    WHERE (s = ANY ('{peak,streak,last_change,percentile}')) IS NOT TRUE LIMIT 1;
-    IF wrong IS NOT NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('invalid name "%s" in statistics', wrong),
-            HINT = 'Valid names are peak, streak, last_change and percentile.';
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_statistics(text[]) IS
-'Error 22023 for an unknown name in the argument statistics of leaderboard().';
-
-CREATE FUNCTION skillrating_internal.peak_query(
-    ladder text,
-    span text,
-    at timestamptz)
-RETURNS text
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
-BEGIN
-    -- At a time the rating of the board also has idle time, and what pools share.
-    RETURN format(
-        'SELECT greatest(p.rating, r.rating) AS peak,
-            CASE WHEN r.rating > p.rating THEN coalesce(%5$L, r.last_played) ELSE p.played_at END AS peak_at
-        FROM (
-            SELECT skillrating.state_rating(l.model, %2$s, l.params) AS rating, e.played_at, e.seq
-            FROM %1$I.ladder AS l CROSS JOIN %1$I.event AS e
-            WHERE %3$s AND e.seq > coalesce((
-                    SELECT n.seq FROM %1$I.event AS n
-                    WHERE n.player_id %4$s r.player_id AND n.pool = r.pool AND n.kind = ''reset''
-                        AND (%5$L::timestamptz IS NULL OR n.seq <= w.last_seq)
-                    ORDER BY n.seq DESC LIMIT 1), 0)
-            ORDER BY rating DESC, e.seq LIMIT 1) AS p',
-        ladder, s.after, span, t.player_equals, at);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.peak_query(text, text, timestamptz) IS
-'A part of statistics_join(): the query of the highest rating of a row r of the board, and when it
-came, among the events e of a span since the last reset.';
-
 CREATE FUNCTION skillrating_internal.last_matches_query(
     ladder text,
     span text,
@@ -104,6 +50,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record;
+    wrong text;
     last_seq text := 'NULL::bigint';
     span text;
     peak text := 'SELECT NULL::float8 AS peak, NULL::timestamptz AS peak_at';
@@ -114,7 +61,13 @@ BEGIN
         RETURN '';
     END IF;
     t := skillrating_internal.ladder_types(ladder);
-    PERFORM skillrating_internal.check_statistics(statistics);
+    SELECT coalesce(u, 'NULL') INTO wrong FROM unnest(statistics) AS u
+    WHERE (u = ANY ('{peak,streak,last_change,percentile}')) IS NOT TRUE LIMIT 1;
+    IF wrong IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('invalid name "%s" in statistics', wrong),
+            HINT = 'Valid names are peak, streak, last_change and percentile.';
+    END IF;
     IF statistics && '{peak,streak,last_change}' THEN
         PERFORM skillrating_internal.check_readable(ladder, 'event');
         span := format('e.player_id %s r.player_id AND e.pool = r.pool', t.player_equals);
@@ -126,7 +79,20 @@ BEGIN
         END IF;
     END IF;
     IF 'peak' = ANY (statistics) THEN
-        peak := skillrating_internal.peak_query(ladder, span, at);
+        -- At a time the rating of the board also has idle time, and what pools share.
+        peak := format(
+            'SELECT greatest(p.rating, r.rating) AS peak,
+                CASE WHEN r.rating > p.rating THEN coalesce(%5$L, r.last_played) ELSE p.played_at END AS peak_at
+            FROM (
+                SELECT skillrating.state_rating(l.model, %2$s, l.params) AS rating, e.played_at, e.seq
+                FROM %1$I.ladder AS l CROSS JOIN %1$I.event AS e
+                WHERE %3$s AND e.seq > coalesce((
+                        SELECT n.seq FROM %1$I.event AS n
+                        WHERE n.player_id %4$s r.player_id AND n.pool = r.pool AND n.kind = ''reset''
+                            AND (%5$L::timestamptz IS NULL OR n.seq <= w.last_seq)
+                        ORDER BY n.seq DESC LIMIT 1), 0)
+                ORDER BY rating DESC, e.seq LIMIT 1) AS p',
+            ladder, (skillrating_internal.state_expressions(ladder)).after, span, t.player_equals, at);
     END IF;
     IF statistics && '{streak,last_change}' THEN
         last_matches := skillrating_internal.last_matches_query(ladder, span, 'streak' = ANY (statistics),
@@ -159,6 +125,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.statistics_join(text, text[], timestamptz, text, boolean) IS
 'A part of leaderboard() and around(): what joins a row s of the columns that the argument
 statistics adds to a row r of the board at a time, which has its place; empty without it. eligible
-is the condition of the board, and ranked says that the counts of the ladder are those of it. Errors
-as for check_statistics(), 42501 unless the caller may read table event too where the peak, the
-streak or the last change is asked for.';
+is the condition of the board, and ranked says that the counts of the ladder are those of it.
+Errors: 22023 for an unknown name in statistics, 42501 unless the caller may read table event too
+where the peak, the streak or the last change is asked for.';

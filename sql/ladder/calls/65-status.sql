@@ -11,9 +11,7 @@ CREATE FUNCTION skillrating_internal.match_outcome(
 AS 'MODULE_PATHNAME', 'skillrating_match_outcome'
 LANGUAGE C STABLE STRICT;
 
-SELECT skillrating_internal.create_entry('match_outcome');
-
-COMMENT ON FUNCTION skillrating.match_outcome(text, anycompatible) IS
+COMMENT ON FUNCTION skillrating_internal.match_outcome(text, anycompatible) IS
 'What became of a match.
 outcome: rated, unrated, waiting, or unknown for one that the ladder has not seen.
 reason: a code of reasons(), null for a match that counts. A rated match has reason void if
@@ -155,9 +153,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('ladder_status');
-
-COMMENT ON FUNCTION skillrating.ladder_status(text) IS
+COMMENT ON FUNCTION skillrating_internal.ladder_status(text) IS
 'How a ladder fares, in one row.
 rated, unrated: matches that count, and those that do not, an object with their number for each code
 of reasons(); late is among them.
@@ -185,9 +181,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_verify'
 LANGUAGE C STABLE STRICT ROWS 7;
 
-SELECT skillrating_internal.create_entry('verify');
-
-COMMENT ON FUNCTION skillrating.verify(text) IS
+COMMENT ON FUNCTION skillrating_internal.verify(text) IS
 'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the
 source and in rated order, and compares bit for bit:
 content (the matches are what was rated, and all columns of the source are read), events (states

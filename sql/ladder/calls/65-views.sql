@@ -19,28 +19,6 @@ COMMENT ON FUNCTION skillrating_internal.provisional_expression(text, jsonb) IS
 deviation is not below half of the initial one, as pool_quality() has it, or, under models without,
 it has fewer games than the parameter shadow_games, or else 10.';
 
-CREATE FUNCTION skillrating_internal.create_view_comments(
-    ladder text,
-    view text,
-    comment text,
-    columns jsonb)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    c record;
-BEGIN
-    EXECUTE format('COMMENT ON VIEW %I.%I IS %L', ladder, view, comment);
-    FOR c IN SELECT e.key, e.value FROM jsonb_each_text(columns) AS e LOOP
-        EXECUTE format('COMMENT ON COLUMN %I.%I.%I IS %L', ladder, view, c.key, c.value);
-    END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_view_comments(text, text, text, jsonb) IS
-'A part of create_views(): says what a view is, and each of its columns.';
-
 CREATE FUNCTION skillrating_internal.create_views(
     ladder text,
     model text,
@@ -51,6 +29,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     deviation text;
+    described record;
     kinds text[];
 BEGIN
     SELECT coalesce('r.' || quote_ident(m.deviation_column), 'NULL::float8') INTO deviation
@@ -63,8 +42,24 @@ BEGIN
             %3$s AS provisional, r.fixed
         FROM %1$I.rating AS r WHERE r.games > 0', ladder, deviation,
         skillrating_internal.provisional_expression(model, params));
-    PERFORM skillrating_internal.create_view_comments(ladder, 'leaderboard',
-        'Players by their ratings: a row for each player with a rated match in a pool, as leaderboard() has it.', '{
+    EXECUTE format(
+        'CREATE VIEW %1$I.history AS
+        SELECT e.pool, e.player_id, e.seq, e.kind, e.match_id, e.played_at, e.games_before, e.team, e.score,
+            e.win_probability, %2$s AS rating_before, %3$s AS rating_after, e.reason
+        FROM %1$I.event AS e', ladder, skillrating_internal.display_columns(model, params, 'e.', '_before'),
+        skillrating_internal.display_columns(model, params, 'e.', '_after'));
+    SELECT coalesce(array_agg(c.kind), '{}') INTO kinds
+    FROM skillrating.models(model, params) AS m, unnest(m.components) AS c WHERE c.state_columns[2] IN ('deviation', 'sigma');
+    EXECUTE format(
+        'CREATE VIEW %1$I.components WITH (security_barrier) AS
+        SELECT c.kind, c.pool, nullif(c.key, '''') AS key, c.player_id, c.state[1] AS mu, CASE WHEN c.kind = ANY (%2$L) THEN c.state[2] END AS deviation,
+            c.games, c.last_played, c.as_of, c.state
+        FROM %1$I.component AS c WHERE c.games > 0', ladder,
+        kinds);
+    FOR described IN
+        SELECT v.name, e.key, e.value
+        FROM (VALUES ('leaderboard', '{
+        "": "Players by their ratings: a row for each player with a rated match in a pool, as leaderboard() has it.",
         "pool": "The rating pool.",
         "place": "The place in the pool: 1 is first, and equal ratings share a place.",
         "player_id": "The player.",
@@ -76,15 +71,8 @@ BEGIN
         "losses": "How many of them the player has lost.",
         "last_played": "When the last one was played.",
         "provisional": "Whether the rating still has to settle: the deviation is not below half of the initial one; under a model that has none, there are fewer games than the parameter shadow_games, or else 10.",
-        "fixed": "Whether the player is fixed, as bots and puzzles are: see set_fixed()."}');
-    EXECUTE format(
-        'CREATE VIEW %1$I.history AS
-        SELECT e.pool, e.player_id, e.seq, e.kind, e.match_id, e.played_at, e.games_before, e.team, e.score,
-            e.win_probability, %2$s AS rating_before, %3$s AS rating_after, e.reason
-        FROM %1$I.event AS e', ladder, skillrating_internal.display_columns(model, params, 'e.', '_before'),
-        skillrating_internal.display_columns(model, params, 'e.', '_after'));
-    PERFORM skillrating_internal.create_view_comments(ladder, 'history',
-        'What has happened to players: a row for each player and rated match, and for each player whom an operation changed, as history() has it.', '{
+        "fixed": "Whether the player is fixed, as bots and puzzles are: see set_fixed()."}'), ('history', '{
+        "": "What has happened to players: a row for each player and rated match, and for each player whom an operation changed, as history() has it.",
         "pool": "The rating pool.",
         "player_id": "The player.",
         "seq": "The place in the order of rating, which all rows of a match or operation share.",
@@ -97,17 +85,8 @@ BEGIN
         "win_probability": "The probability of a win that was predicted, a draw counted half.",
         "rating_before": "The displayed rating before, as of played_at.",
         "rating_after": "The displayed rating after.",
-        "reason": "Why the operation was made."}');
-    SELECT coalesce(array_agg(c.kind), '{}') INTO kinds
-    FROM skillrating.models(model, params) AS m, unnest(m.components) AS c WHERE c.state_columns[2] IN ('deviation', 'sigma');
-    EXECUTE format(
-        'CREATE VIEW %1$I.components WITH (security_barrier) AS
-        SELECT c.kind, c.pool, nullif(c.key, '''') AS key, c.player_id, c.state[1] AS mu, CASE WHEN c.kind = ANY (%2$L) THEN c.state[2] END AS deviation,
-            c.games, c.last_played, c.as_of, c.state
-        FROM %1$I.component AS c WHERE c.games > 0', ladder,
-        kinds);
-    PERFORM skillrating_internal.create_view_comments(ladder, 'components',
-        'What the ladder has learned of home advantage, maps, clubs, players on a map, or whatever its model has: a row for each that was in a rated match.', '{
+        "reason": "Why the operation was made."}'), ('components', '{
+        "": "What the ladder has learned of home advantage, maps, clubs, players on a map, or whatever its model has: a row for each that was in a rated match.",
         "kind": "The kind of component, see models().",
         "pool": "The rating pool.",
         "key": "The context or the club; null for a kind without.",
@@ -117,7 +96,11 @@ BEGIN
         "games": "In how many rated matches it was.",
         "last_played": "When the last one was played.",
         "as_of": "The time as of which the state is.",
-        "state": "All state columns of the kind, mu among them."}');
+        "state": "All state columns of the kind, mu among them."}')) AS v(name, comments), jsonb_each_text(v.comments::jsonb) AS e
+    LOOP
+        EXECUTE format('COMMENT ON %s %I.%I%s IS %L', CASE described.key WHEN '' THEN 'VIEW' ELSE 'COLUMN' END, ladder, described.name,
+            '.' || quote_ident(nullif(described.key, '')), described.value);
+    END LOOP;
 END
 $function$;
 

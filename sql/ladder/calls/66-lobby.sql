@@ -22,9 +22,7 @@ RETURNS skillrating.lobby
 AS 'MODULE_PATHNAME', 'skillrating_ladder_lobby'
 LANGUAGE C STABLE;
 
-SELECT skillrating_internal.create_entry('lobby');
-
-COMMENT ON FUNCTION skillrating.lobby(text, anycompatiblearray, float8[], text[], integer[], text[], text[], float8[], integer[], boolean[], text[], text[], text, boolean, float8, float8, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.lobby(text, anycompatiblearray, float8[], text[], integer[], text[], text[], float8[], integer[], boolean[], text[], text[], text, boolean, float8, float8, timestamptz) IS
 'Players of a ladder as a lobby for the team makers: with their states in a pool, and the ladder''s
 model and parameters, which say what teams are and when they are balanced.  A player without a
 rating has the initial state.
@@ -79,7 +77,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := skillrating_internal.eligible_players(ladder, min_games, max_deviation)
+    eligible text := (skillrating_internal.eligible_players(ladder, min_games, active_since, max_deviation, at, NULL)).condition
         || ' AND ' || skillrating_internal.counting_rows(ladder);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     player_rating float8;
@@ -151,9 +149,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('find_opponents');
-
-COMMENT ON FUNCTION skillrating.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, text, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, text, boolean) IS
 'The n opponents with whom a match of two would be most even, the most even first.
 
 Of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see

@@ -1,8 +1,8 @@
 -- Ladders: schemas of ordinary tables that keep ratings up to date.
 --
 -- Whatever works on a ladder comes through one door, which is in C.  Here stand the
--- bodies, in skillrating_internal; create_entry() makes the functions to call, with the
--- same arguments.
+-- bodies, in skillrating_internal, with the comments of the functions to call, which
+-- 70-entries.sql makes, with the same arguments.
 --
 -- The functions in PL/pgSQL pin their search_path, and name what they make with
 -- format(), so that no caller's search_path or odd name can bend them.
@@ -19,57 +19,6 @@ LANGUAGE C STABLE PARALLEL SAFE ROWS 100;
 COMMENT ON FUNCTION skillrating_internal.ladder_entries() IS
 'The functions of the schema skillrating that work on ladders: as whom they run, which lock they
 take on the schema of the ladder, and what the caller needs besides USAGE on it.';
-
-CREATE FUNCTION skillrating_internal.create_entry(name text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    body record;
-    entry text;
-    overload text;
-BEGIN
-    SELECT p.oid, p.provolatile, p.proisstrict, p.proretset, p.prorows,
-        pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result,
-        pg_get_function_identity_arguments(p.oid) AS signature
-    INTO STRICT body
-    FROM pg_proc AS p
-    WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proname = name;
-    entry := format(
-        'CREATE FUNCTION skillrating.%I(%%s) RETURNS %s AS ''MODULE_PATHNAME'', ''skillrating_enter''
-        LANGUAGE C %s %s %s',
-        name, replace(body.result, '%', '%%'),
-        CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
-        -- One that has a pool filled in judges nulls behind the door.
-        CASE WHEN body.proisstrict AND body.arguments !~ ' DEFAULT NULL::' THEN 'STRICT' END,
-        CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
-    EXECUTE format(entry, body.arguments);
-    EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
-        format('The body of skillrating.%s(), called once the door to the ladder is open.', name));
-
-    -- A parameter without a type is no anyelement; beside one of type text it is that.
-    IF body.signature ~ '\manyelement\M' THEN
-        overload := regexp_replace(body.signature, '\manyelement\M', 'text');
-        EXECUTE format(entry, regexp_replace(body.arguments, '\manyelement\M', 'text'));
-        EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', name, overload, format(
-'skillrating.%1$s() for an identifier that is a text, a literal or an untyped
-parameter. Arguments, result and errors are those of skillrating.%1$s()
-with anyelement; a text that the ladder''s type cannot read is error 22P02.',
-            name));
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_entry(text) IS
-'A part of the install script, for superusers: makes the function of the schema skillrating that
-opens the door to a ladder and calls the body of the same name and arguments in
-skillrating_internal.
-
-Identifiers are of the type anycompatible or anycompatiblearray, which take parameters without a
-type as text. Where a function has identifiers of two kinds, of matches and of players, that of the
-match is anyelement, which would refuse such a parameter: the same body then gets a second entry,
-with text in its place.';
 
 CREATE TYPE skillrating_internal.ladder_types AS (
     player_type text,
@@ -443,7 +392,14 @@ BEGIN
 
     EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', ladder,
         skillrating_internal.ladder_columns('event', model, params, player_type, match_type, display));
-    PERFORM skillrating_internal.create_event_indexes(ladder);
+    EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
+    -- A model that looks back on states by their rounds has this column.
+    IF EXISTS (
+        SELECT FROM pg_attribute AS t
+        WHERE t.attrelid = to_regclass(format('%I.event', ladder)) AND t.attname = 'rounds_after')
+    THEN
+        EXECUTE format('CREATE INDEX ON %I.event (player_id, pool, rounds_after, seq)', ladder);
+    END IF;
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);
     EXECUTE format('COMMENT ON TABLE %I.event IS %L', ladder,
         'History: a row for each player and rated match with the state before and after, games_before, last_played_before, as_of_before (the time as of which the player''s state was; null where that is last_played_before), the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');
@@ -799,9 +755,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_report_match'
 LANGUAGE C VOLATILE ROWS 12;
 
-SELECT skillrating_internal.create_entry('report_match');
-
-COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], float8[], timestamptz, boolean[], float8[], float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[], text) IS
+COMMENT ON FUNCTION skillrating_internal.report_match(text, anyelement, anycompatiblearray, integer[], float8[], timestamptz, boolean[], float8[], float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[], text) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 
@@ -873,9 +827,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_preview'
 LANGUAGE C STABLE ROWS 12;
 
-SELECT skillrating_internal.create_entry('preview');
-
-COMMENT ON FUNCTION skillrating.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, boolean[], text[], text[], text) IS
+COMMENT ON FUNCTION skillrating_internal.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, boolean[], text[], text[], text) IS
 'What a match at a time would bring, without playing it: for every player the displayed rating with
 which the player goes into it, after idle time up to then, the probability that the own team wins
 (a draw counts half), and the change of the rating if it wins, draws or loses against all others.

@@ -90,9 +90,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('drop_ladder');
-
-COMMENT ON FUNCTION skillrating.drop_ladder(text) IS
+COMMENT ON FUNCTION skillrating_internal.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
 mirrored ones too, which keep what they have, as a notice says; matches that wait for the end of
 this transaction are forgotten. Works as well if some of it is gone. Errors: 42704 if there is none,
@@ -156,9 +154,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('reset_ladder');
-
-COMMENT ON FUNCTION skillrating.reset_ladder(text) IS
+COMMENT ON FUNCTION skillrating_internal.reset_ladder(text) IS
 'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches
 that wait are gone, and the matches in its own tables match and match_player. A ladder with a source
 of your own forgets what it has rated, and the source stays as it is: its matches are rated again

@@ -128,9 +128,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('grant_ladder');
-
-COMMENT ON FUNCTION skillrating.grant_ladder(text, text, text) IS
+COMMENT ON FUNCTION skillrating_internal.grant_ladder(text, text, text) IS
 'Gives a role what a kind of role needs, with USAGE on the schema. role is a name as it is, or public
 for all roles. The ladder''s owner has these rights anyway, and keeps them.
 kind reader: calls every function that reads a ladder, such as leaderboard(), preview(), history()
@@ -189,9 +187,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('revoke_ladder');
-
-COMMENT ON FUNCTION skillrating.revoke_ladder(text, text, text) IS
+COMMENT ON FUNCTION skillrating_internal.revoke_ladder(text, text, text) IS
 'Undoes grant_ladder(): takes from a role what a kind of role has, but for what it has as one of the
 other kind. USAGE on the schema goes with the last privilege on a relation in it. What the role has
 as a member of another, or as one of public, stays. Errors: 42704 for an unknown ladder or role,

@@ -1,26 +1,6 @@
 -- The tables of a ladder's components, and those of its matches where it has no source of the
 -- user's.
 
-CREATE FUNCTION skillrating_internal.create_event_indexes(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
-    -- A model that looks back on states by their rounds has this column.
-    IF EXISTS (
-        SELECT FROM pg_attribute AS t
-        WHERE t.attrelid = to_regclass(format('%I.event', ladder)) AND t.attname = 'rounds_after')
-    THEN
-        EXECUTE format('CREATE INDEX ON %I.event (player_id, pool, rounds_after, seq)', ladder);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_event_indexes(text) IS
-'A part of create_ladder(): the indexes of table event beside its primary key.';
-
 CREATE FUNCTION skillrating_internal.create_component_tables(
     ladder text,
     model text,

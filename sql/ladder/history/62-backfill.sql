@@ -57,29 +57,6 @@ a condition and wait for backfill(). Does nothing for a view of another role. Of
 lower bound, and the planner''s estimate where counting costs too much.
 Volatile because EXPLAIN is refused elsewhere.';
 
-CREATE FUNCTION skillrating_internal.check_backfill(
-    batch_size integer,
-    catch_up boolean)
-RETURNS void
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    IF batch_size IS NULL OR catch_up IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'batch_size and catch_up must not be null';
-    END IF;
-    IF batch_size < 1 THEN
-        RAISE numeric_value_out_of_range USING
-            MESSAGE = format('batch_size must be at least 1, not %s', batch_size);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_backfill(integer, boolean) IS
-'A part of backfill(): error 22004 for nulls, 22003 for a batch_size below 1. Other arguments are
-checked by the functions on ladders that backfill() calls.';
-
 CREATE FUNCTION skillrating_internal.check_backfill_block()
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_check_backfill_block'
@@ -101,7 +78,10 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
 BEGIN
-    PERFORM skillrating_internal.check_backfill(batch_size, true);
+    IF batch_size < 1 THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('batch_size must be at least 1, not %s', batch_size);
+    END IF;
     RETURN QUERY EXECUTE format(
         'SELECT array_agg(format(''%%s'', o.match_id) ORDER BY o.n), min(o.n) - 1, max(o.total)
         FROM (
@@ -134,9 +114,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('backfill_batches');
-
-COMMENT ON FUNCTION skillrating.backfill_batches(text, integer) IS
+COMMENT ON FUNCTION skillrating_internal.backfill_batches(text, integer) IS
 'The matches that backfill() has yet to look at, by time and match: those of the source that have
 no row in rated_match, and those in pending. A row for each batch: the identifiers as text, how
 many matches come before them, and how many there are in all. Errors: 42704 for an unknown ladder,
@@ -155,9 +133,7 @@ CREATE FUNCTION skillrating_internal.backfill_batch(
 AS 'MODULE_PATHNAME', 'skillrating_backfill_batch'
 LANGUAGE C VOLATILE;
 
-SELECT skillrating_internal.create_entry('backfill_batch');
-
-COMMENT ON FUNCTION skillrating.backfill_batch(text, text[], text, bigint, bigint, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.backfill_batch(text, text[], text, bigint, bigint, timestamptz) IS
 'A step of backfill(): rates the matches with these identifiers, as text, in the order of time, as
 far as they are finished and not rated yet; they wait in pending no longer. Returns how many it
 looked at that were new, changed or gone, and how many of them are older than others of their
@@ -452,7 +428,10 @@ DECLARE
 BEGIN
     -- No bare operators or names here: what commits cannot have a search_path of its own. Whatever
     -- works on the ladder checks the rights of the caller; an empty batch does that at once.
-    PERFORM skillrating_internal.check_backfill(batch_size, catch_up);
+    IF batch_size IS NULL OR catch_up IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'batch_size and catch_up must not be null';
+    END IF;
     PERFORM skillrating_internal.check_backfill_block();
     PERFORM FROM skillrating.backfill_batch(ladder, '{}', late);
     matches := 0;

@@ -153,9 +153,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_catch_up'
 LANGUAGE C VOLATILE STRICT ROWS 1000;
 
-SELECT skillrating_internal.create_entry('catch_up');
-
-COMMENT ON FUNCTION skillrating.catch_up(text, boolean, boolean, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.catch_up(text, boolean, boolean, boolean) IS
 'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction
 says that history is out of date, replays it from there, exactly, from the states that the events
 before left behind. Only what comes out otherwise is written. Returns the players whose rows
@@ -202,9 +200,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('void_match');
-
-COMMENT ON FUNCTION skillrating.void_match(text, anycompatible, text) IS
+COMMENT ON FUNCTION skillrating_internal.void_match(text, anycompatible, text) IS
 'Takes a match out of the rating, whatever the source says, for the reason given; takes effect with
 catch_up(). restore_match() brings it back. Error 42704 for an unknown ladder or match.';
 
@@ -233,9 +229,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('restore_match');
-
-COMMENT ON FUNCTION skillrating.restore_match(text, anycompatible) IS
+COMMENT ON FUNCTION skillrating_internal.restore_match(text, anycompatible) IS
 'Undoes void_match(): the match counts again, at its old place in the order; takes effect with
 catch_up(). Error 42704 for an unknown ladder or a match that is not void.';
 
@@ -562,9 +556,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('exclude_player');
-
-COMMENT ON FUNCTION skillrating.exclude_player(text, anycompatible, timestamptz, timestamptz, text, text, timestamptz, boolean, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.exclude_player(text, anycompatible, timestamptz, timestamptz, text, text, timestamptz, boolean, boolean) IS
 'Makes good for a player, for instance a cheater, in the matches played from since on and before
 until. Policy void takes them out of the rating, those to come too, with effect for everybody who
 played since; what was rated changes with catch_up(). Policy refund leaves them in, and at once
@@ -639,9 +631,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('merge_players');
-
-COMMENT ON FUNCTION skillrating.merge_players(text, anycompatible, anycompatible, text, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.merge_players(text, anycompatible, anycompatible, text, boolean) IS
 'Makes one player of two accounts: all matches of player_id, past and future, count as those of
 into_id, as if it had always been one; what was set by hand, seeded, reset or given back for
 player_id no longer counts. What was rated changes with catch_up(), after which player_id has no
@@ -713,9 +703,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('undo_operation');
-
-COMMENT ON FUNCTION skillrating.undo_operation(text, bigint) IS
+COMMENT ON FUNCTION skillrating_internal.undo_operation(text, bigint) IS
 'Undoes a season, decay, settle(), set_rating(), reset_rating(), set_fixed(), seed_from(),
 exclude_player(), merge_players() or set_eligibility() by its number in table operation, as if it
 had never been; takes effect with catch_up(). Error 42704 for an unknown ladder or operation.';

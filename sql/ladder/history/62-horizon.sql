@@ -225,21 +225,25 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.create_horizon_tables(text) IS
 'A part of set_horizon(): the tables horizon, component_horizon and season_horizon.';
 
-CREATE FUNCTION skillrating_internal.season_parts_query(
+CREATE FUNCTION skillrating_internal.keep_seasons(
     ladder text,
     first_seq bigint,
     last_seq bigint)
-RETURNS text
-LANGUAGE plpgsql STABLE
+RETURNS void
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
+-- Without statistics, as in a new ladder, a join of all players would look small.
+SET enable_nestloop = off
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     s record := skillrating_internal.state_expressions(ladder);
 BEGIN
     -- The events of a player from the last one with which a season begins count for the peak.
-    RETURN format(
-        'WITH season AS MATERIALIZED (
+    EXECUTE format(
+        'INSERT INTO %1$I.season_horizon AS k (player_id, pool, began, rating_before, start_rating, peak,
+            peak_at, matches, games, wins, draws, losses, last_played)
+        WITH season AS MATERIALIZED (
             SELECT o.seq, o.pool, o.params->>''name'' AS name FROM %1$I.operation AS o
             WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.seq <= %3$L::bigint
             UNION ALL
@@ -284,31 +288,7 @@ BEGIN
         SELECT p.player_id, p.pool, p.began, p.rating_before, p.start_rating, m.after, m.played_at,
             p.matches, p.games, p.wins, p.draws, p.losses, p.last_played
         FROM part AS p
-        JOIN peak AS m ON m.player_id %6$s p.player_id AND m.pool = p.pool AND m.began = p.began',
-        ladder, coalesce(first_seq, 0), last_seq, s.before, s.after, t.player_equals);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.season_parts_query(text, bigint, bigint) IS
-'A part of keep_seasons(): a query for rows of table season_horizon of the events behind a place in
-the order, null for the start, up to another. Error 55000 unless the door to the ladder is open.';
-
-CREATE FUNCTION skillrating_internal.keep_seasons(
-    ladder text,
-    first_seq bigint,
-    last_seq bigint)
-RETURNS void
-LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
--- Without statistics, as in a new ladder, a join of all players would look small.
-SET enable_nestloop = off
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format(
-        'INSERT INTO %I.season_horizon AS k (player_id, pool, began, rating_before, start_rating, peak,
-            peak_at, matches, games, wins, draws, losses, last_played)
-        %s
+        JOIN peak AS m ON m.player_id %6$s p.player_id AND m.pool = p.pool AND m.began = p.began
         ON CONFLICT (player_id, pool, began) DO UPDATE SET
             peak = greatest(k.peak, excluded.peak),
             peak_at = CASE WHEN excluded.peak > k.peak THEN excluded.peak_at ELSE k.peak_at END,
@@ -317,8 +297,8 @@ BEGIN
             wins = k.wins + excluded.wins,
             draws = k.draws + excluded.draws,
             losses = k.losses + excluded.losses,
-            last_played = greatest(k.last_played, excluded.last_played)', ladder,
-        skillrating_internal.season_parts_query(ladder, first_seq, last_seq));
+            last_played = greatest(k.last_played, excluded.last_played)',
+        ladder, coalesce(first_seq, 0), last_seq, s.before, s.after, t.player_equals);
 END
 $function$;
 
@@ -353,63 +333,6 @@ behind which its events count, and the rows k of season_horizon with what came b
 that is parameter $3, as SQL; null for a season that began behind the horizon. Error 55000 unless
 the door to the ladder is open.';
 
-CREATE FUNCTION skillrating_internal.last_place_before(
-    ladder text,
-    at timestamptz,
-    OUT seq bigint,
-    OUT first_behind bigint,
-    OUT first_at timestamptz)
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format(
-        'WITH place AS MATERIALIZED (
-            SELECT m.seq, m.played_at AS at FROM %1$I.rated_match AS m WHERE m.seq IS NOT NULL
-            UNION ALL
-            SELECT o.seq, o.at FROM %1$I.operation AS o
-            WHERE o.kind NOT IN (''exclude'', ''merge'', ''eligibility'') AND o.undone_at IS NULL
-        ), last(seq) AS (
-            SELECT coalesce((SELECT min(p.seq) FROM place AS p WHERE p.at >= $1) - 1,
-                (SELECT max(p.seq) FROM place AS p), 0))
-        SELECT l.seq, min(p.seq), min(p.at)
-        FROM last AS l LEFT JOIN place AS p ON p.seq > l.seq AND p.at < $1
-        GROUP BY l.seq', ladder)
-    INTO seq, first_behind, first_at USING at;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.last_place_before(text, timestamptz) IS
-'A part of set_horizon(): the last place in the order before all matches and operations of a time
-and later, and of what is earlier and nevertheless comes behind, the first place and the first
-time.';
-
-CREATE FUNCTION skillrating_internal.check_nothing_waits(ladder text, horizon bigint)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    waits boolean;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format(
-        'SELECT EXISTS (SELECT FROM %1$I.correction AS c WHERE c.seq IS NULL OR c.seq <= $1)
-            OR EXISTS (SELECT FROM %1$I.pending)', ladder)
-    INTO waits USING horizon;
-    IF waits THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('corrections of ladder "%s" wait for catch_up()', ladder),
-            DETAIL = 'Corrections before the horizon are not possible.';
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_nothing_waits(text, bigint) IS
-'A part of set_horizon(): error 55000 if corrections up to a place in the order, or matches, wait
-for catch_up().';
-
 CREATE FUNCTION skillrating_internal.set_horizon(
     ladder text,
     at timestamptz,
@@ -421,6 +344,7 @@ AS $function$
 DECLARE
     w record;
     place record;
+    is_ordered boolean := false;
     last_at timestamptz;
 BEGIN
     IF ladder IS NULL OR at IS NULL THEN
@@ -437,23 +361,41 @@ BEGIN
             HINT = 'Give a time in the past, or that of the last match.';
     END IF;
     EXECUTE format('SELECT l.late, l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
-    place := skillrating_internal.last_place_before(ladder, at);
-    horizon := place.seq;
-    IF horizon < w.horizon OR at < w.horizon_at THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('horizon of ladder "%s" cannot move back', ladder),
-            DETAIL = format('It is at %s, behind place %s.', w.horizon_at, w.horizon);
-    END IF;
-    PERFORM skillrating_internal.check_nothing_waits(ladder, horizon);
-    -- What has no players in common needs no order, and may lie behind although it was played before:
-    -- by time, where that makes the order, it goes before the horizon as well.
-    IF w.late = 'reorder' AND place.first_behind IS NOT NULL THEN
-        PERFORM skillrating_internal.note_correction(ladder, 'reorder', place.first_behind,
-            played_at => place.first_at);
-        PERFORM skillrating_internal.catch_up(ladder);
-        SELECT p.seq INTO horizon FROM skillrating_internal.last_place_before(ladder, at) AS p;
-        PERFORM skillrating_internal.check_nothing_waits(ladder, horizon);
-    END IF;
+    LOOP
+        -- The last place before all of that time and later, and what is earlier and comes behind it.
+        EXECUTE format(
+            'WITH place AS MATERIALIZED (
+                SELECT m.seq, m.played_at AS at FROM %1$I.rated_match AS m WHERE m.seq IS NOT NULL
+                UNION ALL
+                SELECT o.seq, o.at FROM %1$I.operation AS o
+                WHERE o.kind NOT IN (''exclude'', ''merge'', ''eligibility'') AND o.undone_at IS NULL
+            ), last(seq) AS (
+                SELECT coalesce((SELECT min(p.seq) FROM place AS p WHERE p.at >= $1) - 1,
+                    (SELECT max(p.seq) FROM place AS p), 0))
+            SELECT l.seq, min(p.seq) AS first_behind, min(p.at) AS first_at,
+                EXISTS (SELECT FROM %1$I.correction AS c WHERE c.seq IS NULL OR c.seq <= l.seq)
+                    OR EXISTS (SELECT FROM %1$I.pending) AS waits
+            FROM last AS l LEFT JOIN place AS p ON p.seq > l.seq AND p.at < $1
+            GROUP BY l.seq', ladder)
+        INTO place USING at;
+        horizon := place.seq;
+        IF horizon < w.horizon OR at < w.horizon_at THEN
+            RAISE invalid_parameter_value USING
+                MESSAGE = format('horizon of ladder "%s" cannot move back', ladder),
+                DETAIL = format('It is at %s, behind place %s.', w.horizon_at, w.horizon);
+        END IF;
+        IF place.waits THEN
+            RAISE object_not_in_prerequisite_state USING
+                MESSAGE = format('corrections of ladder "%s" wait for catch_up()', ladder),
+                DETAIL = 'Corrections before the horizon are not possible.';
+        END IF;
+        -- What has no players in common needs no order, and may lie behind although it was played before:
+        -- by time, where that makes the order, it goes before the horizon as well.
+        EXIT WHEN is_ordered OR w.late <> 'reorder' OR place.first_behind IS NULL;
+        PERFORM skillrating_internal.note_correction(ladder, 'reorder', place.first_behind, played_at => place.first_at),
+            skillrating_internal.catch_up(ladder);
+        is_ordered := true;
+    END LOOP;
     IF NOT (skillrating_internal.has_table(ladder, 'horizon') AND skillrating_internal.has_table(ladder, 'season_horizon')) THEN
         PERFORM skillrating_internal.create_horizon_tables(ladder);
     END IF;
@@ -465,9 +407,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('set_horizon');
-
-COMMENT ON FUNCTION skillrating.set_horizon(text, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.set_horizon(text, timestamptz) IS
 'Has the history of a ladder begin at a time: keeps, in its tables horizon and component_horizon,
 how everybody was behind the last place in the order before all matches and operations of that time
 and later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and

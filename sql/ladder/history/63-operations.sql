@@ -235,9 +235,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('new_season');
-
-COMMENT ON FUNCTION skillrating.new_season(text, text, float8, text, text, timestamptz, text, boolean, boolean) IS
+COMMENT ON FUNCTION skillrating_internal.new_season(text, text, float8, text, text, timestamptz, text, boolean, boolean) IS
 'Begins the season of that name, in all pools or in one: a soft reset of the states towards the
 initial one, of which the share keep stays (1: all, 0: nothing); deviations grow so that variances
 do. The states before remain in the events; season_table() gives the tables of this and of earlier
@@ -322,9 +320,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('decay');
-
-COMMENT ON FUNCTION skillrating.decay(text, interval, float8, float8, interval, float8, text, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.decay(text, interval, float8, float8, interval, float8, text, timestamptz, text) IS
 'Lets the displayed ratings of idle players fall: by rate points a day beyond grace since the last
 match, down to floor; or, with a half_life, drift to mean (that of a newcomer by default). What an
 earlier decay has counted is not counted again, so that it can be called every day. The points come
@@ -379,9 +375,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('settle');
-
-COMMENT ON FUNCTION skillrating.settle(text, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.settle(text, timestamptz, text) IS
 'Counts idle time up to at in the stored states of all players, in all pools: deviations grow, and
 ratings decay, as the model says, so that leaderboards, mirrors and predictions for that time
 agree. Each player whose state changes gets an event, and what is counted is not counted again
@@ -522,9 +516,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('set_rating');
-
-COMMENT ON FUNCTION skillrating.set_rating(text, anycompatible, jsonb, text, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.set_rating(text, anycompatible, jsonb, text, timestamptz, text) IS
 'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. A player whom the
 ladder does not know gets a rating, so that newcomers can be placed. It takes its place
 in the order: matches before are replayed without it, those after with it. Without pool it is the
@@ -592,9 +584,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('reset_rating');
-
-COMMENT ON FUNCTION skillrating.reset_rating(text, anycompatible, text, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.reset_rating(text, anycompatible, text, timestamptz, text) IS
 'Makes a newcomer of a player, in one pool or in all: every state column gets its initial value,
 counts and last_played of the rating begin again, and so does whatever a model or a leaderboard
 makes of the number of games; the events before stay. In all pools (null) that includes what pools
@@ -632,9 +622,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('set_fixed');
-
-COMMENT ON FUNCTION skillrating.set_fixed(text, anycompatible, boolean, text, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.set_fixed(text, anycompatible, boolean, text, timestamptz, text) IS
 'Marks a bot, a puzzle or a course: from its place in the order on the whole state of the player
 stays as it is, in one pool or in all in which the player has a rating. No match, no idle time and
 no season, decay() or settle() changes it, nor what models have of this player in a context;
@@ -739,9 +727,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('seed_from');
-
-COMMENT ON FUNCTION skillrating.seed_from(text, text, text, text, boolean, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.seed_from(text, text, text, text, boolean, timestamptz, text) IS
 'Starts players of a ladder from their states in another one: those columns that both models have,
 as they are there at that time (see rating_at()), for players who have no row here yet, or for all
 with overwrite.
@@ -833,9 +819,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('import_ratings');
-
-COMMENT ON FUNCTION skillrating.import_ratings(text, anycompatiblearray, jsonb, text, boolean, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.import_ratings(text, anycompatiblearray, jsonb, text, boolean, timestamptz, text) IS
 'Starts players with ratings that another system has computed. states is a JSON array with one
 object for each element of players, in the same order, such as {"mu": 27.1, "sigma": 3.2}; its keys
 are state columns of the ladder''s model (see models()), in the model''s units, and columns that it

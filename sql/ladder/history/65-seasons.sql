@@ -434,9 +434,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('season_table');
-
-COMMENT ON FUNCTION skillrating.season_table(text, text, integer, text, bigint, anycompatible, anycompatible) IS
+COMMENT ON FUNCTION skillrating_internal.season_table(text, text, integer, text, bigint, anycompatible, anycompatible) IS
 'The table of a season: the n players with the highest displayed rating at its end, or that is
 stored if it has not ended, among those with at least min_games matches in it, and the counts of
 these matches and the time of the last one. Equal ratings share a place.

@@ -1,36 +1,5 @@
 -- The standings of seasons that have ended, kept so that their tables need not read all players.
 
-CREATE FUNCTION skillrating_internal.create_standing_table(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-BEGIN
-    EXECUTE format(
-        'CREATE TABLE %I.standing (
-            player_id %s NOT NULL,
-            pool text NOT NULL,
-            operation bigint NOT NULL,
-            rating float8 NOT NULL,
-            games bigint NOT NULL,
-            above bigint,
-            at_least bigint)', ladder, t.player_type);
-    -- Rows are written in this order, so that it costs little; one by player would cost most.
-    EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating DESC, player_id)', ladder);
-    EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating) WHERE above IS NOT NULL', ladder);
-    -- A publication of all tables must not keep rows from being deleted.
-    EXECUTE format('ALTER TABLE %I.standing REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.standing IS %L', ladder,
-        'How seasons have ended: a row for each player who has played in one, with the operation that ended it, which is the next season, the displayed rating then and the number of rated matches in the season. Every 256th row, and the last one, also has the numbers of players who were rated higher (above) and at least as high (at_least).');
-    PERFORM skillrating_internal.renew_ladder_cache(ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_standing_table(text) IS
-'A part of renew_standings(): the table standing, which a ladder has once a season has ended.';
-
 CREATE FUNCTION skillrating_internal.first_unsettled(
     ladder text,
     from_seq bigint,
@@ -172,7 +141,23 @@ BEGIN
         RETURN;
     END IF;
     IF NOT skillrating_internal.has_table(ladder, 'standing') THEN
-        PERFORM skillrating_internal.create_standing_table(ladder);
+        EXECUTE format(
+            'CREATE TABLE %I.standing (
+                player_id %s NOT NULL,
+                pool text NOT NULL,
+                operation bigint NOT NULL,
+                rating float8 NOT NULL,
+                games bigint NOT NULL,
+                above bigint,
+                at_least bigint)', ladder, t.player_type);
+        -- Rows are written in this order, so that it costs little; one by player would cost most.
+        EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating DESC, player_id)', ladder);
+        EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating) WHERE above IS NOT NULL', ladder);
+        -- A publication of all tables must not keep rows from being deleted.
+        EXECUTE format('ALTER TABLE %I.standing REPLICA IDENTITY FULL', ladder);
+        EXECUTE format('COMMENT ON TABLE %I.standing IS %L', ladder,
+            'How seasons have ended: a row for each player who has played in one, with the operation that ended it, which is the next season, the displayed rating then and the number of rated matches in the season. Every 256th row, and the last one, also has the numbers of players who were rated higher (above) and at least as high (at_least).');
+        PERFORM skillrating_internal.renew_ladder_cache(ladder);
     END IF;
     -- The memory that an index of as many rows would get; it ends with the function.
     PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);

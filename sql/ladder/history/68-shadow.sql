@@ -1,17 +1,22 @@
 -- Another formula for the same matches: a second ladder that rates beside the first.
 
 CREATE FUNCTION skillrating_internal.copy_matches(
-    known text,
-    b text)
+    ladder text,
+    shadow text,
+    last_place bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(b);
+    t record := skillrating_internal.ladder_types(shadow);
+    models record;
     place bigint;
     since timestamptz;
+    operations bigint[];
 BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- What the shadow makes of matches without a place is to be seen: their digest is none of theirs.
     EXECUTE format(
         'WITH copied AS (
             INSERT INTO %2$I.rated_match (match_id, status, reason, detail, digest, seq, played_at,
@@ -19,40 +24,18 @@ BEGIN
             SELECT n.match_id, n.status, n.reason, n.detail,
                 CASE WHEN n.seq IS NULL THEN ~n.digest ELSE n.digest END, n.seq, n.played_at,
                 n.arrived_at, n.void_reason, n.decided_at
-            FROM %1$s AS n
-            WHERE n.status IS NOT NULL AND NOT EXISTS (SELECT FROM %2$I.rated_match AS m WHERE m.match_id %3$s n.match_id)
+            FROM %1$I.rated_match AS n
+            WHERE (n.seq > $1 OR n.seq IS NULL) AND n.status IS NOT NULL
+                AND NOT EXISTS (SELECT FROM %2$I.rated_match AS m WHERE m.match_id %3$s n.match_id)
             RETURNING match_id, seq, played_at
         ), unplaced AS (
             INSERT INTO %2$I.pending (match_id, xact, fires, since)
             SELECT c.match_id, pg_current_xact_id(), false, now() FROM copied AS c WHERE c.seq IS NULL
         )
         SELECT min(c.seq), min(c.played_at) FROM copied AS c WHERE c.seq IS NOT NULL',
-        known, b, t.match_equals)
-    INTO place, since;
-    PERFORM skillrating_internal.note_correction(b, 'copied_match', place, played_at => since);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.copy_matches(text, text) IS
-'A part of shadow_ladder(): takes matches that ladder b does not know over to it, at
-their places, from a table like rated_match, given as SQL. Matches that have not been rated there
-have none; what b makes of them is to be seen, so that they go into pending and have a digest that
-is none of theirs.';
-
-CREATE FUNCTION skillrating_internal.copy_operations(
-    ladder text,
-    shadow text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    models record;
-    place bigint;
-    since timestamptz;
-    operations bigint[];
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder), skillrating_internal.check_inside(shadow);
+        ladder, shadow, t.match_equals)
+    INTO place, since USING last_place;
+    PERFORM skillrating_internal.note_correction(shadow, 'copied_match', place, played_at => since);
     EXECUTE format(
         'SELECT m.name AS first, n.name AS second, m.state_columns AS theirs, n.state_columns AS ours
         FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m,
@@ -82,9 +65,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.copy_operations(text, text) IS
-'A part of shadow_ladder(): copies the operations of a ladder that its shadow does not have; states
-and points only under the same model.';
+COMMENT ON FUNCTION skillrating_internal.copy_matches(text, text, bigint) IS
+'A part of shadow_ladder(): takes what the shadow does not have over to it: the matches behind a
+place in the order, at their places; matches without a place, which go into pending; and operations,
+states and points only under the same model.';
 
 CREATE FUNCTION skillrating_internal.follow_ladder(
     ladder text,
@@ -97,9 +81,7 @@ AS $function$
 DECLARE
     n bigint;
 BEGIN
-    PERFORM skillrating_internal.copy_matches(format('(SELECT m.* FROM %I.rated_match AS m WHERE m.seq > %s OR m.seq IS NULL)',
-            ladder, last_place), shadow),
-        skillrating_internal.copy_operations(ladder, shadow);
+    PERFORM skillrating_internal.copy_matches(ladder, shadow, last_place);
     EXECUTE format('SELECT count(*) FROM (SELECT FROM %1$I.pending UNION ALL SELECT FROM %1$I.correction) AS n', shadow)
     INTO n;
     IF n > 0 THEN
@@ -111,56 +93,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.follow_ladder(text, text, bigint) IS
 'A part of shadow_ladder(): rates what has come to a ladder since the shadow was last brought up to
 date, at the same places, which lie behind the last one of before.';
-
-CREATE FUNCTION skillrating_internal.attach_shadow(
-    ladder text,
-    shadow text,
-    last_place bigint)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    own boolean := skillrating_internal.has_table(ladder, 'match');
-    relations oid[];
-    a record;
-BEGIN
-    EXECUTE format(
-        'INSERT INTO %1$I.attached (relation, match_id, replica)
-        SELECT a.relation, a.match_id, a.replica FROM %2$I.attached AS a WHERE NOT $1
-        UNION ALL
-        SELECT c.oid, ''match_id'', EXISTS (SELECT FROM %2$I.attached AS a WHERE a.relation = c.oid)
-        FROM pg_class AS c
-        WHERE $1 AND c.relnamespace = to_regnamespace(quote_ident($2))
-            AND c.relname IN (''match'', ''match_player'')', shadow, ladder)
-    USING own, ladder;
-    EXECUTE format('SELECT array_agg(a.relation::oid ORDER BY a.relation) FROM %I.attached AS a', shadow)
-    INTO relations;
-    IF relations IS NOT NULL THEN
-        PERFORM skillrating_internal.hold_objects(ladder,
-            array_fill('pg_class'::regclass, ARRAY[cardinality(relations)]), relations, cardinality(relations));
-    END IF;
-    FOR a IN EXECUTE format('SELECT a.* FROM %I.attached AS a ORDER BY a.relation', shadow) LOOP
-        PERFORM skillrating_internal.create_collect_triggers(shadow, a.relation, a.match_id, a.replica);
-        IF a.replica THEN
-            PERFORM skillrating_internal.create_replica_note(shadow);
-        END IF;
-    END LOOP;
-    -- Nobody writes to these tables now, so that nothing comes between this and the triggers.
-    PERFORM skillrating_internal.follow_ladder(ladder, shadow, last_place);
-    EXECUTE format(
-        'UPDATE %1$I.rated_match AS m SET void_reason = n.void_reason, decided_at = n.decided_at
-        FROM %2$I.rated_match AS n
-        WHERE n.match_id %3$s m.match_id AND n.void_reason IS DISTINCT FROM m.void_reason',
-        shadow, ladder, t.match_equals);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.attach_shadow(text, text, bigint) IS
-'A part of shadow_ladder(): makes the triggers by which tables feed the shadow, and rates what has
-come before them. The tables are locked until the end of the transaction. Errors: 42501 unless the
-ladder''s owner may create triggers on the tables, 55P03 if they cannot be locked.';
 
 CREATE FUNCTION skillrating_internal.analyze_ladder(
     ladder text,
@@ -248,19 +180,22 @@ AS $function$
 DECLARE
     -- So many matches may come to the first ladder meanwhile.
     room constant bigint := 1000000;
+    t record := skillrating_internal.ladder_types(ladder);
+    own boolean := skillrating_internal.has_table(ladder, 'match');
     corrections text[];
     left_out record;
+    relations oid[];
+    a record;
     last_place bigint;
     unplaced boolean;
 BEGIN
-    PERFORM skillrating_internal.check_inside(ladder), skillrating_internal.check_inside(shadow);
+    PERFORM skillrating_internal.check_inside(shadow);
     -- The same matches and operations in the same order; how they count is for the new model to say.
     EXECUTE format('SELECT coalesce(array_agg(c::text), ''{}'') FROM %I.correction AS c', ladder)
     INTO corrections;
     EXECUTE format('SELECT s.last_value, EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.seq IS NULL) FROM %1$I.event_seq AS s', ladder)
     INTO last_place, unplaced;
-    PERFORM skillrating_internal.copy_matches(format('%I.rated_match', ladder), shadow),
-        skillrating_internal.copy_operations(ladder, shadow);
+    PERFORM skillrating_internal.copy_matches(ladder, shadow, 0);
     EXECUTE format(
         'SELECT array_agg(DISTINCT o.operation ORDER BY o.operation) AS operations, min(l.model) AS first, min(s.model) AS second
         FROM %2$I.operation AS o, %2$I.ladder AS l, %1$I.ladder AS s
@@ -279,8 +214,36 @@ BEGIN
         PERFORM setval(format('%I.event_seq', shadow), last_place + room);
     END IF;
     PERFORM skillrating_internal.build_shadow(ladder, shadow),
-        skillrating_internal.follow_ladder(ladder, shadow, last_place),
-        skillrating_internal.attach_shadow(ladder, shadow, last_place);
+        skillrating_internal.follow_ladder(ladder, shadow, last_place);
+    -- The tables that feed the shadow.
+    EXECUTE format(
+        'INSERT INTO %1$I.attached (relation, match_id, replica)
+        SELECT a.relation, a.match_id, a.replica FROM %2$I.attached AS a WHERE NOT $1
+        UNION ALL
+        SELECT c.oid, ''match_id'', EXISTS (SELECT FROM %2$I.attached AS a WHERE a.relation = c.oid)
+        FROM pg_class AS c
+        WHERE $1 AND c.relnamespace = to_regnamespace(quote_ident($2))
+            AND c.relname IN (''match'', ''match_player'')', shadow, ladder)
+    USING own, ladder;
+    EXECUTE format('SELECT array_agg(a.relation::oid ORDER BY a.relation) FROM %I.attached AS a', shadow)
+    INTO relations;
+    IF relations IS NOT NULL THEN
+        PERFORM skillrating_internal.hold_objects(ladder,
+            array_fill('pg_class'::regclass, ARRAY[cardinality(relations)]), relations, cardinality(relations));
+    END IF;
+    FOR a IN EXECUTE format('SELECT a.* FROM %I.attached AS a ORDER BY a.relation', shadow) LOOP
+        PERFORM skillrating_internal.create_collect_triggers(shadow, a.relation, a.match_id, a.replica);
+        IF a.replica THEN
+            PERFORM skillrating_internal.create_replica_note(shadow);
+        END IF;
+    END LOOP;
+    -- Nobody writes to these tables now, so that nothing comes between this and the triggers.
+    PERFORM skillrating_internal.follow_ladder(ladder, shadow, last_place);
+    EXECUTE format(
+        'UPDATE %1$I.rated_match AS m SET void_reason = n.void_reason, decided_at = n.decided_at
+        FROM %2$I.rated_match AS n
+        WHERE n.match_id %3$s m.match_id AND n.void_reason IS DISTINCT FROM m.void_reason',
+        shadow, ladder, t.match_equals);
     -- What was changed meanwhile waits as it does there; what waited before is in the replay.
     EXECUTE format(
         'INSERT INTO %I.correction SELECT c.* FROM %I.correction AS c WHERE c::text <> ALL ($1)', shadow, ladder)
@@ -296,7 +259,9 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.copy_history(text, text) IS
 'A part of shadow_ladder(): rates the history of a ladder in a new one, and has this rate what comes
-from then on.';
+from then on, by triggers on the tables that feed it, which are locked until the end of the
+transaction. Errors: 42501 unless the ladder''s owner may create triggers on the tables, 55P03 if
+they cannot be locked.';
 
 CREATE FUNCTION skillrating_internal.shadow_ladder(
     ladder text,
@@ -339,7 +304,7 @@ BEGIN
     END IF;
     EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1', shadow)
     USING format('%I.ladder', ladder)::regclass;
-    FOREACH statement IN ARRAY skillrating_internal.dress_statements(ladder, shadow) LOOP
+    FOREACH statement IN ARRAY ARRAY(SELECT skillrating_internal.dress_statements(ladder, shadow)) LOOP
         EXECUTE statement;
     END LOOP;
     PERFORM skillrating_internal.copy_history(ladder, shadow);
@@ -347,9 +312,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('shadow_ladder');
-
-COMMENT ON FUNCTION skillrating.shadow_ladder(text, text, text, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.shadow_ladder(text, text, text, jsonb) IS
 'Makes a second ladder of that name over the matches of a ladder, with another model or other
 parameters (null: as they are; for another model, its defaults): it has the operations, rules and
 grants of the first, rates the history in the same order, and from the end of the transaction on
@@ -428,9 +391,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('compare_ladders');
-
-COMMENT ON FUNCTION skillrating.compare_ladders(text, text, text, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.compare_ladders(text, text, text, timestamptz) IS
 'Which of two ladders on the same matches predicts better, and how much their rankings differ: Brier
 score and log loss of both over the matches that both rated (one forecast a match, the same in
 both, before it was rated), the mean differences b less a (below 0: b is better) with their

@@ -318,9 +318,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('forget_players');
-
-COMMENT ON FUNCTION skillrating.forget_players(text, anycompatiblearray, text[]) IS
+COMMENT ON FUNCTION skillrating_internal.forget_players(text, anycompatiblearray, text[]) IS
 'Erases persons from a ladder: puts pseudonyms in their place in matches, events, ratings, solved
 skills, operations and reasons, and leaves every number as it is, so that nothing has to be
 replayed. Without pseudonyms it makes random ones, which have no link to the player. In reasons that

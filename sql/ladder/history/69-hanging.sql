@@ -31,58 +31,11 @@ another name, with those of after, and the types of their rows and of arrays of 
 CREATE FUNCTION skillrating_internal.as_comment(words text)
 RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT '-- ' || regexp_replace(words, '\r\n|\r|\n', E'\n-- ', 'g')
-$function$;
+RETURN '-- ' || regexp_replace(words, '\r\n|\r|\n', E'\n-- ', 'g');
 
 COMMENT ON FUNCTION skillrating_internal.as_comment(text) IS
 'A part of hanging_objects(): words as a comment of SQL, which no line of a name may leave, as
 whoever promotes a ladder runs what is behind it.';
-
-CREATE FUNCTION skillrating_internal.view_statement(view oid)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT CASE WHEN v.relkind = 'v'
-        THEN format('CREATE OR REPLACE VIEW %s%s AS%s', v.oid::regclass,
-            ' WITH (' || array_to_string(v.reloptions, ', ') || ')', q.text)
-        -- Its query is its owner's, and runs as such: not as whoever runs these statements.
-        ELSE concat_ws(E';\n', format('DROP MATERIALIZED VIEW IF EXISTS %s', v.oid::regclass),
-            format(E'CREATE MATERIALIZED VIEW %s AS%s\nWITH NO DATA', v.oid::regclass, q.text),
-            format('ALTER MATERIALIZED VIEW %s OWNER TO %I', v.oid::regclass, pg_get_userbyid(v.relowner)),
-            CASE WHEN v.relispopulated THEN format('REFRESH MATERIALIZED VIEW %s', v.oid::regclass) END,
-            (SELECT string_agg(pg_get_indexdef(x.indexrelid), E';\n') FROM pg_index AS x WHERE x.indrelid = v.oid)) END
-    FROM pg_class AS v, rtrim(E'\n' || pg_get_viewdef(v.oid), ';') AS q(text)
-    WHERE v.oid = view
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.view_statement(oid) IS
-'A part of hanging_objects(): the statements that make a view or materialized view again.';
-
-CREATE FUNCTION skillrating_internal.routine_statement(
-    routine oid,
-    first_ladder text,
-    former text,
-    by_type boolean)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT concat_ws(E';\n', CASE WHEN by_type THEN format('DROP ROUTINE IF EXISTS %s(%s)', f.oid::regproc, (
-            SELECT string_agg(CASE WHEN t.typnamespace = to_regnamespace(quote_ident(first_ladder))
-                THEN format('%I.%I', former, t.typname) ELSE format_type(t.oid, -1) END, ', ' ORDER BY a.n)
-            FROM unnest(f.proargtypes) WITH ORDINALITY AS a(type, n) JOIN pg_type AS t ON t.oid = a.type)) END,
-        rtrim(pg_get_functiondef(f.oid), E'\n'),
-        -- What is made again would belong to whoever runs these statements, with that role's rights.
-        CASE WHEN by_type THEN format('ALTER ROUTINE %s OWNER TO %I', f.oid::regprocedure, pg_get_userbyid(f.proowner)) END)
-    FROM pg_proc AS f WHERE f.oid = routine
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.routine_statement(oid, text, text, boolean) IS
-'A part of hanging_objects(): the statements that make a function or procedure again, under other
-types if it takes or gives rows.';
 
 CREATE FUNCTION skillrating_internal.hanging_dependents(
     first_ladder text,
@@ -101,14 +54,27 @@ AS $function$
         CROSS JOIN LATERAL (VALUES ('pg_class'::regclass, r.relation), ('pg_type', r.types[1]), ('pg_type', r.types[2])) AS k(class, object)
         JOIN pg_depend AS d ON d.refclassid = k.class AND d.refobjid = k.object
     ), hanging AS (
-        SELECT 1 AS n, 'pg_proc'::regclass AS class, f.oid, skillrating_internal.routine_statement(f.oid, first_ladder, former, bool_or(d.by_type)) AS statement
-        FROM dependent AS d JOIN pg_proc AS f ON f.oid = d.objid AND f.prokind <> 'a'
-        WHERE d.classid = 'pg_proc'::regclass
-        GROUP BY f.oid
+        -- What is made again would belong to whoever runs these statements, with that role's rights.
+        SELECT 1 AS n, 'pg_proc'::regclass AS class, f.oid,
+            concat_ws(E';\n', CASE WHEN d.by_type THEN format('DROP ROUTINE IF EXISTS %s(%s)', f.oid::regproc, (
+                    SELECT string_agg(CASE WHEN t.typnamespace = to_regnamespace(quote_ident(first_ladder))
+                        THEN format('%I.%I', former, t.typname) ELSE format_type(t.oid, -1) END, ', ' ORDER BY a.n)
+                    FROM unnest(f.proargtypes) WITH ORDINALITY AS a(type, n) JOIN pg_type AS t ON t.oid = a.type)) END,
+                rtrim(pg_get_functiondef(f.oid), E'\n'),
+                CASE WHEN d.by_type THEN format('ALTER ROUTINE %s OWNER TO %I', f.oid::regprocedure, pg_get_userbyid(f.proowner)) END) AS statement
+        FROM (SELECT d.objid, bool_or(d.by_type) AS by_type FROM dependent AS d WHERE d.classid = 'pg_proc'::regclass GROUP BY d.objid) AS d
+        JOIN pg_proc AS f ON f.oid = d.objid AND f.prokind <> 'a'
         UNION
-        SELECT 2, 'pg_class', w.ev_class, skillrating_internal.view_statement(w.ev_class)
+        SELECT 2, 'pg_class', v.oid, CASE WHEN v.relkind = 'v'
+            THEN format('CREATE OR REPLACE VIEW %s%s AS%s', v.oid::regclass, ' WITH (' || array_to_string(v.reloptions, ', ') || ')', q.text)
+            ELSE concat_ws(E';\n', format('DROP MATERIALIZED VIEW IF EXISTS %s', v.oid::regclass),
+                format(E'CREATE MATERIALIZED VIEW %s AS%s\nWITH NO DATA', v.oid::regclass, q.text),
+                format('ALTER MATERIALIZED VIEW %s OWNER TO %I', v.oid::regclass, pg_get_userbyid(v.relowner)),
+                CASE WHEN v.relispopulated THEN format('REFRESH MATERIALIZED VIEW %s', v.oid::regclass) END,
+                (SELECT string_agg(pg_get_indexdef(x.indexrelid), E';\n') FROM pg_index AS x WHERE x.indrelid = v.oid)) END
         FROM dependent AS d JOIN pg_rewrite AS w ON w.oid = d.objid AND w.rulename = '_RETURN' AND w.ev_class <> d.relation
         JOIN pg_class AS v ON v.oid = w.ev_class
+        CROSS JOIN LATERAL rtrim(E'\n' || pg_get_viewdef(v.oid), ';') AS q(text)
         WHERE d.classid = 'pg_rewrite'::regclass
             AND (v.relnamespace <> to_regnamespace(quote_ident(first_ladder))
                 OR v.relname NOT IN ('source', 'leaderboard', 'history', 'components'))

@@ -208,73 +208,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_promotion(text, text, text, text) IS
 'A part of promote_ladder(): its errors, before anybody has to wait.';
 
-CREATE FUNCTION skillrating_internal.note_shadows(
-    former text,
-    ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    other name;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = NULL, strict = f.strict, on_error = f.on_error FROM %I.ladder AS f',
-        ladder, former);
-    FOR other IN
-        SELECT n.nspname
-        FROM pg_class AS l
-        JOIN pg_class AS c ON c.relname = 'ladder' AND c.relkind = 'r' AND c.relowner = l.relowner
-        JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'shadow_of'
-        JOIN pg_namespace AS n ON n.oid = c.relnamespace
-        WHERE l.oid = to_regclass(format('%I.ladder', former))
-    LOOP
-        EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1, strict = false, on_error = ''wait'' WHERE $3 OR l.shadow_of = $2', other)
-        USING format('%I.ladder', ladder)::regclass, format('%I.ladder', former)::regclass, other = former;
-    END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.note_shadows(text, text) IS
-'A part of promote_ladder(): the former ladder and its other shadows are shadows of the one that has
-taken its place, which is as strict as that was. The new rows of table ladder also tell transactions
-at higher isolation levels that their snapshot is older.';
-
-CREATE FUNCTION skillrating_internal.touch_published(
-    first_ladder text,
-    former text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    t record;
-BEGIN
-    FOR t IN
-        SELECT DISTINCT p.schemaname = former AS is_former, c.oid::regclass AS relation, a.attname,
-            coalesce(a.attstattarget, -1) AS statistics
-        FROM pg_publication_tables AS p
-        JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', p.schemaname, p.tablename)) AND c.relkind = 'r'
-            AND skillrating_internal.owns_table(c.oid)
-        CROSS JOIN LATERAL (
-            SELECT b.* FROM pg_attribute AS b
-            WHERE b.attrelid = c.oid AND b.attnum > 0 AND NOT b.attisdropped AND b.attgenerated = '' AND b.attidentity = ''
-            ORDER BY b.attnum LIMIT 1) AS a
-        WHERE p.schemaname IN (first_ladder, former)
-    LOOP
-        -- PostgreSQL 15 tells subscribers the name of a schema again only if a table changes, too.
-        EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', t.relation, t.attname, t.statistics);
-        IF t.is_former THEN
-            EXECUTE format('UPDATE %1$s SET %2$I = %2$I WHERE ctid = (SELECT t.ctid FROM %1$s AS t LIMIT 1)', t.relation, t.attname);
-        END IF;
-    END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.touch_published(text, text) IS
-'A part of promote_ladder(): writes a row of each published table of the former ladder as it is, so
-that a subscriber that lacks the name stops here, and not after rows of the new ladder.';
-
 CREATE FUNCTION skillrating_internal.rename_ladders(
     ladder text,
     shadow text,
@@ -290,6 +223,7 @@ DECLARE
     own boolean := skillrating_internal.has_table(ladder, 'match');
     mirrors jsonb;
     mirror record;
+    other name;
     statements text[];
     statement text;
 BEGIN
@@ -328,7 +262,22 @@ BEGIN
     END LOOP;
     -- Rows are written behind the renames: a subscriber gets them under the names of the moment, and
     -- cannot have both.
-    PERFORM skillrating_internal.note_shadows(former, ladder);
+    -- The former ladder and its other shadows become shadows of the new one, which is as strict as that
+    -- was. New rows of table ladder also tell transactions at higher isolation levels that their
+    -- snapshot is older.
+    EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = NULL, strict = f.strict, on_error = f.on_error FROM %I.ladder AS f',
+        ladder, former);
+    FOR other IN
+        SELECT n.nspname
+        FROM pg_class AS l
+        JOIN pg_class AS c ON c.relname = 'ladder' AND c.relkind = 'r' AND c.relowner = l.relowner
+        JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'shadow_of'
+        JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE l.oid = to_regclass(format('%I.ladder', former))
+    LOOP
+        EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1, strict = false, on_error = ''wait'' WHERE $3 OR l.shadow_of = $2', other)
+        USING format('%I.ladder', ladder)::regclass, format('%I.ladder', former)::regclass, other = former;
+    END LOOP;
     FOR mirror IN
         SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text, key text, columns jsonb, pool_key text)
     LOOP
@@ -343,13 +292,12 @@ BEGIN
             EXECUTE statement;
         END IF;
     END LOOP;
-    PERFORM skillrating_internal.touch_published(ladder, former);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rename_ladders(text, text, text) IS
 'A part of promote_ladder(): gives the shadow the name of the ladder, and that one the former name,
-and makes the mirrors anew.';
+notes which is a shadow of which, and makes the mirrors anew.';
 
 CREATE FUNCTION skillrating_internal.promote_ladder(
     shadow text,
@@ -364,6 +312,7 @@ DECLARE
     held_schema oid;
     statements text[];
     statement text;
+    published record;
 BEGIN
     IF shadow IS NULL OR former IS NULL OR hanging IS NULL THEN
         RAISE null_value_not_allowed USING
@@ -388,7 +337,7 @@ BEGIN
     END LOOP;
     PERFORM skillrating_internal.check_promotion(ladder, shadow, former, hanging),
         skillrating_internal.analyze_ladder(shadow, 0.1);
-    statements := skillrating_internal.dress_statements(ladder, shadow);
+    statements := ARRAY(SELECT skillrating_internal.dress_statements(ladder, shadow));
     PERFORM skillrating_internal.hold_pair(ladder, shadow);
     -- From here on nobody else is at work on either.
     PERFORM skillrating_internal.check_operations_agree(ladder, shadow, false);
@@ -396,12 +345,30 @@ BEGIN
         EXECUTE statement;
     END LOOP;
     PERFORM skillrating_internal.rename_ladders(ladder, shadow, former);
+    -- PostgreSQL 15 tells subscribers the name of a schema again only if a table changes, too. A row of
+    -- each published table of the former ladder is written as it is, so that a subscriber that lacks
+    -- the name stops here, and not after rows of the new ladder.
+    FOR published IN
+        SELECT DISTINCT p.schemaname = former AS is_former, c.oid::regclass AS relation, a.attname,
+            coalesce(a.attstattarget, -1) AS statistics
+        FROM pg_publication_tables AS p
+        JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', p.schemaname, p.tablename)) AND c.relkind = 'r'
+            AND skillrating_internal.owns_table(c.oid)
+        CROSS JOIN LATERAL (
+            SELECT b.* FROM pg_attribute AS b
+            WHERE b.attrelid = c.oid AND b.attnum > 0 AND NOT b.attisdropped AND b.attgenerated = '' AND b.attidentity = ''
+            ORDER BY b.attnum LIMIT 1) AS a
+        WHERE p.schemaname IN (ladder, former)
+    LOOP
+        EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', published.relation, published.attname, published.statistics);
+        IF published.is_former THEN
+            EXECUTE format('UPDATE %1$s SET %2$I = %2$I WHERE ctid = (SELECT t.ctid FROM %1$s AS t LIMIT 1)', published.relation, published.attname);
+        END IF;
+    END LOOP;
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('promote_ladder');
-
-COMMENT ON FUNCTION skillrating.promote_ladder(text, text, text) IS
+COMMENT ON FUNCTION skillrating_internal.promote_ladder(text, text, text) IS
 'Puts a shadow in the place of the ladder that it was made of, which gets the name former and goes on
 as the shadow of the new one: two schemas are renamed, in one transaction, with tables of matches
 and mirrors following the name. Before, the shadow gets the columns, indexes, policies, comments and

@@ -69,10 +69,7 @@ COMMENT ON FUNCTION skillrating_internal.check_ranks(text) IS
 CREATE FUNCTION skillrating_internal.ranks(ladder text)
 RETURNS text
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT CASE WHEN NOT skillrating_internal.has_table(ladder, 'rating_count') THEN 'indexed' ELSE 'counted' END
-$function$;
+RETURN CASE WHEN NOT skillrating_internal.has_table(ladder, 'rating_count') THEN 'indexed' ELSE 'counted' END;
 
 COMMENT ON FUNCTION skillrating_internal.ranks(text) IS
 'Where the ranks of a ladder come from, as set_ranks() takes it: a ladder has the tables of counts if
@@ -205,29 +202,12 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('set_ranks');
-
-COMMENT ON FUNCTION skillrating.set_ranks(text, text) IS
+COMMENT ON FUNCTION skillrating_internal.set_ranks(text, text) IS
 'Changes where the ranks of a ladder come from, indexed or counted, as create_ladder() takes it. For
 counted it counts the players anew, also if they were counted before: after changes of table rating
 by hand, which verify() reports. Rating waits meanwhile, and reading where the choice changes.
 Errors: 42704 for an unknown ladder, 22023 for another choice, 42501 unless the caller owns the
 ladder, 55P03 if lock_timeout ends the wait for sessions that read.';
-
-CREATE FUNCTION skillrating_internal.counts_serve(
-    ladder text,
-    at timestamptz,
-    max_deviation float8)
-RETURNS boolean
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT at IS NULL AND max_deviation IS NULL AND skillrating_internal.ranks(ladder) = 'counted'
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.counts_serve(text, timestamptz, float8) IS
-'A part of leaderboard() and its like: whether a ladder has counts that say something of a board at
-a time, with a limit to the deviation.';
 
 CREATE FUNCTION skillrating_internal.counts_query(
     ladder text,

@@ -60,9 +60,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('set_eligibility');
-
-COMMENT ON FUNCTION skillrating.set_eligibility(text, jsonb, timestamptz, text) IS
+COMMENT ON FUNCTION skillrating_internal.set_eligibility(text, jsonb, timestamptz, text) IS
 'Declares which matches a ladder rates: those played from since on are judged by these rules and no
 others, until rules are declared for a later time or again. Without since they replace the rules of
 all times. A match that breaks one is kept unrated, with the reason of the rule. The rules are
@@ -105,9 +103,7 @@ BEGIN
 END
 $function$;
 
-SELECT skillrating_internal.create_entry('eligibility');
-
-COMMENT ON FUNCTION skillrating.eligibility(text) IS
+COMMENT ON FUNCTION skillrating_internal.eligibility(text) IS
 'The rules by which a ladder judges matches: a row for each period that has rules of its own,
 matches played from since on and before until, with the number of the operation that declared them
 and the reason given. Matches played before the first period are judged by none. Error 42704 for an

@@ -14,16 +14,12 @@
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_sums_combine);
-SKILLRATING_FUNCTION(skillrating_mean_final);
+SKILLRATING_FUNCTION(skillrating_sums_final);
 SKILLRATING_FUNCTION(skillrating_paired_difference);
-SKILLRATING_FUNCTION(skillrating_brier_score_transition);
+SKILLRATING_FUNCTION(skillrating_sums_transition);
 SKILLRATING_FUNCTION(skillrating_log_loss_transition);
 SKILLRATING_FUNCTION(skillrating_ranked_probability_score_transition);
 SKILLRATING_FUNCTION(skillrating_accuracy_transition);
-SKILLRATING_FUNCTION(skillrating_skill_score_transition);
-SKILLRATING_FUNCTION(skillrating_skill_score_final);
-SKILLRATING_FUNCTION(skillrating_surprise_transition);
-SKILLRATING_FUNCTION(skillrating_surprise_final);
 SKILLRATING_FUNCTION(skillrating_context_log_odds);
 
 /*
@@ -50,6 +46,18 @@ sum_of(float8 *state, int sum)
 	return sum_words_value(sum_words(state, sum));
 }
 
+/*
+ * One function serves all aggregates of sums, and learns from a state how many sums there are.  A
+ * state of another size fails the checks of float8_state().
+ */
+static int
+sums_in(ArrayType *array)
+{
+	int			nsums = (array_size(array) - SUMS_FIRST) / 2;
+
+	return Min(Max(nsums, 1), MAX_SUMS);
+}
+
 /* Add a row's terms to the state, which is the first argument. */
 static Datum
 add_terms(FunctionCallInfo fcinfo, const double *term, int nsums)
@@ -68,18 +76,12 @@ Datum
 skillrating_sums_combine(PG_FUNCTION_ARGS)
 {
 	ArrayType  *other_array = PG_GETARG_ARRAYTYPE_P(1);
-	int			nsums = (array_size(other_array) - SUMS_FIRST) / 2;
+	int			nsums = sums_in(other_array);
 	ArrayType  *array;
 	float8	   *state;
 	float8	   *other;
 	int			i;
 
-	/*
-	 * One function serves all aggregates of sums, and learns from the other
-	 * state how many sums there are.  A state of another size fails the
-	 * checks below.
-	 */
-	nsums = Min(Max(nsums, 1), MAX_SUMS);
 	array = float8_state_arg(fcinfo, 0, SUMS_SIZE(nsums));
 	state = float8_state(array, SUMS_SIZE(nsums));
 	other = float8_state(other_array, SUMS_SIZE(nsums));
@@ -92,16 +94,6 @@ skillrating_sums_combine(PG_FUNCTION_ARGS)
 		sum_words_merge(sum_words(state, i), sum_words(other, i));
 	state[SUMS_COUNT] += other[SUMS_COUNT];
 	PG_RETURN_ARRAYTYPE_P(array);
-}
-
-Datum
-skillrating_mean_final(PG_FUNCTION_ARGS)
-{
-	float8	   *state = float8_state(PG_GETARG_ARRAYTYPE_P(0), SUMS_SIZE(1));
-
-	if (state[SUMS_COUNT] == 0)
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(sum_of(state, 0) / state[SUMS_COUNT]);
 }
 
 /* The arguments (state, probability, outcome), checked. */
@@ -123,12 +115,6 @@ add_score(FunctionCallInfo fcinfo, double (*score) (double probability, double o
 	double		term = score(probability, outcome);
 
 	return add_terms(fcinfo, &term, 1);
-}
-
-Datum
-skillrating_brier_score_transition(PG_FUNCTION_ARGS)
-{
-	return add_score(fcinfo, brier_score);
 }
 
 Datum
@@ -167,7 +153,13 @@ skillrating_ranked_probability_score_transition(PG_FUNCTION_ARGS)
 	return add_terms(fcinfo, &term, 1);
 }
 
-/* What skill_score() adds up. */
+/* What surprise() and skill_score() add up; brier_score() has one sum. */
+enum
+{
+	SURPRISE_EXCESS,
+	SURPRISE_VARIANCE,
+	SURPRISE_NSUMS
+};
 enum
 {
 	SKILL_SCORE,
@@ -177,78 +169,64 @@ enum
 };
 
 Datum
-skillrating_skill_score_transition(PG_FUNCTION_ARGS)
+skillrating_sums_transition(PG_FUNCTION_ARGS)
 {
+	int			nsums = sums_in(PG_GETARG_ARRAYTYPE_P(0));
 	float8		outcome;
 	float8		probability = forecast_arguments(fcinfo, &outcome);
-	double		term[SKILL_NSUMS];
+	double		term[MAX_SUMS];
 
-	term[SKILL_SCORE] = brier_score(probability, outcome);
-	term[SKILL_OUTCOME] = outcome;
-	term[SKILL_SQUARE] = outcome * outcome;
-	return add_terms(fcinfo, term, SKILL_NSUMS);
+	if (nsums == SURPRISE_NSUMS)
+	{
+		/*
+		 * The variance of a win under the forecast, so that surprise() is a z
+		 * statistic.
+		 */
+		term[SURPRISE_EXCESS] = outcome - probability;
+		term[SURPRISE_VARIANCE] = probability * (1 - probability);
+	}
+	else
+	{
+		term[SKILL_SCORE] = brier_score(probability, outcome);
+		term[SKILL_OUTCOME] = outcome;
+		term[SKILL_SQUARE] = outcome * outcome;
+	}
+	return add_terms(fcinfo, term, nsums);
 }
 
 Datum
-skillrating_skill_score_final(PG_FUNCTION_ARGS)
+skillrating_sums_final(PG_FUNCTION_ARGS)
 {
-	float8	   *state = float8_state(PG_GETARG_ARRAYTYPE_P(0),
-									 SUMS_SIZE(SKILL_NSUMS));
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
+	int			nsums = sums_in(array);
+	float8	   *state = float8_state(array, SUMS_SIZE(nsums));
 	double		n = state[SUMS_COUNT];
+	double		variance;
 	double		base_rate;
-	double		reference;
 
 	if (n == 0)
 		PG_RETURN_NULL();
+	if (nsums == SURPRISE_NSUMS)
+	{
+		variance = sum_of(state, SURPRISE_VARIANCE);
+		if (!(variance > 0))
+			PG_RETURN_NULL();
+		PG_RETURN_FLOAT8(sum_of(state, SURPRISE_EXCESS) / sqrt(variance));
+	}
+	if (nsums < SKILL_NSUMS)
+		PG_RETURN_FLOAT8(sum_of(state, 0) / n);
 
 	/*
 	 * The reference is the Brier score of the constant forecast of the base
 	 * rate, the variance of the outcomes.
 	 */
 	base_rate = sum_of(state, SKILL_OUTCOME) / n;
-	reference = sum_of(state, SKILL_SQUARE) / n - base_rate * base_rate;
+	variance = sum_of(state, SKILL_SQUARE) / n - base_rate * base_rate;
 
 	/* Without two different outcomes there is nothing to be skilled at. */
-	if (!(reference > 1e-15))
+	if (!(variance > 1e-15))
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(1 - sum_of(state, SKILL_SCORE) / n / reference);
-}
-
-/* What surprise() adds up. */
-enum
-{
-	SURPRISE_EXCESS,
-	SURPRISE_VARIANCE,
-	SURPRISE_NSUMS
-};
-
-Datum
-skillrating_surprise_transition(PG_FUNCTION_ARGS)
-{
-	float8		outcome;
-	float8		probability = forecast_arguments(fcinfo, &outcome);
-	double		term[SURPRISE_NSUMS];
-
-	term[SURPRISE_EXCESS] = outcome - probability;
-
-	/*
-	 * The variance of a win under the forecast, so that surprise() is a z
-	 * statistic.
-	 */
-	term[SURPRISE_VARIANCE] = probability * (1 - probability);
-	return add_terms(fcinfo, term, SURPRISE_NSUMS);
-}
-
-Datum
-skillrating_surprise_final(PG_FUNCTION_ARGS)
-{
-	float8	   *state = float8_state(PG_GETARG_ARRAYTYPE_P(0),
-									 SUMS_SIZE(SURPRISE_NSUMS));
-	double		variance = sum_of(state, SURPRISE_VARIANCE);
-
-	if (!(variance > 0))
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(sum_of(state, SURPRISE_EXCESS) / sqrt(variance));
+	PG_RETURN_FLOAT8(1 - sum_of(state, SKILL_SCORE) / n / variance);
 }
 
 /* context_log_odds(wins, games, prior_rate, prior_weight) */

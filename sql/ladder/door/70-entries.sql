@@ -1,0 +1,48 @@
+-- The functions of the schema skillrating that open the door to a ladder, with the arguments and the
+-- comment of the body of the same name in skillrating_internal.
+--
+-- Identifiers are of the type anycompatible or anycompatiblearray, which take parameters without a
+-- type as text.  Where a function has identifiers of two kinds, of matches and of players, that of the
+-- match is anyelement, which would refuse such a parameter: the same body then gets a second entry,
+-- with text in its place.
+DO LANGUAGE plpgsql
+$do$
+DECLARE
+    body record;
+    entry text;
+BEGIN
+    FOR body IN
+        SELECT p.oid, p.proname, p.provolatile, p.proisstrict, p.proretset, p.prorows,
+            pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result,
+            pg_get_function_identity_arguments(p.oid) AS signature, obj_description(p.oid, 'pg_proc') AS comment
+        FROM pg_proc AS p
+        WHERE p.pronamespace = 'skillrating_internal'::regnamespace
+            AND p.proname IN (SELECT e.function FROM skillrating_internal.ladder_entries() AS e)
+        ORDER BY p.oid
+    LOOP
+        entry := format(
+            'CREATE FUNCTION skillrating.%I(%%s) RETURNS %s AS ''MODULE_PATHNAME'', ''skillrating_enter''
+            LANGUAGE C %s %s %s',
+            body.proname, replace(body.result, '%', '%%'),
+            CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
+            -- One that has a pool filled in judges nulls behind the door.
+            CASE WHEN body.proisstrict AND body.arguments !~ ' DEFAULT NULL::' THEN 'STRICT' END,
+            CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
+        EXECUTE format(entry, body.arguments);
+        EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', body.proname, body.signature, body.comment);
+        EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
+            format('The body of skillrating.%s(), called once the door to the ladder is open.', body.proname));
+
+        -- A parameter without a type is no anyelement; beside one of type text it is that.
+        IF body.signature ~ '\manyelement\M' THEN
+            EXECUTE format(entry, regexp_replace(body.arguments, '\manyelement\M', 'text'));
+            EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', body.proname,
+                regexp_replace(body.signature, '\manyelement\M', 'text'), format(
+'skillrating.%1$s() for an identifier that is a text, a literal or an untyped
+parameter. Arguments, result and errors are those of skillrating.%1$s()
+with anyelement; a text that the ladder''s type cannot read is error 22P02.',
+                body.proname));
+        END IF;
+    END LOOP;
+END
+$do$;
