@@ -275,11 +275,13 @@ fixture_gain(Fixture *f, double gain)
 
 /*
  * Let players who are on several teams share the match out among their rows, as nobody is
- * on two teams at once.
+ * on two teams at once.  Several rows on one team are shares as well, and somebody has to have one.
  */
 static inline void
 fixture_share_out(Participant *row, int n)
 {
+	bool		has_shares = false;
+	bool		repeats = false;
 	int			i,
 				j;
 
@@ -296,11 +298,16 @@ fixture_share_out(Participant *row, int n)
 				before += j < i;
 				crosses = crosses || row[j].team != row[i].team;
 			}
-		if (!crosses)
-			continue;
-		row[i].joined = row[i].left = NAN;
-		row[i].weight = (before + 1) / (rows * (rows + 1) / 2.0);
+		repeats = repeats || rows > 1;
+		if (crosses)
+		{
+			row[i].joined = row[i].left = NAN;
+			row[i].weight = (before + 1) / (rows * (rows + 1) / 2.0);
+		}
+		has_shares = has_shares || !isnan(row[i].weight) || !isnan(row[i].joined);
 	}
+	if (repeats && !has_shares)
+		row[0].weight = 1;
 }
 
 /* The state of a component: by its kind, player and key, wherever it is in the match. */
