@@ -24,7 +24,7 @@ SELECT row_id, match_id, played_at, player_id, team, n, teams,
     CASE WHEN by_score THEN (CASE WHEN drawn THEN 3 ELSE (team * 5 + match_id) % 4 END)::float8 END AS score,
     CASE WHEN NOT stints AND n = 2 THEN 0.25 + chance('weight ' || row_id) / 2 END AS weight,
     CASE WHEN stints THEN floor(chance('joined ' || row_id) * 200) END AS joined,
-    CASE WHEN stints THEN 300 + floor(chance('left ' || row_id) * 300) END AS "left",
+    CASE WHEN stints THEN 300 + floor(chance('left ' || row_id) * 300) END AS left_at,
     CASE WHEN n = 1 AND sides THEN 0.75 END AS commanding,
     CASE WHEN sides AND teams = 2 THEN 1 + (team + match_id) % 2 END::float8 AS side,
     CASE WHEN size > 1 AND n < 3 AND chance('squad ' || row_id) < 0.8 THEN team END::float8 AS squad,
@@ -41,7 +41,7 @@ CREATE FUNCTION told(cut int, how text) RETURNS SETOF peek_row LANGUAGE sql STAB
     SELECT row_id, match_id, played_at, player_id, team, n, teams,
         CASE WHEN NOT late THEN rank WHEN how = 'changed' AND rank IS NOT NULL THEN CASE match_id % 3 WHEN 0 THEN 1 ELSE 1 + (team + match_id + 1) % teams END END,
         CASE WHEN NOT late THEN score WHEN how = 'changed' AND score IS NOT NULL THEN (team * 2 + match_id) % 5 END,
-        weight, joined, "left", commanding, side, squad,
+        weight, joined, left_at, commanding, side, squad,
         CASE WHEN NOT late THEN kills WHEN how = 'changed' THEN 20 - kills END, CASE WHEN NOT late THEN deaths WHEN how = 'changed' THEN n END,
         CASE WHEN NOT late THEN quit WHEN how = 'changed' THEN n = 1 END, experience, pool, log_odds, gain, context, club
     FROM (SELECT p.*, match_id >= cut AND how IN ('changed', 'unknown') AS late FROM peek_row AS p) AS p
@@ -107,7 +107,7 @@ SELECT p.oid::regprocedure::text AS name, call_of(p.oid) AS call, 'model' = ANY 
 FROM pg_proc AS p, unnest('{false,true}'::boolean[]) AS m(at_once)
 WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'w' AND p.proname <> 'rate_match' AND NOT (m.at_once AND 'model' = ANY (p.proargnames));
 SELECT name AS unknown_function FROM peek_function WHERE call IS NULL;
-SELECT call AS of_rate FROM peek_function WHERE name ~ 'skillrating.rate\(' AND NOT call ~ 'kills => .*gain => ';
+SELECT call AS of_rate FROM peek_function WHERE name ~ 'skillrating.rate\(' AND NOT call ~ 'kills => .*player_gain => ';
 
 -- Rows, of each match the forecasts of one team by two models, and what came of it.
 CREATE FUNCTION outcomes(cut int, how text)

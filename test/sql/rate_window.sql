@@ -24,7 +24,7 @@ SELECT match_id, played_at, player_id, team, pool,
     CASE WHEN by_score THEN (CASE WHEN drawn THEN 3 ELSE (team * 5 + match_id) % 4 END)::float8 END AS score,
     CASE WHEN NOT stints AND luck < 0.3 THEN 0.5 END AS weight,
     CASE WHEN stints THEN floor(luck * 200) END AS joined,
-    CASE WHEN stints THEN 300 + floor(other * 300) END AS "left",
+    CASE WHEN stints THEN 300 + floor(other * 300) END AS left_at,
     CASE WHEN n = 1 AND sides THEN 0.75 END AS commanding,
     CASE WHEN sides AND teams = 2 THEN team::float8 END AS side,
     CASE WHEN size > 1 AND n < 3 AND luck < 0.8 THEN team::float8 END AS squad,
@@ -37,7 +37,7 @@ SELECT match_id, played_at, player_id, team, pool,
 FROM p;
 -- Some play on with the other side after a while, or twice on the same.
 INSERT INTO results
-SELECT match_id, played_at, player_id, 3 - team, pool, 3 - rank, NULL, weight, joined + 100, "left", NULL, 3 - side, squad, kills, deaths, quit, experience, log_odds,
+SELECT match_id, played_at, player_id, 3 - team, pool, 3 - rank, NULL, weight, joined + 100, left_at, NULL, 3 - side, squad, kills, deaths, quit, experience, log_odds,
     CASE WHEN match_id % 3 = 0 THEN 1.5 ELSE gain END, unrated_reason, 'hero ' || match_id % 5, club
 FROM results WHERE match_id % 10 = 0 AND team < 3 AND score IS NULL AND rank < 3 AND side IS NULL
     AND match_id NOT IN (SELECT match_id FROM results GROUP BY match_id HAVING max(team) > 2 OR min(rank) = max(rank)) AND player_id LIKE '%1';
@@ -65,7 +65,7 @@ BEGIN
     FROM skillrating.models(compare.model, compare.params) AS m, unnest(m.state_columns) AS c;
     RETURN QUERY EXECUTE format('
         WITH q AS (
-            SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
+            SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, left_at, commanding, side, squad,
                 kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, context => context, club => club, options => $2) OVER (ORDER BY played_at, match_id) AS r
             FROM (SELECT * FROM results ORDER BY md5(player_id || match_id)) AS s
         ), w AS (
@@ -92,9 +92,9 @@ SELECT model, params, c.rated > 500 AS many, c.unrated > 20 AS some_do_not_count
 -- The order of the rows of a match changes nothing, to the last bit; nor does a spill to disk.
 CREATE FUNCTION digest(model text, params jsonb, seed text) RETURNS text LANGUAGE sql AS $$
     SELECT md5(string_agg(concat(match_id, player_id, team, r), ',' ORDER BY match_id, player_id, team))
-    FROM (SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, joined => joined, "left" => "left", side => side,
+    FROM (SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, joined => joined, left_at => left_at, side => side,
             commanding => commanding, squad => squad, kills => kills, deaths => deaths, quit => quit, experience => experience, pool => pool,
-            log_odds => log_odds, gain => gain, unrated_reason => unrated_reason, context => context, club => club, options => params) OVER (ORDER BY played_at, match_id) AS r
+            log_odds => log_odds, player_gain => gain, unrated_reason => unrated_reason, context => context, club => club, options => params) OVER (ORDER BY played_at, match_id) AS r
         FROM (SELECT * FROM results ORDER BY md5(player_id || team || match_id || seed)) AS s) AS q
 $$;
 CREATE TABLE digests AS SELECT t.*, digest(model, params, '1') AS was FROM trial AS t;
@@ -177,7 +177,7 @@ RESET statement_timeout;
 -- final_ratings(): where each player's last row leads, in groups if need be.
 CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE sql AS $$
     WITH q AS (
-        SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
+        SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, left_at, commanding, side, squad,
             kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, options => params) OVER (ORDER BY played_at, match_id) AS r FROM results AS s
     ), w AS (
         SELECT DISTINCT ON (player_id, pool) player_id, pool, (r).rating_after, (r).mu_after, (r).deviation_after, (r).games_before + 1, (r).state_after
@@ -185,7 +185,7 @@ CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE 
     ), f AS (
         SELECT f.* FROM (
             SELECT skillrating.final_ratings(model, match_id, player_id, team, rank,
-                skillrating.inputs(weight, played_at, score, NULL, joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason),
+                skillrating.inputs(weight, played_at, score, NULL, joined, left_at, commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason),
                 params ORDER BY played_at, match_id) AS ratings
             FROM (SELECT * FROM results ORDER BY md5(match_id || player_id)) AS s) AS a, unnest(a.ratings) AS f
     )

@@ -35,7 +35,7 @@ skillrating_unused_columns(PG_FUNCTION_ARGS)
 	/* A score beside ranks is read for matches without them, and says nothing of others. */
 	if (has_column(source, SOURCE_RANK) &&
 		(model_uses(model, params) & (MODEL_SCORE | MODEL_ONE_TEAM)) == 0)
-		unused |= SOURCE_COLUMNS(SOURCE_SCORE) | SOURCE_COLUMNS(SOURCE_PLAYER_SCORE);
+		unused |= SOURCE_COLUMNS(SOURCE_TEAM_SCORE) | SOURCE_COLUMNS(SOURCE_PLAYER_SCORE);
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
 		if ((unused & SOURCE_COLUMNS(i)) != 0 && has_column(source, i))
 			name[n++] = source_column_name(i);
