@@ -191,8 +191,8 @@ states at its start.  Calendar periods, as {"period": "month"}, go by played_at.
 fixed: true from a bot, a puzzle or a course, whose state stays as it is: no match, no idle time and
 no season changes it, and all others learn from it as from anybody.  It holds for the matches
 behind, too, until one says false; null is as before, and at first not fixed.
-A match without a result (neither rank, team_score, player_score nor won) is predicted from the states
-with which its players would go into it, in its season, and changes nothing.
+A match without a result (neither rank, team_score, player_score nor won) is predicted from the
+states with which its players would go into it, in its season, and changes nothing.
 Memory: the states of the players, and one match.  The results equal, bit for bit, those of a
 ladder with the same parameters and the same matches in the same order, one at a time.  A match that
 does not count, such as one with a single team or with a mistake in its rows, changes nothing and

@@ -32,8 +32,8 @@ Its log-odds are the difference of the weighted skills over the total weight of 
 the command skills over the total weight of commanding (no term if nobody commanded), plus log_odds.
 state: made by hive_state().  side: 1 or 2.
 inputs: made by inputs(), may be null; of its columns these count:
-weight: share of the match, 0 or more; without it joined and left_at (seconds from the start) weigh as
-in hive_weight() under the default median_round, and without those the weight is 1.
+weight: share of the match, 0 or more; without it joined and left_at (seconds from the start) weigh
+as in hive_weight() under the default median_round, and without those the weight is 1.
 commanding: share of the row spent commanding, 0 to 1, or seconds of the stint if more than 1; it
 is not play.
 log_odds: of the context (map, size) in favour of side 1, the same in all rows; 0 by default.

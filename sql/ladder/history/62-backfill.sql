@@ -260,8 +260,8 @@ LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) IS
 'The columns of a source of which a model makes no use under these parameters, and the ladder and
-its rules of eligibility neither: a ladder does not read them, but for scores beside ranks. Errors as
-for models().';
+its rules of eligibility neither: a ladder does not read them, but for scores beside ranks. Errors
+as for models().';
 
 CREATE FUNCTION skillrating_internal.tell_judgement(
     source regclass,
@@ -279,7 +279,7 @@ DECLARE
 BEGIN
     SELECT string_agg(d.name, ', '), string_agg(format('"%s" for "%s"', n.name, d.name), ', ') FILTER (WHERE n.name IS NOT NULL) INTO unread, nearest
     FROM skillrating_internal.describe_columns(source) AS d
-    LEFT JOIN skillrating_internal.nearest_source_column(d.name) AS n(name) ON true
+    LEFT JOIN skillrating_internal.nearest_source_column(source, d.name) AS n(name) ON true
     WHERE d.ok IS NULL;
     IF unread IS NOT NULL THEN
         RAISE NOTICE USING

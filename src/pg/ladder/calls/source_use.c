@@ -44,11 +44,26 @@ skillrating_unused_columns(PG_FUNCTION_ARGS)
 	return text_array(name, n);
 }
 
-/* nearest_source_column(name): that of the least distance, a third of the letters at most. */
+/* Whether a name is the first or the last word of another, as score is of team_score. */
+static bool
+is_word_of(const char *given, int length, const char *name)
+{
+	int			rest = (int) strlen(name) - length;
+
+	return length > 3 && rest > 0 &&
+		((name[length] == '_' && memcmp(name, given, length) == 0) ||
+		 (name[rest - 1] == '_' && memcmp(name + rest, given, length) == 0));
+}
+
+/*
+ * nearest_source_column(source, name): of those that the source lacks, the first of which it is a
+ * word, or that of the least distance, a third of the letters at most.
+ */
 Datum
 skillrating_nearest_source_column(PG_FUNCTION_ARGS)
 {
-	text	   *given = PG_GETARG_TEXT_PP(0);
+	Oid			source = PG_GETARG_OID(0);
+	text	   *given = PG_GETARG_TEXT_PP(1);
 	int			length = (int) VARSIZE_ANY_EXHDR(given);
 	int			least = length / 3 + 1;
 	const char *nearest = NULL;
@@ -57,10 +72,11 @@ skillrating_nearest_source_column(PG_FUNCTION_ARGS)
 	for (i = 0; i < SOURCE_NCOLUMNS && length < NAMEDATALEN; i++)
 	{
 		const char *name = source_column_name(i);
-		int			distance = varstr_levenshtein_less_equal(VARDATA_ANY(given), length,
-															 name, (int) strlen(name), 1, 1, 1, least, true);
+		int			distance = is_word_of(VARDATA_ANY(given), length, name) ? 0 :
+			varstr_levenshtein_less_equal(VARDATA_ANY(given), length,
+										  name, (int) strlen(name), 1, 1, 1, least, true);
 
-		if (distance < least && distance > 0)
+		if (distance < least && !has_column(source, i))
 		{
 			least = distance;
 			nearest = name;
