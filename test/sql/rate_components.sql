@@ -103,7 +103,7 @@ SELECT f.kind, count(*) AS components, bool_and(abs(f.mu - u.mu) < 1e-12) AS mu,
     bool_and(f.games = u.games) AS games, bool_and(f.last_played = u.at) AS last_played,
     bool_and(f.state = ARRAY[f.mu, f.deviation]) AS state
 FROM (SELECT skillrating.final_components('state_space', id, player, team, NULL,
-        skillrating.inputs(played_at => at, team_score => score, side => side, context => context,
+        skillrating.inputs(played_at => at, team_score => team_score, side => side, context => context,
             club => club), :'params' ORDER BY at, id) AS components FROM duel_row) AS q,
     unnest(q.components) AS f
 FULL JOIN (SELECT * FROM unknown_at WHERE kind <> 'player') AS u
@@ -113,7 +113,7 @@ GROUP BY f.kind ORDER BY f.kind;
 SELECT count(*) AS players, bool_and(abs(f.mu - u.mu) < 1e-12) AS mu,
     bool_and(abs(f.deviation ^ 2 - u.variance) < 1e-12) AS deviation
 FROM (SELECT skillrating.final_ratings('state_space', id, player, team, NULL,
-        skillrating.inputs(played_at => at, team_score => score, side => side, context => context,
+        skillrating.inputs(played_at => at, team_score => team_score, side => side, context => context,
             club => club), :'params' ORDER BY at, id) AS ratings FROM duel_row) AS q,
     unnest(q.ratings) AS f
 FULL JOIN (SELECT * FROM unknown_at WHERE kind = 'player') AS u ON u.name = f.player_id;
@@ -122,7 +122,7 @@ FULL JOIN (SELECT * FROM unknown_at WHERE kind = 'player') AS u ON u.name = f.pl
 SELECT id, round(d::numeric, 3) AS ahead, abs(win - skillrating.elo_win_probability(d, 0, c * sqrt(2), 'normal')) < 1e-12 AS win
 FROM forecast JOIN (
     SELECT id, team, (r).win_probability AS win
-    FROM (SELECT id, team, skillrating.rate('state_space', player, team, team_score => score,
+    FROM (SELECT id, team, skillrating.rate('state_space', player, team, team_score => team_score,
         played_at => at, side => side, context => context, club => club, options => :'params')
         OVER (ORDER BY at, id) AS r FROM duel_row) AS q) AS q USING (id)
 WHERE team = 1 ORDER BY id;

@@ -57,7 +57,8 @@ is_word_of(const char *given, int length, const char *name)
 
 /*
  * nearest_source_column(source, name): of those that the source lacks, the first of which it is a
- * word, or that of the least distance, a third of the letters at most.
+ * word, unless it is one of a column that the source has, or that of the least distance, a third of
+ * the letters at most.
  */
 Datum
 skillrating_nearest_source_column(PG_FUNCTION_ARGS)
@@ -72,10 +73,13 @@ skillrating_nearest_source_column(PG_FUNCTION_ARGS)
 	for (i = 0; i < SOURCE_NCOLUMNS && length < NAMEDATALEN; i++)
 	{
 		const char *name = source_column_name(i);
-		int			distance = is_word_of(VARDATA_ANY(given), length, name) ? 0 :
+		bool		word = is_word_of(VARDATA_ANY(given), length, name);
+		int			distance = word ? 0 :
 			varstr_levenshtein_less_equal(VARDATA_ANY(given), length,
 										  name, (int) strlen(name), 1, 1, 1, least, true);
 
+		if (word && has_column(source, i))
+			PG_RETURN_NULL();
 		if (distance < least && !has_column(source, i))
 		{
 			least = distance;
