@@ -261,8 +261,8 @@ LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) IS
 'The columns of a source of which a model makes no use under these parameters, and the ladder and
-its rules of eligibility neither: a ladder does not read them, but for scores beside ranks. Errors
-as for models().';
+its rules of eligibility neither: a ladder does not read them, but for scores beside ranks.
+Errors as for models().';
 
 CREATE FUNCTION skillrating_internal.tell_judgement(
     source regclass,
