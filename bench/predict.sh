@@ -75,7 +75,7 @@ number SEED "${SEED:-1}" '[0-9]{1,9}' 'a whole number'
 number TIMEOUT "${TIMEOUT:-1800}" '[1-9][0-9]{0,8}' 'a whole number of seconds above 0'
 
 # What can be set of a file: the columns of the table in docs/prediction.md.
-columns_known=(match_id played_at team rank player weight pct_played joined left commanding side
+columns_known=(match_id played_at team rank player weight pct_played joined left_at commanding side
 	home score squad kills deaths quit context club series)
 for line in "${settings[@]}"; do
 	key=${line%%=*}
@@ -199,7 +199,7 @@ told() {
 	[ "$3" = changed ] || late=false
 	sql -c "COPY (
 		SELECT match, at, team, player, CASE WHEN NOT late THEN rank WHEN match % 5 = 0 THEN 1 ELSE worst + 1 - rank END AS rank,
-			CASE WHEN NOT late OR score IS NULL THEN score WHEN match % 5 = 0 THEN 1 ELSE 3 - score END AS score, side, weight, joined, \"left\", commanding,
+			CASE WHEN NOT late OR score IS NULL THEN score WHEN match % 5 = 0 THEN 1 ELSE 3 - score END AS team_score, side, weight, joined, left_at, commanding,
 			squad, CASE WHEN NOT late THEN kills WHEN kills IS NOT NULL THEN team END AS kills, CASE WHEN NOT late THEN deaths WHEN deaths IS NOT NULL THEN player % 7 END AS deaths,
 			CASE WHEN NOT late THEN quit WHEN quit IS NOT NULL THEN player % 9 = 0 END AS quit, context, club
 		FROM (SELECT *, $late AS late, max(rank) OVER (PARTITION BY match) AS worst FROM predict.participant WHERE data_set = $1) AS p

@@ -27,14 +27,14 @@ report 'elo_win_probability, 10 M rows, against sum(a + b)' "$scratch/elo" "$scr
 matches=$(sized 100000)
 sql -c "CREATE TABLE participant AS
 	SELECT m AS match_id, ((m * 7919 + p * 811) % 10000) AS player_id, 1 + p % 2 AS team,
-		1 + (p + hashint8(m)) % 2 AS rank, 0::float8 AS joined, 900 + 10.0 * p AS \"left\",
+		1 + (p + hashint8(m)) % 2 AS rank, 0::float8 AS joined, 900 + 10.0 * p AS left_at,
 		1 + (p + m) % 2 AS side, CASE WHEN p < 2 THEN 1.0 END AS commanding
 	FROM generate_series(1, $matches) AS m, generate_series(0, 11) AS p" -c 'UPDATE participant SET rank = 2 - abs(rank) % 2'
 sql -c "\copy (SELECT match_id, player_id, team, rank FROM participant) TO '$scratch/elo.csv' CSV"
 sql -c "\copy participant TO '$scratch/hive.csv' CSV"
 for model in elo hive; do
 	columns='match_id, player_id, team, rank'
-	[ $model = elo ] || columns="$columns, joined, \"left\", side, commanding"
+	[ $model = elo ] || columns="$columns, joined, left_at, side, commanding"
 	for way in insert copy; do
 		: >"$scratch/with"
 		: >"$scratch/without"

@@ -49,7 +49,7 @@ for file in "$1"/*.csv "$1"/*.csv.gz; do
 	arguments=()
 	missing=
 	for column in match_id played_at team rank player \
-		weight pct_played joined left side commanding; do
+		weight pct_played joined left_at side commanding; do
 		where=$(columns "$plain" | grep -nxF -m 1 -- "$column" | cut -d: -f1 || :)
 		if [ -n "$where" ]; then
 			arguments+=(-v "$column=c$where")

@@ -18,7 +18,7 @@ SELECT s.:match_id AS match_id,
     END AS rank,
     coalesce(nullif(:weight::text, '')::float8, nullif(:pct_played::text, '')::float8 / 100) AS weight,
     nullif(:joined::text, '')::float8 AS joined,
-    nullif(:left::text, '')::float8 AS "left",
+    nullif(:left_at::text, '')::float8 AS left_at,
     CASE :side::text WHEN '1' THEN 1 WHEN '2' THEN 2 END AS side,
     nullif(:commanding::text, '')::float8 AS commanding
 FROM demo.staging AS s;

@@ -46,8 +46,8 @@ BEGIN
         'INSERT INTO %I.match (match_id, played_at)
         SELECT match_id, min(played_at) FROM demo.participant GROUP BY match_id', ladder);
     EXECUTE format(
-        'INSERT INTO %I.match_player (match_id, player_id, stint, team, rank, weight, joined, "left", side, commanding)
-        SELECT match_id, player, stint, team, rank, weight, joined, "left", side, commanding FROM demo.participant', ladder);
+        'INSERT INTO %I.match_player (match_id, player_id, stint, team, rank, weight, joined, left_at, side, commanding)
+        SELECT match_id, player, stint, team, rank, weight, joined, left_at, side, commanding FROM demo.participant', ladder);
     SET CONSTRAINTS ALL IMMEDIATE;
     elapsed := extract(epoch FROM clock_timestamp() - begun);
     EXECUTE format('ANALYZE %1$I.match_player, %1$I.event, %1$I.rated_match', ladder);

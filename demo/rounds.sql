@@ -18,14 +18,14 @@ GROUP BY map_id;
 SELECT skillrating.create_ladder('rounds', 'hive') \g /dev/null
 
 \echo 'Loading with COPY, rated at commit ...'
-\copy (SELECT match_id, player_id, stint, team, rank, joined, "left", side, commanding FROM demo.match_player) TO PROGRAM 'cat > "$TMPDIR/rounds.csv"' WITH (FORMAT csv)
+\copy (SELECT match_id, player_id, stint, team, rank, joined, left_at, side, commanding FROM demo.match_player) TO PROGRAM 'cat > "$TMPDIR/rounds.csv"' WITH (FORMAT csv)
 SELECT clock_timestamp() AS begun \gset
 BEGIN;
 INSERT INTO rounds.match (match_id, played_at, log_odds)
 SELECT m.match_id, m.played_at, CASE WHEN m.match_id > 1000 THEN l.log_odds ELSE 0 END
 FROM demo.match AS m
 JOIN demo.map_log_odds AS l USING (map_id);
-\copy rounds.match_player (match_id, player_id, stint, team, rank, joined, "left", side, commanding) FROM PROGRAM 'cat "$TMPDIR/rounds.csv"' WITH (FORMAT csv)
+\copy rounds.match_player (match_id, player_id, stint, team, rank, joined, left_at, side, commanding) FROM PROGRAM 'cat "$TMPDIR/rounds.csv"' WITH (FORMAT csv)
 COMMIT;
 -- Autovacuum may not have come by when the tables are read next.
 ANALYZE rounds.match, rounds.match_player, rounds.event, rounds.rating, rounds.rated_match;
@@ -78,7 +78,7 @@ SELECT m.match_id, m.played_at, map.name
 FROM demo.match AS m
 JOIN demo.map USING (map_id);
 INSERT INTO learned.match_player (match_id, player_id, stint, team, rank, weight, side, commanding)
-SELECT p.match_id, p.player_id, p.stint, p.team, p.rank, skillrating.hive_weight(p.joined, p."left", 1200), p.side, p.commanding
+SELECT p.match_id, p.player_id, p.stint, p.team, p.rank, skillrating.hive_weight(p.joined, p.left_at, 1200), p.side, p.commanding
 FROM demo.match_player AS p;
 COMMIT;
 ANALYZE learned.match, learned.match_player, learned.event, learned.rating, learned.rated_match,

@@ -57,7 +57,7 @@ CREATE TABLE demo.match_player (
     team integer NOT NULL,
     rank integer,
     joined float8 NOT NULL,
-    "left" float8 NOT NULL,
+    left_at float8 NOT NULL,
     side smallint NOT NULL,
     commanding float8,
     PRIMARY KEY (match_id, player_id, stint)
@@ -130,7 +130,7 @@ BEGIN
         random()
     FROM generate_series(1, matches) AS i;
 
-    INSERT INTO demo.match_player (match_id, player_id, stint, team, joined, "left",
+    INSERT INTO demo.match_player (match_id, player_id, stint, team, joined, left_at,
         side, commanding)
     WITH draw AS MATERIALIZED (
         -- Activity falls exponentially, down to 1/400 of the most active player.
@@ -229,7 +229,7 @@ BEGIN
         JOIN demo.player USING (player_id)
         JOIN demo.match USING (match_id)
         JOIN demo.map USING (map_id)
-        CROSS JOIN LATERAL skillrating.hive_weight(p.joined, p."left", median_round) AS w (weight)
+        CROSS JOIN LATERAL skillrating.hive_weight(p.joined, p.left_at, median_round) AS w (weight)
         GROUP BY p.match_id
     ) AS t
     WHERE t.match_id = m.match_id;

@@ -28,7 +28,7 @@ CREATE TABLE game_player (game_id bigint REFERENCES game, player_id bigint, team
 INSERT INTO game SELECT g, timestamptz '2024-01-01' + interval '1 min' * (g::bigint * 7919 % $matches) FROM generate_series(1, $matches) AS g;
 INSERT INTO game_player SELECT g, (g * 31 + p * 7) % 300, 1 + p % 2, (g * 13 + p * 5) % 9 FROM generate_series(1, $matches) AS g, generate_series(1, 4) AS p;
 CREATE VIEW games AS
-	SELECT g.id AS match_id, g.at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY g.id, p.team) AS score
+	SELECT g.id AS match_id, g.at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY g.id, p.team) AS team_score
 	FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
 CREATE SEQUENCE live START 1000000;
 ANALYZE;

@@ -31,7 +31,7 @@ SELECT skillrating.create_ladder('duel', 'elo', player_type => 'text');
 SELECT skillrating.create_ladder('rounds', 'hive', match_type => 'uuid', apply_at => 'statement');
 CREATE TABLE game (id int, round int, at timestamptz DEFAULT '2024-01-01', home text, away text, diff int, PRIMARY KEY (id, round));
 CREATE VIEW game_source AS
-    SELECT id || '/' || round AS match_id, at AS played_at, home AS player_id, 1 AS team, diff AS score FROM game WHERE diff IS NOT NULL
+    SELECT id || '/' || round AS match_id, at AS played_at, home AS player_id, 1 AS team, diff AS team_score FROM game WHERE diff IS NOT NULL
     UNION ALL SELECT id || '/' || round, at, away, 2, -diff FROM game WHERE diff IS NOT NULL;
 SELECT skillrating.create_ladder('games', 'glicko', source => 'game_source');
 SELECT skillrating.attach('games', 'game', $$id || '/' || round$$);
@@ -42,7 +42,7 @@ INSERT INTO duel.match (match_id) SELECT generate_series(1, 500);
 INSERT INTO duel.match_player (match_id, player_id, team, rank)
 SELECT m, 'player ' || (m * 7 + p * 3) % 50, p, 1 + (m + p) % 2 FROM generate_series(1, 500) AS m, generate_series(1, 2) AS p;
 INSERT INTO rounds.match (match_id) SELECT md5(m::text)::uuid FROM generate_series(1, 200) AS m;
-INSERT INTO rounds.match_player (match_id, player_id, team, won, side, joined, "left")
+INSERT INTO rounds.match_player (match_id, player_id, team, won, side, joined, left_at)
 SELECT md5(m::text)::uuid, (m * 7 + p * 3) % 50, p % 2, (m + p) % 2 = 0, 1 + p % 2, p, 1000 + m
 FROM generate_series(1, 200) AS m, generate_series(1, 8) AS p;
 COMMIT;

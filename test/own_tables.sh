@@ -26,7 +26,7 @@ CREATE TABLE games (id bigserial PRIMARY KEY, played_at timestamptz NOT NULL DEF
 CREATE TABLE game_players (game_id bigint REFERENCES games ON DELETE CASCADE, user_id bigint, team integer, score integer,
 	PRIMARY KEY (game_id, user_id));
 CREATE VIEW game_source AS
-SELECT g.id AS match_id, g.played_at, p.user_id AS player_id, p.team, p.score FROM games AS g JOIN game_players AS p ON p.game_id = g.id;
+SELECT g.id AS match_id, g.played_at, p.user_id AS player_id, p.team, p.score AS team_score FROM games AS g JOIN game_players AS p ON p.game_id = g.id;
 -- What the application has done, to be compared with what users say.
 CREATE TABLE visit (user_id bigint, n integer);
 CREATE SEQUENCE guest START 1000;

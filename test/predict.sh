@@ -108,6 +108,8 @@ check 'a file that cannot be read says so by its name' "$(grep -qx 'torn: passed
 # What was read.
 check 'matches that do not count are left out' "$(ask -c "SELECT matches = 240 AND left_out = 3 AND train = 168 FROM predict.data_set WHERE name = 'pairs'")"
 check 'columns are found by their names' "$(ask -c "SELECT columns = 'home score=team_score club=group' FROM predict.data_set WHERE name = 'pairs'")"
+check 'a model is told of all columns' "$(ask -c "SELECT bool_and(predict.arguments('inputs') ~ format('\m%s =>', attname)) FROM pg_attribute
+	WHERE attrelid = 'predict.input'::regclass AND attnum > 0 AND attname NOT IN ('match', 'at', 'team', 'player', 'rank')")"
 check 'all that was generated has come through' "$(ask -c "SELECT count(*) = 960 AND bool_and(p.rank = s.rank AND p.side = 2 - s.home AND p.series = s.day AND p.score = s.score AND p.club ~ '^club [012]\$')
 	FROM predict.participant AS p JOIN predict.data_set AS d ON d.id = p.data_set AND d.name = 'pairs'
 	JOIN (SELECT DISTINCT match_id, team, rank, home, team_score AS score, played_at::date::text AS day FROM sample_pair) AS s ON p.match_id = s.match_id::text AND p.team_name = s.team::text")"

@@ -73,7 +73,7 @@ SELECT m AS match_id, CASE WHEN m % 5 = 0 THEN 'other' ELSE '' END AS pool,
     (m * 7 + p * 5 + p * p) % 31 AS player_id, p % teams AS team,
     (m / 3 + p % teams) % teams * (m % 4 + 1) / 2 AS score, CASE WHEN teams = 2 THEN 1 + (p + m / 3) % 2 END AS side,
     CASE WHEN m % 3 = 0 THEN 0.25 + (m + p) % 4 / 4.0 END AS weight, CASE WHEN m % 3 = 1 THEN 60.5 * (p % 3) END AS joined,
-    CASE WHEN m % 3 = 1 THEN 700 + 33.3 * p END AS "left", CASE WHEN m % 4 = 0 AND p < 2 THEN 0.5 + p / 4.0 END AS commanding,
+    CASE WHEN m % 3 = 1 THEN 700 + 33.3 * p END AS left_at, CASE WHEN m % 4 = 0 AND p < 2 THEN 0.5 + p / 4.0 END AS commanding,
     CASE WHEN m % 2 = 0 AND p < 4 THEN p / 2 END AS squad, (m * p) % 13 AS kills, (m + 3 * p) % 11 AS deaths,
     CASE WHEN m % 7 = 0 THEN p = 3 END AS quit, m * p AS experience,
     (m + p) % 5 / 2.0 AS gain, CASE WHEN m % 3 > 0 THEN 'map ' || m % 4 END AS context, CASE WHEN p % 3 > 0 THEN 'club ' || p % 4 END AS club
@@ -89,9 +89,9 @@ BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, pool, played_at, log_odds, gain)
         SELECT match_id, pool, played_at, CASE WHEN max(team) = 1 THEN 0.2 ELSE 0 END, 0.5 + match_id %% 3 / 2.0
         FROM participant GROUP BY match_id, pool, played_at', ladder);
-    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, side, weight, joined, "left", commanding,
-            squad, kills, deaths, quit, experience, gain, context, club)
-        SELECT match_id, player_id, team, score, side, weight, joined, "left", commanding, squad, kills, deaths, quit, experience, gain,
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, team_score, side, weight, joined, left_at, commanding,
+            squad, kills, deaths, quit, experience, player_gain, context, club)
+        SELECT match_id, player_id, team, score, side, weight, joined, left_at, commanding, squad, kills, deaths, quit, experience, gain,
             context, club
         FROM participant', ladder);
     SET CONSTRAINTS ALL IMMEDIATE;

@@ -11,7 +11,7 @@ SELECT row_number() OVER (ORDER BY s.ctid) AS line,
     s.:match_id::text AS match_id, predict.to_time(s.:played_at) AS at,
     s.:team::text AS team, predict.number(s.:rank) AS rank, s.:player::text AS player,
     coalesce(predict.number(:weight::text), predict.number(:pct_played::text) / 100) AS weight,
-    predict.number(:joined::text) AS joined, predict.number(:left::text) AS "left",
+    predict.number(:joined::text) AS joined, predict.number(:left_at::text) AS left_at,
     predict.number(:commanding::text) AS commanding,
     CASE trim(:side::text) WHEN '1' THEN 1 WHEN '2' THEN 2 END AS side,
     predict.yes(:home::text) AS home, predict.number(:score::text) AS score,
@@ -50,7 +50,7 @@ INSERT INTO predict.participant
 SELECT :data_set, o.match, o.match_id, o.series, o.at, t.team, s.team,
     dense_rank() OVER (ORDER BY s.player), t.place,
     CASE WHEN bool_and(t.one_score) OVER () THEN t.score END,
-    s.weight, s.joined, s."left", s.commanding,
+    s.weight, s.joined, s.left_at, s.commanding,
     coalesce(s.side, CASE WHEN t.homes = 1 AND t.teams = 2 THEN 2 - t.home::int END),
     s.squad, s.kills, s.deaths, s.quit, s.context, s.club
 FROM predict.staged AS s JOIN predict.ordered AS o USING (match_id) JOIN (

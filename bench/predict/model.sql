@@ -4,8 +4,8 @@
 SET check_function_bodies = off;
 
 CREATE TABLE predict.input (
-    match integer, at timestamptz, team integer, player integer, rank float8, score float8, side integer,
-    weight float8, joined float8, "left" float8, commanding float8, squad float8, kills float8, deaths float8,
+    match integer, at timestamptz, team integer, player integer, rank float8, team_score float8, side integer,
+    weight float8, joined float8, left_at float8, commanding float8, squad float8, kills float8, deaths float8,
     quit boolean, context text, club text);
 
 COMMENT ON TABLE predict.input IS 'What a forecaster is told, as bench/predict.sh writes it.';

@@ -30,7 +30,7 @@ CREATE TABLE predict.participant (
     score float8,
     weight float8,
     joined float8,
-    "left" float8,
+    left_at float8,
     commanding float8,
     side integer,
     squad float8,

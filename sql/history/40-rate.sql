@@ -128,10 +128,10 @@ CREATE FUNCTION skillrating.rate(
     rank float8 DEFAULT NULL,
     weight float8 DEFAULT NULL,
     played_at timestamptz DEFAULT NULL,
-    score float8 DEFAULT NULL,
+    team_score float8 DEFAULT NULL,
     won boolean DEFAULT NULL,
     joined float8 DEFAULT NULL,
-    "left" float8 DEFAULT NULL,
+    left_at float8 DEFAULT NULL,
     commanding float8 DEFAULT NULL,
     side float8 DEFAULT NULL,
     squad float8 DEFAULT NULL,
@@ -141,7 +141,7 @@ CREATE FUNCTION skillrating.rate(
     experience float8 DEFAULT NULL,
     pool text DEFAULT NULL,
     log_odds float8 DEFAULT NULL,
-    gain float8 DEFAULT NULL,
+    player_gain float8 DEFAULT NULL,
     unrated_reason text DEFAULT NULL,
     period bigint DEFAULT NULL,
     context text DEFAULT NULL,
@@ -173,8 +173,8 @@ start_components: the same of components, the result of final_components().  Kin
 parameters do not use take part in nothing.
 All these are read from the first row of a partition.
 player_id: of any type that can be hashed and ordered.  team: any number.
-rank: of the team, 1 or more; 1 is best, equal ranks are a draw.  Without rank the score decides
-(high is best), given or the sum of player_score, and without that won.
+rank: of the team, 1 or more; 1 is best, equal ranks are a draw.  Without rank team_score decides
+(high is best), given or as the sum of player_score, and without that won.
 The other arguments, best given by name, mean what source_columns() says.  With played_at the
 models count idle time, in the order of the window; pool separates ratings within a partition.
 period: an ordinal in place of played_at, such as the number of a season or a round.  From one to
@@ -191,8 +191,8 @@ states at its start.  Calendar periods, as {"period": "month"}, go by played_at.
 fixed: true from a bot, a puzzle or a course, whose state stays as it is: no match, no idle time and
 no season changes it, and all others learn from it as from anybody.  It holds for the matches
 behind, too, until one says false; null is as before, and at first not fixed.
-A match without a result (neither rank, score, player_score nor won) is predicted from the states
-with which its players would go into it, in its season, and changes nothing.
+A match without a result (neither rank, team_score, player_score nor won) is predicted from the
+states with which its players would go into it, in its season, and changes nothing.
 Memory: the states of the players, and one match.  The results equal, bit for bit, those of a
 ladder with the same parameters and the same matches in the same order, one at a time.  A match that
 does not count, such as one with a single team or with a mistake in its rows, changes nothing and
@@ -238,10 +238,10 @@ CREATE FUNCTION skillrating.rate_match(
     rank float8[] DEFAULT NULL,
     weight float8[] DEFAULT NULL,
     played_at timestamptz DEFAULT NULL,
-    score float8[] DEFAULT NULL,
+    team_score float8[] DEFAULT NULL,
     won boolean[] DEFAULT NULL,
     joined float8[] DEFAULT NULL,
-    "left" float8[] DEFAULT NULL,
+    left_at float8[] DEFAULT NULL,
     commanding float8[] DEFAULT NULL,
     side float8[] DEFAULT NULL,
     squad float8[] DEFAULT NULL,
@@ -251,7 +251,7 @@ CREATE FUNCTION skillrating.rate_match(
     experience float8[] DEFAULT NULL,
     pool text DEFAULT NULL,
     log_odds float8 DEFAULT NULL,
-    gain float8[] DEFAULT NULL,
+    player_gain float8[] DEFAULT NULL,
     unrated_reason text DEFAULT NULL,
     period bigint DEFAULT NULL,
     context text[] DEFAULT NULL,
@@ -282,10 +282,10 @@ and 22023 for a match that is equal to the one before under ORDER BY.';
 CREATE TYPE skillrating.inputs AS (
     weight float8,
     played_at timestamptz,
-    score float8,
+    team_score float8,
     won boolean,
     joined float8,
-    "left" float8,
+    left_at float8,
     commanding float8,
     side float8,
     squad float8,
@@ -295,7 +295,7 @@ CREATE TYPE skillrating.inputs AS (
     experience float8,
     pool text,
     log_odds float8,
-    gain float8,
+    player_gain float8,
     unrated_reason text,
     period bigint,
     context text,
@@ -319,10 +319,10 @@ fixed: as in rate(), for functions that rate matches one after another.';
 CREATE FUNCTION skillrating.inputs(
     weight float8 DEFAULT NULL,
     played_at timestamptz DEFAULT NULL,
-    score float8 DEFAULT NULL,
+    team_score float8 DEFAULT NULL,
     won boolean DEFAULT NULL,
     joined float8 DEFAULT NULL,
-    "left" float8 DEFAULT NULL,
+    left_at float8 DEFAULT NULL,
     commanding float8 DEFAULT NULL,
     side float8 DEFAULT NULL,
     squad float8 DEFAULT NULL,
@@ -332,7 +332,7 @@ CREATE FUNCTION skillrating.inputs(
     experience float8 DEFAULT NULL,
     pool text DEFAULT NULL,
     log_odds float8 DEFAULT NULL,
-    gain float8 DEFAULT NULL,
+    player_gain float8 DEFAULT NULL,
     unrated_reason text DEFAULT NULL,
     period bigint DEFAULT NULL,
     context text DEFAULT NULL,
@@ -343,12 +343,12 @@ CREATE FUNCTION skillrating.inputs(
     player_score float8 DEFAULT NULL)
 RETURNS skillrating.inputs
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ROW(weight, played_at, score, won, joined, "left", commanding, side, squad, kills, deaths, quit, experience,
-    pool, log_odds, gain, unrated_reason, period, context, club, season, tournament, fixed, player_score)::skillrating.inputs;
+RETURN ROW(weight, played_at, team_score, won, joined, left_at, commanding, side, squad, kills, deaths, quit, experience,
+    pool, log_odds, player_gain, unrated_reason, period, context, club, season, tournament, fixed, player_score)::skillrating.inputs;
 
 COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, float8) IS
 'Collects by name what an aggregate is told of a participant besides player_id, team and rank:
-skillrating.inputs(played_at => played_at, score => goals).
+skillrating.inputs(played_at => played_at, team_score => goals).
 Units and ranges of all arguments are those of source_columns(); period, season and tournament are
 those of rate().';
 

@@ -32,8 +32,8 @@ Its log-odds are the difference of the weighted skills over the total weight of 
 the command skills over the total weight of commanding (no term if nobody commanded), plus log_odds.
 state: made by hive_state().  side: 1 or 2.
 inputs: made by inputs(), may be null; of its columns these count:
-weight: share of the match, 0 or more; without it joined and left (seconds from the start) weigh as
-in hive_weight() under the default median_round, and without those the weight is 1.
+weight: share of the match, 0 or more; without it joined and left_at (seconds from the start) weigh
+as in hive_weight() under the default median_round, and without those the weight is 1.
 commanding: share of the row spent commanding, 0 to 1, or seconds of the stint if more than 1; it
 is not play.
 log_odds: of the context (map, size) in favour of side 1, the same in all rows; 0 by default.
@@ -100,7 +100,7 @@ CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating
 COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb) IS
 'As the form with four arguments, with what else there is; null is nothing.
 inputs: made by inputs().  They mean what source_columns() says, and those that the model takes into
-account count: weight, or joined and left; commanding; gain; log_odds of the match.  side and score
+account count: weight, or joined and left_at; commanding; player_gain; log_odds.  side and score
 are those of the arguments.  Null if unrated_reason is not null.
 With several stints, play and commanding add up: hence one row with weight => 1 and one with
 weight => 0.5, commanding => 1 is a player who played all the match and commanded with weight 0.5.

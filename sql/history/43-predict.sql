@@ -6,7 +6,7 @@ CREATE FUNCTION skillrating.predict(
     team integer[],
     weight float8[] DEFAULT NULL,
     joined float8[] DEFAULT NULL,
-    "left" float8[] DEFAULT NULL,
+    left_at float8[] DEFAULT NULL,
     commanding float8[] DEFAULT NULL,
     side integer[] DEFAULT NULL,
     squad bigint[] DEFAULT NULL,
@@ -43,8 +43,8 @@ time has to be in them already.
 played_at, tournament: when the match is played, or in what, for models with rating periods: states
 are brought to its period, at whose start forecasts are made.  Without them states are as given.
 team: of each player; any numbers.  The other arrays have an element for each player, too, and mean
-what source_columns() says.  weight, or joined and left: the share of the match, which is all of it
-by default.  experience: matches played before, 0 by default.
+what source_columns() says.  weight, or joined and left_at: the share of the match, which is all of
+it by default.  experience: matches played before, 0 by default.
 context, club: an element may be null; under models that know components, see models().
 components: these, such as final_components() returns them, with idle time in them already; others
 are as before their first match.  player_id: who the players are, for components that have one;

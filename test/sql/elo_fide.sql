@@ -84,7 +84,7 @@ FROM hand AS h JOIN fide.event AS e ON e.match_id = h.n AND e.player_id = h.id;
 SELECT count(*) AS faults FROM verify('fide') WHERE NOT ok;
 -- In a query, where starting_rating() takes the games: the same bits.
 SELECT count(*) AS rows, count(*) FILTER (WHERE (q.r).rating_after = e.rating_after) AS same
-FROM (SELECT n, id, rate('elo', id, team, score => score, options => :'fide', start => (SELECT array_agg(starting_rating(id, rating::float8, games => games)) FROM member)) OVER (ORDER BY n) AS r
+FROM (SELECT n, id, rate('elo', id, team, team_score => score, options => :'fide', start => (SELECT array_agg(starting_rating(id, rating::float8, games => games)) FROM member)) OVER (ORDER BY n) AS r
     FROM (SELECT n, white AS id, 1 AS team, score::float8 FROM game UNION ALL SELECT n, black, 2, 1 - score::float8 FROM game) AS s) AS q
 JOIN fide.event AS e ON e.match_id = q.n AND e.player_id = q.id;
 

@@ -58,14 +58,14 @@ SELECT count(*) FROM (SELECT array_agg(i) AS i, array_agg(1500) AS mu, array_agg
 -- A contest of more teams than other models take, on a ladder; it verifies, and other models say why not.
 SELECT skillrating.create_ladder('contests', 'elo_mmr', '{"drift": 5, "display_deviations": 1}'), skillrating.create_ladder('others', 'elo');
 INSERT INTO contests.match (match_id, played_at) SELECT m, '2026-01-01'::timestamptz + m * interval '7 days' FROM generate_series(1, 4) AS m;
-INSERT INTO contests.match_player (match_id, player_id, team, score)
+INSERT INTO contests.match_player (match_id, player_id, team, team_score)
 SELECT m, p, p, p * 7919 % 1009 + m * p % 997 FROM generate_series(1, 4) AS m, generate_series(1, 1200) AS p WHERE (p + m) % 8 > 0;
 SELECT status, count(*), count(reason) AS reasons FROM contests.rated_match GROUP BY status;
 SELECT count(*) AS players, sum(games) AS games, bool_and(sigma < 350) AS settled, max(abs(rating - mu + sigma)) < 1e-9 AS displayed FROM contests.rating;
 SELECT match_id, count(*), abs(sum(win_probability) - 1) < 1e-9 AS sums_to_one FROM contests.event GROUP BY match_id ORDER BY match_id;
 SELECT bool_and(ok) FROM skillrating.verify('contests');
 INSERT INTO others.match (match_id) VALUES (1);
-INSERT INTO others.match_player (match_id, player_id, team, score) SELECT 1, p, p, p FROM generate_series(1, 1001) AS p;
+INSERT INTO others.match_player (match_id, player_id, team, team_score) SELECT 1, p, p, p FROM generate_series(1, 1001) AS p;
 SELECT status, reason, detail FROM others.rated_match;
 SELECT skillrating.drop_ladder('contests'), skillrating.drop_ladder('others');
 DROP FUNCTION performance;

@@ -21,7 +21,7 @@ CREATE PROCEDURE fill(ladder text, first int, last int) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, pool, played_at)
         SELECT DISTINCT match_id, pool, played_at FROM fixed_participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
-    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, weight, kills, deaths, gain, fixed)
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, team_score, weight, kills, deaths, player_gain, fixed)
         SELECT match_id, player_id, team, score, weight, kills, deaths, gain, fixed
         FROM fixed_participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
 END $$;
@@ -75,15 +75,15 @@ DECLARE
 BEGIN
     SELECT count(*) INTO rows FROM (
         SELECT p.match_id, p.player_id, (p.r).state_before, (p.r).state_after, (p.r).win_probability, (p.r).unrated_reason FROM (
-            SELECT *, skillrating.rate(model, player_id, team, played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed, options => none) OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p) AS r
+            SELECT *, skillrating.rate(model, player_id, team, played_at => played_at, team_score => score, weight => weight, kills => kills,
+                deaths => deaths, player_gain => gain, pool => pool, fixed => fixed, options => none) OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p) AS r
     FULL JOIN states('f_' || model) AS s USING (match_id, player_id)
     WHERE (r.unrated_reason IS NULL OR s.match_id IS NOT NULL)
         AND (r.state_before IS DISTINCT FROM s.before OR r.state_after IS DISTINCT FROM s.after OR r.win_probability IS DISTINCT FROM s.win);
     SELECT count(*) INTO by_match FROM (
         SELECT p.match_id, u.player, u.n, (p.r).state_after[u.n:u.n] AS after, (p.r).unrated_reason FROM (
-            SELECT *, skillrating.rate_match(model, players, team, played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed, options => none) OVER (ORDER BY match_id) AS r
+            SELECT *, skillrating.rate_match(model, players, team, played_at => played_at, team_score => score, weight => weight, kills => kills,
+                deaths => deaths, player_gain => gain, pool => pool, fixed => fixed, options => none) OVER (ORDER BY match_id) AS r
             FROM (SELECT match_id, played_at, pool, array_agg(player_id ORDER BY team, player_id) AS players, array_agg(team ORDER BY team, player_id) AS team,
                 array_agg(score::float8 ORDER BY team, player_id) AS score, array_agg(weight::float8 ORDER BY team, player_id) AS weight, array_agg(kills::float8 ORDER BY team, player_id) AS kills,
                 array_agg(deaths::float8 ORDER BY team, player_id) AS deaths, array_agg(gain::float8 ORDER BY team, player_id) AS gain, array_agg(fixed ORDER BY team, player_id) AS fixed
@@ -91,12 +91,12 @@ BEGIN
     JOIN states('f_' || model) AS s ON s.match_id = r.match_id AND s.player_id = r.player
     WHERE (SELECT array_agg(v ORDER BY o) FROM unnest(r.after) WITH ORDINALITY AS e(v, o)) IS DISTINCT FROM s.after;
     EXECUTE format('
-        WITH f AS (SELECT f.* FROM unnest((SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant)) AS f),
-            c AS (SELECT c.* FROM unnest((SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2,
-                (SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, score => score, weight => weight, kills => kills,
-                deaths => deaths, gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant WHERE match_id <= 120), NULL
+        WITH f AS (SELECT f.* FROM unnest((SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, team_score => score, weight => weight, kills => kills,
+                deaths => deaths, player_gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant)) AS f),
+            c AS (SELECT c.* FROM unnest((SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, team_score => score, weight => weight, kills => kills,
+                deaths => deaths, player_gain => gain, pool => pool, fixed => fixed), $2,
+                (SELECT skillrating.final_ratings($1, match_id, player_id, team, NULL, skillrating.inputs(played_at => played_at, team_score => score, weight => weight, kills => kills,
+                deaths => deaths, player_gain => gain, pool => pool, fixed => fixed), $2 ORDER BY match_id, player_id) FROM fixed_participant WHERE match_id <= 120), NULL
                 ORDER BY match_id, player_id) FROM fixed_participant WHERE match_id > 120)) AS c)
         SELECT (SELECT count(*) FROM f FULL JOIN f_%1$s.rating AS r ON r.player_id = f.player_id::bigint AND r.pool = f.pool
                 WHERE r.pool IS DISTINCT FROM ''*'' AND (r.fixed, r.games, r.as_of) IS DISTINCT FROM (f.fixed, f.games, f.as_of)),
@@ -115,7 +115,7 @@ BEGIN
     FOR m IN SELECT s.match_id, array_agg(skillrating.starting_rating(s.player_id, state => s.before, pool => s.pool, games => s.games)) AS start
         FROM states('f_' || model) AS s GROUP BY s.match_id HAVING bool_or(s.fixed) LOOP
         SELECT compared + count(*), differ + count(*) FILTER (WHERE r.state_after IS DISTINCT FROM s.after OR r.win_probability <> s.win) INTO compared, differ
-        FROM (SELECT p.player_id, (p.r).state_after, (p.r).win_probability FROM (SELECT *, skillrating.rate(model, player_id, team, score => score, weight => weight, kills => kills, deaths => deaths, gain => gain,
+        FROM (SELECT p.player_id, (p.r).state_after, (p.r).win_probability FROM (SELECT *, skillrating.rate(model, player_id, team, team_score => score, weight => weight, kills => kills, deaths => deaths, player_gain => gain,
             pool => pool, options => '{"size_advantage": "none"}', start => m.start) OVER (ORDER BY match_id) AS r FROM fixed_participant WHERE match_id = m.match_id) AS p) AS r
         JOIN states('f_' || model) AS s ON s.match_id = m.match_id AND s.player_id = r.player_id WHERE NOT s.fixed;
     END LOOP;
@@ -179,7 +179,7 @@ BEGIN
     humans := before_others <> jsonb_build_array(state_of(ladder, 102), state_of(ladder, 104));
     SELECT bool_and(ok) INTO verified FROM skillrating.verify(ladder);
     -- A match of long ago had another result; and all of it once more.
-    EXECUTE format('UPDATE %I.match_player SET score = 5 - score WHERE match_id = 3', ladder);
+    EXECUTE format('UPDATE %I.match_player SET team_score = 5 - team_score WHERE match_id = 3', ladder);
     SET CONSTRAINTS ALL IMMEDIATE;
     PERFORM skillrating.catch_up(ladder);
     SELECT count(*) INTO rebuilt FROM skillrating.catch_up(ladder, rebuild => true);
@@ -250,7 +250,7 @@ SELECT skillrating.create_ladder('modes', 'trueskill2', '{"initial_base_sigma": 
 UPDATE fixed_participant SET fixed = NULL WHERE player_id = 11;
 CALL fill('modes', 1, 240);
 INSERT INTO maps.match (match_id, played_at, context) SELECT DISTINCT match_id, played_at, 'map ' || match_id % 3 FROM fixed_participant;
-INSERT INTO maps.match_player (match_id, player_id, team, score, side, fixed)
+INSERT INTO maps.match_player (match_id, player_id, team, team_score, side, fixed)
 SELECT match_id, player_id, team, score, CASE WHEN (SELECT count(DISTINCT team) FROM fixed_participant AS o WHERE o.match_id = p.match_id) = 2 THEN team + 1 END, fixed FROM fixed_participant AS p;
 SELECT player_id = 7 AS bot, bool_and(base_mu = 0 AND base_sigma = 1 AND mu = 3) AS initial, count(*) > 2 AS several FROM modes.rating GROUP BY 1 ORDER BY 1;
 SELECT c.player_id = 7 AS bot, c.kind, count(*) > 0 AS some, bool_and(c.games > 0 AND c.state = f.before) AS initial
@@ -265,7 +265,7 @@ SELECT l, count(*) FILTER (WHERE NOT ok) AS wrong FROM unnest('{modes,maps}'::te
 -- Rating periods: who is fixed has none.
 SELECT bool_and((r).mu_before = 1500 AND (r).mu_after = 1500 AND (r).deviation_after = 350) FILTER (WHERE player_id = 7) AS bot,
     bool_or((r).mu_after <> 1500) FILTER (WHERE player_id <> 7) AS others
-FROM (SELECT *, skillrating.rate('glicko2', player_id, team, score => score, played_at => played_at, fixed => fixed, options => '{"period": "month"}') OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p;
+FROM (SELECT *, skillrating.rate('glicko2', player_id, team, team_score => score, played_at => played_at, fixed => fixed, options => '{"period": "month"}') OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p;
 
 -- Seasons of a query and of a ladder; player 11 becomes fixed in the match that begins one.
 SELECT skillrating.create_ladder('seasons', 'glicko2', '{"size_advantage": "none"}');
@@ -284,7 +284,7 @@ UPDATE fixed_participant SET fixed = CASE WHEN match_id = 63 THEN true WHEN matc
 CALL play_seasons();
 SELECT count(*) AS differ FROM (
     SELECT match_id, player_id, (r).state_before AS before, (r).state_after AS after FROM (
-        SELECT *, skillrating.rate('glicko2', player_id, team, score => score, weight => weight, kills => kills, deaths => deaths, gain => gain, pool => pool, played_at => played_at,
+        SELECT *, skillrating.rate('glicko2', player_id, team, team_score => score, weight => weight, kills => kills, deaths => deaths, player_gain => gain, pool => pool, played_at => played_at,
             fixed => fixed, season => match_id / 63, options => '{"size_advantage": "none"}') OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p) AS r
 JOIN seasons.event AS e USING (match_id, player_id)
 WHERE (r.before, r.after) IS DISTINCT FROM (ARRAY[e.rating_before, e.deviation_before, e.volatility_before], ARRAY[e.rating_after, e.deviation_after, e.volatility_after]);
@@ -304,7 +304,7 @@ SELECT skillrating.drop_ladder('timely_elo');
 
 -- Behind a horizon the mark is what it was there.
 SELECT skillrating.set_horizon('seasons', at => '2020-06-01') IS NOT NULL AS set;
-UPDATE seasons.match_player SET score = -score WHERE match_id BETWEEN 190 AND 200;
+UPDATE seasons.match_player SET team_score = -team_score WHERE match_id BETWEEN 190 AND 200;
 SELECT count(*) > 1 AS changed FROM skillrating.catch_up('seasons');
 SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('seasons');
 

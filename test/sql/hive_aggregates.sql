@@ -54,9 +54,9 @@ SELECT skillrating.hive_win_probability(skillrating.hive_state(skill, side_offse
      = skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => weight)) AS nobody_commands,
     skillrating.hive_win_probability(skillrating.hive_state(skill), side, NULL)
      = skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => 1)) AS all_play_in_full,
-    skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 100 * player_id, "left" => 1000))
+    skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 100 * player_id, left_at => 1000))
      = skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => skillrating.hive_weight(100 * player_id, 1000, 1200))) AS stints,
-    skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 0, "left" => 1000, commanding => 250 * (player_id % 2)))
+    skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 0, left_at => 1000, commanding => 250 * (player_id % 2)))
      = skillrating.hive_win_probability(skillrating.hive_state(skill), side,
         skillrating.inputs(skillrating.hive_weight(0, 1000, 1200), commanding => 0.25 * (player_id % 2))) AS seconds_of_command
 FROM players;
@@ -75,7 +75,7 @@ SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, ski
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(-weight)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs('NaN')) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 10)) FROM players;
-SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 10, "left" => 5)) FROM players;
+SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 10, left_at => 5)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(commanding => 60)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(NULL), side, NULL) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(command_skill => 'infinity'), side, NULL) FROM players;
@@ -106,14 +106,14 @@ SELECT array_agg((u).player_id) AS players
 FROM (SELECT unnest(skillrating.hive_update(player_id, state, side, score, inputs, NULL ORDER BY skill, player_id)) AS u FROM rows) AS m;
 -- The same, to the last bit, as a match of rate() and of a ladder.
 SELECT bool_and(ARRAY[(u).skill, (u).skill_squares, (u).side_offset, (u).command_skill, (u).command_squares] = (r).state_after) AS as_rate
-FROM (SELECT unnest(skillrating.hive_update(player_id, skillrating.hive_state(), side, score, skillrating.inputs(weight, gain => 0.7, log_odds => 0.2), NULL)) AS u
+FROM (SELECT unnest(skillrating.hive_update(player_id, skillrating.hive_state(), side, score, skillrating.inputs(weight, player_gain => 0.7, log_odds => 0.2), NULL)) AS u
       FROM players) AS m
-JOIN (SELECT player_id, skillrating.rate('hive', player_id, side, NULL, weight, score => score, side => side, gain => 0.7, log_odds => 0.2) OVER (ORDER BY 1) AS r
+JOIN (SELECT player_id, skillrating.rate('hive', player_id, side, NULL, weight, team_score => score, side => side, player_gain => 0.7, log_odds => 0.2) OVER (ORDER BY 1) AS r
       FROM players) AS n ON (u).player_id = n.player_id::text;
 -- Parameters are those of the model; side, score and won are those of the arguments.
 SELECT round((u).skill::numeric, 6) AS skill
 FROM (SELECT unnest(skillrating.hive_update(player_id, state, side, score, inputs, '{"a": 0, "c": 3.5}')) AS u FROM rows) AS m;
-SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(side => 3 - side, score => 7, won => true), NULL)
+SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(side => 3 - side, team_score => 7, won => true), NULL)
      = skillrating.hive_update(player_id, state, side, score) AS same
 FROM rows;
 -- One side, or no play time, is no match, nor is one that is not to be rated.
@@ -135,10 +135,10 @@ GROUP BY m.n, m.what ORDER BY m.n;
 SELECT skillrating.hive_update(i, skillrating.hive_state(), 1 + i % 2, i % 2) IS NULL AS too_many FROM generate_series(1, 10001) AS i;
 -- Nobody plays against oneself; a change of sides is none.
 SELECT c.what, skillrating.hive_update(p.player_id, skillrating.hive_state(), p.side, p.side - 1,
-    CASE WHEN c.what = 'whole match' OR p.player_id <> 1 THEN skillrating.inputs(joined => 0, "left" => 1200)
-        WHEN c.what = 'overlap' THEN skillrating.inputs(joined => 500 * (p.side - 1), "left" => 600 * p.side)
+    CASE WHEN c.what = 'whole match' OR p.player_id <> 1 THEN skillrating.inputs(joined => 0, left_at => 1200)
+        WHEN c.what = 'overlap' THEN skillrating.inputs(joined => 500 * (p.side - 1), left_at => 600 * p.side)
         WHEN c.what = 'half' THEN skillrating.inputs(weight => 0.5)
-        WHEN c.what = 'stints' THEN skillrating.inputs(joined => 600 * (p.side - 1), "left" => 600 * p.side) END, NULL) IS NOT NULL AS rated
+        WHEN c.what = 'stints' THEN skillrating.inputs(joined => 600 * (p.side - 1), left_at => 600 * p.side) END, NULL) IS NOT NULL AS rated
 FROM unnest(ARRAY['nothing known', 'whole match', 'overlap', 'half', 'stints']) WITH ORDINALITY AS c(what, n),
     (VALUES (1, 1), (1, 2), (2, 1), (3, 2)) AS p(player_id, side)
 GROUP BY c.n, c.what ORDER BY c.n;

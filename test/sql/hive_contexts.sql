@@ -54,7 +54,7 @@ FROM round AS r, unnest(r.players) WITH ORDINALITY AS u(id, place);
 CREATE FUNCTION forecast(name text, params jsonb, with_map boolean)
 RETURNS TABLE (name text, second_half boolean, win_probability float8, score float8, truth float8, map text, seed integer, match_id integer, player_id integer) LANGUAGE sql AS $$
     SELECT $1, q.match_id > 600, (q.r).win_probability, q.score, 1 / (1 + exp(CASE q.team WHEN 1 THEN -q.log_odds ELSE q.log_odds END)), q.map, q.seed, q.match_id, q.player_id
-    FROM (SELECT l.*, rate('hive', l.player_id, l.team, score => l.score, side => l.team, context => CASE WHEN $3 THEN l.map END, options => $2) OVER (PARTITION BY l.seed ORDER BY l.match_id) AS r FROM line AS l) AS q
+    FROM (SELECT l.*, rate('hive', l.player_id, l.team, team_score => l.score, side => l.team, context => CASE WHEN $3 THEN l.map END, options => $2) OVER (PARTITION BY l.seed ORDER BY l.match_id) AS r FROM line AS l) AS q
 $$;
 CREATE TABLE forecasts AS
 SELECT * FROM forecast('without', '{"context_deviation": 0}', true) UNION ALL

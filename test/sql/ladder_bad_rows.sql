@@ -23,8 +23,8 @@ CREATE FUNCTION good_value(name text, player integer) RETURNS text LANGUAGE sql 
     SELECT CASE name
         WHEN 'played_at' THEN '2024-01-01 12:00:00+00'
         WHEN 'team' THEN player::text WHEN 'rank' THEN player::text
-        WHEN 'log_odds' THEN '0.1' WHEN 'gain' THEN '1' WHEN 'pool' THEN ''
-        WHEN 'joined' THEN '0' WHEN 'left' THEN '600' WHEN 'commanding' THEN '0.5'
+        WHEN 'log_odds' THEN '0.1' WHEN 'player_gain' THEN '1' WHEN 'pool' THEN ''
+        WHEN 'joined' THEN '0' WHEN 'left_at' THEN '600' WHEN 'commanding' THEN '0.5'
         WHEN 'side' THEN player::text WHEN 'squad' THEN '7' WHEN 'kills' THEN '3' WHEN 'deaths' THEN '2'
         WHEN 'quit' THEN '0' WHEN 'experience' THEN '9' END
 $$;
@@ -157,14 +157,14 @@ BEGIN
     PERFORM skillrating.create_ladder(name, 'trueskill2', '{"kill_variance": 3, "kill_self": 0.1, "quit_related": 0.1}', player_type => 'text', apply_at => apply_at);
     CREATE TEMP TABLE case_taken (id bigint) ON COMMIT DROP;
     FOR c IN SELECT * FROM bad_case LOOP
-        of_match := c.column_name IN ('played_at', 'pool', 'log_odds', 'gain', 'unrated_reason', 'tournament');
+        of_match := c.column_name IN ('played_at', 'pool', 'log_odds', 'unrated_reason', 'tournament');
         CONTINUE WHEN of_match AND NOT c.both_rows;
         BEGIN
             EXECUTE format('INSERT INTO %I.match (match_id, played_at, log_odds) VALUES ($1, ''2024-01-01 12:00:00+00'', 0.1)', name) USING c.id;
             IF of_match THEN
                 EXECUTE format('UPDATE %I.match SET %I = %L WHERE match_id = $1', name, c.column_name, c.value) USING c.id;
             END IF;
-            EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank, joined, "left", commanding, side, squad, kills, deaths, quit, experience)
+            EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank, joined, left_at, commanding, side, squad, kills, deaths, quit, experience)
                 SELECT $1, $1 || ''-'' || p, p, p, 0, 600, 0.5, p, 7, 3, 2, false, 9 FROM generate_series(1, 2) AS p', name) USING c.id;
             IF NOT of_match THEN
                 EXECUTE format('UPDATE %I.match_player SET %I = %L WHERE match_id = $1 %s', name, c.column_name, c.value,
@@ -192,7 +192,7 @@ SELECT bool_and(v.ok) FROM unnest(ARRAY['own_commit', 'own_statement', 'own_manu
 -- Errors of the source itself: only in class 22 are they the data's, and only their matches suffer.
 CREATE TABLE game (id integer, player integer, points integer, rounds integer, played_at timestamptz DEFAULT '2024-01-01');
 CREATE FUNCTION careless(integer) RETURNS integer LANGUAGE plpgsql STABLE AS $$ BEGIN IF $1 = 13 THEN RAISE 'thirteen'; END IF; RETURN $1; END $$;
-CREATE VIEW game_source AS SELECT id AS match_id, played_at, player AS player_id, player AS team, careless(points) / rounds AS score FROM game;
+CREATE VIEW game_source AS SELECT id AS match_id, played_at, player AS player_id, player AS team, careless(points) / rounds AS team_score FROM game;
 SELECT skillrating.create_ladder('games', 'elo', source => 'game_source');
 SELECT skillrating.attach('games', 'game', 'id');
 INSERT INTO game SELECT id, player, player, CASE WHEN id % 7 = 0 THEN 0 ELSE 1 END FROM generate_series(1, 3000) AS id, generate_series(1, 2) AS player;

@@ -56,7 +56,7 @@ SET work_mem = '64kB';
 BEGIN;
 INSERT INTO teams.match (match_id, played_at, log_odds)
 SELECT m, '2020-01-01'::timestamptz + m * interval '1 minute', 0.1 FROM generate_series(1, 3000) AS m;
-INSERT INTO teams.match_player (match_id, player_id, team, won, side, joined, "left", commanding)
+INSERT INTO teams.match_player (match_id, player_id, team, won, side, joined, left_at, commanding)
 SELECT m, (m * 13 + p * 7) % 211, p % 2, (p + hashint4(m::int) % 2) % 2 = 0, 1 + (p + m) % 2,
     CASE WHEN p > 9 THEN 100 * (p - 9) ELSE 0 END, 900 + 10 * p, CASE WHEN p < 2 THEN 1 END
 FROM generate_series(1, 3000) AS m, generate_series(0, 11) AS p;

@@ -8,7 +8,7 @@ SET extra_float_digits = 1;
 CREATE TABLE played AS
 SELECT m AS match_id, '2024-01-01'::timestamptz + (m * 37 % 150) * interval '5 hours' AS played_at,
     CASE WHEN m % 4 = 0 THEN 'blitz' ELSE '' END AS pool, CASE WHEN m % 5 > 0 THEN 'map ' || m % 3 END AS context,
-    (m * 11 + t * (1 + m % 6)) % 14 AS player_id, t AS team, (m * 13 + t * 5 + m / 7) % 4 AS score,
+    (m * 11 + t * (1 + m % 6)) % 14 AS player_id, t AS team, (m * 13 + t * 5 + m / 7) % 4 AS team_score,
     CASE WHEN m % 3 > 0 THEN t END AS side, CASE WHEN (m + t) % 6 > 0 THEN 'club ' || (m * 11 + t) % 4 END AS club
 FROM generate_series(1, 300) AS m, generate_series(1, 2) AS t;
 
@@ -16,8 +16,8 @@ CREATE FUNCTION play(ladder text, first int DEFAULT 1, last int DEFAULT 300) RET
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at, pool, context)
         SELECT DISTINCT match_id, played_at, pool, context FROM played WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
-    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, side, club)
-        SELECT match_id, player_id, team, score, side, club FROM played WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, team_score, side, club)
+        SELECT match_id, player_id, team, team_score, side, club FROM played WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
 END $$;
@@ -56,7 +56,7 @@ SELECT count(*) AS rows, count(*) FILTER (WHERE r.state_before = ARRAY[e.mu_befo
     AND r.state_after = ARRAY[e.mu_after, e.sigma_after, e.side_offset_after, e.side_sigma_after, e.command_mu_after, e.command_sigma_after]
     AND r.win_probability = e.win_probability) AS same
 FROM (
-    SELECT match_id, player_id, pool, (skillrating.rate('state_space', player_id, team, score => score, side => side, played_at => played_at, pool => pool,
+    SELECT match_id, player_id, pool, (skillrating.rate('state_space', player_id, team, team_score => team_score, side => side, played_at => played_at, pool => pool,
         context => context, club => club, options => '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}') OVER (ORDER BY played_at, match_id)).*
     FROM played) AS r
 JOIN bit.event AS e USING (match_id, player_id, pool);
@@ -103,7 +103,7 @@ SELECT (skillrating.new_season('bit', 'spring', 0.5, pool => '', at => '2024-06-
 SELECT cause, count(*) > 0 FROM bit.component_event GROUP BY cause ORDER BY cause;
 SELECT kind, key, games, last_played, as_of, state[1] FROM bit.component WHERE player_id = 1 ORDER BY pool, key;
 SELECT faults('bit');
-UPDATE bit.match_player SET score = 3 - score WHERE match_id = 120;
+UPDATE bit.match_player SET team_score = 3 - team_score WHERE match_id = 120;
 UPDATE bit.match SET context = 'map 7' WHERE match_id IN (10, 200);
 DELETE FROM bit.match WHERE match_id = 33;
 SELECT skillrating.void_match('bit', 77), skillrating.exclude_player('bit', 5, '2024-01-05', '2024-01-10') > 0, skillrating.merge_players('bit', 3, 4) > 0;
@@ -169,8 +169,8 @@ SELECT count(*) > 0 AS changed FROM skillrating.catch_up('once');
 SELECT * FROM differences('single', 'once');
 INSERT INTO large.match (match_id, played_at, pool, context)
 SELECT DISTINCT match_id + 300 * n, played_at + n * interval '40 days', pool, context FROM played, generate_series(0, 3) AS n;
-INSERT INTO large.match_player (match_id, player_id, team, score, side, club)
-SELECT match_id + 300 * n, player_id + n, team, score, side, club FROM played, generate_series(0, 3) AS n;
+INSERT INTO large.match_player (match_id, player_id, team, team_score, side, club)
+SELECT match_id + 300 * n, player_id + n, team, team_score, side, club FROM played, generate_series(0, 3) AS n;
 SELECT count(*) FROM large.rated_match WHERE status = 'rated';
 SELECT faults('large');
 

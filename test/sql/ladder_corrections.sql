@@ -215,9 +215,9 @@ SELECT bool_and(ok) FROM skillrating.verify('orm');
 -- Players who come and go: the match counts once all have left.
 SELECT skillrating.create_ladder('stints', 'hive');
 INSERT INTO stints.match (match_id) VALUES (1);
-INSERT INTO stints.match_player (match_id, player_id, team, side, won, joined, "left") VALUES (1, 1, 1, 1, true, 0, 900), (1, 2, 2, 2, false, 0, NULL);
+INSERT INTO stints.match_player (match_id, player_id, team, side, won, joined, left_at) VALUES (1, 1, 1, 1, true, 0, 900), (1, 2, 2, 2, false, 0, NULL);
 SELECT skillrating.match_outcome('stints', 1);
-UPDATE stints.match_player SET "left" = 900 WHERE player_id = 2;
+UPDATE stints.match_player SET left_at = 900 WHERE player_id = 2;
 SELECT status FROM stints.rated_match;
 SELECT count(*) FROM skillrating.report_match('stints', 2, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], joined => ARRAY[0, 0]);
 SELECT skillrating.drop_ladder('stints');

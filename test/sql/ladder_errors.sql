@@ -54,7 +54,7 @@ SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARR
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], weight => '{1,NaN}');
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], weight => '{1,Infinity}');
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], joined => ARRAY[0, 0]);
-SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], joined => ARRAY[0, 9], "left" => ARRAY[5, 5]);
+SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], joined => ARRAY[0, 9], left_at => ARRAY[5, 5]);
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], log_odds => 'NaN');
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], log_odds => 'Infinity');
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => -1);
@@ -73,8 +73,8 @@ SELECT * FROM skillrating.preview('arena', ARRAY[1, 2], ARRAY[1, 1]);
 -- Rows: what is in them is no error, and keeps their match from being rated.
 INSERT INTO arena.match (match_id, log_odds) VALUES (1, 0), (11, 0), (12, 0), (13, 0), (14, 1);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (11, 1, 1, 0), (11, 2, 2, 1);
-INSERT INTO arena.match_player (match_id, player_id, team, score) VALUES (12, 1, 1, 'NaN'), (12, 2, 2, 1);
-INSERT INTO arena.match_player (match_id, player_id, team, score) VALUES (13, 1, 1, 'Infinity'), (13, 2, 2, 1);
+INSERT INTO arena.match_player (match_id, player_id, team, team_score) VALUES (12, 1, 1, 'NaN'), (12, 2, 2, 1);
+INSERT INTO arena.match_player (match_id, player_id, team, team_score) VALUES (13, 1, 1, 'Infinity'), (13, 2, 2, 1);
 INSERT INTO arena.match_player (match_id, player_id, team, rank, side) VALUES (14, 1, 1, 1, 3), (14, 2, 2, 1, 1);
 SELECT match_id, status, reason, detail, played_at IS NOT NULL AS has_time FROM arena.rated_match ORDER BY match_id;
 DELETE FROM arena.match WHERE match_id > 1;

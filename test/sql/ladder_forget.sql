@@ -45,7 +45,7 @@ BEGIN
         SELECT m, ''2024-01-01''::timestamptz + m * interval ''7 hours'' FROM generate_series(1, $1) AS m', ladder)
     USING matches;
     EXECUTE format(
-        'INSERT INTO %I.match_player (match_id, player_id, stint, team, rank, joined, "left", squad, kills, deaths, quit)
+        'INSERT INTO %I.match_player (match_id, player_id, stint, team, rank, joined, left_at, squad, kills, deaths, quit)
         SELECT m, $3 + ((m * 7919 + p * (1 + m %% 13)) %% $2), s, 1 + p %% 2,
             CASE m %% 5 WHEN 0 THEN 1 ELSE 1 + (p + m / 3) %% 2 END, (s - 1) * 500, (s - 1) * 500 + 100 + 30 * ((m + p) %% 7),
             p / 4, (m + p) %% 6, (m * p) %% 5, (m + p) %% 11 = 0

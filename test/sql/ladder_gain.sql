@@ -11,7 +11,7 @@ SELECT player_id, games, wins, losses FROM arena.rating ORDER BY player_id;
 -- The gain of the match multiplies that of each, and the source has the product.
 SELECT player_id, rating_after - rating_before AS change
 FROM skillrating.report_match('arena', 2, '{5,6}'::bigint[], '{1,2}', '{1,2}', '2024-01-02', player_gain => '{3,1}', gain => 0.5);
-SELECT m.gain AS of_match, p.player_id, p.gain, s.gain AS in_source
+SELECT m.gain AS of_match, p.player_id, p.player_gain, s.player_gain AS in_source
 FROM arena.match AS m JOIN arena.match_player AS p USING (match_id) JOIN arena.source AS s USING (match_id, player_id) ORDER BY 2;
 
 -- What a match would bring is what it brings; the predictions do not depend on gains.
@@ -23,10 +23,10 @@ JOIN skillrating.preview('arena', '{7,8}'::bigint[], '{1,2}', gain => 3) AS q US
 
 -- The same match again is nothing new, and a gain of 1 is none; another one is a correction.
 SELECT digest AS before FROM plain.rated_match \gset
-UPDATE plain.match_player SET gain = 1;
+UPDATE plain.match_player SET player_gain = 1;
 SELECT digest = :before AS same_digest, (SELECT count(*) FROM plain.correction) AS corrections FROM plain.rated_match;
 UPDATE plain.match SET gain = 0.5;
-UPDATE plain.match_player SET gain = 2;
+UPDATE plain.match_player SET player_gain = 2;
 SELECT digest = :before AS same_digest FROM plain.rated_match;
 SELECT count(*) AS changed FROM skillrating.catch_up('plain');
 SELECT count(*) AS corrections FROM plain.correction;
@@ -34,7 +34,7 @@ SELECT bool_and(ok) FROM skillrating.verify('plain');
 SELECT count(*) FROM skillrating.report_match('arena', 1, '{1,2,3,4}'::bigint[], '{1,1,2,2}', '{1,1,2,2}', '2024-01-01', player_gain => '{2,0,1,0.25}');
 SELECT count(*) AS corrections FROM arena.correction;
 SELECT count(*) FROM skillrating.report_match('arena', 3, '{1,3}'::bigint[], '{1,2}', '{1,2}', '2024-01-03');
-UPDATE arena.match_player SET gain = 1 WHERE match_id = 1 AND player_id = 1;
+UPDATE arena.match_player SET player_gain = 1 WHERE match_id = 1 AND player_id = 1;
 SELECT kind, match_id FROM arena.correction;
 SELECT bool_and(ok) AS verified FROM skillrating.verify('arena');
 SELECT player_id FROM skillrating.catch_up('arena') ORDER BY player_id;
@@ -50,7 +50,7 @@ SELECT skillrating.report_match('arena', 11, '{21,22}'::bigint[], '{1,2}', '{1,2
 SELECT skillrating.report_match('arena', 11, '{21,22}'::bigint[], '{1,2}', '{1,2}', player_gain => '{1,2,3}');
 SELECT skillrating.preview('arena', '{21,22}'::bigint[], '{1,2}', player_gain => '{1,Infinity}');
 INSERT INTO arena.match (match_id) VALUES (11);
-INSERT INTO arena.match_player (match_id, player_id, team, rank, gain) VALUES (11, 21, 1, 1, 'Infinity'), (11, 22, 2, 2, NULL);
+INSERT INTO arena.match_player (match_id, player_id, team, rank, player_gain) VALUES (11, 21, 1, 1, 'Infinity'), (11, 22, 2, 2, NULL);
 SELECT * FROM skillrating.match_outcome('arena', 11);
 
 -- Rows of a query may have gains that differ in a match, as those of a source.  Gains of 1 are as
@@ -63,14 +63,14 @@ CREATE FUNCTION compare(model text, OUT with_gains bool, OUT one bigint, OUT zer
     SELECT count(*) FILTER (WHERE (r).state_after IS DISTINCT FROM (none).state_after) > 100, count(*) FILTER (WHERE one IS DISTINCT FROM none),
         count(*) FILTER (WHERE (zero).state_after IS DISTINCT FROM skillrating.initial_state(model)),
         (SELECT array_agg(f.state ORDER BY f.player_id) FROM unnest((
-            SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, skillrating.inputs(weight, gain => gain), '{}' ORDER BY match_id) FROM game)) AS f)
+            SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, skillrating.inputs(weight, player_gain => gain), '{}' ORDER BY match_id) FROM game)) AS f)
         = (SELECT array_agg((r).state_after ORDER BY player_id::text) FROM (
-            SELECT DISTINCT ON (player_id) player_id, skillrating.rate(model, player_id, team, rank, weight, gain => gain) OVER (ORDER BY match_id) AS r, match_id
+            SELECT DISTINCT ON (player_id) player_id, skillrating.rate(model, player_id, team, rank, weight, player_gain => gain) OVER (ORDER BY match_id) AS r, match_id
             FROM game ORDER BY player_id, match_id DESC) AS l)
     FROM (
-        SELECT skillrating.rate(model, player_id, team, rank, weight, gain => gain) OVER (ORDER BY match_id) AS r,
-            skillrating.rate(model, player_id, team, rank, weight, gain => 1) OVER (ORDER BY match_id) AS one,
-            skillrating.rate(model, player_id, team, rank, weight, gain => 0) OVER (ORDER BY match_id) AS zero,
+        SELECT skillrating.rate(model, player_id, team, rank, weight, player_gain => gain) OVER (ORDER BY match_id) AS r,
+            skillrating.rate(model, player_id, team, rank, weight, player_gain => 1) OVER (ORDER BY match_id) AS one,
+            skillrating.rate(model, player_id, team, rank, weight, player_gain => 0) OVER (ORDER BY match_id) AS zero,
             skillrating.rate(model, player_id, team, rank, weight) OVER (ORDER BY match_id) AS none
         FROM game) AS q
 $$;
@@ -78,10 +78,10 @@ SELECT name, (compare(name)).* FROM skillrating.models();
 
 -- tune() rates with the gains, too.
 SELECT (t).matches, abs((t).log_loss - s.log_loss) < 1e-12 AS same, abs((t).log_loss - s.without) > 1e-4 AS not_without
-FROM (SELECT skillrating.tune('elo', match_id, player_id, team, rank, skillrating.inputs(gain => gain),
+FROM (SELECT skillrating.tune('elo', match_id, player_id, team, rank, skillrating.inputs(player_gain => gain),
         '{"fit": ["k"], "burn_in": 0, "holdout": 0, "max_evaluations": 20, "bounds": {"k": [0.32, 3200]}}' ORDER BY match_id) AS t FROM game) AS q, LATERAL (
     SELECT skillrating.log_loss((r).win_probability, (r).score) AS log_loss, skillrating.log_loss((none).win_probability, (none).score) AS without
-    FROM (SELECT skillrating.rate('elo', player_id, team, rank, gain => gain, options => (t).params) OVER (ORDER BY match_id) AS r,
+    FROM (SELECT skillrating.rate('elo', player_id, team, rank, player_gain => gain, options => (t).params) OVER (ORDER BY match_id) AS r,
             skillrating.rate('elo', player_id, team, rank, options => (t).params) OVER (ORDER BY match_id) AS none FROM game) AS g) AS s;
 
 -- To solvers, whose likelihood belongs to all players, a match has the mean of its gains.
@@ -89,8 +89,8 @@ CREATE FUNCTION solved(solver text, OUT many bool, OUT same_as_mean bool, OUT ot
 DECLARE
     s record;
 BEGIN
-    SELECT skillrating.solve(solver, match_id, player_id, team, rank, skillrating.inputs(weight, played_at => at, gain => gain), '{}' ORDER BY match_id) AS given,
-        skillrating.solve(solver, match_id, player_id, team, rank, skillrating.inputs(weight, played_at => at, gain => mean), '{}' ORDER BY match_id) AS mean,
+    SELECT skillrating.solve(solver, match_id, player_id, team, rank, skillrating.inputs(weight, played_at => at, player_gain => gain), '{}' ORDER BY match_id) AS given,
+        skillrating.solve(solver, match_id, player_id, team, rank, skillrating.inputs(weight, played_at => at, player_gain => mean), '{}' ORDER BY match_id) AS mean,
         skillrating.solve(solver, match_id, player_id, team, rank, skillrating.inputs(weight, played_at => at), '{}' ORDER BY match_id) AS none
     INTO s FROM (SELECT *, '2024-01-01'::timestamptz + match_id * interval '1 day' AS at, sum(weight * gain) OVER w / sum(weight) OVER w AS mean
         FROM game WINDOW w AS (PARTITION BY match_id)) AS g;

@@ -15,7 +15,7 @@ BEGIN
         FROM generate_series($1, $2) AS i', ladder)
     USING first, last;
     EXECUTE format(
-        'INSERT INTO %I.match_player (match_id, player_id, team, side, rank, score, club, kills, deaths)
+        'INSERT INTO %I.match_player (match_id, player_id, team, side, rank, team_score, club, kills, deaths)
         SELECT i, 1 + (i * 7 + k * (1 + i %% 3)) %% 13, 1 + k / 2, 1 + k / 2,
             CASE WHEN i %% 7 = 0 THEN 1 ELSE 1 + (k / 2 + i / 3) %% 2 END,
             CASE WHEN i %% 7 = 0 THEN 1 ELSE 2 - (k / 2 + i / 3) %% 2 END,

@@ -4,7 +4,7 @@ SET extra_float_digits = 0;
 
 SELECT skillrating.create_ladder('by_uuid', 'hive', player_type => 'text', match_type => 'uuid');
 INSERT INTO by_uuid.match (match_id) VALUES ('5d8b7b52-0000-0000-0000-000000000001');
-INSERT INTO by_uuid.match_player (match_id, player_id, team, won, side, joined, "left", commanding) VALUES
+INSERT INTO by_uuid.match_player (match_id, player_id, team, won, side, joined, left_at, commanding) VALUES
     ('5d8b7b52-0000-0000-0000-000000000001', 'Ümlaut', 7, true, 2, 0, 1200, 1),
     ('5d8b7b52-0000-0000-0000-000000000001', 'a ''quote"', 7, true, 2, 0, 600, NULL),
     ('5d8b7b52-0000-0000-0000-000000000001', 'late', 9, false, 1, 600, 1200, 0.5),
@@ -17,7 +17,7 @@ INSERT INTO by_uuid.match DEFAULT VALUES;
 SELECT count(*) FROM by_uuid.match;
 -- Several stints, on either side.
 INSERT INTO by_uuid.match (match_id) VALUES ('5d8b7b52-0000-0000-0000-000000000002');
-INSERT INTO by_uuid.match_player (match_id, player_id, stint, team, won, side, joined, "left") VALUES
+INSERT INTO by_uuid.match_player (match_id, player_id, stint, team, won, side, joined, left_at) VALUES
     ('5d8b7b52-0000-0000-0000-000000000002', 'late', 1, 1, true, 1, 0, 300),
     ('5d8b7b52-0000-0000-0000-000000000002', 'late', 2, 2, false, 2, 300, 1500),
     ('5d8b7b52-0000-0000-0000-000000000002', 'Late', 1, 1, true, 1, 0, 1500),

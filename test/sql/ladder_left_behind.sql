@@ -7,7 +7,7 @@ SET client_min_messages = warning;
 CREATE TABLE game (id bigint PRIMARY KEY, at timestamptz, map text);
 CREATE TABLE game_player (game_id bigint, player text, team int, score int);
 CREATE VIEW game_source AS
-    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score
+    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score AS team_score
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
 -- A ladder over both tables with a match in it.
 CREATE FUNCTION make_ladder(ladder text) RETURNS void LANGUAGE plpgsql AS $$
@@ -53,7 +53,7 @@ SELECT skillrating.attach('left', 'game', 'id');
 SELECT skillrating.restore_triggers('left');
 SELECT skillrating.refresh_source('left');
 CREATE VIEW game_source AS
-    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score
+    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score AS team_score
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
 SELECT skillrating.refresh_source('left', 'game_source');
 SELECT count(*) FROM our_triggers WHERE relation IN ('game'::regclass, 'game_player'::regclass);
@@ -67,7 +67,7 @@ SELECT skillrating.detach('left', 'game');
 SELECT skillrating.detach('left', 'game');
 SELECT skillrating.drop_ladder('left');
 CREATE VIEW game_source AS
-    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score
+    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score AS team_score
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
 
 -- The schema is dropped.
@@ -195,7 +195,7 @@ GRANT CREATE, USAGE ON SCHEMA regress_left_behind TO regress_left_owner, regress
 GRANT SELECT ON game, game_player TO regress_left_owner;
 SET ROLE regress_left_owner;
 CREATE VIEW own_source AS
-    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score
+    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score AS team_score
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
 SELECT skillrating.create_ladder('left', 'elo', source => 'own_source', attach => false);
 SELECT skillrating.attach('left', 'game', 'id');

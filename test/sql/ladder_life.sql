@@ -58,7 +58,7 @@ INSERT INTO arena.match (match_id, played_at, finished) VALUES (6, '2024-01-06',
 INSERT INTO arena.match_player (match_id, player_id, team) VALUES (6, 10, 1), (6, 20, 2);
 SELECT match_id, status FROM arena.rated_match WHERE match_id = 6;
 BEGIN;
-UPDATE arena.match_player SET score = player_id WHERE match_id = 6;
+UPDATE arena.match_player SET team_score = player_id WHERE match_id = 6;
 UPDATE arena.match SET finished = true WHERE match_id = 6;
 COMMIT;
 SELECT match_id, status FROM arena.rated_match WHERE match_id = 6;
@@ -66,7 +66,7 @@ SELECT player_id, score FROM arena.event WHERE match_id = 6 ORDER BY 1;
 
 -- Results as score or won; scores and draws.
 INSERT INTO arena.match (match_id, played_at) SELECT i, '2024-01-07'::timestamptz + i * interval '1 hour' FROM generate_series(7, 9) AS i;
-INSERT INTO arena.match_player (match_id, player_id, team, score, won) VALUES
+INSERT INTO arena.match_player (match_id, player_id, team, team_score, won) VALUES
     (7, 10, 1, 2.5, NULL), (7, 20, 2, 2.5, NULL),
     (8, 10, 1, NULL, true), (8, 20, 2, NULL, false),
     (9, 10, 1, -3, NULL), (9, 20, 2, -1, NULL), (9, 30, 3, -2, NULL);

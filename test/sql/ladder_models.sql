@@ -19,7 +19,7 @@ BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, pool, played_at, log_odds, gain)
         SELECT match_id, pool, played_at, CASE WHEN max(team) = 1 THEN 0.2 ELSE 0 END, 0.5 + match_id %% 3 / 2.0
         FROM participant WHERE match_id BETWEEN $1 AND $2 GROUP BY match_id, pool, played_at', ladder) USING first, last;
-    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, weight, squad, kills, deaths, quit, experience, gain, side, context, club)
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, team_score, weight, squad, kills, deaths, quit, experience, player_gain, side, context, club)
         SELECT match_id, player_id, team, score, weight, squad, kills, deaths, quit, experience, gain, side, context, club
         FROM participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
 END $$;

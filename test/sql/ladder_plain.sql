@@ -133,7 +133,7 @@ CREATE FUNCTION play_in_full(ladder text, m int) RETURNS void LANGUAGE plpgsql A
 BEGIN
     EXECUTE format('INSERT INTO %1$I.match (match_id, played_at, finished, pool, log_odds, gain, context, duration, surrendered)
         VALUES (%2$s, timestamptz ''2026-01-01'' + %2$s * interval ''1 hour'', false, ''c'', 0.1, 1.5, ''map'', 1800, true)', ladder, m);
-    EXECUTE format('INSERT INTO %1$I.match_player (match_id, player_id, stint, team, score, weight, joined, "left", commanding, side, context, club, squad, kills, deaths, quit, experience, gain, bot)
+    EXECUTE format('INSERT INTO %1$I.match_player (match_id, player_id, stint, team, team_score, weight, joined, left_at, commanding, side, context, club, squad, kills, deaths, quit, experience, player_gain, bot)
         SELECT %2$s, p, 1, 1 + p %% 2, 10 + p %% 2 + %2$s, 0.3 + p / 10.0, 60 * p, 1800, CASE WHEN p < 2 THEN 900 END, 1 + p %% 2,
             CASE WHEN p = 3 THEN ''other'' END, ''club '' || p, p / 4, p, 2 * p, p = 5, 100 * p, CASE WHEN p > 3 THEN 0.5 END, p = 7
         FROM generate_series(0, 7) AS p', ladder, m);

@@ -33,7 +33,7 @@ BEGIN
         UPDATE life.match_player SET rank = team, side = CASE WHEN n % 3 > 0 THEN team END, club = CASE WHEN player_id > 2 THEN 'club ' || player_id % 3 END
         WHERE match_id = n;
     ELSIF what < 0.62 THEN
-        UPDATE life.match_player SET rank = 3 - rank, gain = CASE WHEN player_id % 3 = 0 THEN n % 4 END,
+        UPDATE life.match_player SET rank = 3 - rank, player_gain = CASE WHEN player_id % 3 = 0 THEN n % 4 END,
             context = CASE WHEN n % 2 = 0 THEN 'map 1' END
         WHERE match_id = some_match;
     ELSIF what < 0.66 THEN

@@ -19,7 +19,7 @@ FROM skillrating.models() AS m, LATERAL (SELECT CASE m.name WHEN 'state_space' T
     (VALUES ('{"recalibration_deviation": 0.4, "recalibration_half_life_matches": 60, "recalibration_half_life_days": 40}'::jsonb)) AS c(corrected)
 WHERE m.name <> 'frag';
 CREATE FUNCTION rated(model text, params jsonb) RETURNS TABLE (match_id int, player_id int, r skillrating.rated) LANGUAGE sql AS $$
-    SELECT match_id, player_id, skillrating.rate(model, player_id, team, score => score, side => side, played_at => played_at, pool => pool, options => params)
+    SELECT match_id, player_id, skillrating.rate(model, player_id, team, team_score => score, side => side, played_at => played_at, pool => pool, options => params)
         OVER (ORDER BY played_at, match_id) FROM recalibrated.played
 $$;
 CREATE TABLE forecast AS
@@ -50,7 +50,7 @@ SELECT model, count(*) > 100 AS matches, max(abs(q[1] - c[1])) < 1e-12 AS same F
 
 -- A match without a result is forecast as it is with one, and teaches nothing.
 SELECT bool_and((f.sided).win_probability = (w.r).win_probability) AS same, count(*) FILTER (WHERE f.match_id = 150) AS asked
-FROM (SELECT match_id, player_id, skillrating.rate('elo', player_id, team, score => CASE WHEN match_id <> 150 THEN score END, side => side, played_at => played_at, pool => pool,
+FROM (SELECT match_id, player_id, skillrating.rate('elo', player_id, team, team_score => CASE WHEN match_id <> 150 THEN score END, side => side, played_at => played_at, pool => pool,
         options => (SELECT u.sided FROM rules AS u WHERE model = 'elo')) OVER (ORDER BY played_at, match_id) AS r
     FROM played WHERE match_id <= 150) AS w
 JOIN forecast AS f USING (match_id, player_id) WHERE f.model = 'elo';
@@ -58,11 +58,11 @@ JOIN forecast AS f USING (match_id, player_id) WHERE f.model = 'elo';
 -- What tune() scores are the corrected forecasts; it warns of a search that was cut off.
 SET client_min_messages = error;
 SELECT abs(((t).matches * (t).log_loss + (t).held_out_matches * (t).held_out_log_loss) / 200 - l) < 1e-9 AS same FROM (
-    SELECT skillrating.tune('elo', match_id, player_id, team, NULL, skillrating.inputs(score => score, side => side, played_at => played_at, pool => pool),
+    SELECT skillrating.tune('elo', match_id, player_id, team, NULL, skillrating.inputs(team_score => score, side => side, played_at => played_at, pool => pool),
         '{"fit": ["k"], "params": {"recalibration_deviation": 0.4}, "burn_in": 0, "max_evaluations": 1}' ORDER BY played_at, match_id) AS t
     FROM played WHERE match_id % 6 > 0) AS t,
     LATERAL (SELECT skillrating.log_loss((r).win_probability, (r).score) AS l FROM (
-        SELECT team, skillrating.rate('elo', player_id, team, score => score, side => side, played_at => played_at, pool => pool, options => (t).params) OVER (ORDER BY played_at, match_id) AS r
+        SELECT team, skillrating.rate('elo', player_id, team, team_score => score, side => side, played_at => played_at, pool => pool, options => (t).params) OVER (ORDER BY played_at, match_id) AS r
         FROM played WHERE match_id % 6 > 0) AS f WHERE team = 1) AS l;
 RESET client_min_messages;
 
@@ -73,7 +73,7 @@ $$;
 CREATE FUNCTION play(ladder text, first int, last int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at, pool) SELECT DISTINCT match_id, played_at, pool FROM recalibrated.played WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
-    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score, side)
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, team_score, side)
         SELECT match_id, player_id, team, score, side FROM recalibrated.played WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
@@ -94,7 +94,7 @@ SELECT u.model, bool_and((f.r).unrated_reason = 'no_result') AS forecast, bool_a
     bool_and((w.win_probability, w.draw_probability) IS NOT DISTINCT FROM ((f.r).win_probability, (f.r).draw_probability)
         AND (v.win_probability, v.draw_probability) IS NOT DISTINCT FROM (w.win_probability, w.draw_probability)) AS same
 FROM rules AS u,
-    LATERAL (SELECT match_id, player_id, team, skillrating.rate(u.model, player_id, team, score => score, side => side, played_at => played_at, pool => pool, options => u.sided)
+    LATERAL (SELECT match_id, player_id, team, skillrating.rate(u.model, player_id, team, team_score => score, side => side, played_at => played_at, pool => pool, options => u.sided)
             OVER (ORDER BY played_at, match_id) AS r
         FROM (TABLE played UNION ALL SELECT 300, '2024-04-01', '', t, t, NULL, t FROM generate_series(1, 2) AS t) AS s) AS f,
     LATERAL skillrating.win_probability('all_' || u.model, '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01', pool => '') AS w,
@@ -111,15 +111,15 @@ FROM skillrating.win_probability('all_elo', '{1,2}'::bigint[], '{1,2}', side => 
 JOIN foretold AS f USING (player_id) WHERE w.team = f.team ORDER BY player_id;
 
 -- Corrections: another result, a match that comes late, one that is void; then again what a window says.
-UPDATE all_elo.match_player SET score = 9 - score WHERE match_id = 50;
+UPDATE all_elo.match_player SET team_score = 9 - team_score WHERE match_id = 50;
 SELECT count(*) > 0 AS late FROM skillrating.report_match('all_elo', 302, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-01-20', side => '{1,2}');
 SELECT skillrating.void_match('all_elo', 77);
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('all_elo');
 SELECT * FROM faults('all_elo');
 SELECT count(*) > 300 AS rated, count(*) FILTER (WHERE (w.r).win_probability IS DISTINCT FROM e.win_probability) AS differ
-FROM (SELECT match_id, player_id, pool, skillrating.rate('elo', player_id, team, score => score, side => side, played_at => played_at, pool => pool,
+FROM (SELECT match_id, player_id, pool, skillrating.rate('elo', player_id, team, team_score => score, side => side, played_at => played_at, pool => pool,
         options => (SELECT u.sided FROM rules AS u WHERE model = 'elo')) OVER (ORDER BY played_at, match_id) AS r
-    FROM (SELECT m.match_id, m.played_at, m.pool, p.player_id, p.team, coalesce(p.score, -p.rank) AS score, p.side
+    FROM (SELECT m.match_id, m.played_at, m.pool, p.player_id, p.team, coalesce(p.team_score, -p.rank) AS score, p.side
         FROM all_elo.match AS m JOIN all_elo.match_player AS p USING (match_id) WHERE m.match_id <> 77) AS s) AS w
 JOIN all_elo.event AS e USING (match_id, player_id, pool);
 

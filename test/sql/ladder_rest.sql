@@ -10,7 +10,7 @@ BEGIN
         SELECT g, t, CASE WHEN g %% 3 = 0 THEN ''duel'' ELSE '''' END
         FROM generate_series(1, 240) AS g, LATERAL (SELECT ''2023-01-01''::timestamptz + g * interval ''1 day 7 hours 11.000017 seconds'') AS p(t)
         WHERE t <= $1 AND t > $2', ladder) USING until, since;
-    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank, score)
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank, team_score)
         SELECT m.match_id, 1 + (m.match_id * 5 + p + m.match_id / 60 * 3) %% (6 + m.match_id / 60 * 2), p, NULL, (m.match_id * p * 7) %% 11
         FROM %1$I.match AS m, generate_series(1, 2) AS p WHERE m.played_at > $1', ladder) USING since;
 END
@@ -19,7 +19,7 @@ $$;
 -- With frag's decay the board and predictions agree at the settled time, whoever was idle.
 SELECT skillrating.create_ladder('duels', 'frag', '{"decay": 0.5, "decay_floor": 500}');
 INSERT INTO duels.match (match_id, played_at) VALUES (1, '2020-01-01'), (2, '2020-01-02'), (3, '2022-09-27');
-INSERT INTO duels.match_player (match_id, player_id, team, score) VALUES (1, 1, 1, 10), (1, 2, 2, 0), (2, 1, 1, 10), (2, 3, 2, 0), (3, 2, 1, 10), (3, 3, 2, 5);
+INSERT INTO duels.match_player (match_id, player_id, team, team_score) VALUES (1, 1, 1, 10), (1, 2, 2, 0), (2, 1, 1, 10), (2, 3, 2, 0), (3, 2, 1, 10), (3, 3, 2, 5);
 CREATE TABLE shown (player bigint PRIMARY KEY, rating float8);
 INSERT INTO shown SELECT generate_series(1, 3);
 SELECT skillrating.mirror_rating('duels', 'shown', 'player', '{"rating": "rating"}') AS mirrored;
@@ -46,14 +46,14 @@ FROM unnest('{2022-09-28,2022-12-01,2024-01-01}'::timestamptz[]) AS at,
 WHERE w.team = 1 AND a.player_id = '1' AND b.player_id = '2';
 -- What was counted is not counted again.
 INSERT INTO duels.match (match_id, played_at) VALUES (4, '2022-10-08');
-INSERT INTO duels.match_player (match_id, player_id, team, score) VALUES (4, 1, 1, 3), (4, 2, 2, 1);
+INSERT INTO duels.match_player (match_id, player_id, team, team_score) VALUES (4, 1, 1, 3), (4, 2, 2, 1);
 SELECT seq, kind, played_at, last_played_before, as_of_before FROM duels.event WHERE player_id = 1 ORDER BY seq;
 SELECT kind, round(rating_before::numeric, 4) AS before, round(rating_after::numeric, 4) AS after, round(rest_change::numeric, 4) AS rest_change FROM skillrating.history('duels', 1);
 -- Settling again at the same time, at an earlier one, and at none.
 SELECT * FROM skillrating.settle('duels', '2022-11-01');
 SELECT * FROM skillrating.settle('duels', '2022-11-01');
 INSERT INTO duels.match (match_id, played_at) VALUES (5, '2022-10-20');
-INSERT INTO duels.match_player (match_id, player_id, team, score) VALUES (5, 3, 1, 3), (5, 4, 2, 1);
+INSERT INTO duels.match_player (match_id, player_id, team, team_score) VALUES (5, 3, 1, 3), (5, 4, 2, 1);
 SELECT players FROM skillrating.settle('duels', '2022-11-01');
 SELECT count(*), count(DISTINCT seq) FROM duels.operation;
 SELECT * FROM skillrating.settle('duels', '2022-10-31');
@@ -125,7 +125,7 @@ BEGIN
             SELECT g, t, CASE WHEN g % 3 = 0 THEN ''duel'' ELSE '''' END FROM generate_series(1, 240) AS g,
                 LATERAL (SELECT ''2023-01-01''::timestamptz + g * interval ''1 day 7 hours 11.000017 seconds'') AS p(t)
             WHERE t > ''2023-01-01''::timestamptz + $1 * interval ''10 days'' AND t <= ''2023-01-01''::timestamptz + ($1 + 1) * interval ''10 days''' USING day;
-        EXECUTE 'INSERT INTO daily.match_player (match_id, player_id, team, rank, score)
+        EXECUTE 'INSERT INTO daily.match_player (match_id, player_id, team, rank, team_score)
             SELECT m.match_id, 1 + (m.match_id * 5 + p + m.match_id / 60 * 3) % (6 + m.match_id / 60 * 2), p, NULL, (m.match_id * p * 7) % 11
             FROM daily.match AS m, generate_series(1, 2) AS p WHERE m.match_id NOT IN (SELECT match_id FROM daily.match_player)';
         SET CONSTRAINTS ALL IMMEDIATE;

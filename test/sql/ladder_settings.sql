@@ -3,11 +3,11 @@
 \set SHOW_CONTEXT never
 CREATE TABLE game (id bigint, at timestamp, winner text, loser text, margin text);
 CREATE VIEW game_source AS
-SELECT id AS match_id, (at::text || ' EST')::timestamptz AS played_at, p.player_id, p.team, p.rank, log_odds::text::float8 AS log_odds, gain
+SELECT id AS match_id, (at::text || ' EST')::timestamptz AS played_at, p.player_id, p.team, p.rank, log_odds::text::float8 AS log_odds, player_gain
 FROM game, LATERAL (VALUES (winner, 1, 1), (loser, 2, 2)) AS p(player_id, team, rank),
     -- A date, an interval, a number and a NULL as texts, there and back.
     LATERAL (SELECT (extract(epoch FROM '1 day 02:00'::interval::text::interval) / 1e5 + (0.1::float8 + 0.2::float8)::text::float8)::float8 AS log_odds,
-        (1 + extract(day FROM (at::date::text)::date) / 100 + cardinality('{NULL,1}'::text[]) / 1e3 + length(at::text) / 1e4 + length(winner::bytea::text) / 1e5)::float8 AS gain) AS c;
+        (1 + extract(day FROM (at::date::text)::date) / 100 + cardinality('{NULL,1}'::text[]) / 1e3 + length(at::text) / 1e4 + length(winner::bytea::text) / 1e5)::float8 AS player_gain) AS c;
 
 CREATE FUNCTION live() RETURNS void LANGUAGE plpgsql SET client_min_messages = error AS $$
 BEGIN

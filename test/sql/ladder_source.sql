@@ -41,8 +41,8 @@ SELECT player_id, round(win_probability::numeric, 6) AS p FROM skillrating.previ
 CREATE TABLE lobby (server int, id int, at timestamp NOT NULL DEFAULT '2024-01-01', red uuid[], blue uuid[], red_score int, blue_score int, state text,
     PRIMARY KEY (server, id));
 CREATE VIEW lobby_source AS
-    SELECT l.server || ':' || l.id AS match_id, l.at AS played_at, t.team, p AS player_id, t.score
-    FROM lobby AS l CROSS JOIN LATERAL (VALUES (0, l.red, l.red_score), (1, l.blue, l.blue_score)) AS t(team, players, score) CROSS JOIN unnest(t.players) AS p
+    SELECT l.server || ':' || l.id AS match_id, l.at AS played_at, t.team, p AS player_id, t.team_score
+    FROM lobby AS l CROSS JOIN LATERAL (VALUES (0, l.red, l.red_score), (1, l.blue, l.blue_score)) AS t(team, players, team_score) CROSS JOIN unnest(t.players) AS p
     WHERE l.state = 'finished';
 SELECT skillrating.create_ladder('lobbies', 'trueskill', source => 'lobby_source', apply_at => 'statement');
 SELECT skillrating.attach('lobbies', 'lobby', 'nothing');

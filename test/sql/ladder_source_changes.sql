@@ -5,7 +5,7 @@ SET search_path = regress_source_changes;
 CREATE TABLE game (id bigint PRIMARY KEY, at timestamptz, map text);
 CREATE TABLE game_player (game_id bigint, player text, team int, score int);
 CREATE VIEW game_source AS
-    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score
+    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score AS team_score
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
 SELECT skillrating.create_ladder('games', 'elo', source => 'game_source');
 SELECT skillrating.attach('games', 'game', 'id'), skillrating.attach('games', 'game_player', 'game_id');
@@ -17,11 +17,11 @@ SELECT bool_and(ok) FROM skillrating.verify('games');
 
 -- New columns that a ladder knows are noticed; others do not matter.
 CREATE OR REPLACE VIEW game_source AS
-    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score, g.map
+    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score AS team_score, g.map
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
 SELECT bool_and(ok) FROM skillrating.verify('games');
 CREATE OR REPLACE VIEW game_source AS
-    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score, g.map, g.map AS pool,
+    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score AS team_score, g.map, g.map AS pool,
         CASE WHEN g.map = 'b' THEN 'casual map' END AS unrated_reason
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
 SELECT check_name, detail FROM skillrating.verify('games') WHERE NOT ok;
@@ -39,8 +39,8 @@ SELECT count(*) FROM skillrating.catch_up('games');
 -- A shadow notices as well.
 SELECT skillrating.shadow_ladder('games', 'other', 'glicko');
 CREATE OR REPLACE VIEW game_source AS
-    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score, g.map, g.map AS pool,
-        CASE WHEN g.map = 'b' THEN 'casual map' END AS unrated_reason, 2 AS gain
+    SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score AS team_score, g.map, g.map AS pool,
+        CASE WHEN g.map = 'b' THEN 'casual map' END AS unrated_reason, 2 AS player_gain
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
 SELECT skillrating.refresh_source('games');
 SELECT detail FROM skillrating.verify('other') WHERE NOT ok;
@@ -56,7 +56,7 @@ SELECT skillrating.refresh_source('games', 'late_source');
 SELECT * FROM skillrating.catch_up('games');
 SELECT player_id, pool, games_before, games_after FROM skillrating.catch_up('games', search => true) ORDER BY pool, player_id;
 SELECT bool_and(ok) FROM skillrating.verify('games');
-CREATE VIEW short_source AS SELECT s.match_id, s.played_at, s.player_id, s.team, s.score FROM game_source AS s;
+CREATE VIEW short_source AS SELECT s.match_id, s.played_at, s.player_id, s.team, s.team_score FROM game_source AS s;
 SELECT skillrating.refresh_source('games', 'short_source');
 SET client_min_messages = warning;
 DROP VIEW games.source CASCADE;
@@ -72,7 +72,7 @@ COMMIT;
 SELECT status FROM games.rated_match WHERE match_id = 4;
 
 -- What will not do is refused.
-CREATE VIEW bad AS SELECT s.match_id, s.played_at, 1 AS player_id, s.team, s.score FROM game_source AS s;
+CREATE VIEW bad AS SELECT s.match_id, s.played_at, 1 AS player_id, s.team, s.team_score FROM game_source AS s;
 SELECT skillrating.refresh_source('games', 'bad');
 SET client_min_messages = warning;
 DROP VIEW games.source CASCADE;

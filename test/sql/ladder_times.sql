@@ -9,7 +9,7 @@ SET search_path = regress_ladder_times;
 CREATE FUNCTION fill(ladder text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at) SELECT g, ''2023-01-01''::timestamptz + g * interval ''1 day 7 hours 11.000017 seconds'' FROM generate_series(1, 120) AS g', ladder);
-    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score)
+    EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, team_score)
         SELECT m.match_id, 1 + (m.match_id * 5 + p + m.match_id / 40 * 3) %% (6 + m.match_id / 40 * 2), p, (m.match_id * p * 7) %% 11 FROM %I.match AS m, generate_series(1, 2) AS p', ladder, ladder);
 END
 $$;

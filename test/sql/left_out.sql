@@ -3,9 +3,9 @@
 \set ON_ERROR_STOP on
 SELECT skillrating.create_ladder('rules', 'elo');
 CREATE OR REPLACE VIEW rules.source AS
-SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain * coalesce(p.gain, 1) AS gain,
+SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain * coalesce(p.player_gain, 1) AS player_gain,
     CASE WHEN m.duration < 120 THEN 'shorter than two minutes' END AS unrated_reason,
-    p.player_id, p.team, p.rank, p.score, p.player_score, p.won, p.weight, p.joined, p."left", p.commanding, p.side,
+    p.player_id, p.team, p.rank, p.team_score, p.player_score, p.won, p.weight, p.joined, p.left_at, p.commanding, p.side,
     coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.fixed
 FROM rules.match AS m JOIN rules.match_player AS p ON p.match_id = m.match_id
 WHERE m.finished AND p.bot IS NOT TRUE AND coalesce(p.weight, 1) > 0.25;

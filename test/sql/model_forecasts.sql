@@ -15,7 +15,7 @@ CREATE TABLE predict_match AS
 SELECT m.name AS model, m.params, seed, array_agg(10 * seed + i ORDER BY i) AS players, array_agg(CASE WHEN 'many_teams' = ANY (m.supports) AND seed % 3 = 0 THEN 4 + (i + seed) % 3 ELSE 4 + (i + seed) % 2 * 5 END ORDER BY i) AS team,
     array_agg(CASE WHEN 'weight' = ANY (m.supports) AND seed % 2 = 0 THEN 0.25 + 0.75 * chance(seed, 3, i) ELSE 1 END ORDER BY i) AS weight,
     CASE WHEN 'weight' = ANY (m.supports) AND seed % 4 = 1 THEN array_agg(100 * chance(seed, 4, i) ORDER BY i) END AS joined,
-    CASE WHEN 'weight' = ANY (m.supports) AND seed % 4 = 1 THEN array_agg(100 + 100 * chance(seed, 5, i) ORDER BY i) END AS "left",
+    CASE WHEN 'weight' = ANY (m.supports) AND seed % 4 = 1 THEN array_agg(100 + 100 * chance(seed, 5, i) ORDER BY i) END AS left_at,
     CASE WHEN m.command_column IS NOT NULL AND seed % 2 = 0 THEN array_agg(CASE WHEN i < 3 THEN 0.5 ELSE 0 END ORDER BY i) END AS commanding,
     CASE WHEN m.side_column IS NOT NULL AND NOT ('many_teams' = ANY (m.supports) AND seed % 3 = 0) THEN array_agg(1 + (i + seed) % 2 ORDER BY i) END AS side,
     CASE WHEN 'squads' = ANY (m.supports) THEN array_agg(CASE WHEN i % 3 > 0 THEN i % 3 END::bigint ORDER BY i) END AS squad,
@@ -37,8 +37,8 @@ CREATE FUNCTION compare_predictions(m predict_model) RETURNS void LANGUAGE sql A
     INSERT INTO predict_found
     SELECT m.name, m.params, l.seed, count(*), bool_and(predicted = previewed AND predicted BETWEEN 0 AND 1), abs(sum(predicted) - 1) < 1e-9
     FROM predict_match AS l,
-        LATERAL (SELECT p.win_probability AS predicted, v.win_probability AS previewed FROM skillrating.predict(m.name, l.state, l.team, CASE WHEN l.joined IS NULL THEN l.weight END, l.joined, l."left", l.commanding, l.side, l.squad, log_odds => l.log_odds, params => m.params) AS p
-        FULL JOIN (SELECT v.team, min(v.win_probability) AS win_probability FROM skillrating.preview('predicted', l.players, l.team, weight => CASE WHEN l.joined IS NULL THEN l.weight END, joined => l.joined, "left" => l."left",
+        LATERAL (SELECT p.win_probability AS predicted, v.win_probability AS previewed FROM skillrating.predict(m.name, l.state, l.team, CASE WHEN l.joined IS NULL THEN l.weight END, l.joined, l.left_at, l.commanding, l.side, l.squad, log_odds => l.log_odds, params => m.params) AS p
+        FULL JOIN (SELECT v.team, min(v.win_probability) AS win_probability FROM skillrating.preview('predicted', l.players, l.team, weight => CASE WHEN l.joined IS NULL THEN l.weight END, joined => l.joined, left_at => l.left_at,
             commanding => l.commanding, side => l.side, squad => l.squad, log_odds => l.log_odds) AS v GROUP BY v.team) AS v USING (team)) AS w
     WHERE l.model = m.name AND l.params = m.params GROUP BY l.seed;
     SELECT skillrating.drop_ladder('predicted');

@@ -21,17 +21,17 @@ WITH m AS MATERIALIZED (
 )
 SELECT row_id, match_id, played_at, player_id, team, n, teams,
     CASE WHEN NOT by_score THEN (CASE WHEN drawn THEN 1 ELSE 1 + (team + match_id) % teams END)::float8 END AS rank,
-    CASE WHEN by_score THEN (CASE WHEN drawn THEN 3 ELSE (team * 5 + match_id) % 4 END)::float8 END AS score,
+    CASE WHEN by_score THEN (CASE WHEN drawn THEN 3 ELSE (team * 5 + match_id) % 4 END)::float8 END AS team_score,
     CASE WHEN NOT stints AND n = 2 THEN 0.25 + chance('weight ' || row_id) / 2 END AS weight,
     CASE WHEN stints THEN floor(chance('joined ' || row_id) * 200) END AS joined,
-    CASE WHEN stints THEN 300 + floor(chance('left ' || row_id) * 300) END AS "left",
+    CASE WHEN stints THEN 300 + floor(chance('left ' || row_id) * 300) END AS left_at,
     CASE WHEN n = 1 AND sides THEN 0.75 END AS commanding,
     CASE WHEN sides AND teams = 2 THEN 1 + (team + match_id) % 2 END::float8 AS side,
     CASE WHEN size > 1 AND n < 3 AND chance('squad ' || row_id) < 0.8 THEN team END::float8 AS squad,
     floor(chance('kills ' || row_id) * 20) AS kills, floor(chance('deaths ' || row_id) * 20) AS deaths, chance('quit ' || row_id) < 0.1 AS quit,
     CASE WHEN n = 1 THEN match_id END::float8 AS experience, CASE WHEN chance('pool ' || match_id) < 0.3 THEN 'b' ELSE 'a' END AS pool,
     CASE WHEN teams = 2 AND match_id % 3 = 0 THEN chance('odds ' || match_id) - 0.5 END AS log_odds,
-    CASE WHEN match_id % 5 = 0 THEN n - 0.5 END AS gain,
+    CASE WHEN match_id % 5 = 0 THEN n - 0.5 END AS player_gain,
     'map ' || floor(chance('map ' || match_id) * 4) AS context, 'club ' || floor(chance('club ' || player_id) * 5) AS club
 FROM p;
 
@@ -40,10 +40,10 @@ FROM p;
 CREATE FUNCTION told(cut int, how text) RETURNS SETOF peek_row LANGUAGE sql STABLE AS $$
     SELECT row_id, match_id, played_at, player_id, team, n, teams,
         CASE WHEN NOT late THEN rank WHEN how = 'changed' AND rank IS NOT NULL THEN CASE match_id % 3 WHEN 0 THEN 1 ELSE 1 + (team + match_id + 1) % teams END END,
-        CASE WHEN NOT late THEN score WHEN how = 'changed' AND score IS NOT NULL THEN (team * 2 + match_id) % 5 END,
-        weight, joined, "left", commanding, side, squad,
+        CASE WHEN NOT late THEN team_score WHEN how = 'changed' AND team_score IS NOT NULL THEN (team * 2 + match_id) % 5 END,
+        weight, joined, left_at, commanding, side, squad,
         CASE WHEN NOT late THEN kills WHEN how = 'changed' THEN 20 - kills END, CASE WHEN NOT late THEN deaths WHEN how = 'changed' THEN n END,
-        CASE WHEN NOT late THEN quit WHEN how = 'changed' THEN n = 1 END, experience, pool, log_odds, gain, context, club
+        CASE WHEN NOT late THEN quit WHEN how = 'changed' THEN n = 1 END, experience, pool, log_odds, player_gain, context, club
     FROM (SELECT p.*, match_id >= cut AND how IN ('changed', 'unknown') AS late FROM peek_row AS p) AS p
     WHERE how <> 'removed' OR match_id <= cut
     ORDER BY md5(row_id::text || how)
@@ -107,13 +107,13 @@ SELECT p.oid::regprocedure::text AS name, call_of(p.oid) AS call, 'model' = ANY 
 FROM pg_proc AS p, unnest('{false,true}'::boolean[]) AS m(at_once)
 WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'w' AND p.proname <> 'rate_match' AND NOT (m.at_once AND 'model' = ANY (p.proargnames));
 SELECT name AS unknown_function FROM peek_function WHERE call IS NULL;
-SELECT call AS of_rate FROM peek_function WHERE name ~ 'skillrating.rate\(' AND NOT call ~ 'kills => .*gain => ';
+SELECT call AS of_rate FROM peek_function WHERE name ~ 'skillrating.rate\(' AND NOT call ~ 'team_score => .*left_at => .*kills => .*player_gain => ';
 
 -- Rows, of each match the forecasts of one team by two models, and what came of it.
 CREATE FUNCTION outcomes(cut int, how text)
 RETURNS TABLE (row_id bigint, match_id int, played_at timestamptz, p float8, q float8, weight float8, side float8, y float8) LANGUAGE sql STABLE AS $$
     SELECT min(row_id), match_id, played_at, 0.1 + 0.8 * chance('p ' || match_id), 0.2 + 0.6 * chance('q ' || match_id), 1 + match_id % 2, min(side) FILTER (WHERE team = 1),
-        CASE WHEN every(coalesce(rank, score) IS NOT NULL) THEN CASE sign(sum((team * 2 - 3) * coalesce(rank, -score)) FILTER (WHERE n = 1)) WHEN 1 THEN 1 WHEN 0 THEN 0.5 ELSE 0 END END
+        CASE WHEN every(coalesce(rank, team_score) IS NOT NULL) THEN CASE sign(sum((team * 2 - 3) * coalesce(rank, -team_score)) FILTER (WHERE n = 1)) WHEN 1 THEN 1 WHEN 0 THEN 0.5 ELSE 0 END END
     FROM told(cut, how) WHERE teams = 2 GROUP BY match_id, played_at
 $$;
 CREATE FUNCTION results_of(f peek_function, t trial, cut int, how text) RETURNS TABLE (row_id bigint, match_id int, at timestamptz, r text, forecast jsonb) LANGUAGE plpgsql AS $$

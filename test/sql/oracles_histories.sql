@@ -158,9 +158,9 @@ FROM suggested AS f JOIN scored AS s USING (place);
 -- Forecasts of given states: teams by the mean of their members, to which log-odds add.
 SELECT bool_and(near(win_probability, sigmoid((3 - 2 * f.team) * (ln(10) / 400 * ((a + 1500) / 2 - 1600) + 0.2)))) AS "predict: closed form"
 FROM unnest('{900,1500,2400.5}'::float8[]) AS a, skillrating.predict('elo', ARRAY[a, 1500, 1600], '{1,1,2}', log_odds => 0.2) AS f;
-SELECT i.weight = 0.25 AND i.score = 3 AND i.joined = 1 AND i."left" = 2 AND i.commanding = 4 AND i.side = 1 AND i.squad = 5 AND i.kills = 6 AND i.deaths = 7 AND i.experience = 8
-    AND i.log_odds = 0.5 AND i.gain = 9 AND i.period = 10 AND i.season = 11 AS "inputs: closed form"
-FROM skillrating.inputs(weight => 0.25, score => 3, joined => 1, "left" => 2, commanding => 4, side => 1, squad => 5, kills => 6, deaths => 7, experience => 8, log_odds => 0.5, gain => 9, period => 10, season => 11) AS i;
+SELECT i.weight = 0.25 AND i.team_score = 3 AND i.joined = 1 AND i.left_at = 2 AND i.commanding = 4 AND i.side = 1 AND i.squad = 5 AND i.kills = 6 AND i.deaths = 7 AND i.experience = 8
+    AND i.log_odds = 0.5 AND i.player_gain = 9 AND i.period = 10 AND i.season = 11 AS "inputs: closed form"
+FROM skillrating.inputs(weight => 0.25, team_score => 3, joined => 1, left_at => 2, commanding => 4, side => 1, squad => 5, kills => 6, deaths => 7, experience => 8, log_odds => 0.5, player_gain => 9, period => 10, season => 11) AS i;
 
 -- States: what parameters say, the rating mu - 3 sigma, and idle time as the formulas have it.
 SELECT skillrating.initial_state('elo', '{"initial_rating": 1234}') = '{1234}' AND skillrating.initial_state('glicko2', '{"initial_rating": 1400, "initial_deviation": 222, "initial_volatility": 0.05}') = '{1400,222,0.05}'

@@ -17,10 +17,10 @@ CREATE VIEW played AS
         sum(points) OVER (PARTITION BY match_id, team) AS total
     FROM game;
 CREATE VIEW by_player AS SELECT match_id, played_at, player_id, team, points AS player_score FROM played;
-CREATE VIEW by_team AS SELECT match_id, played_at, player_id, team, total AS score FROM played;
+CREATE VIEW by_team AS SELECT match_id, played_at, player_id, team, total AS team_score FROM played;
 CREATE VIEW renamed AS SELECT match_id, played_at, 1000 - player_id AS player_id, team, points AS player_score FROM played;
-SELECT count(DISTINCT match_id) > 10 AS drawn, min(score) < 0 AS negative
-FROM by_team AS t JOIN played AS o USING (match_id) WHERE o.team <> t.team AND o.total = t.score;
+SELECT count(DISTINCT match_id) > 10 AS drawn, min(team_score) < 0 AS negative
+FROM by_team AS t JOIN played AS o USING (match_id) WHERE o.team <> t.team AND o.total = t.team_score;
 
 -- A ladder is bit for bit that of the sums, also where scores are margins, and whoever the players are.
 CREATE FUNCTION same(model text, params jsonb, view text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -45,14 +45,14 @@ FROM (VALUES ('elo', '{}', 'by_player'), ('elo', '{"margin": "log"}', 'by_player
 -- So are queries over a history.
 SELECT bool_and(p.r = t.r) AS "rate: other implementation"
 FROM (SELECT player_id, match_id, skillrating.rate('weng_lin', player_id, team, player_score => player_score) OVER (ORDER BY played_at, match_id) AS r FROM by_player) AS p
-JOIN (SELECT player_id, match_id, skillrating.rate('weng_lin', player_id, team, score => score) OVER (ORDER BY played_at, match_id) AS r FROM by_team) AS t USING (match_id, player_id);
+JOIN (SELECT player_id, match_id, skillrating.rate('weng_lin', player_id, team, team_score => team_score) OVER (ORDER BY played_at, match_id) AS r FROM by_team) AS t USING (match_id, player_id);
 SELECT bool_and(p.r = t.r) AS "rate_match: other implementation"
 FROM (SELECT match_id, skillrating.rate_match('weng_lin', array_agg(player_id ORDER BY player_id), array_agg(team ORDER BY player_id), player_score => array_agg(player_score ORDER BY player_id)) OVER (ORDER BY match_id) AS r FROM by_player GROUP BY match_id) AS p
-JOIN (SELECT match_id, skillrating.rate_match('weng_lin', array_agg(player_id ORDER BY player_id), array_agg(team ORDER BY player_id), score => array_agg(score ORDER BY player_id)) OVER (ORDER BY match_id) AS r FROM by_team GROUP BY match_id) AS t USING (match_id);
+JOIN (SELECT match_id, skillrating.rate_match('weng_lin', array_agg(player_id ORDER BY player_id), array_agg(team ORDER BY player_id), team_score => array_agg(team_score ORDER BY player_id)) OVER (ORDER BY match_id) AS r FROM by_team GROUP BY match_id) AS t USING (match_id);
 SELECT (SELECT skillrating.final_ratings('elo', match_id, player_id, team, NULL, skillrating.inputs(player_score => player_score), '{"margin": "log"}' ORDER BY match_id) FROM by_player)
-    = (SELECT skillrating.final_ratings('elo', match_id, player_id, team, NULL, skillrating.inputs(score => score), '{"margin": "log"}' ORDER BY match_id) FROM by_team) AS "final_ratings: other implementation",
+    = (SELECT skillrating.final_ratings('elo', match_id, player_id, team, NULL, skillrating.inputs(team_score => team_score), '{"margin": "log"}' ORDER BY match_id) FROM by_team) AS "final_ratings: other implementation",
     (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, NULL, skillrating.inputs(player_score => player_score), NULL ORDER BY match_id) FROM by_player)
-    = (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, NULL, skillrating.inputs(score => score), NULL ORDER BY match_id) FROM by_team) AS "solve: other implementation";
+    = (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, NULL, skillrating.inputs(team_score => team_score), NULL ORDER BY match_id) FROM by_team) AS "solve: other implementation";
 
 -- report_match() takes them, and says who won, and ranks of any number: each with the ratings of
 -- the same ranks.
@@ -79,7 +79,7 @@ SELECT match_id, given, report('shapes', match_id, given) AS outcome, report('ra
     report('shapes', match_id, given) AS again FROM shape ORDER BY match_id;
 SELECT count(*) = 4 AND bool_and(a.rating = b.rating AND a.wins = b.wins AND a.draws = b.draws) AS "report_match: other implementation"
 FROM ranks.rating AS a JOIN shapes.rating AS b USING (player_id);
-SELECT match_id, player_id, rank, won, score, player_score FROM shapes.match_player WHERE match_id IN (1, 5, 10) ORDER BY 1, 2;
+SELECT match_id, player_id, rank, won, team_score, player_score FROM shapes.match_player WHERE match_id IN (1, 5, 10) ORDER BY 1, 2;
 
 -- The rows can be corrected, and reported otherwise.
 UPDATE shapes.match_player SET player_score = 2 WHERE match_id = 5 AND player_id = 2;
@@ -94,11 +94,11 @@ SELECT given, report('shapes', 99, given) FROM unnest(ARRAY['rank => NULL', 'ran
     'player_score => ''{1,2,1,-2e300}''']) AS given;
 
 -- The same in a source leaves the match unrated, with a reason that says what to do.
-CREATE TABLE entry (match_id bigint, player_id bigint, team integer, rank float8, score numeric, won boolean, player_score float8, joined interval, "left" interval, quit boolean, PRIMARY KEY (match_id, player_id));
+CREATE TABLE entry (match_id bigint, player_id bigint, team integer, rank float8, team_score numeric, won boolean, player_score float8, joined interval, left_at interval, quit boolean, PRIMARY KEY (match_id, player_id));
 CREATE VIEW entries AS SELECT *, timestamptz '2024-01-01' AS played_at FROM entry;
-SELECT name, ok, description FROM skillrating.describe_source('entries', 'elo') WHERE name IN ('player_score', 'joined', 'left', 'quit');
+SELECT name, ok, description FROM skillrating.describe_source('entries', 'elo') WHERE name IN ('player_score', 'joined', 'left_at', 'quit');
 SELECT skillrating.create_ladder('kept', 'elo', source => 'entries');
-INSERT INTO entry (match_id, player_id, team, rank, score, won, player_score) VALUES
+INSERT INTO entry (match_id, player_id, team, rank, team_score, won, player_score) VALUES
     (1, 1, 1, NULL, NULL, NULL, 5), (1, 2, 2, NULL, NULL, NULL, 4), (1, 3, 2, NULL, NULL, NULL, 2),
     (2, 1, 1, NULL, NULL, NULL, 5), (2, 2, 2, NULL, NULL, NULL, 4), (2, 3, 2, NULL, NULL, NULL, NULL),
     (3, 1, 1, NULL, NULL, true, 5), (3, 2, 2, NULL, NULL, false, NULL), (3, 3, 2, NULL, NULL, false, NULL),
@@ -121,11 +121,11 @@ SELECT bool_and(ok) FROM skillrating.verify('kept');
 
 -- Stints as intervals are those of as many seconds.
 CREATE TABLE stint AS SELECT m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS played_at, t * 10 + p AS player_id, t AS team,
-    1 + (m + t) % 2 AS rank, p * 60.5 AS joined, 1800 - (m * p + t) % 5 * 90 AS "left"
+    1 + (m + t) % 2 AS rank, p * 60.5 AS joined, 1800 - (m * p + t) % 5 * 90 AS left_at
     FROM generate_series(1, 20) AS m, generate_series(1, 2) AS t, generate_series(1, 3) AS p;
-CREATE VIEW in_seconds AS SELECT match_id, played_at, player_id, team, rank, joined, "left" FROM stint;
+CREATE VIEW in_seconds AS SELECT match_id, played_at, player_id, team, rank, joined, left_at FROM stint;
 CREATE DOMAIN span AS interval;
-CREATE VIEW in_intervals AS SELECT match_id, played_at, player_id, team, rank::numeric AS rank, (joined * interval '1 second')::span AS joined, "left" * interval '1 second' AS "left" FROM stint;
+CREATE VIEW in_intervals AS SELECT match_id, played_at, player_id, team, rank::numeric AS rank, (joined * interval '1 second')::span AS joined, left_at * interval '1 second' AS left_at FROM stint;
 SELECT skillrating.create_ladder('seconds', 'hive', source => 'in_seconds', attach => false), skillrating.create_ladder('intervals', 'hive', source => 'in_intervals', attach => false);
 SELECT count(*) FROM skillrating.catch_up('seconds', search => true) UNION ALL SELECT count(*) FROM skillrating.catch_up('intervals', search => true);
 SELECT count(*) = 6 AND bool_and(s = i) AS same, count(DISTINCT s.rating) > 2 AS weighed FROM seconds.rating AS s JOIN intervals.rating AS i USING (player_id);

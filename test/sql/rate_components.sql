@@ -30,7 +30,7 @@ INSERT INTO duel VALUES
     (7, '2020-05-08', 'a', 'c', 1, 3, 'x', 'y', 'y', 'red', 'blue');
 
 CREATE TEMP TABLE duel_row AS
-SELECT id, at, 1 AS team, 1.0 AS side, home AS player, home_score AS score, home_map AS context,
+SELECT id, at, 1 AS team, 1.0 AS side, home AS player, home_score AS team_score, home_map AS context,
     home_club AS club FROM duel
 UNION ALL
 SELECT id, at, 2, 2, away, away_score, away_map, away_club FROM duel;
@@ -103,7 +103,7 @@ SELECT f.kind, count(*) AS components, bool_and(abs(f.mu - u.mu) < 1e-12) AS mu,
     bool_and(f.games = u.games) AS games, bool_and(f.last_played = u.at) AS last_played,
     bool_and(f.state = ARRAY[f.mu, f.deviation]) AS state
 FROM (SELECT skillrating.final_components('state_space', id, player, team, NULL,
-        skillrating.inputs(played_at => at, score => score, side => side, context => context,
+        skillrating.inputs(played_at => at, team_score => team_score, side => side, context => context,
             club => club), :'params' ORDER BY at, id) AS components FROM duel_row) AS q,
     unnest(q.components) AS f
 FULL JOIN (SELECT * FROM unknown_at WHERE kind <> 'player') AS u
@@ -113,7 +113,7 @@ GROUP BY f.kind ORDER BY f.kind;
 SELECT count(*) AS players, bool_and(abs(f.mu - u.mu) < 1e-12) AS mu,
     bool_and(abs(f.deviation ^ 2 - u.variance) < 1e-12) AS deviation
 FROM (SELECT skillrating.final_ratings('state_space', id, player, team, NULL,
-        skillrating.inputs(played_at => at, score => score, side => side, context => context,
+        skillrating.inputs(played_at => at, team_score => team_score, side => side, context => context,
             club => club), :'params' ORDER BY at, id) AS ratings FROM duel_row) AS q,
     unnest(q.ratings) AS f
 FULL JOIN (SELECT * FROM unknown_at WHERE kind = 'player') AS u ON u.name = f.player_id;
@@ -122,7 +122,7 @@ FULL JOIN (SELECT * FROM unknown_at WHERE kind = 'player') AS u ON u.name = f.pl
 SELECT id, round(d::numeric, 3) AS ahead, abs(win - skillrating.elo_win_probability(d, 0, c * sqrt(2), 'normal')) < 1e-12 AS win
 FROM forecast JOIN (
     SELECT id, team, (r).win_probability AS win
-    FROM (SELECT id, team, skillrating.rate('state_space', player, team, score => score,
+    FROM (SELECT id, team, skillrating.rate('state_space', player, team, team_score => team_score,
         played_at => at, side => side, context => context, club => club, options => :'params')
         OVER (ORDER BY at, id) AS r FROM duel_row) AS q) AS q USING (id)
 WHERE team = 1 ORDER BY id;

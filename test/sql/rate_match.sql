@@ -32,12 +32,12 @@ CREATE FUNCTION compare(model text, params jsonb, start skillrating.final_rating
 RETURNS TABLE (model text, rows bigint, rated bigint, predicted bigint, unrated bigint, same boolean) LANGUAGE sql AS $$
 WITH by_row AS (
     SELECT match_id, place, player_id, skillrating.rate(compare.model, player_id, team, rank, weight, played_at, won => won, side => side, squad => squad,
-        kills => kills, deaths => deaths, quit => quit, pool => pool, log_odds => log_odds, gain => gain, unrated_reason => unrated_reason, context => context,
+        kills => kills, deaths => deaths, quit => quit, pool => pool, log_odds => log_odds, player_gain => gain, unrated_reason => unrated_reason, context => context,
         season => season, options => coalesce(compare.params, '{}') || '{"season_keep": 0.7}', start => compare.start) OVER (ORDER BY played_at, match_id) AS r
     FROM participant),
 by_match AS (
     SELECT match_id, players, skillrating.rate_match(compare.model, players, team, rank, weight, played_at, won => won, side => side, squad => squad,
-        kills => kills, deaths => deaths, quit => quit, pool => pool, log_odds => log_odds, gain => gain, unrated_reason => unrated_reason, context => context,
+        kills => kills, deaths => deaths, quit => quit, pool => pool, log_odds => log_odds, player_gain => gain, unrated_reason => unrated_reason, context => context,
         season => season, options => coalesce(compare.params, '{}') || '{"season_keep": 0.7}', start => compare.start) OVER (ORDER BY played_at, match_id) AS r
     FROM match),
 spread AS (

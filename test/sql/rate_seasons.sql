@@ -105,7 +105,7 @@ FROM generate_series(0, 299) AS g;
 SELECT count(*) FILTER (WHERE home_points = away_points) > 3 AS draws, count(*) FILTER (WHERE home = away) AS impossible, count(*) FILTER (WHERE neutral) AS neutral FROM nfl_game;
 CREATE VIEW one_query AS
 SELECT g, side, (r).rating_before AS before, (r).rating_after AS after, (r).win_probability AS p
-FROM (SELECT g, side, skillrating.rate('elo', team_id, side, score => points, season => season, options => jsonb_build_object('k', 20, 'initial_rating', 1300, 'margin', 'ln', 'margin_autocorrelation', 0.001 / 2.2, 'margin_draw', 2.2 * ln(2), 'season_mean', 1505, 'season_keep', 2.0 / 3), log_odds => CASE WHEN neutral THEN 0 ELSE 65 * ln(10) / 400 END::float8,
+FROM (SELECT g, side, skillrating.rate('elo', team_id, side, team_score => points, season => season, options => jsonb_build_object('k', 20, 'initial_rating', 1300, 'margin', 'ln', 'margin_autocorrelation', 0.001 / 2.2, 'margin_draw', 2.2 * ln(2), 'season_mean', 1505, 'season_keep', 2.0 / 3), log_odds => CASE WHEN neutral THEN 0 ELSE 65 * ln(10) / 400 END::float8,
         start => (SELECT array_agg(skillrating.starting_rating(t, 1490 + t)) FROM generate_series(1, 7) AS t)) OVER (ORDER BY g) AS r
     FROM nfl_game, LATERAL (VALUES (1, home, home_points::float8), (2, away, away_points)) AS s(side, team_id, points)) AS q;
 CREATE VIEW by_recursion AS

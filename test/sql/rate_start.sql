@@ -18,7 +18,7 @@ SELECT match_id, played_at, season, player_id, team, pool,
     CASE WHEN NOT by_score THEN (CASE WHEN drawn THEN 1 ELSE 1 + (team + match_id) % teams END)::float8 END AS rank,
     CASE WHEN by_score THEN (CASE WHEN drawn THEN 3 ELSE (team * 5 + match_id) % 4 END)::float8 END AS score,
     CASE WHEN NOT stints AND luck < 0.3 THEN 0.5 END AS weight,
-    CASE WHEN stints THEN floor(luck * 200) END AS joined, CASE WHEN stints THEN 300 + floor(other * 300) END AS "left",
+    CASE WHEN stints THEN floor(luck * 200) END AS joined, CASE WHEN stints THEN 300 + floor(other * 300) END AS left_at,
     CASE WHEN n = 1 AND sides THEN 0.75 END AS commanding, CASE WHEN sides AND teams = 2 THEN team::float8 END AS side,
     CASE WHEN size > 1 AND n < 3 AND luck < 0.8 THEN team::float8 END AS squad,
     CASE WHEN other < 0.8 THEN floor(other * 20) END AS kills, CASE WHEN other < 0.8 THEN floor(luck * 20) END AS deaths,
@@ -36,7 +36,7 @@ INSERT INTO trial SELECT name, '{}' FROM skillrating.models() WHERE name NOT IN 
 -- A history with all arguments, of which some may be changed or left out.
 CREATE TYPE seen AS (match_id int, player_id text, team int, r skillrating.rated);
 CREATE FUNCTION history(matches results[], model text, params jsonb, start skillrating.final_rating[] DEFAULT NULL, components skillrating.final_component[] DEFAULT NULL) RETURNS SETOF seen LANGUAGE sql AS $$
-    SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
+    SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, left_at, commanding, side, squad,
         kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, context => context, club => club, season => season, options => params || '{"season_keep": 0.7, "season_mean": 3}', start => start, start_components => components)
         OVER (ORDER BY played_at, match_id)
     FROM unnest(matches) AS s
@@ -45,7 +45,7 @@ CREATE TYPE ends AS (ratings skillrating.final_rating[], components skillrating.
 CREATE FUNCTION finals(matches results[], model text, params jsonb, start ends DEFAULT NULL) RETURNS ends LANGUAGE sql AS $$
     SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id),
         skillrating.final_components(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id)
-    FROM unnest(matches) AS s, LATERAL (SELECT skillrating.inputs(weight, played_at, score, NULL, joined, "left", commanding, side, squad,
+    FROM unnest(matches) AS s, LATERAL (SELECT skillrating.inputs(weight, played_at, score, NULL, joined, left_at, commanding, side, squad,
         kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, context => context, club => club, season => season) AS i) AS i
 $$;
 CREATE FUNCTION matches(condition text) RETURNS results[] LANGUAGE plpgsql AS $$
@@ -87,7 +87,7 @@ SELECT model, params - 'size_advantage' AS params, count(*) > 200 AS many, bool_
 
 -- Matches without a result get a forecast, and change nothing: as if they were not there.
 CREATE FUNCTION without_results(matches results[], divisor int) RETURNS results[] LANGUAGE sql AS $$
-    SELECT array_agg((match_id, played_at, season, player_id, team, pool, CASE WHEN match_id % divisor > 0 THEN rank END, CASE WHEN match_id % divisor > 0 THEN score END, weight, joined, "left", commanding, side, squad,
+    SELECT array_agg((match_id, played_at, season, player_id, team, pool, CASE WHEN match_id % divisor > 0 THEN rank END, CASE WHEN match_id % divisor > 0 THEN score END, weight, joined, left_at, commanding, side, squad,
         kills, deaths, log_odds, gain, context, club, unrated_reason)::results) FROM unnest(matches) AS m
 $$;
 SELECT model, params, finals(without_results(matches('true'), 6), model, params) = finals(matches('match_id % 6 > 0'), model, params) AS final_ratings,
@@ -109,7 +109,7 @@ GROUP BY t.model, t.params ORDER BY t.model, t.params::text;
 -- before they are known stays the same, and for match i + 1 all that is known before it.
 CREATE FUNCTION other_results(matches results[], last int, way int) RETURNS results[] LANGUAGE sql AS $$
     SELECT array_agg(CASE WHEN match_id <= last THEN m ELSE (match_id, played_at, season, player_id, team, pool, CASE way WHEN 1 THEN 1 + (team * 7 + match_id) % 3 + 0 * rank WHEN 2 THEN NULL ELSE 1 + 0 * rank END,
-        CASE way WHEN 1 THEN 30 * team + 0 * score WHEN 2 THEN NULL ELSE 0 * score END, weight, joined, "left", commanding, side, squad, CASE way WHEN 1 THEN 99 - kills ELSE kills END, CASE way WHEN 1 THEN deaths * 5 ELSE deaths END, log_odds, gain, context, club, unrated_reason)::results END)
+        CASE way WHEN 1 THEN 30 * team + 0 * score WHEN 2 THEN NULL ELSE 0 * score END, weight, joined, left_at, commanding, side, squad, CASE way WHEN 1 THEN 99 - kills ELSE kills END, CASE way WHEN 1 THEN deaths * 5 ELSE deaths END, log_odds, gain, context, club, unrated_reason)::results END)
     FROM unnest(matches) AS m
 $$;
 WITH cuts AS MATERIALIZED (
@@ -130,7 +130,7 @@ SELECT t.model, t.params, count((h.r).draw_probability) > 0 AS knows_draws,
 FROM trial AS t, history(matches('unrated_reason IS NULL'), t.model, t.params) AS h JOIN (SELECT match_id, max(team) AS teams FROM results GROUP BY match_id) AS m USING (match_id)
 WHERE (h.r).unrated_reason IS NULL GROUP BY t.model, t.params ORDER BY t.model, t.params::text;
 WITH q AS (
-    SELECT t.model, t.params, match_id, player_id, team, skillrating.rate(t.model, player_id, team, rank, score => score, options => t.params) OVER (PARTITION BY t.model, t.params ORDER BY match_id) AS r
+    SELECT t.model, t.params, match_id, player_id, team, skillrating.rate(t.model, player_id, team, rank, team_score => score, options => t.params) OVER (PARTITION BY t.model, t.params ORDER BY match_id) AS r
     FROM plain AS t, results WHERE joined IS NULL
 ), d AS (
     SELECT model, params, match_id, min((r).draw_probability) AS draw, min((r).win_probability) FILTER (WHERE team = 1) AS win, array_agg((r).state_before ORDER BY player_id, team) AS state, array_agg(team ORDER BY player_id, team) AS team

@@ -11,7 +11,7 @@ WITH m AS MATERIALIZED (
         CASE WHEN random() < 0.15 THEN 3 + (random() < 0.5)::int ELSE 2 END AS teams,
         1 + floor(random() * 3)::int AS size, random() < 0.3 AS stints, random() < 0.3 AS sides, random() < 0.5 AS by_score,
         random() < 0.2 AS drawn, CASE WHEN random() < 0.3 THEN 'b' ELSE 'a' END AS pool,
-        CASE WHEN random() < 0.3 THEN random() - 0.5 END AS log_odds, CASE WHEN random() < 0.2 THEN 0.5 END AS gain,
+        CASE WHEN random() < 0.3 THEN random() - 0.5 END AS log_odds, CASE WHEN random() < 0.2 THEN 0.5 END AS player_gain,
         CASE WHEN random() < 0.05 THEN 'a test match' END AS unrated_reason
     FROM generate_series(1, 400) AS i
 ), p AS MATERIALIZED (
@@ -21,25 +21,25 @@ WITH m AS MATERIALIZED (
 )
 SELECT match_id, played_at, player_id, team, pool,
     CASE WHEN NOT by_score THEN (CASE WHEN drawn THEN 1 ELSE 1 + (team + match_id) % teams END)::float8 END AS rank,
-    CASE WHEN by_score THEN (CASE WHEN drawn THEN 3 ELSE (team * 5 + match_id) % 4 END)::float8 END AS score,
+    CASE WHEN by_score THEN (CASE WHEN drawn THEN 3 ELSE (team * 5 + match_id) % 4 END)::float8 END AS team_score,
     CASE WHEN NOT stints AND luck < 0.3 THEN 0.5 END AS weight,
     CASE WHEN stints THEN floor(luck * 200) END AS joined,
-    CASE WHEN stints THEN 300 + floor(other * 300) END AS "left",
+    CASE WHEN stints THEN 300 + floor(other * 300) END AS left_at,
     CASE WHEN n = 1 AND sides THEN 0.75 END AS commanding,
     CASE WHEN sides AND teams = 2 THEN team::float8 END AS side,
     CASE WHEN size > 1 AND n < 3 AND luck < 0.8 THEN team::float8 END AS squad,
     CASE WHEN other < 0.8 THEN floor(other * 20) END AS kills, CASE WHEN other < 0.8 THEN floor(luck * 20) END AS deaths,
     (luck < 0.1) AS quit, CASE WHEN other < 0.5 THEN match_id::float8 END AS experience,
     CASE WHEN teams = 2 THEN log_odds END AS log_odds,
-    CASE WHEN (n + team + match_id) % 4 = 0 THEN n - 0.5 ELSE gain END AS gain, unrated_reason,
+    CASE WHEN (n + team + match_id) % 4 = 0 THEN n - 0.5 ELSE player_gain END AS player_gain, unrated_reason,
     CASE WHEN match_id % 3 = 0 THEN 'map ' || match_id % 4 WHEN match_id % 3 = 1 THEN 'hero ' || (n + team * 2 + match_id) % 5 END AS context,
     CASE WHEN (match_id + team) % 5 > 0 THEN 'club ' || (match_id + team * 2 + n / 2) % 6 END AS club
 FROM p;
 -- Some play on with the other side after a while, or twice on the same.
 INSERT INTO results
-SELECT match_id, played_at, player_id, 3 - team, pool, 3 - rank, NULL, weight, joined + 100, "left", NULL, 3 - side, squad, kills, deaths, quit, experience, log_odds,
-    CASE WHEN match_id % 3 = 0 THEN 1.5 ELSE gain END, unrated_reason, 'hero ' || match_id % 5, club
-FROM results WHERE match_id % 10 = 0 AND team < 3 AND score IS NULL AND rank < 3 AND side IS NULL
+SELECT match_id, played_at, player_id, 3 - team, pool, 3 - rank, NULL, weight, joined + 100, left_at, NULL, 3 - side, squad, kills, deaths, quit, experience, log_odds,
+    CASE WHEN match_id % 3 = 0 THEN 1.5 ELSE player_gain END, unrated_reason, 'hero ' || match_id % 5, club
+FROM results WHERE match_id % 10 = 0 AND team < 3 AND team_score IS NULL AND rank < 3 AND side IS NULL
     AND match_id NOT IN (SELECT match_id FROM results GROUP BY match_id HAVING max(team) > 2 OR min(rank) = max(rank)) AND player_id LIKE '%1';
 
 -- For each model, with parameters that make it use more than by default.
@@ -65,8 +65,8 @@ BEGIN
     FROM skillrating.models(compare.model, compare.params) AS m, unnest(m.state_columns) AS c;
     RETURN QUERY EXECUTE format('
         WITH q AS (
-            SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
-                kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, context => context, club => club, options => $2) OVER (ORDER BY played_at, match_id) AS r
+            SELECT s.*, skillrating.rate($1, player_id, team, rank, weight, played_at, team_score, NULL, joined, left_at, commanding, side, squad,
+                kills, deaths, quit, experience, pool, log_odds, player_gain, unrated_reason, context => context, club => club, options => $2) OVER (ORDER BY played_at, match_id) AS r
             FROM (SELECT * FROM results ORDER BY md5(player_id || match_id)) AS s
         ), w AS (
             SELECT DISTINCT match_id, player_id, pool, (r).state_before, (r).state_after, (r).games_before FROM q WHERE (r).unrated_reason IS NULL
@@ -92,9 +92,9 @@ SELECT model, params, c.rated > 500 AS many, c.unrated > 20 AS some_do_not_count
 -- The order of the rows of a match changes nothing, to the last bit; nor does a spill to disk.
 CREATE FUNCTION digest(model text, params jsonb, seed text) RETURNS text LANGUAGE sql AS $$
     SELECT md5(string_agg(concat(match_id, player_id, team, r), ',' ORDER BY match_id, player_id, team))
-    FROM (SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, joined => joined, "left" => "left", side => side,
+    FROM (SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, team_score, joined => joined, left_at => left_at, side => side,
             commanding => commanding, squad => squad, kills => kills, deaths => deaths, quit => quit, experience => experience, pool => pool,
-            log_odds => log_odds, gain => gain, unrated_reason => unrated_reason, context => context, club => club, options => params) OVER (ORDER BY played_at, match_id) AS r
+            log_odds => log_odds, player_gain => player_gain, unrated_reason => unrated_reason, context => context, club => club, options => params) OVER (ORDER BY played_at, match_id) AS r
         FROM (SELECT * FROM results ORDER BY md5(player_id || team || match_id || seed)) AS s) AS q
 $$;
 CREATE TABLE digests AS SELECT t.*, digest(model, params, '1') AS was FROM trial AS t;
@@ -177,15 +177,15 @@ RESET statement_timeout;
 -- final_ratings(): where each player's last row leads, in groups if need be.
 CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE sql AS $$
     WITH q AS (
-        SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding, side, squad,
-            kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, options => params) OVER (ORDER BY played_at, match_id) AS r FROM results AS s
+        SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, team_score, NULL, joined, left_at, commanding, side, squad,
+            kills, deaths, quit, experience, pool, log_odds, player_gain, unrated_reason, options => params) OVER (ORDER BY played_at, match_id) AS r FROM results AS s
     ), w AS (
         SELECT DISTINCT ON (player_id, pool) player_id, pool, (r).rating_after, (r).mu_after, (r).deviation_after, (r).games_before + 1, (r).state_after
         FROM q WHERE (r).unrated_reason IS NULL ORDER BY player_id, pool, played_at DESC, match_id DESC
     ), f AS (
         SELECT f.* FROM (
             SELECT skillrating.final_ratings(model, match_id, player_id, team, rank,
-                skillrating.inputs(weight, played_at, score, NULL, joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason),
+                skillrating.inputs(weight, played_at, team_score, NULL, joined, left_at, commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, player_gain, unrated_reason),
                 params ORDER BY played_at, match_id) AS ratings
             FROM (SELECT * FROM results ORDER BY md5(match_id || player_id)) AS s) AS a, unnest(a.ratings) AS f
     )

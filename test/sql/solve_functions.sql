@@ -51,8 +51,8 @@ FROM unnest(ARRAY['newton', 'gradient']) AS method,
     LATERAL (SELECT skillrating.solve_summary('bradley_terry', m, m * 2 + t, t, t, NULL, jsonb_build_object('prior_deviation', 0, 'method', method, 'tolerance', 1e-3, 'max_iterations', 100000) ORDER BY m) AS s FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t) AS q ORDER BY method;
 SELECT method, (s).converged, (s).status, (SELECT count(e.mu) + count(e.standard_error) FROM unnest(x) AS e) AS numbers
 FROM unnest(ARRAY['newton', 'gradient']) AS method,
-    LATERAL (SELECT skillrating.solve_summary('bradley_terry', m, t, t, t, skillrating.inputs(log_odds => -1.7e308, gain => 10), jsonb_build_object('method', method) ORDER BY m) AS s,
-        skillrating.solve('bradley_terry', m, t, t, t, skillrating.inputs(log_odds => -1.7e308, gain => 10), jsonb_build_object('method', method) ORDER BY m) AS x FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t) AS q ORDER BY method;
+    LATERAL (SELECT skillrating.solve_summary('bradley_terry', m, t, t, t, skillrating.inputs(log_odds => -1.7e308, player_gain => 10), jsonb_build_object('method', method) ORDER BY m) AS s,
+        skillrating.solve('bradley_terry', m, t, t, t, skillrating.inputs(log_odds => -1.7e308, player_gain => 10), jsonb_build_object('method', method) ORDER BY m) AS x FROM generate_series(1, 2) AS m, generate_series(1, 2) AS t) AS q ORDER BY method;
 SELECT status, skillrating_internal.solve_hint(status) FROM unnest(ARRAY['max_iterations reached', 'there is no maximum', 'numbers out of range', 'no further progress']) AS status;
 
 -- Who always loses has no maximum without a prior; the others have.

@@ -20,7 +20,7 @@ CREATE FUNCTION fact_inputs(fact, input text) RETURNS skillrating.inputs LANGUAG
         quit => CASE WHEN input = 'quit' THEN $1.noise % 5 = 0 END,
         experience => CASE WHEN input = 'experience' THEN $1.noise END,
         log_odds => CASE WHEN input = 'log_odds' THEN $1.match_id % 4 END,
-        gain => CASE WHEN input = 'gain' THEN 1 + $1.match_id % 3 END,
+        player_gain => CASE WHEN input = 'gain' THEN 1 + $1.match_id % 3 END,
         context => CASE WHEN input = 'context' THEN 'map ' || $1.match_id % 3 END) $$;
 CREATE FUNCTION fact_solution(solver text, input text) RETURNS float8[] LANGUAGE plpgsql AS $$
 DECLARE solution float8[];

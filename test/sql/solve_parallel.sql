@@ -70,7 +70,7 @@ SELECT s.name AS solver, i.name AS given, format($$SELECT skillrating.solve(%1$L
 FROM skillrating.solvers() AS s,
     LATERAL (VALUES ('times alone', 'skillrating.inputs(played_at => played_at)'),
         ('everything', format('skillrating.inputs(played_at => played_at, weight => weight, side => side, log_odds => log_odds, commanding => commanding, %s)',
-            CASE WHEN s.supports @> '{context}' THEN 'context => context' ELSE 'gain => 0.9' END))) AS i (name, inputs),
+            CASE WHEN s.supports @> '{context}' THEN 'context => context' ELSE 'player_gain => 0.9' END))) AS i (name, inputs),
     LATERAL (VALUES (CASE s.name WHEN 'hive' THEN '{"offset_deviation": 0.3, "command": true}' WHEN 'bradley_terry' THEN '{"draws": "davidson", "exact_for": ["7"]}' ELSE '{}' END)) AS p (params);
 CREATE TABLE result AS
 SELECT q.solver, q.given, t.source, w.n, f.* FROM query AS q CROSS JOIN unnest(ARRAY['ascending', 'apart', 'parts']) AS t (source)

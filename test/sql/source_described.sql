@@ -9,7 +9,7 @@ CREATE TABLE round (id int PRIMARY KEY, game_id bigint);
 CREATE TABLE kill (round_id int, killer bigint);
 CREATE VIEW source AS
     SELECT g.id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score + (
-            SELECT count(*) FROM round AS r JOIN kill AS k ON k.round_id = r.id WHERE r.game_id = g.id AND k.killer = p.user_id) AS score,
+            SELECT count(*) FROM round AS r JOIN kill AS k ON k.round_id = r.id WHERE r.game_id = g.id AND k.killer = p.user_id) AS team_score,
         m.name AS map
     FROM game AS g JOIN player AS p ON p.game_id = g.id LEFT JOIN map AS m ON m.id = g.map_id;
 SELECT * FROM describe_source('source', 'trueskill');
@@ -28,7 +28,7 @@ SELECT drop_ladder('judged');
 
 -- Types of all kinds, and those that are none.
 CREATE VIEW kinds AS SELECT 'm'::varchar(3) AS match_id, date '2026-01-01' AS played_at, t::numeric AS player_id, t::smallint AS team, (t = 1)::int AS won, t = 1 AS squad,
-    t = 2 AS rank, 1::numeric AS weight, NULL::text AS pool, 0 AS quit, false AS fixed, 1.5::real AS kills, interval '1 s' AS joined, interval '1 h' AS "left" FROM generate_series(1, 2) AS t;
+    t = 2 AS rank, 1::numeric AS weight, NULL::text AS pool, 0 AS quit, false AS fixed, 1.5::real AS kills, interval '1 s' AS joined, interval '1 h' AS left_at FROM generate_series(1, 2) AS t;
 SELECT kind, name, ok, description FROM describe_source('kinds', 'hive') WHERE kind <> 'table';
 CREATE VIEW wrong AS SELECT point(1, 1) AS match_id, interval '1 s' AS played_at, t AS player_id, 'a'::text AS team, t AS "Other" FROM generate_series(1, 2) AS t;
 SELECT * FROM describe_source('wrong', 'elo');
@@ -41,9 +41,9 @@ SELECT * FROM describe_source('source', 'none');
 CREATE SEQUENCE steps;
 CREATE TABLE traces (n int);
 CREATE FUNCTION trace(bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN INSERT INTO described.traces VALUES (1); RETURN true; END $$;
-CREATE VIEW failing AS SELECT match_id, played_at, player_id, team, 1 / (match_id - match_id) AS score FROM source;
-CREATE VIEW stepping AS SELECT match_id, played_at, player_id, team, score + 0 * nextval('described.steps') AS score FROM source;
-CREATE VIEW tracing AS SELECT match_id, played_at, player_id, team, score FROM source WHERE trace(match_id);
+CREATE VIEW failing AS SELECT match_id, played_at, player_id, team, 1 / (match_id - match_id) AS team_score FROM source;
+CREATE VIEW stepping AS SELECT match_id, played_at, player_id, team, team_score + 0 * nextval('described.steps') AS team_score FROM source;
+CREATE VIEW tracing AS SELECT match_id, played_at, player_id, team, team_score FROM source WHERE trace(match_id);
 BEGIN;
 SELECT v.source, d.* FROM unnest('{failing,stepping,tracing}'::regclass[]) AS v(source), LATERAL (SELECT name, ok, description, remedy FROM describe_source(v.source, 'elo') WHERE kind = 'match') AS d;
 SHOW transaction_read_only;

@@ -25,7 +25,7 @@ SELECT reason, count(*) AS matches, count(*) = (SELECT count(DISTINCT p.game_id)
 FROM repeated.rated_match WHERE reason IS NOT NULL GROUP BY reason;
 
 -- Names of columns that are no source's, misspelled or not.
-CREATE VIEW misspelled AS SELECT j.*, 1 AS log_ods, 'x' AS mode, j.team AS teamscore FROM joined AS j WHERE match_id < 1;
+CREATE VIEW misspelled AS SELECT j.*, 1 AS log_ods, 'x' AS mode, j.team AS teamscore, 1 AS score, 2 AS gain, 3 AS "left", j.player_id AS player FROM joined AS j WHERE match_id < 1;
 SELECT name, ok, description FROM skillrating.describe_source('misspelled') WHERE ok IS NULL AND kind = 'column';
 \set VERBOSITY default
 SELECT skillrating.create_ladder('misspelled_ladder', 'elo', source => 'misspelled');

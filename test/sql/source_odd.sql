@@ -18,7 +18,7 @@ END
 $$;
 -- The columns of a view besides the match.
 CREATE FUNCTION rest(p text DEFAULT 'p') RETURNS text LANGUAGE sql AS $$
-    SELECT replace(' AS match_id, timestamptz ''2026-01-01Z'' AS played_at, p.user_id AS player_id, p.team, p.score ', 'p.', p || '.')
+    SELECT replace(' AS match_id, timestamptz ''2026-01-01Z'' AS played_at, p.user_id AS player_id, p.team, p.score AS team_score ', 'p.', p || '.')
 $$;
 
 -- The condition of an outer join holds for its nullable side only: a bonus with another other_id is read too.
@@ -49,8 +49,8 @@ SELECT * FROM traced('SELECT g.id' || rest() || 'FROM game AS g, LATERAL (SELECT
 SELECT * FROM traced('(SELECT p.game_id' || rest() || 'FROM player AS p UNION ALL SELECT id, at, 1, 1, 1 FROM game) LIMIT 10');
 
 -- Aggregates are no expression over a row.
-SELECT * FROM traced('SELECT min(p.game_id) AS match_id, timestamptz ''2026-01-01Z'' AS played_at, p.user_id AS player_id, 1 AS team, sum(p.score) AS score FROM player AS p GROUP BY p.user_id');
-SELECT * FROM traced('SELECT p.game_id AS match_id, timestamptz ''2026-01-01Z'' AS played_at, p.user_id AS player_id, 1 AS team, sum(p.score) AS score
+SELECT * FROM traced('SELECT min(p.game_id) AS match_id, timestamptz ''2026-01-01Z'' AS played_at, p.user_id AS player_id, 1 AS team, sum(p.score) AS team_score FROM player AS p GROUP BY p.user_id');
+SELECT * FROM traced('SELECT p.game_id AS match_id, timestamptz ''2026-01-01Z'' AS played_at, p.user_id AS player_id, 1 AS team, sum(p.score) AS team_score
     FROM player AS p GROUP BY GROUPING SETS ((p.game_id, p.user_id), (p.game_id), ())');
 
 -- The same table twice, UNION ALL under other names, VALUES, TABLESAMPLE, rows from functions, recursion.
@@ -67,7 +67,7 @@ SELECT * FROM traced('WITH RECURSIVE up AS (SELECT id, parent FROM game UNION AL
 -- Functions behind operators, casts and windows may read tables, too.
 CREATE FUNCTION plus_all(bigint, bigint) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT $1 + $2 + count(*) FROM odd.bonus';
 CREATE OPERATOR +! (FUNCTION = plus_all, LEFTARG = bigint, RIGHTARG = bigint);
-SELECT * FROM traced('SELECT p.game_id AS match_id, timestamptz ''2026-01-01Z'' AS played_at, p.user_id AS player_id, p.team, p.score::bigint +! 1::bigint AS score FROM player AS p');
+SELECT * FROM traced('SELECT p.game_id AS match_id, timestamptz ''2026-01-01Z'' AS played_at, p.user_id AS player_id, p.team, p.score::bigint +! 1::bigint AS team_score FROM player AS p');
 
 -- Who inserts into a table that inherits fires no trigger of its parent.
 CREATE TABLE base (score int, game_id bigint, dropped int, user_id bigint, team int);
@@ -75,14 +75,14 @@ ALTER TABLE base DROP COLUMN dropped;
 CREATE TABLE first_kind () INHERITS (base);
 CREATE TABLE second_kind (team int, game_id bigint, user_id bigint, score int);
 ALTER TABLE second_kind INHERIT base;
-CREATE VIEW inherited AS SELECT p.game_id AS match_id, timestamptz '2026-01-01Z' AS played_at, p.user_id AS player_id, p.team, p.score FROM base AS p;
+CREATE VIEW inherited AS SELECT p.game_id AS match_id, timestamptz '2026-01-01Z' AS played_at, p.user_id AS player_id, p.team, p.score AS team_score FROM base AS p;
 SELECT * FROM traced('SELECT p.game_id' || rest() || 'FROM ONLY base AS p');
 
 -- Names with quotes, of 63 bytes, and in other letters; columns that were dropped; generated ones.
 CREATE TABLE "Ga""me ⚔" (gone int, "a""b ü; --" int, "Das längste Wort einer Spalte hat dreiundsechzig Zeichen oder s" bigint PRIMARY KEY);
 ALTER TABLE "Ga""me ⚔" DROP COLUMN gone;
 CREATE TABLE "pl'ayer" (x text, user_id bigint, team int, score int, "$1" bigint GENERATED ALWAYS AS (length(x)) STORED);
-CREATE VIEW "View "" ⚔" AS SELECT g."Das längste Wort einer Spalte hat dreiundsechzig Zeichen oder s" AS match_id, timestamptz '2026-01-01Z' AS played_at, p.user_id AS player_id, p.team, p.score
+CREATE VIEW "View "" ⚔" AS SELECT g."Das längste Wort einer Spalte hat dreiundsechzig Zeichen oder s" AS match_id, timestamptz '2026-01-01Z' AS played_at, p.user_id AS player_id, p.team, p.score AS team_score
     FROM "Ga""me ⚔" AS g JOIN "pl'ayer" AS p ON p."$1" = g."Das längste Wort einer Spalte hat dreiundsechzig Zeichen oder s";
 
 -- Views of views, with a barrier, with rules, with options, and over partitions.
@@ -92,17 +92,17 @@ CREATE TABLE part_1 PARTITION OF part FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE VIEW inner_view WITH (security_barrier) AS SELECT game_id AS g, user_id AS u, team AS t, score AS s FROM part WHERE team > 0;
 CREATE RULE into_inner AS ON INSERT TO inner_view DO INSTEAD INSERT INTO part VALUES (NEW.g, NEW.u, NEW.t, NEW.s);
 CREATE RULE note AS ON UPDATE TO inner_view DO ALSO NOTHING;
-CREATE VIEW barrier AS SELECT g AS match_id, timestamptz '2026-01-01Z' AS played_at, u AS player_id, t AS team, s AS score FROM inner_view;
+CREATE VIEW barrier AS SELECT g AS match_id, timestamptz '2026-01-01Z' AS played_at, u AS player_id, t AS team, s AS team_score FROM inner_view;
 
 -- Players of odd types: an enum, char(n), numeric(10, 0), domains over text, and a row with forced row-level security.
 CREATE TYPE hero AS ENUM ('zeus', 'ares', 'hera');
 CREATE DOMAIN lower_text AS text COLLATE "C" CHECK (VALUE = lower(VALUE));
 CREATE TABLE typed (g numeric(10, 0), h hero, c char(8), n numeric(10, 0), l lower_text, team int, score int);
 ALTER TABLE typed ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE VIEW of_enum AS SELECT g AS match_id, timestamptz '2026-01-01Z' AS played_at, h AS player_id, team, score FROM typed;
-CREATE VIEW of_char AS SELECT g AS match_id, timestamptz '2026-01-01Z' AS played_at, c AS player_id, team, score FROM typed;
-CREATE VIEW of_numeric AS SELECT g AS match_id, timestamptz '2026-01-01Z' AS played_at, n AS player_id, team, score FROM typed;
-CREATE VIEW of_domain AS SELECT l AS match_id, timestamptz '2026-01-01Z' AS played_at, n AS player_id, team, score FROM typed;
+CREATE VIEW of_enum AS SELECT g AS match_id, timestamptz '2026-01-01Z' AS played_at, h AS player_id, team, score AS team_score FROM typed;
+CREATE VIEW of_char AS SELECT g AS match_id, timestamptz '2026-01-01Z' AS played_at, c AS player_id, team, score AS team_score FROM typed;
+CREATE VIEW of_numeric AS SELECT g AS match_id, timestamptz '2026-01-01Z' AS played_at, n AS player_id, team, score AS team_score FROM typed;
+CREATE VIEW of_domain AS SELECT l AS match_id, timestamptz '2026-01-01Z' AS played_at, n AS player_id, team, score AS team_score FROM typed;
 
 -- Each lives through inserts, corrections and deletions, in each of its tables.
 SELECT create_ladder(l, 'elo', source => v) FROM (VALUES ('odd_inherited', 'inherited'::regclass), ('odd_names', '"View "" ⚔"'), ('odd_barrier', 'barrier'),
@@ -142,7 +142,7 @@ SELECT l AS ladder, u.* FROM unnest('{odd_inherited,odd_names,odd_barrier,odd_en
 -- Views of the session's own, and columns of the wrong kind.
 CREATE TEMP VIEW passing AS SELECT * FROM barrier;
 SELECT create_ladder('odd_temp', 'elo', source => 'passing');
-CREATE VIEW of_arrays AS SELECT ARRAY[g] AS match_id, timestamptz '2026-01-01Z' AS played_at, h AS player_id, team, score FROM typed;
+CREATE VIEW of_arrays AS SELECT ARRAY[g] AS match_id, timestamptz '2026-01-01Z' AS played_at, h AS player_id, team, score AS team_score FROM typed;
 SELECT create_ladder('odd_arrays', 'elo', source => 'of_arrays');
 
 -- Functions, operators and casts of the caller's search_path with the names of the server's.
@@ -154,7 +154,7 @@ CREATE TABLE regress_odd.game (id int, user_id int, team int, score int);
 CREATE FUNCTION regress_odd.trap(int, int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'trapped as %', current_user; RETURN true; END $$;
 CREATE OPERATOR regress_odd.= (FUNCTION = regress_odd.trap, LEFTARG = int, RIGHTARG = int);
 CREATE FUNCTION regress_odd.format(text, VARIADIC text[]) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'trapped as %', current_user; RETURN $1; END $$;
-CREATE VIEW regress_odd.source WITH (security_barrier) AS SELECT id AS match_id, timestamptz '2026-01-01Z' AS played_at, user_id AS player_id, team, score FROM regress_odd.game;
+CREATE VIEW regress_odd.source WITH (security_barrier) AS SELECT id AS match_id, timestamptz '2026-01-01Z' AS played_at, user_id AS player_id, team, score AS team_score FROM regress_odd.game;
 RESET ROLE;
 SET search_path = regress_odd, pg_catalog, skillrating;
 SET client_min_messages = notice;

@@ -13,20 +13,20 @@ INSERT INTO heap TABLE game_player;
 
 -- Slow: the total is that of the wrong column, of a subquery that is joined, or of a table without
 -- index; the match is an expression without index.
-CREATE VIEW slow_window AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS score FROM game AS g JOIN game_player AS p ON p.game_id = g.id WHERE g.state = 'finished';
-CREATE VIEW slow_join AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, t.score FROM game AS g JOIN game_player AS p ON p.game_id = g.id JOIN (SELECT game_id, team, sum(score) AS score FROM game_player GROUP BY game_id, team) AS t ON t.game_id = g.id AND t.team = p.team;
-CREATE VIEW slow_heap AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, p.score FROM game AS g JOIN heap AS p ON p.game_id = g.id;
+CREATE VIEW slow_window AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS team_score FROM game AS g JOIN game_player AS p ON p.game_id = g.id WHERE g.state = 'finished';
+CREATE VIEW slow_join AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, t.score AS team_score FROM game AS g JOIN game_player AS p ON p.game_id = g.id JOIN (SELECT game_id, team, sum(score) AS score FROM game_player GROUP BY game_id, team) AS t ON t.game_id = g.id AND t.team = p.team;
+CREATE VIEW slow_heap AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, p.score AS team_score FROM game AS g JOIN heap AS p ON p.game_id = g.id;
 CREATE VIEW slow_expression AS SELECT 'eu:' || id AS match_id, ended_at AS played_at, t AS player_id, t AS team, t AS rank FROM game, generate_series(1, 2) AS t;
 -- The planner would begin with the state of all matches, by an index that is no help.
 CREATE INDEX game_state ON game (state);
 
 -- Fast: the total by the column that is match_id, or compared with it; lateral; both sides of a
 -- union; a small table without anything.
-CREATE VIEW fast_window AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY g.id, p.team) AS score FROM game AS g JOIN game_player AS p ON p.game_id = g.id WHERE g.state = 'finished';
-CREATE VIEW fast_subselect AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, (SELECT sum(t.score) FROM game_player AS t WHERE t.game_id = g.id AND t.team = p.team) AS score FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
-CREATE VIEW fast_lateral AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, t.score FROM game AS g JOIN game_player AS p ON p.game_id = g.id CROSS JOIN LATERAL (SELECT sum(u.score) AS score FROM game_player AS u WHERE u.game_id = g.id AND u.team = p.team) AS t;
+CREATE VIEW fast_window AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY g.id, p.team) AS team_score FROM game AS g JOIN game_player AS p ON p.game_id = g.id WHERE g.state = 'finished';
+CREATE VIEW fast_subselect AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, (SELECT sum(t.score) FROM game_player AS t WHERE t.game_id = g.id AND t.team = p.team) AS team_score FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
+CREATE VIEW fast_lateral AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, t.score AS team_score FROM game AS g JOIN game_player AS p ON p.game_id = g.id CROSS JOIN LATERAL (SELECT sum(u.score) AS score FROM game_player AS u WHERE u.game_id = g.id AND u.team = p.team) AS t;
 CREATE VIEW fast_union AS SELECT id AS match_id, ended_at AS played_at, id AS player_id, 1 AS team, true AS won FROM game UNION ALL SELECT id, ended_at, -id, 2, false FROM game;
-CREATE VIEW fast_tiny AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS score FROM tiny AS p JOIN LATERAL (SELECT * FROM game AS g WHERE g.id = p.game_id OFFSET 0) AS g ON true;
+CREATE VIEW fast_tiny AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS team_score FROM tiny AS p JOIN LATERAL (SELECT * FROM game AS g WHERE g.id = p.game_id OFFSET 0) AS g ON true;
 
 CREATE VIEW look AS
     SELECT c.source, d.description, d.remedy FROM pg_class AS v

@@ -30,60 +30,60 @@ CREATE VIEW bout_source AS
     SELECT id, at, loser, 2, false FROM bout;
 CREATE UNLOGGED TABLE fixture (id bigint PRIMARY KEY, kickoff timestamptz, home text, away text, home_goals int, away_goals int);
 CREATE VIEW fixture_source AS
-    SELECT f.id AS match_id, f.kickoff AS played_at, s.club AS player_id, s.team, s.team AS side, s.goals AS score
+    SELECT f.id AS match_id, f.kickoff AS played_at, s.club AS player_id, s.team, s.team AS side, s.goals AS team_score
     FROM fixture AS f CROSS JOIN LATERAL (VALUES (1, f.home, f.home_goals), (2, f.away, f.away_goals)) AS s(team, club, goals)
     WHERE f.home_goals IS NOT NULL;
 CREATE UNLOGGED TABLE lobby (id bigint PRIMARY KEY, ended_at timestamptz, red text[], blue text[], red_score int, blue_score int);
 CREATE VIEW lobby_source AS
-    SELECT l.id AS match_id, l.ended_at AS played_at, t.team, t.score, player_id
+    SELECT l.id AS match_id, l.ended_at AS played_at, t.team, t.team_score, player_id
     FROM lobby AS l
-    CROSS JOIN LATERAL (VALUES (1, l.red, l.red_score), (2, l.blue, l.blue_score)) AS t(team, players, score)
+    CROSS JOIN LATERAL (VALUES (1, l.red, l.red_score), (2, l.blue, l.blue_score)) AS t(team, players, team_score)
     CROSS JOIN unnest(t.players) AS player_id;
 CREATE UNLOGGED TABLE report (id bigint PRIMARY KEY, body jsonb);
 CREATE VIEW report_source AS
     SELECT r.id AS match_id, (r.body ->> 'ended')::timestamptz AS played_at, p ->> 'name' AS player_id,
-        (p ->> 'team')::int AS team, (r.body -> 'score' ->> ((p ->> 'team')::int - 1))::int AS score
+        (p ->> 'team')::int AS team, (r.body -> 'score' ->> ((p ->> 'team')::int - 1))::int AS team_score
     FROM report AS r CROSS JOIN jsonb_array_elements(r.body -> 'players') AS p;
 CREATE UNLOGGED TABLE series (id bigint PRIMARY KEY, ended_at timestamptz, red text, blue text);
 CREATE UNLOGGED TABLE series_game (series_id bigint, number int, winner text, PRIMARY KEY (series_id, number));
 CREATE VIEW series_source AS
     SELECT s.id AS match_id, s.ended_at AS played_at, t.player_id, t.team,
-        (SELECT count(*) FROM series_game AS g WHERE g.series_id = s.id AND g.winner = t.player_id) AS score
+        (SELECT count(*) FROM series_game AS g WHERE g.series_id = s.id AND g.winner = t.player_id) AS team_score
     FROM series AS s CROSS JOIN LATERAL (VALUES (1, s.red), (2, s.blue)) AS t(team, player_id)
     WHERE s.ended_at IS NOT NULL;
 CREATE UNLOGGED TABLE pairing (id bigint PRIMARY KEY, at timestamptz, white text, black text, result text);
 CREATE VIEW pairing_source AS
-    SELECT p.id AS match_id, p.at AS played_at, s.player_id, s.team, s.score,
+    SELECT p.id AS match_id, p.at AS played_at, s.player_id, s.team, s.team_score,
         CASE WHEN p.result IN ('+:-', '-:+', '-:-') THEN 'forfeit' END AS unrated_reason
     FROM pairing AS p CROSS JOIN LATERAL (VALUES
         (1, p.white, CASE p.result WHEN '1:0' THEN 1 WHEN '0:1' THEN 0 ELSE 0.5 END),
-        (2, p.black, CASE p.result WHEN '0:1' THEN 1 WHEN '1:0' THEN 0 ELSE 0.5 END)) AS s(team, player_id, score)
+        (2, p.black, CASE p.result WHEN '0:1' THEN 1 WHEN '1:0' THEN 0 ELSE 0.5 END)) AS s(team, player_id, team_score)
     WHERE p.black IS NOT NULL AND p.result IS NOT NULL;
 CREATE UNLOGGED TABLE kill (id bigint PRIMARY KEY, at timestamptz, killer text, victim text);
 CREATE VIEW kill_source AS
-    SELECT k.id AS match_id, k.at AS played_at, s.player_id, s.team, s.score
-    FROM kill AS k CROSS JOIN LATERAL (VALUES (1, k.killer, 1), (2, k.victim, 0)) AS s(team, player_id, score)
+    SELECT k.id AS match_id, k.at AS played_at, s.player_id, s.team, s.team_score
+    FROM kill AS k CROSS JOIN LATERAL (VALUES (1, k.killer, 1), (2, k.victim, 0)) AS s(team, player_id, team_score)
     WHERE k.killer <> k.victim;
 CREATE UNLOGGED TABLE battle (id bigint PRIMARY KEY, ended_at timestamptz);
 CREATE UNLOGGED TABLE battle_player (battle_id bigint, user_id bigint, team int, PRIMARY KEY (battle_id, user_id));
 CREATE UNLOGGED TABLE round (battle_id bigint, number int, won_by int, PRIMARY KEY (battle_id, number));
 CREATE VIEW battle_source AS
     SELECT b.id AS match_id, b.ended_at AS played_at, p.user_id AS player_id, p.team,
-        (SELECT count(*) FROM round AS r WHERE r.battle_id = b.id AND r.won_by = p.team) AS score
+        (SELECT count(*) FROM round AS r WHERE r.battle_id = b.id AND r.won_by = p.team) AS team_score
     FROM battle AS b JOIN battle_player AS p ON p.battle_id = b.id
     WHERE b.ended_at IS NOT NULL;
 CREATE UNLOGGED TABLE skirmish (id bigint PRIMARY KEY, ended_at timestamptz);
 CREATE UNLOGGED TABLE skirmish_player (skirmish_id bigint, seat int, account text, is_bot boolean, team int, score int, PRIMARY KEY (skirmish_id, seat));
 CREATE VIEW skirmish_source AS
-    SELECT s.id AS match_id, s.ended_at AS played_at, p.team, p.score, p.is_bot AS bot,
+    SELECT s.id AS match_id, s.ended_at AS played_at, p.team, p.score AS team_score, p.is_bot AS bot,
         coalesce(p.account, 'guest ' || s.id || ' ' || p.seat) AS player_id, p.is_bot OR p.account IS NULL AS fixed
     FROM skirmish AS s JOIN skirmish_player AS p ON p.skirmish_id = s.id;
 CREATE UNLOGGED TABLE session (id bigint PRIMARY KEY, started_at timestamptz, ended_at timestamptz, red_score int, blue_score int);
 CREATE UNLOGGED TABLE stint (session_id bigint, name text, team int, came_at timestamptz, went_at timestamptz, PRIMARY KEY (session_id, name, came_at));
 CREATE VIEW stint_source AS
     SELECT s.id AS match_id, s.ended_at AS played_at, t.name AS player_id, t.team,
-        CASE t.team WHEN 1 THEN s.red_score ELSE s.blue_score END AS score,
-        t.came_at - s.started_at AS joined, coalesce(t.went_at, s.ended_at) - s.started_at AS "left"
+        CASE t.team WHEN 1 THEN s.red_score ELSE s.blue_score END AS team_score,
+        t.came_at - s.started_at AS joined, coalesce(t.went_at, s.ended_at) - s.started_at AS left_at
     FROM session AS s JOIN stint AS t ON t.session_id = s.id
     WHERE s.ended_at IS NOT NULL;
 CREATE UNLOGGED TABLE contest (id bigint PRIMARY KEY, at timestamptz, mode text, winner text, loser text);
@@ -126,16 +126,16 @@ INSERT INTO stint SELECT b.id, p.name, p.team, b.at, NULL FROM bout AS b CROSS J
 -- expression and a table without index.
 CREATE VIEW other_column AS
     SELECT g.id AS match_id, g.ended_at AS played_at, p.user_id AS player_id, p.team,
-        sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS score
+        sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS team_score
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
 CREATE VIEW joined_totals AS
-    SELECT b.id AS match_id, b.ended_at AS played_at, p.user_id AS player_id, p.team, r.won AS score
+    SELECT b.id AS match_id, b.ended_at AS played_at, p.user_id AS player_id, p.team, r.won AS team_score
     FROM battle AS b JOIN battle_player AS p ON p.battle_id = b.id
     JOIN (SELECT battle_id, won_by, count(*) AS won FROM round GROUP BY battle_id, won_by) AS r ON r.battle_id = b.id AND r.won_by = p.team;
 CREATE VIEW document_key AS SELECT (body ->> 'ended')::text AS match_id, body ->> 'ended' AS played_at, 1 AS team, 1 AS player_id, 1 AS rank FROM report;
 CREATE UNLOGGED TABLE heap AS TABLE game_player;
 CREATE VIEW no_index AS
-    SELECT g.id AS match_id, g.ended_at AS played_at, p.user_id AS player_id, p.team, p.score
+    SELECT g.id AS match_id, g.ended_at AS played_at, p.user_id AS player_id, p.team, p.score AS team_score
     FROM game AS g JOIN heap AS p ON p.game_id = g.id;
 ANALYZE;
 

@@ -21,13 +21,13 @@ CREATE TABLE known (source regclass, relation text, match_id text, watched boole
 
 -- Joins by equality and USING, outer ones, a lookup, and a column that a join has merged.
 CREATE VIEW joined AS
-    SELECT g.id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score
+    SELECT g.id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score AS team_score
     FROM game AS g JOIN player AS p ON p.game_id = g.id LEFT JOIN map AS m ON m.id = g.map_id;
 CREATE VIEW merged AS
-    SELECT game_id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score
+    SELECT game_id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score AS team_score
     FROM (SELECT id AS game_id, at FROM game) AS g FULL JOIN player AS p USING (game_id);
 CREATE VIEW compared AS
-    SELECT p.game_id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score
+    SELECT p.game_id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score AS team_score
     FROM game AS g, player AS p, round AS r WHERE p.game_id = g.id AND (r.game_id = g.id AND p.team > 0);
 INSERT INTO known VALUES ('joined', 'game', 'id', true), ('joined', 'player', 'game_id', true), ('joined', 'map', NULL, false),
     ('merged', 'game', 'id', true), ('merged', 'player', 'game_id', true),
@@ -35,18 +35,18 @@ INSERT INTO known VALUES ('joined', 'game', 'id', true), ('joined', 'player', 'g
 
 -- A condition that need not hold says nothing.
 CREATE VIEW either AS
-    SELECT p.game_id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, p.score
+    SELECT p.game_id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, p.score AS team_score
     FROM player AS p, round AS r WHERE r.game_id = p.game_id OR p.team = 1;
 INSERT INTO known VALUES ('either', 'player', 'game_id', true), ('either', 'round', NULL, false);
 
 -- Casts, GROUP BY, DISTINCT, windows, and branches of UNION ALL.
 CREATE VIEW cast_to_text AS
-    SELECT game_id::text AS match_id, timestamptz '2026-01-01' AS played_at, user_id AS player_id, team, sum(score) OVER (PARTITION BY game_id, team) AS score
+    SELECT game_id::text AS match_id, timestamptz '2026-01-01' AS played_at, user_id AS player_id, team, sum(score) OVER (PARTITION BY game_id, team) AS team_score
     FROM player
     UNION ALL (SELECT DISTINCT old_id::text, timestamptz '2026-01-01', user_id, team, score FROM old_game)
     UNION ALL SELECT p.game_id::varchar(20)::text, '2026-01-01', p.user_id, p.team, max(p.score) FROM part AS p GROUP BY p.game_id::varchar(20)::text, p.user_id, p.team;
 CREATE VIEW grouped AS
-    SELECT game_id AS match_id, timestamptz '2026-01-01' AS played_at, user_id AS player_id, team, max(score) AS score
+    SELECT game_id AS match_id, timestamptz '2026-01-01' AS played_at, user_id AS player_id, team, max(score) AS team_score
     FROM player GROUP BY game_id, user_id, team HAVING (SELECT count(*) FROM round AS r WHERE r.game_id = player.game_id) >= 0;
 INSERT INTO known VALUES ('cast_to_text', 'player', 'game_id', true), ('cast_to_text', 'old_game', 'old_id', true), ('cast_to_text', 'part', 'game_id', true),
     ('grouped', 'player', 'game_id', true), ('grouped', 'round', 'game_id', true);
@@ -55,30 +55,30 @@ INSERT INTO known VALUES ('cast_to_text', 'player', 'game_id', true), ('cast_to_
 CREATE VIEW nested AS SELECT j.* FROM joined AS j WHERE j.match_id IN (SELECT game_id FROM round) AND NOT EXISTS (SELECT FROM kill WHERE killer = j.player_id);
 CREATE VIEW with_kills AS
     WITH k AS (SELECT r.game_id, kill.killer, count(*) AS n FROM round AS r JOIN kill ON kill.round_id = r.id GROUP BY 1, 2)
-    SELECT j.match_id, j.played_at, j.player_id, j.team, j.score + coalesce(k.n, 0) AS score
+    SELECT j.match_id, j.played_at, j.player_id, j.team, j.team_score + coalesce(k.n, 0) AS team_score
     FROM joined AS j LEFT JOIN k ON k.game_id = j.match_id AND k.killer = j.player_id;
 CREATE VIEW lateral_rows AS
-    SELECT f.number AS match_id, timestamptz '2026-01-01' AS played_at, x.player_id, x.team, x.score
-    FROM fixture AS f, LATERAL (SELECT f.home, 1, f.home_goals UNION ALL SELECT f.away, 2, f.away_goals + (SELECT count(*) FROM round AS r WHERE r.game_id = f.number)) AS x(player_id, team, score);
+    SELECT f.number AS match_id, timestamptz '2026-01-01' AS played_at, x.player_id, x.team, x.team_score
+    FROM fixture AS f, LATERAL (SELECT f.home, 1, f.home_goals UNION ALL SELECT f.away, 2, f.away_goals + (SELECT count(*) FROM round AS r WHERE r.game_id = f.number)) AS x(player_id, team, team_score);
 INSERT INTO known VALUES ('nested', 'game', 'id', true), ('nested', 'player', 'game_id', true), ('nested', 'map', NULL, false), ('nested', 'round', 'game_id', true), ('nested', 'kill', NULL, false),
     ('with_kills', 'game', 'id', true), ('with_kills', 'player', 'game_id', true), ('with_kills', 'map', NULL, false), ('with_kills', 'round', 'game_id', true), ('with_kills', 'kill', NULL, true),
     ('lateral_rows', 'fixture', 'number', true), ('lateral_rows', 'round', 'game_id', true);
 
 -- What cannot be followed: expressions, recursion, two ways, functions, materialized views.
-CREATE VIEW computed AS SELECT g.id + 1 AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score FROM game AS g JOIN player AS p ON p.game_id = g.id;
+CREATE VIEW computed AS SELECT g.id + 1 AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score AS team_score FROM game AS g JOIN player AS p ON p.game_id = g.id;
 CREATE VIEW recursive_rows AS
     WITH RECURSIVE c AS (SELECT id FROM game UNION SELECT c.id + 1 FROM c JOIN round AS r ON r.game_id = c.id WHERE c.id < 3)
-    SELECT c.id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, p.score FROM c JOIN player AS p ON p.game_id = c.id;
+    SELECT c.id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, p.score AS team_score FROM c JOIN player AS p ON p.game_id = c.id;
 CREATE VIEW recursive_within AS
     WITH RECURSIVE c AS (SELECT id FROM game UNION SELECT c.id + 1 FROM c JOIN round AS r ON r.game_id = c.id WHERE c.id < 3)
-    SELECT p.game_id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, p.score
+    SELECT p.game_id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, p.score AS team_score
     FROM player AS p JOIN (SELECT c.id FROM c) AS s ON s.id = p.game_id;
 CREATE VIEW two_ways AS
     SELECT left_game AS match_id, week AS played_at, 1 AS player_id, 1 AS team, 1 AS rank FROM wide
     UNION ALL SELECT right_game, week, 2, 2, 2 FROM wide;
-CREATE VIEW with_functions AS SELECT p.game_id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, double(p.score) + season() + b.score AS score
+CREATE VIEW with_functions AS SELECT p.game_id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, double(p.score) + season() + b.score AS team_score
     FROM player AS p JOIN best AS b ON b.game_id = p.game_id;
-CREATE VIEW twice AS SELECT p.game_id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, p.score FROM player AS p
+CREATE VIEW twice AS SELECT p.game_id AS match_id, timestamptz '2026-01-01' AS played_at, p.user_id AS player_id, p.team, p.score AS team_score FROM player AS p
     WHERE NOT EXISTS (SELECT FROM player AS o WHERE o.user_id = p.user_id AND o.score > 1000);
 INSERT INTO known VALUES ('twice', 'player', 'game_id', true), ('computed', 'game', NULL, true), ('computed', 'player', NULL, false),
     ('recursive_rows', 'game', NULL, false), ('recursive_rows', 'round', NULL, false), ('recursive_rows', 'player', 'game_id', true),
@@ -136,7 +136,7 @@ SELECT create_ladder('asked', 'elo', source => 'joined', attach => false);
 SELECT count(*) FROM asked.attached;
 
 -- Several rating pools for one row of a player.
-CREATE VIEW in_pools AS SELECT g.id AS match_id, g.at AS played_at, g.mode AS pool, p.user_id AS player_id, p.team, p.score FROM game AS g JOIN player AS p ON p.game_id = g.id;
+CREATE VIEW in_pools AS SELECT g.id AS match_id, g.at AS played_at, g.mode AS pool, p.user_id AS player_id, p.team, p.score AS team_score FROM game AS g JOIN player AS p ON p.game_id = g.id;
 UPDATE game SET mode = CASE id % 2 WHEN 0 THEN 'casual' ELSE 'ranked' END;
 SELECT create_ladder('pools', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"skill": "rating"}');
 ALTER TABLE account ADD ranked float8, ADD casual bigint;
@@ -157,9 +157,9 @@ GRANT USAGE, CREATE ON SCHEMA found TO regress_found;
 GRANT SELECT ON game, player TO regress_found;
 GRANT TRIGGER ON player TO regress_found;
 SET ROLE regress_found;
-CREATE VIEW theirs AS SELECT g.id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score FROM game AS g JOIN player AS p ON p.game_id = g.id;
+CREATE VIEW theirs AS SELECT g.id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score AS team_score FROM game AS g JOIN player AS p ON p.game_id = g.id;
 SELECT create_ladder('theirs', 'elo', source => 'theirs');
-CREATE VIEW as_text AS SELECT match_id::text, played_at, player_id, team, score FROM theirs;
+CREATE VIEW as_text AS SELECT match_id::text, played_at, player_id, team, team_score FROM theirs;
 SELECT create_ladder('as_text', 'elo', source => 'as_text');
 SELECT l.name, a.* FROM (SELECT 'theirs' AS name, a.* FROM theirs.attached AS a) AS l, LATERAL (SELECT l.relation, l.match_id) AS a;
 SELECT drop_ladder(l) FROM unnest('{theirs,as_text}'::text[]) AS l;

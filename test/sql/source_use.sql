@@ -1,13 +1,13 @@
 -- Which columns of a source a model makes use of, and who says so.
 CREATE TABLE use_row AS
 SELECT m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS played_at, 1 + p % 2 AS team, p AS player_id,
-    1 + (m + p) % 2 AS rank, CASE WHEN (m + p) % 2 = 0 THEN 5 + m % 3 ELSE m % 4 END AS score, (m + p) % 2 = 0 AS won,
+    1 + (m + p) % 2 AS rank, CASE WHEN (m + p) % 2 = 0 THEN 5 + m % 3 ELSE m % 4 END AS team_score, (m + p) % 2 = 0 AS won,
     1 - (m * p % 3) / 4.0 AS weight, (m + p) % 2 / 5.0 AS commanding, 1 + p % 2 AS side, m + p % 2 AS squad,
-    m % 7 AS kills, (m + p) % 5 AS deaths, (m + p) % 9 = 0 AS quit, p * 10 AS experience, 1 - m % 2 / 2.0 AS gain,
+    m % 7 AS kills, (m + p) % 5 AS deaths, (m + p) % 9 = 0 AS quit, p * 10 AS experience, 1 - m % 2 / 2.0 AS player_gain,
     'map ' || m % 3 AS context, 'club ' || p % 2 AS club, 'cup ' || m / 5 AS tournament
 FROM generate_series(1, 30) AS m, generate_series(0, 3) AS p;
-ALTER TABLE use_row ALTER rank TYPE float8, ALTER score TYPE float8, ALTER weight TYPE float8, ALTER commanding TYPE float8, ALTER side TYPE float8,
-    ALTER squad TYPE float8, ALTER kills TYPE float8, ALTER deaths TYPE float8, ALTER experience TYPE float8, ALTER gain TYPE float8;
+ALTER TABLE use_row ALTER rank TYPE float8, ALTER team_score TYPE float8, ALTER weight TYPE float8, ALTER commanding TYPE float8, ALTER side TYPE float8,
+    ALTER squad TYPE float8, ALTER kills TYPE float8, ALTER deaths TYPE float8, ALTER experience TYPE float8, ALTER player_gain TYPE float8;
 
 CREATE VIEW use_source AS SELECT * FROM use_row;
 
@@ -27,7 +27,7 @@ SELECT model, params, skillrating_internal.unused_columns('use_source', model, p
 CREATE TABLE use_mistake (match_id, column_name, value) AS VALUES
     (3, 'context', repeat('x', 1001)), (4, 'club', repeat('x', 1001)), (5, 'tournament', 'another'), (6, 'weight', '-1'),
     (7, 'commanding', '-1'), (8, 'commanding', 'NaN'), (9, 'side', '3'), (10, 'side', NULL), (11, 'squad', 'Infinity'), (12, 'squad', 'NaN'),
-    (13, 'kills', '-1'), (14, 'kills', 'NaN'), (15, 'deaths', 'Infinity'), (16, 'gain', '-1'), (17, 'experience', '-1'), (18, 'score', 'Infinity');
+    (13, 'kills', '-1'), (14, 'kills', 'NaN'), (15, 'deaths', 'Infinity'), (16, 'player_gain', '-1'), (17, 'experience', '-1'), (18, 'team_score', 'Infinity');
 DO $$
 DECLARE
     m record;
@@ -46,11 +46,11 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     unused text[] := skillrating_internal.unused_columns('use_source', model, params);
-    inputs text := 'weight => weight, played_at => played_at, score => score, won => won, commanding => commanding, side => side, squad => squad,
-        kills => kills, deaths => deaths, quit => quit, experience => experience, gain => gain, context => context, club => club, tournament => tournament';
+    inputs text := 'weight => weight, played_at => played_at, team_score => team_score, won => won, commanding => commanding, side => side, squad => squad,
+        kills => kills, deaths => deaths, quit => quit, experience => experience, player_gain => player_gain, context => context, club => club, tournament => tournament';
 BEGIN
     EXECUTE (SELECT format('CREATE VIEW use_less AS SELECT %s FROM use_source', string_agg(
-            CASE WHEN a.attname = ANY (unused) AND a.attname <> 'score' THEN format('CASE WHEN false THEN %1$I END AS %1$I', a.attname) ELSE quote_ident(a.attname) END,
+            CASE WHEN a.attname = ANY (unused) AND a.attname <> 'team_score' THEN format('CASE WHEN false THEN %1$I END AS %1$I', a.attname) ELSE quote_ident(a.attname) END,
             ', ' ORDER BY a.attnum))
         FROM pg_attribute AS a WHERE a.attrelid = 'use_source'::regclass AND a.attnum > 0);
     PERFORM skillrating.create_ladder('use_all', model, params, apply_at => 'statement', source => 'use_source');
@@ -58,7 +58,7 @@ BEGIN
     UPDATE use_row SET rank = rank;
     PERFORM FROM skillrating.catch_up('use_few', search => true);
     SELECT count(*) FILTER (WHERE r.status = 'rated'), string_agg(format('%s %s', r.match_id, r.reason), ', ' ORDER BY r.match_id) FILTER (WHERE r.status <> 'rated'),
-        bool_and((r.status = 'rated') = (m.match_id IS NULL OR m.column_name = ANY (unused) AND m.column_name <> 'score'))
+        bool_and((r.status = 'rated') = (m.match_id IS NULL OR m.column_name = ANY (unused) AND m.column_name <> 'team_score'))
     INTO rated, reasons, as_expected
     FROM use_all.rated_match AS r LEFT JOIN use_mistake AS m USING (match_id);
     EXECUTE format('SELECT count(*) = 30 AND bool_and(q.reason IS NOT DISTINCT FROM r.reason)
@@ -110,14 +110,14 @@ DROP TABLE use_read CASCADE;
 CREATE VIEW use_kills AS SELECT match_id, played_at, team, player_id, rank, kills FROM use_row WHERE false;
 SELECT skillrating.create_ladder('use_said', 'elo', source => 'use_kills', attach => false);
 
-CREATE OR REPLACE VIEW use_kills AS SELECT match_id, played_at, team, player_id, rank, kills, deaths, gain FROM use_row WHERE false;
+CREATE OR REPLACE VIEW use_kills AS SELECT match_id, played_at, team, player_id, rank, kills, deaths, player_gain FROM use_row WHERE false;
 SELECT skillrating.refresh_source('use_said');
 
 SELECT name, ok, description FROM skillrating.describe_source('use_kills', 'elo') WHERE ok IS NULL;
 SELECT name, ok, description FROM skillrating.describe_source('use_kills') WHERE name = 'kills';
 
--- Of these all are of use: log-odds favour a side, and where there is no rank the score decides.
-CREATE VIEW use_plain AS SELECT match_id, played_at, team, player_id, score, side, 0 AS log_odds, experience FROM use_row WHERE false;
+-- Of these all are of use: log-odds favour a side, and where there is no rank team_score decides.
+CREATE VIEW use_plain AS SELECT match_id, played_at, team, player_id, team_score, side, 0 AS log_odds, experience FROM use_row WHERE false;
 SELECT skillrating.create_ladder('use_silent', 'elo', source => 'use_plain', attach => false);
 
 SELECT skillrating.drop_ladder('use_said'), skillrating.drop_ladder('use_silent');

@@ -49,7 +49,7 @@ FROM window_test.expectation AS a JOIN window_test.expectation AS b USING (n, pl
 
 -- In a query: every rating after every round is the same number.
 SELECT r.name, count(*) FILTER (WHERE (r.r).rating_after <> e.rating OR (r.r).rating_after IS NULL) AS wrong
-FROM (SELECT v.name, q.n, q.player, skillrating.rate('synelo', q.player, q.team, score => q.score, options => v.params) OVER (PARTITION BY v.name ORDER BY q.n) AS r
+FROM (SELECT v.name, q.n, q.player, skillrating.rate('synelo', q.player, q.team, team_score => q.score, options => v.params) OVER (PARTITION BY v.name ORDER BY q.n) AS r
     FROM window_test.round AS q, window_test.variant AS v) AS r JOIN window_test.expectation AS e USING (name, n, player) GROUP BY r.name ORDER BY r.name;
 
 -- Tuning looks back on them, too: its log loss is that of these predictions.
@@ -58,7 +58,7 @@ FROM (SELECT v.name, skillrating.tune('synelo', q.n, q.player, q.team, 2 - q.sco
     FROM window_test.round AS q, window_test.variant AS v GROUP BY v.name) AS t
 JOIN (SELECT s.name, avg(s.loss) AS log_loss
     FROM (SELECT r.name, r.n, avg(-q.score * ln((r.r).win_probability) - (1 - q.score) * ln(1 - (r.r).win_probability)) AS loss
-        FROM (SELECT v.name, q.n, q.player, skillrating.rate('synelo', q.player, q.team, score => q.score, options => v.params) OVER (PARTITION BY v.name ORDER BY q.n) AS r
+        FROM (SELECT v.name, q.n, q.player, skillrating.rate('synelo', q.player, q.team, team_score => q.score, options => v.params) OVER (PARTITION BY v.name ORDER BY q.n) AS r
             FROM window_test.round AS q, window_test.variant AS v) AS r JOIN window_test.round AS q USING (n, player)
         GROUP BY r.name, r.n) AS s GROUP BY s.name) AS r USING (name)
 ORDER BY t.name;
@@ -68,7 +68,7 @@ CREATE TABLE window_test.theta AS
 SELECT skillrating.tune('synelo', n, player, team, 2 - score, NULL, '{"fit": ["theta"], "params": {"theta": 2400, "base": "natural", "strength": "sum"}, "burn_in": 0, "holdout": 0, "priors": false}' ORDER BY n) AS t
 FROM window_test.round;
 WITH tried AS (SELECT part, ((t).params || jsonb_build_object('theta', part * ((t).params ->> 'theta')::float8)) AS params FROM window_test.theta, unnest('{0.9,1,1.1}'::float8[]) AS part),
-    predicted AS (SELECT part, n, skillrating.rate('synelo', player, team, score => score, options => params) OVER (PARTITION BY part ORDER BY n) AS r, score FROM tried, window_test.round),
+    predicted AS (SELECT part, n, skillrating.rate('synelo', player, team, team_score => score, options => params) OVER (PARTITION BY part ORDER BY n) AS r, score FROM tried, window_test.round),
     loss AS (SELECT part, avg(loss) AS loss FROM (SELECT part, n, avg(-score * ln((r).win_probability) - (1 - score) * ln(1 - (r).win_probability)) AS loss FROM predicted GROUP BY part, n) AS p GROUP BY part)
 SELECT (t).converged, (t).log_loss < (t).log_loss_before AS better, bool_and(part = 1 OR loss > at_best) AS lowest
 FROM window_test.theta, loss, (SELECT loss AS at_best FROM loss WHERE part = 1) AS b GROUP BY t;
@@ -89,7 +89,7 @@ BEGIN
         FOREACH ladder IN ARRAY '{window_all,window_some}'::text[] LOOP
             EXECUTE format('INSERT INTO %I.match (match_id, played_at) SELECT DISTINCT n, ''2026-01-01''::timestamptz + n * interval ''1 hour'' FROM window_test.round WHERE n BETWEEN $1 AND $2', ladder)
                 USING r, CASE WHEN each THEN r ELSE b END;
-            EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score) SELECT n, player, team, score FROM window_test.round WHERE n BETWEEN $1 AND $2', ladder)
+            EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, team_score) SELECT n, player, team, score FROM window_test.round WHERE n BETWEEN $1 AND $2', ladder)
                 USING r, CASE WHEN each THEN r ELSE b END;
         END LOOP;
         COMMIT;
@@ -129,7 +129,7 @@ SELECT e.name, count(*) FILTER (WHERE p.rating_after IS DISTINCT FROM e.rating) 
 FROM window_test.expectation AS e LEFT JOIN window_test.played AS p USING (name, n, player) GROUP BY e.name ORDER BY e.name;
 
 -- A correction in the middle is replayed with the rounds before it.
-UPDATE window_some.match_player SET score = 1 - score WHERE match_id = '71';
+UPDATE window_some.match_player SET team_score = 1 - team_score WHERE match_id = '71';
 UPDATE window_test.round SET score = 1 - score WHERE n = 71;
 SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('window_some');
 SELECT count(*) FILTER (WHERE p.rating_after IS DISTINCT FROM e.rating) AS wrong, count(*) FILTER (WHERE p.rating_after <> b.rating) > 50 AS changed
@@ -140,7 +140,7 @@ SELECT name, count(*) AS faults FROM window_test.variant, skillrating.verify(nam
 -- A rating that was set begins the rounds anew: the next change is that of the smallest K.
 SELECT skillrating.set_rating('window_some', 1, '{"rating": 1000}', at => '2026-02-01') IS NOT NULL AS set;
 INSERT INTO window_some.match VALUES ('201', '2026-02-02');
-INSERT INTO window_some.match_player (match_id, player_id, team, score) VALUES ('201', 1, 1, 1), ('201', 2, 2, 0);
+INSERT INTO window_some.match_player (match_id, player_id, team, team_score) VALUES ('201', 1, 1, 1), ('201', 2, 2, 0);
 SELECT rating_after - rating_before AS change FROM window_some.event WHERE match_id = '201' AND player_id = '1';
 SELECT count(*) AS faults FROM skillrating.verify('window_some') WHERE NOT ok;
 

@@ -33,7 +33,7 @@ SELECT m.name AS model, p.* FROM skillrating.models() AS m, unnest(m.parts) AS p
 
 -- A part is taken where matches show it, and not where they do not.
 CREATE TABLE fit AS
-SELECT history, skillrating.tune('elo', match_id, player_id, side, NULL::float8, skillrating.inputs(played_at => played_at, side => side, score => score),
+SELECT history, skillrating.tune('elo', match_id, player_id, side, NULL::float8, skillrating.inputs(played_at => played_at, side => side, team_score => score),
     '{"parts": ["margin", "normal", "sum", "log_odds"]}' ORDER BY match_id) AS t
 FROM history WHERE history IN ('plenty', 'noise') GROUP BY history;
 SELECT history, p.name, p.taken, p.gain > 2 * p.standard_error AS gains, p.gain > 0.005 AS much, p.matches
@@ -50,7 +50,7 @@ FROM fit ORDER BY history;
 SELECT abs((t).held_out_log_loss - held_out) < 1e-12 AS same
 FROM fit, LATERAL (
     SELECT skillrating.log_loss((r).win_probability, (r).score) FILTER (WHERE match_id > 4000) AS held_out
-    FROM (SELECT match_id, side, skillrating.rate('elo', player_id, side, score => score, side => side,
+    FROM (SELECT match_id, side, skillrating.rate('elo', player_id, side, team_score => score, side => side,
             log_odds => (t).log_odds, options => (t).params) OVER (ORDER BY match_id) AS r
         FROM history AS h WHERE h.history = fit.history) AS q
     WHERE side = 1) AS s
@@ -61,7 +61,7 @@ SELECT (other).params = (t).params AND (other).log_odds = (t).log_odds AND (othe
     (other).log_loss = (t).log_loss AS same_score, (other).held_out_log_loss <> (t).held_out_log_loss AS other_score
 FROM fit, LATERAL (
     SELECT skillrating.tune('elo', match_id, player_id, side, NULL::float8,
-        skillrating.inputs(played_at => played_at, side => side, score => CASE WHEN match_id > 4000 THEN -score ELSE score END), '{"parts": ["margin", "normal", "sum", "log_odds"]}' ORDER BY match_id) AS other
+        skillrating.inputs(played_at => played_at, side => side, team_score => CASE WHEN match_id > 4000 THEN -score ELSE score END), '{"parts": ["margin", "normal", "sum", "log_odds"]}' ORDER BY match_id) AS other
     FROM history AS h WHERE h.history = fit.history) AS o
 WHERE history = 'plenty';
 
@@ -91,10 +91,10 @@ FROM (VALUES (60), (4000)) AS m(matches),
     unnest((q.t).fitted) AS p, unnest((o.t).fitted) AS f ORDER BY matches;
 -- Choices and flags, and a number for which 0 stands for something else.
 SELECT f.name, f.choice_start, f.choice, f.value FROM (
-    SELECT skillrating.tune('elo', match_id, player_id, side, NULL::float8, skillrating.inputs(score => score), '{"fit": ["margin", "strength", "k"]}' ORDER BY match_id) AS t
+    SELECT skillrating.tune('elo', match_id, player_id, side, NULL::float8, skillrating.inputs(team_score => score), '{"fit": ["margin", "strength", "k"]}' ORDER BY match_id) AS t
     FROM history WHERE history = 'plenty') AS q, unnest((t).fitted) AS f WHERE f.choice IS NOT NULL ORDER BY f.name;
 SELECT f.name, f.start, f.value > 0 AS is_on, f.choice_start, f.choice FROM (
-    SELECT skillrating.tune('weng_lin', match_id, player_id, side, NULL::float8, skillrating.inputs(score => score), '{"fit": ["margin", "balance"], "params": {"tau": 0}}' ORDER BY match_id) AS t
+    SELECT skillrating.tune('weng_lin', match_id, player_id, side, NULL::float8, skillrating.inputs(team_score => score), '{"fit": ["margin", "balance"], "params": {"tau": 0}}' ORDER BY match_id) AS t
     FROM history WHERE history = 'plenty') AS q, unnest((t).fitted) AS f ORDER BY f.name;
 -- The log-odds of a side alone.
 SELECT f.name, f.low < 0.6 AND f.high > 0.6 AS truth_in_interval, f.value = (t).log_odds AS same FROM (
@@ -112,7 +112,7 @@ SELECT (t).warnings FROM (
 
 -- Parts that are on by default are judged first where evaluations are short, and the fit is not worse than the start, which has them.
 SELECT model, p.name, p.taken, p.gain > 2 * p.standard_error AS gains, (t).held_out_gain > -0.001 AS not_worse, (t).warnings
-FROM (SELECT 'state_space' AS model, skillrating.tune('state_space', match_id, player_id, side, rank, skillrating.inputs(played_at => played_at, side => side, score => score),
+FROM (SELECT 'state_space' AS model, skillrating.tune('state_space', match_id, player_id, side, rank, skillrating.inputs(played_at => played_at, side => side, team_score => score),
         '{"fit": ["initial_sigma"], "parts": true, "max_evaluations": 150}' ORDER BY match_id) AS t FROM history WHERE history = 'plenty' AND match_id <= 3000) AS q, unnest((t).parts) AS p
 WHERE p.taken ORDER BY p.name;
 -- They stay on where matches are too few to judge any.

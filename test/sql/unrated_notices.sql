@@ -7,7 +7,7 @@ CREATE ROLE regress_notice_app;
 CREATE TABLE game (id bigint, player bigint, team int, points int, weight float8 DEFAULT 1, friendly boolean DEFAULT false);
 GRANT ALL ON game TO regress_notice_app;
 CREATE VIEW game_source AS
-SELECT id AS match_id, timestamptz '2024-01-01 UTC' + id * interval '1 hour' AS played_at, player AS player_id, team, points AS score, weight,
+SELECT id AS match_id, timestamptz '2024-01-01 UTC' + id * interval '1 hour' AS played_at, player AS player_id, team, points AS team_score, weight,
     CASE WHEN friendly THEN 'friendly' END AS unrated_reason
 FROM game;
 SELECT skillrating.create_ladder('arena', 'elo', source => 'game_source');

@@ -14,22 +14,22 @@ CREATE TABLE played AS
 SELECT 10 * m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS played_at,
     1 + (m * (7 + 4 * t)) % 6 + 6 * (t - 1) AS player_id, t AS team, CASE WHEN (m * 5) % 7 < 3 THEN t ELSE 3 - t END AS rank
 FROM generate_series(1, 60) AS m, generate_series(1, 2) AS t;
-ALTER TABLE played ALTER rank TYPE float8, ADD score float8, ADD weight float8, ADD joined float8, ADD "left" float8, ADD commanding float8,
+ALTER TABLE played ALTER rank TYPE float8, ADD team_score float8, ADD weight float8, ADD joined float8, ADD left_at float8, ADD commanding float8,
     ADD side float8, ADD squad float8, ADD kills float8, ADD deaths float8, ADD quit boolean, ADD experience float8,
-    ADD pool text, ADD log_odds float8, ADD gain float8, ADD unrated_reason text, ADD player_score float8;
+    ADD pool text, ADD log_odds float8, ADD player_gain float8, ADD unrated_reason text, ADD player_score float8;
 CREATE TABLE spoiler (reason text, n integer, changes text);
 INSERT INTO spoiler VALUES
     ('one_team', 1, 'team = 1, rank = 1'), ('no_result', 2, 'rank = CASE team WHEN 1 THEN 1 END'), ('no_play_time', 3, 'weight = team - 1'),
-    ('unfinished', 4, 'joined = CASE team WHEN 1 THEN 0 END'), ('bad_rank', 5, 'rank = team - 1'), ('bad_score', 6, 'score = ''infinity'''),
-    ('result_differs', 7, 'team = 1'), ('bad_weight', 8, 'weight = -1'), ('bad_stint', 9, 'joined = 10, "left" = 5'),
-    ('half_stint', 10, '"left" = 5'), ('bad_side', 12, 'side = 3, log_odds = 1'),
+    ('unfinished', 4, 'joined = CASE team WHEN 1 THEN 0 END'), ('bad_rank', 5, 'rank = team - 1'), ('bad_score', 6, 'team_score = ''infinity'''),
+    ('result_differs', 7, 'team = 1'), ('bad_weight', 8, 'weight = -1'), ('bad_stint', 9, 'joined = 10, left_at = 5'),
+    ('half_stint', 10, 'left_at = 5'), ('bad_side', 12, 'side = 3, log_odds = 1'),
     ('side_differs', 13, 'side = CASE team WHEN 1 THEN 1 END, log_odds = 1'), ('side_taken', 14, 'side = 1, log_odds = 1'), ('bad_log_odds', 15, 'log_odds = ''infinity'''),
-    ('bad_gain', 16, 'gain = -1'),
+    ('bad_gain', 16, 'player_gain = -1'),
     ('bad_experience', 20, 'experience = -1'), ('self_match', 21, 'player_id = 1'), ('by_source', 22, 'unrated_reason = ''a test'''),
     ('null_value', 23, 'player_id = nullif(player_id, 1 + (player_id - 1) % 6)'), ('nan_value', 24, 'rank = ''NaN'''),
     ('column_differs', 25, 'log_odds = team'),
-    ('null_value', 27, 'team = NULL'), ('column_differs', 28, 'pool = player_id::text'), ('nan_value', 29, 'gain = ''NaN'''), ('long_name', 30, 'pool = repeat(''x'', 1001)'),
-    ('two_scores', 31, 'score = team, player_score = CASE team WHEN 1 THEN 1 END'),
+    ('null_value', 27, 'team = NULL'), ('column_differs', 28, 'pool = player_id::text'), ('nan_value', 29, 'player_gain = ''NaN'''), ('long_name', 30, 'pool = repeat(''x'', 1001)'),
+    ('two_scores', 31, 'team_score = team, player_score = CASE team WHEN 1 THEN 1 END'),
     ('listed_twice', 32, 'player_id = 1, team = 1, rank = 1');
 -- Player 1 is on both teams, and the match would be fine without.
 CREATE TABLE spoilt AS TABLE played;
@@ -54,8 +54,8 @@ CREATE VIEW spoilt_source AS TABLE spoilt;
 CREATE FUNCTION rated(which regclass, model text, strict boolean DEFAULT false)
 RETURNS TABLE (match_id integer, player_id integer, r skillrating.rated) LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN QUERY EXECUTE format('SELECT match_id, player_id, skillrating.rate($1, player_id, team, rank, weight, played_at, score, NULL, joined, "left", commanding,
-        side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, player_score => player_score, options => jsonb_build_object(''strict_rows'', $2)) OVER (ORDER BY played_at, match_id) FROM %s', which)
+    RETURN QUERY EXECUTE format('SELECT match_id, player_id, skillrating.rate($1, player_id, team, rank, weight, played_at, team_score, NULL, joined, left_at, commanding,
+        side, squad, kills, deaths, quit, experience, pool, log_odds, player_gain, unrated_reason, player_score => player_score, options => jsonb_build_object(''strict_rows'', $2)) OVER (ORDER BY played_at, match_id) FROM %s', which)
     USING model, strict;
 END $$;
 CREATE FUNCTION same_ratings(model text) RETURNS boolean LANGUAGE sql AS $$
@@ -75,8 +75,8 @@ FROM rated('spoilt', 'glicko2') WHERE match_id = 235 ORDER BY player_id;
 -- final_ratings(), tune() and solve() leave them out, and count them.
 CREATE FUNCTION finals(which regclass, strict boolean DEFAULT false) RETURNS SETOF skillrating.final_rating LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN QUERY EXECUTE format('SELECT f.* FROM (SELECT skillrating.final_ratings(''glicko'', match_id, player_id, team, rank, skillrating.inputs(weight, played_at, score, NULL,
-        joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, player_score => player_score), jsonb_build_object(''strict_rows'', $1) ORDER BY played_at, match_id) AS x FROM %s) AS q, unnest(x) AS f', which)
+    RETURN QUERY EXECUTE format('SELECT f.* FROM (SELECT skillrating.final_ratings(''glicko'', match_id, player_id, team, rank, skillrating.inputs(weight, played_at, team_score, NULL,
+        joined, left_at, commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, player_gain, unrated_reason, player_score => player_score), jsonb_build_object(''strict_rows'', $1) ORDER BY played_at, match_id) AS x FROM %s) AS q, unnest(x) AS f', which)
     USING strict;
 END $$;
 SELECT count(*) AS differ FROM (SELECT * FROM finals('played') EXCEPT ALL SELECT * FROM finals('spoilt')) AS d;
@@ -92,8 +92,8 @@ CREATE FUNCTION tuned(which regclass, strict boolean DEFAULT false) RETURNS skil
 DECLARE
     result skillrating.tuning;
 BEGIN
-    EXECUTE format('SELECT (x).* FROM (SELECT skillrating.tune(''elo'', match_id, player_id, team, rank, skillrating.inputs(weight, played_at, score, NULL,
-        joined, "left", commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, gain, unrated_reason, player_score => player_score), jsonb_build_object(''fit'', ''{k}''::text[], ''max_evaluations'', 20, ''strict_rows'', $1) ORDER BY played_at, match_id) AS x FROM %s OFFSET 0) AS q', which)
+    EXECUTE format('SELECT (x).* FROM (SELECT skillrating.tune(''elo'', match_id, player_id, team, rank, skillrating.inputs(weight, played_at, team_score, NULL,
+        joined, left_at, commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, player_gain, unrated_reason, player_score => player_score), jsonb_build_object(''fit'', ''{k}''::text[], ''max_evaluations'', 20, ''strict_rows'', $1) ORDER BY played_at, match_id) AS x FROM %s OFFSET 0) AS q', which)
     INTO result USING strict;
     RETURN result;
 END $$;
@@ -101,8 +101,8 @@ CREATE FUNCTION solved(which regclass, solver text, strict boolean DEFAULT false
 BEGIN
     RETURN QUERY EXECUTE format('SELECT skillrating.solve($1, match_id, player_id, team, rank, i, jsonb_build_object(''strict_rows'', $2) ORDER BY played_at, match_id),
             skillrating.solve_summary($1, match_id, player_id, team, rank, i, jsonb_build_object(''strict_rows'', $2) ORDER BY played_at, match_id)
-        FROM (SELECT *, skillrating.inputs(weight, played_at, score, NULL, joined, "left", commanding, side, squad, kills, deaths, quit, experience,
-            pool, log_odds, gain, unrated_reason, player_score => player_score) AS i FROM %s) AS q', which)
+        FROM (SELECT *, skillrating.inputs(weight, played_at, team_score, NULL, joined, left_at, commanding, side, squad, kills, deaths, quit, experience,
+            pool, log_odds, player_gain, unrated_reason, player_score => player_score) AS i FROM %s) AS q', which)
     USING solver, strict;
 END $$;
 -- (Times do not matter to bradley_terry and hive.)
@@ -111,7 +111,7 @@ SELECT s.unrated, s.unrated = (SELECT sum(n) FROM counted) AS all_of_them,
     (SELECT count(*) FROM counted AS c FULL JOIN jsonb_each_text(s.unrated_reasons) AS u ON u.key = c.reason WHERE c.n IS DISTINCT FROM u.value::bigint) AS differ,
     (s).matches = (t).matches AND (s).log_loss = (t).log_loss AND (s).params = (t).params AND t.unrated = 0 AND t.unrated_reasons = '{}' AS as_without
 FROM tuned('spoilt') AS s, tuned('played') AS t;
-INSERT INTO spoilt (match_id, played_at, player_id, team, rank, gain) SELECT 265, '2024-01-26 12:00', t, t, t, 1e308 FROM generate_series(1, 2) AS t;
+INSERT INTO spoilt (match_id, played_at, player_id, team, rank, player_gain) SELECT 265, '2024-01-26 12:00', t, t, t, 1e308 FROM generate_series(1, 2) AS t;
 SELECT DISTINCT (r).unrated_reason, (r).unrated_detail FROM rated('spoilt', 'elo') WHERE match_id = 265;
 SELECT t.unrated, t.unrated_reasons -> 'overflow' AS overflow FROM tuned('spoilt') AS t;
 DELETE FROM spoilt WHERE match_id = 265;
@@ -189,9 +189,9 @@ WITH q AS (
 SELECT model, count(*), array_agg(DISTINCT (r).unrated_reason) AS reasons, bool_and((r).state_after = skillrating.initial_state(model)) AS unchanged FROM q GROUP BY model ORDER BY model;
 -- Those who change sides play on both.
 SELECT stints, array_agg(DISTINCT (r).unrated_reason) AS reasons
-FROM (SELECT s.stints, skillrating.rate('trueskill', p.player_id, p.team, p.team, joined => p.joined, "left" => p."left") OVER (PARTITION BY s.stints ORDER BY 1) AS r
+FROM (SELECT s.stints, skillrating.rate('trueskill', p.player_id, p.team, p.team, joined => p.joined, left_at => p.left_at) OVER (PARTITION BY s.stints ORDER BY 1) AS r
     FROM (VALUES ('one after the other', 600), ('with a second on both', 601)) AS s(stints, until),
-        LATERAL (VALUES (1, 1, 0, s.until), (1, 2, 600, 1200), (2, 1, 0, 1200), (3, 2, 0, 1200), (3, 2, 0, 500)) AS p(player_id, team, joined, "left")) AS q
+        LATERAL (VALUES (1, 1, 0, s.until), (1, 2, 600, 1200), (2, 1, 0, 1200), (3, 2, 0, 1200), (3, 2, 0, 500)) AS p(player_id, team, joined, left_at)) AS q
 GROUP BY stints ORDER BY stints;
 -- A call that says so is told.
 SELECT skillrating.report_match('careful', 9, ARRAY[1, 1, 2], ARRAY[1, 2, 2], ARRAY[1, 2, 2]);
@@ -209,7 +209,7 @@ BEGIN
     END IF;
     RETURN points;
 END $$;
-CREATE VIEW game_source AS SELECT id AS match_id, timestamptz '2024-01-01' AS played_at, player AS player_id, player AS team, CAST(CAST(raised(points) AS small) AS integer) AS score FROM game;
+CREATE VIEW game_source AS SELECT id AS match_id, timestamptz '2024-01-01' AS played_at, player AS player_id, player AS team, CAST(CAST(raised(points) AS small) AS integer) AS team_score FROM game;
 SELECT skillrating.create_ladder('games', 'elo', source => 'game_source', on_error => 'raise');
 SELECT skillrating.attach('games', 'game', 'id');
 INSERT INTO game SELECT id, player, CASE WHEN id % 50 = 0 THEN 1000 ELSE player END FROM generate_series(1, 200) AS id, generate_series(1, 2) AS player;

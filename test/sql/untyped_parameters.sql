@@ -197,7 +197,7 @@ SELECT * FROM skillrating.report_match('mixed', 4, '{5d8b7b52-0000-0000-0000-000
 SELECT skillrating.create_ladder('squads', 'hive', player_type => 'text', match_type => 'text');
 SELECT count(*) FROM skillrating.report_match('squads', 'm1', '{a,b,c,d}', '{1,1,2,2}', '{1,1,2,2}', weight => '{1,0.5,1,1}', side => '{1,1,2,2}', commanding => '{1,0,1,0}', squad => '{7,7,8,9}');
 SELECT w.team, w.win_probability = p.win_probability AS same, w.win_probability <> n.win_probability AS tells
-FROM skillrating.win_probability('squads', '{a,b,c,d}', '{1,1,2,2}', weight => '{1,0.5,1,1}', joined => NULL, "left" => NULL,
+FROM skillrating.win_probability('squads', '{a,b,c,d}', '{1,1,2,2}', weight => '{1,0.5,1,1}', joined => NULL, left_at => NULL,
     commanding => '{1,0,0,1}', side => '{2,2,1,1}', squad => '{7,7,8,9}', log_odds => 0.1) AS w
 JOIN (SELECT p.team, min(p.win_probability) AS win_probability
     FROM skillrating.preview('squads', '{a,b,c,d}', '{1,1,2,2}', weight => '{1,0.5,1,1}',

@@ -59,7 +59,7 @@ DECLARE
 BEGIN
     FOREACH variant IN ARRAY '{plackett_luce,bradley_terry_full,bradley_terry_part,thurstone_mosteller_full,thurstone_mosteller_part}'::text[] LOOP
         EXECUTE format('INSERT INTO %I.match (match_id, played_at) SELECT m, ''2026-01-01''::timestamptz + m * interval ''5 hours'' FROM generate_series(1, 120) AS m', variant);
-        EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, score)
+        EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, team_score)
             SELECT m, 1 + (m * 7 + p * 3) %% 14, p %% (2 + m %% 3), (p %% (2 + m %% 3) * 5 + m) %% 8
             FROM generate_series(1, 120) AS m, generate_series(0, 5) AS p', variant);
         SET CONSTRAINTS ALL IMMEDIATE;

@@ -508,7 +508,7 @@ CREATE FUNCTION skillrating_internal.win_probability(
     team integer[],
     weight float8[] DEFAULT NULL,
     joined float8[] DEFAULT NULL,
-    "left" float8[] DEFAULT NULL,
+    left_at float8[] DEFAULT NULL,
     commanding float8[] DEFAULT NULL,
     side integer[] DEFAULT NULL,
     squad bigint[] DEFAULT NULL,
@@ -526,7 +526,7 @@ LANGUAGE sql STABLE ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT p.team, min(p.win_probability), min(p.draw_probability)
-    FROM skillrating_internal.preview($1, $2, $3, weight => $4, joined => $5, "left" => $6,
+    FROM skillrating_internal.preview($1, $2, $3, weight => $4, joined => $5, left_at => $6,
         commanding => $7, side => $8, squad => $9, pool => $10, log_odds => $11, at => $12,
         context => $13, club => $14, tournament => $15) AS p
     GROUP BY p.team

@@ -214,14 +214,15 @@ COMMENT ON FUNCTION skillrating.source_columns() IS
 (identifier, time, number, interval or number, boolean or number, or text), whether it is needed
 (yes, no, or one: at least one of them), and what it is.';
 
-CREATE FUNCTION skillrating_internal.nearest_source_column(name text)
+CREATE FUNCTION skillrating_internal.nearest_source_column(source regclass, name text)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_nearest_source_column'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.nearest_source_column(text) IS
-'A part of describe_columns(): the name in source_columns() that another one may stand for, as it
-differs in few letters; null if there is none.';
+COMMENT ON FUNCTION skillrating_internal.nearest_source_column(regclass, text) IS
+'A part of describe_columns(): the column in source_columns() that another one of a source may stand
+for, as its name differs in few letters, or by a word, from that of one which the source lacks; null
+if there is none.';
 
 CREATE FUNCTION skillrating_internal.describe_columns(
     source regclass,
@@ -270,7 +271,7 @@ BEGIN
         END IF;
         CONTINUE WHEN source_column.type IS NULL AND (source_column.needed = 'no' OR (source_column.needed = 'one' AND results > 0));
         description := CASE WHEN ok IS NULL THEN concat_ws('; ', format('%s, not used', source_column.type),
-                'is it ' || skillrating_internal.nearest_source_column(name) || '?')
+                'is it ' || skillrating_internal.nearest_source_column(source, name) || '?')
             WHEN ok THEN format('%s: %s', source_column.type, source_column.description)
             WHEN source_column.type IS NULL THEN CASE source_column.needed WHEN 'one' THEN 'missing, as are its alternatives' ELSE 'missing' END
             WHEN source_column.wanted = 'identifier' THEN format('is %s, which cannot identify anything, or has a nondeterministic collation', source_column.type)
@@ -721,7 +722,7 @@ CREATE FUNCTION skillrating_internal.report_match(
     player_score float8[] DEFAULT NULL,
     weight float8[] DEFAULT NULL,
     joined float8[] DEFAULT NULL,
-    "left" float8[] DEFAULT NULL,
+    left_at float8[] DEFAULT NULL,
     commanding float8[] DEFAULT NULL,
     side integer[] DEFAULT NULL,
     squad bigint[] DEFAULT NULL,
@@ -803,7 +804,7 @@ CREATE FUNCTION skillrating_internal.preview(
     team integer[],
     weight float8[] DEFAULT NULL,
     joined float8[] DEFAULT NULL,
-    "left" float8[] DEFAULT NULL,
+    left_at float8[] DEFAULT NULL,
     commanding float8[] DEFAULT NULL,
     side integer[] DEFAULT NULL,
     squad bigint[] DEFAULT NULL,

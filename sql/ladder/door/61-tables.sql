@@ -75,12 +75,12 @@ BEGIN
             stint smallint NOT NULL DEFAULT 1,
             team integer NOT NULL,
             rank float8,
-            score float8,
+            team_score float8,
             player_score float8,
             won boolean,
             weight float8,
             joined float8,
-            "left" float8,
+            left_at float8,
             commanding float8,
             side smallint,
             context text,
@@ -90,12 +90,12 @@ BEGIN
             deaths integer,
             quit boolean,
             experience integer,
-            gain float8,
+            player_gain float8,
             bot boolean,
             fixed boolean,
             PRIMARY KEY (match_id, player_id, stint))', ladder, match, player);
     EXECUTE format('COMMENT ON TABLE %I.match_player IS %L', ladder,
-        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or score, high is best; or player_score, that of this player, which is summed for the team; or won), and optionally the share of the match played (weight, or joined and left in seconds), the side (1 or 2), where or as what this player plays (context; that of the match if null), for which group, such as a club or a country (club), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, how many matches the player had played elsewhere (experience), the weight of the update of this player alone (gain, times that of the match; 1 if null), whether it is a program (bot), and whether its state stays as it is from this match on (fixed; null is as before). A player with several stints has several rows.');
+        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or team_score, high is best; or player_score, that of this player, which is summed for the team; or won), and optionally the share of the match played (weight, or joined and left_at in seconds), the side (1 or 2), where or as what this player plays (context; that of the match if null), for which group, such as a club or a country (club), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, how many matches the player had played elsewhere (experience), the weight of the update of this player alone (player_gain, times the gain of the match; 1 if null), whether it is a program (bot), and whether its state stays as it is from this match on (fixed; null is as before). A player with several stints has several rows.');
 END
 $function$;
 
@@ -116,9 +116,9 @@ BEGIN
     EXECUTE format(
         'CREATE VIEW %1$I.source AS
         SELECT m.match_id, m.played_at, m.pool, m.log_odds,
-            m.gain * coalesce(p.gain, 1) AS gain, m.unrated_reason,
-            p.player_id, p.team, p.rank, p.score, p.player_score, p.won,
-            p.weight, p.joined, p."left", p.commanding, p.side,
+            m.gain * coalesce(p.player_gain, 1) AS player_gain, m.unrated_reason,
+            p.player_id, p.team, p.rank, p.team_score, p.player_score, p.won,
+            p.weight, p.joined, p.left_at, p.commanding, p.side,
             coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.fixed
         FROM %1$I.match AS m
         JOIN %1$I.match_player AS p ON p.match_id %2$s m.match_id

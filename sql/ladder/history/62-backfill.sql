@@ -280,7 +280,7 @@ DECLARE
 BEGIN
     SELECT string_agg(d.name, ', '), string_agg(format('"%s" for "%s"', n.name, d.name), ', ') FILTER (WHERE n.name IS NOT NULL) INTO unread, nearest
     FROM skillrating_internal.describe_columns(source) AS d
-    LEFT JOIN skillrating_internal.nearest_source_column(d.name) AS n(name) ON true
+    LEFT JOIN skillrating_internal.nearest_source_column(source, d.name) AS n(name) ON true
     WHERE d.ok IS NULL;
     IF unread IS NOT NULL THEN
         RAISE NOTICE USING

@@ -160,7 +160,7 @@ read_inputs(HiveMatch *hive, FunctionCallInfo fcinfo, int arg)
 	if (PG_NARGS() > arg && !PG_ARGISNULL(arg))
 		source_row_set_all(hive->values, hive->nulls, &hive->inputs_desc, hive->memory,
 						   PG_GETARG_DATUM(arg));
-	hive->nulls[SOURCE_SCORE] = hive->nulls[SOURCE_PLAYER_SCORE] = hive->nulls[SOURCE_WON] = true;
+	hive->nulls[SOURCE_TEAM_SCORE] = hive->nulls[SOURCE_PLAYER_SCORE] = hive->nulls[SOURCE_WON] = true;
 }
 
 static void
@@ -294,7 +294,7 @@ skillrating_hive_update_transition(PG_FUNCTION_ARGS)
 	{
 		read_inputs(hive, fcinfo, UPDATE_ARG_INPUTS);
 		set_column(hive, SOURCE_PLAYER_ID, PG_GETARG_DATUM(UPDATE_ARG_PLAYER));
-		set_column(hive, SOURCE_SCORE, PG_GETARG_DATUM(UPDATE_ARG_SCORE));
+		set_column(hive, SOURCE_TEAM_SCORE, PG_GETARG_DATUM(UPDATE_ARG_SCORE));
 		hive->mistaken = !add_row(hive, PG_GETARG_DATUM(UPDATE_ARG_STATE),
 								  PG_GETARG_INT32(UPDATE_ARG_SIDE));
 	}

@@ -55,7 +55,7 @@ static const struct
 }			optional_arrays[] = {
 	{ARG_ARRAYS, SOURCE_WEIGHT, false},
 	{ARG_ARRAYS + 1, SOURCE_JOINED, false},
-	{ARG_ARRAYS + 2, SOURCE_LEFT, false},
+	{ARG_ARRAYS + 2, SOURCE_LEFT_AT, false},
 	{ARG_ARRAYS + 3, SOURCE_COMMANDING, false},
 	{ARG_ARRAYS + 4, SOURCE_SIDE, false},
 	{ARG_ARRAYS + 5, SOURCE_SQUAD, true},

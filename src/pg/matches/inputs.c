@@ -27,10 +27,10 @@ typedef struct InputSpec
 static const InputSpec inputs[INPUTS_COUNT] = {
 	{SOURCE_WEIGHT, false},
 	{SOURCE_PLAYED_AT, false},
-	{SOURCE_SCORE, false},
+	{SOURCE_TEAM_SCORE, false},
 	{SOURCE_WON, true},
 	{SOURCE_JOINED, false},
-	{SOURCE_LEFT, false},
+	{SOURCE_LEFT_AT, false},
 	{SOURCE_COMMANDING, false},
 	{SOURCE_SIDE, false},
 	{SOURCE_SQUAD, false},
@@ -40,7 +40,7 @@ static const InputSpec inputs[INPUTS_COUNT] = {
 	{SOURCE_EXPERIENCE, false},
 	{SOURCE_POOL, false},
 	{SOURCE_LOG_ODDS, false},
-	{SOURCE_GAIN, false},
+	{SOURCE_PLAYER_GAIN, false},
 	{SOURCE_UNRATED_REASON, false},
 	{INPUT_PERIOD, false},
 	{SOURCE_CONTEXT, false},
@@ -201,7 +201,7 @@ source_match_read(SourceMatch *match, int n, const ColumnArray *arrays, int narr
 
 			if (arrays[j].null != NULL && arrays[j].null[i])
 				continue;
-			values[column] = column != SOURCE_GAIN || nulls[column] ? arrays[j].value[i] :
+			values[column] = column != SOURCE_PLAYER_GAIN || nulls[column] ? arrays[j].value[i] :
 				Float8GetDatum(DatumGetFloat8(values[column]) *
 							   DatumGetFloat8(arrays[j].value[i]));
 			nulls[column] = false;

@@ -41,12 +41,12 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_CLUB] = TEXT(club, "club, country or faction for which the player plays"),
 	[SOURCE_TOURNAMENT] = TEXT(tournament, "tournament of which all games are a rating period"),
 	[SOURCE_RANK] = NUMBER(rank, "one", "rank of the team, 1 is best and equal ranks are a draw"),
-	[SOURCE_SCORE] = NUMBER(score, "one", "score of the team, high is best"),
+	[SOURCE_TEAM_SCORE] = NUMBER(team_score, "one", "score of the team, high is best"),
 	[SOURCE_PLAYER_SCORE] = NUMBER(player_score, "one", "score of the player, summed for the team"),
 	[SOURCE_WON] = BOOLEAN(won, "one", "whether the team won"),
 	[SOURCE_WEIGHT] = NUMBER(weight, "no", "share of the match played, 1 by default"),
 	[SOURCE_JOINED] = DURATION(joined, "when the stint began, seconds from the start"),
-	[SOURCE_LEFT] = DURATION(left, "when the stint ended, seconds from the start"),
+	[SOURCE_LEFT_AT] = DURATION(left_at, "when the stint ended, seconds from the start"),
 	[SOURCE_COMMANDING] = NUMBER(commanding, "no", "share of the stint spent commanding, or seconds if more than 1"),
 	[SOURCE_SIDE] = NUMBER(side, "no", "1 or 2, where sides differ"),
 	[SOURCE_SQUAD] = NUMBER(squad, "no", "the same number for all who queued together"),
@@ -54,7 +54,7 @@ const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_DEATHS] = NUMBER(deaths, "no", "deaths of the player"),
 	[SOURCE_QUIT] = BOOLEAN(quit, "no", "whether the player left early on purpose"),
 	[SOURCE_EXPERIENCE] = NUMBER(experience, "no", "matches that the player had played before, also elsewhere"),
-	[SOURCE_GAIN] = NUMBER(gain, "no", "weight of the player's update, 1 by default"),
+	[SOURCE_PLAYER_GAIN] = NUMBER(player_gain, "no", "weight of the player's update, 1 by default"),
 	[SOURCE_FIXED] = BOOLEAN(fixed, "no", "whether the state of the player stays as it is, as before by default"),
 };
 
@@ -74,14 +74,14 @@ source_columns_without(unsigned supports)
 		[SOURCE_CLUB] = MODEL_CLUB,
 		[SOURCE_WEIGHT] = MODEL_WEIGHT,
 		[SOURCE_JOINED] = MODEL_WEIGHT | MODEL_COMMANDING,
-		[SOURCE_LEFT] = MODEL_WEIGHT | MODEL_COMMANDING,
+		[SOURCE_LEFT_AT] = MODEL_WEIGHT | MODEL_COMMANDING,
 		[SOURCE_COMMANDING] = MODEL_COMMANDING,
 		[SOURCE_SIDE] = MODEL_SIDE,
 		[SOURCE_SQUAD] = MODEL_SQUAD,
 		[SOURCE_KILLS] = MODEL_COUNTS,
 		[SOURCE_DEATHS] = MODEL_COUNTS,
 		[SOURCE_QUIT] = MODEL_QUIT,
-		[SOURCE_GAIN] = MODEL_GAIN
+		[SOURCE_PLAYER_GAIN] = MODEL_GAIN
 	};
 	SourceColumns unused = 0;
 	int			i;

@@ -75,9 +75,9 @@ static const ReasonText reason_text[UNRATED_NREASONS - MATCH_NSTATUSES] = {
 /* What can be done about reasons that are no mistakes of the core, which says it in a hint. */
 static const char *const remedy_text[UNRATED_NREASONS] = {
 	[MATCH_ONE_TEAM] = "A match has a row for each participant, of two teams at least.",
-	[MATCH_NO_RESULT] = "Give each team a rank, a score or won, or each player a player_score, or leave the match out until it has a result.",
+	[MATCH_NO_RESULT] = "Give each team a rank, a team_score or won, or each player a player_score, or leave the match out until it has a result.",
 	[MATCH_NO_PLAY_TIME] = "Give each team a player with a weight or stint above 0.",
-	[MATCH_UNFINISHED] = "Leave the match out until all have left, or give left.",
+	[MATCH_UNFINISHED] = "Leave the match out until all have left, or give left_at.",
 	[MATCH_TOO_MANY_TEAMS_FOR_MODEL] = "Take a model that skillrating.models() says supports many teams.",
 	[MATCH_TOO_MANY_PLAYERS_FOR_MODEL] = "Take a model that skillrating.models() says supports teams.",
 	[UNRATED_BY_SOURCE] = "The source says so in unrated_reason.",

@@ -12,32 +12,31 @@
 #include "pg/matches/inputs.h"
 #include "pg/sql/arrays.h"
 
-/* The optional arrays: the argument of each, its column in match_player, and its type in SQL. */
+/* The optional arrays: the name of each, which its column in match_player has too, and its type. */
 static const struct
 {
-	const char *argument;
-	const char *column;
+	const char *name;
 	ValueType	type;
 }			ladder_arrays[LADDER_NARRAYS] = {
-	[ARRAY_RANK] = {"rank", "rank", VALUE_FLOAT8},
-	[ARRAY_WON] = {"won", "won", VALUE_BOOL},
-	[ARRAY_SCORE] = {"team_score", "score", VALUE_FLOAT8},
-	[ARRAY_PLAYER_SCORE] = {"player_score", "player_score", VALUE_FLOAT8},
-	[ARRAY_WEIGHT] = {"weight", "weight", VALUE_FLOAT8},
-	[ARRAY_JOINED] = {"joined", "joined", VALUE_FLOAT8},
-	[ARRAY_LEFT] = {"left", "left", VALUE_FLOAT8},
-	[ARRAY_COMMANDING] = {"commanding", "commanding", VALUE_FLOAT8},
-	[ARRAY_SIDE] = {"side", "side", VALUE_INT4},
-	[ARRAY_SQUAD] = {"squad", "squad", VALUE_INT8},
-	[ARRAY_KILLS] = {"kills", "kills", VALUE_INT4},
-	[ARRAY_DEATHS] = {"deaths", "deaths", VALUE_INT4},
-	[ARRAY_QUIT] = {"quit", "quit", VALUE_BOOL},
-	[ARRAY_EXPERIENCE] = {"experience", "experience", VALUE_INT4},
-	[ARRAY_GAIN] = {"player_gain", "gain", VALUE_FLOAT8},
-	[ARRAY_BOT] = {"bot", "bot", VALUE_BOOL},
-	[ARRAY_FIXED] = {"fixed", "fixed", VALUE_BOOL},
-	[ARRAY_CONTEXT] = {"context", "context", VALUE_TEXT},
-	[ARRAY_CLUB] = {"club", "club", VALUE_TEXT},
+	[ARRAY_RANK] = {"rank", VALUE_FLOAT8},
+	[ARRAY_WON] = {"won", VALUE_BOOL},
+	[ARRAY_TEAM_SCORE] = {"team_score", VALUE_FLOAT8},
+	[ARRAY_PLAYER_SCORE] = {"player_score", VALUE_FLOAT8},
+	[ARRAY_WEIGHT] = {"weight", VALUE_FLOAT8},
+	[ARRAY_JOINED] = {"joined", VALUE_FLOAT8},
+	[ARRAY_LEFT_AT] = {"left_at", VALUE_FLOAT8},
+	[ARRAY_COMMANDING] = {"commanding", VALUE_FLOAT8},
+	[ARRAY_SIDE] = {"side", VALUE_INT4},
+	[ARRAY_SQUAD] = {"squad", VALUE_INT8},
+	[ARRAY_KILLS] = {"kills", VALUE_INT4},
+	[ARRAY_DEATHS] = {"deaths", VALUE_INT4},
+	[ARRAY_QUIT] = {"quit", VALUE_BOOL},
+	[ARRAY_EXPERIENCE] = {"experience", VALUE_INT4},
+	[ARRAY_PLAYER_GAIN] = {"player_gain", VALUE_FLOAT8},
+	[ARRAY_BOT] = {"bot", VALUE_BOOL},
+	[ARRAY_FIXED] = {"fixed", VALUE_BOOL},
+	[ARRAY_CONTEXT] = {"context", VALUE_TEXT},
+	[ARRAY_CLUB] = {"club", VALUE_TEXT},
 };
 
 /*
@@ -161,7 +160,7 @@ optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
 			continue;
 		}
 		arrays->array[i] = PG_GETARG_DATUM(arg);
-		check_array(DatumGetArrayTypeP(arrays->array[i]), ladder_arrays[i].argument, arrays->n,
+		check_array(DatumGetArrayTypeP(arrays->array[i]), ladder_arrays[i].name, arrays->n,
 					i >= ARRAY_WEIGHT);
 	}
 }
@@ -196,9 +195,9 @@ match_arrays_read(const MatchArrays *arrays, SourceMatch *match)
 		LadderArray array;
 		SourceColumn column;
 	}			read[] = {
-		{ARRAY_WEIGHT, SOURCE_WEIGHT}, {ARRAY_JOINED, SOURCE_JOINED}, {ARRAY_LEFT, SOURCE_LEFT},
+		{ARRAY_WEIGHT, SOURCE_WEIGHT}, {ARRAY_JOINED, SOURCE_JOINED}, {ARRAY_LEFT_AT, SOURCE_LEFT_AT},
 		{ARRAY_COMMANDING, SOURCE_COMMANDING}, {ARRAY_SIDE, SOURCE_SIDE},
-		{ARRAY_SQUAD, SOURCE_SQUAD}, {ARRAY_GAIN, SOURCE_GAIN}, {ARRAY_FIXED, SOURCE_FIXED},
+		{ARRAY_SQUAD, SOURCE_SQUAD}, {ARRAY_PLAYER_GAIN, SOURCE_PLAYER_GAIN}, {ARRAY_FIXED, SOURCE_FIXED},
 		{ARRAY_CONTEXT, SOURCE_CONTEXT}, {ARRAY_CLUB, SOURCE_CLUB}
 	};
 	ColumnArray column[lengthof(read) + 2] = {{SOURCE_PLAYER_ID, arrays->player, NULL}};
@@ -217,10 +216,10 @@ match_arrays_read(const MatchArrays *arrays, SourceMatch *match)
 	shared[SOURCE_PLAYED_AT] = arrays->value[VALUE_OF_PLAYED_AT];
 	shared[SOURCE_POOL] = arrays->value[VALUE_OF_POOL];
 	shared[SOURCE_LOG_ODDS] = arrays->value[VALUE_OF_LOG_ODDS];
-	shared[SOURCE_GAIN] = arrays->value[VALUE_OF_GAIN];
+	shared[SOURCE_PLAYER_GAIN] = arrays->value[VALUE_OF_GAIN];
 	shared[SOURCE_TOURNAMENT] = arrays->value[VALUE_OF_TOURNAMENT];
 	null[SOURCE_RANK] = null[SOURCE_PLAYED_AT] = null[SOURCE_POOL] = false;
-	null[SOURCE_LOG_ODDS] = null[SOURCE_GAIN] = false;
+	null[SOURCE_LOG_ODDS] = null[SOURCE_PLAYER_GAIN] = false;
 	null[SOURCE_TOURNAMENT] = arrays->null[VALUE_OF_TOURNAMENT];
 	source_match_read(match, arrays->n, column, n, shared, null);
 }
@@ -267,7 +266,7 @@ append_array_names(QueryDraft *draft, const char *prefix)
 
 	for (i = 0; i < LADDER_NARRAYS; i++)
 		appendStringInfo(&draft->sql, ", %s%s", prefix,
-						 quote_identifier(ladder_arrays[i].column));
+						 ladder_arrays[i].name);
 }
 
 /*
@@ -342,8 +341,8 @@ append_compared(QueryDraft *draft, const char *prefix)
 	int			i;
 
 	for (i = 0; i < LADDER_NARRAYS; i++)
-		appendStringInfo(&draft->sql, i == ARRAY_GAIN ? ", COALESCE(%s%s, 1)" : ", %s%s", prefix,
-						 quote_identifier(ladder_arrays[i].column));
+		appendStringInfo(&draft->sql, i == ARRAY_PLAYER_GAIN ? ", COALESCE(%s%s, 1)" : ", %s%s", prefix,
+						 ladder_arrays[i].name);
 }
 
 static void

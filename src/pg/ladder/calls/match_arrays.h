@@ -33,11 +33,11 @@ typedef enum LadderArray
 {
 	ARRAY_RANK,
 	ARRAY_WON,
-	ARRAY_SCORE,
+	ARRAY_TEAM_SCORE,
 	ARRAY_PLAYER_SCORE,
 	ARRAY_WEIGHT,				/* from here on an element may be null */
 	ARRAY_JOINED,
-	ARRAY_LEFT,
+	ARRAY_LEFT_AT,
 	ARRAY_COMMANDING,
 	ARRAY_SIDE,
 	ARRAY_SQUAD,
@@ -45,7 +45,7 @@ typedef enum LadderArray
 	ARRAY_DEATHS,
 	ARRAY_QUIT,
 	ARRAY_EXPERIENCE,
-	ARRAY_GAIN,
+	ARRAY_PLAYER_GAIN,
 	ARRAY_BOT,
 	ARRAY_FIXED,
 	ARRAY_CONTEXT,				/* one element is that of all */

@@ -189,7 +189,7 @@ enum
 	REPORT_ARG_RANK,
 	REPORT_ARG_PLAYED_AT,
 	REPORT_ARG_WON,				/* to player_gain */
-	REPORT_ARG_POOL = REPORT_ARG_WON + ARRAY_GAIN - ARRAY_WON + 1,	/* to surrendered */
+	REPORT_ARG_POOL = REPORT_ARG_WON + ARRAY_PLAYER_GAIN - ARRAY_WON + 1,	/* to surrendered */
 	REPORT_ARG_BOT = REPORT_ARG_POOL + VALUE_OF_SURRENDERED - VALUE_OF_POOL + 1,	/* to club */
 	REPORT_ARG_TOURNAMENT = REPORT_ARG_BOT + ARRAY_CLUB - ARRAY_BOT + 1
 };
@@ -213,7 +213,7 @@ check_outcome(const MatchArrays *arrays)
 {
 	const bool *has = arrays->has_array;
 
-	if (!has[ARRAY_RANK] && !has[ARRAY_WON] && !has[ARRAY_SCORE] && !has[ARRAY_PLAYER_SCORE])
+	if (!has[ARRAY_RANK] && !has[ARRAY_WON] && !has[ARRAY_TEAM_SCORE] && !has[ARRAY_PLAYER_SCORE])
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("rank must not be null"),
@@ -240,12 +240,12 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	if (!arrays->null[VALUE_OF_PLAYED_AT])
 		check_time("played_at", arrays->value[VALUE_OF_PLAYED_AT],
 				   "Leave it null for a match that was played now.");
-	optional_arrays(fcinfo, REPORT_ARG_WON, ARRAY_WON, ARRAY_GAIN, arrays);
+	optional_arrays(fcinfo, REPORT_ARG_WON, ARRAY_WON, ARRAY_PLAYER_GAIN, arrays);
 	check_outcome(arrays);
-	if (arrays->has_array[ARRAY_JOINED] && !arrays->has_array[ARRAY_LEFT])
+	if (arrays->has_array[ARRAY_JOINED] && !arrays->has_array[ARRAY_LEFT_AT])
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("left must not be null where joined is given"),
+				 errmsg("left_at must not be null where joined is given"),
 				 errhint("A match that is reported is over.")));
 	match_values(fcinfo, REPORT_ARG_POOL, VALUE_OF_POOL, VALUE_OF_SURRENDERED, arrays);
 	optional_arrays(fcinfo, REPORT_ARG_BOT, ARRAY_BOT, ARRAY_CLUB, arrays);
@@ -585,7 +585,7 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
 	check_time("at", arrays->value[VALUE_OF_PLAYED_AT],
 			   "Leave it null for a match that is played now.");
 	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
-	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_GAIN, ARRAY_GAIN, arrays);
+	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_PLAYER_GAIN, ARRAY_PLAYER_GAIN, arrays);
 	match_values(fcinfo, PREVIEW_ARG_POOL, VALUE_OF_POOL, VALUE_OF_GAIN, arrays);
 	optional_arrays(fcinfo, PREVIEW_ARG_FIXED, ARRAY_FIXED, ARRAY_CLUB, arrays);
 	match_values(fcinfo, PREVIEW_ARG_TOURNAMENT, VALUE_OF_TOURNAMENT, VALUE_OF_TOURNAMENT, arrays);

@@ -37,18 +37,34 @@ skillrating_unused_columns(PG_FUNCTION_ARGS)
 	/* A score beside ranks is read for matches without them, and says nothing of others. */
 	if (has_column(source, SOURCE_RANK) &&
 		(model_uses(model, params) & (MODEL_SCORE | MODEL_ONE_TEAM)) == 0)
-		unused |= SOURCE_COLUMNS(SOURCE_SCORE) | SOURCE_COLUMNS(SOURCE_PLAYER_SCORE);
+		unused |= SOURCE_COLUMNS(SOURCE_TEAM_SCORE) | SOURCE_COLUMNS(SOURCE_PLAYER_SCORE);
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
 		if ((unused & SOURCE_COLUMNS(i)) != 0 && has_column(source, i))
 			name[n++] = source_column_name(i);
 	return text_array(name, n);
 }
 
-/* nearest_source_column(name): that of the least distance, a third of the letters at most. */
+/* Whether a name is the first or the last word of another, as score is of team_score. */
+static bool
+is_word_of(const char *given, int length, const char *name)
+{
+	int			rest = (int) strlen(name) - length;
+
+	return length > 3 && rest > 0 &&
+		((name[length] == '_' && memcmp(name, given, length) == 0) ||
+		 (name[rest - 1] == '_' && memcmp(name + rest, given, length) == 0));
+}
+
+/*
+ * nearest_source_column(source, name): of those that the source lacks, the first of which it is a
+ * word, unless it is one of a column that the source has, or that of the least distance, a third of
+ * the letters at most.
+ */
 Datum
 skillrating_nearest_source_column(PG_FUNCTION_ARGS)
 {
-	text	   *given = PG_GETARG_TEXT_PP(0);
+	Oid			source = PG_GETARG_OID(0);
+	text	   *given = PG_GETARG_TEXT_PP(1);
 	int			length = (int) VARSIZE_ANY_EXHDR(given);
 	int			least = length / 3 + 1;
 	const char *nearest = NULL;
@@ -57,10 +73,14 @@ skillrating_nearest_source_column(PG_FUNCTION_ARGS)
 	for (i = 0; i < SOURCE_NCOLUMNS && length < NAMEDATALEN; i++)
 	{
 		const char *name = source_column_name(i);
-		int			distance = varstr_levenshtein_less_equal(VARDATA_ANY(given), length,
-															 name, (int) strlen(name), 1, 1, 1, least, true);
+		bool		word = is_word_of(VARDATA_ANY(given), length, name);
+		int			distance = word ? 0 :
+			varstr_levenshtein_less_equal(VARDATA_ANY(given), length,
+										  name, (int) strlen(name), 1, 1, 1, least, true);
 
-		if (distance < least && distance > 0)
+		if (word && has_column(source, i))
+			PG_RETURN_NULL();
+		if (distance < least && !has_column(source, i))
 		{
 			least = distance;
 			nearest = name;

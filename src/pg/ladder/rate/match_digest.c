@@ -13,7 +13,7 @@ typedef struct DigestRow
 {
 	uint64		player;
 	int64		team;
-	double		number[SOURCE_GAIN - SOURCE_RANK];
+	double		number[SOURCE_PLAYER_GAIN - SOURCE_RANK];
 } DigestRow;
 
 static uint64
@@ -53,7 +53,7 @@ digest_participant(const SourceMatch *match, Participant *p, Datum player)
 
 	row.player = id_hash(match->player_type, player);
 	row.team = p->team;
-	for (i = SOURCE_RANK; i < SOURCE_GAIN; i++)
+	for (i = SOURCE_RANK; i < SOURCE_PLAYER_GAIN; i++)
 		row.number[i - SOURCE_RANK] = p->number[i - SOURCE_RANK];
 	digest = digest_bytes(&row, sizeof(row));
 

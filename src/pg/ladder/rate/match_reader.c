@@ -56,7 +56,7 @@ append_canonical_columns(QueryDraft *draft, SourceColumns unused)
 						(errcode(ERRCODE_UNDEFINED_COLUMN),
 						 errmsg("view %s has no column \"%s\"",
 								ladder_relation_sql(ladder->cache, LADDER_SOURCE), spec->name),
-						 errhint("A source needs match_id, played_at, player_id, team, and rank, score, player_score or won.")));
+						 errhint("A source needs match_id, played_at, player_id, team, and rank, team_score, player_score or won.")));
 			appendStringInfo(sql, "CAST(NULL AS %s)", type);
 		}
 		else if (given == INTERVALOID && i >= SOURCE_RANK)
