@@ -166,8 +166,7 @@ BEGIN
             relation regclass,
             event text,
             error text)', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.replica_note IS %L', ladder,
-        'What a publisher has sent: rows whose match could not be told (relation, event and error; the first thousand), and tables that were truncated (without error), after which catch_up(search => true) is to be called. The former can be deleted.');
+    PERFORM skillrating_internal.comment_relations(ladder, '{replica_note}');
 END
 $function$;
 
@@ -559,6 +558,7 @@ BEGIN
         new_source);
     EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
         format('What the ladder rates, from %s.', new_source));
+    PERFORM skillrating_internal.comment_relations(ladder, '{source}');
     -- Identifiers must compare with those of the ladder.
     t := skillrating_internal.ladder_types(ladder);
     EXECUTE format(

@@ -216,8 +216,7 @@ BEGIN
             columns jsonb NOT NULL,
             pool_key text NOT NULL DEFAULT '''',
             PRIMARY KEY (relation, pool))', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.mirror IS %L', ladder,
-        'Tables of the user some of whose columns are kept equal to those of rating; see mirror_rating().');
+    PERFORM skillrating_internal.comment_relations(ladder, '{mirror}');
 END
 $function$;
 

@@ -17,17 +17,21 @@ CREATE TYPE skillrating.ranked_player AS (
     percentile float8);
 
 COMMENT ON TYPE skillrating.ranked_player IS
-'A line of a leaderboard: the place (1 is first; equal ratings share one), the player''s identifier
-as text, the displayed rating, the rated matches, and how many of them were won (sole first), drawn
-(shared first) and lost, and the time of the last one.
-provisional: whether the rating still has to settle: its deviation is not below half of the initial
-one, or, under a model without, there are fewer games than the parameter shadow_games, or else 10.
-Where statistics were asked for, else null:
-peak, peak_at: the highest rating since the last reset, and when it came first.
-streak: so many matches in a row were won or, if negative, lost; 0 after a draw.
-last_change: of the rating, in the last match since the last reset.
-percentile: how many percent of the other players of the board are rated lower, equals counted
-half; null for a player who is alone.';
+'A line of a leaderboard. The columns from peak on are null unless statistics were asked for.';
+COMMENT ON COLUMN skillrating.ranked_player.place IS 'The place: 1 is first; equal ratings share one.';
+COMMENT ON COLUMN skillrating.ranked_player.player_id IS 'The identifier as text.';
+COMMENT ON COLUMN skillrating.ranked_player.rating IS 'The displayed rating.';
+COMMENT ON COLUMN skillrating.ranked_player.games IS 'Rated matches.';
+COMMENT ON COLUMN skillrating.ranked_player.wins IS 'Rated matches in which the player was sole first.';
+COMMENT ON COLUMN skillrating.ranked_player.draws IS 'Rated matches in which the player shared the first place.';
+COMMENT ON COLUMN skillrating.ranked_player.losses IS 'Rated matches that were lost.';
+COMMENT ON COLUMN skillrating.ranked_player.last_played IS 'The time of the last rated match.';
+COMMENT ON COLUMN skillrating.ranked_player.provisional IS 'Whether the rating still has to settle, as in the view leaderboard of the ladder.';
+COMMENT ON COLUMN skillrating.ranked_player.peak IS 'The highest rating since the last reset.';
+COMMENT ON COLUMN skillrating.ranked_player.peak_at IS 'When it came first.';
+COMMENT ON COLUMN skillrating.ranked_player.streak IS 'Matches in a row that were won or, if negative, lost; 0 after a draw.';
+COMMENT ON COLUMN skillrating.ranked_player.last_change IS 'Change of the rating in the last match since the last reset.';
+COMMENT ON COLUMN skillrating.ranked_player.percentile IS 'Percent of the others who are rated lower, equals counted half; null for one alone.';
 
 CREATE FUNCTION skillrating_internal.past_shared_state(
     ladder text,

@@ -362,16 +362,12 @@ BEGIN
             horizon_at timestamptz,
             shadow_of regclass,
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), whether a match waits or its transaction fails after an error that is not about its data (on_error), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at); and, for a shadow and a former ladder, the table ladder of the one whose matches it rates (shadow_of).');
     EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, on_error) VALUES ($1, $2, $3, $4, $5, $6)', ladder)
     USING model, params, apply_at, late, strict, on_error;
 
     EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
         skillrating_internal.ladder_columns('rating', model, params, player_type, match_type, display));
     EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,
-        'A row for each player and pool: the state under the model and the time as of which it is (as_of: that of the last event), the displayed rating, and counts of rated matches.');
 
     EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', ladder,
         skillrating_internal.ladder_columns('event', model, params, player_type, match_type, display));
@@ -384,8 +380,6 @@ BEGIN
         EXECUTE format('CREATE INDEX ON %I.event (player_id, pool, rounds_after, seq)', ladder);
     END IF;
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.event IS %L', ladder,
-        'History: a row for each player and rated match with the state before and after, games_before, last_played_before, as_of_before (the time as of which the player''s state was; null where that is last_played_before), the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');
 
     EXECUTE format(
         'CREATE TABLE %I.rated_match (
@@ -407,8 +401,6 @@ BEGIN
     EXECUTE format(
         'CREATE INDEX ON %I.rated_match (played_at)
         WHERE reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. arrived_at is when the content came of a match that is played more than a day later (reason future_time), else null. size_advantage_ratio and size_advantage_difference are the advantage of the larger team that an uneven match took, of those that did not learn it because another one was being learned from; null else. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
 END
 $function$;
 
@@ -442,8 +434,6 @@ BEGIN
     EXECUTE format('CREATE INDEX ON %I.pending USING hash (match_id) WHERE sqlstate IS NOT NULL', ladder);
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.pending IS %L', ladder,
-        'Matches that wait for the end of the transaction that touched them, or for catch_up() where apply_at is manual or they come from a publisher (fires is false then), and since when. If rating one raised an error that is not about its data, the row has its SQLSTATE, its message and when that was, and waits for catch_up().');
 
     EXECUTE format(
         'CREATE TABLE %I.correction (
@@ -453,8 +443,6 @@ BEGIN
             played_at timestamptz,
             noticed_at timestamptz NOT NULL DEFAULT now())', ladder, match);
     EXECUTE format('ALTER TABLE %I.correction REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.correction IS %L', ladder,
-        'What waits for catch_up(): from which place in the order (seq) or time on history is out of date, because of which match, and what happened to it.');
 
     EXECUTE format(
         'CREATE TABLE %I.operation (
@@ -476,16 +464,12 @@ BEGIN
             UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', ladder, player, player);
     EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', ladder);
     EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'', ''eligibility'') AND undone_at IS NULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.operation IS %L', ladder,
-        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand, from another ladder (one row a player) or to that of a newcomer, points given back (one row a player and pool; into_id is whom they were lost to), players excluded or merged, rules of eligibility (params) for matches played since.');
 
     EXECUTE format(
         'CREATE TABLE %I.attached (
             relation regclass PRIMARY KEY,
             match_id text NOT NULL,
             replica boolean NOT NULL DEFAULT false)', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.attached IS %L', ladder,
-        'Tables whose triggers feed the ladder, and the column or expression that gives the match of a row; replica if a publisher fills the table, so that rows only have their matches wait for catch_up(). See attach().');
 END
 $function$;
 
@@ -607,7 +591,7 @@ BEGIN
         PERFORM skillrating_internal.create_match_tables(ladder, player_type, match_type);
         PERFORM skillrating_internal.create_own_source(ladder, match_type);
     END IF;
-    PERFORM skillrating_internal.create_own_triggers(ladder);
+    PERFORM skillrating_internal.create_own_triggers(ladder), skillrating_internal.comment_relations(ladder, NULL);
 END
 $function$;
 

@@ -190,15 +190,11 @@ BEGIN
     EXECUTE format('CREATE TABLE %I.horizon (%s, PRIMARY KEY (player_id, pool))', ladder,
         skillrating_internal.ladder_columns('rating', l.model, l.params, t.player_type::regtype,
             t.match_type::regtype, skillrating_internal.display_expression(l.model, l.params)));
-    EXECUTE format('COMMENT ON TABLE %I.horizon IS %L', ladder,
-        'The rows that table rating had at the horizon, see set_horizon(): history begins with them.');
     EXECUTE format(
         'CREATE TABLE %I.component_horizon (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key))',
         ladder, skillrating_internal.ladder_columns('component', l.model, l.params, t.player_type::regtype,
             t.match_type::regtype, ''));
     EXECUTE format('ALTER TABLE %I.component_horizon REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.component_horizon IS %L', ladder,
-        'The rows that table component had at the horizon, see set_horizon(): history begins with them.');
     EXECUTE format(
         'CREATE TABLE %I.season_horizon (
             player_id %s NOT NULL,
@@ -216,8 +212,7 @@ BEGIN
             last_played timestamptz,
             PRIMARY KEY (player_id, pool, began))', ladder, t.player_type);
     EXECUTE format('CREATE INDEX ON %I.season_horizon (began, pool)', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.season_horizon IS %L', ladder,
-        'What events before the horizon say of seasons, see set_horizon(): a row for each player with events then of a season that began at the place in column began (0: the time before the first). rating_before is the displayed rating that the beginning of the season found, start_rating the one that it left. matches counts each match with one of its players.');
+    PERFORM skillrating_internal.comment_relations(ladder, '{horizon,component_horizon,season_horizon}');
     PERFORM skillrating_internal.renew_ladder_cache(ladder);
 END
 $function$;

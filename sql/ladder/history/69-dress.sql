@@ -112,6 +112,9 @@ AS $function$
                 SELECT FROM pg_description AS e
                 WHERE e.classoid = d.classoid AND e.objoid = p.second AND e.objsubid = coalesce(o.attnum, 0)
                     AND e.description = d.description)
+            -- What the model of the ladder says of its states is nothing of the user's.
+            AND (d.objoid, d.objsubid, d.description) NOT IN (
+                SELECT f.relation, f.number, f.comment FROM skillrating_internal.default_comments(first_ladder) AS f)
     ) AS statement(text)
     UNION ALL
     SELECT format('COMMENT ON SCHEMA %I IS %L', shadow, d.description)

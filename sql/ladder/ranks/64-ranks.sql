@@ -89,8 +89,6 @@ BEGIN
             total bigint NOT NULL,
             ranges integer[],
             PRIMARY KEY (pool, level, place)) WITH (fillfactor = 50)', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.rating_count IS %L', ladder,
-        'How many players of a pool with rated matches have a displayed rating in which range: what ranks are counted from, together with table rating_count_delta. A row of level 0 is about 64 ranges, with the count of each; a row of level 1 is the sum of 64 of these.');
     EXECUTE format(
         'CREATE TABLE %I.rating_count_delta (
             pool text NOT NULL,
@@ -99,8 +97,7 @@ BEGIN
                 autovacuum_vacuum_threshold = 1000)', ladder);
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.rating_count_delta REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.rating_count_delta IS %L', ladder,
-        'What has changed in table rating_count since it was last written: a row a batch, with the changes of its players in their ranges.');
+    PERFORM skillrating_internal.comment_relations(ladder, '{rating_count,rating_count_delta}');
 END
 $function$;
 
