@@ -591,10 +591,14 @@ test_change_of_sides(void **state)
 			assert_status(fixture_build(&f), cases[i].status);
 			assert_int_equal(f.offender, cases[i].status == MATCH_OK ? -1 : 2);
 
-			/* On one team any stints will do. */
+			/* On one team any stints will do, but whole matches of one player are a mistake. */
 			f.row[2].team = 1;
 			f.row[2].rank = 1;
 			assert_status(fixture_build(&f), MATCH_OK);
+			for (row = 0; row < f.n; row++)
+				f.row[row].weight = f.row[row].joined = f.row[row].left = NAN;
+			assert_status(fixture_build(&f), MATCH_LISTED_TWICE);
+			assert_int_equal(f.offender, 2);
 		}
 }
 

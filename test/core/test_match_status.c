@@ -462,6 +462,17 @@ bad_fixed(Fixture *f)
 	f->row[3].fixed = 2;
 }
 
+/* Player 0 has two whole matches on the first team. */
+static void
+listed_twice(Fixture *f)
+{
+	int			i;
+
+	fixture_clear(f);
+	for (i = 0; i < 3; i++)
+		fixture_add(f, i / 2, 1 + i / 2, 1 + i / 2);
+}
+
 /* Player 0 is on both teams. */
 static void
 self_match(Fixture *f)
@@ -555,6 +566,7 @@ test_every_status(void **state)
 		{"elo", bad_quit, MATCH_BAD_QUIT, 3},
 		{"elo", bad_experience, MATCH_BAD_EXPERIENCE, 3},
 		{"elo", bad_fixed, MATCH_BAD_FIXED, 3},
+		{"elo", listed_twice, MATCH_LISTED_TWICE, 1},
 		{"elo", self_match, MATCH_SELF_MATCH, 2},
 		{"glicko", alone_on_both_teams, MATCH_SELF_MATCH, 0},
 		{"hive", bad_state, MATCH_BAD_STATE, -1},

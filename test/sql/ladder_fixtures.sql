@@ -18,7 +18,7 @@ CREATE FUNCTION life(ladder text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM skillrating.new_season(ladder, 'spring', at => '2024-03-01');
     PERFORM skillrating.settle(ladder, '2024-04-01');
-    PERFORM skillrating.set_rating(ladder, 3, jsonb_build_object((SELECT m.state_columns[1] FROM skillrating.models() AS m WHERE m.name = replace(ladder, 'new_', '')), 30), at => '2024-04-02');
+    PERFORM skillrating.set_rating(ladder, 3, jsonb_build_object((SELECT m.state_columns[1] FROM skillrating.models() AS m WHERE m.name = replace(ladder, 'new_', '')), 30), '', '2024-04-02');
     PERFORM skillrating.exclude_player(ladder, 5, since => '2024-01-05');
     PERFORM skillrating.merge_players(ladder, 7, 8);
     PERFORM count(*) FROM skillrating.catch_up(ladder);

@@ -111,9 +111,12 @@ JOIN pg_class AS c ON c.oid = d.refobjid JOIN pg_namespace AS n ON n.oid = c.rel
 WHERE t.tgfoid = 'skillrating_internal.fill_mirror'::regproc;
 SELECT skillrating.create_ladder('second', 'glicko', apply_at => 'statement');
 SELECT skillrating.mirror_rating('second', 'person', 'id', '{"played": "games"}', pool => 'b');
-SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating"}', pool => 'b');
+SELECT skillrating.mirror_rating('second', 'person', 'id', '{"seen": "last_played"}', pool => 'b');
+ALTER TABLE person ADD elsewhere float8;
+SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elsewhere": "rating"}', pool => 'b');
 SELECT * FROM fills ORDER BY relation::text, ladder;
 SELECT skillrating.unmirror_rating('arena', 'person', 'b');
+ALTER TABLE person DROP elsewhere;
 SELECT count(*) FROM fills WHERE ladder = 'arena';
 ALTER SCHEMA arena RENAME TO place;
 DELETE FROM person;

@@ -65,7 +65,7 @@ BEGIN
         PERFORM skillrating.decay('life', grace => '5 hours', rate => 12, floor => -1e6, at => hour);
     ELSIF what < 0.90 THEN
         BEGIN
-            PERFORM skillrating.set_rating('life', 1 + floor(random() * 9)::int, jsonb_build_object(first_column, round(1000 * random()) / 8), at => hour);
+            PERFORM skillrating.set_rating('life', 1 + floor(random() * 9)::int, jsonb_build_object(first_column, round(1000 * random()) / 8), '', hour);
         EXCEPTION WHEN invalid_parameter_value THEN
         END;
     ELSIF what < 0.91 THEN

@@ -44,7 +44,7 @@ BEGIN
     ELSIF what < 0.88 THEN
         -- Few values, which many share.
         BEGIN
-            PERFORM skillrating.set_rating('life', p, jsonb_build_object(first_column, p % 2 * 10), at => hour)
+            PERFORM skillrating.set_rating('life', p, jsonb_build_object(first_column, p % 2 * 10), '', hour)
             FROM generate_series(someone, someone + 4) AS p;
         EXCEPTION WHEN invalid_parameter_value THEN
         END;

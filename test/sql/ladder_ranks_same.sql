@@ -30,7 +30,7 @@ BEGIN
         ELSIF n = 6 THEN
             PERFORM skillrating.new_season(ladder, 'second', 0.8, at => start + interval '1200 hours');
         ELSIF n = 8 THEN
-            PERFORM skillrating.set_rating(ladder, p, jsonb_build_object(first_column, 25), at => start + interval '1600 hours')
+            PERFORM skillrating.set_rating(ladder, p, jsonb_build_object(first_column, 25), '', start + interval '1600 hours')
             FROM generate_series(20, 40) AS p;
             PERFORM skillrating.reset_rating(ladder, 41, at => start + interval '1600 hours');
         ELSIF n = 9 THEN

@@ -136,7 +136,7 @@ SELECT rating_after > rating_before AS won FROM skillrating.history('arena', 'p1
 SELECT skillrating.promote_ladder('trial', 'former');
 ALTER SCHEMA former RENAME TO trial;
 SELECT (SELECT model FROM arena.ladder) AS arena, l, bool_and(ok) FROM unnest('{arena,trial}'::text[]) AS l, skillrating.verify(l) GROUP BY l ORDER BY l;
-SELECT players FROM skillrating.set_rating('arena', 'p1', '{"rating": 1500}', at => '2024-06-12');
+SELECT players FROM skillrating.set_rating('arena', 'p1', '{"rating": 1500}', '', '2024-06-12');
 SELECT skillrating.shadow_ladder('arena', 'other', 'hive') > 0;
 SELECT skillrating.drop_ladder('other'), skillrating.drop_ladder('same'), skillrating.drop_ladder('trial');
 
@@ -159,7 +159,7 @@ CREATE FUNCTION count_write() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.wri
 CREATE TRIGGER count_write BEFORE UPDATE ON person FOR EACH ROW EXECUTE FUNCTION count_write();
 INSERT INTO person (name) SELECT 'p' || g FROM generate_series(0, 21) AS g;
 INSERT INTO person (name) VALUES ('stranger');
-SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"elo": "rating", "played": "games"}');
+SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"elo": "rating", "played": "games"}', '');
 SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"cup": "rating"}', pool => 'cup');
 CREATE VIEW differing AS SELECT p.name FROM person AS p LEFT JOIN arena.rating AS r ON r.player_id = p.name AND r.pool = '' LEFT JOIN arena.rating AS c ON c.player_id = p.name AND c.pool = 'cup'
 WHERE (p.elo, p.played, p.cup) IS DISTINCT FROM (r.rating, r.games, c.rating);
@@ -174,16 +174,16 @@ SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins FROM s
 SELECT count(*) > 0 FROM skillrating.catch_up('arena');
 SELECT count(*) FROM differing;
 SELECT name, elo FROM person WHERE name = 'p5';
-SELECT skillrating.mirror_rating('arena', 'person', 'played', '{"elo": "rating"}');
-SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"elo": "skill"}');
-SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"skill": "rating"}');
-SELECT skillrating.mirror_rating('arena', 'person', 'name', '{}');
-SELECT skillrating.unmirror_rating('arena', 'person'), skillrating.unmirror_rating('arena', 'person', 'cup');
+SELECT skillrating.mirror_rating('arena', 'person', 'played', '{"elo": "rating"}', '');
+SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"elo": "skill"}', '');
+SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"skill": "rating"}', '');
+SELECT skillrating.mirror_rating('arena', 'person', 'name', '{}', '');
+SELECT skillrating.unmirror_rating('arena', 'person', ''), skillrating.unmirror_rating('arena', 'person', 'cup');
 SELECT skillrating.unmirror_rating('arena', 'person');
 SELECT count(*) FROM pg_trigger WHERE tgrelid = 'arena.rating'::regclass AND NOT tgisinternal;
 -- A table of another role is not written with the owner's rights.
 ALTER TABLE person OWNER TO regress_reader;
-SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"elo": "rating"}');
+SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"elo": "rating"}', '');
 DROP VIEW differing;
 DROP TABLE person;
 SELECT skillrating.drop_ladder('arena');

@@ -75,7 +75,7 @@ BEGIN
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
     PERFORM skillrating.set_fixed(ladder, 'p1', true, at => hour);
-    PERFORM skillrating.set_rating(ladder, 'nobody', (SELECT jsonb_build_object(m.state_columns[1], 9000) FROM skillrating.models() AS m WHERE m.name = model), at => hour);
+    PERFORM skillrating.set_rating(ladder, 'nobody', (SELECT jsonb_build_object(m.state_columns[1], 9000) FROM skillrating.models() AS m WHERE m.name = model), '', hour);
     PERFORM skillrating.reset_rating(ladder, 'p2', at => hour);
     PERFORM skillrating.merge_players(ladder, 'p3'::text, 'p4'::text);
     PERFORM skillrating.exclude_player(ladder, 'p5', '-infinity', 'infinity');

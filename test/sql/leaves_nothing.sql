@@ -144,7 +144,7 @@ FROM (VALUES
     ('hive_update', $$SELECT skillrating.hive_update(t, ROW(10, 0, 0, 0, 0)::skillrating.hive_state, t, t % 2) FROM generate_series(1, 2) AS t$$),
     ('linear_fit', $$SELECT skillrating.linear_fit(t * t, ARRAY[t], 1, 0) FROM generate_series(1, 4) AS t$$),
     ('merge_players', $$SELECT skillrating.merge_players('leaves_ladder', 3, 2)$$),
-    ('mirror_rating', $$SELECT skillrating.mirror_rating('leaves_ladder', 'leaves.person', 'id', '{"elo": "rating"}')$$),
+    ('mirror_rating', $$SELECT skillrating.mirror_rating('leaves_sourced', 'leaves.person', 'id', '{"elo": "games"}')$$),
     ('new_season', $$SELECT skillrating.new_season('leaves_ladder', 'second', toward => 'bradley_terry')$$),
     ('plot_calibration', $$SELECT skillrating.plot_calibration(skillrating.calibration(0.5, 1, 10)) FROM generate_series(1, 2)$$),
     ('plot_distribution', $$SELECT skillrating.plot_distribution('{1,2}')$$),

@@ -139,13 +139,14 @@ SELECT count(*) FROM asked.attached;
 CREATE VIEW in_pools AS SELECT g.id AS match_id, g.at AS played_at, g.mode AS pool, p.user_id AS player_id, p.team, p.score FROM game AS g JOIN player AS p ON p.game_id = g.id;
 UPDATE game SET mode = CASE id % 2 WHEN 0 THEN 'casual' ELSE 'ranked' END;
 SELECT create_ladder('pools', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"skill": "rating"}');
-SELECT create_ladder('pools', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"skill": "rating"}', pool => 'ranked');
+ALTER TABLE account ADD ranked float8, ADD casual bigint;
+SELECT create_ladder('pools', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"ranked": "rating"}', pool => 'ranked');
 SELECT pool FROM pools.mirror;
 -- Without a match the pools are not known either.
 CREATE VIEW in_no_pool AS SELECT * FROM in_pools WHERE match_id < 0;
 SELECT create_ladder('no_pool', 'elo', source => 'in_no_pool', ratings_to => 'account', key => 'id', columns => '{"skill": "rating"}', attach => false);
 UPDATE game SET mode = 'casual';
-SELECT create_ladder('one_pool', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"games": "games"}');
+SELECT create_ladder('one_pool', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"casual": "games"}');
 SELECT pool FROM one_pool.mirror;
 SELECT create_ladder('half', 'elo', source => 'joined', ratings_to => 'account', key => 'id');
 

@@ -29,7 +29,8 @@ INSERT INTO spoiler VALUES
     ('null_value', 23, 'player_id = nullif(player_id, 1 + (player_id - 1) % 6)'), ('nan_value', 24, 'rank = ''NaN'''),
     ('column_differs', 25, 'log_odds = team'),
     ('null_value', 27, 'team = NULL'), ('column_differs', 28, 'pool = player_id::text'), ('nan_value', 29, 'gain = ''NaN'''), ('long_name', 30, 'pool = repeat(''x'', 1001)'),
-    ('two_scores', 31, 'score = team, player_score = CASE team WHEN 1 THEN 1 END');
+    ('two_scores', 31, 'score = team, player_score = CASE team WHEN 1 THEN 1 END'),
+    ('listed_twice', 32, 'player_id = 1, team = 1, rank = 1');
 -- Player 1 is on both teams, and the match would be fine without.
 CREATE TABLE spoilt AS TABLE played;
 DO $$

@@ -205,20 +205,28 @@ BEGIN
     END IF;
     -- The same text will be an expression over the rows that a statement touched, which have no
     -- system columns.
+    BEGIN
+        EXECUTE format('SELECT CAST((%s) AS %s) FROM (SELECT * FROM %s) AS r LIMIT 0',
+            coalesce((SELECT quote_ident(a.attname) FROM pg_attribute AS a
+                WHERE a.attrelid = relation AND a.attname = match_id AND a.attnum > 0 AND NOT a.attisdropped), match_id),
+            t.match_type, relation);
+    EXCEPTION WHEN undefined_column OR undefined_function OR syntax_error OR cannot_coerce THEN
+        RAISE EXCEPTION USING
+            ERRCODE = SQLSTATE,
+            MESSAGE = SQLERRM,
+            HINT = format('Pass attach() the column with the identifier of the match, or an expression '
+                'over the row that can be cast to %s, as match_id.', t.match_type);
+    END;
     IF NOT EXISTS (
-        SELECT FROM pg_attribute AS a
-        WHERE a.attrelid = relation AND a.attname = match_id AND a.attnum > 0 AND NOT a.attisdropped)
+        SELECT FROM skillrating_internal.source_tables(format('%I.source', ladder), 'match_id') AS s
+        LEFT JOIN pg_class AS c ON c.oid = s.relation
+        WHERE coalesce(c.relkind NOT IN ('r', 'p'), true) OR s.relation = attach.relation
+            OR s.relation IN (SELECT p.relid FROM pg_partition_ancestors(attach.relation) AS p UNION ALL SELECT p.relid FROM pg_partition_tree(attach.relation) AS p))
+        AND NOT own
     THEN
-        BEGIN
-            EXECUTE format('SELECT CAST((%s) AS %s) FROM (SELECT * FROM %s) AS r LIMIT 0', match_id,
-                t.match_type, relation);
-        EXCEPTION WHEN undefined_column OR undefined_function OR syntax_error THEN
-            RAISE EXCEPTION USING
-                ERRCODE = SQLSTATE,
-                MESSAGE = SQLERRM,
-                HINT = 'Pass attach() the column with the identifier of the match, or an expression '
-                    'over the row, as match_id.';
-        END;
+        RAISE NOTICE USING
+            MESSAGE = format('the source of ladder "%s" does not read table %s', ladder, relation),
+            HINT = format('If its rows change no match, SELECT skillrating.detach(%L, %L).', ladder, relation);
     END IF;
     EXECUTE format(
         'INSERT INTO %I.attached (relation, match_id, replica) VALUES ($1, $2, $3)
@@ -269,7 +277,8 @@ The triggers depend on the view source of the ladder: they go when it is dropped
 its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 55000 if the
 ladder has matches of its own or, with replica, is strict, 42501 unless the caller owns the ladder
 and may create triggers on the table, or with replica owns it, and whatever is wrong with the
-expression.';
+expression, as 42846 for a type that cannot be cast. A notice says so if the source does not read
+the table.';
 
 CREATE FUNCTION skillrating_internal.detach(
     ladder text,
@@ -538,6 +547,9 @@ BEGIN
         skillrating_internal.check_source(new_source);
     EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO t;
     PERFORM skillrating_internal.tell_judgement(new_source, t.model, t.params);
+    IF EXISTS (SELECT FROM skillrating_internal.mirrors(ladder)) THEN
+        PERFORM skillrating_internal.tell_mirrors(ladder, NULL, skillrating_internal.source_pools(new_source));
+    END IF;
     IF attach THEN
         found := skillrating_internal.new_tables(ladder, new_source);
         relations := found.relations;

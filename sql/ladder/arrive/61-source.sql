@@ -415,36 +415,70 @@ ratings, and says which, of which others changes are not noticed, and which atta
 the source does not read. Returns how many it has attached. Errors: 55P03, naming who is in the way,
 if they cannot be locked within 30 s, and those of attach().';
 
-CREATE FUNCTION skillrating_internal.only_pool(source regclass)
+CREATE FUNCTION skillrating_internal.source_pools(source regclass)
+RETURNS text[]
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    pools text[] := '{""}';
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'pool' AND NOT a.attisdropped) THEN
+        EXECUTE format('SELECT array_agg(p.pool) FROM (SELECT DISTINCT coalesce(s.pool::text, '''') AS pool FROM %s AS s ORDER BY pool) AS p', source)
+        INTO pools;
+    END IF;
+    RETURN pools;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.source_pools(regclass) IS
+'A part of known_pools() and refresh_source(): the rating pools of the matches of a source, null if
+it has pools, but no match.';
+
+CREATE FUNCTION skillrating_internal.known_pools(ladder text)
+RETURNS text[]
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    pools text[];
+BEGIN
+    EXECUTE format('SELECT array_agg(p.pool) FROM (SELECT DISTINCT r.pool FROM %I.rating AS r WHERE r.pool IS DISTINCT FROM $1 ORDER BY r.pool) AS p', ladder)
+    INTO pools USING skillrating_internal.shared_pool(ladder);
+    IF pools IS NULL AND NOT skillrating_internal.has_table(ladder, 'match') THEN
+        pools := skillrating_internal.source_pools(format('%I.source', ladder));
+    END IF;
+    RETURN pools;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.known_pools(text) IS
+'A part of mirror_rating() and catch_up(): the rating pools of a ladder, or, before any match is
+rated, of its source; null if there are none yet. Error 55000 unless the door to the ladder is open.';
+
+CREATE FUNCTION skillrating_internal.only_pool(ladder text, hint text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     max_named constant integer := 10;
-    pools text[] := '{""}';
+    pools constant text[] := skillrating_internal.known_pools(ladder);
 BEGIN
-    IF EXISTS (
-        SELECT FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'pool' AND NOT a.attisdropped)
-    THEN
-        EXECUTE format('SELECT array_agg(p.pool) FROM (
-            SELECT DISTINCT coalesce(s.pool::text, %L) AS pool FROM %s AS s ORDER BY pool LIMIT %s) AS p', '', source, max_named)
-        INTO pools;
-    END IF;
     IF cardinality(pools) = 1 THEN
         RETURN pools[1];
     END IF;
-    IF pools IS NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('source %s has rating pools, but no match yet, and ratings_to takes the ratings of one pool', source),
-            HINT = 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool; or pool_key => ..., the column of the pool, for a table with a row for each player and pool.';
+    IF pools IS NULL AND skillrating_internal.has_table(ladder, 'match') THEN
+        RETURN '';
     END IF;
     RAISE invalid_parameter_value USING
-        MESSAGE = format('source %s has the rating pools "%s", and ratings_to takes the ratings of one', source, array_to_string(pools, '", "')),
-        HINT = 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool; or pool_key => ..., the column of the pool, for a table with a row for each player and pool.';
+        MESSAGE = CASE WHEN pools IS NULL THEN format('the source of ladder "%s" has rating pools, but no match yet', ladder)
+            ELSE format('ladder "%s" has several rating pools: "%s"', ladder, array_to_string(pools[1:max_named], '", "')) END,
+        HINT = hint;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.only_pool(regclass) IS
-'A part of create_ladder(): the rating pool of all matches of a source. Error 22023, which names up
-to ten, if there are several, or no match yet.';
+COMMENT ON FUNCTION skillrating_internal.only_pool(text, text) IS
+'A part of mirror_rating() and seed_from(): the only rating pool of a ladder; that without a name if
+it has no match yet, nor a source with pools. Error 22023, with a hint, which names up to ten, if
+there are several, or none yet.';

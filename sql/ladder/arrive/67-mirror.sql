@@ -44,8 +44,9 @@ BEGIN
     IF wrong IS NOT NULL THEN
         RAISE undefined_column USING
             MESSAGE = wrong,
-            HINT = 'The keys of columns are columns of the table, and their values columns of '
-                'rating.';
+            HINT = format('The keys of columns are those of %s, and their values those of %s: %s.', relation, rating, (
+                SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute AS a
+                WHERE a.attrelid = rating AND a.attnum > 0 AND NOT a.attisdropped));
     END IF;
     -- Where the table wants a value and rating may have none, the value stays.
     RETURN QUERY
@@ -284,11 +285,41 @@ COMMENT ON FUNCTION skillrating_internal.mirror_triggers(text) IS
 as there are mirrors or not, and makes those of mirrored tables that belong to the ladder''s owner.
 Returns how many it made.';
 
+CREATE FUNCTION skillrating_internal.mirrors_of(
+    relation regclass,
+    OUT ladder text,
+    OUT pool text,
+    OUT columns jsonb)
+RETURNS SETOF record
+LANGUAGE plpgsql STABLE STRICT ROWS 2
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    FOR ladder IN
+        SELECT DISTINCT n.nspname
+        FROM pg_trigger AS t
+        JOIN pg_depend AS d ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_class'::regclass
+        JOIN pg_class AS c ON c.oid = d.refobjid AND c.relname = 'source'
+        JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE t.tgrelid = relation AND t.tgfoid = 'skillrating_internal.fill_mirror'::regproc
+    LOOP
+        CONTINUE WHEN NOT has_schema_privilege(ladder, 'USAGE') OR NOT skillrating_internal.has_table(ladder, 'mirror');
+        FOR pool, columns IN EXECUTE format('SELECT m.pool, m.columns FROM %I.mirror AS m WHERE m.relation = $1', ladder) USING relation LOOP
+            RETURN NEXT;
+        END LOOP;
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.mirrors_of(regclass) IS
+'A part of mirror_rating(): the ladders of the current role that write to a table, by its triggers.';
+
 CREATE FUNCTION skillrating_internal.check_mirror(
     ladder text,
     relation regclass,
     key text,
     columns jsonb,
+    pool text,
     pool_key text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
@@ -299,6 +330,7 @@ DECLARE
     c record;
     key_type regtype;
     is_distributed boolean := false;
+    other record;
 BEGIN
     PERFORM skillrating_internal.check_relation(relation);
     SELECT r.relkind, r.relnamespace INTO c FROM pg_class AS r WHERE r.oid = relation;
@@ -334,6 +366,16 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('columns of the key of table %s cannot mirror ratings: %s', relation, columns);
     END IF;
+    FOR other IN
+        SELECT o.* FROM skillrating_internal.mirrors_of(relation) AS o
+        WHERE o.columns ?| ARRAY(SELECT jsonb_object_keys(check_mirror.columns))
+            AND (o.ladder, o.pool) <> (check_mirror.ladder, check_mirror.pool)
+    LOOP
+        RAISE duplicate_object USING
+            MESSAGE = format('ladder "%s" writes its ratings of pool "%s" to column "%s" of table %s', other.ladder, other.pool,
+                (SELECT min(k.k) FROM jsonb_object_keys(columns) AS k(k) WHERE other.columns ? k.k), relation),
+            HINT = format('Pass another column, or SELECT skillrating.unmirror_rating(%L, %L, %L) first.', other.ladder, relation, other.pool);
+    END LOOP;
     SELECT a.atttypid INTO key_type
     FROM pg_attribute AS a
     WHERE a.attrelid = relation AND a.attname = key AND a.attnum > 0 AND NOT a.attisdropped;
@@ -359,9 +401,65 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.check_mirror(text, regclass, text, jsonb, text) IS
+COMMENT ON FUNCTION skillrating_internal.check_mirror(text, regclass, text, jsonb, text, text) IS
 'A part of mirror_rating(): errors for a relation, a key or columns that cannot be mirrored, but for
 those that the first UPDATE raises.';
+
+CREATE FUNCTION skillrating_internal.tell_mirrors(
+    ladder text,
+    relation regclass,
+    pools text[])
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    max_named constant integer := 10;
+    m record;
+BEGIN
+    FOR m IN
+        SELECT o.relation, o.pool FROM skillrating_internal.mirrors(ladder) AS o
+        WHERE o.pool_key = '' AND o.pool <> ALL (pools) AND o.relation = coalesce(tell_mirrors.relation, o.relation)
+    LOOP
+        RAISE WARNING USING
+            MESSAGE = format('table %s mirrors rating pool "%s", which ladder "%s" does not have', m.relation, m.pool, ladder),
+            DETAIL = format('It has "%s".', array_to_string(pools[1:max_named], '", "')),
+            HINT = format('SELECT skillrating.unmirror_rating(%L, %L, %L), and mirror_rating() for another pool.', ladder, m.relation, m.pool);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.tell_mirrors(text, regclass, text[]) IS
+'A part of mirror_rating(), for one table, and of refresh_source() and catch_up(), for all (null):
+a warning of each that mirrors a pool other than these.';
+
+CREATE FUNCTION skillrating_internal.tell_kept(
+    ladder text,
+    relation regclass,
+    pool text)
+RETURNS void
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    m record;
+BEGIN
+    FOR m IN
+        SELECT o.relation, (SELECT string_agg(format('%I = DEFAULT', k.k), ', ' ORDER BY k.k) FROM jsonb_object_keys(o.columns) AS k(k)) AS defaults
+        FROM skillrating_internal.mirrors(ladder) AS o JOIN pg_class AS c ON c.oid = o.relation
+        WHERE tell_kept.relation IS NULL OR (o.relation, o.pool) = (tell_kept.relation, tell_kept.pool)
+        ORDER BY o.relation::text, o.pool
+    LOOP
+        RAISE NOTICE USING
+            MESSAGE = format('table %s keeps the ratings that it has of ladder "%s"', m.relation, ladder),
+            HINT = format('UPDATE %s SET %s clears them.', m.relation, m.defaults);
+    END LOOP;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.tell_kept(text, regclass, text) IS
+'A part of unmirror_rating(), for one mirror, and of drop_ladder(), for all (nulls): a notice that a
+table keeps its ratings, and how to clear them.';
 
 CREATE FUNCTION skillrating_internal.hold_mirror(
     ladder text,
@@ -394,19 +492,24 @@ CREATE FUNCTION skillrating_internal.mirror_rating(
     relation regclass,
     key text,
     columns jsonb,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     pool_key text DEFAULT '',
     OUT players bigint)
-LANGUAGE plpgsql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    IF num_nulls(ladder, relation, key, columns, pool_key) > 0 THEN
+        RETURN;
+    END IF;
     IF pool <> '' AND pool_key <> '' THEN
         RAISE invalid_parameter_value USING
             MESSAGE = 'pool and pool_key must not both be given',
             HINT = 'A table has the ratings of one pool, or a column with the pool of each row.';
     END IF;
-    PERFORM skillrating_internal.check_mirror(ladder, relation, key, columns, pool_key);
+    pool := CASE WHEN pool_key <> '' THEN ''
+        ELSE coalesce(pool, skillrating_internal.only_pool(ladder, 'Pass pool => ..., and call mirror_rating() with another table or other columns for each further pool; or pool_key => ..., the column of the pool, for a table with a row for each player and pool.')) END;
+    PERFORM skillrating_internal.check_mirror(ladder, relation, key, columns, pool, pool_key);
     PERFORM skillrating_internal.hold_mirror(ladder, relation, false),
         skillrating_internal.lock_mirror(ladder, relation);
     IF NOT skillrating_internal.has_table(ladder, 'mirror') THEN
@@ -422,48 +525,68 @@ BEGIN
     -- Players without a rating keep what the table has: it may be all that is known of them.
     EXECUTE skillrating_internal.mirror_statement(ladder, relation, pool, key, columns, 'all', pool_key);
     GET DIAGNOSTICS players = ROW_COUNT;
-    PERFORM skillrating_internal.rate_failed(ladder);
+    PERFORM skillrating_internal.rate_failed(ladder),
+        skillrating_internal.tell_mirrors(ladder, relation, skillrating_internal.known_pools(ladder));
+    IF pool_key <> '' AND players = 0 AND pg_relation_size(relation) = 0 THEN
+        RAISE NOTICE USING
+            MESSAGE = format('table %s has no rows, and gets none by mirror_rating()', relation),
+            HINT = format('INSERT INTO %s (%I, %I) SELECT r.player_id, r.pool FROM %I.rating AS r.', relation, key, pool_key, ladder);
+    END IF;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.mirror_rating(text, regclass, text, jsonb, text, text) IS
-'Keeps columns of a table of the user''s own equal to those of rating in a pool, from now on, in the
-transaction that rates and for the rows that change only; a row that is inserted there gets the
-rating of its player at once. Players who have no rating yet keep what the table has; for those
-whose rating goes, as by merge_players(), the columns get their defaults, and columns that may not
-be null and have none keep the last value. columns maps the table''s columns to those of rating, as
-in {"elo": "rating", "played": "games"}, and key is its column that identifies players, of the
-ladder''s type. A table with a row for each player and pool has the pool, as text or cast to it and
-null for the pool without a name, in the column pool_key, and gets the ratings of all pools. The
-table may be partitioned, and may be renamed. Called again for the same table
-and pool it replaces what was, as after a column was renamed. Returns the number of players whose
-rows it wrote at once. Errors: 42704 for an unknown ladder, 42809 for a view or a foreign table,
-42804 for a key of another type or a column that cannot have the value, 0A000 for a table that Citus
-distributes, 428C9 for a generated column, 42703 for an unknown column, 22023 for columns that are
-no object of names, 42501 unless the table, with its partitions and tables that inherit from it,
-belongs to the ladder''s owner. An error while ratings are written later, such as a value that does
-not fit, names the table; matches wait because of it, see ladder_status(), and are tried again by
-the next call.';
+'Keeps columns of a table of the user''s own equal to those of rating in a pool, the only one by
+default, from now on, in the transaction that rates and for the rows that change only; a row that is
+inserted there gets the rating of its player at once. Players who have no rating yet keep what the
+table has; for those whose rating goes, as by merge_players(), the columns get their defaults, and
+columns that may not be null and have none keep the last value. columns maps the table''s columns to
+those of rating, as in {"elo": "rating", "played": "games"}, and key is its column that identifies
+players, of the ladder''s type. A table with a row for each player and pool has the pool, as text or
+cast to it and null for the pool without a name, in the column pool_key, and gets the ratings of all
+pools. The table may be partitioned, and may be renamed. Called again for the same table and pool it
+replaces what was, as after a column was renamed. Returns the number of players whose rows it wrote
+at once. Errors: 42704 for an unknown ladder, 42809 for a view or a foreign table, 42804 for a key
+of another type or a column that cannot have the value, 0A000 for a table that Citus distributes,
+428C9 for a generated column, 42703 for an unknown column, 22023 for columns that are no object of
+names, 42501 unless the table, with its partitions and tables that inherit from it, belongs to the
+ladder''s owner, 42710 for a column that another mirror writes, 22023 without a pool where there are
+several. A warning says so if others have ratings, but not that pool. An error while ratings are
+written later, such as a value that does not fit, names the table; matches wait because of it, see
+ladder_status(), and are tried again by the next call.';
 
 CREATE FUNCTION skillrating_internal.unmirror_rating(
     ladder text,
     relation regclass,
-    pool text DEFAULT '')
+    pool text DEFAULT NULL)
 RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    pools text[];
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    IF NOT EXISTS (
-        SELECT FROM skillrating_internal.mirrors(ladder) AS m
-        WHERE m.relation = unmirror_rating.relation AND m.pool = unmirror_rating.pool)
-    THEN
-        RAISE undefined_object USING
-            MESSAGE = format('table %s mirrors no rating of pool "%s" of ladder "%s"', relation,
-                pool, ladder);
+    IF ladder IS NULL OR relation IS NULL THEN
+        RETURN;
     END IF;
+    PERFORM skillrating_internal.ladder_types(ladder);
+    SELECT array_agg(m.pool ORDER BY m.pool) INTO pools
+    FROM skillrating_internal.mirrors(ladder) AS m WHERE m.relation = unmirror_rating.relation;
+    IF pools IS NULL OR pool <> ALL (pools) THEN
+        RAISE undefined_object USING
+            MESSAGE = format('table %s mirrors no rating of %s', relation, CASE WHEN pool IS NULL THEN format('ladder "%s"', ladder) ELSE format('pool "%s" of ladder "%s"', pool, ladder) END),
+            HINT = CASE WHEN pools IS NULL THEN coalesce(
+                    'Its tables are ' || (SELECT string_agg(DISTINCT m.relation::text, ', ') FROM skillrating_internal.mirrors(ladder) AS m) || '.', 'No table mirrors its ratings.')
+                ELSE format('It mirrors those of "%s".', array_to_string(pools, '", "')) END;
+    END IF;
+    IF pool IS NULL AND cardinality(pools) > 1 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('table %s mirrors several rating pools of ladder "%s": "%s"', relation, ladder, array_to_string(pools, '", "')),
+            HINT = 'Pass one of them as pool.';
+    END IF;
+    pool := coalesce(pool, pools[1]);
     PERFORM skillrating_internal.hold_mirror(ladder, relation, true);
+    PERFORM skillrating_internal.tell_kept(ladder, relation, pool);
     EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder)
     USING relation, pool;
     IF NOT EXISTS (
@@ -478,5 +601,6 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.unmirror_rating(text, regclass, text) IS
-'Undoes mirror_rating(): the table keeps what it has. Error 42704 for an unknown ladder or a table
-that is no mirror.';
+'Undoes mirror_rating(): the table keeps what it has, which a notice says. Without pool it is the
+only one that the table mirrors. Errors: 42704 for an unknown ladder or a table that is no mirror,
+22023 without a pool where the table mirrors several.';

@@ -15,9 +15,9 @@ COMMENT ON FUNCTION skillrating_internal.match_outcome(text, anycompatible) IS
 'What became of a match.
 outcome: rated, unrated, waiting, or unknown for one that the ladder has not seen.
 reason: a code of reasons(), null for a match that counts. A rated match has reason void if
-it counts until the next catch_up(). A match that waits has reason late if its place in the order is
-to be found, failed if rating it raised an error that is not about its data, else waiting. One that
-is unknown has not_reported or no_match.
+it counts until the next catch_up(), and waiting if it counts as it was until then. A match that
+waits has reason late if its place in the order is to be found, failed if rating it raised an error
+that is not about its data, else waiting. One that is unknown has not_reported or no_match.
 detail: in words: the reason that the source or a user gave, the value that is wrong in its rows,
 the message of the error for those who may read table pending, or what the match waits for.
 sqlstate: of that error. A match that was rated before counts as it was until its change is rated.

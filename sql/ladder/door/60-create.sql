@@ -214,11 +214,21 @@ COMMENT ON FUNCTION skillrating.source_columns() IS
 (identifier, time, number, interval or number, boolean or number, or text), whether it is needed
 (yes, no, or one: at least one of them), and what it is.';
 
+CREATE FUNCTION skillrating_internal.nearest_source_column(name text)
+RETURNS text
+AS 'MODULE_PATHNAME', 'skillrating_nearest_source_column'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION skillrating_internal.nearest_source_column(text) IS
+'A part of describe_columns(): the name in source_columns() that another one may stand for, as it
+differs in few letters; null if there is none.';
+
 CREATE FUNCTION skillrating_internal.describe_columns(
     source regclass,
     OUT name text,
     OUT ok boolean,
-    OUT description text)
+    OUT description text,
+    OUT remedy text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -259,11 +269,18 @@ BEGIN
             END;
         END IF;
         CONTINUE WHEN source_column.type IS NULL AND (source_column.needed = 'no' OR (source_column.needed = 'one' AND results > 0));
-        description := CASE WHEN ok IS NULL THEN format('%s, not used', source_column.type)
+        description := CASE WHEN ok IS NULL THEN concat_ws('; ', format('%s, not used', source_column.type),
+                'is it ' || skillrating_internal.nearest_source_column(name) || '?')
             WHEN ok THEN format('%s: %s', source_column.type, source_column.description)
             WHEN source_column.type IS NULL THEN CASE source_column.needed WHEN 'one' THEN 'missing, as are its alternatives' ELSE 'missing' END
             WHEN source_column.wanted = 'identifier' THEN format('is %s, which cannot identify anything, or has a nondeterministic collation', source_column.type)
             ELSE format('is %s, not a %s', source_column.type, source_column.wanted) END;
+        remedy := CASE WHEN ok IS NOT FALSE THEN NULL
+            WHEN source_column.type IS NULL THEN format('Have the view return it AS %I%s.', name,
+                CASE source_column.needed WHEN 'one' THEN ', or ' || (SELECT string_agg(c.column_name, ', ') FROM skillrating.source_columns() AS c
+                    WHERE c.needed = 'one' AND c.column_name <> source_column.name) END)
+            WHEN source_column.wanted = 'identifier' THEN 'Cast it in the view to bigint, uuid, or text COLLATE "C".'
+            ELSE format('Cast it in the view to %s.', CASE source_column.wanted WHEN 'time' THEN 'timestamptz' ELSE CASE name WHEN 'team' THEN 'integer' ELSE 'float8' END END) END;
         RETURN NEXT;
     END LOOP;
 END
@@ -624,10 +641,18 @@ AS $function$
 DECLARE
     tables integer := 0;
 BEGIN
+    IF num_nonnulls(ratings_to, key, columns) NOT IN (0, 3) THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'ratings_to, key and columns belong together',
+            HINT = 'As in ratings_to => ''users'', key => ''id'', columns => ''{"skill": "rating"}''.';
+    END IF;
     PERFORM skillrating_internal.create_ladder_schema(ladder, model, params, player_type,
         match_type, apply_at, source, late, strict, eligibility, ranks, on_error);
     IF source IS NOT NULL AND attach THEN
         tables := skillrating_internal.attach_tables(ladder, source, ARRAY[ratings_to], false);
+    END IF;
+    IF ratings_to IS NOT NULL THEN
+        PERFORM skillrating.mirror_rating(ladder, ratings_to, key, columns, pool, coalesce(pool_key, ''));
     END IF;
     -- attach() says it as well.
     IF source IS NOT NULL AND tables = 0 THEN
@@ -635,14 +660,6 @@ BEGIN
     END IF;
     IF source IS NOT NULL THEN
         PERFORM skillrating_internal.tell_judgement(source, model, params);
-    END IF;
-    IF num_nonnulls(ratings_to, key, columns) NOT IN (0, 3) THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ratings_to, key and columns belong together',
-            HINT = 'As in ratings_to => ''users'', key => ''id'', columns => ''{"skill": "rating"}''.';
-    ELSIF ratings_to IS NOT NULL THEN
-        PERFORM skillrating.mirror_rating(ladder, ratings_to, key, columns,
-            coalesce(pool, CASE WHEN pool_key IS NULL THEN skillrating_internal.only_pool(source) ELSE '' END), coalesce(pool_key, ''));
     END IF;
 END
 $function$;

@@ -81,6 +81,7 @@ BEGIN
             MESSAGE = format('other ladders read the matches of ladder "%s"', ladder),
             HINT = format('Drop its shadows first: %s.', shadows);
     END IF;
+    PERFORM skillrating_internal.tell_kept(ladder, NULL, NULL);
     PERFORM skillrating_internal.drop_source_triggers(
         to_regclass(format('%I.source', ladder)), NULL, NULL),
         -- Without a source nobody has locked it yet.
@@ -105,10 +106,10 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.drop_ladder(text) IS
 'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
-mirrored ones too; matches that wait for the end of this transaction are forgotten. Works as well if
-some of it is gone. Errors: 42704 if there is none, 2BP01 if something else depends on it or lives
-in its schema, as shadows of it, 42501 unless
-the caller owns it, 55006 while something else is at work on it in this session.';
+mirrored ones too, which keep what they have, as a notice says; matches that wait for the end of
+this transaction are forgotten. Works as well if some of it is gone. Errors: 42704 if there is none,
+2BP01 if something else depends on it or lives in its schema, as shadows of it, 42501 unless the
+caller owns it, 55006 while something else is at work on it in this session.';
 
 CREATE FUNCTION skillrating_internal.reset_ladder(
     ladder text,

@@ -272,8 +272,19 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     unused text[] := skillrating_internal.unused_columns(source, model, params);
+    unread text;
+    nearest text;
     j record;
 BEGIN
+    SELECT string_agg(d.name, ', '), string_agg(format('"%s" for "%s"', n.name, d.name), ', ') FILTER (WHERE n.name IS NOT NULL) INTO unread, nearest
+    FROM skillrating_internal.describe_columns(source) AS d
+    LEFT JOIN skillrating_internal.nearest_source_column(d.name) AS n(name) ON true
+    WHERE d.ok IS NULL;
+    IF unread IS NOT NULL THEN
+        RAISE NOTICE USING
+            MESSAGE = format('source %s has columns that are not read: %s', source, unread),
+            HINT = concat_ws(' ', 'skillrating.source_columns() lists those that are.', 'Is it ' || nearest || '?');
+    END IF;
     IF cardinality(unused) > 0 THEN
         RAISE NOTICE USING
             MESSAGE = format('model "%s" makes no use of these columns of the source: %s', model, array_to_string(unused, ', ')),
@@ -295,8 +306,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.tell_judgement(regclass, text, jsonb) IS
-'A part of create_ladder() and refresh_source(): a notice of the unused_columns(), and what
-judge_source() finds, unless all matches count.';
+'A part of create_ladder() and refresh_source(): a notice of columns that no source has, another of
+the unused_columns(), and what judge_source() finds, unless all matches count.';
 
 CREATE FUNCTION skillrating.describe_source(
     source regclass,
@@ -326,7 +337,7 @@ BEGIN
     BEGIN
         PERFORM set_config('transaction_read_only', 'on', true);
         kind := 'column';
-        FOR name, ok, description IN SELECT c.* FROM skillrating_internal.describe_columns(source) AS c LOOP
+        FOR name, ok, description, remedy IN SELECT c.* FROM skillrating_internal.describe_columns(source) AS c LOOP
             is_whole := is_whole AND ok IS NOT FALSE;
             IF name = ANY (unused) THEN
                 ok := NULL;

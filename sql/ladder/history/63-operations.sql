@@ -504,7 +504,7 @@ CREATE FUNCTION skillrating_internal.set_rating(
     ladder text,
     player_id anycompatible,
     state jsonb,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     at timestamptz DEFAULT now(),
     reason text DEFAULT NULL,
     OUT operation bigint,
@@ -532,9 +532,11 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.set_rating(text, anycompatible, jsonb, text, timestamptz, text) IS
 'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. A player whom the
 ladder does not know gets a rating, so that newcomers can be placed. It takes its place
-in the order: matches before are replayed without it, those after with it. Returns the number of
+in the order: matches before are replayed without it, those after with it. Without pool it is the
+only one of the ladder; a notice names those that it has if another is given. Returns the number of
 the operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown
-ladder, 22023 for a state column that there is not or a player who is merged into another, 22003
+ladder, 22023 for a state column that there is not, a player who is merged into another, or without
+a pool where there are several, 22003
 for a state out of range, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.check_has_rating(
@@ -697,8 +699,8 @@ before the horizon, 22003 if a state is out of range.';
 CREATE FUNCTION skillrating_internal.seed_from(
     ladder text,
     other text,
-    pool text DEFAULT '',
-    other_pool text DEFAULT '',
+    pool text DEFAULT NULL,
+    other_pool text DEFAULT NULL,
     overwrite boolean DEFAULT false,
     at timestamptz DEFAULT now(),
     reason text DEFAULT NULL,
@@ -712,13 +714,14 @@ DECLARE
     other_columns text[];
     expressions text;
 BEGIN
-    IF ladder IS NULL OR other IS NULL OR pool IS NULL OR other_pool IS NULL OR overwrite IS NULL OR at IS NULL THEN
+    IF ladder IS NULL OR other IS NULL OR pool IS NULL OR overwrite IS NULL OR at IS NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, other, pool, other_pool, overwrite and at must not be null';
+            MESSAGE = 'ladder, other, pool, overwrite and at must not be null';
     END IF;
     PERFORM skillrating_internal.check_operation_time(at);
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.ladder_types(other);
+    other_pool := coalesce(other_pool, skillrating_internal.only_pool(other, 'Pass one of them as other_pool.'));
     EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO columns;
     EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', other) INTO other_columns;
     IF NOT columns && other_columns THEN
@@ -741,9 +744,10 @@ COMMENT ON FUNCTION skillrating_internal.seed_from(text, text, text, text, boole
 'Starts players of a ladder from their states in another one: those columns that both models have,
 as they are there at that time (see rating_at()), for players who have no row here yet, or for all
 with overwrite.
-new_season() afterwards moves them towards the initial state. Returns the number of the operation,
-for undo_operation() (null if there was nothing to do), and how many players it changed. Errors:
-42704 for an unknown ladder, 22023 if the models have no state column in common, 22008 for an
+new_season() afterwards moves them towards the initial state. Without pool and other_pool they are
+the only ones of the two. Returns the number of the operation, for undo_operation() (null if there
+was nothing to do), and how many players it changed. Errors: 42704 for an unknown ladder, 22023 if
+the models have no state column in common, or without a pool where there are several, 22008 for an
 infinite time.';
 
 CREATE FUNCTION skillrating_internal.check_imported(
@@ -783,7 +787,7 @@ CREATE FUNCTION skillrating_internal.import_ratings(
     ladder text,
     players anycompatiblearray,
     states jsonb,
-    pool text DEFAULT '',
+    pool text DEFAULT NULL,
     overwrite boolean DEFAULT false,
     at timestamptz DEFAULT now(),
     reason text DEFAULT NULL,
@@ -834,7 +838,8 @@ object for each element of players, in the same order, such as {"mu": 27.1, "sig
 are state columns of the ladder''s model (see models()), in the model''s units, and columns that it
 lacks have their initial values. Players who already have a rating in the pool keep it, so that
 a repeated import changes nothing; with overwrite they take the imported one. All players are one
-operation: undo_operation() takes it back, verify() replays it. It takes its place in the order:
+operation: undo_operation() takes it back, verify() replays it. pool is as in set_rating(). It takes
+its place in the order:
 matches before are rated without it, those after with it. Counts of games, wins and losses of table
 rating are those of the rated matches, and begin at 0. Returns the number of the operation (null if
 nobody was imported), and how many rows of rating it changed. Errors: 42704 for an unknown ladder,

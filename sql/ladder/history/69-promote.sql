@@ -215,6 +215,8 @@ CREATE FUNCTION skillrating_internal.rename_ladders(
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 SET search_path = pg_catalog, pg_temp
+-- A mirror is made anew at once: nothing that it keeps is to be told.
+SET client_min_messages = warning
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(shadow);

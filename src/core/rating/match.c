@@ -227,6 +227,9 @@ typedef struct MatchBuilder
 	ResultForm	form;
 	int			differing;		/* the first participant whose result is not
 								 * that of its team, or -1 */
+	int			repeated;		/* the first whose player is on the team
+								 * already, or -1 */
+	bool		has_shares;		/* somebody has a weight or a stint */
 	bool		crosses;		/* somebody is on several teams */
 	bool		has_idle_team;	/* without play time */
 	Sum			score;			/* of the players of the last team */
@@ -251,6 +254,7 @@ check_participants(MatchBuilder *builder, int *offender)
 
 	builder->last_left = 0;
 	builder->plain = true;
+	builder->has_shares = false;
 	for (i = 0; i < builder->n; i++)
 	{
 		const Participant *p = &builder->participant[i];
@@ -262,6 +266,7 @@ check_participants(MatchBuilder *builder, int *offender)
 		else if (!HAS_RANK_ONLY(p))
 		{
 			builder->plain = false;
+			builder->has_shares = builder->has_shares || !isnan(p->weight) || !isnan(p->joined);
 			status = check_participant(p, max_weight);
 			if (p->left > builder->last_left)
 				builder->last_left = p->left;
@@ -383,8 +388,9 @@ enter_team(MatchBuilder *builder, int i)
  * of them add up.
  */
 static void
-add_stint(MatchBuilder *builder, const Participant *p, double play, double command)
+add_stint(MatchBuilder *builder, int i, double play, double command)
 {
+	const Participant *p = &builder->participant[i];
 	Match	   *match = builder->match;
 	MatchPlayer *player = &match->player[p->player];
 	int			team = match->nteams - 1;
@@ -402,6 +408,8 @@ add_stint(MatchBuilder *builder, const Participant *p, double play, double comma
 		entry->command_weight = 0;
 		entry->joined = p->joined;
 	}
+	else if (builder->repeated < 0)
+		builder->repeated = i;
 	entry = &match->entry[player->last_entry];
 
 	/*
@@ -534,7 +542,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 	builder.n = n;
 	builder.match = match;
 	builder.counts_members = rules->counts_members != NULL && rules->counts_members(params);
-	builder.differing = -1;
+	builder.differing = builder.repeated = -1;
 	builder.crosses = false;
 
 	*offender = -1;
@@ -564,7 +572,7 @@ match_build(const MatchRules *rules, const ParamValue *params,
 			add_player_numbers(&match->player[participant[i].player], &participant[i]);
 			stint_weights(rules, params, &participant[i], builder.last_left, &play, &command);
 		}
-		add_stint(&builder, &participant[i], play, command);
+		add_stint(&builder, i, play, command);
 		if (match->component != NULL && builder.components.of_participants)
 			components_add(&builder.components, &participant[i], play, command);
 	}
@@ -578,6 +586,12 @@ match_build(const MatchRules *rules, const ParamValue *params,
 	{
 		*offender = builder.differing;
 		return MATCH_RESULT_DIFFERS;
+	}
+	/* Whole matches of one player do not add up, as shares and stints do. */
+	if (builder.repeated >= 0 && !builder.has_shares)
+	{
+		*offender = builder.repeated;
+		return MATCH_LISTED_TWICE;
 	}
 	if ((builder.crosses && (status = check_crossings(&builder, offender)) != MATCH_OK) ||
 		(!builder.plain && (status = check_sides(match)) != MATCH_OK) ||

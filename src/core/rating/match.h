@@ -84,6 +84,7 @@ typedef enum MatchStatus
 	MATCH_BAD_QUIT,
 	MATCH_BAD_EXPERIENCE,
 	MATCH_BAD_FIXED,
+	MATCH_LISTED_TWICE,
 	MATCH_SELF_MATCH,
 	MATCH_NO_PERIOD,
 	MATCH_BAD_STATE,
@@ -343,10 +344,10 @@ extern int	match_component_kind(const MatchRules *rules, const char *name);
  * shows it, or -1 where it is the match as a whole.  After MATCH_NO_PLAY_TIME the
  * match is complete all the same.
  *
- * A player may have any number of rows on one team.  Two on different teams are a change
- * of sides: stints that do not overlap, or, where a stint is unknown, shares of the match
- * that add up to at most the whole of it.  Any others, and a match of one player against
- * oneself in turn, are MATCH_SELF_MATCH.
+ * A player may have any number of rows on one team, if anybody has a weight or a stint, else
+ * one (MATCH_LISTED_TWICE).  Two on different teams are a change of sides: stints that do not
+ * overlap, or, where a stint is unknown, shares of the match that add up to at most the whole of
+ * it.  Any others, and a match of one player against oneself in turn, are MATCH_SELF_MATCH.
  */
 extern MatchStatus match_build(const MatchRules *rules,
 							   const ParamValue *params,

@@ -79,6 +79,8 @@ static const StatusText status_text[MATCH_NSTATUSES] = {
 	"Experience is a number of matches, finite and not negative."},
 	[MATCH_BAD_FIXED] = {"bad_fixed", "fixed is neither true nor false",
 	"Fixed is a boolean, or 1 and 0."},
+	[MATCH_LISTED_TWICE] = {"listed_twice", "a player has several rows on one team",
+	"Give a player one row for each match and team, such as by GROUP BY or EXISTS in place of a join; several rows are stints, which have joined and left, or a weight."},
 	[MATCH_SELF_MATCH] = {"self_match", "a player is on several teams at once",
 	"Give a player who changes teams stints (joined and left) that do not overlap, or weights that add up to at most 1."},
 	[MATCH_NO_PERIOD] = {"no_period", "no played_at or no tournament to tell the rating period",

@@ -255,10 +255,11 @@ batch_judge(Batch *batch, SourceMatch *source, Unrated *why)
 	status = batch_build(batch, source, &offender);
 
 	/*
-	 * Two accounts that met are one player on two teams only while they are
+	 * Two accounts that met are one player, on two teams or twice on one, only while they are
 	 * merged.
 	 */
-	if (status == MATCH_SELF_MATCH && source->set_aside.detail != NULL)
+	if ((status == MATCH_SELF_MATCH || status == MATCH_LISTED_TWICE) &&
+		source->set_aside.detail != NULL)
 		status = MATCH_OK;
 	if (status > MATCH_LAST_UNRATED && !source->tolerant)
 		batch_report(batch, source, status, offender);

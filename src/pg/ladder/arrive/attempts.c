@@ -372,12 +372,13 @@ wait_for_owner(Attempts *attempts, const Datum *ids, int n)
 	ErrorData  *error;
 	int			i;
 
-	if (ladder_owners_agree(ladder->cache))
+	error = ladder_owners_agree(ladder->cache) ? NULL :
+		try_in_subtransaction(check_owners, ladder, &done);
+	if (error == NULL)
 	{
 		ladder->bears_owners = false;
 		return false;
 	}
-	error = try_in_subtransaction(check_owners, ladder, &done);
 	if (ladder->raises)
 		ReThrowError(error);
 	for (i = 0; i < n; i++)

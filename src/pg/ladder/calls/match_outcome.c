@@ -474,6 +474,17 @@ skillrating_match_outcome(PG_FUNCTION_ARGS)
 	if (ladder_execute(ladder, &recorded_query, &match_id, NULL, NULL) > 0)
 		read_recorded(&outcome);
 
+	/* A change counts from catch_up() on, as a verdict does. */
+	if (outcome.has_events && outcome.reason == NULL)
+	{
+		find_correction(ladder, &match_id, &outcome);
+		if (outcome.correction != NULL)
+		{
+			outcome.reason = unrated_code(UNRATED_WAITING);
+			outcome.detail = psprintf("rated as it was until catch_up(): %s", outcome.correction);
+		}
+	}
+
 	/* A match that is to be looked at again stands until then, unless that has failed. */
 	if (find_waiting(ladder, &match_id, &waiting) &&
 		(outcome.outcome == NULL || waiting.sqlstate != NULL))

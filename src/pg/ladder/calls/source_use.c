@@ -1,6 +1,6 @@
 /*
  * source_use.c
- *		Which columns of a source a model makes use of.
+ *		Which columns of a source a model makes use of, and what others may be meant for.
  */
 #include "pg/sql/glue.h"
 
@@ -8,11 +8,13 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
+#include "utils/varlena.h"
 
 #include "pg/matches/source.h"
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_unused_columns);
+SKILLRATING_FUNCTION(skillrating_nearest_source_column);
 
 static bool
 has_column(Oid source, SourceColumn column)
@@ -40,4 +42,31 @@ skillrating_unused_columns(PG_FUNCTION_ARGS)
 		if ((unused & SOURCE_COLUMNS(i)) != 0 && has_column(source, i))
 			name[n++] = source_column_name(i);
 	return text_array(name, n);
+}
+
+/* nearest_source_column(name): that of the least distance, a third of the letters at most. */
+Datum
+skillrating_nearest_source_column(PG_FUNCTION_ARGS)
+{
+	text	   *given = PG_GETARG_TEXT_PP(0);
+	int			length = (int) VARSIZE_ANY_EXHDR(given);
+	int			least = length / 3 + 1;
+	const char *nearest = NULL;
+	int			i;
+
+	for (i = 0; i < SOURCE_NCOLUMNS && length < NAMEDATALEN; i++)
+	{
+		const char *name = source_column_name(i);
+		int			distance = varstr_levenshtein_less_equal(VARDATA_ANY(given), length,
+															 name, (int) strlen(name), 1, 1, 1, least, true);
+
+		if (distance < least && distance > 0)
+		{
+			least = distance;
+			nearest = name;
+		}
+	}
+	if (nearest == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(nearest));
 }

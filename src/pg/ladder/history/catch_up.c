@@ -405,6 +405,21 @@ dry_run_catch_up(CatchUp *catch_up)
 	change_log_read_places(ladder->changes, true);
 }
 
+static LadderQuery tell_mirrors_query = {
+	.text = "SELECT skillrating_internal.tell_mirrors(n.ladder, NULL, skillrating_internal.known_pools(n.ladder)) "
+	"FROM (SELECT $1 AS ladder) AS n WHERE EXISTS (SELECT FROM skillrating_internal.mirrors($1))",
+	.param = {VALUE_TEXT}
+};
+
+/* Ratings that have come to another pool may have left a mirror. */
+static void
+tell_mirrors(Ladder *ladder)
+{
+	Datum		name = CStringGetTextDatum(ladder->name);
+
+	(void) ladder_execute(ladder, &tell_mirrors_query, &name, NULL, NULL);
+}
+
 /* catch_up(ladder, search, rebuild, dry_run) */
 Datum
 skillrating_catch_up(PG_FUNCTION_ARGS)
@@ -440,6 +455,8 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 		dry_run_catch_up(&catch_up);
 	else
 		do_catch_up(&catch_up);
+	if (rebuild && !dry_run)
+		tell_mirrors(ladder);
 	change_log_return(ladder->changes, fcinfo);
 	ladder_close(ladder);
 	return (Datum) 0;
