@@ -592,12 +592,11 @@ COMMENT ON FUNCTION skillrating_internal.refresh_source(text, regclass, boolean)
 which has all the columns of the one before; if the view source of the ladder is gone, which takes
 the triggers of attached tables along, it makes both again. Whatever differs counts with catch_up(),
 and catch_up(search => true, rebuild => true) also finds matches that rated otherwise or not at all.
-Matches that wait because of an error are tried again.
-Tables below the source that feed the ladder not yet are attached, all or none, unless attach is
-false, and told as by create_ladder(); so are those that feed it although the source no longer reads
-them, for you to detach.
-A source without a column that the one before has needs DROP VIEW ... CASCADE of the view source
-first. Errors: 42704 for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with
-matches of its own, 42703 for columns that the new source lacks, 42883 or 42P16 for identifiers of
-another type, 22004 if it does not know which source, 55P03 if tables cannot be locked within 30 s,
-22023 and 42501 as for create_ladder().';
+Matches that wait because of an error are tried again. Tables below the source that feed the ladder
+not yet are attached, all or none, unless attach is false, and told as by create_ladder(); so are
+those that feed it although the source no longer reads them, for you to detach. A source without a
+column that the one before has needs DROP VIEW ... CASCADE of the view source first. Errors: 42704
+for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with matches of its own,
+42703 for columns that the new source lacks, 42883 or 42P16 for identifiers of another type, 22004
+if it does not know which source, 55P03 if tables cannot be locked within 30 s, 22023 and 42501 as
+for create_ladder().';

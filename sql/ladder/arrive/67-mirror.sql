@@ -200,8 +200,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.mirrors(text) IS
-'The rows of table mirror, none in a ladder that never had a mirror. Error 55000 unless the door to
-the ladder is open.';
+'The rows of table mirror, none in a ladder that never had a mirror.';
 
 CREATE FUNCTION skillrating_internal.create_mirror_table(ladder text)
 RETURNS void

@@ -667,30 +667,28 @@ $function$;
 COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text, boolean, regclass, text, jsonb, text, text) IS
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
-parameters()) at commit, or after each statement for apply_at => statement, which then must
-carry whole matches, or by catch_up() for manual. A match that is older than others of its players
-is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
-match with a mistake in its rows stays unrated, with a reason of reasons(); where strict it
-is an error of the statement or commit that brings it. After any other error, as of rights or of a
-trigger, a match waits in table pending for catch_up(), with a warning; on_error => raise has the
-statement or commit fail instead.
-eligibility has rules for all matches, see set_eligibility(). ranks says where ranks come from: they
-are counted over the index on the rating (indexed), or from counts of players by rating, which every
-match then updates (counted); set_ranks() changes it. With a source, a view on tables of your own
-with a row for each participant of each finished match (see describe_source()), there are no such
-tables. The tables below the view whose rows lead to match_id by a column are attached, unless
-attach is false; a notice says which, and a warning names those that attach() is to be told about. A
-notice says how many matches there are already, which backfill() rates; a notice or warning how many
-of a hundred of them would not count, and why; a notice which columns have no effect under the
-model. ratings_to, key and columns are those of mirror_rating(), for the rating pool given, or the
-only one that the source has, or with pool_key for all.
-Players and matches are identified by any type that can be hashed
-and ordered, bigint or that of the source unless it is given; not by composites, arrays, names of
-objects, domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a
-type, 42P01 for an unknown source, 22023 for an unknown model or parameter, a source that will not
-do, or several rating pools for ratings_to, 22003 for a parameter out of range, 42P06 if the schema
-exists, 42501 if the source view is another role''s, 55P03 if tables cannot be locked within 30 s,
-and those of mirror_rating().';
+parameters()) at commit, or after each statement for apply_at => statement, which then must carry
+whole matches, or by catch_up() for manual. A match that is older than others of its players is
+rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A match
+with a mistake in its rows stays unrated, with a reason of reasons(); where strict it is an error of
+the statement or commit that brings it. After any other error, as of rights or of a trigger, a match
+waits in table pending for catch_up(), with a warning; on_error => raise has the statement or commit
+fail instead. eligibility has rules for all matches, see set_eligibility(). ranks says where ranks
+come from: they are counted over the index on the rating (indexed), or from counts of players by
+rating, which every match then updates (counted); set_ranks() changes it. With a source, a view on
+tables of your own with a row for each participant of each finished match (see describe_source()),
+there are no such tables. The tables below the view whose rows lead to match_id by a column are
+attached, unless attach is false; a notice says which, and a warning names those that attach() is to
+be told about. A notice says how many matches there are already, which backfill() rates; a notice or
+warning how many of a hundred of them would not count, and why; a notice which columns have no
+effect under the model. ratings_to, key and columns are those of mirror_rating(), for the rating
+pool given, or the only one that the source has, or with pool_key for all. Players and matches are
+identified by any type that can be hashed and ordered, bigint or that of the source unless it is
+given; not by composites, arrays, names of objects, domains without null, or texts of a
+nondeterministic collation. Errors: 42804 for such a type, 42P01 for an unknown source, 22023 for an
+unknown model or parameter, a source that will not do, or several rating pools for ratings_to, 22003
+for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is another
+role''s, 55P03 if tables cannot be locked within 30 s, and those of mirror_rating().';
 
 CREATE FUNCTION skillrating_internal.report_match(
     ladder text,
@@ -813,15 +811,14 @@ LANGUAGE C STABLE ROWS 12;
 
 COMMENT ON FUNCTION skillrating_internal.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, boolean[], text[], text[], text) IS
 'What a match at a time would bring, without playing it: for every player the displayed rating with
-which the player goes into it, after idle time up to then, the probability that the own team wins
-(a draw counts half), and the change of the rating if it wins, draws or loses against all others.
+which the player goes into it, after idle time up to then, the probability that the own team wins (a
+draw counts half), and the change of the rating if it wins, draws or loses against all others.
 draw_probability is that of a draw of two teams, null of more and under a model that has none, as in
-predict(): a win alone has win_probability less half of it.
-at is now by default, also where it is null.
-The rows are in the order of players; one who occurs several times has a row, at the first place.
-Players without a row start from the initial state. An account that is merged counts as the player
-it is merged into, and its row comes back under the identifier that was given. Under a model with
-components it takes SELECT on table component besides. Under rating periods players go into it
+predict(): a win alone has win_probability less half of it. at is now by default, also where it is
+null. The rows are in the order of players; one who occurs several times has a row, at the first
+place. Players without a row start from the initial state. An account that is merged counts as the
+player it is merged into, and its row comes back under the identifier that was given. Under a model
+with components it takes SELECT on table component besides. Under rating periods players go into it
 with the states at the start of that of at, or of tournament, which is an error (22023) to leave out
 where tournaments are the periods. Without pool it is the only one of the ladder; in an unknown one
 all players are newcomers, which a notice says, because a match may be the first of its pool. Errors

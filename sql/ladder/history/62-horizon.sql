@@ -42,8 +42,7 @@ AS 'MODULE_PATHNAME', 'skillrating_renew_ladder_cache'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.renew_ladder_cache(text) IS
-'Has all sessions look the relations of a ladder up again. Error 55000
-unless the door to the ladder is open.';
+'Has all sessions look the relations of a ladder up again.';
 
 CREATE FUNCTION skillrating_internal.horizon_relation(
     ladder text,
@@ -174,8 +173,7 @@ LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.write_horizon(text, bigint) IS
 'A part of set_horizon(): puts into the tables horizon and component_horizon of a ladder how players
-and components were behind a place in the order. Error 55000 unless the door to the ladder is
-open.';
+and components were behind a place in the order.';
 
 CREATE FUNCTION skillrating_internal.create_horizon_tables(ladder text)
 RETURNS void
@@ -299,8 +297,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.keep_seasons(text, bigint, bigint) IS
 'A part of set_horizon(): adds to table season_horizon what the events behind the horizon of before,
-null for none, up to the one to come say of seasons. Error 55000 unless the door to the ladder is
-open.';
+null for none, up to the one to come say of seasons.';
 
 CREATE FUNCTION skillrating_internal.kept_season(
     ladder text,
@@ -325,8 +322,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.kept_season(text, bigint) IS
 'A part of season_players() and season_details(), for the season that began at a place: the place
 behind which its events count, and the rows k of season_horizon with what came before, in the pool
-that is parameter $3, as SQL; null for a season that began behind the horizon. Error 55000 unless
-the door to the ladder is open.';
+that is parameter $3, as SQL; null for a season that began behind the horizon.';
 
 CREATE FUNCTION skillrating_internal.set_horizon(
     ladder text,
@@ -403,14 +399,13 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.set_horizon(text, timestamptz) IS
-'Has the history of a ladder begin at a time: keeps, in its tables horizon and component_horizon,
-how everybody was behind the last place in the order before all matches and operations of that time
-and later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and
-verify() start from there, bit for bit as without a horizon, and rows of event and component_event
-up to that place, and matches of the source, may be deleted, detached or moved. What would correct
-history before it is refused, by name; a match of it that changes or goes stays as it was rated,
-with a warning. A later call moves the horizon on.
-Returns the place, and how many players were there. Errors: 42704 for an unknown ladder, 42501
-unless the caller owns it, 22004 for nulls, 22008 for an infinite time, 22023 for one before the
-horizon that there is or later than now and the last match, 55000 if corrections wait for
-catch_up(), or if events of before are gone already.';
+'Has the history of a ladder begin at a time: keeps, in its tables horizon and component_horizon, how
+everybody was behind the last place in the order before all matches and operations of that time and
+later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and verify()
+start from there, bit for bit as without a horizon, and rows of event and component_event up to that
+place, and matches of the source, may be deleted, detached or moved. What would correct history
+before it is refused, by name; a match of it that changes or goes stays as it was rated, with a
+warning. A later call moves the horizon on. Returns the place, and how many players were there.
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22008 for an
+infinite time, 22023 for one before the horizon that there is or later than now and the last match,
+55000 if corrections wait for catch_up(), or if events of before are gone already.';

@@ -115,8 +115,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.standings_query(text, bigint) IS
 'A part of renew_standings() and wrong_standings(): a query for the rows of table standing of the
-seasons that have ended at a place in the order or behind it, or null if there is none. Error 55000
-unless the door to the ladder is open.';
+seasons that have ended at a place in the order or behind it, or null if there is none.';
 
 CREATE FUNCTION skillrating_internal.renew_standings(
     ladder text,
@@ -228,5 +227,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.wrong_standings(text) IS
-'A part of verify(): how many rows of table standing are not what the events say. Error 55000 unless
-the door to the ladder is open.';
+'A part of verify(): how many rows of table standing are not what the events say.';

@@ -44,8 +44,7 @@ LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.range_counts(text, text, float8) IS
 'How many players of a pool with rated matches there are, and of them above and below the range of
-ratings from bottom to top that a rating is in; where ranks are counted. Error 55000 unless the door
-to the ladder is open.';
+ratings from bottom to top that a rating is in; where ranks are counted.';
 
 CREATE FUNCTION skillrating_internal.check_ranks(ranks text)
 RETURNS void
