@@ -137,7 +137,7 @@ BEGIN
         'INSERT INTO arena.pending VALUES (1, pg_current_xact_id(), true)',
         'INSERT INTO arena.correction VALUES (1)',
         'SELECT skillrating_internal.create_solved_tables(''arena'', ''bigint'')',
-        'SELECT skillrating_internal.create_mirror_table(''arena'')'] LOOP
+        'SELECT skillrating_internal.create_replica_note(''arena'')'] LOOP
         BEGIN
             EXECUTE statement;
             RAISE NOTICE 'done: %', statement;

@@ -202,27 +202,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.mirrors(text) IS
 'The rows of table mirror, none in a ladder that never had a mirror.';
 
-CREATE FUNCTION skillrating_internal.create_mirror_table(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    EXECUTE format(
-        'CREATE TABLE %I.mirror (
-            relation regclass NOT NULL,
-            pool text NOT NULL DEFAULT '''',
-            key text NOT NULL,
-            columns jsonb NOT NULL,
-            pool_key text NOT NULL DEFAULT '''',
-            PRIMARY KEY (relation, pool))', ladder);
-    PERFORM skillrating_internal.comment_relations(ladder, '{mirror}');
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_mirror_table(text) IS
-'A part of mirror_rating(): the table mirror.';
-
 CREATE FUNCTION skillrating_internal.mirror_triggers(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
@@ -512,7 +491,15 @@ BEGIN
     PERFORM skillrating_internal.hold_mirror(ladder, relation, false),
         skillrating_internal.lock_mirror(ladder, relation);
     IF NOT skillrating_internal.has_table(ladder, 'mirror') THEN
-        PERFORM skillrating_internal.create_mirror_table(ladder);
+        EXECUTE format(
+            'CREATE TABLE %I.mirror (
+                relation regclass NOT NULL,
+                pool text NOT NULL DEFAULT '''',
+                key text NOT NULL,
+                columns jsonb NOT NULL,
+                pool_key text NOT NULL DEFAULT '''',
+                PRIMARY KEY (relation, pool))', ladder);
+        PERFORM skillrating_internal.comment_relations(ladder, '{mirror}');
     END IF;
     EXECUTE format(
         'INSERT INTO %I.mirror (relation, pool, key, columns, pool_key) VALUES ($1, $2, $3, $4, $5)

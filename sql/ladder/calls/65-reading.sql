@@ -94,8 +94,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    columns text[];
-    horizon text := skillrating_internal.horizon_relation(ladder, at);
+    l record;
+    horizon text;
     behind bigint;
     now_state text;
     then_state text;
@@ -103,16 +103,23 @@ DECLARE
     aged_columns text;
     shared text;
 BEGIN
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
-    INTO columns;
-    EXECUTE format('SELECT greatest(l.horizon, %s, 0) FROM %I.ladder AS l', last, ladder) INTO behind;
+    EXECUTE format('SELECT m.state_columns, l.horizon, l.horizon_at FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
+    INTO l;
+    IF at < l.horizon_at THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('history of ladder "%s" begins at %s, and %s is before', ladder, l.horizon_at, at),
+            HINT = 'See the columns horizon and horizon_at of its table ladder, and set_horizon().';
+    END IF;
+    horizon := CASE WHEN l.horizon_at IS NOT NULL THEN format('%I.horizon', ladder)
+        ELSE format('(SELECT r.* FROM %I.rating AS r WHERE false)', ladder) END;
+    behind := greatest(l.horizon, last, 0);
     SELECT format('ARRAY[%s]', string_agg(format('r.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('h.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('e.%I', u.c || '_after'), ', ' ORDER BY u.n)),
         string_agg(format(', q.state[%s] AS %I', u.n, u.c), '' ORDER BY u.n)
             FILTER (WHERE u.c <> 'rating')
     INTO now_state, horizon_state, then_state, aged_columns
-    FROM unnest(columns) WITH ORDINALITY AS u(c, n);
+    FROM unnest(l.state_columns) WITH ORDINALITY AS u(c, n);
     shared := skillrating_internal.past_shared_state(ladder, at, now_state, then_state,
         horizon_state, horizon, behind);
     -- Whose state is older than that time needs no events; OFFSET keeps it from being aged twice.
@@ -657,10 +664,7 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
     INTO model;
-    IF step NOT IN ('day', 'week', 'month', 'quarter', 'year') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('step must be "day", "week", "month", "quarter" or "year", not "%s"', step);
-    END IF;
+    PERFORM skillrating_internal.check_choice('step', step, 'day', 'week', 'month', 'quarter', 'year');
     is_settled := CASE
         WHEN model.deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
         ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;

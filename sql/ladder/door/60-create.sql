@@ -190,6 +190,26 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_relation(regclass) IS
 'Error 42P01 unless there is a relation with this OID, as a number can be cast to regclass.';
 
+CREATE FUNCTION skillrating_internal.check_choice(argument text, value text, VARIADIC choices text[])
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF value IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = format('%s must not be null', argument);
+    END IF;
+    IF value <> ALL (choices) THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s must be %s, not "%s"', argument,
+                regexp_replace('"' || array_to_string(choices, '", "') || '"', '^(.*), ', E'\\1 or '), value);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_choice(text, text, text[]) IS
+'Error 22023, or 22004 for null, unless the value of an argument is one of the choices.';
+
 CREATE FUNCTION skillrating_internal.identifier_equals(type regtype, column_name text)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_identifier_equals'
@@ -545,20 +565,11 @@ BEGIN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and on_error must not be null';
     END IF;
     all_params := (SELECT parameters FROM skillrating.models(model, params));
-    PERFORM skillrating_internal.check_ranks(ranks);
-    PERFORM skillrating_internal.check_eligibility(eligibility);
-    IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('apply_at must be "commit", "statement" or "manual", not "%s"', apply_at);
-    END IF;
-    IF late NOT IN ('append', 'reorder') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('late must be "append" or "reorder", not "%s"', late);
-    END IF;
-    IF on_error NOT IN ('wait', 'raise') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('on_error must be "wait" or "raise", not "%s"', on_error);
-    END IF;
+    PERFORM skillrating_internal.check_choice('ranks', ranks, 'indexed', 'counted'),
+        skillrating_internal.check_eligibility(eligibility),
+        skillrating_internal.check_choice('apply_at', apply_at, 'commit', 'statement', 'manual'),
+        skillrating_internal.check_choice('late', late, 'append', 'reorder'),
+        skillrating_internal.check_choice('on_error', on_error, 'wait', 'raise');
     IF ladder <> ladder::name::text THEN
         RAISE name_too_long USING
             MESSAGE = format('name of a ladder is too long: "%s"', ladder),
@@ -606,9 +617,8 @@ BEGIN
             format('What the ladder rates, from %s.', source));
     ELSE
         PERFORM skillrating_internal.create_match_tables(ladder, player_type, match_type);
-        PERFORM skillrating_internal.create_own_source(ladder, match_type);
     END IF;
-    PERFORM skillrating_internal.create_own_triggers(ladder), skillrating_internal.comment_relations(ladder, NULL);
+    PERFORM skillrating_internal.create_own_triggers(ladder), skillrating_internal.comment_relations(ladder, NULL, model, all_params);
 END
 $function$;
 

@@ -169,25 +169,21 @@ COMMENT ON VIEW skillrating_internal.relation_comments IS
 
 CREATE FUNCTION skillrating_internal.default_comments(
     ladder text,
+    model text,
+    params jsonb,
     OUT relation oid,
     OUT number integer,
     OUT object text,
     OUT comment text)
 RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT
+LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    states text[];
-    descriptions text[];
-BEGIN
-    EXECUTE format('SELECT m.state_columns, m.state_descriptions FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
-    INTO states, descriptions;
-    RETURN QUERY
     WITH described(relation, name, comment) AS (
         SELECT r.name, s.name || r.suffix, s.description || replace(r.suffix, '_', ', ')
-        FROM unnest(states, descriptions) AS s(name, description),
+        FROM skillrating.models(default_comments.model, params) AS m, unnest(m.state_columns, m.state_descriptions) AS s(name, description),
             (VALUES ('rating', ''), ('event', '_before'), ('event', '_after')) AS r(name, suffix)
+        WHERE default_comments.model IS NOT NULL
         UNION ALL
         SELECT r.name, s.column_name, s.description
         FROM skillrating.source_columns() AS s, unnest('{source,match,match_player}'::text[]) AS r(name)
@@ -212,17 +208,18 @@ BEGIN
     CROSS JOIN LATERAL coalesce(own.comment, upper(left(d.comment, 1)) || substr(d.comment, 2) || '.', t.comment, shared.comment) AS k(comment)
     WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND k.comment IS NOT NULL
         AND c.relname IN (SELECT w.relation FROM skillrating_internal.relation_comments AS w)
-    ORDER BY c.oid, a.number;
-END
+    ORDER BY c.oid, a.number
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.default_comments(text) IS
+COMMENT ON FUNCTION skillrating_internal.default_comments(text, text, jsonb) IS
 'The comments that the tables and views of a ladder and their columns have unless the user gives
 them others: of states as the model says, of columns of a source as source_columns() does.';
 
 CREATE FUNCTION skillrating_internal.comment_relations(
     ladder text,
-    relations text[])
+    relations text[],
+    model text DEFAULT NULL,
+    params jsonb DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -232,7 +229,7 @@ DECLARE
 BEGIN
     FOR statement IN
         SELECT format('COMMENT ON %s IS %L', d.object, d.comment)
-        FROM skillrating_internal.default_comments(ladder) AS d
+        FROM skillrating_internal.default_comments(ladder, model, params) AS d
         JOIN pg_class AS c ON c.oid = d.relation
         WHERE c.relname = ANY (coalesce(relations, ARRAY[c.relname])) AND NOT EXISTS (
             SELECT FROM pg_description AS p
@@ -243,6 +240,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.comment_relations(text, text[]) IS
+COMMENT ON FUNCTION skillrating_internal.comment_relations(text, text[], text, jsonb) IS
 'Comments on relations of a ladder that have just been made, by their names, or on all of them if
-that is null, and on their columns, where there is no comment yet.';
+that is null, and on their columns, where there is no comment yet; states need the model.';

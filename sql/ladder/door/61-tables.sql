@@ -88,21 +88,6 @@ BEGIN
             bot boolean,
             fixed boolean,
             PRIMARY KEY (match_id, player_id, stint))', ladder, match, player);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_match_tables(text, regtype, regtype) IS
-'A part of create_ladder(): the tables match and match_player of a ladder that has no source of the
-user.';
-
-CREATE FUNCTION skillrating_internal.create_own_source(
-    ladder text,
-    match_type regtype)
-RETURNS void
-LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
     -- Equality of identifiers is that of their type, wherever the type lives, and not one that
     -- somebody else has put beside the type.
     EXECUTE format(
@@ -118,8 +103,9 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_own_source(text, regtype) IS
-'A part of create_ladder(): the view source over match and match_player.';
+COMMENT ON FUNCTION skillrating_internal.create_match_tables(text, regtype, regtype) IS
+'A part of create_ladder(): the tables match and match_player of a ladder that has no source of the
+user, and the view source over them.';
 
 CREATE FUNCTION skillrating_internal.owns_table(relation regclass)
 RETURNS boolean

@@ -89,7 +89,7 @@ DECLARE
     operation bigint := nextval(format('%I.event_seq', ladder));
 BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
-    PERFORM skillrating_internal.check_operation_behind_horizon(ladder, at);
+    PERFORM skillrating_internal.check_behind_horizon(ladder, kind, NULL, at => at);
     EXECUTE format(
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
         VALUES ($1, $1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
@@ -547,8 +547,7 @@ BEGIN
             operation := skillrating_internal.note_refund(ladder, player_id::text, since, until,
                 at, reason, cap_at_peak);
         ELSE
-            RAISE invalid_parameter_value USING
-                MESSAGE = format('policy must be "void" or "refund", not "%s"', policy);
+            PERFORM skillrating_internal.check_choice('policy', policy, 'void', 'refund');
     END CASE;
 END
 $function$;
@@ -681,7 +680,7 @@ BEGIN
             MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
             HINT = 'The numbers are in the column operation of its table operation.';
     END IF;
-    PERFORM skillrating_internal.check_behind_horizon(ladder, operation_kind, operation_seq, NULL);
+    PERFORM skillrating_internal.check_behind_horizon(ladder, operation_kind, operation_seq);
     IF operation_kind = 'eligibility' THEN
         PERFORM skillrating_internal.note_eligibility(ladder, operation_since, 'undo');
     ELSIF operation_kind NOT IN ('exclude', 'merge') THEN

@@ -44,38 +44,12 @@ LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION skillrating_internal.renew_ladder_cache(text) IS
 'Has all sessions look the relations of a ladder up again.';
 
-CREATE FUNCTION skillrating_internal.horizon_relation(
-    ladder text,
-    at timestamptz)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    horizon_at timestamptz;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT l.horizon_at FROM %I.ladder AS l', ladder) INTO horizon_at;
-    IF at < horizon_at THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('history of ladder "%s" begins at %s, and %s is before', ladder,
-                horizon_at, at),
-            HINT = 'See the columns horizon and horizon_at of its table ladder, and set_horizon().';
-    END IF;
-    RETURN CASE WHEN horizon_at IS NOT NULL THEN format('%I.horizon', ladder)
-        ELSE format('(SELECT r.* FROM %I.rating AS r WHERE false)', ladder) END;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.horizon_relation(text, timestamptz) IS
-'A part of past_board(): the rows of the horizon of a ladder as SQL, none where it has no horizon.
-Error 55000 for a time before it.';
-
 CREATE FUNCTION skillrating_internal.check_behind_horizon(
     ladder text,
     kind text,
     seq bigint,
-    match_id text)
+    match_id text DEFAULT NULL,
+    at timestamptz DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -84,12 +58,14 @@ DECLARE
     w record;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
-    IF seq <= w.horizon THEN
+    EXECUTE format('SELECT l.horizon, l.horizon_at, l.late FROM %I.ladder AS l', ladder) INTO w;
+    -- Only there does its time give an operation its place.
+    IF seq <= w.horizon OR w.late = 'reorder' AND at < w.horizon_at THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = CASE
                 WHEN match_id IS NOT NULL THEN
                     format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
+                WHEN at IS NOT NULL THEN format('operation at %s lies before the horizon of ladder "%s"', at, ladder)
                 ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind,
                     ladder, seq) END,
             DETAIL = format(
@@ -99,33 +75,9 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint, text) IS
-'A part of what corrects history: error 55000 for a place in the order that lies before the horizon
-of the ladder; it names the match, if there is one.';
-
-CREATE FUNCTION skillrating_internal.check_operation_behind_horizon(
-    ladder text,
-    at timestamptz)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    w record;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT l.late, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
-    IF w.late = 'reorder' AND at < w.horizon_at THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('operation at %s lies before the horizon of ladder "%s"', at, ladder),
-            DETAIL = format('History can be corrected from %s on.', w.horizon_at);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_operation_behind_horizon(text, timestamptz) IS
-'A part of what writes operations: error 55000 for one whose time gives it a place before the
-horizon.';
+COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint, text, timestamptz) IS
+'A part of what corrects history: error 55000 for a place in the order, or a time of an operation,
+that lies before the horizon of the ladder; it names the match, if there is one.';
 
 CREATE FUNCTION skillrating_internal.check_player_behind_horizon(
     ladder text,
@@ -210,7 +162,7 @@ BEGIN
             last_played timestamptz,
             PRIMARY KEY (player_id, pool, began))', ladder, t.player_type);
     EXECUTE format('CREATE INDEX ON %I.season_horizon (began, pool)', ladder);
-    PERFORM skillrating_internal.comment_relations(ladder, '{horizon,component_horizon,season_horizon}');
+    PERFORM skillrating_internal.comment_relations(ladder, '{horizon,component_horizon,season_horizon}', l.model, l.params);
     PERFORM skillrating_internal.renew_ladder_cache(ladder);
 END
 $function$;

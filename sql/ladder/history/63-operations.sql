@@ -664,7 +664,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
 BEGIN
-    PERFORM skillrating_internal.check_operation_behind_horizon(ladder, at);
+    PERFORM skillrating_internal.check_behind_horizon(ladder, 'seed', NULL, at => at);
     operation := nextval(format('%I.event_seq', ladder));
     EXECUTE format(
         'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)

@@ -46,25 +46,6 @@ COMMENT ON FUNCTION skillrating_internal.range_counts(text, text, float8) IS
 'How many players of a pool with rated matches there are, and of them above and below the range of
 ratings from bottom to top that a rating is in; where ranks are counted.';
 
-CREATE FUNCTION skillrating_internal.check_ranks(ranks text)
-RETURNS void
-LANGUAGE plpgsql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    IF ranks IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'ranks must not be null';
-    END IF;
-    IF ranks NOT IN ('indexed', 'counted') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('ranks must be "indexed" or "counted", not "%s"', ranks);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_ranks(text) IS
-'Error 22023, or 22004 for null, unless this is a choice of create_ladder() and set_ranks().';
-
 CREATE FUNCTION skillrating_internal.ranks(ladder text)
 RETURNS text
 LANGUAGE sql STABLE STRICT
@@ -177,7 +158,7 @@ DECLARE
     old text := skillrating_internal.ranks(ladder);
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    PERFORM skillrating_internal.check_ranks(ranks);
+    PERFORM skillrating_internal.check_choice('ranks', ranks, 'indexed', 'counted');
     IF ranks = old THEN
         PERFORM skillrating_internal.hold_ladder(ladder, false);
     ELSE
