@@ -18,7 +18,10 @@ case $client in
 	*) echo "usage: $0 pg|postgres|psycopg|pgx" >&2; exit 2 ;;
 esac
 if [ -z "${CLUSTER_DIRECTORY:-}" ]; then
-	test/prerequisites.sh "${packages[@]}"
+	# Node's own packages bring npm along.
+	if [ "${packages[0]}" != nodejs ] || ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+		test/prerequisites.sh "${packages[@]}"
+	fi
 	make -s
 	exec test/cluster.sh bash examples/clients/run.sh "$client"
 fi

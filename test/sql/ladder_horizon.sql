@@ -92,7 +92,7 @@ BEGIN
     PERFORM on_both($q$ SELECT skillrating.set_rating(%1$L, 30, (
         SELECT jsonb_object_agg(u.c, CASE u.c WHEN m.state_columns[1] THEN 1 ELSE 0.5 END)
         FROM skillrating.models() AS m JOIN %1$I.ladder AS l ON l.model = m.name,
-            unnest(m.state_columns) AS u(c)), at => '2024-01-09 19:00') $q$);
+            unnest(m.state_columns) AS u(c)), pool => '', at => '2024-01-09 19:00') $q$);
     PERFORM on_both($q$ SELECT skillrating.reset_rating(%L, 3, at => '2024-01-09 19:30') $q$);
     PERFORM skillrating.set_horizon('short', '2024-01-09 20:00');
     DELETE FROM short.event WHERE seq <= (SELECT horizon FROM short.ladder);
@@ -181,7 +181,7 @@ UNION ALL SELECT 'ordered', * FROM skillrating.match_outcome('ordered', 1);
 UPDATE ordered.match SET played_at = '2024-01-02' WHERE match_id = 55;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('ordered');
 SELECT reason FROM skillrating.match_outcome('ordered', 55);
-SELECT skillrating.set_rating('ordered', 1, '{"rating": 1700}', at => '2024-01-08');
+SELECT skillrating.set_rating('ordered', 1, '{"rating": 1700}', pool => '', at => '2024-01-08');
 SELECT sound('arena'), sound('ordered');
 
 -- What has no players in common with what is behind the horizon may come behind that, although it
@@ -204,7 +204,7 @@ SELECT sound('regions'), sound('regions_too');
 
 -- Players whom an operation alone has touched are there, and new seasons reach them.
 SELECT skillrating.create_ladder('quiet', 'glicko2'), play('quiet', 1, 20);
-SELECT skillrating.set_rating('quiet', 30, '{"rating": 1900, "deviation": 60, "volatility": 0.06}') IS NOT NULL AS is_set;
+SELECT skillrating.set_rating('quiet', 30, '{"rating": 1900, "deviation": 60, "volatility": 0.06}', pool => '') IS NOT NULL AS is_set;
 SELECT players FROM skillrating.set_horizon('quiet', now());
 DELETE FROM quiet.event;
 SELECT skillrating.new_season('quiet', 'next', 0.5) IS NOT NULL AS begun;

@@ -76,7 +76,7 @@ SELECT play('late', 20, '2024-03-01', 999, 1);
 SELECT skillrating.match_outcome('late', 20);
 SELECT skillrating.exclude_player('late', 1, allow_unknown => NULL);
 SELECT skillrating.exclude_player('at_once', 4) IS NOT NULL AS of_an_unrated_match;
-SELECT players FROM skillrating.set_rating('late', 998, '{"rating": 1700}', at => '2024-03-01');
+SELECT players FROM skillrating.set_rating('late', 998, '{"rating": 1700}', pool => '', at => '2024-03-01');
 SELECT skillrating.merge_players('late', 998, 1) IS NOT NULL AS of_an_operation;
 CREATE TABLE game (match_id text, played_at timestamptz, player_id text, team int, rank int, unrated_reason text);
 INSERT INTO game VALUES ('m', '2024-01-01', 'ada', 1, 1, 'friendly'), ('m', '2024-01-01', 'ben', 2, 2, 'friendly');

@@ -234,6 +234,19 @@ SELECT count(*) FILTER (WHERE attrelid = 'league_before.event'::regclass) AS bef
 FROM pg_attribute WHERE attname ~ '^deviation_' AND attnum > 0;
 SELECT bool_and(a.elo = r.rating) AS mirrored FROM account AS a JOIN league.rating AS r ON r.player_id = a.account;
 SELECT skillrating.drop_ladder('league'), skillrating.drop_ladder('league_before');
+
+-- A shadow whose own corrections wait says so.
+SELECT skillrating.create_ladder('early', 'elo');
+SELECT count(*) FROM generate_series(1, 2) AS m, skillrating.report_match('early', m, '{1,2}', '{1,2}', '{1,2}');
+SELECT skillrating.shadow_ladder('early', 'later', 'glicko');
+SELECT skillrating.void_match('early', 1), skillrating.void_match('later', 1);
+SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('early');
+SET client_min_messages = notice;
+SELECT skillrating.promote_ladder('later', 'earlier');
+RESET client_min_messages;
+SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('early');
+SELECT sound('early');
+SELECT skillrating.drop_ladder('earlier'), skillrating.drop_ladder('early');
 DROP VIEW games;
 DROP TABLE game, account, heard, refused;
 DROP FUNCTION failure, play, sound, hear, refusal, published;

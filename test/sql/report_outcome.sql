@@ -25,8 +25,8 @@ SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT * FROM outcomes.report(1, '{eve,ann}', '{1,2}', '{1,2}');
 
 -- A match that does not count, reported again, and then with what was missing.
-SELECT * FROM outcomes.report(4, '{ann,bob,ann}', '{1,1,1}', '{1,1,1}', '2024-01-04');
-SELECT * FROM outcomes.report(4, '{ann,bob,ann}', '{1,1,1}', '{1,1,1}', '2024-01-04');
+SELECT * FROM outcomes.report(4, '{ann,bob}', '{1,1}', '{1,1}', '2024-01-04');
+SELECT * FROM outcomes.report(4, '{ann,bob}', '{1,1}', '{1,1}', '2024-01-04');
 SELECT * FROM outcomes.report(4, '{ann,bob}', '{1,2}', '{1,2}', '2024-01-04');
 -- Or the other way round.
 SELECT * FROM outcomes.report(4, '{ann,bob}', '{1,1}', '{1,1}', '2024-01-04');

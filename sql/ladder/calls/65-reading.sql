@@ -103,8 +103,7 @@ DECLARE
     aged_columns text;
     shared text;
 BEGIN
-    EXECUTE format('SELECT m.state_columns, l.horizon, l.horizon_at FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
-    INTO l;
+    EXECUTE format('SELECT m.state_columns, l.horizon, l.horizon_at FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO l;
     IF at < l.horizon_at THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('history of ladder "%s" begins at %s, and %s is before', ladder, l.horizon_at, at),
@@ -116,12 +115,10 @@ BEGIN
     SELECT format('ARRAY[%s]', string_agg(format('r.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('h.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('e.%I', u.c || '_after'), ', ' ORDER BY u.n)),
-        string_agg(format(', q.state[%s] AS %I', u.n, u.c), '' ORDER BY u.n)
-            FILTER (WHERE u.c <> 'rating')
+        string_agg(format(', q.state[%s] AS %I', u.n, u.c), '' ORDER BY u.n) FILTER (WHERE u.c <> 'rating')
     INTO now_state, horizon_state, then_state, aged_columns
     FROM unnest(l.state_columns) WITH ORDINALITY AS u(c, n);
-    shared := skillrating_internal.past_shared_state(ladder, at, now_state, then_state,
-        horizon_state, horizon, behind);
+    shared := skillrating_internal.past_shared_state(ladder, at, now_state, then_state, horizon_state, horizon, behind);
     -- Whose state is older than that time needs no events; OFFSET keeps it from being aged twice.
     RETURN format(
         'SELECT q.player_id, q.pool, skillrating.state_rating(l.model, q.state, l.params) AS rating,
@@ -141,24 +138,20 @@ BEGIN
                     c.draws + coalesce(h.draws, 0), c.losses + coalesce(h.losses, 0),
                     CASE WHEN e.kind = ''reset'' THEN NULL WHEN e.score IS NULL THEN e.last_played_before
                         ELSE greatest(e.last_played_before, e.played_at) END,
-                    CASE WHEN e.kind <> ''reset'' THEN
-                        greatest(e.last_played_before, e.as_of_before, e.played_at) END, e.fixed, %4$s
+                    CASE WHEN e.kind <> ''reset'' THEN greatest(e.last_played_before, e.as_of_before, e.played_at) END, e.fixed, %4$s
                 FROM %1$I.rating AS r
                 CROSS JOIN LATERAL (
                     SELECT e.* FROM %1$I.event AS e
-                    WHERE e.player_id %7$s r.player_id AND e.pool = r.pool AND e.played_at <= %5$L
-                        AND e.seq > %11$s
+                    WHERE e.player_id %7$s r.player_id AND e.pool = r.pool AND e.played_at <= %5$L AND e.seq > %11$s
                     ORDER BY e.seq DESC LIMIT 1) AS e
                 CROSS JOIN LATERAL (
                     SELECT max(s.seq) AS seq FROM %1$I.event AS s
                     WHERE s.player_id %7$s r.player_id AND s.pool = r.pool AND s.seq <= e.seq
                         AND s.seq > %11$s AND s.kind = ''reset'') AS z
-                LEFT JOIN %10$s AS h
-                    ON h.player_id %7$s r.player_id AND h.pool = r.pool AND z.seq IS NULL
+                LEFT JOIN %10$s AS h ON h.player_id %7$s r.player_id AND h.pool = r.pool AND z.seq IS NULL
                 CROSS JOIN LATERAL (
                     SELECT count(c.score) AS games, count(*) FILTER (WHERE c.score = 1) AS wins,
-                        count(*) FILTER (WHERE c.score = 0.5) AS draws,
-                        count(*) FILTER (WHERE c.score = 0) AS losses
+                        count(*) FILTER (WHERE c.score = 0.5) AS draws, count(*) FILTER (WHERE c.score = 0) AS losses
                     FROM %1$I.event AS c
                     WHERE c.player_id %7$s r.player_id AND c.pool = r.pool AND c.seq <= e.seq
                         AND c.seq > coalesce(z.seq, %11$s) AND c.seq > %11$s) AS c

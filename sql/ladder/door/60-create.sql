@@ -300,7 +300,8 @@ BEGIN
                 CASE source_column.needed WHEN 'one' THEN ', or ' || (SELECT string_agg(c.column_name, ', ') FROM skillrating.source_columns() AS c
                     WHERE c.needed = 'one' AND c.column_name <> source_column.name) END)
             WHEN source_column.wanted = 'identifier' THEN 'Cast it in the view to bigint, uuid, or text COLLATE "C".'
-            ELSE format('Cast it in the view to %s.', CASE source_column.wanted WHEN 'time' THEN 'timestamptz' ELSE CASE name WHEN 'team' THEN 'integer' ELSE 'float8' END END) END;
+            WHEN name = 'team' THEN 'Number the teams of a match: dense_rank() OVER (PARTITION BY match_id ORDER BY team)::integer.'
+            ELSE format('Cast it in the view to %s.', CASE source_column.wanted WHEN 'time' THEN 'timestamptz' ELSE 'float8' END) END;
         RETURN NEXT;
     END LOOP;
 END

@@ -158,11 +158,12 @@ DECLARE
     list text;
     remedies text;
 BEGIN
-    SELECT string_agg(format('%s, as match %s: %s', n.value, examples ->> n.key, n.description), '; ' ORDER BY n.place),
-        string_agg(n.remedy, ' ' ORDER BY n.place)
+    SELECT string_agg(format('%s %s, as match %s: %s', n.key, n.value, examples ->> n.key, n.description), '; ' ORDER BY n.place),
+        string_agg(CASE WHEN n.last > 1 THEN n.key || ': ' ELSE '' END || n.remedy, ' ' ORDER BY n.place)
     INTO list, remedies
     FROM (
-        SELECT u.key, u.value, r.description, r.remedy, row_number() OVER (ORDER BY u.value::bigint DESC, u.key) AS place
+        SELECT u.key, u.value, r.description, r.remedy, row_number() OVER (ORDER BY u.value::bigint DESC, u.key) AS place,
+            count(*) OVER () AS last
         FROM jsonb_each_text(unrated) AS u JOIN skillrating.reasons() AS r ON r.reason = u.key
     ) AS n
     WHERE n.place <= max_named;

@@ -167,6 +167,7 @@ AS $function$
 DECLARE
     objects text;
     statements text;
+    waiting bigint;
 BEGIN
     PERFORM skillrating_internal.check_inside(shadow);
     PERFORM skillrating_internal.check_choice('hanging', hanging, 'refuse', 'keep');
@@ -187,6 +188,12 @@ BEGIN
             MESSAGE = format('ladders "%s" and "%s" belong to different roles', ladder, shadow);
     END IF;
     PERFORM skillrating_internal.check_operations_agree(ladder, shadow, true);
+    EXECUTE format('SELECT count(*) FROM %I.correction', shadow) INTO waiting;
+    IF waiting > 0 THEN
+        RAISE NOTICE USING
+            MESSAGE = format('ladder "%s" is promoted while corrections wait: %s', shadow, waiting),
+            HINT = format('SELECT skillrating.catch_up(%L) counts them.', ladder);
+    END IF;
     IF hanging = 'keep' THEN
         RETURN;
     END IF;
@@ -203,7 +210,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_promotion(text, text, text, text) IS
-'A part of promote_ladder(): its errors, before anybody has to wait.';
+'A part of promote_ladder(): its errors and notices, before anybody has to wait.';
 
 CREATE FUNCTION skillrating_internal.rename_ladders(
     ladder text,

@@ -98,7 +98,7 @@ wrong_table(const char *table)
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("table \"%s\" is not a table of a ladder", table),
-			 errhint("The triggers of skillrating serve only the tables that skillrating.create_ladder() made or that skillrating.attach() or mirror_rating() was given.")));
+			 errhint("The triggers of skillrating serve only the tables that skillrating.create_ladder() made or that skillrating.attach() or mirror_rating() was given. A restore of data alone needs --disable-triggers.")));
 }
 
 /*
