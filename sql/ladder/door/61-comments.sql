@@ -1,7 +1,8 @@
 -- What the tables and views of a ladder and their columns are, as COMMENT has it.
 
 -- No column is the relation itself, and no relation is all that have such a column.
-CREATE VIEW skillrating_internal.relation_comments(relation, column_name, comment) AS VALUES
+CREATE VIEW skillrating_internal.relation_comments AS
+SELECT r.relation, v.column_name, v.comment FROM (VALUES
     ('', 'above', 'How many players were rated higher; null but for every 256th row and the last one.'),
     ('', 'as_of', 'The time as of which the state is: that of the last event.'),
     ('', 'as_of_before', 'The time as of which the state before was; null if that is last_played_before.'),
@@ -11,6 +12,7 @@ CREATE VIEW skillrating_internal.relation_comments(relation, column_name, commen
     ('', 'fixed', 'Whether the player is fixed, as bots and puzzles are: see set_fixed().'),
     ('', 'games', 'The number of rated matches.'),
     ('', 'games_before', 'The number of rated matches before.'),
+    ('', 'kind', 'match, or the kind of the operation.'),
     ('', 'last_played', 'When the last of the games was played.'),
     ('', 'last_played_before', 'When the last match before was played.'),
     ('', 'losses', 'How many of the games were lost.'),
@@ -24,6 +26,7 @@ CREATE VIEW skillrating_internal.relation_comments(relation, column_name, commen
     ('', 'relation', 'The table.'),
     ('', 'score', '1 for a win, 0.5 for a draw, 0 for a loss.'),
     ('', 'seq', 'The place in the order of rating, which all rows of a match or operation share.'),
+    ('', 'solver', 'The solver.'),
     ('', 'team', 'The team of the player, the one on which most was played.'),
     ('', 'win_probability', 'The probability of a win that was predicted, a draw counted half.'),
     ('', 'wins', 'How many of the games were won: the player was sole first.'),
@@ -41,10 +44,9 @@ CREATE VIEW skillrating_internal.relation_comments(relation, column_name, commen
     ('ladder', 'only_row', 'True: there is one row.'),
     ('rating', '', 'A row for each player and pool: the state under the model, the displayed rating and counts of rated matches.'),
     ('event', '', 'History: a row for each player and rated match, and for each player whom an operation touched, with the state before and after.'),
-    ('event', 'kind', 'match, or the kind of the operation.'),
     ('event', 'fixed', 'Whether the player was fixed: see set_fixed().'),
+    ('rated_match pending', 'match_id', 'The match.'),
     ('rated_match', '', 'A row for each match that was looked at.'),
-    ('rated_match', 'match_id', 'The match.'),
     ('rated_match', 'status', 'rated, unrated or void.'),
     ('rated_match', 'reason', 'Why it is not rated: a code of skillrating.reasons().'),
     ('rated_match', 'detail', 'The same in words.'),
@@ -59,7 +61,6 @@ CREATE VIEW skillrating_internal.relation_comments(relation, column_name, commen
     ('rated_match', 'rated_at', 'When the row was written, at last by catch_up().'),
     ('rated_match', 'corrections', 'How often catch_up() has changed the row since it had a place.'),
     ('pending', '', 'Matches that wait for the end of the transaction that touched them, or for catch_up().'),
-    ('pending', 'match_id', 'The match.'),
     ('pending', 'xact', 'The transaction that touched it.'),
     ('pending', 'fires', 'False where it waits for catch_up(), because apply_at is manual or a publisher has sent it.'),
     ('pending', 'since', 'Since when it waits.'),
@@ -90,14 +91,11 @@ CREATE VIEW skillrating_internal.relation_comments(relation, column_name, commen
     ('attached', 'match_id', 'The column or expression that gives the match of a row.'),
     ('attached', 'replica', 'Whether a publisher fills the table, so that its matches wait for catch_up().'),
     ('component', '', 'States that belong to something else than a player alone: a side, a context, a club, a player in a context.'),
-    ('component', 'player_id', 'The player whose it is; null for what is nobody''s.'),
-    ('component', 'kind', 'The kind of component, see models().'),
-    ('component', 'key', 'The context or the club; empty for a kind without.'),
+    ('component component_event components', 'player_id', 'The player whose it is; null for what is nobody''s.'),
+    ('component component_event components', 'kind', 'The kind of component, see models().'),
+    ('component component_event', 'key', 'The context or the club; empty for a kind without.'),
     ('component', 'state', 'All state columns of the kind.'),
     ('component_event', '', 'History of table component: a row for each component and rated match, or operation that changed it.'),
-    ('component_event', 'player_id', 'The player whose it is; null for what is nobody''s.'),
-    ('component_event', 'kind', 'The kind of component, see models().'),
-    ('component_event', 'key', 'The context or the club; empty for a kind without.'),
     ('component_event', 'before', 'The state before.'),
     ('component_event', 'after', 'The state after.'),
     ('component_event', 'cause', 'match, or the kind of the operation.'),
@@ -116,13 +114,10 @@ CREATE VIEW skillrating_internal.relation_comments(relation, column_name, commen
     ('leaderboard', 'place', 'The place in the pool: 1 is first, and equal ratings share a place.'),
     ('leaderboard', 'provisional', 'Whether the rating still has to settle: the deviation is not below half of the initial one; under a model that has none, there are fewer games than the parameter shadow_games, or else 10.'),
     ('history', '', 'What has happened to players: a row for each player and rated match, and for each player whom an operation changed, as history() has it.'),
-    ('history', 'kind', 'match, or the kind of the operation.'),
     ('history', 'rating_before', 'The displayed rating before, as of played_at.'),
     ('history', 'rating_after', 'The displayed rating after.'),
     ('components', '', 'What the ladder has learned of home advantage, maps, clubs, players on a map, or whatever its model has: a row for each that was in a rated match.'),
-    ('components', 'kind', 'The kind of component, see models().'),
     ('components', 'key', 'The context or the club; null for a kind without.'),
-    ('components', 'player_id', 'The player whose it is; null for what is nobody''s.'),
     ('components', 'mu', 'The mean, in units of the rating or of whatever the model says of the kind.'),
     ('components', 'deviation', 'The deviation of the mean, as of as_of; null for a kind without.'),
     ('components', 'state', 'All state columns of the kind, mu among them.'),
@@ -140,10 +135,8 @@ CREATE VIEW skillrating_internal.relation_comments(relation, column_name, commen
     ('standing', 'rating', 'The displayed rating at the end of the season.'),
     ('standing', 'games', 'The number of rated matches in the season.'),
     ('solved', '', 'What all matches together say of a player, by solve_ladder(), for each solver and pool that has been solved.'),
-    ('solved', 'solver', 'The solver.'),
     ('solved', 'player_id', 'The player.'),
     ('solved_context', '', 'What contexts are worth to side 1 by all matches together, by solve_ladder().'),
-    ('solved_context', 'solver', 'The solver.'),
     ('rating_count', '', 'How many players have a displayed rating in which range: what ranks are counted from, with table rating_count_delta.'),
     ('rating_count', 'level', '0 for about 64 ranges with the count of each, 1 for the sum of 64 rows of level 0.'),
     ('rating_count', 'place', 'The place of the row among those of its level.'),
@@ -161,7 +154,8 @@ CREATE VIEW skillrating_internal.relation_comments(relation, column_name, commen
     ('replica_note', 'number', 'The order in which it came.'),
     ('replica_note', 'noted_at', 'When it came.'),
     ('replica_note', 'event', 'What was done to the row, or TRUNCATE, after which catch_up(search => true) is to be called.'),
-    ('replica_note', 'error', 'Why the match of the row could not be told; null for TRUNCATE.');
+    ('replica_note', 'error', 'Why the match of the row could not be told; null for TRUNCATE.')
+) AS v(relations, column_name, comment), regexp_split_to_table(v.relations, ' ') AS r(relation);
 GRANT SELECT ON skillrating_internal.relation_comments TO PUBLIC;
 
 COMMENT ON VIEW skillrating_internal.relation_comments IS
