@@ -7,9 +7,11 @@ CREATE TYPE skillrating.model_part AS (
     needs text[]);
 
 COMMENT ON TYPE skillrating.model_part IS
-'A part of a model, which can be switched on: its name, one line about it, the parameters that
-switch it on and are fitted with it, and what of a match it needs, in the words of supports in
-models() and "times".  See tune().';
+'A part of a model, which can be switched on, see tune().';
+COMMENT ON COLUMN skillrating.model_part.name IS 'The name.';
+COMMENT ON COLUMN skillrating.model_part.description IS 'One line about it.';
+COMMENT ON COLUMN skillrating.model_part.parameters IS 'The parameters that switch it on and are fitted with it.';
+COMMENT ON COLUMN skillrating.model_part.needs IS 'What of a match it needs, in the words of supports in models() and "times".';
 
 CREATE TYPE skillrating.model_component AS (
     kind text,
@@ -22,13 +24,14 @@ CREATE TYPE skillrating.model_component AS (
 
 COMMENT ON TYPE skillrating.model_component IS
 'A kind of components of a model: states that belong to something else than a player alone, such as
-a side, a map, a club, or a player on a map.
-kind: its name.  description: what its first state column is.
-scope: match, side (in favour of side 1, where sides differ), team, or player (each has its own).
-key: context or club, the source column by which there is one each; null for a kind without.
-used: whether there are any under the parameters.
-state_columns, initial_state: as models() and initial_state() have them of players; initial_state
-is null if there are none.';
+a side, a map, a club, or a player on a map.';
+COMMENT ON COLUMN skillrating.model_component.kind IS 'Its name.';
+COMMENT ON COLUMN skillrating.model_component.scope IS 'Match, side (in favour of side 1, where sides differ), team, or player (each has its own).';
+COMMENT ON COLUMN skillrating.model_component.key IS 'Context or club, the source column by which there is one each; null for a kind without.';
+COMMENT ON COLUMN skillrating.model_component.used IS 'Whether there are any under the parameters.';
+COMMENT ON COLUMN skillrating.model_component.state_columns IS 'As models() has them of players.';
+COMMENT ON COLUMN skillrating.model_component.initial_state IS 'As initial_state() has it of players; null if there are none.';
+COMMENT ON COLUMN skillrating.model_component.description IS 'What its first state column is.';
 
 CREATE FUNCTION skillrating.models(
     model text DEFAULT NULL,
@@ -36,6 +39,7 @@ CREATE FUNCTION skillrating.models(
     OUT name text,
     OUT summary text,
     OUT state_columns text[],
+    OUT state_descriptions text[],
     OUT supports text[],
     OUT source text,
     OUT deviation_column text,
@@ -53,7 +57,7 @@ COMMENT ON FUNCTION skillrating.models(text, jsonb) IS
 'Every rating model with its default parameters, sorted by name; or one model under these
 parameters, which are checked.
 name, summary, source: the model, one line about it, and the paper or document that it comes from.
-state_columns: what a player has under it, all float8.
+state_columns, state_descriptions: what a player has under it, all float8, and a phrase about each.
 supports: what of a match it takes into account.
 deviation_column, side_column, command_column: the state columns that are the deviation of the
 skill, what it is more on side 1 and less on side 2, and the skill of a commander; null where there

@@ -100,9 +100,13 @@ CREATE TYPE skillrating.frag_rating AS (
     team_kills bigint);
 
 COMMENT ON TYPE skillrating.frag_rating IS
-'Result of frag_ratings() for a player at the end of a log of frags.
-player_id: the identifier as text.  rating: in points.
-frags, deaths, suicides, team_kills: how many the log has.';
+'Result of frag_ratings() for a player at the end of a log of frags.';
+COMMENT ON COLUMN skillrating.frag_rating.player_id IS 'The identifier as text.';
+COMMENT ON COLUMN skillrating.frag_rating.rating IS 'The rating, in points.';
+COMMENT ON COLUMN skillrating.frag_rating.frags IS 'Frags in the log.';
+COMMENT ON COLUMN skillrating.frag_rating.deaths IS 'Deaths in the log.';
+COMMENT ON COLUMN skillrating.frag_rating.suicides IS 'Suicides in the log.';
+COMMENT ON COLUMN skillrating.frag_rating.team_kills IS 'Kills of the own team in the log.';
 
 CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
 RETURNS internal

@@ -23,12 +23,12 @@ CREATE TYPE skillrating.hive_state AS (
     command_squares float8);
 
 COMMENT ON TYPE skillrating.hive_state IS
-'State of a player under the Hive model, made by the function hive_state().
-skill: mean of the skills on both sides, in log-odds.
-skill_squares: sum of the squared gradients of skill, 0 or more.
-side_offset: added to skill on side 1 and subtracted on side 2, in log-odds.
-command_skill: skill as a commander, in log-odds.
-command_squares: sum of the squared gradients of command_skill, 0 or more.';
+'State of a player under the Hive model, made by the function hive_state().';
+COMMENT ON COLUMN skillrating.hive_state.skill IS 'Mean of the skills on both sides, in log-odds.';
+COMMENT ON COLUMN skillrating.hive_state.skill_squares IS 'Sum of the squared gradients of skill, 0 or more.';
+COMMENT ON COLUMN skillrating.hive_state.side_offset IS 'Added to skill on side 1 and subtracted on side 2, in log-odds.';
+COMMENT ON COLUMN skillrating.hive_state.command_skill IS 'Skill as a commander, in log-odds.';
+COMMENT ON COLUMN skillrating.hive_state.command_squares IS 'Sum of the squared gradients of command_skill, 0 or more.';
 
 CREATE FUNCTION skillrating.hive_state(
     skill float8 DEFAULT 4,
@@ -57,8 +57,7 @@ CREATE TYPE skillrating.hive_rating AS (
     win_probability float8);
 
 COMMENT ON TYPE skillrating.hive_rating IS
-'Result of hive_update() for a player after a match.
-player_id: the identifier as text.
-skill, skill_squares, side_offset, command_skill, command_squares: the new state, as in hive_state.
-gradient: derivative of the log likelihood by skill.
-win_probability: 0 to 1, predicted for the side of the player; a draw counts half.';
+'Result of hive_update() for a player after a match, with the new state.';
+COMMENT ON COLUMN skillrating.hive_rating.player_id IS 'The identifier as text.';
+COMMENT ON COLUMN skillrating.hive_rating.gradient IS 'Derivative of the log likelihood by skill.';
+COMMENT ON COLUMN skillrating.hive_rating.win_probability IS 'Predicted for the side of the player, 0 to 1; a draw counts half.';

@@ -42,12 +42,11 @@ CREATE TYPE skillrating.trueskill_prediction AS (
     rank_probability float8[]);
 
 COMMENT ON TYPE skillrating.trueskill_prediction IS
-'Prediction of trueskill_win_probability() for a team; all probabilities lie between 0 and 1.
-team: its number.
-win_probability: that it beats all others.  This is the probability of a win alone, whereas the
-win_probability of event, rate() and preview() counts a draw half.
-draw_probability: that it shares the first place.
-rank_probability: element r is the probability that r - 1 teams beat it.';
+'Prediction of trueskill_win_probability() for a team; all probabilities lie between 0 and 1.';
+COMMENT ON COLUMN skillrating.trueskill_prediction.team IS 'The number of the team.';
+COMMENT ON COLUMN skillrating.trueskill_prediction.win_probability IS 'That it beats all others, alone; elsewhere win_probability counts a draw half.';
+COMMENT ON COLUMN skillrating.trueskill_prediction.draw_probability IS 'That it shares the first place.';
+COMMENT ON COLUMN skillrating.trueskill_prediction.rank_probability IS 'Element r is the probability that r - 1 teams beat it.';
 
 CREATE FUNCTION skillrating.trueskill_win_probability(
     team integer[],

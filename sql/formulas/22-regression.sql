@@ -8,9 +8,12 @@ CREATE TYPE skillrating.linear_model AS (
     observations bigint);
 
 COMMENT ON TYPE skillrating.linear_model IS
-'What linear_fit() found: y = intercept + sum of coefficient * x, the share of the variance of y
-that it explains (null if y does not vary), the standard deviation of what is left (null without
-degrees of freedom), and the number of rows.';
+'What linear_fit() found: y = intercept + sum of coefficient * x.';
+COMMENT ON COLUMN skillrating.linear_model.intercept IS 'The intercept, in the unit of y.';
+COMMENT ON COLUMN skillrating.linear_model.coefficient IS 'A coefficient for each x.';
+COMMENT ON COLUMN skillrating.linear_model.r_squared IS 'The share of the variance of y that it explains; null if y does not vary.';
+COMMENT ON COLUMN skillrating.linear_model.residual_deviation IS 'The standard deviation of what is left; null without degrees of freedom.';
+COMMENT ON COLUMN skillrating.linear_model.observations IS 'The number of rows.';
 
 CREATE FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[], float8, float8)
 RETURNS float8[]

@@ -8,8 +8,12 @@ CREATE TYPE skillrating.calibration_bin AS (
     mean_outcome float8);
 
 COMMENT ON TYPE skillrating.calibration_bin IS
-'Forecasts with probabilities from low to below high (up to and including 1 in the last bin).
-forecasts: how many.  mean_probability, mean_outcome: 0 to 1; null without forecasts.';
+'Forecasts of a range of probabilities, see calibration().';
+COMMENT ON COLUMN skillrating.calibration_bin.low IS 'The lowest probability.';
+COMMENT ON COLUMN skillrating.calibration_bin.high IS 'The end of the range, which only the last bin includes.';
+COMMENT ON COLUMN skillrating.calibration_bin.forecasts IS 'The number of forecasts.';
+COMMENT ON COLUMN skillrating.calibration_bin.mean_probability IS 'The mean forecast, 0 to 1; null without forecasts.';
+COMMENT ON COLUMN skillrating.calibration_bin.mean_outcome IS 'The mean outcome, 0 to 1; null without forecasts.';
 
 CREATE TYPE skillrating.calibration AS (
     forecasts bigint,
@@ -30,20 +34,26 @@ CREATE TYPE skillrating.calibration AS (
     bins skillrating.calibration_bin[]);
 
 COMMENT ON TYPE skillrating.calibration IS
-'Result of calibration().
-forecasts: how many.  base_rate: the mean outcome.  mean_probability: the mean forecast.
-brier_score, log_loss: as the aggregates of that name.
-reliability, resolution, uncertainty, within_bins: parts of the Brier score over the bins (Murphy):
-reliability (0 is best) - resolution (more is better) + uncertainty (of the outcomes themselves)
-+ within_bins (differences among the forecasts of a bin).
-expected_calibration_error: mean distance of the probability of a bin from its outcome.
-intercept, slope, and their standard errors: of the logistic recalibration
-ln(q / (1 - q)) = intercept + slope ln(p / (1 - p)).  Calibrated forecasts have 0 and 1; a slope
-below 1 is overconfident.  Null where it is not determined: when all were won, or a threshold
-separates won from lost.
-z: by how many standard deviations the Brier score is worse than the probabilities expect of
-themselves; beyond 2 is overconfident, below -2 too timid.  Null if nothing was uncertain.
-bins: an array of calibration_bin.';
+'Result of calibration(). The Brier score is, over the bins (Murphy), reliability - resolution +
+uncertainty + within_bins. The logistic recalibration is ln(q / (1 - q)) = intercept + slope
+ln(p / (1 - p)); null where it is not determined: when all were won, or a threshold separates won
+from lost.';
+COMMENT ON COLUMN skillrating.calibration.forecasts IS 'The number of forecasts.';
+COMMENT ON COLUMN skillrating.calibration.base_rate IS 'The mean outcome.';
+COMMENT ON COLUMN skillrating.calibration.mean_probability IS 'The mean forecast.';
+COMMENT ON COLUMN skillrating.calibration.brier_score IS 'As the aggregate of that name.';
+COMMENT ON COLUMN skillrating.calibration.log_loss IS 'As the aggregate of that name.';
+COMMENT ON COLUMN skillrating.calibration.reliability IS 'Part of the Brier score, 0 is best.';
+COMMENT ON COLUMN skillrating.calibration.resolution IS 'Part of the Brier score, more is better.';
+COMMENT ON COLUMN skillrating.calibration.uncertainty IS 'Part of the Brier score, of the outcomes themselves.';
+COMMENT ON COLUMN skillrating.calibration.within_bins IS 'Part of the Brier score, differences among the forecasts of a bin.';
+COMMENT ON COLUMN skillrating.calibration.expected_calibration_error IS 'Mean distance of the probability of a bin from its outcome.';
+COMMENT ON COLUMN skillrating.calibration.intercept IS 'Of the logistic recalibration; calibrated forecasts have 0.';
+COMMENT ON COLUMN skillrating.calibration.intercept_error IS 'Standard error of intercept.';
+COMMENT ON COLUMN skillrating.calibration.slope IS 'Of the logistic recalibration; calibrated forecasts have 1, overconfident ones less.';
+COMMENT ON COLUMN skillrating.calibration.slope_error IS 'Standard error of slope.';
+COMMENT ON COLUMN skillrating.calibration.z IS 'Deviations of the Brier score from its expectation; above 2 overconfident, below -2 timid, or null.';
+COMMENT ON COLUMN skillrating.calibration.bins IS 'The bins.';
 
 CREATE FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8, integer)
 RETURNS float8[]

@@ -18,17 +18,21 @@ CREATE TYPE skillrating.final_rating AS (
 
 COMMENT ON TYPE skillrating.final_rating IS
 'Result of final_ratings() for a player at the end of a history, from which another history can
-start.
-player_id: the identifier as text.  pool: '''' by default.
-rating: the displayed rating.  mu: the first state column of the model (rating, mu or skill).
-deviation: of mu; null under models without one.
-games: rated matches; wins (sole first), draws (shared first) and losses.
-last_played: the time of the last rated match; null without times.  With periods it is so many days
-after 2000-01-01 00:00 UTC.
-state: the whole state, in the order of state_columns in models().
-as_of: the time as of which the state is: that of the last match, or of a season that began later.
-as_of_season: that which the history has reached, the same for all players; null without seasons.
-fixed: whether the state stays as it is, as in rate().';
+start. With periods times are so many days after 2000-01-01 00:00 UTC.';
+COMMENT ON COLUMN skillrating.final_rating.player_id IS 'The identifier as text.';
+COMMENT ON COLUMN skillrating.final_rating.pool IS 'The rating pool, empty by default.';
+COMMENT ON COLUMN skillrating.final_rating.rating IS 'The displayed rating.';
+COMMENT ON COLUMN skillrating.final_rating.mu IS 'The first state column of the model (rating, mu or skill).';
+COMMENT ON COLUMN skillrating.final_rating.deviation IS 'Of mu; null under models without one.';
+COMMENT ON COLUMN skillrating.final_rating.games IS 'Rated matches.';
+COMMENT ON COLUMN skillrating.final_rating.wins IS 'Rated matches in which the player was sole first.';
+COMMENT ON COLUMN skillrating.final_rating.draws IS 'Rated matches in which the player shared the first place.';
+COMMENT ON COLUMN skillrating.final_rating.losses IS 'Rated matches that were lost.';
+COMMENT ON COLUMN skillrating.final_rating.last_played IS 'The time of the last rated match; null without times.';
+COMMENT ON COLUMN skillrating.final_rating.state IS 'The whole state, in the order of state_columns in models().';
+COMMENT ON COLUMN skillrating.final_rating.as_of IS 'The time as of which the state is: that of the last match, or of a season that began later.';
+COMMENT ON COLUMN skillrating.final_rating.as_of_season IS 'The season that the history has reached, the same for all; null without seasons.';
+COMMENT ON COLUMN skillrating.final_rating.fixed IS 'Whether the state stays as it is, as in rate().';
 
 CREATE FUNCTION skillrating.starting_rating(
     player_id anycompatible,
@@ -73,15 +77,17 @@ CREATE TYPE skillrating.final_component AS (
 
 COMMENT ON TYPE skillrating.final_component IS
 'Result of final_components() for a component at the end of a history, from which another history
-can start.
-kind: one of components in models().  pool: '''' by default.
-key: the context or the club, null for a kind that goes by neither.
-player_id: the identifier as text, of a kind that belongs to players, else null.
-mu, deviation: the first state column of the kind, as a rule its mean in units of the skill, and
-the deviation of that.
-games: rated matches in which it took part.  last_played: as that of final_rating.
-state: the whole state, in the order of state_columns of its kind in models().
-as_of: the time as of which the state is, as that of final_rating.';
+can start.';
+COMMENT ON COLUMN skillrating.final_component.kind IS 'One of components in models().';
+COMMENT ON COLUMN skillrating.final_component.pool IS 'The rating pool, empty by default.';
+COMMENT ON COLUMN skillrating.final_component.key IS 'The context or the club, null for a kind that goes by neither.';
+COMMENT ON COLUMN skillrating.final_component.player_id IS 'The identifier as text, of a kind that belongs to players, else null.';
+COMMENT ON COLUMN skillrating.final_component.mu IS 'The first state column of the kind, as a rule its mean in units of the skill.';
+COMMENT ON COLUMN skillrating.final_component.deviation IS 'Of mu; null for a kind without one.';
+COMMENT ON COLUMN skillrating.final_component.games IS 'Rated matches in which it took part.';
+COMMENT ON COLUMN skillrating.final_component.last_played IS 'As that of final_rating.';
+COMMENT ON COLUMN skillrating.final_component.state IS 'The whole state, in the order of state_columns of its kind in models().';
+COMMENT ON COLUMN skillrating.final_component.as_of IS 'As that of final_rating.';
 
 CREATE TYPE skillrating.rated AS (
     rating_before float8,
@@ -104,22 +110,25 @@ CREATE TYPE skillrating.rated AS (
 
 COMMENT ON TYPE skillrating.rated IS
 'Result of rate() for a participant of a match.
-rating_before, rating_after: the displayed rating, as leaderboards sort it.
-mu_before, mu_after: the first state column of the model (rating, mu or skill).
-deviation_before, deviation_after: the deviation of mu; null under models without one.
-games_before: rated matches of the player before this one.
-score: of the team of the row: 1 won, 0.5 drew, 0 lost; null if the match was not rated.
-win_probability: predicted for that team, 0 to 1, a draw counts half; null if nothing was predicted.
-sole_win_probability, draw_probability, loss_probability: the three outcomes of two teams.  They add
-up to 1, and the first with half of the second to win_probability.  Null for more teams, and under
-models that do not say how probable draws are (see predict()).
-first_probability: of more than two teams, that this one comes first, alone or by its share of a
-shared first place; null for two.
-state_before, state_after: the whole state, in the order of state_columns in models().
-unrated_reason: why the match was not rated, a code of reasons(); null if it was.  A match
-with no_result has predictions, and the states with which its players would go into it.
-unrated_detail: the same in words, with the value that is wrong.  A row without a player has
-nothing but these two.';
+A match with unrated_reason no_result has predictions, and the states with which its players would
+go into it. A row without a player has nothing but the reason.';
+COMMENT ON COLUMN skillrating.rated.rating_before IS 'The displayed rating before the match, as leaderboards sort it.';
+COMMENT ON COLUMN skillrating.rated.rating_after IS 'The displayed rating after it.';
+COMMENT ON COLUMN skillrating.rated.mu_before IS 'The first state column of the model (rating, mu or skill), before.';
+COMMENT ON COLUMN skillrating.rated.mu_after IS 'The same after.';
+COMMENT ON COLUMN skillrating.rated.deviation_before IS 'The deviation of mu before; null under models without one.';
+COMMENT ON COLUMN skillrating.rated.deviation_after IS 'The same after.';
+COMMENT ON COLUMN skillrating.rated.games_before IS 'Rated matches of the player before this one.';
+COMMENT ON COLUMN skillrating.rated.score IS 'Of the team: 1 won, 0.5 drew, 0 lost; null if the match was not rated.';
+COMMENT ON COLUMN skillrating.rated.win_probability IS 'Predicted for the team, 0 to 1, a draw counts half; null without a prediction.';
+COMMENT ON COLUMN skillrating.rated.sole_win_probability IS 'Of a win without draws, of two teams; null of more, or where draws are unknown.';
+COMMENT ON COLUMN skillrating.rated.draw_probability IS 'Of a draw of two teams; null as sole_win_probability.';
+COMMENT ON COLUMN skillrating.rated.loss_probability IS 'Of a loss, with which the two add up to 1; null as they.';
+COMMENT ON COLUMN skillrating.rated.first_probability IS 'That the team comes first of more than two, or its share of that; null of two.';
+COMMENT ON COLUMN skillrating.rated.state_before IS 'The whole state before, in the order of state_columns in models().';
+COMMENT ON COLUMN skillrating.rated.state_after IS 'The same after.';
+COMMENT ON COLUMN skillrating.rated.unrated_reason IS 'Why the match was not rated, a code of reasons(); null if it was.';
+COMMENT ON COLUMN skillrating.rated.unrated_detail IS 'The same in words, with the value that is wrong.';
 
 CREATE FUNCTION skillrating.rate(
     model text,
@@ -307,14 +316,10 @@ CREATE TYPE skillrating.inputs AS (
 
 COMMENT ON TYPE skillrating.inputs IS
 'Optional facts about a participant, for aggregates over matches, made by the function inputs().
-The columns mean what source_columns() says; null is unknown.  context is where or as what was
-played (a map, a mode, a hero), and may differ in a match: models with components learn what it is
-worth.  solve() estimates how much it favours a side, for which it must be that of the match.
-period: as in rate(), an ordinal in place of played_at.  Times in results are then so many days
-after 2000-01-01 00:00 UTC.
-season: as in rate(), an ordinal, which only final_ratings() uses.
-tournament: as in rate(), for models with rating periods.
-fixed: as in rate(), for functions that rate matches one after another.';
+Null is unknown. context may differ in a match: models with components learn what it is worth.
+solve() estimates how much it favours a side, for which it must be that of the match.';
+COMMENT ON COLUMN skillrating.inputs.period IS 'An ordinal in place of played_at; times in results are so many days after 2000-01-01 00:00 UTC.';
+COMMENT ON COLUMN skillrating.inputs.season IS 'An ordinal of the season, which only final_ratings() uses.';
 
 CREATE FUNCTION skillrating.inputs(
     weight float8 DEFAULT NULL,

@@ -12,15 +12,16 @@ CREATE TYPE skillrating.tuned_parameter AS (
     choice text);
 
 COMMENT ON TYPE skillrating.tuned_parameter IS
-'A parameter fitted by tune(), in its own unit.
-name: the parameter.  start: where the search began.  value: the best value.
-standard_error: from the curvature of what is searched, which is the likelihood, and the priors
-unless they are switched off.  low, high: ends of the 95 % interval.  The interval is symmetric on
-the scale of the search.  All three are null at a bound, and where the matches tell less than the
-priors, or without these next to nothing.
-at_bound: whether the search ended at a bound.
-choice_start, choice: the same as start and value of a choice or flag, for which all the others are
-null.';
+'A parameter fitted by tune(), in its own unit.';
+COMMENT ON COLUMN skillrating.tuned_parameter.name IS 'The parameter.';
+COMMENT ON COLUMN skillrating.tuned_parameter.start IS 'Where the search began; null of a choice or flag, as are all numbers.';
+COMMENT ON COLUMN skillrating.tuned_parameter.value IS 'The best value.';
+COMMENT ON COLUMN skillrating.tuned_parameter.standard_error IS 'From the curvature of likelihood and priors; null at a bound, or without information.';
+COMMENT ON COLUMN skillrating.tuned_parameter.low IS 'Lower end of the 95 % interval, symmetric on the scale of the search; null as standard_error.';
+COMMENT ON COLUMN skillrating.tuned_parameter.high IS 'Upper end of the interval.';
+COMMENT ON COLUMN skillrating.tuned_parameter.at_bound IS 'Whether the search ended at a bound.';
+COMMENT ON COLUMN skillrating.tuned_parameter.choice_start IS 'Where the search of a choice or flag began, else null.';
+COMMENT ON COLUMN skillrating.tuned_parameter.choice IS 'The best choice or flag, else null.';
 
 CREATE TYPE skillrating.tuned_part AS (
     name text,
@@ -30,10 +31,12 @@ CREATE TYPE skillrating.tuned_part AS (
     matches bigint);
 
 COMMENT ON TYPE skillrating.tuned_part IS
-'A part of a model that tune() tried.
-name: the part, see models(), or log_odds.  taken: whether it is on in the result.
-gain: by how much it lowered the log loss of later matches, when last judged; null if it was not.
-standard_error: of the gain, by blocks of time.  matches: those it was judged on.';
+'A part of a model that tune() tried.';
+COMMENT ON COLUMN skillrating.tuned_part.name IS 'The part, see models(), or log_odds.';
+COMMENT ON COLUMN skillrating.tuned_part.taken IS 'Whether it is on in the result.';
+COMMENT ON COLUMN skillrating.tuned_part.gain IS 'By how much it lowered the log loss of later matches, when last judged; null if it was not.';
+COMMENT ON COLUMN skillrating.tuned_part.standard_error IS 'Of the gain, by blocks of time.';
+COMMENT ON COLUMN skillrating.tuned_part.matches IS 'Matches on which it was judged.';
 
 CREATE TYPE skillrating.tuning AS (
     model text,
@@ -59,25 +62,28 @@ CREATE TYPE skillrating.tuning AS (
     unrated_reasons jsonb);
 
 COMMENT ON TYPE skillrating.tuning IS
-'Result of tune().
-model: the model.  params: all its parameters, ready for rate(), create_ladder() or shadow_ladder().
-log_odds: what a side is worth, in favour of side 1: to be given as log_odds of matches with sides.
-fitted: the parameters that were searched, those of parts that were taken too.
-parts: the parts that were tried.
-matches: matches that the search scored.
-log_loss_before, log_loss: their mean log loss, one step ahead, in nats, at the start and the end.
-held_out_matches, held_out_log_loss_before, held_out_log_loss: the same for the matches held out,
-which the search never saw; null without any.
-held_out_gain, held_out_gain_error: the mean difference of the two, match by match, positive where
-the fit is better, and its standard error by blocks of time; null for fewer than 20 matches.
-evaluations: how often the history, or the first part of it, was rated.
-starts: searches from different starts, for the choices that were found.
-starts_agreeing: how many of them ended at the same likelihood, within one nat: the fewer, the more
-the result is a matter of luck.
-converged: whether the search converged, false where the start was kept.  stopped: why it ended.
-warnings: reasons not to trust the result, which are raised as warnings too.
-unrated: matches that do not count and are left out.  unrated_reasons: how many, by the codes of
-reasons().';
+'Result of tune(). What is held out the search never saw; null without any.';
+COMMENT ON COLUMN skillrating.tuning.model IS 'The model.';
+COMMENT ON COLUMN skillrating.tuning.params IS 'All its parameters, ready for rate(), create_ladder() or shadow_ladder().';
+COMMENT ON COLUMN skillrating.tuning.log_odds IS 'What a side is worth, in favour of side 1: for log_odds of matches with sides.';
+COMMENT ON COLUMN skillrating.tuning.fitted IS 'The parameters that were searched, those of parts that were taken too.';
+COMMENT ON COLUMN skillrating.tuning.parts IS 'The parts that were tried.';
+COMMENT ON COLUMN skillrating.tuning.matches IS 'Matches that the search scored.';
+COMMENT ON COLUMN skillrating.tuning.log_loss_before IS 'Their mean log loss at the start, one step ahead, in nats.';
+COMMENT ON COLUMN skillrating.tuning.log_loss IS 'The same at the end.';
+COMMENT ON COLUMN skillrating.tuning.held_out_matches IS 'Matches held out.';
+COMMENT ON COLUMN skillrating.tuning.held_out_log_loss_before IS 'Their mean log loss at the start.';
+COMMENT ON COLUMN skillrating.tuning.held_out_log_loss IS 'Their mean log loss at the end.';
+COMMENT ON COLUMN skillrating.tuning.held_out_gain IS 'Mean difference of the two, positive where the fit is better; null below 20 matches.';
+COMMENT ON COLUMN skillrating.tuning.held_out_gain_error IS 'Its standard error, by blocks of time; null below 20 matches.';
+COMMENT ON COLUMN skillrating.tuning.evaluations IS 'How often the history, or the first part of it, was rated.';
+COMMENT ON COLUMN skillrating.tuning.starts IS 'Searches from different starts, for the choices that were found.';
+COMMENT ON COLUMN skillrating.tuning.starts_agreeing IS 'How many ended at the same likelihood, within one nat; few mean luck.';
+COMMENT ON COLUMN skillrating.tuning.converged IS 'Whether the search converged, false where the start was kept.';
+COMMENT ON COLUMN skillrating.tuning.stopped IS 'Why it ended.';
+COMMENT ON COLUMN skillrating.tuning.warnings IS 'Reasons not to trust the result, which are raised as warnings too.';
+COMMENT ON COLUMN skillrating.tuning.unrated IS 'Matches that do not count and are left out.';
+COMMENT ON COLUMN skillrating.tuning.unrated_reasons IS 'How many, by the codes of reasons().';
 
 CREATE FUNCTION skillrating_internal.tune_transition(internal, text, anycompatible, anyelement, integer, float8)
 RETURNS internal
@@ -181,18 +187,21 @@ CREATE TYPE skillrating.model_suggestion AS (
     warnings text[]);
 
 COMMENT ON TYPE skillrating.model_suggestion IS
-'A model as suggest_model() found it.
-model: the model.  params: all its parameters, ready for rate(), create_ladder() or shadow_ladder().
-log_odds: what a side is worth, in favour of side 1.  parts: those that were taken.
-matches: matches that the search scored.
-held_out_matches: matches that no search saw and that all these models have forecast.
-held_out_log_loss_before, held_out_log_loss: their mean log loss, at the defaults and as fitted.
-held_out_accuracy: how often the favourite won; a draw counts half.
-difference, difference_error: by how much the log loss is above the best model''s, match by match,
-with its standard error by blocks of time; the error is null for fewer than 20 matches.
-verdict: a phrase, which says where a study was cut short.  warnings: as in tuning, not raised.
-All but model and verdict are null for a model that cannot rate these matches, or none of those that
-no search saw.';
+'A model as suggest_model() found it. All but model and verdict are null for a model that cannot rate
+these matches, or none of those that no search saw.';
+COMMENT ON COLUMN skillrating.model_suggestion.model IS 'The model.';
+COMMENT ON COLUMN skillrating.model_suggestion.params IS 'All its parameters, ready for rate(), create_ladder() or shadow_ladder().';
+COMMENT ON COLUMN skillrating.model_suggestion.log_odds IS 'What a side is worth, in favour of side 1.';
+COMMENT ON COLUMN skillrating.model_suggestion.parts IS 'The parts that were taken.';
+COMMENT ON COLUMN skillrating.model_suggestion.matches IS 'Matches that the search scored.';
+COMMENT ON COLUMN skillrating.model_suggestion.held_out_matches IS 'Matches that no search saw and that all these models have forecast.';
+COMMENT ON COLUMN skillrating.model_suggestion.held_out_log_loss_before IS 'Their mean log loss at the defaults, in nats.';
+COMMENT ON COLUMN skillrating.model_suggestion.held_out_log_loss IS 'Their mean log loss as fitted.';
+COMMENT ON COLUMN skillrating.model_suggestion.held_out_accuracy IS 'How often the favourite won; a draw counts half.';
+COMMENT ON COLUMN skillrating.model_suggestion.difference IS 'By how much the log loss is above the best model''s.';
+COMMENT ON COLUMN skillrating.model_suggestion.difference_error IS 'Its standard error, by blocks of time; null for fewer than 20 matches.';
+COMMENT ON COLUMN skillrating.model_suggestion.verdict IS 'A phrase, which says where a study was cut short.';
+COMMENT ON COLUMN skillrating.model_suggestion.warnings IS 'As in tuning, not raised.';
 
 CREATE FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8)
 RETURNS internal

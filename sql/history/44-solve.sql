@@ -27,21 +27,16 @@ CREATE TYPE skillrating.estimate AS (
     component integer);
 
 COMMENT ON TYPE skillrating.estimate IS
-'Estimate of solve() for a player.
-player_id: the identifier as text.
-at: the day, for a solver with a skill for each day; under through_time the time of the match, in
-the last of several rows at one time; null otherwise.  The rows of a player are so the learning
-curve, with its band of errors.
-mu: the skill, in log-odds; under through_time in the units of initial_mu.  Null where the
-likelihood has no maximum, as for a player who always loses, without a prior.
-standard_error: of mu, in the same unit.
-side_offset: what playing the first side adds, in the unit of mu: to this player under hive and
-through_time, and under a solver with one advantage for everybody the same number in all rows; null
-where there is none.
-command_skill: the skill as a commander, in the unit of mu; null where the solver has none.
-games: matches that counted.
-component: skills in different components are not comparable, because no matches connect their
-players, directly or through others; 1 is the largest component.';
+'Estimate of solve() for a player. With times the rows of a player are the learning curve, with its
+band of errors.';
+COMMENT ON COLUMN skillrating.estimate.player_id IS 'The identifier as text.';
+COMMENT ON COLUMN skillrating.estimate.at IS 'The day or time, the last row at one counts; null for a solver with one skill for all time.';
+COMMENT ON COLUMN skillrating.estimate.mu IS 'The skill, in log-odds or, under through_time, as initial_mu; null where there is no maximum.';
+COMMENT ON COLUMN skillrating.estimate.standard_error IS 'Of mu, in the same unit.';
+COMMENT ON COLUMN skillrating.estimate.side_offset IS 'What the first side adds, in the unit of mu, to this player or to all; else null.';
+COMMENT ON COLUMN skillrating.estimate.command_skill IS 'The skill as a commander, in the unit of mu; null where the solver has none.';
+COMMENT ON COLUMN skillrating.estimate.games IS 'Matches that counted.';
+COMMENT ON COLUMN skillrating.estimate.component IS 'Skills are comparable within a component, which matches connect; 1 is the largest.';
 
 CREATE TYPE skillrating.component_estimate AS (
     kind text,
@@ -53,14 +48,14 @@ CREATE TYPE skillrating.component_estimate AS (
     games bigint);
 
 COMMENT ON TYPE skillrating.component_estimate IS
-'Estimate of solve_components() for something else than a player alone, at a time.
-kind: what it is, as components of models(''state_space'') list it: home, home_context, player_context
-or club.
-key: the context or the club, null for a kind that goes by neither.
-player_id: the identifier as text, of a kind that belongs to players, else null.
-at: the time of the match, in the last of several rows at one time; null without times.
-mu: what it is worth, in the units of initial_mu.  standard_error: of mu, in the same unit.
-games: matches in which it took part.';
+'Estimate of solve_components() for something else than a player alone, at a time.';
+COMMENT ON COLUMN skillrating.component_estimate.kind IS 'One of components in models(''state_space''): home, home_context, player_context or club.';
+COMMENT ON COLUMN skillrating.component_estimate.key IS 'The context or the club, null for a kind that goes by neither.';
+COMMENT ON COLUMN skillrating.component_estimate.player_id IS 'The identifier as text, of a kind that belongs to players, else null.';
+COMMENT ON COLUMN skillrating.component_estimate.at IS 'The time of the match, in the last of several rows at one time; null without times.';
+COMMENT ON COLUMN skillrating.component_estimate.mu IS 'What it is worth, in the units of initial_mu.';
+COMMENT ON COLUMN skillrating.component_estimate.standard_error IS 'Of mu, in the same unit.';
+COMMENT ON COLUMN skillrating.component_estimate.games IS 'Matches in which it took part.';
 
 CREATE TYPE skillrating.context_estimate AS (
     context text,
@@ -68,10 +63,10 @@ CREATE TYPE skillrating.context_estimate AS (
     standard_error float8);
 
 COMMENT ON TYPE skillrating.context_estimate IS
-'The advantage of the first side in a context, in log-odds, estimated together with the skills, and
-its standard error.
-context: null for the advantage in all matches whose sides differ, to which that of a context is
-added.';
+'The advantage of the first side in a context, estimated together with the skills.';
+COMMENT ON COLUMN skillrating.context_estimate.context IS 'The context; null for all matches whose sides differ, to which that of a context is added.';
+COMMENT ON COLUMN skillrating.context_estimate.log_odds IS 'The advantage, in log-odds.';
+COMMENT ON COLUMN skillrating.context_estimate.standard_error IS 'Of log_odds.';
 
 CREATE TYPE skillrating.solve_summary AS (
     solver text,
@@ -95,12 +90,7 @@ CREATE TYPE skillrating.solve_summary AS (
     unrated_reasons jsonb);
 
 COMMENT ON TYPE skillrating.solve_summary IS
-'How solve() went.
-solver: the solver.  matches, players, components: how many there are.
-unknowns: numbers estimated; under through_time, appearances of players in matches.
-observations: terms of the likelihood: comparisons of teams, and virtual games of a prior; under
-plackett_luce, teams in rankings, and two for each virtual game.
-converged: whether the search ended within the tolerance.  status: why it ended:
+'How solve() went.  status is:
 converged: twice the distance to the maximum, in nats, is below the parameter tolerance, by either
 method; under through_time, no skill changes by more than the tolerance, in deviations.
 there is no maximum: some skills grow for ever; they are null.
@@ -108,23 +98,27 @@ numbers out of range: a sum or a derivative has overflowed; all skills are null.
 no further progress: no step, however short, improves the objective, because rounding leaves nothing
 to gain or the tolerance is too small.
 max_iterations reached: as many iterations as are allowed.
-iterations: of Newton''s method; under through_time, passes forward and backward.
-products: multiplications with the matrix of second derivatives.
-log_posterior: the logarithm of the likelihood times the priors at the end, without constants; null
-under through_time.
-log_evidence: under through_time, the logarithm of the probability of all results, with their draws
-and orders, integrated over all skills: what comparing parameters calls for; -Infinity for a draw of
-two without a draw_probability.  Null under other solvers.
-evidence: where log_evidence comes from: joint, the joint distribution of all skills, or messages,
-which take skills to be independent given all other matches.
-gradient: the largest derivative; under through_time, the largest change in the last two passes,
-in deviations.
-draw: Davidson''s parameter of draws, or null.
-memory: bytes of the problem.
-contexts: the advantage of the first side, of two: in all matches, where sides differ, and in each
-context.
-unrated: matches that do not count and are left out.  unrated_reasons: how many, by the codes of
-reasons().';
+log_evidence is what comparing parameters calls for: the probability of all results, with their
+draws and orders, integrated over all skills; -Infinity for a draw of two without draw_probability.';
+COMMENT ON COLUMN skillrating.solve_summary.solver IS 'The solver.';
+COMMENT ON COLUMN skillrating.solve_summary.matches IS 'Matches that count.';
+COMMENT ON COLUMN skillrating.solve_summary.players IS 'Players in them.';
+COMMENT ON COLUMN skillrating.solve_summary.unknowns IS 'Numbers estimated; under through_time, appearances of players in matches.';
+COMMENT ON COLUMN skillrating.solve_summary.observations IS 'Comparisons of teams, or teams in rankings, and virtual games of a prior.';
+COMMENT ON COLUMN skillrating.solve_summary.components IS 'Groups of players that no matches connect.';
+COMMENT ON COLUMN skillrating.solve_summary.converged IS 'Whether the search ended within the tolerance.';
+COMMENT ON COLUMN skillrating.solve_summary.status IS 'Why it ended.';
+COMMENT ON COLUMN skillrating.solve_summary.iterations IS 'Of Newton''s method; under through_time, passes forward and backward.';
+COMMENT ON COLUMN skillrating.solve_summary.products IS 'Multiplications with the matrix of second derivatives.';
+COMMENT ON COLUMN skillrating.solve_summary.log_posterior IS 'Logarithm of likelihood times priors, without constants; null under through_time.';
+COMMENT ON COLUMN skillrating.solve_summary.log_evidence IS 'Under through_time, the logarithm of the evidence, else null.';
+COMMENT ON COLUMN skillrating.solve_summary.evidence IS 'Of joint, the joint distribution of all skills, or of messages, which are independent.';
+COMMENT ON COLUMN skillrating.solve_summary.gradient IS 'The largest derivative; under through_time the largest last change, in deviations.';
+COMMENT ON COLUMN skillrating.solve_summary.draw IS 'Davidson''s parameter of draws, or null.';
+COMMENT ON COLUMN skillrating.solve_summary.memory IS 'Bytes of the problem.';
+COMMENT ON COLUMN skillrating.solve_summary.contexts IS 'The advantage of the first side, of two: in all matches, where sides differ, and by context.';
+COMMENT ON COLUMN skillrating.solve_summary.unrated IS 'Matches that do not count and are left out.';
+COMMENT ON COLUMN skillrating.solve_summary.unrated_reasons IS 'How many, by the codes of reasons().';
 
 CREATE FUNCTION skillrating_internal.solve_hint(status text)
 RETURNS text

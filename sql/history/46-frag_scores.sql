@@ -12,17 +12,16 @@ CREATE TYPE skillrating.frag_score AS (
     cyclic_share float8);
 
 COMMENT ON TYPE skillrating.frag_score IS
-'Result of frag_scores() for a player.
-player_id: the identifier as text.
-score: two players are expected to differ by (a - b) / (a + b) of their frags against each other,
-so that scores lie within a small multiple of 1; log-odds under method logistic.
-standard_error: of score, from the residuals of the player''s own pairs; null without enough pairs.
-frags, deaths, suicides: totals of the log.
-opponents: opponents that count for the core.
-component: scores in different components are not comparable, because no frags connect their
-players; 1 is the largest component.
-cyclic_share: 0 to 1, the share of all differences in the component that no score can explain, as
-in rock, paper and scissors; null under method logistic.';
+'Result of frag_scores() for a player.';
+COMMENT ON COLUMN skillrating.frag_score.player_id IS 'The identifier as text.';
+COMMENT ON COLUMN skillrating.frag_score.score IS 'Two players should differ by (a - b) / (a + b) of their frags; log-odds under method logistic.';
+COMMENT ON COLUMN skillrating.frag_score.standard_error IS 'Of score, from the residuals of the player''s own pairs; null without enough pairs.';
+COMMENT ON COLUMN skillrating.frag_score.frags IS 'Frags in the log.';
+COMMENT ON COLUMN skillrating.frag_score.deaths IS 'Deaths in the log.';
+COMMENT ON COLUMN skillrating.frag_score.suicides IS 'Suicides in the log.';
+COMMENT ON COLUMN skillrating.frag_score.opponents IS 'Opponents that count for the core.';
+COMMENT ON COLUMN skillrating.frag_score.component IS 'Scores are comparable within a component, which frags connect; 1 is the largest.';
+COMMENT ON COLUMN skillrating.frag_score.cyclic_share IS 'Share of differences in the component that no score explains; null under logistic.';
 
 CREATE FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
 RETURNS internal

@@ -137,7 +137,7 @@ BEGIN
         'INSERT INTO arena.pending VALUES (1, pg_current_xact_id(), true)',
         'INSERT INTO arena.correction VALUES (1)',
         'SELECT skillrating_internal.create_solved_tables(''arena'', ''bigint'')',
-        'SELECT skillrating_internal.create_mirror_table(''arena'')'] LOOP
+        'SELECT skillrating_internal.create_replica_note(''arena'')'] LOOP
         BEGIN
             EXECUTE statement;
             RAISE NOTICE 'done: %', statement;
@@ -234,7 +234,7 @@ REVOKE CREATE ON SCHEMA public FROM regress_owner;
 -- ladder belongs to it.
 SELECT count(*) FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'skillrating'
 WHERE d.deptype = 'e' AND d.classid = 'pg_class'::regclass AND d.objid IN
-    (SELECT oid FROM pg_class WHERE relkind IN ('r', 'v', 'S'));
+    (SELECT oid FROM pg_class WHERE relkind IN ('r', 'v', 'S') AND relnamespace <> 'skillrating_internal'::regnamespace);
 
 SET ROLE regress_owner;
 SELECT skillrating.drop_ladder('arena');

@@ -38,7 +38,10 @@ FROM :members
 WHERE obj_description(d.objid, d.classid::regclass::name) IS NULL AND d.classid IN ('pg_proc'::regclass, 'pg_namespace'::regclass);
 SELECT t.typname FROM pg_type AS t
 WHERE t.typnamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace) AND t.typtype = 'c'
-    AND obj_description(t.oid, 'pg_type') IS NULL;
+    AND obj_description(t.oid, 'pg_type') IS NULL AND obj_description(t.typrelid, 'pg_class') IS NULL;
+SELECT a.attrelid::regclass, a.attname FROM pg_attribute AS a
+JOIN pg_type AS t ON t.typrelid = a.attrelid AND t.typnamespace = 'skillrating'::regnamespace
+WHERE col_description(a.attrelid, a.attnum) IS NULL;
 
 -- What they say of themselves fits a terminal.
 SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS object, l.line
@@ -76,7 +79,41 @@ FROM pg_get_keywords() AS k JOIN (
     SELECT 'source_columns()', column_name FROM skillrating.source_columns()) AS n(place, name) ON n.name = k.word
 WHERE k.catcode IN ('R', 'T') GROUP BY word ORDER BY word COLLATE "C";
 SET client_min_messages = warning;
-SELECT skillrating.drop_ladder('surface_ladder') IS NOT NULL AS dropped;
+
+-- All tables and views of a ladder say what they and their columns are: of one with matches of its
+-- own, of one over a source with all that a ladder can have, and of its shadow.
+CREATE TABLE surface_game (match_id int, player_id int, team int, rank int, played_at timestamptz);
+CREATE VIEW surface_games AS SELECT * FROM surface_game;
+CREATE TABLE surface_player (id int PRIMARY KEY, skill float8);
+SELECT skillrating.create_ladder('surface_full', 'trueskill', source => 'surface_games',
+    ranks => 'counted', ratings_to => 'surface_player', key => 'id', columns => '{"skill": "rating"}', pool => '');
+INSERT INTO surface_game SELECT m, p, p, p, timestamptz '2024-01-01' + m * interval '1 day' FROM generate_series(1, 3) AS m, generate_series(1, 2) AS p;
+SELECT skillrating.new_season('surface_full', 'first', at => '2024-01-03');
+SELECT skillrating.attach('surface_full', 'surface_game', replica => true);
+SELECT matches FROM skillrating.solve_ladder('surface_full');
+ALTER VIEW surface_games RENAME COLUMN team TO side_number;
+CREATE OR REPLACE VIEW surface_games AS SELECT *, side_number AS team, 0.5::float8 AS weight FROM surface_game AS g(match_id, player_id, side_number, rank, played_at);
+SELECT skillrating.refresh_source('surface_full');
+SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('surface_full');
+SELECT skillrating.shadow_ladder('surface_full', 'surface_shadow', 'trueskill2');
+SELECT skillrating.set_horizon('surface_full', '2024-01-03 12:00');
+CREATE VIEW undescribed AS
+SELECT c.oid::regclass AS relation, nullif(a.name, '') AS name
+FROM pg_class AS c
+CROSS JOIN LATERAL (
+    SELECT 0, ''
+    UNION ALL SELECT t.attnum, t.attname FROM pg_attribute AS t WHERE t.attrelid = c.oid AND t.attnum > 0) AS a(number, name)
+LEFT JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.number
+WHERE c.relnamespace::regnamespace::text ~ '^surface_' AND c.relkind IN ('r', 'v') AND d.description IS NULL;
+SELECT * FROM undescribed;
+SELECT string_agg(c.relname, ' ' ORDER BY c.relname COLLATE "C") FROM pg_class AS c WHERE c.relnamespace = 'surface_full'::regnamespace AND c.relkind = 'r';
+-- A promotion keeps what the user has said, and not what the model of the former ladder said.
+COMMENT ON COLUMN surface_full.rating.games IS 'Ours.';
+SELECT skillrating.promote_ladder('surface_shadow', former => 'surface_former');
+SELECT a.attname, col_description(a.attrelid, a.attnum) FROM pg_attribute AS a
+WHERE a.attrelid = 'surface_full.rating'::regclass AND a.attname IN ('games', 'mu', 'rating') ORDER BY a.attname COLLATE "C";
+SELECT * FROM undescribed;
+SELECT ladder, skillrating.drop_ladder(ladder) IS NOT NULL AS dropped FROM unnest('{surface_former,surface_full,surface_ladder}'::text[]) AS ladder;
 
 -- A transition, final or combine function, or that of a trigger, is not for a user to call.
 SELECT p.oid::regprocedure

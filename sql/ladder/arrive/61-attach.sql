@@ -166,8 +166,7 @@ BEGIN
             relation regclass,
             event text,
             error text)', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.replica_note IS %L', ladder,
-        'What a publisher has sent: rows whose match could not be told (relation, event and error; the first thousand), and tables that were truncated (without error), after which catch_up(search => true) is to be called. The former can be deleted.');
+    PERFORM skillrating_internal.comment_relations(ladder, '{replica_note}');
 END
 $function$;
 
@@ -587,6 +586,7 @@ BEGIN
         new_source);
     EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
         format('What the ladder rates, from %s.', new_source));
+    PERFORM skillrating_internal.comment_relations(ladder, '{source}');
     -- Identifiers must compare with those of the ladder.
     t := skillrating_internal.ladder_types(ladder);
     EXECUTE format(
@@ -608,12 +608,11 @@ COMMENT ON FUNCTION skillrating_internal.refresh_source(text, regclass, boolean)
 which has all the columns of the one before; if the view source of the ladder is gone, which takes
 the triggers of attached tables along, it makes both again. Whatever differs counts with catch_up(),
 and catch_up(search => true, rebuild => true) also finds matches that rated otherwise or not at all.
-Matches that wait because of an error are tried again.
-Tables below the source that feed the ladder not yet are attached, all or none, unless attach is
-false, and told as by create_ladder(); so are those that feed it although the source no longer reads
-them, for you to detach.
-A source without a column that the one before has needs DROP VIEW ... CASCADE of the view source
-first. Errors: 42704 for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with
-matches of its own, 42703 for columns that the new source lacks, 42883 or 42P16 for identifiers of
-another type, 22004 if it does not know which source, 55P03 if tables cannot be locked within 30 s,
-22023 and 42501 as for create_ladder().';
+Matches that wait because of an error are tried again. Tables below the source that feed the ladder
+not yet are attached, all or none, unless attach is false, and told as by create_ladder(); so are
+those that feed it although the source no longer reads them, for you to detach. A source without a
+column that the one before has needs DROP VIEW ... CASCADE of the view source first. Errors: 42704
+for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with matches of its own,
+42703 for columns that the new source lacks, 42883 or 42P16 for identifiers of another type, 22004
+if it does not know which source, 55P03 if tables cannot be locked within 30 s, 22023 and 42501 as
+for create_ladder().';

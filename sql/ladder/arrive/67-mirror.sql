@@ -200,30 +200,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.mirrors(text) IS
-'The rows of table mirror, none in a ladder that never had a mirror. Error 55000 unless the door to
-the ladder is open.';
-
-CREATE FUNCTION skillrating_internal.create_mirror_table(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    EXECUTE format(
-        'CREATE TABLE %I.mirror (
-            relation regclass NOT NULL,
-            pool text NOT NULL DEFAULT '''',
-            key text NOT NULL,
-            columns jsonb NOT NULL,
-            pool_key text NOT NULL DEFAULT '''',
-            PRIMARY KEY (relation, pool))', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.mirror IS %L', ladder,
-        'Tables of the user some of whose columns are kept equal to those of rating; see mirror_rating().');
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_mirror_table(text) IS
-'A part of mirror_rating(): the table mirror.';
+'The rows of table mirror, none in a ladder that never had a mirror.';
 
 CREATE FUNCTION skillrating_internal.mirror_triggers(ladder text)
 RETURNS bigint
@@ -514,7 +491,15 @@ BEGIN
     PERFORM skillrating_internal.hold_mirror(ladder, relation, false),
         skillrating_internal.lock_mirror(ladder, relation);
     IF NOT skillrating_internal.has_table(ladder, 'mirror') THEN
-        PERFORM skillrating_internal.create_mirror_table(ladder);
+        EXECUTE format(
+            'CREATE TABLE %I.mirror (
+                relation regclass NOT NULL,
+                pool text NOT NULL DEFAULT '''',
+                key text NOT NULL,
+                columns jsonb NOT NULL,
+                pool_key text NOT NULL DEFAULT '''',
+                PRIMARY KEY (relation, pool))', ladder);
+        PERFORM skillrating_internal.comment_relations(ladder, '{mirror}');
     END IF;
     EXECUTE format(
         'INSERT INTO %I.mirror (relation, pool, key, columns, pool_key) VALUES ($1, $2, $3, $4, $5)

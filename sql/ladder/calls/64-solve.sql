@@ -41,8 +41,6 @@ BEGIN
             component integer NOT NULL,
             UNIQUE NULLS NOT DISTINCT (solver, pool, player_id, at))', ladder, player_type);
     EXECUTE format('ALTER TABLE %I.solved REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.solved IS %L', ladder,
-        'What all matches together say of a player, by solve_ladder(): the columns of type estimate, for each solver and pool that has been solved.');
 
     EXECUTE format(
         'CREATE TABLE %I.solved_context (
@@ -53,8 +51,7 @@ BEGIN
             standard_error float8,
             UNIQUE NULLS NOT DISTINCT (solver, pool, context))', ladder);
     EXECUTE format('ALTER TABLE %I.solved_context REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.solved_context IS %L', ladder,
-        'What contexts are worth to side 1 by all matches together, by solve_ladder(): the columns of type context_estimate; without a context, what side 1 is worth in all matches.');
+    PERFORM skillrating_internal.comment_relations(ladder, '{solved,solved_context}');
     -- To those who may see the configuration, as grant_ladder() does.
     FOR reader IN
         SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END

@@ -17,17 +17,21 @@ CREATE TYPE skillrating.ranked_player AS (
     percentile float8);
 
 COMMENT ON TYPE skillrating.ranked_player IS
-'A line of a leaderboard: the place (1 is first; equal ratings share one), the player''s identifier
-as text, the displayed rating, the rated matches, and how many of them were won (sole first), drawn
-(shared first) and lost, and the time of the last one.
-provisional: whether the rating still has to settle: its deviation is not below half of the initial
-one, or, under a model without, there are fewer games than the parameter shadow_games, or else 10.
-Where statistics were asked for, else null:
-peak, peak_at: the highest rating since the last reset, and when it came first.
-streak: so many matches in a row were won or, if negative, lost; 0 after a draw.
-last_change: of the rating, in the last match since the last reset.
-percentile: how many percent of the other players of the board are rated lower, equals counted
-half; null for a player who is alone.';
+'A line of a leaderboard. The columns from peak on are null unless statistics were asked for.';
+COMMENT ON COLUMN skillrating.ranked_player.place IS 'The place: 1 is first; equal ratings share one.';
+COMMENT ON COLUMN skillrating.ranked_player.player_id IS 'The identifier as text.';
+COMMENT ON COLUMN skillrating.ranked_player.rating IS 'The displayed rating.';
+COMMENT ON COLUMN skillrating.ranked_player.games IS 'Rated matches.';
+COMMENT ON COLUMN skillrating.ranked_player.wins IS 'Rated matches in which the player was sole first.';
+COMMENT ON COLUMN skillrating.ranked_player.draws IS 'Rated matches in which the player shared the first place.';
+COMMENT ON COLUMN skillrating.ranked_player.losses IS 'Rated matches that were lost.';
+COMMENT ON COLUMN skillrating.ranked_player.last_played IS 'The time of the last rated match.';
+COMMENT ON COLUMN skillrating.ranked_player.provisional IS 'Whether the rating still has to settle, as in the view leaderboard of the ladder.';
+COMMENT ON COLUMN skillrating.ranked_player.peak IS 'The highest rating since the last reset.';
+COMMENT ON COLUMN skillrating.ranked_player.peak_at IS 'When it came first.';
+COMMENT ON COLUMN skillrating.ranked_player.streak IS 'Matches in a row that were won or, if negative, lost; 0 after a draw.';
+COMMENT ON COLUMN skillrating.ranked_player.last_change IS 'Change of the rating in the last match since the last reset.';
+COMMENT ON COLUMN skillrating.ranked_player.percentile IS 'Percent of the others who are rated lower, equals counted half; null for one alone.';
 
 CREATE FUNCTION skillrating_internal.past_shared_state(
     ladder text,
@@ -90,8 +94,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    columns text[];
-    horizon text := skillrating_internal.horizon_relation(ladder, at);
+    l record;
+    horizon text;
     behind bigint;
     now_state text;
     then_state text;
@@ -99,18 +103,22 @@ DECLARE
     aged_columns text;
     shared text;
 BEGIN
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
-    INTO columns;
-    EXECUTE format('SELECT greatest(l.horizon, %s, 0) FROM %I.ladder AS l', last, ladder) INTO behind;
+    EXECUTE format('SELECT m.state_columns, l.horizon, l.horizon_at FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO l;
+    IF at < l.horizon_at THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('history of ladder "%s" begins at %s, and %s is before', ladder, l.horizon_at, at),
+            HINT = 'See the columns horizon and horizon_at of its table ladder, and set_horizon().';
+    END IF;
+    horizon := CASE WHEN l.horizon_at IS NOT NULL THEN format('%I.horizon', ladder)
+        ELSE format('(SELECT r.* FROM %I.rating AS r WHERE false)', ladder) END;
+    behind := greatest(l.horizon, last, 0);
     SELECT format('ARRAY[%s]', string_agg(format('r.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('h.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('e.%I', u.c || '_after'), ', ' ORDER BY u.n)),
-        string_agg(format(', q.state[%s] AS %I', u.n, u.c), '' ORDER BY u.n)
-            FILTER (WHERE u.c <> 'rating')
+        string_agg(format(', q.state[%s] AS %I', u.n, u.c), '' ORDER BY u.n) FILTER (WHERE u.c <> 'rating')
     INTO now_state, horizon_state, then_state, aged_columns
-    FROM unnest(columns) WITH ORDINALITY AS u(c, n);
-    shared := skillrating_internal.past_shared_state(ladder, at, now_state, then_state,
-        horizon_state, horizon, behind);
+    FROM unnest(l.state_columns) WITH ORDINALITY AS u(c, n);
+    shared := skillrating_internal.past_shared_state(ladder, at, now_state, then_state, horizon_state, horizon, behind);
     -- Whose state is older than that time needs no events; OFFSET keeps it from being aged twice.
     RETURN format(
         'SELECT q.player_id, q.pool, skillrating.state_rating(l.model, q.state, l.params) AS rating,
@@ -130,24 +138,20 @@ BEGIN
                     c.draws + coalesce(h.draws, 0), c.losses + coalesce(h.losses, 0),
                     CASE WHEN e.kind = ''reset'' THEN NULL WHEN e.score IS NULL THEN e.last_played_before
                         ELSE greatest(e.last_played_before, e.played_at) END,
-                    CASE WHEN e.kind <> ''reset'' THEN
-                        greatest(e.last_played_before, e.as_of_before, e.played_at) END, e.fixed, %4$s
+                    CASE WHEN e.kind <> ''reset'' THEN greatest(e.last_played_before, e.as_of_before, e.played_at) END, e.fixed, %4$s
                 FROM %1$I.rating AS r
                 CROSS JOIN LATERAL (
                     SELECT e.* FROM %1$I.event AS e
-                    WHERE e.player_id %7$s r.player_id AND e.pool = r.pool AND e.played_at <= %5$L
-                        AND e.seq > %11$s
+                    WHERE e.player_id %7$s r.player_id AND e.pool = r.pool AND e.played_at <= %5$L AND e.seq > %11$s
                     ORDER BY e.seq DESC LIMIT 1) AS e
                 CROSS JOIN LATERAL (
                     SELECT max(s.seq) AS seq FROM %1$I.event AS s
                     WHERE s.player_id %7$s r.player_id AND s.pool = r.pool AND s.seq <= e.seq
                         AND s.seq > %11$s AND s.kind = ''reset'') AS z
-                LEFT JOIN %10$s AS h
-                    ON h.player_id %7$s r.player_id AND h.pool = r.pool AND z.seq IS NULL
+                LEFT JOIN %10$s AS h ON h.player_id %7$s r.player_id AND h.pool = r.pool AND z.seq IS NULL
                 CROSS JOIN LATERAL (
                     SELECT count(c.score) AS games, count(*) FILTER (WHERE c.score = 1) AS wins,
-                        count(*) FILTER (WHERE c.score = 0.5) AS draws,
-                        count(*) FILTER (WHERE c.score = 0) AS losses
+                        count(*) FILTER (WHERE c.score = 0.5) AS draws, count(*) FILTER (WHERE c.score = 0) AS losses
                     FROM %1$I.event AS c
                     WHERE c.player_id %7$s r.player_id AND c.pool = r.pool AND c.seq <= e.seq
                         AND c.seq > coalesce(z.seq, %11$s) AND c.seq > %11$s) AS c
@@ -653,10 +657,7 @@ BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
     INTO model;
-    IF step NOT IN ('day', 'week', 'month', 'quarter', 'year') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('step must be "day", "week", "month", "quarter" or "year", not "%s"', step);
-    END IF;
+    PERFORM skillrating_internal.check_choice('step', step, 'day', 'week', 'month', 'quarter', 'year');
     is_settled := CASE
         WHEN model.deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
         ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;

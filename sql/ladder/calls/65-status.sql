@@ -55,9 +55,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.copied_tables(text) IS
-'A part of ladder_status(): the attached tables into which a subscription is
-copying the rows that its publisher had when it began. Error 55000 unless the door to the ladder is
-open.';
+'A part of ladder_status(): the attached tables into which a subscription is copying the rows that
+its publisher had when it began.';
 
 CREATE FUNCTION skillrating_internal.restored_data(ladder text)
 RETURNS text
@@ -94,8 +93,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.restored_data(text) IS
 'A part of ladder_status() and verify(): what shows that a dump of data was restored into an existing
-ladder, whose triggers rated its matches once more, or null. Error 55000 unless the door to the
-ladder is open.';
+ladder, whose triggers rated its matches once more, or null.';
 
 CREATE FUNCTION skillrating_internal.lacking_triggers(ladder text)
 RETURNS text
@@ -211,15 +209,14 @@ AS 'MODULE_PATHNAME', 'skillrating_verify'
 LANGUAGE C STABLE STRICT ROWS 7;
 
 COMMENT ON FUNCTION skillrating_internal.verify(text) IS
-'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the
-source and in rated order, and compares bit for bit:
-content (the matches are what was rated, and all columns of the source are read), events (states
-before and after, predictions and scores), ratings (the state of every player, and the counts that
-ranks come from), counters (games, wins, draws, losses, last played), components (all of these of
-components, of a model that has some), complete (no finished match was overlooked, nor one that
-could not be rated and has changed, and no trigger is disabled), corrections (none waits for
-catch_up()), where matches are in table pending, waiting. Everything is read under one snapshot, and
-other sessions go on rating.
-catch_up(search => true, rebuild => true) mends content, events, ratings, counters, components and
-complete, catch_up() corrections and waiting. Errors: 42704 for an unknown ladder, 55000 if its
-triggers are gone, see restore_triggers().';
+'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the source
+and in rated order, and compares bit for bit: content (the matches are what was rated, and all
+columns of the source are read), events (states before and after, predictions and scores), ratings
+(the state of every player, and the counts that ranks come from), counters (games, wins, draws,
+losses, last played), components (all of these of components, of a model that has some), complete
+(no finished match was overlooked, nor one that could not be rated and has changed, and no trigger
+is disabled), corrections (none waits for catch_up()), where matches are in table pending, waiting.
+Everything is read under one snapshot, and other sessions go on rating. catch_up(search => true,
+rebuild => true) mends content, events, ratings, counters, components and complete, catch_up()
+corrections and waiting. Errors: 42704 for an unknown ladder, 55000 if its triggers are gone, see
+restore_triggers().';

@@ -29,7 +29,6 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     deviation text;
-    described record;
     kinds text[];
 BEGIN
     SELECT coalesce('r.' || quote_ident(m.deviation_column), 'NULL::float8') INTO deviation
@@ -56,51 +55,6 @@ BEGIN
             c.games, c.last_played, c.as_of, c.state
         FROM %1$I.component AS c WHERE c.games > 0', ladder,
         kinds);
-    FOR described IN
-        SELECT v.name, e.key, e.value
-        FROM (VALUES ('leaderboard', '{
-        "": "Players by their ratings: a row for each player with a rated match in a pool, as leaderboard() has it.",
-        "pool": "The rating pool.",
-        "place": "The place in the pool: 1 is first, and equal ratings share a place.",
-        "player_id": "The player.",
-        "rating": "The displayed rating, as stored: as of the last match or operation.",
-        "deviation": "The deviation of the rating; null under a model that has none.",
-        "games": "How many rated matches the player has played.",
-        "wins": "How many of them the player has won: was sole first.",
-        "draws": "How many of them the player has drawn: shared the first place.",
-        "losses": "How many of them the player has lost.",
-        "last_played": "When the last one was played.",
-        "provisional": "Whether the rating still has to settle: the deviation is not below half of the initial one; under a model that has none, there are fewer games than the parameter shadow_games, or else 10.",
-        "fixed": "Whether the player is fixed, as bots and puzzles are: see set_fixed()."}'), ('history', '{
-        "": "What has happened to players: a row for each player and rated match, and for each player whom an operation changed, as history() has it.",
-        "pool": "The rating pool.",
-        "player_id": "The player.",
-        "seq": "The place in the order of rating, which all rows of a match or operation share.",
-        "kind": "match, or the kind of the operation.",
-        "match_id": "The match; null for an operation.",
-        "played_at": "When the match was played, or the time of the operation.",
-        "games_before": "How many rated matches the player had played before.",
-        "team": "The team of the player, the one on which most was played.",
-        "score": "1 for a win, 0.5 for a draw, 0 for a loss.",
-        "win_probability": "The probability of a win that was predicted, a draw counted half.",
-        "rating_before": "The displayed rating before, as of played_at.",
-        "rating_after": "The displayed rating after.",
-        "reason": "Why the operation was made."}'), ('components', '{
-        "": "What the ladder has learned of home advantage, maps, clubs, players on a map, or whatever its model has: a row for each that was in a rated match.",
-        "kind": "The kind of component, see models().",
-        "pool": "The rating pool.",
-        "key": "The context or the club; null for a kind without.",
-        "player_id": "The player whose it is; null for what is nobody''s.",
-        "mu": "The mean, in units of the rating or of whatever the model says of the kind.",
-        "deviation": "The deviation of the mean, as of as_of; null for a kind without.",
-        "games": "In how many rated matches it was.",
-        "last_played": "When the last one was played.",
-        "as_of": "The time as of which the state is.",
-        "state": "All state columns of the kind, mu among them."}')) AS v(name, comments), jsonb_each_text(v.comments::jsonb) AS e
-    LOOP
-        EXECUTE format('COMMENT ON %s %I.%I%s IS %L', CASE described.key WHEN '' THEN 'VIEW' ELSE 'COLUMN' END, ladder, described.name,
-            '.' || quote_ident(nullif(described.key, '')), described.value);
-    END LOOP;
 END
 $function$;
 

@@ -55,9 +55,12 @@ CREATE TYPE skillrating.opponent AS (
     why jsonb);
 
 COMMENT ON TYPE skillrating.opponent IS
-'A result of find_opponents(): the opponent, with the rating and games on the ladder.
-win_probability: of the player who asked, against this opponent.
-why: with explain, the reason for this opponent.';
+'A result of find_opponents().';
+COMMENT ON COLUMN skillrating.opponent.player_id IS 'The opponent.';
+COMMENT ON COLUMN skillrating.opponent.rating IS 'The opponent''s displayed rating.';
+COMMENT ON COLUMN skillrating.opponent.games IS 'The opponent''s rated matches.';
+COMMENT ON COLUMN skillrating.opponent.win_probability IS 'Of the player who asked, against this opponent.';
+COMMENT ON COLUMN skillrating.opponent.why IS 'With explain, the reason for this opponent.';
 
 CREATE FUNCTION skillrating_internal.find_opponents(
     ladder text,

@@ -190,6 +190,26 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_relation(regclass) IS
 'Error 42P01 unless there is a relation with this OID, as a number can be cast to regclass.';
 
+CREATE FUNCTION skillrating_internal.check_choice(argument text, value text, VARIADIC choices text[])
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF value IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = format('%s must not be null', argument);
+    END IF;
+    IF value <> ALL (choices) THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s must be %s, not "%s"', argument,
+                regexp_replace('"' || array_to_string(choices, '", "') || '"', '^(.*), ', E'\\1 or '), value);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_choice(text, text, text[]) IS
+'Error 22023, or 22004 for null, unless the value of an argument is one of the choices.';
+
 CREATE FUNCTION skillrating_internal.identifier_equals(type regtype, column_name text)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_identifier_equals'
@@ -381,16 +401,12 @@ BEGIN
             horizon_at timestamptz,
             shadow_of regclass,
             only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.ladder IS %L', ladder,
-        'One row: the model, all its parameters, when matches are rated (apply_at), what becomes of late ones (late), whether a mistake in a match is an error (strict), whether a match waits or its transaction fails after an error that is not about its data (on_error), the format of these tables, and, set by set_horizon(), the last place in the order that can be corrected no more (horizon) and the time before which its matches were played (horizon_at); and, for a shadow and a former ladder, the table ladder of the one whose matches it rates (shadow_of).');
     EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, on_error) VALUES ($1, $2, $3, $4, $5, $6)', ladder)
     USING model, params, apply_at, late, strict, on_error;
 
     EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
         skillrating_internal.ladder_columns('rating', model, params, player_type, match_type, display));
     EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.rating IS %L', ladder,
-        'A row for each player and pool: the state under the model and the time as of which it is (as_of: that of the last event), the displayed rating, and counts of rated matches.');
 
     EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', ladder,
         skillrating_internal.ladder_columns('event', model, params, player_type, match_type, display));
@@ -403,8 +419,6 @@ BEGIN
         EXECUTE format('CREATE INDEX ON %I.event (player_id, pool, rounds_after, seq)', ladder);
     END IF;
     EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.event IS %L', ladder,
-        'History: a row for each player and rated match with the state before and after, games_before, last_played_before, as_of_before (the time as of which the player''s state was; null where that is last_played_before), the team (the one on which most was played), its predicted probability to win and its score (1 won, 0.5 drew, 0 lost); and one for each player whom an operation touched, with its kind. All rows of a match or operation share seq, which gives the order of rating.');
 
     EXECUTE format(
         'CREATE TABLE %I.rated_match (
@@ -426,8 +440,6 @@ BEGIN
     EXECUTE format(
         'CREATE INDEX ON %I.rated_match (played_at)
         WHERE reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.rated_match IS %L', ladder,
-        'A row for each match that was looked at: rated, with its place in the order (seq), or unrated or void, with the reason (a code of skillrating.reasons()) and the detail in words; and a digest of the content that was seen. A match that has had a place keeps it. arrived_at is when the content came of a match that is played more than a day later (reason future_time), else null. size_advantage_ratio and size_advantage_difference are the advantage of the larger team that an uneven match took, of those that did not learn it because another one was being learned from; null else. void_reason is set by void_match() and takes effect with catch_up(); decided_at is when that or restore_match() was last called; corrections is how often catch_up() has changed what is here of a match that had a place, at last at rated_at.');
 END
 $function$;
 
@@ -461,8 +473,6 @@ BEGIN
     EXECUTE format('CREATE INDEX ON %I.pending USING hash (match_id) WHERE sqlstate IS NOT NULL', ladder);
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.pending IS %L', ladder,
-        'Matches that wait for the end of the transaction that touched them, or for catch_up() where apply_at is manual or they come from a publisher (fires is false then), and since when. If rating one raised an error that is not about its data, the row has its SQLSTATE, its message and when that was, and waits for catch_up().');
 
     EXECUTE format(
         'CREATE TABLE %I.correction (
@@ -472,8 +482,6 @@ BEGIN
             played_at timestamptz,
             noticed_at timestamptz NOT NULL DEFAULT now())', ladder, match);
     EXECUTE format('ALTER TABLE %I.correction REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.correction IS %L', ladder,
-        'What waits for catch_up(): from which place in the order (seq) or time on history is out of date, because of which match, and what happened to it.');
 
     EXECUTE format(
         'CREATE TABLE %I.operation (
@@ -495,16 +503,12 @@ BEGIN
             UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', ladder, player, player);
     EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', ladder);
     EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'', ''eligibility'') AND undone_at IS NULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.operation IS %L', ladder,
-        'What was done other than by matches, with the reason, by its number (operation) and at its place in the order (seq): seasons, decay, idle time that was counted, states set by hand, from another ladder (one row a player) or to that of a newcomer, points given back (one row a player and pool; into_id is whom they were lost to), players excluded or merged, rules of eligibility (params) for matches played since.');
 
     EXECUTE format(
         'CREATE TABLE %I.attached (
             relation regclass PRIMARY KEY,
             match_id text NOT NULL,
             replica boolean NOT NULL DEFAULT false)', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.attached IS %L', ladder,
-        'Tables whose triggers feed the ladder, and the column or expression that gives the match of a row; replica if a publisher fills the table, so that rows only have their matches wait for catch_up(). See attach().');
 END
 $function$;
 
@@ -563,20 +567,11 @@ BEGIN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and on_error must not be null';
     END IF;
     all_params := (SELECT parameters FROM skillrating.models(model, params));
-    PERFORM skillrating_internal.check_ranks(ranks);
-    PERFORM skillrating_internal.check_eligibility(eligibility);
-    IF apply_at NOT IN ('commit', 'statement', 'manual') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('apply_at must be "commit", "statement" or "manual", not "%s"', apply_at);
-    END IF;
-    IF late NOT IN ('append', 'reorder') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('late must be "append" or "reorder", not "%s"', late);
-    END IF;
-    IF on_error NOT IN ('wait', 'raise') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('on_error must be "wait" or "raise", not "%s"', on_error);
-    END IF;
+    PERFORM skillrating_internal.check_choice('ranks', ranks, 'indexed', 'counted'),
+        skillrating_internal.check_eligibility(eligibility),
+        skillrating_internal.check_choice('apply_at', apply_at, 'commit', 'statement', 'manual'),
+        skillrating_internal.check_choice('late', late, 'append', 'reorder'),
+        skillrating_internal.check_choice('on_error', on_error, 'wait', 'raise');
     IF ladder <> ladder::name::text THEN
         RAISE name_too_long USING
             MESSAGE = format('name of a ladder is too long: "%s"', ladder),
@@ -624,9 +619,8 @@ BEGIN
             format('What the ladder rates, from %s.', source));
     ELSE
         PERFORM skillrating_internal.create_match_tables(ladder, player_type, match_type);
-        PERFORM skillrating_internal.create_own_source(ladder, match_type);
     END IF;
-    PERFORM skillrating_internal.create_own_triggers(ladder);
+    PERFORM skillrating_internal.create_own_triggers(ladder), skillrating_internal.comment_relations(ladder, NULL, model, all_params);
 END
 $function$;
 
@@ -685,30 +679,28 @@ $function$;
 COMMENT ON FUNCTION skillrating.create_ladder(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text, boolean, regclass, text, jsonb, text, text) IS
 'Creates a ladder: a schema of that name with ordinary tables, owned by the caller. Matches that are
 inserted into match and match_player are rated by the model with the parameters given (see
-parameters()) at commit, or after each statement for apply_at => statement, which then must
-carry whole matches, or by catch_up() for manual. A match that is older than others of its players
-is rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A
-match with a mistake in its rows stays unrated, with a reason of reasons(); where strict it
-is an error of the statement or commit that brings it. After any other error, as of rights or of a
-trigger, a match waits in table pending for catch_up(), with a warning; on_error => raise has the
-statement or commit fail instead.
-eligibility has rules for all matches, see set_eligibility(). ranks says where ranks come from: they
-are counted over the index on the rating (indexed), or from counts of players by rating, which every
-match then updates (counted); set_ranks() changes it. With a source, a view on tables of your own
-with a row for each participant of each finished match (see describe_source()), there are no such
-tables. The tables below the view whose rows lead to match_id by a column are attached, unless
-attach is false; a notice says which, and a warning names those that attach() is to be told about. A
-notice says how many matches there are already, which backfill() rates; a notice or warning how many
-of a hundred of them would not count, and why; a notice which columns have no effect under the
-model. ratings_to, key and columns are those of mirror_rating(), for the rating pool given, or the
-only one that the source has, or with pool_key for all.
-Players and matches are identified by any type that can be hashed
-and ordered, bigint or that of the source unless it is given; not by composites, arrays, names of
-objects, domains without null, or texts of a nondeterministic collation. Errors: 42804 for such a
-type, 42P01 for an unknown source, 22023 for an unknown model or parameter, a source that will not
-do, or several rating pools for ratings_to, 22003 for a parameter out of range, 42P06 if the schema
-exists, 42501 if the source view is another role''s, 55P03 if tables cannot be locked within 30 s,
-and those of mirror_rating().';
+parameters()) at commit, or after each statement for apply_at => statement, which then must carry
+whole matches, or by catch_up() for manual. A match that is older than others of its players is
+rated as it arrives (late => append), or in its place, once catch_up() is called (reorder). A match
+with a mistake in its rows stays unrated, with a reason of reasons(); where strict it is an error of
+the statement or commit that brings it. After any other error, as of rights or of a trigger, a match
+waits in table pending for catch_up(), with a warning; on_error => raise has the statement or commit
+fail instead. eligibility has rules for all matches, see set_eligibility(). ranks says where ranks
+come from: they are counted over the index on the rating (indexed), or from counts of players by
+rating, which every match then updates (counted); set_ranks() changes it. With a source, a view on
+tables of your own with a row for each participant of each finished match (see describe_source()),
+there are no such tables. The tables below the view whose rows lead to match_id by a column are
+attached, unless attach is false; a notice says which, and a warning names those that attach() is to
+be told about. A notice says how many matches there are already, which backfill() rates; a notice or
+warning how many of a hundred of them would not count, and why; a notice which columns have no
+effect under the model. ratings_to, key and columns are those of mirror_rating(), for the rating
+pool given, or the only one that the source has, or with pool_key for all. Players and matches are
+identified by any type that can be hashed and ordered, bigint or that of the source unless it is
+given; not by composites, arrays, names of objects, domains without null, or texts of a
+nondeterministic collation. Errors: 42804 for such a type, 42P01 for an unknown source, 22023 for an
+unknown model or parameter, a source that will not do, or several rating pools for ratings_to, 22003
+for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is another
+role''s, 55P03 if tables cannot be locked within 30 s, and those of mirror_rating().';
 
 CREATE FUNCTION skillrating_internal.report_match(
     ladder text,
@@ -831,15 +823,14 @@ LANGUAGE C STABLE ROWS 12;
 
 COMMENT ON FUNCTION skillrating_internal.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, boolean[], text[], text[], text) IS
 'What a match at a time would bring, without playing it: for every player the displayed rating with
-which the player goes into it, after idle time up to then, the probability that the own team wins
-(a draw counts half), and the change of the rating if it wins, draws or loses against all others.
+which the player goes into it, after idle time up to then, the probability that the own team wins (a
+draw counts half), and the change of the rating if it wins, draws or loses against all others.
 draw_probability is that of a draw of two teams, null of more and under a model that has none, as in
-predict(): a win alone has win_probability less half of it.
-at is now by default, also where it is null.
-The rows are in the order of players; one who occurs several times has a row, at the first place.
-Players without a row start from the initial state. An account that is merged counts as the player
-it is merged into, and its row comes back under the identifier that was given. Under a model with
-components it takes SELECT on table component besides. Under rating periods players go into it
+predict(): a win alone has win_probability less half of it. at is now by default, also where it is
+null. The rows are in the order of players; one who occurs several times has a row, at the first
+place. Players without a row start from the initial state. An account that is merged counts as the
+player it is merged into, and its row comes back under the identifier that was given. Under a model
+with components it takes SELECT on table component besides. Under rating periods players go into it
 with the states at the start of that of at, or of tournament, which is an error (22023) to leave out
 where tournaments are the periods. Without pool it is the only one of the ladder; in an unknown one
 all players are newcomers, which a notice says, because a match may be the first of its pool. Errors

@@ -79,22 +79,6 @@ COMMENT ON FUNCTION skillrating_internal.check_kind(text, text, text) IS
 'A part of grant_ladder() and revoke_ladder(): a role as GRANT takes it; public is all roles, and the
 ladder''s owner is null. Errors: 42704 for an unknown role, 22023 for an unknown kind.';
 
-CREATE FUNCTION skillrating_internal.has_usage_grant(
-    ladder text,
-    quoted_role text)
-RETURNS boolean
-LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-    SELECT EXISTS (
-        SELECT FROM pg_namespace AS n, skillrating_internal.acl_of(n.nspacl, quoted_role) AS p
-        WHERE n.nspname = ladder AND p = 'USAGE')
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.has_usage_grant(text, text) IS
-'A part of grant_ladder() and revoke_ladder(): whether a role itself has USAGE on the schema of a
-ladder.';
-
 CREATE FUNCTION skillrating_internal.grant_ladder(
     ladder text,
     role text,
@@ -116,7 +100,7 @@ BEGIN
         RETURN;
     END IF;
     -- A schema whose privileges change has everybody who is at work on it try again.
-    IF NOT skillrating_internal.has_usage_grant(ladder, quoted_role) THEN
+    IF 'USAGE' NOT IN (SELECT skillrating_internal.acl_of(n.nspacl, quoted_role) FROM pg_namespace AS n WHERE n.nspname = ladder) THEN
         EXECUTE format('GRANT USAGE ON SCHEMA %I TO %s', ladder, quoted_role);
     END IF;
     FOR statement IN
@@ -180,7 +164,7 @@ BEGIN
     LOOP
         EXECUTE statement;
     END LOOP;
-    IF skillrating_internal.has_usage_grant(ladder, quoted_role) AND NOT EXISTS (
+    IF 'USAGE' IN (SELECT skillrating_internal.acl_of(n.nspacl, quoted_role) FROM pg_namespace AS n WHERE n.nspname = ladder) AND NOT EXISTS (
         SELECT FROM pg_class AS c, skillrating_internal.acl_of(c.relacl, quoted_role)
         WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)))
     THEN

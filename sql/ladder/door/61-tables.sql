@@ -16,16 +16,12 @@ BEGIN
         WITH (fillfactor = 70)', ladder,
         skillrating_internal.ladder_columns('component', model, '{}', player_type, match_type, ''));
     EXECUTE format('ALTER TABLE %I.component REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.component IS %L', ladder,
-        'States that belong to something else than a player alone, as the model has kinds of them: a side, a context, a club, a player in a context. A row for each kind, pool, key (the context or the club; empty where the kind has none) and player (null where it belongs to none), with the state, the time as of which it is (as_of), and the number and time of rated matches.');
 
     EXECUTE format(
         'CREATE TABLE %I.component_event (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key, seq))', ladder,
         skillrating_internal.ladder_columns('component_event', model, '{}', player_type, match_type, ''));
     EXECUTE format('CREATE INDEX ON %I.component_event (seq)', ladder);
     EXECUTE format('ALTER TABLE %I.component_event REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.component_event IS %L', ladder,
-        'History of table component: a row for each component and rated match with the state before and after, games_before, last_played_before and as_of_before (null where that is last_played_before); and one without match_id for each component that a season, settle() or reset_rating() changed. All rows of a match or operation have the seq that its rows in event have; cause is the kind of these.');
 END
 $function$;
 
@@ -65,8 +61,6 @@ BEGIN
             WHEN match_type = 'uuid'::regtype THEN 'DEFAULT gen_random_uuid()'
             ELSE ''
         END);
-    EXECUTE format('COMMENT ON TABLE %I.match IS %L', ladder,
-        'Matches: when played, whether finished (only then rated), in which pool of ratings, with which log-odds of the context in favour of the first side, with which weight of the updates of all players (gain), where or as what all of them play (context), in which tournament, to keep one unrated, why, and for views that judge by it how long it lasted in seconds (duration) and whether a team gave up (surrendered).');
 
     EXECUTE format(
         'CREATE TABLE %1$I.match_player (
@@ -94,23 +88,6 @@ BEGIN
             bot boolean,
             fixed boolean,
             PRIMARY KEY (match_id, player_id, stint))', ladder, match, player);
-    EXECUTE format('COMMENT ON TABLE %I.match_player IS %L', ladder,
-        'Participants: the team, its result (rank, 1 is best and equal ranks are a draw; or team_score, high is best; or player_score, that of this player, which is summed for the team; or won), and optionally the share of the match played (weight, or joined and left_at in seconds), the side (1 or 2), where or as what this player plays (context; that of the match if null), for which group, such as a club or a country (club), and the share of the stint spent commanding (or seconds, if more than 1), the squad (the same number for all who queued together), kills and deaths, whether the player quit, how many matches the player had played elsewhere (experience), the weight of the update of this player alone (player_gain, times the gain of the match; 1 if null), whether it is a program (bot), and whether its state stays as it is from this match on (fixed; null is as before). A player with several stints has several rows.');
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_match_tables(text, regtype, regtype) IS
-'A part of create_ladder(): the tables match and match_player of a ladder that has no source of the
-user.';
-
-CREATE FUNCTION skillrating_internal.create_own_source(
-    ladder text,
-    match_type regtype)
-RETURNS void
-LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
     -- Equality of identifiers is that of their type, wherever the type lives, and not one that
     -- somebody else has put beside the type.
     EXECUTE format(
@@ -123,13 +100,12 @@ BEGIN
         FROM %1$I.match AS m
         JOIN %1$I.match_player AS p ON p.match_id %2$s m.match_id
         WHERE m.finished', ladder, skillrating_internal.identifier_equals(match_type, 'match_id'));
-    EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
-        'A row for each participant of every finished match: what the ladder rates.');
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_own_source(text, regtype) IS
-'A part of create_ladder(): the view source over match and match_player.';
+COMMENT ON FUNCTION skillrating_internal.create_match_tables(text, regtype, regtype) IS
+'A part of create_ladder(): the tables match and match_player of a ladder that has no source of the
+user, and the view source over them.';
 
 CREATE FUNCTION skillrating_internal.owns_table(relation regclass)
 RETURNS boolean

@@ -46,3 +46,27 @@ with anyelement; a text that the ladder''s type cannot read is error 22P02.',
     END LOOP;
 END
 $do$;
+
+-- Columns that mean what others do are described as these.
+DO LANGUAGE plpgsql
+$do$
+DECLARE
+    statement text;
+BEGIN
+    FOR statement IN
+        SELECT format('COMMENT ON COLUMN skillrating.%I.%I IS %L', t.typname, a.attname, coalesce(d.comment,
+            upper(left(s.description, 1)) || substr(s.description, 2) || '.'))
+        FROM (VALUES ('rated_participants', 'rated'), ('hive_rating', 'hive_state'), ('inputs', NULL)) AS same(name, described_as)
+        JOIN pg_type AS t ON t.typnamespace = 'skillrating'::regnamespace AND t.typname = same.name
+        JOIN pg_attribute AS a ON a.attrelid = t.typrelid AND col_description(a.attrelid, a.attnum) IS NULL
+        LEFT JOIN skillrating.source_columns() AS s ON same.described_as IS NULL AND s.column_name = a.attname
+        LEFT JOIN LATERAL (
+            SELECT col_description(b.attrelid, b.attnum) FROM pg_attribute AS b
+            JOIN pg_type AS u ON u.typrelid = b.attrelid
+            WHERE u.typnamespace = t.typnamespace AND u.typname = same.described_as AND b.attname = a.attname
+        ) AS d(comment) ON true
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+END
+$do$;

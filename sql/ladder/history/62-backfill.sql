@@ -260,9 +260,8 @@ AS 'MODULE_PATHNAME', 'skillrating_unused_columns'
 LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) IS
-'The columns of a source of which a model makes no use under these parameters, and the ladder and
-its rules of eligibility neither: a ladder does not read them, but for scores beside ranks.
-Errors as for models().';
+'The columns of a source that neither a model uses under these parameters nor the ladder or its rules
+of eligibility: a ladder does not read them, but for scores beside ranks. Errors as for models().';
 
 CREATE FUNCTION skillrating_internal.tell_judgement(
     source regclass,

@@ -66,8 +66,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.note_change(text) IS
 'Part of what changes which accounts are one player, who is excluded, which matches count, where
 history begins or where ratings are mirrored: writes a new version of the row of table ladder, by
-which transactions at higher isolation levels learn that their snapshot is older. Error 55000 unless
-the door to the ladder is open.';
+which transactions at higher isolation levels learn that their snapshot is older.';
 
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
@@ -90,7 +89,7 @@ DECLARE
     operation bigint := nextval(format('%I.event_seq', ladder));
 BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
-    PERFORM skillrating_internal.check_operation_behind_horizon(ladder, at);
+    PERFORM skillrating_internal.check_behind_horizon(ladder, kind, NULL, at => at);
     EXECUTE format(
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
         VALUES ($1, $1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
@@ -154,25 +153,24 @@ AS 'MODULE_PATHNAME', 'skillrating_catch_up'
 LANGUAGE C VOLATILE STRICT ROWS 1000;
 
 COMMENT ON FUNCTION skillrating_internal.catch_up(text, boolean, boolean, boolean) IS
-'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction
-says that history is out of date, replays it from there, exactly, from the states that the events
-before left behind. Only what comes out otherwise is written. Returns the players whose rows
-changed, those rated for the first time too, once for each pool, with the displayed rating and the
-games before and after the whole call; null where there is no row. With dry_run it returns the same,
-with the places on the leaderboard of all who have played (null for a player who has not, and
-without dry_run), and leaves everything as it was: the work is done in a subtransaction that is
-rolled back, with the triggers that it fires. With search it also looks in the source for what no
-trigger has reported: new matches are rated, and those that are gone no longer count, which a
-warning says. With rebuild it replays from the very start, and sets sequences that a restored dump
-has put back. Matches are rated
-meanwhile, and wait for its last step, which writes the ratings; where most of the work lies behind
-a late match they wait from the beginning. Reading goes on. What is out of date before a rated match
-that has gone from the source unreported waits, with a warning; another names columns that the
-source has got since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501 unless the
-caller owns it, 55006 within the work on it, 0A000 above READ COMMITTED, 40P01 if the transaction
-has rated matches of the ladder and another one maintains it, 55P03 if somebody keeps it from the
-last step for 30 s or lock_timeout, 55000 if triggers are missing, see restore_triggers(), if such a
-match was rated while it worked, or, with rebuild, at all.';
+'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction says
+that history is out of date, replays it from there, exactly, from the states that the events before
+left behind. Only what comes out otherwise is written. Returns the players whose rows changed, those
+rated for the first time too, once for each pool, with the displayed rating and the games before and
+after the whole call; null where there is no row. With dry_run it returns the same, with the places
+on the leaderboard of all who have played (null for a player who has not, and without dry_run), and
+leaves everything as it was: the work is done in a subtransaction that is rolled back, with the
+triggers that it fires. With search it also looks in the source for what no trigger has reported:
+new matches are rated, and those that are gone no longer count, which a warning says. With rebuild
+it replays from the very start, and sets sequences that a restored dump has put back. Matches are
+rated meanwhile, and wait for its last step, which writes the ratings; where most of the work lies
+behind a late match they wait from the beginning. Reading goes on. What is out of date before a
+rated match that has gone from the source unreported waits, with a warning; another names columns
+that the source has got since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501
+unless the caller owns it, 55006 within the work on it, 0A000 above READ COMMITTED, 40P01 if the
+transaction has rated matches of the ladder and another one maintains it, 55P03 if somebody keeps it
+from the last step for 30 s or lock_timeout, 55000 if triggers are missing, see restore_triggers(),
+if such a match was rated while it worked, or, with rebuild, at all.';
 
 CREATE FUNCTION skillrating_internal.void_match(
     ladder text,
@@ -298,8 +296,7 @@ LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.counted_player(text, text) IS
 'The player that an account counts as, now and whatever catch_up() has still to do: the account that
-it is merged into in the end, or itself. Functions of a ladder that take a player ask this one.
-Error 55000 unless the door to the ladder is open.';
+it is merged into in the end, or itself. Functions of a ladder that take a player ask this one.';
 
 CREATE FUNCTION skillrating_internal.counting_rows(ladder text)
 RETURNS text
@@ -550,8 +547,7 @@ BEGIN
             operation := skillrating_internal.note_refund(ladder, player_id::text, since, until,
                 at, reason, cap_at_peak);
         ELSE
-            RAISE invalid_parameter_value USING
-                MESSAGE = format('policy must be "void" or "refund", not "%s"', policy);
+            PERFORM skillrating_internal.check_choice('policy', policy, 'void', 'refund');
     END CASE;
 END
 $function$;
@@ -684,7 +680,7 @@ BEGIN
             MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
             HINT = 'The numbers are in the column operation of its table operation.';
     END IF;
-    PERFORM skillrating_internal.check_behind_horizon(ladder, operation_kind, operation_seq, NULL);
+    PERFORM skillrating_internal.check_behind_horizon(ladder, operation_kind, operation_seq);
     IF operation_kind = 'eligibility' THEN
         PERFORM skillrating_internal.note_eligibility(ladder, operation_since, 'undo');
     ELSIF operation_kind NOT IN ('exclude', 'merge') THEN

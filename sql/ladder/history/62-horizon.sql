@@ -42,41 +42,14 @@ AS 'MODULE_PATHNAME', 'skillrating_renew_ladder_cache'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.renew_ladder_cache(text) IS
-'Has all sessions look the relations of a ladder up again. Error 55000
-unless the door to the ladder is open.';
-
-CREATE FUNCTION skillrating_internal.horizon_relation(
-    ladder text,
-    at timestamptz)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    horizon_at timestamptz;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT l.horizon_at FROM %I.ladder AS l', ladder) INTO horizon_at;
-    IF at < horizon_at THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('history of ladder "%s" begins at %s, and %s is before', ladder,
-                horizon_at, at),
-            HINT = 'See the columns horizon and horizon_at of its table ladder, and set_horizon().';
-    END IF;
-    RETURN CASE WHEN horizon_at IS NOT NULL THEN format('%I.horizon', ladder)
-        ELSE format('(SELECT r.* FROM %I.rating AS r WHERE false)', ladder) END;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.horizon_relation(text, timestamptz) IS
-'A part of past_board(): the rows of the horizon of a ladder as SQL, none where it has no horizon.
-Error 55000 for a time before it.';
+'Has all sessions look the relations of a ladder up again.';
 
 CREATE FUNCTION skillrating_internal.check_behind_horizon(
     ladder text,
     kind text,
     seq bigint,
-    match_id text)
+    match_id text DEFAULT NULL,
+    at timestamptz DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -85,12 +58,14 @@ DECLARE
     w record;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
-    IF seq <= w.horizon THEN
+    EXECUTE format('SELECT l.horizon, l.horizon_at, l.late FROM %I.ladder AS l', ladder) INTO w;
+    -- Only there does its time give an operation its place.
+    IF seq <= w.horizon OR w.late = 'reorder' AND at < w.horizon_at THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = CASE
                 WHEN match_id IS NOT NULL THEN
                     format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
+                WHEN at IS NOT NULL THEN format('operation at %s lies before the horizon of ladder "%s"', at, ladder)
                 ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind,
                     ladder, seq) END,
             DETAIL = format(
@@ -100,33 +75,9 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint, text) IS
-'A part of what corrects history: error 55000 for a place in the order that lies before the horizon
-of the ladder; it names the match, if there is one.';
-
-CREATE FUNCTION skillrating_internal.check_operation_behind_horizon(
-    ladder text,
-    at timestamptz)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    w record;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT l.late, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
-    IF w.late = 'reorder' AND at < w.horizon_at THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('operation at %s lies before the horizon of ladder "%s"', at, ladder),
-            DETAIL = format('History can be corrected from %s on.', w.horizon_at);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_operation_behind_horizon(text, timestamptz) IS
-'A part of what writes operations: error 55000 for one whose time gives it a place before the
-horizon.';
+COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint, text, timestamptz) IS
+'A part of what corrects history: error 55000 for a place in the order, or a time of an operation,
+that lies before the horizon of the ladder; it names the match, if there is one.';
 
 CREATE FUNCTION skillrating_internal.check_player_behind_horizon(
     ladder text,
@@ -174,8 +125,7 @@ LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.write_horizon(text, bigint) IS
 'A part of set_horizon(): puts into the tables horizon and component_horizon of a ladder how players
-and components were behind a place in the order. Error 55000 unless the door to the ladder is
-open.';
+and components were behind a place in the order.';
 
 CREATE FUNCTION skillrating_internal.create_horizon_tables(ladder text)
 RETURNS void
@@ -190,15 +140,11 @@ BEGIN
     EXECUTE format('CREATE TABLE %I.horizon (%s, PRIMARY KEY (player_id, pool))', ladder,
         skillrating_internal.ladder_columns('rating', l.model, l.params, t.player_type::regtype,
             t.match_type::regtype, skillrating_internal.display_expression(l.model, l.params)));
-    EXECUTE format('COMMENT ON TABLE %I.horizon IS %L', ladder,
-        'The rows that table rating had at the horizon, see set_horizon(): history begins with them.');
     EXECUTE format(
         'CREATE TABLE %I.component_horizon (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key))',
         ladder, skillrating_internal.ladder_columns('component', l.model, l.params, t.player_type::regtype,
             t.match_type::regtype, ''));
     EXECUTE format('ALTER TABLE %I.component_horizon REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.component_horizon IS %L', ladder,
-        'The rows that table component had at the horizon, see set_horizon(): history begins with them.');
     EXECUTE format(
         'CREATE TABLE %I.season_horizon (
             player_id %s NOT NULL,
@@ -216,8 +162,7 @@ BEGIN
             last_played timestamptz,
             PRIMARY KEY (player_id, pool, began))', ladder, t.player_type);
     EXECUTE format('CREATE INDEX ON %I.season_horizon (began, pool)', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.season_horizon IS %L', ladder,
-        'What events before the horizon say of seasons, see set_horizon(): a row for each player with events then of a season that began at the place in column began (0: the time before the first). rating_before is the displayed rating that the beginning of the season found, start_rating the one that it left. matches counts each match with one of its players.');
+    PERFORM skillrating_internal.comment_relations(ladder, '{horizon,component_horizon,season_horizon}', l.model, l.params);
     PERFORM skillrating_internal.renew_ladder_cache(ladder);
 END
 $function$;
@@ -304,8 +249,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.keep_seasons(text, bigint, bigint) IS
 'A part of set_horizon(): adds to table season_horizon what the events behind the horizon of before,
-null for none, up to the one to come say of seasons. Error 55000 unless the door to the ladder is
-open.';
+null for none, up to the one to come say of seasons.';
 
 CREATE FUNCTION skillrating_internal.kept_season(
     ladder text,
@@ -330,8 +274,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.kept_season(text, bigint) IS
 'A part of season_players() and season_details(), for the season that began at a place: the place
 behind which its events count, and the rows k of season_horizon with what came before, in the pool
-that is parameter $3, as SQL; null for a season that began behind the horizon. Error 55000 unless
-the door to the ladder is open.';
+that is parameter $3, as SQL; null for a season that began behind the horizon.';
 
 CREATE FUNCTION skillrating_internal.set_horizon(
     ladder text,
@@ -408,14 +351,13 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.set_horizon(text, timestamptz) IS
-'Has the history of a ladder begin at a time: keeps, in its tables horizon and component_horizon,
-how everybody was behind the last place in the order before all matches and operations of that time
-and later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and
-verify() start from there, bit for bit as without a horizon, and rows of event and component_event
-up to that place, and matches of the source, may be deleted, detached or moved. What would correct
-history before it is refused, by name; a match of it that changes or goes stays as it was rated,
-with a warning. A later call moves the horizon on.
-Returns the place, and how many players were there. Errors: 42704 for an unknown ladder, 42501
-unless the caller owns it, 22004 for nulls, 22008 for an infinite time, 22023 for one before the
-horizon that there is or later than now and the last match, 55000 if corrections wait for
-catch_up(), or if events of before are gone already.';
+'Has the history of a ladder begin at a time: keeps, in its tables horizon and component_horizon, how
+everybody was behind the last place in the order before all matches and operations of that time and
+later, and in season_horizon what seasons had until then. catch_up(), with rebuild too, and verify()
+start from there, bit for bit as without a horizon, and rows of event and component_event up to that
+place, and matches of the source, may be deleted, detached or moved. What would correct history
+before it is refused, by name; a match of it that changes or goes stays as it was rated, with a
+warning. A later call moves the horizon on. Returns the place, and how many players were there.
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22008 for an
+infinite time, 22023 for one before the horizon that there is or later than now and the last match,
+55000 if corrections wait for catch_up(), or if events of before are gone already.';

@@ -7,8 +7,7 @@ LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.begin_operation(text) IS
 'A part of new_season() and its like, before note_operation(): keeps others from rating the ladder,
-so that the operation comes behind whatever has been rated. Error 55000 unless the door to the
-ladder is open.';
+so that the operation comes behind whatever has been rated.';
 
 CREATE FUNCTION skillrating_internal.apply_operation(
     ladder text,
@@ -531,13 +530,12 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.set_rating(text, anycompatible, jsonb, text, timestamptz, text) IS
 'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. A player whom the
-ladder does not know gets a rating, so that newcomers can be placed. It takes its place
-in the order: matches before are replayed without it, those after with it. Without pool it is the
-only one of the ladder; a notice names those that it has if another is given. Returns the number of
-the operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown
+ladder does not know gets a rating, so that newcomers can be placed. It takes its place in the
+order: matches before are replayed without it, those after with it. Without pool it is the only one
+of the ladder; a notice names those that it has if another is given. Returns the number of the
+operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown
 ladder, 22023 for a state column that there is not, a player who is merged into another, or without
-a pool where there are several, 22003
-for a state out of range, 22008 for an infinite time.';
+a pool where there are several, 22003 for a state out of range, 22008 for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.check_has_rating(
     ladder text,
@@ -666,7 +664,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
 BEGIN
-    PERFORM skillrating_internal.check_operation_behind_horizon(ladder, at);
+    PERFORM skillrating_internal.check_behind_horizon(ladder, 'seed', NULL, at => at);
     operation := nextval(format('%I.event_seq', ladder));
     EXECUTE format(
         'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)
@@ -741,14 +739,13 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.seed_from(text, text, text, text, boolean, timestamptz, text) IS
-'Starts players of a ladder from their states in another one: those columns that both models have,
-as they are there at that time (see rating_at()), for players who have no row here yet, or for all
-with overwrite.
-new_season() afterwards moves them towards the initial state. Without pool and other_pool they are
-the only ones of the two. Returns the number of the operation, for undo_operation() (null if there
-was nothing to do), and how many players it changed. Errors: 42704 for an unknown ladder, 22023 if
-the models have no state column in common, or without a pool where there are several, 22008 for an
-infinite time.';
+'Starts players of a ladder from their states in another one: those columns that both models have, as
+they are there at that time (see rating_at()), for players who have no row here yet, or for all with
+overwrite. new_season() afterwards moves them towards the initial state. Without pool and other_pool
+they are the only ones of the two. Returns the number of the operation, for undo_operation() (null
+if there was nothing to do), and how many players it changed. Errors: 42704 for an unknown ladder,
+22023 if the models have no state column in common, or without a pool where there are several, 22008
+for an infinite time.';
 
 CREATE FUNCTION skillrating_internal.check_imported(
     ladder text,

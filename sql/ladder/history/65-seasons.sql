@@ -98,8 +98,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.new_season_players(text, bigint, text) IS
 'A part of season_table(): a further condition on rows r of rating, for those who have played in a
-season that has just begun; empty once there is more of it than is read in a moment. Error 55000
-unless the door to the ladder is open.';
+season that has just begun; empty once there is more of it than is read in a moment.';
 
 CREATE FUNCTION skillrating_internal.season_players(
     ladder text,
@@ -158,10 +157,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_players(text, record, text, bigint, boolean) IS
-'A part of season_table(): a query for the players with so many matches in a
-season, with their ratings at its end, or now if it is running. quick says that a few of them are
-wanted, in order. Its parameters are those of season_table(). Error 55000 unless the door to the
-ladder is open.';
+'A part of season_table(): a query for the players with so many matches in a season, with their
+ratings at its end, or now if it is running. quick says that a few of them are wanted, in order. Its
+parameters are those of season_table().';
 
 CREATE FUNCTION skillrating_internal.season_counts(
     ladder text,
@@ -243,9 +241,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_end_rating(text, record, text, text) IS
-'A part of season_table(): the rating of a player at the end of a season, or
-now if it is running; null for a player who had none. Error 55000 unless the door to the ladder is
-open.';
+'A part of season_table(): the rating of a player at the end of a season, or now if it is running;
+null for a player who had none.';
 
 CREATE FUNCTION skillrating_internal.season_page(
     ladder text,
@@ -307,8 +304,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.season_page(text, record, text, bigint, text, text) IS
 'A part of season_table(): the query of the players of a page, or of one player, and, for that one
 and for a page that comes after a player, how many are rated above that one, and at least as high,
-that player, and the rating. Error 42704 for a page after a player without one, 55000 unless the
-door to the ladder is open.';
+that player, and the rating. Error 42704 for a page after a player without one.';
 
 CREATE FUNCTION skillrating_internal.season_details(
     ladder text,
@@ -366,8 +362,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.season_details(text, record) IS
 'A part of season_table(): what joins a player q of a page with the counts (c) of the matches in the
 season, the rating with which it began (b) and the peak (h), of events and of what is kept of those
-before the horizon. Its parameters are those of season_table(). Error 55000 unless the door to the
-ladder is open.';
+before the horizon. Its parameters are those of season_table().';
 
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,

@@ -115,8 +115,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.standings_query(text, bigint) IS
 'A part of renew_standings() and wrong_standings(): a query for the rows of table standing of the
-seasons that have ended at a place in the order or behind it, or null if there is none. Error 55000
-unless the door to the ladder is open.';
+seasons that have ended at a place in the order or behind it, or null if there is none.';
 
 CREATE FUNCTION skillrating_internal.renew_standings(
     ladder text,
@@ -155,8 +154,7 @@ BEGIN
         EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating) WHERE above IS NOT NULL', ladder);
         -- A publication of all tables must not keep rows from being deleted.
         EXECUTE format('ALTER TABLE %I.standing REPLICA IDENTITY FULL', ladder);
-        EXECUTE format('COMMENT ON TABLE %I.standing IS %L', ladder,
-            'How seasons have ended: a row for each player who has played in one, with the operation that ended it, which is the next season, the displayed rating then and the number of rated matches in the season. Every 256th row, and the last one, also has the numbers of players who were rated higher (above) and at least as high (at_least).');
+        PERFORM skillrating_internal.comment_relations(ladder, '{standing}');
         PERFORM skillrating_internal.renew_ladder_cache(ladder);
     END IF;
     -- The memory that an index of as many rows would get; it ends with the function.
@@ -229,5 +227,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.wrong_standings(text) IS
-'A part of verify(): how many rows of table standing are not what the events say. Error 55000 unless
-the door to the ladder is open.';
+'A part of verify(): how many rows of table standing are not what the events say.';

@@ -301,6 +301,7 @@ BEGIN
         EXECUTE format('DROP VIEW %I.source', shadow);
         EXECUTE format('CREATE VIEW %I.source AS %s', shadow, pg_get_viewdef(source));
         EXECUTE format('COMMENT ON VIEW %I.source IS %L', shadow, obj_description(source, 'pg_class'));
+        PERFORM skillrating_internal.comment_relations(shadow, '{source}');
     END IF;
     EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1', shadow)
     USING format('%I.ladder', ladder)::regclass;
@@ -393,11 +394,10 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.compare_ladders(text, text, text, timestamptz) IS
 'Which of two ladders on the same matches predicts better, and how much their rankings differ: Brier
-score and log loss of both over the matches that both rated (one forecast a match, the same in
-both, before it was rated), the mean differences b less a (below 0: b is better) with their
-standard errors, for which blocks of matches are independent and not matches (null for fewer than
-20); and over the players of both the correlation of the places, the mean and the
-largest change of place, and how many of the ten first are the same. Without pool it is the only one
-of a.
+score and log loss of both over the matches that both rated (one forecast a match, the same in both,
+before it was rated), the mean differences b less a (below 0: b is better) with their standard
+errors, for which blocks of matches are independent and not matches (null for fewer than 20); and
+over the players of both the correlation of the places, the mean and the largest change of place,
+and how many of the ten first are the same. Without pool it is the only one of a.
 Errors: 42704 for an unknown ladder, or a pool that a has not, 22023 without a pool where there are
 several.';

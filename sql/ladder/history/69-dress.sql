@@ -48,7 +48,9 @@ COMMENT ON FUNCTION skillrating_internal.policy_statement(oid, text) IS
 
 CREATE FUNCTION skillrating_internal.property_statements(
     first_ladder text,
-    shadow text)
+    shadow text,
+    model text,
+    params jsonb)
 RETURNS SETOF text
 LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -112,6 +114,9 @@ AS $function$
                 SELECT FROM pg_description AS e
                 WHERE e.classoid = d.classoid AND e.objoid = p.second AND e.objsubid = coalesce(o.attnum, 0)
                     AND e.description = d.description)
+            -- What the model of the ladder says of its states is nothing of the user's.
+            AND (d.objoid, d.objsubid, d.description) NOT IN (
+                SELECT f.relation, f.number, f.comment FROM skillrating_internal.default_comments(first_ladder, model, params) AS f)
     ) AS statement(text)
     UNION ALL
     SELECT format('COMMENT ON SCHEMA %I IS %L', shadow, d.description)
@@ -127,7 +132,7 @@ AS $function$
         WHERE y.grantee = x.grantee AND y.privilege_type = x.privilege_type AND y.is_grantable >= x.is_grantable)
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.property_statements(text, text) IS
+COMMENT ON FUNCTION skillrating_internal.property_statements(text, text, text, jsonb) IS
 'A part of dress_statements(): the policies, storage parameters, replica identities, comments and
 privileges that the shadow lacks or has otherwise, and the default privileges, of roles whose rights
 the caller has.';
@@ -140,9 +145,9 @@ LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    states text[];
+    former record;
 BEGIN
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', first_ladder) INTO states;
+    EXECUTE format('SELECT l.model, l.params, m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', first_ladder) INTO former;
     RETURN QUERY
     SELECT format('ALTER TABLE %s ADD COLUMN %s', p.name, concat_ws(' ', quote_ident(l.attname),
         format_type(l.atttypid, l.atttypmod),
@@ -155,7 +160,7 @@ BEGIN
     JOIN pg_attribute AS l ON l.attrelid = p.first AND l.attnum > 0 AND NOT l.attisdropped
     LEFT JOIN pg_attrdef AS d ON d.adrelid = l.attrelid AND d.adnum = l.attnum
     -- States of the other model are no columns of the user's.
-    WHERE p.kind = 'TABLE' AND regexp_replace(l.attname, '_(before|after)$', '') <> ALL (states)
+    WHERE p.kind = 'TABLE' AND regexp_replace(l.attname, '_(before|after)$', '') <> ALL (former.state_columns)
         AND NOT EXISTS (SELECT FROM pg_attribute AS s WHERE s.attrelid = p.second AND s.attname = l.attname)
     ORDER BY p.first, l.attnum;
     RETURN QUERY
@@ -197,7 +202,7 @@ BEGIN
     WHERE NOT EXISTS (
         SELECT FROM pg_constraint AS s
         WHERE s.conrelid = k.second AND s.contype = k.contype AND pg_get_constraintdef(s.oid) = pg_get_constraintdef(k.oid));
-    RETURN QUERY SELECT p.* FROM skillrating_internal.property_statements(first_ladder, shadow) AS p;
+    RETURN QUERY SELECT p.* FROM skillrating_internal.property_statements(first_ladder, shadow, former.model, former.params) AS p;
 END
 $function$;
 

@@ -183,10 +183,7 @@ DECLARE
     waiting bigint;
 BEGIN
     PERFORM skillrating_internal.check_inside(shadow);
-    IF hanging NOT IN ('refuse', 'keep') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('hanging must be "refuse" or "keep", not "%s"', hanging);
-    END IF;
+    PERFORM skillrating_internal.check_choice('hanging', hanging, 'refuse', 'keep');
     IF former <> former::name::text THEN
         RAISE name_too_long USING MESSAGE = format('name of a ladder is too long: "%s"', former);
     END IF;

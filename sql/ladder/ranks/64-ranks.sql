@@ -44,27 +44,7 @@ LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.range_counts(text, text, float8) IS
 'How many players of a pool with rated matches there are, and of them above and below the range of
-ratings from bottom to top that a rating is in; where ranks are counted. Error 55000 unless the door
-to the ladder is open.';
-
-CREATE FUNCTION skillrating_internal.check_ranks(ranks text)
-RETURNS void
-LANGUAGE plpgsql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    IF ranks IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'ranks must not be null';
-    END IF;
-    IF ranks NOT IN ('indexed', 'counted') THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('ranks must be "indexed" or "counted", not "%s"', ranks);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_ranks(text) IS
-'Error 22023, or 22004 for null, unless this is a choice of create_ladder() and set_ranks().';
+ratings from bottom to top that a rating is in; where ranks are counted.';
 
 CREATE FUNCTION skillrating_internal.ranks(ladder text)
 RETURNS text
@@ -89,8 +69,6 @@ BEGIN
             total bigint NOT NULL,
             ranges integer[],
             PRIMARY KEY (pool, level, place)) WITH (fillfactor = 50)', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.rating_count IS %L', ladder,
-        'How many players of a pool with rated matches have a displayed rating in which range: what ranks are counted from, together with table rating_count_delta. A row of level 0 is about 64 ranges, with the count of each; a row of level 1 is the sum of 64 of these.');
     EXECUTE format(
         'CREATE TABLE %I.rating_count_delta (
             pool text NOT NULL,
@@ -99,8 +77,7 @@ BEGIN
                 autovacuum_vacuum_threshold = 1000)', ladder);
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.rating_count_delta REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('COMMENT ON TABLE %I.rating_count_delta IS %L', ladder,
-        'What has changed in table rating_count since it was last written: a row a batch, with the changes of its players in their ranges.');
+    PERFORM skillrating_internal.comment_relations(ladder, '{rating_count,rating_count_delta}');
 END
 $function$;
 
@@ -181,7 +158,7 @@ DECLARE
     old text := skillrating_internal.ranks(ladder);
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
-    PERFORM skillrating_internal.check_ranks(ranks);
+    PERFORM skillrating_internal.check_choice('ranks', ranks, 'indexed', 'counted');
     IF ranks = old THEN
         PERFORM skillrating_internal.hold_ladder(ladder, false);
     ELSE

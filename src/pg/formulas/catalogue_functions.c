@@ -27,6 +27,7 @@ enum
 	MODEL_NAME,
 	MODEL_SUMMARY,
 	MODEL_STATE_COLUMNS,
+	MODEL_STATE_DESCRIPTIONS,
 	MODEL_SUPPORTS,
 	MODEL_SOURCE,
 	MODEL_DEVIATION_COLUMN,
@@ -191,6 +192,7 @@ put_model(FunctionCallInfo fcinfo, const Model *model, Jsonb *json)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	ParamValue *params = get_model_params(&model, json);
 	const char *states[MODEL_MAX_STATE];
+	const char *descriptions[MODEL_MAX_STATE];
 	const char *supports[MAX_SUPPORT_NAMES];
 	double		unit = model_log_odds_unit(model, params);
 	int			i;
@@ -198,11 +200,15 @@ put_model(FunctionCallInfo fcinfo, const Model *model, Jsonb *json)
 	bool		nulls[MODEL_NCOLUMNS] = {false};
 
 	for (i = 0; i < model->nstate; i++)
+	{
 		states[i] = model->state[i].name;
+		descriptions[i] = model->state[i].description;
+	}
 
 	values[MODEL_NAME] = CStringGetTextDatum(model->name);
 	values[MODEL_SUMMARY] = CStringGetTextDatum(model->summary);
 	values[MODEL_STATE_COLUMNS] = text_array(states, model->nstate);
+	values[MODEL_STATE_DESCRIPTIONS] = text_array(descriptions, model->nstate);
 	values[MODEL_SUPPORTS] = text_array(supports,
 										support_words(model->rules.supports, supports));
 	values[MODEL_SOURCE] = CStringGetTextDatum(model->source);
