@@ -340,7 +340,9 @@ DROP TABLE attack."depends
 ALTER ROLE regress_attacker SUPERUSER; --";
 -- A table of another role in the schema is none of the ladder's, to grant, analyse, alter or write to.
 CREATE TABLE held.solved (i integer);
+SET client_min_messages = error;
 CREATE PUBLICATION regress_attacks FOR TABLE held.solved;
+SET client_min_messages = warning;
 SET ROLE regress_attacks_owner;
 SELECT skillrating.grant_ladder('held', 'regress_attacker', 'reader'), skillrating.revoke_ladder('held', 'regress_attacker', 'reader');
 SELECT skillrating.promote_ladder('faster', 'held_before', hanging => 'keep');
