@@ -335,8 +335,8 @@ BEGIN
         -- What has no players in common needs no order, and may lie behind although it was played before:
         -- by time, where that makes the order, it goes before the horizon as well.
         EXIT WHEN is_ordered OR w.late <> 'reorder' OR place.first_behind IS NULL;
-        PERFORM skillrating_internal.note_correction(ladder, 'reorder', place.first_behind, played_at => place.first_at),
-            skillrating_internal.catch_up(ladder);
+        PERFORM skillrating_internal.note_correction(ladder, 'reorder', place.first_behind, played_at => place.first_at);
+        PERFORM skillrating_internal.catch_up(ladder);
         is_ordered := true;
     END LOOP;
     IF NOT (skillrating_internal.has_table(ladder, 'horizon') AND skillrating_internal.has_table(ladder, 'season_horizon')) THEN

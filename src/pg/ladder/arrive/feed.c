@@ -211,7 +211,7 @@ triggers_missing(const Ladder *ladder, const char *table)
 			 errmsg("ladder \"%s\" has lost its triggers", ladder->name),
 			 errdetail("Table %s lacks those that skillrating made, so that matches could go unnoticed.",
 					   table),
-			 errhint("SELECT skillrating.restore_triggers(%s) puts them back; catch_up(search => true) then finds missed matches.",
+			 errhint("SELECT skillrating.restore_triggers(%s) puts them back; catch_up(search => true, rebuild => true) then finds what they missed.",
 					 quote_literal_cstr(ladder->name))));
 }
 
