@@ -151,8 +151,8 @@ drifts(const Fixture *f, int player)
 static const Exception exceptions[] = {
 	{"elo_mmr", "display_deviations", OF_DISPLAY, LOSER_RISES, shows_deviations},
 	{"elo_mmr", "tau", OF_DISPLAY, WINNER_FALLS, drifts},
-	{"frag", "score", OF_MAIN, WINNER_FALLS, has_scores},
-	{"frag", "score", OF_MAIN, LOSER_RISES, has_scores},
+	{"frag", "team_score", OF_MAIN, WINNER_FALLS, has_scores},
+	{"frag", "team_score", OF_MAIN, LOSER_RISES, has_scores},
 	{"state_space", "ties", OF_MAIN, EQUALS_DIFFER, has_chain_if_asked},
 	{"state_space", "display_deviations", OF_DISPLAY, LOSER_RISES, shows_deviations},
 	{"state_space", "tau", OF_DISPLAY, WINNER_FALLS, drifts},

@@ -35,7 +35,7 @@ SELECT count(DISTINCT total) = 1 AND max(total) = 38 AND array_agg(DISTINCT done
 -- No part of catch_up() reads the source before it says what for.
 DELETE FROM seen;
 SELECT count(*) FROM skillrating.catch_up('oracle_watched', search => true, rebuild => true);
-SELECT array_agg(DISTINCT phase) @> '{searching,reading}' AND 'beginning' <> ALL (array_agg(phase)) AS "progress: invariant" FROM seen;
+SELECT array_agg(DISTINCT phase) @> '{searching,reading}' AND 'beginning' <> ALL (array_agg(phase)) AS phases_are_told FROM seen;
 
 SELECT skillrating.drop_ladder(l) FROM unnest('{oracle_replica,oracle_watched}'::text[]) AS l;
 DROP SCHEMA oracles_work CASCADE;
