@@ -166,7 +166,7 @@ BEGIN
             relation regclass,
             event text,
             error text)', ladder);
-    PERFORM skillrating_internal.comment_relations(ladder, '{replica_note}');
+    PERFORM skillrating_internal.create_comments(ladder, '{replica_note}');
 END
 $function$;
 
@@ -586,7 +586,7 @@ BEGIN
         new_source);
     EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
         format('What the ladder rates, from %s.', new_source));
-    PERFORM skillrating_internal.comment_relations(ladder, '{source}');
+    PERFORM skillrating_internal.create_comments(ladder, '{source}');
     -- Identifiers must compare with those of the ladder.
     t := skillrating_internal.ladder_types(ladder);
     EXECUTE format(

@@ -499,7 +499,7 @@ BEGIN
                 columns jsonb NOT NULL,
                 pool_key text NOT NULL DEFAULT '''',
                 PRIMARY KEY (relation, pool))', ladder);
-        PERFORM skillrating_internal.comment_relations(ladder, '{mirror}');
+        PERFORM skillrating_internal.create_comments(ladder, '{mirror}');
     END IF;
     EXECUTE format(
         'INSERT INTO %I.mirror (relation, pool, key, columns, pool_key) VALUES ($1, $2, $3, $4, $5)

@@ -51,7 +51,7 @@ BEGIN
             standard_error float8,
             UNIQUE NULLS NOT DISTINCT (solver, pool, context))', ladder);
     EXECUTE format('ALTER TABLE %I.solved_context REPLICA IDENTITY FULL', ladder);
-    PERFORM skillrating_internal.comment_relations(ladder, '{solved,solved_context}');
+    PERFORM skillrating_internal.create_comments(ladder, '{solved,solved_context}');
     -- To those who may see the configuration, as grant_ladder() does.
     FOR reader IN
         SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END

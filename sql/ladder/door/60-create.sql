@@ -620,7 +620,7 @@ BEGIN
     ELSE
         PERFORM skillrating_internal.create_match_tables(ladder, player_type, match_type);
     END IF;
-    PERFORM skillrating_internal.create_own_triggers(ladder), skillrating_internal.comment_relations(ladder, NULL, model, all_params);
+    PERFORM skillrating_internal.create_own_triggers(ladder), skillrating_internal.create_comments(ladder, NULL, model, all_params);
 END
 $function$;
 

@@ -209,7 +209,7 @@ COMMENT ON FUNCTION skillrating_internal.default_comments(text, text, jsonb) IS
 'The comments that the tables and views of a ladder and their columns have unless the user gives
 them others: of states as the model says, of columns of a source as source_columns() does.';
 
-CREATE FUNCTION skillrating_internal.comment_relations(
+CREATE FUNCTION skillrating_internal.create_comments(
     ladder text,
     relations text[],
     model text DEFAULT NULL,
@@ -234,6 +234,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.comment_relations(text, text[], text, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.create_comments(text, text[], text, jsonb) IS
 'Comments on relations of a ladder that have just been made, by their names, or on all of them if
 that is null, and on their columns, where there is no comment yet; states need the model.';

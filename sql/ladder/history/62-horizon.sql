@@ -162,7 +162,7 @@ BEGIN
             last_played timestamptz,
             PRIMARY KEY (player_id, pool, began))', ladder, t.player_type);
     EXECUTE format('CREATE INDEX ON %I.season_horizon (began, pool)', ladder);
-    PERFORM skillrating_internal.comment_relations(ladder, '{horizon,component_horizon,season_horizon}', l.model, l.params);
+    PERFORM skillrating_internal.create_comments(ladder, '{horizon,component_horizon,season_horizon}', l.model, l.params);
     PERFORM skillrating_internal.renew_ladder_cache(ladder);
 END
 $function$;

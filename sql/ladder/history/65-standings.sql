@@ -154,7 +154,7 @@ BEGIN
         EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating) WHERE above IS NOT NULL', ladder);
         -- A publication of all tables must not keep rows from being deleted.
         EXECUTE format('ALTER TABLE %I.standing REPLICA IDENTITY FULL', ladder);
-        PERFORM skillrating_internal.comment_relations(ladder, '{standing}');
+        PERFORM skillrating_internal.create_comments(ladder, '{standing}');
         PERFORM skillrating_internal.renew_ladder_cache(ladder);
     END IF;
     -- The memory that an index of as many rows would get; it ends with the function.

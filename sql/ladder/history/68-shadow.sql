@@ -301,7 +301,7 @@ BEGIN
         EXECUTE format('DROP VIEW %I.source', shadow);
         EXECUTE format('CREATE VIEW %I.source AS %s', shadow, pg_get_viewdef(source));
         EXECUTE format('COMMENT ON VIEW %I.source IS %L', shadow, obj_description(source, 'pg_class'));
-        PERFORM skillrating_internal.comment_relations(shadow, '{source}');
+        PERFORM skillrating_internal.create_comments(shadow, '{source}');
     END IF;
     EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1', shadow)
     USING format('%I.ladder', ladder)::regclass;

@@ -77,7 +77,7 @@ BEGIN
                 autovacuum_vacuum_threshold = 1000)', ladder);
     -- A publication of all tables must not keep rows from being deleted.
     EXECUTE format('ALTER TABLE %I.rating_count_delta REPLICA IDENTITY FULL', ladder);
-    PERFORM skillrating_internal.comment_relations(ladder, '{rating_count,rating_count_delta}');
+    PERFORM skillrating_internal.create_comments(ladder, '{rating_count,rating_count_delta}');
 END
 $function$;
 
