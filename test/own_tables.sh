@@ -225,7 +225,7 @@ done
 finish
 check "come and go: no client fails, and no ladder is half attached" "$failed_clients"
 check "come and go: no deadlock" "$([ "$(deadlocks)" = "$before" ] && echo t)"
-check "come and go: several were made" "$(ask -c "SELECT count(*) > 1 FROM attempt WHERE made")"
+check "come and go: ladders were made" "$(ask -c "SELECT count(*) > 0 FROM attempt WHERE made")"
 check "come and go: no trigger is left behind" \
 	"$(ask -c "SELECT count(*) = 9 AND (SELECT count(*) = 1 FROM fed) FROM pg_trigger WHERE tgrelid IN ('users'::regclass, 'games'::regclass, 'game_players'::regclass) AND NOT tgisinternal")"
 compare "come and go"
