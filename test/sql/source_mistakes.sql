@@ -96,6 +96,12 @@ SELECT count(*) > 0 AS changed FROM skillrating.catch_up('played');
 SELECT m.id, o.outcome, o.reason FROM unnest('{5,6}'::int[]) AS m(id), skillrating.match_outcome('played', m.id) AS o;
 
 SELECT skillrating.drop_ladder('played');
+
+-- A source that cannot be one says what its other columns may stand for.
+CREATE VIEW named AS SELECT 1 AS match_id, now() AS played_at, t AS player_id, t AS team, t AS score FROM generate_series(1, 2) AS t;
+\set VERBOSITY default
+\set SHOW_CONTEXT never
+SELECT skillrating.create_ladder('named', 'elo', source => 'named');
 SET client_min_messages = warning;
 SELECT skillrating.drop_ladder('repeated'), skillrating.drop_ladder('misspelled_ladder');
 DROP SCHEMA mistakes CASCADE;

@@ -336,6 +336,7 @@ AS $function$
 DECLARE
     source_list text;
     faults text;
+    serves boolean;
     cost record;
 BEGIN
     -- The functions of a view run with the rights of who reads it: the owner of the ladder.
@@ -347,11 +348,11 @@ BEGIN
             MESSAGE = format('source %s belongs to another role', source),
             HINT = 'The owner of a ladder must own its source view.';
     END IF;
-    SELECT string_agg(format('%s (%s)', d.name, d.description), ', ') FILTER (WHERE NOT d.ok),
-        string_agg(format('s.%I', d.name), ', ') FILTER (WHERE d.ok)
-    INTO faults, source_list
+    SELECT string_agg(format('%s (%s)', d.name, d.description), ', ') FILTER (WHERE NOT d.ok OR d.ok IS NULL AND d.description ~ '; is it '),
+        string_agg(format('s.%I', d.name), ', ') FILTER (WHERE d.ok), bool_and(d.ok IS NOT FALSE)
+    INTO faults, source_list, serves
     FROM skillrating_internal.describe_columns(source) AS d;
-    IF faults IS NOT NULL THEN
+    IF NOT serves THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('%s cannot be the source of a ladder', source),
             DETAIL = format('%s.', faults),
