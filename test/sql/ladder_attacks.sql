@@ -383,6 +383,24 @@ RESET ROLE;
 TABLE gained;
 
 SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['second', 'first', 'lair', 'own', 'arena', 'bare']) AS l;
+-- A view of the attacker's that somebody attaches: to plan a query of it runs what it calls immutable.
+SET ROLE regress_attacker;
+CREATE FUNCTION attack.constant() RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF current_user <> 'regress_attacker' THEN
+        RAISE WARNING 'this runs with the rights of another role';
+    END IF;
+    RETURN 1;
+END $$;
+CREATE VIEW attack.lure AS SELECT attack.constant() AS id;
+RESET ROLE;
+CREATE VIEW lured AS SELECT 1 AS match_id, now() AS played_at, 1 AS player_id, 1 AS team, true AS won WHERE false;
+SELECT skillrating.create_ladder('lured_ladder', 'elo', source => 'lured');
+SELECT skillrating.attach('lured_ladder', 'attack.lure', 'id');
+SELECT skillrating.attach('lured_ladder', 'attack.lure', 'id + 1');
+SELECT skillrating.drop_ladder('lured_ladder');
+DROP VIEW lured;
+
 DROP VIEW gained;
 DROP SCHEMA attack CASCADE;
 DROP TABLE game;

@@ -187,6 +187,8 @@ DECLARE
     own boolean := replica AND coalesce(relation IN (to_regclass(format('%I.match', ladder)),
         to_regclass(format('%I.match_player', ladder))), false);
     is_strict boolean;
+    touched text;
+    is_column boolean;
     n bigint;
 BEGIN
     IF skillrating_internal.has_table(ladder, 'match') AND NOT own THEN
@@ -204,12 +206,16 @@ BEGIN
                 ladder);
     END IF;
     -- The same text will be an expression over the rows that a statement touched, which have no
-    -- system columns.
+    -- system columns. It is tried on a row like them, because to plan a query of the relation itself,
+    -- which may be a view of another role, can run that role's code.
+    SELECT string_agg(format('NULL::%s AS %I', format_type(a.atttypid, a.atttypmod), a.attname), ', '),
+        coalesce(bool_or(a.attname = match_id), false)
+    INTO touched, is_column
+    FROM pg_attribute AS a
+    WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped;
     BEGIN
-        EXECUTE format('SELECT CAST((%s) AS %s) FROM (SELECT * FROM %s) AS r LIMIT 0',
-            coalesce((SELECT quote_ident(a.attname) FROM pg_attribute AS a
-                WHERE a.attrelid = relation AND a.attname = match_id AND a.attnum > 0 AND NOT a.attisdropped), match_id),
-            t.match_type, relation);
+        EXECUTE format('SELECT CAST((%s) AS %s) FROM (SELECT %s OFFSET 0) AS r LIMIT 0',
+            CASE WHEN is_column THEN quote_ident(match_id) ELSE match_id END, t.match_type, touched);
     EXCEPTION WHEN undefined_column OR undefined_function OR syntax_error OR cannot_coerce THEN
         RAISE EXCEPTION USING
             ERRCODE = SQLSTATE,
