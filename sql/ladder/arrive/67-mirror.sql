@@ -279,9 +279,12 @@ BEGIN
         JOIN pg_depend AS d ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_class'::regclass
         JOIN pg_class AS c ON c.oid = d.refobjid AND c.relname = 'source'
         JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        -- A policy on another role's table would run as the current one.
+        JOIN pg_class AS m ON m.relnamespace = n.oid AND m.relname = 'mirror' AND m.relkind = 'r'
+            AND pg_get_userbyid(m.relowner) = current_user
         WHERE t.tgrelid = relation AND t.tgfoid = 'skillrating_internal.fill_mirror'::regproc
+            AND has_schema_privilege(n.oid, 'USAGE')
     LOOP
-        CONTINUE WHEN NOT has_schema_privilege(ladder, 'USAGE') OR NOT skillrating_internal.has_table(ladder, 'mirror');
         FOR pool, columns IN EXECUTE format('SELECT m.pool, m.columns FROM %I.mirror AS m WHERE m.relation = $1', ladder) USING relation LOOP
             RETURN NEXT;
         END LOOP;
