@@ -194,39 +194,44 @@ skillrating_sums_transition(PG_FUNCTION_ARGS)
 	return add_terms(fcinfo, term, nsums);
 }
 
+/* How far outcomes lie above their forecasts, in deviations; false if nothing was uncertain. */
+static bool
+surprise_of(float8 *state, double *surprise)
+{
+	double		variance = sum_of(state, SURPRISE_VARIANCE);
+
+	*surprise = sum_of(state, SURPRISE_EXCESS) / sqrt(variance);
+	return variance > 0;
+}
+
+/*
+ * The reference is the Brier score of the constant forecast of the base rate, the variance of the
+ * outcomes; false without two different ones, where there is nothing to be skilled at.
+ */
+static bool
+skill_score_of(float8 *state, double *skill)
+{
+	double		n = state[SUMS_COUNT];
+	double		base_rate = sum_of(state, SKILL_OUTCOME) / n;
+	double		reference = sum_of(state, SKILL_SQUARE) / n - base_rate * base_rate;
+
+	*skill = 1 - sum_of(state, SKILL_SCORE) / n / reference;
+	return reference > 1e-15;
+}
+
 Datum
 skillrating_sums_final(PG_FUNCTION_ARGS)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
 	int			nsums = sums_in(array);
 	float8	   *state = float8_state(array, SUMS_SIZE(nsums));
-	double		n = state[SUMS_COUNT];
-	double		variance;
-	double		base_rate;
+	double		result = sum_of(state, 0) / state[SUMS_COUNT];
 
-	if (n == 0)
+	if (state[SUMS_COUNT] == 0 ||
+		(nsums == SURPRISE_NSUMS && !surprise_of(state, &result)) ||
+		(nsums == SKILL_NSUMS && !skill_score_of(state, &result)))
 		PG_RETURN_NULL();
-	if (nsums == SURPRISE_NSUMS)
-	{
-		variance = sum_of(state, SURPRISE_VARIANCE);
-		if (!(variance > 0))
-			PG_RETURN_NULL();
-		PG_RETURN_FLOAT8(sum_of(state, SURPRISE_EXCESS) / sqrt(variance));
-	}
-	if (nsums < SKILL_NSUMS)
-		PG_RETURN_FLOAT8(sum_of(state, 0) / n);
-
-	/*
-	 * The reference is the Brier score of the constant forecast of the base
-	 * rate, the variance of the outcomes.
-	 */
-	base_rate = sum_of(state, SKILL_OUTCOME) / n;
-	variance = sum_of(state, SKILL_SQUARE) / n - base_rate * base_rate;
-
-	/* Without two different outcomes there is nothing to be skilled at. */
-	if (!(variance > 1e-15))
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(1 - sum_of(state, SKILL_SCORE) / n / variance);
+	PG_RETURN_FLOAT8(result);
 }
 
 /* context_log_odds(wins, games, prior_rate, prior_weight) */

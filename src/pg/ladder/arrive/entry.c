@@ -39,7 +39,7 @@ SKILLRATING_FUNCTION(skillrating_ladder_entries);
 #define REPORTS \
 	{{"match", ACL_INSERT}, {"match_player", ACL_INSERT}, {"event", ACL_SELECT}}
 #define READS_BOTH {{"rating", ACL_SELECT}, {"event", ACL_SELECT}}
-#define FORECASTS .nladders = 1,.pool = POOL_OF_FORECAST
+#define TAKES_POOL .nladders = 1,.pool = POOL_MAY_BE_NEW
 #define SHOWS_POOL .nladders = 1,.pool = POOL_OF_BOARD
 
 /* The list, by room; docs/ladders.md has the same, and a test compares them. */
@@ -72,8 +72,8 @@ static const LadderEntry entries[] = {
 	/* Matches */
 	{"report_match", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
 	.nladders = 1,.reenters = true},
-	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,FORECASTS},
-	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,FORECASTS},
+	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL},
+	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL},
 	{"match_outcome", AccessShareLock, RIGHTS_BY_GRANT, {{"rated_match", ACL_SELECT}},.nladders = 1},
 	{"eligibility", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
 	{"match_journal", AccessShareLock, RIGHTS_BY_GRANT,
@@ -105,11 +105,11 @@ static const LadderEntry entries[] = {
 	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true},
 	{"decay", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true},
 	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true},
-	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER, FORECASTS},
+	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER, TAKES_POOL},
 	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"set_fixed", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"import_ratings", ExclusiveLock, RIGHTS_OF_OWNER, FORECASTS,.maintains = true},
-	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.maintains = true,.pool = POOL_OF_FORECAST},
+	{"import_ratings", ExclusiveLock, RIGHTS_OF_OWNER, TAKES_POOL,.maintains = true},
+	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.maintains = true,.pool = POOL_MAY_BE_NEW},
 	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
 	.work = WORK_SOLVE_LADDER,.pool = POOL_OF_BOARD},
 
@@ -118,8 +118,8 @@ static const LadderEntry entries[] = {
 	{"place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
 	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
 	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
-	{"lobby", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,FORECASTS},
-	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,FORECASTS},
+	{"lobby", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL},
+	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL},
 	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
 	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,SHOWS_POOL},
 	{"surprising_players", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
@@ -267,14 +267,15 @@ call_body(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args, b
 }
 
 /*
- * The same behind an open door.  A role that calls a function by its own rights is told whose rights
- * an error without a hint is about.
+ * The same behind an open door.  Who calls a function by rights of their own is told whose rights an
+ * error without a hint is about; the name is looked up before there is an error.
  */
 static Datum
 call_inside(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args, Oid owner,
 			bool *isnull)
 {
 	MemoryContext context = CurrentMemoryContext;
+	char	   *hint = owner_lacks_hint(owner);
 	Datum		result;
 
 	PG_TRY();
@@ -291,7 +292,7 @@ call_inside(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args,
 		error = CopyErrorData();
 		FlushErrorState();
 		if (error->hint == NULL)
-			error->hint = owner_lacks_hint(owner);
+			error->hint = hint;
 		ReThrowError(error);
 	}
 	PG_END_TRY();

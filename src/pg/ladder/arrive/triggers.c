@@ -132,15 +132,13 @@ users_ladder_works(const TriggerData *trigdata, Oid source, bool mirrors)
 }
 
 /*
- * The door, unless the ladder's owner cannot note a match down there, or an own table of the ladder is
- * not this role's: then a warning says that nothing is rated, because the application that writes to
- * the table can do nothing about it.
+ * The door, unless the ladder's owner cannot note a match down there, or an own table of the ladder
+ * is not this role's: then a warning says that nothing is rated, because the application that writes
+ * to the table can do nothing about it.
  */
 static Ladder *
 usable_door(const TriggerData *trigdata, bool own, Ladder *door)
 {
-	const char *owner = GetUserNameFromId(door->owner, false);
-
 	if (!door->bears_owners ||
 		(!door->cache->notes_foreign &&
 		 (!own || trigdata->tg_relation->rd_rel->relowner == door->owner) &&
@@ -149,7 +147,8 @@ usable_door(const TriggerData *trigdata, bool own, Ladder *door)
 	ereport(WARNING,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("role \"%s\" cannot write to its ladder \"%s\", which ignores a change of table \"%s\"",
-					owner, door->name, RelationGetRelationName(trigdata->tg_relation)),
+					GetUserNameFromId(door->owner, false), door->name,
+					RelationGetRelationName(trigdata->tg_relation)),
 			 errhint("Give schema %s and all its relations to that role; then SELECT skillrating.catch_up(%s, search => true, rebuild => true) finds the matches.",
 					 quote_identifier(door->name), quote_literal_cstr(door->name))));
 	ladder_leave(door);

@@ -393,10 +393,10 @@ add_touched(LadderCache *cache, LadderRelation relation, Oid relid)
 }
 
 /*
- * Find what work on the ladder touches besides its relations.  The functions in the view of the user
- * below source run as the ladder's owner, and in that of another ladder, below a shadow's, with the
- * policies of its tables; so do triggers of partitions and of whatever else inherits from a table.
- * One that is dropped meanwhile makes the cache invalid.
+ * Find what work on the ladder touches besides its relations.  The functions in the user's view
+ * below source run as the ladder's owner, and so do those in the source of another ladder, below a
+ * shadow's, with the policies of its tables, and triggers of partitions and of whatever else
+ * inherits from a table.  One that is dropped meanwhile makes the cache invalid.
  */
 static void
 find_touched(LadderCache *cache)

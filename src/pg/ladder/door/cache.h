@@ -40,9 +40,9 @@ typedef struct MirrorPlan
  * A ladder as the catalogs had it when this was made, and the plans of its queries by
  * the slots that plans.c hands out; all of it lives in one memory context.
  *
- * Nothing of this is ever looked up again.  Any change to one of the ladder's relations, to
- * what work on them touches too, or to its schema makes it invalid, and the next ladder_cache_open() makes
- * a successor.  Whoever is still at work with an invalid one keeps it until done: plans may be
+ * Nothing of this is ever looked up again.  Any change to one of the ladder's relations, to what
+ * work on them touches too, or to its schema makes it invalid, and the next ladder_cache_open()
+ * makes a successor.  Whoever is still at work with an invalid one keeps it until done: plans may be
  * running, and names and types have been handed out.
  */
 typedef struct LadderCache

@@ -55,7 +55,8 @@ typedef enum PoolUse
 {
 	POOL_AS_GIVEN,				/* what the body says, or there is none */
 	POOL_OF_BOARD,				/* to read what is there, */
-	POOL_OF_FORECAST			/* or for a match, which may be the first in it; see pools.h */
+	POOL_MAY_BE_NEW			/* or for what may be the first in it; see
+								 * pools.h */
 } PoolUse;
 
 /* A way in: a function, or a trigger, that works on a ladder. */

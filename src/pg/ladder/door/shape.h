@@ -16,11 +16,12 @@
 /*
  * The ladder in a schema, up to date.  The caller holds a lock on the schema, so that no promotion
  * puts other relations in their places; plans.c notices what else does.  Errors if one of the
- * relations is missing (one of another role's is for ladder_check_owners()); and 42703, 42804 or 55000 unless every column whose value is read by its type is
- * there, of that type, and not null where no null is expected.  The owner of a ladder can alter
- * its tables, and a value that is taken for one of another type is an address of the owner's
- * choosing.  ladder_open() locks all of the relations, so that no other session alters them before
- * the transaction ends, and plans.c has them checked again when this one has.
+ * relations is missing (one of another role's is for ladder_check_owners()); and 42703, 42804 or
+ * 55000 unless every column whose value is read by its type is there, of that type, and not null
+ * where no null is expected.  The owner of a ladder can alter its tables, and a value that is taken
+ * for one of another type is an address of the owner's choosing.  ladder_open() locks all of the
+ * relations, so that no other session alters them before the transaction ends, and plans.c has them
+ * checked again when this one has.
  *
  * The result and all that it leads to stay in place until the current memory context is
  * reset or deleted, which also happens after an error.  So the context must be that of
