@@ -126,7 +126,6 @@ error 55000, because rated matches cannot vanish.';
 CREATE FUNCTION skillrating_internal.check_identifier_type(type regtype, column_name text)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
@@ -177,7 +176,6 @@ collation. Error 42704 for an unknown type.';
 CREATE FUNCTION skillrating_internal.check_relation(relation regclass)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation) THEN
@@ -193,7 +191,6 @@ COMMENT ON FUNCTION skillrating_internal.check_relation(regclass) IS
 CREATE FUNCTION skillrating_internal.check_choice(argument text, value text, VARIADIC choices text[])
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF value IS NULL THEN
@@ -252,7 +249,6 @@ CREATE FUNCTION skillrating_internal.describe_columns(
     OUT remedy text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     source_column record;
@@ -331,7 +327,6 @@ for another relation, and those of models().';
 CREATE FUNCTION skillrating_internal.check_source(source regclass)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     source_list text;
@@ -383,7 +378,6 @@ CREATE FUNCTION skillrating_internal.create_rating_tables(
     match_type regtype)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     match text := format_type(match_type, -1);
@@ -454,7 +448,6 @@ CREATE FUNCTION skillrating_internal.create_waiting_tables(
     match_type regtype)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     player text := format_type(player_type, -1);
@@ -519,7 +512,6 @@ COMMENT ON FUNCTION skillrating_internal.create_waiting_tables(text, regtype, re
 CREATE FUNCTION skillrating_internal.check_schema_is_local(schema text)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     is_tenant boolean := false;
@@ -556,7 +548,6 @@ CREATE FUNCTION skillrating_internal.create_ladder_schema(
     on_error text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     all_params jsonb;
@@ -649,7 +640,6 @@ CREATE FUNCTION skillrating.create_ladder(
     pool_key text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     tables integer := 0;

@@ -171,7 +171,6 @@ CREATE FUNCTION skillrating_internal.default_comments(
     OUT comment text)
 RETURNS SETOF record
 LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
     WITH described(relation, name, comment) AS (
         SELECT r.name, s.name || r.suffix, s.description || replace(r.suffix, '_', ', ')
@@ -216,7 +215,6 @@ CREATE FUNCTION skillrating_internal.create_comments(
     params jsonb DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     statement text;

@@ -3,7 +3,6 @@
 CREATE FUNCTION skillrating_internal.settle_pending(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
@@ -27,7 +26,6 @@ transaction, so that no trigger waits for the table pending.';
 CREATE FUNCTION skillrating_internal.own_tables(ladder text)
 RETURNS SETOF text
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT format('%I.%I', ladder, t.name)
     FROM unnest(ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
@@ -45,7 +43,6 @@ which they can be emptied; the last three are configuration.';
 CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     view text;
@@ -116,7 +113,6 @@ CREATE FUNCTION skillrating_internal.reset_ladder(
     OUT matches bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     relation text;

@@ -7,7 +7,6 @@ CREATE FUNCTION skillrating_internal.granted_privileges(
     OUT privilege text)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT k.relation, p.privilege
     FROM (
@@ -33,7 +32,6 @@ role has. They are those that the functions of its kind need, as ladder_entries(
 CREATE FUNCTION skillrating_internal.acl_of(acl aclitem[], quoted_role text)
 RETURNS SETOF text
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT a.privilege_type FROM aclexplode(acl) AS a
     WHERE quoted_role = CASE a.grantee WHEN 0 THEN 'PUBLIC'
@@ -50,7 +48,6 @@ CREATE FUNCTION skillrating_internal.check_kind(
     kind text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -85,7 +82,6 @@ CREATE FUNCTION skillrating_internal.grant_ladder(
     kind text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     quoted_role text := skillrating_internal.check_kind(ladder, role, kind);
@@ -135,7 +131,6 @@ CREATE FUNCTION skillrating_internal.revoke_ladder(
     kind text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     quoted_role text := skillrating_internal.check_kind(ladder, role, kind);

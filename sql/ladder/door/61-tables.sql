@@ -8,7 +8,6 @@ CREATE FUNCTION skillrating_internal.create_component_tables(
     match_type regtype)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format(
@@ -35,7 +34,6 @@ CREATE FUNCTION skillrating_internal.create_match_tables(
     match_type regtype)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     player text := format_type(player_type, -1);
@@ -120,7 +118,6 @@ CREATE FUNCTION skillrating_internal.has_table(
     name text)
 RETURNS boolean
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT coalesce(skillrating_internal.owns_table(to_regclass(format('%I.%I', ladder, name))), false)
 $function$;

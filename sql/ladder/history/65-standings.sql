@@ -6,7 +6,6 @@ CREATE FUNCTION skillrating_internal.first_unsettled(
     OUT first_seq bigint,
     OUT unsettled bigint[])
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -41,7 +40,6 @@ CREATE FUNCTION skillrating_internal.standings_query(
     from_seq bigint)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -122,7 +120,6 @@ CREATE FUNCTION skillrating_internal.renew_standings(
     from_seq bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 -- Without statistics, as in a new ladder, a join of all players would look small.
 SET enable_nestloop = off
 SET work_mem = '4MB'
@@ -191,7 +188,6 @@ rows that have changed, and no others. Error 55000 unless the door to the ladder
 CREATE FUNCTION skillrating_internal.wrong_standings(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 SET enable_nestloop = off
 AS $function$
 DECLARE

@@ -40,7 +40,6 @@ CREATE FUNCTION skillrating_internal.hold_pair(
     shadow text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     own boolean := skillrating_internal.has_table(ladder, 'match');
@@ -102,7 +101,6 @@ CREATE FUNCTION skillrating_internal.check_operations_agree(
     voids boolean)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(shadow);
@@ -175,7 +173,6 @@ CREATE FUNCTION skillrating_internal.check_promotion(
     hanging text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     objects text;
@@ -223,7 +220,6 @@ CREATE FUNCTION skillrating_internal.rename_ladders(
     former text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 -- A mirror is made anew at once: nothing that it keeps is to be told.
 SET client_min_messages = warning
 AS $function$
@@ -314,7 +310,6 @@ CREATE FUNCTION skillrating_internal.promote_ladder(
     hanging text DEFAULT 'refuse',
     OUT ladder text)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     first_schema oid;
@@ -323,10 +318,6 @@ DECLARE
     statement text;
     published record;
 BEGIN
-    IF shadow IS NULL OR former IS NULL OR hanging IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'shadow, former and hanging must not be null';
-    END IF;
     PERFORM skillrating_internal.ladder_types(shadow);
     -- Whoever waits for the turn to maintain the ladder must not have a lock on any of its tables, and
     -- afterwards another one may be in its place.

@@ -58,7 +58,6 @@ they are counted.';
 CREATE FUNCTION skillrating_internal.create_count_tables(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format(
@@ -88,7 +87,6 @@ ladder has whose ranks are counted.';
 CREATE FUNCTION skillrating_internal.rebuild_rating_counts(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -112,7 +110,6 @@ rates meanwhile. Error 55000 unless the door to the ladder is open.';
 CREATE FUNCTION skillrating_internal.wrong_rating_counts(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     wrong bigint;
@@ -152,7 +149,6 @@ CREATE FUNCTION skillrating_internal.set_ranks(
     ranks text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     old text := skillrating_internal.ranks(ladder);
@@ -193,7 +189,6 @@ CREATE FUNCTION skillrating_internal.counts_query(
     rating text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);

@@ -17,6 +17,7 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
+#include "nodes/primnodes.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "storage/lock.h"
@@ -71,9 +72,9 @@ static const LadderEntry entries[] = {
 
 	/* Matches */
 	{"report_match", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
-	.nladders = 1,.reenters = true},
-	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL},
-	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL},
+	.nladders = 1,.takes_nulls = true,.reenters = true},
+	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
+	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
 	{"match_outcome", AccessShareLock, RIGHTS_BY_GRANT, {{"rated_match", ACL_SELECT}},.nladders = 1},
 	{"eligibility", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
 	{"match_journal", AccessShareLock, RIGHTS_BY_GRANT,
@@ -118,7 +119,7 @@ static const LadderEntry entries[] = {
 	{"place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
 	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
 	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
-	{"lobby", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL},
+	{"lobby", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
 	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL},
 	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
 	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,SHOWS_POOL},
@@ -166,6 +167,7 @@ typedef struct EntryCall
 	int			identifier[FUNC_MAX_ARGS];	/* arguments of any type */
 	int			nidentifiers;
 	int			pool;			/* which argument it is, where it has a use */
+	const char *required[FUNC_MAX_ARGS];	/* names of arguments, where not null */
 } EntryCall;
 
 /* The one function of a name in skillrating_internal. */
@@ -183,14 +185,10 @@ find_function(FmgrInfo *found, const char *name, FunctionCallInfo fcinfo)
 	fmgr_info_set_expr(fcinfo->flinfo->fn_expr, found);
 }
 
-/* Which of the arguments of a function is the pool; those that go in come first. */
+/* Which of n arguments is the pool. */
 static int
-pool_argument(HeapTuple function)
+pool_argument(char **name, int n)
 {
-	Oid		   *type;
-	char	  **name;
-	char	   *mode;
-	int			n = get_func_arg_info(function, &type, &name, &mode);
 	int			i;
 
 	for (i = 0; i < n; i++)
@@ -199,32 +197,65 @@ pool_argument(HeapTuple function)
 	elog(ERROR, "function has no argument pool");
 }
 
+/* The defaults of a function's last arguments. */
+static List *
+argument_defaults(HeapTuple function)
+{
+	bool		isnull;
+	Datum		defaults = SysCacheGetAttr(PROCOID, function, Anum_pg_proc_proargdefaults, &isnull);
+
+	return isnull ? NIL : castNode(List, stringToNode(TextDatumGetCString(defaults)));
+}
+
+/*
+ * What a call site has to know of the arguments, of which those that go in come first.  One that
+ * is not null by default must not be null, unless the body is strict or judges nulls itself.
+ */
+static void
+learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
+{
+	Form_pg_proc proc = (Form_pg_proc) GETSTRUCT(function);
+	bool		judged = call->body.fn_strict || call->entry->takes_nulls;
+	List	   *defaults = argument_defaults(function);
+	int			first = proc->pronargs - list_length(defaults);
+	Oid		   *type;
+	char	  **name;
+	char	   *mode;
+	int			n = get_func_arg_info(function, &type, &name, &mode);
+	int			i;
+
+	for (i = 0; i < proc->pronargs; i++)
+	{
+		Node	   *given = i < first ? NULL : list_nth(defaults, i - first);
+
+		if (IsPolymorphicType(type[i]))
+			call->identifier[call->nidentifiers++] = i;
+		if (!judged && !(given != NULL && IsA(given, Const) && castNode(Const, given)->constisnull))
+			call->required[i] = MemoryContextStrdup(context, name[i]);
+	}
+	if (call->entry->pool != POOL_AS_GIVEN)
+		call->pool = pool_argument(name, n);
+}
+
 static EntryCall *
 entry_call(FunctionCallInfo fcinfo)
 {
 	EntryCall  *call = fcinfo->flinfo->fn_extra;
 	HeapTuple	tuple;
-	Form_pg_proc proc;
 	const char *name;
-	int			i;
 
 	if (call != NULL)
 		return call;
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
-	proc = (Form_pg_proc) GETSTRUCT(tuple);
-	name = NameStr(proc->proname);
+	name = NameStr(((Form_pg_proc) GETSTRUCT(tuple))->proname);
 	call = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EntryCall));
 	call->entry = ladder_entry(name);
 	find_function(&call->body, name, fcinfo);
 	if (call->entry->as_caller != NULL)
 		find_function(&call->as_caller, call->entry->as_caller, fcinfo);
-	for (i = 0; i < proc->pronargs; i++)
-		if (IsPolymorphicType(proc->proargtypes.values[i]))
-			call->identifier[call->nidentifiers++] = i;
-	if (call->entry->pool != POOL_AS_GIVEN)
-		call->pool = pool_argument(tuple);
+	learn_arguments(call, tuple, fcinfo->flinfo->fn_mcxt);
 	ReleaseSysCache(tuple);
 	fcinfo->flinfo->fn_extra = call;
 	return call;
@@ -442,11 +473,26 @@ push_newer_snapshot(Ladder *const *door, int ndoors)
 	return false;
 }
 
+static EntryCall *
+checked_call(FunctionCallInfo fcinfo)
+{
+	EntryCall  *call = entry_call(fcinfo);
+	int			i;
+
+	for (i = 0; i < fcinfo->nargs; i++)
+		if (PG_ARGISNULL(i) && call->required[i] != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("argument %s of %s() must not be null",
+							call->required[i], call->entry->function)));
+	return call;
+}
+
 /* Any function that works on a ladder. */
 Datum
 skillrating_enter(PG_FUNCTION_ARGS)
 {
-	EntryCall  *call = entry_call(fcinfo);
+	EntryCall  *call = checked_call(fcinfo);
 	Ladder	   *door[2];
 	int			ndoors = open_doors(fcinfo, call->entry, door);
 	Oid			schema = ndoors > 0 ? door[0]->schema : InvalidOid;

@@ -75,6 +75,7 @@ typedef struct LadderEntry
 	bool		beside;			/* likewise, works beside rating where it can,
 								 * and takes the lock for its last step: see
 								 * ladder_works_beside() */
+	bool		takes_nulls;	/* judges them, or has a use for them, also where no default is null */
 	bool		reenters;		/* may be called on a ladder that is at work */
 	bool		settles_late;	/* sets the settings for its work only when it
 								 * runs a query, see settings.h */
