@@ -399,7 +399,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass[], boolean) IS
-'A part of create_ladder() and, inside the door, of refresh_source(): attaches the tables below a
+'A part of create_ladder() and, inside the ladder, of refresh_source(): attaches the tables below a
 source that are not attached yet, all or none, locked together with those that are to mirror
 ratings, and says which, of which others changes are not noticed, and which attached ones
 the source does not read. Returns how many it has attached. Errors: 55P03, naming who is in the way,
@@ -442,7 +442,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_pools(text) IS
 'A part of mirror_rating() and catch_up(): the rating pools of a ladder, or, before any match is
-rated, of its source; null if there are none yet. Error 55000 unless the door to the ladder is open.';
+rated, of its source; null if there are none yet. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.only_pool(ladder text, hint text)
 RETURNS text

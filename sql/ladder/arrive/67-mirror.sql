@@ -210,7 +210,7 @@ DECLARE
     m record;
     n bigint := 0;
 BEGIN
-    -- Error unless the door to the ladder is open.
+    -- Error unless the ladder has been entered.
     PERFORM skillrating_internal.ladder_types(ladder);
     wanted := EXISTS (SELECT FROM skillrating_internal.mirrors(ladder));
     FOR t IN

@@ -143,7 +143,7 @@ COMMENT ON FUNCTION skillrating_internal.match_participants(text, text) IS
 'A part of match_journal(): the accounts in a match as its source has it now, with the player whom
 each counts as, and what rating makes of their rows: the team on which most was played, its rank and
 the weight of all stints, null for rank and weight of rows that make no match. No rows if the source
-has none, or raises an error about its data. Error 55000 unless the door to the ladder is open.';
+has none, or raises an error about its data. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.match_rows(
     ladder text,

@@ -30,7 +30,7 @@ LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.rate_failed(text) IS
 'A part of attach(), refresh_source() and mirror_rating(): tries matches again that wait because of
-an error. Error 55000 unless the door to the ladder is open.';
+an error. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.copied_tables(ladder text)
 RETURNS regclass[]
@@ -100,7 +100,7 @@ LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.lacking_triggers(text) IS
 'A part of ladder_status(): a table of a ladder, attached to it or mirrored, that lacks triggers, or
-null. Error 55000 unless the door to the ladder is open.';
+null. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.silent_triggers(ladder text)
 RETURNS text

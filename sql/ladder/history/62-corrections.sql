@@ -90,7 +90,7 @@ BEGIN
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
         VALUES ($1, $1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
     USING operation, kind, player_id, into_id, pool, since, until, at, state, params, reason;
-    -- These two take no turn, and their player has another row of rating anyway.
+    -- These two take no maintenance lock, and their player has another row of rating anyway.
     IF kind NOT IN ('set', 'reset') THEN
         PERFORM skillrating_internal.note_change(ladder);
     END IF;
@@ -99,7 +99,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_operation(text, text, text, text, text, timestamptz, timestamptz, timestamptz, float8[], jsonb, text) IS
-'Writes an operation into table operation of a ladder, whose door is open, at the next place in the
+'Writes an operation into table operation of a ladder that was entered, at the next place in the
 order, and returns its number, which is that place until a ladder with late => reorder gives it
 another; the number stays. Identifiers are texts. Errors: 42704 for an unknown ladder, 22008 for an
 infinite time, 55000 for one before the horizon where time gives operations their places.';

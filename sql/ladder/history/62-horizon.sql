@@ -29,7 +29,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[], oid[]) IS
-'A part of what changes tables of a ladder that others read, whose door is open to read: locks the
+'A part of what changes tables of a ladder that others read, which it has entered to read: locks the
 ladder and these tables, or its view source, so that nobody uses them, and tables of the user that
 are to feed it, so that nobody writes to them. All locks are had, or none,
 in attempts of a moment, in which those wait who come behind. Errors: 55P03, which names who is in

@@ -145,7 +145,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.tell_season(text, text, float8, bigint[]) IS
 'A part of new_season(): a notice of what has become of the highest displayed rating, and why; of
-the places of its one or two operations. Error 55000 unless the door to the ladder is open.';
+the places of its one or two operations. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.new_season(
     ladder text,

@@ -199,7 +199,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_counts(text, record, text, bigint, float8) IS
 'A part of season_table(): how many players of the table of a season are rated
-above, and at least as high. Error 55000 unless the door to the ladder is open.';
+above, and at least as high. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.season_end_rating(
     ladder text,

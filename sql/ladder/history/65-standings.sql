@@ -33,7 +33,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.first_unsettled(text, bigint) IS
 'A part of renew_standings() and wrong_standings(): the place in the order from which on standings
 can be told, not before the horizon, and the operations in table standing that are no end of a
-season before it. Error 55000 unless the door to the ladder is open.';
+season before it. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.standings_query(
     ladder text,
@@ -183,7 +183,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.renew_standings(text, bigint) IS
 'Brings table standing up to date after events from a place in the order on were written: writes
-rows that have changed, and no others. Error 55000 unless the door to the ladder is open.';
+rows that have changed, and no others. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.wrong_standings(ladder text)
 RETURNS bigint

@@ -1,4 +1,4 @@
--- Another formula for the same matches: a second ladder that rates beside the first.
+-- Another formula for the same matches: a second ladder that rates along with the first.
 
 CREATE FUNCTION skillrating_internal.copy_matches(
     ladder text,
@@ -164,7 +164,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.build_shadow(text, text) IS
 'A part of shadow_ladder(): replays a new ladder, made of the first one, that has matches and no
-events yet, and analyses its tables. Error 55000 unless the door to the first one is open.';
+events yet, and analyses its tables. Error 55000 unless the first one has been entered.';
 
 CREATE FUNCTION skillrating_internal.copy_history(
     ladder text,

@@ -183,4 +183,4 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.order_changes_from(text) IS
 'A part of catch_up(): the first place that resequence() has to give to something else, null if
-there is none. What lies before can be put right beside rating.';
+there is none. What lies before can be put right while others rate.';

@@ -22,7 +22,7 @@
  *					AT_EARLIER_* and restore_player(); a time has its like of LAST_IN_POOL there
  *		component	for a replay the queries and restore_component() in replay_components.c
  *		component_event	batch.c sets the field where it makes rows of a step
- *		rated_match	put_match() sets the value; the table is made in sql/ladder/door/60-create.sql
+ *		rated_match	put_match() sets the value; the table is made in sql/ladder/entry/60-create.sql
  *
  * Ladders that exist take an ALTER TABLE besides.
  */

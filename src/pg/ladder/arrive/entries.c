@@ -1,15 +1,15 @@
 /*
- * entry.c
- *		The functions of SQL that work on ladders: each is a way through the door.
+ * entries.c
+ *		The functions of SQL that work on ladders.
  *
  * A function of the schema skillrating that works on a ladder is skillrating_enter().
- * It opens the door as the list below says, calls its body, the function of the same
- * name in skillrating_internal, and closes the door.  The body may be in any language.
+ * It enters the ladder as the list below says, calls its body, the function of the same
+ * name in skillrating_internal, and leaves the ladder.  The body may be in any language.
  * Its arguments are the same, but that an entry may have text for one that is
- * polymorphic there: several entries can share a body.  A door that SQL could open by
+ * polymorphic there: several entries can share a body.  A ladder that SQL could enter by
  * itself would leave the caller switched to another role.
  */
-#include "pg/ladder/door/door.h"
+#include "pg/ladder/entry/entry.h"
 
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -29,8 +29,8 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/arrive/pools.h"
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/snapshot_age.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/snapshot_age.h"
 
 SKILLRATING_FUNCTION(skillrating_enter);
 SKILLRATING_FUNCTION(skillrating_ladder_entries);
@@ -95,7 +95,7 @@ static const LadderEntry entries[] = {
 
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true,.work = WORK_CATCH_UP},
+	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.concurrent = true,.work = WORK_CATCH_UP},
 	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
@@ -103,9 +103,9 @@ static const LadderEntry entries[] = {
 	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"set_eligibility", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"undo_operation", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true},
-	{"decay", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true},
-	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.beside = true},
+	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.concurrent = true},
+	{"decay", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.concurrent = true},
+	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.concurrent = true},
 	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER, TAKES_POOL},
 	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
 	{"set_fixed", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
@@ -298,8 +298,8 @@ call_body(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args, b
 }
 
 /*
- * The same behind an open door.  Who calls a function by rights of their own is told whose rights an
- * error without a hint is about; the name is looked up before there is an error.
+ * The same once the ladder is entered.  Who calls a function by rights of their own is told whose
+ * rights an error without a hint is about; the name is looked up before there is an error.
  */
 static Datum
 call_inside(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args, Oid owner,
@@ -344,14 +344,14 @@ report_renamed(const char *name)
 }
 
 /*
- * Open the doors to the ladders that the first arguments name, none if one is null.
- * Returns how many are open.
+ * Enter the ladders that the first arguments name, none if one is null.
+ * Returns how many there are.
  */
 static int
-open_doors(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **door)
+enter_ladders(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **entered)
 {
 	char	   *name[2];
-	Oid			turn[2];
+	Oid			maintained[2];
 	Oid			schema[2];
 	bool		swapped = false;
 	int			i;
@@ -370,14 +370,14 @@ open_doors(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **door)
 	{
 		int			next = swapped ? 1 - i : i;
 
-		turn[next] = ladder_take_turn(name[next], entry);
+		maintained[next] = ladder_lock_maintenance(name[next], entry);
 	}
 	for (i = 0; i < entry->nladders; i++)
 	{
 		int			next = swapped ? 1 - i : i;
 
 		schema[next] = ladder_lock(name[next], entry);
-		if (entry->maintains && schema[next] != turn[next])
+		if (entry->maintains && schema[next] != maintained[next])
 			report_renamed(name[next]);
 	}
 
@@ -389,19 +389,19 @@ open_doors(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **door)
 						name[0], name[1])));
 	for (i = 0; i < entry->nladders && (i == 0 || schema[1] != schema[0]); i++)
 	{
-		door[i] = ladder_begin(schema[i], entry);
+		entered[i] = ladder_begin(schema[i], entry);
 
 		/*
 		 * Where renaming does not wait for the lock, it can come between the
 		 * two.
 		 */
-		if (strcmp(door[i]->name, name[i]) != 0)
+		if (strcmp(entered[i]->name, name[i]) != 0)
 			report_renamed(name[i]);
 	}
 	return i;
 }
 
-/* Finish the work of an entry outside of the door, for which it has the name only. */
+/* Finish the work of an entry outside of the ladder, for which it has the name only. */
 static void
 finish_as_caller(FunctionCallInfo fcinfo, EntryCall *call, Oid schema)
 {
@@ -448,21 +448,21 @@ check_arguments(FunctionCallInfo fcinfo, const EntryCall *call, const Ladder *la
 }
 
 /*
- * At READ COMMITTED a statement that has waited at a door for whoever has renamed or
+ * At READ COMMITTED a statement that has waited to enter for whoever has renamed or
  * rewritten tables of the ladder has a snapshot from before, under which they look empty, or
  * have other columns than the catalogs say.  So the body of a function that reads gets a new
- * one; true if there is one to be popped.  At the higher levels the door has raised an error.
+ * one; true if there is one to be popped.  At the higher levels entering has raised an error.
  */
 static bool
-push_newer_snapshot(Ladder *const *door, int ndoors)
+push_newer_snapshot(Ladder *const *entered, int nentered)
 {
 	int			i;
 
 	if (IsolationUsesXactSnapshot() || !ActiveSnapshotSet())
 		return false;
-	for (i = 0; i < ndoors; i++)
+	for (i = 0; i < nentered; i++)
 	{
-		Oid			relid = door[i]->relation[LADDER_CONFIG];
+		Oid			relid = entered[i]->relation[LADDER_CONFIG];
 
 		if (OidIsValid(relid) && !snapshot_knows(GetActiveSnapshot(), relid))
 		{
@@ -493,36 +493,36 @@ Datum
 skillrating_enter(PG_FUNCTION_ARGS)
 {
 	EntryCall  *call = checked_call(fcinfo);
-	Ladder	   *door[2];
-	int			ndoors = open_doors(fcinfo, call->entry, door);
-	Oid			schema = ndoors > 0 ? door[0]->schema : InvalidOid;
-	bool		newer = push_newer_snapshot(door, ndoors);
+	Ladder	   *entered[2];
+	int			nentered = enter_ladders(fcinfo, call->entry, entered);
+	Oid			schema = nentered > 0 ? entered[0]->schema : InvalidOid;
+	bool		newer = push_newer_snapshot(entered, nentered);
 	bool		reports = false;
 	NullableDatum args[FUNC_MAX_ARGS];
 	bool		isnull;
 	Datum		result;
 
-	if (ndoors > 0)
-		check_arguments(fcinfo, call, door[0]);
+	if (nentered > 0)
+		check_arguments(fcinfo, call, entered[0]);
 	memcpy(args, fcinfo->args, fcinfo->nargs * sizeof(NullableDatum));
-	if (ndoors > 0 && call->entry->pool != POOL_AS_GIVEN)
+	if (nentered > 0 && call->entry->pool != POOL_AS_GIVEN)
 	{
-		args[call->pool].value = ladder_pool(door[0], call->entry->pool, args[call->pool]);
+		args[call->pool].value = ladder_pool(entered[0], call->entry->pool, args[call->pool]);
 		args[call->pool].isnull = false;
 	}
-	if (ndoors > 0 && call->entry->work != WORK_NONE)
+	if (nentered > 0 && call->entry->work != WORK_NONE)
 	{
-		reports = progress_begin(call->entry->work, schema, door[0]->owner);
+		reports = progress_begin(call->entry->work, schema, entered[0]->owner);
 		if (reports && call->entry->phase != PHASE_BEGINNING)
 			progress_phase(call->entry->phase, PROGRESS_UNKNOWN);
 	}
-	result = ndoors > 0 ? call_inside(fcinfo, call, args, door[0]->owner, &isnull) :
+	result = nentered > 0 ? call_inside(fcinfo, call, args, entered[0]->owner, &isnull) :
 		call_body(fcinfo, call, args, &isnull);
 	progress_end(reports);
 	if (newer)
 		PopActiveSnapshot();
-	while (ndoors > 0)
-		ladder_end(door[--ndoors]);
+	while (nentered > 0)
+		ladder_end(entered[--nentered]);
 	if (call->entry->as_caller != NULL && OidIsValid(schema))
 		finish_as_caller(fcinfo, call, schema);
 	fcinfo->isnull = isnull;

@@ -2,7 +2,7 @@
  * settings.c
  *		The settings for work on a ladder, whatever those of the session are.
  */
-#include "pg/ladder/door/settings.h"
+#include "pg/ladder/entry/settings.h"
 
 #include "utils/guc.h"
 

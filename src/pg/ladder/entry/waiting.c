@@ -3,15 +3,15 @@
  *		Matches that wait in memory for the end of the work that touched them.
  *
  * The list is static, because triggers add to it at any depth of calls, and lies in
- * TopTransactionContext.  The callback of door.c at the end of a transaction empties it before that
+ * TopTransactionContext.  The callback of entry.c at the end of a transaction empties it before that
  * context goes.  An entry is linked only when it is complete: an error in between leaves no more
  * than memory.
  */
-#include "pg/ladder/door/waiting.h"
+#include "pg/ladder/entry/waiting.h"
 
 #include "utils/memutils.h"
 
-#include "pg/ladder/door/shape.h"
+#include "pg/ladder/entry/shape.h"
 
 /* The matches of a ladder that wait. */
 struct Waiting

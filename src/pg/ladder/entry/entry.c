@@ -1,8 +1,8 @@
 /*
- * door.c
- *		The one door to a ladder: rights, locks and settings of all work on it.
+ * entry.c
+ *		Entering a ladder: rights, locks and settings of all work on it.
  */
-#include "pg/ladder/door/door.h"
+#include "pg/ladder/entry/entry.h"
 
 #include "access/htup_details.h"
 #include "access/transam.h"
@@ -21,14 +21,14 @@
 #include "utils/rls.h"
 #include "utils/syscache.h"
 
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/config.h"
-#include "pg/ladder/door/hold.h"
-#include "pg/ladder/door/plans.h"
-#include "pg/ladder/door/settings.h"
-#include "pg/ladder/door/shape.h"
-#include "pg/ladder/door/snapshot_age.h"
-#include "pg/ladder/door/waiting.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/config.h"
+#include "pg/ladder/entry/hold.h"
+#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/settings.h"
+#include "pg/ladder/entry/shape.h"
+#include "pg/ladder/entry/snapshot_age.h"
+#include "pg/ladder/entry/waiting.h"
 
 /* Which version of a row of pg_namespace is current: any change makes another. */
 typedef struct NamespaceVersion
@@ -37,15 +37,15 @@ typedef struct NamespaceVersion
 	ItemPointerData tid;
 } NamespaceVersion;
 
-/* A door that is open. */
-typedef struct LadderDoor
+/* A ladder that has been entered. */
+typedef struct EntryFrame
 {
 	Ladder		ladder;
 	MemoryContext context;		/* of this; keeps the cache in place */
 	const LadderEntry *entry;
 	LOCKMODE	lockmode;		/* that of the entry, or a stronger one */
-	struct LadderDoor *outer;
-	struct LadderDoor *beside;	/* to a ladder that was made behind this one */
+	struct EntryFrame *outer;
+	struct EntryFrame *sibling;	/* of a ladder that was made in this one */
 	int			nest_level;		/* of the subtransaction that opened it */
 	Oid			caller;
 	int			caller_context;
@@ -59,24 +59,24 @@ typedef struct LadderDoor
 	bool		ending;			/* its own work is done */
 	bool		states_taken;
 	bool		hidden_from_mirrors;
-} LadderDoor;
+} EntryFrame;
 
 /*
- * The innermost door that is open.  It is the only state that outlives a call, and
+ * The frame of the ladder that was entered last.  It is the only state that outlives a call, and
  * the callbacks below take from it whatever an abort ends.
  */
-static LadderDoor *innermost = NULL;
+static EntryFrame *innermost = NULL;
 
 static bool callbacks_registered = false;
 
-/* Take the innermost door from the stack. */
+/* Take the innermost frame from the stack. */
 static void
-pop_door(void)
+pop_frame(void)
 {
-	LadderDoor *door = innermost;
+	EntryFrame *frame = innermost;
 
-	innermost = door->outer;
-	MemoryContextDelete(door->context);
+	innermost = frame->outer;
+	MemoryContextDelete(frame->context);
 }
 
 /*
@@ -111,7 +111,7 @@ at_end_of_subtransaction(SubXactEvent event, SubTransactionId id,
 		return;
 	while (innermost != NULL &&
 		   innermost->nest_level >= GetCurrentTransactionNestLevel())
-		pop_door();
+		pop_frame();
 	if (innermost == NULL)
 		forget_all_waiting();
 }
@@ -158,17 +158,17 @@ namespace_version(Oid schema, NamespaceVersion *version)
  * they may have found that one's tables.
  */
 static void
-check_not_renamed(LadderDoor *door)
+check_not_renamed(EntryFrame *frame)
 {
 	NamespaceVersion version;
 
 	AcceptInvalidationMessages();
-	if (namespace_version(door->ladder.schema, &version))
+	if (namespace_version(frame->ladder.schema, &version))
 	{
-		const char *name = get_namespace_name(door->ladder.schema);
+		const char *name = get_namespace_name(frame->ladder.schema);
 
-		if (version.xmin == door->version.xmin &&
-			ItemPointerCompare(&version.tid, &door->version.tid) == 0)
+		if (version.xmin == frame->version.xmin &&
+			ItemPointerCompare(&version.tid, &frame->version.tid) == 0)
 			return;
 
 		/*
@@ -176,13 +176,13 @@ check_not_renamed(LadderDoor *door)
 		 * does.
 		 */
 		if (TransactionIdIsCurrentTransactionId(version.xmin) &&
-			name != NULL && strcmp(name, door->ladder.name) == 0)
+			name != NULL && strcmp(name, frame->ladder.name) == 0)
 			return;
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 			 errmsg("schema \"%s\" was altered by another transaction during work on the ladder",
-					door->ladder.name),
+					frame->ladder.name),
 			 errhint("Try again.")));
 }
 
@@ -282,7 +282,7 @@ check_privilege(Oid schema, const LadderEntry *entry, const char *relation, Oid 
 void
 ladder_check_privilege(const Ladder *ladder, const char *relation, AclMode mode)
 {
-	check_privilege(ladder->schema, ladder->door->entry, relation, ladder->door->caller, mode);
+	check_privilege(ladder->schema, ladder->frame->entry, relation, ladder->frame->caller, mode);
 }
 
 /* Error unless the current user may use an entry to a ladder. */
@@ -315,13 +315,13 @@ check_rights(Oid schema, const LadderEntry *entry)
 }
 
 /*
- * The lock for an entry.  What works beside rating must not have one that conflicts with
+ * The lock for an entry.  What works while others rate must not have one that conflicts with
  * that of a small piece of maintenance, because others would queue behind that.
  */
 static LOCKMODE
 entry_lockmode(const LadderEntry *entry, Oid schema)
 {
-	return entry->beside && !ladder_is_new(schema) ? AccessShareLock : entry->lockmode;
+	return entry->concurrent && !ladder_is_new(schema) ? AccessShareLock : entry->lockmode;
 }
 
 /*
@@ -346,11 +346,11 @@ lock_written_tables(Oid schema, const LadderEntry *entry)
 }
 
 /*
- * Lock the ladder of that name, or take the turn to maintain it.  A role without rights must not keep
+ * Lock the ladder of that name, or take its maintenance lock.  A role without rights must not keep
  * others waiting by a lock, so that these are checked first; ladder_begin() checks them again.
  */
 static Oid
-lock_by_name(const char *name, const LadderEntry *entry, bool turn)
+lock_by_name(const char *name, const LadderEntry *entry, bool maintenance)
 {
 	for (;;)
 	{
@@ -359,10 +359,10 @@ lock_by_name(const char *name, const LadderEntry *entry, bool turn)
 
 		check_rights(schema, entry);
 		lockmode = entry_lockmode(entry, schema);
-		if ((turn || entry->lockmode >= ExclusiveLock) && !entry->drops)
+		if ((maintenance || entry->lockmode >= ExclusiveLock) && !entry->drops)
 			require_read_committed(schema, entry->function);
-		if (turn)
-			schema_take_turn(schema);
+		if (maintenance)
+			schema_lock_maintenance(schema);
 		else
 		{
 			lock_written_tables(schema, entry);
@@ -370,8 +370,8 @@ lock_by_name(const char *name, const LadderEntry *entry, bool turn)
 		}
 		if (get_namespace_oid(name, true) == schema)
 			return schema;
-		if (turn)
-			schema_give_turn(schema);
+		if (maintenance)
+			schema_unlock_maintenance(schema);
 		else
 			schema_let_go(schema, lockmode);
 	}
@@ -384,82 +384,82 @@ ladder_lock(const char *name, const LadderEntry *entry)
 }
 
 Oid
-ladder_take_turn(const char *name, const LadderEntry *entry)
+ladder_lock_maintenance(const char *name, const LadderEntry *entry)
 {
 	return entry->maintains ? lock_by_name(name, entry, true) : InvalidOid;
 }
 
 /*
- * ---- The door ----
+ * ---- Entering and leaving ----
  */
 
 bool
 ladder_is_at_work(const Ladder *ladder)
 {
-	const LadderDoor *door;
+	const EntryFrame *frame;
 
-	for (door = ladder->door->outer; door != NULL; door = door->outer)
-		if (door->ladder.schema == ladder->schema && !door->ending &&
-			door->lockmode >= RowShareLock)
+	for (frame = ladder->frame->outer; frame != NULL; frame = frame->outer)
+		if (frame->ladder.schema == ladder->schema && !frame->ending &&
+			frame->lockmode >= RowShareLock)
 			return true;
 	return false;
 }
 
 bool
-ladder_works_beside(const Ladder *ladder)
+ladder_works_concurrently(const Ladder *ladder)
 {
-	return ladder->door->lets_rate;
+	return ladder->frame->lets_rate;
 }
 
 /* Whatever is known of the ladder may have changed meanwhile; queries look again. */
 void
 ladder_hold(const Ladder *ladder)
 {
-	if (ladder->door->lets_rate)
+	if (ladder->frame->lets_rate)
 		schema_hold(ladder->schema, ExclusiveLock);
 }
 
 void
 ladder_let_go(const Ladder *ladder)
 {
-	if (ladder->door->lets_rate)
+	if (ladder->frame->lets_rate)
 		schema_let_go(ladder->schema, ExclusiveLock);
 }
 
 Oid
 ladder_caller(const Ladder *ladder)
 {
-	return ladder->door->caller;
+	return ladder->frame->caller;
 }
 
 bool
 ladder_is_nested(const Ladder *ladder)
 {
-	return ladder->door->outer != NULL;
+	return ladder->frame->outer != NULL;
 }
 
-/* Become the owner of the ladder that a door is open to, whose work is restricted. */
+/* Become the owner of the ladder of a frame, whose work is restricted. */
 static void
-become_owner(const LadderDoor *door)
+become_owner(const EntryFrame *frame)
 {
-	SetUserIdAndSecContext(door->ladder.owner, door->caller_context |
+	SetUserIdAndSecContext(frame->ladder.owner, frame->caller_context |
 						   SECURITY_LOCAL_USERID_CHANGE |
 						   SECURITY_RESTRICTED_OPERATION);
 }
 
 /*
- * Look the ladder of a door up, in the memory of the door.  What may be incomplete is
+ * Look the ladder of a frame up, in the memory of the frame.  What may be incomplete is
  * looked up where it is needed, see ladder_inside_complete().
  */
 static void
-complete_ladder(LadderDoor *door)
+complete_ladder(EntryFrame *frame)
 {
-	Ladder	   *ladder = &door->ladder;
-	MemoryContext old = MemoryContextSwitchTo(door->context);
+	Ladder	   *ladder = &frame->ladder;
+	MemoryContext old = MemoryContextSwitchTo(frame->context);
 	LadderCache *cache = ladder_cache_open(ladder->schema);
 
 	MemoryContextSwitchTo(old);
-	ladder->bears_owners = door->entry->bears_owners;
+	ladder->bears_owners = frame->entry->bears_owners;
 	if (!ladder->bears_owners)
 		ladder_check_owners(cache);
 	ladder->name = cache->name;
@@ -468,46 +468,46 @@ complete_ladder(LadderDoor *door)
 	ladder->player_type = cache->player_type;
 	ladder->match_type = cache->match_type;
 	ladder->cache = cache;
-	ladder->context = door->context;
+	ladder->context = frame->context;
 }
 
-/* A door to a ladder, which is not open yet, with its own context below another. */
-static LadderDoor *
-make_door(Oid schema, const LadderEntry *entry, MemoryContext parent)
+/* The frame of a ladder that is not entered yet, with its own context below another. */
+static EntryFrame *
+make_frame(Oid schema, const LadderEntry *entry, MemoryContext parent)
 {
-	MemoryContext context = AllocSetContextCreate(parent, "skillrating door",
+	MemoryContext context = AllocSetContextCreate(parent, "skillrating entry",
 												  ALLOCSET_SMALL_SIZES);
-	LadderDoor *door = MemoryContextAllocZero(context, sizeof(LadderDoor));
+	EntryFrame *frame = MemoryContextAllocZero(context, sizeof(EntryFrame));
 
-	door->context = context;
-	door->entry = entry;
-	door->lockmode = entry->lockmode;
-	door->outer = innermost;
-	door->nest_level = GetCurrentTransactionNestLevel();
-	GetUserIdAndSecContext(&door->caller, &door->caller_context);
-	door->ladder.door = door;
-	door->ladder.settled = &door->settled;
-	door->ladder.schema = schema;
-	door->ladder.read_only = (entry->lockmode == AccessShareLock);
-	door->lets_rate = entry->beside && !ladder_is_new(schema);
+	frame->context = context;
+	frame->entry = entry;
+	frame->lockmode = entry->lockmode;
+	frame->outer = innermost;
+	frame->nest_level = GetCurrentTransactionNestLevel();
+	GetUserIdAndSecContext(&frame->caller, &frame->caller_context);
+	frame->ladder.frame = frame;
+	frame->ladder.settled = &frame->settled;
+	frame->ladder.schema = schema;
+	frame->ladder.read_only = (entry->lockmode == AccessShareLock);
+	frame->lets_rate = entry->concurrent && !ladder_is_new(schema);
 	if (entry->incomplete)
 	{
-		door->ladder.name = MemoryContextStrdup(context, get_namespace_name(schema));
-		door->ladder.owner = ladder_owner(schema);
+		frame->ladder.name = MemoryContextStrdup(context, get_namespace_name(schema));
+		frame->ladder.owner = ladder_owner(schema);
 	}
 	else
 	{
-		complete_ladder(door);
-		door->settles_late = entry->settles_late &&
-			door->ladder.match_type->type < FirstNormalObjectId;
+		complete_ladder(frame);
+		frame->settles_late = entry->settles_late &&
+			frame->ladder.match_type->type < FirstNormalObjectId;
 	}
-	return door;
+	return frame;
 }
 
 Ladder *
 ladder_begin(Oid schema, const LadderEntry *entry)
 {
-	LadderDoor *door;
+	EntryFrame *frame;
 	Ladder	   *ladder;
 
 	if (!callbacks_registered)
@@ -517,12 +517,12 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 		callbacks_registered = true;
 	}
 	LockDatabaseObject(NamespaceRelationId, schema, 0,
-					   entry->beside ? entry_lockmode(entry, schema) : entry->lockmode);
+					   entry->concurrent ? entry_lockmode(entry, schema) : entry->lockmode);
 	if (entry->rights != RIGHTS_OF_TRIGGER)
 		check_rights(schema, entry);
-	door = make_door(schema, entry, CurTransactionContext);
-	ladder = &door->ladder;
-	if (!namespace_version(schema, &door->version))
+	frame = make_frame(schema, entry, CurTransactionContext);
+	ladder = &frame->ladder;
+	if (!namespace_version(schema, &frame->version))
 		elog(ERROR, "cache lookup failed for schema %u", schema);
 	if ((entry->lockmode >= RowShareLock || entry->maintains) && !entry->reenters &&
 		ladder_is_at_work(ladder))
@@ -532,22 +532,22 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 						entry->function, ladder->name),
 				 errhint("Triggers and views of a ladder may insert matches, which are rated afterwards.")));
 
-	innermost = door;
+	innermost = frame;
 
 	/*
 	 * The work is restricted, unless the owner asks for it.  A deferred
 	 * trigger runs as who queued it from version 18 on, which is the owner
 	 * for rows in pending: there it counts whose transaction it is.
 	 */
-	door->restricted = door->caller != ladder->owner ||
+	frame->restricted = frame->caller != ladder->owner ||
 		(entry->rights == RIGHTS_OF_TRIGGER && GetOuterUserId() != ladder->owner);
-	if (door->restricted)
-		become_owner(door);
-	door->guc_level = NewGUCNestLevel();
-	if (!door->settles_late)
+	if (frame->restricted)
+		become_owner(frame);
+	frame->guc_level = NewGUCNestLevel();
+	if (!frame->settles_late)
 	{
 		settings_pin();
-		door->settled = true;
+		frame->settled = true;
 	}
 	if (IsolationUsesXactSnapshot() && !entry->incomplete)
 		check_snapshot_age(ladder, entry->lockmode >= RowShareLock);
@@ -558,99 +558,99 @@ void
 ladder_strengthen(Ladder *ladder, LOCKMODE lockmode)
 {
 	if (lockmode >= ExclusiveLock)
-		require_read_committed(ladder->schema, ladder->door->entry->function);
+		require_read_committed(ladder->schema, ladder->frame->entry->function);
 	schema_hold(ladder->schema, lockmode);
-	check_not_renamed(ladder->door);
+	check_not_renamed(ladder->frame);
 	if (IsolationUsesXactSnapshot())
 		check_snapshot_age(ladder, true);
-	ladder->door->lockmode = lockmode;
+	ladder->frame->lockmode = lockmode;
 	ladder->read_only = false;
 }
 
 void
 ladder_end_work(Ladder *ladder)
 {
-	ladder->door->ending = true;
+	ladder->frame->ending = true;
 }
 
 void
 ladder_leave(Ladder *ladder)
 {
-	LadderDoor *door = ladder->door;
+	EntryFrame *frame = ladder->frame;
 
-	if (door != innermost || &door->ladder != ladder)
-		elog(ERROR, "doors to ladders are closed out of order");
-	if (!door->entry->drops && !door->entry->renames)
-		check_not_renamed(door);
-	AtEOXact_GUC(false, door->guc_level);
-	SetUserIdAndSecContext(door->caller, door->caller_context);
-	pop_door();
+	if (frame != innermost || &frame->ladder != ladder)
+		elog(ERROR, "ladders are left out of order");
+	if (!frame->entry->drops && !frame->entry->renames)
+		check_not_renamed(frame);
+	AtEOXact_GUC(false, frame->guc_level);
+	SetUserIdAndSecContext(frame->caller, frame->caller_context);
+	pop_frame();
 }
 
-/* The innermost door to the ladder in a schema, or NULL. */
-static LadderDoor *
-find_door(Oid schema)
+/* The innermost frame of the ladder in a schema, or NULL. */
+static EntryFrame *
+find_frame(Oid schema)
 {
-	LadderDoor *door;
-	LadderDoor *beside;
+	EntryFrame *frame;
+	EntryFrame *sibling;
 
-	for (door = innermost; door != NULL; door = door->outer)
-		for (beside = door; beside != NULL; beside = beside->beside)
-			if (beside->ladder.schema == schema)
-				return beside;
+	for (frame = innermost; frame != NULL; frame = frame->outer)
+		for (sibling = frame; sibling != NULL; sibling = sibling->sibling)
+			if (sibling->ladder.schema == schema)
+				return sibling;
 	return NULL;
 }
 
-/* Error if an open door is to a ladder of that name, which has another one now. */
+/* Error if a ladder of that name has been entered, which has another one now. */
 static void
 check_names(const char *name)
 {
-	LadderDoor *door;
+	EntryFrame *frame;
 
-	for (door = innermost; door != NULL; door = door->outer)
-		if (strcmp(door->ladder.name, name) == 0)
-			check_not_renamed(door);
+	for (frame = innermost; frame != NULL; frame = frame->outer)
+		if (strcmp(frame->ladder.name, name) == 0)
+			check_not_renamed(frame);
 }
 
 /*
  * A ladder that this transaction has made is nobody else's business yet: behind the
- * door to another one of the same owner, whose rights and settings are those that it
- * takes, it needs no more than a place beside that.
+ * frame of another one of the same owner, whose rights and settings are those that it
+ * takes, it needs no more than a place next to that.
  */
-static LadderDoor *
-open_beside(Oid schema)
+static EntryFrame *
+enter_sibling(Oid schema)
 {
-	LadderDoor *door;
+	EntryFrame *frame;
 
 	if (innermost == NULL || GetUserId() != innermost->ladder.owner ||
 		ladder_owner(schema) != innermost->ladder.owner || !ladder_is_new(schema))
 		return NULL;
-	door = make_door(schema, innermost->entry, innermost->context);
-	door->settled = innermost->settled;
-	door->beside = innermost->beside;
-	innermost->beside = door;
-	return door;
+	frame = make_frame(schema, innermost->entry, innermost->context);
+	frame->settled = innermost->settled;
+	frame->sibling = innermost->sibling;
+	innermost->sibling = frame;
+	return frame;
 }
 
 Ladder *
 ladder_inside(const char *name, const char *function)
 {
 	Oid			schema = get_namespace_oid(name, true);
-	LadderDoor *door = OidIsValid(schema) ? find_door(schema) : NULL;
+	EntryFrame *frame = OidIsValid(schema) ? find_frame(schema) : NULL;
 
-	if (door == NULL && OidIsValid(schema))
-		door = open_beside(schema);
+	if (frame == NULL && OidIsValid(schema))
+		frame = enter_sibling(schema);
 
-	/* A body asks by the name that the ladder had when its door was opened. */
-	if (door == NULL)
+	/* A body asks by the name that the ladder had when it was entered. */
+	if (frame == NULL)
 		check_names(name);
-	if (door == NULL)
+	if (frame == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("skillrating_internal.%s() cannot be called by itself",
 						function),
 				 errhint("Call a function of schema skillrating instead.")));
-	return &door->ladder;
+	return &frame->ladder;
 }
 
 Ladder *
@@ -659,31 +659,31 @@ ladder_inside_complete(const char *name, const char *function)
 	Ladder	   *ladder = ladder_inside(name, function);
 
 	if (ladder->cache == NULL)
-		complete_ladder(ladder->door);
+		complete_ladder(ladder->frame);
 	return ladder;
 }
 
 void
 ladder_lift_restriction(const Ladder *ladder)
 {
-	const LadderDoor *door = ladder->door;
+	const EntryFrame *frame = ladder->frame;
 
-	if (door->restricted)
-		SetUserIdAndSecContext(ladder->owner, door->caller_context |
+	if (frame->restricted)
+		SetUserIdAndSecContext(ladder->owner, frame->caller_context |
 							   SECURITY_LOCAL_USERID_CHANGE);
 }
 
 void
 ladder_restore_restriction(const Ladder *ladder)
 {
-	if (ladder->door->restricted)
-		become_owner(ladder->door);
+	if (ladder->frame->restricted)
+		become_owner(ladder->frame);
 }
 
 bool
 ladder_is_restricted_outside(const Ladder *ladder)
 {
-	return (ladder->door->caller_context & SECURITY_RESTRICTED_OPERATION) != 0;
+	return (ladder->frame->caller_context & SECURITY_RESTRICTED_OPERATION) != 0;
 }
 
 /*
@@ -693,44 +693,44 @@ ladder_is_restricted_outside(const Ladder *ladder)
 void
 ladder_take_states(Ladder *ladder)
 {
-	const LadderDoor *door;
-	const LadderDoor *beside;
+	const EntryFrame *frame;
+	const EntryFrame *sibling;
 
-	for (door = innermost; door != NULL; door = door->outer)
-		for (beside = door; beside != NULL; beside = beside->beside)
-			if (beside->ladder.schema == ladder->schema && beside->states_taken)
+	for (frame = innermost; frame != NULL; frame = frame->outer)
+		for (sibling = frame; sibling != NULL; sibling = sibling->sibling)
+			if (sibling->ladder.schema == ladder->schema && sibling->states_taken)
 				ereport(ERROR,
 						(errcode(ERRCODE_OBJECT_IN_USE),
 						 errmsg("ladder \"%s\" is being rated by this session",
 								ladder->name)));
-	ladder->door->states_taken = true;
+	ladder->frame->states_taken = true;
 }
 
 void
 ladder_release_states(Ladder *ladder)
 {
-	ladder->door->states_taken = false;
+	ladder->frame->states_taken = false;
 }
 
 void
 ladder_hide_from_mirrors(Ladder *ladder)
 {
-	ladder->door->hidden_from_mirrors = true;
+	ladder->frame->hidden_from_mirrors = true;
 }
 
 void
 ladder_show_to_mirrors(Ladder *ladder)
 {
-	ladder->door->hidden_from_mirrors = false;
+	ladder->frame->hidden_from_mirrors = false;
 }
 
 bool
 ladder_is_hidden_from_mirrors(const Ladder *ladder)
 {
-	const LadderDoor *door;
+	const EntryFrame *frame;
 
-	for (door = ladder->door->outer; door != NULL; door = door->outer)
-		if (door->ladder.schema == ladder->schema && door->hidden_from_mirrors)
+	for (frame = ladder->frame->outer; frame != NULL; frame = frame->outer)
+		if (frame->ladder.schema == ladder->schema && frame->hidden_from_mirrors)
 			return true;
 	return false;
 }
@@ -751,7 +751,7 @@ ladder_open(const Ladder *inside)
 
 	SPI_connect();
 	if (inside->cache == NULL)
-		complete_ladder(inside->door);
+		complete_ladder(inside->frame);
 	ladder = palloc_object(Ladder);
 	*ladder = *inside;
 	ladder->context = CurrentMemoryContext;
@@ -765,7 +765,7 @@ ladder_open(const Ladder *inside)
 	if (!ladder->cache->valid)
 		ladder_cache_recheck(ladder);
 	ladder->guc_level = NewGUCNestLevel();
-	if (ladder->door->settled)
+	if (ladder->frame->settled)
 		settings_for_plans();
 	read_ladder_config(ladder);
 	return ladder;
@@ -777,8 +777,8 @@ ladder_close(Ladder *ladder)
 	AtEOXact_GUC(false, ladder->guc_level);
 
 	/* What was set late is gone with the rest. */
-	if (ladder->door->settles_late)
-		ladder->door->settled = false;
+	if (ladder->frame->settles_late)
+		ladder->frame->settled = false;
 	SPI_finish();
 }
 

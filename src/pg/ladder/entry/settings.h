@@ -2,10 +2,10 @@
  * settings.h
  *		The settings for work on a ladder, whatever those of the session are.
  */
-#ifndef PG_LADDER_DOOR_SETTINGS_H
-#define PG_LADDER_DOOR_SETTINGS_H
+#ifndef PG_LADDER_ENTRY_SETTINGS_H
+#define PG_LADDER_ENTRY_SETTINGS_H
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 
 /* Set a setting to the end of the current nest level of settings. */
 extern void settings_set(const char *name, const char *value);
@@ -22,9 +22,9 @@ extern void settings_pin(void);
 extern void settings_for_plans(void);
 
 /*
- * Do both, unless that was done when the door of the ladder was opened.  Before anything runs
+ * Do both, unless that was done when the ladder was entered.  Before anything runs
  * there that may look at settings: a query, or code that is not a part of the server.
  */
 extern void ladder_settle(const Ladder *ladder);
 
-#endif							/* PG_LADDER_DOOR_SETTINGS_H */
+#endif							/* PG_LADDER_ENTRY_SETTINGS_H */

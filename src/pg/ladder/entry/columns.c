@@ -2,7 +2,7 @@
  * columns.c
  *		The columns of a ladder's tables.
  */
-#include "pg/ladder/door/columns.h"
+#include "pg/ladder/entry/columns.h"
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
@@ -58,36 +58,36 @@ SKILLRATING_FUNCTION(skillrating_ladder_columns);
 	CHECK_COLUMN(type, origin, field)
 #define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
 	CHECK_COLUMN(type, origin, field)
-#include "pg/ladder/door/column_list.h"
+#include "pg/ladder/entry/column_list.h"
 
 static const LadderColumn event_columns[] = {
 #define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
 	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/door/column_list.h"
+#include "pg/ladder/entry/column_list.h"
 };
 
 static const LadderColumn rating_columns[] = {
 #define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field) \
 	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/door/column_list.h"
+#include "pg/ladder/entry/column_list.h"
 };
 
 static const LadderColumn component_columns[] = {
 #define COMPONENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
 	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/door/column_list.h"
+#include "pg/ladder/entry/column_list.h"
 };
 
 static const LadderColumn component_event_columns[] = {
 #define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
 	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/door/column_list.h"
+#include "pg/ladder/entry/column_list.h"
 };
 
 static const LadderColumn match_columns[] = {
 #define MATCH_COLUMN(symbol, name, type, presence) \
 	{#name, type, presence, NULL, COLUMN_NORIGINS, 0, 0},
-#include "pg/ladder/door/column_list.h"
+#include "pg/ladder/entry/column_list.h"
 };
 
 const LadderTable event_table = {

@@ -14,10 +14,10 @@
  * compares the version that the snapshot sees with the latest one, and fails with 40001 if they
  * differ.
  */
-#ifndef PG_LADDER_DOOR_SNAPSHOT_AGE_H
-#define PG_LADDER_DOOR_SNAPSHOT_AGE_H
+#ifndef PG_LADDER_ENTRY_SNAPSHOT_AGE_H
+#define PG_LADDER_ENTRY_SNAPSHOT_AGE_H
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 
 #include "utils/snapshot.h"
 
@@ -37,4 +37,4 @@ extern void require_read_committed(Oid schema, const char *function);
  */
 extern void check_snapshot_age(Ladder *ladder, bool writes);
 
-#endif							/* PG_LADDER_DOOR_SNAPSHOT_AGE_H */
+#endif							/* PG_LADDER_ENTRY_SNAPSHOT_AGE_H */

@@ -2,8 +2,8 @@
  * row_reader.h
  *		The rows of a query on a ladder, one after another.
  */
-#ifndef PG_LADDER_DOOR_ROW_READER_H
-#define PG_LADDER_DOOR_ROW_READER_H
+#ifndef PG_LADDER_ENTRY_ROW_READER_H
+#define PG_LADDER_ENTRY_ROW_READER_H
 
 #include "pg/sql/glue.h"
 
@@ -11,7 +11,7 @@
 #include "tcop/dest.h"
 #include "utils/portal.h"
 
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/plans.h"
 
 /*
  * Rows that a query has just returned, as values and not as tuples: most columns of a source
@@ -73,4 +73,4 @@ row_nulls(RowReader *reader)
 /* A column of a key, which the table would not leave null. */
 extern Datum row_key_column(RowReader *reader, int attnum);
 
-#endif							/* PG_LADDER_DOOR_ROW_READER_H */
+#endif							/* PG_LADDER_ENTRY_ROW_READER_H */

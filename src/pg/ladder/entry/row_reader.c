@@ -2,7 +2,7 @@
  * row_reader.c
  *		The rows of a query on a ladder, one after another.
  */
-#include "pg/ladder/door/row_reader.h"
+#include "pg/ladder/entry/row_reader.h"
 
 #include "executor/spi.h"
 #include "miscadmin.h"

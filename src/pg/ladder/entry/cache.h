@@ -2,14 +2,14 @@
  * cache.h
  *		What a session keeps of the ladders that it has met.
  */
-#ifndef PG_LADDER_DOOR_CACHE_H
-#define PG_LADDER_DOOR_CACHE_H
+#ifndef PG_LADDER_ENTRY_CACHE_H
+#define PG_LADDER_ENTRY_CACHE_H
 
 #include "pg/sql/glue.h"
 
 #include "executor/spi.h"
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 
 /* The row of a ladder, in the version that was read last; see config.h. */
 typedef struct LadderConfig
@@ -127,4 +127,4 @@ extern LadderRelation ladder_relation_named(const char *name);
 /* A relation of a ladder as SQL text, by what its schema is called now. */
 extern char *ladder_relation_sql(const LadderCache *cache, LadderRelation relation);
 
-#endif							/* PG_LADDER_DOOR_CACHE_H */
+#endif							/* PG_LADDER_ENTRY_CACHE_H */

@@ -1,4 +1,4 @@
--- The functions of the schema skillrating that open the door to a ladder, with the arguments and the
+-- The functions of the schema skillrating that enter a ladder, with the arguments and the
 -- comment of the body of the same name in skillrating_internal.
 --
 -- Identifiers are of the type anycompatible or anycompatiblearray, which take parameters without a
@@ -25,13 +25,13 @@ BEGIN
             LANGUAGE C %s %s %s',
             body.proname, replace(body.result, '%', '%%'),
             CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
-            -- One that has a pool filled in judges nulls behind the door.
+            -- One that has a pool filled in judges nulls itself.
             CASE WHEN body.proisstrict AND body.arguments !~ ' DEFAULT NULL::' THEN 'STRICT' END,
             CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
         EXECUTE format(entry, body.arguments);
         EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', body.proname, body.signature, body.comment);
         EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
-            format('The body of skillrating.%s(), called once the door to the ladder is open.', body.proname));
+            format('The body of skillrating.%s(), called once the ladder has been entered.', body.proname));
 
         -- A parameter without a type is no anyelement; beside one of type text it is that.
         IF body.signature ~ '\manyelement\M' THEN

@@ -2,10 +2,10 @@
  * config.h
  *		The row of a ladder: its model and parameters, and when and how it rates.
  */
-#ifndef PG_LADDER_DOOR_CONFIG_H
-#define PG_LADDER_DOOR_CONFIG_H
+#ifndef PG_LADDER_ENTRY_CONFIG_H
+#define PG_LADDER_ENTRY_CONFIG_H
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 
 /*
  * Fill in what the row of a ladder says, of a copy that ladder_open() is making: its
@@ -18,4 +18,4 @@
  */
 extern void read_ladder_config(Ladder *ladder);
 
-#endif							/* PG_LADDER_DOOR_CONFIG_H */
+#endif							/* PG_LADDER_ENTRY_CONFIG_H */

@@ -2,7 +2,7 @@
  * config.c
  *		The row of a ladder: its model and parameters, and when and how it rates.
  */
-#include "pg/ladder/door/config.h"
+#include "pg/ladder/entry/config.h"
 
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -16,9 +16,9 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/plans.h"
-#include "pg/ladder/door/shape.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/shape.h"
 
 static LadderQuery read_config_query = {
 	.text = "SELECT model, params, apply_at, late, strict, on_error, format_version, "

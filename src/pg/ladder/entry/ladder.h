@@ -4,10 +4,10 @@
  *
  * A ladder is a schema of ordinary tables with fixed names, owned by whoever
  * created it (docs/architecture.md).  Whatever touches one opens it first, see
- * door.h.
+ * entry.h.
  */
-#ifndef PG_LADDER_DOOR_LADDER_H
-#define PG_LADDER_DOOR_LADDER_H
+#ifndef PG_LADDER_ENTRY_LADDER_H
+#define PG_LADDER_ENTRY_LADDER_H
 
 #include "pg/sql/glue.h"
 
@@ -55,7 +55,7 @@ typedef enum ApplyAt
 } ApplyAt;
 
 /*
- * A ladder that is open.  What ladder_begin() returns is on the stack of open doors;
+ * A ladder that is open.  What ladder_begin() returns is on the stack of ladders entered;
  * work on it in C has a copy, with the row of the ladder, from ladder_open().
  */
 typedef struct Ladder
@@ -66,11 +66,11 @@ typedef struct Ladder
 	Oid			relation[LADDER_NRELATIONS];	/* invalid where there is none */
 	IdType	   *player_type;
 	IdType	   *match_type;
-	struct LadderDoor *door;
+	struct EntryFrame *frame;
 	bool		bears_owners;	/* does not look whose its relations are */
 	bool	   *settled;		/* the settings are those for its work; the
-								 * door's */
-	MemoryContext context;		/* of its work: that of the door, or the
+								 * frame's */
+	MemoryContext context;		/* of its work: that of the frame, or the
 								 * copy's */
 
 	/* Of a copy only. */
@@ -112,4 +112,4 @@ typedef struct Ladder
 	"OR EXISTS (SELECT FROM {horizon} AS h WHERE h.player_id {player =} r.player_id " \
 	"AND h.pool OPERATOR(pg_catalog.=) r.pool)"
 
-#endif							/* PG_LADDER_DOOR_LADDER_H */
+#endif							/* PG_LADDER_ENTRY_LADDER_H */

@@ -2,7 +2,7 @@
  * hold.c
  *		Who may change the history of a ladder, and keeping others from rating it.
  */
-#include "pg/ladder/door/hold.h"
+#include "pg/ladder/entry/hold.h"
 
 #include "access/xact.h"
 #include "catalog/pg_namespace.h"
@@ -24,7 +24,7 @@
 
 /*
  * What of a schema a lock is on, where the server has the number of a column: the whole of
- * it, and the turn to maintain the ladder there.  pg_locks shows it as objsubid.
+ * it, and the maintenance lock of the ladder there.  pg_locks shows it as objsubid.
  */
 enum
 {
@@ -63,7 +63,7 @@ keeps_others_waiting(Oid schema)
 }
 
 void
-schema_take_turn(Oid schema)
+schema_lock_maintenance(Oid schema)
 {
 	LOCKTAG		tag = schema_tag(schema, LOCK_TURN);
 	bool		waits = !keeps_others_waiting(schema);
@@ -73,13 +73,13 @@ schema_take_turn(Oid schema)
 				(errcode(ERRCODE_T_R_DEADLOCK_DETECTED),
 				 errmsg("another transaction is maintaining ladder \"%s\" and will wait for this one",
 						get_namespace_name(schema)),
-				 errdetail("This transaction has rated matches of the ladder, or changed its history, and so cannot wait in turn."),
+				 errdetail("This transaction has rated matches of the ladder, or changed its history, and so cannot wait for other maintenance."),
 				 errhint("Try again, best in a transaction of its own.")));
 	AcceptInvalidationMessages();
 }
 
 void
-schema_give_turn(Oid schema)
+schema_unlock_maintenance(Oid schema)
 {
 	LOCKTAG		tag = schema_tag(schema, LOCK_TURN);
 

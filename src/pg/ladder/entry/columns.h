@@ -10,15 +10,15 @@
  * columns come last: in event each one before and after, in rating once.  Components of
  * different kinds have different ones; component and component_event have them as arrays.
  */
-#ifndef PG_LADDER_DOOR_COLUMNS_H
-#define PG_LADDER_DOOR_COLUMNS_H
+#ifndef PG_LADDER_ENTRY_COLUMNS_H
+#define PG_LADDER_ENTRY_COLUMNS_H
 
 #include "pg/sql/glue.h"
 
 #include "access/tupdesc.h"
 #include "lib/stringinfo.h"
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 #include "pg/matches/batch.h"
 
 /* The types that columns of ladders and parameters of their queries have. */
@@ -72,7 +72,7 @@ typedef enum EventColumn
 {
 	EVENT_NO_COLUMN,
 #define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) EVENT_##symbol,
-#include "pg/ladder/door/column_list.h"
+#include "pg/ladder/entry/column_list.h"
 	EVENT_FIRST_STATE,
 	EVENT_NCOLUMNS = EVENT_FIRST_STATE - 1
 } EventColumn;
@@ -85,7 +85,7 @@ typedef enum RatingColumn
 {
 	RATING_NO_COLUMN,
 #define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field) RATING_##symbol,
-#include "pg/ladder/door/column_list.h"
+#include "pg/ladder/entry/column_list.h"
 	RATING_COLUMNS_END,
 	RATING_NCOLUMNS = RATING_COLUMNS_END - 1
 } RatingColumn;
@@ -94,7 +94,7 @@ typedef enum ComponentColumn
 {
 	COMPONENT_NO_COLUMN,
 #define COMPONENT_COLUMN(symbol, name, type, presence, dflt, origin, field) COMPONENT_##symbol,
-#include "pg/ladder/door/column_list.h"
+#include "pg/ladder/entry/column_list.h"
 	COMPONENT_STATE,
 	COMPONENT_NCOLUMNS = COMPONENT_STATE
 } ComponentColumn;
@@ -103,7 +103,7 @@ typedef enum ComponentEventColumn
 {
 	COMPONENT_EVENT_NO_COLUMN,
 #define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) COMPONENT_EVENT_##symbol,
-#include "pg/ladder/door/column_list.h"
+#include "pg/ladder/entry/column_list.h"
 	COMPONENT_EVENT_COLUMNS_END
 } ComponentEventColumn;
 
@@ -111,7 +111,7 @@ typedef enum MatchColumn
 {
 	MATCH_NO_COLUMN,
 #define MATCH_COLUMN(symbol, name, type, presence) MATCH_##symbol,
-#include "pg/ladder/door/column_list.h"
+#include "pg/ladder/entry/column_list.h"
 	MATCH_COLUMNS_END,
 	MATCH_NCOLUMNS = MATCH_COLUMNS_END - 1
 } MatchColumn;
@@ -212,4 +212,4 @@ extern const char *table_read(const LadderTable *table, const Model *model, int 
 							  const Datum *values, const bool *nulls,
 							  PlayerRecord *record, double *state);
 
-#endif							/* PG_LADDER_DOOR_COLUMNS_H */
+#endif							/* PG_LADDER_ENTRY_COLUMNS_H */

@@ -5,7 +5,7 @@
  * The texts that are planned have names looked up by OID and printed back
  * qualified, the operators of identifiers too, so that no search_path has a say.
  */
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/plans.h"
 
 #include "miscadmin.h"
 #include "tcop/dest.h"
@@ -14,8 +14,8 @@
 #include "utils/plancache.h"
 #include "utils/snapmgr.h"
 
-#include "pg/ladder/door/settings.h"
-#include "pg/ladder/door/shape.h"
+#include "pg/ladder/entry/settings.h"
+#include "pg/ladder/entry/shape.h"
 
 /*
  * ---- Texts ----

@@ -2,15 +2,15 @@
  * snapshot_age.c
  *		What a transaction at a higher isolation level does not see of a ladder.
  */
-#include "pg/ladder/door/snapshot_age.h"
+#include "pg/ladder/entry/snapshot_age.h"
 
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/plans.h"
 
 bool
 snapshot_knows(Snapshot snapshot, Oid relid)

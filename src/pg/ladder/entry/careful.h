@@ -5,12 +5,12 @@
  * A source is a view of the user, which can divide by zero in one row.  That
  * match is to stay unrated, and all others go on.
  */
-#ifndef PG_LADDER_DOOR_CAREFUL_H
-#define PG_LADDER_DOOR_CAREFUL_H
+#ifndef PG_LADDER_ENTRY_CAREFUL_H
+#define PG_LADDER_ENTRY_CAREFUL_H
 
 #include "pg/sql/glue.h"
 
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/plans.h"
 
 /* Whether an error is about data: an exception (class 22) or a violated constraint (class 23). */
 extern bool error_is_about_data(int sqlerrcode);
@@ -47,4 +47,4 @@ extern bool careful_do(void (*work) (void *), void *arg, TakesError takes, Sourc
 extern int	careful_find(Ladder *ladder, LadderQuery *query, Datum *ids, int n,
 						 TakesError takes, SourceError *errors);
 
-#endif							/* PG_LADDER_DOOR_CAREFUL_H */
+#endif							/* PG_LADDER_ENTRY_CAREFUL_H */

@@ -6,16 +6,16 @@
  * of its result columns where it has any.  Its plan is kept for the session, for
  * each ladder; any change to one of the ladder's relations has it made again.
  */
-#ifndef PG_LADDER_DOOR_PLANS_H
-#define PG_LADDER_DOOR_PLANS_H
+#ifndef PG_LADDER_ENTRY_PLANS_H
+#define PG_LADDER_ENTRY_PLANS_H
 
 #include "pg/sql/glue.h"
 
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/ladder.h"
 
 /* The most parameters of a query, and parts of its own. */
 #define MAX_QUERY_PARAMS 30
@@ -104,4 +104,4 @@ extern void add_query_ids(Ladder *ladder, LadderQuery *query, const Datum *value
 extern Portal ladder_cursor(Ladder *ladder, LadderQuery *query,
 							const Datum *values);
 
-#endif							/* PG_LADDER_DOOR_PLANS_H */
+#endif							/* PG_LADDER_ENTRY_PLANS_H */

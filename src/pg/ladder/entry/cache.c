@@ -9,7 +9,7 @@
  * moment, also while a ladder is looked up or one of its plans runs.  It is freed when the
  * next ladder is opened, at the end of the transaction, or when its last user is done.
  */
-#include "pg/ladder/door/cache.h"
+#include "pg/ladder/entry/cache.h"
 
 #include "access/htup_details.h"
 #include "access/table.h"

@@ -1,6 +1,6 @@
 /*
- * door.h
- *		The one door to a ladder: rights, locks and settings of all work on it.
+ * entry.h
+ *		Entering a ladder: rights, locks and settings of all work on it.
  *
  * Whatever touches a ladder does so between ladder_begin() and ladder_end().  In this order,
  * ladder_begin()
@@ -8,7 +8,7 @@
  * 1. checks the privileges of the caller, and that no row security applies to the
  *	  caller: from then on all runs as the owner;
  * 2. locks the schema, whose OID stays the same when it is renamed and when tables
- *	  are swapped, and looks everything up after that; work on history takes its turn
+ *	  are swapped, and looks everything up after that; work on history takes the maintenance lock
  *	  before (hold.h);
  * 3. becomes the owner of the ladder, in a security-restricted operation unless the
  *	  caller is the owner, so that no code of the owner ever runs with the rights of
@@ -21,15 +21,15 @@
  * settings back, and callbacks at the end of a (sub)transaction take the ladder from
  * the stack.
  */
-#ifndef PG_LADDER_DOOR_DOOR_H
-#define PG_LADDER_DOOR_DOOR_H
+#ifndef PG_LADDER_ENTRY_ENTRY_H
+#define PG_LADDER_ENTRY_ENTRY_H
 
 #include "pg/sql/glue.h"
 
 #include "nodes/parsenodes.h"
 #include "storage/lockdefs.h"
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 #include "pg/sql/progress.h"
 
 #define MAX_ENTRY_PRIVILEGES 8
@@ -71,10 +71,10 @@ typedef struct LadderEntry
 	LadderPrivilege privilege[MAX_ENTRY_PRIVILEGES + 1];
 	int			nladders;		/* how many of its first arguments are
 								 * ladders; 0 if it makes one */
-	bool		maintains;		/* takes its turn before the lock, see hold.h */
-	bool		beside;			/* likewise, works beside rating where it can,
+	bool		maintains;		/* takes the maintenance lock first, see hold.h */
+	bool		concurrent;		/* likewise, while others rate where it can,
 								 * and takes the lock for its last step: see
-								 * ladder_works_beside() */
+								 * ladder_works_concurrently() */
 	bool		takes_nulls;	/* judges them, or has a use for them, also where no default is null */
 	bool		reenters;		/* may be called on a ladder that is at work */
 	bool		settles_late;	/* sets the settings for its work only when it
@@ -89,7 +89,7 @@ typedef struct LadderEntry
 	WorkPhase	phase;			/* and the phase that it begins with */
 	PoolUse		pool;			/* as the first of the ladders has it */
 	const char *as_caller;		/* a function of skillrating_internal to call
-								 * with the first arguments once the door is
+								 * with the first arguments once the ladder is
 								 * closed, as the caller, or NULL */
 } LadderEntry;
 
@@ -103,13 +103,13 @@ extern Oid	ladder_schema(const char *name);
 extern Oid	ladder_lock(const char *name, const LadderEntry *entry);
 
 /*
- * The same with the turn to maintain the ladder in place of the lock; nothing, and InvalidOid,
- * for an entry that takes none.  Whoever takes several takes all turns first.
+ * The same with the maintenance lock in place of that one; nothing, and InvalidOid,
+ * for an entry that takes none.  Whoever takes several takes all maintenance locks first.
  */
-extern Oid	ladder_take_turn(const char *name, const LadderEntry *entry);
+extern Oid	ladder_lock_maintenance(const char *name, const LadderEntry *entry);
 
 /*
- * Open the door to the ladder in a schema.  The lock lasts to the end of the
+ * Enter the ladder in a schema.  The lock lasts to the end of the
  * transaction.  Errors: no ladder, tables that are not in order, 42501 for a lack of
  * rights, 55006 if this session is at work on the ladder already and the entry cannot
  * be used then.
@@ -117,14 +117,14 @@ extern Oid	ladder_take_turn(const char *name, const LadderEntry *entry);
 extern Ladder *ladder_begin(Oid schema, const LadderEntry *entry);
 
 /*
- * Behind a door that was opened to read: take a stronger lock on the ladder, to write from
+ * In a ladder that was entered to read: take a stronger lock on the ladder, to write from
  * now on.  Errors above READ COMMITTED: 0A000 for a lock that keeps others from rating, and
  * 40001 if the snapshot of the transaction is too old, see snapshot_age.h.
  */
 extern void ladder_strengthen(Ladder *ladder, LOCKMODE lockmode);
 
 /*
- * Close the door that ladder_begin() opened last.  The outermost one first has whatever
+ * Leave the ladder that ladder_begin() entered last.  The outermost one first has whatever
  * matches are waiting rated, those of other ladders too, and those that come meanwhile;
  * error 54001 if there is no end to these.
  */
@@ -132,17 +132,17 @@ extern void ladder_end(Ladder *ladder);
 
 /* What ladder_end() is made of. */
 
-/* From here on nobody is at work behind this door. */
+/* From here on nobody is at work in this frame. */
 extern void ladder_end_work(Ladder *ladder);
 
 /*
- * Close the door that was opened last.  Error 40001 if the schema was renamed
+ * Leave the ladder that was entered last.  Error 40001 if the schema was renamed
  * meanwhile by anything else than its entry, because names may have led elsewhere.
  */
 extern void ladder_leave(Ladder *ladder);
 
 /*
- * The ladder of that name behind the innermost door that is open to it; an error that
+ * The ladder of that name in the innermost frame that has entered it; an error that
  * names the function if there is none.
  */
 extern Ladder *ladder_inside(const char *name, const char *function);
@@ -154,7 +154,7 @@ extern Ladder *ladder_inside(const char *name, const char *function);
 extern Ladder *ladder_inside_complete(const char *name, const char *function);
 
 /*
- * Begin work in C behind a door: connect to SPI, read the row of the ladder, and plan
+ * Begin work in C in a ladder that was entered: connect to SPI, read the row of the ladder, and plan
  * for few rows.  ladder_close() ends it, and its memory.
  */
 extern Ladder *ladder_open(const Ladder *inside);
@@ -169,22 +169,22 @@ extern void ladder_expect_few(Ladder *ladder);
 /* The same, with the memory of a maintenance command. */
 extern void ladder_maintain(Ladder *ladder);
 
-/* Whether a door further out is open to the same ladder to write. */
+/* Whether a frame further out has entered the same ladder to write. */
 extern bool ladder_is_at_work(const Ladder *ladder);
 
 /*
- * Whether others may rate while work behind this door goes on: until ladder_hold(), which
+ * Whether others may rate while the work of this frame goes on: until ladder_hold(), which
  * is schema_hold() of hold.h.  ladder_let_go() lets them again.  A ladder that the
  * transaction has made is nobody else's business.
  */
-extern bool ladder_works_beside(const Ladder *ladder);
+extern bool ladder_works_concurrently(const Ladder *ladder);
 extern void ladder_hold(const Ladder *ladder);
 extern void ladder_let_go(const Ladder *ladder);
 
-/* Who has opened the door, and gets what the work returns. */
+/* Who has entered the ladder, and gets what the work returns. */
 extern Oid	ladder_caller(const Ladder *ladder);
 
-/* Whether any door was open before. */
+/* Whether any ladder had been entered before. */
 extern bool ladder_is_nested(const Ladder *ladder);
 
 /*
@@ -202,13 +202,13 @@ extern void ladder_release_states(Ladder *ladder);
 extern void ladder_hide_from_mirrors(Ladder *ladder);
 extern void ladder_show_to_mirrors(Ladder *ladder);
 
-/* Whether work behind a door further out hides rows of rating from mirrors. */
+/* Whether work of a frame further out hides rows of rating from mirrors. */
 extern bool ladder_is_hidden_from_mirrors(const Ladder *ladder);
 
 /* A hint for error 42501 of work that runs as the owner of a ladder. */
 extern char *owner_lacks_hint(Oid owner);
 
-/* Error 42501 unless the caller of the door has a privilege on a relation. */
+/* Error 42501 unless whoever has entered the ladder has a privilege on a relation. */
 extern void ladder_check_privilege(const Ladder *ladder, const char *relation,
 								   AclMode mode);
 
@@ -222,4 +222,4 @@ extern void ladder_restore_restriction(const Ladder *ladder);
 /* Whether an operation further out, not ours, forbids deferred triggers. */
 extern bool ladder_is_restricted_outside(const Ladder *ladder);
 
-#endif							/* PG_LADDER_DOOR_DOOR_H */
+#endif							/* PG_LADDER_ENTRY_ENTRY_H */

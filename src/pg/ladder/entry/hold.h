@@ -2,7 +2,7 @@
  * hold.h
  *		Who may change the history of a ladder, and keeping others from rating it.
  *
- * Maintenance of a ladder takes its turn: a lock of its own, which nobody else asks for, comes
+ * Maintenance of a ladder takes the maintenance lock, which nobody else asks for; it comes
  * before all others and lasts to the end of the transaction.  So whoever waits for another
  * piece of maintenance waits there, and not in front of those who rate.
  *
@@ -12,8 +12,8 @@
  * it cannot have the lock by then, because others have begun meanwhile, it begins again, and
  * gives up after HOLD_PATIENCE.
  */
-#ifndef PG_LADDER_DOOR_HOLD_H
-#define PG_LADDER_DOOR_HOLD_H
+#ifndef PG_LADDER_ENTRY_HOLD_H
+#define PG_LADDER_ENTRY_HOLD_H
 
 #include "pg/sql/glue.h"
 
@@ -27,14 +27,14 @@
 #define HOLD_PATIENCE 30000
 
 /*
- * Take the turn to maintain the ladder in a schema; it lasts to the end of the transaction.
+ * Take the maintenance lock of the ladder in a schema; it lasts to the end of the transaction.
  * Error 40P01 if another transaction has it and this one has rated matches of the ladder, or
  * maintained it otherwise: that one will have to wait for this one.
  */
-extern void schema_take_turn(Oid schema);
+extern void schema_lock_maintenance(Oid schema);
 
 /* Let others have it again, before anything was done. */
-extern void schema_give_turn(Oid schema);
+extern void schema_unlock_maintenance(Oid schema);
 
 /*
  * Keep all others from rating the ladder in a schema, with ACCESS EXCLUSIVE also from reading it:
@@ -57,4 +57,4 @@ extern void objects_hold(const ObjectAddress *object, int nobjects, int nshared,
 /* Whether this transaction keeps all others from rating. */
 extern bool schema_is_held(Oid schema);
 
-#endif							/* PG_LADDER_DOOR_HOLD_H */
+#endif							/* PG_LADDER_ENTRY_HOLD_H */

@@ -6,12 +6,12 @@
  * replica take along.  It rises with a change that another library must not work past: a table
  * that whoever rates has to write, say.
  */
-#ifndef PG_LADDER_DOOR_SHAPE_H
-#define PG_LADDER_DOOR_SHAPE_H
+#ifndef PG_LADDER_ENTRY_SHAPE_H
+#define PG_LADDER_ENTRY_SHAPE_H
 
 #include "pg/sql/glue.h"
 
-#include "pg/ladder/door/cache.h"
+#include "pg/ladder/entry/cache.h"
 
 /*
  * The ladder in a schema, up to date.  The caller holds a lock on the schema, so that no promotion
@@ -46,4 +46,4 @@ extern void check_state_columns(const LadderCache *cache, const Model *model);
 /* Error 0A000 unless a ladder of that name has the format that this library works with. */
 extern void check_ladder_format(const char *ladder, int32 format);
 
-#endif							/* PG_LADDER_DOOR_SHAPE_H */
+#endif							/* PG_LADDER_ENTRY_SHAPE_H */

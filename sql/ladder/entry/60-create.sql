@@ -1,6 +1,6 @@
 -- Ladders: schemas of ordinary tables that keep ratings up to date.
 --
--- Whatever works on a ladder comes through one door, which is in C.  Here stand the
+-- Whatever works on a ladder enters it in C.  Here stand the
 -- bodies, in skillrating_internal, with the comments of the functions to call, which
 -- 70-entries.sql makes, with the same arguments.
 --
@@ -41,7 +41,7 @@ LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_types(text) IS
 'The types of a ladder''s players and matches and the operators that compare them. The body of a
-function begins with it, because it gives error 55000 unless the door to the ladder is open.';
+function begins with it, because it gives error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.check_inside(ladder text)
 RETURNS void
@@ -49,7 +49,7 @@ AS 'MODULE_PATHNAME', 'skillrating_check_inside'
 LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.check_inside(text) IS
-'Error 55000 unless the door to the ladder is open. Bodies that put up with an incomplete ladder
+'Error 55000 unless the ladder has been entered. Bodies that put up with an incomplete ladder
 begin with it, and others with ladder_types().';
 
 CREATE FUNCTION skillrating_internal.check_pending(ladder text)
@@ -59,8 +59,8 @@ LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.check_pending(text) IS
 'For bodies that insert into the table pending: locks it, and is error 55000 if anything of the
-user''s hangs on it, such as a default, a check or a trigger, or unless the door to the ladder is
-open.';
+user''s hangs on it, such as a default, a check or a trigger, or unless the ladder has been
+entered.';
 
 CREATE FUNCTION skillrating_internal.check_readable(ladder text, relation text)
 RETURNS void
@@ -70,7 +70,7 @@ LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION skillrating_internal.check_readable(text, text) IS
 'For bodies that read more than their entry asks for, with some arguments: error 42501 unless the
 role that called may SELECT from this relation of the ladder and sees all of its rows, 55000 unless
-the door to the ladder is open. Nobody needs a right on components if the ladder has none in use.';
+the ladder has been entered. Nobody needs a right on components if the ladder has none in use.';
 
 CREATE FUNCTION skillrating_internal.shared_pool(ladder text)
 RETURNS text
@@ -79,7 +79,7 @@ LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.shared_pool(text) IS
 'The pool of the rows that have what a player has in all pools, null where the ladder''s model
-shares nothing. Error 55000 unless the door to the ladder is open.';
+shares nothing. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.collect_matches()
 RETURNS trigger

@@ -7,7 +7,7 @@
  * This runs once for each version of a ladder in the cache (cache.c), and before anything of it is
  * read: C takes values by the types that it finds here.
  */
-#include "pg/ladder/door/shape.h"
+#include "pg/ladder/entry/shape.h"
 
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -22,7 +22,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "pg/ladder/door/columns.h"
+#include "pg/ladder/entry/columns.h"
 
 /* In place of types, those of the ladder's players and matches. */
 #define OF_PLAYER InvalidOid

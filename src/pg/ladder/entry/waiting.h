@@ -3,17 +3,17 @@
  *		Matches that wait in memory for the end of the work that touched them.
  *
  * In a security-restricted operation no trigger can be deferred, and a batch that is
- * being rated must not be overtaken: matches that code of the user touches behind a
- * door are kept here, for each ladder, and rated before the outermost door closes, see
+ * being rated must not be overtaken: matches that code of the user touches in a
+ * ladder are kept here, for each ladder, and rated before the outermost ladder is left, see
  * ending.c.
  *
  * All of it lives in TopTransactionContext.  A match that a subtransaction touched
  * stays here if that aborts: the source does not have it then, and nothing comes of it.
  */
-#ifndef PG_LADDER_DOOR_WAITING_H
-#define PG_LADDER_DOOR_WAITING_H
+#ifndef PG_LADDER_ENTRY_WAITING_H
+#define PG_LADDER_ENTRY_WAITING_H
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 
 /* Keep n matches of a ladder. */
 extern void keep_waiting(const Ladder *ladder, const Datum *ids, int n);
@@ -37,4 +37,4 @@ extern void restore_all_waiting(Waiting *copy);
 extern void forget_waiting(Oid schema);
 extern void forget_all_waiting(void);
 
-#endif							/* PG_LADDER_DOOR_WAITING_H */
+#endif							/* PG_LADDER_ENTRY_WAITING_H */

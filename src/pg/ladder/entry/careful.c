@@ -2,7 +2,7 @@
  * careful.c
  *		Reading from a source where the rows of some matches raise errors.
  */
-#include "pg/ladder/door/careful.h"
+#include "pg/ladder/entry/careful.h"
 
 #include "miscadmin.h"
 #include "tcop/dest.h"
