@@ -39,10 +39,7 @@ COMMENT ON FUNCTION skillrating_internal.ladder_row(text) IS
 'The row of table ladder, with the state columns of the model. Error 55000 unless the ladder has been
 entered.';
 
-CREATE FUNCTION skillrating_internal.ladder_holders(
-    schemas oid[],
-    relations oid[],
-    readers boolean)
+CREATE FUNCTION skillrating_internal.ladder_holders(schemas oid[], relations oid[], readers boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
@@ -69,9 +66,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_holders(oid[], oid[], boolean) IS
-'Who has locks on ladders in some schemas, or on relations, that keep others from their maintenance,
-or, with readers, any lock: processes and prepared transactions, for the detail of an error. Null
-for nobody.';
+'Processes and prepared transactions with locks on ladders in some schemas, or on relations, that are
+in the way of their maintenance or, with readers, of anything. Null for nobody.';
 
 CREATE FUNCTION skillrating_internal.note_change(ladder text)
 RETURNS void
@@ -79,10 +75,9 @@ AS 'MODULE_PATHNAME', 'skillrating_note_change'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.note_change(text) IS
-'Part of what changes which accounts are one player, who is excluded, which matches count, where
-history begins, where ratings are mirrored or which tables a ladder has: writes a new version of the
-row of table ladder, by which transactions at higher isolation levels learn that their snapshot is
-older, and has all sessions look the relations of the ladder up again.';
+'Part of what changes who is who, what counts, mirrors or the tables of a ladder: writes a new version
+of the row of table ladder, by which transactions at higher isolation levels learn that their
+snapshot is older, and has all sessions look the relations of the ladder up again.';
 
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
@@ -137,14 +132,12 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_operation(text, text, text, text, text, timestamptz, timestamptz, timestamptz, float8[], jsonb, text, text, text[], jsonb) IS
-'Writes an operation into table operation of a ladder that was entered, at the next place in the
-order, and applies it, unless catch_up() does that. Returns its number, which is that place until a
-ladder with late => reorder gives it another, and how many players it changed; identifiers are texts.
-An operation of several rows has a query in SQL, rows, for player_id, pool, state and params, in which
-$1 and so on are the operation and the arguments from kind on. Accounts that are merged are left out;
-if nobody is left the number is null.
-Errors: 22008 for an infinite time, 55000 for one before the horizon where time gives operations
-their places, 22003 if a state comes out of range.';
+'Writes an operation into table operation at the next place in the order, and applies it, unless
+catch_up() does that. Returns its number, which is that place until a ladder with late => reorder
+gives it another, and how many players it changed; identifiers are texts. One of several rows has a
+query, rows, for player_id, pool, state and params, in which $1 and so on are the operation and the
+arguments from kind on; it leaves out merged accounts, and with nobody left the number is null.
+Errors: 22008 for an infinite time, 55000 before the horizon, 22003 for a state out of range.';
 
 CREATE FUNCTION skillrating_internal.note_correction(
     ladder text,
@@ -168,9 +161,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, text, timestamptz) IS
-'Writes into table correction of a ladder that history is out of date from a place in the order on;
-nothing if that is null. The match and the time are those that a ladder with late => reorder has to
-find a new place for. Error 55000 for a place before the horizon.';
+'Writes into table correction that history is out of date from a place in the order on, if not null,
+with the match and the time that late => reorder has to find a new place for. Error 55000 for a place
+before the horizon.';
 
 CREATE FUNCTION skillrating_internal.catch_up(
     ladder text,
@@ -263,16 +256,14 @@ COMMENT ON FUNCTION skillrating_internal.restore_match(text, anycompatible) IS
 'Undoes void_match(): the match counts again, at its old place in the order; takes effect with
 catch_up(). Error 42704 for an unknown ladder or a match that is not void.';
 
-CREATE FUNCTION skillrating_internal.counted_player(
-    ladder text,
-    player_id text)
+CREATE FUNCTION skillrating_internal.counted_player(ladder text, player_id text)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_counted_player'
 LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.counted_player(text, text) IS
-'The player that an account counts as, now and whatever catch_up() has still to do: the account that
-it is merged into in the end, or itself. Functions of a ladder that take a player ask this one.';
+'The player that an account counts as, whatever catch_up() has still to do: the one that it is merged
+into in the end, or itself.';
 
 CREATE FUNCTION skillrating_internal.counting_rows(ladder text)
 RETURNS text
@@ -296,39 +287,7 @@ COMMENT ON FUNCTION skillrating_internal.counting_rows(text) IS
 'A part of find_opponents(): the condition on rows r of rating that they are of players who count,
 and not of accounts that are merged, which have some until catch_up() only.';
 
-CREATE FUNCTION skillrating_internal.merged_accounts(
-    ladder text,
-    OUT player_id text,
-    OUT into_id text)
-RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT ROWS 10
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-BEGIN
-    RETURN QUERY EXECUTE format(
-        'WITH RECURSIVE merged(player_id, into_id) AS (
-            SELECT o.player_id, o.into_id FROM %1$I.operation AS o
-            WHERE o.kind = ''merge'' AND o.undone_at IS NULL
-            UNION ALL
-            SELECT m.player_id, o.into_id
-            FROM merged AS m JOIN %1$I.operation AS o ON o.player_id %2$s m.into_id
-            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
-        SELECT m.player_id::text, m.into_id::text FROM merged AS m
-        WHERE NOT EXISTS (
-            SELECT FROM %1$I.operation AS o
-            WHERE o.kind = ''merge'' AND o.undone_at IS NULL AND o.player_id %2$s m.into_id)',
-        ladder, t.player_equals);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.merged_accounts(text) IS
-'The players of a ladder who are merged into others, each with the account that counts in the end.
-Until catch_up() events may still have the former.';
-
-CREATE FUNCTION skillrating_internal.refund_rows(
-    ladder text,
-    cap_at_peak boolean)
+CREATE FUNCTION skillrating_internal.refund_rows(ladder text, cap_at_peak boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
@@ -338,13 +297,23 @@ DECLARE
     began_anew constant text := 'n.kind IN (''reset'', ''set'', ''seed'') AND n.played_at <= $8';
 BEGIN
     RETURN format(
-        'SELECT v.player_id, v.pool, NULL::float8[] AS state, jsonb_strip_nulls(jsonb_build_object(
+        -- Merges that wait for catch_up() have not reached the events.
+        'WITH RECURSIVE merge AS (
+            SELECT o.player_id, o.into_id FROM %1$I.operation AS o WHERE o.kind = ''merge'' AND o.undone_at IS NULL
+        ), followed AS (
+            SELECT m.* FROM merge AS m
+            UNION ALL
+            SELECT f.player_id, m.into_id FROM followed AS f JOIN merge AS m ON m.player_id %3$s f.into_id
+        ), merged AS MATERIALIZED (
+            SELECT f.* FROM followed AS f WHERE NOT EXISTS (SELECT FROM merge AS m WHERE m.player_id %3$s f.into_id)
+        )
+        SELECT v.player_id, v.pool, NULL::float8[] AS state, jsonb_strip_nulls(jsonb_build_object(
             ''amount'', v.amount, ''matches'', v.matches, ''peak'', p.peak)) AS params
         FROM (
             SELECT l.player_id, l.pool, l.season_seq, sum(l.points ORDER BY l.seq) AS amount,
                 jsonb_agg(l.match_id::text ORDER BY l.seq) AS matches
             FROM (
-                SELECT coalesce(CAST(a.into_id AS %2$s), e.player_id) AS player_id, e.pool, e.seq,
+                SELECT coalesce(a.into_id, e.player_id) AS player_id, e.pool, e.seq,
                     e.match_id, b.season_seq,
                     skillrating.state_rating(l.model, %4$s, l.params)
                         - skillrating.state_rating(l.model, %5$s, l.params) AS points
@@ -355,16 +324,14 @@ BEGIN
                     WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.at <= $8
                         AND (o.pool IS NULL OR o.pool = c.pool)) AS b
                 JOIN %1$I.event AS e ON e.seq = c.seq AND e.pool = c.pool
-                -- Merges that wait for catch_up() have not reached the events.
-                LEFT JOIN skillrating_internal.merged_accounts(%6$L) AS a
-                    ON e.player_id %3$s CAST(a.player_id AS %2$s)
+                LEFT JOIN merged AS a ON a.player_id %3$s e.player_id
                 WHERE c.player_id %3$s CAST($4 AS %2$s) AND c.kind = ''match''
                     AND c.played_at >= $6 AND c.played_at < least($7, $8) AND c.seq > b.season_seq
                     AND e.team <> c.team AND e.score <= c.score
                     -- A rating that began anew since then knows nothing of the loss.
                     AND NOT EXISTS (
                         SELECT FROM %1$I.event AS n
-                        WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq > e.seq AND %7$s)
+                        WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq > e.seq AND %6$s)
                     AND NOT EXISTS (
                         SELECT FROM %1$I.operation AS x
                         WHERE x.kind = ''exclude'' AND x.undone_at IS NULL AND x.player_id %3$s c.player_id
@@ -384,23 +351,19 @@ BEGIN
             CROSS JOIN (
                 SELECT v.player_id
                 UNION ALL
-                SELECT CAST(a.player_id AS %2$s) FROM skillrating_internal.merged_accounts(%6$L) AS a
-                WHERE CAST(a.into_id AS %2$s) %3$s v.player_id) AS k(player_id)
+                SELECT a.player_id FROM merged AS a WHERE a.into_id %3$s v.player_id) AS k(player_id)
             JOIN %1$I.event AS e ON e.player_id %3$s k.player_id
             WHERE e.pool = v.pool AND e.seq > v.season_seq AND e.played_at <= $8
                 AND NOT EXISTS (
                     SELECT FROM %1$I.event AS n
-                    WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq >= e.seq AND %7$s)) AS p ON %8$L',
-        ladder, t.player_type, t.player_equals, s.before, s.after, ladder, began_anew, cap_at_peak);
+                    WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq >= e.seq AND %6$s)) AS p ON %7$L',
+        ladder, t.player_type, t.player_equals, s.before, s.after, began_anew, cap_at_peak);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.refund_rows(text, boolean) IS
-'A part of exclude_player() for policy refund, the rows of note_operation(): a row for each account
-that counts, and pool, with the points of the displayed rating that it lost in matches against a
-player whom the own team did not beat, these matches, and with cap_at_peak the highest rating. They
-are of the season of the time of the operation, but for matches that were refunded before or are
-excluded, losses before a rating was set or reset, and players to whom others lost what they got.';
+'The rows of note_operation() for policy refund of exclude_player(): the points of the displayed rating
+that accounts have lost to a player in the season, and with cap_at_peak their highest rating.';
 
 CREATE FUNCTION skillrating_internal.check_player(
     ladder text,
@@ -447,10 +410,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_player(text, text, text, text) IS
-'A part of operations on players. One should be known: error 42704 for a player of whom a ladder has
-no match, rated or not, and no operation, so that a typing error does not pass for a ban. Should
-count: error 22023 for one who is merged into another. Should be rated: also error 42704 for one
-without a rating in the pool, or in any where that is null.';
+'A player should be known: error 42704 for one of whom a ladder has no match, rated or not, and no
+operation, so that a typing error does not pass for a ban. Should count: error 22023 for one who is
+merged into another. Should be rated: also error 42704 for one without a rating in the pool, or any.';
 
 CREATE FUNCTION skillrating_internal.exclude_player(
     ladder text,

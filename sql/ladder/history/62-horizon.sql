@@ -29,11 +29,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[], oid[]) IS
-'A part of what changes tables of a ladder that others read, which it has entered to read: locks the
-ladder and these tables, or its view source, so that nobody uses them, and tables of the user that
-are to feed it, so that nobody writes to them. All locks are had, or none,
-in attempts of a moment, in which those wait who come behind. Errors: 55P03, which names who is in
-the way, after half a minute, or lock_timeout if that is shorter, 40001 for an old snapshot.';
+'Locks the ladder, which has been entered to read, and these tables of it or its view source, so that
+nobody uses them, and tables of the user, so that nobody writes to them: all or none, in attempts of
+a moment. Errors: 55P03, naming who is in the way, after 30 s or lock_timeout, 40001 for an old
+snapshot.';
 
 CREATE FUNCTION skillrating_internal.check_behind_horizon(
     ladder text,
@@ -74,8 +73,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint, text, timestamptz, text, timestamptz) IS
-'A part of what corrects history: error 55000 for a place in the order, perhaps of a match, for a time
-of an operation, or for matches of a player, all or those since a time, before the horizon.';
+'Error 55000 for a place in the order, perhaps of a match, the time of an operation, or matches of a
+player, all or those since a time, before the horizon.';
 
 CREATE FUNCTION skillrating_internal.write_horizon(ladder text, seq bigint)
 RETURNS void
@@ -130,10 +129,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.create_horizon_tables(text) IS
 'A part of set_horizon(): the tables horizon, component_horizon and season_horizon.';
 
-CREATE FUNCTION skillrating_internal.keep_seasons(
-    ladder text,
-    first_seq bigint,
-    last_seq bigint)
+CREATE FUNCTION skillrating_internal.keep_seasons(ladder text, first_seq bigint, last_seq bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 -- Without statistics, as in a new ladder, a join of all players would look small.
@@ -207,8 +203,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.keep_seasons(text, bigint, bigint) IS
-'A part of set_horizon(): adds to table season_horizon what the events behind the horizon of before,
-null for none, up to the one to come say of seasons.';
+'Adds to table season_horizon what events say of seasons, from the horizon of before, null for none, to
+the next one.';
 
 CREATE FUNCTION skillrating_internal.set_horizon(
     ladder text,

@@ -6,8 +6,7 @@ AS 'MODULE_PATHNAME', 'skillrating_begin_operation'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.begin_operation(text) IS
-'A part of note_operation(): keeps others from rating the ladder, so that the operation comes behind
-whatever has been rated.';
+'Keeps others from rating the ladder, so that an operation comes behind whatever has been rated.';
 
 CREATE FUNCTION skillrating_internal.apply_operation(ladder text, seq bigint)
 RETURNS bigint
@@ -15,16 +14,11 @@ AS 'MODULE_PATHNAME', 'skillrating_apply_operation'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.apply_operation(text, bigint) IS
-'Does the last operation of table operation to the states of its players, and writes their events.
-After begin_operation() others rate meanwhile, behind the operation, until the ratings are written.
+'Does the last operation of table operation, while others rate behind it after begin_operation().
 Returns the number of players. Errors: 55000 if it is not the last one, or if a match that was rated
-meanwhile has gone from the source unreported, 22003 if a state comes out of range.';
+meanwhile has gone from the source unreported, 22003 for a state out of range.';
 
-CREATE FUNCTION skillrating_internal.check_new_season(
-    ladder text,
-    season text,
-    pool text,
-    at timestamptz)
+CREATE FUNCTION skillrating_internal.check_new_season(ladder text, season text, pool text, at timestamptz)
 RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
@@ -73,16 +67,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_new_season(text, text, text, timestamptz) IS
-'A part of new_season(): error 42710 if a pool in which the season is to begin, all of them where it
-is null, has one of that name, and 22023 if one began there after the time at, unless late is
-reorder; and notices if there is no rating in the pool, and of matches played after a season that
-its time gives no place.';
+'Error 42710 for a name that a pool of the new season has already, 22023 for a time before another one
+unless late is reorder; notices of a pool without ratings, and of matches played after the time.';
 
-CREATE FUNCTION skillrating_internal.tell_season(
-    ladder text,
-    season text,
-    keep float8,
-    places bigint[])
+CREATE FUNCTION skillrating_internal.tell_season(ladder text, season text, keep float8, places bigint[])
 RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
@@ -130,8 +118,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.tell_season(text, text, float8, bigint[]) IS
-'A part of new_season(): a notice of what has become of the highest displayed rating, and why; of
-the places of its one or two operations.';
+'A notice of what an operation, or two, have made of the highest displayed rating, and why.';
 
 CREATE FUNCTION skillrating_internal.new_season(
     ladder text,
@@ -369,6 +356,7 @@ DECLARE
     -- An open period goes on by itself, from a rating that is set as its start.
     settable text[] := ARRAY(SELECT c.name FROM unnest(columns) WITH ORDINALITY AS c(name, n)
         WHERE NOT starts_with(c.name, 'period') ORDER BY c.n);
+    hint text := format('The state columns are %s.', array_to_string(settable, ', '));
     wrong record;
 BEGIN
     IF 'start_rating' = ANY (columns) THEN
@@ -376,29 +364,25 @@ BEGIN
                 THEN e.state - 'rating' || jsonb_build_object('start_rating', e.state->'rating') ELSE e.state END ORDER BY e.n)
             FROM jsonb_array_elements(states) WITH ORDINALITY AS e(state, n)), '[]');
     END IF;
-    SELECT e.player_id, e.state INTO wrong
-    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
-    WHERE jsonb_typeof(e.state) <> 'object' OR e.state = '{}'
-    LIMIT 1;
-    IF FOUND THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('state of player %s must be an object of state columns, not %s', wrong.player_id, wrong.state),
-            HINT = format('The state columns are %s.', array_to_string(settable, ', '));
-    END IF;
     SELECT e.player_id, e.state, k.name INTO wrong
-    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state), jsonb_object_keys(e.state) AS k(name)
-    WHERE NOT k.name = ANY (settable) OR jsonb_typeof(e.state->k.name) <> 'number'
+    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
+    LEFT JOIN LATERAL jsonb_object_keys(CASE jsonb_typeof(e.state) WHEN 'object' THEN e.state END) AS k(name) ON true
+    WHERE k.name IS NULL OR NOT k.name = ANY (settable) OR jsonb_typeof(e.state->k.name) <> 'number'
+    ORDER BY k.name IS NOT NULL
     LIMIT 1;
-    IF FOUND AND wrong.name = ANY (settable) THEN
+    IF wrong.name = ANY (settable) THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('state column "%s" of player %s must be a number, not %s', wrong.name, wrong.player_id, wrong.state->wrong.name),
-            HINT = format('The state columns are %s.', array_to_string(settable, ', '));
-    END IF;
-    IF FOUND THEN
+            HINT = hint;
+    ELSIF wrong.name IS NOT NULL THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('unknown state column "%s"', wrong.name),
             DETAIL = format('It is in the state of player %s.', wrong.player_id),
-            HINT = format('The state columns are %s.', array_to_string(settable, ', '));
+            HINT = hint;
+    ELSIF FOUND THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('state of player %s must be an object of state columns, not %s', wrong.player_id, wrong.state),
+            HINT = hint;
     END IF;
     RETURN QUERY
         SELECT e.player_id, (SELECT array_agg((e.state->>c.name)::float8 ORDER BY c.n) FROM unnest(columns) WITH ORDINALITY AS c(name, n))
@@ -419,11 +403,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.state_rows(text, text[], jsonb) IS
-'A part of set_rating() and import_ratings(): states that are given as objects, one for each player,
-as arrays in the order of the state columns of the ladder''s model. A column that an object lacks is
-null, which keeps its value. With rating periods rating stands for start_rating, and the columns of
-the open period cannot be set. Errors: 22023 for what is no object, is an empty one, or has a column
-that the model lacks or a value that is no number, 22003 for a number that float8 cannot hold.';
+'States given as objects, one for each player, as arrays in the order of the state columns; null, which
+keeps the value, for a column that is lacking. With rating periods rating stands for start_rating, and
+the open period cannot be set. Errors: 22023 for what is no object, is empty, or has another column or
+a value that is no number, 22003 for a number that float8 cannot hold.';
 
 CREATE FUNCTION skillrating_internal.set_rating(
     ladder text,

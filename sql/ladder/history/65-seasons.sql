@@ -43,17 +43,12 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_bounds(text, text, text) IS
-'The places of the seasons that begin and end a season of a pool, by its name, the empty one for the
-time before the first and null for the running one: 0 where there is none before, null where it has
-not ended. start_seq is the place of the last operation with which it begins, and operation the
-number of that which ends it. Its events count behind the place behind; kept are the rows k of
-season_horizon, as SQL, with what came before, null for none. Error 42704 for an unknown season.';
+'The places of the seasons that begin and end a season of a pool, by its name, empty before the first
+and null for the running one: 0 before any, null if it goes on. start_seq is where the last operation
+that begins it is, operation the one that ends it; events count behind the place behind, and kept is
+SQL for the rows k of season_horizon with what came before. Error 42704 for an unknown season.';
 
-CREATE FUNCTION skillrating_internal.display_columns(
-    model text,
-    params jsonb,
-    prefix text,
-    suffix text)
+CREATE FUNCTION skillrating_internal.display_columns(model text, params jsonb, prefix text, suffix text)
 RETURNS text
 LANGUAGE sql STABLE STRICT
 AS $function$
@@ -131,14 +126,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_players(text, record, text, bigint, boolean) IS
-'A part of season_table(): a query for the players with so many matches in a season, with their
-ratings at its end, or now if it is running, and their places where these are stored. quick says that
-a few of them are wanted, in order.';
+'A query for the players with so many matches in a season, with their ratings and, where stored,
+places; quick if a few of them are wanted, in order.';
 
-CREATE FUNCTION skillrating_internal.season_details(
-    ladder text,
-    bounds record,
-    pool text)
+CREATE FUNCTION skillrating_internal.season_details(ladder text, bounds record, pool text)
 RETURNS text
 LANGUAGE plpgsql STABLE
 AS $function$
@@ -188,9 +179,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_details(text, record, text) IS
-'A part of season_table(): what joins a player q of a page with the counts (c) of the matches in the
-season, the rating with which it began (b) and the peak (h), of events and of what is kept of those
-before the horizon.';
+'What joins a player q of a season''s table with the counts (c) of the matches, the rating with which it
+began (b) and the peak (h), of events and of what is kept of those before the horizon.';
 
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,

@@ -1,8 +1,6 @@
 -- The standings of seasons that have ended, kept so that their tables need not read all players.
 
-CREATE FUNCTION skillrating_internal.standings_difference(
-    ladder text,
-    from_seq bigint)
+CREATE FUNCTION skillrating_internal.standings_difference(ladder text, from_seq bigint)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
@@ -70,13 +68,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.standings_difference(text, bigint) IS
-'A part of renew_standings() and wrong_standings(): a query for the rows of table standing, of the
-seasons that have ended at a place in the order or behind it, that are not what the events say, with
-the tid of the row that there is, or nulls but for that; null if there can be none.';
+'A query for the rows of table standing of the seasons that end at a place in the order or behind it
+that are not what the events say, with the tid of the row to go; null if there can be none.';
 
-CREATE FUNCTION skillrating_internal.renew_standings(
-    ladder text,
-    from_seq bigint)
+CREATE FUNCTION skillrating_internal.renew_standings(ladder text, from_seq bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 -- Without statistics, as in a new ladder, a join of all players would look small.
@@ -120,8 +115,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.renew_standings(text, bigint) IS
-'Brings table standing up to date after events from a place in the order on were written: writes
-rows that have changed, and no others. Error 55000 unless the ladder has been entered.';
+'Brings table standing up to date after events from a place in the order on were written.';
 
 CREATE FUNCTION skillrating_internal.wrong_standings(ladder text)
 RETURNS bigint
