@@ -129,9 +129,10 @@ looked at that were new, changed or gone, and how many of them are older than ot
 players and wait for catch_up() to get their place; with late => append they get the next place
 instead. unrated: how many of the others do not count; rated_match has the reasons.
 done, total and started_at are what progress() shows: how many matches came before, how many there
-are, and when backfill() began, which cannot be within a transaction block (2D000). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
-22004 for nulls, 22P02 for texts that are no identifiers, 22023 for another late, or append where
-the ladder reorders, 55000 if its triggers are gone, see restore_triggers().';
+are, and when backfill() began, which cannot be within a transaction block (2D000). Errors: 42704
+for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22P02 for texts that are
+no identifiers, 22023 for another late, or append where the ladder reorders, 55000 if its triggers
+are gone, see restore_triggers().';
 
 CREATE FUNCTION skillrating_internal.tell_unrated(
     unrated jsonb,

@@ -67,8 +67,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_new_season(text, text, text, timestamptz) IS
-'Error 42710 for a name that a pool of the new season has already, 22023 for a time before another one
-unless late is reorder; notices of a pool without ratings, and of matches played after the time.';
+'Error 42710 for a name that a pool of the new season has already, 22023 for a time before another
+one unless late is reorder; notices of a pool without ratings, and of matches played after the
+time.';
 
 CREATE FUNCTION skillrating_internal.tell_season(ladder text, season text, keep float8, places bigint[])
 RETURNS void
@@ -403,10 +404,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.state_rows(text, text[], jsonb) IS
-'States given as objects, one for each player, as arrays in the order of the state columns; null, which
-keeps the value, for a column that is lacking. With rating periods rating stands for start_rating, and
-the open period cannot be set. Errors: 22023 for what is no object, is empty, or has another column or
-a value that is no number, 22003 for a number that float8 cannot hold.';
+'States given as objects, one for each player, as arrays in the order of the state columns; null,
+which keeps the value, for a column that is lacking. With rating periods rating stands for
+start_rating, and the open period cannot be set. Errors: 22023 for what is no object, is empty, or
+has another column or a value that is no number, 22003 for a number that float8 cannot hold.';
 
 CREATE FUNCTION skillrating_internal.set_rating(
     ladder text,
