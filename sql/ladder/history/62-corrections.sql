@@ -379,7 +379,10 @@ DECLARE
     rated boolean;
 BEGIN
     IF should = 'be known' THEN
-        IF skillrating_internal.known_players(ladder, ARRAY[player_id], true) = '{}' THEN
+        -- Their matches need not have an index by players, and are looked at last.
+        IF skillrating_internal.known_players(ladder, ARRAY[player_id], false) = '{}'
+            AND skillrating_internal.known_players(ladder, ARRAY[player_id], true) = '{}'
+        THEN
             RAISE undefined_object USING
                 MESSAGE = format('ladder "%s" does not know player %s', ladder, player_id),
                 HINT = 'Known players are those of its matches and operations. Set allow_unknown to true for others.';

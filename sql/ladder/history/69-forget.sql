@@ -29,20 +29,20 @@ LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    conditions text;
+    queries text;
     known text[];
 BEGIN
-    -- Their matches need not have an index by players, and are looked at last.
-    SELECT string_agg(format('EXISTS (SELECT FROM %I.%I AS u WHERE u.%I %s p.id)',
-        ladder, c.relation, c.name, t.player_equals), ' OR ' ORDER BY c.n)
-    INTO conditions
-    FROM (VALUES (1, 'event', 'player_id', true), (2, 'operation', 'player_id', true), (3, 'operation', 'into_id', true),
-        (4, 'solved', 'player_id', skillrating_internal.has_table(ladder, 'solved')),
-        (5, CASE WHEN skillrating_internal.has_table(ladder, 'match_player') THEN 'match_player' ELSE 'source' END, 'player_id', of_matches)
-    ) AS c(n, relation, name, is_there)
+    SELECT string_agg(format('SELECT p.id FROM p WHERE EXISTS (SELECT FROM %I.%I AS u WHERE u.%I %s p.id)',
+        ladder, c.relation, c.name, t.player_equals), ' UNION ALL ')
+    INTO queries
+    FROM (VALUES ('event', 'player_id', true), ('operation', 'player_id', true), ('operation', 'into_id', true),
+        ('solved', 'player_id', skillrating_internal.has_table(ladder, 'solved')),
+        (CASE WHEN skillrating_internal.has_table(ladder, 'match_player') THEN 'match_player' ELSE 'source' END, 'player_id', of_matches)
+    ) AS c(relation, name, is_there)
     WHERE c.is_there;
-    EXECUTE format('SELECT coalesce(array_agg(DISTINCT p.id::text), ''{}'') FROM unnest(CAST($1 AS %s[])) AS p(id) WHERE %s',
-        t.player_type, conditions)
+    EXECUTE format(
+        'WITH p AS MATERIALIZED (SELECT u.id FROM unnest(CAST($1 AS %s[])) AS u(id))
+        SELECT coalesce(array_agg(DISTINCT k.id::text), ''{}'') FROM (%s) AS k', t.player_type, queries)
     INTO known USING players;
     RETURN known;
 END

@@ -302,7 +302,6 @@ BEGIN
         held_schema := first_schema;
     END LOOP;
     PERFORM skillrating_internal.check_promotion(ladder, shadow, former, hanging);
-    EXECUTE format('ANALYZE %1$I.rated_match, %1$I.operation, %1$I.rating, %1$I.event, %1$I.component, %1$I.component_event', shadow);
     statements := ARRAY(SELECT skillrating_internal.dress_statements(ladder, shadow));
     PERFORM skillrating_internal.hold_pair(ladder, shadow);
     -- From here on nobody else is at work on either.
