@@ -16,7 +16,7 @@
 /* The joint distribution takes at most so many products for an iteration unasked. */
 #define AUTO_PRODUCTS 1e8
 
-/* Its sites settle as closely as this; the evidence is off by the square. */
+/* Its sites converge as closely as this; the evidence is off by the square. */
 #define JOINT_TOLERANCE 1e-6
 #define JOINT_MAX_ITERATIONS 200
 

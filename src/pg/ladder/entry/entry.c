@@ -52,9 +52,9 @@ typedef struct EntryFrame
 	bool		restricted;		/* works in a security-restricted operation */
 	bool		lets_rate;		/* others may rate meanwhile */
 	int			guc_level;
-	bool		settles_late;	/* it may go without settings: what it calls of
+	bool		pins_late;		/* it may go without settings: what it calls of
 								 * a type is the server's own */
-	bool		settled;		/* the settings are those for its work */
+	bool		pinned;			/* the settings are those for its work */
 	NamespaceVersion version;	/* of the schema */
 	bool		ending;			/* its own work is done */
 	bool		states_taken;
@@ -486,7 +486,7 @@ make_frame(Oid schema, const LadderEntry *entry, MemoryContext parent)
 	frame->nest_level = GetCurrentTransactionNestLevel();
 	GetUserIdAndSecContext(&frame->caller, &frame->caller_context);
 	frame->ladder.frame = frame;
-	frame->ladder.settled = &frame->settled;
+	frame->ladder.pinned = &frame->pinned;
 	frame->ladder.schema = schema;
 	frame->ladder.read_only = (entry->lockmode == AccessShareLock);
 	frame->lets_rate = entry->concurrent && !ladder_is_new(schema);
@@ -498,7 +498,7 @@ make_frame(Oid schema, const LadderEntry *entry, MemoryContext parent)
 	else
 	{
 		complete_ladder(frame);
-		frame->settles_late = entry->settles_late &&
+		frame->pins_late = entry->pins_late &&
 			frame->ladder.match_type->type < FirstNormalObjectId;
 	}
 	return frame;
@@ -544,10 +544,10 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	if (frame->restricted)
 		become_owner(frame);
 	frame->guc_level = NewGUCNestLevel();
-	if (!frame->settles_late)
+	if (!frame->pins_late)
 	{
 		settings_pin();
-		frame->settled = true;
+		frame->pinned = true;
 	}
 	if (IsolationUsesXactSnapshot() && !entry->incomplete)
 		check_snapshot_age(ladder, entry->lockmode >= RowShareLock);
@@ -626,7 +626,7 @@ enter_sibling(Oid schema)
 		ladder_owner(schema) != innermost->ladder.owner || !ladder_is_new(schema))
 		return NULL;
 	frame = make_frame(schema, innermost->entry, innermost->context);
-	frame->settled = innermost->settled;
+	frame->pinned = innermost->pinned;
 	frame->sibling = innermost->sibling;
 	innermost->sibling = frame;
 	return frame;
@@ -765,7 +765,7 @@ ladder_open(const Ladder *inside)
 	if (!ladder->cache->valid)
 		ladder_cache_recheck(ladder);
 	ladder->guc_level = NewGUCNestLevel();
-	if (ladder->frame->settled)
+	if (ladder->frame->pinned)
 		settings_for_plans();
 	read_ladder_config(ladder);
 	return ladder;
@@ -777,8 +777,8 @@ ladder_close(Ladder *ladder)
 	AtEOXact_GUC(false, ladder->guc_level);
 
 	/* What was set late is gone with the rest. */
-	if (ladder->frame->settles_late)
-		ladder->frame->settled = false;
+	if (ladder->frame->pins_late)
+		ladder->frame->pinned = false;
 	SPI_finish();
 }
 

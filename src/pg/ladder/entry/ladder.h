@@ -68,7 +68,7 @@ typedef struct Ladder
 	IdType	   *match_type;
 	struct EntryFrame *frame;
 	bool		bears_owners;	/* does not look whose its relations are */
-	bool	   *settled;		/* the settings are those for its work; the
+	bool	   *pinned;			/* the settings are those for its work; the
 								 * frame's */
 	MemoryContext context;		/* of its work: that of the frame, or the
 								 * copy's */
