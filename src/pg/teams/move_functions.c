@@ -9,7 +9,6 @@
 #include "core/split/compare.h"
 #include "core/split/moves.h"
 #include "pg/sql/composite.h"
-#include "pg/teams/constraints.h"
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
 
