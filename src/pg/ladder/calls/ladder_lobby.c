@@ -152,15 +152,15 @@ read_accounts(LobbyDraft *draft)
 
 /* The names in an array of the match, as a column too, or NULL. */
 static Datum *
-read_names(LobbyDraft *draft, LadderArray which, LobbyColumn column, bool **unknown)
+read_names(LobbyDraft *draft, GivenPart which, LobbyColumn column, bool **unknown)
 {
 	Datum	   *name;
 	int			n;
 
-	if (!draft->arrays.has_array[which])
+	if (draft->arrays.null[which])
 		return NULL;
-	set_column(draft, column, draft->arrays.array[which]);
-	deconstruct_array(DatumGetArrayTypeP(draft->arrays.array[which]), TEXTOID, -1, false,
+	set_column(draft, column, draft->arrays.value[which]);
+	deconstruct_array(DatumGetArrayTypeP(draft->arrays.value[which]), TEXTOID, -1, false,
 					  TYPALIGN_INT, &name, unknown, &n);
 	return name;
 }
@@ -342,10 +342,11 @@ fill_lobby(LobbyDraft *draft)
 	put_model(draft, caution, sides, commanders);
 	players_in_argument(fcinfo, LOBBY_ARG_PLAYERS, draft->ladder->player_type, &draft->arrays);
 	check_player_count(draft->arrays.n, MAX_QUEUED);
-	optional_arrays(fcinfo, LOBBY_ARG_CONTEXT, ARRAY_CONTEXT, ARRAY_CLUB, &draft->arrays);
+	array_in_argument(fcinfo, LOBBY_ARG_CONTEXT, GIVEN_CONTEXT, &draft->arrays);
+	array_in_argument(fcinfo, LOBBY_ARG_CLUB, GIVEN_CLUB, &draft->arrays);
 	read_accounts(draft);
-	draft->context = read_names(draft, ARRAY_CONTEXT, LOBBY_CONTEXT, &draft->no_context);
-	draft->club = read_names(draft, ARRAY_CLUB, LOBBY_CLUB, &draft->no_club);
+	draft->context = read_names(draft, GIVEN_CONTEXT, LOBBY_CONTEXT, &draft->no_context);
+	draft->club = read_names(draft, GIVEN_CLUB, LOBBY_CLUB, &draft->no_club);
 	load_states(draft);
 	put_states(draft, caution, sides, commanders);
 	if (commanders)

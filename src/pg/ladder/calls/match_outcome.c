@@ -80,7 +80,7 @@ bool
 match_is_recorded(Ladder *ladder, const ReportedMatch *report)
 {
 	bool		recorded = ladder_execute(ladder, &recorded_query,
-										  &report->arrays.value[VALUE_OF_MATCH_ID], NULL, NULL) > 0;
+										  &report->arrays.value[GIVEN_MATCH_ID], NULL, NULL) > 0;
 
 	SPI_freetuptable(SPI_tuptable);
 	return recorded;
@@ -217,7 +217,7 @@ set_reason(Outcome *outcome, const char *word, int reason)
 static Outcome
 find_outcome(Ladder *ladder, const ReportedMatch *report)
 {
-	const Datum *match_id = &report->arrays.value[VALUE_OF_MATCH_ID];
+	const Datum *match_id = &report->arrays.value[GIVEN_MATCH_ID];
 	Outcome		outcome = {0};
 
 	if (ladder_execute(ladder, &recorded_query, match_id, NULL, NULL) == 0)
@@ -318,7 +318,7 @@ static Batch *
 load_untouched(Ladder *ladder, const ReportedMatch *report, IdTable *events)
 {
 	Batch	   *batch = ladder_batch(ladder);
-	const char *pool = TextDatumGetCString(report->arrays.value[VALUE_OF_POOL]);
+	const char *pool = TextDatumGetCString(report->arrays.value[GIVEN_POOL]);
 	int			i;
 
 	for (i = 0; i < report->arrays.n; i++)
@@ -409,7 +409,7 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const ReportedMatch *rep
 				untouched = load_untouched(ladder, report, events);
 			batch_state_at(untouched,
 						   batch_player(untouched, report->counted[i],
-										TextDatumGetCString(arrays->value[VALUE_OF_POOL])),
+										TextDatumGetCString(arrays->value[GIVEN_POOL])),
 						   report->played_at, 0, before);
 			memcpy(after, before, model->nstate * sizeof(double));
 			nulls[REPORT_WIN_PROBABILITY] = nulls[REPORT_SCORE] = true;

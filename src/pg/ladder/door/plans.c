@@ -21,15 +21,6 @@
  * ---- Texts ----
  */
 
-void
-add_query_param(QueryDraft *draft, ValueType type)
-{
-	if (draft->nparams >= MAX_QUERY_PARAMS)
-		elog(ERROR, "query has more than %d parameters: %s", MAX_QUERY_PARAMS,
-			 draft->query->text);
-	draft->param[draft->nparams++] = ladder_type_oid(draft->ladder, type);
-}
-
 /* A part of the query's own; false if it has none of that name. */
 static bool
 append_part(QueryDraft *draft, const char *name)
@@ -144,18 +135,11 @@ append_placeholder(QueryDraft *draft, const char *placeholder)
 			 draft->query->text);
 }
 
-/* Make the text and the types of the parameters of a query on a ladder. */
+/* Make the text of a query on a ladder. */
 static void
 make_query(QueryDraft *draft)
 {
-	const LadderQuery *query = draft->query;
-	const char *p = query->text;
-	int			i;
-
-	for (i = 0; i < MAX_QUERY_PARAMS && query->param[i] != VALUE_NONE; i++)
-		add_query_param(draft, query->param[i]);
-	if (query->add_params != NULL)
-		query->add_params(draft);
+	const char *p = draft->query->text;
 
 	initStringInfo(&draft->sql);
 	while (*p != '\0')
@@ -184,6 +168,8 @@ ladder_plan(Ladder *ladder, LadderQuery *query)
 	static int	nslots = 0;
 	LadderCache *cache;
 	QueryDraft	draft = {.ladder = ladder,.query = query};
+	Oid			param[MAX_QUERY_PARAMS];
+	int			nparams;
 	SPIPlanPtr	plan;
 
 	if (!ladder->cache->valid)
@@ -196,7 +182,9 @@ ladder_plan(Ladder *ladder, LadderQuery *query)
 		return cache->plan[query->slot];
 
 	make_query(&draft);
-	plan = SPI_prepare_cursor(draft.sql.data, draft.nparams, draft.param,
+	for (nparams = 0; query->param[nparams] != VALUE_NONE; nparams++)
+		param[nparams] = ladder_type_oid(ladder, query->param[nparams]);
+	plan = SPI_prepare_cursor(draft.sql.data, nparams, param,
 							  ladder->large ? CURSOR_OPT_CUSTOM_PLAN :
 							  CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)

@@ -18,7 +18,7 @@
 #include "pg/ladder/door/ladder.h"
 
 /* The most parameters of a query, and parts of its own. */
-#define MAX_QUERY_PARAMS 30
+#define MAX_QUERY_PARAMS 29
 #define MAX_QUERY_PARTS 3
 
 /* A query in the making. */
@@ -27,8 +27,6 @@ typedef struct QueryDraft
 	const Ladder *ladder;
 	struct LadderQuery *query;
 	StringInfoData sql;
-	Oid			param[MAX_QUERY_PARAMS];
-	int			nparams;
 } QueryDraft;
 
 /*
@@ -50,8 +48,7 @@ typedef struct QueryDraft
 typedef struct LadderQuery
 {
 	const char *text;
-	ValueType	param[MAX_QUERY_PARAMS];	/* up to VALUE_NONE */
-	void		(*add_params) (QueryDraft *draft);	/* further ones, or NULL */
+	ValueType	param[MAX_QUERY_PARAMS + 1];	/* up to VALUE_NONE */
 	struct
 	{
 		const char *name;
@@ -66,9 +63,6 @@ typedef struct LadderQuery
 
 /* The result column of a query that has only one. */
 #define ONLY_COLUMN 1
-
-/* For add_params: another parameter. */
-extern void add_query_param(QueryDraft *draft, ValueType type);
 
 /*
  * Run a query with the values of its parameters (nulls may be NULL).  Its rows
