@@ -1,6 +1,6 @@
 #!/bin/bash
 # Measure how long those who rate wait for maintenance and for bulk loads: four clients insert duels, each in
-# a transaction of its own, while the first of many matches is corrected and caught up with, beside rating
+# a transaction of its own, while the first of many matches is corrected and caught up with, while others rate
 # and with the ladder held from the beginning, and while one transaction loads many duels into another pool
 # and into the same one, turn by turn in one run.
 #

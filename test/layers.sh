@@ -32,7 +32,7 @@ pg/formulas 12
 pg/plots 12
 pg/history 13
 pg/teams 13
-pg/ladder/door 14
+pg/ladder/entry 14
 pg/ladder/rate 15
 pg/ladder/arrive 16
 pg/ladder/history 17
@@ -326,21 +326,21 @@ says() {
 	[ "$found" -eq $# ] || printf '%s\n%s\n' "$found complaints instead of $#:" "$all"
 }
 
-mkdir -p "$scratch/sql" "$scratch/server/utils" "$scratch"/src/core/{util,math,models,solve,split} "$scratch"/src/pg/{sql,formulas,matches,ladder/door,ladder/ranks} "$scratch/src/pg/attic" "$scratch/test/core"
+mkdir -p "$scratch/sql" "$scratch/server/utils" "$scratch"/src/core/{util,math,models,solve,split} "$scratch"/src/pg/{sql,formulas,matches,ladder/entry,ladder/ranks} "$scratch/src/pg/attic" "$scratch/test/core"
 touch "$scratch/server/postgres.h" "$scratch/server/utils/json.h" \
-	"$scratch"/src/core/{util/a,math/b,models/m,solve/s,split/p}.h "$scratch"/src/pg/{sql/json,matches/x,ladder/door/l,ladder/ranks/hook,ladder/ranks/r}.h
+	"$scratch"/src/core/{util/a,math/b,models/m,solve/s,split/p}.h "$scratch"/src/pg/{sql/json,matches/x,ladder/entry/l,ladder/ranks/hook,ladder/ranks/r}.h
 include() { printf '#include %s\n' "${@:2}" >"$scratch/src/$1"; }
 # What is right.
 include core/models/m.c '"core/models/m.h"' '"core/math/b.h"' '"core/util/a.h"' '<math.h>'
-include pg/ladder/ranks/r.c '"pg/ladder/ranks/r.h"' '"pg/ladder/door/l.h"'
-include pg/ladder/door/l.c '"pg/ladder/ranks/hook.h"' '"pg/ladder/door/l.h"' '"postgres.h"' '"utils/json.h"' '"pg/matches/x.h"' '"core/split/p.h"' '<math.h>'
+include pg/ladder/ranks/r.c '"pg/ladder/ranks/r.h"' '"pg/ladder/entry/l.h"'
+include pg/ladder/entry/l.c '"pg/ladder/ranks/hook.h"' '"pg/ladder/entry/l.h"' '"postgres.h"' '"utils/json.h"' '"pg/matches/x.h"' '"core/split/p.h"' '<math.h>'
 result "$(wrong_includes "$scratch" "$scratch/server")" "nothing is said of includes that are right"
 # What is wrong.
 include core/math/b.c '"core/models/m.h"' '"pg/sql/json.h"' '<postgres.h>' '"b.h"'
 include core/solve/s.c '"core/split/p.h"'
 include pg/formulas/f.c '"json.h"' '"pg/matches/x.h"' '"pg/sql/gone.h"' '<core/util/a.h>'
-include pg/matches/x.c '"pg/ladder/door/l.h"' '"pg/ladder/ranks/hook.h"'
-include pg/ladder/door/w.c '"pg/ladder/ranks/r.h"'
+include pg/matches/x.c '"pg/ladder/entry/l.h"' '"pg/ladder/ranks/hook.h"'
+include pg/ladder/entry/w.c '"pg/ladder/ranks/r.h"'
 include pg/attic/z.c '"postgres.h"'
 result "$(wrong_includes "$scratch" "$scratch/server" | says \
 	'src/core/math/b.c:1: "core/models/m.h" does not lie below core/math' \
@@ -352,9 +352,9 @@ result "$(wrong_includes "$scratch" "$scratch/server" | says \
 	'src/pg/formulas/f.c:2: "pg/matches/x.h" does not lie below pg/formulas' \
 	'src/pg/formulas/f.c:3: "pg/sql/gone.h" does not exist' \
 	'src/pg/formulas/f.c:4: <core/util/a.h> is one of ours' \
-	'src/pg/matches/x.c:1: "pg/ladder/door/l.h" does not lie below' \
+	'src/pg/matches/x.c:1: "pg/ladder/entry/l.h" does not lie below' \
 	'src/pg/matches/x.c:2: "pg/ladder/ranks/hook.h" does not lie below' \
-	'src/pg/ladder/door/w.c:1: "pg/ladder/ranks/r.h" does not lie below' \
+	'src/pg/ladder/entry/w.c:1: "pg/ladder/ranks/r.h" does not lie below' \
 	'src/pg/attic/z.c:1: "pg/attic" is no room')" "includes that are wrong are found"
 
 symbols='a.o:0000000000000000 T f
@@ -411,6 +411,6 @@ result "$(long_bodies .)" "no function in SQL has more than $max_function lines"
 result "$(adopting .)" "the install script adopts nothing that exists"
 result "$(versions_asked .)" "only src/pg/sql/compat.h asks for the server's version"
 # shellcheck disable=SC2046 # a list of words
-result "$(entries_without_function src/pg/ladder/arrive/entry.c $(find sql -name '*.sql'))" "every entry to a ladder has its function"
+result "$(entries_without_function src/pg/ladder/arrive/entries.c $(find sql -name '*.sql'))" "every entry to a ladder has its function"
 result "$(long_sources .)" "no file has more than $max_file lines"
 exit $status

@@ -105,5 +105,5 @@ nm -D --undefined-only skillrating.so | awk '{ print $NF }' >"$scratch/library"
 result "$(refused "$scratch/server" <"$scratch/library")" "the library uses no file, process or network, and sets no hook"
 result "$(uncounted .)" "large arrays count to skillrating.memory_limit"
 # shellcheck disable=SC2046 # a list of words
-result "$(unlisted docs/reference.md src/pg/ladder/arrive/entry.c $(find sql -name '*.sql'))" "docs/reference.md lists every public function"
+result "$(unlisted docs/reference.md src/pg/ladder/arrive/entries.c $(find sql -name '*.sql'))" "docs/reference.md lists every public function"
 exit $status

@@ -83,7 +83,6 @@ CREATE FUNCTION skillrating.lobby(
     params jsonb DEFAULT '{}')
 RETURNS skillrating.lobby
 LANGUAGE sql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
 AS $function$
     -- mu is of any type, so that two parameters without types are a ladder and its players.
     SELECT ROW(players, mu::float8[], mu_2, sigma, weight, party, locked, avoid, split_evenly,

@@ -151,7 +151,6 @@ CREATE FUNCTION skillrating.scramble_due(
     OUT due boolean,
     OUT reason text)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     n integer := cardinality(winner);

@@ -7,7 +7,6 @@
 CREATE FUNCTION skillrating_internal.create_own_triggers(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     collect constant text := 'FOR EACH STATEMENT
@@ -78,7 +77,6 @@ CREATE FUNCTION skillrating_internal.create_source_trigger(
     trigger_function text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- A table may belong to several ladders. Nothing is found by these names.
@@ -108,7 +106,6 @@ CREATE FUNCTION skillrating_internal.create_collect_triggers(
     replica boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     source constant regclass := format('%I.source', ladder);
@@ -153,7 +150,6 @@ the caller may create triggers on the table, or owns it where they are those of 
 CREATE FUNCTION skillrating_internal.create_replica_note(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF skillrating_internal.has_table(ladder, 'replica_note') THEN
@@ -180,7 +176,6 @@ CREATE FUNCTION skillrating_internal.attach(
     replica boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -291,7 +286,6 @@ CREATE FUNCTION skillrating_internal.detach(
     relation regclass)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     source regclass := to_regclass(format('%I.source', ladder));
@@ -323,7 +317,6 @@ the caller owns the ladder.';
 CREATE FUNCTION skillrating_internal.restore_collect_triggers(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     source regclass := format('%I.source', ladder);
@@ -364,7 +357,6 @@ CREATE FUNCTION skillrating_internal.restore_sequences(
     ladder text,
     OUT sequences bigint)
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     s record;
@@ -416,7 +408,6 @@ CREATE FUNCTION skillrating_internal.idle_triggers(
     OUT enable text)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT t.tgrelid, t.tgname, CASE p.proname WHEN 'enqueue_matches' THEN 'ENABLE ALWAYS' ELSE 'ENABLE' END
     FROM pg_trigger AS t
@@ -440,7 +431,6 @@ CREATE FUNCTION skillrating_internal.restore_triggers(
     OUT triggers bigint,
     OUT sequences bigint)
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     list text;
@@ -498,7 +488,6 @@ lock_timeout.';
 CREATE FUNCTION skillrating_internal.source_relation(source regclass)
 RETURNS regclass
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT CASE WHEN count(DISTINCT d.refobjid) = 1 THEN min(d.refobjid)::regclass END
     FROM pg_rewrite AS w
@@ -513,7 +502,6 @@ one, as that of a ladder with matches of its own.';
 CREATE FUNCTION skillrating_internal.unread_source_columns(source regclass)
 RETURNS text
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT string_agg(c.column_name, ', ' ORDER BY c.n)
     FROM skillrating.source_columns()
@@ -536,7 +524,6 @@ CREATE FUNCTION skillrating_internal.refresh_source(
     attach boolean DEFAULT true)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     old_view regclass := to_regclass(format('%I.source', ladder));

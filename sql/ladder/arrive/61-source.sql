@@ -13,7 +13,6 @@ Error 22023 if it is no SQLSTATE.';
 CREATE FUNCTION skillrating_internal.owns_relation(relation regclass)
 RETURNS boolean
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation AND pg_get_userbyid(c.relowner) = current_user)
 $function$;
@@ -25,7 +24,6 @@ of whoever reads it, so that nobody reads a view of another role for a notice.';
 CREATE FUNCTION skillrating_internal.is_subscribed(relation regclass)
 RETURNS boolean
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT EXISTS (SELECT FROM pg_subscription_rel AS s
         WHERE s.srrelid = relation OR s.srrelid IN (SELECT p.relid FROM pg_partition_tree(relation) AS p))
@@ -38,7 +36,6 @@ each row that are enabled always notice anything.';
 CREATE FUNCTION skillrating_internal.is_quick(query text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- A second or so.
@@ -57,7 +54,6 @@ because EXPLAIN is refused elsewhere.';
 CREATE FUNCTION skillrating_internal.tables_read_whole(source regclass)
 RETURNS text
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
@@ -119,7 +115,6 @@ CREATE FUNCTION skillrating_internal.source_cost(
     OUT description text,
     OUT remedy text)
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     tables text := skillrating_internal.tables_read_whole(source);
@@ -158,7 +153,6 @@ CREATE FUNCTION skillrating_internal.collect_kinds(
     replica boolean)
 RETURNS text[]
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     -- A match of another ladder's own changes nothing without its participants, see
     -- create_own_triggers(); and a transaction that inserts both is to come to that ladder first.
@@ -198,7 +192,6 @@ CREATE FUNCTION skillrating_internal.match_sample(
     column_name text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     rows_read constant integer := 100;
@@ -245,7 +238,6 @@ CREATE FUNCTION skillrating_internal.feeding_tables(
     OUT watched boolean)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT ROWS 4
-SET search_path = pg_catalog, pg_temp
 AS $function$
     WITH found AS (
         SELECT t.*, t.columns[1] AS first, cardinality(t.columns) AS n, c.relkind AS kind, a.atttypid <> m.atttypid AS is_cast,
@@ -306,7 +298,6 @@ CREATE FUNCTION skillrating_internal.new_tables(
     OUT is_unfed boolean,
     OUT gone regclass[])
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     attached jsonb;
@@ -353,7 +344,6 @@ CREATE FUNCTION skillrating_internal.attach_tables(
     inside boolean)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.new_tables(ladder, source);
@@ -409,7 +399,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass[], boolean) IS
-'A part of create_ladder() and, inside the door, of refresh_source(): attaches the tables below a
+'A part of create_ladder() and, inside the ladder, of refresh_source(): attaches the tables below a
 source that are not attached yet, all or none, locked together with those that are to mirror
 ratings, and says which, of which others changes are not noticed, and which attached ones
 the source does not read. Returns how many it has attached. Errors: 55P03, naming who is in the way,
@@ -418,7 +408,6 @@ if they cannot be locked within 30 s, and those of attach().';
 CREATE FUNCTION skillrating_internal.source_pools(source regclass)
 RETURNS text[]
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     pools text[] := '{""}';
@@ -438,7 +427,6 @@ it has pools, but no match.';
 CREATE FUNCTION skillrating_internal.known_pools(ladder text)
 RETURNS text[]
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     pools text[];
@@ -454,12 +442,11 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_pools(text) IS
 'A part of mirror_rating() and catch_up(): the rating pools of a ladder, or, before any match is
-rated, of its source; null if there are none yet. Error 55000 unless the door to the ladder is open.';
+rated, of its source; null if there are none yet. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.only_pool(ladder text, hint text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     max_named constant integer := 10;

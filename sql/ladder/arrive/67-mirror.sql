@@ -25,7 +25,6 @@ CREATE FUNCTION skillrating_internal.mirror_columns(
     OUT has_default boolean)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     rating regclass := to_regclass(format('%I.rating', ladder));
@@ -75,7 +74,6 @@ does not exist.';
 CREATE FUNCTION skillrating_internal.mirrored_pools(pool text, pool_key text)
 RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT CASE pool_key WHEN '' THEN format('r.pool = %L', pool) ELSE 'true' END
 $function$;
@@ -92,7 +90,6 @@ CREATE FUNCTION skillrating_internal.unrated_statement(
     players text)
 RETURNS text
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT format(
         'UPDATE %1$s AS u SET %2$s
@@ -124,7 +121,6 @@ CREATE FUNCTION skillrating_internal.mirror_statement(
     pool_key text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -189,7 +185,6 @@ CREATE FUNCTION skillrating_internal.mirrors(
     OUT pool_key text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT ROWS 2
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
@@ -205,7 +200,6 @@ COMMENT ON FUNCTION skillrating_internal.mirrors(text) IS
 CREATE FUNCTION skillrating_internal.mirror_triggers(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     rating regclass := to_regclass(format('%I.rating', ladder));
@@ -216,7 +210,7 @@ DECLARE
     m record;
     n bigint := 0;
 BEGIN
-    -- Error unless the door to the ladder is open.
+    -- Error unless the ladder has been entered.
     PERFORM skillrating_internal.ladder_types(ladder);
     wanted := EXISTS (SELECT FROM skillrating_internal.mirrors(ladder));
     FOR t IN
@@ -270,7 +264,6 @@ CREATE FUNCTION skillrating_internal.mirrors_of(
     OUT columns jsonb)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT ROWS 2
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     FOR ladder IN
@@ -304,7 +297,6 @@ CREATE FUNCTION skillrating_internal.check_mirror(
     pool_key text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -392,7 +384,6 @@ CREATE FUNCTION skillrating_internal.tell_mirrors(
     pools text[])
 RETURNS void
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     max_named constant integer := 10;
@@ -420,7 +411,6 @@ CREATE FUNCTION skillrating_internal.tell_kept(
     pool text)
 RETURNS void
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     m record;
@@ -448,7 +438,6 @@ CREATE FUNCTION skillrating_internal.hold_mirror(
     exclusively boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     tables oid[];
@@ -477,7 +466,6 @@ CREATE FUNCTION skillrating_internal.mirror_rating(
     pool_key text DEFAULT '',
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF num_nulls(ladder, relation, key, columns, pool_key) > 0 THEN
@@ -550,7 +538,6 @@ CREATE FUNCTION skillrating_internal.unmirror_rating(
     pool text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     pools text[];

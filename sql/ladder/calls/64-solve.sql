@@ -22,7 +22,6 @@ calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and as
 CREATE FUNCTION skillrating_internal.create_solved_tables(ladder text, player_type text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     reader text;
@@ -76,7 +75,6 @@ CREATE FUNCTION skillrating_internal.solve_ladder(
     warm boolean DEFAULT true)
 RETURNS skillrating.solve_summary
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -84,10 +82,6 @@ DECLARE
     start_contexts skillrating.context_estimate[];
     summary skillrating.solve_summary;
 BEGIN
-    IF ladder IS NULL OR solver IS NULL OR params IS NULL OR pool IS NULL OR warm IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, solver, params, pool and warm must not be null';
-    END IF;
     IF NOT (skillrating_internal.has_table(ladder, 'solved') AND skillrating_internal.has_table(ladder, 'solved_context')) THEN
         -- One makes them; rating goes on.
         EXECUTE format('LOCK TABLE %I.ladder IN SHARE ROW EXCLUSIVE MODE', ladder);

@@ -23,7 +23,6 @@ CREATE FUNCTION skillrating_internal.history(
     OUT state_after jsonb)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -68,7 +67,6 @@ CREATE FUNCTION skillrating_internal.state_expressions(
     OUT before_object text,
     OUT after_object text)
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -97,7 +95,6 @@ CREATE FUNCTION skillrating_internal.rating_at(
     pool text DEFAULT NULL)
 RETURNS float8
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -146,7 +143,7 @@ COMMENT ON FUNCTION skillrating_internal.match_participants(text, text) IS
 'A part of match_journal(): the accounts in a match as its source has it now, with the player whom
 each counts as, and what rating makes of their rows: the team on which most was played, its rank and
 the weight of all stints, null for rank and weight of rows that make no match. No rows if the source
-has none, or raises an error about its data. Error 55000 unless the door to the ladder is open.';
+has none, or raises an error about its data. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.match_rows(
     ladder text,
@@ -169,7 +166,6 @@ CREATE FUNCTION skillrating_internal.match_rows(
     OUT operations jsonb)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -264,7 +260,6 @@ CREATE FUNCTION skillrating_internal.match_journal(
     OUT waiting jsonb)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT ROWS 12
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);

@@ -43,7 +43,6 @@ CREATE FUNCTION skillrating_internal.past_shared_state(
     behind bigint)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -90,7 +89,6 @@ CREATE FUNCTION skillrating_internal.past_board(
     last bigint DEFAULT 0)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -187,7 +185,6 @@ CREATE FUNCTION skillrating_internal.board(
     which text DEFAULT 'true')
 RETURNS text
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF ladder IS NULL OR pool IS NULL THEN
@@ -216,7 +213,6 @@ given.';
 CREATE FUNCTION skillrating_internal.check_min_games(min_games bigint)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF min_games < 0 THEN
@@ -243,7 +239,6 @@ CREATE FUNCTION skillrating_internal.leaderboard(
     fixed boolean DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -259,10 +254,6 @@ DECLARE
     after text;
     after_rating float8;
 BEGIN
-    IF ladder IS NULL OR n IS NULL OR pool IS NULL OR min_games IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, n, pool and min_games must not be null';
-    END IF;
     IF n < 0 THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
@@ -337,7 +328,6 @@ CREATE FUNCTION skillrating_internal.eligible_players(
     OUT condition text,
     OUT ranked boolean)
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     deviation_column text;
@@ -385,7 +375,6 @@ CREATE FUNCTION skillrating_internal.place_of(
     OUT place bigint,
     OUT percentile float8)
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -428,7 +417,6 @@ CREATE FUNCTION skillrating_internal.around(
     fixed boolean DEFAULT NULL)
 RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -527,7 +515,6 @@ CREATE FUNCTION skillrating_internal.win_probability(
     OUT draw_probability float8)
 RETURNS SETOF record
 LANGUAGE sql STABLE ROWS 2
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT p.team, min(p.win_probability), min(p.draw_probability)
     FROM skillrating_internal.preview($1, $2, $3, weight => $4, joined => $5, left_at => $6,
@@ -556,7 +543,6 @@ CREATE FUNCTION skillrating_internal.player_status(
     OUT status text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -601,7 +587,6 @@ CREATE FUNCTION skillrating_internal.surprising_players(
     OUT surprise float8)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -648,7 +633,6 @@ CREATE FUNCTION skillrating_internal.pool_quality(
     OUT settled float8)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     model record;

@@ -7,7 +7,6 @@ CREATE FUNCTION skillrating_internal.last_matches_query(
     last_change boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -46,7 +45,6 @@ CREATE FUNCTION skillrating_internal.statistics_join(
     ranked boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record;

@@ -30,12 +30,11 @@ LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.rate_failed(text) IS
 'A part of attach(), refresh_source() and mirror_rating(): tries matches again that wait because of
-an error. Error 55000 unless the door to the ladder is open.';
+an error. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.copied_tables(ladder text)
 RETURNS regclass[]
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     copied regclass[];
@@ -61,7 +60,6 @@ its publisher had when it began.';
 CREATE FUNCTION skillrating_internal.restored_data(ladder text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -102,12 +100,11 @@ LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.lacking_triggers(text) IS
 'A part of ladder_status(): a table of a ladder, attached to it or mirrored, that lacks triggers, or
-null. Error 55000 unless the door to the ladder is open.';
+null. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.silent_triggers(ladder text)
 RETURNS text
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT nullif(concat_ws(', ', (
             SELECT string_agg(format('trigger %I of table %s is disabled', i.name, i.relation), ', ' ORDER BY i.relation::text, i.name)
@@ -136,7 +133,6 @@ CREATE FUNCTION skillrating_internal.ladder_status(
     OUT restored text,
     OUT triggers text)
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);

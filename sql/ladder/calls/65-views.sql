@@ -5,7 +5,6 @@ CREATE FUNCTION skillrating_internal.provisional_expression(
     params jsonb)
 RETURNS text
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT CASE WHEN m.deviation_column IS NULL
         THEN format('r.games < %s', coalesce((params->>'shadow_games')::numeric::bigint, 10))
@@ -25,7 +24,6 @@ CREATE FUNCTION skillrating_internal.create_views(
     params jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     deviation text;

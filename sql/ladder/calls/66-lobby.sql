@@ -75,7 +75,6 @@ CREATE FUNCTION skillrating_internal.find_opponents(
     explain boolean DEFAULT false)
 RETURNS SETOF skillrating.opponent
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);

@@ -6,7 +6,6 @@ CREATE FUNCTION skillrating_internal.note_waiting(
     condition text DEFAULT 'true')
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Not more rows are read, and none where that already takes long.
@@ -73,7 +72,6 @@ CREATE FUNCTION skillrating_internal.backfill_batches(
     OUT total bigint)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -151,7 +149,6 @@ CREATE FUNCTION skillrating_internal.tell_unrated(
     are_many boolean)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     max_named constant integer := 5;
@@ -190,7 +187,6 @@ CREATE FUNCTION skillrating_internal.judge_source(
     OUT failure text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     max_rows constant integer := 1000;
@@ -269,7 +265,6 @@ CREATE FUNCTION skillrating_internal.tell_judgement(
     params jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     unused text[] := skillrating_internal.unused_columns(source, model, params);
@@ -321,7 +316,6 @@ CREATE FUNCTION skillrating.describe_source(
     OUT remedy text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     unused text[];
@@ -392,7 +386,6 @@ CREATE FUNCTION skillrating_internal.tell_backfill(
     elapsed interval)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     rate numeric := done / extract(epoch FROM elapsed);

@@ -3,7 +3,6 @@
 CREATE FUNCTION skillrating_internal.check_operation_time(at timestamptz)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT isfinite(at) THEN
@@ -23,7 +22,6 @@ CREATE FUNCTION skillrating_internal.ladder_holders(
     readers boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -55,7 +53,6 @@ for nobody.';
 CREATE FUNCTION skillrating_internal.note_change(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
@@ -82,7 +79,6 @@ CREATE FUNCTION skillrating_internal.note_operation(
     reason text DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -94,7 +90,7 @@ BEGIN
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
         VALUES ($1, $1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
     USING operation, kind, player_id, into_id, pool, since, until, at, state, params, reason;
-    -- These two take no turn, and their player has another row of rating anyway.
+    -- These two take no maintenance lock, and their player has another row of rating anyway.
     IF kind NOT IN ('set', 'reset') THEN
         PERFORM skillrating_internal.note_change(ladder);
     END IF;
@@ -103,7 +99,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_operation(text, text, text, text, text, timestamptz, timestamptz, timestamptz, float8[], jsonb, text) IS
-'Writes an operation into table operation of a ladder, whose door is open, at the next place in the
+'Writes an operation into table operation of a ladder that was entered, at the next place in the
 order, and returns its number, which is that place until a ladder with late => reorder gives it
 another; the number stays. Identifiers are texts. Errors: 42704 for an unknown ladder, 22008 for an
 infinite time, 55000 for one before the horizon where time gives operations their places.';
@@ -116,7 +112,6 @@ CREATE FUNCTION skillrating_internal.note_correction(
     played_at timestamptz DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -178,7 +173,6 @@ CREATE FUNCTION skillrating_internal.void_match(
     reason text DEFAULT 'void')
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -207,7 +201,6 @@ CREATE FUNCTION skillrating_internal.restore_match(
     match_id anycompatible)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -240,7 +233,6 @@ CREATE FUNCTION skillrating_internal.note_exclusion(
     reason text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -301,7 +293,6 @@ it is merged into in the end, or itself. Functions of a ladder that take a playe
 CREATE FUNCTION skillrating_internal.counting_rows(ladder text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -327,7 +318,6 @@ CREATE FUNCTION skillrating_internal.merged_accounts(
     OUT into_id text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -366,7 +356,6 @@ CREATE FUNCTION skillrating_internal.lost_points(
     OUT season_seq bigint)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -430,7 +419,6 @@ CREATE FUNCTION skillrating_internal.note_refund(
     cap_at_peak boolean)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -488,7 +476,6 @@ CREATE FUNCTION skillrating_internal.check_known_player(
     player_id text)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Their matches need not have an index by players, and are looked at last.
@@ -518,16 +505,8 @@ CREATE FUNCTION skillrating_internal.exclude_player(
     allow_unknown boolean DEFAULT false,
     OUT operation bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF ladder IS NULL OR player_id IS NULL OR since IS NULL OR until IS NULL OR policy IS NULL
-        OR at IS NULL OR cap_at_peak IS NULL OR allow_unknown IS NULL
-    THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, player_id, since, until, policy, at, cap_at_peak and allow_unknown '
-                'must not be null';
-    END IF;
     IF since >= until THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('since (%s) must lie before until (%s)', since, until);
@@ -575,7 +554,6 @@ CREATE FUNCTION skillrating_internal.merge_players(
     allow_unknown boolean DEFAULT false,
     OUT operation bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record;
@@ -583,10 +561,6 @@ DECLARE
     first_played_at timestamptz;
     bad boolean;
 BEGIN
-    IF ladder IS NULL OR player_id IS NULL OR into_id IS NULL OR allow_unknown IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, player_id, into_id and allow_unknown must not be null';
-    END IF;
     t := skillrating_internal.ladder_types(ladder);
 
     -- Whoever follows the merges from into_id must not come back to player_id.
@@ -640,7 +614,6 @@ CREATE FUNCTION skillrating_internal.undo_operation(
     operation bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);

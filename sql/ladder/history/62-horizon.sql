@@ -6,7 +6,6 @@ CREATE FUNCTION skillrating_internal.hold_tables(
     feeding oid[] DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     matches constant text[] := '{match,match_player}';
@@ -30,7 +29,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[], oid[]) IS
-'A part of what changes tables of a ladder that others read, whose door is open to read: locks the
+'A part of what changes tables of a ladder that others read, which it has entered to read: locks the
 ladder and these tables, or its view source, so that nobody uses them, and tables of the user that
 are to feed it, so that nobody writes to them. All locks are had, or none,
 in attempts of a moment, in which those wait who come behind. Errors: 55P03, which names who is in
@@ -52,7 +51,6 @@ CREATE FUNCTION skillrating_internal.check_behind_horizon(
     at timestamptz DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     w record;
@@ -85,7 +83,6 @@ CREATE FUNCTION skillrating_internal.check_player_behind_horizon(
     since timestamptz)
 RETURNS void
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -130,7 +127,6 @@ and components were behind a place in the order.';
 CREATE FUNCTION skillrating_internal.create_horizon_tables(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -176,7 +172,6 @@ CREATE FUNCTION skillrating_internal.keep_seasons(
     last_seq bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 -- Without statistics, as in a new ladder, a join of all players would look small.
 SET enable_nestloop = off
 AS $function$
@@ -257,7 +252,6 @@ CREATE FUNCTION skillrating_internal.kept_season(
     OUT behind bigint,
     OUT players text)
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     horizon bigint;
@@ -282,7 +276,6 @@ CREATE FUNCTION skillrating_internal.set_horizon(
     OUT horizon bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     w record;
@@ -290,9 +283,6 @@ DECLARE
     is_ordered boolean := false;
     last_at timestamptz;
 BEGIN
-    IF ladder IS NULL OR at IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'ladder and at must not be null';
-    END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_operation_time(at);
     EXECUTE format('SELECT max(m.played_at) FROM %I.rated_match AS m WHERE m.seq IS NOT NULL', ladder) INTO last_at;

@@ -30,7 +30,6 @@ CREATE FUNCTION skillrating_internal.check_new_season(
     at timestamptz)
 RETURNS void
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     other record;
@@ -98,7 +97,6 @@ CREATE FUNCTION skillrating_internal.tell_season(
     places bigint[])
 RETURNS void
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -147,7 +145,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.tell_season(text, text, float8, bigint[]) IS
 'A part of new_season(): a notice of what has become of the highest displayed rating, and why; of
-the places of its one or two operations. Error 55000 unless the door to the ladder is open.';
+the places of its one or two operations. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.new_season(
     ladder text,
@@ -162,7 +160,6 @@ CREATE FUNCTION skillrating_internal.new_season(
     OUT operation bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record;
@@ -171,10 +168,6 @@ DECLARE
     model record;
     played_from timestamptz := '-infinity';
 BEGIN
-    IF ladder IS NULL OR season IS NULL OR keep IS NULL OR at IS NULL OR keep_deviations IS NULL OR only_played IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, season, keep, at, keep_deviations and only_played must not be null';
-    END IF;
     IF season = '' THEN
         RAISE invalid_parameter_value USING
             MESSAGE = 'season must not be empty',
@@ -282,17 +275,12 @@ CREATE FUNCTION skillrating_internal.decay(
     OUT operation bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     counted_from timestamptz;
     parameters jsonb;
     day constant float8 := 86400;
 BEGIN
-    IF ladder IS NULL OR grace IS NULL OR rate IS NULL OR floor IS NULL OR at IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, grace, rate, floor and at must not be null';
-    END IF;
     IF NOT (rate >= 0 AND rate < 'Infinity') THEN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('rate must be finite and not negative, not %s', rate);
@@ -347,17 +335,12 @@ CREATE FUNCTION skillrating_internal.settle(
     OUT operation bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     reorders boolean;
     last_at timestamptz;
     same boolean;
 BEGIN
-    IF ladder IS NULL OR at IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder and at must not be null';
-    END IF;
     PERFORM skillrating_internal.check_operation_time(at);
     PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
@@ -403,7 +386,6 @@ CREATE FUNCTION skillrating_internal.check_not_merged(
     player_id text)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -432,7 +414,6 @@ CREATE FUNCTION skillrating_internal.state_rows(
     OUT state float8[])
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     columns text[];
@@ -509,15 +490,10 @@ CREATE FUNCTION skillrating_internal.set_rating(
     OUT operation bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     state_values float8[];
 BEGIN
-    IF ladder IS NULL OR player_id IS NULL OR state IS NULL OR pool IS NULL OR at IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, player_id, state, pool and at must not be null';
-    END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
     SELECT s.state INTO state_values
     FROM skillrating_internal.state_rows(ladder, ARRAY[player_id::text], jsonb_build_array(state)) AS s;
@@ -543,7 +519,6 @@ CREATE FUNCTION skillrating_internal.check_has_rating(
     pool text)
 RETURNS void
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -579,13 +554,8 @@ CREATE FUNCTION skillrating_internal.reset_rating(
     OUT operation bigint,
     OUT ratings bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF ladder IS NULL OR player_id IS NULL OR at IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, player_id and at must not be null';
-    END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_not_merged(ladder, player_id::text);
     PERFORM skillrating_internal.check_has_rating(ladder, player_id::text, pool);
@@ -614,13 +584,8 @@ CREATE FUNCTION skillrating_internal.set_fixed(
     OUT operation bigint,
     OUT ratings bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF ladder IS NULL OR player_id IS NULL OR fixed IS NULL OR at IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, player_id, fixed and at must not be null';
-    END IF;
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_not_merged(ladder, player_id::text);
     IF pool IS NULL THEN
@@ -659,7 +624,6 @@ CREATE FUNCTION skillrating_internal.seed_players(
     OUT operation bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -705,17 +669,12 @@ CREATE FUNCTION skillrating_internal.seed_from(
     OUT operation bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     columns text[];
     other_columns text[];
     expressions text;
 BEGIN
-    IF ladder IS NULL OR other IS NULL OR pool IS NULL OR overwrite IS NULL OR at IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, other, pool, overwrite and at must not be null';
-    END IF;
     PERFORM skillrating_internal.check_operation_time(at);
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.ladder_types(other);
@@ -752,7 +711,6 @@ CREATE FUNCTION skillrating_internal.check_imported(
     players text[])
 RETURNS void
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -791,15 +749,10 @@ CREATE FUNCTION skillrating_internal.import_ratings(
     OUT operation bigint,
     OUT ratings bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record;
 BEGIN
-    IF ladder IS NULL OR players IS NULL OR states IS NULL OR pool IS NULL OR overwrite IS NULL OR at IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, players, states, pool, overwrite and at must not be null';
-    END IF;
     PERFORM skillrating_internal.check_operation_time(at);
     t := skillrating_internal.ladder_types(ladder);
     IF jsonb_typeof(states) <> 'array' THEN

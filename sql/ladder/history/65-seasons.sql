@@ -9,7 +9,6 @@ CREATE FUNCTION skillrating_internal.season_bounds(
     OUT next_seq bigint,
     OUT operation bigint)
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF ladder IS NULL OR pool IS NULL THEN
@@ -57,7 +56,6 @@ CREATE FUNCTION skillrating_internal.display_columns(
     suffix text)
 RETURNS text
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     -- Whether names are in quotes, and what a backslash is, are settings of the session.
     SELECT regexp_replace(skillrating_internal.display_expression(model, params),
@@ -76,7 +74,6 @@ CREATE FUNCTION skillrating_internal.new_season_players(
     pool text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -108,7 +105,6 @@ CREATE FUNCTION skillrating_internal.season_players(
     quick boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -170,7 +166,6 @@ CREATE FUNCTION skillrating_internal.season_counts(
     OUT above bigint,
     OUT at_least bigint)
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -204,7 +199,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_counts(text, record, text, bigint, float8) IS
 'A part of season_table(): how many players of the table of a season are rated
-above, and at least as high. Error 55000 unless the door to the ladder is open.';
+above, and at least as high. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.season_end_rating(
     ladder text,
@@ -213,7 +208,6 @@ CREATE FUNCTION skillrating_internal.season_end_rating(
     player text)
 RETURNS float8
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -257,7 +251,6 @@ CREATE FUNCTION skillrating_internal.season_page(
     OUT after text,
     OUT after_rating float8)
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -311,7 +304,6 @@ CREATE FUNCTION skillrating_internal.season_details(
     bounds record)
 RETURNS text
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -385,16 +377,11 @@ CREATE FUNCTION skillrating_internal.season_table(
     OUT peak_at timestamptz)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     bounds record := skillrating_internal.season_bounds(ladder, season, pool);
     p record;
 BEGIN
-    IF ladder IS NULL OR n IS NULL OR pool IS NULL OR min_games IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, n, pool and min_games must not be null';
-    END IF;
     IF n < 0 THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);

@@ -6,7 +6,6 @@ CREATE FUNCTION skillrating_internal.first_unsettled(
     OUT first_seq bigint,
     OUT unsettled bigint[])
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -34,14 +33,13 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.first_unsettled(text, bigint) IS
 'A part of renew_standings() and wrong_standings(): the place in the order from which on standings
 can be told, not before the horizon, and the operations in table standing that are no end of a
-season before it. Error 55000 unless the door to the ladder is open.';
+season before it. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.standings_query(
     ladder text,
     from_seq bigint)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -122,7 +120,6 @@ CREATE FUNCTION skillrating_internal.renew_standings(
     from_seq bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 -- Without statistics, as in a new ladder, a join of all players would look small.
 SET enable_nestloop = off
 SET work_mem = '4MB'
@@ -186,12 +183,11 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.renew_standings(text, bigint) IS
 'Brings table standing up to date after events from a place in the order on were written: writes
-rows that have changed, and no others. Error 55000 unless the door to the ladder is open.';
+rows that have changed, and no others. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.wrong_standings(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 SET enable_nestloop = off
 AS $function$
 DECLARE

@@ -1,4 +1,4 @@
--- Another formula for the same matches: a second ladder that rates beside the first.
+-- Another formula for the same matches: a second ladder that rates along with the first.
 
 CREATE FUNCTION skillrating_internal.copy_matches(
     ladder text,
@@ -6,7 +6,6 @@ CREATE FUNCTION skillrating_internal.copy_matches(
     last_place bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(shadow);
@@ -76,7 +75,6 @@ CREATE FUNCTION skillrating_internal.follow_ladder(
     last_place bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     n bigint;
@@ -99,7 +97,6 @@ CREATE FUNCTION skillrating_internal.analyze_ladder(
     changed_share float8)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     relation regclass;
@@ -125,7 +122,6 @@ CREATE FUNCTION skillrating_internal.build_shadow(
     shadow text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -168,14 +164,13 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.build_shadow(text, text) IS
 'A part of shadow_ladder(): replays a new ladder, made of the first one, that has matches and no
-events yet, and analyses its tables. Error 55000 unless the door to the first one is open.';
+events yet, and analyses its tables. Error 55000 unless the first one has been entered.';
 
 CREATE FUNCTION skillrating_internal.copy_history(
     ladder text,
     shadow text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- So many matches may come to the first ladder meanwhile.
@@ -270,7 +265,6 @@ CREATE FUNCTION skillrating_internal.shadow_ladder(
     params jsonb DEFAULT NULL,
     OUT matches bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record;
@@ -281,10 +275,6 @@ DECLARE
     new_params jsonb := params;
     statement text;
 BEGIN
-    IF ladder IS NULL OR shadow IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder and name must not be null';
-    END IF;
     t := skillrating_internal.ladder_types(ladder);
     source := format('%I.source', ladder)::regclass;
     EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO old;
@@ -346,7 +336,6 @@ CREATE FUNCTION skillrating_internal.compare_ladders(
     OUT max_place_change bigint,
     OUT same_top_ten bigint)
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 -- A join of both histories may look small: all matches of a player would be read for each of them.
 SET enable_nestloop = off
 AS $function$

@@ -9,7 +9,6 @@ CREATE FUNCTION skillrating_internal.paired_relations(
     OUT kind text)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT ROWS 16
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT format('%I.%I', shadow, l.relname), l.oid, s.oid,
         CASE l.relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END
@@ -32,7 +31,6 @@ another name by the promotion; the name is the second one''s, as SQL.';
 CREATE FUNCTION skillrating_internal.policy_statement(policy oid, relation text)
 RETURNS text
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT concat('CREATE POLICY ', quote_ident(p.polname), ' ON ', relation, ' AS ',
         CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END, ' FOR ',
@@ -53,7 +51,6 @@ CREATE FUNCTION skillrating_internal.property_statements(
     params jsonb)
 RETURNS SETOF text
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     WITH object AS (
         SELECT '' AS scope, '' AS columns, 'SCHEMA ' || quote_ident(shadow) AS target, l.nspacl AS first, s.nspacl AS second, l.nspowner AS owner
@@ -142,7 +139,6 @@ CREATE FUNCTION skillrating_internal.dress_statements(
     shadow text)
 RETURNS SETOF text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     former record;

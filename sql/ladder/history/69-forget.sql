@@ -30,7 +30,6 @@ CREATE FUNCTION skillrating_internal.known_players(
     of_matches boolean)
 RETURNS text[]
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -67,7 +66,6 @@ ladder, or with of_matches in its matches.';
 CREATE FUNCTION skillrating_internal.make_pseudonyms(ladder text, n integer)
 RETURNS text[]
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -126,7 +124,6 @@ CREATE FUNCTION skillrating_internal.forget_texts(
     pseudonyms text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -193,7 +190,6 @@ CREATE FUNCTION skillrating_internal.rename_players(
     pseudonyms text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -265,7 +261,6 @@ CREATE FUNCTION skillrating_internal.forget_players(
     OUT found boolean)
 RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record;
@@ -275,11 +270,9 @@ DECLARE
     known text[];
     own boolean;
 BEGIN
-    IF ladder IS NULL OR players IS NULL OR array_position(players, NULL) IS NOT NULL
-        OR array_position(pseudonyms, NULL) IS NOT NULL
-    THEN
+    IF array_position(players, NULL) IS NOT NULL OR array_position(pseudonyms, NULL) IS NOT NULL THEN
         RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, players and elements of arrays must not be null';
+            MESSAGE = 'elements of players and pseudonyms must not be null';
     END IF;
     t := skillrating_internal.ladder_types(ladder);
     own := skillrating_internal.has_table(ladder, 'match_player');

@@ -9,7 +9,6 @@ CREATE FUNCTION skillrating_internal.renamed_relations(
     OUT types oid[])
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT ROWS 16
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT c.oid, c.relname, format('%I.%I', former, c.relname), ARRAY[c.reltype, t.typarray]
     FROM pg_class AS c
@@ -44,7 +43,6 @@ CREATE FUNCTION skillrating_internal.hanging_dependents(
     OUT statement text)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     WITH renamed AS MATERIALIZED (
         SELECT * FROM skillrating_internal.renamed_relations(first_ladder, former)
@@ -136,7 +134,6 @@ CREATE FUNCTION skillrating_internal.hanging_publications(
     OUT statement text)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     WITH published AS (
         SELECT r.prpubid, format('TABLE %I.%I%s%s', first_ladder, k.name,
@@ -181,7 +178,6 @@ CREATE FUNCTION skillrating_internal.hanging_objects(
     OUT statement text)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
     -- What the user has put into the schema first, because others may need it.
     SELECT pg_describe_object('pg_class'::regclass, r.relation, 0),

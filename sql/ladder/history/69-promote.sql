@@ -6,7 +6,7 @@ AS 'MODULE_PATHNAME', 'skillrating_hold_ladder'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.hold_ladder(text, boolean) IS
-'A part of hold_tables(), whose door is open to read: from now on nobody else may write to the
+'A part of hold_tables(), which it has entered to read: from now on nobody else may write to the
 ladder or, if so, read it. Error 40001 for an old snapshot.';
 
 CREATE FUNCTION skillrating_internal.hold_objects(
@@ -25,12 +25,12 @@ says, are locked by SHARE ROW EXCLUSIVE, schemas by EXCLUSIVE, and the others by
 Errors: 42501 unless the caller may make triggers on the former, and owns the latter and schemas;
 55P03, naming who is in the way, after 30 s.';
 
-CREATE FUNCTION skillrating_internal.take_turn(schema oid)
+CREATE FUNCTION skillrating_internal.lock_maintenance(schema oid)
 RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_take_turn'
+AS 'MODULE_PATHNAME', 'skillrating_lock_maintenance'
 LANGUAGE C VOLATILE STRICT;
 
-COMMENT ON FUNCTION skillrating_internal.take_turn(oid) IS
+COMMENT ON FUNCTION skillrating_internal.lock_maintenance(oid) IS
 'A part of promote_ladder(): waits until nobody else maintains the ladder in a schema; until the end
 of the transaction nobody else will. Errors: 42501 unless the caller owns the ladder, 40P01 if the
 transaction has rated its matches and another one waits for that.';
@@ -40,7 +40,6 @@ CREATE FUNCTION skillrating_internal.hold_pair(
     shadow text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     own boolean := skillrating_internal.has_table(ladder, 'match');
@@ -102,7 +101,6 @@ CREATE FUNCTION skillrating_internal.check_operations_agree(
     voids boolean)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(shadow);
@@ -175,7 +173,6 @@ CREATE FUNCTION skillrating_internal.check_promotion(
     hanging text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     objects text;
@@ -223,7 +220,6 @@ CREATE FUNCTION skillrating_internal.rename_ladders(
     former text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 -- A mirror is made anew at once: nothing that it keeps is to be told.
 SET client_min_messages = warning
 AS $function$
@@ -314,7 +310,6 @@ CREATE FUNCTION skillrating_internal.promote_ladder(
     hanging text DEFAULT 'refuse',
     OUT ladder text)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     first_schema oid;
@@ -323,12 +318,8 @@ DECLARE
     statement text;
     published record;
 BEGIN
-    IF shadow IS NULL OR former IS NULL OR hanging IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'shadow, former and hanging must not be null';
-    END IF;
     PERFORM skillrating_internal.ladder_types(shadow);
-    -- Whoever waits for the turn to maintain the ladder must not have a lock on any of its tables, and
+    -- Whoever waits for the maintenance lock of the ladder must not have a lock on any of its tables, and
     -- afterwards another one may be in its place.
     LOOP
         EXECUTE format(
@@ -341,7 +332,7 @@ BEGIN
                 HINT = 'Shadows are made by skillrating.shadow_ladder().';
         END IF;
         EXIT WHEN first_schema = held_schema;
-        PERFORM skillrating_internal.take_turn(first_schema);
+        PERFORM skillrating_internal.lock_maintenance(first_schema);
         held_schema := first_schema;
     END LOOP;
     PERFORM skillrating_internal.check_promotion(ladder, shadow, former, hanging),

@@ -28,7 +28,7 @@ LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION skillrating_internal.fold_rating_counts(text) IS
 'Adds all changes in table rating_count_delta to table rating_count, as sessions that rate do now
 and then, and returns how many rows of it that wrote; none while another transaction that has done
-so is open. Error 55000 unless the door to the ladder is open.';
+so is open. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.range_counts(
     ladder text,
@@ -58,7 +58,6 @@ they are counted.';
 CREATE FUNCTION skillrating_internal.create_count_tables(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format(
@@ -88,7 +87,6 @@ ladder has whose ranks are counted.';
 CREATE FUNCTION skillrating_internal.rebuild_rating_counts(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -107,12 +105,11 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rebuild_rating_counts(text) IS
 'A part of set_ranks() and catch_up(): counts the players of a ladder by their ratings anew. Nobody
-rates meanwhile. Error 55000 unless the door to the ladder is open.';
+rates meanwhile. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.wrong_rating_counts(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     wrong bigint;
@@ -145,14 +142,13 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.wrong_rating_counts(text) IS
 'A part of verify(): how many counts of players by rating are not what table rating says; where ranks
-are counted. Error 55000 unless the door to the ladder is open.';
+are counted. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.set_ranks(
     ladder text,
     ranks text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     old text := skillrating_internal.ranks(ladder);
@@ -193,7 +189,6 @@ CREATE FUNCTION skillrating_internal.counts_query(
     rating text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
@@ -222,4 +217,4 @@ COMMENT ON FUNCTION skillrating_internal.counts_query(text, boolean, text, text)
 'A part of leaderboard() and its like: the query, below WITH board AS, of how many players of the
 board are rated above an expression, at least as high, and in all. ranked says that the counts of
 the ladder are those of this board, and eligible is its condition. Its parameters are those of
-eligible_players(). Error 55000 unless the door to the ladder is open.';
+eligible_players(). Error 55000 unless the ladder has been entered.';

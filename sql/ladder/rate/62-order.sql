@@ -5,7 +5,6 @@ CREATE FUNCTION skillrating_internal.first_out_of_place(
     kind text)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     first_at timestamptz;
@@ -41,7 +40,6 @@ CREATE FUNCTION skillrating_internal.resequence(
     whole boolean)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -131,7 +129,6 @@ got one.  In their new places all of them learn the advantage of the larger team
 CREATE FUNCTION skillrating_internal.order_changes_from(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
@@ -186,4 +183,4 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.order_changes_from(text) IS
 'A part of catch_up(): the first place that resequence() has to give to something else, null if
-there is none. What lies before can be put right beside rating.';
+there is none. What lies before can be put right while others rate.';

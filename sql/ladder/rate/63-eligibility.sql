@@ -15,7 +15,6 @@ CREATE FUNCTION skillrating_internal.note_eligibility(
     kind text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     place bigint;
@@ -41,14 +40,8 @@ CREATE FUNCTION skillrating_internal.set_eligibility(
     reason text DEFAULT NULL,
     OUT operation bigint)
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF ladder IS NULL OR rules IS NULL OR since IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'ladder, rules and since must not be null',
-            HINT = 'The rules {} keep no match from being rated.';
-    END IF;
     IF since = 'infinity' THEN
         RAISE datetime_field_overflow USING
             MESSAGE = 'since must not be infinity';
@@ -80,7 +73,6 @@ CREATE FUNCTION skillrating_internal.eligibility(
     OUT reason text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);

@@ -9,10 +9,10 @@
 
 #include "pg/ladder/arrive/failures.h"
 #include "pg/ladder/arrive/pending.h"
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/careful.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/waiting.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/careful.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/waiting.h"
 #include "pg/ladder/rate/change_log.h"
 #include "pg/ladder/rate/match_reader.h"
 #include "pg/sql/once.h"
@@ -108,7 +108,7 @@ attempt_once(Attempt *attempt)
 	}
 	else
 	{
-		/* The door is further out than the subtransaction, whose end closes none. */
+		/* The frame is further out than the subtransaction, whose end leaves no ladder. */
 		ladder_release_states(ladder);
 		ladder_show_to_mirrors(ladder);
 		ladder->read_only = read_only;

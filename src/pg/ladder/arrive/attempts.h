@@ -10,7 +10,7 @@
 #ifndef PG_LADDER_ARRIVE_ATTEMPTS_H
 #define PG_LADDER_ARRIVE_ATTEMPTS_H
 
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/apply.h"
 
 /* Why matches are rated now, which decides what the client is told of those that are not. */
@@ -27,7 +27,7 @@ extern Applied apply_matches(Ladder *ladder, Datum *ids, int n, Occasion occasio
 
 /*
  * Take this transaction's matches, or all, out of pending, and apply them with those
- * that wait in memory; they go on waiting there if a door further out is at work.  If all are
+ * that wait in memory; they go on waiting there if a frame further out is at work.  If all are
  * meant, those that have failed before are tried again.  Whether there were any in pending.
  */
 extern bool apply_pending(Ladder *ladder, bool of_all);

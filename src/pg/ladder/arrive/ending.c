@@ -9,8 +9,8 @@
 #include "utils/syscache.h"
 
 #include "pg/ladder/arrive/attempts.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/waiting.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/waiting.h"
 
 /* What comes in while matches are rated is rated after them. */
 #define MAX_ROUNDS 1000
@@ -24,12 +24,12 @@ static const LadderEntry rate_waiting_entry = {
 static void
 rate_waiting_of(Oid schema)
 {
-	Ladder	   *door = ladder_begin(schema, &rate_waiting_entry);
-	Ladder	   *ladder = ladder_open(door);
+	Ladder	   *entered = ladder_begin(schema, &rate_waiting_entry);
+	Ladder	   *ladder = ladder_open(entered);
 
 	apply_waiting(ladder);
 	ladder_close(ladder);
-	ladder_end(door);
+	ladder_end(entered);
 }
 
 static void

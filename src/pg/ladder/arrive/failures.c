@@ -16,7 +16,7 @@
 #include "utils/datum.h"
 
 #include "pg/ladder/arrive/pending.h"
-#include "pg/ladder/door/door.h"
+#include "pg/ladder/entry/entry.h"
 #include "pg/ladder/rate/notices.h"
 #include "pg/sql/once.h"
 

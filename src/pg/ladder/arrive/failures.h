@@ -7,7 +7,7 @@
 
 #include "pg/sql/glue.h"
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 
 /* A match, and why it waits. */
 typedef struct Failure

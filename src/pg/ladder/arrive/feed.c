@@ -27,10 +27,10 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/hold.h"
-#include "pg/ladder/door/plans.h"
-#include "pg/ladder/door/shape.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/hold.h"
+#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/shape.h"
 
 SKILLRATING_FUNCTION(skillrating_drop_source_triggers);
 SKILLRATING_FUNCTION(skillrating_lacking_triggers);

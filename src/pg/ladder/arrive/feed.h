@@ -14,7 +14,7 @@
 
 #include "utils/reltrigger.h"
 
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/plans.h"
 
 /*
  * The relation that the WHEN condition of a trigger names, or InvalidOid where it has

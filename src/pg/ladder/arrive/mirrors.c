@@ -20,11 +20,11 @@
 #include "utils/syscache.h"
 
 #include "pg/ladder/arrive/feed.h"
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/careful.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
-#include "pg/ladder/door/settings.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/careful.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/settings.h"
 
 SKILLRATING_FUNCTION(skillrating_lock_mirror);
 

@@ -14,7 +14,7 @@
 
 #include "commands/trigger.h"
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 
 /*
  * Write what a trigger has to tell to mirrors of the ladder: on rating to all of them, on a

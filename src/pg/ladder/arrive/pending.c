@@ -28,8 +28,8 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/shape.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/shape.h"
 #include "pg/sql/arrays.h"
 
 SKILLRATING_FUNCTION(skillrating_check_pending);

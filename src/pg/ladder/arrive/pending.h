@@ -7,8 +7,8 @@
 #define PG_LADDER_ARRIVE_PENDING_H
 
 #include "pg/ladder/arrive/failures.h"
-#include "pg/ladder/door/ladder.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/ladder.h"
+#include "pg/ladder/entry/plans.h"
 
 /*
  * Write matches into pending, where a deferred trigger has them rated at commit if
@@ -18,8 +18,8 @@ extern void write_pending(Ladder *ladder, Datum *ids, int n);
 
 /*
  * Write a match into pending to wait for catch_up(), whatever apply_at says: no trigger event is
- * queued, so that an apply worker of logical replication can do it, restricted or not.  The door
- * is open, and nothing else is needed.  Errors as for write_pending(); none of them is about the
+ * queued, so that an apply worker of logical replication can do it, restricted or not.  The
+ * ladder has been entered, and nothing else is needed.  Errors as for write_pending(); none of them is about the
  * match.
  */
 extern void enqueue_match(Ladder *ladder, Datum id);

@@ -6,7 +6,7 @@
 
 #include "utils/builtins.h"
 
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/matches/batch.h"
 
 /* Messages name so many. */

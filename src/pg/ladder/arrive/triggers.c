@@ -3,7 +3,7 @@
  *		The triggers that feed a ladder.
  *
  * Like those of foreign keys they run as the owner of the tables, so that who
- * inserts a match needs no right on ratings.  They go through the same door as the
+ * inserts a match needs no right on ratings.  They enter ladders like the
  * functions.
  */
 #include "pg/sql/glue.h"
@@ -30,13 +30,13 @@
 #include "pg/ladder/arrive/feed.h"
 #include "pg/ladder/arrive/mirrors.h"
 #include "pg/ladder/arrive/pending.h"
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/careful.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
-#include "pg/ladder/door/settings.h"
-#include "pg/ladder/door/snapshot_age.h"
-#include "pg/ladder/door/waiting.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/careful.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/settings.h"
+#include "pg/ladder/entry/snapshot_age.h"
+#include "pg/ladder/entry/waiting.h"
 #include "pg/sql/subtransaction.h"
 
 SKILLRATING_FUNCTION(skillrating_collect_matches);
@@ -132,26 +132,26 @@ users_ladder_works(const TriggerData *trigdata, Oid source, bool mirrors)
 }
 
 /*
- * The door, unless the ladder's owner cannot note a match down there, or an own table of the ladder
- * is not this role's: then a warning says that nothing is rated, because the application that writes
- * to the table can do nothing about it.
+ * The ladder that was entered, unless its owner cannot note a match down there, or an own table of
+ * the ladder is not this role's: then a warning says that nothing is rated, because the application
+ * that writes to the table can do nothing about it.
  */
 static Ladder *
-usable_door(const TriggerData *trigdata, bool own, Ladder *door)
+usable_ladder(const TriggerData *trigdata, bool own, Ladder *entered)
 {
-	if (!door->bears_owners ||
-		(!door->cache->notes_foreign &&
-		 (!own || trigdata->tg_relation->rd_rel->relowner == door->owner) &&
-		 schema_aclcheck(door->schema, door->owner, ACL_USAGE) == ACLCHECK_OK))
-		return door;
+	if (!entered->bears_owners ||
+		(!entered->cache->notes_foreign &&
+		 (!own || trigdata->tg_relation->rd_rel->relowner == entered->owner) &&
+		 schema_aclcheck(entered->schema, entered->owner, ACL_USAGE) == ACLCHECK_OK))
+		return entered;
 	ereport(WARNING,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("role \"%s\" cannot write to its ladder \"%s\", which ignores a change of table \"%s\"",
-					GetUserNameFromId(door->owner, false), door->name,
+					GetUserNameFromId(entered->owner, false), entered->name,
 					RelationGetRelationName(trigdata->tg_relation)),
 			 errhint("Give schema %s and all its relations to that role; then SELECT skillrating.catch_up(%s, search => true, rebuild => true) finds the matches.",
-					 quote_identifier(door->name), quote_literal_cstr(door->name))));
-	ladder_leave(door);
+					 quote_identifier(entered->name), quote_literal_cstr(entered->name))));
+	ladder_leave(entered);
 	return NULL;
 }
 
@@ -165,14 +165,14 @@ is_listed(Oid schema, Oid relid, const LadderEntry *entry)
 }
 
 /*
- * Open the door to the ladder that a trigger's table belongs to: that of the source
+ * Enter the ladder that a trigger's table belongs to: that of the source
  * that its condition names, *source, which then has to know of the table; or one of the ladder's
  * own tables, in its schema and owned by its owner.  On any other the trigger has no
  * business.  A trigger of the ladder's own has no condition (source is NULL).  NULL for a ladder
  * that does not work.
  */
 static Ladder *
-trigger_door(const TriggerData *trigdata, bool own, Oid *source, const LadderEntry *entry)
+enter_by_trigger(const TriggerData *trigdata, bool own, Oid *source, const LadderEntry *entry)
 {
 	Relation	relation = trigdata->tg_relation;
 	Oid			schema = RelationGetNamespace(relation);
@@ -185,28 +185,28 @@ trigger_door(const TriggerData *trigdata, bool own, Oid *source, const LadderEnt
 	}
 	while (source != NULL && OidIsValid(*source))
 	{
-		Ladder	   *door;
+		Ladder	   *entered;
 
 		schema = get_rel_namespace(*source);
 		if (!is_listed(schema, RelationGetRelid(relation), entry))
 			wrong_table(RelationGetRelationName(relation));
-		door = ladder_begin(schema, entry);
+		entered = ladder_begin(schema, entry);
 
 		/* promote_ladder() may have moved it while this waited for the lock. */
 		if (get_rel_namespace(*source) == schema)
-			return usable_door(trigdata, false, door);
-		ladder_leave(door);
+			return usable_ladder(trigdata, false, entered);
+		ladder_leave(entered);
 	}
 	if (!own || !OidIsValid(ladder_relation_oid(schema, LADDER_CONFIG)) ||
 		(!entry->bears_owners && ladder_owner(schema) != relation->rd_rel->relowner))
 		wrong_table(RelationGetRelationName(relation));
-	return usable_door(trigdata, true, ladder_begin(schema, entry));
+	return usable_ladder(trigdata, true, ladder_begin(schema, entry));
 }
 
 /*
  * The column or expression that gives the matches of an attached table's rows.  Who owns the ladder
  * has attached it; the trigger alone gives no right, and nothing has kept the owner from deleting the
- * row that opened the door.
+ * row that entered the ladder.
  */
 static char *
 attached_match_id(const Ladder *ladder, Relation relation)
@@ -339,16 +339,16 @@ touched_matches(Ladder *ladder, TriggerData *trigdata, bool attached)
 static void
 rate_now(const Ladder *inside, Datum *ids, int n)
 {
-	Ladder	   *door = ladder_begin(inside->schema, &apply_entry);
-	Ladder	   *ladder = ladder_open(door);
+	Ladder	   *entered = ladder_begin(inside->schema, &apply_entry);
+	Ladder	   *ladder = ladder_open(entered);
 
 	(void) apply_matches(ladder, ids, n, MATCHES_COME);
 	ladder_close(ladder);
-	ladder_end(door);
+	ladder_end(entered);
 }
 
 /*
- * Have matches rated when apply_at says so.  Behind a door that was open before they
+ * Have matches rated when apply_at says so.  In a ladder that was entered before they
  * wait in memory, because no trigger may be deferred there; and where somebody else's
  * operation forbids that, there is no better time than now.
  */
@@ -380,19 +380,19 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 	TriggerData *trigdata = trigger_call(fcinfo, "collect_matches", WHEN_AND_LEVEL,
 										 AFTER_STATEMENT, true);
 	const char *name = RelationGetRelationName(trigdata->tg_relation);
-	Ladder	   *door;
+	Ladder	   *entered;
 	Ladder	   *ladder;
 	IdTable    *ids;
 	Oid			source;			/* of the ladder that the table is attached to */
 
-	door = trigger_door(trigdata, strcmp(name, "match") == 0 || strcmp(name, "match_player") == 0,
+	entered = enter_by_trigger(trigdata, strcmp(name, "match") == 0 || strcmp(name, "match_player") == 0,
 						&source, &collect_entry);
-	if (door == NULL)
+	if (entered == NULL)
 		return PointerGetDatum(NULL);
 
 	/* A statement that had to wait sees what has come meanwhile. */
-	door->read_only = false;
-	ladder = ladder_open(door);
+	entered->read_only = false;
+	ladder = ladder_open(entered);
 	ids = touched_matches(ladder, trigdata, OidIsValid(source));
 
 	/* A statement that touched no row is no event. */
@@ -402,7 +402,7 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 		collect_matches(ladder, id_table_ids(ids), id_table_count(ids));
 	}
 	ladder_close(ladder);
-	ladder_end(door);
+	ladder_end(entered);
 	return PointerGetDatum(NULL);
 }
 
@@ -443,9 +443,9 @@ event_name(TriggerEvent event)
  * with no error.
  */
 static void
-write_note(Ladder *door, const TriggerData *trigdata, const char *error)
+write_note(Ladder *entered, const TriggerData *trigdata, const char *error)
 {
-	Ladder	   *ladder = ladder_open(door);
+	Ladder	   *ladder = ladder_open(entered);
 	Datum		values[3];
 	bool		nulls[3] = {false, false, error == NULL};
 
@@ -487,10 +487,10 @@ evaluate_row_expression(void *arg)
 
 /* Enqueue the match that an expression gives for a row. */
 static void
-enqueue_by_expression(Ladder *door, const TriggerData *trigdata, HeapTuple row,
+enqueue_by_expression(Ladder *entered, const TriggerData *trigdata, HeapTuple row,
 					  const char *match_id)
 {
-	Ladder	   *ladder = ladder_open(door);
+	Ladder	   *ladder = ladder_open(entered);
 	IdTable    *ids = id_table_create(ladder->match_type);
 	RowExpression expression = {ladder, trigdata->tg_relation, row, match_id, ids};
 	ErrorData  *error;
@@ -505,17 +505,17 @@ enqueue_by_expression(Ladder *door, const TriggerData *trigdata, HeapTuple row,
 		error->sqlerrcode != ERRCODE_RAISE_EXCEPTION)
 		ReThrowError(error);
 	if (error != NULL)
-		write_note(door, trigdata, error->message);
+		write_note(entered, trigdata, error->message);
 	else if (id_table_count(ids) == 0)
-		write_note(door, trigdata, "the match of the row is null");
+		write_note(entered, trigdata, "the match of the row is null");
 	else
-		enqueue_match(door, id_table_ids(ids)[0]);
+		enqueue_match(entered, id_table_ids(ids)[0]);
 	ladder_close(ladder);
 }
 
 /* Enqueue the match of a row. */
 static void
-enqueue_row(Ladder *door, const TriggerData *trigdata, HeapTuple row, const char *match_id)
+enqueue_row(Ladder *entered, const TriggerData *trigdata, HeapTuple row, const char *match_id)
 {
 	Relation	relation = trigdata->tg_relation;
 	AttrNumber	column = get_attnum(RelationGetRelid(relation), match_id);
@@ -523,17 +523,17 @@ enqueue_row(Ladder *door, const TriggerData *trigdata, HeapTuple row, const char
 	bool		isnull;
 
 	if (column <= InvalidAttrNumber ||
-		get_atttype(RelationGetRelid(relation), column) != door->match_type->type)
+		get_atttype(RelationGetRelid(relation), column) != entered->match_type->type)
 	{
-		enqueue_by_expression(door, trigdata, row, column == InvalidAttrNumber ? match_id :
+		enqueue_by_expression(entered, trigdata, row, column == InvalidAttrNumber ? match_id :
 							  quote_identifier(match_id));
 		return;
 	}
 	id = heap_getattr(row, column, RelationGetDescr(relation), &isnull);
 	if (isnull)
-		write_note(door, trigdata, "the match of the row is null");
+		write_note(entered, trigdata, "the match of the row is null");
 	else
-		enqueue_match(door, id);
+		enqueue_match(entered, id);
 }
 
 /*
@@ -547,24 +547,24 @@ skillrating_enqueue_matches(PG_FUNCTION_ARGS)
 	TriggerData *trigdata = trigger_call(fcinfo, "enqueue_matches", TRIGGER_EVENT_TIMINGMASK,
 										 TRIGGER_EVENT_AFTER, false);
 	Oid			source;
-	Ladder	   *door;
+	Ladder	   *entered;
 	char	   *match_id;
 
 	if (!TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
 		(void) trigger_call(fcinfo, "enqueue_matches", WHEN_AND_LEVEL, AFTER_ROW, false);
-	door = trigger_door(trigdata, false, &source, &collect_entry);
-	if (door == NULL)
+	entered = enter_by_trigger(trigdata, false, &source, &collect_entry);
+	if (entered == NULL)
 		return PointerGetDatum(NULL);
-	door->read_only = false;
+	entered->read_only = false;
 
-	match_id = attached_match_id(door, trigdata->tg_relation);
+	match_id = attached_match_id(entered, trigdata->tg_relation);
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigdata->tg_event))
-		write_note(door, trigdata, NULL);
+		write_note(entered, trigdata, NULL);
 	else
-		enqueue_row(door, trigdata, trigdata->tg_trigtuple, match_id);
+		enqueue_row(entered, trigdata, trigdata->tg_trigtuple, match_id);
 	if (TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event))
-		enqueue_row(door, trigdata, trigdata->tg_newtuple, match_id);
-	ladder_end(door);
+		enqueue_row(entered, trigdata, trigdata->tg_newtuple, match_id);
+	ladder_end(entered);
 	return PointerGetDatum(NULL);
 }
 
@@ -599,7 +599,7 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = trigger_call(fcinfo, "apply_pending", WHEN_AND_LEVEL, AFTER_ROW, false);
 	bool		own = strcmp(RelationGetRelationName(trigdata->tg_relation), "pending") == 0;
-	Ladder	   *door;
+	Ladder	   *entered;
 	Ladder	   *ladder;
 
 	/*
@@ -615,13 +615,13 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 		trigdata->tg_relation->rd_rel->relowner &&
 		!ladder_is_whole(RelationGetNamespace(trigdata->tg_relation), NULL))
 		return PointerGetDatum(NULL);
-	door = trigger_door(trigdata, own, NULL, &apply_entry);
-	if (door == NULL)
+	entered = enter_by_trigger(trigdata, own, NULL, &apply_entry);
+	if (entered == NULL)
 		return PointerGetDatum(NULL);
-	ladder = ladder_open(door);
+	ladder = ladder_open(entered);
 	(void) apply_pending(ladder, false);
 	ladder_close(ladder);
-	ladder_end(door);
+	ladder_end(entered);
 	return PointerGetDatum(NULL);
 }
 
@@ -632,23 +632,23 @@ skillrating_update_mirrors(PG_FUNCTION_ARGS)
 	TriggerData *trigdata = trigger_call(fcinfo, "update_mirrors", WHEN_AND_LEVEL,
 										 AFTER_STATEMENT, false);
 	bool		own = strcmp(RelationGetRelationName(trigdata->tg_relation), "rating") == 0;
-	Ladder	   *door = trigger_door(trigdata, own, NULL, &mirror_entry);
+	Ladder	   *entered = enter_by_trigger(trigdata, own, NULL, &mirror_entry);
 
-	if (!ladder_is_hidden_from_mirrors(door))
+	if (!ladder_is_hidden_from_mirrors(entered))
 	{
 		/* A mirror that the snapshot does not know would lack these rows. */
 		if (IsolationUsesXactSnapshot())
-			check_snapshot_age(door, true);
-		write_mirrors(door, trigdata);
+			check_snapshot_age(entered, true);
+		write_mirrors(entered, trigdata);
 	}
-	ladder_end(door);
+	ladder_end(entered);
 	return PointerGetDatum(NULL);
 }
 
 /* What fill_mirror() does in a subtransaction. */
 typedef struct MirrorFill
 {
-	Ladder	   *door;
+	Ladder	   *entered;
 	TriggerData *trigdata;
 } MirrorFill;
 
@@ -657,9 +657,9 @@ write_inserted(void *arg)
 {
 	const MirrorFill *fill = (const MirrorFill *) arg;
 
-	ladder_check_owners(fill->door->cache);
-	fill->door->bears_owners = false;
-	write_mirrors(fill->door, fill->trigdata);
+	ladder_check_owners(fill->entered->cache);
+	fill->entered->bears_owners = false;
+	write_mirrors(fill->entered, fill->trigdata);
 	return true;
 }
 
@@ -668,17 +668,17 @@ write_inserted(void *arg)
  * ladder raises errors.
  */
 static void
-fill_mirror(Ladder *door, TriggerData *trigdata)
+fill_mirror(Ladder *entered, TriggerData *trigdata)
 {
-	MirrorFill	fill = {door, trigdata};
+	MirrorFill	fill = {entered, trigdata};
 	bool		done;
 	ErrorData  *error = try_in_subtransaction(write_inserted, &fill, &done);
 	Ladder	   *ladder;
 
 	if (error == NULL)
 		return;
-	door->bears_owners = true;
-	ladder = ladder_open(door);
+	entered->bears_owners = true;
+	ladder = ladder_open(entered);
 	if (ladder->raises || !error_is_bearable(error->sqlerrcode))
 		ReThrowError(error);
 	warn_of_unfilled_mirror(ladder, RelationGetRelationName(trigdata->tg_relation), error);
@@ -694,11 +694,11 @@ skillrating_fill_mirror(PG_FUNCTION_ARGS)
 										 WHEN_AND_LEVEL | TRIGGER_EVENT_OPMASK,
 										 AFTER_STATEMENT | TRIGGER_EVENT_INSERT, true);
 	Oid			source;
-	Ladder	   *door = trigger_door(trigdata, false, &source, &fill_entry);
+	Ladder	   *entered = enter_by_trigger(trigdata, false, &source, &fill_entry);
 
-	if (door == NULL)
+	if (entered == NULL)
 		return PointerGetDatum(NULL);
-	fill_mirror(door, trigdata);
-	ladder_end(door);
+	fill_mirror(entered, trigdata);
+	ladder_end(entered);
 	return PointerGetDatum(NULL);
 }

@@ -14,14 +14,14 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/hold.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/hold.h"
 #include "pg/sql/compat.h"
 
 SKILLRATING_FUNCTION(skillrating_hold_ladder);
 SKILLRATING_FUNCTION(skillrating_hold_objects);
-SKILLRATING_FUNCTION(skillrating_take_turn);
+SKILLRATING_FUNCTION(skillrating_lock_maintenance);
 
 /* hold_ladder(ladder, readers) */
 Datum
@@ -54,13 +54,13 @@ check_may_hold(const ObjectAddress *object, LOCKMODE mode)
 
 /* take_turn(schema) */
 Datum
-skillrating_take_turn(PG_FUNCTION_ARGS)
+skillrating_lock_maintenance(PG_FUNCTION_ARGS)
 {
 	ObjectAddress schema;
 
 	ObjectAddressSet(schema, NamespaceRelationId, PG_GETARG_OID(0));
 	check_may_hold(&schema, ExclusiveLock);
-	schema_take_turn(schema.objectId);
+	schema_lock_maintenance(schema.objectId);
 	PG_RETURN_VOID();
 }
 

@@ -17,8 +17,8 @@
 
 #include "core/math/square.h"
 #include "pg/ladder/calls/match_arrays.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/component_states.h"
 #include "pg/ladder/rate/filters.h"
 #include "pg/ladder/rate/states.h"

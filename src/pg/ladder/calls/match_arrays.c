@@ -8,7 +8,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/matches/inputs.h"
 #include "pg/sql/arrays.h"
 
@@ -57,7 +57,7 @@ convert_id(IdType *id_type, Oid type, Datum value, const char *name)
 
 	/*
 	 * The output function belongs to the caller's type and the input function
-	 * to the ladder's.  The door has refused types of users other than the
+	 * to the ladder's.  skillrating_enter() has refused types of users other than the
 	 * ladder's own.
 	 */
 	getTypeOutputInfo(type, &function, &is_varlena);

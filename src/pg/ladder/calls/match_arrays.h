@@ -8,7 +8,7 @@
 
 #include "pg/sql/glue.h"
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 #include "pg/matches/source.h"
 
 /*

@@ -20,12 +20,12 @@
 #include "pg/ladder/arrive/feed.h"
 #include "pg/ladder/calls/match_arrays.h"
 #include "pg/ladder/calls/match_outcome.h"
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/careful.h"
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
-#include "pg/ladder/door/waiting.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/careful.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/waiting.h"
 #include "pg/ladder/rate/component_states.h"
 #include "pg/ladder/rate/filters.h"
 #include "pg/ladder/rate/match_reader.h"
@@ -349,7 +349,7 @@ look_at_report(Ladder *ladder, ReportedMatch *report)
 
 /*
  * Rate what is reported as the trigger at commit would, now.  A match that the tables had, and that
- * has only waited so far, is rated too.  If a door further out is at work on this ladder it waits
+ * has only waited so far, is rated too.  If a frame further out is at work on this ladder it waits
  * until that is done.
  */
 static void

@@ -9,7 +9,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#include "pg/ladder/door/door.h"
+#include "pg/ladder/entry/entry.h"
 #include "pg/ladder/rate/match_reader.h"
 #include "pg/ladder/rate/states.h"
 

@@ -15,9 +15,9 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/arrive/failures.h"
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/states.h"
 #include "pg/matches/unrated.h"
 #include "pg/sql/arrays.h"
@@ -223,7 +223,7 @@ find_outcome(Ladder *ladder, const ReportedMatch *report)
 	if (ladder_execute(ladder, &recorded_query, match_id, NULL, NULL) == 0)
 	{
 		/*
-		 * Unless rating has failed, only a door further out, at work on the
+		 * Unless rating has failed, only a frame further out, at work on the
 		 * ladder, leaves it unseen, or a source that leaves it out.
 		 */
 		if (find_waiting(ladder, match_id, &outcome))

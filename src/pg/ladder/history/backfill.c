@@ -19,8 +19,8 @@
 
 #include "pg/ladder/arrive/attempts.h"
 #include "pg/ladder/arrive/feed.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_check_backfill_block);
@@ -187,11 +187,11 @@ Datum
 skillrating_rate_failed(PG_FUNCTION_ARGS)
 {
 	Ladder	   *inside = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "rate_failed");
-	Ladder	   *door = ladder_begin(inside->schema, &rate_failed_entry);
-	Ladder	   *ladder = ladder_open(door);
+	Ladder	   *entered = ladder_begin(inside->schema, &rate_failed_entry);
+	Ladder	   *ladder = ladder_open(entered);
 
 	apply_failed(ladder);
 	ladder_close(ladder);
-	ladder_end(door);
+	ladder_end(entered);
 	PG_RETURN_VOID();
 }

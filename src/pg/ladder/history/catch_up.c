@@ -2,7 +2,7 @@
  * catch_up.c
  *		Replaying the history of a ladder from where it is out of date.
  *
- * The replay is the first part of work beside rating (maintenance.h).  What only the holder of
+ * The replay is the first part of concurrent work (maintenance.h).  What only the holder of
  * the ladder can do comes at its end: rating what waits, and giving matches the places that
  * their times give them.
  */
@@ -16,10 +16,10 @@
 #include "pg/ladder/arrive/attempts.h"
 #include "pg/ladder/arrive/feed.h"
 #include "pg/ladder/arrive/pending.h"
-#include "pg/ladder/door/careful.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
-#include "pg/ladder/door/waiting.h"
+#include "pg/ladder/entry/careful.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/waiting.h"
 #include "pg/ladder/history/maintenance.h"
 #include "pg/ladder/history/recorded.h"
 #include "pg/ladder/history/replay.h"
@@ -153,7 +153,7 @@ replay_corrections(Maintenance *work)
 	work->done_before = PG_INT64_MAX;
 	work->late_done = catch_up->ordered;
 	if (!catch_up->ordered && ladder->reorders &&
-		(catch_up->rebuild || !ladder_works_beside(ladder)))
+		(catch_up->rebuild || !ladder_works_concurrently(ladder)))
 		leave_all(catch_up);
 	else if (!catch_up->ordered)
 		leave_unordered(catch_up);

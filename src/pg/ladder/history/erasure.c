@@ -17,8 +17,8 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/match_reader.h"
 
 SKILLRATING_FUNCTION(skillrating_rename_digests);

@@ -9,8 +9,8 @@
 #include "utils/builtins.h"
 #include "utils/inval.h"
 
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/history/replay.h"
 #include "pg/ladder/rate/component_states.h"
 #include "pg/ladder/rate/outbox.h"

@@ -1,6 +1,6 @@
 /*
  * maintenance.c
- *		Changing the history of a ladder beside those who rate it.
+ *		Changing the history of a ladder while others rate it.
  */
 #include "pg/ladder/history/maintenance.h"
 
@@ -9,8 +9,8 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/hold.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/hold.h"
 #include "pg/ladder/history/recorded.h"
 #include "pg/ladder/history/replay.h"
 #include "pg/ladder/rate/corrections.h"
@@ -184,7 +184,7 @@ maintain(Maintenance *work)
 	rewrite_begin(&work->rewrite, ladder);
 	work->misplaced = PG_INT64_MAX;
 
-	/* Replay the first part.  Seasons end there, because it is this transaction's turn. */
+	/* Replay the first part.  Seasons end there, because this transaction has the maintenance lock. */
 	ladder_take_states(ladder);
 	if (held)
 		begin_part(work);

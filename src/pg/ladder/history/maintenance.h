@@ -1,6 +1,6 @@
 /*
  * maintenance.h
- *		Changing the history of a ladder beside those who rate it.
+ *		Changing the history of a ladder while others rate it.
  *
  * There is one protocol, maintain(), for corrections and for operations on all players; they
  * differ in what is replayed first.
@@ -9,7 +9,7 @@
  *	  is complete up to its last place, because whoever rates later draws larger ones.  Under it
  *	  the work replays its first part, while others rate.  Its events are written in place at
  *	  once, which keeps nobody waiting: others only insert new ones, and nobody but maintenance,
- *	  whose turn this is (hold.h), writes existing ones.
+ *	  which has the maintenance lock (hold.h), writes existing ones.
  * 2. Matches that have been rated meanwhile, from states that were not corrected, are replayed in
  *	  the same way: MAINTENANCE_ROUNDS times at most, so that there is an end to it under any load.
  * 3. The ladder is held to the end of the transaction.  What only its holder can do is done, the
@@ -27,7 +27,7 @@
 
 #include "pg/sql/glue.h"
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 #include "pg/ladder/history/rewrite.h"
 
 /*

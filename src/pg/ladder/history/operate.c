@@ -2,7 +2,7 @@
  * operate.c
  *		Operations on the states of players.
  *
- * One on all players is done beside rating, where that is possible: it takes its place while the
+ * One on all players is done while others rate, where that is possible: it takes its place while the
  * ladder is held for a moment, and matches that are rated meanwhile come behind it.  One on few
  * players is the same work on a ladder that is held from the beginning.
  */
@@ -12,8 +12,8 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/arrive/feed.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/history/maintenance.h"
 #include "pg/ladder/rate/corrections.h"
 #include "pg/ladder/rate/states.h"
@@ -120,7 +120,7 @@ skillrating_apply_operation(PG_FUNCTION_ARGS)
 	ladder_require_triggers(ladder);
 	ladder_maintain(ladder);
 	all.operation = read_last_operations(ladder, PG_GETARG_INT64(1), &all.n);
-	all.work.begun = ladder_works_beside(ladder);
+	all.work.begun = ladder_works_concurrently(ladder);
 	misplaced = is_misplaced(ladder, all.operation, &earlier_place_query);
 	maintain(&all.work);
 	if (misplaced || is_misplaced(ladder, all.operation, &later_place_query))

@@ -6,7 +6,7 @@
 
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/waiting.h"
+#include "pg/ladder/entry/waiting.h"
 
 enum
 {

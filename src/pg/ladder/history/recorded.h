@@ -7,7 +7,7 @@
 
 #include "pg/sql/glue.h"
 
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/match_reader.h"
 
 typedef struct RecordedMatch

@@ -16,9 +16,9 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/history/replay_events.h"
 #include "pg/ladder/history/replay_players.h"
 #include "pg/ladder/rate/component_states.h"

@@ -6,8 +6,8 @@
 
 #include "utils/builtins.h"
 
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/component_states.h"
 
 /* Events in rated order, from a place on. */

@@ -5,7 +5,7 @@
 #ifndef PG_LADDER_HISTORY_REPLAY_EVENTS_H
 #define PG_LADDER_HISTORY_REPLAY_EVENTS_H
 
-#include "pg/ladder/door/row_reader.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/ladder/history/replay.h"
 
 /* The rows of event, or of component_event, in their order, as they come beside the steps. */

@@ -9,8 +9,8 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/plans.h"
 
 #define COUNTS \
 	"pg_catalog.count(score) AS games, " \

@@ -9,8 +9,8 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/rate/component_states.h"
 

@@ -13,9 +13,9 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/arrive/feed.h"
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/history/recorded.h"
 #include "pg/ladder/history/replay.h"
 #include "pg/ladder/ranks/hook.h"

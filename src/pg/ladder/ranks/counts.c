@@ -14,8 +14,8 @@
 #include "utils/builtins.h"
 
 #include "core/util/number_order.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/sql/memory_limit.h"
 
 SKILLRATING_FUNCTION(skillrating_rating_range);

@@ -20,7 +20,7 @@
 
 #include "pg/sql/glue.h"
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 #include "pg/matches/batch.h"
 
 /* The changes of one piece of work. */

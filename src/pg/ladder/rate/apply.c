@@ -20,8 +20,8 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/component_states.h"
 #include "pg/ladder/rate/corrections.h"
 #include "pg/ladder/rate/filters.h"
@@ -52,7 +52,7 @@ typedef struct KnownMatch
 	const LockedMatch *record;	/* or NULL */
 	bool		seen;			/* the source has it */
 	bool		left_alone;		/* nothing is written about it */
-	bool		torn;			/* the source has it at several times */
+	bool		many_times;			/* the source has it at several times */
 	bool		done;			/* such a one was looked at */
 } KnownMatch;
 
@@ -434,12 +434,12 @@ survey_matches(Application *application)
 
 		if (match == NULL)
 			elog(ERROR, "source returned a match that was not asked for");
-		match->torn = match->seen;
+		match->many_times = match->seen;
 		match->seen = true;
-		match->compared.digest = match->torn ? digest_text(PLAYED_AT_DIFFERS) : source->digest;
-		if (match->torn && application->ladder->strict)
+		match->compared.digest = match->many_times ? digest_text(PLAYED_AT_DIFFERS) : source->digest;
+		if (match->many_times && application->ladder->strict)
 			report_torn_match(application);
-		if (match->torn)
+		if (match->many_times)
 			continue;
 		if (batch_judge(application->batch, source, &why) != VERDICT_RATE)
 			continue;
@@ -608,10 +608,10 @@ rate_matches(Application *application)
 		bool		in_time;
 
 		/*
-		 * Of a match that was torn apart by its times the first piece stands
+		 * Of a match that has several times the first piece stands
 		 * for all.
 		 */
-		if (match->torn)
+		if (match->many_times)
 		{
 			if (match->done)
 				continue;

@@ -5,7 +5,7 @@
 #ifndef PG_LADDER_RATE_APPLY_H
 #define PG_LADDER_RATE_APPLY_H
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 #include "pg/ladder/rate/notices.h"
 
 /* What became of the matches of a batch. */
@@ -40,7 +40,7 @@ typedef struct BatchTrial
 
 /*
  * Rate the matches with these n distinct identifiers, at least one, as far as the source has
- * them finished and they are not rated yet; its door is open to rate.
+ * them finished and they are not rated yet; it was entered to rate.
  *
  * A match that is rated with the same content is left alone; one that does not
  * count is recorded with the reason.  Where a rated one has changed or is gone,

@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/states.h"
 #include "pg/sql/arrays.h"
 

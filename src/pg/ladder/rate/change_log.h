@@ -10,7 +10,7 @@
 
 #include "pg/sql/glue.h"
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 #include "pg/matches/batch.h"
 
 typedef struct ChangeLog ChangeLog;

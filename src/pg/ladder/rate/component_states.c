@@ -10,8 +10,8 @@
 #include "utils/builtins.h"
 
 #include "core/rating/match.h"
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/door.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/entry.h"
 #include "pg/ladder/rate/states.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/subtransaction.h"

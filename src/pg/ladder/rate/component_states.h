@@ -10,8 +10,8 @@
 #ifndef PG_LADDER_RATE_COMPONENT_STATES_H
 #define PG_LADDER_RATE_COMPONENT_STATES_H
 
-#include "pg/ladder/door/ladder.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/ladder.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/matches/batch.h"
 
 /* Components as the parameters of a query: arrays with an element for each. */

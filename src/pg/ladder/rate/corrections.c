@@ -9,7 +9,7 @@
 
 #include "utils/builtins.h"
 
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/outbox.h"
 
 Corrections

@@ -16,8 +16,8 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/sql/json.h"
 
 SKILLRATING_FUNCTION(skillrating_counted_player);

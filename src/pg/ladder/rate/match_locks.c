@@ -8,8 +8,8 @@
 #include "utils/datum.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/hold.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/hold.h"
+#include "pg/ladder/entry/plans.h"
 
 #define RECORDED "m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at, m.reason"
 

@@ -22,7 +22,7 @@
 
 #include "datatype/timestamp.h"
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 
 /* The row of a match in rated_match. */
 typedef struct LockedMatch

@@ -15,9 +15,9 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/careful.h"
-#include "pg/ladder/door/settings.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/careful.h"
+#include "pg/ladder/entry/settings.h"
 #include "pg/ladder/rate/filters.h"
 
 /*

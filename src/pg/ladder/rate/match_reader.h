@@ -10,8 +10,8 @@
 #include "executor/tuptable.h"
 #include "utils/tuplestore.h"
 
-#include "pg/ladder/door/ladder.h"
-#include "pg/ladder/door/row_reader.h"
+#include "pg/ladder/entry/ladder.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/ladder/rate/match_digest.h"
 
 /*

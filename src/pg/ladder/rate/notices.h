@@ -8,7 +8,7 @@
 #ifndef PG_LADDER_RATE_NOTICES_H
 #define PG_LADDER_RATE_NOTICES_H
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 #include "pg/matches/unrated.h"
 
 /* The first match of a piece of work with a reason. */

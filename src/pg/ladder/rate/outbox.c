@@ -12,9 +12,9 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/change_log.h"
 #include "pg/ladder/rate/states.h"
 #include "pg/sql/memory_limit.h"

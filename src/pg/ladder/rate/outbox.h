@@ -9,7 +9,7 @@
 
 #include "utils/tuplestore.h"
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 #include "pg/ladder/ranks/hook.h"
 #include "pg/matches/batch.h"
 

@@ -13,10 +13,10 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/plans.h"
-#include "pg/ladder/door/row_reader.h"
-#include "pg/ladder/door/settings.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/row_reader.h"
+#include "pg/ladder/entry/settings.h"
 #include "pg/ladder/rate/states.h"
 
 /* The column of event with the rounds since the state was set. */

@@ -5,7 +5,7 @@
 #ifndef PG_LADDER_RATE_PAST_H
 #define PG_LADDER_RATE_PAST_H
 
-#include "pg/ladder/door/ladder.h"
+#include "pg/ladder/entry/ladder.h"
 #include "pg/matches/batch.h"
 #include "pg/matches/meetings.h"
 

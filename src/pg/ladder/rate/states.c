@@ -13,10 +13,10 @@
 #include "utils/float.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/door/cache.h"
-#include "pg/ladder/door/columns.h"
-#include "pg/ladder/door/door.h"
-#include "pg/ladder/door/plans.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/columns.h"
+#include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/plans.h"
 #include "pg/sql/arrays.h"
 
 Batch *

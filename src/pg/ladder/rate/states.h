@@ -5,8 +5,8 @@
 #ifndef PG_LADDER_RATE_STATES_H
 #define PG_LADDER_RATE_STATES_H
 
-#include "pg/ladder/door/ladder.h"
-#include "pg/ladder/door/row_reader.h"
+#include "pg/ladder/entry/ladder.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/matches/batch.h"
 
 /* A batch that rates by a ladder's model. */

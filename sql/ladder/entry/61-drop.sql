@@ -1,0 +1,177 @@
+-- Dropping a ladder, and emptying it.
+
+CREATE FUNCTION skillrating_internal.settle_pending(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    IF NOT EXISTS (
+        SELECT FROM pg_constraint AS c
+        WHERE c.conrelid = to_regclass(format('%I.pending', ladder))
+            AND c.conname = 'apply_pending')
+    THEN
+        RETURN;
+    END IF;
+    -- With no row left the triggers have nothing to do.
+    EXECUTE format('DELETE FROM %I.pending', ladder);
+    EXECUTE format('SET CONSTRAINTS %I.apply_pending IMMEDIATE', ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.settle_pending(text) IS
+'A part of drop_ladder() and reset_ladder(): forgets the matches that wait for the end of the
+transaction, so that no trigger waits for the table pending.';
+
+CREATE FUNCTION skillrating_internal.own_tables(ladder text)
+RETURNS SETOF text
+LANGUAGE sql STABLE STRICT
+AS $function$
+    SELECT format('%I.%I', ladder, t.name)
+    FROM unnest(ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
+        'component', 'component_event', 'correction', 'pending', 'horizon', 'component_horizon',
+        'season_horizon', 'operation', 'solved', 'solved_context', 'rated_match', 'replica_note',
+        'match_player', 'match', 'attached', 'mirror', 'ladder']) WITH ORDINALITY AS t(name, n)
+    WHERE skillrating_internal.has_table(ladder, t.name)
+    ORDER BY t.n
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.own_tables(text) IS
+'A part of drop_ladder() and reset_ladder(): those tables of a ladder that exist, in an order in
+which they can be emptied; the last three are configuration.';
+
+CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT
+AS $function$
+DECLARE
+    view text;
+    tables text;
+    shadows text;
+BEGIN
+    PERFORM skillrating_internal.check_inside(ladder);
+    -- Any table that only a ladder has will do, as some may be gone.
+    IF NOT EXISTS (
+        SELECT
+        FROM (VALUES
+            ('ladder', 'format_version'), ('rated_match', 'void_reason'),
+            ('event', 'last_played_before'), ('attached', 'relation')
+        ) AS v(table_name, column_name)
+        JOIN pg_attribute AS a
+            ON a.attrelid = to_regclass(format('%I.%I', ladder, v.table_name))
+                AND a.attname = v.column_name AND NOT a.attisdropped)
+    THEN
+        RAISE undefined_object USING
+            MESSAGE = format('ladder "%s" does not exist', ladder),
+            HINT = 'Ladders are made by skillrating.create_ladder().';
+    END IF;
+    SELECT string_agg(DISTINCT format('SELECT skillrating.drop_ladder(%L)', n.nspname), '; ') INTO shadows
+    FROM pg_class AS c
+    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid
+    JOIN pg_rewrite AS w ON w.oid = d.objid
+    JOIN pg_class AS s ON s.oid = w.ev_class AND s.relname = 'source' AND s.relnamespace <> c.relnamespace
+    JOIN pg_namespace AS n ON n.oid = s.relnamespace
+    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder))
+        AND EXISTS (SELECT FROM pg_class AS r WHERE r.relnamespace = n.oid AND r.relname = 'rated_match');
+    IF shadows IS NOT NULL THEN
+        RAISE dependent_objects_still_exist USING
+            MESSAGE = format('other ladders read the matches of ladder "%s"', ladder),
+            HINT = format('Drop its shadows first: %s.', shadows);
+    END IF;
+    PERFORM skillrating_internal.tell_kept(ladder, NULL, NULL);
+    PERFORM skillrating_internal.drop_source_triggers(
+        to_regclass(format('%I.source', ladder)), NULL, NULL),
+        -- Without a source nobody has locked it yet.
+        skillrating_internal.hold_objects(ladder, '{pg_namespace}', ARRAY[to_regnamespace(quote_ident(ladder))], 0);
+    PERFORM skillrating_internal.settle_pending(ladder);
+    FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
+        IF to_regclass(format('%I.%I', ladder, view)) IS NOT NULL THEN
+            EXECUTE format('DROP VIEW %I.%I', ladder, view);
+        END IF;
+    END LOOP;
+    SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
+    IF tables IS NOT NULL THEN
+        EXECUTE 'DROP TABLE ' || tables;
+    END IF;
+    -- Goes with event, unless that is gone otherwise.
+    IF to_regclass(format('%I.event_seq', ladder)) IS NOT NULL THEN
+        EXECUTE format('DROP SEQUENCE %I.event_seq', ladder);
+    END IF;
+    EXECUTE format('DROP SCHEMA %I', ladder);
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.drop_ladder(text) IS
+'Drops a ladder with all its tables and its schema, and detaches all tables, whoever owns them,
+mirrored ones too, which keep what they have, as a notice says; matches that wait for the end of
+this transaction are forgotten. Works as well if some of it is gone. Errors: 42704 if there is none,
+2BP01 if something else depends on it or lives in its schema, as shadows of it, 42501 unless the
+caller owns it, 55006 while something else is at work on it in this session.';
+
+CREATE FUNCTION skillrating_internal.reset_ladder(
+    ladder text,
+    OUT matches bigint,
+    OUT players bigint)
+LANGUAGE plpgsql VOLATILE STRICT
+AS $function$
+DECLARE
+    relation text;
+    sequence text;
+    rules jsonb;
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder),
+        -- Whoever is inserting a match has drawn its number, which is to start anew.
+        skillrating_internal.hold_tables(ladder, ARRAY(
+            SELECT c.relname::text FROM pg_class AS c
+            WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
+                AND c.relname IN ('match', 'match_player')));
+    -- Which matches count is configuration, although it has its place among the operations.
+    SELECT jsonb_agg(e ORDER BY e.since) INTO rules FROM skillrating_internal.eligibility(ladder) AS e;
+    EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', ladder)
+    INTO matches;
+    EXECUTE format('SELECT count(DISTINCT r.player_id) FROM %I.rating AS r', ladder) INTO players;
+    PERFORM skillrating_internal.settle_pending(ladder);
+    -- Matches last: their triggers then find nothing that would have to be corrected. They are
+    -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
+    EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
+    FOR relation IN
+        SELECT t FROM skillrating_internal.own_tables(ladder) AS t
+        WHERE t <> ALL (ARRAY(
+            SELECT format('%I.%I', ladder, c) FROM unnest('{attached,mirror,ladder}'::text[]) AS c))
+    LOOP
+        EXECUTE 'DELETE FROM ' || relation;
+    END LOOP;
+    -- Nor does what triggers for each row have enqueued just now wait any more.
+    PERFORM skillrating_internal.settle_pending(ladder);
+    -- Unlike setval(), this is taken back with the transaction.
+    FOREACH sequence IN ARRAY format('%I.event_seq', ladder) || ARRAY(
+        SELECT pg_get_serial_sequence(format('%I.%I', ladder, s.relation), s.attribute)
+        FROM (VALUES ('match', 'match_id')) AS s(relation, attribute)
+        WHERE skillrating_internal.has_table(ladder, s.relation))
+    LOOP
+        IF sequence IS NOT NULL THEN
+            EXECUTE format('ALTER SEQUENCE %s RESTART', sequence);
+        END IF;
+    END LOOP;
+    EXECUTE format(
+        'INSERT INTO %I.operation (operation, seq, kind, since, params, reason)
+        SELECT k.n, k.n, ''eligibility'', k.since, k.rules, k.reason
+        FROM (
+            SELECT nextval(%L) AS n, e.*
+            FROM jsonb_to_recordset($1) AS e(since timestamptz, rules jsonb, reason text)) AS k',
+        ladder, format('%I.event_seq', ladder))
+    USING coalesce(rules, '[]');
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.reset_ladder(text) IS
+'Empties a ladder, as between tests: all ratings, history, operations, solved skills and matches
+that wait are gone, and the matches in its own tables match and match_player. A ladder with a source
+of your own forgets what it has rated, and the source stays as it is: its matches are rated again
+when their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached
+tables, triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
+sequences start anew. Fed with the same matches it has the same ratings as a new ladder. Waits for
+whoever reads or rates. Returns how many matches were rated and how many players had a rating.
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 23503 if rows of yours refer
+to a match, 55006 within the work on it, 55P03 if somebody keeps it waiting for 30 s or
+lock_timeout.';

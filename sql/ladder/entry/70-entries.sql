@@ -1,0 +1,90 @@
+-- The functions of the schema skillrating that enter a ladder, with the arguments and the
+-- comment of the body of the same name in skillrating_internal.
+--
+-- Identifiers are of the type anycompatible or anycompatiblearray, which take parameters without a
+-- type as text.  Where a function has identifiers of two kinds, of matches and of players, that of the
+-- match is anyelement, which would refuse such a parameter: the same body then gets a second entry,
+-- with text in its place.
+DO LANGUAGE plpgsql
+$do$
+DECLARE
+    body record;
+    entry text;
+BEGIN
+    FOR body IN
+        SELECT p.oid, p.proname, p.provolatile, p.proisstrict, p.proretset, p.prorows,
+            pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result,
+            pg_get_function_identity_arguments(p.oid) AS signature, obj_description(p.oid, 'pg_proc') AS comment
+        FROM pg_proc AS p
+        WHERE p.pronamespace = 'skillrating_internal'::regnamespace
+            AND p.proname IN (SELECT e.function FROM skillrating_internal.ladder_entries() AS e)
+        ORDER BY p.oid
+    LOOP
+        entry := format(
+            'CREATE FUNCTION skillrating.%I(%%s) RETURNS %s AS ''MODULE_PATHNAME'', ''skillrating_enter''
+            LANGUAGE C %s %s %s',
+            body.proname, replace(body.result, '%', '%%'),
+            CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
+            -- One that has a pool filled in judges nulls itself.
+            CASE WHEN body.proisstrict AND body.arguments !~ ' DEFAULT NULL::' THEN 'STRICT' END,
+            CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
+        EXECUTE format(entry, body.arguments);
+        EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', body.proname, body.signature, body.comment);
+        EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
+            format('The body of skillrating.%s(), called once the ladder has been entered.', body.proname));
+
+        -- A parameter without a type is no anyelement; beside one of type text it is that.
+        IF body.signature ~ '\manyelement\M' THEN
+            EXECUTE format(entry, regexp_replace(body.arguments, '\manyelement\M', 'text'));
+            EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', body.proname,
+                regexp_replace(body.signature, '\manyelement\M', 'text'), format(
+'skillrating.%1$s() for an identifier that is a text, a literal or an untyped
+parameter. Arguments, result and errors are those of skillrating.%1$s()
+with anyelement; a text that the ladder''s type cannot read is error 22P02.',
+                body.proname));
+        END IF;
+    END LOOP;
+END
+$do$;
+
+-- Columns that mean what others do are described as these.
+DO LANGUAGE plpgsql
+$do$
+DECLARE
+    statement text;
+BEGIN
+    FOR statement IN
+        SELECT format('COMMENT ON COLUMN skillrating.%I.%I IS %L', t.typname, a.attname, coalesce(d.comment,
+            upper(left(s.description, 1)) || substr(s.description, 2) || '.'))
+        FROM (VALUES ('rated_participants', 'rated'), ('hive_rating', 'hive_state'), ('inputs', NULL)) AS same(name, described_as)
+        JOIN pg_type AS t ON t.typnamespace = 'skillrating'::regnamespace AND t.typname = same.name
+        JOIN pg_attribute AS a ON a.attrelid = t.typrelid AND col_description(a.attrelid, a.attnum) IS NULL
+        LEFT JOIN skillrating.source_columns() AS s ON same.described_as IS NULL AND s.column_name = a.attname
+        LEFT JOIN LATERAL (
+            SELECT col_description(b.attrelid, b.attnum) FROM pg_attribute AS b
+            JOIN pg_type AS u ON u.typrelid = b.attrelid
+            WHERE u.typnamespace = t.typnamespace AND u.typname = same.described_as AND b.attname = a.attname
+        ) AS d(comment) ON true
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+END
+$do$;
+
+-- What is in SQL or PL/pgSQL is parsed when it runs, and by this path whoever calls it.  What was
+-- parsed here (BEGIN ATOMIC, RETURN) needs none; a procedure that commits can have none, nor can
+-- starting_rating(), which is inlined and qualifies its names.
+DO LANGUAGE plpgsql
+$do$
+DECLARE
+    function regprocedure;
+BEGIN
+    FOR function IN
+        SELECT p.oid FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
+        WHERE p.pronamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace)
+            AND p.prokind <> 'p' AND p.proname <> 'starting_rating' AND l.lanname IN ('sql', 'plpgsql') AND p.prosqlbody IS NULL
+    LOOP
+        EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, pg_temp', function);
+    END LOOP;
+END
+$do$;

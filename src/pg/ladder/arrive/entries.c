@@ -1,0 +1,577 @@
+/*
+ * entries.c
+ *		The functions of SQL that work on ladders.
+ *
+ * A function of the schema skillrating that works on a ladder is skillrating_enter().
+ * It enters the ladder as the list below says, calls its body, the function of the same
+ * name in skillrating_internal, and leaves the ladder.  The body may be in any language.
+ * Its arguments are the same, but that an entry may have text for one that is
+ * polymorphic there: several entries can share a body.  A ladder that SQL could enter by
+ * itself would leave the caller switched to another role.
+ */
+#include "pg/ladder/entry/entry.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "nodes/primnodes.h"
+#include "nodes/value.h"
+#include "parser/parse_func.h"
+#include "storage/lock.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/tuplestore.h"
+
+#include "pg/ladder/arrive/pools.h"
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/snapshot_age.h"
+
+SKILLRATING_FUNCTION(skillrating_enter);
+SKILLRATING_FUNCTION(skillrating_ladder_entries);
+
+#define READS_RATING {{"rating", ACL_SELECT}}
+#define READS_EVENT {{"event", ACL_SELECT}}
+#define REPORTS \
+	{{"match", ACL_INSERT}, {"match_player", ACL_INSERT}, {"event", ACL_SELECT}}
+#define READS_BOTH {{"rating", ACL_SELECT}, {"event", ACL_SELECT}}
+#define TAKES_POOL .nladders = 1,.pool = POOL_MAY_BE_NEW
+#define SHOWS_POOL .nladders = 1,.pool = POOL_OF_BOARD
+
+/* The list, by room; docs/ladders.md has the same, and a test compares them. */
+static const LadderEntry entries[] = {
+	/* A ladder as such */
+	{"create_ladder", NoLock, RIGHTS_TO_CREATE,.nladders = 0},
+	/* Takes a stronger lock together with those on tables that feed it: drop_source_triggers(). */
+	{"drop_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.drops = true,
+	.incomplete = true},
+	{"attach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,
+	.as_caller = "create_collect_triggers"},
+	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
+	{"restore_triggers", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true},
+
+	/*
+	 * Each takes a stronger lock together with those on tables:
+	 * hold_tables().
+	 */
+	{"refresh_source", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true},
+	{"set_ranks", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"reset_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+
+	{"grant_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"revoke_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+
+	/* The same: hold_mirror(). */
+	{"mirror_rating", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"unmirror_rating", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+
+	/* Matches */
+	{"report_match", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
+	.nladders = 1,.takes_nulls = true,.reenters = true},
+	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
+	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
+	{"match_outcome", AccessShareLock, RIGHTS_BY_GRANT, {{"rated_match", ACL_SELECT}},.nladders = 1},
+	{"eligibility", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
+	{"match_journal", AccessShareLock, RIGHTS_BY_GRANT,
+		{{"event", ACL_SELECT}, {"rated_match", ACL_SELECT}, {"operation", ACL_SELECT},
+	{"correction", ACL_SELECT}, {"source", ACL_SELECT}},.nladders = 1},
+	{"ladder_status", AccessShareLock, RIGHTS_BY_GRANT,
+		{{"rated_match", ACL_SELECT}, {"pending", ACL_SELECT}, {"correction", ACL_SELECT}},.nladders = 1},
+	{"verify", AccessShareLock, RIGHTS_BY_GRANT,
+		{{"rating", ACL_SELECT}, {"event", ACL_SELECT}, {"rated_match", ACL_SELECT},
+		{"operation", ACL_SELECT}, {"source", ACL_SELECT}, {"component", ACL_SELECT},
+	{"component_event", ACL_SELECT}, {"pending", ACL_SELECT}},.nladders = 1,.work = WORK_VERIFY},
+
+	/* Existing matches */
+	{"backfill_batches", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
+	.work = WORK_BACKFILL,.phase = PHASE_SEARCHING},
+	{"backfill_batch", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.work = WORK_BACKFILL},
+
+
+	/* History */
+	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.concurrent = true,.work = WORK_CATCH_UP},
+	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"merge_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"set_eligibility", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"undo_operation", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"new_season", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.concurrent = true},
+	{"decay", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.concurrent = true},
+	{"settle", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.concurrent = true},
+	{"set_rating", ExclusiveLock, RIGHTS_OF_OWNER, TAKES_POOL},
+	{"reset_rating", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"set_fixed", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"import_ratings", ExclusiveLock, RIGHTS_OF_OWNER, TAKES_POOL,.maintains = true},
+	{"seed_from", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 2,.maintains = true,.pool = POOL_MAY_BE_NEW},
+	{"solve_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
+	.work = WORK_SOLVE_LADDER,.pool = POOL_OF_BOARD},
+
+	/* Reading */
+	{"leaderboard", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
+	{"place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
+	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
+	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
+	{"lobby", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
+	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL},
+	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
+	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,SHOWS_POOL},
+	{"surprising_players", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
+	{"pool_quality", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
+	{"season_table", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,SHOWS_POOL},
+
+	/* Another formula */
+	{"compare_ladders", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,.nladders = 2,.pool = POOL_OF_BOARD},
+
+	{"shadow_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
+	.maintains = true,.work = WORK_SHADOW_LADDER},
+
+	/* Takes stronger locks when it needs them: hold_objects(). */
+	{"promote_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
+	.maintains = true,.renames = true},
+};
+
+static const LadderEntry *
+ladder_entry(const char *function)
+{
+	int			i;
+
+	for (i = 0; i < (int) lengthof(entries); i++)
+		if (strcmp(entries[i].function, function) == 0)
+			return &entries[i];
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_FUNCTION),
+			 errmsg("function skillrating.%s() is not known to the library that this session has loaded",
+					function),
+			 errhint("Reconnect if skillrating has been updated since.")));
+	return NULL;				/* for the compiler */
+}
+
+/*
+ * ---- Bodies ----
+ */
+
+/* What a call site of an entry keeps. */
+typedef struct EntryCall
+{
+	const LadderEntry *entry;
+	FmgrInfo	body;
+	FmgrInfo	as_caller;
+	int			identifier[FUNC_MAX_ARGS];	/* arguments of any type */
+	int			nidentifiers;
+	int			pool;			/* which argument it is, where it has a use */
+	const char *required[FUNC_MAX_ARGS];	/* names of arguments, where not null */
+} EntryCall;
+
+/* The one function of a name in skillrating_internal. */
+static void
+find_function(FmgrInfo *found, const char *name, FunctionCallInfo fcinfo)
+{
+	Oid			function =
+		LookupFuncName(list_make2(makeString("skillrating_internal"),
+								  makeString(pstrdup(name))),
+					   -1, NULL, false);
+
+	fmgr_info_cxt(function, found, fcinfo->flinfo->fn_mcxt);
+
+	/* The types of its arguments, where they are polymorphic. */
+	fmgr_info_set_expr(fcinfo->flinfo->fn_expr, found);
+}
+
+/* Which of n arguments is the pool. */
+static int
+pool_argument(char **name, int n)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(name[i], "pool") == 0)
+			return i;
+	elog(ERROR, "function has no argument pool");
+}
+
+/* The defaults of a function's last arguments. */
+static List *
+argument_defaults(HeapTuple function)
+{
+	bool		isnull;
+	Datum		defaults = SysCacheGetAttr(PROCOID, function, Anum_pg_proc_proargdefaults, &isnull);
+
+	return isnull ? NIL : castNode(List, stringToNode(TextDatumGetCString(defaults)));
+}
+
+/*
+ * What a call site has to know of the arguments, of which those that go in come first.  One that
+ * is not null by default must not be null, unless the body is strict or judges nulls itself.
+ */
+static void
+learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
+{
+	Form_pg_proc proc = (Form_pg_proc) GETSTRUCT(function);
+	bool		judged = call->body.fn_strict || call->entry->takes_nulls;
+	List	   *defaults = argument_defaults(function);
+	int			first = proc->pronargs - list_length(defaults);
+	Oid		   *type;
+	char	  **name;
+	char	   *mode;
+	int			n = get_func_arg_info(function, &type, &name, &mode);
+	int			i;
+
+	for (i = 0; i < proc->pronargs; i++)
+	{
+		Node	   *given = i < first ? NULL : list_nth(defaults, i - first);
+
+		if (IsPolymorphicType(type[i]))
+			call->identifier[call->nidentifiers++] = i;
+		if (!judged && !(given != NULL && IsA(given, Const) && castNode(Const, given)->constisnull))
+			call->required[i] = MemoryContextStrdup(context, name[i]);
+	}
+	if (call->entry->pool != POOL_AS_GIVEN)
+		call->pool = pool_argument(name, n);
+}
+
+static EntryCall *
+entry_call(FunctionCallInfo fcinfo)
+{
+	EntryCall  *call = fcinfo->flinfo->fn_extra;
+	HeapTuple	tuple;
+	const char *name;
+
+	if (call != NULL)
+		return call;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
+	name = NameStr(((Form_pg_proc) GETSTRUCT(tuple))->proname);
+	call = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EntryCall));
+	call->entry = ladder_entry(name);
+	find_function(&call->body, name, fcinfo);
+	if (call->entry->as_caller != NULL)
+		find_function(&call->as_caller, call->entry->as_caller, fcinfo);
+	learn_arguments(call, tuple, fcinfo->flinfo->fn_mcxt);
+	ReleaseSysCache(tuple);
+	fcinfo->flinfo->fn_extra = call;
+	return call;
+}
+
+/* Call a function with the first of some arguments of another, and where its result goes. */
+static Datum
+call_with_arguments(FmgrInfo *function, FunctionCallInfo fcinfo, const NullableDatum *args,
+					bool *isnull)
+{
+	LOCAL_FCINFO(inner, FUNC_MAX_ARGS);
+	Datum		result;
+
+	InitFunctionCallInfoData(*inner, function, function->fn_nargs, fcinfo->fncollation,
+							 fcinfo->context, fcinfo->resultinfo);
+	memcpy(inner->args, args, function->fn_nargs * sizeof(NullableDatum));
+	result = FunctionCallInvoke(inner);
+	*isnull = inner->isnull;
+	return result;
+}
+
+/*
+ * Call the body.  One that is strict gets no null, though the caller may have left out a pool: it
+ * returns null, or no rows.
+ */
+static Datum
+call_body(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args, bool *isnull)
+{
+	int			i;
+
+	for (i = 0; i < fcinfo->nargs && call->body.fn_strict; i++)
+		if (args[i].isnull)
+		{
+			if (fcinfo->flinfo->fn_retset)
+				((ReturnSetInfo *) fcinfo->resultinfo)->isDone = ExprEndResult;
+			*isnull = true;
+			return (Datum) 0;
+		}
+	return call_with_arguments(&call->body, fcinfo, args, isnull);
+}
+
+/*
+ * The same once the ladder is entered.  Who calls a function by rights of their own is told whose
+ * rights an error without a hint is about; the name is looked up before there is an error.
+ */
+static Datum
+call_inside(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args, Oid owner,
+			bool *isnull)
+{
+	MemoryContext context = CurrentMemoryContext;
+	char	   *hint = owner_lacks_hint(owner);
+	Datum		result;
+
+	PG_TRY();
+	{
+		result = call_body(fcinfo, call, args, isnull);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		if (geterrcode() != ERRCODE_INSUFFICIENT_PRIVILEGE)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		if (error->hint == NULL)
+			error->hint = hint;
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+	return result;
+}
+
+/*
+ * ---- Entering ----
+ */
+
+pg_noreturn static void
+report_renamed(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("ladder \"%s\" was renamed meanwhile", name),
+			 errhint("Try again.")));
+}
+
+/*
+ * Enter the ladders that the first arguments name, none if one is null.
+ * Returns how many there are.
+ */
+static int
+enter_ladders(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **entered)
+{
+	char	   *name[2];
+	Oid			maintained[2];
+	Oid			schema[2];
+	bool		swapped = false;
+	int			i;
+
+	for (i = 0; i < entry->nladders; i++)
+	{
+		if (PG_ARGISNULL(i))
+			return 0;
+		name[i] = text_to_cstring(PG_GETARG_TEXT_PP(i));
+	}
+
+	/* Whoever takes the same two locks them in the same order. */
+	if (entry->nladders == 2)
+		swapped = ladder_schema(name[1]) < ladder_schema(name[0]);
+	for (i = 0; i < entry->nladders; i++)
+	{
+		int			next = swapped ? 1 - i : i;
+
+		maintained[next] = ladder_lock_maintenance(name[next], entry);
+	}
+	for (i = 0; i < entry->nladders; i++)
+	{
+		int			next = swapped ? 1 - i : i;
+
+		schema[next] = ladder_lock(name[next], entry);
+		if (entry->maintains && schema[next] != maintained[next])
+			report_renamed(name[next]);
+	}
+
+	/* One owner, who does the work on both. */
+	if (entry->nladders == 2 && ladder_owner(schema[0]) != ladder_owner(schema[1]))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("ladders \"%s\" and \"%s\" belong to different roles",
+						name[0], name[1])));
+	for (i = 0; i < entry->nladders && (i == 0 || schema[1] != schema[0]); i++)
+	{
+		entered[i] = ladder_begin(schema[i], entry);
+
+		/*
+		 * Where renaming does not wait for the lock, it can come between the
+		 * two.
+		 */
+		if (strcmp(entered[i]->name, name[i]) != 0)
+			report_renamed(name[i]);
+	}
+	return i;
+}
+
+/* Finish the work of an entry outside of the ladder, for which it has the name only. */
+static void
+finish_as_caller(FunctionCallInfo fcinfo, EntryCall *call, Oid schema)
+{
+	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	bool		isnull;
+
+	(void) call_with_arguments(&call->as_caller, fcinfo, fcinfo->args, &isnull);
+	if (ladder_schema(name) != schema)
+		report_renamed(name);
+}
+
+/*
+ * Identifiers come in any type, and a body turns them into that of the ladder: by a cast
+ * that whoever owns their type may have made, and that would run as the ladder's owner.
+ * So they must be of types of the server's, or of the ladder's own.  A domain is what
+ * it is made of: it has neither casts nor an output function of its own, and its checks
+ * ran when the caller made the value.
+ */
+static void
+check_arguments(FunctionCallInfo fcinfo, const EntryCall *call, const Ladder *ladder)
+{
+	int			i;
+
+	for (i = 0; i < call->nidentifiers; i++)
+	{
+		int			argument = call->identifier[i];
+		Oid			type = get_fn_expr_argtype(fcinfo->flinfo, argument);
+		Oid			element = get_base_element_type(type);
+		Oid			base;
+
+		if (OidIsValid(element))
+			type = element;
+		base = getBaseType(type);
+		if (base < FirstNormalObjectId ||
+			type == ladder->player_type->type || base == ladder->player_type->type ||
+			type == ladder->match_type->type || base == ladder->match_type->type)
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("identifiers of ladder \"%s\" cannot be given as %s",
+						ladder->name, format_type_be(type)),
+				 errhint("Cast them to the type of the ladder, or to text.")));
+	}
+}
+
+/*
+ * At READ COMMITTED a statement that has waited to enter for whoever has renamed or
+ * rewritten tables of the ladder has a snapshot from before, under which they look empty, or
+ * have other columns than the catalogs say.  So the body of a function that reads gets a new
+ * one; true if there is one to be popped.  At the higher levels entering has raised an error.
+ */
+static bool
+push_newer_snapshot(Ladder *const *entered, int nentered)
+{
+	int			i;
+
+	if (IsolationUsesXactSnapshot() || !ActiveSnapshotSet())
+		return false;
+	for (i = 0; i < nentered; i++)
+	{
+		Oid			relid = entered[i]->relation[LADDER_CONFIG];
+
+		if (OidIsValid(relid) && !snapshot_knows(GetActiveSnapshot(), relid))
+		{
+			PushActiveSnapshot(GetTransactionSnapshot());
+			return true;
+		}
+	}
+	return false;
+}
+
+static EntryCall *
+checked_call(FunctionCallInfo fcinfo)
+{
+	EntryCall  *call = entry_call(fcinfo);
+	int			i;
+
+	for (i = 0; i < fcinfo->nargs; i++)
+		if (PG_ARGISNULL(i) && call->required[i] != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("argument %s of %s() must not be null",
+							call->required[i], call->entry->function)));
+	return call;
+}
+
+/* Any function that works on a ladder. */
+Datum
+skillrating_enter(PG_FUNCTION_ARGS)
+{
+	EntryCall  *call = checked_call(fcinfo);
+	Ladder	   *entered[2];
+	int			nentered = enter_ladders(fcinfo, call->entry, entered);
+	Oid			schema = nentered > 0 ? entered[0]->schema : InvalidOid;
+	bool		newer = push_newer_snapshot(entered, nentered);
+	bool		reports = false;
+	NullableDatum args[FUNC_MAX_ARGS];
+	bool		isnull;
+	Datum		result;
+
+	if (nentered > 0)
+		check_arguments(fcinfo, call, entered[0]);
+	memcpy(args, fcinfo->args, fcinfo->nargs * sizeof(NullableDatum));
+	if (nentered > 0 && call->entry->pool != POOL_AS_GIVEN)
+	{
+		args[call->pool].value = ladder_pool(entered[0], call->entry->pool, args[call->pool]);
+		args[call->pool].isnull = false;
+	}
+	if (nentered > 0 && call->entry->work != WORK_NONE)
+	{
+		reports = progress_begin(call->entry->work, schema, entered[0]->owner);
+		if (reports && call->entry->phase != PHASE_BEGINNING)
+			progress_phase(call->entry->phase, PROGRESS_UNKNOWN);
+	}
+	result = nentered > 0 ? call_inside(fcinfo, call, args, entered[0]->owner, &isnull) :
+		call_body(fcinfo, call, args, &isnull);
+	progress_end(reports);
+	if (newer)
+		PopActiveSnapshot();
+	while (nentered > 0)
+		ladder_end(entered[--nentered]);
+	if (call->entry->as_caller != NULL && OidIsValid(schema))
+		finish_as_caller(fcinfo, call, schema);
+	fcinfo->isnull = isnull;
+	return result;
+}
+
+/*
+ * ---- The list in SQL ----
+ */
+
+/* The privileges that an entry takes, as in "SELECT on event, INSERT on match". */
+static char *
+privilege_text(const LadderEntry *entry)
+{
+	StringInfoData text;
+	int			i;
+
+	if (entry->rights == RIGHTS_OF_OWNER)
+		return pstrdup("to be the ladder's owner");
+	if (entry->rights == RIGHTS_TO_CREATE)
+		return pstrdup("CREATE on the database");
+	initStringInfo(&text);
+	for (i = 0; entry->privilege[i].relation != NULL; i++)
+		appendStringInfo(&text, "%s%s on %s", i > 0 ? ", " : "",
+						 entry->privilege[i].mode == ACL_SELECT ? "SELECT" : "INSERT",
+						 entry->privilege[i].relation);
+	return text.data;
+}
+
+/* ladder_entries() */
+Datum
+skillrating_ladder_entries(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (i = 0; i < (int) lengthof(entries); i++)
+	{
+		const LadderEntry *entry = &entries[i];
+		Datum		values[4];
+		bool		nulls[4] = {false};
+
+		values[0] = CStringGetTextDatum(entry->function);
+		values[1] = CStringGetTextDatum(entry->nladders == 0 ? "caller" : "owner");
+		nulls[2] = entry->lockmode == NoLock;
+		values[2] = CStringGetTextDatum(GetLockmodeName(DEFAULT_LOCKMETHOD, entry->lockmode));
+		values[3] = CStringGetTextDatum(privilege_text(entry));
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,134 @@
+/*
+ * careful.c
+ *		Reading from a source where the rows of some matches raise errors.
+ */
+#include "pg/ladder/entry/careful.h"
+
+#include "miscadmin.h"
+#include "tcop/dest.h"
+#include "utils/builtins.h"
+
+#include "pg/sql/subtransaction.h"
+
+SKILLRATING_FUNCTION(skillrating_error_is_bearable);
+
+bool
+error_is_about_data(int sqlerrcode)
+{
+	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
+
+	return category == ERRCODE_DATA_EXCEPTION ||
+		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION;
+}
+
+bool
+error_is_bearable(int sqlerrcode)
+{
+	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
+
+	return sqlerrcode != ERRCODE_T_R_SERIALIZATION_FAILURE &&
+		sqlerrcode != ERRCODE_T_R_DEADLOCK_DETECTED &&
+		sqlerrcode != ERRCODE_QUERY_CANCELED &&
+		sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE &&
+		category != ERRCODE_INSUFFICIENT_RESOURCES &&
+		category != ERRCODE_SYSTEM_ERROR &&
+		sqlerrcode != ERRCODE_DATA_CORRUPTED &&
+		sqlerrcode != ERRCODE_INDEX_CORRUPTED;
+}
+
+/* error_is_bearable(sqlstate) */
+Datum
+skillrating_error_is_bearable(PG_FUNCTION_ARGS)
+{
+	const char *code = text_to_cstring(PG_GETARG_TEXT_PP(0));
+
+	if (strlen(code) != 5)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid SQLSTATE \"%s\"", code)));
+	PG_RETURN_BOOL(error_is_bearable(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])));
+}
+
+/* Take an error over, or raise it again. */
+static void
+take_error(ErrorData *data, TakesError takes, SourceError *error)
+{
+	if (!takes(data->sqlerrcode))
+		ReThrowError(data);
+	error->match_id = (Datum) 0;
+	error->sqlerrcode = data->sqlerrcode;
+	error->text = pstrdup(data->message);
+	error->sqlstate = pstrdup(unpack_sql_state(data->sqlerrcode));
+	error->message = psprintf("error %s in the source: %s", error->sqlstate,
+							  data->message);
+	FreeErrorData(data);
+}
+
+/* What careful_do() is to do, which it does or raises an error. */
+typedef struct CarefulWork
+{
+	void		(*work) (void *);
+	void	   *arg;
+} CarefulWork;
+
+static bool
+do_work(void *arg)
+{
+	const CarefulWork *careful = (const CarefulWork *) arg;
+
+	careful->work(careful->arg);
+	return true;
+}
+
+bool
+careful_do(void (*work) (void *), void *arg, TakesError takes, SourceError *error)
+{
+	CarefulWork careful = {work, arg};
+	bool		done;
+	ErrorData  *data = try_in_subtransaction(do_work, &careful, &done);
+
+	if (data != NULL)
+		take_error(data, takes, error);
+	return done;
+}
+
+/* A query on some matches whose rows nobody looks at. */
+typedef struct Trial
+{
+	Ladder	   *ladder;
+	LadderQuery *query;
+	Datum		ids;			/* an array */
+} Trial;
+
+static void
+run_trial(void *arg)
+{
+	Trial	   *trial = (Trial *) arg;
+
+	(void) ladder_execute(trial->ladder, trial->query, &trial->ids, NULL,
+						  None_Receiver);
+}
+
+int
+careful_find(Ladder *ladder, LadderQuery *query, Datum *ids, int n,
+			 TakesError takes, SourceError *errors)
+{
+	Trial		trial = {ladder, query, id_array(ladder->match_type, ids, n)};
+	bool		readable;
+	int			half = n / 2;
+	int			found;
+
+	CHECK_FOR_INTERRUPTS();
+	readable = careful_do(run_trial, &trial, takes, &errors[0]);
+	pfree(DatumGetPointer(trial.ids));
+	if (readable)
+		return 0;
+	if (n == 1)
+	{
+		errors[0].match_id = ids[0];
+		return 1;
+	}
+	found = careful_find(ladder, query, ids, half, takes, errors);
+	return found + careful_find(ladder, query, ids + half, n - half, takes,
+								errors + found);
+}

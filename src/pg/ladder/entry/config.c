@@ -1,0 +1,162 @@
+/*
+ * config.c
+ *		The row of a ladder: its model and parameters, and when and how it rates.
+ */
+#include "pg/ladder/entry/config.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "executor/spi.h"
+#include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "pg/ladder/entry/cache.h"
+#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/shape.h"
+
+static LadderQuery read_config_query = {
+	.text = "SELECT model, params, apply_at, late, strict, on_error, format_version, "
+	"horizon, horizon_at, tableoid, ctid, xmin FROM {ladder}"
+};
+
+enum
+{
+	CONFIG_MODEL = 1,
+	CONFIG_PARAMS,
+	CONFIG_APPLY_AT,
+	CONFIG_LATE,
+	CONFIG_STRICT,
+	CONFIG_ON_ERROR,
+	CONFIG_FORMAT_VERSION,
+	CONFIG_HORIZON,
+	CONFIG_HORIZON_AT,
+	CONFIG_TABLE,
+	CONFIG_TID,
+	CONFIG_XMIN
+};
+
+/* Whether the version of the row that was read last is still the one to be seen. */
+static bool
+config_is_current(const Ladder *ladder)
+{
+	LadderConfig *config = &ladder->cache->config;
+	Relation	table;
+	Snapshot	snapshot;
+	TupleTableSlot *slot;
+	bool		isnull;
+	bool		current;
+
+	if (!config->known)
+		return false;
+
+	/* The snapshot is the one that a query would have. */
+	if (!ladder->read_only)
+		CommandCounterIncrement();
+	snapshot = RegisterSnapshot(ladder->read_only ? GetActiveSnapshot() :
+								GetTransactionSnapshot());
+	table = table_open(ladder->relation[LADDER_CONFIG], AccessShareLock);
+	slot = table_slot_create(table, NULL);
+
+	/*
+	 * VACUUM may have cut off the page where it was, and says so a moment
+	 * later.
+	 */
+	current = ItemPointerGetBlockNumber(&config->tid) < RelationGetNumberOfBlocks(table) &&
+		table_tuple_fetch_row_version(table, &config->tid, snapshot, slot) &&
+		DatumGetTransactionId(slot_getsysattr(slot, MinTransactionIdAttributeNumber,
+											  &isnull)) == config->xmin;
+	ExecDropSingleTupleTableSlot(slot);
+	table_close(table, NoLock);
+	UnregisterSnapshot(snapshot);
+	return current;
+}
+
+/*
+ * Keep what a row says.  Others who are at work with an earlier version keep their
+ * parameters, which live as long as the cache.
+ */
+static void
+keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
+{
+	LadderCache *cache = ladder->cache;
+	LadderConfig config = {0};
+	const Model *model;
+	ParamValue *params;
+	Size		size;
+	const char *apply_at;
+	bool		isnull;
+
+	check_ladder_format(ladder->name,
+						DatumGetInt32(SPI_getbinval(tuple, desc, CONFIG_FORMAT_VERSION, &isnull)));
+	model = get_model(SPI_getvalue(tuple, desc, CONFIG_MODEL));
+	params = get_model_params(&model,
+							  DatumGetJsonbP(SPI_getbinval(tuple, desc, CONFIG_PARAMS, &isnull)));
+	if (cache->model != model)
+	{
+		check_state_columns(cache, model);
+		cache->model = model;
+	}
+	size = model->params.count * sizeof(ParamValue);
+	config.params = MemoryContextAlloc(cache->context, size);
+	memcpy(config.params, params, size);
+	config.model = model;
+	config.unused = source_unused(model, params);
+	apply_at = SPI_getvalue(tuple, desc, CONFIG_APPLY_AT);
+	config.apply_at = strcmp(apply_at, "commit") == 0 ? APPLY_AT_COMMIT :
+		strcmp(apply_at, "statement") == 0 ? APPLY_AT_STATEMENT :
+		APPLY_AT_CATCH_UP;
+	config.reorders = strcmp(SPI_getvalue(tuple, desc, CONFIG_LATE), "reorder") == 0;
+	config.strict = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_STRICT, &isnull));
+	config.raises = strcmp(SPI_getvalue(tuple, desc, CONFIG_ON_ERROR), "raise") == 0;
+	config.horizon = DatumGetInt64(SPI_getbinval(tuple, desc, CONFIG_HORIZON, &isnull));
+	if (isnull)
+		config.horizon = NO_HORIZON;
+	config.horizon_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, CONFIG_HORIZON_AT,
+														  &isnull));
+	if (isnull)
+		config.horizon_at = DT_NOBEGIN;
+
+	/* A row of a partition would not be found in the table. */
+	config.known = DatumGetObjectId(SPI_getbinval(tuple, desc, CONFIG_TABLE, &isnull)) ==
+		ladder->relation[LADDER_CONFIG];
+	config.tid = *(ItemPointer) DatumGetPointer(SPI_getbinval(tuple, desc, CONFIG_TID, &isnull));
+	config.xmin = DatumGetTransactionId(SPI_getbinval(tuple, desc, CONFIG_XMIN, &isnull));
+
+	/* Plans have the columns that are of use. */
+	if (cache->config.params != NULL && cache->config.unused != config.unused)
+		ladder_cache_outdate(cache);
+	cache->config = config;
+}
+
+void
+read_ladder_config(Ladder *ladder)
+{
+	const LadderConfig *config;
+
+	if (!config_is_current(ladder))
+	{
+		if (ladder_execute(ladder, &read_config_query, NULL, NULL, NULL) != 1)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("table %s must have exactly one row",
+							ladder_relation_sql(ladder->cache, LADDER_CONFIG))));
+		keep_config(ladder, SPI_tuptable->vals[0], SPI_tuptable->tupdesc);
+		SPI_freetuptable(SPI_tuptable);
+	}
+	config = &ladder->cache->config;
+	ladder->model = config->model;
+	ladder->params = config->params;
+	ladder->unused = config->unused;
+	ladder->apply_at = config->apply_at;
+	ladder->reorders = config->reorders;
+	ladder->strict = config->strict;
+	ladder->raises = config->raises;
+	ladder->horizon = config->horizon;
+	ladder->horizon_at = config->horizon_at;
+}
