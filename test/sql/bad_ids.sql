@@ -1,4 +1,6 @@
 -- Every type either identifies players and matches without fail, or is refused by create_ladder().
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 SET client_min_messages = warning;

@@ -1,4 +1,6 @@
 -- behaviour_score(): the share of good evidence, which is forgotten by time and by games.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 SET jit = off;
 CREATE TABLE conduct AS

@@ -1,4 +1,6 @@
 -- What takes long, with the largest lobbies and groups there can be, can be cancelled at any time.
+\pset format unaligned
+\pset tuples_only on
 CREATE SCHEMA regress_cancel;
 SET search_path = regress_cancel;
 CREATE TABLE lobby AS

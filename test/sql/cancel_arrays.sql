@@ -1,6 +1,8 @@
 -- Whatever reads an array can be cancelled while it reads.  All functions that take arrays are
 -- called with long ones, by statements that cancel themselves once the arguments are known: the
 -- function itself has to notice, as nothing else looks until it has returned.
+\pset format unaligned
+\pset tuples_only on
 SET client_min_messages = warning;
 CREATE SCHEMA cancel_arrays;
 CREATE SEQUENCE cancel_arrays.finished;

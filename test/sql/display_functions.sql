@@ -1,4 +1,6 @@
 -- What players see of ratings, where newcomers start, and linear regression.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 SELECT skillrating.display_rating(30, 2) AS sure, skillrating.display_rating(30, 2, z => 1, factor => 40, shift => 500) AS scaled,

@@ -1,4 +1,6 @@
 -- FIDE's rules under elo: the lead that counts, K 10 for life, members who bring their games along.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 SET search_path = public, skillrating;
 SELECT '{"k": 20, "k_by_games": [[30, 40]], "k_by_rating": [[2400, 10]], "k_for_life": true, "max_lead": 400}' AS fide \gset

@@ -1,4 +1,6 @@
 -- Elo for two players: known values, tails, and errors.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 -- Ten to one at a lead of 400; Elo's own normal form gives Phi(sqrt(2)).

@@ -1,4 +1,6 @@
 -- Elo-MMR: values of the authors' program, the paper's sums, large contests, errors, ladders.
+\pset format unaligned
+\pset tuples_only on
 
 -- What the authors' program gives with its defaults, sig_limit 80 and weight_limit 0.2.
 SELECT form, split_ties, array_agg(round(new_mu::numeric, 7) ORDER BY ordinal) AS new_mu, array_agg(round(new_sigma::numeric, 7) ORDER BY ordinal) AS new_sigma,

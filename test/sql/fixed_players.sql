@@ -1,4 +1,6 @@
 -- Players who are fixed, in every model: bots, puzzles and courses keep their whole state.
+\pset format unaligned
+\pset tuples_only on
 \set ON_ERROR_STOP on
 SET extra_float_digits = 1;
 

@@ -1,4 +1,6 @@
 -- Frag ranking: duels, events, suicides, logs of frags, and ladders of them.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 SELECT skillrating.frag_share(15, 5) AS share, skillrating.frag_share(0, 0) AS nothing, skillrating.frag_share(6, -2) AS eight_to_none,

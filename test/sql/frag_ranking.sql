@@ -1,4 +1,6 @@
 -- frag_scores(): scores from who killed whom.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 SELECT name, default_value, choices FROM skillrating.parameters('frag_scores');
 

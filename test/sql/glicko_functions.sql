@@ -1,4 +1,6 @@
 -- Glicko and Glicko-2: the papers' examples, idle time, errors, ladders.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 SELECT round(new_rating::numeric, 4) AS new_rating, round(new_deviation::numeric, 4) AS new_deviation

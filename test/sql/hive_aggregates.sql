@@ -1,4 +1,6 @@
 -- The Hive model over the players of a match.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 -- Half of the weight lies in the first half of a median round, a quarter in the

@@ -1,4 +1,6 @@
 -- Hive learns contexts where matches have them, and nothing else changes.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 SET search_path = public, skillrating;
 

@@ -1,6 +1,8 @@
 -- What the install script trusts: no schema that was there before, and no name that somebody else
 -- can define.  In a database of its own, where traps lie under the names of everything that
 -- pg_catalog has.
+\pset format unaligned
+\pset tuples_only on
 \set VERBOSITY terse
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;

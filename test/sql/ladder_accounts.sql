@@ -1,4 +1,6 @@
 -- An account that is merged into another counts as that player in every function that takes one.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_accounts;

@@ -1,5 +1,7 @@
 -- Attacks that need more than a trap on a table: types, casts, views that change hands,
 -- cursors and policies.  What each would gain is asked after it.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE ROLE regress_attacker;

@@ -1,5 +1,7 @@
 -- Existing matches: what waits is said, and backfill() rates it in the order of time, whatever was
 -- rated before.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE SCHEMA filling;
 SET search_path = filling;

@@ -1,4 +1,6 @@
 -- One bad row never blocks a ladder: its match stays unrated, with the reason, and the rest goes on.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 SET client_min_messages = warning;

@@ -1,6 +1,8 @@
 -- What boards show beside ratings (marks, peaks, streaks, last changes, percentiles), tables of
 -- seasons, states in histories, and the journal of a match: against plain SQL over the tables,
 -- after random lives with corrections, resets, seasons, merges and excluded players.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 1;
 SET timezone = 'UTC';

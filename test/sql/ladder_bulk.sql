@@ -1,4 +1,6 @@
 -- Many matches at once: 100 000 in one insert, and by COPY in shuffled order.
+\pset format unaligned
+\pset tuples_only on
 \set ON_ERROR_STOP on
 SELECT skillrating.create_ladder('bulk', 'elo', params => '{"k_by_games": [[30, 40]], "k": 20}');
 SELECT skillrating.create_ladder('shuffled', 'elo', params => '{"k_by_games": [[30, 40]], "k": 20}');

@@ -1,5 +1,7 @@
 -- States of a ladder that belong to something else than a player alone: home advantage, a map, a
 -- club, a player on a map.
+\pset format unaligned
+\pset tuples_only on
 \set ON_ERROR_STOP on
 SET extra_float_digits = 1;
 \pset null -

@@ -1,4 +1,6 @@
 -- What changes history: corrections, operations, and bringing a ladder up to date.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 SET timezone = 'UTC';

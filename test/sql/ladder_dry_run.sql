@@ -1,4 +1,6 @@
 -- What catch_up() returns, and what it would do.
+\pset format unaligned
+\pset tuples_only on
 SET timezone = 'UTC';
 
 -- Everybody whose row changes, once, before and after the whole call: those whom only a match that

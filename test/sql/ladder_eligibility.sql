@@ -1,5 +1,8 @@
 -- Rules of eligibility: against a plain statement of them over random matches, each by itself and
 -- all together; as operations that are declared for a time, and undone.
+\pset format unaligned
+\pset tuples_only on
+\set SHOW_CONTEXT never
 SET extra_float_digits = 1;
 SELECT setseed(0.1417);
 

@@ -1,4 +1,6 @@
--- Every function on a ladder goes through the door, and says what it needs; procedures call these.
+-- Every function on a ladder enters ladders in the same way, and says what it needs; procedures call these.
+\pset format unaligned
+\pset tuples_only on
 SELECT coalesce(f.name, e.function) AS unknown
 FROM (
     SELECT DISTINCT p.proname::text AS name FROM pg_proc AS p

@@ -1,4 +1,6 @@
 -- Bad input is a clear error that leaves the database as it was.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SELECT skillrating.create_ladder('arena', 'elo', apply_at => 'statement');
 SELECT skillrating.create_ladder('rounds', 'hive');

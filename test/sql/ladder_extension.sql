@@ -1,5 +1,7 @@
 -- The extension is dropped, without its ladders, and created again: nothing claims to have rated
 -- until the triggers are back. In a database of its own.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 \set from :DBNAME
 CREATE DATABASE regress_skillrating_again TEMPLATE template0;

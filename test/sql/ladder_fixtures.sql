@@ -1,4 +1,6 @@
 -- reset_ladder(): an empty ladder again, which rates as a new one does.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 CREATE ROLE regress_fixtures_reader;

@@ -1,4 +1,6 @@
 -- Erasure: persons are forgotten, and nothing is replayed.
+\pset format unaligned
+\pset tuples_only on
 SET client_min_messages = warning;
 
 -- What was found wrong, or nothing.

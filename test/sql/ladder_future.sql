@@ -1,5 +1,7 @@
 -- Matches whose time lay more than a day ahead when they came: they do not count, and a rebuild
 -- later than that finds the same.
+\pset format unaligned
+\pset tuples_only on
 \set ON_ERROR_STOP on
 \set VERBOSITY terse
 SELECT l, skillrating.create_ladder(l, 'glicko2', late => late) FROM (VALUES ('plain', 'append'), ('timely', 'reorder')) AS v(l, late);

@@ -1,4 +1,6 @@
 -- A gain for each participant: it scales the update of that player, and nobody else's.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 CREATE SCHEMA regress_gain;
 SET search_path = regress_gain;

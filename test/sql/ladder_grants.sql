@@ -1,4 +1,6 @@
 -- Rights in one call: what is refused says what to grant, and that is enough.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 CREATE ROLE regress_grants_owner;

@@ -1,5 +1,7 @@
 -- A ladder whose history begins at a horizon goes on, bit for bit, as one that has all of it;
 -- what would change what was before is refused, and never done by halves.
+\pset format unaligned
+\pset tuples_only on
 SET timezone = 'UTC';
 -- No notices of seasons, whose figures go by the time.
 SET client_min_messages = warning;

@@ -1,6 +1,8 @@
 -- Whoever calls a function on somebody else's ladder, or inserts into a table that
 -- feeds one, runs nothing of that somebody's with more rights than the owner of the
 -- ladder has: neither at once nor at commit.
+\pset format unaligned
+\pset tuples_only on
 CREATE ROLE regress_evil;
 CREATE ROLE regress_victim;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_evil', current_database()) \gexec

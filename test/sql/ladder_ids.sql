@@ -1,4 +1,6 @@
 -- Identifiers of any type that can be hashed and ordered.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 

@@ -1,4 +1,6 @@
 -- Ratings of another system: import_ratings().
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 SET timezone = 'UTC';

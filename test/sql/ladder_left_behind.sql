@@ -1,5 +1,7 @@
 -- What is left when parts of a ladder are dropped: it never keeps users from their own tables, and
 -- what is left can be dropped, or made whole again.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE SCHEMA regress_left_behind;
 SET search_path = regress_left_behind;

@@ -1,4 +1,7 @@
 -- The life of a ladder: made, fed in every way, read, dropped.
+\pset format unaligned
+\pset tuples_only on
+\set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 SET timezone = 'UTC';
 

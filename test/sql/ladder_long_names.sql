@@ -1,4 +1,6 @@
 -- Names of 63 bytes, of ladders and of tables, also where a character has several.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE SCHEMA regress_long_names;
 SET search_path = regress_long_names;

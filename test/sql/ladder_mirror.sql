@@ -1,4 +1,6 @@
 -- Tables of the user that mirror ratings: what they keep, and when they get what.
+\pset format unaligned
+\pset tuples_only on
 \set VERBOSITY terse
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_mirror;

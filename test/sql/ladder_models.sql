@@ -1,4 +1,6 @@
 -- Every model that there is, on ladders: what a match may have, in batches and one by one.
+\pset format unaligned
+\pset tuples_only on
 \set ON_ERROR_STOP on
 CREATE TABLE participant AS
 SELECT m AS match_id, CASE WHEN m % 5 = 0 THEN 'other' ELSE '' END AS pool,

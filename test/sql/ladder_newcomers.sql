@@ -1,4 +1,6 @@
 -- Who has a row in rating has a rating: matches that are not rated leave none behind.
+\pset format unaligned
+\pset tuples_only on
 \set VERBOSITY terse
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_newcomers;

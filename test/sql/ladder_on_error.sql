@@ -1,5 +1,7 @@
 -- An application is not stopped by errors that are not about the data of a match.  The owner of a
 -- ladder writes code that fails, and another role plays.
+\pset format unaligned
+\pset tuples_only on
 \set VERBOSITY default
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;

@@ -1,5 +1,7 @@
 -- An application goes on where a relation of a ladder, its schema or its source view has become
 -- another role's, whose code never runs with the rights of the ladder's owner.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE ROLE regress_owners_owner;
 CREATE ROLE regress_owners_rogue;

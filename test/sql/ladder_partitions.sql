@@ -1,5 +1,7 @@
 -- A partitioned table as the source of a ladder: rows that no trigger reports, and partitions that
 -- go.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE SCHEMA regress_partitions;
 SET search_path = regress_partitions;

@@ -1,4 +1,6 @@
 -- Rating periods on ladders: each match is one step, in any order, and nothing else is different.
+\pset format unaligned
+\pset tuples_only on
 \set VERBOSITY terse
 \set ON_ERROR_STOP on
 SET TIME ZONE 'UTC';

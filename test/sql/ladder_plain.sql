@@ -1,5 +1,7 @@
 -- What users add to the tables of a ladder works, and comes out the same where a table has a
 -- trigger besides.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SELECT skillrating.create_ladder('plain', 'weng_lin', apply_at => 'statement', on_error => 'raise');
 SELECT skillrating.create_ladder('queried', 'weng_lin', apply_at => 'statement', on_error => 'raise');

@@ -1,4 +1,6 @@
 -- The rating pool of a function on a ladder: the only one by default.
+\pset format unaligned
+\pset tuples_only on
 SELECT skillrating.create_ladder(name, 'glicko2', late => 'reorder')
 FROM unnest(ARRAY['pools_none', 'pools_one', 'pools_two', 'pools_many']) AS name;
 

@@ -1,6 +1,8 @@
 -- Random lives of ladders: whatever is inserted, changed, removed, voided, merged, excluded, forgotten,
 -- set, reset, refunded and ruled out, and in whatever order it comes, after catch_up() the ladder is what a new one would be that got
 -- what is left in the right order, one match after another, bit for bit.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 1;
 SELECT setseed(0.2718);
 

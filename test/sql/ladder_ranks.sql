@@ -1,6 +1,8 @@
 -- Places, percentiles, neighbours and pages, against plain SQL over table rating, in random lives of
 -- ladders with matches, corrections, operations, merged, excluded and forgotten players, ties and
 -- pools, with ranks that are indexed and counted; and the counts of players by rating.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 1;
 SET timezone = 'UTC';

@@ -1,5 +1,7 @@
 -- Every function that reads a ladder returns the same rows where ranks are counted and where they are
 -- indexed: of two ladders with the same matches and operations, one of each.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 SET client_min_messages = warning;

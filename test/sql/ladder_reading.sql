@@ -1,4 +1,6 @@
 -- Reading a ladder, another formula for its matches, and ratings in a table of one's own.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 SET timezone = 'UTC';

@@ -1,4 +1,6 @@
 -- Forecasts that a model corrects itself: rate() and ladders say what recalibrate() makes of the model's own.
+\pset format unaligned
+\pset tuples_only on
 \set ON_ERROR_STOP on
 SET extra_float_digits = 1;
 CREATE SCHEMA recalibrated;

@@ -1,5 +1,7 @@
 -- Code of the user that runs while a ladder is at work, and comes back to it or goes
 -- to another: nothing is rated twice, lost, or rated from states that are out of date.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE FUNCTION summary(ladder text) RETURNS TABLE (matches bigint, rated bigint, events bigint, waits bigint, verified boolean) LANGUAGE plpgsql AS $$
 BEGIN
@@ -110,7 +112,7 @@ SELECT s.* FROM summary('own') AS s;
 SELECT match_id, player_id, games_before FROM own.event ORDER BY seq, player_id;
 DROP TRIGGER again ON own.event;
 
--- A subtransaction that fails takes its matches along, and leaves the door shut.
+-- A subtransaction that fails takes its matches along, and leaves no ladder entered.
 CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.player_id = 1 AND NEW.match_id < 100 THEN

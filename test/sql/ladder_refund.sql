@@ -1,4 +1,6 @@
 -- Points back for those who lost to a cheater, whose matches stay.
+\pset format unaligned
+\pset tuples_only on
 SET timezone = 'UTC';
 SELECT skillrating.create_ladder('arena', 'elo', '{"k": 32}', player_type => 'text', apply_at => 'statement');
 CREATE FUNCTION play(id int, at timestamptz, red text[], blue text[], red_rank int, pool text DEFAULT '') RETURNS void LANGUAGE plpgsql AS $$

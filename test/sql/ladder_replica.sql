@@ -1,5 +1,7 @@
 -- A ladder beside a publisher: triggers for each row put matches into a queue, as an apply worker
 -- would fire them, and catch_up() rates them.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE TABLE game (id bigint, played_at timestamptz, mode text DEFAULT '');
 CREATE TABLE seat (game text, player bigint, team int, place int);

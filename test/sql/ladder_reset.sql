@@ -1,4 +1,6 @@
 -- An administrator's reset: whatever a model remembers of a player is gone.
+\pset format unaligned
+\pset tuples_only on
 
 -- The same matches in two ladders, but for one player: one of them has others instead of player 1
 -- from match 61 on. From a common pool of players, in two pools, with idle days between.

@@ -1,4 +1,6 @@
 -- Idle time: what boards, predictions, history and mirrors show of it, and settle(), which counts it.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 1;
 SET timezone = 'UTC';

@@ -1,4 +1,6 @@
 -- A correction that changes many ratings: rows and their index entries, whatever indexes there are.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 SELECT skillrating.create_ladder('arena', 'elo');

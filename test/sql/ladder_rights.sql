@@ -1,4 +1,6 @@
 -- Who may do what: the ladder works as its owner, and nobody else gets hold of it.
+\pset format unaligned
+\pset tuples_only on
 CREATE ROLE regress_owner;
 CREATE ROLE regress_client;
 CREATE ROLE regress_rogue;

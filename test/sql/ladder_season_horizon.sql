@@ -1,5 +1,7 @@
 -- Seasons go on showing the same when the history that they began in is deleted, comes back or
 -- is deleted further: a ladder with a horizon is compared with one that has all its events.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE SCHEMA regress_season_horizon;
 SET search_path = regress_season_horizon;

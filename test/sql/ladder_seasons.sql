@@ -1,4 +1,6 @@
 -- Seasons of one name in several pools.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_seasons;

@@ -1,5 +1,7 @@
 -- No setting of the session matters: one history under each of them, with the same
 -- bits.  The source has times without a zone, and casts that read settings.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE TABLE game (id bigint, at timestamp, winner text, loser text, margin text);
 CREATE VIEW game_source AS

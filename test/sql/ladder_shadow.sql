@@ -1,5 +1,7 @@
 -- A shadow rates beside its ladder and takes its name; what hangs on the ladder is named, with the
 -- statements that make it again.
+\pset format unaligned
+\pset tuples_only on
 SET client_min_messages = warning;
 CREATE FUNCTION failure(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -117,9 +119,7 @@ EXCEPTION WHEN dependent_objects_still_exist THEN
 END
 $$;
 -- The servers do not all write queries in the same way.
-\pset format unaligned
 SELECT l.line FROM refused AS r, regexp_split_to_table(r.statements, E'\n') WITH ORDINALITY AS l(line, n) WHERE l.line ~ '^(ALTER|CREATE|DROP|--)' ORDER BY l.n;
-\pset format aligned
 BEGIN;
 SELECT skillrating.promote_ladder('trial', 'arena_before', hanging => 'keep');
 DO $$ BEGIN EXECUTE (SELECT statements FROM refused); END $$;

@@ -1,6 +1,8 @@
 -- The owner of a ladder can alter its tables.  A value that C took for one of another
 -- type would be an address: every column that has another type, may be null or is gone
 -- is an error, or of no account.
+\pset format unaligned
+\pset tuples_only on
 SELECT skillrating.create_ladder('shape', 'trueskill', player_type => 'bigint', late => 'reorder');
 SELECT count(*) FROM skillrating.report_match('shape', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], '2024-01-01');
 SELECT players FROM skillrating.set_rating('shape', 1, '{"mu": 30}', at => '2024-01-02');

@@ -1,4 +1,7 @@
 -- solve_ladder(): all matches of a ladder at once.
+\pset format unaligned
+\pset tuples_only on
+\set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 SELECT skillrating.create_ladder('solvable', 'elo', player_type => 'text');
 INSERT INTO solvable.match (match_id, played_at, pool)

@@ -1,4 +1,7 @@
 -- Ladders on tables of the user, through a source view.
+\pset format unaligned
+\pset tuples_only on
+\set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 SELECT * FROM skillrating.source_columns();
 

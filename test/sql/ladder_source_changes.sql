@@ -1,4 +1,6 @@
 -- A source view that gets columns, loses them, or is another.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE SCHEMA regress_source_changes;
 SET search_path = regress_source_changes;

@@ -1,4 +1,6 @@
 -- Teams by the ratings of a ladder: a lobby of its players.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 \set SHOW_CONTEXT never
 SELECT skillrating.create_ladder('fair_elo', 'elo', player_type => 'text'), skillrating.create_ladder('fair_true', 'trueskill', player_type => 'bigint'), skillrating.create_ladder('fair_hive', 'hive');

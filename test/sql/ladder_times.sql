@@ -1,4 +1,6 @@
 -- As of when each function has the ratings that it shows: stored, or at a time, and the same everywhere.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 1;
 SET timezone = 'UTC';

@@ -1,4 +1,6 @@
 -- Results of many rows: expanded arrays, which unnest() reads row by row, and which are the same when flat.
+\pset format unaligned
+\pset tuples_only on
 CREATE SCHEMA regress_large_results;
 SET search_path = regress_large_results;
 SET extra_float_digits = 1;

@@ -2,6 +2,8 @@
 -- succeeds, not if it fails, and not if only its first row is fetched.  All functions of both
 -- schemas are called, by a superuser, by the owner of the ladders and by a guest (what is immutable
 -- by one of them).
+\pset format unaligned
+\pset tuples_only on
 SET client_min_messages = warning;
 \set SHOW_CONTEXT never
 CREATE ROLE regress_leaves_owner;

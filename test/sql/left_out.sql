@@ -1,5 +1,7 @@
 -- What a match itself says, its source judges: a view that keeps matches unrated, and leaves
 -- participants out.
+\pset format unaligned
+\pset tuples_only on
 \set ON_ERROR_STOP on
 SELECT skillrating.create_ladder('rules', 'elo');
 CREATE OR REPLACE VIEW rules.source AS

@@ -1,5 +1,7 @@
 -- A lobby is a value that anybody can write: whatever is in it, the team makers answer or say what
 -- is wrong, and do not read what is not there.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 \set SHOW_CONTEXT never
 SELECT skillrating.create_ladder('forged', 'hive', player_type => 'text');

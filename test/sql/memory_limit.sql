@@ -1,4 +1,6 @@
 -- skillrating.memory_limit: whatever is large fails with 53200 beyond it, in workers too, and works again with more.
+\pset format unaligned
+\pset tuples_only on
 CREATE SCHEMA regress_memory_limit;
 SET search_path = regress_memory_limit;
 SELECT skillrating.elo_win_probability(1500, 1500);

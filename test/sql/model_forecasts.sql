@@ -1,5 +1,7 @@
 -- predict() says of given states what preview() says of players who have them, and rate() of matches:
 -- for all models, with all inputs that a model supports.
+\pset format unaligned
+\pset tuples_only on
 SET client_min_messages = warning;
 SET jit = off;
 \set SHOW_CONTEXT never

@@ -1,4 +1,7 @@
 -- The registry of models, and how parameters are checked.
+\pset format unaligned
+\pset tuples_only on
+\set SHOW_CONTEXT never
 SELECT name, state_columns, supports FROM skillrating.models();
 SELECT name, type, default_value, min, max, choices, unit FROM skillrating.parameters('elo');
 -- One name of a model and of a solver.

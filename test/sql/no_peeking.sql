@@ -2,6 +2,8 @@
 -- changed, removed or unknown, and forecasts up to and including the match at the cut stay equal to
 -- the last bit.  What is called comes from the catalogue, so that a model, a parameter, a source
 -- column or a window function that is added later is tried too.
+\pset format unaligned
+\pset tuples_only on
 SET jit = off;
 \set SHOW_CONTEXT never
 CREATE FUNCTION chance(what text) RETURNS float8 LANGUAGE sql IMMUTABLE AS

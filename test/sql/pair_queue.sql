@@ -1,4 +1,6 @@
 -- pair_queue(): queued players grouped into matches.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 CREATE TABLE queue_player (n int, player text, rating float8, waited float8, party int, region bigint, pool text);
 INSERT INTO queue_player VALUES

@@ -1,4 +1,6 @@
 -- The eight colours of lines can be told apart by everybody, on the light and on the dark ground.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 CREATE TYPE color AS (x float8, y float8, z float8);

@@ -1,4 +1,6 @@
 -- Pictures: sound markup, what they show, and what they refuse.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 -- Every element is closed, none is nested wrongly, and no number is missing or nonsense.

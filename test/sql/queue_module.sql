@@ -1,5 +1,7 @@
 -- skillrating_queue: who joins, leaves and expires, which matches are made, accepted and declined, and
 -- who takes the free seats of running ones.  queue_services.sql has roles, servers and broken rows.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 SET client_min_messages = warning;

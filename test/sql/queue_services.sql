@@ -1,5 +1,7 @@
 -- skillrating_queue: roles that may call functions only, game servers, who may join, and rows that are
 -- forged or broken.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 SET client_min_messages = warning;

@@ -1,5 +1,7 @@
 -- Components in queries: contexts, clubs and sides in rate(), final_ratings(),
 -- final_components() and tune().
+\pset format unaligned
+\pset tuples_only on
 \set VERBOSITY terse
 
 -- What kinds there are.

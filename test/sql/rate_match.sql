@@ -1,4 +1,6 @@
 -- rate_match(): rate() over a row a match, whose players are arrays.
+\pset format unaligned
+\pset tuples_only on
 CREATE SCHEMA regress_rate_match;
 SET search_path = regress_rate_match;
 SET timezone = 'UTC';

@@ -1,4 +1,6 @@
 -- Seasons in rate() and final_ratings(), and what they need for published ratings.
+\pset format unaligned
+\pset tuples_only on
 SET timezone = 'UTC';
 SET jit = off;
 SELECT setseed(0.1618);

@@ -1,5 +1,7 @@
 -- rate() and final_ratings() from given states, rows without a result, and no look ahead: for all
 -- models, with everything that a source can say.
+\pset format unaligned
+\pset tuples_only on
 SELECT setseed(0.2718);
 CREATE TABLE results AS
 WITH m AS MATERIALIZED (

@@ -1,4 +1,6 @@
 -- rate() over a window: what it gives is what a ladder makes of the same matches.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 -- Matches with everything that a source can say: two to four teams, stints, players who change

@@ -1,4 +1,6 @@
 -- Rating periods in a query: all games of a period count from the states at its start.
+\pset format unaligned
+\pset tuples_only on
 
 \set VERBOSITY terse
 SET TIME ZONE 'UTC';

@@ -1,4 +1,6 @@
 -- Forecasts corrected and combined online: recalibrate() and stack().
+\pset format unaligned
+\pset tuples_only on
 CREATE SCHEMA corrected;
 SET search_path = corrected;
 CREATE FUNCTION logit(p float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT ln(p / (1 - p)) $$;

@@ -1,4 +1,6 @@
 -- Reporting a match says what came of it, with a row for every player.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 SET client_min_messages = warning;

@@ -1,4 +1,6 @@
 -- Scores of forecasts and log-odds of contexts: values, nulls, parallel plans.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 SELECT skillrating.brier_score(p, o), round(skillrating.log_loss(p, o)::numeric, 12) AS ln_2

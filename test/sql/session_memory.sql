@@ -1,5 +1,7 @@
 -- What a session keeps of ladders is freed when they are dropped, in transactions of their
 -- own or within one, and after errors; and it keeps no more than so many.
+\pset format unaligned
+\pset tuples_only on
 SET client_min_messages = warning;
 CREATE SCHEMA session_memory;
 SET search_path = session_memory;

@@ -1,4 +1,6 @@
 -- The advantage of the larger team: by default in queries and on ladders.
+\pset format unaligned
+\pset tuples_only on
 \set ON_ERROR_STOP on
 SET extra_float_digits = 1;
 SET client_min_messages = warning;

@@ -1,4 +1,6 @@
 -- solve(): the skills that all matches together imply, and how the search went.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 SELECT name, supports FROM skillrating.solvers();

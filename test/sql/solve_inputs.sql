@@ -1,4 +1,6 @@
 -- No input of solve() is silently ignored: what solvers() says of a solver holds for each of them.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 -- Teams of two.

@@ -1,4 +1,6 @@
 -- solve(), solve_summary() and solve_components() in parallel workers: the bits of one process, whoever reads which row.
+\pset format unaligned
+\pset tuples_only on
 CREATE SCHEMA regress_solve_parallel;
 SET search_path = regress_solve_parallel;
 SET timezone = 'UTC';

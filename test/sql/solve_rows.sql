@@ -1,4 +1,6 @@
 -- Rows in any order: taken as they come while they ascend by match, and sorted from the first one that does not.
+\pset format unaligned
+\pset tuples_only on
 CREATE SCHEMA regress_solve_rows;
 SET search_path = regress_solve_rows;
 SET timezone = 'UTC';

@@ -1,4 +1,6 @@
 -- What describe_source() shows of a source, without making a ladder.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE SCHEMA described;
 SET search_path = described, skillrating;

@@ -1,4 +1,6 @@
 -- What goes wrong between a view, its ladder and a table of users is said at once, with the remedy.
+\pset format unaligned
+\pset tuples_only on
 \set VERBOSITY terse
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';

@@ -1,5 +1,7 @@
 -- Odd views as sources: what is attached notices every change, and what is not is named.  The oracle
 -- compares a ladder that was fed by triggers with one that has looked at all matches.
+\pset format unaligned
+\pset tuples_only on
 CREATE SCHEMA odd;
 \set SHOW_CONTEXT never
 SET search_path = odd, skillrating;

@@ -1,5 +1,7 @@
 -- A source that reads all of a large table for each match is recognised from its plan, whatever the
 -- statistics say, and one that does not is left alone.
+\pset format unaligned
+\pset tuples_only on
 \set VERBOSITY terse
 CREATE SCHEMA plans;
 SET search_path = plans;

@@ -1,6 +1,8 @@
 -- The views of docs/shapes.md over 100 000 matches: a ladder's query for some of them reads no table
 -- from end to end, and no window function sees rows of other matches. Views with a trap fail the
 -- same check.
+\pset format unaligned
+\pset tuples_only on
 \set VERBOSITY terse
 CREATE SCHEMA shapes;
 SET search_path = shapes, pg_catalog;

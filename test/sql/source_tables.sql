@@ -1,4 +1,7 @@
 -- The tables below a source, found by its definition, and attached with the ladder.
+\pset format unaligned
+\pset tuples_only on
+\set SHOW_CONTEXT never
 CREATE SCHEMA found;
 SET search_path = found, skillrating;
 SET client_min_messages = warning;

@@ -1,4 +1,6 @@
 -- Which columns of a source a model makes use of, and who says so.
+\pset format unaligned
+\pset tuples_only on
 CREATE TABLE use_row AS
 SELECT m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS played_at, 1 + p % 2 AS team, p AS player_id,
     1 + (m + p) % 2 AS rank, CASE WHEN (m + p) % 2 = 0 THEN 5 + m % 3 ELSE m % 4 END AS team_score, (m + p) % 2 = 0 AS won,

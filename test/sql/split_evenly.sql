@@ -1,4 +1,6 @@
 -- Groups divided between the teams.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 SET jit = off;
 \set SHOW_CONTEXT never

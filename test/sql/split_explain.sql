@@ -1,4 +1,6 @@
 -- explain: what a split consists of, the best other one, and the tie that costs most.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 CREATE TABLE why_lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg((1000 + abs(hashint8extended(lobby, i)) % 1000)::float8 ORDER BY i) AS rating FROM generate_series(1, 12) AS lobby, generate_series(1, 7) AS i GROUP BY lobby;

@@ -1,4 +1,6 @@
 -- split_teams() and split_all_sizes(): two teams and a bench.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 \set SHOW_CONTEXT never
 CREATE TABLE split_players (n int, player text, rating float8, other float8, party int, locked int, command float8);

@@ -1,4 +1,6 @@
 -- split_teams() with more than two teams.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 CREATE VIEW many_arrays AS
 SELECT array_agg(i) AS players, array_agg((1500 + hashint4(i) % 500)::float8) AS rating, array_agg(CASE WHEN i <= 3 THEN 1 WHEN i <= 5 THEN 2 END) AS party FROM generate_series(1, 13) AS i;

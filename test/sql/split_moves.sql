@@ -1,4 +1,6 @@
 -- Existing teams: suggest_swaps(), suggest_transfers(), place_joiner(), scramble_due().
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 \set SHOW_CONTEXT never
 

@@ -1,4 +1,6 @@
 -- split_teams() with current, secondary and tolerance: of the splits that are even enough, which one.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 CREATE TABLE near_lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg((1000 + abs(hashint8extended(lobby, i)) % 1000)::float8 ORDER BY i) AS rating,

@@ -1,4 +1,6 @@
 -- suggest_model(): every model is studied, and the right family comes first.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 SELECT setseed(0.5772);
 

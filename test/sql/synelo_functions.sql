@@ -1,4 +1,6 @@
 -- SynElo: its formulas, errors, a ladder, and the source's own behaviour.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 SELECT skillrating.synelo_theta(1) AS one, skillrating.synelo_theta(12) AS twelve, skillrating.synelo_theta(32) AS thirty_two;

@@ -1,4 +1,6 @@
 -- SynElo to the letter: the convergence score of the rounds themselves, on ladders and in queries.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 CREATE SCHEMA window_test;
 

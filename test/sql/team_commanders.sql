@@ -1,4 +1,6 @@
 -- Commanders of existing teams and of queued players, against all that is possible.
+\pset format unaligned
+\pset tuples_only on
 SET client_min_messages = warning;
 \set SHOW_CONTEXT never
 CREATE FUNCTION chance(seed int, what int, player int) RETURNS float8 LANGUAGE sql IMMUTABLE AS

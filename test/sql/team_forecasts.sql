@@ -1,5 +1,7 @@
 -- Every team maker says of the teams that it returns what preview() says: for all models, with all
 -- inputs that a model supports, so that a new model is tried on the day it is registered.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 SET client_min_messages = warning;
 SET jit = off;

@@ -1,5 +1,7 @@
 -- The team makers have one set of options: what two of them share has the same type, the same
 -- place among the others and the same default.
+\pset format unaligned
+\pset tuples_only on
 CREATE TABLE team_maker (maker text PRIMARY KEY, name text, first text);
 INSERT INTO team_maker SELECT format('%s(%s)', name, first), name, first
 FROM (VALUES ('lobby', 'players'), ('lobby', 'ladder'), ('split_teams', 'lobby'), ('split_teams', 'players'), ('split_all_sizes', 'lobby'), ('suggest_swaps', 'lobby'),

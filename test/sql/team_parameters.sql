@@ -1,6 +1,8 @@
 -- Team makers take identifiers as drivers send them: as parameters and literals without a type,
 -- which are texts, and as arrays of any type that can serve, also of domains, that a lobby takes as
 -- texts.
+\pset format unaligned
+\pset tuples_only on
 SET client_min_messages = warning;
 \set SHOW_CONTEXT never
 CREATE DOMAIN team_number AS integer CHECK (VALUE > 0);

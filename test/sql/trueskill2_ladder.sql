@@ -1,5 +1,7 @@
 -- TrueSkill 2 on ladders: kills and deaths, squads, quits, and modes that share
 -- a base.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 -- Two pairs, one of them a squad; the second of the losers leaves.  Without drift, so

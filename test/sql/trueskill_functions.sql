@@ -1,4 +1,6 @@
 -- TrueSkill: known values, many teams, predictions, quality, errors, a ladder.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 -- A duel, a draw and a free-for-all between newcomers.

@@ -1,4 +1,6 @@
 -- tune(): known parameters come back from simulated histories, within what it says of its error.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 SELECT setseed(0.1618);
 

@@ -1,4 +1,6 @@
 -- tune() beyond numbers: parts, choices, flags, the log-odds of a side, and what it warns of.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 SELECT setseed(0.2718);
 

@@ -1,5 +1,7 @@
 -- The first match that comes in a session and does not count for a reason raises a notice, unless
 -- somebody has decided so or a setting turns it off.
+\pset format unaligned
+\pset tuples_only on
 \set ON_ERROR_STOP on
 \set VERBOSITY default
 \set SHOW_CONTEXT never

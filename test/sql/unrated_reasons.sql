@@ -1,5 +1,7 @@
 -- One bad match never aborts others: it is kept unrated or left out, with a reason that is the same
 -- everywhere, and where strict it is an error.
+\pset format unaligned
+\pset tuples_only on
 SET client_min_messages = warning;
 CREATE SCHEMA unrated;
 SET search_path = unrated;

@@ -1,5 +1,7 @@
 -- Identifiers come from clients as parameters without a type, as literals, and as values of
 -- whatever type the client has for them.
+\pset format unaligned
+\pset tuples_only on
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 SET client_min_messages = warning;

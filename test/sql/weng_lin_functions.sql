@@ -1,4 +1,6 @@
 -- Weng and Lin's models: known values, variants, weights, errors, a ladder.
+\pset format unaligned
+\pset tuples_only on
 SET extra_float_digits = 0;
 
 SELECT ordinal, round(new_mu::numeric, 8) AS new_mu, round(new_sigma::numeric, 8) AS new_sigma
