@@ -23,7 +23,7 @@ SKILLRATING_FUNCTION(skillrating_ladder_columns);
 #define STRUCT_OF_COMPONENT BatchComponent
 #define STRUCT_OF_SPEC ComponentSpec
 
-#define COLUMN(name, type, presence, dflt, origin, field) \
+#define COLUMN(table, symbol, name, type, presence, dflt, origin, field) \
 	{#name, type, presence, dflt, ORIGIN_##origin, \
 		offsetof(STRUCT_OF_##origin, field), \
 		FIELD_SIZE(STRUCT_OF_##origin, field)},
@@ -44,51 +44,26 @@ SKILLRATING_FUNCTION(skillrating_ladder_columns);
 #define FIELD_READS(type) \
 	((type) == VALUE_INT8 || (type) == VALUE_TIME || (type) == VALUE_BOOL)
 
-#define CHECK_COLUMN(type, origin, field) \
+#define CHECK_COLUMN(table, symbol, name, type, presence, dflt, origin, field) \
 	StaticAssertDecl(FIELD_FITS(type, FIELD_SIZE(STRUCT_OF_##origin, field)), \
 					 "column has an unknown type or a field of another size: " #field); \
 	StaticAssertDecl(ORIGIN_##origin != ORIGIN_RECORD || FIELD_READS(type), \
 					 "column has a type that cannot be read: " #field);
 
-#define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	CHECK_COLUMN(type, origin, field)
-#define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	CHECK_COLUMN(type, origin, field)
-#define COMPONENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	CHECK_COLUMN(type, origin, field)
-#define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	CHECK_COLUMN(type, origin, field)
-#include "pg/ladder/entry/column_list.h"
+EVENT_COLUMNS(CHECK_COLUMN)
+RATING_COLUMNS(CHECK_COLUMN)
+COMPONENT_COLUMNS(CHECK_COLUMN)
+COMPONENT_EVENT_COLUMNS(CHECK_COLUMN)
 
-static const LadderColumn event_columns[] = {
-#define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/entry/column_list.h"
-};
+static const LadderColumn event_columns[] = {EVENT_COLUMNS(COLUMN)};
+static const LadderColumn rating_columns[] = {RATING_COLUMNS(COLUMN)};
+static const LadderColumn component_columns[] = {COMPONENT_COLUMNS(COLUMN)};
+static const LadderColumn component_event_columns[] = {COMPONENT_EVENT_COLUMNS(COLUMN)};
 
-static const LadderColumn rating_columns[] = {
-#define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/entry/column_list.h"
-};
-
-static const LadderColumn component_columns[] = {
-#define COMPONENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/entry/column_list.h"
-};
-
-static const LadderColumn component_event_columns[] = {
-#define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/entry/column_list.h"
-};
-
-static const LadderColumn match_columns[] = {
-#define MATCH_COLUMN(symbol, name, type, presence) \
+#define COLUMN_OF_QUERY(table, symbol, name, type, presence) \
 	{#name, type, presence, NULL, COLUMN_NORIGINS, 0, 0},
-#include "pg/ladder/entry/column_list.h"
-};
+
+static const LadderColumn match_columns[] = {MATCH_COLUMNS(COLUMN_OF_QUERY)};
 
 const LadderTable event_table = {
 	event_columns, EVENT_NCOLUMNS, EVENT_WIN_PROBABILITY, "",

@@ -254,7 +254,7 @@ note_corrections(Ladder *ladder, LadderQuery *query)
 	IdTable    *placed = compare_recorded(ladder, query, NULL);
 	int			n = id_table_count(placed);
 	Datum	   *ids = id_table_ids(placed);
-	Corrections corrections = corrections_make(ladder);
+	Corrections corrections = {.ladder = ladder};
 	int			ngone = 0;
 	int			i;
 

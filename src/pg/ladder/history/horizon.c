@@ -34,16 +34,16 @@ write_states(Ladder *ladder, Batch *batch)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (player[i]->exists)
-			put_rating(ratings, player[i]);
+			put_rating(ratings, OUTBOX_INSERT, player[i]);
 	}
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (batch->components[i]->exists)
-			put_component(components, batch->components[i]);
+			put_component(components, OUTBOX_INSERT, batch->components[i]);
 	}
-	outbox_send(ratings, OUTBOX_INSERT);
-	outbox_send(components, OUTBOX_INSERT);
+	outbox_send(ratings);
+	outbox_send(components);
 }
 
 /*

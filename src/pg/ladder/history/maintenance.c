@@ -48,7 +48,7 @@ static void
 end_part(Maintenance *work)
 {
 	const Rewrite *rewrite = &work->rewrite;
-	Corrections corrections;
+	Corrections corrections = {.ladder = work->ladder};
 
 	work->ladder->read_only = false;
 	corrections_delete(work->ladder, work->done_from, work->done_before, work->late_done);
@@ -56,7 +56,6 @@ end_part(Maintenance *work)
 	rewrite_send_events(&work->rewrite);
 	if (rewrite->misplaced_seq == 0)
 		return;
-	corrections = corrections_make(work->ladder);
 	corrections_add(&corrections, rewrite->misplaced_seq, "reorder", rewrite->misplaced_at);
 	corrections_send(&corrections);
 	work->misplaced = Min(work->misplaced, rewrite->misplaced_seq);

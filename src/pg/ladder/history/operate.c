@@ -48,7 +48,7 @@ is_misplaced(Ladder *ladder, const LadderOperation *operation, LadderQuery *quer
 static void
 correct_place(Ladder *ladder, const LadderOperation *operation)
 {
-	Corrections corrections = corrections_make(ladder);
+	Corrections corrections = {.ladder = ladder};
 
 	corrections_add(&corrections, operation->seq, "operation", operation->at);
 	corrections_send(&corrections);

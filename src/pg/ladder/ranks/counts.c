@@ -75,11 +75,8 @@ struct CountWriter
 CountWriter *
 counts_begin(Ladder *ladder)
 {
-	CountWriter *writer;
+	CountWriter *writer = palloc_object(CountWriter);
 
-	if (!OidIsValid(ladder->relation[LADDER_RATING_COUNT]))
-		return NULL;
-	writer = palloc_object(CountWriter);
 	writer->ladder = ladder;
 	writer->n = 0;
 	writer->max = 64;
@@ -93,7 +90,7 @@ counts_put(CountWriter *writer, int32 net, const char *pool, const PlayerRecord 
 {
 	CountChange *change;
 
-	if (writer == NULL || record->games <= 0)
+	if (record->games <= 0)
 		return;
 	if (writer->n == writer->max)
 	{
@@ -260,19 +257,13 @@ compare_pools(const void *a, const void *b)
 void
 counts_end(CountWriter *writer)
 {
-	Ladder	   *ladder;
-	CountChange *change;
-	bool		large;
+	Ladder	   *ladder = writer->ladder;
+	CountChange *change = writer->change;
+	bool		large = ladder->large;
 	int64		i;
 	int64		end;
 
-	if (writer == NULL)
-		return;
-	ladder = writer->ladder;
-	change = writer->change;
-
 	/* Plans that are kept serve any number of rows. */
-	large = ladder->large;
 	ladder->large = false;
 	qsort(change, writer->n, sizeof(CountChange), compare_pools);
 	for (i = 0; i < writer->n; i = end)

@@ -399,7 +399,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	for (i = 0; i < nrecorded; i++)
 		((KnownMatch *) id_table_find(application->known, recorded[i].id, ""))->record =
 			&recorded[i];
-	application->corrections = corrections_make(ladder);
+	application->corrections = (Corrections) {.ladder = ladder};
 	application->events = outbox_create(ladder, OUTBOX_EVENTS);
 	application->component_events = outbox_create(ladder, OUTBOX_COMPONENT_EVENTS);
 	application->matches = outbox_create(ladder, OUTBOX_MATCHES);
@@ -542,7 +542,7 @@ rate_match(Application *application, SourceMatch *source)
 		is_late(ladder, batch, source, &application->last))
 	{
 		why = unrated(UNRATED_LATE, "late, waits for catch_up()");
-		put_match(application->matches, source, "unrated", &why, false, 0);
+		put_match(application->matches, OUTBOX_INSERT, source, "unrated", &why, false, 0);
 		return false;
 	}
 
@@ -579,7 +579,7 @@ rate_match(Application *application, SourceMatch *source)
 		}
 	}
 	status = verdict_status(source, verdict);
-	put_match(application->matches, source, status, &why, placed, seq);
+	put_match(application->matches, OUTBOX_INSERT, source, status, &why, placed, seq);
 	if (strcmp(status, "unrated") == 0)
 	{
 		application->nunrated++;
@@ -688,11 +688,10 @@ write_ratings(Application *application)
 			ratings_put(&writer, players[i], OUTBOX_UPDATE);
 		else if (players[i]->created)
 			ratings_put(&writer, players[i], OUTBOX_DELETE);
-	outbox_send(writer.rows[OUTBOX_UPDATE], OUTBOX_UPDATE);
 	ladder_hide_from_mirrors(ladder);
-	outbox_send(writer.rows[OUTBOX_DELETE], OUTBOX_DELETE);
+	outbox_send_rows(writer.rows, OUTBOX_DELETE);
 	ladder_show_to_mirrors(ladder);
-	counts_end(writer.counts);
+	ratings_end(&writer);
 }
 
 /* The same of components. */
@@ -700,21 +699,20 @@ static void
 write_components(Application *application)
 {
 	Batch	   *batch = application->batch;
-	Outbox	   *outbox[OUTBOX_NACTIONS];
+	Outbox	   *outbox = outbox_create(application->ladder, OUTBOX_COMPONENTS);
 	int			i;
 
-	outboxes_create(application->ladder, OUTBOX_COMPONENTS, outbox);
-	outbox_send(application->component_events, OUTBOX_INSERT);
+	outbox_send(application->component_events);
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
 
 		if (component->touched)
-			put_component(outbox[OUTBOX_INSERT], component);
+			put_component(outbox, OUTBOX_INSERT, component);
 		else if (component->created)
-			put_component(outbox[OUTBOX_DELETE], component);
+			put_component(outbox, OUTBOX_DELETE, component);
 	}
-	outboxes_send(outbox);
+	outbox_send(outbox);
 }
 
 /* Write the results, note corrections, and let others see to the matches. */
@@ -722,12 +720,13 @@ static void
 write_application(Application *application)
 {
 	reader_close(application->reader);
-	outbox_send(application->events, OUTBOX_INSERT);
-	outbox_send(application->matches, OUTBOX_INSERT);
+	outbox_send(application->events);
+	outbox_send(application->matches);
 	write_ratings(application);
 	if (application->batch->ncomponents > 0)
 		write_components(application);
-	corrections_send(&application->corrections);
+	if (application->corrections.rows != NULL || application->corrections.digests != NULL)
+		corrections_send(&application->corrections);
 }
 
 /* What became of the matches. */
