@@ -4,8 +4,10 @@
  */
 #include "pg/ladder/arrive/attempts.h"
 
+#include "catalog/pg_namespace.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 
 #include "pg/ladder/arrive/failures.h"
 #include "pg/ladder/arrive/pending.h"
@@ -32,6 +34,9 @@
  */
 #define MAX_FAILED 3000
 #define NSAMPLES 64
+
+/* What comes in while matches are rated is rated after them, in so many rounds at most. */
+#define MAX_ROUNDS 1000
 
 /* A piece of work: one batch, or its parts one after another. */
 typedef struct Attempts
@@ -109,8 +114,8 @@ attempt_once(Attempt *attempt)
 	else
 	{
 		/* The frame is further out than the subtransaction, whose end leaves no ladder. */
-		ladder_release_states(ladder);
-		ladder_show_to_mirrors(ladder);
+		ladder->state->states_taken = false;
+		ladder->state->hidden_from_mirrors = false;
 		ladder->read_only = read_only;
 		attempts->notices.n = nnotices;
 	}
@@ -451,6 +456,19 @@ apply_pending(Ladder *ladder, bool of_all)
 }
 
 void
+apply_failed(Ladder *ladder)
+{
+	IdTable    *ids = id_table_create(ladder->match_type);
+
+	add_failed(ladder, ids);
+	apply_table(ladder, ids, true, MATCHES_RETRIED);
+}
+
+/*
+ * ---- The end of work on a ladder ----
+ */
+
+void
 apply_waiting(Ladder *ladder)
 {
 	IdTable    *ids = id_table_create(ladder->match_type);
@@ -459,11 +477,50 @@ apply_waiting(Ladder *ladder)
 	apply_table(ladder, ids, true, MATCHES_COME);
 }
 
-void
-apply_failed(Ladder *ladder)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
+static const LadderEntry rate_waiting_entry = {
+	"rate_waiting", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true,
+	.bears_owners = true
+};
 
-	add_failed(ladder, ids);
-	apply_table(ladder, ids, true, MATCHES_RETRIED);
+/* Rate the matches of one ladder that wait. */
+static void
+rate_waiting_of(Oid schema)
+{
+	Ladder	   *entered = ladder_begin(schema, &rate_waiting_entry);
+	Ladder	   *ladder = ladder_open(entered);
+
+	apply_waiting(ladder);
+	ladder_close(ladder);
+	ladder_end(entered);
+}
+
+static void
+rate_waiting(void)
+{
+	Oid			schema;
+	int			round;
+
+	for (round = 0; OidIsValid(schema = next_waiting()); round++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (round >= MAX_ROUNDS)
+			ereport(ERROR,
+					(errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
+					 errmsg("rating of matches has inserted further matches %d times in a row",
+							MAX_ROUNDS),
+					 errhint("A trigger on a ladder inserts a match for every rated match.")));
+		if (SearchSysCacheExists1(NAMESPACEOID, ObjectIdGetDatum(schema)))
+			rate_waiting_of(schema);
+		else
+			forget_waiting(schema);
+	}
+}
+
+void
+ladder_end(Ladder *ladder)
+{
+	ladder->state->ending = true;
+	if (!ladder->nested && OidIsValid(next_waiting()))
+		rate_waiting();
+	ladder_leave(ladder);
 }

@@ -350,8 +350,7 @@ Datum
 skillrating_lacking_triggers(PG_FUNCTION_ARGS)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-												   "lacking_triggers"));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	char	   *lacking = find_lacking(ladder);
 
 	if (lacking != NULL)

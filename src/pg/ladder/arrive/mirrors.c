@@ -97,7 +97,7 @@ lock_mirror(const Ladder *ladder, Oid relid)
 Datum
 skillrating_lock_mirror(PG_FUNCTION_ARGS)
 {
-	const Ladder *ladder = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "lock_mirror");
+	const Ladder *ladder = ladder_inside(fcinfo);
 
 	PG_RETURN_BOOL(lock_mirror(ladder, PG_GETARG_OID(1)));
 }
@@ -267,7 +267,7 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 
 	/* Work that writes ratings has set the settings already. */
 	if (ladder_is_at_work(ladder))
-		*ladder->settled = true;
+		ladder->state->settled = true;
 
 	/* The list as it is now, and not as the statement that has fired the trigger saw it. */
 	ladder->read_only = false;

@@ -424,7 +424,6 @@ write_failed(Ladder *ladder, const Failure *failure, int n)
 Datum
 skillrating_check_pending(PG_FUNCTION_ARGS)
 {
-	check_pending(ladder_inside_complete(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-										 "check_pending"));
+	check_pending(ladder_inside_complete(fcinfo));
 	PG_RETURN_VOID();
 }

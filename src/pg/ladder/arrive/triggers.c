@@ -361,7 +361,7 @@ collect_matches(Ladder *ladder, Datum *ids, int n)
 		rate_now(ladder, ids, n);
 	else if (ladder->apply_at == APPLY_AT_CATCH_UP)
 		write_pending(ladder, ids, n);
-	else if (ladder_is_nested(ladder))
+	else if (ladder->nested)
 		keep_waiting(ladder, ids, n);
 	else if (ladder_is_restricted_outside(ladder))
 		rate_now(ladder, ids, n);

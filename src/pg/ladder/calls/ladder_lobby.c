@@ -377,7 +377,7 @@ skillrating_ladder_lobby(PG_FUNCTION_ARGS)
 			set_column(&draft, copied[i].column, PG_GETARG_DATUM(copied[i].arg));
 	draft.pool = text_to_cstring(PG_GETARG_TEXT_PP(LOBBY_ARG_POOL));
 	draft.ladder =
-		ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(LOBBY_ARG_LADDER)), "lobby"));
+		ladder_open_inside(fcinfo);
 	if (!PG_ARGISNULL(LOBBY_ARG_PLAYERS))
 		fill_lobby(&draft);
 

@@ -69,7 +69,7 @@ skillrating_source_columns(PG_FUNCTION_ARGS)
 Datum
 skillrating_check_inside(PG_FUNCTION_ARGS)
 {
-	(void) ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "check_inside");
+	(void) ladder_inside(fcinfo);
 	PG_RETURN_VOID();
 }
 
@@ -78,8 +78,7 @@ Datum
 skillrating_check_readable(PG_FUNCTION_ARGS)
 {
 	const char *relation = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-												   "check_readable"));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 
 	if (strcmp(relation, "component") != 0 ||
 		match_components_used(&ladder->model->rules, ladder->params) > 0)
@@ -99,8 +98,7 @@ skillrating_owns_table(PG_FUNCTION_ARGS)
 Datum
 skillrating_shared_pool(PG_FUNCTION_ARGS)
 {
-	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-												   "shared_pool"));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	bool		shares = ladder->model->shares != NULL &&
 		ladder->model->shares(ladder->params);
 
@@ -128,7 +126,7 @@ Datum
 skillrating_ladder_types(PG_FUNCTION_ARGS)
 {
 	const Ladder *ladder =
-		ladder_inside_complete(text_to_cstring(PG_GETARG_TEXT_PP(0)), "ladder_types");
+		ladder_inside_complete(fcinfo);
 	Datum		values[TYPES_NCOLUMNS];
 	bool		nulls[TYPES_NCOLUMNS] = {false};
 
@@ -380,8 +378,7 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	required_argument(fcinfo, 0, "ladder");
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "report_match"));
+	ladder = ladder_open_inside(fcinfo);
 	required_argument(fcinfo, 1, "match_id");
 	if (!OidIsValid(ladder->relation[LADDER_MATCH]))
 		ereport(ERROR,
@@ -600,8 +597,7 @@ skillrating_preview(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	required_argument(fcinfo, 0, "ladder");
 
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "preview"));
+	ladder = ladder_open_inside(fcinfo);
 	preview_arguments(fcinfo, ladder, &arrays);
 
 	read_preview(ladder, &arrays, &match);

@@ -90,8 +90,7 @@ skillrating_match_participants(PG_FUNCTION_ARGS)
 	Datum		id;
 
 	InitMaterializedSRF(fcinfo, 0);
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "match_participants"));
+	ladder = ladder_open_inside(fcinfo);
 	type = ladder->match_type;
 	id = id_from_text(type, text_to_cstring(PG_GETARG_TEXT_PP(1)), "match_id");
 	reader = reader_open_matches(ladder, id_array(type, &id, 1), false, true);

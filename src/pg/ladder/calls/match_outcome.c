@@ -200,7 +200,7 @@ find_waiting(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 	reason = outcome->sqlstate != NULL ? UNRATED_FAILED : UNRATED_WAITING;
 	outcome->reason = unrated_code(reason);
 	outcome->detail = unrated_description(reason);
-	if (outcome->sqlstate != NULL && may_see_message(ladder, outcome->sqlstate, ladder_caller(ladder)))
+	if (outcome->sqlstate != NULL && may_see_message(ladder, outcome->sqlstate, ladder->caller))
 		outcome->detail = SPI_getvalue(tuple, desc, WAITING_MESSAGE);
 	return true;
 }
@@ -469,7 +469,7 @@ skillrating_match_outcome(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	desc = BlessTupleDesc(desc);
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "match_outcome"));
+	ladder = ladder_open_inside(fcinfo);
 	match_id = match_id_argument(fcinfo, 1, ladder->match_type);
 	if (ladder_execute(ladder, &recorded_query, &match_id, NULL, NULL) > 0)
 		read_recorded(&outcome);

@@ -74,9 +74,9 @@ settings_for_plans(void)
 void
 ladder_settle(const Ladder *ladder)
 {
-	if (*ladder->settled)
+	if (ladder->state->settled)
 		return;
 	settings_pin();
 	settings_for_plans();
-	*ladder->settled = true;
+	ladder->state->settled = true;
 }

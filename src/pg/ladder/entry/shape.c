@@ -2,7 +2,7 @@
  * shape.c
  *		Whether the tables of a ladder have the format and the columns that queries rely on.
  *
- * Columns that C writes are described in column_list.h; others, as far as C reads them, here.
+ * Columns that C writes are described in columns.h; others, as far as C reads them, here.
  *
  * This runs once for each version of a ladder in the cache (cache.c), and before anything of it is
  * read: C takes values by the types that it finds here.
@@ -136,7 +136,7 @@ check_column(const LadderCache *cache, LadderRelation relation, const char *name
 	pfree(table);
 }
 
-/* The same of all columns that column_list.h describes, but for those of states. */
+/* The same of all columns that columns.h describes, but for those of states. */
 static void
 check_table(const LadderCache *cache, LadderRelation relation,
 			const LadderTable *table)

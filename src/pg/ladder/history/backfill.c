@@ -155,8 +155,7 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 				 errmsg("ladder, matches and late must not be null")));
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(BATCH_LADDER)),
-									   "backfill_batch"));
+	ladder = ladder_open_inside(fcinfo);
 	ladder_require_triggers(ladder);
 	ladder->reorders = late_reorders(ladder,
 									 text_to_cstring(PG_GETARG_TEXT_PP(BATCH_LATE)));
@@ -186,7 +185,7 @@ static const LadderEntry rate_failed_entry = {
 Datum
 skillrating_rate_failed(PG_FUNCTION_ARGS)
 {
-	Ladder	   *inside = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "rate_failed");
+	Ladder	   *inside = ladder_inside(fcinfo);
 	Ladder	   *entered = ladder_begin(inside->schema, &rate_failed_entry);
 	Ladder	   *ladder = ladder_open(entered);
 

@@ -153,7 +153,7 @@ replay_corrections(Maintenance *work)
 	work->done_before = PG_INT64_MAX;
 	work->late_done = catch_up->ordered;
 	if (!catch_up->ordered && ladder->reorders &&
-		(catch_up->rebuild || !ladder_works_concurrently(ladder)))
+		(catch_up->rebuild || !ladder->concurrent))
 		leave_all(catch_up);
 	else if (!catch_up->ordered)
 		leave_unordered(catch_up);
@@ -438,8 +438,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	const char *unread;
 
 	InitMaterializedSRF(fcinfo, 0);
-	ladder = catch_up.work.ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-														 "catch_up"));
+	ladder = catch_up.work.ladder = ladder_open_inside(fcinfo);
 	ladder_require_triggers(ladder);
 	unread = unread_source_columns(ladder);
 	if (unread != NULL)

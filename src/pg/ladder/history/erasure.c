@@ -169,8 +169,7 @@ skillrating_rename_digests(PG_FUNCTION_ARGS)
 	int			nnew;
 	int64		result;
 
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "rename_digests"));
+	ladder = ladder_open_inside(fcinfo);
 	ladder_maintain(ladder);
 
 	old_id = read_ids(ladder->player_type, players, "players", &n);

@@ -58,15 +58,14 @@ skillrating_write_horizon(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	Replay	   *replay;
 
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "write_horizon"));
+	ladder = ladder_open_inside(fcinfo);
 	ladder_maintain(ladder);
 	ladder_take_states(ladder);
 	replay = replay_begin(ladder, seq + 1, REPLAY_ALL_PLAYERS);
 	(void) ladder_execute(ladder, &delete_horizon_query, NULL, NULL, NULL);
 	(void) ladder_execute(ladder, &delete_component_horizon_query, NULL, NULL, NULL);
 	write_states(ladder, replay->batch);
-	ladder_release_states(ladder);
+	ladder->state->states_taken = false;
 	ladder_close(ladder);
 	PG_RETURN_VOID();
 }
@@ -78,8 +77,7 @@ skillrating_write_horizon(PG_FUNCTION_ARGS)
 Datum
 skillrating_renew_ladder_cache(PG_FUNCTION_ARGS)
 {
-	Ladder	   *ladder = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "renew_ladder_cache");
+	Ladder	   *ladder = ladder_inside(fcinfo);
 
 	CacheInvalidateRelcacheByRelid(ladder->relation[LADDER_CONFIG]);
 	PG_RETURN_VOID();

@@ -159,7 +159,7 @@ hold_and_finish(Maintenance *work)
 {
 	Ladder	   *ladder = work->ladder;
 
-	ladder_release_states(ladder);
+	ladder->state->states_taken = false;
 	ladder_hold(ladder);
 	work->end = last_place(ladder);
 	rewrite_send_matches(&work->rewrite);
@@ -212,5 +212,5 @@ maintain(Maintenance *work)
 	rewrite_send_matches(&work->rewrite);
 	rewrite_states(work->replay);
 	rewrite_end(&work->rewrite);
-	ladder_release_states(ladder);
+	ladder->state->states_taken = false;
 }

@@ -402,8 +402,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	Replay	   *replay;
 
 	InitMaterializedSRF(fcinfo, 0);
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "verify"));
+	ladder = ladder_open_inside(fcinfo);
 
 	/*
 	 * Without its triggers a ladder does not notice changes, so that the

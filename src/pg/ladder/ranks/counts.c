@@ -292,8 +292,7 @@ counts_end(CountWriter *writer)
 Datum
 skillrating_fold_rating_counts(PG_FUNCTION_ARGS)
 {
-	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-												   "fold_rating_counts"));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	uint64		n = fold_counts(ladder, PG_INT64_MAX);
 
 	ladder_close(ladder);
@@ -376,7 +375,7 @@ skillrating_range_counts(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "range_counts"));
+	ladder = ladder_open_inside(fcinfo);
 	values[0] = PG_GETARG_DATUM(1);
 	values[1] = Int32GetDatum(counts.range / ROW_RANGES);
 	values[2] = Int32GetDatum(counts.range / ROW_RANGES / ROW_RANGES);

@@ -688,9 +688,9 @@ write_ratings(Application *application)
 			ratings_put(&writer, players[i], OUTBOX_UPDATE);
 		else if (players[i]->created)
 			ratings_put(&writer, players[i], OUTBOX_DELETE);
-	ladder_hide_from_mirrors(ladder);
+	ladder->state->hidden_from_mirrors = true;
 	outbox_send_rows(writer.rows, OUTBOX_DELETE);
-	ladder_show_to_mirrors(ladder);
+	ladder->state->hidden_from_mirrors = false;
 	ratings_end(&writer);
 }
 
@@ -776,6 +776,6 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial, Applied *appli
 	id_table_free(application.known);
 	pfree(application.match);
 	write_application(&application);
-	ladder_release_states(ladder);
+	ladder->state->states_taken = false;
 	return true;
 }

@@ -320,8 +320,7 @@ skillrating_counted_player(PG_FUNCTION_ARGS)
 {
 	text	   *account = PG_GETARG_TEXT_PP(1);
 	MemoryContext caller = CurrentMemoryContext;
-	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-												   "counted_player"));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	text	   *result = account;
 
 	if (ladder_has_filters(ladder))

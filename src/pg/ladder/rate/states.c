@@ -287,9 +287,9 @@ insert_new_players(Batch *batch, Ladder *ladder, BatchPlayer *const *player, int
 	 * Mirrors get the row when its match is rated: a new row alone says
 	 * nothing yet.
 	 */
-	ladder_hide_from_mirrors(ladder);
+	ladder->state->hidden_from_mirrors = true;
 	nrows = ladder_execute_each(ladder, &new_players_query, values, NULL, mark_created, batch);
-	ladder_show_to_mirrors(ladder);
+	ladder->state->hidden_from_mirrors = false;
 	return nrows > 0;
 }
 
