@@ -311,18 +311,18 @@ static char *
 find_lacking(Ladder *ladder)
 {
 	char	   *lacking = find_lacking_own(ladder);
-	Datum		values[5];
 	bool		mirrors;
 	bool		isnull;
 
 	if (lacking != NULL)
 		return lacking;
-	values[0] = ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]);
-	values[1] = ObjectIdGetDatum(trigger_function("collect_matches"));
-	values[2] = ObjectIdGetDatum(trigger_function("fill_mirror"));
-	values[3] = ObjectIdGetDatum(ladder->owner);
-	values[4] = ObjectIdGetDatum(trigger_function("enqueue_matches"));
-	(void) ladder_execute(ladder, &fed_query, values, NULL, NULL);
+	(void) ladder_execute(ladder, &fed_query,
+						  DATUMS(ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]),
+								 ObjectIdGetDatum(trigger_function("collect_matches")),
+								 ObjectIdGetDatum(trigger_function("fill_mirror")),
+								 ObjectIdGetDatum(ladder->owner),
+								 ObjectIdGetDatum(trigger_function("enqueue_matches"))),
+						  NULL, NULL);
 	mirrors = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
 										 SPI_tuptable->tupdesc, FED_MIRRORS,
 										 &isnull));

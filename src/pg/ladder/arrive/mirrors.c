@@ -115,18 +115,17 @@ static LadderQuery statement_query = {
 static SPIPlanPtr
 make_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 {
-	Datum		values[7];
 	char	   *statement;
 	SPIPlanPtr	plan;
 
-	values[0] = CStringGetTextDatum(ladder->name);
-	values[1] = ObjectIdGetDatum(mirror->relation);
-	values[2] = CStringGetTextDatum(mirror->pool);
-	values[3] = CStringGetTextDatum(mirror->key);
-	values[4] = CStringGetTextDatum(mirror->columns);
-	values[5] = CStringGetTextDatum(event);
-	values[6] = CStringGetTextDatum(mirror->pool_key);
-	(void) ladder_execute(ladder, &statement_query, values, NULL, NULL);
+	(void) ladder_execute(ladder, &statement_query,
+						  DATUMS(CStringGetTextDatum(ladder->name),
+								 ObjectIdGetDatum(mirror->relation),
+								 CStringGetTextDatum(mirror->pool),
+								 CStringGetTextDatum(mirror->key),
+								 CStringGetTextDatum(mirror->columns), CStringGetTextDatum(event),
+								 CStringGetTextDatum(mirror->pool_key)),
+						  NULL, NULL);
 	statement = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, ONLY_COLUMN);
 	SPI_freetuptable(SPI_tuptable);
 	if (statement == NULL)

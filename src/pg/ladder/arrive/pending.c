@@ -405,7 +405,6 @@ write_failed(Ladder *ladder, const Failure *failure, int n)
 	Datum	   *id = palloc_array(Datum, n);
 	const char **sqlstate = palloc_array(const char *, n);
 	const char **message = palloc_array(const char *, n);
-	Datum		values[3];
 	int			i;
 
 	for (i = 0; i < n; i++)
@@ -414,10 +413,10 @@ write_failed(Ladder *ladder, const Failure *failure, int n)
 		sqlstate[i] = pstrdup(unpack_sql_state(failure[i].sqlerrcode));
 		message[i] = failure[i].message;
 	}
-	values[0] = id_array(ladder->match_type, id, n);
-	values[1] = text_array(sqlstate, n);
-	values[2] = text_array(message, n);
-	(void) ladder_execute(ladder, &write_failed_query, values, NULL, NULL);
+	(void) ladder_execute(ladder, &write_failed_query,
+						  DATUMS(id_array(ladder->match_type, id, n), text_array(sqlstate, n),
+								 text_array(message, n)),
+						  NULL, NULL);
 }
 
 /* check_pending(ladder): before SQL inserts rows that fire no trigger. */

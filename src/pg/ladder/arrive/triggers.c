@@ -446,7 +446,6 @@ static void
 write_note(Ladder *entered, const TriggerData *trigdata, const char *error)
 {
 	Ladder	   *ladder = ladder_open(entered);
-	Datum		values[3];
 	bool		nulls[3] = {false, false, error == NULL};
 
 	if (!ladder_owns_table(get_relname_relid("replica_note", ladder->schema)))
@@ -455,10 +454,11 @@ write_note(Ladder *entered, const TriggerData *trigdata, const char *error)
 				 errmsg("ladder \"%s\" has no table replica_note of its owner", ladder->name),
 				 errhint("skillrating.attach(..., replica => true) makes it.")));
 	ladder_settle(ladder);
-	values[0] = ObjectIdGetDatum(RelationGetRelid(trigdata->tg_relation));
-	values[1] = CStringGetTextDatum(event_name(trigdata->tg_event));
-	values[2] = error != NULL ? CStringGetTextDatum(error) : (Datum) 0;
-	(void) ladder_execute(ladder, &note_query, values, nulls, NULL);
+	(void) ladder_execute(ladder, &note_query,
+						  DATUMS(ObjectIdGetDatum(RelationGetRelid(trigdata->tg_relation)),
+								 CStringGetTextDatum(event_name(trigdata->tg_event)),
+								 error != NULL ? CStringGetTextDatum(error) : (Datum) 0),
+						  nulls, NULL);
 	ladder_close(ladder);
 }
 

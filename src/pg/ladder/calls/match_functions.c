@@ -154,13 +154,11 @@ static LadderQuery before_horizon_query = {
 static bool
 is_before_horizon(Ladder *ladder, const MatchArrays *arrays)
 {
-	Datum		values[2];
-
 	if (ladder->horizon == NO_HORIZON)
 		return false;
-	values[0] = arrays->value[GIVEN_MATCH_ID];
-	values[1] = Int64GetDatum(ladder->horizon);
-	return ladder_execute(ladder, &before_horizon_query, values, NULL, NULL) > 0;
+	return ladder_execute(ladder, &before_horizon_query,
+						  DATUMS(arrays->value[GIVEN_MATCH_ID], Int64GetDatum(ladder->horizon)),
+						  NULL, NULL) > 0;
 }
 
 /* Put other content into a match. */

@@ -291,15 +291,15 @@ find_events(Ladder *ladder, const ReportedMatch *report, const Outcome *outcome,
 			TupleDesc *desc)
 {
 	IdTable    *events = id_table_create(ladder->player_type);
-	Datum		values[2];
 	uint64		nrows;
 	uint64		row;
 
 	if (!outcome->has_events)
 		return events;
-	values[0] = Int64GetDatum(outcome->seq);
-	values[1] = id_array(ladder->player_type, report->counted, report->arrays.n);
-	nrows = ladder_execute(ladder, &match_events_query, values, NULL, NULL);
+	nrows = ladder_execute(ladder, &match_events_query,
+						   DATUMS(Int64GetDatum(outcome->seq),
+								  id_array(ladder->player_type, report->counted, report->arrays.n)),
+						   NULL, NULL);
 	*desc = SPI_tuptable->tupdesc;
 	for (row = 0; row < nrows; row++)
 	{

@@ -61,6 +61,9 @@ typedef struct LadderQuery
 	uint32		relations;		/* bits of those that the text names, likewise */
 } LadderQuery;
 
+/* Values of parameters, for one call. */
+#define DATUMS(...) ((const Datum[]) {__VA_ARGS__})
+
 /* The result column of a query that has only one. */
 #define ONLY_COLUMN 1
 

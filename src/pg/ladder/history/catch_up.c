@@ -194,12 +194,11 @@ put_right(const CatchUp *catch_up, int64 from)
 	/* Where late matches are appended, only a backfill has some wait. */
 	if (ladder->reorders || matches_are_late(ladder))
 	{
-		Datum		values[2];
-
 		progress_phase(PHASE_ORDERING, PROGRESS_UNKNOWN);
-		values[0] = CStringGetTextDatum(ladder->name);
-		values[1] = BoolGetDatum(rest.rebuild && ladder->reorders);
-		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
+		(void) ladder_execute(ladder, &resequence_query,
+							  DATUMS(CStringGetTextDatum(ladder->name),
+									 BoolGetDatum(rest.rebuild && ladder->reorders)),
+							  NULL, NULL);
 	}
 	maintain(&rest.work);
 }

@@ -95,12 +95,11 @@ matches_of(Ladder *ladder, const Datum *old_id, const Datum *new_id, int n)
 {
 	IdTable    *matches = id_table_create(ladder->match_type);
 	Datum	   *both = palloc_array(Datum, Max(2 * n, 1));
-	Datum		values[1];
 
 	memcpy(both, old_id, n * sizeof(Datum));
 	memcpy(both + n, new_id, n * sizeof(Datum));
-	values[0] = id_array(ladder->player_type, both, 2 * n);
-	add_query_ids(ladder, &matches_of_query, values, matches);
+	add_query_ids(ladder, &matches_of_query, DATUMS(id_array(ladder->player_type, both, 2 * n)),
+				  matches);
 	return matches;
 }
 
@@ -123,7 +122,6 @@ rename_matches(Ladder *ladder, IdTable *matches, const Renaming *renaming)
 	Datum	   *old_digest = huge_array(Datum, nmatches);
 	Datum	   *new_digest = huge_array(Datum, nmatches);
 	IdTable    *met = id_table_create(type);
-	Datum		values[3];
 	int			n = 0;
 
 	reader->renaming = renaming;
@@ -148,10 +146,10 @@ rename_matches(Ladder *ladder, IdTable *matches, const Renaming *renaming)
 		n++;
 	}
 	reader_close(reader);
-	values[0] = id_array(type, match, n);
-	values[1] = int8_array(old_digest, n);
-	values[2] = int8_array(new_digest, n);
-	return (int64) ladder_execute(ladder, &rename_digests_query, values, NULL, NULL);
+	return (int64) ladder_execute(ladder, &rename_digests_query,
+								  DATUMS(id_array(type, match, n), int8_array(old_digest, n),
+										 int8_array(new_digest, n)),
+								  NULL, NULL);
 }
 
 /* rename_digests(ladder, players, pseudonyms, own) */

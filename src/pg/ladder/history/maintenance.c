@@ -75,13 +75,11 @@ static LadderQuery renew_standings_query = {
 static void
 renew_standings(Ladder *ladder, int64 from)
 {
-	Datum		values[2];
-
 	if (from == PG_INT64_MAX)
 		return;
-	values[0] = CStringGetTextDatum(ladder->name);
-	values[1] = Int64GetDatum(from);
-	(void) ladder_execute(ladder, &renew_standings_query, values, NULL, NULL);
+	(void) ladder_execute(ladder, &renew_standings_query,
+						  DATUMS(CStringGetTextDatum(ladder->name), Int64GetDatum(from)),
+						  NULL, NULL);
 	SPI_freetuptable(SPI_tuptable);
 }
 
@@ -140,13 +138,11 @@ static void
 look_again(Maintenance *work)
 {
 	IdTable    *looked_at = work->rewrite.looked_at;
-	Datum		values[1];
 
 	if (id_table_count(looked_at) == 0)
 		return;
-	values[0] = id_array(work->ladder->match_type, id_table_ids(looked_at),
-						 id_table_count(looked_at));
-	keep_differing_waiting(work->ladder, &looked_at_query, values);
+	keep_differing_waiting(work->ladder, &looked_at_query,
+						   DATUMS(id_array(work->ladder->match_type, id_table_ids(looked_at), id_table_count(looked_at))));
 }
 
 /*

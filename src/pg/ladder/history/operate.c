@@ -38,11 +38,10 @@ static LadderQuery later_place_query = {
 static bool
 is_misplaced(Ladder *ladder, const LadderOperation *operation, LadderQuery *query)
 {
-	Datum		values[2];
-
-	values[0] = TimestampTzGetDatum(operation->at);
-	values[1] = Int64GetDatum(operation->seq);
-	return ladder->reorders && ladder_execute(ladder, query, values, NULL, NULL) > 0;
+	return ladder->reorders && ladder_execute(ladder, query,
+											  DATUMS(TimestampTzGetDatum(operation->at),
+													 Int64GetDatum(operation->seq)),
+											  NULL, NULL) > 0;
 }
 
 static void

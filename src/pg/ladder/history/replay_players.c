@@ -410,14 +410,13 @@ take_newer(void *arg, const Datum *values, const bool *nulls)
 void
 replay_refresh(Replay *replay)
 {
-	Datum		values[2];
 	bool		nulls[2] = {false};
 	NewerPlayers newer = {replay, huge_array(BatchPlayer *, 16), 0, 16};
 
-	values[0] = Int64GetDatum(replay->next);
-	values[1] = batch_shared_pool(replay->batch, &nulls[1]);
-	(void) ladder_execute_each(replay->ladder, &newer_players_query, values, nulls, take_newer,
-							   &newer);
+	(void) ladder_execute_each(replay->ladder, &newer_players_query,
+							   DATUMS(Int64GetDatum(replay->next),
+									  batch_shared_pool(replay->batch, &nulls[1])),
+							   nulls, take_newer, &newer);
 
 	/* What they share comes with them. */
 	players_load_some(replay, newer.unknown, newer.n);

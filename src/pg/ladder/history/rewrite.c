@@ -297,13 +297,12 @@ rewrite_send_matches(Rewrite *rewrite)
 	if (ngone > 0)
 	{
 		Datum	   *ids = id_table_ids(rewrite->gone);
-		Datum		values[1];
 		int			i;
 
 		for (i = 0; i < ngone; i++)
 			enter_match(rewrite, rewrite->looked_at, ids[i]);
-		values[0] = id_array(ladder->match_type, ids, ngone);
-		(void) ladder_execute(ladder, &forget_matches_query, values, NULL, NULL);
+		(void) ladder_execute(ladder, &forget_matches_query,
+							  DATUMS(id_array(ladder->match_type, ids, ngone)), NULL, NULL);
 	}
 	begin_matches(rewrite);
 }

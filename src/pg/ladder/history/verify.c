@@ -373,11 +373,10 @@ static LadderQuery wrong_standings_query = {
 static void
 check_standings(Ladder *ladder, Check *check)
 {
-	Datum		values[1];
 	int64		wrong;
 
-	values[0] = CStringGetTextDatum(ladder->name);
-	(void) ladder_read_number(ladder, &wrong_standings_query, values, &wrong);
+	(void) ladder_read_number(ladder, &wrong_standings_query,
+							  DATUMS(CStringGetTextDatum(ladder->name)), &wrong);
 	if (wrong > 0 && check->note == NULL)
 		check->note = psprintf("wrong rows of table standing: " INT64_FORMAT ", see catch_up() with rebuild => true",
 							   wrong);

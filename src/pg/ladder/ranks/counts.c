@@ -233,7 +233,6 @@ static LadderQuery fold_query = {
 static uint64
 fold_counts(Ladder *ladder, int64 max)
 {
-	Datum		values[1];
 	LOCKTAG		tag;
 
 	/*
@@ -244,8 +243,7 @@ fold_counts(Ladder *ladder, int64 max)
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, ladder->relation[LADDER_CONFIG], 0, TAG_FOLD);
 	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
 		return 0;
-	values[0] = Int64GetDatum(max);
-	return ladder_execute(ladder, &fold_query, values, NULL, NULL);
+	return ladder_execute(ladder, &fold_query, DATUMS(Int64GetDatum(max)), NULL, NULL);
 }
 
 static int
@@ -403,12 +401,10 @@ static LadderQuery wrong_counts_query = {
 static int64
 read_for_ladder(Ladder *ladder, LadderQuery *query)
 {
-	Datum		values[1];
 	int64		number = 0;
 
-	values[0] = CStringGetTextDatum(ladder->name);
 	if (OidIsValid(ladder->relation[LADDER_RATING_COUNT]))
-		(void) ladder_read_number(ladder, query, values, &number);
+		(void) ladder_read_number(ladder, query, DATUMS(CStringGetTextDatum(ladder->name)), &number);
 	return number;
 }
 

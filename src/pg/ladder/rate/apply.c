@@ -129,10 +129,8 @@ check_vanished(Application *application)
 	}
 	if (nvanished > 0)
 	{
-		Datum		values[1];
-
-		values[0] = id_array(ladder->match_type, vanished, nvanished);
-		ladder_execute(ladder, &forget_unrated_query, values, NULL, NULL);
+		ladder_execute(ladder, &forget_unrated_query,
+					   DATUMS(id_array(ladder->match_type, vanished, nvanished)), NULL, NULL);
 	}
 	pfree(vanished);
 }
@@ -308,7 +306,6 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 		const LastPlace *last)
 {
 	Datum	   *tied = palloc_array(Datum, batch->match.nplayers);
-	Datum		values[4];
 	int			ntied = 0;
 	int			i;
 
@@ -327,11 +324,10 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 	}
 	if (ntied == 0)
 		return false;
-	values[0] = id_array(ladder->player_type, tied, ntied);
-	values[1] = CStringGetTextDatum(source->pool);
-	values[2] = TimestampTzGetDatum(source->played_at);
-	values[3] = source->id;
-	return finds_tied(ladder, &tied_match_query, values);
+	return finds_tied(ladder, &tied_match_query,
+					  DATUMS(id_array(ladder->player_type, tied, ntied),
+							 CStringGetTextDatum(source->pool),
+							 TimestampTzGetDatum(source->played_at), source->id));
 }
 
 /*

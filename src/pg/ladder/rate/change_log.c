@@ -175,7 +175,6 @@ change_log_read_places(ChangeLog *log, bool before)
 	int			count = id_table_count(log->changes);
 	Datum	   *id = huge_array(Datum, count);
 	const char **pool = huge_array(const char *, count);
-	Datum		values[2];
 	int			n = 0;
 	int			i;
 
@@ -187,9 +186,10 @@ change_log_read_places(ChangeLog *log, bool before)
 		}
 	if (n == 0)
 		return;
-	values[0] = id_array(log->ladder->player_type, id, n);
-	values[1] = text_array(pool, n);
-	(void) ladder_execute_each(log->ladder, &places_query, values, NULL, take_place, &load);
+	(void) ladder_execute_each(log->ladder, &places_query,
+							   DATUMS(id_array(log->ladder->player_type, id, n),
+									  text_array(pool, n)),
+							   NULL, take_place, &load);
 }
 
 /*

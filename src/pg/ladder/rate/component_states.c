@@ -150,12 +150,10 @@ components_load_all(Batch *batch, Ladder *ladder)
 void
 components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 {
-	Datum		values[1];
-
 	if (batch->nkinds == 0)
 		return;
-	values[0] = id_array(ladder->player_type, ids, n);
-	load_by(batch, ladder, &some_components_query, values, take_component);
+	load_by(batch, ladder, &some_components_query, DATUMS(id_array(ladder->player_type, ids, n)),
+			take_component);
 }
 
 /*
@@ -414,10 +412,7 @@ take_past(void *arg, const Datum *values, const bool *nulls)
 void
 components_load_at(Batch *batch, Ladder *ladder, int64 from, bool all)
 {
-	Datum		values[1];
-
-	values[0] = Int64GetDatum(from);
-	load_by(batch, ladder, all ? &all_query : &later_query, values, take_past);
+	load_by(batch, ladder, all ? &all_query : &later_query, DATUMS(Int64GetDatum(from)), take_past);
 }
 
 void

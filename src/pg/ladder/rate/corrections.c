@@ -99,13 +99,11 @@ static LadderQuery first_correction_query = {
 int64
 corrections_first(Ladder *ladder, int64 from, int64 before)
 {
-	Datum		values[2];
 	int64		first;
 
-	values[0] = Int64GetDatum(from);
-	values[1] = Int64GetDatum(before);
-	return ladder_read_number(ladder, &first_correction_query, values, &first) ?
-		first : PG_INT64_MAX;
+	return ladder_read_number(ladder, &first_correction_query,
+							  DATUMS(Int64GetDatum(from), Int64GetDatum(before)),
+							  &first) ? first : PG_INT64_MAX;
 }
 
 static LadderQuery delete_corrections_query = {
@@ -116,14 +114,10 @@ static LadderQuery delete_corrections_query = {
 void
 corrections_delete(Ladder *ladder, int64 from, int64 before, bool late)
 {
-	Datum		values[3];
-
 	if (from >= before && !late)
 		return;
-	values[0] = Int64GetDatum(from);
-	values[1] = Int64GetDatum(before);
-	values[2] = BoolGetDatum(late);
-	ladder_write_seen(ladder, &delete_corrections_query, values);
+	ladder_write_seen(ladder, &delete_corrections_query,
+					  DATUMS(Int64GetDatum(from), Int64GetDatum(before), BoolGetDatum(late)));
 }
 
 static LadderQuery carried_query = {

@@ -377,11 +377,9 @@ static void
 open_stream(void *arg)
 {
 	OpenStream *stream = (OpenStream *) arg;
-	Datum		values[1];
 
-	values[0] = Int64GetDatum(stream->from);
 	row_reader_open(&stream->reader->stream, stream->reader->ladder,
-					&read_rated_query[stream->reader->whole], values);
+					&read_rated_query[stream->reader->whole], DATUMS(Int64GetDatum(stream->from)));
 }
 
 static void

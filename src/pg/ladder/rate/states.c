@@ -212,24 +212,22 @@ same_row(const StoredRow *row, bool exists, const PlayerRecord *record, const do
 void
 batch_load_all(Batch *batch, Ladder *ladder)
 {
-	Datum		values[1];
 	bool		nulls[1];
 
-	values[0] = batch_shared_pool(batch, &nulls[0]);
-	(void) ladder_execute_each(ladder, &touched_players_query, values, nulls, take_seen_rating,
+	(void) ladder_execute_each(ladder, &touched_players_query,
+							   DATUMS(batch_shared_pool(batch, &nulls[0])), nulls, take_seen_rating,
 							   batch);
 }
 
 void
 batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 {
-	Datum		values[2];
 	bool		nulls[2] = {false};
 
-	values[0] = batch_shared_pool(batch, &nulls[0]);
-	values[1] = id_array(ladder->player_type, ids, n);
-	(void) ladder_execute_each(ladder, &some_touched_players_query, values, nulls,
-							   take_seen_rating, batch);
+	(void) ladder_execute_each(ladder, &some_touched_players_query,
+							   DATUMS(batch_shared_pool(batch, &nulls[0]),
+									  id_array(ladder->player_type, ids, n)),
+							   nulls, take_seen_rating, batch);
 }
 
 /* The identifiers of players as an array. */
@@ -582,10 +580,9 @@ LadderOperation *
 read_operations(Ladder *ladder, int64 from, int *n)
 {
 	OperationsLoad load = {ladder, huge_array(LadderOperation, 0), 0, 0};
-	Datum		values[1];
 
-	values[0] = Int64GetDatum(from);
-	(void) ladder_execute_each(ladder, &read_operations_query, values, NULL, take_operation, &load);
+	(void) ladder_execute_each(ladder, &read_operations_query, DATUMS(Int64GetDatum(from)), NULL,
+							   take_operation, &load);
 	*n = load.n;
 	return load.operation;
 }
