@@ -288,7 +288,7 @@ append_mirrors(QueryDraft *draft)
  */
 static LadderQuery fed_query = {
 	.text = "SELECT EXISTS (SELECT FROM {mirrors}), "
-	"(SELECT l.relation FROM ("
+	"(SELECT l.relation::pg_catalog.text FROM ("
 	"SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
 	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.+) " COUNT_TRIGGERS("a", "$5") " OPERATOR(pg_catalog.<) "
 	/* But for TRUNCATE, which has another function. */
@@ -302,8 +302,9 @@ static LadderQuery fed_query = {
 
 enum
 {
-	FED_MIRRORS = 1,
-	FED_LACKING
+	FED_MIRRORS,
+	FED_LACKING,
+	FED_NCOLUMNS
 };
 
 /* A table of the ladder, attached or mirrored that lacks triggers, or NULL.  SPI is connected. */
@@ -311,29 +312,23 @@ static char *
 find_lacking(Ladder *ladder)
 {
 	char	   *lacking = find_lacking_own(ladder);
-	bool		mirrors;
-	bool		isnull;
+	Datum		values[FED_NCOLUMNS];
+	bool		nulls[FED_NCOLUMNS];
 
 	if (lacking != NULL)
 		return lacking;
-	(void) ladder_execute(ladder, &fed_query,
-						  DATUMS(ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]),
-								 ObjectIdGetDatum(trigger_function("collect_matches")),
-								 ObjectIdGetDatum(trigger_function("fill_mirror")),
-								 ObjectIdGetDatum(ladder->owner),
-								 ObjectIdGetDatum(trigger_function("enqueue_matches"))),
-						  NULL, NULL);
-	mirrors = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
-										 SPI_tuptable->tupdesc, FED_MIRRORS,
-										 &isnull));
-	lacking = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-						   FED_LACKING);
-	SPI_freetuptable(SPI_tuptable);
-	if (lacking == NULL && mirrors)
-		lacking = lacking_own_table(ladder, "rating", "update_mirrors",
-									TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
-									TRIGGER_TYPE_DELETE);
-	return lacking;
+	(void) ladder_read_row(ladder, &fed_query,
+						   DATUMS(ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]),
+								  ObjectIdGetDatum(trigger_function("collect_matches")),
+								  ObjectIdGetDatum(trigger_function("fill_mirror")),
+								  ObjectIdGetDatum(ladder->owner),
+								  ObjectIdGetDatum(trigger_function("enqueue_matches"))),
+						   values, nulls);
+	if (!nulls[FED_LACKING])
+		return TextDatumGetCString(values[FED_LACKING]);
+	return !DatumGetBool(values[FED_MIRRORS]) ? NULL :
+		lacking_own_table(ladder, "rating", "update_mirrors",
+						  TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE);
 }
 
 void
@@ -373,14 +368,8 @@ static LadderQuery unread_columns_query = {
 char *
 unread_source_columns(Ladder *ladder)
 {
-	Datum		source = ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]);
-	char	   *columns;
-
-	(void) ladder_execute(ladder, &unread_columns_query, &source, NULL, NULL);
-	columns = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-						   ONLY_COLUMN);
-	SPI_freetuptable(SPI_tuptable);
-	return columns;
+	return ladder_read_text(ladder, &unread_columns_query,
+							DATUMS(ObjectIdGetDatum(ladder->relation[LADDER_SOURCE])));
 }
 
 /*

@@ -287,7 +287,6 @@ static void
 put_model(LobbyDraft *draft, double caution, bool sides, bool commanders)
 {
 	const Model *model = draft->batch->model;
-	bool		isnull;
 
 	if (caution != 0 && model_state_column(model, ROLE_DEVIATION) < 0)
 		ereport(ERROR,
@@ -303,10 +302,9 @@ put_model(LobbyDraft *draft, double caution, bool sides, bool commanders)
 		report_match_status(MATCH_NO_PERIOD, NAN, NULL);
 	if (match_components_used(&model->rules, draft->batch->params) > 0)
 		ladder_check_privilege(draft->ladder, "component", ACL_SELECT);
-	ladder_execute(draft->ladder, &params_query, NULL, NULL, NULL);
 	set_column(draft, LOBBY_MODEL, CStringGetTextDatum(model->name));
-	set_column(draft, LOBBY_PARAMS, SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-												  ONLY_COLUMN, &isnull));
+	(void) ladder_read_row(draft->ladder, &params_query, NULL, &draft->value[LOBBY_PARAMS],
+						   &draft->null[LOBBY_PARAMS]);
 }
 
 /* Who may command: one element is that of all. */

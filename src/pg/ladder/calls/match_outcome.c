@@ -55,12 +55,13 @@ static LadderQuery recorded_query = {
 
 enum
 {
-	RECORDED_STATUS = 1,
+	RECORDED_STATUS,
 	RECORDED_SEQ,
 	RECORDED_DIGEST,
 	RECORDED_REASON,
 	RECORDED_DETAIL,
-	RECORDED_VOID_REASON
+	RECORDED_VOID_REASON,
+	RECORDED_NCOLUMNS
 };
 
 /* The first place that a match has put out of date; a late one has none yet. */
@@ -72,57 +73,62 @@ static LadderQuery correction_query = {
 
 enum
 {
-	CORRECTION_KIND = 1,
-	CORRECTION_SEQ
+	CORRECTION_KIND,
+	CORRECTION_SEQ,
+	CORRECTION_NCOLUMNS
 };
 
 bool
 match_is_recorded(Ladder *ladder, const ReportedMatch *report)
 {
-	bool		recorded = ladder_execute(ladder, &recorded_query,
-										  &report->arrays.value[GIVEN_MATCH_ID], NULL, NULL) > 0;
+	return ladder_execute(ladder, &recorded_query, &report->arrays.value[GIVEN_MATCH_ID], NULL,
+						  NULL) > 0;
+}
 
-	SPI_freetuptable(SPI_tuptable);
-	return recorded;
+/* The text of a column, or NULL. */
+static char *
+text_column(const Datum *values, const bool *nulls, int column)
+{
+	return nulls[column] ? NULL : TextDatumGetCString(values[column]);
 }
 
 /* The correction that waits because of the match, if there is one. */
 static void
 find_correction(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
-	bool		isnull;
+	Datum		values[CORRECTION_NCOLUMNS];
+	bool		nulls[CORRECTION_NCOLUMNS];
 
-	if (ladder_execute(ladder, &correction_query, match_id, NULL, NULL) == 0)
+	if (!ladder_read_row(ladder, &correction_query, match_id, values, nulls))
 		return;
-	outcome->correction = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-									   CORRECTION_KIND);
-	outcome->place = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-												 SPI_tuptable->tupdesc,
-												 CORRECTION_SEQ, &isnull));
-	outcome->has_place = !isnull;
+	outcome->correction = text_column(values, nulls, CORRECTION_KIND);
+	outcome->place = DatumGetInt64(values[CORRECTION_SEQ]);
+	outcome->has_place = !nulls[CORRECTION_SEQ];
 }
 
 /*
- * What the row of rated_match says.  Its digest is that of the content that was rated,
+ * What the row of rated_match says, if there is one.  Its digest is that of the content that was rated,
  * or found wanting: with another one reported meanwhile, all in the row is about what
  * was, until a replay.
  */
-static void
-read_recorded(Outcome *outcome)
+static bool
+read_recorded(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
-	HeapTuple	tuple = SPI_tuptable->vals[0];
-	TupleDesc	desc = SPI_tuptable->tupdesc;
-	const char *status = SPI_getvalue(tuple, desc, RECORDED_STATUS);
-	const char *void_reason = SPI_getvalue(tuple, desc, RECORDED_VOID_REASON);
-	bool		rated = strcmp(status, "rated") == 0;
-	bool		isnull;
+	Datum		values[RECORDED_NCOLUMNS];
+	bool		nulls[RECORDED_NCOLUMNS];
+	const char *void_reason;
+	bool		rated;
 
-	outcome->digest = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_DIGEST, &isnull));
-	outcome->seq = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_SEQ, &isnull));
-	outcome->has_seq = !isnull;
+	if (!ladder_read_row(ladder, &recorded_query, match_id, values, nulls))
+		return false;
+	rated = same_text(values[RECORDED_STATUS], "rated");
+	void_reason = text_column(values, nulls, RECORDED_VOID_REASON);
+	outcome->digest = DatumGetInt64(values[RECORDED_DIGEST]);
+	outcome->seq = DatumGetInt64(values[RECORDED_SEQ]);
+	outcome->has_seq = !nulls[RECORDED_SEQ];
 	outcome->has_events = rated && outcome->has_seq;
-	outcome->reason = SPI_getvalue(tuple, desc, RECORDED_REASON);
-	outcome->detail = SPI_getvalue(tuple, desc, RECORDED_DETAIL);
+	outcome->reason = text_column(values, nulls, RECORDED_REASON);
+	outcome->detail = text_column(values, nulls, RECORDED_DETAIL);
 	if (rated && void_reason != NULL)
 	{
 		outcome->reason = unrated_code(UNRATED_VOID);
@@ -131,6 +137,7 @@ read_recorded(Outcome *outcome)
 	outcome->outcome = rated ? "rated" :
 		outcome->reason != NULL &&
 		strcmp(outcome->reason, unrated_code(UNRATED_LATE)) == 0 ? "waiting" : "unrated";
+	return true;
 }
 
 /* What a report has made of a match that is recorded. */
@@ -172,9 +179,10 @@ static LadderQuery waiting_query = {
 
 enum
 {
-	WAITING_SINCE = 1,
+	WAITING_SINCE,
 	WAITING_SQLSTATE,
-	WAITING_MESSAGE
+	WAITING_MESSAGE,
+	WAITING_NCOLUMNS
 };
 
 /*
@@ -184,24 +192,21 @@ enum
 static bool
 find_waiting(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
-	HeapTuple	tuple;
-	TupleDesc	desc;
-	bool		isnull;
+	Datum		values[WAITING_NCOLUMNS];
+	bool		nulls[WAITING_NCOLUMNS];
 	int			reason;
 
-	if (ladder_execute(ladder, &waiting_query, match_id, NULL, NULL) == 0)
+	if (!ladder_read_row(ladder, &waiting_query, match_id, values, nulls))
 		return false;
-	tuple = SPI_tuptable->vals[0];
-	desc = SPI_tuptable->tupdesc;
 	outcome->outcome = "waiting";
-	outcome->since = DatumGetTimestampTz(SPI_getbinval(tuple, desc, WAITING_SINCE, &isnull));
-	outcome->has_since = !isnull;
-	outcome->sqlstate = SPI_getvalue(tuple, desc, WAITING_SQLSTATE);
+	outcome->since = DatumGetTimestampTz(values[WAITING_SINCE]);
+	outcome->has_since = !nulls[WAITING_SINCE];
+	outcome->sqlstate = text_column(values, nulls, WAITING_SQLSTATE);
 	reason = outcome->sqlstate != NULL ? UNRATED_FAILED : UNRATED_WAITING;
 	outcome->reason = unrated_code(reason);
 	outcome->detail = unrated_description(reason);
 	if (outcome->sqlstate != NULL && may_see_message(ladder, outcome->sqlstate, ladder->caller))
-		outcome->detail = SPI_getvalue(tuple, desc, WAITING_MESSAGE);
+		outcome->detail = text_column(values, nulls, WAITING_MESSAGE);
 	return true;
 }
 
@@ -220,7 +225,7 @@ find_outcome(Ladder *ladder, const ReportedMatch *report)
 	const Datum *match_id = &report->arrays.value[GIVEN_MATCH_ID];
 	Outcome		outcome = {0};
 
-	if (ladder_execute(ladder, &recorded_query, match_id, NULL, NULL) == 0)
+	if (!read_recorded(ladder, match_id, &outcome))
 	{
 		/*
 		 * Unless rating has failed, only a frame further out, at work on the
@@ -234,7 +239,6 @@ find_outcome(Ladder *ladder, const ReportedMatch *report)
 			set_reason(&outcome, "unrated", UNRATED_NO_MATCH);
 		return outcome;
 	}
-	read_recorded(&outcome);
 	compare_report(ladder, report, &outcome);
 	if (outcome.differs)
 		(void) find_waiting(ladder, match_id, &outcome);
@@ -471,8 +475,7 @@ skillrating_match_outcome(PG_FUNCTION_ARGS)
 	desc = BlessTupleDesc(desc);
 	ladder = ladder_open_inside(fcinfo);
 	match_id = match_id_argument(fcinfo, 1, ladder->match_type);
-	if (ladder_execute(ladder, &recorded_query, &match_id, NULL, NULL) > 0)
-		read_recorded(&outcome);
+	(void) read_recorded(ladder, &match_id, &outcome);
 
 	/* A change counts from catch_up() on, as a verdict does. */
 	if (outcome.has_events && outcome.reason == NULL)

@@ -7,6 +7,7 @@
  */
 #include "pg/ladder/entry/plans.h"
 
+#include "access/htup_details.h"
 #include "miscadmin.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
@@ -294,15 +295,34 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 }
 
 bool
+ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *params, Datum *values, bool *nulls)
+{
+	if (ladder_execute(ladder, query, params, NULL, NULL) == 0)
+		return false;
+	heap_deform_tuple(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, values, nulls);
+	return true;
+}
+
+bool
 ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values, int64 *number)
 {
+	Datum		value;
 	bool		isnull;
 
-	(void) ladder_execute(ladder, query, values, NULL, NULL);
-	*number = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-										  ONLY_COLUMN, &isnull));
-	SPI_freetuptable(SPI_tuptable);
-	return !isnull;
+	if (!ladder_read_row(ladder, query, values, &value, &isnull) || isnull)
+		return false;
+	*number = DatumGetInt64(value);
+	return true;
+}
+
+char *
+ladder_read_text(Ladder *ladder, LadderQuery *query, const Datum *values)
+{
+	Datum		value;
+	bool		isnull;
+
+	return ladder_read_row(ladder, query, values, &value, &isnull) && !isnull ?
+		TextDatumGetCString(value) : NULL;
 }
 
 void

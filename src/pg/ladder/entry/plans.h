@@ -76,9 +76,19 @@ extern uint64 ladder_execute(Ladder *ladder, LadderQuery *query,
 							 const Datum *values, const bool *nulls,
 							 DestReceiver *dest);
 
+/*
+ * The first row of a query's result, for which values and nulls have room; false if there is none.
+ * It is in the memory of the open ladder.
+ */
+extern bool ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *params, Datum *values,
+							bool *nulls);
+
 /* The number in the one row and column of a query's result; false if it is null. */
 extern bool ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values,
 							   int64 *number);
+
+/* The text there, or NULL if it is null or there is no row. */
+extern char *ladder_read_text(Ladder *ladder, LadderQuery *query, const Datum *values);
 
 /*
  * Run one that writes rows under the active snapshot, so that it finds those that this sees and no

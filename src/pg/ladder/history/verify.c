@@ -268,16 +268,6 @@ enum
 	COUNT_NCOLUMNS
 };
 
-static void
-take_counts(void *arg, const Datum *values, const bool *nulls)
-{
-	int			i;
-
-	(void) nulls;
-	for (i = 0; i < COUNT_NCOLUMNS; i++)
-		((int64 *) arg)[i] = DatumGetInt64(values[i]);
-}
-
 /* Matches that have no place, and what was seen of them. */
 static LadderQuery unplaced_query = {
 	.text = "SELECT m.match_id, " RECORDED_COLUMNS " FROM {rated_match} AS m WHERE m.seq IS NULL"
@@ -308,19 +298,20 @@ check_unplaced(Ladder *ladder, Check *complete)
 static void
 check_counts(Ladder *ladder, Check *complete, Check *corrections, Check *waiting)
 {
-	int64		count[COUNT_NCOLUMNS];
+	Datum		count[COUNT_NCOLUMNS];
+	bool		nulls[COUNT_NCOLUMNS];
 
-	(void) ladder_execute_each(ladder, &counts_query, NULL, NULL, take_counts, count);
-	complete->faults = count[COUNT_OVERLOOKED];
-	complete->examined = complete->faults + count[COUNT_RATED_MATCH];
+	(void) ladder_read_row(ladder, &counts_query, NULL, count, nulls);
+	complete->faults = DatumGetInt64(count[COUNT_OVERLOOKED]);
+	complete->examined = complete->faults + DatumGetInt64(count[COUNT_RATED_MATCH]);
 	if (complete->faults > 0)
 		complete->first = pstrdup("one that was never looked at");
-	corrections->faults = corrections->examined = count[COUNT_CORRECTION];
+	corrections->faults = corrections->examined = DatumGetInt64(count[COUNT_CORRECTION]);
 	/* Nothing is wrong with them. */
 	corrections->summary = corrections->faults == 1 ?
 		pstrdup("1 correction waits for catch_up()") :
 		psprintf(UINT64_FORMAT " corrections wait for catch_up()", corrections->faults);
-	waiting->faults = count[COUNT_WAITING];
+	waiting->faults = DatumGetInt64(count[COUNT_WAITING]);
 	waiting->summary = psprintf(UINT64_FORMAT " in table pending, see ladder_status()",
 								waiting->faults);
 }
@@ -346,7 +337,7 @@ static LadderQuery silent_query = {
 static void
 check_triggers(Ladder *ladder, Check *check)
 {
-	char	   *why = ladder_read_sign(ladder, &silent_query);
+	char	   *why = ladder_read_text(ladder, &silent_query, DATUMS(CStringGetTextDatum(ladder->name)));
 
 	if (why != NULL)
 		check->note = psprintf("%s, see restore_triggers()", why);

@@ -153,8 +153,9 @@ static LadderQuery last_judged_query = {
 
 enum
 {
-	LAST_PLAYED_AT = 1,
-	LAST_MATCH_ID
+	LAST_PLAYED_AT,
+	LAST_MATCH_ID,
+	LAST_NCOLUMNS
 };
 
 /* A match that its players' past kept from being rated: later ones may not precede it. */
@@ -176,28 +177,15 @@ static LastPlace
 find_last_place(Ladder *ladder, bool judges_players)
 {
 	LastPlace	last = {DT_NOBEGIN, false, (Datum) 0};
-	bool		isnull;
-	Datum		at;
+	Datum		values[LAST_NCOLUMNS];
+	bool		nulls[LAST_NCOLUMNS];
 
-	(void) ladder_execute(ladder, &last_operation_query, NULL, NULL, NULL);
-	at = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-					   ONLY_COLUMN, &isnull);
-	SPI_freetuptable(SPI_tuptable);
-	if (!isnull)
-		last.at = DatumGetTimestampTz(at);
-	if (judges_players &&
-		ladder_execute(ladder, &last_judged_query, NULL, NULL, NULL) > 0)
-	{
-		HeapTuple	tuple = SPI_tuptable->vals[0];
-		TupleDesc	desc = SPI_tuptable->tupdesc;
-
-		at = SPI_getbinval(tuple, desc, LAST_PLAYED_AT, &isnull);
-		if (!isnull)
-			advance_last_place(ladder, &last,
-							   SPI_getbinval(tuple, desc, LAST_MATCH_ID, &isnull),
-							   DatumGetTimestampTz(at));
-		SPI_freetuptable(SPI_tuptable);
-	}
+	if (ladder_read_row(ladder, &last_operation_query, NULL, values, nulls) && !nulls[0])
+		last.at = DatumGetTimestampTz(values[0]);
+	if (judges_players && ladder_read_row(ladder, &last_judged_query, NULL, values, nulls) &&
+		!nulls[LAST_PLAYED_AT])
+		advance_last_place(ladder, &last, values[LAST_MATCH_ID],
+						   DatumGetTimestampTz(values[LAST_PLAYED_AT]));
 	return last;
 }
 
