@@ -229,7 +229,7 @@ drop_unreadable(Attempts *attempts, Datum *ids, int n)
 }
 
 /* Put the matches of a batch into the order in which the source has them, the others behind. */
-static void
+static bool
 order_by_source(void *arg)
 {
 	const Attempt *attempt = (const Attempt *) arg;
@@ -243,7 +243,7 @@ order_by_source(void *arg)
 	int			i;
 
 	for (i = 0; i < attempt->n; i++)
-		*id_table_enter(unmet, attempt->ids[i], "", &found) = &attempt->ids[i];
+		id_table_set(unmet, attempt->ids[i], &attempt->ids[i]);
 	while (reader_next(reader))
 	{
 		void	  **place = id_table_enter(unmet, reader->match.id, "", &found);
@@ -259,6 +259,7 @@ order_by_source(void *arg)
 	memcpy(attempt->ids, ordered, attempt->n * sizeof(Datum));
 	id_table_free(unmet);
 	pfree(ordered);
+	return true;
 }
 
 static void rate_part(Attempts *attempts, Datum *ids, int n, bool careful);

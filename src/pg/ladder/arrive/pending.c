@@ -359,10 +359,9 @@ static void
 take_drained(void *arg, const Datum *values, const bool *nulls)
 {
 	Drained    *drained = (Drained *) arg;
-	bool		found;
 
 	if (!nulls[DRAIN_MATCH_ID])
-		(void) id_table_enter(drained->ids, values[DRAIN_MATCH_ID], "", &found);
+		id_table_add(drained->ids, values[DRAIN_MATCH_ID]);
 	drained->has_failed = drained->has_failed || !nulls[DRAIN_HAS_FAILED];
 }
 

@@ -237,12 +237,11 @@ add_transition_ids(IdTable *ids, Tuplestorestate *rows, TupleDesc desc,
 	while (tuplestore_gettupleslot(rows, true, false, slot))
 	{
 		bool		isnull;
-		bool		found;
 		Datum		id = slot_getattr(slot, column, &isnull);
 
 		CHECK_FOR_INTERRUPTS();
 		if (!isnull)
-			(void) id_table_enter(ids, id, "", &found);
+			id_table_add(ids, id);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 }
@@ -279,13 +278,12 @@ add_expression_ids(IdTable *ids, const Ladder *ladder, const char *expression, c
 	for (i = 0; i < SPI_processed; i++)
 	{
 		bool		isnull;
-		bool		found;
 		Datum		id = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, ONLY_COLUMN,
 									   &isnull);
 
 		CHECK_FOR_INTERRUPTS();
 		if (!isnull)
-			(void) id_table_enter(ids, id, "", &found);
+			id_table_add(ids, id);
 	}
 	SPI_freetuptable(SPI_tuptable);
 }

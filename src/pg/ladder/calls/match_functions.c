@@ -246,12 +246,7 @@ find_players(const SourceMatch *match, const Ladder *ladder, ReportedMatch *repo
 	report->counted = palloc_array(Datum, arrays->n);
 	report->absent = palloc_array(bool, arrays->n);
 	for (i = 0; i < match->n; i++)
-	{
-		bool		found;
-
-		*id_table_enter(accounts, match->account_id[i], "", &found) =
-			&match->player_id[i];
-	}
+		id_table_set(accounts, match->account_id[i], &match->player_id[i]);
 	for (i = 0; i < arrays->n; i++)
 	{
 		const Datum *counted = id_table_find(accounts, arrays->player[i], "");
@@ -292,7 +287,7 @@ typedef struct ReadReport
  * A mistake in what was reported is the caller's, and an error: in a row that is there it would
  * only keep the match from being rated.
  */
-static void
+static bool
 read_report(void *arg)
 {
 	Ladder	   *ladder = ((ReadReport *) arg)->ladder;
@@ -314,6 +309,7 @@ read_report(void *arg)
 			(void) batch_judge(ladder_batch(ladder), &reader->match, &why);
 	}
 	reader_close(reader);
+	return true;
 }
 
 /*

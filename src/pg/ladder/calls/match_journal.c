@@ -51,11 +51,9 @@ return_participants(ReturnSetInfo *rsinfo, Batch *batch, SourceMatch *source)
 		const Participant *participant = &source->participant[i];
 		Datum		values[PARTICIPANT_NCOLUMNS];
 		bool		nulls[PARTICIPANT_NCOLUMNS] = {false};
-		bool		found;
 
 		/* Stints of one account are one row. */
-		(void) id_table_enter(met, source->account_id[i], "", &found);
-		if (found)
+		if (!id_table_add(met, source->account_id[i]))
 			continue;
 		values[PARTICIPANT_ACCOUNT] =
 			CStringGetTextDatum(id_text(source->player_type, source->account_id[i]));

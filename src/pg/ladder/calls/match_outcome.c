@@ -309,10 +309,9 @@ find_events(Ladder *ladder, const ReportedMatch *report, const Outcome *outcome,
 	{
 		HeapTuple	tuple = SPI_tuptable->vals[row];
 		bool		isnull;
-		bool		found;
 		Datum		player = SPI_getbinval(tuple, *desc, EVENT_PLAYER_ID, &isnull);
 
-		*id_table_enter(events, player, "", &found) = tuple;
+		id_table_set(events, player, tuple);
 	}
 	return events;
 }
@@ -400,10 +399,8 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const ReportedMatch *rep
 		Datum		values[REPORT_NCOLUMNS];
 		bool		nulls[REPORT_NCOLUMNS] = {false};
 		Outcome		own = outcome_of_player(&outcome, report, i);
-		bool		found;
 
-		(void) id_table_enter(met, arrays->player[i], "", &found);
-		if (found)
+		if (!id_table_add(met, arrays->player[i]))
 			continue;
 		if (event != NULL)
 			read_event(event, desc, model->nstate, before, after, values, nulls);

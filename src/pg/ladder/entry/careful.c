@@ -49,10 +49,14 @@ skillrating_error_is_bearable(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(error_is_bearable(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])));
 }
 
-/* Take an error over, or raise it again. */
-static void
-take_error(ErrorData *data, TakesError takes, SourceError *error)
+bool
+careful_do(bool (*work) (void *), void *arg, TakesError takes, SourceError *error)
 {
+	bool		done;
+	ErrorData  *data = try_in_subtransaction(work, arg, &done);
+
+	if (data == NULL)
+		return done;
 	if (!takes(data->sqlerrcode))
 		ReThrowError(data);
 	error->match_id = (Datum) 0;
@@ -62,34 +66,7 @@ take_error(ErrorData *data, TakesError takes, SourceError *error)
 	error->message = psprintf("error %s in the source: %s", error->sqlstate,
 							  data->message);
 	FreeErrorData(data);
-}
-
-/* What careful_do() is to do, which it does or raises an error. */
-typedef struct CarefulWork
-{
-	void		(*work) (void *);
-	void	   *arg;
-} CarefulWork;
-
-static bool
-do_work(void *arg)
-{
-	const CarefulWork *careful = (const CarefulWork *) arg;
-
-	careful->work(careful->arg);
-	return true;
-}
-
-bool
-careful_do(void (*work) (void *), void *arg, TakesError takes, SourceError *error)
-{
-	CarefulWork careful = {work, arg};
-	bool		done;
-	ErrorData  *data = try_in_subtransaction(do_work, &careful, &done);
-
-	if (data != NULL)
-		take_error(data, takes, error);
-	return done;
+	return false;
 }
 
 /* A query on some matches whose rows nobody looks at. */
@@ -100,13 +77,14 @@ typedef struct Trial
 	Datum		ids;			/* an array */
 } Trial;
 
-static void
+static bool
 run_trial(void *arg)
 {
 	Trial	   *trial = (Trial *) arg;
 
 	(void) ladder_execute(trial->ladder, trial->query, &trial->ids, NULL,
 						  None_Receiver);
+	return true;
 }
 
 int

@@ -374,10 +374,8 @@ ladder_execute_each(Ladder *ladder, LadderQuery *query, const Datum *values, con
 static void
 take_id(void *arg, const Datum *values, const bool *nulls)
 {
-	bool		found;
-
 	if (!nulls[0])
-		(void) id_table_enter((IdTable *) arg, values[0], "", &found);
+		id_table_add((IdTable *) arg, values[0]);
 }
 
 void

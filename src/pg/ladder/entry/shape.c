@@ -103,6 +103,12 @@ relation_text(const LadderCache *cache, LadderRelation relation)
 	return quote_qualified_identifier(cache->name, name);
 }
 
+static int
+shape_hint(void)
+{
+	return errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.");
+}
+
 /* Error unless a table has a column of a type, and without nulls where that is asked for. */
 static void
 check_column(const LadderCache *cache, LadderRelation relation, const char *name,
@@ -118,7 +124,7 @@ check_column(const LadderCache *cache, LadderRelation relation, const char *name
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("table %s has no column \"%s\"",
 						table, name),
-				 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
+				 shape_hint()));
 	column = (Form_pg_attribute) GETSTRUCT(tuple);
 	if (column->atttypid != type)
 		ereport(ERROR,
@@ -126,12 +132,12 @@ check_column(const LadderCache *cache, LadderRelation relation, const char *name
 				 errmsg("column \"%s\" of table %s has type %s, not %s", name,
 						table, format_type_be(column->atttypid),
 						format_type_be(type)),
-				 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
+				 shape_hint()));
 	if (not_null && !column->attnotnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("column \"%s\" of table %s must be NOT NULL", name, table),
-				 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
+				 shape_hint()));
 	ReleaseSysCache(tuple);
 	pfree(table);
 }
@@ -170,7 +176,7 @@ check_kind(const LadderCache *cache, LadderRelation relation)
 			 relation == LADDER_EVENT_SEQ ?
 			 errmsg("relation %s is not a sequence", relation_text(cache, relation)) :
 			 errmsg("relation %s is not a table", relation_text(cache, relation)),
-			 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
+			 shape_hint()));
 }
 
 static void

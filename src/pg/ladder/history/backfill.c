@@ -73,16 +73,12 @@ read_batch(Ladder *ladder, ArrayType *texts)
 	deconstruct_array(texts, TEXTOID, -1, false, TYPALIGN_INT, &name, &null, &n);
 	for (i = 0; i < n; i++)
 	{
-		bool		found;
-
 		CHECK_FOR_INTERRUPTS();
 		if (null[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("match must not be null")));
-		(void) id_table_enter(ids,
-							  id_from_text(type, TextDatumGetCString(name[i]), "match_id"),
-							  "", &found);
+		id_table_add(ids, id_from_text(type, TextDatumGetCString(name[i]), "match_id"));
 	}
 	return ids;
 }

@@ -278,10 +278,11 @@ note_corrections(Ladder *ladder, LadderQuery *query)
 }
 
 /* The same for those that have failed before, as work that careful_do() does. */
-static void
+static bool
 note_failed(void *arg)
 {
 	(void) note_corrections((Ladder *) arg, &failed_query);
+	return true;
 }
 
 /*

@@ -81,11 +81,7 @@ name_table(IdType *type, const Datum *from, Datum *to, int n)
 	int			i;
 
 	for (i = 0; i < n; i++)
-	{
-		bool		found;
-
-		*id_table_enter(table, from[i], "", &found) = &to[i];
-	}
+		id_table_set(table, from[i], &to[i]);
 	return table;
 }
 
@@ -127,14 +123,11 @@ rename_matches(Ladder *ladder, IdTable *matches, const Renaming *renaming)
 	reader->renaming = renaming;
 	while (reader_next(reader))
 	{
-		bool		found;
-
 		/*
 		 * One with several times comes in pieces, and is known by none of
 		 * them.
 		 */
-		(void) id_table_enter(met, reader->match.id, "", &found);
-		if (found)
+		if (!id_table_add(met, reader->match.id))
 			continue;
 		if (n == nmatches)
 			elog(ERROR, "source returned a match that was not asked for");

@@ -304,41 +304,33 @@ players_load_some(Replay *replay, BatchPlayer **player, int n)
 		load_some(replay, &shared_at_query, player, n);
 }
 
+static LadderQuery all_players_query = {
+	.text = "SELECT {rating columns r} FROM {rating} AS r"
+};
+
 /* At the start nobody is there but at a horizon, so that only the rows of today count. */
 static void
-load_rows(Replay *replay)
+take_row(void *arg, const Datum *values, const bool *nulls)
 {
-	Batch	   *batch = replay->batch;
-	RowReader	rows;
+	Batch	   *batch = (Batch *) arg;
 
-	all_ratings_open(&rows, replay->ladder);
-	for (; rows.have_row; row_reader_next(&rows))
-		store_row(batch, rating_player(&rows, batch), true, row_values(&rows),
-				  row_nulls(&rows));
-	row_reader_close(&rows);
+	store_row(batch, rating_player(batch, values, nulls), true, values, nulls);
 }
 
 static LadderQuery horizon_query = {
 	.text = "SELECT {rating columns h} FROM {horizon} AS h"
 };
 
-/* Put everybody where the horizon has them. */
+/* Put a player where the horizon has it. */
 static void
-load_horizon(Replay *replay)
+take_horizon(void *arg, const Datum *values, const bool *nulls)
 {
-	Batch	   *batch = replay->batch;
-	RowReader	rows;
+	Batch	   *batch = (Batch *) arg;
+	BatchPlayer *player = rating_player(batch, values, nulls);
 
-	row_reader_open(&rows, replay->ladder, &horizon_query, NULL);
-	for (; rows.have_row; row_reader_next(&rows))
-	{
-		BatchPlayer *player = rating_player(&rows, batch);
-
-		(void) table_read(&rating_table, batch->model, batch->model->nstate, row_values(&rows),
-						  row_nulls(&rows), &player->record, player->state);
-		player->exists = true;
-	}
-	row_reader_close(&rows);
+	(void) table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
+					  &player->record, player->state);
+	player->exists = true;
 }
 
 void
@@ -349,8 +341,8 @@ players_load_replayed(Replay *replay)
 
 	if (replay->whole)
 	{
-		load_rows(replay);
-		load_horizon(replay);
+		(void) ladder_execute_each(replay->ladder, &all_players_query, NULL, NULL, take_row, batch);
+		(void) ladder_execute_each(replay->ladder, &horizon_query, NULL, NULL, take_horizon, batch);
 		return;
 	}
 	values[0] = Int64GetDatum(replay->from);

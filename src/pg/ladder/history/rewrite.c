@@ -64,9 +64,8 @@ static void
 enter_match(Rewrite *rewrite, IdTable *table, Datum id)
 {
 	MemoryContext old = MemoryContextSwitchTo(rewrite->context);
-	bool		found;
 
-	(void) id_table_enter(table, id, "", &found);
+	id_table_add(table, id);
 	MemoryContextSwitchTo(old);
 }
 

@@ -375,11 +375,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	application->known = id_table_create(ladder->match_type);
 	application->match = huge_array0(KnownMatch, n);
 	for (i = 0; i < n; i++)
-	{
-		bool		found;
-
-		*id_table_enter(application->known, ids[i], "", &found) = &application->match[i];
-	}
+		id_table_set(application->known, ids[i], &application->match[i]);
 	for (i = 0; i < nrecorded; i++)
 		((KnownMatch *) id_table_find(application->known, recorded[i].id, ""))->record =
 			&recorded[i];

@@ -126,9 +126,7 @@ do_load(void *arg)
 static void
 load_by(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *values, TakesRow take)
 {
-	ComponentsLoad load = {batch, ladder, query, values, take};
-
-	(void) do_load(&load);
+	(void) do_load(&(ComponentsLoad) {batch, ladder, query, values, take});
 }
 
 static LadderQuery all_components_query = {

@@ -77,10 +77,9 @@ add_merge(Filters *filters, Datum player, Datum into)
 {
 	const IdType *type = filters->type;
 	Datum	   *copy = palloc_object(Datum);
-	bool		found;
 
 	*copy = datumCopy(into, type->typbyval, type->typlen);
-	*id_table_enter(filters->merged, player, "", &found) = copy;
+	id_table_set(filters->merged, player, copy);
 }
 
 static void

@@ -254,7 +254,7 @@ typedef struct StoreMatches
 	Datum		ids;
 } StoreMatches;
 
-static void
+static bool
 store_matches(void *arg)
 {
 	StoreMatches *matches = (StoreMatches *) arg;
@@ -264,7 +264,7 @@ store_matches(void *arg)
 	if (ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids)) != 1)
 	{
 		store_rows(matches->reader, &read_matches_query[false], &matches->ids, NULL);
-		return;
+		return true;
 	}
 
 	/*
@@ -276,6 +276,7 @@ store_matches(void *arg)
 	settings_set("enable_mergejoin", "off");
 	store_rows(matches->reader, &read_match_query, &matches->ids, NULL);
 	AtEOXact_GUC(false, guc_level);
+	return true;
 }
 
 MatchReader *
@@ -288,7 +289,7 @@ reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 	reader->match.tolerant = !strict;
 	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
 	if (!careful)
-		store_matches(&matches);
+		(void) store_matches(&matches);
 	else if (!careful_do(store_matches, &matches, error_is_about_data, &error))
 	{
 		IdType	   *type = ladder->match_type;
@@ -299,7 +300,7 @@ reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 						  type->typbyval, type->typalign, &id, NULL, &n);
 		tuplestore_clear(reader->store);
 		matches.ids = find_readable(reader, id, n);
-		store_matches(&matches);
+		(void) store_matches(&matches);
 	}
 	reader_rewind(reader);
 	return reader;
@@ -373,19 +374,21 @@ typedef struct OpenStream
 	int64		from;
 } OpenStream;
 
-static void
+static bool
 open_stream(void *arg)
 {
 	OpenStream *stream = (OpenStream *) arg;
 
 	row_reader_open(&stream->reader->stream, stream->reader->ladder,
 					&read_rated_query[stream->reader->whole], DATUMS(Int64GetDatum(stream->from)));
+	return true;
 }
 
-static void
+static bool
 read_stream(void *arg)
 {
 	row_reader_next(&((MatchReader *) arg)->stream);
+	return true;
 }
 
 /* Fetch the next row of the stream; reader->failed if it raises an error. */

@@ -99,28 +99,6 @@ static LadderQuery some_touched_players_query = {
 	.param = {VALUE_TEXT, ARRAY_OF(VALUE_PLAYER)}
 };
 
-static LadderQuery all_players_query = {
-	.text = "SELECT {rating columns r} FROM {rating} AS r"
-};
-
-void
-all_ratings_open(RowReader *reader, Ladder *ladder)
-{
-	row_reader_open(reader, ladder, &all_players_query, NULL);
-}
-
-BatchPlayer *
-rating_player(RowReader *reader, Batch *batch)
-{
-	char	   *pool = TextDatumGetCString(row_key_column(reader, RATING_POOL));
-	BatchPlayer *player = batch_player(batch,
-									   row_key_column(reader, RATING_PLAYER_ID),
-									   pool);
-
-	pfree(pool);
-	return player;
-}
-
 /* Error 22004: a column of rating is null that must not be. */
 pg_noreturn static void
 null_in_rating(const char *column)
@@ -130,12 +108,10 @@ null_in_rating(const char *column)
 			 errmsg("column \"%s\" of a rating is null", column)));
 }
 
-/* Take over a row of rating as what a player has; of a locked one the last column is its place. */
-static BatchPlayer *
-take_rating(Batch *batch, const Datum *values, const bool *nulls)
+BatchPlayer *
+rating_player(Batch *batch, const Datum *values, const bool *nulls)
 {
 	BatchPlayer *player;
-	const char *missing;
 	char	   *pool;
 
 	/* The owner may have dropped the constraint. */
@@ -146,8 +122,17 @@ take_rating(Batch *batch, const Datum *values, const bool *nulls)
 	pool = TextDatumGetCString(values[RATING_POOL - 1]);
 	player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
 	pfree(pool);
-	missing = table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
-						 &player->record, player->state);
+	return player;
+}
+
+/* Take over a row of rating as what a player has; of a locked one the last column is its place. */
+static BatchPlayer *
+take_rating(Batch *batch, const Datum *values, const bool *nulls)
+{
+	BatchPlayer *player = rating_player(batch, values, nulls);
+	const char *missing = table_read(&rating_table, batch->model, batch->model->nstate, values,
+									 nulls, &player->record, player->state);
+
 	if (missing != NULL)
 		null_in_rating(missing);
 	player->exists = player->loaded = true;
