@@ -1,6 +1,9 @@
 /*
  * attempts.c
  *		Rating the matches of a ladder so that errors do not stop those who brought them.
+ *
+ * Relies on apply_batch() leaving nothing behind in memory when its subtransaction is undone, and on
+ * whoever fails alone to fail again alone: parts are the same matches in the same order.
  */
 #include "pg/ladder/arrive/attempts.h"
 

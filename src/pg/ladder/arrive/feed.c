@@ -1,6 +1,9 @@
 /*
  * feed.c
  *		What feeds a ladder: the triggers that report matches to it.
+ *
+ * What is asked before a ladder is entered runs no query, because it would run as the caller:
+ * catalogues are read from the caches of the server, and a list by a scan under the latest snapshot.
  */
 #include "pg/ladder/arrive/feed.h"
 

@@ -1,6 +1,8 @@
 /*
  * match_arrays.c
  *		A match as arguments of a function.
+ *
+ * Relies on parts of a match having the same order here and in the parameters of all queries.
  */
 #include "pg/ladder/calls/match_arrays.h"
 

@@ -1,6 +1,8 @@
 /*
  * match_functions.c
  *		Bodies of the functions about one match: report_match() and preview().
+ *
+ * The ladder has been entered; report_match() rates by the ways that triggers take.
  */
 #include "pg/sql/glue.h"
 

@@ -5,6 +5,10 @@
  * report_match() has a row for each player whatever came of the match, so that a caller never
  * has to guess from an empty result.  Players whom the match has not touched, or not
  * yet, have the rating with which they would go into it, before and after.
+ *
+ * Nothing here writes.  All is read after the match was rated, by queries of the same transaction,
+ * which see what it has just written; what another one commits meanwhile can only be about other
+ * content of the match, which the digest tells.
  */
 #include "pg/ladder/calls/match_outcome.h"
 
@@ -140,7 +144,11 @@ read_recorded(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 	return true;
 }
 
-/* What a report has made of a match that is recorded. */
+/*
+ * What a report has made of a match that is recorded.  The digest of what was looked at is compared,
+ * and not whether the tables were written: rows of one's own in a source may make other content of
+ * the same report.
+ */
 static void
 compare_report(const Ladder *ladder, const ReportedMatch *report, Outcome *outcome)
 {
@@ -186,6 +194,9 @@ enum
 };
 
 /*
+ * The message of an error comes from code that runs with the rights of the ladder's owner; whoever
+ * may not read it in pending gets the description of the reason.
+ *
  * Whether the match waits in pending; if because of an error, even one that was rated does, with
  * the content of then.
  */

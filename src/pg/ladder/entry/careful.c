@@ -1,6 +1,11 @@
 /*
  * careful.c
  *		Reading from a source where the rows of some matches raise errors.
+ *
+ * An error ends the query that raises it, with all rows that it has given, and does not say which
+ * match it is about.  So a query that has failed is tried again on halves of its matches, each in a
+ * subtransaction: of n matches one that fails costs two queries for each halving, and those that can be
+ * read are read once more by whoever asked.
  */
 #include "pg/ladder/entry/careful.h"
 
@@ -21,6 +26,10 @@ error_is_about_data(int sqlerrcode)
 		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION;
 }
 
+/*
+ * What is passed on is what a client tries again or what makes all else in the transaction doubtful:
+ * to note it down as the fault of a match would hide a deadlock, a cancellation or a full disk.
+ */
 bool
 error_is_bearable(int sqlerrcode)
 {
@@ -97,6 +106,8 @@ careful_find(Ladder *ladder, LadderQuery *query, Datum *ids, int n,
 	int			found;
 
 	CHECK_FOR_INTERRUPTS();
+
+	/* In a call for more than one match the error is overwritten by those of its halves. */
 	readable = careful_do(run_trial, &trial, takes, &errors[0]);
 	pfree(DatumGetPointer(trial.ids));
 	if (readable)

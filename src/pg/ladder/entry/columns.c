@@ -1,6 +1,8 @@
 /*
  * columns.c
  *		The columns of a ladder's tables.
+ *
+ * Knows the structs of a batch by offsets alone, whose types are checked when this is compiled.
  */
 #include "pg/ladder/entry/columns.h"
 

@@ -1,6 +1,8 @@
 /*
  * config.c
  *		The row of a ladder: its model and parameters, and when and how it rates.
+ *
+ * Relies on a row version that a snapshot sees being the only one, as long as the table has one row.
  */
 #include "pg/ladder/entry/config.h"
 

@@ -1,6 +1,9 @@
 /*
  * entry.c
  *		Entering a ladder: rights, locks and settings of all work on it.
+ *
+ * Relies on PostgreSQL to put back role and settings with a (sub)transaction, on memory of a frame
+ * living in CurTransactionContext, and on lock modes of the schema alone to keep others out.
  */
 #include "pg/ladder/entry/entry.h"
 

@@ -1,6 +1,9 @@
 /*
  * maintenance.c
  *		Changing the history of a ladder while others rate it.
+ *
+ * Relies on the maintenance lock, which the caller has, for nobody else changing events, and on places
+ * that others draw being behind all that a part has seen.
  */
 #include "pg/ladder/history/maintenance.h"
 

@@ -1,6 +1,9 @@
 /*
  * replay_players.c
  *		The players in a replay: as they were where it begins.
+ *
+ * Relies on events telling the state before and after them, and on counts of today less those of later
+ * events being those of the place.
  */
 #include "pg/ladder/history/replay_players.h"
 

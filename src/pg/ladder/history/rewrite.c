@@ -1,6 +1,8 @@
 /*
  * rewrite.c
  *		Writing what a replay makes of a ladder's history where it comes out otherwise.
+ *
+ * Relies on the replay to load the row of rating, or of component, beside whatever it changes.
  */
 #include "pg/ladder/history/rewrite.h"
 
@@ -155,35 +157,11 @@ write_ratings(Replay *replay)
 	ratings_end(&writer);
 }
 
-/* A replay whose components are written. */
-typedef struct ComponentsWrite
-{
-	Batch	   *batch;
-	Outbox	   *outbox;
-} ComponentsWrite;
-
-/* Put a row of component beside its component; one of no kind that the model has goes. */
+/* A row of component of no kind that the model has goes. */
 static void
-store_component(void *arg, const Datum *values, const bool *nulls)
+delete_component(void *arg, const Datum *values, const bool *nulls)
 {
-	ComponentsWrite *write = (ComponentsWrite *) arg;
-	BatchComponent *component = component_of_row(write->batch, values, nulls);
-	StoredRow  *row;
-	int			nstate;
-
-	if (component == NULL)
-	{
-		put_key(write->outbox, values, nulls);
-		return;
-	}
-	nstate = component->spec->nstate;
-	row = MemoryContextAllocZero(write->batch->context,
-								 offsetof(StoredRow, state) + nstate * sizeof(double));
-	row->found = true;
-	if (table_read(&component_table, write->batch->model, nstate, values, nulls, &row->record,
-				   row->state) != NULL)
-		row->record.games = -1; /* as nothing that can come out */
-	component->stored = row;
+	put_key((Outbox *) arg, values, nulls);
 }
 
 /* Write the rows of component that come out otherwise. */
@@ -191,10 +169,10 @@ static void
 write_components(Replay *replay)
 {
 	Batch	   *batch = replay->batch;
-	ComponentsWrite write = {batch, outbox_create(replay->ladder, OUTBOX_COMPONENTS)};
+	Outbox	   *outbox = outbox_create(replay->ladder, OUTBOX_COMPONENTS);
 	int			i;
 
-	components_each_row(batch, replay->ladder, replay->whole, store_component, &write);
+	components_store_rows(batch, replay->ladder, replay->whole, delete_component, outbox);
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
@@ -203,9 +181,9 @@ write_components(Replay *replay)
 		CHECK_FOR_INTERRUPTS();
 		if (!same_row(row, component->exists, &component->record, component->state,
 					  component->spec->nstate))
-			put_component(write.outbox, change_of(row != NULL, component->exists), component);
+			put_component(outbox, change_of(row != NULL, component->exists), component);
 	}
-	outbox_send(write.outbox);
+	outbox_send(outbox);
 }
 
 /* Matches that the source no longer has, and history no more. */

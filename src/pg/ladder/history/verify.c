@@ -199,56 +199,39 @@ check_ratings(Ladder *ladder, Batch *batch, Check *states, Check *counters)
 	}
 }
 
-/* The components of a replay beside the table. */
-typedef struct ComponentsCheck
-{
-	Ladder	   *ladder;
-	Batch	   *batch;
-	Check	   *check;
-} ComponentsCheck;
-
-/* Compare a row of component with where the component has got to, which may be nowhere. */
+/* A row of component that nothing gives. */
 static void
-check_component(void *arg, const Datum *values, const bool *nulls)
+check_surplus_component(void *arg, const Datum *values, const bool *nulls)
 {
-	const ComponentsCheck *all = (const ComponentsCheck *) arg;
-	BatchComponent *component = component_of_row(all->batch, values, nulls);
-	RowValues	expected;
+	Check	   *check = (Check *) arg;
 
-	all->check->examined++;
-	if (component == NULL || !component->exists)
-	{
-		if (fault(all->check))
-			all->check->first = psprintf("a row of component %s has no cause",
-										 TextDatumGetCString(values[COMPONENT_KIND - 1]));
-		return;
-	}
-
-	/* Loaded before is a second row of the same component. */
-	expected = component_values(component);
-	if (component->loaded || !states_same(&component_table, &expected, values, nulls) ||
-		!table_same(&component_table, all->ladder, &expected, values, nulls))
-		if (fault(all->check))
-			all->check->first = component_text(all->ladder, component);
-	component->loaded = true;
+	(void) nulls;
+	check->examined++;
+	if (fault(check))
+		check->first = psprintf("a row of component %s has no cause",
+								TextDatumGetCString(values[COMPONENT_KIND - 1]));
 }
 
-/* Compare the table component with where the components have got to. */
+/* Compare the table component with where the components have got to, which may be nowhere. */
 static void
 check_components(Ladder *ladder, Batch *batch, Check *check)
 {
-	ComponentsCheck all = {ladder, batch, check};
 	int			i;
 
-	components_each_row(batch, ladder, true, check_component, &all);
+	components_store_rows(batch, ladder, true, check_surplus_component, check);
 	for (i = 0; i < batch->ncomponents; i++)
-		if (batch->components[i]->exists && !batch->components[i]->loaded)
-		{
-			check->examined++;
-			if (fault(check))
-				check->first = psprintf("%s has no row",
-										component_text(ladder, batch->components[i]));
-		}
+	{
+		const BatchComponent *component = batch->components[i];
+		bool		found = component->stored != NULL;
+
+		check->examined += found || component->exists;
+		if (same_row(component->stored, component->exists, &component->record, component->state,
+					 component->spec->nstate) || !fault(check))
+			continue;
+		check->first = !component->exists ?
+			psprintf("a row of component %s has no cause", component->spec->name) :
+			psprintf("%s%s", component_text(ladder, component), found ? "" : " has no row");
+	}
 }
 
 /* Matches that were never looked at, that were, and corrections and matches that wait. */

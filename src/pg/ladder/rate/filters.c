@@ -1,6 +1,8 @@
 /*
  * filters.c
  *		Which matches and players count in a ladder, by its operations.
+ *
+ * Whoever rates reads table operation under a lock that keeps out maintenance, which writes it.
  */
 #include "pg/ladder/rate/filters.h"
 

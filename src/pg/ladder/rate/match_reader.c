@@ -1,6 +1,9 @@
 /*
  * match_reader.c
  *		Matches as they come from a ladder's source.
+ *
+ * Rows of one match stand together in whatever order a query has; a match is complete when the next
+ * row is another's.  Participants and texts of a match live in a context that the next one resets.
  */
 #include "pg/ladder/rate/match_reader.h"
 

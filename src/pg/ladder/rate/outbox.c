@@ -1,6 +1,8 @@
 /*
  * outbox.c
  *		Rows on their way into the tables of a ladder, many at once.
+ *
+ * Relies on ephemeral relations of SPI, and on the statement to say how many rows it has processed.
  */
 #include "pg/ladder/rate/outbox.h"
 

@@ -1,6 +1,8 @@
 /*
  * states.c
  *		What a batch takes from a ladder: states of players, and operations.
+ *
+ * Rows of players are locked by the query that reads them, in one order for all sessions.
  */
 #include "pg/ladder/rate/states.h"
 
