@@ -108,28 +108,9 @@ COMMENT ON COLUMN skillrating.frag_rating.deaths IS 'Deaths in the log.';
 COMMENT ON COLUMN skillrating.frag_rating.suicides IS 'Suicides in the log.';
 COMMENT ON COLUMN skillrating.frag_rating.team_kills IS 'Kills of the own team in the log.';
 
-CREATE FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.frag_ratings_transition(internal, anyelement, anyelement, float8, boolean, jsonb) IS
-'Transition function of frag_ratings().';
-
-CREATE FUNCTION skillrating_internal.frag_ratings_final(internal)
-RETURNS skillrating.frag_rating[]
-AS 'MODULE_PATHNAME', 'skillrating_frag_ratings_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.frag_ratings_final(internal) IS
-'Final function of frag_ratings().';
-
-CREATE AGGREGATE skillrating.frag_ratings(killer_id anyelement, victim_id anyelement, score float8, team_kill boolean, options jsonb) (
-    SFUNC = skillrating_internal.frag_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.frag_ratings_final,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('frag_ratings',
+    'killer_id anyelement, victim_id anyelement, score float8, team_kill boolean, options jsonb',
+    'skillrating.frag_rating[]', 'FINALFUNC_MODIFY = READ_ONLY');
 
 COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean, jsonb) IS
 'The ratings at the end of a log of frags:

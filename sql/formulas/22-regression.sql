@@ -15,39 +15,13 @@ COMMENT ON COLUMN skillrating.linear_model.r_squared IS 'The share of the varian
 COMMENT ON COLUMN skillrating.linear_model.residual_deviation IS 'The standard deviation of what is left; null without degrees of freedom.';
 COMMENT ON COLUMN skillrating.linear_model.observations IS 'The number of rows.';
 
-CREATE FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[], float8, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_linear_fit_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+SELECT skillrating_internal.make_aggregate('linear_fit',
+    'y float8, x float8[], weight float8, ridge float8',
+    'skillrating.linear_model', 'INITCOND = ''{}''', combine => 'linear_fit');
 
 COMMENT ON FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[], float8, float8) IS
 'Transition function of linear_fit(): state {features, rows, weight, ridge, means, sums of
 products}.';
-
-CREATE FUNCTION skillrating_internal.linear_fit_combine(float8[], float8[])
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_linear_fit_combine'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.linear_fit_combine(float8[], float8[]) IS
-'Merges two states of linear_fit() with as many features and the same ridge.';
-
-CREATE FUNCTION skillrating_internal.linear_fit_final(float8[])
-RETURNS skillrating.linear_model
-AS 'MODULE_PATHNAME', 'skillrating_linear_fit_final'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.linear_fit_final(float8[]) IS
-'The fit of a state of linear_fit(), or null if it has no rows.';
-
-CREATE AGGREGATE skillrating.linear_fit(y float8, x float8[], weight float8, ridge float8) (
-    SFUNC = skillrating_internal.linear_fit_transition,
-    STYPE = float8[],
-    INITCOND = '{}',
-    FINALFUNC = skillrating_internal.linear_fit_final,
-    COMBINEFUNC = skillrating_internal.linear_fit_combine,
-    PARALLEL = SAFE
-);
 
 COMMENT ON AGGREGATE skillrating.linear_fit(float8, float8[], float8, float8) IS
 'The least squares fit of y on up to 100 features, for example of a rank on match statistics:

@@ -3,66 +3,13 @@
 -- States are float8 arrays, so that partial results can be stored, merged
 -- and computed on other servers.
 
-CREATE FUNCTION skillrating_internal.sums_combine(float8[], float8[])
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_sums_combine'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.sums_combine(float8[], float8[]) IS
-'Merges two states {count, sum, low part of sum, ...} of equal length, of brier_score(), log_loss(),
-ranked_probability_score(), accuracy(), skill_score() or surprise().';
-
-CREATE FUNCTION skillrating_internal.sums_final(float8[])
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_sums_final'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.sums_final(float8[]) IS
-'The mean of a state {count, sum, low part of sum}, and what a state of surprise() or skill_score()
-says, which are longer; null if the count is 0, nothing was uncertain, or outcomes do not vary.';
-
-CREATE FUNCTION skillrating_internal.sums_transition(float8[], float8, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_sums_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+SELECT skillrating_internal.make_aggregate('brier_score', 'probability float8, outcome float8', 'float8',
+    'INITCOND = ''{0,0,0}''', transition => 'sums', final => 'sums', combine => 'sums');
 
 COMMENT ON FUNCTION skillrating_internal.sums_transition(float8[], float8, float8) IS
 'Transition function of brier_score(), surprise() and skill_score(), which differ in the length of
 the state: {count, sums, each with its low part}, of squared distances; of outcomes less
 probabilities and their variances; and of squared distances, outcomes and squared outcomes.';
-
-CREATE FUNCTION skillrating_internal.log_loss_transition(float8[], float8, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_log_loss_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.log_loss_transition(float8[], float8, float8) IS
-'Transition function of log_loss(): state {count, sum, low part of sum}.';
-
-CREATE FUNCTION skillrating_internal.accuracy_transition(float8[], float8, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_accuracy_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.accuracy_transition(float8[], float8, float8) IS
-'Transition function of accuracy(): state {count, sum, low part of sum}.';
-
-CREATE FUNCTION skillrating_internal.ranked_probability_score_transition(float8[], float8, float8, float8)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_ranked_probability_score_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.ranked_probability_score_transition(float8[], float8, float8, float8) IS
-'Transition function of ranked_probability_score(): state {count, sum, low part of sum}.';
-
-CREATE AGGREGATE skillrating.brier_score(probability float8, outcome float8) (
-    SFUNC = skillrating_internal.sums_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating_internal.sums_final,
-    COMBINEFUNC = skillrating_internal.sums_combine,
-    PARALLEL = SAFE
-);
 
 COMMENT ON AGGREGATE skillrating.brier_score(float8, float8) IS
 'Mean squared distance of predicted probabilities from outcomes; 0 is perfect, a constant 0.5 scores
@@ -72,14 +19,8 @@ Rows with a null do not count; null if none counts.
 Error 22003 outside 0 to 1.
 Brier, Monthly Weather Review 78 (1950).';
 
-CREATE AGGREGATE skillrating.log_loss(probability float8, outcome float8) (
-    SFUNC = skillrating_internal.log_loss_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating_internal.sums_final,
-    COMBINEFUNC = skillrating_internal.sums_combine,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('log_loss', 'probability float8, outcome float8', 'float8',
+    'INITCOND = ''{0,0,0}''', final => 'sums', combine => 'sums');
 
 COMMENT ON AGGREGATE skillrating.log_loss(float8, float8) IS
 'Mean negative log likelihood, in nats, of outcomes under predicted probabilities; a constant 0.5
@@ -90,14 +31,9 @@ ELSE 1 - win - draw END, 1), with the probability of a win alone.
 Rows with a null do not count; null if none counts.
 Error 22003 outside 0 to 1.';
 
-CREATE AGGREGATE skillrating.ranked_probability_score(win_probability float8, draw_probability float8, outcome float8) (
-    SFUNC = skillrating_internal.ranked_probability_score_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating_internal.sums_final,
-    COMBINEFUNC = skillrating_internal.sums_combine,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('ranked_probability_score',
+    'win_probability float8, draw_probability float8, outcome float8',
+    'float8', 'INITCOND = ''{0,0,0}''', final => 'sums', combine => 'sums');
 
 COMMENT ON AGGREGATE skillrating.ranked_probability_score(float8, float8, float8) IS
 'Mean ranked probability score of forecasts of win, draw and loss, in this order: half the squared
@@ -112,14 +48,8 @@ Error 22003 outside 0 to 1, if the two probabilities add up to more than 1, and 
 outcome.
 Epstein, Journal of Applied Meteorology 8 (1969).';
 
-CREATE AGGREGATE skillrating.accuracy(probability float8, outcome float8) (
-    SFUNC = skillrating_internal.accuracy_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0}',
-    FINALFUNC = skillrating_internal.sums_final,
-    COMBINEFUNC = skillrating_internal.sums_combine,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('accuracy', 'probability float8, outcome float8', 'float8',
+    'INITCOND = ''{0,0,0}''', final => 'sums', combine => 'sums');
 
 COMMENT ON AGGREGATE skillrating.accuracy(float8, float8) IS
 'Share of matches that the favourite won, 0 to 1; a forecast of 0.5 and a drawn match count half.
@@ -128,14 +58,8 @@ probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
 Rows with a null do not count; null if none counts.
 Error 22003 outside 0 to 1.';
 
-CREATE AGGREGATE skillrating.skill_score(probability float8, outcome float8) (
-    SFUNC = skillrating_internal.sums_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0,0,0,0,0}',
-    FINALFUNC = skillrating_internal.sums_final,
-    COMBINEFUNC = skillrating_internal.sums_combine,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('skill_score', 'probability float8, outcome float8', 'float8',
+    'INITCOND = ''{0,0,0,0,0,0,0}''', transition => 'sums', final => 'sums', combine => 'sums');
 
 COMMENT ON AGGREGATE skillrating.skill_score(float8, float8) IS
 'Brier skill score against a constant forecast of the mean outcome:
@@ -146,14 +70,8 @@ Rows with a null do not count; null if none counts or all outcomes are equal.
 Error 22003 outside 0 to 1.
 Murphy, Monthly Weather Review 116 (1988).';
 
-CREATE AGGREGATE skillrating.surprise(probability float8, outcome float8) (
-    SFUNC = skillrating_internal.sums_transition,
-    STYPE = float8[],
-    INITCOND = '{0,0,0,0,0}',
-    FINALFUNC = skillrating_internal.sums_final,
-    COMBINEFUNC = skillrating_internal.sums_combine,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('surprise', 'probability float8, outcome float8', 'float8',
+    'INITCOND = ''{0,0,0,0,0}''', transition => 'sums', final => 'sums', combine => 'sums');
 
 COMMENT ON AGGREGATE skillrating.surprise(float8, float8) IS
 'Number of standard deviations by which results exceed their prediction: the sum of

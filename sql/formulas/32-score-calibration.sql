@@ -55,40 +55,13 @@ COMMENT ON COLUMN skillrating.calibration.slope_error IS 'Standard error of slop
 COMMENT ON COLUMN skillrating.calibration.z IS 'Deviations of the Brier score from its expectation; above 2 overconfident, below -2 timid, or null.';
 COMMENT ON COLUMN skillrating.calibration.bins IS 'The bins.';
 
-CREATE FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8, integer)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_calibration_transition'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+SELECT skillrating_internal.make_aggregate('calibration',
+    'probability float8, outcome float8, bins integer',
+    'skillrating.calibration', 'INITCOND = ''{}'', SSPACE = 16000', combine => 'calibration');
 
 COMMENT ON FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8, integer) IS
 'Transition function of calibration(): state {bins, first cell, cells, count, sums, then per bin and
 per cell of log-odds a count and sums}.';
-
-CREATE FUNCTION skillrating_internal.calibration_combine(float8[], float8[])
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_calibration_combine'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.calibration_combine(float8[], float8[]) IS
-'Merges two states of calibration() with as many bins.';
-
-CREATE FUNCTION skillrating_internal.calibration_final(float8[])
-RETURNS skillrating.calibration
-AS 'MODULE_PATHNAME', 'skillrating_calibration_final'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.calibration_final(float8[]) IS
-'What a state of calibration() says, or null if it has no rows.';
-
-CREATE AGGREGATE skillrating.calibration(probability float8, outcome float8, bins integer) (
-    SFUNC = skillrating_internal.calibration_transition,
-    STYPE = float8[],
-    INITCOND = '{}',
-    FINALFUNC = skillrating_internal.calibration_final,
-    COMBINEFUNC = skillrating_internal.calibration_combine,
-    SSPACE = 16000,
-    PARALLEL = SAFE
-);
 
 COMMENT ON AGGREGATE skillrating.calibration(float8, float8, integer) IS
 'How well predicted probabilities fit outcomes, with bins of equal width; see the type calibration.

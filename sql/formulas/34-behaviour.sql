@@ -1,37 +1,8 @@
 -- How well players behave.
 
-CREATE FUNCTION skillrating_internal.behaviour_score_transition(
-    state internal,
-    played_at timestamptz,
-    reports float8,
-    commends float8,
-    quits float8,
-    as_of timestamptz,
-    params jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_behaviour_score_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.behaviour_score_transition(internal, timestamptz, float8, float8, float8, timestamptz, jsonb) IS
-'Transition function of behaviour_score().';
-
-CREATE FUNCTION skillrating_internal.behaviour_score_final(state internal)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_behaviour_score_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.behaviour_score_final(internal) IS
-'Final function of behaviour_score().';
-
-CREATE AGGREGATE skillrating.behaviour_score(
-    played_at timestamptz, reports float8, commends float8, quits float8, as_of timestamptz,
-    params jsonb) (
-    SFUNC = skillrating_internal.behaviour_score_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.behaviour_score_final,
-    FINALFUNC_MODIFY = READ_ONLY,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('behaviour_score',
+    'played_at timestamptz, reports float8, commends float8, quits float8, as_of timestamptz, params jsonb',
+    'float8', 'FINALFUNC_MODIFY = READ_ONLY');
 
 COMMENT ON AGGREGATE skillrating.behaviour_score(timestamptz, float8, float8, float8, timestamptz, jsonb) IS
 'How well a player behaves, above 0 and below 1 (the best), from a row for each game, which must

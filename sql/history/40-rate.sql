@@ -130,43 +130,100 @@ COMMENT ON COLUMN skillrating.rated.state_after IS 'The same after.';
 COMMENT ON COLUMN skillrating.rated.unrated_reason IS 'Why the match was not rated, a code of reasons(); null if it was.';
 COMMENT ON COLUMN skillrating.rated.unrated_detail IS 'The same in words, with the value that is wrong.';
 
-CREATE FUNCTION skillrating.rate(
-    model text,
-    player_id anyelement,
-    team integer,
-    rank float8 DEFAULT NULL,
-    weight float8 DEFAULT NULL,
-    played_at timestamptz DEFAULT NULL,
-    team_score float8 DEFAULT NULL,
-    won boolean DEFAULT NULL,
-    joined float8 DEFAULT NULL,
-    left_at float8 DEFAULT NULL,
-    commanding float8 DEFAULT NULL,
-    side float8 DEFAULT NULL,
-    squad float8 DEFAULT NULL,
-    kills float8 DEFAULT NULL,
-    deaths float8 DEFAULT NULL,
-    quit boolean DEFAULT NULL,
-    experience float8 DEFAULT NULL,
-    pool text DEFAULT NULL,
-    log_odds float8 DEFAULT NULL,
-    player_gain float8 DEFAULT NULL,
-    unrated_reason text DEFAULT NULL,
-    period bigint DEFAULT NULL,
-    context text DEFAULT NULL,
-    club text DEFAULT NULL,
-    season bigint DEFAULT NULL,
-    tournament text DEFAULT NULL,
-    fixed boolean DEFAULT NULL,
-    player_score float8 DEFAULT NULL,
-    options jsonb DEFAULT NULL,
-    start skillrating.final_rating[] DEFAULT NULL,
-    start_components skillrating.final_component[] DEFAULT NULL)
-RETURNS skillrating.rated
-AS 'MODULE_PATHNAME', 'skillrating_rate'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
+CREATE TYPE skillrating.rated_participants AS (
+    rating_before float8[],
+    rating_after float8[],
+    mu_before float8[],
+    mu_after float8[],
+    deviation_before float8[],
+    deviation_after float8[],
+    games_before bigint[],
+    score float8[],
+    win_probability float8[],
+    sole_win_probability float8[],
+    draw_probability float8,
+    loss_probability float8[],
+    first_probability float8[],
+    state_before float8[],
+    state_after float8[],
+    unrated_reason text,
+    unrated_detail text);
 
-COMMENT ON FUNCTION skillrating.rate(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, float8, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
+COMMENT ON TYPE skillrating.rated_participants IS
+'Result of rate_match() for a match: the columns of rated, each as an array with an element for each
+element of players, in their order.
+state_before, state_after: arrays of two dimensions, by participant and by column of the state.
+draw_probability, unrated_reason, unrated_detail: of the match.
+A column is null as a whole where that of rated is null.  If an element of players is null the match
+is not rated, and all arrays are null.';
+
+CREATE TYPE skillrating.inputs AS (
+    weight float8,
+    played_at timestamptz,
+    team_score float8,
+    won boolean,
+    joined float8,
+    left_at float8,
+    commanding float8,
+    side float8,
+    squad float8,
+    kills float8,
+    deaths float8,
+    quit boolean,
+    experience float8,
+    pool text,
+    log_odds float8,
+    player_gain float8,
+    unrated_reason text,
+    period bigint,
+    context text,
+    club text,
+    season bigint,
+    tournament text,
+    fixed boolean,
+    player_score float8);
+
+COMMENT ON TYPE skillrating.inputs IS
+'Optional facts about a participant, for aggregates over matches, made by the function inputs().
+Null is unknown. context may differ in a match: models with components learn what it is worth.
+solve() estimates how much it favours a side, for which it must be that of the match.';
+COMMENT ON COLUMN skillrating.inputs.period IS 'An ordinal in place of played_at; times in results are so many days after 2000-01-01 00:00 UTC.';
+COMMENT ON COLUMN skillrating.inputs.season IS 'An ordinal of the season, which only final_ratings() uses.';
+
+-- What may be said of a participant stands in the type inputs, and nowhere else: each of these
+-- functions has its columns as arguments, as arrays in rate_match() unless they are of the match.
+DO LANGUAGE plpgsql
+$do$
+DECLARE
+    facts record;
+    window_function CONSTANT text := 'CREATE FUNCTION skillrating.%1$I(model text, %2$s, %3$s, options jsonb DEFAULT NULL%4$s)
+        RETURNS skillrating.%5$I AS ''MODULE_PATHNAME'', %6$L LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE';
+    player CONSTANT text := 'player_id anyelement, team integer, rank float8 DEFAULT NULL';
+    start CONSTANT text := ', start skillrating.final_rating[] DEFAULT NULL, start_components skillrating.final_component[] DEFAULT NULL';
+BEGIN
+    SELECT string_agg(format('%I', a.attname), ', ' ORDER BY a.attnum) AS names,
+        string_agg(format('%I %s DEFAULT NULL', a.attname, t.name), ', ' ORDER BY a.attnum) AS arguments,
+        string_agg(format('%I %s%s DEFAULT NULL', a.attname, t.name, CASE WHEN a.attname NOT IN ('played_at', 'pool',
+            'log_odds', 'unrated_reason', 'period', 'season', 'tournament') THEN '[]' END), ', ' ORDER BY a.attnum) AS arrays
+    INTO facts
+    FROM pg_attribute AS a, format_type(a.atttypid, NULL) AS t(name)
+    WHERE a.attrelid = 'skillrating.inputs'::regclass;
+    EXECUTE format('CREATE FUNCTION skillrating.inputs(%s) RETURNS skillrating.inputs LANGUAGE sql IMMUTABLE PARALLEL SAFE
+        RETURN ROW(%s)::skillrating.inputs', facts.arguments, facts.names);
+    EXECUTE format(window_function, 'rate', player, facts.arguments, start, 'rated', 'skillrating_rate');
+    EXECUTE format(window_function, 'rate_match', 'players anyarray, team integer[], rank float8[] DEFAULT NULL',
+        facts.arrays, start, 'rated_participants', 'skillrating_rate_match');
+    EXECUTE format(window_function, 'rate_through_time', player, facts.arguments, '', 'rated', 'skillrating_rate_through_time');
+END
+$do$;
+
+COMMENT ON FUNCTION skillrating.inputs IS
+'Collects by name what an aggregate is told of a participant besides player_id, team and rank:
+skillrating.inputs(played_at => played_at, team_score => goals).
+Units and ranges of all arguments are those of source_columns(); period, season and tournament are
+those of rate().';
+
+COMMENT ON FUNCTION skillrating.rate IS
 'Rates a history of matches in a query, without a table of its own:
 SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
 A row is a participant of a match, or one stint of a participant.  Rows that are equal under
@@ -213,70 +270,7 @@ for too many state columns, 22003 for unsound states and 22008 for infinite time
 start_components the same, and 22023 for a kind that the model does not have; with strict_rows, for
 mistakes in rows 22004 for nulls, 22023, 22003, and 22008 for an infinite played_at.';
 
-CREATE TYPE skillrating.rated_participants AS (
-    rating_before float8[],
-    rating_after float8[],
-    mu_before float8[],
-    mu_after float8[],
-    deviation_before float8[],
-    deviation_after float8[],
-    games_before bigint[],
-    score float8[],
-    win_probability float8[],
-    sole_win_probability float8[],
-    draw_probability float8,
-    loss_probability float8[],
-    first_probability float8[],
-    state_before float8[],
-    state_after float8[],
-    unrated_reason text,
-    unrated_detail text);
-
-COMMENT ON TYPE skillrating.rated_participants IS
-'Result of rate_match() for a match: the columns of rated, each as an array with an element for each
-element of players, in their order.
-state_before, state_after: arrays of two dimensions, by participant and by column of the state.
-draw_probability, unrated_reason, unrated_detail: of the match.
-A column is null as a whole where that of rated is null.  If an element of players is null the match
-is not rated, and all arrays are null.';
-
-CREATE FUNCTION skillrating.rate_match(
-    model text,
-    players anyarray,
-    team integer[],
-    rank float8[] DEFAULT NULL,
-    weight float8[] DEFAULT NULL,
-    played_at timestamptz DEFAULT NULL,
-    team_score float8[] DEFAULT NULL,
-    won boolean[] DEFAULT NULL,
-    joined float8[] DEFAULT NULL,
-    left_at float8[] DEFAULT NULL,
-    commanding float8[] DEFAULT NULL,
-    side float8[] DEFAULT NULL,
-    squad float8[] DEFAULT NULL,
-    kills float8[] DEFAULT NULL,
-    deaths float8[] DEFAULT NULL,
-    quit boolean[] DEFAULT NULL,
-    experience float8[] DEFAULT NULL,
-    pool text DEFAULT NULL,
-    log_odds float8 DEFAULT NULL,
-    player_gain float8[] DEFAULT NULL,
-    unrated_reason text DEFAULT NULL,
-    period bigint DEFAULT NULL,
-    context text[] DEFAULT NULL,
-    club text[] DEFAULT NULL,
-    season bigint DEFAULT NULL,
-    tournament text DEFAULT NULL,
-    fixed boolean[] DEFAULT NULL,
-    player_score float8[] DEFAULT NULL,
-    options jsonb DEFAULT NULL,
-    start skillrating.final_rating[] DEFAULT NULL,
-    start_components skillrating.final_component[] DEFAULT NULL)
-RETURNS skillrating.rated_participants
-AS 'MODULE_PATHNAME', 'skillrating_rate_match'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.rate_match(text, anyarray, integer[], float8[], float8[], timestamptz, float8[], boolean[], float8[], float8[], float8[], float8[], float8[], float8[], float8[], boolean[], float8[], text, float8, float8[], text, bigint, text[], text[], bigint, text, boolean[], float8[], jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
+COMMENT ON FUNCTION skillrating.rate_match IS
 'rate() for tables with a row for each match, whose players are arrays:
 SELECT *, skillrating.rate_match(''elo'', players, team, rank) OVER (ORDER BY played_at, match_id) ...
 The results are, bit for bit, those of rate() over the same participants, for matches of twelve in
@@ -288,114 +282,9 @@ may be equal under ORDER BY.
 Errors: those of rate(), 2202E for arrays of several dimensions or of other lengths than players,
 and 22023 for a match that is equal to the one before under ORDER BY.';
 
-CREATE TYPE skillrating.inputs AS (
-    weight float8,
-    played_at timestamptz,
-    team_score float8,
-    won boolean,
-    joined float8,
-    left_at float8,
-    commanding float8,
-    side float8,
-    squad float8,
-    kills float8,
-    deaths float8,
-    quit boolean,
-    experience float8,
-    pool text,
-    log_odds float8,
-    player_gain float8,
-    unrated_reason text,
-    period bigint,
-    context text,
-    club text,
-    season bigint,
-    tournament text,
-    fixed boolean,
-    player_score float8);
-
-COMMENT ON TYPE skillrating.inputs IS
-'Optional facts about a participant, for aggregates over matches, made by the function inputs().
-Null is unknown. context may differ in a match: models with components learn what it is worth.
-solve() estimates how much it favours a side, for which it must be that of the match.';
-COMMENT ON COLUMN skillrating.inputs.period IS 'An ordinal in place of played_at; times in results are so many days after 2000-01-01 00:00 UTC.';
-COMMENT ON COLUMN skillrating.inputs.season IS 'An ordinal of the season, which only final_ratings() uses.';
-
-CREATE FUNCTION skillrating.inputs(
-    weight float8 DEFAULT NULL,
-    played_at timestamptz DEFAULT NULL,
-    team_score float8 DEFAULT NULL,
-    won boolean DEFAULT NULL,
-    joined float8 DEFAULT NULL,
-    left_at float8 DEFAULT NULL,
-    commanding float8 DEFAULT NULL,
-    side float8 DEFAULT NULL,
-    squad float8 DEFAULT NULL,
-    kills float8 DEFAULT NULL,
-    deaths float8 DEFAULT NULL,
-    quit boolean DEFAULT NULL,
-    experience float8 DEFAULT NULL,
-    pool text DEFAULT NULL,
-    log_odds float8 DEFAULT NULL,
-    player_gain float8 DEFAULT NULL,
-    unrated_reason text DEFAULT NULL,
-    period bigint DEFAULT NULL,
-    context text DEFAULT NULL,
-    club text DEFAULT NULL,
-    season bigint DEFAULT NULL,
-    tournament text DEFAULT NULL,
-    fixed boolean DEFAULT NULL,
-    player_score float8 DEFAULT NULL)
-RETURNS skillrating.inputs
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ROW(weight, played_at, team_score, won, joined, left_at, commanding, side, squad, kills, deaths, quit, experience,
-    pool, log_odds, player_gain, unrated_reason, period, context, club, season, tournament, fixed, player_score)::skillrating.inputs;
-
-COMMENT ON FUNCTION skillrating.inputs(float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, float8) IS
-'Collects by name what an aggregate is told of a participant besides player_id, team and rank:
-skillrating.inputs(played_at => played_at, team_score => goals).
-Units and ranges of all arguments are those of source_columns(); period, season and tournament are
-those of rate().';
-
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8) IS
-'Transition function of final_ratings() and final_components().';
-
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'Transition function of final_ratings() and final_components().';
-
-CREATE FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[])
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_final_ratings_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.final_ratings_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
-'Transition function of final_ratings() and final_components().';
-
-CREATE FUNCTION skillrating_internal.final_ratings_final(internal)
-RETURNS skillrating.final_rating[]
-AS 'MODULE_PATHNAME', 'skillrating_final_ratings_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.final_ratings_final(internal) IS
-'Final function of final_ratings().';
-
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_ratings_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('final_ratings',
+    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8',
+    'skillrating.final_rating[]');
 
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8) IS
 'The ratings at the end of a history of matches:
@@ -414,13 +303,10 @@ by a sort, a table, a scalar subquery or a materialized CTE, it must be smaller 
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, 22004 for a null match_id,
 54000 for a copy beyond 1 GB, 53200 beyond the memory limit, and those of rate().';
 
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_ratings_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('final_ratings',
+    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
+    'inputs skillrating.inputs, options jsonb',
+    'skillrating.final_rating[]');
 
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'As the form with five arguments, with what else there is; null is nothing.
@@ -431,13 +317,11 @@ strict_rows: whether a mistake in a match is an error (false),
 season_keep, season_mean: what a new season keeps, where inputs() has the season, as in rate().
 Error 22023 for other options, and for options that differ from row to row.';
 
-CREATE AGGREGATE skillrating.final_ratings(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb, start skillrating.final_rating[], start_components skillrating.final_component[]) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_ratings_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('final_ratings',
+    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
+    'inputs skillrating.inputs, options jsonb, '
+    'start skillrating.final_rating[], start_components skillrating.final_component[]',
+    'skillrating.final_rating[]');
 
 COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
 'As the form with seven arguments, with start and start_components, which are those of rate(), read

@@ -1,20 +1,9 @@
 -- What models have learned of components at the end of a history.
 
-CREATE FUNCTION skillrating_internal.final_components_final(internal)
-RETURNS skillrating.final_component[]
-AS 'MODULE_PATHNAME', 'skillrating_final_components_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.final_components_final(internal) IS
-'Final function of final_components().';
-
-CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_components_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('final_components',
+    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
+    'inputs skillrating.inputs, options jsonb',
+    'skillrating.final_component[]', transition => 'final_ratings');
 
 COMMENT ON AGGREGATE skillrating.final_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'What a model has learned, at the end of a history of matches, of components: of home advantage,
@@ -27,13 +16,11 @@ Sorted by kind, in the order of models(), pool, key and player_id.
 Null without rows; an empty array under a model without components.  Errors: those of
 final_ratings().';
 
-CREATE AGGREGATE skillrating.final_components(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb, start skillrating.final_rating[], start_components skillrating.final_component[]) (
-    SFUNC = skillrating_internal.final_ratings_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.final_components_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('final_components',
+    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
+    'inputs skillrating.inputs, options jsonb, '
+    'start skillrating.final_rating[], start_components skillrating.final_component[]',
+    'skillrating.final_component[]', transition => 'final_ratings');
 
 COMMENT ON AGGREGATE skillrating.final_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
 'As the form with seven arguments, with where players and components start: as the form of

@@ -1,28 +1,8 @@
 -- Predicting and rating one match under the Hive model.
 
-CREATE FUNCTION skillrating_internal.hive_win_probability_transition(internal, skillrating.hive_state, integer, skillrating.inputs)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.hive_win_probability_transition(internal, skillrating.hive_state, integer, skillrating.inputs) IS
-'Transition function of hive_win_probability().';
-
-CREATE FUNCTION skillrating_internal.hive_win_probability_final(internal)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_hive_win_probability_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.hive_win_probability_final(internal) IS
-'Final function of hive_win_probability().';
-
-CREATE AGGREGATE skillrating.hive_win_probability(state skillrating.hive_state, side integer, inputs skillrating.inputs) (
-    SFUNC = skillrating_internal.hive_win_probability_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.hive_win_probability_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('hive_win_probability',
+    'state skillrating.hive_state, side integer, inputs skillrating.inputs',
+    'float8');
 
 COMMENT ON AGGREGATE skillrating.hive_win_probability(skillrating.hive_state, integer, skillrating.inputs) IS
 'Probability that side 1 wins, 0 to 1, from the players of a match; one row for each player or for
@@ -43,37 +23,9 @@ Errors: 22004 for a null in a state, 22023 for another side, numbers out of rang
 vary, 22003 for numbers that are not finite, 54000 for more than 10000 rows.
 Source: A Skill Ranking System for Natural Selection 2.';
 
-CREATE FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8) IS
-'Transition function of hive_update().';
-
-CREATE FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_hive_update_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.hive_update_transition(internal, anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb) IS
-'Transition function of hive_update().';
-
-CREATE FUNCTION skillrating_internal.hive_update_final(internal)
-RETURNS skillrating.hive_rating[]
-AS 'MODULE_PATHNAME', 'skillrating_hive_update_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.hive_update_final(internal) IS
-'Final function of hive_update().';
-
-CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8) (
-    SFUNC = skillrating_internal.hive_update_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.hive_update_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('hive_update',
+    'player_id anyelement, state skillrating.hive_state, side integer, score float8',
+    'skillrating.hive_rating[]');
 
 COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8) IS
 'The players of a match after it, all of whom played it in full:
@@ -89,13 +41,10 @@ such as a null, a number out of range, rows that contradict each other, a player
 once or more than 10000 rows.  Such a match keeps no other from being rated; rate() says what is
 wrong, and option strict_rows makes it an error.';
 
-CREATE AGGREGATE skillrating.hive_update(player_id anyelement, state skillrating.hive_state, side integer, score float8, inputs skillrating.inputs, options jsonb) (
-    SFUNC = skillrating_internal.hive_update_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.hive_update_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('hive_update',
+    'player_id anyelement, state skillrating.hive_state, side integer, score float8, '
+    'inputs skillrating.inputs, options jsonb',
+    'skillrating.hive_rating[]');
 
 COMMENT ON AGGREGATE skillrating.hive_update(anyelement, skillrating.hive_state, integer, float8, skillrating.inputs, jsonb) IS
 'As the form with four arguments, with what else there is; null is nothing.

@@ -85,37 +85,9 @@ COMMENT ON COLUMN skillrating.tuning.warnings IS 'Reasons not to trust the resul
 COMMENT ON COLUMN skillrating.tuning.unrated IS 'Matches that do not count and are left out.';
 COMMENT ON COLUMN skillrating.tuning.unrated_reasons IS 'How many, by the codes of reasons().';
 
-CREATE FUNCTION skillrating_internal.tune_transition(internal, text, anycompatible, anyelement, integer, float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_tune_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, anycompatible, anyelement, integer, float8) IS
-'Transition function of tune().';
-
-CREATE FUNCTION skillrating_internal.tune_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_tune_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.tune_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'Transition function of tune().';
-
-CREATE FUNCTION skillrating_internal.tune_final(internal)
-RETURNS skillrating.tuning
-AS 'MODULE_PATHNAME', 'skillrating_tune_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.tune_final(internal) IS
-'Final function of tune().';
-
-CREATE AGGREGATE skillrating.tune(model text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
-    SFUNC = skillrating_internal.tune_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.tune_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('tune',
+    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8',
+    'skillrating.tuning');
 
 COMMENT ON AGGREGATE skillrating.tune(text, anycompatible, anyelement, integer, float8) IS
 'The parameters of a model that predict a history best:
@@ -139,13 +111,10 @@ Raises a warning where the result should not be trusted.
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, for unknown models,
 parameters and options, and without matches to fit to; and those of rate().';
 
-CREATE AGGREGATE skillrating.tune(model text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
-    SFUNC = skillrating_internal.tune_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.tune_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('tune',
+    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
+    'inputs skillrating.inputs, options jsonb',
+    'skillrating.tuning');
 
 COMMENT ON AGGREGATE skillrating.tune(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'As the form with five arguments, with inputs, as in final_ratings(), and options; null is nothing.
@@ -203,37 +172,9 @@ COMMENT ON COLUMN skillrating.model_suggestion.difference_error IS 'Its standard
 COMMENT ON COLUMN skillrating.model_suggestion.verdict IS 'A phrase, which says where a study was cut short.';
 COMMENT ON COLUMN skillrating.model_suggestion.warnings IS 'As in tuning, not raised.';
 
-CREATE FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_suggest_model_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8) IS
-'Transition function of suggest_model().';
-
-CREATE FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_suggest_model_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.suggest_model_transition(internal, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'Transition function of suggest_model().';
-
-CREATE FUNCTION skillrating_internal.suggest_model_final(internal)
-RETURNS skillrating.model_suggestion[]
-AS 'MODULE_PATHNAME', 'skillrating_suggest_model_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.suggest_model_final(internal) IS
-'Final function of suggest_model().';
-
-CREATE AGGREGATE skillrating.suggest_model(match_id anycompatible, player_id anyelement, team integer, rank float8) (
-    SFUNC = skillrating_internal.suggest_model_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.suggest_model_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('suggest_model',
+    'match_id anycompatible, player_id anyelement, team integer, rank float8',
+    'skillrating.model_suggestion[]');
 
 COMMENT ON AGGREGATE skillrating.suggest_model(anycompatible, anyelement, integer, float8) IS
 'The model that predicts a history best, of all that can rate it, the best first:
@@ -246,13 +187,9 @@ Deterministic.  Memory: as tune(), and 24 bytes a match for each model.
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, for unknown models and options,
 and without matches to fit to or to judge by.';
 
-CREATE AGGREGATE skillrating.suggest_model(match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
-    SFUNC = skillrating_internal.suggest_model_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.suggest_model_final,
-    FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('suggest_model',
+    'match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb',
+    'skillrating.model_suggestion[]');
 
 COMMENT ON AGGREGATE skillrating.suggest_model(anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'As the form with four arguments, with inputs, as in final_ratings(), and options; null is nothing.

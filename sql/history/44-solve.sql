@@ -131,80 +131,9 @@ RETURN CASE status WHEN 'there is no maximum' THEN 'A prior gives everybody a sk
 COMMENT ON FUNCTION skillrating_internal.solve_hint(text) IS
 'The hint for the status of a summary that has not converged.';
 
-CREATE FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_solve_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8) IS
-'Transition function of solve(), solve_components() and solve_summary().';
-
-CREATE FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_solve_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.solve_transition(internal, text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'Transition function of solve(), solve_components() and solve_summary().';
-
-CREATE FUNCTION skillrating_internal.solve_combine(internal, internal)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_solve_combine'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.solve_combine(internal, internal) IS
-'Combine function of solve() and solve_summary().';
-
-CREATE FUNCTION skillrating_internal.solve_serial(internal)
-RETURNS bytea
-AS 'MODULE_PATHNAME', 'skillrating_solve_serial'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.solve_serial(internal) IS
-'Serialization function of solve() and solve_summary(): the rows of a parallel worker.';
-
-CREATE FUNCTION skillrating_internal.solve_deserial(bytea, internal)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_solve_deserial'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.solve_deserial(bytea, internal) IS
-'Deserialization function of solve() and solve_summary().';
-
-CREATE FUNCTION skillrating_internal.solve_final(internal)
-RETURNS skillrating.estimate[]
-AS 'MODULE_PATHNAME', 'skillrating_solve_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.solve_final(internal) IS
-'Final function of solve().';
-
-CREATE FUNCTION skillrating_internal.solve_components_final(internal)
-RETURNS skillrating.component_estimate[]
-AS 'MODULE_PATHNAME', 'skillrating_solve_components_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.solve_components_final(internal) IS
-'Final function of solve_components().';
-
-CREATE FUNCTION skillrating_internal.solve_summary_final(internal)
-RETURNS skillrating.solve_summary
-AS 'MODULE_PATHNAME', 'skillrating_solve_summary_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.solve_summary_final(internal) IS
-'Final function of solve_summary().';
-
-CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
-    SFUNC = skillrating_internal.solve_transition,
-    STYPE = internal,
-    COMBINEFUNC = skillrating_internal.solve_combine,
-    SERIALFUNC = skillrating_internal.solve_serial,
-    DESERIALFUNC = skillrating_internal.solve_deserial,
-    FINALFUNC = skillrating_internal.solve_final,
-    FINALFUNC_MODIFY = SHAREABLE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('solve',
+    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8',
+    'skillrating.estimate[]', 'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');
 
 COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8) IS
 'The skills that make all results together most probable:
@@ -236,16 +165,10 @@ parameters, 54000 beyond the memory allowed and where a parallel worker has 1 GB
 without times where they are needed, 0A000 for a context under a solver that has none, and those of
 rate().';
 
-CREATE AGGREGATE skillrating.solve(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
-    SFUNC = skillrating_internal.solve_transition,
-    STYPE = internal,
-    COMBINEFUNC = skillrating_internal.solve_combine,
-    SERIALFUNC = skillrating_internal.solve_serial,
-    DESERIALFUNC = skillrating_internal.solve_deserial,
-    FINALFUNC = skillrating_internal.solve_final,
-    FINALFUNC_MODIFY = SHAREABLE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('solve',
+    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
+    'inputs skillrating.inputs, options jsonb',
+    'skillrating.estimate[]', 'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');
 
 COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'As the form with five arguments, with what else there is; null is nothing.
@@ -257,16 +180,10 @@ exact_for: an array of players whose standard errors are computed exactly,
 strict_rows: whether a mistake in a match is an error (false).
 Error 22023 for other options, and for options that differ from row to row.';
 
-CREATE AGGREGATE skillrating.solve_components(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
-    SFUNC = skillrating_internal.solve_transition,
-    STYPE = internal,
-    COMBINEFUNC = skillrating_internal.solve_combine,
-    SERIALFUNC = skillrating_internal.solve_serial,
-    DESERIALFUNC = skillrating_internal.solve_deserial,
-    FINALFUNC = skillrating_internal.solve_components_final,
-    FINALFUNC_MODIFY = SHAREABLE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('solve_components',
+    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
+    'inputs skillrating.inputs, options jsonb',
+    'skillrating.component_estimate[]', 'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
 
 COMMENT ON AGGREGATE skillrating.solve_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'What solve() with the same arguments finds besides skills, under through_time: what side 1 is worth
@@ -279,30 +196,17 @@ Parameters such as home_sigma say which kinds there are.  In the order of the ma
 array under other solvers, of which solve_summary() has what they find.  Null without rows.  Beside
 solve() it costs nothing.';
 
-CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8) (
-    SFUNC = skillrating_internal.solve_transition,
-    STYPE = internal,
-    COMBINEFUNC = skillrating_internal.solve_combine,
-    SERIALFUNC = skillrating_internal.solve_serial,
-    DESERIALFUNC = skillrating_internal.solve_deserial,
-    FINALFUNC = skillrating_internal.solve_summary_final,
-    FINALFUNC_MODIFY = SHAREABLE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('solve_summary',
+    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8',
+    'skillrating.solve_summary', 'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
 
 COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8) IS
 'How solve() with the same arguments goes: whether it converges, and at what cost.';
 
-CREATE AGGREGATE skillrating.solve_summary(solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb) (
-    SFUNC = skillrating_internal.solve_transition,
-    STYPE = internal,
-    COMBINEFUNC = skillrating_internal.solve_combine,
-    SERIALFUNC = skillrating_internal.solve_serial,
-    DESERIALFUNC = skillrating_internal.solve_deserial,
-    FINALFUNC = skillrating_internal.solve_summary_final,
-    FINALFUNC_MODIFY = SHAREABLE,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('solve_summary',
+    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
+    'inputs skillrating.inputs, options jsonb',
+    'skillrating.solve_summary', 'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
 
 COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
 'How solve() with the same arguments goes, with inputs and options.';

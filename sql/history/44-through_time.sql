@@ -1,40 +1,6 @@
 -- Rating whole histories by a filter that goes on from what all matches before say together.
 
-CREATE FUNCTION skillrating.rate_through_time(
-    model text,
-    player_id anyelement,
-    team integer,
-    rank float8 DEFAULT NULL,
-    weight float8 DEFAULT NULL,
-    played_at timestamptz DEFAULT NULL,
-    team_score float8 DEFAULT NULL,
-    won boolean DEFAULT NULL,
-    joined float8 DEFAULT NULL,
-    left_at float8 DEFAULT NULL,
-    commanding float8 DEFAULT NULL,
-    side float8 DEFAULT NULL,
-    squad float8 DEFAULT NULL,
-    kills float8 DEFAULT NULL,
-    deaths float8 DEFAULT NULL,
-    quit boolean DEFAULT NULL,
-    experience float8 DEFAULT NULL,
-    pool text DEFAULT NULL,
-    log_odds float8 DEFAULT NULL,
-    player_gain float8 DEFAULT NULL,
-    unrated_reason text DEFAULT NULL,
-    period bigint DEFAULT NULL,
-    context text DEFAULT NULL,
-    club text DEFAULT NULL,
-    season bigint DEFAULT NULL,
-    tournament text DEFAULT NULL,
-    fixed boolean DEFAULT NULL,
-    player_score float8 DEFAULT NULL,
-    options jsonb DEFAULT NULL)
-RETURNS skillrating.rated
-AS 'MODULE_PATHNAME', 'skillrating_rate_through_time'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.rate_through_time(text, anyelement, integer, float8, float8, timestamptz, float8, boolean, float8, float8, float8, float8, float8, float8, float8, boolean, float8, text, float8, float8, text, bigint, text, text, bigint, text, boolean, float8, jsonb) IS
+COMMENT ON FUNCTION skillrating.rate_through_time IS
 'Rates a history as rate() does, and solves what has been played so far every now and then:
 SELECT *, skillrating.rate_through_time(''state_space'', player_id, team, rank,
 played_at => played_at) OVER (ORDER BY played_at, match_id) ...

@@ -23,28 +23,9 @@ COMMENT ON COLUMN skillrating.frag_score.opponents IS 'Opponents that count for 
 COMMENT ON COLUMN skillrating.frag_score.component IS 'Scores are comparable within a component, which frags connect; 1 is the largest.';
 COMMENT ON COLUMN skillrating.frag_score.cyclic_share IS 'Share of differences in the component that no score explains; null under logistic.';
 
-CREATE FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement, float8, boolean, jsonb)
-RETURNS internal
-AS 'MODULE_PATHNAME', 'skillrating_frag_scores_transition'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.frag_scores_transition(internal, anyelement, anyelement, float8, boolean, jsonb) IS
-'Transition function of frag_scores().';
-
-CREATE FUNCTION skillrating_internal.frag_scores_final(internal)
-RETURNS skillrating.frag_score[]
-AS 'MODULE_PATHNAME', 'skillrating_frag_scores_final'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.frag_scores_final(internal) IS
-'Final function of frag_scores().';
-
-CREATE AGGREGATE skillrating.frag_scores(killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean, options jsonb) (
-    SFUNC = skillrating_internal.frag_scores_transition,
-    STYPE = internal,
-    FINALFUNC = skillrating_internal.frag_scores_final,
-    PARALLEL = SAFE
-);
+SELECT skillrating_internal.make_aggregate('frag_scores',
+    'killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean, options jsonb',
+    'skillrating.frag_score[]', 'FINALFUNC_MODIFY = READ_ONLY');
 
 COMMENT ON AGGREGATE skillrating.frag_scores(anyelement, anyelement, float8, boolean, jsonb) IS
 'Scores from a log of frags, one frag a row:

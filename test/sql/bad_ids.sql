@@ -123,6 +123,7 @@ BEGIN
 END $$;
 
 -- Each in a transaction of its own, as ladders take many locks.
+\set ECHO none
 CREATE TABLE verdict (type regtype, role text, verdict text);
 CREATE PROCEDURE try_all() LANGUAGE plpgsql AS $$
 DECLARE
@@ -139,6 +140,7 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$;
+\set ECHO all
 CALL try_all();
 
 SELECT * FROM verdict WHERE verdict <> 'works' AND verdict NOT LIKE 'refused: %' ORDER BY type::text COLLATE "C", role;
@@ -182,6 +184,7 @@ SELECT player_id, rating_after FROM skillrating.report_match('blanks', 'match tw
 SELECT bool_and(ok) FROM skillrating.verify('blanks');
 
 -- Objects that do not exist, for every function that takes one; what is internal may say it otherwise.
+\set ECHO none
 CREATE FUNCTION state_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;
@@ -203,6 +206,7 @@ INSERT INTO call VALUES
     ('skillrating_internal.check_relation', '%s'),
     ('skillrating_internal.check_source', '%s'),
     ('skillrating_internal.check_identifier_type', '%s, ''x''');
+\set ECHO all
 SELECT c.function, c.arguments, o.oid, state_of(format(CASE WHEN p.prokind = 'p' THEN 'CALL %s(%s)' ELSE 'SELECT %s(%s)' END, c.function, format(c.arguments, o.oid))) AS error
 FROM call AS c JOIN pg_proc AS p ON p.oid = c.function CROSS JOIN (VALUES ('0'), ('999999')) AS o(oid)
 ORDER BY c.function::text COLLATE "C", c.arguments COLLATE "C", o.oid;

@@ -3,11 +3,13 @@
 \pset tuples_only on
 SET extra_float_digits = 0;
 SET jit = off;
+\set ECHO none
 CREATE TABLE conduct AS
 SELECT player, g AS game, '2026-01-01'::timestamptz + make_interval(secs => 40000 * g + abs(hashint8extended(g, player) % 30000)) AS played_at,
     (CASE WHEN hashint8extended(g, player + 100) % 7 = 0 THEN abs(hashint8extended(g, player + 200) % 50) / 10.0 ELSE 0 END)::float8 AS reports,
     (abs(hashint8extended(g, player + 300)) % 3)::float8 AS commends, (hashint8extended(g, player + 400) % 11 = 0)::int::float8 AS quits
 FROM generate_series(1, 8) AS player, generate_series(1, 60) AS g;
+\set ECHO all
 -- The formula in SQL: the weight of each game at the time, from the days and the games since.
 WITH setting(params) AS (VALUES ('{}'::jsonb), ('{"half_life_days": 0}'), ('{"half_life_games": 0, "max_reports": 1}'), ('{"half_life_days": 3, "half_life_games": 5, "prior_score": 0.5, "prior_games": 2, "report_weight": 0.3, "commend_weight": 2, "quit_weight": 7}')),
     p AS (SELECT params, coalesce((params ->> 'half_life_days')::float8, 90) AS days, coalesce((params ->> 'half_life_games')::float8, 50) AS games, coalesce((params ->> 'prior_score')::float8, 0.9) AS score, coalesce((params ->> 'prior_games')::float8, 10) AS prior,

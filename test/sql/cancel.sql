@@ -3,6 +3,7 @@
 \pset tuples_only on
 CREATE SCHEMA regress_cancel;
 SET search_path = regress_cancel;
+\set ECHO none
 CREATE TABLE lobby AS
 SELECT array_agg(g ORDER BY g) AS p, array_agg(1500 + 400 * sin(g * 1.7) * cos(g * g * 0.3) ORDER BY g) AS r, array_agg(1 + g % 2 ORDER BY g) AS team,
     array_agg(CASE WHEN g % 5 = 0 THEN 1 + g % 2 END ORDER BY g) AS few, array_agg(1000 + sin(g) ORDER BY g) AS command
@@ -19,6 +20,7 @@ INSERT INTO task(query) VALUES
     ('SELECT s.* FROM lobby, skillrating.suggest_swaps(skillrating.lobby(p::text[], r, current => team), method => ''greedy'', explain => true) AS s'),
     ('SELECT s.* FROM lobby, skillrating.suggest_transfers(skillrating.lobby(p::text[], r, current => 1 || team[2:]), max_swaps => 500, explain => true) AS s'),
     ('SELECT s.* FROM lobby, skillrating.place_joiner(skillrating.lobby(p::text[], r, current => few), max_lead => 1000, explain => true) AS s');
+\set ECHO all
 SELECT clock_timestamp() AS began \gset
 \set VERBOSITY sqlstate
 SET statement_timeout = '50ms';

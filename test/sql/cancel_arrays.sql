@@ -8,6 +8,7 @@ CREATE SCHEMA cancel_arrays;
 CREATE SEQUENCE cancel_arrays.finished;
 DO $$ BEGIN PERFORM skillrating.create_ladder('cancel_ladder', 'elo'); END $$;
 -- An argument: a long array, or a constant that has a chance to be accepted.
+\set ECHO none
 CREATE FUNCTION cancel_arrays.argument(type text, name text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN type ~ 'array$' AND name = 'at' THEN 'array_fill(1::float8, ARRAY[100000])'
@@ -63,6 +64,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLERRM;
 END
 $$;
+\set ECHO all
 UPDATE cancel_arrays.call SET outcome = cancel_arrays.attempt(function, arguments);
 SELECT count(*) >= 30 AS many FROM cancel_arrays.call WHERE outcome = 'cancelled';
 -- What makes a row of its arguments reads no array.

@@ -46,11 +46,13 @@ SELECT (skillrating.linear_fit(rank, CASE WHEN i % 2 = 0 THEN ARRAY[kills, NULL]
 SELECT round((a).coefficient[1]::numeric, 9) = round((b).coefficient[1]::numeric, 9) AS weight_is_repetition
 FROM (SELECT skillrating.linear_fit(rank, ARRAY[kills]::float8[], CASE WHEN i < 20 THEN 2 WHEN i > 100 THEN 0 ELSE 1 END, 0) AS a FROM stats) AS w,
     (SELECT skillrating.linear_fit(rank, ARRAY[kills]::float8[], 1, 0) AS b FROM (SELECT * FROM stats WHERE i <= 100 UNION ALL SELECT * FROM stats WHERE i < 20) AS twice) AS r;
+\set ECHO none
 CREATE TEMP TABLE monthly (month int, state float8[]);
 INSERT INTO monthly
 SELECT 1, skillrating_internal.linear_fit_transition(skillrating_internal.linear_fit_transition('{}', 1, '{1,2}', 1, 0), 5, '{2,1}', 1, 0)
 UNION ALL
 SELECT 2, skillrating_internal.linear_fit_transition(skillrating_internal.linear_fit_transition('{}', 0, '{0,0}', 1, 0), 7, '{3,2}', 1, 0);
+\set ECHO all
 SELECT round((m).intercept::numeric, 9) AS intercept, (SELECT array_agg(round(c::numeric, 9)) FROM unnest((m).coefficient) AS c) AS coefficient, (m).observations
 FROM (SELECT skillrating_internal.linear_fit_final(skillrating_internal.linear_fit_combine(a.state, b.state)) AS m
       FROM monthly AS a, monthly AS b WHERE a.month = 1 AND b.month = 2) AS fit;

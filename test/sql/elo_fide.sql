@@ -14,6 +14,7 @@ FROM (SELECT player, rate('elo', player, n, n, options => '{"k": 20, "k_by_ratin
         start => (SELECT array_agg(starting_rating(x, y)) FROM (VALUES ('strong', 2700.0), ('weak', 2000.0)) v(x, y))) OVER (ORDER BY 1) AS r
     FROM (VALUES ('strong', 1), ('weak', 2)) AS g(player, n)) AS q;
 -- Every model with a scale of points: beyond the limit all leads are one, up to it nothing changes to the bit, and forecasts and ratings agree.
+\set ECHO none
 CREATE TABLE capped AS SELECT * FROM (VALUES ('elo', '{}'::jsonb, 1.0), ('elo', '{"form": "normal"}', 1), ('elo', '{"strength": "sum"}', 1), ('frag', '{}', 1), ('glicko', '{}', 1), ('glicko2', '{}', 1), ('synelo', '{}', 1)) AS v(model, params, unit);
 CREATE FUNCTION near(a float8[], b float8[]) RETURNS boolean LANGUAGE sql AS 'SELECT bool_and(abs(x - y) < 1e-14) FROM unnest(a, b) AS u(x, y)';
 CREATE FUNCTION lead_of(model text, params jsonb, rating float8[]) RETURNS float8[] LANGUAGE sql AS $$
@@ -23,6 +24,7 @@ CREATE FUNCTION lead_of(model text, params jsonb, rating float8[]) RETURNS float
             FROM unnest(rating) WITH ORDINALITY AS u(r, n)) AS s),
         (SELECT array_agg(n) FROM generate_series(1, cardinality(rating)) AS n)::integer[], params => params) AS p
 $$;
+\set ECHO all
 SELECT model, params, lead_of(model, params || '{"max_lead": 300}', '{2100,1500}') = lead_of(model, params || '{"max_lead": 300}', '{2100,1700}') AS same_beyond,
     near(lead_of(model, params || '{"max_lead": 300}', '{2100,1500}'), lead_of(model, params, '{1800,1500}')) AS the_limit,
     near(lead_of(model, params || '{"max_lead": 300}', '{1500,2100}'), lead_of(model, params, '{1500,1800}')) AS behind,
@@ -42,6 +44,7 @@ SELECT create_ladder('no', 'glicko', '{"max_lead": -5}');
 --
 -- Twenty games by hand: expected score, K and change in numeric, by FIDE's text
 --
+\set ECHO none
 CREATE TABLE member (id text, rating numeric, games integer);
 INSERT INTO member VALUES ('ann', 2700, 200), ('ben', 2000, 28), ('cat', 1500, 0), ('dan', 2395, 25), ('eve', 2120, 400), ('fay', 2404, 90);
 CREATE TABLE game (n integer, white text, black text, score numeric);
@@ -70,6 +73,7 @@ BEGIN
 END
 $$;
 CREATE TABLE hand AS SELECT * FROM by_hand();
+\set ECHO all
 -- They meet every K, leads beyond the limit, and K 10 below 2400.
 SELECT array_agg(DISTINCT k ORDER BY k) AS ks, count(*) FILTER (WHERE k = 10 AND rating < 2395) > 3 AS for_life, count(*) AS changes FROM hand;
 SELECT n, id, k, round(rating, 3) AS rating FROM hand WHERE n IN (1, 2, 3, 20) ORDER BY n, id;

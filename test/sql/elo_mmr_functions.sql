@@ -12,6 +12,7 @@ GROUP BY form, split_ties ORDER BY form DESC, split_ties;
 
 -- The paper's formulas in SQL: the zero of the sum of losses, draws and victories by
 -- bisection, and the average of prior and performance.
+\set ECHO none
 CREATE TABLE contest AS
 SELECT i AS team, 1 + i * 7 % 13 AS rank, 1200 + i * 173 % 800 AS mu, 60 + i * 41 % 290 AS sigma FROM generate_series(1, 20) AS i;
 CREATE FUNCTION performance(place int, OUT middle float8) LANGUAGE plpgsql AS $$
@@ -28,6 +29,7 @@ BEGIN
         IF total > 0 THEN low := middle; ELSE high := middle; END IF;
     END LOOP;
 END $$;
+\set ECHO all
 SELECT count(*), max(abs(u.performance - p.middle)) < 1e-9 AS performance
 FROM (SELECT array_agg(team ORDER BY team) AS team, array_agg(rank ORDER BY team) AS rank, array_agg(mu ORDER BY team) AS mu, array_agg(sigma ORDER BY team) AS sigma FROM contest) AS c,
     skillrating.elo_mmr_update(team, rank, mu, sigma, form => 'logistic') AS u JOIN contest AS one ON one.team = u.ordinal, LATERAL performance(one.rank) AS p;

@@ -5,6 +5,7 @@
 SET extra_float_digits = 1;
 
 -- Player 7 is a bot from the start, 11 becomes one with match 60 and learns again with match 200.
+\set ECHO none
 CREATE TABLE fixed_participant AS
 SELECT m AS match_id, CASE WHEN m % 5 = 0 THEN 'other' ELSE '' END AS pool,
     '2020-01-01'::timestamptz + m * m * interval '7 minutes' AS played_at,
@@ -15,10 +16,12 @@ SELECT m AS match_id, CASE WHEN m % 5 = 0 THEN 'other' ELSE '' END AS pool,
 FROM generate_series(1, 240) AS m, LATERAL (SELECT CASE WHEN m % 6 = 1 THEN 3 ELSE 2 END AS teams) AS t,
     generate_series(0, 1 + m % 6) AS p
 WHERE p < 2 + m % 5;
+\set ECHO all
 ALTER TABLE fixed_participant ADD fixed boolean;
 UPDATE fixed_participant SET fixed = CASE WHEN player_id = 7 THEN true WHEN match_id < 60 THEN NULL WHEN match_id < 70 THEN true WHEN match_id BETWEEN 200 AND 210 THEN false END
 WHERE player_id IN (7, 11);
 
+\set ECHO none
 CREATE PROCEDURE fill(ladder text, first int, last int) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, pool, played_at)
@@ -27,6 +30,7 @@ BEGIN
         SELECT match_id, player_id, team, score, weight, kills, deaths, gain, fixed
         FROM fixed_participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
 END $$;
+\set ECHO all
 
 SELECT count(skillrating.create_ladder('f_' || name, name, '{"size_advantage": "none"}')) > 9 AS ladders FROM skillrating.models();
 DO $$
@@ -55,6 +59,7 @@ END $$;
 
 -- The bot never moves in any bit, nor does 11 while it is one, idle time or not; before and after it
 -- learns, and so does everybody else.
+\set ECHO none
 CREATE FUNCTION invariants(model text, OUT verified bool, OUT bot bool, OUT games bool, OUT while_fixed bool, OUT moves bool, OUT moved_before bool, OUT moved_after bool, OUT others bool)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -68,9 +73,11 @@ BEGIN
     SELECT bool_or(s.before <> s.after) AND NOT bool_or(s.fixed) INTO others FROM states('f_' || model) AS s WHERE s.player_id >= 100;
     RETURN;
 END $$;
+\set ECHO all
 SELECT m.name, f.* FROM skillrating.models() AS m, invariants(m.name) AS f WHERE NOT (f.verified AND f.bot AND f.games AND f.while_fixed AND f.moves AND f.moved_before AND f.moved_after AND f.others);
 
 -- A query says the same to the bit, by participants and by matches, and goes on from where it was.
+\set ECHO none
 CREATE FUNCTION differs(model text, OUT rows bigint, OUT by_match bigint, OUT final bigint, OUT continued bigint) LANGUAGE plpgsql AS $$
 DECLARE
     none constant jsonb := '{"size_advantage": "none"}';
@@ -105,9 +112,11 @@ BEGIN
             (SELECT count(*) FROM f FULL JOIN c USING (player_id, pool) WHERE (f.state, f.fixed) IS DISTINCT FROM (c.state, c.fixed))', model)
     INTO final, continued USING model, none;
 END $$;
+\set ECHO all
 SELECT m.name, d.* FROM skillrating.models() AS m, differs(m.name) AS d WHERE d.rows + d.by_match + d.final + d.continued > 0;
 
 -- Opponents learn from the state as it is: as if the match were the only one, and nobody in it fixed.
+\set ECHO none
 CREATE FUNCTION unlike_free(model text, OUT compared bigint, OUT differ bigint) LANGUAGE plpgsql AS $$
 DECLARE
     m record;
@@ -122,6 +131,7 @@ BEGIN
         JOIN states('f_' || model) AS s ON s.match_id = m.match_id AND s.player_id = r.player_id WHERE NOT s.fixed;
     END LOOP;
 END $$;
+\set ECHO all
 SELECT m.name, u.* FROM skillrating.models() AS m, unlike_free(m.name) AS u WHERE u.differ > 0 OR u.compared < 100;
 
 -- By the formulas, a thousand newcomers against one who is fixed, who stays the same and ages not.
@@ -153,6 +163,7 @@ SELECT mu, sigma, games, fixed FROM duel_trueskill.rating WHERE player_id = 7;
 
 -- On a ladder nothing but a decision about the player changes the state: no year, decay, season,
 -- settling or points given back; all of it is the same again from the start.
+\set ECHO none
 CREATE FUNCTION state_of(ladder text, player bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     result jsonb;
@@ -192,6 +203,7 @@ BEGIN
     undone := before->2 <> state_of(ladder, 110);
     SELECT bool_and(ok) INTO verified_undone FROM skillrating.verify(ladder);
 END $$;
+\set ECHO all
 SELECT m.name, l.* FROM skillrating.models() AS m, lives_on(m.name) AS l
 WHERE NOT (l.same AND l.humans AND l.verified AND l.rebuilt = 0 AND l.bot AND l.undone AND l.verified_undone);
 
@@ -271,6 +283,7 @@ FROM (SELECT *, skillrating.rate('glicko2', player_id, team, team_score => score
 
 -- Seasons of a query and of a ladder; player 11 becomes fixed in the match that begins one.
 SELECT skillrating.create_ladder('seasons', 'glicko2', '{"size_advantage": "none"}');
+\set ECHO none
 CREATE PROCEDURE play_seasons() LANGUAGE plpgsql AS $$
 BEGIN
     FOR s IN 0 .. 3 LOOP
@@ -282,6 +295,7 @@ BEGIN
         SET CONSTRAINTS ALL DEFERRED;
     END LOOP;
 END $$;
+\set ECHO all
 UPDATE fixed_participant SET fixed = CASE WHEN match_id = 63 THEN true WHEN match_id = 150 THEN false END WHERE player_id = 11;
 CALL play_seasons();
 SELECT count(*) AS differ FROM (

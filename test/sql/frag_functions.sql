@@ -53,11 +53,13 @@ CREATE TEMP TABLE long_log AS
 SELECT i AS at, md5((i * 7 % 13)::text)::uuid AS killer, md5((i * i % 11 + i % 3)::text)::uuid AS victim
 FROM generate_series(1, 2000) AS i;
 SELECT skillrating.create_ladder('frags', 'frag', '{"k": 8}', player_type => 'uuid');
+\set ECHO none
 INSERT INTO frags.match (match_id, played_at) SELECT at, '2026-01-01'::timestamptz + at * interval '1 second' FROM long_log;
 INSERT INTO frags.match_player (match_id, player_id, team, team_score)
 SELECT at, killer, 1, 1 FROM long_log WHERE killer <> victim
 UNION ALL SELECT at, victim, 2, 0 FROM long_log WHERE killer <> victim
 UNION ALL SELECT at, victim, 2, -1 FROM long_log WHERE killer = victim;
+\set ECHO all
 SELECT status, count(*) FROM frags.rated_match GROUP BY status;
 SELECT count(*), bool_and(l.rating = r.rating) AS same_bits,
     bool_and(r.wins = l.frags AND r.losses = l.deaths + l.suicides) AS same_counts, sum(l.suicides) > 0 AS suicides

@@ -24,6 +24,7 @@ SELECT to_jsonb(skillrating.hive_state()) AS state,
 FROM (SELECT skillrating.hive_state() AS s) AS q;
 
 -- Two against two, then one who played half: log-odds 0.5 and 1.75 / 3.5.
+\set ECHO none
 CREATE TABLE players (
     player_id int, side int, score float8, skill float8, squares float8, weight float8,
     side_offset float8, command_skill float8, command_squares float8, command_weight float8);
@@ -38,6 +39,7 @@ SELECT player_id, side, score, n,
     skillrating.hive_state(skill, squares, side_offset, command_skill, command_squares) AS state,
     skillrating.inputs(weight => CASE n WHEN 1 THEN weight ELSE command_weight END, commanding => n - 1, log_odds => 0.3) AS inputs
 FROM players CROSS JOIN generate_series(1, 2) AS n WHERE n = 1 OR command_weight > 0;
+\set ECHO all
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds
 FROM (SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => 1)) AS p FROM players) AS m;
 SELECT round(ln(p / (1 - p))::numeric, 12) AS log_odds, round((4 / 3.5)::numeric, 12) AS by_hand

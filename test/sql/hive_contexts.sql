@@ -53,6 +53,7 @@ SELECT r.seed, r.match_id, r.map, r.log_odds, u.id AS player_id, 1 + (u.place > 
     CASE WHEN (uniform(r.seed || 'result' || r.match_id) < 1 / (1 + exp(-r.log_odds))) = (u.place <= 4) THEN 1.0 ELSE 0.0 END AS score
 FROM round AS r, unnest(r.players) WITH ORDINALITY AS u(id, place);
 
+\set ECHO none
 CREATE FUNCTION forecast(name text, params jsonb, with_map boolean)
 RETURNS TABLE (name text, second_half boolean, win_probability float8, score float8, truth float8, map text, seed integer, match_id integer, player_id integer) LANGUAGE sql AS $$
     SELECT $1, q.match_id > 600, (q.r).win_probability, q.score, 1 / (1 + exp(CASE q.team WHEN 1 THEN -q.log_odds ELSE q.log_odds END)), q.map, q.seed, q.match_id, q.player_id
@@ -62,6 +63,7 @@ CREATE TABLE forecasts AS
 SELECT * FROM forecast('without', '{"context_deviation": 0}', true) UNION ALL
 SELECT * FROM forecast('default', '{}', true) UNION ALL
 SELECT * FROM forecast('no map', '{}', false);
+\set ECHO all
 
 -- Log loss above the truth's in the second half: by default lower by more than .01, in the mean and with each seed.
 SELECT d.loss < w.loss - 0.01 AS better, d.worst < 0 AS for_each_seed

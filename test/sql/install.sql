@@ -19,6 +19,7 @@ SET client_min_messages = warning;
 -- polymorphic or variadic one some that fit text and numbers better; the operators of these
 -- functions, and domains with the names of types.  Whatever is called counts, also if the error is
 -- caught, and raises an error.
+\set ECHO none
 CREATE FUNCTION public.signatures(OUT name text, OUT arguments text[], OUT result text) RETURNS SETOF record
 LANGUAGE sql SET search_path = pg_catalog AS $$
     WITH polymorphic(of, likes) AS (
@@ -93,6 +94,7 @@ SELECT (SELECT count(*) FROM pg_namespace WHERE nspname !~ '^pg_(toast_)?temp_')
     (SELECT count(*) FROM pg_proc) AS functions, (SELECT count(*) FROM pg_type) AS types, (SELECT count(*) FROM pg_operator) AS operators,
     (SELECT count(*) FROM pg_cast) AS casts, (SELECT count(*) FROM pg_opclass) AS opclasses, (SELECT count(*) FROM pg_extension) AS extensions,
     (SELECT count(*) FROM pg_description) AS comments, (SELECT count(*) FROM pg_init_privs) AS privileges, (SELECT count(*) FROM pg_event_trigger) AS event_triggers;
+\set ECHO all
 SELECT c::text AS before FROM public.contents AS c \gset
 
 -- A schema that exists is refused, whatever is in it.

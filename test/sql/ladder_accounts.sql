@@ -7,6 +7,7 @@ CREATE SCHEMA regress_ladder_accounts;
 SET search_path = regress_ladder_accounts;
 
 -- a and b have played, old for a long time, main but once.
+\set ECHO none
 CREATE FUNCTION begin_ladder(ladder text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM skillrating.create_ladder(ladder, 'elo', player_type => 'text', apply_at => 'statement');
@@ -17,11 +18,13 @@ BEGIN
     FROM (VALUES ('c', 1600), ('d', 1500)) AS p(id, rating);
 END
 $$;
+\set ECHO all
 SELECT begin_ladder('arena');
 SELECT skillrating.merge_players('arena', 'old', 'main') IS NOT NULL AS merged;
 
 -- It counts from when it is declared, with the rating that main has; catch_up() changes the rating.
 -- With itself as main a function says the same, but for the identifier that it was given.
+\set ECHO none
 CREATE FUNCTION compare(ladder text) RETURNS TABLE (what text, same boolean, is_there boolean) LANGUAGE plpgsql AS $$
 DECLARE
     query record;
@@ -58,6 +61,7 @@ BEGIN
     RETURN answer;
 END
 $$;
+\set ECHO all
 SELECT * FROM compare('arena');
 -- The row that the other account still has is no opponent.
 SELECT array_agg(o.player_id ORDER BY o.player_id) FROM skillrating.find_opponents('arena', 'c') AS o;

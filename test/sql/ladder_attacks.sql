@@ -10,6 +10,7 @@ CREATE VIEW gained AS SELECT rolsuper AS superuser FROM pg_roles WHERE rolname =
 SET ROLE regress_attacker;
 CREATE SCHEMA attack;
 GRANT USAGE ON SCHEMA attack TO PUBLIC;
+\set ECHO none
 CREATE FUNCTION attack.strike() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF current_user <> 'regress_attacker' THEN
@@ -19,7 +20,9 @@ EXCEPTION WHEN insufficient_privilege THEN NULL;
 END $$;
 CREATE TABLE attack.bait (i int);
 CREATE FUNCTION attack.late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM attack.strike(); RETURN NULL; END';
+\set ECHO all
 CREATE CONSTRAINT TRIGGER late AFTER INSERT ON attack.bait DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION attack.late();
+\set ECHO none
 CREATE FUNCTION attack.spring() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM attack.strike();
@@ -29,6 +32,7 @@ BEGIN
     END;
     RETURN NEW;
 END $$;
+\set ECHO all
 RESET ROLE;
 
 -- A cast of the attacker's from a type of the attacker's, on somebody else's ladder.
@@ -185,6 +189,7 @@ TABLE gained;
 -- Cursors that the work reads from are closed under it; a table is dropped under it.
 SET ROLE regress_attacker;
 SELECT skillrating.create_ladder('own', 'elo');
+\set ECHO none
 INSERT INTO own.match (match_id) SELECT generate_series(1, 3000);
 INSERT INTO own.match_player (match_id, player_id, team, rank) SELECT m, t, t, t FROM generate_series(1, 3000) AS m, generate_series(1, 2) AS t;
 CREATE FUNCTION attack.close() RETURNS boolean LANGUAGE plpgsql AS $$
@@ -201,11 +206,13 @@ BEGIN
     END LOOP;
     RETURN true;
 END $$;
+\set ECHO all
 ALTER TABLE own.event ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY close ON own.event USING (attack.close()) WITH CHECK (true);
 SELECT count(*) FROM skillrating.catch_up('own', rebuild => true);
 SELECT bool_and(ok) FROM skillrating.verify('own');
 ALTER TABLE own.event NO FORCE ROW LEVEL SECURITY;
+\set ECHO none
 CREATE FUNCTION attack.drop() RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     IF to_regclass('own.rating') IS NOT NULL THEN
@@ -213,6 +220,7 @@ BEGIN
     END IF;
     RETURN true;
 END $$;
+\set ECHO all
 ALTER TABLE own.ladder ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY drop ON own.ladder USING (attack.drop());
 \set VERBOSITY sqlstate
@@ -271,6 +279,7 @@ CREATE TABLE "full".replica_note (LIKE "over".replica_note);
 GRANT USAGE ON SCHEMA "full" TO regress_attacker;
 GRANT SELECT ON ALL TABLES IN SCHEMA "full" TO regress_attacker;
 SELECT skillrating.drop_ladder('over');
+\set ECHO none
 CREATE FUNCTION attack_by(name text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     call text;
@@ -314,6 +323,7 @@ BEGIN
         END;
     END LOOP;
 END $$;
+\set ECHO all
 SELECT * FROM attack_by_each();
 SELECT skillrating.drop_ladder('full');
 DROP FUNCTION attack_by, attack_by_each;
@@ -387,6 +397,7 @@ TABLE gained;
 SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['second', 'first', 'lair', 'own', 'arena', 'bare']) AS l;
 -- A view of the attacker's that somebody attaches: to plan a query of it runs what it calls immutable.
 SET ROLE regress_attacker;
+\set ECHO none
 CREATE FUNCTION attack.constant() RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
     IF current_user <> 'regress_attacker' THEN
@@ -395,6 +406,7 @@ BEGIN
     RETURN 1;
 END $$;
 CREATE VIEW attack.lure AS SELECT attack.constant() AS id;
+\set ECHO all
 RESET ROLE;
 CREATE VIEW lured AS SELECT 1 AS match_id, now() AS played_at, 1 AS player_id, 1 AS team, true AS won WHERE false;
 SELECT skillrating.create_ladder('lured_ladder', 'elo', source => 'lured');

@@ -13,6 +13,7 @@ INSERT INTO duel
 SELECT n, chr(97 + n % 5), chr(97 + (n + 1 + n / 5 % 4) % 5), timestamptz '2024-01-01' + interval '1 hour' * (n * 37 % 40) FROM generate_series(1, 40) AS n;
 
 -- In one pass, which is what all others are compared with.
+\set ECHO none
 CREATE FUNCTION same_ratings(a text, b text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     same boolean;
@@ -31,6 +32,7 @@ BEGIN
     RETURN ordered;
 END
 $$;
+\set ECHO all
 SELECT skillrating.create_ladder('one_pass', 'elo', source => 'duels');
 SELECT count(*) FROM skillrating.catch_up('one_pass', search => true);
 SELECT in_order('one_pass');
@@ -82,11 +84,13 @@ SELECT count(*) FROM skillrating.catch_up('late', search => true, rebuild => tru
 SELECT in_order('late');
 
 -- How many of them do not count, whatever batch they are in; a late one does not yet.
+\set ECHO none
 CREATE TABLE bout (id bigint PRIMARY KEY, winner text, loser text, first_rank float8, at timestamptz);
 CREATE TABLE bout_name (id text PRIMARY KEY);
 CREATE VIEW bouts AS
     SELECT id AS match_id, at AS played_at, winner AS player_id, 1 AS team, first_rank AS rank FROM bout
     UNION ALL SELECT id, at, loser, 2, 2 FROM bout;
+\set ECHO all
 SELECT skillrating.create_ladder('counted', 'elo', source => 'bouts');
 SELECT skillrating.attach('counted', 'bout', match_id => 'id');
 INSERT INTO bout VALUES (100, 'a', 'b', 1, '2024-02-01');
@@ -132,6 +136,7 @@ SELECT skillrating.attach('broken_ladder', 'duel', match_id => 'id');
 SELECT skillrating.detach('broken_ladder', 'duel');
 
 -- Progress, as seen by a trigger within.
+\set ECHO none
 CREATE TABLE seen (n int GENERATED ALWAYS AS IDENTITY, work text, ladder text, phase text, done bigint, total bigint, in_order boolean);
 CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -142,6 +147,7 @@ BEGIN
 END
 $$;
 INSERT INTO duel SELECT n, 'a', 'b', timestamptz '2024-03-01' + interval '1 hour' * n FROM generate_series(2, 26) AS n;
+\set ECHO all
 SELECT skillrating.create_ladder('watched', 'elo', source => 'duels', attach => false);
 CREATE TRIGGER look AFTER INSERT OR UPDATE ON watched.rating FOR EACH STATEMENT EXECUTE FUNCTION look();
 CALL skillrating.backfill('watched', 10);

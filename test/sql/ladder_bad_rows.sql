@@ -32,6 +32,7 @@ CREATE FUNCTION good_value(name text, player integer) RETURNS text LANGUAGE sql 
 $$;
 
 -- Tables as users have them, without any constraint, for four ladders.
+\set ECHO none
 CREATE FUNCTION make_source(name text, apply_at text, late text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('CREATE TABLE %I (%s)', name || '_rows', (
@@ -42,6 +43,7 @@ BEGIN
         source => (name || '_source')::regclass);
     PERFORM skillrating.attach(name, (name || '_rows')::regclass);
 END $$;
+\set ECHO all
 SELECT make_source('at_commit', 'commit', 'append'), make_source('at_statement', 'statement', 'append'),
     make_source('by_hand', 'manual', 'append'), make_source('in_order', 'commit', 'reorder');
 
@@ -82,6 +84,7 @@ BEGIN
 END $$;
 
 -- The verdict on each case, and what is wrong with the ladder.
+\set ECHO none
 CREATE FUNCTION verdicts(name text) RETURNS TABLE (column_name text, value text, both_rows boolean, verdict text) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT c.column_name, c.value, c.both_rows, coalesce(m.reason || '': '' || m.detail, m.status, ''not there'')
@@ -103,6 +106,7 @@ BEGIN
     EXECUTE format('SELECT md5(string_agg(r::text, '';'' ORDER BY r.player_id, r.pool)) FROM %I.rating AS r WHERE r.games > 0', name) INTO result;
     RETURN result;
 END $$;
+\set ECHO all
 
 -- Bad when they come.
 DO $$
@@ -151,6 +155,7 @@ SELECT (SELECT count(*) >= 0 FROM skillrating.catch_up(m.name)) AS caught_up, m.
 FROM mended AS m ORDER BY m.name;
 
 -- What the tables of a ladder take is judged alike; what they do not take is an error of theirs.
+\set ECHO none
 CREATE FUNCTION own_ladder(name text, apply_at text) RETURNS TABLE (refused bigint, taken bigint, otherwise bigint) LANGUAGE plpgsql AS $$
 DECLARE
     c record;
@@ -186,6 +191,7 @@ BEGIN
         WHERE coalesce(m.reason || '': '' || m.detail, m.status) IS DISTINCT FROM v.verdict', name) INTO otherwise;
     RETURN NEXT;
 END $$;
+\set ECHO all
 SELECT * FROM own_ladder('own_commit', 'commit');
 SELECT * FROM own_ladder('own_statement', 'statement');
 SELECT * FROM own_ladder('own_manual', 'manual');

@@ -222,6 +222,7 @@ CREATE FUNCTION wrong_journals() RETURNS bigint LANGUAGE sql AS $$
                     AND j.operations @> jsonb_build_array(jsonb_build_object('kind', 'refund', 'operation', o.operation))))
 $$;
 
+\set ECHO none
 CREATE FUNCTION live_and_look(model text, params jsonb, late text, steps int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     first_column text := (SELECT state_columns[1] FROM skillrating.models() WHERE name = model);
@@ -263,6 +264,7 @@ BEGIN
     RETURN format('%s %s: %s looks', model, late, looks);
 END
 $$;
+\set ECHO all
 SELECT live_and_look(model, params::jsonb, late, 120)
 FROM (VALUES ('elo', '{}'), ('glicko2', '{}'), ('trueskill', '{"drift": 1}'), ('frag', '{"decay": 24, "decay_floor": 990}'),
     ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}')) AS m(model, params)
@@ -299,6 +301,7 @@ SELECT count(*), count(provisional) AS provisional, count(peak) AS peak, count(p
 -- Pages go on as without.
 SELECT a.place, a.player_id, a.percentile = (skillrating.place_of('plain', a.player_id)).percentile AS same
 FROM skillrating.leaderboard('plain', 3, after_player => (SELECT player_id FROM skillrating.leaderboard('plain', 3) OFFSET 2), statistics => '{percentile}') AS a;
+\set ECHO none
 CREATE PROCEDURE refusals(ladder text, statistics text[]) LANGUAGE plpgsql AS $$
 DECLARE
     s text;
@@ -315,9 +318,11 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 CALL refusals('plain', ARRAY['{peek}', '{peak,NULL}', '{inactive}']);
 
 -- The states in a history are all columns of the model, as set_rating() takes them.
+\set ECHO none
 CREATE FUNCTION states_of(model text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     columns text[] := (SELECT state_columns FROM skillrating.models() WHERE name = model);
@@ -334,6 +339,7 @@ BEGIN
         (SELECT (a.state_after = b.state_after)::text FROM skillrating.history('any', 1, 1) AS a, skillrating.history('any', 2, 1) AS b));
 END
 $$;
+\set ECHO all
 DO $$
 DECLARE
     model text;
@@ -356,12 +362,14 @@ SELECT * FROM skillrating.season_table('arena', n => NULL);
 SELECT * FROM skillrating.season_table('arena', n => -1);
 
 -- The journal of a match that is corrected again and again.
+\set ECHO none
 CREATE VIEW journal AS
 SELECT j.status, j.reason, j.detail, j.player_id, j.account, j.team, j.rank, j.score, j.rating_change > 0 AS rose, j.corrections,
     (SELECT array_agg(w.w->>'kind' ORDER BY w.w->>'kind') FROM jsonb_array_elements(j.waiting) AS w(w) WHERE (w.w->>'own')::boolean) AS own,
     (SELECT array_agg(w.w->>'kind') FROM jsonb_array_elements(j.waiting) AS w(w) WHERE NOT (w.w->>'own')::boolean) AS before,
     (SELECT array_agg(o.o->>'kind') FROM jsonb_array_elements(j.operations) AS o(o)) AS operations
 FROM skillrating.match_journal('plain', 5) AS j;
+\set ECHO all
 SELECT * FROM journal;
 UPDATE plain.match_player SET rank = 3 - rank WHERE match_id = 5;
 SELECT skillrating.void_match('plain', 5, 'a bug');

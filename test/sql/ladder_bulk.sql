@@ -7,18 +7,22 @@ SELECT skillrating.create_ladder('shuffled', 'elo', params => '{"k_by_games": [[
 SELECT skillrating.create_ladder('teams', 'hive');
 
 -- Two players a match out of 2000, with the outcome from a hash.
+\set ECHO none
 CREATE TABLE history AS
 SELECT m AS match_id, '2020-01-01'::timestamptz + m / 3 * interval '1 minute' AS played_at,
     hashint8extended(m, 1) & 1023 AS a, 1024 + (hashint8extended(m, 2) & 1023) AS b,
     (hashint8extended(m, 3) & 3)::int AS outcome
 FROM generate_series(1, 100000) AS m;
+\set ECHO all
 
 BEGIN;
+\set ECHO none
 INSERT INTO bulk.match (match_id, played_at) SELECT match_id, played_at FROM history;
 INSERT INTO bulk.match_player (match_id, player_id, team, rank)
 SELECT match_id, a, 1, CASE WHEN outcome = 3 THEN 2 ELSE 1 END FROM history
 UNION ALL
 SELECT match_id, b, 2, CASE WHEN outcome = 0 THEN 1 ELSE 2 END FROM history;
+\set ECHO all
 COMMIT;
 SELECT * FROM skillrating.verify('bulk');
 SELECT count(*), bool_and(games > 0) FROM bulk.rating;
@@ -56,12 +60,14 @@ WHERE s.rating_after <> b.rating_after OR s.win_probability <> b.win_probability
 -- A team game whose players come and go, many times over the memory of one batch.
 SET work_mem = '64kB';
 BEGIN;
+\set ECHO none
 INSERT INTO teams.match (match_id, played_at, log_odds)
 SELECT m, '2020-01-01'::timestamptz + m * interval '1 minute', 0.1 FROM generate_series(1, 3000) AS m;
 INSERT INTO teams.match_player (match_id, player_id, team, won, side, joined, left_at, commanding)
 SELECT m, (m * 13 + p * 7) % 211, p % 2, (p + hashint4(m::int) % 2) % 2 = 0, 1 + (p + m) % 2,
     CASE WHEN p > 9 THEN 100 * (p - 9) ELSE 0 END, 900 + 10 * p, CASE WHEN p < 2 THEN 1 END
 FROM generate_series(1, 3000) AS m, generate_series(0, 11) AS p;
+\set ECHO all
 COMMIT;
 RESET work_mem;
 SELECT * FROM skillrating.verify('teams');

@@ -25,6 +25,7 @@ BEGIN
 END $$;
 
 -- Whether two ladders have the same rows, but for seq.
+\set ECHO none
 CREATE FUNCTION differences(a text, b text) RETURNS TABLE (relation text, differences bigint) LANGUAGE plpgsql AS $$
 BEGIN
     FOREACH relation IN ARRAY '{rating,event,component,component_event}'::text[] LOOP
@@ -36,6 +37,7 @@ END $$;
 CREATE FUNCTION faults(ladder text) RETURNS SETOF text LANGUAGE sql AS $$
     SELECT check_name || ': ' || detail FROM skillrating.verify(ladder) WHERE NOT ok
 $$;
+\set ECHO all
 
 -- Every ladder has the tables.
 SELECT skillrating.create_ladder('bit', 'state_space', '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}', late => 'reorder'),
@@ -64,12 +66,14 @@ FROM (
 JOIN bit.event AS e USING (match_id, player_id, pool);
 
 -- What a preview says is what the report brings; contexts and clubs make the difference.
+\set ECHO none
 CREATE TABLE foretold AS
 SELECT * FROM skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 1}', club => '{club 1,club 2}', pool => '', at => '2024-03-01');
 CREATE TABLE chances AS
 SELECT w.team, w.win_probability AS same_map, o.win_probability AS other_map
 FROM skillrating.win_probability('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 1}', club => '{club 1,club 2}', pool => '', at => '2024-03-01') AS w
 JOIN skillrating.win_probability('bit', '{1,2}'::bigint[], '{1,2}', side => '{1,2}', context => '{map 2}', club => '{club 1,club 2}', pool => '', at => '2024-03-01') AS o USING (team);
+\set ECHO all
 SELECT r.player_id, r.outcome, r.win_probability = f.win_probability AS foretold,
     r.rating_after - r.rating_before = CASE r.score WHEN 1 THEN f.win_change ELSE f.loss_change END AS change,
     c.same_map = f.win_probability AS same_map, c.other_map = f.win_probability AS other_map
@@ -127,6 +131,7 @@ SELECT count(*) > 0 AS anonymous FROM bit.components WHERE player_id = 7000;
 SELECT faults('bit');
 
 -- Whatever is not what a replay gives, verify() finds, and a rebuild puts right.
+\set ECHO none
 CREATE PROCEDURE tamper(what text, INOUT fault text) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE what;
@@ -136,6 +141,7 @@ BEGIN
         RAISE '% was not put right', what;
     END IF;
 END $$;
+\set ECHO all
 CALL tamper($$ UPDATE bit.component SET state = ARRAY[state[1] + 1e-15, state[2]] WHERE kind = 'home' AND pool = '' $$, NULL);
 CALL tamper($$ UPDATE bit.component SET state = '{0}' WHERE kind = 'home' AND pool = '' $$, NULL);
 CALL tamper($$ UPDATE bit.component SET games = games + 1 WHERE kind = 'club' AND key = 'x' $$, NULL);
@@ -204,12 +210,14 @@ SELECT count(*) > 0 AS changed FROM skillrating.catch_up('sourced', search => tr
 SELECT * FROM differences('sourced', 'once');
 
 -- Names of any length: one that no index takes keeps its own match from being rated, and no other.
+\set ECHO none
 INSERT INTO once.match (match_id, played_at) SELECT m, '2025-02-01'::timestamptz + m * interval '1 hour' FROM generate_series(600, 604) AS m;
 INSERT INTO once.match_player (match_id, player_id, team, rank, side, context, club)
 SELECT m, t, t, t, t, CASE m WHEN 601 THEN n.long WHEN 603 THEN repeat('x', 1000) END,
     CASE m WHEN 602 THEN n.long WHEN 604 THEN repeat('y', 1001) END
 FROM generate_series(600, 604) AS m, generate_series(1, 2) AS t,
     (SELECT string_agg(md5(i::text), '') AS long FROM generate_series(1, 100) AS i) AS n;
+\set ECHO all
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('once');
 SELECT match_id, status, reason, detail FROM once.rated_match WHERE match_id >= 600 ORDER BY match_id;
 SELECT faults('once');
@@ -298,11 +306,13 @@ SELECT skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', club => '{a}', poo
 -- Rating a match looks up its own components, however many clubs there are.
 SELECT skillrating.create_ladder('many', 'state_space');
 BEGIN;
+\set ECHO none
 INSERT INTO many.match (match_id, played_at)
 SELECT m, '2024-01-01'::timestamptz + m * interval '1 hour' FROM generate_series(1, 100) AS m;
 INSERT INTO many.match_player (match_id, player_id, team, rank, side, club)
 SELECT m, 2 * m + t, t, t, t, 'club ' || 2 * m + t
 FROM generate_series(1, 100) AS m, generate_series(1, 2) AS t;
+\set ECHO all
 COMMIT;
 SELECT count(*) FROM many.component WHERE kind = 'club';
 ANALYZE many.component;

@@ -37,6 +37,7 @@ SELECT bool_and(ok) FROM skillrating.verify('rows');
 SELECT skillrating.drop_ladder('rows');
 
 -- A dry run shows what the run after it does, with places, and leaves no trace of its own.
+\set ECHO none
 CREATE FUNCTION traces(ladder text) RETURNS TABLE (relation text, content text) LANGUAGE plpgsql AS $$
 BEGIN
     FOREACH relation IN ARRAY '{rating,event,rated_match,pending,correction,operation}'::text[] LOOP
@@ -79,6 +80,7 @@ BEGIN
     RETURN NEXT;
 END
 $$;
+\set ECHO all
 SELECT skillrating.create_ladder('append', 'glicko2', apply_at => 'manual'),
     skillrating.create_ladder('reorder', 'trueskill2', '{"initial_base_sigma": 3}', apply_at => 'manual', late => 'reorder');
 SELECT l, fill(l) FROM unnest('{append,reorder}'::text[]) AS l;
@@ -115,6 +117,7 @@ COMMIT;
 SELECT player_id, games FROM append.rating WHERE player_id > 100 ORDER BY player_id;
 
 -- Triggers of the user fire, and are rolled back as well; matches that they insert are not rated.
+\set ECHO none
 CREATE TABLE heard (player_id bigint);
 CREATE FUNCTION hear() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -126,6 +129,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
+\set ECHO all
 CREATE TRIGGER hear AFTER DELETE ON append.rating FOR EACH ROW WHEN (OLD.player_id = 101)
 EXECUTE FUNCTION hear();
 SELECT skillrating.void_match('append', 201);
@@ -151,6 +155,7 @@ SELECT bool_and(ok) FROM skillrating.verify('append');
 
 -- Within the work on another ladder, matches that wait in memory are rated after a dry run.
 SELECT skillrating.create_ladder('outer', 'elo'), skillrating.create_ladder('inner', 'elo');
+\set ECHO none
 CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO "inner".match (match_id, played_at) VALUES (NEW.player_id, '2024-01-01');
@@ -160,6 +165,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
+\set ECHO all
 CREATE TRIGGER look AFTER INSERT ON "outer".event FOR EACH ROW WHEN (NEW.player_id = 1) EXECUTE FUNCTION look();
 INSERT INTO "outer".match (match_id, played_at) VALUES (1, '2024-01-01');
 INSERT INTO "outer".match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
@@ -168,6 +174,7 @@ SELECT player_id, games FROM "inner".rating ORDER BY player_id;
 -- What triggers touch in a dry run is taken back with it, also matches of other ladders.
 DROP TRIGGER look ON "outer".event;
 SELECT skillrating.create_ladder('other', 'elo');
+\set ECHO none
 INSERT INTO "inner".match (match_id, finished) VALUES (100, false);
 INSERT INTO "inner".match_player (match_id, player_id, team, rank) VALUES (100, 3, 1, 1), (100, 4, 2, 2);
 CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -177,6 +184,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
+\set ECHO all
 CREATE TRIGGER touch AFTER DELETE ON "inner".rating FOR EACH ROW EXECUTE FUNCTION touch();
 SET session_replication_role = replica;
 UPDATE "inner".match SET finished = true WHERE match_id = 100;

@@ -9,6 +9,7 @@ SELECT setseed(0.1417);
 SELECT name, type, default_value, min, max, choices, unit FROM skillrating.parameters('eligibility');
 
 -- Matches of ten players, most of two teams.
+\set ECHO none
 CREATE TABLE random_match AS
 SELECT n AS match_id, '2024-01-01'::timestamptz + n * interval '20 minutes' AS played_at, 2 + (random() < 0.1)::int AS teams
 FROM generate_series(1, 120) AS n;
@@ -22,6 +23,7 @@ CROSS JOIN LATERAL (
         SELECT p, random() AS place, random() AS idle, random() AS play
         FROM generate_series(1, 10) AS p WHERE m.match_id > 0) AS d
     ORDER BY d.place LIMIT 2 + floor(random() * random() * 5)::int) AS p;
+\set ECHO all
 DELETE FROM random_match AS m WHERE (SELECT count(DISTINCT team) FROM random_player AS p WHERE p.match_id = m.match_id) < m.teams;
 DELETE FROM random_player AS p WHERE NOT EXISTS (SELECT FROM random_match AS m WHERE m.match_id = p.match_id);
 -- Three players who meet again and again; the first five have much experience from elsewhere.
@@ -77,6 +79,7 @@ END
 $$;
 
 -- A ladder with rules, as it comes out in one batch and when they are declared later.
+\set ECHO none
 CREATE FUNCTION try(rules jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     wrong bigint;
@@ -114,6 +117,7 @@ BEGIN
     RETURN format('%s: %s', rules, CASE WHEN rated < 15 OR broken < 5 THEN format('%s rated, %s not', rated, broken) ELSE 'as stated' END);
 END
 $$;
+\set ECHO all
 
 SELECT try('{"max_newcomer_share": 0.6, "newcomer_games": 5}');
 SELECT try('{"max_repeats": 1, "repeat_window": 7200}');
@@ -173,12 +177,14 @@ SELECT skillrating.create_ladder('never', 'elo', eligibility => '{"max_repeats":
 \set VERBOSITY default
 
 -- Every batch asks for the last match that the past of its players kept out: not of all matches.
+\set ECHO none
 CREATE FUNCTION reads_all(query text) RETURNS boolean LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE plan jsonb;
 BEGIN
     EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
     RETURN plan::text ~ 'Seq Scan';
 END $$;
+\set ECHO all
 SELECT reads_all($$SELECT m.played_at, m.match_id FROM later.rated_match AS m WHERE m.reason IN ('too_many_newcomers', 'repeated_opponents') AND m.seq IS NOT NULL ORDER BY m.played_at DESC, m.match_id DESC LIMIT 1$$);
 
 SET client_min_messages = warning;

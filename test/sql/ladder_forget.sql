@@ -142,11 +142,13 @@ SELECT skillrating.drop_ladder('arena');
 DROP TABLE account, name, old_state;
 
 -- Tables of one's own: whether they are changed before or after, at commit or at once.
+\set ECHO none
 CREATE TABLE game (id bigint PRIMARY KEY, played_at timestamptz);
 CREATE TABLE seat (game bigint REFERENCES game, player text, team integer, rank integer, reason text);
 CREATE VIEW seats AS
 SELECT g.id AS match_id, g.played_at, s.player AS player_id, s.team, s.rank, s.reason AS unrated_reason
 FROM game AS g JOIN seat AS s ON s.game = g.id;
+\set ECHO all
 SELECT skillrating.create_ladder('own', 'glicko2', source => 'seats');
 SELECT skillrating.attach('own', 'seat', 'game');
 INSERT INTO game SELECT g, '2024-01-01'::timestamptz + g * interval '1 day' FROM generate_series(1, 300) AS g;
@@ -235,6 +237,7 @@ DROP TABLE name;
 CREATE DOMAIN positive_id AS integer CHECK (VALUE > 0);
 CREATE DOMAIN short_name AS text CHECK (length(VALUE) < 40 AND VALUE !~ '-');
 CREATE TYPE colour AS ENUM ('red', 'green', 'blue');
+\set ECHO none
 CREATE FUNCTION forget_of_type(type regtype, one text, two text)
 RETURNS TABLE (player text, known boolean, like_it boolean, ok boolean)
 LANGUAGE plpgsql
@@ -255,6 +258,7 @@ BEGIN
     RETURN NEXT;
 END
 $function$;
+\set ECHO all
 SELECT t.type::regtype, f.* FROM (VALUES ('int2', '1', '2'), ('int4', '1', '2'), ('int8', '1', '2'), ('numeric', '1', '2'),
     ('text', 'ann', 'bob'), ('varchar', 'ann', 'bob'), ('short_name', 'ann', 'bob'),
     ('uuid', 'aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002')) AS t(type, one, two)
@@ -323,6 +327,7 @@ DROP VIEW torn_source;
 DROP TABLE torn;
 
 -- Words that change from call to call.
+\set ECHO none
 CREATE FUNCTION words_in_turn() RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     word text;
@@ -333,5 +338,6 @@ BEGIN
         RETURN NEXT skillrating_internal.replace_words('a b', words, 'X');
     END LOOP;
 END $$;
+\set ECHO all
 SELECT * FROM words_in_turn();
 DROP FUNCTION words_in_turn;

@@ -5,6 +5,7 @@
 \set ON_ERROR_STOP on
 \set VERBOSITY terse
 SELECT l, skillrating.create_ladder(l, 'glicko2', late => late) FROM (VALUES ('plain', 'append'), ('timely', 'reorder')) AS v(l, late);
+\set ECHO none
 CREATE PROCEDURE report(ladder text, id bigint, played_at timestamptz, winner int DEFAULT 1) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at) VALUES ($1, $2)', ladder) USING id, played_at;
@@ -12,6 +13,7 @@ BEGIN
 END $$;
 CREATE VIEW recorded AS
 SELECT 'plain' AS ladder, m.* FROM plain.rated_match AS m UNION ALL SELECT 'timely', m.* FROM timely.rated_match AS m;
+\set ECHO all
 
 -- A year that was typed wrong, one that is barely too far ahead, and one that is not.
 DO $$

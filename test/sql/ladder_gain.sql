@@ -57,6 +57,7 @@ SELECT * FROM skillrating.match_outcome('arena', 11);
 
 -- Rows of a query may have gains that differ in a match, as those of a source.  Gains of 1 are as
 -- none, and gains of 0 leave the initial state.
+\set ECHO none
 CREATE TABLE game AS
 SELECT m AS match_id, (m * 5 + p * 3 + p * p) % 17 AS player_id, p % 2 AS team, (m + p % 2) % 2 + 1 AS rank, (0.5 + p / 4.0) / 2 AS weight,
     (m * 3 + p) % 7 / 2.0 AS gain
@@ -76,6 +77,7 @@ CREATE FUNCTION compare(model text, OUT with_gains bool, OUT one bigint, OUT zer
             skillrating.rate(model, player_id, team, rank, weight) OVER (ORDER BY match_id) AS none
         FROM game) AS q
 $$;
+\set ECHO all
 SELECT name, (compare(name)).* FROM skillrating.models();
 
 -- tune() rates with the gains, too.
@@ -87,6 +89,7 @@ FROM (SELECT skillrating.tune('elo', match_id, player_id, team, rank, skillratin
             skillrating.rate('elo', player_id, team, rank, options => (t).params) OVER (ORDER BY match_id) AS none FROM game) AS g) AS s;
 
 -- To solvers, whose likelihood belongs to all players, a match has the mean of its gains.
+\set ECHO none
 CREATE FUNCTION solved(solver text, OUT many bool, OUT same_as_mean bool, OUT other_than_none bool) LANGUAGE plpgsql AS $$
 DECLARE
     s record;
@@ -100,6 +103,7 @@ BEGIN
     FROM unnest(s.given) WITH ORDINALITY AS g JOIN unnest(s.mean) WITH ORDINALITY AS m USING (ordinality, player_id)
     JOIN unnest(s.none) WITH ORDINALITY AS n USING (ordinality, player_id);
 END $$;
+\set ECHO all
 SELECT name, (solved(name)).* FROM skillrating.solvers();
 
 SELECT skillrating.drop_ladder('plain'), skillrating.drop_ladder('arena');

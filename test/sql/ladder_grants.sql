@@ -18,6 +18,7 @@ INSERT INTO "it's".match_player (match_id, player_id, team, rank) SELECT i, p, p
 RESET ROLE;
 
 -- A call of each function that takes no owner.
+\set ECHO none
 CREATE TABLE calls (function text, statement text);
 INSERT INTO calls VALUES
     ('report_match', $$SELECT skillrating.report_match('it''s', 99, '{1,2}'::bigint[], '{1,2}', '{1,2}')$$),
@@ -42,6 +43,7 @@ INSERT INTO calls VALUES
     ('pool_quality', $$SELECT skillrating.pool_quality('it''s')$$),
     ('season_table', $$SELECT skillrating.season_table('it''s', '')$$),
     ('compare_ladders', $$SELECT skillrating.compare_ladders('it''s', 'second')$$);
+\set ECHO all
 GRANT SELECT ON calls TO PUBLIC;
 SELECT coalesce(e.function, c.function) AS missing_or_unknown
 FROM (SELECT * FROM skillrating_internal.ladder_entries() WHERE needs ~ '(SELECT|INSERT) on') AS e FULL JOIN calls AS c USING (function)
@@ -49,13 +51,16 @@ WHERE e.function IS NULL OR c.function IS NULL;
 
 -- Each is refused with a hint; what the hint says, done by the owner, is enough, perhaps for a second
 -- ladder too; and its opposite leaves no right behind.
+\set ECHO none
 CREATE VIEW rights AS
 SELECT format('%s of %s on %s: %s', a.grantee, a.grantor, o.name, a.privilege_type) AS privilege
 FROM (
     SELECT c.oid::regclass::text AS name, c.relacl AS acl FROM pg_class AS c WHERE c.relnamespace IN ('"it''s"'::regnamespace, 'second'::regnamespace)
     UNION ALL SELECT n.nspname, n.nspacl FROM pg_namespace AS n WHERE n.nspname IN ('it''s', 'second')) AS o
 CROSS JOIN LATERAL aclexplode(o.acl) AS a WHERE a.grantee <> a.grantor;
+\set ECHO all
 GRANT SELECT ON rights TO PUBLIC;
+\set ECHO none
 CREATE FUNCTION try(role text, statement text, OUT state text, OUT message text, OUT hint text) LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('role', role, true);
@@ -97,6 +102,7 @@ BEGIN
     RETURN trim(done);
 END
 $$;
+\set ECHO all
 SET client_min_messages = warning;
 SELECT by_hints('regress grants "client"', statement) AS grants, count(*), array_agg(DISTINCT function ORDER BY function) AS functions FROM calls GROUP BY 1 ORDER BY 2;
 RESET client_min_messages;
@@ -179,6 +185,7 @@ RESET ROLE;
 
 
 -- What is granted once or twice, of either kind or both, is revoked without a trace.
+\set ECHO none
 CREATE FUNCTION acls(ladder text) RETURNS text LANGUAGE sql AS $$
 SELECT string_agg(x.what, ', ' ORDER BY x.what) FROM (
     SELECT concat_ws(' ', o.name, a.grantee::regrole, a.privilege_type) AS what FROM (
@@ -188,7 +195,9 @@ SELECT string_agg(x.what, ', ' ORDER BY x.what) FROM (
         UNION ALL SELECT p.proname, coalesce(p.proacl, acldefault('f', p.proowner)) FROM pg_proc AS p WHERE p.pronamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace)) AS o
     CROSS JOIN LATERAL aclexplode(o.acl) AS a) AS x
 $$;
+\set ECHO all
 SELECT skillrating.revoke_ladder(l, 'regress_grants_other', 'reader') FROM unnest('{it''s,duels}'::text[]) AS l;
+\set ECHO none
 CREATE TABLE steps (ladder text, role text, calls text[]);
 INSERT INTO steps SELECT l, r, c.calls FROM unnest('{it''s,duels}'::text[]) AS l, unnest('{regress_grants_other,public}'::text[]) AS r,
     (VALUES ('{grant reader,revoke reader}'::text[]), ('{grant reader,grant reader,revoke reader}'), ('{revoke reader}'), ('{revoke reporter}'),
@@ -205,6 +214,7 @@ BEGIN
     RETURN acls(s.ladder) = before;
 END
 $$;
+\set ECHO all
 SELECT s.ladder, s.role, count(*) AS tried, count(*) FILTER (WHERE NOT run(s)) AS left_behind FROM steps AS s GROUP BY 1, 2 ORDER BY 1, 2;
 
 DROP VIEW rights;

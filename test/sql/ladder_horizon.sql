@@ -83,6 +83,7 @@ END
 $$;
 
 -- All that can happen to a ladder with a model: it is none if anything differs.
+\set ECHO none
 CREATE FUNCTION life(model text, params jsonb, late text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     faults text := '';
@@ -141,6 +142,7 @@ BEGIN
     RETURN faults;
 END
 $$;
+\set ECHO all
 SELECT m.name, life(m.name, '{}', CASE WHEN m.name IN ('glicko', 'frag', 'synelo') THEN 'reorder' ELSE 'append' END) AS faults
 FROM skillrating.models() AS m
 ORDER BY m.name;
@@ -231,6 +233,7 @@ SELECT play('quiet', 1, 10), sound('quiet');
 
 -- What changes or goes before a horizon stays there alone: a shadow, which begins at the very start,
 -- counts it.
+\set ECHO none
 CREATE FUNCTION as_made_anew(ladder text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     same boolean;
@@ -266,6 +269,7 @@ BEGIN
     RETURN outcome;
 END
 $$;
+\set ECHO all
 SELECT l.late, s.searches, change_before(l.late, s.searches)
 FROM unnest('{append,reorder}'::text[]) AS l(late), unnest('{f,t}'::boolean[]) AS s(searches);
 DROP FUNCTION change_before, as_made_anew;

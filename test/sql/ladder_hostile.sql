@@ -21,6 +21,7 @@ GRANT ALL ON SEQUENCE public.ran_as_evil, public.ran_as_other, public.ran_unrest
 SET ROLE regress_evil;
 CREATE SCHEMA trap;
 GRANT USAGE ON SCHEMA trap TO PUBLIC;
+\set ECHO none
 CREATE TABLE trap.bait (i int);
 CREATE FUNCTION trap.strike() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -45,8 +46,10 @@ BEGIN
 END $$;
 CREATE FUNCTION trap.late() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN PERFORM trap.strike(); RETURN NULL; END $$;
+\set ECHO all
 CREATE CONSTRAINT TRIGGER late AFTER INSERT ON trap.bait DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION trap.late();
+\set ECHO none
 CREATE FUNCTION trap.spring() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF current_setting('trap.armed', true) IS DISTINCT FROM 'yes' THEN
@@ -74,6 +77,7 @@ BEGIN PERFORM trap.spring(); RETURN true; EXCEPTION WHEN OTHERS THEN RETURN true
 CREATE TABLE trap.result (match_id bigint, played_at timestamptz DEFAULT '2024-01-01', player_id bigint, team int, rank int);
 CREATE VIEW trap.results AS SELECT trap.pass(match_id) AS match_id, trap.pass(played_at) AS played_at, player_id, team, trap.pass(rank) AS rank FROM trap.result;
 CREATE TABLE trap.person (id bigint PRIMARY KEY, elo float8);
+\set ECHO all
 RESET ROLE;
 
 -- Every function that has to do with a ladder, with arguments by their names and
@@ -142,6 +146,7 @@ BEGIN
 END $$;
 
 -- A ladder with matches and components, and another, whose tables the victim may use.
+\set ECHO none
 CREATE PROCEDURE public.make_ladders() LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE 'SET LOCAL ROLE regress_evil';
@@ -165,6 +170,7 @@ CREATE FUNCTION public.verdict() RETURNS TABLE (superuser boolean, owner_code_ra
     SELECT rolsuper, (SELECT is_called FROM public.ran_as_evil), (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM public.ran_as_other),
         (SELECT is_called FROM public.ran_unrestricted)
     FROM pg_roles WHERE rolname = 'regress_evil' $$;
+\set ECHO all
 
 -- Without a trap, to see that the arguments make sense: what fails, and how.
 CALL public.make_ladders();
@@ -186,6 +192,7 @@ SELECT name, outcome FROM public.outcome WHERE outcome <> 'done' ORDER BY name;
 CALL public.drop_ladders();
 
 -- One trap after the other, for a superuser and for another role.
+\set ECHO none
 CREATE TABLE public.traps (name text, n int GENERATED ALWAYS AS IDENTITY, statement text);
 INSERT INTO public.traps (name, statement)
 SELECT 'triggers of rows', format('CREATE TRIGGER snare BEFORE INSERT OR UPDATE OR DELETE ON evil.%I FOR EACH ROW EXECUTE FUNCTION trap.row()', t)
@@ -225,6 +232,7 @@ INSERT INTO public.traps (name, statement) VALUES
     ('an index on a part of pending', 'CREATE INDEX ON evil.pending (xact) WHERE trap.yes(match_id)'),
     ('a condition on the trigger of pending', 'DROP TRIGGER apply_pending ON evil.pending; CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON evil.pending DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (trap.yes(NEW.match_id)) EXECUTE FUNCTION skillrating_internal.apply_pending()'),
     ('a mirror with a trigger', 'CREATE TRIGGER snare BEFORE UPDATE ON trap.person FOR EACH ROW EXECUTE FUNCTION trap.row(); INSERT INTO trap.person SELECT generate_series(1, 5); SELECT skillrating.mirror_rating(''evil'', ''trap.person'', ''id'', ''{"elo": "rating"}'')');
+\set ECHO all
 
 DO $$
 DECLARE
@@ -263,6 +271,7 @@ END $$;
 
 -- Whoever inserts a match calls the ladder too, now and at commit.  The traps lie on
 -- what is not the table itself, whose triggers run as whoever writes to it.
+\set ECHO none
 CREATE PROCEDURE public.lay(trap text) LANGUAGE plpgsql AS $$
 DECLARE
     statements text[] := ARRAY(SELECT t.statement FROM public.traps AS t WHERE t.name = trap AND t.statement !~ 'evil\.match' ORDER BY t.n);
@@ -278,6 +287,7 @@ BEGIN
     RESET ROLE;
     PERFORM setval('public.ran_as_evil', 1, false), setval('public.ran_as_other', 1, false), setval('public.ran_unrestricted', 1, false);
 END $$;
+\set ECHO all
 SELECT statement FROM (SELECT min(n) AS n, name FROM public.traps WHERE name NOT LIKE '%source%' GROUP BY name) AS t,
     LATERAL (VALUES (1, format('CALL public.lay(%L)', t.name)), (2, 'SET trap.armed = yes'),
         (3, 'INSERT INTO evil.match (match_id) VALUES (10)'),

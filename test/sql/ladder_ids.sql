@@ -5,12 +5,14 @@
 SET extra_float_digits = 0;
 
 SELECT skillrating.create_ladder('by_uuid', 'hive', player_type => 'text', match_type => 'uuid');
+\set ECHO none
 INSERT INTO by_uuid.match (match_id) VALUES ('5d8b7b52-0000-0000-0000-000000000001');
 INSERT INTO by_uuid.match_player (match_id, player_id, team, won, side, joined, left_at, commanding) VALUES
     ('5d8b7b52-0000-0000-0000-000000000001', 'Ümlaut', 7, true, 2, 0, 1200, 1),
     ('5d8b7b52-0000-0000-0000-000000000001', 'a ''quote"', 7, true, 2, 0, 600, NULL),
     ('5d8b7b52-0000-0000-0000-000000000001', 'late', 9, false, 1, 600, 1200, 0.5),
     ('5d8b7b52-0000-0000-0000-000000000001', 'Late', 9, false, 1, 0, 1200, 300);
+\set ECHO all
 SELECT player_id, round(skill::numeric, 6) AS skill, round(side_offset::numeric, 6) AS side_offset,
     round(command_skill::numeric, 6) AS command_skill, rating = skill AS displayed, wins
 FROM by_uuid.rating ORDER BY player_id COLLATE "C";
@@ -18,6 +20,7 @@ FROM by_uuid.rating ORDER BY player_id COLLATE "C";
 INSERT INTO by_uuid.match DEFAULT VALUES;
 SELECT count(*) FROM by_uuid.match;
 -- Several stints, on either side.
+\set ECHO none
 INSERT INTO by_uuid.match (match_id) VALUES ('5d8b7b52-0000-0000-0000-000000000002');
 INSERT INTO by_uuid.match_player (match_id, player_id, stint, team, won, side, joined, left_at) VALUES
     ('5d8b7b52-0000-0000-0000-000000000002', 'late', 1, 1, true, 1, 0, 300),
@@ -25,6 +28,7 @@ INSERT INTO by_uuid.match_player (match_id, player_id, stint, team, won, side, j
     ('5d8b7b52-0000-0000-0000-000000000002', 'Late', 1, 1, true, 1, 0, 1500),
     ('5d8b7b52-0000-0000-0000-000000000002', 'Ümlaut', 1, 2, false, 2, 0, 100),
     ('5d8b7b52-0000-0000-0000-000000000002', 'Ümlaut', 2, 2, false, 2, 200, 1500);
+\set ECHO all
 SELECT player_id, score, round(win_probability::numeric, 6) AS p, round((skill_after - skill_before)::numeric, 6) AS change
 FROM by_uuid.event WHERE match_id = '5d8b7b52-0000-0000-0000-000000000002' ORDER BY player_id COLLATE "C";
 SELECT player_id, round(rating_after::numeric, 6) AS after

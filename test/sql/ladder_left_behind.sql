@@ -6,6 +6,7 @@
 CREATE SCHEMA regress_left_behind;
 SET search_path = regress_left_behind;
 SET client_min_messages = warning;
+\set ECHO none
 CREATE TABLE game (id bigint PRIMARY KEY, at timestamptz, map text);
 CREATE TABLE game_player (game_id bigint, player text, team int, score int);
 CREATE VIEW game_source AS
@@ -33,6 +34,7 @@ CREATE VIEW our_triggers AS
     SELECT t.tgrelid::regclass AS relation, t.tgname, substring(pg_get_triggerdef(t.oid) FROM 'WHEN (.*) EXECUTE') AS condition
     FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
     WHERE p.pronamespace = 'skillrating_internal'::regnamespace;
+\set ECHO all
 
 -- The triggers name the ladder's source, and the ladder follows when its schema is renamed.
 SELECT make_ladder('left');

@@ -68,11 +68,13 @@ SELECT match_id, status FROM arena.rated_match WHERE match_id = 6;
 SELECT player_id, score FROM arena.event WHERE match_id = 6 ORDER BY 1;
 
 -- Results as score or won; scores and draws.
+\set ECHO none
 INSERT INTO arena.match (match_id, played_at) SELECT i, '2024-01-07'::timestamptz + i * interval '1 hour' FROM generate_series(7, 9) AS i;
 INSERT INTO arena.match_player (match_id, player_id, team, team_score, won) VALUES
     (7, 10, 1, 2.5, NULL), (7, 20, 2, 2.5, NULL),
     (8, 10, 1, NULL, true), (8, 20, 2, NULL, false),
     (9, 10, 1, -3, NULL), (9, 20, 2, -1, NULL), (9, 30, 3, -2, NULL);
+\set ECHO all
 SELECT match_id, player_id, score, round(win_probability::numeric, 6) AS p, round((rating_after - rating_before)::numeric, 6) AS change
 FROM arena.event WHERE match_id >= 7 ORDER BY match_id, player_id;
 
@@ -99,6 +101,7 @@ SELECT match_id, player_id, team, rank FROM arena.match_player ON CONFLICT DO NO
 SELECT * FROM skillrating.verify('arena');
 
 -- Whatever is done to a rated match is noticed, whether by one statement or by many.
+\set ECHO none
 CREATE TEMP TABLE change (n serial, statement text);
 INSERT INTO change (statement) VALUES
     ('UPDATE arena.match_player SET rank = 1 WHERE match_id = 1'),
@@ -110,6 +113,7 @@ INSERT INTO change (statement) VALUES
     ('DELETE FROM arena.match WHERE match_id = 1'),
     ('DELETE FROM arena.match WHERE match_id = 1; SELECT 1'),
     ('UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 1; UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 1');
+\set ECHO all
 DO $$
 DECLARE
     c record;

@@ -5,6 +5,7 @@
 CREATE SCHEMA regress_long_names;
 SET search_path = regress_long_names;
 SET client_min_messages = warning;
+\set ECHO none
 CREATE TABLE result (match_id bigint, player_id bigint, team int, rank int);
 CREATE VIEW result_source AS SELECT match_id, '2026-01-01'::timestamptz AS played_at, player_id, team, rank FROM result;
 CREATE FUNCTION try_names(a text, b text, own text) RETURNS void LANGUAGE plpgsql AS $$
@@ -37,6 +38,7 @@ BEGIN
     PERFORM skillrating.drop_ladder('other'), skillrating.drop_ladder(own);
 END
 $$;
+\set ECHO all
 SELECT try_names(repeat('a', 62) || '1', repeat('a', 62) || '2', repeat('b', 63));
 SELECT try_names(repeat('梯', 20) || '子', repeat('梯', 20) || '試', repeat('試', 21));
 SELECT try_names('試合試合試合試合試合試合試合試合試合', '梯子梯子梯子梯子梯子梯子梯子梯子梯子', 'é' || repeat('é', 30));

@@ -5,12 +5,14 @@
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_mirror;
 SET search_path = regress_ladder_mirror;
+\set ECHO none
 CREATE FUNCTION play(ladder text, id int, winner bigint, loser bigint, at timestamptz DEFAULT NULL) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at) VALUES ($1, coalesce($2, ''2024-01-01''::timestamptz + $1 * interval ''1 day''))', ladder) USING id, at;
     EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank) VALUES ($1, $2, 1, 1), ($1, $3, 2, 2)', ladder) USING id, winner, loser;
 END
 $$;
+\set ECHO all
 SELECT skillrating.create_ladder('arena', 'elo', '{"k": 32}', apply_at => 'statement', late => 'reorder');
 
 -- Values stay until a player is rated; columns that may not be null are no matter.
@@ -106,11 +108,13 @@ SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "pl
 SELECT outcome, reason FROM skillrating.match_outcome('arena', 81);
 
 -- The triggers of mirrored tables: found by what they depend on, and not by their names.
+\set ECHO none
 CREATE VIEW fills AS
 SELECT t.tgrelid::regclass AS relation, t.tgname, n.nspname AS ladder
 FROM pg_trigger AS t JOIN pg_depend AS d ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> t.tgrelid
 JOIN pg_class AS c ON c.oid = d.refobjid JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE t.tgfoid = 'skillrating_internal.fill_mirror'::regproc;
+\set ECHO all
 SELECT skillrating.create_ladder('second', 'glicko', apply_at => 'statement');
 SELECT skillrating.mirror_rating('second', 'person', 'id', '{"played": "games"}', pool => 'b');
 SELECT skillrating.mirror_rating('second', 'person', 'id', '{"seen": "last_played"}', pool => 'b');
@@ -197,6 +201,7 @@ SELECT skillrating.create_ladder('owned', 'elo', '{"k": 32}', apply_at => 'state
 CREATE TABLE account (id bigint PRIMARY KEY, elo float8, by_whom text);
 GRANT INSERT ON account TO regress_mirror_clerk;
 SELECT skillrating.mirror_rating('owned', 'account', 'id', '{"elo": "rating"}');
+\set ECHO none
 INSERT INTO owned.match (match_id) VALUES (1);
 INSERT INTO owned.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
 CREATE FUNCTION whom() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -210,6 +215,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
+\set ECHO all
 CREATE TRIGGER whom BEFORE UPDATE ON account FOR EACH ROW EXECUTE FUNCTION regress_ladder_mirror.whom();
 SET ROLE regress_mirror_clerk;
 INSERT INTO account (id) VALUES (1);
@@ -232,11 +238,13 @@ SELECT skillrating.mirror_rating('owned', 'mine', 'id', '{"elo": "rating"}');
 DROP TRIGGER whom ON account;
 ALTER TABLE account OWNER TO regress_mirror_clerk;
 SET ROLE regress_mirror_clerk;
+\set ECHO none
 CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE 'trap run by %', current_user;
 END
 $$;
+\set ECHO all
 CREATE TRIGGER trap BEFORE UPDATE ON account FOR EACH ROW EXECUTE FUNCTION regress_ladder_mirror.trap();
 INSERT INTO account (id) VALUES (2);
 SET ROLE regress_mirror_owner;
@@ -299,6 +307,7 @@ SELECT skillrating.mirror_rating('named', 'mixed', 'id', '{"elo": "rating"}');
 SELECT skillrating.drop_ladder('named');
 -- A row for each player and pool: the key has two columns.
 CREATE TYPE mode AS ENUM ('ranked', 'casual');
+\set ECHO none
 CREATE TABLE game (id bigint PRIMARY KEY, mode mode, winner bigint, loser bigint);
 CREATE VIEW games AS
     SELECT id AS match_id, timestamptz '2026-01-01' + id * interval '1 day' AS played_at, mode::text AS pool, winner AS player_id, 1 AS team, true AS won FROM game
@@ -310,6 +319,7 @@ INSERT INTO game SELECT g, (ARRAY['ranked', 'casual', NULL]::mode[])[1 + g % 3],
 CREATE FUNCTION differ(OUT differ bigint, OUT rated bigint) LANGUAGE plpgsql AS $$ BEGIN EXECUTE '
     SELECT count(*) FILTER (WHERE (s.skill, s.games) IS DISTINCT FROM (r.rating, r.games)), count(*)
     FROM pooled.rating AS r LEFT JOIN standing AS s ON s.player = r.player_id AND coalesce(s.queue::text, '''') = r.pool' INTO differ, rated; END $$;
+\set ECHO all
 SET client_min_messages = warning;
 SELECT skillrating.create_ladder('pooled', 'elo', source => 'games', ratings_to => 'standing', key => 'player', pool_key => 'queue', columns => '{"skill": "rating", "games": "games"}');
 CALL skillrating.backfill('pooled');

@@ -16,6 +16,7 @@ FROM generate_series(1, 240) AS m, LATERAL (SELECT CASE WHEN m % 6 = 1 THEN 3 EL
     generate_series(0, 1 + m % 6) AS p
 WHERE p < 2 + m % 5;
 
+\set ECHO none
 CREATE PROCEDURE fill(ladder text, first int, last int) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, pool, played_at, log_odds, gain)
@@ -25,6 +26,7 @@ BEGIN
         SELECT match_id, player_id, team, score, weight, squad, kills, deaths, quit, experience, gain, side, context, club
         FROM participant WHERE match_id BETWEEN $1 AND $2', ladder) USING first, last;
 END $$;
+\set ECHO all
 
 SELECT skillrating.create_ladder('batch_' || name, name), skillrating.create_ladder('single_' || name, name, apply_at => 'statement')
 FROM skillrating.models();
@@ -44,6 +46,7 @@ BEGIN
 END $$;
 
 -- They verify, and a batch is the same as one match after the other, to the bit.
+\set ECHO none
 CREATE FUNCTION facts(model text, OUT verified bool, OUT rated bigint, OUT unrated bigint, OUT why text, OUT events bigint, OUT differences bigint,
     OUT components bigint, OUT component_differences bigint)
 LANGUAGE plpgsql AS $$
@@ -58,9 +61,11 @@ BEGIN
         FROM batch_%1$s.component AS b FULL JOIN single_%1$s.component AS s ON s.player_id IS NOT DISTINCT FROM b.player_id
             AND (s.kind, s.pool, s.key) = (b.kind, b.pool, b.key)', model) INTO components, component_differences;
 END $$;
+\set ECHO all
 SELECT name, (facts(name)).* FROM skillrating.models();
 
 -- What a match would bring is what it brings.
+\set ECHO none
 CREATE FUNCTION foretold(model text, rank int[], OUT foretold bool, OUT sums_to_one bool) LANGUAGE plpgsql AS $$
 BEGIN
     CREATE TEMP TABLE before ON COMMIT DROP AS
@@ -74,6 +79,7 @@ BEGIN
     SELECT abs(sum(win_probability) / 2 - 1) < 1e-12 INTO sums_to_one FROM before;
     DROP TABLE before;
 END $$;
+\set ECHO all
 SELECT name, (foretold(name, '{1,1,2,2}')).*, (foretold(name, '{2,2,1,1}')).foretold AS lost, (foretold(name, '{3,3,3,3}')).foretold AS drew
 FROM skillrating.models();
 SELECT bool_and((facts(name)).verified) FROM skillrating.models();

@@ -5,6 +5,7 @@
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_newcomers;
 SET search_path = regress_ladder_newcomers;
+\set ECHO none
 CREATE FUNCTION play(ladder text, id int, at date, winner bigint, loser bigint, gain float8 DEFAULT 1, pool text DEFAULT '') RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at, gain, pool) VALUES ($1, $2, $3, $4)', ladder) USING id, at, gain, pool;
@@ -18,6 +19,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
+\set ECHO all
 
 -- States out of range: nobody is rated, at once, by catch_up(), or in a replay from the start.
 SELECT skillrating.create_ladder('at_once', 'elo', apply_at => 'statement'), skillrating.create_ladder('later', 'elo', apply_at => 'manual');

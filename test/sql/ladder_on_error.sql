@@ -20,6 +20,7 @@ GRANT SELECT ON secret, trouble TO regress_error_owner;
 GRANT SELECT, INSERT, UPDATE, DELETE ON trouble TO regress_error_app;
 SET ROLE regress_error_owner;
 -- What the source does with a match is in table trouble.
+\set ECHO none
 CREATE FUNCTION trouble(bigint) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
 DECLARE
     kind text := (SELECT t.kind FROM public.trouble AS t WHERE t.id = $1);
@@ -39,9 +40,11 @@ BEGIN
 END
 $$;
 CREATE VIEW game_source AS SELECT id AS match_id, trouble(id) AS played_at, player AS player_id, team, place AS rank FROM game;
+\set ECHO all
 SELECT skillrating.create_ladder('arena', 'elo', source => 'game_source');
 SELECT skillrating.attach('arena', 'game', match_id => 'id');
 RESET ROLE;
+\set ECHO none
 CREATE FUNCTION play(first bigint, last bigint) RETURNS void LANGUAGE sql AS
 $$INSERT INTO public.game SELECT i, 1 + (i + p) % 7, p, 1 + (i + p) % 2 FROM generate_series(first, last) AS i, generate_series(1, 2) AS p$$;
 CREATE FUNCTION status(ladder text) RETURNS TABLE (rated bigint, unrated jsonb, waiting bigint, corrections bigint, last_error text, verify_agrees boolean) LANGUAGE sql AS
@@ -51,6 +54,7 @@ $$SELECT s.rated, s.unrated, s.waiting, s.corrections, left(s.last_error, 60),
         AND coalesce(max(split_part(v.detail, ' ', 1)) FILTER (WHERE v.check_name = 'corrections'), '0') = s.corrections::text
     FROM skillrating.verify(ladder) AS v)
 FROM skillrating.ladder_status(ladder) AS s$$;
+\set ECHO all
 
 -- A good match; one with an error about data, which is unrated; and one that waits.
 SET ROLE regress_error_app;
@@ -121,6 +125,7 @@ SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT * FROM status('arena');
 
 -- One among a thousand waits alone, and the ratings are those of a ladder that never met it.
+\set ECHO none
 CREATE FUNCTION difference(a text, b text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     n bigint;
@@ -129,11 +134,13 @@ BEGIN
     RETURN n;
 END
 $$;
+\set ECHO all
 SET ROLE regress_error_owner;
 CREATE VIEW many_source AS SELECT * FROM game_source WHERE match_id BETWEEN 11 AND 3100;
 SELECT skillrating.create_ladder('many', 'trueskill', source => 'many_source');
 SELECT skillrating.attach('many', 'game', match_id => 'id');
 RESET ROLE;
+\set ECHO none
 CREATE FUNCTION rate_without(matches bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     n bigint;
@@ -151,11 +158,13 @@ BEGIN
 END
 $$;
 INSERT INTO trouble VALUES (503, 'raise'), (504, 'data');
+\set ECHO all
 SELECT play(11, 1010);
 SELECT * FROM status('many');
 SELECT match_id FROM many.pending;
 SELECT rate_without('{503, 504}');
 -- The same with errors of what hangs on the tables.
+\set ECHO none
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.match_id IN (2001, 2500, 2501, 3000) THEN
@@ -164,6 +173,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
+\set ECHO all
 CREATE TRIGGER refuse BEFORE INSERT ON many.rated_match FOR EACH ROW EXECUTE FUNCTION refuse();
 SELECT play(2001, 3000);
 SELECT * FROM status('many');
@@ -228,6 +238,7 @@ SELECT count(*) FILTER (WHERE player = 6 AND elo IS NOT NULL) AS six, count(*) F
 SELECT skillrating.unmirror_rating('arena', 'board');
 
 -- What passes, with its own code; the transaction fails, and nothing waits.
+\set ECHO none
 CREATE FUNCTION attempt(command text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE command;
@@ -237,6 +248,7 @@ EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
     RETURN SQLSTATE;
 END
 $$;
+\set ECHO all
 SET client_min_messages = error;
 SELECT k AS kind, attempt(format('INSERT INTO trouble VALUES (%s, %L); SELECT play(%s, %s)', i, k, i, i)) AS raised
 FROM unnest('{40001,40P01,57014,55P03,53000,53200,58000,58030,XX001,XX002,XX000,0A000,P0004,raise,missing,rights,data}'::text[]) WITH ORDINALITY AS u(k, i0), LATERAL (SELECT 4000 + i0) AS l(i);
@@ -307,6 +319,7 @@ SELECT match_id FROM arena.pending ORDER BY 1;
 SELECT match_id, status FROM arena.rated_match WHERE match_id > 5020 ORDER BY 1;
 
 -- Within other work on the same ladder: a trigger of the user's brings a match that fails.
+\set ECHO none
 CREATE FUNCTION echo() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
     IF NEW.match_id = 6001 THEN
@@ -315,6 +328,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
+\set ECHO all
 CREATE TRIGGER echo AFTER INSERT ON arena.rated_match FOR EACH ROW EXECUTE FUNCTION echo();
 INSERT INTO trouble VALUES (6003, 'raise');
 SET ROLE regress_error_app;
@@ -414,6 +428,7 @@ SELECT match_id, since = :'since' AS since_then, failed_at > :'failed_at' AS tri
 DELETE FROM trouble;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 -- An error that a batch raises, by its plan, and no match alone: a strict ladder tries parts too.
+\set ECHO none
 CREATE TABLE duel (id bigint PRIMARY KEY, a bigint, b bigint);
 CREATE FUNCTION pick(bigint) RETURNS boolean LANGUAGE plpgsql STABLE COST 0.0001 AS $$
 BEGIN
@@ -426,6 +441,7 @@ $$;
 CREATE VIEW duel_source AS SELECT d.id AS match_id, timestamptz '2024-01-01 UTC' + d.id * interval '1 minute' AS played_at, p.player_id, p.team, p.team AS rank
 FROM duel AS d CROSS JOIN LATERAL (VALUES (d.a, 1), (d.b, 2)) AS p(player_id, team) WHERE pick(d.id);
 INSERT INTO duel VALUES (0, 1, 2);
+\set ECHO all
 SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source', strict => true);
 SELECT skillrating.attach('duels', 'duel', 'id');
 INSERT INTO duel SELECT i, i, -i FROM generate_series(1, 1200) AS i;
@@ -436,6 +452,7 @@ DROP FUNCTION pick(bigint);
 -- Where thousands fail among others no match is tried many times, also behind the limit of those
 -- that are tried alone.
 CREATE SEQUENCE tries;
+\set ECHO none
 CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM nextval('public.tries');
@@ -445,6 +462,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
+\set ECHO all
 SELECT skillrating.create_ladder('luck', 'elo');
 CREATE TRIGGER refuse BEFORE INSERT ON luck.rated_match FOR EACH ROW EXECUTE FUNCTION refuse();
 INSERT INTO luck.match (match_id) SELECT generate_series(1, 4800);

@@ -24,6 +24,7 @@ INSERT INTO users VALUES (1), (2);
 RESET ROLE;
 -- What the rogue writes wherever it can; it may do nothing where it runs with the owner's rights.
 SET ROLE regress_owners_rogue;
+\set ECHO none
 CREATE FUNCTION trap() RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     IF current_user <> 'regress_owners_rogue' THEN
@@ -33,6 +34,7 @@ BEGIN
     RETURN true;
 END
 $$;
+\set ECHO all
 RESET ROLE;
 SELECT format('GRANT %I TO CURRENT_USER', r) FROM unnest('{regress_owners_owner,regress_owners_rogue}'::text[]) AS r \gexec
 CREATE FUNCTION play(id bigint) RETURNS void LANGUAGE sql AS $$INSERT INTO regress_owners.duel VALUES (id, 1 + id % 2, 2 - id % 2)$$;

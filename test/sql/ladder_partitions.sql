@@ -7,12 +7,14 @@ CREATE SCHEMA regress_partitions;
 SET search_path = regress_partitions;
 SET timezone = 'UTC';
 SET extra_float_digits = 0;
+\set ECHO none
 CREATE TABLE result (id bigint, winner bigint, loser bigint, at timestamptz, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 CREATE TABLE result_2025 PARTITION OF result FOR VALUES FROM ('2025-01-01') TO ('2026-01-01');
 CREATE TABLE result_2026 PARTITION OF result FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
 CREATE VIEW result_source AS
     SELECT id AS match_id, at AS played_at, winner AS player_id, 1 AS team, true AS won FROM result
     UNION ALL SELECT id, at, loser, 2, false FROM result;
+\set ECHO all
 SELECT skillrating.create_ladder('season', 'elo', source => 'result_source', late => 'reorder');
 SELECT skillrating.attach('season', 'result', 'id');
 INSERT INTO result VALUES (1, 1, 2, '2025-05-01'), (2, 3, 4, '2026-05-01');

@@ -9,6 +9,7 @@ CREATE SCHEMA periods;
 SET search_path = periods, skillrating;
 
 -- 140 games of eleven players in four months, and in seven cups, of which some overlap.
+\set ECHO none
 CREATE TABLE game AS
 SELECT g::bigint AS match_id, timestamptz '2026-01-03 12:00Z' + g * interval '19 hours' AS played_at, 'cup ' || (g - 1 + g % 3 * 5) / 20 AS tournament,
     1 + g * 7 % 11 AS a, 1 + (g * 7 + 1 + g % 10) % 11 AS b, g * 5 % 7 % 3 AS twice_score
@@ -16,9 +17,11 @@ FROM generate_series(1, 140) AS g;
 CREATE VIEW lines AS
 SELECT match_id, played_at, tournament, p.player_id::bigint AS player_id, p.team, p.rank
 FROM game, LATERAL (VALUES (a, 1, 3 - twice_score), (b, 2, 1 + twice_score)) AS p(player_id, team, rank);
+\set ECHO all
 SELECT count(*), count(DISTINCT date_trunc('month', played_at)) AS months, count(DISTINCT tournament) AS cups FROM game;
 
 -- Source and column by column, a ladder is the window function.
+\set ECHO none
 CREATE TABLE trial AS SELECT m || '_' || p || '_' || s AS ladder, m AS model, jsonb_build_object('period', p, 'period_shown', s) AS params
 FROM unnest('{elo,glicko,glicko2}'::text[]) AS m, unnest('{day,week,month,days,tournament}'::text[]) AS p, unnest('{start,so_far}'::text[]) AS s
 WHERE s = 'start' OR p IN ('week', 'tournament');
@@ -31,6 +34,7 @@ CREATE FUNCTION same(ladder text, model text, params jsonb, OUT rows bigint, OUT
         AND (r).win_probability = (event ->> 'win_probability')::float8)
     FROM (SELECT match_id, player_id, rate(model, player_id, team, rank, played_at => played_at, tournament => tournament, options => params) OVER (ORDER BY played_at, match_id) AS r
         FROM lines) AS w JOIN events(ladder) AS e USING (match_id, player_id) $$;
+\set ECHO all
 SELECT count(create_ladder(ladder, model, params, source => 'lines', attach => false)) FROM trial;
 CREATE TABLE caught AS SELECT ladder, (SELECT count(*) FROM catch_up(ladder, search => true)) AS players FROM trial;
 SELECT count(*) AS ladders, min(s.rows), bool_and(s.rows = s.same) AS same, bool_and((SELECT bool_and(ok) FROM verify(ladder))) AS verified FROM trial, same(ladder, model, params) AS s;

@@ -36,6 +36,7 @@ CREATE FUNCTION differences() RETURNS TABLE (relation text, n bigint) LANGUAGE s
 $$;
 
 -- When a match was rated.
+\set ECHO none
 CREATE FUNCTION rated_at(ladder text, match bigint) RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
     at timestamptz;
@@ -43,6 +44,7 @@ BEGIN
     EXECUTE format('SELECT rated_at FROM %I.rated_match WHERE match_id = %s', ladder, match) INTO STRICT at;
     RETURN at;
 END $$;
+\set ECHO all
 
 SELECT play(l, m, m) FROM unnest(ARRAY['plain', 'queried']) AS l, generate_series(1, 9) AS m \g /dev/null
 SELECT play(l, 10, 50) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
@@ -131,6 +133,7 @@ DO $$
 BEGIN
     EXECUTE regexp_replace(format('CREATE OR REPLACE VIEW queried.source AS %s', pg_get_viewdef('queried.source')), ';$', ' AND (SELECT true)');
 END $$;
+\set ECHO none
 CREATE FUNCTION play_in_full(ladder text, m int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %1$I.match (match_id, played_at, finished, pool, log_odds, gain, context, duration, surrendered)
@@ -141,11 +144,13 @@ BEGIN
         FROM generate_series(0, 7) AS p', ladder, m);
     EXECUTE format('UPDATE %1$I.match SET finished = true WHERE match_id = %2$s', ladder, m);
 END $$;
+\set ECHO all
 SELECT play_in_full(l, 201) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
 SELECT * FROM differences();
 SELECT match_id, status, count(e) AS events FROM plain.rated_match LEFT JOIN plain.event AS e USING (match_id) WHERE match_id > 200 GROUP BY 1, 2;
 
 -- A view that computes more is followed at once, as are the functions that it calls.
+\set ECHO none
 CREATE FUNCTION spread() RETURNS float8 LANGUAGE sql IMMUTABLE AS 'SELECT 0.25::float8';
 CREATE FUNCTION replace_in_source(a text, b text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -155,6 +160,7 @@ BEGIN
         EXECUTE format('CREATE OR REPLACE VIEW %I.source AS %s', l, replace(pg_get_viewdef(format('%I.source', l)::regclass), a, b));
     END LOOP;
 END $$;
+\set ECHO all
 SELECT replace_in_source('m.log_odds', 'm.log_odds + 0.5::float8 * abs(p.team)::float8 / abs(p.team)::float8 AS log_odds');
 SELECT play_in_full(l, 202) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
 SELECT * FROM differences();

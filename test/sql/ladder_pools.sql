@@ -4,6 +4,7 @@
 SELECT skillrating.create_ladder(name, 'glicko2', late => 'reorder')
 FROM unnest(ARRAY['pools_none', 'pools_one', 'pools_two', 'pools_many']) AS name;
 
+\set ECHO none
 CREATE FUNCTION pools_play(ladder text, match_id bigint, pool text)
 RETURNS bigint
 LANGUAGE sql
@@ -11,6 +12,7 @@ AS $$
     SELECT count(*) FROM skillrating.report_match(ladder, match_id, ARRAY[1, 2], ARRAY[1, 2],
         ARRAY[1, 2], timestamptz '2024-01-01' + match_id * interval '1 day', pool => pool)
 $$;
+\set ECHO all
 
 SELECT pools_play('pools_one', 1, 'duel') AS one, pools_play('pools_two', 1, '') AS two,
     pools_play('pools_two', 2, 'ctf') AS two_more;
@@ -37,6 +39,7 @@ WHERE p.pronamespace = 'skillrating'::regnamespace
 GROUP BY p.oid, p.proname
 HAVING bool_or(i.name = 'pool');
 
+\set ECHO none
 CREATE FUNCTION pools_try(arguments text, function text, ladder text, pool text DEFAULT NULL)
 RETURNS text
 LANGUAGE plpgsql
@@ -56,6 +59,7 @@ EXCEPTION
         RETURN format('%s: %s. %s', SQLSTATE, message, hint);
 END
 $$;
+\set ECHO all
 
 -- A ladder without a match has no pool to mistake another for.
 SELECT function, optional,

@@ -205,6 +205,7 @@ BEGIN
 END
 $$;
 
+\set ECHO none
 CREATE PROCEDURE live(model text, params jsonb, late text, steps int, INOUT result text) LANGUAGE plpgsql AS $$
 DECLARE
     ok boolean;
@@ -275,6 +276,7 @@ BEGIN
     result := format('%s %s: as new, %s', model, late, CASE WHEN matches > steps / 8 THEN 'with many matches' ELSE 'with few matches' END);
 END
 $$;
+\set ECHO all
 
 -- A season of a pool without ratings is a notice.
 SET client_min_messages = warning;

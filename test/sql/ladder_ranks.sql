@@ -129,6 +129,7 @@ BEGIN
 END
 $$;
 
+\set ECHO none
 CREATE FUNCTION ranks_of(model text, late text, choice text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     first_column text := (SELECT state_columns[1] FROM skillrating.models() WHERE name = model);
@@ -162,6 +163,7 @@ BEGIN
     PERFORM skillrating.drop_ladder('life');
 END
 $$;
+\set ECHO all
 SELECT setseed(0.41);
 SELECT ranks_of('elo', 'append', 'counted');
 SELECT ranks_of('trueskill', 'reorder', 'counted');
@@ -183,6 +185,7 @@ BEGIN;
 INSERT INTO long.match_player (match_id, player_id, team, rank)
 SELECT m, (m * 7 + p * 13 * (1 + m % 5)) % 45, p, 1 + (m * p) % 2 FROM generate_series(401, 900) AS m, generate_series(1, 2) AS p;
 COMMIT;
+\set ECHO none
 CREATE VIEW season_players AS
 SELECT s.season, r.player_id, count(e.score) AS games, max(e.played_at) AS last_played,
     CASE s.season WHEN 'second' THEN r.rating
@@ -191,6 +194,7 @@ FROM long.rating AS r CROSS JOIN (VALUES (''), ('second')) AS s(season)
 LEFT JOIN long.event AS e ON e.player_id = r.player_id AND e.kind = 'match'
     AND (e.match_id > 400) = (s.season = 'second')
 GROUP BY s.season, r.player_id, r.rating;
+\set ECHO all
 SELECT s.season, f.fewest, n.n
 FROM (VALUES (''), ('second')) AS s(season), (VALUES (0::bigint), (1), (19)) AS f(fewest), (VALUES (0), (7), (100)) AS n(n)
 WHERE ARRAY(SELECT (t.place, t.player_id, t.rating, t.games, t.last_played)::text FROM skillrating.season_table('long', s.season, n.n, min_games => f.fewest) AS t)

@@ -47,6 +47,7 @@ END
 $$;
 
 -- Calls on ladder %1$L, about player %2$s.
+\set ECHO none
 CREATE TABLE reading (call text);
 INSERT INTO reading
 SELECT replace(f.call, '...', c.conditions)
@@ -86,6 +87,7 @@ INSERT INTO reading VALUES
     ('win_probability(%1$L, ARRAY[1, %2$s + 100], ARRAY[1, 2], at => ''2024-05-01'', pool => '''')'),
     ('preview(%1$L, ARRAY[1, %2$s + 100], ARRAY[1, 2], at => ''2024-05-01'', pool => '''')'),
     ('lobby(%1$L, ARRAY[1, 2, 3, %2$s + 100], at => ''2024-05-01'', pool => '''')');
+\set ECHO all
 
 -- Stable functions of a ladder that are not among them read no ratings.
 SELECT p.proname FROM pg_proc AS p
@@ -94,6 +96,7 @@ WHERE p.pronamespace = 'skillrating'::regnamespace AND p.provolatile = 's' AND p
 ORDER BY 1;
 
 -- The rows of a call, or its error.
+\set ECHO none
 CREATE FUNCTION rows_of(ladder text, call text, player bigint) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
     result text[];
@@ -118,6 +121,7 @@ BEGIN
     PERFORM skillrating.drop_ladder('by_count'), skillrating.drop_ladder('by_index');
 END
 $$;
+\set ECHO all
 SELECT * FROM compare('trueskill');
 SELECT call, player, counted, indexed FROM compared WHERE counted IS DISTINCT FROM indexed ORDER BY 1, 2 LIMIT 3;
 DROP TABLE compared;

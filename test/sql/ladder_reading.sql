@@ -14,6 +14,7 @@ INSERT INTO arena.match (match_id, played_at) VALUES (1000, '2024-05-30');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (1000, 'a', 1, 1), (1000, 'b', 2, 1), (1000, 'c', 3, 1);
 
 -- The leaderboard by pages is the leaderboard, whatever the conditions; so are places and neighbours.
+\set ECHO none
 CREATE FUNCTION pages(size int, min_games bigint, active_since timestamptz, max_deviation float8) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     page record;
@@ -31,6 +32,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 SELECT min_games, active_since, max_deviation, count(*) AS players,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(1, min_games, active_since, max_deviation)) AS page_1,
     array_agg(place || ' ' || player_id ORDER BY row) = ARRAY(SELECT pages(3, min_games, active_since, max_deviation)) AS page_3,

@@ -14,6 +14,7 @@ SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '7 hours' AS play
 FROM generate_series(1, 240) AS m, generate_series(1, 3) AS t WHERE t < 3 OR m % 6 = 0;
 
 -- What each model says by itself, with a correction, and with one that knows of sides.
+\set ECHO none
 CREATE TABLE rules (model text, own jsonb, corrected jsonb, sided jsonb);
 INSERT INTO rules
 SELECT m.name, own, own || corrected, own || corrected || '{"recalibration_side_deviation": 0.3}'
@@ -30,6 +31,7 @@ FROM rules AS u, rated(model, u.own) AS own
 JOIN played AS p USING (match_id, player_id), rated(model, u.corrected) AS corrected, rated(model, u.sided) AS sided
 WHERE (corrected.match_id, corrected.player_id) = (p.match_id, p.player_id) AND (sided.match_id, sided.player_id) = (p.match_id, p.player_id)
     AND (own.r).score IS NOT NULL;
+\set ECHO all
 
 -- Ratings have no part in it, and nothing but forecasts differs.
 SELECT model, count(*) > 300 AS rated, count(*) FILTER (WHERE (own).state_after <> (sided).state_after OR (own).state_before <> (sided).state_before) AS other_states,
@@ -69,6 +71,7 @@ SELECT abs(((t).matches * (t).log_loss + (t).held_out_matches * (t).held_out_log
 RESET client_min_messages;
 
 -- Ladders of all models: the window function to the bit, and verified.
+\set ECHO none
 CREATE FUNCTION faults(ladder text) RETURNS SETOF text LANGUAGE sql AS $$
     SELECT check_name || ': ' || detail FROM skillrating.verify(ladder) WHERE NOT ok
 $$;
@@ -86,6 +89,7 @@ BEGIN
             (SELECT count(*) FROM recalibrated.faults(%L))
         FROM recalibrated.forecast AS f JOIN %I.event AS e USING (match_id, player_id, pool) WHERE f.model = %L', 'all_' || model, 'all_' || model, model);
 END $$;
+\set ECHO all
 SELECT skillrating.create_ladder('all_' || model, model, sided, late => 'reorder') AS ladder FROM rules ORDER BY model;
 SELECT count(play('all_' || model, 1, 100)), count(play('all_' || model, 101, 101)), count(play('all_' || model, 102, 240)) FROM rules;
 SELECT model, c.* FROM rules, compare(model) AS c ORDER BY model;

@@ -11,6 +11,7 @@ END $$;
 
 -- A trigger on event that inserts a match into the same ladder: it is rated after the
 -- batch, and from the states that this has left, however the ladder is fed.
+\set ECHO none
 CREATE FUNCTION bonus() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     id bigint;
@@ -26,6 +27,7 @@ BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id) SELECT unnest($1)', ladder) USING ids;
     EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank) SELECT m, t, t, t FROM unnest($1) AS m, generate_series(1, 2) AS t', ladder) USING ids;
 END $$;
+\set ECHO all
 SELECT skillrating.create_ladder('at_' || a, 'elo', apply_at => a) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a;
 SELECT format('CREATE TRIGGER bonus AFTER INSERT ON at_%s.event REFERENCING NEW TABLE AS nt FOR EACH STATEMENT EXECUTE FUNCTION bonus()', a) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a \gexec
 SELECT play('at_' || a, ARRAY[1, 2]) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a;
@@ -43,6 +45,7 @@ SELECT s.* FROM summary('at_commit') AS s;
 -- Into another ladder, and back from there.
 SELECT skillrating.create_ladder('far', 'glicko2', apply_at => 'statement');
 SELECT skillrating.create_ladder('near', 'elo', apply_at => 'manual');
+\set ECHO none
 CREATE FUNCTION across() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.player_id = 1 AND NEW.match_id < 100 THEN
@@ -54,6 +57,7 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+\set ECHO all
 CREATE TRIGGER across BEFORE INSERT ON near.event FOR EACH ROW EXECUTE FUNCTION across();
 CREATE TRIGGER across BEFORE INSERT ON far.event FOR EACH ROW EXECUTE FUNCTION across();
 SELECT play('near', ARRAY[1, 2, 3]);
@@ -64,6 +68,7 @@ SELECT a, s.* FROM unnest(ARRAY['near', 'far']) AS a, summary(a) AS s;
 SELECT skillrating.create_ladder(a, 'elo', apply_at => 'manual') FROM unnest(ARRAY['one', 'two']) AS a;
 SELECT play('one', array_agg(i)) FROM generate_series(1, 3000) AS i;
 SELECT play('two', array_agg(i)) FROM generate_series(1, 3000) AS i;
+\set ECHO none
 CREATE FUNCTION two() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.seq = 5 AND NEW.player_id = 1 THEN
@@ -76,12 +81,14 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+\set ECHO all
 CREATE TRIGGER two BEFORE INSERT ON one.event FOR EACH ROW EXECUTE FUNCTION two();
 SELECT count(*) FROM skillrating.catch_up('one');
 SELECT a, s.* FROM unnest(ARRAY['one', 'two']) AS a, summary(a) AS s;
 
 -- The same ladder cannot be worked on twice at once, only read.
 SELECT skillrating.create_ladder('own', 'elo');
+\set ECHO none
 CREATE FUNCTION again() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     statement text;
@@ -106,6 +113,7 @@ BEGIN
     END LOOP;
     RETURN NEW;
 END $$;
+\set ECHO all
 CREATE TRIGGER again BEFORE INSERT ON own.event FOR EACH ROW EXECUTE FUNCTION again();
 SELECT count(*) FROM skillrating.report_match('own', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT s.* FROM summary('own') AS s;
@@ -113,6 +121,7 @@ SELECT match_id, player_id, games_before FROM own.event ORDER BY seq, player_id;
 DROP TRIGGER again ON own.event;
 
 -- A subtransaction that fails takes its matches along, and leaves no ladder entered.
+\set ECHO none
 CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.player_id = 1 AND NEW.match_id < 100 THEN
@@ -125,6 +134,7 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+\set ECHO all
 CREATE TRIGGER fails BEFORE INSERT ON own.event FOR EACH ROW EXECUTE FUNCTION fails();
 SELECT play('own', ARRAY[2]);
 CREATE FUNCTION breaks() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM public.play('far', ARRAY[500]); RAISE 'broken'; END $$;
@@ -143,6 +153,7 @@ SELECT match_id FROM own.rated_match ORDER BY seq;
 SELECT a, s.verified FROM unnest(ARRAY['own', 'far']) AS a, summary(a) AS s;
 
 -- A trigger without end is stopped.
+\set ECHO none
 CREATE FUNCTION endless() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.player_id = 1 THEN
@@ -150,6 +161,7 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+\set ECHO all
 SELECT skillrating.create_ladder('endless', 'elo');
 CREATE TRIGGER endless BEFORE INSERT ON endless.event FOR EACH ROW EXECUTE FUNCTION endless();
 SELECT play('endless', ARRAY[1]);
@@ -158,6 +170,7 @@ SELECT count(*) FROM endless.rated_match;
 -- A trigger that alters the tables under the work is noticed.
 SELECT skillrating.create_ladder('altered', 'elo', apply_at => 'manual');
 SELECT play('altered', ARRAY[1]);
+\set ECHO none
 CREATE FUNCTION alters() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     ALTER TABLE altered.rated_match ALTER COLUMN match_id TYPE text;
@@ -168,6 +181,7 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
+\set ECHO all
 CREATE TRIGGER alters AFTER DELETE ON altered.pending FOR EACH STATEMENT EXECUTE FUNCTION alters();
 SELECT count(*) FROM skillrating.catch_up('altered');
 DROP TRIGGER alters ON altered.pending;
@@ -178,6 +192,7 @@ SELECT count(*) FROM skillrating.catch_up('altered');
 SELECT s.* FROM summary('altered') AS s;
 
 -- A trigger that catches what the memory limit refuses, and goes on.
+\set ECHO none
 CREATE FUNCTION floods() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     failed integer := 0;
@@ -192,6 +207,7 @@ BEGIN
     RAISE NOTICE 'some failed: %', failed > 0;
     RETURN NULL;
 END $$;
+\set ECHO all
 UPDATE far.ladder SET apply_at = 'commit';
 SELECT play('altered', ARRAY[2]);
 CREATE TRIGGER floods AFTER INSERT ON altered.event FOR EACH STATEMENT EXECUTE FUNCTION floods();
@@ -221,6 +237,7 @@ DROP FUNCTION summary, bonus, play, across, two, again, fails, breaks, endless, 
 -- same match while functions change.
 SELECT skillrating.create_ladder('inner', 'elo');
 CREATE TYPE mood AS ENUM ('good', 'bad');
+\set ECHO none
 CREATE FUNCTION mood_json(mood) RETURNS json LANGUAGE plpgsql AS $$
 BEGIN
     IF current_setting('skillrating_test.depth', true) IS DISTINCT FROM 'inner' THEN
@@ -232,6 +249,7 @@ BEGIN
     END IF;
     RETURN '1';
 END $$;
+\set ECHO all
 CREATE CAST (mood AS json) WITH FUNCTION mood_json(mood);
 ALTER TABLE "inner".match_player ADD COLUMN mood mood DEFAULT 'good';
 DO $$

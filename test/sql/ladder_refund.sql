@@ -3,6 +3,7 @@
 \pset tuples_only on
 SET timezone = 'UTC';
 SELECT skillrating.create_ladder('arena', 'elo', '{"k": 32}', player_type => 'text', apply_at => 'statement');
+\set ECHO none
 CREATE FUNCTION play(id int, at timestamptz, red text[], blue text[], red_rank int, pool text DEFAULT '') RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO arena.match (match_id, played_at, pool) VALUES (id, at, pool);
@@ -10,6 +11,7 @@ BEGIN
     SELECT id, p, 1, red_rank FROM unnest(red) AS p UNION ALL SELECT id, p, 2, 3 - red_rank FROM unnest(blue) AS p;
 END
 $$;
+\set ECHO all
 -- In the old season: no longer of interest.
 SELECT play(1, '2024-01-01', '{cheat}', '{ann}', 1);
 SELECT operation FROM skillrating.new_season('arena', 'spring', 0.5, at => '2024-02-01');
@@ -29,6 +31,7 @@ SELECT play(9, '2024-02-09', '{cheat,other}', '{fay,gus}', 1);
 SELECT play(10, '2024-02-20', '{cheat}', '{ann}', 1);
 
 -- What ann, bob and dan lost, added up from their histories.
+\set ECHO none
 CREATE FUNCTION lost(player text, matches text[], pool text DEFAULT '') RETURNS float8 LANGUAGE sql AS $$
     SELECT sum(h.rating_before - h.rating_after ORDER BY h.seq) FROM skillrating.history('arena', player, pool => pool) AS h WHERE h.match_id = ANY (matches)
 $$;
@@ -36,6 +39,7 @@ CREATE TEMP TABLE before AS SELECT player_id, pool, rating FROM arena.rating;
 CREATE TEMP TABLE expected (player_id text, pool text, amount float8);
 INSERT INTO expected VALUES ('ann', '', lost('ann', '{2,4}')), ('bob', '', greatest(lost('bob', '{7}'), 0)),
     ('dan', 'b', lost('dan', '{8}', 'b')), ('fay', '', lost('fay', '{9}')), ('gus', '', lost('gus', '{9}'));
+\set ECHO all
 SELECT skillrating.exclude_player('arena', 'cheat', reason => 'aimbot', policy => 'refund', at => '2024-02-10') AS refund \gset
 SELECT player_id, pool, into_id, since, until, params->'matches' AS matches, params ? 'peak' AS capped, reason FROM arena.operation WHERE kind = 'refund' ORDER BY pool, player_id;
 SELECT e.player_id, e.amount > 0 AS lost, (o.params->>'amount')::float8 IS NOT DISTINCT FROM nullif(e.amount, 0) AS same_amount,

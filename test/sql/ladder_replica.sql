@@ -3,6 +3,7 @@
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
+\set ECHO none
 CREATE TABLE game (id bigint, played_at timestamptz, mode text DEFAULT '');
 CREATE TABLE seat (game text, player bigint, team int, place int);
 CREATE VIEW game_source AS
@@ -12,6 +13,7 @@ CREATE FUNCTION play(first bigint, last bigint) RETURNS void LANGUAGE sql AS $$
     INSERT INTO game SELECT n, timestamptz '2024-01-01' + n * interval '1 hour' FROM generate_series(first, last) AS n;
     INSERT INTO seat SELECT n, n % 4 + t, t, t FROM generate_series(first, last) AS n, generate_series(1, 2) AS t
 $$;
+\set ECHO all
 
 -- What is refused.
 SELECT skillrating.create_ladder('arena', 'elo', match_type => 'bigint', source => 'game_source', strict => true);
@@ -68,6 +70,7 @@ SELECT waiting, put_aside FROM skillrating.ladder_status('arena');
 DELETE FROM arena.replica_note;
 
 -- A bad match, and one for which a trigger on the ladder raises an error, take nothing along.
+\set ECHO none
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.match_id = 13 THEN
@@ -76,6 +79,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
+\set ECHO all
 CREATE TRIGGER refuse BEFORE INSERT ON arena.rated_match FOR EACH ROW EXECUTE FUNCTION refuse();
 SELECT play(11, 15);
 UPDATE seat SET team = 1 WHERE game = '12';

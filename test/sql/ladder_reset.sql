@@ -4,6 +4,7 @@
 
 -- The same matches in two ladders, but for one player: one of them has others instead of player 1
 -- from match 61 on. From a common pool of players, in two pools, with idle days between.
+\set ECHO none
 CREATE FUNCTION play(ladder text, first int, last int, instead bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format(
@@ -81,6 +82,7 @@ BEGIN
     RETURN format('%s: as a newcomer', model);
 END
 $$;
+\set ECHO all
 SELECT try_reset(name, '{}') FROM skillrating.models() WHERE name NOT IN ('elo') ORDER BY name;
 SELECT try_reset(model, params) FROM (VALUES ('elo', '{"k_by_games": [[5, 60], [20, 30]]}'::jsonb), ('trueskill2', '{"initial_base_sigma": 3}'),
     ('synelo', '{"strict": true}'), ('elo', '{}')) AS v(model, params);

@@ -6,6 +6,7 @@ SET extra_float_digits = 1;
 SET timezone = 'UTC';
 
 -- 240 matches of 12 players in two pools, some players idle for long; with all matches up to a time.
+\set ECHO none
 CREATE FUNCTION fill(ladder text, until timestamptz DEFAULT 'infinity', since timestamptz DEFAULT '-infinity') RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at, pool)
@@ -17,6 +18,7 @@ BEGIN
         FROM %1$I.match AS m, generate_series(1, 2) AS p WHERE m.played_at > $1', ladder) USING since;
 END
 $$;
+\set ECHO all
 
 -- With frag's decay the board and predictions agree at the settled time, whoever was idle.
 SELECT skillrating.create_ladder('duels', 'frag', '{"decay": 0.5, "decay_floor": 500}');
@@ -114,6 +116,7 @@ DROP VIEW textbook;
 DROP TABLE stored;
 
 -- A ladder that is settled every day has the ratings of one that never was; under any model.
+\set ECHO none
 CREATE FUNCTION settled_often(model text, params jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     far float8;
@@ -149,6 +152,7 @@ BEGIN
         CASE WHEN settles > 0 THEN 'with events' ELSE 'without events' END);
 END
 $$;
+\set ECHO all
 SELECT settled_often(model, params::jsonb)
 FROM (VALUES ('elo', '{}'), ('frag', '{"decay": 0.5, "decay_floor": 800}'), ('glicko', '{"c": 63.2}'), ('glicko2', '{}'), ('weng_lin', '{"drift": 0.2}'),
     ('trueskill', '{"drift": 0.2}'), ('trueskill2', '{"drift": 0.2, "initial_base_sigma": 3, "base_drift": 0.1}')) AS m(model, params);
@@ -172,6 +176,7 @@ $$;
 
 -- The board of any time is that of a ladder that got no more matches and was settled then, to the last bit;
 -- before its first match nobody is on it.
+\set ECHO none
 CREATE FUNCTION board_of(model text, params jsonb, at timestamptz) RETURNS TABLE (players bigint, different bigint, places bigint, rating_at bigint) LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM skillrating.create_ladder('part', model, params), fill_with_resets('part', at);
@@ -202,6 +207,7 @@ BEGIN
     PERFORM skillrating.drop_ladder('whole');
 END
 $$;
+\set ECHO all
 SELECT b.* FROM (VALUES ('frag', '{"decay": 0.5, "decay_floor": 800}'), ('glicko2', '{}'), ('trueskill2', '{"drift": 0.2, "initial_base_sigma": 3, "base_drift": 0.1}')) AS m(model, params),
     boards(model, params::jsonb) AS b;
 

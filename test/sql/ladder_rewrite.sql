@@ -5,16 +5,19 @@
 SET timezone = 'UTC';
 SELECT skillrating.create_ladder('arena', 'elo');
 ALTER TABLE arena.rating ADD note text;
+\set ECHO none
 INSERT INTO arena.match (match_id, played_at)
 SELECT n, timestamptz '2024-01-01' + n * interval '1 minute' FROM generate_series(1, 2000) AS n;
 INSERT INTO arena.match_player (match_id, player_id, team, rank)
 SELECT n, (n * 37 + t * (1 + n * n % 599)) % 600, 1 + t, 1 + (n + t) % 2
 FROM generate_series(1, 2000) AS n, generate_series(0, 1) AS t;
+\set ECHO all
 UPDATE arena.rating SET note = 'of ' || player_id WHERE player_id % 2 = 0;
 ANALYZE arena.rating;
 
 -- Whether a correction changes most ratings, everything verifies, notes stay, and each index leads to
 -- every row.  Rows are many enough for the table to be read from one end to the other, and not.
+\set ECHO none
 CREATE FUNCTION correct(match bigint, index_condition text DEFAULT 'rating > -1e9',
     OUT many boolean, OUT verified boolean, OUT noted boolean, OUT scanned boolean, OUT complete boolean)
 LANGUAGE plpgsql AS $$
@@ -34,6 +37,7 @@ BEGIN
     PERFORM set_config('enable_seqscan', 'on', true);
 END
 $$;
+\set ECHO all
 SELECT * FROM correct(1, 'player_id >= 0');
 SELECT * FROM correct(2, 'pool = '''' AND rating > -1e9');
 -- Few of them.

@@ -25,6 +25,7 @@ END
 $$;
 
 -- All that seasons show, with conditions on games, pages and places.
+\set ECHO none
 CREATE FUNCTION names(ladder text, pool text) RETURNS TABLE (season text) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT o.name FROM (
@@ -68,6 +69,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 
 SELECT in_both($$SELECT skillrating.create_ladder('$', 'elo')$$);
 SELECT in_both($$SELECT play('$', 1, 200)$$);

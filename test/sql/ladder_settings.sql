@@ -42,6 +42,7 @@ END $$;
 -- first values of all settings are tried together, then the second ones, and so on;
 -- those that formats depend on also one by one, and ways of planning only so, because
 -- without any of them a query of the catalogs takes for ever.
+\set ECHO none
 CREATE TABLE matrix AS
 SELECT CASE WHEN name LIKE 'enable\_%' THEN name ELSE format('all settings, %s', row_number() OVER (PARTITION BY name ORDER BY value)) END AS trial, name, value
 FROM (
@@ -64,6 +65,7 @@ SELECT format('%s = %s', name, value), name, value FROM (
         ('lc_monetary', 'POSIX'), ('lc_numeric', 'POSIX'), ('lc_time', 'POSIX'),
         ('plpgsql.extra_errors', 'all'), ('plpgsql.extra_warnings', 'all'), ('plpgsql.variable_conflict', 'use_column'), ('plpgsql.variable_conflict', 'use_variable'),
         ('work_mem', '64'), ('maintenance_work_mem', '1024')) AS v(name, value);
+\set ECHO all
 SELECT count(DISTINCT name) > 50 AS many FROM matrix;
 
 SELECT live();
@@ -72,6 +74,7 @@ SELECT :'verified' AS verified, (SELECT count(*) FROM games.event) AS events;
 SELECT skillrating.drop_ladder('games');
 
 -- Settings last to the end of the transaction.
+\set ECHO none
 CREATE PROCEDURE try(trial text) LANGUAGE plpgsql AS $$
 DECLARE
     setting record;
@@ -100,10 +103,12 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$;
+\set ECHO all
 CALL try_all(:'expected');
 
 -- And a ladder that was rated under one setting verifies under all others.
 SELECT live();
+\set ECHO none
 CREATE PROCEDURE verify_all() LANGUAGE plpgsql AS $$
 DECLARE
     trials text[] := ARRAY(SELECT DISTINCT m.trial FROM public.matrix AS m ORDER BY m.trial);
@@ -119,6 +124,7 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$;
+\set ECHO all
 CALL verify_all();
 SELECT skillrating.drop_ladder('games');
 DROP PROCEDURE try_all, verify_all, try;

@@ -3,6 +3,7 @@
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
+\set ECHO none
 CREATE FUNCTION failure(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     code text;
@@ -21,6 +22,7 @@ CREATE FUNCTION play(ladder text, matches int4range) RETURNS bigint LANGUAGE sql
         skillrating.report_match(ladder, g, ARRAY[g % 7, g % 7 + 1 + g % 3], ARRAY[1, 2], ARRAY[1 + g % 2, 2 - g % 2], played_at => '2020-01-01'::timestamptz + g * interval '1 hour')
 $$;
 CREATE FUNCTION sound(ladder text) RETURNS boolean LANGUAGE sql AS $$ SELECT bool_and(v.ok) FROM skillrating.verify(ladder) AS v $$;
+\set ECHO all
 
 -- The same ratings as a ladder of its own under the formula has, from the history and live.
 SELECT skillrating.create_ladder('arena', 'elo'), skillrating.create_ladder('oracle', 'elo', '{"k": 16}');
@@ -168,6 +170,7 @@ DROP TABLE arena.season_prize;
 DROP PUBLICATION ratings;
 -- Publications of a schema and of all tables are refused by name, and publish the new ladder afterwards;
 -- both ladders are published then, so that the way back needs statements on subscribers alone.
+\set ECHO none
 CREATE FUNCTION refusal(statement text) RETURNS TABLE (message text, detail text) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;
@@ -182,6 +185,7 @@ CREATE FUNCTION published() RETURNS TABLE (publication text, new boolean, former
     JOIN pg_class AS c ON c.oid = g.relid JOIN pg_tables AS t ON t.schemaname = c.relnamespace::regnamespace::text AND t.tablename = c.relname
     WHERE t.tablename = 'rating' AND t.schemaname ~ '^arena' GROUP BY p.pubname
 $$;
+\set ECHO all
 SET client_min_messages = error;
 CREATE PUBLICATION everything FOR ALL TABLES;
 CREATE PUBLICATION whole FOR TABLES IN SCHEMA arena;

@@ -19,6 +19,7 @@ END
 $$;
 
 -- What comes of a change of the ladder; nothing of it stays.
+\set ECHO none
 CREATE FUNCTION try_shape(change text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE change;
@@ -35,10 +36,12 @@ EXCEPTION
         RETURN 'cannot be changed';
 END
 $$;
+\set ECHO all
 
 -- Views over a column keep it as it is.
 DROP VIEW shape.leaderboard, shape.history, shape.components;
 SET client_min_messages = warning;
+\set ECHO none
 CREATE TEMPORARY TABLE attempt AS
 SELECT c.relname, a.attname, a.attnotnull, way, try_shape(format('SET LOCAL session_replication_role = replica; ALTER TABLE shape.%I %s', c.relname,
     CASE way
@@ -49,6 +52,7 @@ FROM pg_class AS c
 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
 CROSS JOIN unnest('{bigint,text,boolean,nullable,drop}'::text[]) AS way
 WHERE c.relnamespace = 'shape'::regnamespace AND c.relname IN ('ladder', 'rating', 'event', 'rated_match', 'pending', 'correction', 'operation', 'attached');
+\set ECHO all
 RESET client_min_messages;
 
 -- Every error is one of those that say what is wrong: with the type, with null, or a column that is missing.

@@ -4,11 +4,13 @@
 \set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 SELECT skillrating.create_ladder('solvable', 'elo', player_type => 'text');
+\set ECHO none
 INSERT INTO solvable.match (match_id, played_at, pool)
 SELECT i, '2026-01-01'::timestamptz + i * interval '6 hours', CASE WHEN i % 5 = 0 THEN 'cup' ELSE '' END FROM generate_series(1, 200) AS i;
 INSERT INTO solvable.match_player (match_id, player_id, team, rank)
 SELECT i, 'p' || CASE p WHEN 1 THEN i % 7 ELSE (i + 1 + i / 7 % 6) % 7 END, p, CASE WHEN (hashint4(i) % 3 = 0) = (p = 1) THEN 1 ELSE 2 END
 FROM generate_series(1, 200) AS i, generate_series(1, 2) AS p;
+\set ECHO all
 
 -- The same as the aggregate, bit for bit.
 SELECT (s).solver, (s).matches, (s).players, (s).converged, (s).status FROM (SELECT skillrating.solve_ladder('solvable', pool => '') AS s) AS q;

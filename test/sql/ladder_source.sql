@@ -14,11 +14,13 @@ SELECT skillrating.create_ladder('l', 'elo', source => 'result');
 SELECT skillrating.create_ladder('l', NULL);
 
 -- One row a duel.
+\set ECHO none
 CREATE TABLE duel (id bigint GENERATED ALWAYS AS IDENTITY, played_at timestamptz NOT NULL, player1 text, player2 text, winner text);
 CREATE VIEW duel_source AS
     SELECT id AS match_id, played_at, player1 AS player_id, 1 AS team, winner IS NOT DISTINCT FROM player1 AS won FROM duel WHERE winner IS NOT NULL
     UNION ALL
     SELECT id, played_at, player2, 2, winner IS NOT DISTINCT FROM player2 FROM duel WHERE winner IS NOT NULL;
+\set ECHO all
 SELECT kind, name, ok, description FROM skillrating.describe_source('duel_source', 'elo');
 SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source');
 SELECT skillrating.attach('duels', 'duel', 'id');
@@ -41,12 +43,14 @@ SELECT skillrating.report_match('duels', 9, '{ann,bob}'::text[], '{1,2}', '{1,2}
 SELECT player_id, round(win_probability::numeric, 6) AS p FROM skillrating.preview('duels', '{ann,cid}'::text[], '{1,2}');
 
 -- Arrays of players a team, under ids of a server: the match is an expression.
+\set ECHO none
 CREATE TABLE lobby (server int, id int, at timestamp NOT NULL DEFAULT '2024-01-01', red uuid[], blue uuid[], red_score int, blue_score int, state text,
     PRIMARY KEY (server, id));
 CREATE VIEW lobby_source AS
     SELECT l.server || ':' || l.id AS match_id, l.at AS played_at, t.team, p AS player_id, t.team_score
     FROM lobby AS l CROSS JOIN LATERAL (VALUES (0, l.red, l.red_score), (1, l.blue, l.blue_score)) AS t(team, players, team_score) CROSS JOIN unnest(t.players) AS p
     WHERE l.state = 'finished';
+\set ECHO all
 SELECT skillrating.create_ladder('lobbies', 'trueskill', source => 'lobby_source', apply_at => 'statement');
 SELECT skillrating.attach('lobbies', 'lobby', 'nothing');
 SELECT skillrating.attach('lobbies', 'lobby', $$server || ':' || id$$);
@@ -59,6 +63,7 @@ SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'lobbies.r
 SELECT bool_and(ok) FROM skillrating.verify('lobbies');
 
 -- A row a player, in two tables, one of them partitioned; one statement at a time in one transaction.
+\set ECHO none
 CREATE TABLE game (id uuid PRIMARY KEY, ended timestamptz, mode text);
 CREATE TABLE game_player (game_id uuid, player_id int, team smallint, rank smallint, PRIMARY KEY (game_id, player_id)) PARTITION BY HASH (game_id);
 CREATE TABLE game_player_0 PARTITION OF game_player FOR VALUES WITH (MODULUS 2, REMAINDER 0);
@@ -66,6 +71,7 @@ CREATE TABLE game_player_1 PARTITION OF game_player FOR VALUES WITH (MODULUS 2, 
 CREATE VIEW game_source AS
     SELECT g.id AS match_id, g.ended AS played_at, g.mode AS pool, p.player_id, p.team, p.rank
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id WHERE g.ended IS NOT NULL;
+\set ECHO all
 SELECT skillrating.create_ladder('games', 'glicko2', source => 'game_source');
 SELECT skillrating.attach('games', 'game', 'id'), skillrating.attach('games', 'game_player', 'game_id');
 BEGIN;

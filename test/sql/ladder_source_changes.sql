@@ -4,11 +4,13 @@
 \set SHOW_CONTEXT never
 CREATE SCHEMA regress_source_changes;
 SET search_path = regress_source_changes;
+\set ECHO none
 CREATE TABLE game (id bigint PRIMARY KEY, at timestamptz, map text);
 CREATE TABLE game_player (game_id bigint, player text, team int, score int);
 CREATE VIEW game_source AS
     SELECT g.id AS match_id, g.at AS played_at, p.player AS player_id, p.team, p.score AS team_score
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
+\set ECHO all
 SELECT skillrating.create_ladder('games', 'elo', source => 'game_source');
 SELECT skillrating.attach('games', 'game', 'id'), skillrating.attach('games', 'game_player', 'game_id');
 BEGIN;

@@ -17,6 +17,7 @@ END
 $$;
 
 -- What each function says of each player, as stored or at a time.
+\set ECHO none
 CREATE FUNCTION said(ladder text, t timestamptz) RETURNS TABLE (as_of text, by_whom text, player bigint, rating float8) LANGUAGE plpgsql AS $$
 DECLARE
     players bigint[];
@@ -43,6 +44,7 @@ BEGIN
     PERFORM skillrating.drop_ladder('heir');
 END
 $$;
+\set ECHO all
 
 SELECT skillrating.create_ladder('shooter', 'frag', '{"decay": 0.5, "decay_floor": 500}', apply_at => 'statement'), skillrating.create_ladder('chess', 'glicko2', apply_at => 'statement');
 CREATE TABLE shooter_mirror (player_id bigint PRIMARY KEY, shown float8);

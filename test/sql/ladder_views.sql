@@ -13,11 +13,13 @@ CREATE TABLE game (id uuid, p text, team int, rank int, at timestamptz);
 CREATE VIEW game_source AS SELECT id AS match_id, p AS player_id, team, rank, at AS played_at FROM game;
 SELECT skillrating.create_ladder('empty', 'elo');
 SELECT skillrating.create_ladder('over', 'elo', source => 'game_source', attach => false);
+\set ECHO none
 CREATE FUNCTION kept(ladder text) RETURNS TABLE (kind text, n bigint, names text) LANGUAGE sql AS $$
     SELECT CASE relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'sequence' END, count(*),
         string_agg(relname, ' ' ORDER BY relname COLLATE "C")
     FROM pg_class WHERE relnamespace = ladder::regnamespace AND relkind IN ('r', 'v', 'S') GROUP BY 1 ORDER BY 1
 $$;
+\set ECHO all
 SELECT * FROM kept('empty');
 SELECT * FROM kept('over');
 
@@ -87,6 +89,7 @@ END
 $$;
 
 -- Differences between the views and what the functions say, and between both and the tables.
+\set ECHO none
 CREATE FUNCTION differences(model text, ladder text) RETURNS TABLE (
     shown bigint, fixed bigint, hidden bigint, board bigint, status bigint, deviations bigint, events bigint, histories bigint) LANGUAGE plpgsql AS $$
 BEGIN
@@ -120,6 +123,7 @@ BEGIN
     DROP TABLE board, past, rated;
 END
 $$;
+\set ECHO all
 SELECT count(live(m.name, 'view_' || m.name)) AS models FROM skillrating.models() AS m;
 SELECT bool_and(d.shown > 10) AS shown, bool_and(d.fixed > 0) AS fixed, bool_and(d.hidden > 0) AS hidden,
     bool_and(d.events > 80) AS events,
@@ -144,6 +148,7 @@ INSERT INTO account SELECT 'p' || n, 'nick ' || n FROM generate_series(1, 12) AS
 SELECT b.place = p.place AS place, a.nick FROM view_elo.leaderboard AS b JOIN account AS a ON a.id = b.player_id
 CROSS JOIN LATERAL (SELECT (skillrating.place_of('view_elo', b.player_id, pool => '')).place AS place) AS p
 WHERE b.pool = '' ORDER BY b.rating DESC, b.player_id LIMIT 3;
+\set ECHO none
 CREATE FUNCTION nodes(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     plan jsonb;
@@ -152,6 +157,7 @@ BEGIN
     RETURN (SELECT string_agg(n #>> '{}', ' < ') FROM jsonb_path_query(plan, 'strict $.**."Node Type"') AS n);
 END
 $$;
+\set ECHO all
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT nodes($$SELECT * FROM view_elo.leaderboard WHERE pool = '' ORDER BY rating DESC LIMIT 20$$);
@@ -160,6 +166,7 @@ RESET enable_bitmapscan;
 RESET enable_seqscan;
 
 -- Counts by hand from the events of two-sided matches, of players whom nothing but matches has changed.
+\set ECHO none
 CREATE FUNCTION miscounted(ladder text) RETURNS TABLE (players bigint, wrong bigint) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format(
@@ -172,12 +179,14 @@ BEGIN
         WHERE player_id <> ''p2''', ladder);
 END
 $$;
+\set ECHO all
 SELECT bool_and(c.players > 10 AND c.wrong = 0) AS "leaderboard as counted by hand"
 FROM skillrating.models() AS m CROSS JOIN LATERAL miscounted('view_' || m.name) AS c;
 
 -- Identifiers of other types: a table joins by its key, without a cast.
 CREATE TYPE hero AS ENUM ('zeus', 'ares', 'hera');
 CREATE DOMAIN code AS text CHECK (VALUE ~ '^[a-z]+$');
+\set ECHO none
 CREATE TABLE typed (g numeric(10, 0), u uuid, i int, h hero, c code, n numeric(10, 0), team int);
 INSERT INTO typed SELECT m, md5(p::text)::uuid, p, (enum_range(NULL::hero))[p], repeat('x', p), p, p FROM generate_series(1, 3) AS m, generate_series(1, 3) AS p;
 CREATE FUNCTION joined(attribute text) RETURNS TABLE (type regtype, board regtype, past regtype, players bigint, by_indexes boolean) LANGUAGE plpgsql AS $$
@@ -196,6 +205,7 @@ BEGIN
     DROP TABLE owner;
 END
 $$;
+\set ECHO all
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET enable_hashjoin = off;
@@ -212,6 +222,7 @@ INSERT INTO wide.rating (player_id, rating, games, last_played) SELECT p, 1500 +
 CREATE TABLE users (id bigint PRIMARY KEY, name text);
 INSERT INTO users SELECT p, 'user ' || p FROM generate_series(1, 100000) AS p;
 VACUUM ANALYZE wide.rating, users;
+\set ECHO none
 CREATE FUNCTION most_rows(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
     plan jsonb;
@@ -220,6 +231,7 @@ BEGIN
     RETURN (SELECT max(n::float8) FROM jsonb_path_query(plan, 'strict $.**."Actual Rows"') AS n);
 END
 $$;
+\set ECHO all
 SELECT most_rows($$SELECT b.place, u.name, b.rating, b.deviation, b.games, b.wins, b.losses, b.draws, b.last_played, b.provisional
     FROM wide.leaderboard AS b JOIN users AS u ON u.id = b.player_id WHERE b.pool = '' ORDER BY b.rating DESC LIMIT 50$$) <= 100 AS page,
     most_rows($$SELECT u.name, r.rating, r.games FROM users AS u JOIN wide.rating AS r ON r.player_id = u.id AND r.pool = '' WHERE u.id = 77$$) = 1 AS one_player,
@@ -234,6 +246,7 @@ GRANT USAGE ON SCHEMA regress_views TO regress_board_site;
 SELECT skillrating.grant_ladder('view_elo', 'regress_board_reader', 'reader');
 GRANT USAGE ON SCHEMA view_elo TO regress_board_site;
 GRANT SELECT ON view_elo.leaderboard, view_elo.history TO regress_board_site;
+\set ECHO none
 CREATE FUNCTION tell(id text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$
 BEGIN
     IF id = 'nobody' THEN
@@ -242,6 +255,7 @@ BEGIN
     RETURN true;
 END
 $$;
+\set ECHO all
 SET client_min_messages = notice;
 SET ROLE regress_board_reader;
 SELECT count(*) > 0 AS board FROM view_elo.leaderboard;

@@ -183,6 +183,7 @@ FROM (VALUES
 CROSS JOIN LATERAL (SELECT max(c.volatility) AS volatility, bool_or(c.rows) AS rows FROM leaves.calls AS c WHERE c.function = e.function) AS c;
 
 -- Each call in a subtransaction: what it leaves when it is done, and after it has been taken back.
+\set ECHO none
 CREATE TABLE leaves.outcomes (caller text, call integer, sqlstate text, message text);
 CREATE FUNCTION leaves.try(caller text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
@@ -220,6 +221,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 GRANT ALL ON leaves.calls, leaves.outcomes TO PUBLIC;
 SET ROLE regress_leaves_owner;
 SELECT leaves.make_ladders();
@@ -233,6 +235,7 @@ FROM leaves.calls AS c JOIN leaves.outcomes AS o USING (call)
 WHERE c.public AND c.function <> 'backfill' GROUP BY c.function HAVING count(*) FILTER (WHERE c.kind = 'likely' AND o.sqlstate = '00001') = 0 ORDER BY c.function;
 
 -- What changes something, and is committed, one after another on the same ladders.
+\set ECHO none
 CREATE TABLE leaves.commits (call integer GENERATED ALWAYS AS IDENTITY, statement text);
 INSERT INTO leaves.commits (statement) VALUES
     ('WITH m AS (INSERT INTO leaves_ladder.match (match_id) VALUES (10))
@@ -249,7 +252,9 @@ FROM (
     ORDER BY c.function, c.call DESC) AS c
 ORDER BY c.function IN ('drop_ladder', 'detach', 'reset_ladder'), c.function;
 CREATE TABLE leaves.left_behind (statement text, caller text, difference text);
+\set ECHO all
 GRANT ALL ON leaves.commits, leaves.left_behind TO PUBLIC;
+\set ECHO none
 CREATE PROCEDURE leaves.commit_all(caller text) LANGUAGE plpgsql AS $$
 DECLARE
     c record;
@@ -275,11 +280,13 @@ BEGIN
     PERFORM set_config('role', 'none', false);
 END
 $$;
+\set ECHO all
 CALL leaves.commit_all(session_user::text);
 CALL leaves.commit_all('regress_leaves_guest');
 SELECT * FROM leaves.left_behind;
 
 -- What commits within, and errors that nobody catches, most of them after work on a ladder has begun.
+\set ECHO none
 CREATE TABLE leaves.before (state text[]);
 CREATE PROCEDURE leaves.check() LANGUAGE plpgsql AS $$
 DECLARE
@@ -293,6 +300,7 @@ BEGIN
     END IF;
 END
 $$;
+\set ECHO all
 \set VERBOSITY sqlstate
 INSERT INTO leaves.before SELECT leaves.state();
 \o /dev/null

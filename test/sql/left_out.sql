@@ -4,6 +4,7 @@
 \pset tuples_only on
 \set ON_ERROR_STOP on
 SELECT skillrating.create_ladder('rules', 'elo');
+\set ECHO none
 CREATE OR REPLACE VIEW rules.source AS
 SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain * coalesce(p.player_gain, 1) AS player_gain,
     CASE WHEN m.duration < 120 THEN 'shorter than two minutes' END AS unrated_reason,
@@ -11,6 +12,7 @@ SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain * coalesce(p.player_g
     coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.fixed
 FROM rules.match AS m JOIN rules.match_player AS p ON p.match_id = m.match_id
 WHERE m.finished AND p.bot IS NOT TRUE AND coalesce(p.weight, 1) > 0.25;
+\set ECHO all
 
 -- Player 3 never came, 4 played a tenth, and 6 is a program.
 SELECT player_id, outcome, reason, detail, rating_after - rating_before AS change, win_probability IS NULL AS no_forecast

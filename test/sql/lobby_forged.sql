@@ -6,6 +6,7 @@ SET extra_float_digits = 0;
 \set SHOW_CONTEXT never
 SELECT skillrating.create_ladder('forged', 'hive', player_type => 'text');
 SELECT count(*) FROM generate_series(1, 20) AS m, skillrating.report_match('forged', m, ARRAY['p' || m % 5, 'p' || (m + 1) % 5], '{1,2}', '{1,2}', side => '{1,2}', context => ARRAY['map ' || m % 2], club => '{red,blue}') AS r;
+\set ECHO none
 CREATE TABLE good (name text, lobby skillrating.lobby);
 INSERT INTO good VALUES
     ('plain', skillrating.lobby('{a,b,c,d,e,f}', mu => '{1700,1650,1600,1550,1500,1450}', party => '{x,x,NULL,NULL,NULL,NULL}', locked => '{NULL,NULL,1,NULL,NULL,NULL}', avoid => '{{d,e}}', current => '{1,1,1,2,2,2}', priority => '{1,2,3,4,5,6}')),
@@ -25,10 +26,12 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ' ' || SQLERRM;
 END
 $$;
+\set ECHO all
 -- As they are.
 SELECT g.name, m.name, answer(m.name, g.lobby) FROM good AS g, maker AS m ORDER BY g.name COLLATE "C", m.name COLLATE "C";
 
 -- Every column of each replaced by something else of its type.
+\set ECHO none
 CREATE TABLE wrong (type text, value text);
 INSERT INTO wrong SELECT t, v FROM (VALUES
     ('text[]', '{NULL,"{}","{a}","{a,b,c,d,e,f,g}","{a,a,a,a,a,a}","{NULL,NULL,NULL,NULL,NULL,NULL}","{{a,b,c},{d,e,f}}","{{a},{b},{c},{d},{e},{f}}","[7:12]={a,b,c,d,e,f}"}'::text[]),
@@ -41,6 +44,7 @@ SELECT g.name AS lobby, a.attname AS column, w.value, m.name AS maker,
     answer(m.name, jsonb_populate_record(g.lobby, jsonb_build_object(a.attname, CASE WHEN w.type = 'jsonb' THEN w.value::jsonb ELSE to_jsonb(w.value) END))) AS answer
 FROM good AS g CROSS JOIN maker AS m, pg_attribute AS a JOIN wrong AS w ON w.type = format_type(a.atttypid, NULL)
 WHERE a.attrelid = 'skillrating.lobby'::regclass AND a.attnum > 0;
+\set ECHO all
 SELECT count(*) > 5000 AS many, count(DISTINCT "column") AS columns, count(*) FILTER (WHERE answer = 'rows') > 1000 AS some_do FROM tried;
 -- Errors of data, limits and features; none of the server's.
 SELECT left(answer, 5) AS state, count(DISTINCT answer) > 0 AS any FROM tried WHERE answer !~ '^(rows|no rows)' GROUP BY 1 ORDER BY left(answer, 5) COLLATE "C";

@@ -17,6 +17,7 @@ RESET ROLE;
 DROP ROLE regress_limited;
 
 -- 6000 duels of 2000 players, lobbies of 300, a frag log, and a queue.
+\set ECHO none
 CREATE TABLE duel AS
 SELECT m AS match_id, 1 + (m * 7919 + side * 1009 + (m / 7) % 13) % 2000 AS player_id, side AS team, 1 + (side + m) % 2 AS rank, '2024-01-01'::timestamptz + m * interval '1 hour' AS played_at
 FROM generate_series(1, 6000) AS m, generate_series(1, 2) AS side;
@@ -42,9 +43,11 @@ INSERT INTO task VALUES
 INSERT INTO task
 SELECT 'solve ' || name, format($$SELECT skillrating.solve(%L, match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY played_at, match_id) FROM duel$$, name)
 FROM (SELECT DISTINCT solver AS name FROM skillrating.solvers() AS s(solver)) AS q;
+\set ECHO all
 SELECT name FROM task ORDER BY name COLLATE "C";
 
 -- The state that running a query ends with.
+\set ECHO none
 CREATE FUNCTION outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE query;
@@ -53,6 +56,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN sqlstate;
 END
 $$;
+\set ECHO all
 SET skillrating.memory_limit = '64kB';
 SELECT name, outcome FROM (SELECT name, outcome(query) FROM task OFFSET 0) AS q WHERE outcome <> '53200' ORDER BY name COLLATE "C";
 RESET skillrating.memory_limit;

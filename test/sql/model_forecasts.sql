@@ -28,6 +28,7 @@ FROM predict_model AS m, generate_series(1, 8) AS seed, generate_series(1, 7) AS
 GROUP BY m.name, m.params, m.supports, m.command_column, m.side_column, seed;
 
 -- To the bit: within a transaction states do not age.
+\set ECHO none
 CREATE TABLE predict_found (model text, params jsonb, seed int, teams bigint, same boolean, adds_up boolean);
 CREATE FUNCTION compare_predictions(m predict_model) RETURNS void LANGUAGE sql AS $$
     SELECT skillrating.create_ladder('predicted', m.name, m.params, player_type => 'integer');
@@ -54,6 +55,7 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$;
+\set ECHO all
 CALL compare_all();
 SELECT model, params <> '{}' AS with_params, count(*) AS matches, max(teams) AS teams, bool_and(same) AS as_preview, bool_and(adds_up) AS adds_up FROM predict_found GROUP BY 1, 2 ORDER BY 1, 2;
 -- States in a row are as one below the other, and neither the order of players nor the numbers of teams matter.

@@ -56,6 +56,7 @@ CREATE FUNCTION forecast_part(r jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS
 'SELECT jsonb_object_agg(key, value ORDER BY key) FROM jsonb_each(r) WHERE key ~ ''(_before|probability)$'' AND value <> ''null''';
 
 -- Parameters of a model: its defaults, and as far as they go together others at random.
+\set ECHO none
 CREATE FUNCTION valid(model text, params jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM skillrating.models(model, params));
@@ -76,6 +77,7 @@ CREATE TABLE trial AS
 SELECT m.name AS model, v.params FROM skillrating.models() AS m, LATERAL (
     SELECT '{}'::jsonb AS params UNION
     (SELECT variation(m.name, i) FROM generate_series(1, 40) AS i WHERE valid(m.name, variation(m.name, i)) ORDER BY i LIMIT 4)) AS v;
+\set ECHO all
 SELECT model FROM skillrating.models() AS m(model) LEFT JOIN trial USING (model) GROUP BY model HAVING count(params) < 4;
 
 -- A call of a function with all arguments that there is something for, by name; null if an argument
@@ -130,6 +132,7 @@ $$;
 -- Before the cut everything is the same, at the cut the forecast, and so it is for all matches of its
 -- time if they are taken at once; what is behind it is another, as what was changed must matter.
 -- Some functions are not for all models.
+\set ECHO none
 CREATE TABLE peeked (name text, model text, params jsonb, cut int, how text, before bigint, at bigint, changed bigint);
 CREATE FUNCTION peek(f peek_function, t trial) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -152,6 +155,7 @@ EXCEPTION WHEN feature_not_supported THEN
     NULL;
 END
 $$;
+\set ECHO all
 SET client_min_messages = warning;
 SELECT count(peek(f, t)) > 0 AS tried FROM peek_function AS f JOIN trial AS t ON CASE WHEN f.name ~ 'rate_through_time' THEN t.model = 'state_space' ELSE f.of_model OR (t.model = 'elo' AND t.params = '{}') END WHERE f.call IS NOT NULL;
 RESET client_min_messages;
@@ -170,6 +174,7 @@ SELECT name, sum(before) > 0 AS before, sum(at) > 0 AS at FROM peeked WHERE name
 
 -- What fits parameters knows nothing of what is held out: everything in its result but the scores
 -- of that is the same when these results are others.  It is whatever aggregate has such scores.
+\set ECHO none
 CREATE TABLE peek_fit AS
 SELECT DISTINCT ON (p.proname) p.proname AS name, p.pronargs, (
     SELECT format('%s(%s ORDER BY s.played_at, s.match_id)', p.oid::regproc, string_agg(e.given, ', ' ORDER BY a.ordinal) || CASE WHEN bool_and(e.given IS NOT NULL) THEN '' END)
@@ -182,8 +187,10 @@ FROM pg_proc AS p JOIN pg_type AS r ON r.oid = p.prorettype JOIN pg_type AS t ON
 JOIN pg_attribute AS c ON c.attrelid = t.typrelid AND c.attname = 'held_out_log_loss'
 WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'a'
 ORDER BY p.proname, p.pronargs DESC;
+\set ECHO all
 SELECT name FROM peek_fit WHERE call IS NULL;
 -- Of one result or several, in the order of models, what does not speak of what is held out.
+\set ECHO none
 CREATE FUNCTION without_held_out(r jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT jsonb_agg(f.found ORDER BY e.value ->> 'model')
     FROM jsonb_array_elements(CASE jsonb_typeof(r) WHEN 'array' THEN r ELSE jsonb_build_array(r) END) AS e, LATERAL (
@@ -198,6 +205,7 @@ BEGIN
     RETURN found;
 END
 $$;
+\set ECHO all
 -- Of 90 matches, those from the 64th on are held out, and those from the 72nd on are others.  Those
 -- of three teams are no matches to some models.
 SET client_min_messages = error;

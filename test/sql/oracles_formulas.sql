@@ -45,11 +45,13 @@ SELECT bool_and(near(u.expected_share, e) AND near(u.new_rating, r + 20 * (n - 1
 FROM expected, LATERAL (SELECT * FROM skillrating.elo_contest_update(rating, rank, k => 20, score_base => base) AS c WHERE c.ordinal = i) AS u;
 
 -- Glicko and Glicko-2, with the examples of Glickman's papers.
+\set ECHO none
 CREATE FUNCTION g(deviation float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 $$ SELECT 1 / sqrt(1 + 3 * power(ln(10) / 400 * deviation / pi(), 2)) $$;
 CREATE TABLE period AS
 SELECT r::float8, rd::float8, '{1400,1550,1700}'::float8[] AS o, '{30,100,300}'::float8[] AS od, '{1,0,0}'::float8[] AS s
 FROM (VALUES (1500, 200), (2100, 40), (900, 350)) AS p(r, rd);
+\set ECHO all
 WITH sums AS (
     SELECT p.*, sum(power(ln(10) / 400 * g(d), 2) * e * (1 - e)) AS information, sum(ln(10) / 400 * g(d) * (score - e)) AS gradient
     FROM period AS p, unnest(o, od, s) AS game(x, d, score), LATERAL (SELECT 1 / (1 + power(10, g(d) * (x - r) / 400)) AS e) AS f
@@ -180,6 +182,7 @@ FROM duel, skillrating.frag_update(a, b, 14, 6, k, scale);
 SELECT bool_and(skillrating.frag_share(a, b) = share) AS "frag_share: closed form"
 FROM (VALUES (15, 5, 0.75), (0, 0, 0.5), (6, -2, 1), (-3, -5, 0.625), (3, 0, 1), (1, 3, 0.25)) AS s(a, b, share);
 -- A log of frags, one after another.
+\set ECHO none
 CREATE TABLE frag AS SELECT i, CASE WHEN i % 7 > 0 THEN i * i % 5 END AS killer, (i * i + 1 + i % 3) % 5 AS victim FROM generate_series(1, 200) AS i;
 CREATE FUNCTION frag_by_frag() RETURNS TABLE (player int, rating float8, frags int, deaths int, suicides int) LANGUAGE plpgsql AS $$
 DECLARE
@@ -203,6 +206,7 @@ BEGIN
     RETURN QUERY SELECT p, r[p + 1], n[1][p + 1], n[2][p + 1], n[3][p + 1] FROM generate_series(0, 4) AS p;
 END
 $$;
+\set ECHO all
 SELECT count(*) = 5 AND bool_and(near(f.rating, b.rating) AND f.frags = b.frags AND f.deaths = b.deaths AND f.team_kills = 0 AND f.suicides = b.suicides) AS "frag_ratings: other implementation"
 FROM (SELECT skillrating.frag_ratings(killer, victim, 1, false, '{}' ORDER BY i) AS fs FROM frag) AS q, unnest(fs) AS f JOIN frag_by_frag() AS b ON b.player::text = f.player_id;
 -- Static scores: the weighted sum of (score - score - (a - b) / (a + b + 2)) over the pairs of a player is 0.

@@ -12,6 +12,7 @@ $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 CREATE FUNCTION sigmoid(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT 1 / (1 + exp(-x)) $$;
 
 -- Duels of seven players, a few of them drawn; the stronger ones win more.
+\set ECHO none
 CREATE TABLE duel AS
 SELECT i AS match_id, timestamptz '2026-01-01 00:00 UTC' + i * interval '7 hours' AS played_at, a, b, 1 + i % 2 AS side,
     CASE WHEN i % 9 = 0 THEN 0.5 WHEN mod(i * 0.569840291, 1) < 1 / (1 + exp((a - b) / 3.0)) THEN 1 ELSE 0 END::float8 AS score
@@ -39,6 +40,7 @@ BEGIN
 END
 $$;
 CREATE TABLE elo AS SELECT * FROM elo_by_duel();
+\set ECHO all
 
 SELECT count(*) = 300 AND bool_and(near((r).rating_before, before) AND near((r).rating_after, after) AND (r).games_before = games AND near((r).win_probability, p) AND (r).score = e.score
     AND near((r).mu_after, after) AND near((r).state_after[1], after)) AS "rate: other implementation"
@@ -83,6 +85,7 @@ FROM (SELECT skillrating.solve_components('through_time', match_id, player_id, t
     unnest(one) AS a, unnest(other) AS b WHERE a.kind = 'home' AND b.kind = 'home' AND a.at IS NOT DISTINCT FROM b.at;
 
 -- Solved skills: the gradient of the posterior is 0 at them, and their errors are the root of the inverse of its curvature.
+\set ECHO none
 CREATE TABLE solved AS
 SELECT e.player_id::int AS p, e.mu, e.standard_error, e.games
 FROM (SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, NULL, '{"errors": "exact"}') AS es FROM game) AS q, unnest(es) AS e;
@@ -91,10 +94,12 @@ SELECT p.p, q.p AS q, CASE WHEN p.p = q.p THEN 0.25 ELSE 0 END
     + coalesce((SELECT sum(w * CASE WHEN p.p = q.p THEN 1 ELSE -1 END) FROM duel, LATERAL (SELECT sigmoid((SELECT mu FROM solved WHERE p = a) - (SELECT mu FROM solved WHERE p = b)) AS e) AS f, LATERAL (SELECT e * (1 - e) AS w) AS g
         WHERE p.p IN (a, b) AND q.p IN (a, b)), 0) AS h
 FROM solved AS p, solved AS q;
+\set ECHO all
 SELECT count(*) = 7 AND bool_and(abs(gradient) < 1e-6 AND games = played) AS "solve: closed form"
 FROM (SELECT p, mu, games, sum(CASE p WHEN a THEN score - e ELSE e - score END) - mu / 4 AS gradient, count(*) AS played
     FROM solved, duel, LATERAL (SELECT sigmoid((SELECT mu FROM solved WHERE p = a) - (SELECT mu FROM solved WHERE p = b)) AS e) AS f WHERE p IN (a, b) GROUP BY p, mu, games) AS g;
 -- The inverse of the curvature, by Gauss and Jordan.
+\set ECHO none
 CREATE FUNCTION inverse_diagonal() RETURNS TABLE (p int, variance float8) LANGUAGE plpgsql AS $$
 DECLARE
     m float8[][] := array_fill(0::float8, ARRAY[7, 14]);
@@ -117,6 +122,7 @@ BEGIN
     RETURN QUERY SELECT i - 1, m[i][i + 7] FROM generate_series(1, 7) AS i;
 END
 $$;
+\set ECHO all
 SELECT bool_and(abs(standard_error - sqrt(variance)) < 1e-6) AS "solve: other implementation" FROM solved JOIN inverse_diagonal() USING (p);
 CREATE TABLE posterior AS
 SELECT sum(score * ln(e) + (1 - score) * ln(1 - e)) - (SELECT sum(mu * mu) / 8 FROM solved) AS log_posterior FROM duel, LATERAL (SELECT sigmoid((SELECT mu FROM solved WHERE p = a) - (SELECT mu FROM solved WHERE p = b)) AS e) AS f;
@@ -177,6 +183,7 @@ SELECT count(*) = 4 AND bool_and(initial_state = ARRAY[0, CASE kind WHEN 'home' 
 FROM unnest((SELECT components FROM skillrating.models('state_space', '{"home_sigma": 0.7, "home_context_sigma": 0.11, "player_context_sigma": 0.22, "club_sigma": 0.55}'))) WHERE kind IN ('home', 'home_context', 'player_context', 'club');
 
 -- Defaults are what is meant without parameters; least and greatest values are taken, and none beyond.
+\set ECHO none
 CREATE FUNCTION takes(model text, name text, value float8) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM skillrating.models(model, jsonb_build_object(name, value));
@@ -187,6 +194,7 @@ EXCEPTION WHEN invalid_parameter_value OR numeric_value_out_of_range THEN
 END
 $$;
 CREATE FUNCTION defaults(model text) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_object_agg(p.name, p.default_value) FROM skillrating.parameters(model) AS p WHERE kind = 'model' $$;
+\set ECHO all
 SELECT bool_and(same) AS "parameters: invariant", bool_and(complete) AS "models: invariant"
 FROM (SELECT m.name, skillrating.rate(m.name, player_id, team, rank, played_at => played_at, options => defaults(m.name)) OVER w IS NOT DISTINCT FROM skillrating.rate(m.name, player_id, team, rank, played_at => played_at) OVER w AS same,
         skillrating.rate(m.name, player_id, team, rank, played_at => played_at, options => (SELECT parameters FROM skillrating.models(m.name, '{}'))) OVER w IS NOT DISTINCT FROM skillrating.rate(m.name, player_id, team, rank, played_at => played_at) OVER w AS complete

@@ -42,6 +42,7 @@ FROM (SELECT DISTINCT ON (player) * FROM elo ORDER BY player, match_id DESC) AS 
 JOIN LATERAL (SELECT count(*) AS games, count(*) FILTER (WHERE score = 1) AS wins, count(*) FILTER (WHERE score = 0.5) AS draws, count(*) FILTER (WHERE score = 0) AS losses, max(played_at) AS last_played, max(after) AS peak,
     (SELECT count(*) FROM elo AS l WHERE l.player = e.player AND l.score <> 0.5 AND NOT EXISTS (SELECT FROM elo AS o WHERE o.player = e.player AND o.match_id > l.match_id AND o.score <> l.score)) AS streak FROM elo AS o WHERE o.player = e.player) AS s ON true;
 
+\set ECHO none
 CREATE FUNCTION fill(ladder text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at) SELECT match_id, played_at FROM duel ORDER BY match_id', ladder);
@@ -49,6 +50,7 @@ BEGIN
         SELECT match_id, player, team, CASE WHEN score = 0.5 OR (score = 1) = (team = 1) THEN 1 ELSE 2 END, team FROM duel, LATERAL (VALUES (a, 1), (b, 2)) AS p(player, team)', ladder);
 END
 $$;
+\set ECHO all
 SELECT skillrating.create_ladder('oracle_arena', 'elo', player_type => 'int', match_type => 'int'), skillrating.create_ladder('oracle_space', 'state_space', player_type => 'int', match_type => 'int');
 SELECT fill('oracle_arena'), fill('oracle_space');
 
@@ -134,6 +136,7 @@ SELECT c.matches = n AND near(c.brier_a, s.brier_a) AND near(c.brier_b, s.brier_
 FROM skillrating.compare_ladders('oracle_arena', 'oracle_rival') AS c, scored AS s, error AS e;
 
 -- Two more matches, reported.
+\set ECHO none
 CREATE TABLE reported AS SELECT 1 AS n, r.rating_before, r.rating_after, r.win_probability, r.score, r.state_before, r.state_after, r.player_id FROM skillrating.report_match('oracle_arena', 1001, '{0,8}'::int[], '{1,2}', '{2,1}', '2024-06-01') AS r;
 INSERT INTO reported SELECT 2, r.rating_before, r.rating_after, r.win_probability, r.score, r.state_before, r.state_after, r.player_id
 FROM skillrating.report_match('oracle_arena', 1002, '{3,5}'::int[], '{1,2}', '{1,2}', '2024-06-02') AS r;
@@ -141,6 +144,7 @@ CREATE VIEW expected AS
 SELECT r.*, near(r.rating_before, me.rating) AND near(r.win_probability, curve(me.rating - other.rating)) AND r.score = won AND near(r.rating_after, me.rating + 32 * (won - curve(me.rating - other.rating)))
     AND near(r.state_before[1], me.rating) AND near(r.state_after[1], r.rating_after) AS right
 FROM reported AS r JOIN board AS me ON me.player::text = r.player_id JOIN board AS other ON other.player = CASE me.player WHEN 0 THEN 8 WHEN 8 THEN 0 WHEN 3 THEN 5 ELSE 3 END, LATERAL (SELECT (me.player IN (8, 3))::int AS won) AS w;
+\set ECHO all
 SELECT count(*) = 4 AND bool_and("right") AS "report_match: closed form" FROM expected;
 SELECT skillrating.drop_ladder(l) FROM unnest('{oracle_rival,oracle_arena,oracle_space}'::text[]) AS l;
 DROP SCHEMA oracles_ladders CASCADE;

@@ -12,6 +12,7 @@ CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE 
 $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 
 -- Duels of nine players, the rows of which a ladder reads; a match that is not to be rated is left out of the loop.
+\set ECHO none
 CREATE TABLE duel (match_id int PRIMARY KEY, played_at timestamptz, a int, b int, score float8);
 CREATE FUNCTION play(first int, last int) RETURNS void LANGUAGE sql AS $$
     INSERT INTO duel SELECT i, timestamptz '2024-01-01 00:00 UTC' + i * interval '7 hours', a, b, CASE WHEN i % 9 = 0 THEN 0.5 WHEN mod(i * 0.569840291, 1) < 1 / (1 + exp((a - b) / 3.0)) THEN 1 ELSE 0 END
@@ -47,6 +48,7 @@ BEGIN
     RETURN found;
 END
 $$;
+\set ECHO all
 
 -- Existing matches: as many as there are, in batches of what was asked.
 SELECT play(1, 45);
@@ -90,6 +92,7 @@ SELECT count(*) = 1 AND bool_and(e.operation = n.operation AND (e.rules->>'max_r
 SELECT skillrating.undo_operation('oracle_ops', operation) FROM number;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('oracle_ops');
 SELECT has('oracle_ops', 'SELECT * FROM by_duel()') AS undone;
+\set ECHO none
 CREATE FUNCTION takes(rule text, value float8, beside text DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM skillrating.set_eligibility('oracle_ops', jsonb_build_object(rule, value) || CASE WHEN beside IS NULL THEN '{}' ELSE jsonb_build_object(beside, 1) END, since => '2030-01-01');
@@ -98,6 +101,7 @@ EXCEPTION WHEN invalid_parameter_value OR numeric_value_out_of_range OR datatype
     RETURN false;
 END
 $$;
+\set ECHO all
 SELECT count(*) = 4 AND bool_and((takes(rule, min, beside) OR takes(rule, min + 1e-6, beside)) AND takes(rule, max, beside) AND NOT takes(rule, min - 0.001, beside) AND NOT takes(rule, max + 1, beside)) AS "parameters: brute force",
     bool_and(CASE rule WHEN 'newcomer_games' THEN default_value = '10' WHEN 'repeat_window' THEN default_value = '86400' WHEN 'max_repeats' THEN default_value = '0' ELSE default_value = '1' END) AS "parameters: published"
 FROM skillrating.parameters('eligibility') AS r, LATERAL (SELECT name AS rule, CASE name WHEN 'newcomer_games' THEN 'max_newcomer_share' WHEN 'repeat_window' THEN 'max_repeats' END AS beside) AS b WHERE r.max IS NOT NULL;

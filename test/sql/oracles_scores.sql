@@ -13,12 +13,14 @@ CREATE FUNCTION sigmoid(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SE
 CREATE FUNCTION logit(p float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT ln(p / (1 - p)) $$;
 
 -- Two forecasts of the same matches, with the probability of a draw.
+\set ECHO none
 CREATE TABLE forecast AS
 SELECT i, 0.05 + 0.9 * mod(i * 0.381966, 1)::float8 AS p, 0.05 + 0.9 * mod(i * 0.7548777, 1)::float8 AS q,
     0.1 * (i % 4 + 1)::float8 * least(0.05 + 0.9 * mod(i * 0.381966, 1), 0.95 - 0.9 * mod(i * 0.381966, 1))::float8 AS d,
     CASE WHEN i % 6 = 0 THEN 0.5 WHEN mod(i * 0.569840291, 1) < 0.15 + 0.7 * mod(i * 0.381966, 1) THEN 1 ELSE 0 END::float8 AS y,
     CASE WHEN i % 3 > 0 THEN 1 + i % 2 END::float8 AS side
 FROM generate_series(1, 240) AS i;
+\set ECHO all
 
 SELECT near(skillrating.brier_score(p, y), avg(power(p - y, 2))) AS "brier_score: closed form",
     near(skillrating.log_loss(p, y), -avg(y * ln(p) + (1 - y) * ln(1 - p))) AND near(skillrating.log_loss(CASE y WHEN 1 THEN p WHEN 0.5 THEN d ELSE 1 - p - d END, 1), -avg(ln(CASE y WHEN 1 THEN p WHEN 0.5 THEN d ELSE 1 - p - d END))) AS "log_loss: closed form",
@@ -65,6 +67,7 @@ FROM (SELECT *, y - fitted AS rest FROM (SELECT *, (fit).intercept + (fit).coeff
 -- rows before, P (c after - c before) = x (y - forecast after), and P grows by w x x' at the mode.
 -- Forecasts of the same moment without an outcome show the coefficients: those of log-odds 0 the
 -- intercept, and those where one model says 1 and the other 0 the coefficient of that model.
+\set ECHO none
 CREATE TABLE step (kind text, i int, x float8[], y float8, c float8[], q float8, prior float8[]);
 CREATE TABLE probed AS SELECT i, 0 AS shows, p, q, y, side FROM forecast
 UNION ALL SELECT i, s.shows, sigmoid(s.p), sigmoid(s.q), NULL, s.side FROM forecast, (VALUES (1, 0, 0, 1), (2, 1, 0, NULL), (3, 0, 1, NULL)) AS s(shows, p, q, side);
@@ -86,6 +89,7 @@ WITH next AS (
     SELECT *, coalesce(sum(information) OVER (PARTITION BY kind, a, b ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) + CASE WHEN a = b THEN prior[a] ELSE 0 END AS p FROM term
 )
 SELECT kind, i, a, sum(p * moved) AS pull, gradient FROM known GROUP BY kind, i, a, gradient;
+\set ECHO all
 SELECT count(*) = 478 AND bool_and(abs(pull - gradient) < 1e-7) AS "recalibrate: closed form" FROM mode WHERE kind = 'recalibrate';
 SELECT count(*) = 717 AND bool_and(abs(pull - gradient) < 1e-7) AS "stack: closed form" FROM mode WHERE kind = 'stack';
 SELECT bool_and(near(q, f)) FILTER (WHERE kind = 'recalibrate') AS "recalibrate: closed form", bool_and(near(q, f)) FILTER (WHERE kind = 'stack') AS "stack: closed form"

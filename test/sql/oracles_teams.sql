@@ -67,6 +67,7 @@ FROM (SELECT * FROM lobby WHERE lobby % 2 = 0) AS l, skillrating.place_joiner(sk
     LATERAL (SELECT CASE s.team WHEN 1 THEN ahead(mu, 71 + 128, 56) ELSE ahead(mu, 71, 56 + 128) END AS d, CASE s.team WHEN 2 THEN ahead(mu, 71 + 128, 56) ELSE ahead(mu, 71, 56 + 128) END AS other) AS e;
 
 -- A queue of duels: the nearest to whoever has waited longest, as long as two are left in the window of 200.
+\set ECHO none
 CREATE FUNCTION pair_by_pair(mu float8[], waited float8[]) RETURNS TABLE (n int, player int, other int) LANGUAGE plpgsql AS $$
 DECLARE
     waiting int[] := ARRAY(SELECT i FROM generate_subscripts(mu, 1) AS i ORDER BY waited[i] DESC);
@@ -87,6 +88,7 @@ END
 $$;
 CREATE VIEW waiting AS
 SELECT array_agg(i ORDER BY i) AS players, array_agg(1000 + (hashint4(i) & 1023)::float8 ORDER BY i) AS mu, array_agg((hashint4(i + 77) & 4095)::float8 ORDER BY i) AS waited FROM generate_series(1, 60) AS i;
+\set ECHO all
 SELECT count(*) > 20 AND bool_and(q.both = ARRAY[least(p.player, p.other), greatest(p.player, p.other)] AND near(q.quality, 2 * sigmoid(-abs(x.mu[p.player] - x.mu[p.other]) * ln(10) / 400)) AND near(abs(q.difference), abs(x.mu[p.player] - x.mu[p.other])) AND near(p1, sigmoid(q.difference * ln(10) / 400))) AS "pair_queue: brute force"
 FROM waiting AS x, LATERAL (SELECT match_number, array_agg(player_id::int ORDER BY player_id::int) AS both, min(quality) AS quality, min(difference) AS difference, min(win_probability) FILTER (WHERE team = 1) AS p1
         FROM skillrating.pair_queue(skillrating.lobby(players::text[], mu), waited => waited, initial_window => 200, widening => 0) GROUP BY match_number) AS q

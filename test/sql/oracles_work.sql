@@ -22,6 +22,7 @@ SELECT r.waiting = 38 AND r.put_aside = 0 AND r.copied = '{}' AS "ladder_status:
 SELECT count(*) = 7 AS changed FROM skillrating.catch_up('oracle_replica');
 SELECT r.waiting = 0 AND r.rated = 38 AND (SELECT sum(games) FROM oracle_replica.rating) = 76 AS "ladder_status: invariant" FROM skillrating.ladder_status('oracle_replica') AS r;
 -- A session that works is shown while it does: here by the source that it reads.
+\set ECHO none
 CREATE TABLE seen (done bigint, total bigint, phase text, pid int);
 CREATE FUNCTION look(match_id int) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -31,6 +32,7 @@ END
 $$;
 CREATE TABLE more AS SELECT * FROM duel;
 CREATE VIEW watched AS SELECT match_id, played_at, player AS player_id, team, team AS rank FROM more, LATERAL (VALUES (a, 1), (b, 2)) AS p(player, team) WHERE oracles_work.look(match_id);
+\set ECHO all
 SELECT skillrating.create_ladder('oracle_watched', 'elo', player_type => 'int', match_type => 'int', source => 'watched');
 CALL skillrating.backfill('oracle_watched', 10) \gset
 SELECT count(DISTINCT total) = 1 AND max(total) = 38 AND array_agg(DISTINCT done) @> '{0,10,20,30}' AS "progress: invariant" FROM seen WHERE phase = 'rating';

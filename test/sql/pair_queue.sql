@@ -2,12 +2,14 @@
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
+\set ECHO none
 CREATE TABLE queue_player (n int, player text, rating float8, waited float8, party int, region bigint, pool text);
 INSERT INTO queue_player VALUES
     (1, 'ann', 1500, 10, NULL, 1, NULL), (2, 'bob', 1720, 60, NULL, 3, NULL), (3, 'cid', 1610, 5, 1, 3, NULL), (4, 'dan', 1400, 0, 1, 1, NULL), (5, 'eve', 1555, 30, NULL, 2, NULL),
     (6, 'fay', 1333, 20, NULL, NULL, NULL), (7, 'gus', 1444, 2, NULL, 2, NULL), (8, 'hal', 1490, 1, NULL, 1, 'rude'), (9, 'ina', 1505, 1, NULL, 1, 'rude'), (10, 'joe', 2400, 900, NULL, NULL, NULL);
 CREATE VIEW queue_arrays AS
 SELECT array_agg(player ORDER BY n) AS t, array_agg(rating ORDER BY n) AS r, array_agg(waited ORDER BY n) AS w, array_agg(party ORDER BY n) AS party, array_agg(region ORDER BY n) AS regions, array_agg(pool ORDER BY n) AS pools FROM queue_player;
+\set ECHO all
 
 -- Who has waited longest has the widest window, and is served first.
 SELECT match_number, player_id, team, round(quality::numeric, 6) AS quality, round(win_probability::numeric, 6) AS p, round(difference::numeric, 6) AS difference, region FROM queue_arrays, skillrating.pair_queue(skillrating.lobby(t::text[], r), waited => w);
@@ -33,6 +35,7 @@ FROM (SELECT n, row_number() OVER (ORDER BY match_number, team, array_position(p
 
 -- An hour of a queue, a call every ten seconds.  Whoever has waited until the window is as wide as all ratings is
 -- served as long as there are enough of the pool and region.
+\set ECHO none
 CREATE TABLE queue_hour (player int PRIMARY KEY, rating float8, arrived int, region bigint, pool text, served int, match int);
 CREATE PROCEDURE queue_run(team_size int, widening float8) LANGUAGE plpgsql AS $$
 DECLARE
@@ -53,6 +56,7 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
+\set ECHO all
 CALL queue_run(1, 5);
 SELECT count(*) > 1000 AS many, count(*) FILTER (WHERE served IS NULL) < 10 AS nearly_all, max(served - arrived) <= 400 + 60 AS soon, percentile_cont(0.5) WITHIN GROUP (ORDER BY served - arrived) <= 20 AS usually FROM queue_hour;
 SELECT count(DISTINCT match) > 500 AS matches, bool_and(n = 2 AND pools = 1 AND together) AS sound FROM (SELECT match, count(*) AS n, count(DISTINCT pool) AS pools, bit_and(region) <> 0 AS together FROM queue_hour WHERE match IS NOT NULL GROUP BY match) AS m;

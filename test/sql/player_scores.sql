@@ -9,6 +9,7 @@ CREATE SCHEMA scores;
 SET search_path = scores, public;
 
 -- Teams of one to three, of which a third drew, with fractions that no sum rounds.
+\set ECHO none
 CREATE TABLE game AS
     SELECT m AS match_id, timestamptz '2024-01-01' + m * interval '1 hour' AS played_at,
         t AS team, p AS place, ((m * 7 + t * 5 + p * 3) % 5 - 1) / 4.0::float8 AS points
@@ -21,10 +22,12 @@ CREATE VIEW played AS
 CREATE VIEW by_player AS SELECT match_id, played_at, player_id, team, points AS player_score FROM played;
 CREATE VIEW by_team AS SELECT match_id, played_at, player_id, team, total AS team_score FROM played;
 CREATE VIEW renamed AS SELECT match_id, played_at, 1000 - player_id AS player_id, team, points AS player_score FROM played;
+\set ECHO all
 SELECT count(DISTINCT match_id) > 10 AS drawn, min(team_score) < 0 AS negative
 FROM by_team AS t JOIN played AS o USING (match_id) WHERE o.team <> t.team AND o.total = t.team_score;
 
 -- A ladder is bit for bit that of the sums, also where scores are margins, and whoever the players are.
+\set ECHO none
 CREATE FUNCTION same(model text, params jsonb, view text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     same boolean;
@@ -40,6 +43,7 @@ BEGIN
     PERFORM skillrating.drop_ladder('of_teams'), skillrating.drop_ladder('of_players');
     RETURN same;
 END $$;
+\set ECHO all
 SELECT model, same(model, params::jsonb, view) AS "as the sums"
 FROM (VALUES ('elo', '{}', 'by_player'), ('elo', '{"margin": "log"}', 'by_player'), ('weng_lin', '{"margin": 1}', 'by_player'),
     ('trueskill', '{}', 'renamed'), ('state_space', '{"margin": 1}', 'by_player'), ('weng_lin', '{"margin": 1}', 'renamed')) AS m(model, params, view);
@@ -59,6 +63,7 @@ SELECT (SELECT skillrating.final_ratings('elo', match_id, player_id, team, NULL,
 -- report_match() takes them, and says who won, and ranks of any number: each with the ratings of
 -- the same ranks.
 SELECT skillrating.create_ladder('ranks', 'elo'), skillrating.create_ladder('shapes', 'elo');
+\set ECHO none
 CREATE FUNCTION report(ladder text, match bigint, given text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     result text;
@@ -77,6 +82,7 @@ INSERT INTO shape VALUES
     (5, 'player_score => ''{3,4,6,0}''', '{1,1,2,2}'), (6, 'player_score => ''{3,4,7,0}''', '{1,1,1,1}'), (7, 'player_score => ''{-3,4,7,-2}''', '{2,2,1,1}'),
     (8, 'player_score => ''{1e300,1e300,-1e300,1}''', '{1,1,2,2}'), (9, 'rank => ''{1.5,1.5,2,2}''', '{1,1,2,2}'), (10, 'rank => ''{2.5,2.5,1,1}''::numeric[]', '{2,2,1,1}'),
     (11, 'rank => ''{2,2,1,1}''::smallint[]', '{2,2,1,1}'), (12, 'rank => ''{7,7,9,9}''::bigint[]', '{1,1,2,2}'), (13, 'won => ''{t,t,f,f}'', player_score => ''{1,1,1,2}''', '{2,2,1,1}');
+\set ECHO all
 SELECT match_id, given, report('shapes', match_id, given) AS outcome, report('ranks', match_id, 'rank => ' || quote_literal(rank)) AS by_rank,
     report('shapes', match_id, given) AS again FROM shape ORDER BY match_id;
 SELECT count(*) = 4 AND bool_and(a.rating = b.rating AND a.wins = b.wins AND a.draws = b.draws) AS "report_match: other implementation"
@@ -100,6 +106,7 @@ CREATE TABLE entry (match_id bigint, player_id bigint, team integer, rank float8
 CREATE VIEW entries AS SELECT *, timestamptz '2024-01-01' AS played_at FROM entry;
 SELECT name, ok, description FROM skillrating.describe_source('entries', 'elo') WHERE name IN ('player_score', 'joined', 'left_at', 'quit');
 SELECT skillrating.create_ladder('kept', 'elo', source => 'entries');
+\set ECHO none
 INSERT INTO entry (match_id, player_id, team, rank, team_score, won, player_score) VALUES
     (1, 1, 1, NULL, NULL, NULL, 5), (1, 2, 2, NULL, NULL, NULL, 4), (1, 3, 2, NULL, NULL, NULL, 2),
     (2, 1, 1, NULL, NULL, NULL, 5), (2, 2, 2, NULL, NULL, NULL, 4), (2, 3, 2, NULL, NULL, NULL, NULL),
@@ -110,6 +117,7 @@ INSERT INTO entry (match_id, player_id, team, rank, team_score, won, player_scor
     (7, 1, 1, NULL, NULL, NULL, 'NaN'), (7, 2, 2, NULL, NULL, NULL, 1), (8, 1, 1, NULL, NULL, NULL, '-infinity'), (8, 2, 2, NULL, NULL, NULL, 1),
     (9, 1, 1, NULL, NULL, NULL, 1), (9, 2, 2, NULL, NULL, NULL, 1e308), (9, 3, 2, NULL, NULL, NULL, 1e308),
     (10, 1, 1, NULL, 1, NULL, NULL), (10, 2, 2, NULL, 2, NULL, NULL), (10, 3, 2, NULL, 3, NULL, NULL);
+\set ECHO all
 SELECT match_id, status, reason, detail, remedy FROM kept.rated_match LEFT JOIN skillrating.reasons() USING (reason) ORDER BY match_id;
 SELECT match_id, player_id, score, wins, losses FROM kept.event JOIN kept.rating USING (player_id) ORDER BY 1, 2;
 

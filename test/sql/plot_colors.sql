@@ -5,6 +5,7 @@ SET extra_float_digits = 0;
 
 CREATE TYPE color AS (x float8, y float8, z float8);
 -- sRGB (IEC 61966-2-1) to linear light, to CIE XYZ under D65, to CIELAB.
+\set ECHO none
 CREATE FUNCTION linear(hex text) RETURNS color LANGUAGE sql IMMUTABLE AS $$
     SELECT (v[1], v[2], v[3])::color FROM (SELECT array_agg(CASE WHEN c <= 0.04045 THEN c / 12.92 ELSE ((c + 0.055) / 1.055) ^ 2.4 END ORDER BY i) AS v
         FROM generate_series(0, 2) AS i, LATERAL (SELECT get_byte(decode(substr(hex, 2), 'hex'), i) / 255.0::float8 AS c) AS b) AS q
@@ -44,25 +45,30 @@ BEGIN
     RETURN sqrt(dl ^ 2 + dc ^ 2 + dh ^ 2 + rotation * dc * dh);
 END
 $$;
+\set ECHO all
 -- Published pairs and distances (Sharma, Wu and Dalal, table 1).
 SELECT bool_and(abs(ciede2000((v[1], v[2], v[3])::color, (v[4], v[5], v[6])::color) - v[7]) < 0.00005) AS as_published
 FROM (VALUES ('{50,2.6772,-79.7751,50,0,-82.7485,2.0425}'::float8[]), ('{50,-1.3802,-84.2814,50,0,-82.7485,1.0000}'), ('{50,2.5,0,50,0,-2.5,4.3065}'), ('{50,2.5,0,73,25,-18,27.1492}'),
     ('{60.2574,-34.0099,36.2677,60.4626,-34.1751,39.4387,1.2644}'), ('{2.0776,0.0795,-1.1350,0.9033,-0.0636,-0.5514,0.9082}')) AS s(v);
 
 -- Dichromats, as linear maps of linear light: Machado, Oliveira and Fernandes, IEEE TVCG 15 (2009), at severity 1.
+\set ECHO none
 CREATE TABLE sight (name text, m float8[]);
 INSERT INTO sight VALUES ('normal', '{{1,0,0},{0,1,0},{0,0,1}}'),
     ('protanopia', '{{0.152286,1.052583,-0.204868},{0.114503,0.786281,0.099216},{-0.003882,-0.048116,1.051998}}'),
     ('deuteranopia', '{{0.367322,0.860646,-0.227968},{0.280085,0.672501,0.047413},{-0.011820,0.042940,0.968881}}'),
     ('tritanopia', '{{1.255528,-0.076749,-0.178779},{-0.078411,0.930809,0.147602},{0.004733,0.691367,0.303900}}');
+\set ECHO all
 -- To all of them, white is white.
 SELECT bool_and(abs(m[i][1] + m[i][2] + m[i][3] - 1) < 2e-6) AS white FROM sight, generate_series(1, 3) AS i;
 
+\set ECHO none
 CREATE TABLE theme AS
 SELECT theme, substring(css, '\.ground\{fill:(#[0-9a-f]+)\}') AS ground, c.n, c.stroke, c.fill
 FROM skillrating.plot_history('{a}', '{1}'::float8[], '{1}') AS svg,
     LATERAL (VALUES ('light', split_part(svg, '@media', 1)), ('dark', split_part(svg, '@media', 2))) AS s(theme, css),
     LATERAL (SELECT m[1]::int AS n, m[2] AS stroke, m[3] AS fill FROM regexp_matches(css, '\.c([0-9])\.stroke\{stroke:(#[0-9a-f]{6})\}\.sr \.c\1\.fill\{fill:(#[0-9a-f]{6})\}', 'g') AS m) AS c;
+\set ECHO all
 UPDATE theme SET ground = '#ffffff' WHERE ground = '#fff';
 CREATE TABLE seen AS
 SELECT theme, n, name AS sight, lab((m[1][1] * (l).x + m[1][2] * (l).y + m[1][3] * (l).z, m[2][1] * (l).x + m[2][2] * (l).y + m[2][3] * (l).z, m[3][1] * (l).x + m[3][2] * (l).y + m[3][3] * (l).z)::color) AS lab

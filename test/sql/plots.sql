@@ -4,6 +4,7 @@
 SET extra_float_digits = 0;
 
 -- Every element is closed, none is nested wrongly, and no number is missing or nonsense.
+\set ECHO none
 CREATE FUNCTION sound(svg text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     open text[] := '{}';
@@ -25,6 +26,7 @@ $$;
 CREATE FUNCTION texts(svg text) RETURNS SETOF text LANGUAGE sql AS $$
     SELECT m[1] FROM regexp_matches(svg, '<text[^>]*>(?:<title>[^<]*</title>)?([^<]*)</text>', 'g') AS m
 $$;
+\set ECHO all
 SELECT sound('<svg xmlns="x"><a/><b></b></svg>' || chr(10)) AS yes, sound('<svg xmlns="x"><a></b></svg>' || chr(10)) AS no, sound('<svg xmlns="x" y="nan"></svg>' || chr(10)) AS no;
 
 -- Calibration.
@@ -117,11 +119,13 @@ SELECT what, count(*) > 1 AS several, bool_and(gap >= 6.5 * (length(label) + len
     WINDOW w AS (PARTITION BY what ORDER BY x)) AS q
 GROUP BY what ORDER BY what;
 -- An axis has two ticks or more, wherever a range begins and however narrow the picture is, and they are apart.
+\set ECHO none
 CREATE FUNCTION tick_rows(svg text, class text) RETURNS TABLE (ticks bigint, apart boolean) LANGUAGE sql AS $$
     SELECT count(*), coalesce(bool_and(gap >= 6.5 * (length(label) + length(before)) / 2), true) FROM (
         SELECT label, lag(label) OVER w AS before, x - lag(x) OVER w AS gap
         FROM (SELECT m[1]::float8 AS x, m[2] AS label FROM regexp_matches(svg, '<text x="([0-9.]+)" y="[0-9.]+" class="' || class || '">([^<]*)</text>', 'g') AS m) AS tick WINDOW w AS (ORDER BY x)) AS q
 $$;
+\set ECHO all
 SELECT span, min(ticks) AS least, bool_and(apart) AS apart
 FROM unnest('{1 second,1.9 seconds,15 seconds,70 seconds,17 minutes,90 minutes,5 hours,17 hours,30 hours,50 hours,9 days,40 days,343 days,400 days,700 days,1500 days,9000 days,100000 days}'::interval[]) AS span,
     unnest('{320,340,480,720}'::int[]) AS width, unnest('{2025-01-02,2025-06-30 23:17:05.3,2024-02-29 12:00}'::timestamptz[]) AS start,

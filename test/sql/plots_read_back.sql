@@ -20,6 +20,7 @@ CREATE FUNCTION stands_at(pixel float8, scale scale, value float8) RETURNS boole
 $$;
 
 -- Histograms: the bars of any values count each of them once, in the right place and at the right height.
+\set ECHO none
 CREATE TABLE sample AS
 SELECT 'even' AS what, array_agg((i * 37 % 101)::float8 + 0.003) AS value FROM generate_series(1, 1000) AS i
 UNION ALL SELECT 'few', '{1,1,1,2}'
@@ -36,6 +37,7 @@ SELECT what, value, scale_of(svg, true) AS vertical, scale_of(svg, false) AS hor
     m[5]::int AS count, m[6]::float8 AS low, m[7]::float8 AS high
 FROM sample, skillrating.plot_distribution(value) AS svg,
     regexp_matches(svg, '<rect class="bar" x="([0-9.]+)" y="([0-9.]+)" width="([0-9.]+)" height="([0-9.]+)"><title>([0-9]+) from (\S+) to (\S+)</title>', 'g') AS m;
+\set ECHO all
 -- Half open, the last one too.
 SELECT what, sum(count) = cardinality(value) AS all_counted,
     bool_and(count = (SELECT count(*) FROM unnest(value) AS v WHERE v >= low - 1e-9 AND v < high - 1e-9)) AS right_ones,
@@ -65,11 +67,13 @@ GROUP BY what ORDER BY what;
 DROP TABLE bar, sample;
 
 -- Calibration: dots at the bins, bars for their numbers, and the curve of the recalibration.
+\set ECHO none
 CREATE TABLE forecast AS
 SELECT p, (hashint4(i) / 4294967296.0 + 0.5 < p ^ 1.5)::int::float8 AS outcome FROM generate_series(1, 5000) AS i, LATERAL (SELECT ((i % 997 + 0.5) / 997) ^ 1.3 AS p) AS q;
 CREATE TABLE drawn AS
 SELECT c, svg, scale_of(svg, true) AS vertical, scale_of(svg, false) AS horizontal
 FROM (SELECT skillrating.calibration(p, outcome, 10) AS c FROM forecast) AS q, skillrating.plot_calibration(c) AS svg;
+\set ECHO all
 SELECT count(*) = cardinality((c).bins) AS a_dot_each, bool_and(stands_at(m[1]::float8, horizontal, b.mean_forecast) AND stands_at(m[2]::float8, vertical, b.frequency)) AS "plot_calibration: brute force"
 FROM drawn, regexp_matches(svg, '<circle class="fill c0" cx="([0-9.]+)" cy="([0-9.]+)"', 'g') WITH ORDINALITY AS d(m, n),
     LATERAL (SELECT avg(p) AS mean_forecast, avg(outcome) AS frequency FROM forecast WHERE least(floor(p * 10), 9) = d.n - 1) AS b
@@ -87,6 +91,7 @@ FROM drawn, regexp_matches(svg, '<path class="line stroke c0" d="M([0-9.]+) ([0-
 DROP TABLE drawn, forecast;
 
 -- Histories: every point of a line, its end and its name; forty lines as well as one.
+\set ECHO none
 CREATE TABLE point AS
 SELECT n, 'p' || p AS player, x::float8 AS x, 1000 + p * 11.5 + 200 * sin(p * 12.9 + x / 9.0) AS y, 20 + x::float8 AS deviation
 FROM unnest('{1,2,4,16,40}'::int[]) AS n, generate_series(1, n) AS p, generate_series(1, 60) AS x WHERE p % 7 <> 3 OR x < 40;
@@ -97,6 +102,7 @@ FROM (SELECT n, skillrating.plot_history(array_agg(player ORDER BY x, length(pla
 CREATE TABLE line AS
 SELECT n, vertical, horizontal, row_number() OVER (PARTITION BY n ORDER BY k) AS p, m[1] AS class, m[2] AS path
 FROM drawn, regexp_matches(svg, '<path class="line stroke ([^"]*)" d="([^"H]*)"/>', 'g') WITH ORDINALITY AS d(m, k);
+\set ECHO all
 SELECT n, count(DISTINCT p) = n AS a_line_each, count(DISTINCT class) = n AS all_differ, count(*) = (SELECT count(*) FROM point WHERE point.n = line.n) AS all_points,
     bool_and(stands_at(m[1]::float8, horizontal, point.x) AND stands_at(m[2]::float8, vertical, point.y)) AS "plot_history: brute force"
 FROM line, regexp_matches(path, '[ML]([0-9.]+) ([0-9.]+)', 'g') WITH ORDINALITY AS d(m, k) LEFT JOIN LATERAL (SELECT x, y FROM point WHERE point.n = line.n AND player = 'p' || p AND x = d.k) AS point ON true
@@ -109,11 +115,13 @@ FROM (SELECT n, vertical, horizontal, row_number() OVER (PARTITION BY n ORDER BY
     LATERAL (SELECT x, y, deviation, CASE WHEN d.k <= points THEN 1 ELSE -1 END AS sign FROM point WHERE point.n = b.n AND player = 'p' || p AND x = CASE WHEN d.k <= points THEN d.k ELSE 2 * points + 1 - d.k END) AS point
 GROUP BY n ORDER BY n;
 -- Dots at the ends; names beside them in the order of the ends, a line of text apart, within the picture, the sample of the line with each, and a leader where one was moved.
+\set ECHO none
 CREATE TABLE named AS
 SELECT d.n, p, m[1] AS dot_class, m[2]::float8 AS x, m[3]::float8 AS y, m[5] IS NOT NULL AS has_leader, m[6]::float8 AS leader_x, m[7]::float8 AS leader_y, m[8]::float8 AS end_x, m[9]::float8 AS end_y,
     m[10] AS sample_class, m[11]::float8 AS sample_x, m[12]::float8 AS sample_y, m[13]::float8 AS name_x, m[14]::float8 AS name_y, m[15] AS name, vertical, horizontal, last.x AS last_x, last.y AS last_y, substring(svg, 'height="([0-9]+)"')::float8 AS height
 FROM drawn AS d, regexp_matches(svg, '<circle class="fill (c[0-9])" cx="([0-9.]+)" cy="([0-9.]+)" r="3"/>\n(<path class="leader (stroke) c[0-9]" d="M([0-9.]+) ([0-9.]+)L([0-9.]+) ([0-9.]+)"/>\n)?<path class="line stroke (c[0-9] s[0-9])" d="M([0-9.]+) ([0-9.]+)H[0-9.]+"/>\n<text x="([0-9.]+)" y="([0-9.]+)" class="name">([^<]*)</text>', 'g') WITH ORDINALITY AS r(m, p),
     LATERAL (SELECT x, y FROM point WHERE point.n = d.n AND player = 'p' || r.p ORDER BY x DESC LIMIT 1) AS last;
+\set ECHO all
 SELECT n, count(*) = n AS all_named, bool_and(name = 'p' || p) AS right_names, bool_and(stands_at(x, horizontal, last_x) AND stands_at(y, vertical, last_y)) AS dots_at_ends,
     bool_and(abs(sample_y + 4 - name_y) < 0.11 AND name_x > sample_x AND sample_class LIKE dot_class || ' s_') AS samples,
     bool_and(has_leader = (abs(sample_y - y) >= 1 OR sample_x - 9 - x >= 1) OR abs(abs(sample_y - y) - 1) < 0.2) AS leaders_where_moved, bool_and(NOT has_leader OR abs(leader_x - x) + abs(leader_y - y) + abs(end_x - sample_x) + abs(end_y - sample_y) < 0.01) AS leaders_from_dot_to_name,

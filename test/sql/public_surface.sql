@@ -97,6 +97,7 @@ SELECT skillrating.refresh_source('surface_full');
 SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('surface_full');
 SELECT skillrating.shadow_ladder('surface_full', 'surface_shadow', 'trueskill2');
 SELECT skillrating.set_horizon('surface_full', '2024-01-03 12:00');
+\set ECHO none
 CREATE VIEW undescribed AS
 SELECT c.oid::regclass AS relation, nullif(a.name, '') AS name
 FROM pg_class AS c
@@ -105,6 +106,7 @@ CROSS JOIN LATERAL (
     UNION ALL SELECT t.attnum, t.attname FROM pg_attribute AS t WHERE t.attrelid = c.oid AND t.attnum > 0) AS a(number, name)
 LEFT JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.number
 WHERE c.relnamespace::regnamespace::text ~ '^surface_' AND c.relkind IN ('r', 'v') AND d.description IS NULL;
+\set ECHO all
 SELECT * FROM undescribed;
 SELECT string_agg(c.relname, ' ' ORDER BY c.relname COLLATE "C") FROM pg_class AS c WHERE c.relnamespace = 'surface_full'::regnamespace AND c.relkind = 'r';
 -- A promotion keeps what the user has said, and not what the model of the former ladder said.

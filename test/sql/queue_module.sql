@@ -77,6 +77,7 @@ SELECT ticket, status, reason, ended_at FROM lobby.ticket WHERE ticket >= 4 ORDE
 SELECT count(*) FROM lobby.player;
 
 -- Parties, pools, regions and quality; the same whatever the order of rows and ids.
+\set ECHO none
 INSERT INTO lobby.queue (queue, ladder, team_size, initial_window, widening, min_quality, ticket_lifetime) VALUES ('team', 'arena', 2, 400, 0, 0.5, NULL);
 CREATE FUNCTION outcome(queue text, at timestamptz) RETURNS TABLE (teams text, quality numeric, region bigint) LANGUAGE sql AS $$
     SELECT string_agg(t.players, ' - ' ORDER BY t.team), round(min(t.quality)::numeric, 4), min(t.region)
@@ -86,6 +87,7 @@ CREATE FUNCTION outcome(queue text, at timestamptz) RETURNS TABLE (teams text, q
 $$;
 CREATE TABLE joins (n int, players text[], pool text, region bigint);
 INSERT INTO joins VALUES (1, '{ann,bob}', '', 3), (2, '{cid}', '', 1), (3, '{dan}', '', 2), (4, '{eve}', '', 2), (5, '{fay}', '', NULL), (6, '{gus}', 'other', 1), (7, '{hal}', 'other', 1), (8, '{ina}', 'other', NULL);
+\set ECHO all
 BEGIN;
 SELECT count(skillrating_queue.join('team', j.players, j.pool, j.region, at => '2026-03-01 13:00')) FROM joins AS j;
 SELECT * FROM outcome('team', '2026-03-01 13:00:05');
@@ -97,12 +99,14 @@ SELECT * FROM outcome('team', '2026-03-01 13:00:05');
 ROLLBACK;
 -- As pair_queue() has it for the same players.
 SELECT count(skillrating_queue.join('team', j.players, j.pool, j.region, at => '2026-03-01 13:00')) FROM joins AS j;
+\set ECHO none
 CREATE TABLE paired AS
 SELECT p.player_id, p.team, p.win_probability, p.quality, p.difference, p.region
 FROM (SELECT array_agg(u.player ORDER BY u.player) AS players, array_agg(r.rating ORDER BY u.player) AS mu, array_agg(CASE WHEN cardinality(j.players) > 1 THEN j.n END ORDER BY u.player) AS party,
         array_agg(j.region ORDER BY u.player) AS region, array_agg(j.pool ORDER BY u.player) AS pool
     FROM joins AS j, unnest(j.players) AS u(player), arena.rating AS r WHERE r.player_id = u.player) AS q,
     skillrating.pair_queue(skillrating.lobby(q.players::text[], q.mu, party => q.party::text[]), region => q.region, pool => q.pool, team_size => 2, initial_window => 400, widening => 0, min_quality => 0.5) AS p;
+\set ECHO all
 SELECT count(*), bool_and(p IS NOT NULL) AS same
 FROM skillrating_queue.tick('team', at => '2026-03-01 13:00') AS m
 LEFT JOIN paired AS p ON (p.player_id, p.team, p.win_probability, p.quality, p.difference, p.region) = (m.player_id, m.team, m.win_probability, m.quality, m.difference, m.region);
@@ -118,6 +122,7 @@ SELECT p.status, count(*), count(p.why), bool_or(p.why ? 'match') FROM lobby.pro
 
 -- With accepting: all have to, in time.
 UPDATE lobby.queue SET accept_within = '20 seconds', ticket_lifetime = '1 hour' WHERE queue = 'team';
+\set ECHO none
 CREATE FUNCTION tickets() RETURNS TABLE (players text, status text, reason text, waiting_since text) LANGUAGE sql AS $$
     SELECT coalesce(string_agg(p.player_id, ' ' ORDER BY p.player_id),
             (SELECT string_agg(s.player_id, ' ' ORDER BY s.player_id) FROM lobby.seat AS s WHERE s.ticket = t.ticket AND s.proposal = t.proposal)),
@@ -125,6 +130,7 @@ CREATE FUNCTION tickets() RETURNS TABLE (players text, status text, reason text,
     FROM lobby.ticket AS t LEFT JOIN lobby.player AS p USING (ticket)
     WHERE t.joined_at >= '2026-03-01 15:00' GROUP BY t.ticket ORDER BY t.joined_at, 1
 $$;
+\set ECHO all
 SELECT count(skillrating_queue.join('team', j.players, at => '2026-03-01 15:00'::timestamptz + j.n * interval '1 second')) FROM joins AS j WHERE j.n <= 3;
 SELECT DISTINCT status FROM skillrating_queue.tick('team', at => '2026-03-01 15:00:10');
 SELECT max(proposal) AS proposal FROM lobby.proposal \gset

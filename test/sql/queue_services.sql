@@ -153,6 +153,7 @@ UPDATE lobby.queue SET accounts = NULL, may_join = NULL WHERE queue = 'duel';
 DROP VIEW lent;
 
 -- Servers: a match is made where one is free, in a region that all of its players have.
+\set ECHO none
 INSERT INTO lobby.queue (queue, ladder, initial_window, needs_instance) VALUES ('served', 'arena', 1000, true);
 CREATE FUNCTION play(a text, b text, region_a bigint, region_b bigint) RETURNS TABLE (tick bigint, address text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -165,6 +166,7 @@ BEGIN
     RETURN NEXT;
 END
 $$;
+\set ECHO all
 SELECT * FROM play('1', '2', NULL, NULL);
 SELECT skillrating_queue.offer_instance('east', '10.0.0.1:7777', 1, at => '2026-03-01 11:59:30');
 SELECT skillrating_queue.offer_instance('west', '10.0.0.2:7777', 2, at => '2026-03-01 11:59:40');

@@ -140,6 +140,7 @@ CREATE FUNCTION pg_temp.normal(what text) RETURNS float8 LANGUAGE sql IMMUTABLE 
 $$ SELECT sqrt(-2 * ln(pg_temp.uniform(what || ' r'))) * cos(2 * pi() * pg_temp.uniform(what)) $$;
 
 -- Teams of two.  Contexts are heroes in pool h, else maps.
+\set ECHO none
 CREATE TEMP TABLE lineup AS
 SELECT m AS id, timestamptz '2020-01-01 UTC' + m * interval '3 hours' AS at, team,
     CASE WHEN m % 3 = 0 THEN 'h' ELSE '' END AS pool,
@@ -148,6 +149,7 @@ SELECT m AS id, timestamptz '2020-01-01 UTC' + m * interval '3 hours' AS at, tea
         ELSE 'map ' || m % 4 END AS context,
     'club ' || (m + 3 * team + m / 5) % 5 AS club
 FROM generate_series(1, 4500) AS m, (VALUES (1, 1), (1, 2), (2, 3), (2, 4)) AS s (team, seat);
+\set ECHO all
 DELETE FROM lineup AS a USING lineup AS b
 WHERE a.id = b.id AND a.player = b.player AND a.seat > b.seat;
 
@@ -171,11 +173,13 @@ SELECT '{"initial_mu": 0, "beta": 1, "tau": 0.01, "draw_probability": 0, "streng
     "home_sigma": 0, "home_context_sigma": 0, "player_context_sigma": 0,
     "club_sigma": 0}' AS plain_params \gset
 
+\set ECHO none
 CREATE TEMP TABLE learned AS
 SELECT c.* FROM (SELECT skillrating.final_components('state_space', id, player, team, rank,
         skillrating.inputs(side => team, context => context, club => club, pool => pool),
         :'full_params' ORDER BY at, id) AS components FROM game) AS q,
     unnest(q.components) AS c;
+\set ECHO all
 SELECT kind, pool, count(*), count(player_id) > 0 AS of_players, count(key) > 0 AS keyed
 FROM learned GROUP BY kind, pool ORDER BY kind, pool;
 
@@ -192,12 +196,14 @@ SELECT corr(mu, pg_temp.normal(key || ' ' || player_id)) > 0.5 AS heroes
 FROM learned WHERE kind = 'player_context' AND pool = 'h';
 
 -- Forecasts gain by it.
+\set ECHO none
 CREATE TEMP TABLE rated AS
 SELECT *, skillrating.rate('state_space', player, team, rank, side => team, context => context,
         club => club, pool => pool, options => :'full_params') OVER w AS full_model,
     skillrating.rate('state_space', player, team, rank, side => team, context => context,
         club => club, pool => pool, options => :'plain_params') OVER w AS plain_model
 FROM game WINDOW w AS (ORDER BY at, id);
+\set ECHO all
 SELECT round((avg(-ln(CASE WHEN rank = 1 THEN (plain_model).win_probability
         ELSE 1 - (plain_model).win_probability END))
     - avg(-ln(CASE WHEN rank = 1 THEN (full_model).win_probability
@@ -329,6 +335,7 @@ SELECT components FROM skillrating.models('chess');
 --
 -- Memory does not grow from call to call
 --
+\set ECHO none
 CREATE FUNCTION pg_temp.used_after(calls integer) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     FOR i IN 1..calls LOOP
@@ -341,5 +348,6 @@ BEGIN
     END LOOP;
     RETURN (SELECT sum(used_bytes) FROM pg_catalog.pg_backend_memory_contexts);
 END $$;
+\set ECHO all
 SELECT pg_temp.used_after(3) > 0 AS warm;
 SELECT pg_temp.used_after(10) - pg_temp.used_after(1) < 20000 AS steady;

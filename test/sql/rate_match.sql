@@ -7,6 +7,7 @@ SET timezone = 'UTC';
 SET jit = off;
 
 -- Matches of two to four teams, with all that can be said of them, some of it wrong or unknown.
+\set ECHO none
 CREATE TABLE participant AS
 SELECT m AS match_id, '2020-01-01'::timestamptz + m * interval '7 hours' AS played_at, p AS place, 'p' || (m * 31 + p * 7) % 41 AS player_id,
     p % (2 + m % 3 / 2 * (m % 2 + 1)) AS team, CASE WHEN m % 29 <> 0 THEN (1 + hashint4(m + p % (2 + m % 3 / 2 * (m % 2 + 1))) % 3 + 2)::float8 END AS rank,
@@ -17,6 +18,7 @@ SELECT m AS match_id, '2020-01-01'::timestamptz + m * interval '7 hours' AS play
     CASE WHEN m % 9 = 0 THEN 0.5 END AS gain, CASE WHEN m % 37 = 0 THEN 'abandoned' END AS unrated_reason,
     CASE WHEN p % 2 = 0 THEN 'map ' || m % 3 END AS context, m / 50 AS season
 FROM generate_series(1, 160) AS m, generate_series(0, 3 + m % 4) AS p;
+\set ECHO all
 UPDATE participant SET player_id = 'p1' WHERE match_id = 50;
 UPDATE participant SET rank = 'NaN' WHERE match_id = 60 AND place = 1;
 UPDATE participant SET player_id = NULL WHERE match_id = 70 AND place = 2;
@@ -30,6 +32,7 @@ SELECT match_id, played_at, array_agg(player_id ORDER BY place) AS players, arra
 FROM participant GROUP BY 1, 2;
 
 -- Bit for bit the same, under every model.
+\set ECHO none
 CREATE FUNCTION compare(model text, params jsonb, start skillrating.final_rating[] DEFAULT NULL)
 RETURNS TABLE (model text, rows bigint, rated bigint, predicted bigint, unrated bigint, same boolean) LANGUAGE sql AS $$
 WITH by_row AS (
@@ -59,6 +62,7 @@ SELECT compare.model, count(*), count((b.r).score), count((b.r).win_probability)
         OR b.match_id = 70)
 FROM by_row AS b FULL JOIN spread AS s USING (match_id, place)
 $$;
+\set ECHO all
 SELECT c.* FROM skillrating.models() AS m, compare(m.name, NULL) AS c ORDER BY 1;
 -- With parameters, components, and players who start elsewhere.
 SELECT c.* FROM compare('state_space', '{"player_context_sigma": 0.3, "home_sigma": 0.2}') AS c;

@@ -4,11 +4,13 @@
 SET timezone = 'UTC';
 SET jit = off;
 SELECT setseed(0.1618);
+\set ECHO none
 CREATE TABLE results AS
 SELECT i AS match_id, '2020-01-01'::timestamptz + i * interval '5 days' AS played_at, CASE WHEN i < 50 THEN 10 WHEN i < 110 THEN 11 WHEN i < 115 THEN 15 ELSE 16 END AS season,
     CASE WHEN random() < 0.3 THEN 'b' ELSE 'a' END AS pool, t AS team, 'player ' || (t * 7 + n * 5 + i * (1 + n)) % 23 AS player_id,
     1 + (t + i) % 2 + (i % 9 = 0)::int * (1 - (t + i) % 2) AS rank, (1 + (t + i / 3) % 2)::float8 AS side, 'map ' || i % 3 AS context, 'club ' || (t + i) % 5 AS club
 FROM generate_series(1, 170) AS i, generate_series(1, 2) AS t, generate_series(1, 2) AS n;
+\set ECHO all
 UPDATE results AS r SET pool = (SELECT min(pool) FROM results AS f WHERE f.match_id = r.match_id);
 -- Some only come every other season.
 DELETE FROM results WHERE match_id IN (SELECT match_id FROM results WHERE player_id IN ('player 1', 'player 2', 'player 3') AND season IN (11, 15));
@@ -20,6 +22,7 @@ INSERT INTO trial SELECT name, '{}' FROM skillrating.models() WHERE name NOT IN 
 
 -- (What pools share moves on with matches in the other pool.)
 -- The same, to the last bit, as a ladder that calls new_season() when the first match of each comes.
+\set ECHO none
 CREATE TABLE cut(season int);
 CREATE VIEW mapping AS SELECT match_id, played_at, team, player_id, pool, side, context, club, rank::float8 AS rank FROM results WHERE season <= (SELECT c.season FROM cut AS c);
 CREATE FUNCTION season_ladder(model text, params jsonb) RETURNS void LANGUAGE plpgsql AS $$
@@ -68,6 +71,7 @@ BEGIN
     PERFORM skillrating.drop_ladder('twin');
 END
 $$;
+\set ECHO all
 SELECT t.model, t.params, c.rated > 400 AS many, c.differ, c.finals_differ FROM trial AS t, compare(t.model, t.params) AS c ORDER BY t.model, t.params::text;
 
 -- One player in numbers: keep a half of the distance to 1600, in each season that is played, whoever
@@ -105,6 +109,7 @@ CREATE TABLE nfl_game AS
 SELECT g, 1990 + g / 60 AS season, 1 + (g * 3 + g / 8) % (7 + (g > 150)::int) AS home, 1 + (g * 3 + g / 8 + 1 + g % 5) % (7 + (g > 150)::int) AS away, g % 17 = 0 AS neutral, (g * 7919 + g * g * 31) % 41 AS home_points, (g * 104729 + g * g * 17) % 38 AS away_points
 FROM generate_series(0, 299) AS g;
 SELECT count(*) FILTER (WHERE home_points = away_points) > 3 AS draws, count(*) FILTER (WHERE home = away) AS impossible, count(*) FILTER (WHERE neutral) AS neutral FROM nfl_game;
+\set ECHO none
 CREATE VIEW one_query AS
 SELECT g, side, (r).rating_before AS before, (r).rating_after AS after, (r).win_probability AS p
 FROM (SELECT g, side, skillrating.rate('elo', team_id, side, team_score => points, season => season, options => jsonb_build_object('k', 20, 'initial_rating', 1300, 'margin', 'ln', 'margin_autocorrelation', 0.001 / 2.2, 'margin_draw', 2.2 * ln(2), 'season_mean', 1505, 'season_keep', 2.0 / 3), log_odds => CASE WHEN neutral THEN 0 ELSE 65 * ln(10) / 400 END::float8,
@@ -127,6 +132,7 @@ WITH RECURSIVE rated AS (
                     FROM rated AS r JOIN nfl_game AS g ON g.g = r.g + 1) AS v) AS n) AS e) AS c
 )
 SELECT g, s.side, CASE s.side WHEN 1 THEN home_before ELSE away_before END AS before, rating[CASE s.side WHEN 1 THEN home ELSE away END] AS after, CASE s.side WHEN 1 THEN p ELSE 1 - p END AS p FROM rated, generate_series(1, 2) AS s(side) WHERE g >= 0;
+\set ECHO all
 SELECT count(*) AS rows, max(greatest(abs(q.before - r.before), abs(q.after - r.after))) < 1e-8 AS same_ratings, max(abs(q.p - r.p)) < 1e-11 AS same_forecasts, max(abs(q.after - q.before)) > 40 AS some_jump FROM one_query AS q JOIN by_recursion AS r USING (g, side);
 
 DROP VIEW one_query, by_recursion, bouts, mapping;

@@ -3,6 +3,7 @@
 \pset format unaligned
 \pset tuples_only on
 SELECT setseed(0.2718);
+\set ECHO none
 CREATE TABLE results AS
 WITH m AS MATERIALIZED (
     SELECT i AS match_id, '2021-01-01'::timestamptz + i / 3 * interval '31 hours' AS played_at, 2020 + i / 60 + (i >= 180)::int * 4 AS season,
@@ -32,18 +33,22 @@ INSERT INTO trial VALUES ('elo', '{}'), ('elo', '{"k_by_games": [[5, 60]], "marg
     ('glicko2', '{"tau": 0.8}'), ('elo_mmr', '{"form": "logistic"}'), ('hive', '{}'), ('synelo', '{}'), ('trueskill', '{"beta": 3}'), ('trueskill', '{"recalibration_deviation": 0.5, "recalibration_side_deviation": 0.3, "recalibration_half_life_days": 200}'), ('trueskill2', '{}'), ('trueskill2', '{"initial_base_sigma": 3}'),
     ('weng_lin', '{}'), ('weng_lin', '{"variant": "thurstone_mosteller_full"}'), ('state_space', '{}'),
     ('state_space', '{"drift": 0.1, "home_drift": 0.1, "club_drift": 0.1, "margin": 1, "initial_side_sigma": 0.3, "newcomer_company": 0.2}');
+\set ECHO all
 -- Those of the registry that are not in the list take part as they are.
 INSERT INTO trial SELECT name, '{}' FROM skillrating.models() WHERE name NOT IN (SELECT model FROM trial);
 
 -- A history with all arguments, of which some may be changed or left out.
 CREATE TYPE seen AS (match_id int, player_id text, team int, r skillrating.rated);
+\set ECHO none
 CREATE FUNCTION history(matches results[], model text, params jsonb, start skillrating.final_rating[] DEFAULT NULL, components skillrating.final_component[] DEFAULT NULL) RETURNS SETOF seen LANGUAGE sql AS $$
     SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, left_at, commanding, side, squad,
         kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, context => context, club => club, season => season, options => params || '{"season_keep": 0.7, "season_mean": 3}', start => start, start_components => components)
         OVER (ORDER BY played_at, match_id)
     FROM unnest(matches) AS s
 $$;
+\set ECHO all
 CREATE TYPE ends AS (ratings skillrating.final_rating[], components skillrating.final_component[]);
+\set ECHO none
 CREATE FUNCTION finals(matches results[], model text, params jsonb, start ends DEFAULT NULL) RETURNS ends LANGUAGE sql AS $$
     SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id),
         skillrating.final_components(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id)
@@ -58,6 +63,7 @@ BEGIN
     RETURN found;
 END
 $$;
+\set ECHO all
 
 -- To go on is to rate the whole, to the last bit: in the middle of a season, between two, and with
 -- the results of others; the final ratings with all counts, and each row.
@@ -109,11 +115,13 @@ GROUP BY t.model, t.params ORDER BY t.model, t.params::text;
 
 -- No look ahead: whatever the results behind match i are, or whether there are any, all that is said
 -- before they are known stays the same, and for match i + 1 all that is known before it.
+\set ECHO none
 CREATE FUNCTION other_results(matches results[], last int, way int) RETURNS results[] LANGUAGE sql AS $$
     SELECT array_agg(CASE WHEN match_id <= last THEN m ELSE (match_id, played_at, season, player_id, team, pool, CASE way WHEN 1 THEN 1 + (team * 7 + match_id) % 3 + 0 * rank WHEN 2 THEN NULL ELSE 1 + 0 * rank END,
         CASE way WHEN 1 THEN 30 * team + 0 * score WHEN 2 THEN NULL ELSE 0 * score END, weight, joined, left_at, commanding, side, squad, CASE way WHEN 1 THEN 99 - kills ELSE kills END, CASE way WHEN 1 THEN deaths * 5 ELSE deaths END, log_odds, gain, context, club, unrated_reason)::results END)
     FROM unnest(matches) AS m
 $$;
+\set ECHO all
 WITH cuts AS MATERIALIZED (
     SELECT t.model, t.params, last, way, finals(matches('match_id <= 30'), t.model, t.params) AS start FROM trial AS t, (VALUES (45, 1), (119, 1), (119, 2), (137, 3), (200, 2)) AS c(last, way)
 )

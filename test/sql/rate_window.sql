@@ -51,6 +51,7 @@ INSERT INTO trial VALUES ('elo', '{}'), ('elo', '{"k_by_games": [[5, 60]], "marg
     ('state_space', '{}'), ('state_space', '{"margin": 0.4, "draw_sigma": 0.5, "home_drift": 0.1, "club_drift": 0.1, "initial_side_sigma": 0.3, "initial_command_sigma": 0.5}');
 SELECT name FROM skillrating.models() EXCEPT SELECT model FROM trial;
 
+\set ECHO none
 CREATE FUNCTION compare(model text, params jsonb) RETURNS TABLE (rated bigint, unrated bigint, differ bigint) LANGUAGE plpgsql AS $$
 DECLARE
     before text;
@@ -89,9 +90,11 @@ BEGIN
     DROP VIEW mapping;
 END
 $$;
+\set ECHO all
 SELECT model, params, c.rated > 500 AS many, c.unrated > 20 AS some_do_not_count, c.differ FROM trial, compare(model, params) AS c ORDER BY model, params::text;
 
 -- The order of the rows of a match changes nothing, to the last bit; nor does a spill to disk.
+\set ECHO none
 CREATE FUNCTION digest(model text, params jsonb, seed text) RETURNS text LANGUAGE sql AS $$
     SELECT md5(string_agg(concat(match_id, player_id, team, r), ',' ORDER BY match_id, player_id, team))
     FROM (SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, team_score, joined => joined, left_at => left_at, side => side,
@@ -100,6 +103,7 @@ CREATE FUNCTION digest(model text, params jsonb, seed text) RETURNS text LANGUAG
         FROM (SELECT * FROM results ORDER BY md5(player_id || team || match_id || seed)) AS s) AS q
 $$;
 CREATE TABLE digests AS SELECT t.*, digest(model, params, '1') AS was FROM trial AS t;
+\set ECHO all
 SELECT bool_and(digest(model, params, '2') = was) AS same FROM digests;
 SET work_mem = '64kB';
 SELECT bool_and(digest(model, params, '3') = was) AS same FROM digests;
@@ -177,6 +181,7 @@ RESET statement_timeout;
 \set SHOW_CONTEXT errors
 
 -- final_ratings(): where each player's last row leads, in groups if need be.
+\set ECHO none
 CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE sql AS $$
     WITH q AS (
         SELECT s.*, skillrating.rate(model, player_id, team, rank, weight, played_at, team_score, NULL, joined, left_at, commanding, side, squad,
@@ -195,6 +200,7 @@ CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE 
         (SELECT player_id, pool, rating, mu, deviation, games, state FROM f EXCEPT ALL TABLE w)
         UNION ALL (TABLE w EXCEPT ALL SELECT player_id, pool, rating, mu, deviation, games, state FROM f)) AS d
 $$;
+\set ECHO all
 -- (What pools share moves on with matches in the other pool.)
 SELECT model, params, final_differs(model, params) FROM trial WHERE params <> '{"initial_base_sigma": 3}' ORDER BY model, params::text;
 SELECT f.player_id, round(f.rating::numeric, 2) AS rating, f.games, f.wins, f.draws, f.losses, f.last_played
@@ -218,6 +224,7 @@ SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '
 SELECT skillrating.final_ratings('frag', match_id, player_id, team, rank, NULL, '{"K": 1}' ORDER BY match_id) FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '[]' ORDER BY match_id) FROM bouts;
 SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank, NULL, '{"exact_for": ["ann"]}' ORDER BY match_id) FROM bouts;
+\set ECHO none
 CREATE FUNCTION differing(call text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('SELECT skillrating.' || call || ' FROM bouts', 'match_id, player_id, team, rank, NULL', 'ORDER BY match_id');
@@ -226,6 +233,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN sqlstate || ' ' || sqlerrm;
 END
 $$;
+\set ECHO all
 SELECT options, left(call, strpos(call, '(')) AS aggregate, differing(replace(call, '#', options)) AS error
 FROM unnest(ARRAY['''{}''', 'CASE WHEN match_id > 1 THEN jsonb ''{}'' END', 'jsonb_build_object(''strict_rows'', match_id > 1)']) AS options, unnest(ARRAY[
     'final_ratings(''elo'', %1$s, # %2$s)', 'final_ratings(''elo'', %1$s, #, NULL, NULL %2$s)', 'final_components(''elo'', %1$s, # %2$s)', 'solve(''bradley_terry'', %1$s, #)',

@@ -39,6 +39,7 @@ FROM (
 WHERE month IS NOT NULL;
 
 -- What the formulas make of the whole month at once.
+\set ECHO none
 CREATE VIEW expected AS
 WITH opponents AS (
     SELECT l.model, l.month, l.player, (l.r).state_before AS state,
@@ -65,6 +66,7 @@ SELECT model, month, player, state, scores, before, CASE model
         FROM skillrating.glicko_update(state[1], state[2], ratings, deviations, scores, c => 0) AS u)
     END AS next
 FROM opponents;
+\set ECHO all
 
 SELECT model, count(*), max(cardinality(scores)) AS most, count(*) FILTER (WHERE scores = '{}') AS idle,
     bool_and(abs(e.next[1] - (l.r).state_before[1]) < 1e-9) AS rating,
@@ -95,12 +97,14 @@ SELECT count(*), bool_and(list.r = h.r) AS same FROM list JOIN here AS h USING (
 SET TIME ZONE 'UTC';
 
 -- Tournaments; columns of the match, so that all its rows have the same.
+\set ECHO none
 CREATE TABLE swiss AS
 SELECT g, 'cup ' || (g - 1) / 50 AS tournament, 1 + g % 8 AS a, 1 + (g + 1 + g % 7) % 8 AS b, (g * 3 % 5 % 3) / 2.0 AS score
 FROM generate_series(1, 200) AS g;
 CREATE VIEW swiss_rows AS
 SELECT g, tournament, p.player, p.team, p.rank
 FROM swiss, LATERAL (VALUES (a, 1, 2 - score), (b, 2, 1 + score)) AS p(player, team, rank);
+\set ECHO all
 
 WITH rated AS (
     SELECT *, skillrating.rate('elo', player, team, rank, tournament => tournament, options => '{"period": "tournament"}')

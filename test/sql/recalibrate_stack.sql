@@ -19,6 +19,7 @@ SELECT i, timestamptz '2026-01-01 00:00 UTC' + i * interval '6 hours' AS played_
 FROM outcome;
 
 -- The slope by hand: for each row the root of the derivative, by bisection, and forgetting in natural parameters.
+\set ECHO none
 CREATE FUNCTION slopes(deviation float8, half_life float8) RETURNS TABLE (i int, slope float8)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -56,6 +57,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 SELECT count(*), max(abs(r.slope - s.slope)) < 1e-9 AS same_slopes, max(abs(r.q - 1 / (1 + exp(-s.slope * ln(r.p / (1 - r.p)))))) < 1e-9 AS same_forecasts
 FROM (SELECT i, p, logit(skillrating.recalibrate(p, y, deviation => 0.3, half_life_matches => 50) OVER w) / logit(p) AS slope,
         skillrating.recalibrate(p, y, deviation => 0.3, half_life_matches => 50) OVER w AS q

@@ -6,12 +6,14 @@
 SET client_min_messages = warning;
 CREATE SCHEMA outcomes;
 SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text', late => 'reorder');
+\set ECHO none
 CREATE FUNCTION outcomes.report(match bigint, players text[], team integer[], rank integer[], at timestamptz DEFAULT '2024-01-01',
     OUT player text, OUT before numeric, OUT after numeric, OUT score float8, OUT outcome text, OUT reason text, OUT detail text, OUT correction text, OUT seq bigint)
 RETURNS SETOF record LANGUAGE sql AS $$
     SELECT player_id, round(rating_before), round(rating_after), score, outcome, reason, detail, correction, correction_seq
     FROM skillrating.report_match('arena', match, players, team, rank, at)
 $$;
+\set ECHO all
 
 -- New, then the same again.
 SELECT * FROM outcomes.report(1, '{bob,ann}', '{1,2}', '{1,2}');
@@ -83,6 +85,7 @@ SELECT bool_and(ok) FROM skillrating.verify('arena');
 UPDATE arena.ladder SET apply_at = 'commit';
 
 -- A trigger that reports another match while one is rated learns that it waits.
+\set ECHO none
 CREATE TABLE outcomes.heard (player text, before numeric, outcome text, reason text, detail text);
 CREATE FUNCTION outcomes.report_more() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -94,6 +97,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
+\set ECHO all
 CREATE TRIGGER report_more BEFORE INSERT ON arena.event FOR EACH ROW EXECUTE FUNCTION outcomes.report_more();
 SELECT player, outcome FROM outcomes.report(11, '{ann,bob}', '{1,2}', '{1,2}', outcomes.soon(2));
 DROP TRIGGER report_more ON arena.event;

@@ -99,6 +99,7 @@ SELECT skillrating_internal.sums_final('{{1,2,3}}');
 SELECT skillrating_internal.sums_transition('{1,NULL,2}', 0.5, 1);
 
 -- A transition does not write into a constant that it is given.
+\set ECHO none
 CREATE FUNCTION twice() RETURNS TABLE (first text, second text) LANGUAGE plpgsql AS $$
 DECLARE
     state float8[] := '{0,0,0}';
@@ -107,6 +108,7 @@ BEGIN
     second := skillrating_internal.sums_transition(state, 0.5, 1)::text;
     RETURN NEXT;
 END $$;
+\set ECHO all
 SELECT * FROM twice();
 DROP FUNCTION twice();
 
@@ -118,12 +120,14 @@ FROM generate_series(1, 60000) AS i;
 ALTER TABLE forecast SET (parallel_workers = 2);
 ANALYZE forecast;
 SET max_parallel_workers_per_gather = 0;
+\set ECHO none
 CREATE TABLE serial AS
 SELECT skillrating.brier_score(p, o) AS brier, skillrating.log_loss(p, o) AS log_loss,
     skillrating.ranked_probability_score(p * 0.8, 0.1, o) AS ranked,
     skillrating.accuracy(p, o) AS accuracy, skillrating.skill_score(p, o) AS skill, skillrating.surprise(p, o) AS surprise,
     skillrating.calibration(p, o, 10) AS calibration
 FROM forecast;
+\set ECHO all
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;

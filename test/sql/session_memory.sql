@@ -33,6 +33,7 @@ END
 $$;
 
 -- Ladders, plans and what belongs to them, and all memory.
+\set ECHO none
 CREATE TABLE memory (step text PRIMARY KEY, ladders bigint, plans bigint, plan_bytes bigint, bytes bigint);
 CREATE PROCEDURE look(step text)
 LANGUAGE sql AS $$
@@ -45,6 +46,7 @@ SELECT step, count(*) FILTER (WHERE name = 'skillrating ladder'),
     sum(total_bytes) FILTER (WHERE name NOT IN ('CacheMemoryContext', 'Pending Ops Table', 'Pending ops context'))
 FROM pg_backend_memory_contexts
 $$;
+\set ECHO all
 
 -- All plans of the functions that the cycles need, and of what looks.
 CALL look('warm');
@@ -81,6 +83,7 @@ FROM memory AS few, memory AS more
 WHERE few.step = 'within one, a few' AND more.step = 'within one, more';
 
 -- Of more ladders than it keeps, the session keeps those that it has opened last.
+\set ECHO none
 CREATE PROCEDURE open_all(n integer)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -89,6 +92,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 DO $$
 BEGIN
     FOR i IN 1 .. 68 LOOP

@@ -8,6 +8,7 @@ CREATE SCHEMA sizes;
 SET search_path = sizes;
 
 -- 1000 matches of 4 against 4, or 3 in three of ten, of 30 players; one more player is worth log-odds of 1.
+\set ECHO none
 CREATE FUNCTION noise(seed text) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
     SELECT ('x' || substr(md5(seed), 1, 8))::bit(32)::bigint / 4294967296.0
 $$;
@@ -15,6 +16,7 @@ CREATE TABLE played AS
 SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '7 hours' AS played_at, CASE WHEN m % 4 = 0 THEN 'blitz' ELSE '' END AS pool,
     CASE WHEN row_number() OVER (PARTITION BY m ORDER BY noise(m || 'player' || p)) <= 4 THEN 1 ELSE 2 END AS team, p AS player_id, row_number() OVER (PARTITION BY m ORDER BY noise(m || 'player' || p)) AS seat
 FROM generate_series(1, 1000) AS m, generate_series(1, 30) AS p;
+\set ECHO all
 CREATE INDEX ON played (match_id);
 DELETE FROM played WHERE seat > CASE WHEN match_id % 10 < 3 THEN 7 ELSE 8 END;
 CREATE TABLE fixture AS
@@ -25,6 +27,7 @@ CREATE VIEW source AS SELECT match_id, played_at, pool, team, player_id, won = (
 SELECT count(DISTINCT match_id) AS matches, count(DISTINCT match_id) FILTER (WHERE players = 7) AS uneven FROM played JOIN fixture USING (match_id);
 
 -- By default all models learn it but hive, and the strict SynElo.
+\set ECHO none
 CREATE FUNCTION rated(model text, params jsonb) RETURNS TABLE (match_id int, player_id int, team int, r skillrating.rated) LANGUAGE sql AS $$
     SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, won => won, played_at => played_at, pool => pool, options => params) OVER (ORDER BY played_at, match_id)
     FROM sizes.source
@@ -32,6 +35,7 @@ $$;
 CREATE TABLE trial AS SELECT name AS model, '{}'::jsonb AS params FROM skillrating.models() UNION ALL VALUES ('synelo', '{"strict": true}'::jsonb);
 CREATE TABLE forecast AS
 SELECT t.model, t.params, choice, f.* FROM trial AS t, (VALUES ('auto'), ('none'), ('learned')) AS c(choice), rated(t.model, t.params || jsonb_build_object('size_advantage', choice)) AS f;
+\set ECHO all
 WITH loss AS (
     SELECT model, params, choice, players, avg(-ln(CASE WHEN won THEN (r).win_probability ELSE 1 - (r).win_probability END)) AS loss
     FROM forecast AS f JOIN fixture AS g ON g.match_id = f.match_id WHERE f.team = 1 AND g.match_id > 500 GROUP BY model, params, choice, players
@@ -74,6 +78,7 @@ SELECT count(DISTINCT match_id) AS rated FROM learned.event;
 SELECT l.pool, l.games, g.games AS uneven, state[1] > 0 AND state[2] > 0 AS larger_is_better
 FROM learned.component AS l JOIN (SELECT pool, count(DISTINCT match_id) AS games FROM played JOIN fixture USING (match_id) WHERE players = 7 GROUP BY pool) AS g USING (pool) WHERE kind = 'size_advantage' ORDER BY pool;
 SELECT count(*) AS components FROM plain.component;
+\set ECHO none
 CREATE FUNCTION differ(ladder text, choice text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     result bigint;
@@ -84,6 +89,7 @@ BEGIN
     RETURN result;
 END
 $$;
+\set ECHO all
 SELECT differ('plain', 'none') AS plain, differ('learned', 'learned') AS learned, differ('learned', 'none') > 1000 AS other;
 SELECT ladder, bool_and(ok) AS verified FROM (VALUES ('plain'), ('learned')) AS l(ladder), skillrating.verify(ladder) GROUP BY ladder ORDER BY ladder;
 

@@ -7,6 +7,7 @@ SELECT name, supports FROM skillrating.solvers();
 SELECT solver, count(*) AS parameters, count(*) FILTER (WHERE description IS NULL) AS undocumented
 FROM unnest(ARRAY['bradley_terry', 'hive', 'plackett_luce', 'through_time', 'whole_history']) AS solver, skillrating.parameters(solver) WHERE kind = 'solver' GROUP BY solver ORDER BY solver;
 
+\set ECHO none
 CREATE TABLE played(match_id int PRIMARY KEY, played_at timestamptz, winner text, loser text);
 INSERT INTO played
 SELECT i, '2024-01-01'::timestamptz + i * interval '9 hours', CASE WHEN won THEN a ELSE b END, CASE WHEN won THEN b ELSE a END
@@ -14,6 +15,7 @@ FROM (SELECT i, 'p' || i % 7 AS a, 'p' || (i + 1 + i / 7 % 6) % 7 AS b, hashint4
 INSERT INTO played VALUES (901, '2024-02-01', 'q1', 'q2'), (902, '2024-02-02', 'q2', 'q1'), (903, '2024-02-03', 'q2', 'q1');
 CREATE VIEW results AS
 SELECT match_id, played_at, player_id, team, team AS rank FROM played, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
+\set ECHO all
 
 -- Seven who met each other, and two who met nobody else.
 SELECT e.player_id, round(e.mu::numeric, 4) AS mu, round(e.standard_error::numeric, 4) AS error, e.games, e.component

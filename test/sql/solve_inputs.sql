@@ -10,6 +10,7 @@ SELECT m AS match_id, t AS team, (m * 5 + t * 4 + p * (1 + m % 3)) % 16 AS playe
 FROM generate_series(1, 90) AS m, generate_series(1, 2) AS t, generate_series(0, 1) AS p;
 
 -- A fact that is not the same for everybody, one at a time.
+\set ECHO none
 CREATE FUNCTION fact_inputs(fact, input text) RETURNS skillrating.inputs LANGUAGE sql STABLE AS $$
     SELECT skillrating.inputs(
         played_at => CASE WHEN input = 'played_at' THEN $1.played_at + $1.match_id / 30 * interval '400 days' ELSE $1.played_at END,
@@ -33,6 +34,7 @@ BEGIN
 EXCEPTION WHEN feature_not_supported THEN
     RETURN NULL;
 END $$;
+\set ECHO all
 -- An input changes the solution if it is supported, and is refused or changes nothing, to the last bit, if it is not.
 SELECT s.name, i.input, i.input = ANY (s.supports) AS supported,
     CASE WHEN x IS NULL THEN 'refused' WHEN x = plain THEN 'no effect' ELSE 'counts' END AS effect

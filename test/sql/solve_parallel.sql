@@ -30,6 +30,7 @@ INSERT INTO parts TABLE shuffled;
 ANALYZE ascending, shuffled, apart, parts;
 
 -- What a query finds under some settings, and whether its plan has partial aggregates.
+\set ECHO none
 CREATE FUNCTION found(query text, workers integer, leader boolean DEFAULT true, partitionwise boolean DEFAULT false, work_mem text DEFAULT '4MB', OUT partial boolean, OUT hash text) LANGUAGE plpgsql AS $$
 DECLARE
     line text;
@@ -48,10 +49,12 @@ $$;
 CREATE TABLE way (n integer, workers integer, leader boolean, partitionwise boolean, work_mem text);
 INSERT INTO way VALUES (1, 0, true, false, '4MB'), (2, 1, true, false, '4MB'), (3, 2, true, false, '64kB'), (4, 2, false, false, '4MB'),
     (5, 0, true, true, '4MB'), (6, 2, true, true, '64kB');
+\set ECHO all
 
 -- Workers come.
 SET max_parallel_workers_per_gather = 2;
 EXPLAIN (COSTS OFF) SELECT skillrating.solve('hive', match_id, player_id, team, rank) FROM ascending;
+\set ECHO none
 CREATE FUNCTION launched(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     line text;
@@ -63,9 +66,11 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 SELECT launched('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank) FROM ascending');
 
 -- Every solver that takes rows in any order, with and without what it supports, and all aggregates of a state together.
+\set ECHO none
 CREATE TABLE query AS
 SELECT s.name AS solver, i.name AS given, format($$SELECT skillrating.solve(%1$L, match_id, player_id, team, rank, %2$s, %3$L), skillrating.solve_summary(%1$L, match_id, player_id, team, rank, %2$s, %3$L),
         skillrating.solve_components(%1$L, match_id, player_id, team, rank, %2$s, %3$L) FROM %%s$$, s.name, i.inputs, p.params) AS query
@@ -77,6 +82,7 @@ FROM skillrating.solvers() AS s,
 CREATE TABLE result AS
 SELECT q.solver, q.given, t.source, w.n, f.* FROM query AS q CROSS JOIN unnest(ARRAY['ascending', 'apart', 'parts']) AS t (source)
     CROSS JOIN way AS w, LATERAL found(format(q.query, t.source), w.workers, w.leader, w.partitionwise, w.work_mem) AS f;
+\set ECHO all
 SELECT solver, given, count(*), count(DISTINCT hash) AS results, min(hash) FILTER (WHERE hash LIKE '_____ %') AS error,
     bool_and(partial = (n NOT IN (1, 5) OR n = 5 AND source = 'parts')) AS parallel
 FROM result GROUP BY 1, 2 ORDER BY 1, 2;
@@ -95,6 +101,7 @@ GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- The other forms, groups, FILTER, DISTINCT and identifiers of all kinds.
 CREATE TYPE pair AS (a integer, b text);
+\set ECHO none
 CREATE TABLE form (n serial, query text);
 INSERT INTO form (query) VALUES
     ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank), skillrating.solve_summary(''hive'', match_id, player_id, team, rank) FROM %s'),
@@ -116,6 +123,7 @@ INSERT INTO form (query) VALUES
 CREATE TABLE form_result AS
 SELECT q.n, t.source, w.n AS way, f.* FROM form AS q CROSS JOIN unnest(ARRAY['shuffled', 'parts']) AS t (source)
     CROSS JOIN way AS w, LATERAL found(format(q.query, t.source), w.workers, w.leader, w.partitionwise, w.work_mem) AS f;
+\set ECHO all
 -- PostgreSQL 18 rates groups of one match each (7) by one process.
 SELECT n, count(*), count(DISTINCT hash) AS results, min(hash) FILTER (WHERE hash LIKE '_____ %') AS error, bool_or(partial) OR n = 7 AS parallel FROM form_result GROUP BY 1 ORDER BY 1;
 -- FILTER is WHERE, DISTINCT leaves rows out that are there twice, and neither DISTINCT nor an order is partial.
@@ -128,6 +136,7 @@ SELECT name, f.partial, f.hash = g.hash AS same FROM (VALUES
 SELECT skillrating.solve('hive', match_id, player_id, team, rank) OVER () FROM ascending;
 
 -- Mistakes and errors are those of one process.
+\set ECHO none
 CREATE TABLE mistake (n serial, query text);
 INSERT INTO mistake (query) VALUES
     ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, NULL, ''{"strict_rows": true}'') FROM %s'),
@@ -140,6 +149,7 @@ INSERT INTO mistake (query) VALUES
     ('SELECT skillrating.solve(''through_time'', match_id, player_id, team, rank) FROM %s'),
     ('SELECT skillrating.solve(''whole_history'', match_id, player_id, team, rank) FROM %s'),
     ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank, skillrating.inputs(played_at => CASE WHEN team = 1 THEN played_at END, period => CASE WHEN team = 1 THEN NULL ELSE 7 END), NULL) FROM %s');
+\set ECHO all
 SELECT n, count(DISTINCT hash) AS errors, coalesce(min(hash) FILTER (WHERE hash LIKE '_____ %'), 'none') AS error FROM (SELECT q.n, f.hash FROM mistake AS q CROSS JOIN unnest(ARRAY['shuffled', 'parts']) AS source
     CROSS JOIN way AS w, LATERAL found(format(q.query, source), w.workers, w.leader, w.partitionwise, w.work_mem) AS f) AS r GROUP BY 1 ORDER BY 1;
 -- Each partial aggregate reads the options from a first row of its own: they must be the same there, too.

@@ -5,6 +5,7 @@ CREATE SCHEMA regress_solve_rows;
 SET search_path = regress_solve_rows;
 SET timezone = 'UTC';
 
+\set ECHO none
 CREATE TABLE played AS
 SELECT m AS match_id, (m * 7919 + p * 811) % 300 AS player_id, 1 + p % 2 AS team,
     CASE WHEN (p % 2 = 1) = (hashint8(m) % 100 > (m * 7919) % 60 - 30) THEN 1 ELSE 2 END AS rank,
@@ -13,10 +14,12 @@ FROM generate_series(1::bigint, 3000) AS m, generate_series(0, 5) AS p;
 -- Matches that do not count: of one team, of two ranks in a team; and one in which somebody is
 -- a whole team, which counts where a row says that it is a share.
 INSERT INTO played SELECT 1000000 + m, m, 1, 1 FROM generate_series(1, 3) AS m;
+\set ECHO all
 UPDATE played SET rank = player_id % 3 + 1 WHERE match_id = 77;
 UPDATE played SET player_id = 5 WHERE match_id = 78 AND player_id % 2 = 0;
 
 -- The result of all rows in the order of a number, and where the first row is that does not ascend.
+\set ECHO none
 CREATE TABLE way (way text, n bigint, match_id bigint, player_id bigint, team integer, rank float8, weight float8, context text);
 INSERT INTO way
 SELECT w.way, row_number() OVER (PARTITION BY w.way ORDER BY w.place, match_id, hashint8(player_id), played.ctid), played.*
@@ -25,6 +28,7 @@ FROM played, LATERAL (VALUES ('ascending', match_id), ('descending', -match_id),
     ('a split match', CASE WHEN match_id = 1500 AND team = 1 THEN 1 ELSE 0 END),
     ('the last row first', CASE WHEN match_id = 1000003 THEN 0 ELSE 1 END),
     ('the first row last', CASE WHEN match_id = 1 AND team = 2 THEN 1 ELSE 0 END)) AS w (way, place);
+\set ECHO all
 SELECT way, min(n) FILTER (WHERE match_id < before) AS first_that_does_not_ascend
 FROM (SELECT *, lag(match_id) OVER (PARTITION BY way ORDER BY n) AS before FROM way) AS q GROUP BY 1 ORDER BY 1;
 
@@ -71,6 +75,7 @@ JOIN (SELECT solver, skillrating.solve_summary(solver, match_id, player_id, team
       GROUP BY solver) AS late USING (solver) ORDER BY 1;
 
 -- A mistake is an error where strict, also then not one of a match of which some rows are still to come.
+\set ECHO none
 CREATE FUNCTION message(strict boolean, source text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     message text;
@@ -85,6 +90,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN message || coalesce('; ' || (regexp_match(context, '^match [^\n]*'))[1], '');
 END
 $$;
+\set ECHO all
 SELECT w, strict, message(strict, format('SELECT * FROM way WHERE way = %L AND match_id NOT BETWEEN 1 AND 70 ORDER BY n', w))
 FROM unnest(ARRAY['ascending', 'descending', 'shuffled']) AS w, unnest(ARRAY[true, false]) AS strict ORDER BY 2, 1;
 -- A team whose first rows have not played: a mistake only without the rest.

@@ -1,6 +1,7 @@
 -- Solver through_time with all that model state_space has, and the filter that goes on from it.
 \pset format unaligned
 \pset tuples_only on
+\set ECHO none
 CREATE FUNCTION chance(what text) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 'SELECT (hashtextextended(what, 44) & 1048575) / 1048576.0::float8';
 CREATE TABLE paired_duel AS
@@ -10,6 +11,7 @@ FROM generate_series(1, 400) AS i, LATERAL (SELECT floor(12 * chance('who ' || i
 CREATE VIEW duel_row AS
 SELECT match_id, played_at, player_id, team, score, team AS side, map, 'club ' || player_id % 4 AS club
 FROM paired_duel, LATERAL (VALUES (a, 1, score_a), (b, 2, score_b)) AS v(player_id, team, score);
+\set ECHO all
 
 -- Two scores of the same two, whose difference has a variance of 2 * 8^2 before, and noise of 2 * 4^2
 -- each time: a normal density of two numbers, for points that are worth half a unit of skill each.
@@ -75,11 +77,13 @@ SELECT (skillrating.solve_summary('through_time', m, p, p, p, skillrating.inputs
 SELECT (skillrating.solve_summary('through_time', m, (m * 7919 + p * p) % 1999, p, p, NULL, '{"evidence": "joint", "memory": 60, "drift": 0, "max_iterations": 1}' ORDER BY m)).evidence FROM generate_series(1, 20000) AS m, generate_series(1, 2) AS p;
 
 -- rate_through_time(): without a refit it is rate(), to the last bit; with some it is not.
+\set ECHO none
 CREATE FUNCTION differences(refits int, days float8) RETURNS TABLE (rows bigint, equal bigint, first_different int, deviations_fall boolean) LANGUAGE sql STABLE AS $$
     SELECT count(*), count(*) FILTER (WHERE a = b), min(match_id) FILTER (WHERE (a).win_probability <> (b).win_probability), sum((a).deviation_after) <= sum((b).deviation_after) + 1
     FROM (SELECT match_id, skillrating.rate_through_time('state_space', player_id, team, team_score => score, played_at => played_at, side => side, context => map, club => club, options => '{"margin": 0.4, "initial_side_sigma": 0.1}' || jsonb_build_object('refit_matches', $1, 'refit_days', $2)) OVER (ORDER BY played_at, match_id) AS a,
             skillrating.rate('state_space', player_id, team, team_score => score, played_at => played_at, side => side, context => map, club => club, options => '{"margin": 0.4, "initial_side_sigma": 0.1}') OVER (ORDER BY played_at, match_id) AS b FROM duel_row) AS q
 $$;
+\set ECHO all
 SELECT 'never' AS refits, rows, equal = rows AS all_equal, first_different FROM differences(NULL, NULL)
 UNION ALL SELECT 'matches', rows, equal = rows, first_different FROM differences(100, NULL)
 UNION ALL SELECT 'days', rows, equal = rows, first_different FROM differences(NULL, 50);

@@ -4,6 +4,7 @@
 \set SHOW_CONTEXT never
 CREATE SCHEMA described;
 SET search_path = described, skillrating;
+\set ECHO none
 CREATE TABLE game (id bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2026-01-01Z', map_id int);
 CREATE TABLE map (id int PRIMARY KEY, name text);
 CREATE TABLE player (game_id bigint REFERENCES game, user_id bigint, team int, score int);
@@ -14,6 +15,7 @@ CREATE VIEW source AS
             SELECT count(*) FROM round AS r JOIN kill AS k ON k.round_id = r.id WHERE r.game_id = g.id AND k.killer = p.user_id) AS team_score,
         m.name AS map
     FROM game AS g JOIN player AS p ON p.game_id = g.id LEFT JOIN map AS m ON m.id = g.map_id;
+\set ECHO all
 SELECT * FROM describe_source('source', 'trueskill');
 INSERT INTO game SELECT g, CASE g WHEN 5 THEN timestamptz '2206-01-01' ELSE '2026-01-01Z' END FROM generate_series(1, 12) AS g;
 INSERT INTO player SELECT g, g + t, t, CASE WHEN g > 2 THEN t END FROM generate_series(1, 12) AS g, generate_series(1, 2) AS t WHERE g <> 11 OR t < 2;

@@ -11,6 +11,7 @@ CREATE TABLE player (game_id bigint, game_code text, user_id bigint, team int, s
 CREATE TABLE map (game_id bigint, name text);
 CREATE TABLE bonus (game_id bigint, other_id bigint, points int);
 
+\set ECHO none
 CREATE FUNCTION traced(query text) RETURNS TABLE (relation text, match_id text, fault text, remedy text) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE 'CREATE VIEW odd.probe AS ' || query;
@@ -22,6 +23,7 @@ $$;
 CREATE FUNCTION rest(p text DEFAULT 'p') RETURNS text LANGUAGE sql AS $$
     SELECT replace(' AS match_id, timestamptz ''2026-01-01Z'' AS played_at, p.user_id AS player_id, p.team, p.score AS team_score ', 'p.', p || '.')
 $$;
+\set ECHO all
 
 -- The condition of an outer join holds for its nullable side only: a bonus with another other_id is read too.
 SELECT * FROM traced('SELECT g.id' || rest() || 'FROM (game AS g JOIN player AS p ON p.game_id = g.id CROSS JOIN bonus AS b) LEFT JOIN map AS m ON m.game_id = g.id AND b.other_id = g.id');
@@ -127,6 +129,7 @@ INSERT INTO typed SELECT 1 + i / 2, (enum_range(NULL::hero))[1 + i % 3], 'c' || 
 UPDATE typed SET score = 9 - score, h = 'zeus', c = 'c0' WHERE g = 3 AND team = 1;
 DELETE FROM typed WHERE g = 4;
 -- Nothing is found by a search that the triggers have not reported.
+\set ECHO none
 CREATE FUNCTION unreported(ladder text) RETURNS TABLE (rated bigint, changed bigint, differ bigint, verified boolean) LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM count(*) FROM skillrating.catch_up(ladder);
@@ -139,6 +142,7 @@ BEGIN
     RETURN NEXT;
 END
 $$;
+\set ECHO all
 SELECT l AS ladder, u.* FROM unnest('{odd_inherited,odd_names,odd_barrier,odd_enum,odd_char,odd_numeric,odd_domain}'::text[]) AS l, unreported(l) AS u;
 
 -- Views of the session's own, and columns of the wrong kind.

@@ -30,11 +30,13 @@ CREATE VIEW fast_lateral AS SELECT g.id AS match_id, g.ended_at AS played_at, p.
 CREATE VIEW fast_union AS SELECT id AS match_id, ended_at AS played_at, id AS player_id, 1 AS team, true AS won FROM game UNION ALL SELECT id, ended_at, -id, 2, false FROM game;
 CREATE VIEW fast_tiny AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS team_score FROM tiny AS p JOIN LATERAL (SELECT * FROM game AS g WHERE g.id = p.game_id OFFSET 0) AS g ON true;
 
+\set ECHO none
 CREATE VIEW look AS
     SELECT c.source, d.description, d.remedy FROM pg_class AS v
     CROSS JOIN LATERAL (SELECT v.oid::regclass) AS c(source)
     LEFT JOIN LATERAL skillrating.describe_source(c.source) AS d ON d.kind = 'query'
     WHERE v.relnamespace = 'plans'::regnamespace AND v.relname ~ '^(slow|fast)_' ORDER BY v.relname;
+\set ECHO all
 TABLE look;
 ANALYZE game, game_player, heap;
 SELECT source, description FROM look;
@@ -61,6 +63,7 @@ CREATE VIEW unplannable AS SELECT id AS match_id, ended_at AS played_at, id AS p
 SELECT kind, bool_and(ok) FROM skillrating.describe_source('unplannable', 'elo') GROUP BY 1 ORDER BY 1;
 SHOW enable_seqscan;
 -- Errors that ask for another attempt, or are about a lack of resources, are passed on.
+\set ECHO none
 CREATE FUNCTION fail(code text) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE 'not now' USING ERRCODE = code; END $$;
 CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -76,6 +79,7 @@ BEGIN
     RETURN code;
 END
 $$;
+\set ECHO all
 SELECT make_failing(c.code) AS raised, outcome('SELECT skillrating_internal.tables_read_whole(''failing'')') AS planned,
     outcome('SELECT skillrating_internal.note_waiting(''failing'', ''slow'')') AS noted
 FROM unnest(ARRAY['40001', '40P01', '55P03', '53200', '58030', '22012', 'P0001']) WITH ORDINALITY AS c(code, n) ORDER BY c.n;

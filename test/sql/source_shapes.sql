@@ -8,6 +8,7 @@ CREATE SCHEMA shapes;
 SET search_path = shapes, pg_catalog;
 SET default_statistics_target = 10;
 
+\set ECHO none
 CREATE UNLOGGED TABLE game (id bigint PRIMARY KEY, ended_at timestamptz);
 CREATE UNLOGGED TABLE game_player (game_id bigint, user_id bigint, team int, score int, PRIMARY KEY (game_id, user_id));
 CREATE VIEW game_source AS
@@ -93,6 +94,7 @@ CREATE VIEW contest_source AS
     SELECT c.id AS match_id, c.at AS played_at, c.mode AS pool, s.player_id, s.team, s.won
     FROM contest AS c CROSS JOIN LATERAL (VALUES (1, c.winner, true), (2, c.loser, false)) AS s(team, player_id, won);
 CREATE UNLOGGED TABLE server_match (server int, number int, at timestamptz, winner text, loser text);
+\set ECHO all
 CREATE UNIQUE INDEX ON server_match ((server || ':' || number));
 CREATE VIEW server_source AS
     SELECT m.server || ':' || m.number AS match_id, m.at AS played_at, s.player_id, s.team, s.won
@@ -126,6 +128,7 @@ INSERT INTO stint SELECT b.id, p.name, p.team, b.at, NULL FROM bout AS b CROSS J
 
 -- Traps: the window of another column than match_id, a join with the totals of all matches, an
 -- expression and a table without index.
+\set ECHO none
 CREATE VIEW other_column AS
     SELECT g.id AS match_id, g.ended_at AS played_at, p.user_id AS player_id, p.team,
         sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS team_score
@@ -139,11 +142,13 @@ CREATE UNLOGGED TABLE heap AS TABLE game_player;
 CREATE VIEW no_index AS
     SELECT g.id AS match_id, g.ended_at AS played_at, p.user_id AS player_id, p.team, p.score AS team_score
     FROM game AS g JOIN heap AS p ON p.game_id = g.id;
+\set ECHO all
 ANALYZE;
 
 -- Runs the ladder's query for three matches, whose number the planner does not know. read_whole are
 -- the tables with a sequential scan, or of which more rows came from a scan than twenty a match;
 -- other_rows says whether a window function, or an aggregate, got more rows than that.
+\set ECHO none
 CREATE FUNCTION plan_of(source regclass, OUT rows bigint, OUT read_whole text, OUT other_rows boolean)
 LANGUAGE plpgsql SET search_path = shapes, pg_catalog AS $$
 DECLARE
@@ -166,6 +171,7 @@ BEGIN
     INTO rows, read_whole, other_rows FROM seen;
 END
 $$;
+\set ECHO all
 SELECT v.name, p.* FROM unnest(ARRAY['game', 'heat', 'race', 'bout', 'fixture', 'lobby', 'report', 'series', 'pairing', 'kill', 'battle', 'skirmish', 'stint', 'contest', 'server']) WITH ORDINALITY AS v(name, n), plan_of((v.name || '_source')::regclass) AS p ORDER BY v.n;
 SELECT v.name, p.* FROM unnest(ARRAY['other_column', 'joined_totals', 'document_key', 'no_index']) WITH ORDINALITY AS v(name, n), plan_of(v.name::regclass) AS p ORDER BY v.n;
 

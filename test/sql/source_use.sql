@@ -1,6 +1,7 @@
 -- Which columns of a source a model makes use of, and who says so.
 \pset format unaligned
 \pset tuples_only on
+\set ECHO none
 CREATE TABLE use_row AS
 SELECT m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS played_at, 1 + p % 2 AS team, p AS player_id,
     1 + (m + p) % 2 AS rank, CASE WHEN (m + p) % 2 = 0 THEN 5 + m % 3 ELSE m % 4 END AS team_score, (m + p) % 2 = 0 AS won,
@@ -8,6 +9,7 @@ SELECT m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS played_
     m % 7 AS kills, (m + p) % 5 AS deaths, (m + p) % 9 = 0 AS quit, p * 10 AS experience, 1 - m % 2 / 2.0 AS player_gain,
     'map ' || m % 3 AS context, 'club ' || p % 2 AS club, 'cup ' || m / 5 AS tournament
 FROM generate_series(1, 30) AS m, generate_series(0, 3) AS p;
+\set ECHO all
 ALTER TABLE use_row ALTER rank TYPE float8, ALTER team_score TYPE float8, ALTER weight TYPE float8, ALTER commanding TYPE float8, ALTER side TYPE float8,
     ALTER squad TYPE float8, ALTER kills TYPE float8, ALTER deaths TYPE float8, ALTER experience TYPE float8, ALTER player_gain TYPE float8;
 
@@ -15,12 +17,14 @@ CREATE VIEW use_source AS SELECT * FROM use_row;
 
 SELECT name, skillrating_internal.unused_columns('use_source', name, '{}') FROM skillrating.models();
 
+\set ECHO none
 CREATE TABLE use_model AS
 SELECT name AS model, jsonb '{}' AS params FROM skillrating.models()
 UNION ALL VALUES ('elo', jsonb '{"margin": "log"}'), ('frag', '{"points": 3}'), ('glicko2', '{"period": "tournament"}'),
     ('hive', '{"context_deviation": 0}'), ('weng_lin', '{"recalibration_side_deviation": 0.5}'),
     ('trueskill2', '{"kill_variance": 3, "kill_self": 0.1, "quit_related": 0.1}'),
     ('state_space', '{"home_sigma": 0, "home_context_sigma": 0, "player_context_sigma": 0, "club_sigma": 0}');
+\set ECHO all
 
 -- What is on counts.
 SELECT model, params, skillrating_internal.unused_columns('use_source', model, params) FROM use_model WHERE params <> '{}';
@@ -42,6 +46,7 @@ $$;
 
 -- A mistake in a column without use is none for rate(), final_ratings() and a ladder with triggers, and any other one is the same for
 -- them. A ladder without these columns has the same ratings, bit for bit.
+\set ECHO none
 CREATE FUNCTION use_compare(model text, params jsonb)
 RETURNS TABLE (rated bigint, reasons text, as_expected boolean, same_reasons boolean, same_finals boolean, same_without boolean)
 LANGUAGE plpgsql
@@ -79,6 +84,7 @@ BEGIN
     RETURN NEXT;
 END
 $$;
+\set ECHO all
 
 SET client_min_messages = error;
 SELECT m.model, m.params, c.* FROM use_model AS m, use_compare(m.model, m.params) AS c;

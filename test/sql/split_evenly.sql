@@ -5,12 +5,14 @@ SET extra_float_digits = 0;
 SET jit = off;
 \set SHOW_CONTEXT never
 -- Of all splits that divide the groups, the most even, by brute force; with a bench, too.
+\set ECHO none
 CREATE TABLE evenly_lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg((hashint8extended(i, lobby) & 1023)::float8 ORDER BY i) AS mu, array_agg((ARRAY[1, 1, 2, NULL])[1 + (hashint8extended(i, lobby + 50) & 3)] ORDER BY i) AS evenly
 FROM generate_series(1, 12) AS lobby, generate_series(1, 8) AS i GROUP BY lobby;
 CREATE TABLE evenly_split AS
 SELECT code, array_agg(code / (3 ^ (i - 1))::int % 3 ORDER BY i) AS team FROM generate_series(0, (3 ^ 8)::int - 1) AS code, generate_series(1, 8) AS i
 GROUP BY code HAVING count(*) FILTER (WHERE code / (3 ^ (i - 1))::int % 3 = 1) = count(*) FILTER (WHERE code / (3 ^ (i - 1))::int % 3 = 2) AND count(*) FILTER (WHERE code / (3 ^ (i - 1))::int % 3 = 1) >= 3;
+\set ECHO all
 WITH every AS (
     SELECT lobby, count(*) FILTER (WHERE team[i] = 1) AS size, abs(sum(CASE team[i] WHEN 1 THEN mu[i] WHEN 2 THEN -mu[i] ELSE 0 END)) / count(*) FILTER (WHERE team[i] = 1) AS off
     FROM evenly_lobby, evenly_split, generate_series(1, 8) AS i GROUP BY lobby, code

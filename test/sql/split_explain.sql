@@ -2,6 +2,7 @@
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
+\set ECHO none
 CREATE TABLE why_lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg((1000 + abs(hashint8extended(lobby, i)) % 1000)::float8 ORDER BY i) AS rating FROM generate_series(1, 12) AS lobby, generate_series(1, 7) AS i GROUP BY lobby;
 -- All splits there are, with who is where.
@@ -9,6 +10,7 @@ CREATE TABLE why_all AS
 SELECT lobby, code, array_agg(team ORDER BY i) AS team, count(*) FILTER (WHERE team = 1) AS n1, count(*) FILTER (WHERE team = 2) AS n2, count(*) FILTER (WHERE team = 3) AS n3,
     avg(rating[i]) FILTER (WHERE team = 1) AS s1, avg(rating[i]) FILTER (WHERE team = 2) AS s2, avg(rating[i]) FILTER (WHERE team = 3) AS s3
 FROM why_lobby, generate_series(0, (4 ^ 7)::int - 1) AS code, LATERAL (SELECT i, code / (4 ^ (i - 1))::int % 4 AS team FROM unnest(players) AS i) AS p WHERE lobby <= 6 GROUP BY lobby, code;
+\set ECHO all
 CREATE INDEX ON why_all (lobby);
 
 -- Terms are what they are called.

@@ -3,6 +3,7 @@
 \pset tuples_only on
 SET extra_float_digits = 0;
 \set SHOW_CONTEXT never
+\set ECHO none
 CREATE TABLE split_players (n int, player text, rating float8, other float8, party int, locked int, command float8);
 INSERT INTO split_players VALUES
     (1, 'ann', 1500, 1400, NULL, NULL, 10), (2, 'bob', 1720, 1800, 1, NULL, 20), (3, 'cid', 1610, 1650, 1, NULL, 30), (4, 'dan', 1400, 1300, NULL, 2, 40),
@@ -10,6 +11,7 @@ INSERT INTO split_players VALUES
 CREATE VIEW split_arrays AS
 SELECT array_agg(player ORDER BY n) AS players, array_agg(rating ORDER BY n) AS rating, array_agg(other ORDER BY n) AS other, array_agg(party ORDER BY n) AS party,
     array_agg(locked ORDER BY n) AS locked, array_agg(command ORDER BY n) AS command FROM split_players;
+\set ECHO all
 
 -- Everybody plays: teams of four and three, of which the means are compared.
 SELECT player_id, team, round(difference::numeric, 6) AS difference, round(win_probability::numeric, 6) AS p, exact, bound, commands FROM split_arrays, skillrating.split_teams(players, rating);

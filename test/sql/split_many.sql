@@ -2,6 +2,7 @@
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
+\set ECHO none
 CREATE VIEW many_arrays AS
 SELECT array_agg(i) AS players, array_agg((1500 + hashint4(i) % 500)::float8) AS rating, array_agg(CASE WHEN i <= 3 THEN 1 WHEN i <= 5 THEN 2 END) AS party FROM generate_series(1, 13) AS i;
 CREATE FUNCTION many_strengths(split text, OUT team int, OUT players text, OUT strength numeric, OUT difference numeric, OUT p numeric, OUT exact boolean, OUT bound numeric)
@@ -9,6 +10,7 @@ RETURNS SETOF record LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT s.team, string_agg(s.player_id::text, '' '' ORDER BY s.player_id::int), round(avg(rating[s.player_id::int])::numeric, 6), round(max(s.difference)::numeric, 6), round(max(s.win_probability)::numeric, 6), bool_and(s.exact), round(max(s.bound)::numeric, 6) FROM many_arrays, %s AS s GROUP BY s.team ORDER BY s.team', split);
 END $$;
+\set ECHO all
 
 SELECT * FROM many_strengths('skillrating.split_teams(players, rating, teams => 3)');
 SELECT * FROM many_strengths('skillrating.split_teams(players, rating, teams => 4, team_size => 3)');

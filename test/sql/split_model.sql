@@ -2,6 +2,7 @@
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
+\set ECHO none
 CREATE TABLE model_lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg(25 + ((hashint8extended(i, lobby) % 1000) / 60.0)::float8 ORDER BY i) AS rating, array_agg(25 + ((hashint8extended(i, lobby + 100) % 1000) / 60.0)::float8 ORDER BY i) AS other,
     array_agg((1 + abs(hashint8extended(i, lobby + 200) % 70) / 10.0)::float8 ORDER BY i) AS deviation
@@ -9,6 +10,7 @@ FROM generate_series(1, 20) AS lobby, generate_series(1, 6 + lobby % 2) AS i GRO
 CREATE TABLE model_split AS
 SELECT lobby, code, array_agg(i) AS who, array_agg(code / (3 ^ (i - 1))::int % 3 ORDER BY i) AS team FROM model_lobby, generate_series(0, (3 ^ cardinality(players))::int - 1) AS code, unnest(players) AS i GROUP BY lobby, code
 HAVING count(*) FILTER (WHERE code / (3 ^ (i - 1))::int % 3 = 1) = 3 AND count(*) FILTER (WHERE code / (3 ^ (i - 1))::int % 3 = 2) = 3;
+\set ECHO all
 
 -- TrueSkill: what the first team has in advance counts by the deviations of all who play, so that it is another difference for other players.
 WITH all_splits AS (

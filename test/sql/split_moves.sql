@@ -5,11 +5,13 @@ SET extra_float_digits = 0;
 \set SHOW_CONTEXT never
 
 -- Four against four, and all swaps there are of them, by brute force.
+\set ECHO none
 CREATE TABLE move_players AS SELECT i, 'p' || i AS player, 1000.0 + (hashint4(i) & 1023) AS rating, 1000.0 + (hashint4(i + 50) & 1023) AS other, 1 + (i - 1) / 4 AS team FROM generate_series(1, 8) AS i;
 CREATE VIEW move_arrays AS SELECT array_agg(player ORDER BY i) AS players, array_agg(rating::float8 ORDER BY i) AS rating, array_agg(other::float8 ORDER BY i) AS other, array_agg(team ORDER BY i) AS team FROM move_players;
 CREATE VIEW move_swaps AS
 SELECT a, b, bit_count(a::bit(4)) AS swaps, (SELECT sum(CASE WHEN (team = 1) = ((CASE team WHEN 1 THEN a ELSE b END >> (i - 1) % 4 & 1) = 0) THEN rating ELSE -other END) / 4 FROM move_players) AS difference
 FROM generate_series(0, 15) AS a, generate_series(0, 15) AS b WHERE bit_count(a::bit(4)) = bit_count(b::bit(4));
+\set ECHO all
 -- Each number of swaps has the best there is, if it is better than fewer.
 WITH best AS (SELECT swaps, min(abs(difference)) AS difference FROM move_swaps GROUP BY swaps),
     frontier AS (SELECT swaps, difference FROM (SELECT swaps, difference, min(difference) OVER (ORDER BY swaps ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS fewer FROM best) AS b WHERE difference < fewer OR fewer IS NULL),
@@ -119,6 +121,7 @@ SELECT mode, winner, c1, c2, scrambled, due, reason FROM (VALUES
 SELECT * FROM skillrating.scramble_due('arena', '{2,2}', scrambled => 0, streak => 2);
 SELECT * FROM skillrating.scramble_due('koth', '{}', waiting_over => true);
 -- Sessions of 20 rounds, with the bookkeeping that the comment asks for: what the rules of the source come to.
+\set ECHO none
 CREATE FUNCTION scrambles_of(mode text, winners int[], captured_1 int[], captured_2 int[]) RETURNS int[] LANGUAGE plpgsql AS $$
 DECLARE
     scrambled int := 0;
@@ -134,6 +137,7 @@ BEGIN
     END LOOP;
     RETURN after_rounds;
 END $$;
+\set ECHO all
 SELECT mode, session, scrambles_of(mode, (SELECT array_agg(CASE session WHEN 'alternating' THEN 1 + i % 2 WHEN 'one team' THEN 1 WHEN 'two each' THEN 1 + i / 2 % 2 END ORDER BY i) FROM generate_series(1, 20) AS i),
     (SELECT array_agg((i % 5)::int ORDER BY i) FROM generate_series(1, 20) AS i), array_fill(0, '{20}')) AS scrambled_after
 FROM unnest('{arena,attack_defend,payload,koth,5cp,ctf}'::text[]) WITH ORDINALITY AS m(mode, n), unnest('{alternating,one team,two each,draws}'::text[]) WITH ORDINALITY AS s(session, k) ORDER BY n, k;
@@ -149,6 +153,7 @@ SELECT skillrating.scramble_due('arena', '{1}', scrambled => -1);
 SELECT skillrating.scramble_due('arena', '{1}', scrambled => NULL);
 
 -- Integers at the ends of their range: what has no limit takes them, and errors name them.
+\set ECHO none
 CREATE FUNCTION state_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE result text;
 BEGIN
@@ -158,6 +163,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
 CREATE VIEW ends AS SELECT e.number FROM unnest(ARRAY['(-2147483648)', '2147483647']) AS e(number);
+\set ECHO all
 SELECT e.number, f.argument, state_of(format('SELECT s::text FROM skillrating.scramble_due(''arena'', ''{1,2,2}'', %s => %s) AS s', f.argument, e.number)) AS scramble
 FROM ends AS e, unnest('{scrambled,streak,rounds}'::text[]) AS f(argument) ORDER BY 2, e.number COLLATE "C";
 SELECT e.number, f.argument, state_of(format('SELECT string_agg(concat_ws('' to '', t.player_id, t.to_team), '', '') FROM skillrating.suggest_transfers(skillrating.lobby(ARRAY[1, 2, 3, 4, 5]::text[], ARRAY[5, 4, 3, 2, 1]::float8[], current => ARRAY[1, 1, 1, 1, 2]' || CASE WHEN f.of_lobby THEN ', ' || f.argument || ')' ELSE '), ' || f.argument END || ') AS t', e.number)) AS transfer

@@ -2,6 +2,7 @@
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
+\set ECHO none
 CREATE TABLE near_lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg((1000 + abs(hashint8extended(lobby, i)) % 1000)::float8 ORDER BY i) AS rating,
     array_agg((CASE abs(hashint8extended(i, lobby)) % 5 WHEN 0 THEN NULL WHEN 1 THEN 1 WHEN 2 THEN 1 WHEN 3 THEN 2 ELSE 0 END)::int ORDER BY i) AS current
@@ -14,8 +15,10 @@ FROM near_lobby, unnest(ARRAY[NULL, 3]) AS team_size, generate_series(0, (3 ^ ca
 WHERE cardinality(players) = 8 OR team_size IS NULL
 GROUP BY lobby, players, team_size, code
 HAVING CASE WHEN team_size IS NULL THEN count(*) FILTER (WHERE team = 0) = 0 AND abs(count(*) FILTER (WHERE team = 1) - count(*) FILTER (WHERE team = 2)) <= 1 ELSE count(*) FILTER (WHERE team = 1) = 3 AND count(*) FILTER (WHERE team = 2) = 3 END;
+\set ECHO all
 CREATE INDEX ON near_split (lobby);
 ANALYZE near_split;
+\set ECHO none
 CREATE TABLE near_found AS
 SELECT l.lobby, s.team_size, t AS tolerance, moving, secondary, min(a.d) AS d, min(a.moves) AS moves, min(a.spread) AS spread, min(a.best) AS best, bool_and(found.exact) AS exact
 FROM near_lobby AS l, (VALUES (NULL::int), (3)) AS s(team_size), unnest('{0,5,40}'::float8[]) AS t, unnest('{t,f}'::bool[]) AS moving, unnest('{NULL,spread,best}'::text[]) AS secondary,
@@ -23,6 +26,7 @@ FROM near_lobby AS l, (VALUES (NULL::int), (3)) AS s(team_size), unnest('{0,5,40
         FROM skillrating.split_teams(skillrating.lobby(l.players::text[], l.rating, current => CASE WHEN moving THEN l.current END), team_size => s.team_size, secondary => secondary, tolerance => t) AS f) AS found,
     LATERAL (SELECT * FROM near_split AS a WHERE a.lobby = l.lobby AND a.team_size IS NOT DISTINCT FROM s.team_size AND a.code = found.code) AS a
 WHERE cardinality(l.players) = 8 OR s.team_size IS NULL GROUP BY l.lobby, s.team_size, t, moving, secondary;
+\set ECHO all
 
 -- Every answer is near, and none of the near ones moves fewer, or is better otherwise of those that move as few.
 SELECT moving, secondary, count(*) AS answers, bool_and(exact) AS exact, bool_and(d <= least + tolerance + 1e-9) AS near, bool_and(NOT moving OR f.moves = (SELECT min(a.moves) FROM near_split AS a WHERE a.lobby = f.lobby AND a.team_size IS NOT DISTINCT FROM f.team_size AND a.d <= least + tolerance + 1e-9)) AS fewest,

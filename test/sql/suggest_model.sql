@@ -6,6 +6,7 @@ SELECT setseed(0.5772);
 
 -- Two worlds.  In one, ratings follow Elo's rule, whoever plays; in the other, skills are settled, and newcomers come
 -- all the time, so that it pays to know how well a player is known.
+\set ECHO none
 CREATE TABLE simulated(world text, match_id int, winner int, loser int);
 CREATE FUNCTION simulate_elo(matches int, players int, k float8) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -49,6 +50,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 SELECT simulate_elo(4000, 60, 60), simulate_newcomers(4000, 40);
 CREATE VIEW history AS
 SELECT world, match_id, player_id, team FROM simulated, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
@@ -101,6 +103,7 @@ FROM (SELECT unnest(skillrating.suggest_model(m, t, t, 1 + m * t % 3, NULL, '{"m
     FROM generate_series(1, 100) AS m, generate_series(1, 3) AS t WHERE t < 3 OR m = 100) AS q(s);
 
 -- Mistakes.
+\set ECHO none
 CREATE FUNCTION try(options jsonb, strict boolean DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     hint text;
@@ -113,6 +116,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN concat_ws(' ', sqlstate, sqlerrm, nullif(hint, ''));
 END
 $$;
+\set ECHO all
 SELECT try(options::jsonb) FROM (VALUES ('3'), ('{"max_evaluations": 5}'), ('{"budget": 0}'), ('{"models": ["chess"]}'), ('{"models": 1}'), ('{"models": []}'), ('{"models": ["elo", "glicko"], "parts": ["home"]}'), ('{"holdout": 0}'), ('{"budget": 10}')) AS m(options);
 SELECT try('{"budget": 10}', true);
 SELECT skillrating.suggest_model(match_id, player_id, team, team) FROM history;

@@ -5,11 +5,13 @@ SET extra_float_digits = 0;
 CREATE SCHEMA window_test;
 
 -- Six players in changing teams, of whom the first are the best; some rounds are draws.
+\set ECHO none
 CREATE TABLE window_test.round (n integer, player integer, team integer, score float8);
 INSERT INTO window_test.round
 SELECT n, player, team, CASE WHEN n % 7 = 0 THEN 0.5 WHEN (team = 1) = (sum(CASE team WHEN 1 THEN 7 - player ELSE player - 7 END) OVER (PARTITION BY n) + (n * 37 + 11) % 13 > 6) THEN 1 ELSE 0 END
 FROM (SELECT n, player, CASE WHEN player IN (1 + n % 6, 1 + (n / 6 + n * 2 + 1) % 6, 1 + (n / 36 + n * 5 + 2) % 6) THEN 1 ELSE 2 END AS team
     FROM generate_series(1, 110) AS n, generate_series(1, 6) AS player WHERE (n + player) % 9 > 0) AS r;
+\set ECHO all
 DELETE FROM window_test.round AS r WHERE (SELECT count(DISTINCT team) < 2 FROM window_test.round AS s WHERE s.n = r.n);
 SELECT count(DISTINCT n) >= 100 AS enough, count(DISTINCT score) AS outcomes FROM window_test.round;
 
@@ -80,6 +82,7 @@ FROM (SELECT skillrating.tune('synelo', n, player, team, 2 - score, NULL, '{"fit
 
 -- On ladders: some rounds at once, and each of the others in a transaction of its own.
 SELECT skillrating.create_ladder(name, 'synelo', params) FROM window_test.variant ORDER BY name;
+\set ECHO none
 CREATE PROCEDURE window_test.play(a integer, b integer, each boolean)
 LANGUAGE plpgsql
 AS $$
@@ -98,9 +101,11 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 CALL window_test.play(1, 40, false);
 
 -- A round reads three states of each player and what it has written, and no more when the history is twice as long.
+\set ECHO none
 CREATE FUNCTION window_test.events_read(match bigint)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -116,6 +121,7 @@ BEGIN
     RETURN after - before;
 END
 $$;
+\set ECHO all
 BEGIN;
 SELECT min(games) > 21 AS whole_windows, window_test.events_read(901) = 6 * 3 + 6 AS few_read FROM window_some.rating;
 ROLLBACK;
@@ -148,12 +154,14 @@ SELECT count(*) AS faults FROM skillrating.verify('window_some') WHERE NOT ok;
 
 -- The last matches of all.
 DROP VIEW window_test.played;
+\set ECHO none
 CREATE FUNCTION window_test.play_last(a integer, b integer) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY SELECT r.player_id::text FROM generate_series(a, b) AS g,
         LATERAL skillrating.report_match('window_all', 1000 + g, ARRAY[1 + g % 6, 1 + (g + 1) % 6], '{1,2}', CASE WHEN g % 3 = 0 THEN '{2,1}'::integer[] ELSE '{1,2}' END, '2026-03-01'::timestamptz + g * interval '1 hour') AS r;
 END
 $$;
+\set ECHO all
 SELECT count(*) FROM window_test.play_last(1, 50);
 SELECT count(*) AS faults FROM skillrating.verify('window_all') WHERE NOT ok;
 SELECT skillrating.drop_ladder(name) FROM window_test.variant ORDER BY name;

@@ -17,6 +17,7 @@ SELECT seed, array_agg(i ORDER BY i) AS players, array_agg(round(1000 + 1000 * c
 FROM generate_series(1, 12) AS seed, generate_series(1, 8) AS i GROUP BY seed;
 
 -- The strength of the first team less that of the second, and how far from even that is, by the definition.
+\set ECHO none
 CREATE FUNCTION lobby_lead(l commander_lobby, team int[], c1 int, c2 int, OUT difference float8, OUT off float8) LANGUAGE sql IMMUTABLE AS $$
     SELECT difference, abs(difference + l.log_odds * 400 / ln(10.0::float8))
     FROM (SELECT (sum(mu) FILTER (WHERE t = 1 AND i <> c1)) / CASE l.strength WHEN 'mean' THEN count(*) FILTER (WHERE t = 1) - 1 WHEN 'share' THEN count(*) FILTER (WHERE t > 0) - 2 ELSE 1 END
@@ -38,6 +39,7 @@ $$;
 -- The teams after moves.
 CREATE FUNCTION after(now_in int[], movers int[]) RETURNS int[] LANGUAGE sql IMMUTABLE AS
 'SELECT array_agg(CASE WHEN n = ANY (movers) THEN 3 - t ELSE t END ORDER BY n) FROM unnest(now_in) WITH ORDINALITY AS u(t, n)';
+\set ECHO all
 
 -- Swaps: each suggestion is the best of its number, and those left out are no better than smaller ones.
 WITH suggested AS (
@@ -85,6 +87,7 @@ SELECT * FROM skillrating.place_joiner(skillrating.lobby('{a,b,c,d}', mu => '{1,
 SELECT * FROM skillrating.place_joiner(skillrating.lobby('{a,b,c,d}', mu => '{1,2,3,4}', current => '{1,1,NULL,2}', model => 'elo', command_mu => '{1,2,3,4}'));
 
 -- The teams of a queue are the most even ones by the model, with all that it is told.
+\set ECHO none
 CREATE TABLE queue_input (name text, model text, mu float8[], mu_2 float8[], weight float8[], command_mu float8[], commander boolean[], log_odds float8, teams int, team_size int);
 INSERT INTO queue_input
 SELECT v.name, v.model, CASE WHEN v.model = 'hive' THEN ARRAY(SELECT (m - 1500) / 400 FROM unnest(l.mu) AS m) ELSE l.mu END, CASE WHEN v.sides THEN ARRAY(SELECT (m - 1500) / 400 FROM unnest(l.mu_2) AS m) END,
@@ -94,6 +97,7 @@ FROM commander_lobby AS l, (VALUES ('sides', 'hive', true, false, false, 0, 2), 
     ('handicap', 'glicko2', false, false, false, -0.7, 2), ('weights', 'elo', false, true, false, 0, 2), ('weights', 'elo', false, true, false, 0, 4)) AS v(name, model, sides, weight, commands, log_odds, teams)
 WHERE l.seed % 2 = 1;
 CREATE FUNCTION farthest(probabilities float8[]) RETURNS float8 LANGUAGE sql IMMUTABLE AS 'SELECT max(p) - min(p) FROM unnest(probabilities) AS p';
+\set ECHO all
 SELECT name, model, teams, count(*) AS lobbies, bool_and(abs(farthest(q.p) - farthest(s.p)) < 1e-9) AS as_split_teams, bool_and(abs(q.difference - s.difference) < 1e-9 OR abs(q.difference + s.difference) < 1e-9) AS same_difference, bool_and(q.commands = CASE WHEN name IN ('commanders', 'all') THEN 2 ELSE 0 END) AS commanded,
     bool_and(abs(q.quality - teams * least) < 1e-12) AS quality
 FROM queue_input AS i,

@@ -48,6 +48,7 @@ CREATE FUNCTION commanding(players int[], skill float8[], a int, b int) RETURNS 
 'SELECT array_agg(p IN (a, b) ORDER BY n) FROM unnest(players) WITH ORDINALITY AS u(p, n) WHERE skill IS NOT NULL';
 
 -- By maker, how far from that it is at most, and how many answers were compared.
+\set ECHO none
 CREATE TABLE forecast_found (model text, seed bigint, maker text, off float8);
 CREATE FUNCTION compare_forecasts(wanted text, lobby_seed bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -148,6 +149,7 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$;
+\set ECHO all
 CALL compare_models();
 SELECT maker, count(*) >= 6 AS compared, bool_and(coalesce(off < 1e-12, false)) AS as_preview FROM forecast_found GROUP BY maker ORDER BY maker;
 SELECT name FROM forecast_model EXCEPT SELECT model FROM forecast_found WHERE maker = 'split_teams';

@@ -20,6 +20,7 @@ INSERT INTO team_exception VALUES
     ('find_opponents(ladder)', 'context', 'place', 'likewise'),
     ('suggest_transfers(lobby)', 'max_swaps', 'default', 'only transfers are needed');
 
+\set ECHO none
 CREATE VIEW team_option AS
 SELECT m.maker, a.option, a.place, format_type(t.type, NULL) AS type,
     pg_get_function_arg_default(p.oid, a.place::int) AS default_value
@@ -27,6 +28,7 @@ FROM team_maker AS m
 JOIN pg_proc AS p ON p.proname = m.name AND p.proargnames[1] = m.first AND p.pronamespace = 'skillrating'::regnamespace,
     LATERAL unnest(p.proargnames[1:p.pronargs]) WITH ORDINALITY AS a(option, place),
     LATERAL (SELECT p.proargtypes[a.place - 1] AS type) AS t;
+\set ECHO all
 
 -- Each is there once, and every option has a default but those that say who.
 SELECT maker, count(DISTINCT p.oid) AS functions, (SELECT string_agg(option, ', ' ORDER BY place)

@@ -10,6 +10,7 @@ CREATE DOMAIN team_name AS text CHECK (VALUE <> '');
 CREATE DOMAIN team_numbers AS integer[];
 
 -- A call of each maker: its arguments, all of them parameters, and their values behind players.
+\set ECHO none
 CREATE TABLE team_call (maker text PRIMARY KEY, id_column text DEFAULT 'player_id', arguments text, given text[]);
 INSERT INTO team_call (maker, arguments, given) VALUES
     ('split_teams', 'skillrating.lobby($1, mu => $2, party => $3, locked => $4, avoid => $5, log_odds => $7, model => $8, params => $9), team_size => $6, seed => $10',
@@ -22,6 +23,7 @@ INSERT INTO team_call (maker, arguments, given) VALUES
 INSERT INTO team_call (maker, arguments, given) VALUES ('split_teams of arrays', '$1, mu => $2, team_size => $3', '{"{1700,1650,1600,1550,1500}",2}');
 INSERT INTO team_call VALUES
     ('suggest_swaps', 'player_id_a', 'skillrating.lobby($1, mu => $2, current => $3), max_swaps => $4, method => $5, explain => $6', '{"{1700,1650,1600,1550,1500}","{1,1,1,2,2}",2,greedy,true}');
+\set ECHO all
 -- Nothing else takes an array of any type but what has a ladder, or rates a history, lobby() and a plot.
 SELECT p.proname FROM pg_proc AS p
 WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proargtypes::oid[] && '{anyarray,anycompatiblearray}'::regtype[]::oid[] AND p.proargnames[1] <> 'ladder' AND p.proname <> 'plot_history' AND p.prokind <> 'w'
@@ -34,6 +36,7 @@ INSERT INTO team_identifiers VALUES ('smallint[]', '{1,2,3,4,5}'), ('integer[]',
     ('team_number[]', '{1,2,3,4,5}'), ('team_name[]', '{ann,bob,cid,dan,eve}'), ('team_numbers', '{1,2,3,4,5}'), ('numeric[]', '{1,2.5,3,4,5}');
 
 -- The rows of a call as text, and the type of the identifiers in them.
+\set ECHO none
 CREATE FUNCTION team_rows(call team_call, players text, given text, OUT answer text, OUT type text) LANGUAGE plpgsql AS $$
 DECLARE
     id text[] := given::text[];
@@ -49,6 +52,7 @@ END $$;
 CREATE TABLE team_found AS
 SELECT c.maker, t.type, bare.answer AS bare, bare.type AS bare_type, typed.answer AS typed, typed.type AS typed_type
 FROM team_call AS c, team_identifiers AS t, LATERAL team_rows(c, '$1', t.given) AS bare, LATERAL team_rows(c, '$1::' || t.type, t.given) AS typed;
+\set ECHO all
 SELECT type, count(*) AS makers, bool_and(bare = typed) AS same, string_agg(DISTINCT bare_type, ' ') AS bare, string_agg(DISTINCT typed_type, ' ') FILTER (WHERE maker <> 'split_teams of arrays') AS typed, min(typed_type) FILTER (WHERE maker = 'split_teams of arrays') AS of_arrays
 FROM team_found GROUP BY type ORDER BY type;
 SELECT maker, count(DISTINCT typed) AS answers FROM team_found WHERE type = 'integer[]' GROUP BY maker ORDER BY maker;

@@ -55,12 +55,14 @@ FROM modes.rating ORDER BY player_id, pool COLLATE "C";
 SELECT player_id, pool, round(base_mu_before::numeric, 6) AS base_before, round(base_mu_after::numeric, 6) AS base_after
 FROM modes.event ORDER BY seq, player_id;
 -- In bulk as one by one, and in one statement across modes.
+\set ECHO none
 INSERT INTO modes.match (match_id, played_at, pool)
 SELECT m, '2026-03-01'::timestamptz + m * interval '1 hour', (ARRAY['slayer', 'flags', ''])[1 + m % 3]
 FROM generate_series(3, 200) AS m;
 INSERT INTO modes.match_player (match_id, player_id, team, rank)
 SELECT m, 1 + (m * 5 + p * 7) % 12, p % 2, 1 + (p + m / 3) % 2
 FROM generate_series(3, 200) AS m, generate_series(0, 3) AS p;
+\set ECHO all
 SELECT check_name, ok, detail FROM skillrating.verify('modes');
 SELECT count(*) FILTER (WHERE pool = '*') AS bases, count(*) FILTER (WHERE pool <> '*') AS modes FROM modes.rating;
 -- Every match counts for the base.

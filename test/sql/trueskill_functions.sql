@@ -79,6 +79,7 @@ SELECT skillrating.trueskill_quality('{1,2}', '{25,25}', '{8,8}', beta => 'NaN')
 
 -- A ladder of duels, team matches and free-for-alls, with draws and idle time.
 SELECT skillrating.create_ladder('arena', 'trueskill', '{"drift": 0.05}');
+\set ECHO none
 INSERT INTO arena.match (match_id, played_at)
 SELECT m, '2026-01-01'::timestamptz + m * interval '5 hours' FROM generate_series(1, 300) AS m;
 INSERT INTO arena.match_player (match_id, player_id, team, rank, weight)
@@ -86,6 +87,7 @@ SELECT m, 1 + (m * 7 + p * 3) % 20,
     p % (2 + m % 4), 1 + (p % (2 + m % 4) * 5 + m) % (1 + m % 5), CASE WHEN m % 11 = 0 THEN 0.5 END
 FROM generate_series(1, 300) AS m, generate_series(0, 5) AS p
 ON CONFLICT DO NOTHING;
+\set ECHO all
 SELECT status, count(*) FROM arena.rated_match GROUP BY status;
 SELECT count(*), count(*) FILTER (WHERE sigma > 0 AND sigma < 8.4) AS sound FROM arena.rating;
 SELECT count(*) FILTER (WHERE abs(total - 1) > 1e-9) AS wrong

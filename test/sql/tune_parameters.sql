@@ -5,6 +5,7 @@ SET extra_float_digits = 0;
 SELECT setseed(0.1618);
 
 -- Duels of players who are as the model says: each outcome is drawn with the model's own prediction.
+\set ECHO none
 CREATE TABLE simulated(model text, match_id int, played_at timestamptz, winner int, loser int);
 CREATE FUNCTION simulate_elo(matches int, players int, k float8) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -86,10 +87,12 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 SELECT simulate_elo(12000, 100, 48), simulate_trueskill(8000, 100, 5, 25 / 6.0, 0.3), simulate_glicko2(20000, 20, 0.3, 1.0, 0.3);
 CREATE VIEW history AS
 SELECT model, match_id, played_at, player_id, team, team AS rank FROM simulated, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
 
+\set ECHO none
 CREATE TABLE fit AS
 SELECT 'elo' AS model, 'k' AS parameter, 48::float8 AS truth,
     skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"]}' ORDER BY match_id) AS t FROM history WHERE model = 'elo'
@@ -107,6 +110,7 @@ SELECT 'glicko2', 'tau', 1,
     skillrating.tune('glicko2', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at),
         '{"fit": ["tau"], "params": {"initial_volatility": 0.3}, "bounds": {"tau": [0.2, 2]}}' ORDER BY played_at, match_id)
 FROM history WHERE model = 'glicko2';
+\set ECHO all
 SELECT model, parameter, abs(ln(p.value / truth)) < 2.5 * p.standard_error / p.value AS within_its_error, p.standard_error / p.value < 0.3 AS informative,
     p.low < p.value AND p.value < p.high AND NOT p.at_bound AS inside, (t).converged, (t).stopped,
     (t).log_loss < (t).log_loss_before AS better, (t).held_out_log_loss < (t).held_out_log_loss_before AS better_held_out,
@@ -156,6 +160,7 @@ SELECT match_id % 2 AS half, (skillrating.tune('elo', match_id, player_id, team,
 FROM history WHERE model = 'elo' AND match_id <= 200 GROUP BY half ORDER BY half;
 
 -- Mistakes.
+\set ECHO none
 CREATE FUNCTION try(fit text[], options jsonb, model text DEFAULT 'elo') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     hint text;
@@ -167,6 +172,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN concat_ws(' ', sqlstate, sqlerrm, nullif(hint, ''));
 END
 $$;
+\set ECHO all
 SELECT try(fit, options::jsonb) FROM (VALUES
     ('{}'::text[], '{}'), ('{k,k}', '{}'), ('{kay}', '{}'), ('{NULL}', '{}'), ('{form}', '{}'), ('{floor}', '{}'), (NULL, '{}'),
     ('{k}', '3'), ('{k}', '{"patience": 1}'), ('{k}', '{"burn_in": 1}'), ('{k}', '{"holdout": "0.1"}'), ('{k}', '{"holdout": 0.9, "burn_in": 0.9}'),

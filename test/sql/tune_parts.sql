@@ -5,6 +5,7 @@ SET extra_float_digits = 0;
 SELECT setseed(0.2718);
 
 -- Duels at home of side 1, where any is worth something; the margin of victory tells of skill.
+\set ECHO none
 CREATE TABLE simulated(history text, match_id int, played_at timestamptz, home int, away int, home_wins boolean, margin int);
 CREATE FUNCTION simulate(history text, matches int, players int, home_advantage float8, margin_tells boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -24,6 +25,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 SELECT simulate('plenty', 5000, 250, 0.6, true), simulate('noise', 5000, 40, 0, false), simulate('few', 14, 4, 0.6, true);
 CREATE VIEW history AS
 SELECT history, match_id, played_at, player_id, side, CASE WHEN (side = 1) = home_wins THEN 1 ELSE 2 END AS rank,
@@ -128,6 +130,7 @@ FROM (SELECT skillrating.tune('elo', match_id, player_id, side, CASE WHEN match_
     FROM history WHERE history = 'plenty') AS q, unnest((t).fitted) AS f;
 
 -- Mistakes.
+\set ECHO none
 CREATE FUNCTION try(model text, fit text[], options jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     hint text;
@@ -139,6 +142,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN concat_ws(' ', sqlstate, sqlerrm, nullif(hint, ''));
 END
 $$;
+\set ECHO all
 SELECT try(model, fit, options::jsonb) FROM (VALUES
     ('elo', '{k_by_games}'::text[], '{}'), ('elo', '{log_odds}', '{}'), ('elo', '{log_odds,log_odds}', '{}'), ('elo', '{margin}', '{"bounds": {"margin": [1, 2]}}'),
     ('elo', '{k}', '{"parts": ["home"]}'), ('glicko', '{c}', '{"parts": ["home"]}'), ('elo', '{k}', '{"parts": "all"}'), ('elo', '{k}', '{"priors": 1}'), ('elo', '{k}', '{"starts": 0}'), ('elo', '{k}', '{"starts": 17}'),

@@ -19,6 +19,7 @@ FROM generate_series(1, 60) AS m, generate_series(1, 2) AS t;
 ALTER TABLE played ALTER rank TYPE float8, ADD team_score float8, ADD weight float8, ADD joined float8, ADD left_at float8, ADD commanding float8,
     ADD side float8, ADD squad float8, ADD kills float8, ADD deaths float8, ADD quit boolean, ADD experience float8,
     ADD pool text, ADD log_odds float8, ADD player_gain float8, ADD unrated_reason text, ADD player_score float8;
+\set ECHO none
 CREATE TABLE spoiler (reason text, n integer, changes text);
 INSERT INTO spoiler VALUES
     ('one_team', 1, 'team = 1, rank = 1'), ('no_result', 2, 'rank = CASE team WHEN 1 THEN 1 END'), ('no_play_time', 3, 'weight = team - 1'),
@@ -35,6 +36,7 @@ INSERT INTO spoiler VALUES
     ('listed_twice', 32, 'player_id = 1, team = 1, rank = 1');
 -- Player 1 is on both teams, and the match would be fine without.
 CREATE TABLE spoilt AS TABLE played;
+\set ECHO all
 DO $$
 DECLARE
     s record;
@@ -53,6 +55,7 @@ INSERT INTO spoiler VALUES ('null_value', 100, ''), ('infinite_time', 101, '');
 CREATE VIEW spoilt_source AS TABLE spoilt;
 
 -- rate() says which is which, and all others come out as without them.
+\set ECHO none
 CREATE FUNCTION rated(which regclass, model text, strict boolean DEFAULT false)
 RETURNS TABLE (match_id integer, player_id integer, r skillrating.rated) LANGUAGE plpgsql AS $$
 BEGIN
@@ -66,6 +69,7 @@ CREATE FUNCTION same_ratings(model text) RETURNS boolean LANGUAGE sql AS $$
         EXCEPT SELECT match_id, player_id, (r).state_before, (r).state_after FROM rated('played', model))
         AND (SELECT count(*) FROM rated('spoilt', model) WHERE (r).unrated_reason IS NULL) = (SELECT count(*) FROM played)
 $$;
+\set ECHO all
 SELECT s.n, s.reason, (q.r).unrated_reason AS found, (q.r).unrated_detail AS detail, count(*) AS rows
 FROM spoiler AS s JOIN rated('spoilt', 'elo') AS q ON q.match_id = 10 * s.n + 5 GROUP BY 1, 2, 3, 4 ORDER BY s.n;
 SELECT count(*) AS otherwise FROM spoiler AS s JOIN rated('spoilt', 'elo') AS q ON q.match_id = 10 * s.n + 5 WHERE (q.r).unrated_reason IS DISTINCT FROM s.reason;
@@ -75,13 +79,16 @@ SELECT player_id, round((r).rating_before::numeric, 2) = round((r).rating_after:
 FROM rated('spoilt', 'glicko2') WHERE match_id = 235 ORDER BY player_id;
 
 -- final_ratings(), tune() and solve() leave them out, and count them.
+\set ECHO none
 CREATE FUNCTION finals(which regclass, strict boolean DEFAULT false) RETURNS SETOF skillrating.final_rating LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT f.* FROM (SELECT skillrating.final_ratings(''glicko'', match_id, player_id, team, rank, skillrating.inputs(weight, played_at, team_score, NULL,
         joined, left_at, commanding, side, squad, kills, deaths, quit, experience, pool, log_odds, player_gain, unrated_reason, player_score => player_score), jsonb_build_object(''strict_rows'', $1) ORDER BY played_at, match_id) AS x FROM %s) AS q, unnest(x) AS f', which)
     USING strict;
 END $$;
+\set ECHO all
 SELECT count(*) AS differ FROM (SELECT * FROM finals('played') EXCEPT ALL SELECT * FROM finals('spoilt')) AS d;
+\set ECHO none
 CREATE FUNCTION outcome(what text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE what;
@@ -109,6 +116,7 @@ BEGIN
 END $$;
 -- (Times do not matter to bradley_terry and hive.)
 CREATE TABLE counted AS SELECT reason, count(*) AS n FROM spoiler GROUP BY reason;
+\set ECHO all
 SELECT s.unrated, s.unrated = (SELECT sum(n) FROM counted) AS all_of_them,
     (SELECT count(*) FROM counted AS c FULL JOIN jsonb_each_text(s.unrated_reasons) AS u ON u.key = c.reason WHERE c.n IS DISTINCT FROM u.value::bigint) AS differ,
     (s).matches = (t).matches AND (s).log_loss = (t).log_loss AND (s).params = (t).params AND t.unrated = 0 AND t.unrated_reasons = '{}' AS as_without
@@ -144,6 +152,7 @@ SELECT bool_and(ok) FROM skillrating.verify('at_once');
 SELECT bool_and(ok) FROM skillrating.verify('later');
 
 -- Strict: every mistake is an error wherever it is met, and what only does not count is none.
+\set ECHO none
 CREATE TABLE one AS SELECT * FROM spoilt LIMIT 0;
 CREATE VIEW one_source AS TABLE one;
 CREATE FUNCTION strict_outcomes(n integer, OUT rate text, OUT final_ratings text, OUT tune text, OUT solve text, OUT ladder text) LANGUAGE plpgsql AS $$
@@ -158,6 +167,7 @@ BEGIN
     ladder := outcome('SELECT count(*) FROM skillrating.catch_up(''no_mistakes'', search => true)');
     PERFORM skillrating.drop_ladder('no_mistakes');
 END $$;
+\set ECHO all
 SELECT s.n, s.reason, o.*, (o.rate <> 'none') = u.mistake AND o.rate = o.ladder AS as_listed
 FROM spoiler AS s JOIN skillrating.reasons() AS u USING (reason), strict_outcomes(s.n) AS o ORDER BY s.n;
 
@@ -203,6 +213,7 @@ SELECT skillrating.win_probability('careful', ARRAY[1, 1, 2], ARRAY[1, 2, 2]);
 -- Errors of a source: what its data violate keeps only their matches; all others get through, and
 -- leave nothing half written.
 CREATE DOMAIN small AS integer CHECK (VALUE < 1000);
+\set ECHO none
 CREATE TABLE game (id integer, player integer, points integer);
 CREATE FUNCTION raised(points integer) RETURNS integer LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -212,6 +223,7 @@ BEGIN
     RETURN points;
 END $$;
 CREATE VIEW game_source AS SELECT id AS match_id, timestamptz '2024-01-01' AS played_at, player AS player_id, player AS team, CAST(CAST(raised(points) AS small) AS integer) AS team_score FROM game;
+\set ECHO all
 SELECT skillrating.create_ladder('games', 'elo', source => 'game_source', on_error => 'raise');
 SELECT skillrating.attach('games', 'game', 'id');
 INSERT INTO game SELECT id, player, CASE WHEN id % 50 = 0 THEN 1000 ELSE player END FROM generate_series(1, 200) AS id, generate_series(1, 2) AS player;

@@ -3,10 +3,8 @@
 -- No column is the relation itself, and no relation is all that have such a column.
 CREATE VIEW skillrating_internal.relation_comments AS
 SELECT r.relation, v.column_name, v.comment FROM (VALUES
-    ('', 'above', 'How many players were rated higher; null but for every 256th row and the last one.'),
     ('', 'as_of', 'The time as of which the state is: that of the last event.'),
     ('', 'as_of_before', 'The time as of which the state before was; null if that is last_played_before.'),
-    ('', 'at_least', 'How many players were rated at least as high; null as above.'),
     ('', 'deviation', 'The deviation of the rating; null under a model that has none.'),
     ('', 'draws', 'How many of the games were drawn: the first place was shared.'),
     ('', 'fixed', 'Whether the player is fixed, as bots and puzzles are: see set_fixed().'),
@@ -134,6 +132,7 @@ SELECT r.relation, v.column_name, v.comment FROM (VALUES
     ('standing', 'operation', 'The operation that ended the season: the next season.'),
     ('standing', 'rating', 'The displayed rating at the end of the season.'),
     ('standing', 'games', 'The number of rated matches in the season.'),
+    ('standing', 'place', 'The place in the pool: 1 is first, and equal ratings share a place.'),
     ('solved', '', 'What all matches together say of a player, by solve_ladder(), for each solver and pool that has been solved.'),
     ('solved', 'player_id', 'The player.'),
     ('solved_context', '', 'What contexts are worth to side 1 by all matches together, by solve_ladder().'),

@@ -71,6 +71,28 @@ BEGIN
 END
 $do$;
 
+-- Functions of aggregates, but for those whose comment says what a state consists of.
+DO LANGUAGE plpgsql
+$do$
+DECLARE
+    statement text;
+BEGIN
+    FOR statement IN
+        SELECT format('COMMENT ON FUNCTION %s IS %L', f.oid::regprocedure, format('%s function of%s%s.', f.kind,
+            CASE WHEN count(DISTINCT p.proname) > 3 THEN E'\n' ELSE ' ' END, string_agg(DISTINCT p.proname || '()', ', ')))
+        FROM pg_aggregate AS a JOIN pg_proc AS p ON p.oid = a.aggfnoid,
+            LATERAL (VALUES ('Transition', a.aggtransfn), ('Final', a.aggfinalfn), ('Combine', a.aggcombinefn),
+                ('Serialization', a.aggserialfn), ('Deserialization', a.aggdeserialfn)) AS f(kind, oid)
+        WHERE p.pronamespace = 'skillrating'::regnamespace AND f.oid <> 0 AND obj_description(f.oid, 'pg_proc') IS NULL
+        GROUP BY f.kind, f.oid
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+END
+$do$;
+
+DROP FUNCTION skillrating_internal.make_aggregate;
+
 -- What is in SQL or PL/pgSQL is parsed when it runs, and by this path whoever calls it.  What was
 -- parsed here (BEGIN ATOMIC, RETURN) needs none; a procedure that commits can have none, nor can
 -- starting_rating(), which is inlined and qualifies its names.

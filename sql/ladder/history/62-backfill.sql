@@ -51,18 +51,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_waiting(regclass, text, text) IS
-'A part of attach(): says in a notice how many matches of a ladder''s view source, with alias s, meet
-a condition and wait for backfill(). Does nothing for a view of another role. Of many it gives a
-lower bound, and the planner''s estimate where counting costs too much.
+'A notice of how many matches of a ladder''s view source, with alias s, meet a condition and wait for
+backfill(): of many a lower bound, or the planner''s estimate. Nothing for a view of another role.
 Volatile because EXPLAIN is refused elsewhere.';
-
-CREATE FUNCTION skillrating_internal.check_backfill_block()
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_check_backfill_block'
-LANGUAGE C STABLE;
-
-COMMENT ON FUNCTION skillrating_internal.check_backfill_block() IS
-'A part of backfill(): error 2D000 in a transaction block, with a hint.';
 
 CREATE FUNCTION skillrating_internal.backfill_batches(
     ladder text,
@@ -138,7 +129,7 @@ looked at that were new, changed or gone, and how many of them are older than ot
 players and wait for catch_up() to get their place; with late => append they get the next place
 instead. unrated: how many of the others do not count; rated_match has the reasons.
 done, total and started_at are what progress() shows: how many matches came before, how many there
-are, and when that began. Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
+are, and when backfill() began, which cannot be within a transaction block (2D000). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
 22004 for nulls, 22P02 for texts that are no identifiers, 22023 for another late, or append where
 the ladder reorders, 55000 if its triggers are gone, see restore_triggers().';
 
@@ -173,9 +164,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.tell_unrated(jsonb, jsonb, text, boolean) IS
-'A part of backfill() and create_ladder(): a message with the commonest reasons why matches do not
-count, as ladder_status() has them, each with an example, and what can be done about them; a
-warning if these are many, else a notice.';
+'A message with the commonest reasons why matches do not count, as ladder_status() has them, with
+examples and remedies; a warning if these are many, else a notice.';
 
 CREATE FUNCTION skillrating_internal.judge_source(
     source regclass,
@@ -246,9 +236,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.judge_source(regclass, text, jsonb) IS
-'A part of describe_source() and create_ladder(): how many of up to a hundred matches of a source of
-the current role would count (reason is null), and how many would not, for each reason, with an
-example; or the error that reading them raises (failure). Nothing where reading them takes long.';
+'How many of up to a hundred matches of a source of the current role would count (reason is null) or
+not, by reason, with an example; or the error of reading them (failure). Nothing where that is slow.';
 
 CREATE FUNCTION skillrating_internal.unused_columns(source regclass, model text, params jsonb)
 RETURNS text[]
@@ -259,10 +248,7 @@ COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) I
 'The columns of a source that neither a model uses under these parameters nor the ladder or its rules
 of eligibility: a ladder does not read them, but for scores beside ranks. Errors as for models().';
 
-CREATE FUNCTION skillrating_internal.tell_judgement(
-    source regclass,
-    model text,
-    params jsonb)
+CREATE FUNCTION skillrating_internal.tell_judgement(source regclass, model text, params jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
@@ -302,8 +288,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.tell_judgement(regclass, text, jsonb) IS
-'A part of create_ladder() and refresh_source(): a notice of columns that no source has, another of
-the unused_columns(), and what judge_source() finds, unless all matches count.';
+'Notices of columns that no source has, of the unused_columns(), and of what judge_source() finds.';
 
 CREATE FUNCTION skillrating.describe_source(
     source regclass,
@@ -379,11 +364,7 @@ The last two are for sources of the caller''s own, because the functions of a vi
 rights of whoever reads it. If ok is false for no column, create_ladder() takes it.
 Errors: 42P01 for an unknown relation, 22023 and 22003 for an unknown model or parameters.';
 
-CREATE FUNCTION skillrating_internal.tell_backfill(
-    name text,
-    done bigint,
-    total bigint,
-    elapsed interval)
+CREATE FUNCTION skillrating_internal.tell_backfill(name text, done bigint, total bigint, elapsed interval)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
@@ -398,8 +379,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.tell_backfill(text, bigint, bigint, interval) IS
-'A part of backfill(): a notice that so many matches were done in that time, at what rate, and how
-long the others will take.';
+'A notice of how many matches backfill() has rated in a time, and how long the others will take.';
 
 CREATE PROCEDURE skillrating.backfill(
     ladder text,
@@ -427,8 +407,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'batch_size and catch_up must not be null';
     END IF;
-    PERFORM skillrating_internal.check_backfill_block();
-    PERFORM FROM skillrating.backfill_batch(ladder, '{}', late);
+    PERFORM FROM skillrating.backfill_batch(ladder, '{}', late, started_at => started_at);
     matches := 0;
     late_matches := 0;
     unrated := 0;

@@ -16,10 +16,30 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_operation_time(timestamptz) IS
 'Error 22008 for an infinite time: no match could come behind the operation, or none before it.';
 
-CREATE FUNCTION skillrating_internal.ladder_holders(
-    schemas oid[],
-    relations oid[],
-    readers boolean)
+CREATE FUNCTION skillrating_internal.ladder_row(
+    ladder text,
+    OUT model text,
+    OUT params jsonb,
+    OUT state_columns text[],
+    OUT late text,
+    OUT horizon bigint,
+    OUT horizon_at timestamptz)
+LANGUAGE plpgsql STABLE STRICT
+AS $function$
+BEGIN
+    PERFORM skillrating_internal.ladder_types(ladder);
+    EXECUTE format(
+        'SELECT l.model, l.params, m.state_columns, l.late, l.horizon, l.horizon_at
+        FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
+    INTO model, params, state_columns, late, horizon, horizon_at;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.ladder_row(text) IS
+'The row of table ladder, with the state columns of the model. Error 55000 unless the ladder has been
+entered.';
+
+CREATE FUNCTION skillrating_internal.ladder_holders(schemas oid[], relations oid[], readers boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
@@ -46,24 +66,18 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_holders(oid[], oid[], boolean) IS
-'Who has locks on ladders in some schemas, or on relations, that keep others from their maintenance,
-or, with readers, any lock: processes and prepared transactions, for the detail of an error. Null
-for nobody.';
+'Processes and prepared transactions with locks on ladders in some schemas, or on relations, that are
+in the way of their maintenance or, with readers, of anything. Null for nobody.';
 
 CREATE FUNCTION skillrating_internal.note_change(ladder text)
 RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('UPDATE %I.ladder AS l SET late = l.late', ladder);
-END
-$function$;
+AS 'MODULE_PATHNAME', 'skillrating_note_change'
+LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.note_change(text) IS
-'Part of what changes which accounts are one player, who is excluded, which matches count, where
-history begins or where ratings are mirrored: writes a new version of the row of table ladder, by
-which transactions at higher isolation levels learn that their snapshot is older.';
+'Part of what changes who is who, what counts, mirrors or the tables of a ladder: writes a new version
+of the row of table ladder, by which transactions at higher isolation levels learn that their
+snapshot is older, and has all sessions look the relations of the ladder up again.';
 
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
@@ -76,33 +90,54 @@ CREATE FUNCTION skillrating_internal.note_operation(
     at timestamptz DEFAULT now(),
     state float8[] DEFAULT NULL,
     params jsonb DEFAULT '{}',
-    reason text DEFAULT NULL)
-RETURNS bigint
+    reason text DEFAULT NULL,
+    rows text DEFAULT NULL,
+    players text[] DEFAULT NULL,
+    states jsonb DEFAULT NULL,
+    OUT operation bigint,
+    OUT changed bigint)
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    operation bigint := nextval(format('%I.event_seq', ladder));
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
-    PERFORM skillrating_internal.check_behind_horizon(ladder, kind, NULL, at => at);
+    PERFORM skillrating_internal.check_operation_time(at),
+        skillrating_internal.check_behind_horizon(ladder, kind, at => at),
+        skillrating_internal.begin_operation(ladder);
+    operation := nextval(format('%I.event_seq', ladder));
     EXECUTE format(
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
-        VALUES ($1, $1, $2, CAST($3 AS %2$s), CAST($4 AS %2$s), $5, $6, $7, $8, $9, $10, $11)', ladder, t.player_type)
-    USING operation, kind, player_id, into_id, pool, since, until, at, state, params, reason;
+        SELECT $1, $1, $2, r.player_id, CAST($4 AS %2$s), r.pool, $6, $7, $8, r.state, r.params, $11 FROM (%3$s) AS r',
+        ladder, t.player_type, coalesce(
+            'SELECT s.* FROM (' || rows || format(
+                ') AS s WHERE NOT EXISTS (
+                    SELECT FROM %I.operation AS m
+                    WHERE m.player_id %s s.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)', ladder, t.player_equals),
+            format('SELECT CAST($3 AS %s) AS player_id, $5 AS pool, $9 AS state, $10 AS params', t.player_type)))
+    USING operation, kind, player_id, into_id, pool, since, until, at, state, params, reason, players, states;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    IF changed = 0 THEN
+        operation := NULL;
+        RETURN;
+    END IF;
     -- These two take no maintenance lock, and their player has another row of rating anyway.
     IF kind NOT IN ('set', 'reset') THEN
         PERFORM skillrating_internal.note_change(ladder);
     END IF;
-    RETURN operation;
+    -- What these do is for catch_up().
+    IF kind NOT IN ('exclude', 'merge', 'eligibility') THEN
+        changed := skillrating_internal.apply_operation(ladder, operation);
+    END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.note_operation(text, text, text, text, text, timestamptz, timestamptz, timestamptz, float8[], jsonb, text) IS
-'Writes an operation into table operation of a ladder that was entered, at the next place in the
-order, and returns its number, which is that place until a ladder with late => reorder gives it
-another; the number stays. Identifiers are texts. Errors: 42704 for an unknown ladder, 22008 for an
-infinite time, 55000 for one before the horizon where time gives operations their places.';
+COMMENT ON FUNCTION skillrating_internal.note_operation(text, text, text, text, text, timestamptz, timestamptz, timestamptz, float8[], jsonb, text, text, text[], jsonb) IS
+'Writes an operation into table operation at the next place in the order, and applies it, unless
+catch_up() does that. Returns its number, which is that place until a ladder with late => reorder
+gives it another, and how many players it changed; identifiers are texts. One of several rows has a
+query, rows, for player_id, pool, state and params, in which $1 and so on are the operation and the
+arguments from kind on; it leaves out merged accounts, and with nobody left the number is null.
+Errors: 22008 for an infinite time, 55000 before the horizon, 22003 for a state out of range.';
 
 CREATE FUNCTION skillrating_internal.note_correction(
     ladder text,
@@ -126,9 +161,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, text, timestamptz) IS
-'Writes into table correction of a ladder that history is out of date from a place in the order on;
-nothing if that is null. The match and the time are those that a ladder with late => reorder has to
-find a new place for. Errors: 42704 for an unknown ladder, 55000 for a place before the horizon.';
+'Writes into table correction that history is out of date from a place in the order on, if not null,
+with the match and the time that late => reorder has to find a new place for. Error 55000 for a place
+before the horizon.';
 
 CREATE FUNCTION skillrating_internal.catch_up(
     ladder text,
@@ -176,19 +211,18 @@ LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    place bigint;
-    n bigint;
+    m record;
 BEGIN
-    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = $2, decided_at = clock_timestamp() WHERE m.match_id %s CAST($1 AS %s) RETURNING m.seq',
-        ladder, t.match_equals, t.match_type)
-    INTO place USING match_id::text, reason;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n = 0 THEN
+    EXECUTE format(
+        'UPDATE %I.rated_match AS m SET void_reason = $2, decided_at = clock_timestamp()
+        WHERE m.match_id %s CAST($1 AS %s) RETURNING m.match_id, m.seq', ladder, t.match_equals, t.match_type)
+    INTO m USING match_id::text, reason;
+    IF m.match_id IS NULL THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" does not know match %s', ladder, match_id),
             HINT = 'Known matches are in its table rated_match.';
     END IF;
-    PERFORM skillrating_internal.note_correction(ladder, 'void', place, match_id::text);
+    PERFORM skillrating_internal.note_correction(ladder, 'void', m.seq, match_id::text);
 END
 $function$;
 
@@ -204,19 +238,17 @@ LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    place bigint;
-    played_at timestamptz;
-    n bigint;
+    m record;
 BEGIN
-    EXECUTE format('UPDATE %I.rated_match AS m SET void_reason = NULL, decided_at = clock_timestamp() WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL RETURNING m.seq, m.played_at',
-        ladder, t.match_equals, t.match_type)
-    INTO place, played_at USING match_id::text;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n = 0 THEN
+    EXECUTE format(
+        'UPDATE %I.rated_match AS m SET void_reason = NULL, decided_at = clock_timestamp()
+        WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL RETURNING m.*', ladder, t.match_equals, t.match_type)
+    INTO m USING match_id::text;
+    IF m.match_id IS NULL THEN
         RAISE undefined_object USING
             MESSAGE = format('match %s of ladder "%s" is not void', match_id, ladder);
     END IF;
-    PERFORM skillrating_internal.note_correction(ladder, 'restore', place, match_id::text, played_at);
+    PERFORM skillrating_internal.note_correction(ladder, 'restore', m.seq, match_id::text, m.played_at);
 END
 $function$;
 
@@ -224,71 +256,14 @@ COMMENT ON FUNCTION skillrating_internal.restore_match(text, anycompatible) IS
 'Undoes void_match(): the match counts again, at its old place in the order; takes effect with
 catch_up(). Error 42704 for an unknown ladder or a match that is not void.';
 
-CREATE FUNCTION skillrating_internal.note_exclusion(
-    ladder text,
-    player_id text,
-    since timestamptz,
-    until timestamptz,
-    at timestamptz,
-    reason text)
-RETURNS bigint
-LANGUAGE plpgsql VOLATILE
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    place bigint;
-    operation bigint;
-    refund bigint;
-BEGIN
-    -- Points that were given back would come twice if the matches were taken out as well.
-    EXECUTE format(
-        'SELECT o.operation FROM %1$I.operation AS o
-        WHERE o.kind = ''refund'' AND o.undone_at IS NULL AND o.into_id %3$s CAST($1 AS %2$s)
-            AND EXISTS (
-                SELECT FROM jsonb_array_elements_text(o.params->''matches'') AS k(id)
-                JOIN %1$I.rated_match AS m ON m.match_id %5$s CAST(k.id AS %4$s)
-                WHERE m.played_at >= $2 AND m.played_at < $3)
-        LIMIT 1', ladder, t.player_type, t.player_equals, t.match_type, t.match_equals)
-    INTO refund USING player_id, since, until;
-    IF refund IS NOT NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('operation %s of ladder "%s" has given back points of matches with player %s in that time',
-                refund, ladder, player_id),
-            HINT = 'Undo it first, or begin behind these matches.';
-    END IF;
-    PERFORM skillrating_internal.check_player_behind_horizon(ladder,
-        skillrating_internal.counted_player(ladder, player_id), since);
-    EXECUTE format(
-        'WITH RECURSIVE account(id) AS (
-            SELECT CAST($1 AS %2$s)
-            UNION ALL
-            SELECT o.into_id FROM account AS a JOIN %1$I.operation AS o ON o.player_id %3$s a.id
-            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
-        SELECT min(e.seq) FROM account AS a JOIN %1$I.event AS e ON e.player_id %3$s a.id
-        WHERE e.kind = ''match'' AND e.played_at >= $2 AND e.played_at < $3',
-        ladder, t.player_type, t.player_equals)
-    INTO place USING player_id, since, until;
-    operation := skillrating_internal.note_operation(ladder, 'exclude', player_id,
-        since => since, until => until, at => at, reason => reason);
-    PERFORM skillrating_internal.note_correction(ladder, 'exclude', place);
-    RETURN operation;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.note_exclusion(text, text, timestamptz, timestamptz, timestamptz, text) IS
-'The part of exclude_player() for policy void: writes the operation, and from where on history is
-out of date. Returns its number.';
-
-CREATE FUNCTION skillrating_internal.counted_player(
-    ladder text,
-    player_id text)
+CREATE FUNCTION skillrating_internal.counted_player(ladder text, player_id text)
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_counted_player'
 LANGUAGE C STABLE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.counted_player(text, text) IS
-'The player that an account counts as, now and whatever catch_up() has still to do: the account that
-it is merged into in the end, or itself. Functions of a ladder that take a player ask this one.';
+'The player that an account counts as, whatever catch_up() has still to do: the one that it is merged
+into in the end, or itself.';
 
 CREATE FUNCTION skillrating_internal.counting_rows(ladder text)
 RETURNS text
@@ -312,186 +287,132 @@ COMMENT ON FUNCTION skillrating_internal.counting_rows(text) IS
 'A part of find_opponents(): the condition on rows r of rating that they are of players who count,
 and not of accounts that are merged, which have some until catch_up() only.';
 
-CREATE FUNCTION skillrating_internal.merged_accounts(
-    ladder text,
-    OUT player_id text,
-    OUT into_id text)
-RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT ROWS 10
+CREATE FUNCTION skillrating_internal.refund_rows(ladder text, cap_at_peak boolean)
+RETURNS text
+LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
+    s record := skillrating_internal.state_expressions(ladder);
+    began_anew constant text := 'n.kind IN (''reset'', ''set'', ''seed'') AND n.played_at <= $8';
 BEGIN
-    RETURN QUERY EXECUTE format(
-        'WITH RECURSIVE merged(player_id, into_id) AS (
-            SELECT o.player_id, o.into_id FROM %1$I.operation AS o
-            WHERE o.kind = ''merge'' AND o.undone_at IS NULL
+    RETURN format(
+        -- Merges that wait for catch_up() have not reached the events.
+        'WITH RECURSIVE merge AS (
+            SELECT o.player_id, o.into_id FROM %1$I.operation AS o WHERE o.kind = ''merge'' AND o.undone_at IS NULL
+        ), followed AS (
+            SELECT m.* FROM merge AS m
             UNION ALL
-            SELECT m.player_id, o.into_id
-            FROM merged AS m JOIN %1$I.operation AS o ON o.player_id %2$s m.into_id
-            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
-        SELECT m.player_id::text, m.into_id::text FROM merged AS m
-        WHERE NOT EXISTS (
-            SELECT FROM %1$I.operation AS o
-            WHERE o.kind = ''merge'' AND o.undone_at IS NULL AND o.player_id %2$s m.into_id)',
-        ladder, t.player_equals);
+            SELECT f.player_id, m.into_id FROM followed AS f JOIN merge AS m ON m.player_id %3$s f.into_id
+        ), merged AS MATERIALIZED (
+            SELECT f.* FROM followed AS f WHERE NOT EXISTS (SELECT FROM merge AS m WHERE m.player_id %3$s f.into_id)
+        )
+        SELECT v.player_id, v.pool, NULL::float8[] AS state, jsonb_strip_nulls(jsonb_build_object(
+            ''amount'', v.amount, ''matches'', v.matches, ''peak'', p.peak)) AS params
+        FROM (
+            SELECT l.player_id, l.pool, l.season_seq, sum(l.points ORDER BY l.seq) AS amount,
+                jsonb_agg(l.match_id::text ORDER BY l.seq) AS matches
+            FROM (
+                SELECT coalesce(a.into_id, e.player_id) AS player_id, e.pool, e.seq,
+                    e.match_id, b.season_seq,
+                    skillrating.state_rating(l.model, %4$s, l.params)
+                        - skillrating.state_rating(l.model, %5$s, l.params) AS points
+                FROM %1$I.ladder AS l
+                CROSS JOIN %1$I.event AS c
+                CROSS JOIN LATERAL (
+                    SELECT coalesce(max(o.seq), 0) AS season_seq FROM %1$I.operation AS o
+                    WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.at <= $8
+                        AND (o.pool IS NULL OR o.pool = c.pool)) AS b
+                JOIN %1$I.event AS e ON e.seq = c.seq AND e.pool = c.pool
+                LEFT JOIN merged AS a ON a.player_id %3$s e.player_id
+                WHERE c.player_id %3$s CAST($4 AS %2$s) AND c.kind = ''match''
+                    AND c.played_at >= $6 AND c.played_at < least($7, $8) AND c.seq > b.season_seq
+                    AND e.team <> c.team AND e.score <= c.score
+                    -- A rating that began anew since then knows nothing of the loss.
+                    AND NOT EXISTS (
+                        SELECT FROM %1$I.event AS n
+                        WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq > e.seq AND %6$s)
+                    AND NOT EXISTS (
+                        SELECT FROM %1$I.operation AS x
+                        WHERE x.kind = ''exclude'' AND x.undone_at IS NULL AND x.player_id %3$s c.player_id
+                            AND x.since <= c.played_at AND c.played_at < x.until)) AS l
+            WHERE l.points > 0 AND NOT (l.player_id %3$s CAST($4 AS %2$s))
+                AND NOT EXISTS (
+                    SELECT FROM %1$I.operation AS o
+                    WHERE o.kind = ''refund'' AND o.undone_at IS NULL
+                        AND (o.into_id %3$s l.player_id
+                            OR o.player_id %3$s l.player_id AND o.pool = l.pool
+                                AND o.params->''matches'' ? l.match_id::text))
+            GROUP BY 1, 2, 3) AS v
+        LEFT JOIN LATERAL (
+            SELECT max(greatest(skillrating.state_rating(r.model, %4$s, r.params),
+                skillrating.state_rating(r.model, %5$s, r.params))) AS peak
+            FROM %1$I.ladder AS r
+            CROSS JOIN (
+                SELECT v.player_id
+                UNION ALL
+                SELECT a.player_id FROM merged AS a WHERE a.into_id %3$s v.player_id) AS k(player_id)
+            JOIN %1$I.event AS e ON e.player_id %3$s k.player_id
+            WHERE e.pool = v.pool AND e.seq > v.season_seq AND e.played_at <= $8
+                AND NOT EXISTS (
+                    SELECT FROM %1$I.event AS n
+                    WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq >= e.seq AND %6$s)) AS p ON %7$L',
+        ladder, t.player_type, t.player_equals, s.before, s.after, began_anew, cap_at_peak);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.merged_accounts(text) IS
-'The players of a ladder who are merged into others, each with the account that counts in the end.
-Until catch_up() events may still have the former.';
+COMMENT ON FUNCTION skillrating_internal.refund_rows(text, boolean) IS
+'The rows of note_operation() for policy refund of exclude_player(): the points of the displayed rating
+that accounts have lost to a player in the season, and with cap_at_peak their highest rating.';
 
-CREATE FUNCTION skillrating_internal.lost_points(
+CREATE FUNCTION skillrating_internal.check_player(
     ladder text,
     player_id text,
-    since timestamptz,
-    until timestamptz,
-    at timestamptz,
-    OUT victim text,
-    OUT pool text,
-    OUT seq bigint,
-    OUT match_id text,
-    OUT points float8,
-    OUT season_seq bigint)
-RETURNS SETOF record
+    should text,
+    pool text DEFAULT NULL)
+RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
+    counted text;
+    counts boolean;
+    rated boolean;
 BEGIN
-    RETURN QUERY EXECUTE format(
-        'SELECT l.player_id::text, l.pool, l.seq, l.match_id::text, l.points, l.season_seq
-        FROM (
-            SELECT coalesce(CAST(a.into_id AS %2$s), e.player_id) AS player_id, e.pool, e.seq,
-                e.match_id, b.season_seq,
-                skillrating.state_rating(l.model, %4$s, l.params)
-                    - skillrating.state_rating(l.model, %5$s, l.params) AS points
-            FROM %1$I.ladder AS l
-            CROSS JOIN %1$I.event AS c
-            CROSS JOIN LATERAL (
-                SELECT coalesce(max(o.seq), 0) AS season_seq FROM %1$I.operation AS o
-                WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.at <= $4
-                    AND (o.pool IS NULL OR o.pool = c.pool)) AS b
-            JOIN %1$I.event AS e ON e.seq = c.seq AND e.pool = c.pool
-            -- Merges that wait for catch_up() have not reached the events.
-            LEFT JOIN skillrating_internal.merged_accounts(%6$L) AS a
-                ON e.player_id %3$s CAST(a.player_id AS %2$s)
-            WHERE c.player_id %3$s CAST($1 AS %2$s) AND c.kind = ''match''
-                AND c.played_at >= $2 AND c.played_at < least($3, $4) AND c.seq > b.season_seq
-                AND e.team <> c.team AND e.score <= c.score
-                -- A rating that began anew since then knows nothing of the loss.
-                AND NOT EXISTS (
-                    SELECT FROM %1$I.event AS n
-                    WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq > e.seq
-                        AND n.kind IN (''reset'', ''set'', ''seed'') AND n.played_at <= $4)
-                AND NOT EXISTS (
-                    SELECT FROM %1$I.operation AS x
-                    WHERE x.kind = ''exclude'' AND x.undone_at IS NULL AND x.player_id %3$s c.player_id
-                        AND x.since <= c.played_at AND c.played_at < x.until)) AS l
-        WHERE l.points > 0 AND NOT (l.player_id %3$s CAST($1 AS %2$s))
-            AND NOT EXISTS (
-                SELECT FROM %1$I.operation AS o
-                WHERE o.kind = ''refund'' AND o.undone_at IS NULL
-                    AND (o.into_id %3$s l.player_id
-                        OR o.player_id %3$s l.player_id AND o.pool = l.pool
-                            AND o.params->''matches'' ? l.match_id::text))',
-        ladder, t.player_type, t.player_equals, s.before, s.after, ladder)
-    USING player_id, since, until, at;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.lost_points(text, text, timestamptz, timestamptz, timestamptz) IS
-'A part of exclude_player() for policy refund: who lost how many points of the displayed rating in
-which match against a player whom the own team did not beat, from since on and before until and at,
-in the season of that time, which began at season_seq; but for matches that were refunded before
-or are excluded, losses before a rating was set or reset, and players to whom others lost what they
-got back. victim is the account that counts, also if a merge waits for catch_up().';
-
-CREATE FUNCTION skillrating_internal.note_refund(
-    ladder text,
-    player_id text,
-    since timestamptz,
-    until timestamptz,
-    at timestamptz,
-    reason text,
-    cap_at_peak boolean)
-RETURNS bigint
-LANGUAGE plpgsql VOLATILE
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
-    operation bigint := nextval(format('%I.event_seq', ladder));
-    n bigint;
-BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
-    PERFORM skillrating_internal.check_not_merged(ladder, player_id);
+    IF should = 'be known' THEN
+        IF skillrating_internal.known_players(ladder, ARRAY[player_id], true) = '{}' THEN
+            RAISE undefined_object USING
+                MESSAGE = format('ladder "%s" does not know player %s', ladder, player_id),
+                HINT = 'Known players are those of its matches and operations. Set allow_unknown to true for others.';
+        END IF;
+        RETURN;
+    END IF;
+    counted := skillrating_internal.counted_player(ladder, player_id);
     EXECUTE format(
-        'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, into_id, since, until, at, params, reason)
-        SELECT $1, $1, ''refund'', v.pool, CAST(v.victim AS %2$s), CAST($2 AS %2$s), $3, $4, $5,
-            jsonb_strip_nulls(jsonb_build_object(''amount'', v.amount, ''matches'', v.matches,
-                ''peak'', p.peak)), $6
-        FROM (
-            SELECT l.victim, l.pool, l.season_seq, sum(l.points ORDER BY l.seq) AS amount,
-                jsonb_agg(l.match_id ORDER BY l.seq) AS matches
-            FROM skillrating_internal.lost_points(%4$L, $2, $3, $4, $5) AS l
-            GROUP BY l.victim, l.pool, l.season_seq) AS v
-        LEFT JOIN LATERAL (
-            SELECT max(greatest(skillrating.state_rating(r.model, %5$s, r.params),
-                skillrating.state_rating(r.model, %6$s, r.params))) AS peak
-            FROM %1$I.ladder AS r
-            CROSS JOIN (
-                SELECT CAST(v.victim AS %2$s)
-                UNION ALL
-                SELECT CAST(a.player_id AS %2$s)
-                FROM skillrating_internal.merged_accounts(%4$L) AS a
-                WHERE CAST(a.into_id AS %2$s) %3$s CAST(v.victim AS %2$s)) AS k(player_id)
-            JOIN %1$I.event AS e ON e.player_id %3$s k.player_id
-            WHERE e.pool = v.pool AND e.seq > v.season_seq AND e.played_at <= $5
-                AND NOT EXISTS (
-                    SELECT FROM %1$I.event AS n
-                    WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq >= e.seq
-                        AND n.kind IN (''reset'', ''set'', ''seed'') AND n.played_at <= $5)) AS p ON $7',
-        ladder, t.player_type, t.player_equals, ladder, s.before, s.after)
-    USING operation, player_id, since, until, at, reason, cap_at_peak;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n = 0 THEN
-        RETURN NULL;
+        'SELECT CAST($1 AS %3$s) %2$s CAST($2 AS %3$s), EXISTS (
+            SELECT FROM %1$I.rating AS r
+            WHERE r.player_id %2$s CAST($1 AS %3$s) AND r.pool = coalesce($3, r.pool)
+                AND (r.games > 0 OR EXISTS (
+                    SELECT FROM %1$I.event AS e WHERE e.player_id %2$s r.player_id AND e.pool = r.pool)))',
+        ladder, t.player_equals, t.player_type)
+    INTO counts, rated USING player_id, counted, pool;
+    IF NOT counts THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('player %s is merged into %s', player_id, counted),
+            HINT = format('Operations on the merged account have no effect: name player %s.', counted);
     END IF;
-    PERFORM skillrating_internal.note_change(ladder),
-        skillrating_internal.apply_operation(ladder, operation);
-    RETURN operation;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.note_refund(text, text, timestamptz, timestamptz, timestamptz, text, boolean) IS
-'The part of exclude_player() for policy refund: writes the operation, a row for each opponent and
-pool with the amount, the matches and with cap_at_peak the highest rating of the season, and does
-it. Returns its number, or null if nobody gets anything.';
-
-CREATE FUNCTION skillrating_internal.check_known_player(
-    ladder text,
-    player_id text)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-BEGIN
-    -- Their matches need not have an index by players, and are looked at last.
-    IF skillrating_internal.known_players(ladder, ARRAY[player_id], false) = '{}'
-        AND skillrating_internal.known_players(ladder, ARRAY[player_id], true) = '{}'
-    THEN
+    IF should = 'be rated' AND NOT rated THEN
         RAISE undefined_object USING
-            MESSAGE = format('ladder "%s" does not know player %s', ladder, player_id),
-            HINT = 'Known players are those of its matches and operations. Set allow_unknown to true for others.';
+            MESSAGE = CASE WHEN pool IS NULL THEN format('player %s has no rating in any pool of ladder "%s"', player_id, ladder)
+                ELSE format('player %s has no rating in pool "%s" of ladder "%s"', player_id, pool, ladder) END;
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.check_known_player(text, text) IS
-'A part of exclude_player() and merge_players(): error 42704 for a player of whom a ladder has no
-match, rated or not, and no operation, so that a typing error does not pass for a ban.';
+COMMENT ON FUNCTION skillrating_internal.check_player(text, text, text, text) IS
+'A player should be known: error 42704 for one of whom a ladder has no match, rated or not, and no
+operation, so that a typing error does not pass for a ban. Should count: error 22023 for one who is
+merged into another. Should be rated: also error 42704 for one without a rating in the pool, or any.';
 
 CREATE FUNCTION skillrating_internal.exclude_player(
     ladder text,
@@ -506,28 +427,60 @@ CREATE FUNCTION skillrating_internal.exclude_player(
     OUT operation bigint)
 LANGUAGE plpgsql VOLATILE
 AS $function$
+DECLARE
+    t record := skillrating_internal.ladder_types(ladder);
+    player text := player_id::text;
+    place bigint;
+    refund bigint;
 BEGIN
     IF since >= until THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('since (%s) must lie before until (%s)', since, until);
     END IF;
     IF NOT allow_unknown THEN
-        PERFORM skillrating_internal.check_known_player(ladder, player_id::text);
+        PERFORM skillrating_internal.check_player(ladder, player, 'be known');
     END IF;
-    CASE policy
-        WHEN 'void' THEN
-            IF cap_at_peak THEN
-                RAISE invalid_parameter_value USING
-                    MESSAGE = 'cap_at_peak is for policy "refund" only';
-            END IF;
-            operation := skillrating_internal.note_exclusion(ladder, player_id::text, since, until,
-                at, reason);
-        WHEN 'refund' THEN
-            operation := skillrating_internal.note_refund(ladder, player_id::text, since, until,
-                at, reason, cap_at_peak);
-        ELSE
-            PERFORM skillrating_internal.check_choice('policy', policy, 'void', 'refund');
-    END CASE;
+    PERFORM skillrating_internal.check_choice('policy', policy, 'void', 'refund');
+    IF policy = 'refund' THEN
+        PERFORM skillrating_internal.check_player(ladder, player, 'count');
+        SELECT n.operation INTO operation
+        FROM skillrating_internal.note_operation(ladder, 'refund', into_id => player, since => since, until => until,
+            at => at, reason => reason, rows => skillrating_internal.refund_rows(ladder, cap_at_peak)) AS n;
+        RETURN;
+    END IF;
+    IF cap_at_peak THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = 'cap_at_peak is for policy "refund" only';
+    END IF;
+    -- Points that were given back would come twice if the matches were taken out as well.
+    EXECUTE format(
+        'WITH RECURSIVE account(id) AS (
+            SELECT CAST($1 AS %2$s)
+            UNION ALL
+            SELECT o.into_id FROM account AS a JOIN %1$I.operation AS o ON o.player_id %3$s a.id
+            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
+        SELECT (SELECT min(e.seq) FROM account AS a JOIN %1$I.event AS e ON e.player_id %3$s a.id
+                WHERE e.kind = ''match'' AND e.played_at >= $2 AND e.played_at < $3),
+            (SELECT o.operation FROM %1$I.operation AS o
+                WHERE o.kind = ''refund'' AND o.undone_at IS NULL AND o.into_id %3$s CAST($1 AS %2$s)
+                    AND EXISTS (
+                        SELECT FROM jsonb_array_elements_text(o.params->''matches'') AS k(id)
+                        JOIN %1$I.rated_match AS m ON m.match_id %5$s CAST(k.id AS %4$s)
+                        WHERE m.played_at >= $2 AND m.played_at < $3)
+                LIMIT 1)',
+        ladder, t.player_type, t.player_equals, t.match_type, t.match_equals)
+    INTO place, refund USING player, since, until;
+    IF refund IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('operation %s of ladder "%s" has given back points of matches with player %s in that time',
+                refund, ladder, player),
+            HINT = 'Undo it first, or begin behind these matches.';
+    END IF;
+    PERFORM skillrating_internal.check_behind_horizon(ladder, 'exclude',
+        player_id => skillrating_internal.counted_player(ladder, player), since => since);
+    SELECT n.operation INTO operation
+    FROM skillrating_internal.note_operation(ladder, 'exclude', player, since => since, until => until, at => at, reason => reason) AS n;
+    PERFORM skillrating_internal.note_correction(ladder, 'exclude', place);
 END
 $function$;
 
@@ -556,35 +509,27 @@ CREATE FUNCTION skillrating_internal.merge_players(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record;
+    t record := skillrating_internal.ladder_types(ladder);
+    account text := player_id::text;
     place bigint;
     first_played_at timestamptz;
     bad boolean;
 BEGIN
-    t := skillrating_internal.ladder_types(ladder);
-
     -- Whoever follows the merges from into_id must not come back to player_id.
-    EXECUTE format(
-        'WITH RECURSIVE account(id) AS (
-            SELECT CAST($2 AS %2$s)
-            UNION ALL
-            SELECT o.into_id FROM account AS a JOIN %1$I.operation AS o ON o.player_id %3$s a.id
-            WHERE o.kind = ''merge'' AND o.undone_at IS NULL)
-        SELECT EXISTS (SELECT FROM account AS a WHERE a.id %3$s CAST($1 AS %2$s))
-            OR EXISTS (SELECT FROM %1$I.operation AS o WHERE o.player_id %3$s CAST($1 AS %2$s)
-                AND o.kind = ''merge'' AND o.undone_at IS NULL)',
-        ladder, t.player_type, t.player_equals)
-    INTO bad USING player_id::text, into_id::text;
+    EXECUTE format('SELECT NOT CAST($1 AS %1$s) %2$s CAST($2 AS %1$s) OR CAST($1 AS %1$s) %2$s CAST($3 AS %1$s)',
+        t.player_type, t.player_equals)
+    INTO bad USING account, skillrating_internal.counted_player(ladder, account),
+        skillrating_internal.counted_player(ladder, into_id::text);
     IF bad THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('player %s cannot be merged into %s', player_id, into_id),
             DETAIL = 'They are the same account, or the first is merged already.';
     END IF;
     IF NOT allow_unknown THEN
-        PERFORM skillrating_internal.check_known_player(ladder, k.id)
-        FROM unnest(ARRAY[player_id::text, into_id::text]) AS k(id);
+        PERFORM skillrating_internal.check_player(ladder, account, 'be known'),
+            skillrating_internal.check_player(ladder, into_id::text, 'be known');
     END IF;
-    PERFORM skillrating_internal.check_player_behind_horizon(ladder, player_id::text, NULL);
+    PERFORM skillrating_internal.check_behind_horizon(ladder, 'merge', player_id => account);
     -- Matches that were not rated for want of games may have them now.
     EXECUTE format(
         'SELECT min(p.seq), min(p.at) FROM (
@@ -595,8 +540,9 @@ BEGIN
                 SELECT FROM %1$I.source AS s
                 WHERE s.match_id %4$s m.match_id AND s.player_id %2$s CAST($1 AS %3$s))) AS p',
         ladder, t.player_equals, t.player_type, t.match_equals)
-    INTO place, first_played_at USING player_id::text;
-    operation := skillrating_internal.note_operation(ladder, 'merge', player_id::text, into_id::text, reason => reason);
+    INTO place, first_played_at USING account;
+    SELECT n.operation INTO operation
+    FROM skillrating_internal.note_operation(ladder, 'merge', account, into_id::text, reason => reason) AS n;
     PERFORM skillrating_internal.note_correction(ladder, 'merge', place, played_at => first_played_at);
 END
 $function$;
@@ -617,11 +563,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    operation_kind text;
-    season text;
-    season_pool text;
-    operation_seq bigint;
-    operation_since timestamptz;
+    undone record;
     place bigint;
     first_played_at timestamptz;
 BEGIN
@@ -643,29 +585,27 @@ BEGIN
             WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix'') AND o.undone_at IS NULL) AS p',
         ladder, t.player_equals, t.match_equals)
     INTO place, first_played_at USING operation;
+    -- A season that began towards solved skills is two operations.
     EXECUTE format(
-        'UPDATE %I.operation AS o SET undone_at = now()
-        WHERE o.operation = $1 AND o.undone_at IS NULL
-        RETURNING o.kind, o.params->>''name'', o.pool, o.seq, o.since', ladder)
-    INTO operation_kind, season, season_pool, operation_seq, operation_since USING operation;
-    IF operation_kind IS NULL THEN
+        'WITH undone AS (
+            UPDATE %1$I.operation AS o SET undone_at = now() WHERE o.operation = $1 AND o.undone_at IS NULL
+            RETURNING o.kind, o.params->>''name'' AS season, o.pool, o.seq, o.since
+        ), seed AS (
+            UPDATE %1$I.operation AS o SET undone_at = now() FROM undone AS u
+            WHERE u.kind = ''season'' AND o.kind = ''seed'' AND o.params->>''season'' = u.season AND o.undone_at IS NULL
+                AND o.pool = coalesce(u.pool, o.pool))
+        SELECT u.kind, u.seq, u.since FROM undone AS u', ladder)
+    INTO undone USING operation;
+    IF undone.kind IS NULL THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
             HINT = 'The numbers are in the column operation of its table operation.';
     END IF;
-    PERFORM skillrating_internal.check_behind_horizon(ladder, operation_kind, operation_seq);
-    IF operation_kind = 'eligibility' THEN
-        PERFORM skillrating_internal.note_eligibility(ladder, operation_since, 'undo');
-    ELSIF operation_kind NOT IN ('exclude', 'merge') THEN
-        place := operation_seq;
-    END IF;
-    -- A season that began towards solved skills is two operations.
-    IF operation_kind = 'season' THEN
-        EXECUTE format(
-            'UPDATE %I.operation AS o SET undone_at = now()
-            WHERE o.kind = ''seed'' AND o.params->>''season'' = $1 AND o.undone_at IS NULL
-                AND o.pool = coalesce($2, o.pool)', ladder)
-        USING season, season_pool;
+    PERFORM skillrating_internal.check_behind_horizon(ladder, undone.kind, undone.seq);
+    IF undone.kind = 'eligibility' THEN
+        PERFORM skillrating_internal.note_eligibility(ladder, undone.since, 'undo');
+    ELSIF undone.kind NOT IN ('exclude', 'merge') THEN
+        place := undone.seq;
     END IF;
     PERFORM skillrating_internal.note_change(ladder),
         skillrating_internal.note_correction(ladder, 'undo', place, played_at => first_played_at);

@@ -29,91 +29,52 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[], oid[]) IS
-'A part of what changes tables of a ladder that others read, which it has entered to read: locks the
-ladder and these tables, or its view source, so that nobody uses them, and tables of the user that
-are to feed it, so that nobody writes to them. All locks are had, or none,
-in attempts of a moment, in which those wait who come behind. Errors: 55P03, which names who is in
-the way, after half a minute, or lock_timeout if that is shorter, 40001 for an old snapshot.';
-
-CREATE FUNCTION skillrating_internal.renew_ladder_cache(ladder text)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_renew_ladder_cache'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.renew_ladder_cache(text) IS
-'Has all sessions look the relations of a ladder up again.';
+'Locks the ladder, which has been entered to read, and these tables of it or its view source, so that
+nobody uses them, and tables of the user, so that nobody writes to them: all or none, in attempts of
+a moment. Errors: 55P03, naming who is in the way, after 30 s or lock_timeout, 40001 for an old
+snapshot.';
 
 CREATE FUNCTION skillrating_internal.check_behind_horizon(
     ladder text,
     kind text,
-    seq bigint,
+    seq bigint DEFAULT NULL,
     match_id text DEFAULT NULL,
-    at timestamptz DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql STABLE
-AS $function$
-DECLARE
-    w record;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format('SELECT l.horizon, l.horizon_at, l.late FROM %I.ladder AS l', ladder) INTO w;
-    -- Only there does its time give an operation its place.
-    IF seq <= w.horizon OR w.late = 'reorder' AND at < w.horizon_at THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = CASE
-                WHEN match_id IS NOT NULL THEN
-                    format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
-                WHEN at IS NOT NULL THEN format('operation at %s lies before the horizon of ladder "%s"', at, ladder)
-                ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind,
-                    ladder, seq) END,
-            DETAIL = format(
-                'History can be corrected behind place %s, for matches played from %s on.',
-                w.horizon, w.horizon_at);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint, text, timestamptz) IS
-'A part of what corrects history: error 55000 for a place in the order, or a time of an operation,
-that lies before the horizon of the ladder; it names the match, if there is one.';
-
-CREATE FUNCTION skillrating_internal.check_player_behind_horizon(
-    ladder text,
-    player_id text,
-    since timestamptz)
+    at timestamptz DEFAULT NULL,
+    player_id text DEFAULT NULL,
+    since timestamptz DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    w record;
+    l record := skillrating_internal.ladder_row(ladder);
     known boolean;
 BEGIN
-    EXECUTE format('SELECT l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
-    IF w.horizon IS NULL OR since >= w.horizon_at THEN
-        RETURN;
+    IF l.horizon_at > coalesce(since, '-infinity') AND player_id IS NOT NULL THEN
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I.horizon AS h WHERE h.player_id %s CAST($1 AS %s))',
+            ladder, t.player_equals, t.player_type)
+        INTO known USING player_id;
     END IF;
-    EXECUTE format(
-        'SELECT EXISTS (SELECT FROM %I.horizon AS h WHERE h.player_id %s CAST($1 AS %s))',
-        ladder, t.player_equals, t.player_type)
-    INTO known USING player_id;
-    IF known THEN
+    -- Only where late matches get a place by time does it give an operation its place.
+    IF known OR seq <= l.horizon OR l.late = 'reorder' AND at < l.horizon_at THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('matches of player %s lie before the horizon of ladder "%s"',
-                player_id, ladder),
-            DETAIL = format(
-                'History can be corrected behind place %s, for matches played from %s on.',
-                w.horizon, w.horizon_at),
-            HINT = CASE WHEN since IS NOT NULL
-                THEN format('exclude_player() can begin since %s.', w.horizon_at)
+            MESSAGE = CASE
+                WHEN known THEN format('matches of player %s lie before the horizon of ladder "%s"', player_id, ladder)
+                WHEN match_id IS NOT NULL THEN
+                    format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
+                WHEN at IS NOT NULL THEN format('operation at %s lies before the horizon of ladder "%s"', at, ladder)
+                ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind, ladder, seq) END,
+            DETAIL = format('History can be corrected behind place %s, for matches played from %s on.', l.horizon, l.horizon_at),
+            HINT = CASE WHEN known IS NOT TRUE THEN 'What lies before the horizon stays as it was rated.'
+                WHEN since IS NOT NULL THEN format('exclude_player() can begin since %s.', l.horizon_at)
                 ELSE 'Only players who came after the horizon can be merged.' END;
     END IF;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.check_player_behind_horizon(text, text, timestamptz) IS
-'A part of exclude_player() and merge_players(): error 55000 if a player has played before the
-horizon of the ladder, unless only matches since a time from it on are meant; null where all are.';
+COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint, text, timestamptz, text, timestamptz) IS
+'Error 55000 for a place in the order, perhaps of a match, the time of an operation, or matches of a
+player, all or those since a time, before the horizon.';
 
 CREATE FUNCTION skillrating_internal.write_horizon(ladder text, seq bigint)
 RETURNS void
@@ -130,46 +91,45 @@ LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    l record;
+    l record := skillrating_internal.ladder_row(ladder);
+    statement text;
 BEGIN
-    EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO l;
-    EXECUTE format('CREATE TABLE %I.horizon (%s, PRIMARY KEY (player_id, pool))', ladder,
-        skillrating_internal.ladder_columns('rating', l.model, l.params, t.player_type::regtype,
-            t.match_type::regtype, skillrating_internal.display_expression(l.model, l.params)));
-    EXECUTE format(
-        'CREATE TABLE %I.component_horizon (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key))',
-        ladder, skillrating_internal.ladder_columns('component', l.model, l.params, t.player_type::regtype,
-            t.match_type::regtype, ''));
-    EXECUTE format('ALTER TABLE %I.component_horizon REPLICA IDENTITY FULL', ladder);
-    EXECUTE format(
-        'CREATE TABLE %I.season_horizon (
-            player_id %s NOT NULL,
-            pool text NOT NULL,
-            began bigint NOT NULL,
-            rating_before float8,
-            start_rating float8 NOT NULL,
-            peak float8 NOT NULL,
-            peak_at timestamptz NOT NULL,
-            matches bigint NOT NULL,
-            games bigint NOT NULL,
-            wins bigint NOT NULL,
-            draws bigint NOT NULL,
-            losses bigint NOT NULL,
-            last_played timestamptz,
-            PRIMARY KEY (player_id, pool, began))', ladder, t.player_type);
-    EXECUTE format('CREATE INDEX ON %I.season_horizon (began, pool)', ladder);
-    PERFORM skillrating_internal.create_comments(ladder, '{horizon,component_horizon,season_horizon}', l.model, l.params);
-    PERFORM skillrating_internal.renew_ladder_cache(ladder);
+    FOREACH statement IN ARRAY ARRAY[
+        format('CREATE TABLE %I.horizon (%s, PRIMARY KEY (player_id, pool))', ladder,
+            skillrating_internal.ladder_columns('rating', l.model, l.params, t.player_type::regtype,
+                t.match_type::regtype, skillrating_internal.display_expression(l.model, l.params))),
+        format('CREATE TABLE %I.component_horizon (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key))',
+            ladder, skillrating_internal.ladder_columns('component', l.model, l.params, t.player_type::regtype,
+                t.match_type::regtype, '')),
+        format('ALTER TABLE %I.component_horizon REPLICA IDENTITY FULL', ladder),
+        format('CREATE TABLE %I.season_horizon (
+                player_id %s NOT NULL,
+                pool text NOT NULL,
+                began bigint NOT NULL,
+                rating_before float8,
+                start_rating float8 NOT NULL,
+                peak float8 NOT NULL,
+                peak_at timestamptz NOT NULL,
+                matches bigint NOT NULL,
+                games bigint NOT NULL,
+                wins bigint NOT NULL,
+                draws bigint NOT NULL,
+                losses bigint NOT NULL,
+                last_played timestamptz,
+                PRIMARY KEY (player_id, pool, began))', ladder, t.player_type),
+        format('CREATE INDEX ON %I.season_horizon (began, pool)', ladder)]
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+    PERFORM skillrating_internal.create_comments(ladder, '{horizon,component_horizon,season_horizon}', l.model, l.params),
+        skillrating_internal.note_change(ladder);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_horizon_tables(text) IS
 'A part of set_horizon(): the tables horizon, component_horizon and season_horizon.';
 
-CREATE FUNCTION skillrating_internal.keep_seasons(
-    ladder text,
-    first_seq bigint,
-    last_seq bigint)
+CREATE FUNCTION skillrating_internal.keep_seasons(ladder text, first_seq bigint, last_seq bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 -- Without statistics, as in a new ladder, a join of all players would look small.
@@ -243,32 +203,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.keep_seasons(text, bigint, bigint) IS
-'A part of set_horizon(): adds to table season_horizon what the events behind the horizon of before,
-null for none, up to the one to come say of seasons.';
-
-CREATE FUNCTION skillrating_internal.kept_season(
-    ladder text,
-    began bigint,
-    OUT behind bigint,
-    OUT players text)
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    horizon bigint;
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT l.horizon FROM %I.ladder AS l', ladder) INTO horizon;
-    behind := greatest(began, horizon);
-    IF began <= horizon THEN
-        players := format('%I.season_horizon AS k WHERE k.began = %L::bigint AND k.pool = $3', ladder, began);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.kept_season(text, bigint) IS
-'A part of season_players() and season_details(), for the season that began at a place: the place
-behind which its events count, and the rows k of season_horizon with what came before, in the pool
-that is parameter $3, as SQL; null for a season that began behind the horizon.';
+'Adds to table season_horizon what events say of seasons, from the horizon of before, null for none, to
+the next one.';
 
 CREATE FUNCTION skillrating_internal.set_horizon(
     ladder text,
@@ -278,12 +214,11 @@ CREATE FUNCTION skillrating_internal.set_horizon(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    w record;
+    w record := skillrating_internal.ladder_row(ladder);
     place record;
     is_ordered boolean := false;
     last_at timestamptz;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_operation_time(at);
     EXECUTE format('SELECT max(m.played_at) FROM %I.rated_match AS m WHERE m.seq IS NOT NULL', ladder) INTO last_at;
     IF at > greatest(clock_timestamp(), last_at) THEN
@@ -293,7 +228,6 @@ BEGIN
                 ELSE format('A horizon never moves back, and matches to come would lie before it. The last match was played at %s.', last_at) END,
             HINT = 'Give a time in the past, or that of the last match.';
     END IF;
-    EXECUTE format('SELECT l.late, l.horizon, l.horizon_at FROM %I.ladder AS l', ladder) INTO w;
     LOOP
         -- The last place before all of that time and later, and what is earlier and comes behind it.
         EXECUTE format(
@@ -329,14 +263,15 @@ BEGIN
         PERFORM skillrating_internal.catch_up(ladder);
         is_ordered := true;
     END LOOP;
-    IF NOT (skillrating_internal.has_table(ladder, 'horizon') AND skillrating_internal.has_table(ladder, 'season_horizon')) THEN
+    IF NOT skillrating_internal.has_table(ladder, 'season_horizon') THEN
         PERFORM skillrating_internal.create_horizon_tables(ladder);
     END IF;
-    PERFORM skillrating_internal.write_horizon(ladder, horizon);
-    PERFORM skillrating_internal.keep_seasons(ladder, w.horizon, horizon);
-    EXECUTE format('UPDATE %I.ladder AS l SET horizon = $1, horizon_at = $2', ladder)
-    USING horizon, at;
-    EXECUTE format('SELECT count(DISTINCT h.player_id) FROM %I.horizon AS h', ladder) INTO players;
+    PERFORM skillrating_internal.write_horizon(ladder, horizon),
+        skillrating_internal.keep_seasons(ladder, w.horizon, horizon);
+    EXECUTE format(
+        'UPDATE %1$I.ladder AS l SET horizon = $1, horizon_at = $2
+        RETURNING (SELECT count(DISTINCT h.player_id) FROM %1$I.horizon AS h)', ladder)
+    INTO players USING horizon, at;
 END
 $function$;
 

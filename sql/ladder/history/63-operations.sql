@@ -6,106 +6,81 @@ AS 'MODULE_PATHNAME', 'skillrating_begin_operation'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.begin_operation(text) IS
-'A part of new_season() and its like, before note_operation(): keeps others from rating the ladder,
-so that the operation comes behind whatever has been rated.';
+'Keeps others from rating the ladder, so that an operation comes behind whatever has been rated.';
 
-CREATE FUNCTION skillrating_internal.apply_operation(
-    ladder text,
-    seq bigint)
+CREATE FUNCTION skillrating_internal.apply_operation(ladder text, seq bigint)
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'skillrating_apply_operation'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.apply_operation(text, bigint) IS
-'Does the last operation of table operation to the states of its players, and writes their events;
-new_season() and its like call it. After begin_operation() others rate meanwhile, behind the
-operation, until the ratings are written. Returns the number of players. Errors: 55000 if it is not
-the last one, or if a match that was rated meanwhile has gone from the source unreported, 22003 if a
-state comes out of range.';
+'Does the last operation of table operation, while others rate behind it after begin_operation().
+Returns the number of players. Errors: 55000 if it is not the last one, or if a match that was rated
+meanwhile has gone from the source unreported, 22003 for a state out of range.';
 
-CREATE FUNCTION skillrating_internal.check_new_season(
-    ladder text,
-    season text,
-    pool text,
-    at timestamptz)
+CREATE FUNCTION skillrating_internal.check_new_season(ladder text, season text, pool text, at timestamptz)
 RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    other record;
-    has_ratings boolean;
-    is_past boolean;
+    l record := skillrating_internal.ladder_row(ladder);
+    found record;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
-        'SELECT o.operation, o.pool FROM %I.operation AS o
-        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.params->>''name'' = $1
-            AND coalesce(o.pool = $2, true)
-        ORDER BY o.operation LIMIT 1', ladder)
-    INTO other USING season, pool;
-    IF other.operation IS NOT NULL THEN
+        'WITH season AS (
+            SELECT o.* FROM %1$I.operation AS o
+            WHERE o.kind = ''season'' AND o.undone_at IS NULL AND coalesce(o.pool = $2, true))
+        SELECT s.operation, s.pool, n.name AS later_name, n.at AS later_at,
+            EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.status = ''rated'' AND m.played_at > $3) AS is_past,
+            EXISTS (SELECT FROM %1$I.rating AS r WHERE r.pool = coalesce($2, r.pool)) AS has_ratings
+        FROM (VALUES (0)) AS one(x)
+        LEFT JOIN LATERAL (
+            SELECT s.* FROM season AS s WHERE s.params->>''name'' = $1 ORDER BY s.operation LIMIT 1) AS s ON true
+        LEFT JOIN LATERAL (
+            SELECT s.params->>''name'' AS name, s.at FROM season AS s WHERE s.at > $3 ORDER BY s.seq DESC LIMIT 1) AS n ON true', ladder)
+    INTO found USING season, pool, at;
+    IF found.operation IS NOT NULL THEN
         RAISE duplicate_object USING
             MESSAGE = format('ladder "%s" has a season "%s" already', ladder, season),
-            DETAIL = CASE WHEN other.pool IS NULL THEN 'It began in all pools.'
-                ELSE format('It began in pool "%s".', other.pool) END;
+            DETAIL = CASE WHEN found.pool IS NULL THEN 'It began in all pools.'
+                ELSE format('It began in pool "%s".', found.pool) END;
     END IF;
     -- Where time makes the order, it gets its place among the others.
-    EXECUTE format(
-        'SELECT o.params->>''name'' AS name, o.at FROM %1$I.operation AS o CROSS JOIN %1$I.ladder AS l
-        WHERE o.kind = ''season'' AND o.undone_at IS NULL AND l.late <> ''reorder'' AND o.at > $1
-            AND coalesce(o.pool = $2, true)
-        ORDER BY o.seq DESC LIMIT 1', ladder)
-    INTO other USING at, pool;
-    IF other.at IS NOT NULL THEN
+    IF found.later_at IS NOT NULL AND l.late <> 'reorder' THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('season "%s" of ladder "%s" began at %s, and season "%s" cannot begin at %s',
-                other.name, ladder, other.at, season, at),
+                found.later_name, ladder, found.later_at, season, at),
             HINT = 'Begin it at a later time, or undo the later season first.';
     END IF;
-    EXECUTE format(
-        'SELECT true FROM %1$I.rated_match AS m CROSS JOIN %1$I.ladder AS l
-        WHERE l.late <> ''reorder'' AND m.status = ''rated'' AND m.played_at > $1 LIMIT 1', ladder)
-    INTO is_past USING at;
-    IF is_past THEN
+    IF found.is_past AND l.late <> 'reorder' THEN
         RAISE NOTICE USING
             MESSAGE = format('season "%s" of ladder "%s" begins behind all rated matches, also those that were played after %s',
                 season, ladder, at),
             HINT = 'Only with late => ''reorder'' does its time give a season its place.';
     END IF;
-    IF pool IS NOT NULL THEN
-        EXECUTE format('SELECT EXISTS (SELECT FROM %I.rating AS r WHERE r.pool = $1)', ladder)
-        INTO has_ratings USING pool;
-        IF NOT has_ratings THEN
-            RAISE NOTICE USING
-                MESSAGE = format('no player has a rating in pool "%s" of ladder "%s"', pool, ladder),
-                HINT = 'If the name of the pool is wrong, undo the season.';
-        END IF;
+    IF pool IS NOT NULL AND NOT found.has_ratings THEN
+        RAISE NOTICE USING
+            MESSAGE = format('no player has a rating in pool "%s" of ladder "%s"', pool, ladder),
+            HINT = 'If the name of the pool is wrong, undo the season.';
     END IF;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_new_season(text, text, text, timestamptz) IS
-'A part of new_season(): error 42710 if a pool in which the season is to begin, all of them where it
-is null, has one of that name, and 22023 if one began there after the time at, unless late is
-reorder; and notices if there is no rating in the pool, and of matches played after a season that
-its time gives no place.';
+'Error 42710 for a name that a pool of the new season has already, 22023 for a time before another one
+unless late is reorder; notices of a pool without ratings, and of matches played after the time.';
 
-CREATE FUNCTION skillrating_internal.tell_season(
-    ladder text,
-    season text,
-    keep float8,
-    places bigint[])
+CREATE FUNCTION skillrating_internal.tell_season(ladder text, season text, keep float8, places bigint[])
 RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     s record := skillrating_internal.state_expressions(ladder);
-    l record;
+    l record := skillrating_internal.ladder_row(ladder);
     top record;
     digits constant integer := 3;
 BEGIN
-    EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO l;
     -- The first event is the season''s; a second one sets what that leaves.
     EXECUTE format(
         'SELECT f.*, %3$s AS after, skillrating.state_rating($3, %3$s, $4) AS rating_after
@@ -128,8 +103,7 @@ BEGIN
             ELSE 'The share %s of the distance to a newcomer''s state stays: %s.' END, keep, (
             SELECT string_agg(format('%s from %s to %s', c.name, trim_scale(round(c.before::numeric, digits)),
                 trim_scale(round(c.after::numeric, digits))), ', ' ORDER BY c.n)
-            FROM skillrating.models(l.model, l.params) AS m,
-                ROWS FROM (unnest(m.state_columns), unnest(top.before), unnest(top.after)) WITH ORDINALITY AS c(name, before, after, n)
+            FROM unnest(l.state_columns, top.before, top.after) WITH ORDINALITY AS c(name, before, after, n)
             WHERE c.before <> c.after)),
         -- What deviations take off, whatever the model.
         HINT = (
@@ -144,8 +118,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.tell_season(text, text, float8, bigint[]) IS
-'A part of new_season(): a notice of what has become of the highest displayed rating, and why; of
-the places of its one or two operations. Error 55000 unless the ladder has been entered.';
+'A notice of what an operation, or two, have made of the highest displayed rating, and why.';
 
 CREATE FUNCTION skillrating_internal.new_season(
     ladder text,
@@ -162,10 +135,12 @@ CREATE FUNCTION skillrating_internal.new_season(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record;
+    t record := skillrating_internal.ladder_types(ladder);
+    l record := skillrating_internal.ladder_row(ladder);
+    initial float8;
+    unit float8;
+    solved boolean;
     seed bigint;
-    taken boolean;
-    model record;
     played_from timestamptz := '-infinity';
 BEGIN
     IF season = '' THEN
@@ -177,23 +152,17 @@ BEGIN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('keep must lie between 0 and 1, not %s', keep);
     END IF;
-    t := skillrating_internal.ladder_types(ladder);
+    IF toward = 'hive' AND l.model <> 'hive' OR toward = 'through_time' AND l.model NOT IN ('state_space', 'trueskill', 'trueskill2') THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('skills of solver "%s" cannot be the prior of model "%s"', toward, l.model),
+            HINT = 'Skills of "bradley_terry" and "whole_history" can, for any model.';
+    END IF;
     IF toward IS NOT NULL THEN
-        EXECUTE format(
-            'SELECT m.name, m.state_columns, skillrating.initial_state(l.model, l.params) AS initial, m.log_odds_unit AS unit
-            FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
-        INTO model;
-        IF toward = 'hive' AND model.name <> 'hive' OR toward = 'through_time' AND model.name NOT IN ('state_space', 'trueskill', 'trueskill2') THEN
-            RAISE invalid_parameter_value USING
-                MESSAGE = format('skills of solver "%s" cannot be the prior of model "%s"', toward, model.name),
-                HINT = 'Skills of "bradley_terry" and "whole_history" can, for any model.';
-        END IF;
-        taken := skillrating_internal.has_table(ladder, 'solved');
-        IF taken THEN
+        IF skillrating_internal.has_table(ladder, 'solved') THEN
             EXECUTE format('SELECT EXISTS (SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.mu IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
-            INTO taken USING toward, pool;
+            INTO solved USING toward, pool;
         END IF;
-        IF NOT taken THEN
+        IF solved IS NOT TRUE THEN
             RAISE no_data_found USING
                 MESSAGE = format('ladder "%s" has not been solved by "%s"', ladder, toward),
                 HINT = format('Do so first: skillrating.solve_ladder(%L, %L).', ladder, toward);
@@ -201,39 +170,38 @@ BEGIN
     END IF;
     PERFORM skillrating_internal.check_new_season(ladder, season, pool, at);
     IF only_played THEN
-        EXECUTE format('SELECT coalesce(max(o.at), $3) FROM %I.operation AS o WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.at <= $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
+        EXECUTE format(
+            'SELECT coalesce(max(o.at), $3) FROM %I.operation AS o
+            WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.at <= $1 AND (o.pool IS NULL OR o.pool = $2)', ladder)
         INTO played_from USING at, pool, played_from;
     END IF;
-    PERFORM skillrating_internal.begin_operation(ladder);
-    -- Twice for two operations, so that nothing comes between them.
+    -- So that nothing comes between two operations.
     IF toward IS NOT NULL THEN
         PERFORM skillrating_internal.begin_operation(ladder);
     END IF;
-    operation := skillrating_internal.note_operation(ladder, 'season', pool => pool, at => at,
+    reason := coalesce(reason, 'season ' || season);
+    SELECT n.operation, n.changed INTO operation, players
+    FROM skillrating_internal.note_operation(ladder, 'season', pool => pool, at => at, reason => reason,
         params => jsonb_strip_nulls(jsonb_build_object('name', season, 'keep', keep, 'keep_deviations', nullif(keep_deviations, false),
-            'only_played', nullif(only_played, false), 'counted_from', CASE WHEN only_played THEN played_from END)), reason => coalesce(reason, 'season ' || season));
-    players := skillrating_internal.apply_operation(ladder, operation);
-
+            'only_played', nullif(only_played, false), 'counted_from', CASE WHEN only_played THEN played_from END))) AS n;
     -- What stays is measured from the skill that was solved: as far as that is from the initial one.
     IF toward IS NOT NULL AND keep < 1 THEN
-        seed := nextval(format('%I.event_seq', ladder));
-        EXECUTE format(
-            'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)
-            SELECT $1, $1, ''seed'', r.pool, r.player_id, $3, ARRAY[r.%2$I + (1 - $4) * CASE WHEN $5 IN (''hive'', ''through_time'') THEN s.mu - $6 ELSE s.mu * $7 END] || array_fill(NULL::float8, ARRAY[$8 - 1]),
-                jsonb_build_object(''solver'', $5, ''season'', $9), $10
-            FROM %1$I.rating AS r
-            JOIN (
-                SELECT DISTINCT ON (s.pool, s.player_id) s.* FROM %1$I.solved AS s
-                WHERE s.solver = $5 AND s.mu IS NOT NULL
-                ORDER BY s.pool, s.player_id, s.at DESC) AS s ON s.player_id %3$s r.player_id AND s.pool = r.pool
-            WHERE r.pool = coalesce($2, r.pool) AND coalesce(r.last_played, ''-infinity'') >= $11
-                AND NOT EXISTS (SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s r.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)
-            RETURNING operation',
-            ladder, model.state_columns[1], t.player_equals)
-        INTO seed USING seed, pool, at, keep, toward, model.initial[1], model.unit, cardinality(model.state_columns), season,
-            coalesce(reason, 'season ' || season), played_from;
-        -- Null, and then nothing is done, if none of the players of the solution has a rating.
-        PERFORM skillrating_internal.apply_operation(ladder, seed);
+        SELECT m.log_odds_unit INTO unit FROM skillrating.models(l.model, l.params) AS m;
+        initial := (skillrating.initial_state(l.model, l.params))[1];
+        SELECT n.operation INTO seed
+        FROM skillrating_internal.note_operation(ladder, 'seed', pool => pool, at => at, reason => reason,
+            params => jsonb_build_object('solver', toward, 'season', season), rows => format(
+                'SELECT r.player_id, r.pool, $10 AS params,
+                    ARRAY[r.%2$I + (1 - %4$L::float8) * %5$s] || array_fill(NULL::float8, ARRAY[%6$s]) AS state
+                FROM %1$I.rating AS r
+                JOIN (
+                    SELECT DISTINCT ON (s.pool, s.player_id) s.* FROM %1$I.solved AS s
+                    WHERE s.solver = $10->>''solver'' AND s.mu IS NOT NULL
+                    ORDER BY s.pool, s.player_id, s.at DESC) AS s ON s.player_id %3$s r.player_id AND s.pool = r.pool
+                WHERE r.pool = coalesce($5, r.pool) AND coalesce(r.last_played, ''-infinity'') >= %7$L',
+                ladder, l.state_columns[1], t.player_equals, keep,
+                format(CASE WHEN toward IN ('hive', 'through_time') THEN '(s.mu - %L::float8)' ELSE 's.mu * %2$L::float8' END, initial, unit),
+                cardinality(l.state_columns) - 1, played_from)) AS n;
     END IF;
     PERFORM skillrating_internal.tell_season(ladder, season, keep, array_remove(ARRAY[operation, seed], NULL));
 END
@@ -277,6 +245,7 @@ CREATE FUNCTION skillrating_internal.decay(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
+    l record := skillrating_internal.ladder_row(ladder);
     counted_from timestamptz;
     parameters jsonb;
     day constant float8 := 86400;
@@ -301,22 +270,18 @@ BEGIN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('half_life must be positive, not %s', half_life);
     END IF;
-    PERFORM skillrating_internal.ladder_types(ladder);
-
     -- Days that an earlier decay has counted are not counted again.
     EXECUTE format(
-        'SELECT max(o.at) FROM %I.operation AS o WHERE o.kind = ''decay'' AND o.undone_at IS NULL AND (o.pool IS NULL OR $1 IS NULL OR o.pool = $1)', ladder)
+        'SELECT max(o.at) FROM %I.operation AS o
+        WHERE o.kind = ''decay'' AND o.undone_at IS NULL AND (o.pool IS NULL OR $1 IS NULL OR o.pool = $1)', ladder)
     INTO counted_from USING pool;
-    IF half_life IS NOT NULL AND mean IS NULL THEN
-        EXECUTE format('SELECT skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params) FROM %I.ladder AS l', ladder) INTO mean;
-    END IF;
+    mean := coalesce(mean, skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params));
     parameters := jsonb_build_object('grace_days', extract(epoch FROM grace) / day, 'counted_from', counted_from)
         || CASE WHEN half_life IS NULL THEN jsonb_build_object('rate', rate, 'floor', floor)
             ELSE jsonb_build_object('half_life_days', extract(epoch FROM half_life) / day, 'mean', mean) END;
-    PERFORM skillrating_internal.begin_operation(ladder);
-    operation := skillrating_internal.note_operation(ladder, 'decay', pool => pool, at => at,
-        params => jsonb_strip_nulls(parameters), reason => reason);
-    players := skillrating_internal.apply_operation(ladder, operation);
+    SELECT n.operation, n.changed INTO operation, players
+    FROM skillrating_internal.note_operation(ladder, 'decay', pool => pool, at => at,
+        params => jsonb_strip_nulls(parameters), reason => reason) AS n;
 END
 $function$;
 
@@ -337,18 +302,15 @@ CREATE FUNCTION skillrating_internal.settle(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    reorders boolean;
+    reorders boolean := (skillrating_internal.ladder_row(ladder)).late = 'reorder';
     last_at timestamptz;
     same boolean;
 BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
-    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
-        'SELECT l.late = ''reorder'', max(o.at), coalesce(bool_or(o.at = $1), false)
-        FROM %1$I.ladder AS l
-        LEFT JOIN %1$I.operation AS o ON o.kind = ''settle'' AND o.undone_at IS NULL
-        GROUP BY l.late', ladder)
-    INTO reorders, last_at, same USING at;
+        'SELECT max(o.at), coalesce(bool_or(o.at = $1), false) FROM %I.operation AS o
+        WHERE o.kind = ''settle'' AND o.undone_at IS NULL', ladder)
+    INTO last_at, same USING at;
     IF at < last_at AND NOT reorders THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('ladder "%s" was settled at %s, and cannot be settled at %s', ladder, last_at, at),
@@ -359,9 +321,8 @@ BEGIN
     IF same AND reorders THEN
         RETURN;
     END IF;
-    PERFORM skillrating_internal.begin_operation(ladder);
-    operation := skillrating_internal.note_operation(ladder, 'settle', at => at, reason => reason);
-    players := skillrating_internal.apply_operation(ladder, operation);
+    SELECT n.operation, n.changed INTO operation, players
+    FROM skillrating_internal.note_operation(ladder, 'settle', at => at, reason => reason) AS n;
     -- In the order in which they came, matches may lie between.
     IF same AND players = 0 THEN
         EXECUTE format('DELETE FROM %I.operation AS o WHERE o.operation = $1', ladder) USING operation;
@@ -381,31 +342,6 @@ time and nothing has changed), and how many states it changed. Errors: 42704 for
 22008 for an infinite time, 22023 for a time before the last settle unless late is reorder, 22003
 if a state comes out of range.';
 
-CREATE FUNCTION skillrating_internal.check_not_merged(
-    ladder text,
-    player_id text)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    counted text := skillrating_internal.counted_player(ladder, player_id);
-    counts boolean;
-BEGIN
-    EXECUTE format('SELECT CAST($1 AS %1$s) %2$s CAST($2 AS %1$s)', t.player_type, t.player_equals)
-    INTO counts USING player_id, counted;
-    IF NOT counts THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('player %s is merged into %s', player_id, counted),
-            HINT = format('Operations on the merged account have no effect: name player %s.', counted);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_not_merged(text, text) IS
-'A part of set_rating() and its like: error 22023 for a player who is merged into another, because
-what is done to that account does not count.';
-
 CREATE FUNCTION skillrating_internal.state_rows(
     ladder text,
     players text[],
@@ -416,44 +352,37 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    columns text[];
-    settable text[];
+    columns text[] := (skillrating_internal.ladder_row(ladder)).state_columns;
+    -- An open period goes on by itself, from a rating that is set as its start.
+    settable text[] := ARRAY(SELECT c.name FROM unnest(columns) WITH ORDINALITY AS c(name, n)
+        WHERE NOT starts_with(c.name, 'period') ORDER BY c.n);
+    hint text := format('The state columns are %s.', array_to_string(settable, ', '));
     wrong record;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
-    INTO columns;
-    -- An open period goes on by itself, from a rating that is set as its start.
-    settable := ARRAY(SELECT c.name FROM unnest(columns) WITH ORDINALITY AS c(name, n)
-        WHERE NOT starts_with(c.name, 'period') ORDER BY c.n);
     IF 'start_rating' = ANY (columns) THEN
         states := coalesce((SELECT jsonb_agg(CASE WHEN jsonb_typeof(e.state) = 'object' AND e.state ? 'rating'
                 THEN e.state - 'rating' || jsonb_build_object('start_rating', e.state->'rating') ELSE e.state END ORDER BY e.n)
             FROM jsonb_array_elements(states) WITH ORDINALITY AS e(state, n)), '[]');
     END IF;
-    SELECT e.player_id, e.state INTO wrong
-    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
-    WHERE jsonb_typeof(e.state) <> 'object' OR e.state = '{}'
-    LIMIT 1;
-    IF FOUND THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('state of player %s must be an object of state columns, not %s', wrong.player_id, wrong.state),
-            HINT = format('The state columns are %s.', array_to_string(settable, ', '));
-    END IF;
     SELECT e.player_id, e.state, k.name INTO wrong
-    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state), jsonb_object_keys(e.state) AS k(name)
-    WHERE NOT k.name = ANY (settable) OR jsonb_typeof(e.state->k.name) <> 'number'
+    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
+    LEFT JOIN LATERAL jsonb_object_keys(CASE jsonb_typeof(e.state) WHEN 'object' THEN e.state END) AS k(name) ON true
+    WHERE k.name IS NULL OR NOT k.name = ANY (settable) OR jsonb_typeof(e.state->k.name) <> 'number'
+    ORDER BY k.name IS NOT NULL
     LIMIT 1;
-    IF FOUND AND wrong.name = ANY (settable) THEN
+    IF wrong.name = ANY (settable) THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('state column "%s" of player %s must be a number, not %s', wrong.name, wrong.player_id, wrong.state->wrong.name),
-            HINT = format('The state columns are %s.', array_to_string(settable, ', '));
-    END IF;
-    IF FOUND THEN
+            HINT = hint;
+    ELSIF wrong.name IS NOT NULL THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('unknown state column "%s"', wrong.name),
             DETAIL = format('It is in the state of player %s.', wrong.player_id),
-            HINT = format('The state columns are %s.', array_to_string(settable, ', '));
+            HINT = hint;
+    ELSIF FOUND THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('state of player %s must be an object of state columns, not %s', wrong.player_id, wrong.state),
+            HINT = hint;
     END IF;
     RETURN QUERY
         SELECT e.player_id, (SELECT array_agg((e.state->>c.name)::float8 ORDER BY c.n) FROM unnest(columns) WITH ORDINALITY AS c(name, n))
@@ -474,11 +403,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.state_rows(text, text[], jsonb) IS
-'A part of set_rating() and import_ratings(): states that are given as objects, one for each player,
-as arrays in the order of the state columns of the ladder''s model. A column that an object lacks is
-null, which keeps its value. With rating periods rating stands for start_rating, and the columns of
-the open period cannot be set. Errors: 22023 for what is no object, is an empty one, or has a column
-that the model lacks or a value that is no number, 22003 for a number that float8 cannot hold.';
+'States given as objects, one for each player, as arrays in the order of the state columns; null, which
+keeps the value, for a column that is lacking. With rating periods rating stands for start_rating, and
+the open period cannot be set. Errors: 22023 for what is no object, is empty, or has another column or
+a value that is no number, 22003 for a number that float8 cannot hold.';
 
 CREATE FUNCTION skillrating_internal.set_rating(
     ladder text,
@@ -492,15 +420,13 @@ CREATE FUNCTION skillrating_internal.set_rating(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    state_values float8[];
+    state_values float8[] := (SELECT s.state
+        FROM skillrating_internal.state_rows(ladder, ARRAY[player_id::text], jsonb_build_array(state)) AS s);
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    SELECT s.state INTO state_values
-    FROM skillrating_internal.state_rows(ladder, ARRAY[player_id::text], jsonb_build_array(state)) AS s;
-    PERFORM skillrating_internal.check_not_merged(ladder, player_id::text);
-    operation := skillrating_internal.note_operation(ladder, 'set', player_id::text, pool => pool, at => at,
-        state => state_values, reason => coalesce(reason, 'set by hand'));
-    players := skillrating_internal.apply_operation(ladder, operation);
+    PERFORM skillrating_internal.check_player(ladder, player_id::text, 'count');
+    SELECT n.operation, n.changed INTO operation, players
+    FROM skillrating_internal.note_operation(ladder, 'set', player_id::text, pool => pool, at => at,
+        state => state_values, reason => coalesce(reason, 'set by hand')) AS n;
 END
 $function$;
 
@@ -513,38 +439,6 @@ operation, for undo_operation(), and how many players it changed. Errors: 42704 
 ladder, 22023 for a state column that there is not, a player who is merged into another, or without
 a pool where there are several, 22003 for a state out of range, 22008 for an infinite time.';
 
-CREATE FUNCTION skillrating_internal.check_has_rating(
-    ladder text,
-    player_id text,
-    pool text)
-RETURNS void
-LANGUAGE plpgsql STABLE
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    rated boolean;
-BEGIN
-    EXECUTE format(
-        'SELECT EXISTS (
-            SELECT FROM %1$I.rating AS r
-            WHERE r.player_id %2$s CAST($1 AS %3$s) AND r.pool = coalesce($2, r.pool)
-                AND (r.games > 0 OR EXISTS (
-                    SELECT FROM %1$I.event AS e
-                    WHERE e.player_id %2$s r.player_id AND e.pool = r.pool)))',
-        ladder, t.player_equals, t.player_type)
-    INTO rated USING player_id, pool;
-    IF NOT rated THEN
-        RAISE undefined_object USING
-            MESSAGE = CASE WHEN pool IS NULL THEN format('player %s has no rating in any pool of ladder "%s"', player_id, ladder)
-                ELSE format('player %s has no rating in pool "%s" of ladder "%s"', player_id, pool, ladder) END;
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_has_rating(text, text, text) IS
-'A part of reset_rating() and set_fixed(): error 42704 for a player who has no rating in the pool, or
-in any where that is null.';
-
 CREATE FUNCTION skillrating_internal.reset_rating(
     ladder text,
     player_id anycompatible,
@@ -556,12 +450,10 @@ CREATE FUNCTION skillrating_internal.reset_rating(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    PERFORM skillrating_internal.check_not_merged(ladder, player_id::text);
-    PERFORM skillrating_internal.check_has_rating(ladder, player_id::text, pool);
-    operation := skillrating_internal.note_operation(ladder, 'reset', player_id::text,
-        pool => pool, at => at, reason => coalesce(reason, 'reset'));
-    ratings := skillrating_internal.apply_operation(ladder, operation);
+    PERFORM skillrating_internal.check_player(ladder, player_id::text, 'be rated', pool);
+    SELECT n.operation, n.changed INTO operation, ratings
+    FROM skillrating_internal.note_operation(ladder, 'reset', player_id::text, pool => pool, at => at,
+        reason => coalesce(reason, 'reset')) AS n;
 END
 $function$;
 
@@ -586,15 +478,10 @@ CREATE FUNCTION skillrating_internal.set_fixed(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    PERFORM skillrating_internal.check_not_merged(ladder, player_id::text);
-    IF pool IS NULL THEN
-        PERFORM skillrating_internal.check_has_rating(ladder, player_id::text, pool);
-    END IF;
-    operation := skillrating_internal.note_operation(ladder, CASE WHEN fixed THEN 'fix' ELSE 'unfix' END,
-        player_id::text, pool => pool, at => at,
-        reason => coalesce(reason, CASE WHEN fixed THEN 'fixed' ELSE 'no longer fixed' END));
-    ratings := skillrating_internal.apply_operation(ladder, operation);
+    PERFORM skillrating_internal.check_player(ladder, player_id::text, CASE WHEN pool IS NULL THEN 'be rated' ELSE 'count' END);
+    SELECT n.operation, n.changed INTO operation, ratings
+    FROM skillrating_internal.note_operation(ladder, CASE WHEN fixed THEN 'fix' ELSE 'unfix' END, player_id::text,
+        pool => pool, at => at, reason => coalesce(reason, CASE WHEN fixed THEN 'fixed' ELSE 'no longer fixed' END)) AS n;
 END
 $function$;
 
@@ -611,53 +498,6 @@ undo_operation(), and how many ratings it marked. Errors: 42704 for an unknown l
 pool for a player without a rating, 22023 for one who is merged into another, 22008 for an infinite
 time.';
 
-CREATE FUNCTION skillrating_internal.seed_players(
-    ladder text,
-    states text,
-    pool text,
-    overwrite boolean,
-    at timestamptz,
-    params jsonb,
-    reason text,
-    given_players text[] DEFAULT NULL,
-    given_states jsonb DEFAULT NULL,
-    OUT operation bigint,
-    OUT players bigint)
-LANGUAGE plpgsql VOLATILE
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-BEGIN
-    PERFORM skillrating_internal.check_behind_horizon(ladder, 'seed', NULL, at => at);
-    operation := nextval(format('%I.event_seq', ladder));
-    EXECUTE format(
-        'INSERT INTO %1$I.operation (operation, seq, kind, pool, player_id, at, state, params, reason)
-        SELECT $1, $1, ''seed'', $2, o.player_id, $4, o.state, $5, $6
-        FROM (%2$s) AS o
-        WHERE ($3 OR NOT EXISTS (
-                SELECT FROM %1$I.rating AS r WHERE r.player_id %3$s o.player_id AND r.pool = $2))
-            AND NOT EXISTS (
-                SELECT FROM %1$I.operation AS m WHERE m.player_id %3$s o.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL)',
-        ladder, states, t.player_equals)
-    USING operation, pool, overwrite, at, params, reason, given_players, given_states;
-    GET DIAGNOSTICS players = ROW_COUNT;
-    IF players > 0 THEN
-        PERFORM skillrating_internal.note_change(ladder),
-            skillrating_internal.apply_operation(ladder, operation);
-    ELSE
-        operation := NULL;
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.seed_players(text, text, text, boolean, timestamptz, jsonb, text, text[], jsonb) IS
-'A part of seed_from() and import_ratings(): one operation that gives players the states of a query,
-whose columns are player_id and state, with null for a state column that stays. The query can refer
-to given_players as $7 and to given_states as $8. Players who have a rating in the pool are left out
-unless overwrite is true, and so are accounts that are merged into another. Returns the number of
-the operation, null if nobody is left, and how many players it changed. Errors: 55000 for a time
-before the horizon, 22003 if a state is out of range.';
-
 CREATE FUNCTION skillrating_internal.seed_from(
     ladder text,
     other text,
@@ -671,29 +511,26 @@ CREATE FUNCTION skillrating_internal.seed_from(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    columns text[];
-    other_columns text[];
-    expressions text;
+    t record := skillrating_internal.ladder_types(ladder);
+    columns text[] := (skillrating_internal.ladder_row(ladder)).state_columns;
+    other_columns text[] := (skillrating_internal.ladder_row(other)).state_columns;
 BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
-    PERFORM skillrating_internal.ladder_types(ladder);
-    PERFORM skillrating_internal.ladder_types(other);
     other_pool := coalesce(other_pool, skillrating_internal.only_pool(other, 'Pass one of them as other_pool.'));
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO columns;
-    EXECUTE format('SELECT m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', other) INTO other_columns;
     IF NOT columns && other_columns THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('ladders "%s" and "%s" have no state column in common', ladder, other),
             HINT = 'Set the states with set_rating() instead.';
     END IF;
-    SELECT string_agg(CASE WHEN c.name = ANY (other_columns) THEN format('o.%I', c.name) ELSE 'NULL' END, ', ' ORDER BY c.n)
-    INTO expressions
-    FROM unnest(columns) WITH ORDINALITY AS c(name, n);
-    SELECT s.operation, s.players INTO operation, players
-    FROM skillrating_internal.seed_players(ladder,
-        format('SELECT o.player_id, ARRAY[%s]::float8[] AS state FROM (%s) AS o', expressions,
-            skillrating_internal.past_board(other, other_pool, at, 'true')),
-        pool, overwrite, at, jsonb_build_object('ladder', other, 'pool', other_pool), coalesce(reason, 'seeded from ' || other)) AS s;
+    SELECT n.operation, n.changed INTO operation, players
+    FROM skillrating_internal.note_operation(ladder, 'seed', pool => pool, at => at,
+        params => jsonb_build_object('ladder', other, 'pool', other_pool), reason => coalesce(reason, 'seeded from ' || other),
+        rows => format(
+            'SELECT o.player_id, $5 AS pool, ARRAY[%1$s]::float8[] AS state, $10 AS params FROM (%2$s) AS o
+            WHERE %3$L OR NOT EXISTS (SELECT FROM %4$I.rating AS r WHERE r.player_id %5$s o.player_id AND r.pool = $5)', (
+                SELECT string_agg(CASE WHEN c.name = ANY (other_columns) THEN format('o.%I', c.name) ELSE 'NULL' END, ', ' ORDER BY c.n)
+                FROM unnest(columns) WITH ORDINALITY AS c(name, n)),
+            skillrating_internal.past_board(other, other_pool, at, 'true'), overwrite, ladder, t.player_equals)) AS n;
 END
 $function$;
 
@@ -705,38 +542,6 @@ they are the only ones of the two. Returns the number of the operation, for undo
 if there was nothing to do), and how many players it changed. Errors: 42704 for an unknown ladder,
 22023 if the models have no state column in common, or without a pool where there are several, 22008
 for an infinite time.';
-
-CREATE FUNCTION skillrating_internal.check_imported(
-    ladder text,
-    players text[])
-RETURNS void
-LANGUAGE plpgsql STABLE
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    wrong record;
-BEGIN
-    EXECUTE format(
-        'SELECT min(g.player_id::text) AS player_id, count(*) AS n FROM (SELECT CAST(p AS %s) AS player_id FROM unnest($1) AS p) AS g
-        GROUP BY g.player_id HAVING count(*) > 1 LIMIT 1', t.player_type)
-    INTO wrong USING players;
-    IF wrong.n > 1 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('player %s occurs %s times in array players', wrong.player_id, wrong.n);
-    END IF;
-    EXECUTE format(
-        'SELECT m.player_id::text AS player_id FROM %1$I.operation AS m
-        JOIN (SELECT CAST(p AS %3$s) AS player_id FROM unnest($1) AS p) AS g ON g.player_id %2$s m.player_id
-        WHERE m.kind = ''merge'' AND m.undone_at IS NULL LIMIT 1', ladder, t.player_equals, t.player_type)
-    INTO wrong USING players;
-    IF wrong.player_id IS NOT NULL THEN
-        PERFORM skillrating_internal.check_not_merged(ladder, wrong.player_id);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_imported(text, text[]) IS
-'A part of import_ratings(): error 22023 for a player who is given twice or is merged into another.';
 
 CREATE FUNCTION skillrating_internal.import_ratings(
     ladder text,
@@ -751,10 +556,10 @@ CREATE FUNCTION skillrating_internal.import_ratings(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record;
+    t record := skillrating_internal.ladder_types(ladder);
+    wrong record;
 BEGIN
     PERFORM skillrating_internal.check_operation_time(at);
-    t := skillrating_internal.ladder_types(ladder);
     IF jsonb_typeof(states) <> 'array' THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('states must be a JSON array, not %s', left(states::text, 100)),
@@ -773,12 +578,29 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'array players must not contain nulls';
     END IF;
-    PERFORM skillrating_internal.check_imported(ladder, players::text[]);
-    SELECT s.operation, s.players INTO operation, ratings
-    FROM skillrating_internal.seed_players(ladder,
-        format('SELECT CAST(s.player_id AS %s) AS player_id, s.state FROM skillrating_internal.state_rows(%L, $7, $8) AS s', t.player_type, ladder),
-        pool, overwrite, at, '{"imported": true}', coalesce(reason, 'imported'), players::text[],
-        states) AS s;
+    EXECUTE format(
+        'SELECT g.player_id::text AS player_id, count(DISTINCT g.place) AS n
+        FROM (SELECT CAST(u.id AS %3$s) AS player_id, u.place FROM unnest($1) WITH ORDINALITY AS u(id, place)) AS g
+        LEFT JOIN %1$I.operation AS m ON m.player_id %2$s g.player_id AND m.kind = ''merge'' AND m.undone_at IS NULL
+        GROUP BY g.player_id HAVING count(DISTINCT g.place) > 1 OR count(m.player_id) > 0
+        ORDER BY 2 DESC LIMIT 1', ladder, t.player_equals, t.player_type)
+    INTO wrong USING players::text[];
+    IF wrong.n > 1 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('player %s occurs %s times in array players', wrong.player_id, wrong.n);
+    END IF;
+    IF wrong.n = 1 THEN
+        PERFORM skillrating_internal.check_player(ladder, wrong.player_id, 'count');
+    END IF;
+    SELECT n.operation, n.changed INTO operation, ratings
+    FROM skillrating_internal.note_operation(ladder, 'seed', pool => pool, at => at, params => '{"imported": true}',
+        reason => coalesce(reason, 'imported'), players => players::text[], states => states, rows => format(
+            'SELECT o.*, $5 AS pool, $10 AS params
+            FROM (
+                SELECT CAST(s.player_id AS %1$s) AS player_id, s.state
+                FROM skillrating_internal.state_rows(%2$L, $12, $13) AS s) AS o
+            WHERE %3$L OR NOT EXISTS (SELECT FROM %2$I.rating AS r WHERE r.player_id %4$s o.player_id AND r.pool = $5)',
+            t.player_type, ladder, overwrite, t.player_equals)) AS n;
 END
 $function$;
 

@@ -1,20 +1,18 @@
 -- Another formula for the same matches: a second ladder that rates along with the first.
 
-CREATE FUNCTION skillrating_internal.copy_matches(
-    ladder text,
-    shadow text,
-    last_place bigint)
+CREATE FUNCTION skillrating_internal.follow_ladder(ladder text, shadow text, last_place bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(shadow);
-    models record;
+    l record := skillrating_internal.ladder_row(ladder);
+    s record := skillrating_internal.ladder_row(shadow);
     place bigint;
     since timestamptz;
     operations bigint[];
+    waits boolean;
 BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
     -- What the shadow makes of matches without a place is to be seen: their digest is none of theirs.
     EXECUTE format(
         'WITH copied AS (
@@ -36,96 +34,48 @@ BEGIN
     INTO place, since USING last_place;
     PERFORM skillrating_internal.note_correction(shadow, 'copied_match', place, played_at => since);
     EXECUTE format(
-        'SELECT m.name AS first, n.name AS second, m.state_columns AS theirs, n.state_columns AS ours
-        FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m,
-            %I.ladder AS s, skillrating.models(s.model, s.params) AS n', ladder, shadow)
-    INTO models;
-    EXECUTE format(
         'WITH copied AS (
             INSERT INTO %1$I.operation SELECT o.* FROM %2$I.operation AS o
             WHERE ($1 OR o.kind NOT IN (''set'', ''seed'', ''refund''))
                 AND NOT EXISTS (SELECT FROM %1$I.operation AS s WHERE s.operation = o.operation)
             RETURNING seq, at, operation)
         SELECT min(c.seq), min(c.at), array_agg(c.operation) FROM copied AS c', shadow, ladder)
-    INTO place, since, operations USING models.first = models.second;
+    INTO place, since, operations USING l.model = s.model;
     -- One model under other parameters can have its states in another order. A column that only the
     -- shadow has keeps its value, and one that it lacks is left out.
-    IF models.first = models.second AND models.theirs <> models.ours THEN
+    IF l.model = s.model AND l.state_columns <> s.state_columns THEN
         EXECUTE format(
             'UPDATE %I.operation AS o SET state = (
                 SELECT array_agg(o.state[array_position($1, c.name)] ORDER BY c.n) FROM unnest($2) WITH ORDINALITY AS c(name, n))
             WHERE o.state IS NOT NULL AND o.operation = ANY ($3)', shadow)
-        USING models.theirs, models.ours, operations;
+        USING l.state_columns, s.state_columns, operations;
     END IF;
     PERFORM skillrating_internal.note_correction(shadow, 'carried', place, played_at => since);
     -- The number of an operation is never given again, not even that of one that is left out here.
-    EXECUTE format('SELECT setval(%L, greatest(s.last_value, l.last_value)) FROM %I.event_seq AS l, %I.event_seq AS s',
-        format('%I.event_seq', shadow), ladder, shadow);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.copy_matches(text, text, bigint) IS
-'A part of shadow_ladder(): takes what the shadow does not have over to it: the matches behind a
-place in the order, at their places; matches without a place, which go into pending; and operations,
-states and points only under the same model.';
-
-CREATE FUNCTION skillrating_internal.follow_ladder(
-    ladder text,
-    shadow text,
-    last_place bigint)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    n bigint;
-BEGIN
-    PERFORM skillrating_internal.copy_matches(ladder, shadow, last_place);
-    EXECUTE format('SELECT count(*) FROM (SELECT FROM %1$I.pending UNION ALL SELECT FROM %1$I.correction) AS n', shadow)
-    INTO n;
-    IF n > 0 THEN
+    EXECUTE format(
+        'SELECT setval(%L, greatest(s.last_value, l.last_value)),
+            EXISTS (SELECT FROM %3$I.pending) OR EXISTS (SELECT FROM %3$I.correction)
+        FROM %2$I.event_seq AS l, %3$I.event_seq AS s', format('%I.event_seq', shadow), ladder, shadow)
+    INTO place, waits;
+    IF waits AND last_place > 0 THEN
         PERFORM skillrating.catch_up(shadow);
     END IF;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.follow_ladder(text, text, bigint) IS
-'A part of shadow_ladder(): rates what has come to a ladder since the shadow was last brought up to
-date, at the same places, which lie behind the last one of before.';
+'Takes to a shadow what it does not have: matches behind a place in the order, at their places, and
+others into pending; operations, states and points only under the same model. Rates them, unless the
+place is 0.';
 
-CREATE FUNCTION skillrating_internal.analyze_ladder(
-    ladder text,
-    changed_share float8)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    relation regclass;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    FOR relation IN
-        SELECT c.oid FROM pg_class AS c
-        WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND skillrating_internal.owns_table(c.oid)
-            AND coalesce(pg_stat_get_mod_since_analyze(c.oid), 0) >= changed_share * greatest(c.reltuples, 0)
-        ORDER BY c.oid
-    LOOP
-        EXECUTE format('ANALYZE %s', relation);
-    END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.analyze_ladder(text, float8) IS
-'A part of shadow_ladder() and promote_ladder(): gathers statistics on the tables of a ladder, of
-which so large a share of the rows has changed since that was last done.';
-
-CREATE FUNCTION skillrating_internal.build_shadow(
-    ladder text,
-    shadow text)
+CREATE FUNCTION skillrating_internal.build_shadow(ladder text, shadow text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     n bigint;
+    statement text;
 BEGIN
     -- What the source no longer has cannot be rated by another formula.
     EXECUTE format(
@@ -145,30 +95,27 @@ BEGIN
             MESSAGE = format('%s matches that the source no longer has are left out of ladder "%s"', n, shadow);
     END IF;
     -- Indexes that are made of all rows at once cost a fraction of those that grow with them.
-    EXECUTE format('ALTER TABLE %I.event DROP CONSTRAINT event_pkey', shadow);
-    EXECUTE format('DROP INDEX %I.event_seq_idx', shadow);
-    EXECUTE format(
-        'ALTER TABLE %I.component_event DROP CONSTRAINT component_event_player_id_kind_pool_key_seq_key',
-        shadow);
-    EXECUTE format('DROP INDEX %I.component_event_seq_idx', shadow);
-    PERFORM skillrating.catch_up(shadow, rebuild => true);
-    EXECUTE format('ALTER TABLE %I.event ADD PRIMARY KEY (player_id, pool, seq)', shadow);
-    EXECUTE format('CREATE INDEX ON %I.event (seq)', shadow);
-    EXECUTE format(
-        'ALTER TABLE %I.component_event ADD UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key, seq)',
-        shadow);
-    EXECUTE format('CREATE INDEX ON %I.component_event (seq)', shadow);
-    PERFORM skillrating_internal.analyze_ladder(shadow, 0);
+    FOREACH statement IN ARRAY ARRAY[
+        'ALTER TABLE %1$I.event DROP CONSTRAINT event_pkey',
+        'DROP INDEX %1$I.event_seq_idx',
+        'ALTER TABLE %1$I.component_event DROP CONSTRAINT component_event_player_id_kind_pool_key_seq_key',
+        'DROP INDEX %1$I.component_event_seq_idx',
+        'SELECT FROM skillrating.catch_up(%1$L, rebuild => true)',
+        'ALTER TABLE %1$I.event ADD PRIMARY KEY (player_id, pool, seq)',
+        'CREATE INDEX ON %1$I.event (seq)',
+        'ALTER TABLE %1$I.component_event ADD UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key, seq)',
+        'CREATE INDEX ON %1$I.component_event (seq)',
+        'ANALYZE %1$I.rated_match, %1$I.operation, %1$I.rating, %1$I.event, %1$I.component, %1$I.component_event']
+    LOOP
+        EXECUTE format(statement, shadow);
+    END LOOP;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.build_shadow(text, text) IS
-'A part of shadow_ladder(): replays a new ladder, made of the first one, that has matches and no
-events yet, and analyses its tables. Error 55000 unless the first one has been entered.';
+'Replays a new shadow that has matches and no events yet, and analyses its tables.';
 
-CREATE FUNCTION skillrating_internal.copy_history(
-    ladder text,
-    shadow text)
+CREATE FUNCTION skillrating_internal.copy_history(ladder text, shadow text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
@@ -178,7 +125,7 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     own boolean := skillrating_internal.has_table(ladder, 'match');
     corrections text[];
-    left_out record;
+    left_out text;
     relations oid[];
     a record;
     last_place bigint;
@@ -190,19 +137,18 @@ BEGIN
     INTO corrections;
     EXECUTE format('SELECT s.last_value, EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.seq IS NULL) FROM %1$I.event_seq AS s', ladder)
     INTO last_place, unplaced;
-    PERFORM skillrating_internal.copy_matches(ladder, shadow, 0);
+    PERFORM skillrating_internal.follow_ladder(ladder, shadow, 0);
     EXECUTE format(
-        'SELECT array_agg(DISTINCT o.operation ORDER BY o.operation) AS operations, min(l.model) AS first, min(s.model) AS second
-        FROM %2$I.operation AS o, %2$I.ladder AS l, %1$I.ladder AS s
+        'SELECT array_to_string(array_agg(DISTINCT o.operation ORDER BY o.operation), '', '')
+        FROM %I.operation AS o
         WHERE o.undone_at IS NULL AND NOT EXISTS (
-            SELECT FROM %1$I.operation AS n WHERE n.operation = o.operation)', shadow, ladder)
+            SELECT FROM %I.operation AS n WHERE n.operation = o.operation)', ladder, shadow)
     INTO left_out;
-    IF left_out.operations IS NOT NULL THEN
+    IF left_out IS NOT NULL THEN
         RAISE WARNING USING
-            MESSAGE = format('operations of ladder "%s" that set, seed or refund are left out: %s',
-                ladder, array_to_string(left_out.operations, ', ')),
+            MESSAGE = format('operations of ladder "%s" that set, seed or refund are left out: %s', ladder, left_out),
             DETAIL = format('They are states or points of model "%s", and those of model "%s" are others.',
-                left_out.first, left_out.second);
+                (skillrating_internal.ladder_row(ladder)).model, (skillrating_internal.ladder_row(shadow)).model);
     END IF;
     -- Matches that only the new formula rates must not take places that come to others.
     IF unplaced THEN
@@ -253,10 +199,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.copy_history(text, text) IS
-'A part of shadow_ladder(): rates the history of a ladder in a new one, and has this rate what comes
-from then on, by triggers on the tables that feed it, which are locked until the end of the
-transaction. Errors: 42501 unless the ladder''s owner may create triggers on the tables, 55P03 if
-they cannot be locked.';
+'Rates the history of a ladder in a new shadow, and has it rate what comes, by triggers on the tables
+that feed it, which stay locked. Errors: 42501 unless the ladder''s owner may create these, 55P03.';
 
 CREATE FUNCTION skillrating_internal.shadow_ladder(
     ladder text,
@@ -267,24 +211,19 @@ CREATE FUNCTION skillrating_internal.shadow_ladder(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record;
+    t record := skillrating_internal.ladder_types(ladder);
     shadow constant text := name;
-    source regclass;
+    source regclass := format('%I.source', ladder);
     old record;
-    new_model text := model;
-    new_params jsonb := params;
+    new_model text;
     statement text;
 BEGIN
-    t := skillrating_internal.ladder_types(ladder);
-    source := format('%I.source', ladder)::regclass;
     EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO old;
-    new_model := coalesce(new_model, old.model);
-    IF new_params IS NULL THEN
-        new_params := CASE WHEN new_model = old.model THEN old.params ELSE '{}' END;
-    END IF;
+    new_model := coalesce(model, old.model);
     -- Nobody's transaction fails because of a shadow.
-    PERFORM skillrating_internal.create_ladder_schema(shadow, new_model, new_params, t.player_type::regtype, t.match_type::regtype,
-        old.apply_at, source, old.late, false, '{}', skillrating_internal.ranks(ladder), 'wait');
+    PERFORM skillrating_internal.create_ladder_schema(shadow, new_model,
+        coalesce(params, CASE WHEN new_model = old.model THEN old.params ELSE '{}' END),
+        t.player_type::regtype, t.match_type::regtype, old.apply_at, source, old.late, false, '{}', skillrating_internal.ranks(ladder), 'wait');
     -- Matches of the ladder's own come through its view, which follows the name. A view of the user's
     -- is read itself, so that either ladder can be dropped.
     IF NOT skillrating_internal.has_table(ladder, 'match') THEN
@@ -341,8 +280,6 @@ SET enable_nestloop = off
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(a);
-    brier float8[];
-    log_loss float8[];
 BEGIN
     PERFORM skillrating_internal.ladder_types(b);
     -- One forecast a match, of the same team in both.
@@ -358,26 +295,24 @@ BEGIN
                 -f.y * ln(greatest(f.p, 1e-300)) - (1 - f.y) * ln(greatest(1 - f.p, 1e-300)) AS log_a,
                 -f.y * ln(greatest(f.q, 1e-300)) - (1 - f.y) * ln(greatest(1 - f.q, 1e-300)) AS log_b
             FROM forecast AS f
+        ), forecasts AS (
+            SELECT count(*) AS matches, avg(l.brier_a) AS brier_a, avg(l.brier_b) AS brier_b, avg(l.log_a) AS log_a, avg(l.log_b) AS log_b,
+                skillrating_internal.paired_difference(array_agg(l.brier_b ORDER BY l.seq), array_agg(l.brier_a ORDER BY l.seq)) AS brier,
+                skillrating_internal.paired_difference(array_agg(l.log_b ORDER BY l.seq), array_agg(l.log_a ORDER BY l.seq)) AS log
+            FROM loss AS l
         )
-        SELECT count(*), avg(l.brier_a), avg(l.brier_b), avg(l.log_a), avg(l.log_b),
-            skillrating_internal.paired_difference(array_agg(l.brier_b ORDER BY l.seq), array_agg(l.brier_a ORDER BY l.seq)),
-            skillrating_internal.paired_difference(array_agg(l.log_b ORDER BY l.seq), array_agg(l.log_a ORDER BY l.seq))
-        FROM loss AS l', a, b, t.match_equals, t.player_equals)
-    INTO matches, brier_a, brier_b, log_loss_a, log_loss_b, brier, log_loss
+        SELECT f.matches, f.brier_a, f.brier_b, f.brier[1], nullif(f.brier[2], ''NaN''), f.log_a, f.log_b, f.log[1], nullif(f.log[2], ''NaN''),
+            r.*
+        FROM forecasts AS f, (
+            SELECT count(*), corr(r.place_a, r.place_b), avg(abs(r.place_a - r.place_b)), max(abs(r.place_a - r.place_b)),
+                count(*) FILTER (WHERE r.place_a <= 10 AND r.place_b <= 10)
+            FROM (
+                SELECT rank() OVER (ORDER BY a.rating DESC) AS place_a, rank() OVER (ORDER BY b.rating DESC) AS place_b
+                FROM %1$I.rating AS a JOIN %2$I.rating AS b ON b.player_id %4$s a.player_id AND b.pool = a.pool
+                WHERE a.pool = $1 AND a.games > 0 AND b.games > 0) AS r) AS r', a, b, t.match_equals, t.player_equals)
+    INTO matches, brier_a, brier_b, brier_difference, brier_error, log_loss_a, log_loss_b, log_loss_difference, log_loss_error,
+        players, rank_correlation, mean_place_change, max_place_change, same_top_ten
     USING pool, since;
-    brier_difference := brier[1];
-    brier_error := nullif(brier[2], 'NaN');
-    log_loss_difference := log_loss[1];
-    log_loss_error := nullif(log_loss[2], 'NaN');
-    EXECUTE format(
-        'SELECT count(*), corr(r.place_a, r.place_b), avg(abs(r.place_a - r.place_b)), max(abs(r.place_a - r.place_b)),
-            count(*) FILTER (WHERE r.place_a <= 10 AND r.place_b <= 10)
-        FROM (
-            SELECT rank() OVER (ORDER BY a.rating DESC) AS place_a, rank() OVER (ORDER BY b.rating DESC) AS place_b
-            FROM %1$I.rating AS a JOIN %2$I.rating AS b ON b.player_id %3$s a.player_id AND b.pool = a.pool
-            WHERE a.pool = $1 AND a.games > 0 AND b.games > 0) AS r', a, b, t.player_equals)
-    INTO players, rank_correlation, mean_place_change, max_place_change, same_top_ten
-    USING pool;
 END
 $function$;
 

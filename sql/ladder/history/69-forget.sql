@@ -19,49 +19,38 @@ AS 'MODULE_PATHNAME', 'skillrating_rename_digests'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.rename_digests(text, text[], text[], boolean) IS
-'A part of forget_players(): gives the matches of players the digests that they have under the
-pseudonyms, if they are otherwise what the ladder has looked at, and takes back the corrections that
-only the change of names made. own says that unrated_reason will be rewritten as well. Returns the
-number of matches.';
+'Gives the matches of players the digests that they have under pseudonyms, if they are otherwise as
+before, and takes back the corrections that the change of names made. own says that unrated_reason
+will be rewritten, too. Returns the number of matches.';
 
-CREATE FUNCTION skillrating_internal.known_players(
-    ladder text,
-    players text[],
-    of_matches boolean)
+CREATE FUNCTION skillrating_internal.known_players(ladder text, players text[], of_matches boolean)
 RETURNS text[]
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    columns text[] := '{event.player_id,operation.player_id,operation.into_id}';
-    queries text;
+    conditions text;
     known text[];
 BEGIN
-    IF skillrating_internal.has_table(ladder, 'solved') THEN
-        columns := columns || 'solved.player_id'::text;
-    END IF;
-    IF of_matches THEN
-        columns := columns || CASE WHEN NOT skillrating_internal.has_table(ladder, 'match_player')
-            THEN 'source.player_id' ELSE 'match_player.player_id' END;
-    END IF;
-    SELECT string_agg(format(
-        'SELECT p.id FROM p WHERE EXISTS (SELECT FROM %I.%I AS u WHERE u.%I %s p.id)',
-        ladder, split_part(c.name, '.', 1), split_part(c.name, '.', 2), t.player_equals),
-        ' UNION ALL ')
-    INTO queries
-    FROM unnest(columns) AS c(name);
-    EXECUTE format(
-        'WITH p AS MATERIALIZED (SELECT u.id FROM unnest(CAST($1 AS %s[])) AS u(id))
-        SELECT coalesce(array_agg(DISTINCT k.id::text), ''{}'')
-        FROM (%s) AS k', t.player_type, queries)
+    -- Their matches need not have an index by players, and are looked at last.
+    SELECT string_agg(format('EXISTS (SELECT FROM %I.%I AS u WHERE u.%I %s p.id)',
+        ladder, c.relation, c.name, t.player_equals), ' OR ' ORDER BY c.n)
+    INTO conditions
+    FROM (VALUES (1, 'event', 'player_id', true), (2, 'operation', 'player_id', true), (3, 'operation', 'into_id', true),
+        (4, 'solved', 'player_id', skillrating_internal.has_table(ladder, 'solved')),
+        (5, CASE WHEN skillrating_internal.has_table(ladder, 'match_player') THEN 'match_player' ELSE 'source' END, 'player_id', of_matches)
+    ) AS c(n, relation, name, is_there)
+    WHERE c.is_there;
+    EXECUTE format('SELECT coalesce(array_agg(DISTINCT p.id::text), ''{}'') FROM unnest(CAST($1 AS %s[])) AS p(id) WHERE %s',
+        t.player_type, conditions)
     INTO known USING players;
     RETURN known;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_players(text, text[], boolean) IS
-'A part of forget_players(): those players who occur in the events, operations or solved skills of a
-ladder, or with of_matches in its matches.';
+'Those players who occur in the events, operations or solved skills of a ladder, or with of_matches in
+its matches.';
 
 CREATE FUNCTION skillrating_internal.make_pseudonyms(ladder text, n integer)
 RETURNS text[]
@@ -115,126 +104,69 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.make_pseudonyms(text, integer) IS
-'A part of forget_players(): n random identifiers of the type of players, as texts, that do not
-occur in the ladder. Error 22023 for a type that none can be made of, or that has too few values.';
+'Random identifiers of the type of players, as texts, that do not occur in the ladder. Error 22023 for
+a type that none can be made of, or that has too few values.';
 
-CREATE FUNCTION skillrating_internal.forget_texts(
-    ladder text,
-    players text[],
-    pseudonyms text[])
+CREATE FUNCTION skillrating_internal.rename_players(ladder text, players text[], pseudonyms text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    forgotten constant text := '[forgotten]';
-BEGIN
-    -- What the ladder has written of players.
-    EXECUTE format(
-        'UPDATE %I.rated_match AS m SET detail = format(f.format, p.pseudonym)
-        FROM unnest($1, $2) AS p(player, pseudonym)
-        CROSS JOIN (VALUES
-            (''excluded_player'', ''player %%s is excluded''),
-            (''merged_accounts'', ''player %%s takes part under two accounts'')) AS f(reason, format)
-        WHERE m.reason = f.reason AND m.detail = format(f.format, p.player)', ladder)
-    USING players, pseudonyms;
-
-    -- What users have written, and what the ladder took over from there; no default of ours.
-    IF skillrating_internal.has_table(ladder, 'match') THEN
-        EXECUTE format(
-            'UPDATE %1$I.rated_match AS m
-            SET detail = skillrating_internal.replace_words(m.detail, $1, $2)
-            FROM %1$I.match AS u
-            WHERE u.match_id %2$s m.match_id AND m.reason = ''by_source''
-                AND u.unrated_reason = m.detail
-                AND skillrating_internal.replace_words(m.detail, $1, $2) <> m.detail',
-            ladder, t.match_equals)
-        USING players, forgotten;
-    END IF;
-    EXECUTE format(
-        'UPDATE %I.rated_match AS m
-        SET void_reason = skillrating_internal.replace_words(m.void_reason, $1, $2),
-            detail = CASE WHEN m.reason = ''void'' AND m.detail = m.void_reason
-                THEN skillrating_internal.replace_words(m.detail, $1, $2) ELSE m.detail END
-        WHERE m.void_reason <> ''void''
-            AND skillrating_internal.replace_words(m.void_reason, $1, $2) <> m.void_reason', ladder)
-    USING players, forgotten;
-    EXECUTE format(
-        'WITH o AS (
-            UPDATE %1$I.operation AS o
-            SET reason = skillrating_internal.replace_words(o.reason, $1, $2)
-            WHERE o.reason NOT IN (''decay'', ''settle'', ''set by hand'', ''reset'', ''fixed'',
-                    ''no longer fixed'',
-                    ''season '' || coalesce(o.params->>''name'', o.params->>''season'', ''''),
-                    ''seeded from '' || coalesce(o.params->>''ladder'', ''''))
-                AND skillrating_internal.replace_words(o.reason, $1, $2) <> o.reason
-            RETURNING o.seq
-        ), p AS (
-            UPDATE %1$I.pending AS p
-            SET message = skillrating_internal.replace_words(p.message, $1, $2)
-            WHERE skillrating_internal.replace_words(p.message, $1, $2) <> p.message)
-        UPDATE %1$I.event AS e SET reason = skillrating_internal.replace_words(e.reason, $1, $2)
-        WHERE e.kind <> ''match'' AND e.seq IN (SELECT o.seq FROM o)', ladder)
-    USING players, forgotten;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.forget_texts(text, text[], text[]) IS
-'A part of forget_players(): puts pseudonyms in place of players in the reasons that the ladder has
-written, and [forgotten] where an identifier is a word of a reason that a user gave or of the
-message of an error.';
-
-CREATE FUNCTION skillrating_internal.rename_players(
-    ladder text,
-    players text[],
-    pseudonyms text[])
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    renamed constant text := format(
-        'unnest(CAST($1 AS %1$s[]), CAST($2 AS %1$s[])) AS p(player, pseudonym)', t.player_type);
+    own boolean := skillrating_internal.has_table(ladder, 'match_player');
+    forget constant text := 'UPDATE %1$I.%2$I AS u SET %3$I = skillrating_internal.replace_words(u.%3$I, $1, $3)
+        WHERE skillrating_internal.replace_words(u.%3$I, $1, $3) <> u.%3$I';
+    renamed constant text := format('unnest(CAST($1 AS %1$s[]), CAST($2 AS %1$s[])) AS p(player, pseudonym)', t.player_type);
     rename constant text := format(
-        'UPDATE %%1$I.%%2$I AS u SET %%3$I = p.pseudonym FROM %s WHERE u.%%3$I %s p.player',
-        renamed, t.player_equals);
-    relation text;
-    identifier text;
+        'UPDATE %%1$I.%%2$I AS u SET %%3$I = p.pseudonym FROM %s WHERE u.%%3$I %s p.player', renamed, t.player_equals);
+    -- No default of ours.
+    given constant text := format(
+        'FROM %I.operation AS o
+        WHERE o.reason NOT IN (''decay'', ''settle'', ''set by hand'', ''reset'', ''fixed'', ''no longer fixed'',
+            ''season '' || coalesce(o.params->>''name'', o.params->>''season'', ''''),
+            ''seeded from '' || coalesce(o.params->>''ladder'', ''''))', ladder);
     m record;
     statement text;
 BEGIN
-    -- Room that a pseudonym took when the source had it before us.
-    EXECUTE format(
-        'DELETE FROM %I.rating AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',
-        ladder, renamed, t.player_equals)
-    USING players, pseudonyms;
-    EXECUTE format(
-        'DELETE FROM %I.component AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',
-        ladder, renamed, t.player_equals)
-    USING players, pseudonyms;
-    FOR relation, identifier IN
-        VALUES ('event', 'player_id'), ('rating', 'player_id'), ('standing', 'player_id'), ('component_event', 'player_id'),
+    -- What the ladder has written of players, what users have written, and what it took over from there;
+    -- room that a pseudonym took when the source had it before us; and last a statement after which
+    -- whatever looks at the matches finds all of it done.
+    FOR statement IN
+        SELECT format('UPDATE %I.rated_match AS u SET detail = format(%L, p.pseudonym) FROM unnest($1, $2) AS p(player, pseudonym)
+            WHERE u.reason = %L AND u.detail = format(%2$L, p.player)', ladder, f.format, f.reason)
+        FROM (VALUES ('excluded_player', 'player %s is excluded'),
+            ('merged_accounts', 'player %s takes part under two accounts')) AS f(reason, format)
+        UNION ALL
+        SELECT format(forget, ladder, f.relation, f.name) || ' AND ' || f.condition
+        FROM (VALUES
+            ('rated_match', 'detail', CASE WHEN own THEN format('u.reason = ''by_source'' AND EXISTS (SELECT FROM %I.match AS m
+                WHERE m.match_id %s u.match_id AND m.unrated_reason = u.detail)', ladder, t.match_equals) END),
+            ('rated_match', 'detail', 'u.reason = ''void'' AND u.detail = u.void_reason AND u.void_reason <> ''void'''),
+            ('rated_match', 'void_reason', 'u.void_reason <> ''void'''),
+            ('event', 'reason', format('u.kind <> ''match'' AND u.seq IN (SELECT o.seq %s)', given)),
+            ('operation', 'reason', format('u.operation IN (SELECT o.operation %s)', given)),
+            ('pending', 'message', 'true')) AS f(relation, name, condition)
+        WHERE f.condition IS NOT NULL
+        UNION ALL
+        SELECT format('DELETE FROM %I.%I AS u USING %s WHERE u.player_id %s p.pseudonym AND u.games = 0',
+            ladder, r.name, renamed, t.player_equals)
+        FROM (VALUES ('rating'), ('component')) AS r(name)
+        UNION ALL
+        SELECT format(rename, ladder, r.name, r.identifier)
+        FROM (VALUES ('event', 'player_id'), ('rating', 'player_id'), ('standing', 'player_id'), ('component_event', 'player_id'),
             ('component', 'player_id'), ('solved', 'player_id'), ('operation', 'player_id'), ('operation', 'into_id'),
-            ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('season_horizon', 'player_id')
+            ('horizon', 'player_id'), ('component_horizon', 'player_id'), ('season_horizon', 'player_id')) AS r(name, identifier)
+        WHERE skillrating_internal.has_table(ladder, r.name)
+        UNION ALL
+        SELECT format('WITH m AS (%s) %s', format(forget, ladder, 'match', 'unrated_reason'),
+            format(rename, ladder, 'match_player', 'player_id'))
+        WHERE own
     LOOP
-        CONTINUE WHEN NOT skillrating_internal.has_table(ladder, relation);
-        EXECUTE format(rename, ladder, relation, identifier) USING players, pseudonyms;
+        EXECUTE statement USING players, pseudonyms, '[forgotten]'::text;
     END LOOP;
 
-    -- Whatever looks at the matches of this statement finds all of it done.
-    IF skillrating_internal.has_table(ladder, 'match_player') THEN
-        EXECUTE format(
-            'WITH m AS (
-                UPDATE %I.match AS m
-                SET unrated_reason = skillrating_internal.replace_words(m.unrated_reason, $1, $3)
-                WHERE skillrating_internal.replace_words(m.unrated_reason, $1, $3)
-                    <> m.unrated_reason)
-            ', ladder) || format(rename, ladder, 'match_player', 'player_id')
-        USING players, pseudonyms, '[forgotten]';
-    END IF;
-
     -- Under the old name there is no rating any more.
-    FOR m IN EXECUTE format('SELECT m.* FROM skillrating_internal.mirrors(%L) AS m ORDER BY m.relation::oid, m.pool', ladder) LOOP
+    FOR m IN SELECT r.* FROM skillrating_internal.mirrors(ladder) AS r ORDER BY r.relation::oid, r.pool LOOP
         CONTINUE WHEN NOT skillrating_internal.lock_mirror(ladder, m.relation);
         statement := skillrating_internal.unrated_statement(
             ladder, m.relation, m.key, m.pool_key, m.columns,
@@ -249,8 +181,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rename_players(text, text[], text[]) IS
-'A part of forget_players(): puts pseudonyms in place of players in all tables of a ladder, and
-takes the ratings of the old names out of the tables that mirror them.';
+'Puts pseudonyms in place of players in all tables of a ladder and the reasons that it has written, and
+[forgotten] where an identifier is a word of a reason that a user gave or of an error, and takes the
+ratings of the old names out of mirrors.';
 
 CREATE FUNCTION skillrating_internal.forget_players(
     ladder text,
@@ -303,9 +236,8 @@ BEGIN
         END IF;
     END IF;
     known := skillrating_internal.known_players(ladder, old_ids, true);
-    PERFORM skillrating_internal.rename_digests(ladder, old_ids, new_ids, own);
-    PERFORM skillrating_internal.forget_texts(ladder, old_ids, new_ids);
-    PERFORM skillrating_internal.rename_players(ladder, old_ids, new_ids);
+    PERFORM skillrating_internal.rename_digests(ladder, old_ids, new_ids, own),
+        skillrating_internal.rename_players(ladder, old_ids, new_ids);
     RETURN QUERY SELECT p.player, p.pseudonym, p.player = ANY (known)
         FROM unnest(old_ids, new_ids) AS p(player, pseudonym);
 END

@@ -1,42 +1,7 @@
 -- What of the user's hangs on the relations of a ladder that promote_ladder() gives another name.
 
-CREATE FUNCTION skillrating_internal.renamed_relations(
-    first_ladder text,
-    former text,
-    OUT relation oid,
-    OUT name name,
-    OUT former_name text,
-    OUT types oid[])
-RETURNS SETOF record
-LANGUAGE sql STABLE STRICT ROWS 16
-AS $function$
-    SELECT c.oid, c.relname, format('%I.%I', former, c.relname), ARRAY[c.reltype, t.typarray]
-    FROM pg_class AS c
-    LEFT JOIN pg_type AS t ON t.oid = c.reltype
-    WHERE c.relnamespace = to_regnamespace(quote_ident(first_ladder)) AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
-        AND NOT (c.relname IN ('match', 'match_player', 'source', 'attached')
-            AND skillrating_internal.has_table(first_ladder, 'match'))
-        -- What a column owns goes where its table goes.
-        AND NOT EXISTS (
-            SELECT FROM pg_depend AS d
-            WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')
-                AND d.refclassid = 'pg_class'::regclass)
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.renamed_relations(text, text) IS
-'A part of promote_ladder(): the relations in the schema of a ladder that stay there when it gets
-another name, with those of after, and the types of their rows and of arrays of these.';
-
-CREATE FUNCTION skillrating_internal.as_comment(words text)
-RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN '-- ' || regexp_replace(words, '\r\n|\r|\n', E'\n-- ', 'g');
-
-COMMENT ON FUNCTION skillrating_internal.as_comment(text) IS
-'A part of hanging_objects(): words as a comment of SQL, which no line of a name may leave, as
-whoever promotes a ladder runs what is behind it.';
-
 CREATE FUNCTION skillrating_internal.hanging_dependents(
+    relations oid[],
     first_ladder text,
     former text,
     OUT what text,
@@ -45,11 +10,12 @@ RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
 AS $function$
     WITH renamed AS MATERIALIZED (
-        SELECT * FROM skillrating_internal.renamed_relations(first_ladder, former)
+        SELECT c.oid AS relation, format('%I.%I', former, c.relname) AS former_name, c.reltype, t.typarray
+        FROM pg_class AS c LEFT JOIN pg_type AS t ON t.oid = c.reltype WHERE c.oid = ANY (relations)
     ), dependent AS MATERIALIZED (
         SELECT d.classid, d.objid, d.objsubid, d.deptype, r.relation, k.class = 'pg_type'::regclass AS by_type
         FROM renamed AS r
-        CROSS JOIN LATERAL (VALUES ('pg_class'::regclass, r.relation), ('pg_type', r.types[1]), ('pg_type', r.types[2])) AS k(class, object)
+        CROSS JOIN LATERAL (VALUES ('pg_class'::regclass, r.relation), ('pg_type', r.reltype), ('pg_type', r.typarray)) AS k(class, object)
         JOIN pg_depend AS d ON d.refclassid = k.class AND d.refobjid = k.object
     ), hanging AS (
         -- What is made again would belong to whoever runs these statements, with that role's rights.
@@ -108,8 +74,8 @@ AS $function$
     )
     (SELECT pg_describe_object(h.class, h.oid, 0), h.statement FROM hanging AS h ORDER BY h.n, h.oid)
     UNION ALL
-    -- Nothing makes these again.
-    SELECT DISTINCT o.what, skillrating_internal.as_comment(o.what)
+    -- Nothing makes these again. No line of a name may leave the comment: whoever promotes runs what is behind it.
+    SELECT DISTINCT o.what, '-- ' || regexp_replace(o.what, '\r\n|\r|\n', E'\n-- ', 'g')
     FROM dependent AS d
     CROSS JOIN LATERAL (
         SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ' depends on ' || d.relation::regclass AS what) AS o
@@ -122,53 +88,9 @@ AS $function$
             AND a.adrelid = d.relation)
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.hanging_dependents(text, text) IS
-'A part of hanging_objects(): what depends on the relations or takes their rows: functions whose
-bodies the server has parsed, views, rules, triggers, foreign keys, and policies of other tables.';
-
-CREATE FUNCTION skillrating_internal.hanging_publications(
-    first_ladder text,
-    shadow text,
-    former text,
-    OUT what text,
-    OUT statement text)
-RETURNS SETOF record
-LANGUAGE sql STABLE STRICT
-AS $function$
-    WITH published AS (
-        SELECT r.prpubid, format('TABLE %I.%I%s%s', first_ladder, k.name,
-                ' (' || (SELECT string_agg(quote_ident(t.attname), ', ' ORDER BY t.attnum) FROM pg_attribute AS t
-                    WHERE t.attrelid = k.relation AND t.attnum = ANY (r.prattrs)) || ')',
-                ' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')') AS added,
-            EXISTS (SELECT FROM pg_publication_rel AS s
-                WHERE s.prpubid = r.prpubid AND s.prrelid = to_regclass(format('%I.%I', shadow, k.name))) AS is_there
-        FROM skillrating_internal.renamed_relations(first_ladder, former) AS k
-        JOIN pg_publication_rel AS r ON r.prrelid = k.relation
-        UNION ALL
-        SELECT n.pnpubid, format('TABLES IN SCHEMA %I', first_ladder), EXISTS (
-            SELECT FROM pg_publication_namespace AS s
-            WHERE s.pnpubid = n.pnpubid AND s.pnnspid = to_regnamespace(quote_ident(shadow)))
-        FROM pg_publication_namespace AS n WHERE n.pnnspid = to_regnamespace(quote_ident(first_ladder))
-        UNION ALL
-        SELECT p.oid, NULL, true FROM pg_publication AS p WHERE p.puballtables
-    )
-    SELECT 'publication ' || quote_ident(p.pubname), concat_ws(E';\n',
-        string_agg(format('ALTER PUBLICATION %I ADD %s', p.pubname, d.added), E';\n' ORDER BY d.added)
-            FILTER (WHERE NOT d.is_there),
-        -- A subscriber that has not done this stops at the first match, because it lacks the former name.
-        skillrating_internal.as_comment(E'Each subscriber needs the same names, and then the tables that it lacks:\n'
-        || concat_ws('; ', format('ALTER SCHEMA %I RENAME TO %I', first_ladder, former),
-            CASE WHEN bool_or(d.is_there) THEN format('ALTER SCHEMA %I RENAME TO %I', shadow, first_ladder)
-                ELSE format('CREATE SCHEMA %I', first_ladder) END,
-            CASE WHEN skillrating_internal.has_table(first_ladder, 'match') THEN
-                format('ALTER TABLE IF EXISTS %I.match SET SCHEMA %I; ALTER TABLE IF EXISTS %1$I.match_player SET SCHEMA %2$I', former, first_ladder) END)
-        || '; ALTER SUBSCRIPTION ... REFRESH PUBLICATION'))
-    FROM published AS d JOIN pg_publication AS p ON p.oid = d.prpubid
-    GROUP BY p.pubname
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.hanging_publications(text, text, text) IS
-'A part of hanging_objects(): publications, those of all tables too.';
+COMMENT ON FUNCTION skillrating_internal.hanging_dependents(oid[], text, text) IS
+'What depends on relations or takes their rows: functions whose bodies the server has parsed, views,
+rules, triggers, foreign keys, and policies of other tables.';
 
 CREATE FUNCTION skillrating_internal.hanging_objects(
     first_ladder text,
@@ -179,13 +101,39 @@ CREATE FUNCTION skillrating_internal.hanging_objects(
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
 AS $function$
+    WITH renamed AS MATERIALIZED (
+        SELECT c.oid AS relation, c.relname AS name, c.relkind, c.relispartition
+        FROM pg_class AS c
+        WHERE c.relnamespace = to_regnamespace(quote_ident(first_ladder)) AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
+            AND NOT (c.relname IN ('match', 'match_player', 'source', 'attached')
+                AND skillrating_internal.has_table(first_ladder, 'match'))
+            -- What a column owns goes where its table goes.
+            AND NOT EXISTS (
+                SELECT FROM pg_depend AS d
+                WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')
+                    AND d.refclassid = 'pg_class'::regclass)
+    ), published AS (
+        SELECT r.prpubid, format('TABLE %I.%I%s%s', first_ladder, k.name,
+                ' (' || (SELECT string_agg(quote_ident(t.attname), ', ' ORDER BY t.attnum) FROM pg_attribute AS t
+                    WHERE t.attrelid = k.relation AND t.attnum = ANY (r.prattrs)) || ')',
+                ' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')') AS added,
+            EXISTS (SELECT FROM pg_publication_rel AS s
+                WHERE s.prpubid = r.prpubid AND s.prrelid = to_regclass(format('%I.%I', shadow, k.name))) AS is_there
+        FROM renamed AS k JOIN pg_publication_rel AS r ON r.prrelid = k.relation
+        UNION ALL
+        SELECT n.pnpubid, format('TABLES IN SCHEMA %I', first_ladder), EXISTS (
+            SELECT FROM pg_publication_namespace AS s
+            WHERE s.pnpubid = n.pnpubid AND s.pnnspid = to_regnamespace(quote_ident(shadow)))
+        FROM pg_publication_namespace AS n WHERE n.pnnspid = to_regnamespace(quote_ident(first_ladder))
+        UNION ALL
+        SELECT p.oid, NULL, true FROM pg_publication AS p WHERE p.puballtables
+    )
     -- What the user has put into the schema first, because others may need it.
     SELECT pg_describe_object('pg_class'::regclass, r.relation, 0),
-        format('ALTER %s %s SET SCHEMA %I', CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
-            WHEN 'S' THEN 'SEQUENCE' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, r.former_name, first_ladder)
-    FROM skillrating_internal.renamed_relations(first_ladder, former) AS r
-    JOIN pg_class AS c ON c.oid = r.relation AND NOT c.relispartition
-    WHERE to_regclass(format('%I.%I', shadow, r.name)) IS NULL
+        format('ALTER %s %I.%I SET SCHEMA %I', CASE r.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
+            WHEN 'S' THEN 'SEQUENCE' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, former, r.name, first_ladder)
+    FROM renamed AS r
+    WHERE NOT r.relispartition AND to_regclass(format('%I.%I', shadow, r.name)) IS NULL
         AND r.relation NOT IN (SELECT t.name::regclass FROM skillrating_internal.own_tables(first_ladder) AS t(name))
     UNION ALL
     SELECT pg_describe_object('pg_proc'::regclass, f.oid, 0),
@@ -193,14 +141,25 @@ AS $function$
     FROM pg_proc AS f WHERE f.pronamespace = to_regnamespace(quote_ident(first_ladder))
     UNION ALL
     SELECT pg_describe_object('pg_statistic_ext'::regclass, e.oid, 0), pg_get_statisticsobjdef(e.oid)
-    FROM pg_statistic_ext AS e JOIN skillrating_internal.renamed_relations(first_ladder, former) AS r ON r.relation = e.stxrelid
+    FROM pg_statistic_ext AS e JOIN renamed AS r ON r.relation = e.stxrelid
     UNION ALL
-    SELECT * FROM skillrating_internal.hanging_dependents(first_ladder, former)
+    SELECT h.* FROM skillrating_internal.hanging_dependents(ARRAY(SELECT r.relation FROM renamed AS r), first_ladder, former) AS h
     UNION ALL
-    SELECT * FROM skillrating_internal.hanging_publications(first_ladder, shadow, former)
+    SELECT 'publication ' || quote_ident(p.pubname), concat_ws(E';\n',
+        string_agg(format('ALTER PUBLICATION %I ADD %s', p.pubname, d.added), E';\n' ORDER BY d.added) FILTER (WHERE NOT d.is_there),
+        -- A subscriber that has not done this stops at the first match, because it lacks the former name.
+        '-- ' || regexp_replace(E'Each subscriber needs the same names, and then the tables that it lacks:\n'
+        || concat_ws('; ', format('ALTER SCHEMA %I RENAME TO %I', first_ladder, former),
+            CASE WHEN bool_or(d.is_there) THEN format('ALTER SCHEMA %I RENAME TO %I', shadow, first_ladder)
+                ELSE format('CREATE SCHEMA %I', first_ladder) END,
+            CASE WHEN skillrating_internal.has_table(first_ladder, 'match') THEN
+                format('ALTER TABLE IF EXISTS %I.match SET SCHEMA %I; ALTER TABLE IF EXISTS %1$I.match_player SET SCHEMA %2$I',
+                    former, first_ladder) END)
+        || '; ALTER SUBSCRIPTION ... REFRESH PUBLICATION', '\r\n|\r|\n', E'\n-- ', 'g'))
+    FROM published AS d JOIN pg_publication AS p ON p.oid = d.prpubid
+    GROUP BY p.pubname
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hanging_objects(text, text, text) IS
-'A part of promote_ladder(): the objects of the user that go on meaning the ladder that gets the
-former name, and for each the statements, to be run after the promotion, that have it mean the new
-one.';
+'The objects of the user, publications too, that go on meaning the ladder that gets the former name, and
+the statements, to be run after the promotion, that have them mean the new one.';

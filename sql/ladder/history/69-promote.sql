@@ -6,8 +6,8 @@ AS 'MODULE_PATHNAME', 'skillrating_hold_ladder'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.hold_ladder(text, boolean) IS
-'A part of hold_tables(), which it has entered to read: from now on nobody else may write to the
-ladder or, if so, read it. Error 40001 for an old snapshot.';
+'From now on nobody else may write to a ladder that was entered to read or, if so, read it. Error 40001
+for an old snapshot.';
 
 CREATE FUNCTION skillrating_internal.hold_objects(
     held text,
@@ -19,9 +19,8 @@ AS 'MODULE_PATHNAME', 'skillrating_hold_objects'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.hold_objects(text, regclass[], oid[], integer) IS
-'A part of what makes or drops triggers on tables of the user: locks relations and schemas of
-ladders, in this order, all or none, by attempts of 50 ms at most. The first ones, as many as shared
-says, are locked by SHARE ROW EXCLUSIVE, schemas by EXCLUSIVE, and the others by ACCESS EXCLUSIVE.
+'Locks relations and schemas of ladders, in this order, all or none, by attempts of 50 ms at most: as
+many as shared says by SHARE ROW EXCLUSIVE, schemas by EXCLUSIVE, the others by ACCESS EXCLUSIVE.
 Errors: 42501 unless the caller may make triggers on the former, and owns the latter and schemas;
 55P03, naming who is in the way, after 30 s.';
 
@@ -31,13 +30,10 @@ AS 'MODULE_PATHNAME', 'skillrating_lock_maintenance'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.lock_maintenance(oid) IS
-'A part of promote_ladder(): waits until nobody else maintains the ladder in a schema; until the end
-of the transaction nobody else will. Errors: 42501 unless the caller owns the ladder, 40P01 if the
-transaction has rated its matches and another one waits for that.';
+'Waits until nobody else maintains the ladder in a schema, to the end of the transaction. Errors: 42501
+unless the caller owns the ladder, 40P01 if the transaction has rated its matches and another waits.';
 
-CREATE FUNCTION skillrating_internal.hold_pair(
-    ladder text,
-    shadow text)
+CREATE FUNCTION skillrating_internal.hold_pair(ladder text, shadow text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
@@ -92,21 +88,18 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hold_pair(text, text) IS
-'A part of promote_ladder(): locks a ladder and its shadow, with the tables that move, so that nobody
-rates or reads them by functions, in the order in which transactions that rate do.';
+'Locks a ladder and its shadow, with the tables that move, so that nobody rates or reads them by
+functions, in the order in which transactions that rate do.';
 
-CREATE FUNCTION skillrating_internal.check_operations_agree(
-    ladder text,
-    shadow text,
-    voids boolean)
+CREATE FUNCTION skillrating_internal.check_operations_agree(ladder text, shadow text, voids boolean)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(shadow);
     foreign_relation record;
     differing text[];
 BEGIN
+    PERFORM skillrating_internal.check_inside(shadow);
     -- Whatever has these names is read as the owner.
     SELECT format('%I.%I', ladder, l.relname) AS name, pg_get_userbyid(s.relowner) AS owner INTO foreign_relation
     FROM pg_class AS l JOIN pg_class AS s ON s.relname = l.relname AND s.relowner <> l.relowner
@@ -116,41 +109,29 @@ BEGIN
     IF foreign_relation.name IS NOT NULL THEN
         RAISE insufficient_privilege USING
             MESSAGE = format('relation %s is not owned by the owner of the ladder', foreign_relation.name),
-            HINT = format('Give all relations of a ladder to one role: ALTER TABLE %s OWNER TO %I.', foreign_relation.name, foreign_relation.owner);
+            HINT = format('Give all relations of a ladder to one role: ALTER TABLE %s OWNER TO %I.',
+                foreign_relation.name, foreign_relation.owner);
     END IF;
     -- Operations by what they do: each ladder has its own numbers. States and points of another
     -- model do not count.
     EXECUTE format(
-        'WITH operation AS (
-            SELECT b.kind, min(b.operation) AS operation, CASE WHEN sum(b.side) > 0 THEN $1 ELSE $2 END AS ladder
-            FROM (
-                SELECT o.*, 1 AS side FROM %1$I.operation AS o
-                UNION ALL
-                SELECT o.*, -1 FROM %2$I.operation AS o) AS b
-            WHERE b.undone_at IS NULL AND (b.kind NOT IN (''set'', ''seed'', ''refund'')
+        'SELECT array_agg(format(''%%s ladder "%%s"'', d.what, CASE WHEN d.side > 0 THEN $1 ELSE $2 END)) FROM (
+            SELECT format(''%%s %%s of'', o.kind, min(o.operation)) AS what, sum(o.side) AS side
+            FROM (SELECT o.*, 1 AS side FROM %1$I.operation AS o UNION ALL SELECT o.*, -1 FROM %2$I.operation AS o) AS o
+            WHERE o.undone_at IS NULL AND (o.kind NOT IN (''set'', ''seed'', ''refund'')
                 OR (SELECT l.model = s.model FROM %1$I.ladder AS l, %2$I.ladder AS s))
-            GROUP BY b.kind, b.pool, b.player_id, b.into_id, b.since, b.until, b.params
-            HAVING sum(b.side) <> 0
-        ), void AS (
-            SELECT l.match_id, $1 AS ladder FROM %1$I.rated_match AS l
-            WHERE $3 AND l.void_reason IS NOT NULL AND NOT EXISTS (
-                SELECT FROM %2$I.rated_match AS s WHERE s.match_id %4$s l.match_id AND s.void_reason IS NOT NULL)
+            GROUP BY o.kind, o.pool, o.player_id, o.into_id, o.since, o.until, o.params HAVING sum(o.side) <> 0
             UNION ALL
-            SELECT s.match_id, $2 FROM %2$I.rated_match AS s
-            WHERE $3 AND s.void_reason IS NOT NULL AND NOT EXISTS (
-                SELECT FROM %1$I.rated_match AS l WHERE l.match_id %4$s s.match_id AND l.void_reason IS NOT NULL)
-        ), attached AS (
-            SELECT relation, CASE WHEN l.relation IS NULL THEN $2 ELSE $1 END AS ladder
-            FROM %1$I.attached AS l FULL JOIN %2$I.attached AS s USING (relation)
-            WHERE to_regclass(%3$L) IS NULL AND (l.relation IS NULL OR s.relation IS NULL)
-        )
-        SELECT array_agg(d.what) FROM (
-            SELECT format(''%%s %%s of ladder "%%s"'', o.kind, o.operation, o.ladder) AS what FROM operation AS o
+            SELECT format(''void match %%s of'', m.match_id), sum(m.side)
+            FROM (SELECT l.match_id, l.void_reason, 1 AS side FROM %1$I.rated_match AS l
+                UNION ALL SELECT s.match_id, s.void_reason, -1 FROM %2$I.rated_match AS s) AS m
+            WHERE $3 AND m.void_reason IS NOT NULL GROUP BY m.match_id HAVING sum(m.side) <> 0
             UNION ALL
-            SELECT format(''void match %%s of ladder "%%s"'', v.match_id, v.ladder) FROM void AS v
-            UNION ALL
-            SELECT format(''table %%s attached to ladder "%%s"'', a.relation, a.ladder) FROM attached AS a
-            LIMIT 20) AS d', ladder, shadow, format('%I.match', ladder), t.match_equals)
+            SELECT format(''table %%s attached to'', a.relation), sum(a.side)
+            FROM (SELECT l.relation, 1 AS side FROM %1$I.attached AS l
+                UNION ALL SELECT s.relation, -1 FROM %2$I.attached AS s) AS a
+            WHERE to_regclass(%3$L) IS NULL GROUP BY a.relation HAVING sum(a.side) <> 0
+            LIMIT 20) AS d', ladder, shadow, format('%I.match', ladder))
     INTO differing USING ladder, shadow, voids;
     IF differing IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
@@ -162,15 +143,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_operations_agree(text, text, boolean) IS
-'A part of promote_ladder(): error 42501 if one of the relations that it reads is another role''s;
-55000 that names the operations that count in a ladder and not in its shadow, or the other way
-round, the attached tables, and, if asked for, the void matches.';
+'Error 42501 for relations of another role, 55000 that names the operations that count in a ladder and
+not in its shadow, or the other way round, the attached tables, and, if asked for, void matches.';
 
-CREATE FUNCTION skillrating_internal.check_promotion(
-    ladder text,
-    shadow text,
-    former text,
-    hanging text)
+CREATE FUNCTION skillrating_internal.check_promotion(ladder text, shadow text, former text, hanging text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
@@ -214,10 +190,7 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_promotion(text, text, text, text) IS
 'A part of promote_ladder(): its errors and notices, before anybody has to wait.';
 
-CREATE FUNCTION skillrating_internal.rename_ladders(
-    ladder text,
-    shadow text,
-    former text)
+CREATE FUNCTION skillrating_internal.rename_ladders(ladder text, shadow text, former text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 -- A mirror is made anew at once: nothing that it keeps is to be told.
@@ -226,44 +199,32 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(shadow);
     own boolean := skillrating_internal.has_table(ladder, 'match');
-    mirrors jsonb;
     mirror record;
     other name;
-    statements text[];
     statement text;
 BEGIN
-    IF skillrating_internal.has_table(ladder, 'mirror') THEN
-        EXECUTE format(
-            'SELECT jsonb_agg(to_jsonb(m) || jsonb_build_object(''relation'', m.relation::oid) ORDER BY m.relation, m.pool)
-            FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation', ladder)
-        INTO mirrors;
-    END IF;
     -- The server tells others to forget names in portions, in the order of these statements. Match
     -- tables of the ladder's own, the view over them and the list of attached tables follow the name,
     -- so that a session that has got but a portion must find a match table all the same. Therefore it
     -- first forgets that the shadow has none, then which schema the name is, and only then where the
     -- match tables were.
-    statements := ARRAY[format('ALTER SCHEMA %I RENAME TO %I', ladder, former), format('ALTER SCHEMA %I RENAME TO %I', shadow, ladder)];
-    IF own THEN
-        statements := ARRAY[
-            format('ALTER VIEW %I.source RENAME TO match_player', shadow),
-            format('ALTER VIEW %I.match_player RENAME TO match', shadow),
-            format('ALTER VIEW %I.source SET SCHEMA %I', ladder, shadow),
-            format('ALTER VIEW %I.match RENAME TO former_source', shadow),
-            format('ALTER VIEW %I.former_source SET SCHEMA %I', shadow, ladder),
-            format('ALTER VIEW %I.former_source RENAME TO source', ladder),
-            format('ALTER TABLE %I.attached RENAME TO former_attached', shadow),
-            format('ALTER INDEX %I.attached_pkey RENAME TO former_attached_pkey', shadow),
-            format('ALTER TABLE %I.attached SET SCHEMA %I', ladder, shadow),
-            format('ALTER TABLE %I.former_attached SET SCHEMA %I', shadow, ladder),
-            format('ALTER TABLE %I.former_attached RENAME TO attached', ladder),
-            format('ALTER INDEX %I.former_attached_pkey RENAME TO attached_pkey', ladder)]
-            || statements || ARRAY[
-            format('ALTER TABLE %I.match_player SET SCHEMA %I', former, ladder),
-            format('ALTER TABLE %I.match SET SCHEMA %I', former, ladder)];
-    END IF;
-    FOREACH statement IN ARRAY statements LOOP
-        EXECUTE statement;
+    FOREACH statement IN ARRAY CASE WHEN own THEN ARRAY[
+            'ALTER VIEW %2$I.source RENAME TO match_player',
+            'ALTER VIEW %2$I.match_player RENAME TO match',
+            'ALTER VIEW %1$I.source SET SCHEMA %2$I',
+            'ALTER VIEW %2$I.match RENAME TO former_source',
+            'ALTER VIEW %2$I.former_source SET SCHEMA %1$I',
+            'ALTER VIEW %1$I.former_source RENAME TO source',
+            'ALTER TABLE %2$I.attached RENAME TO former_attached',
+            'ALTER INDEX %2$I.attached_pkey RENAME TO former_attached_pkey',
+            'ALTER TABLE %1$I.attached SET SCHEMA %2$I',
+            'ALTER TABLE %2$I.former_attached SET SCHEMA %1$I',
+            'ALTER TABLE %1$I.former_attached RENAME TO attached',
+            'ALTER INDEX %1$I.attached_pkey RENAME TO attached_pkey'] END
+        || ARRAY['ALTER SCHEMA %1$I RENAME TO %3$I', 'ALTER SCHEMA %2$I RENAME TO %1$I']
+        || CASE WHEN own THEN ARRAY['ALTER TABLE %3$I.match_player SET SCHEMA %1$I', 'ALTER TABLE %3$I.match SET SCHEMA %1$I'] END
+    LOOP
+        EXECUTE format(statement, ladder, shadow, former);
     END LOOP;
     -- Rows are written behind the renames: a subscriber gets them under the names of the moment, and
     -- cannot have both.
@@ -283,8 +244,11 @@ BEGIN
         EXECUTE format('UPDATE %I.ladder AS l SET shadow_of = $1, strict = false, on_error = ''wait'' WHERE $3 OR l.shadow_of = $2', other)
         USING format('%I.ladder', ladder)::regclass, format('%I.ladder', former)::regclass, other = former;
     END LOOP;
-    FOR mirror IN
-        SELECT * FROM jsonb_to_recordset(mirrors) AS m(relation oid, pool text, key text, columns jsonb, pool_key text)
+    IF NOT skillrating_internal.has_table(former, 'mirror') THEN
+        RETURN;
+    END IF;
+    FOR mirror IN EXECUTE format(
+        'SELECT m.* FROM %I.mirror AS m JOIN pg_class AS c ON c.oid = m.relation ORDER BY m.relation, m.pool', former)
     LOOP
         PERFORM skillrating.unmirror_rating(former, mirror.relation, mirror.pool);
         PERFORM skillrating.mirror_rating(ladder, mirror.relation, mirror.key, mirror.columns, mirror.pool, mirror.pool_key);
@@ -335,8 +299,8 @@ BEGIN
         PERFORM skillrating_internal.lock_maintenance(first_schema);
         held_schema := first_schema;
     END LOOP;
-    PERFORM skillrating_internal.check_promotion(ladder, shadow, former, hanging),
-        skillrating_internal.analyze_ladder(shadow, 0.1);
+    PERFORM skillrating_internal.check_promotion(ladder, shadow, former, hanging);
+    EXECUTE format('ANALYZE %1$I.rated_match, %1$I.operation, %1$I.rating, %1$I.event, %1$I.component, %1$I.component_event', shadow);
     statements := ARRAY(SELECT skillrating_internal.dress_statements(ladder, shadow));
     PERFORM skillrating_internal.hold_pair(ladder, shadow);
     -- From here on nobody else is at work on either.

@@ -47,8 +47,8 @@ BEGIN
             MESSAGE = 'since must not be infinity';
     END IF;
     PERFORM skillrating_internal.check_eligibility(rules);
-    operation := skillrating_internal.note_operation(ladder, 'eligibility', since => since,
-        params => rules, reason => reason);
+    SELECT n.operation INTO operation
+    FROM skillrating_internal.note_operation(ladder, 'eligibility', since => since, params => rules, reason => reason) AS n;
     PERFORM skillrating_internal.note_eligibility(ladder, since, 'eligibility');
 END
 $function$;

@@ -1,6 +1,6 @@
 /*
  * synelo.c
- *		SynElo: Elo for two teams whose K factor follows how settled a rating is.
+ *		SynElo: Elo for two teams whose K factor follows how established a rating is.
  *
  * "SynElo: yazoo.tf's Arena Rating & Balancing System" (CdeYazoo).  Where the
  * source has what does not hold, parameters choose, with the right one as
@@ -114,7 +114,7 @@ static const ParamSpec synelo_params[] = {
 	{.name = "k_low",.type = PARAM_NUMBER,.default_value = 2,
 		.min = 0,.max = 1e9,.unit = "rating points",
 		.searched = true,
-	.description = "K factor of a rating that has settled"},
+	.description = "K factor of an established rating"},
 	{.name = "k_high",.type = PARAM_NUMBER,.default_value = 72,
 		.min = 0,.above_min = true,.max = 1e9,.unit = "rating points",
 		.searched = true,
@@ -663,7 +663,7 @@ static const Model *synelo_variant(const ParamValue *params);
 /* What both variants have. */
 #define SYNELO_MODEL(columns) \
 	.name = "synelo", \
-	.summary = "Elo for two teams with a K factor that follows how settled a rating is", \
+	.summary = "Elo for two teams with a K factor that follows how established a rating is", \
 	.source = "SynElo: yazoo.tf's Arena Rating & Balancing System (CdeYazoo)", \
 	.params = MODEL_PARAMS("synelo", synelo_params, SYNELO_NPARAMS), \
 	.state = (columns), \

@@ -42,7 +42,7 @@ typedef struct SynEloWeights
 extern SynEloSignals synelo_signals(const double *rating, const double *surprise, int n,
 									double k_high, InterruptCheck interrupt);
 
-/* F3: between 0, a rating that has settled, and 1. */
+/* F3: between 0, an established rating, and 1. */
 extern double synelo_convergence(const SynEloSignals *signals,
 								 const SynEloWeights *weights);
 

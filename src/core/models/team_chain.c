@@ -222,7 +222,7 @@ tie_step(const TeamChain *chain, ChainLink *link)
  * something new to say at every turn.
  */
 static void
-settle(TeamChain *chain)
+converge(TeamChain *chain)
 {
 	bool		ties = chain->nlinks < chain->nteams;
 	const double tolerance = ties ? 1e-11 : 1e-13;
@@ -261,7 +261,7 @@ settle(TeamChain *chain)
 			return;
 	}
 
-	/* What has not settled is no result. */
+	/* What has not converged is no result. */
 	for (i = 0; i < n; i++)
 	{
 		chain->link[i].above.precision = chain->link[i].above.shift = NAN;
@@ -311,7 +311,7 @@ team_chain_solve(TeamChain *chain, const Match *match, const double *mean,
 			begin_tie(chain, &chain->link[i]);
 			tie_step(chain, &chain->link[i]);
 		}
-	settle(chain);
+	converge(chain);
 	for (i = 0; i < chain->nlinks; i++)
 		conclude(chain, &chain->link[i]);
 }

@@ -404,7 +404,7 @@ add_order(const Performances *p, Factor *factor, int *nfactors)
  * round in circles, which half steps end; the fixed point is the same.
  */
 static void
-settle(Performances *p, Factor *factor, int nfactors)
+converge(Performances *p, Factor *factor, int nfactors)
 {
 	const double tolerance = 1e-10;
 	const int	max_sweeps = 2000;
@@ -432,7 +432,7 @@ settle(Performances *p, Factor *factor, int nfactors)
 			return;
 	}
 
-	/* What has not settled is no result. */
+	/* What has not converged is no result. */
 	for (i = 0; i < p->match->nplayers; i++)
 		p->joint.mean[i] = NAN;
 }
@@ -496,7 +496,7 @@ learn_jointly(Performances *p, Factor *factor, int nfactors, TrueSkill2Movement 
 
 	p->joint = (JointNormal) {p->match->nplayers, mean, root};
 	(void) rebuild(p, factor, nfactors, -1);
-	settle(p, factor, nfactors);
+	converge(p, factor, nfactors);
 	for (i = 0; i < p->match->nplayers; i++)
 	{
 		movement[i].shift = p->joint.mean[i];

@@ -535,7 +535,7 @@ pass_backward(ThroughTime *tt, Span span, bool update)
  * which is the first pass forward then.
  */
 static void
-settle(ThroughTime *tt, Span span, ThroughTimeResult *result, double tolerance,
+converge(ThroughTime *tt, Span span, ThroughTimeResult *result, double tolerance,
 	   int max_passes)
 {
 	bool		filtered = result->passes > 0;
@@ -578,7 +578,7 @@ simultaneous(const ThroughTime *tt, size_t from)
 
 /*
  * The first pass forward, which sees each time given those before alone.  Matches of one
- * time are gone through to and fro until they have settled; result->passes is how
+ * time are gone through to and fro until they have converged; result->passes is how
  * many passes the slowest of them took.  Returns the largest change in the last ones.
  */
 static double
@@ -594,7 +594,7 @@ filter(ThroughTime *tt, ThroughTimeResult *result, double tolerance, int max_pas
 		span = simultaneous(tt, span.from);
 		one.change = pass_forward(tt, span);
 		if (span.to - span.from > 1)
-			settle(tt, span, &one, tolerance, max_passes);
+			converge(tt, span, &one, tolerance, max_passes);
 		change = worse(change, one.change);
 		if (one.passes > result->passes)
 			result->passes = one.passes;
@@ -611,7 +611,7 @@ through_time_solve(ThroughTime *tt, bool warm, double tolerance, int max_passes)
 
 	if (!warm)
 		result.change = filter(tt, &result, tolerance, max_passes);
-	settle(tt, all, &result, tolerance, max_passes);
+	converge(tt, all, &result, tolerance, max_passes);
 
 	/* What is before, by the sites as they are now. */
 	for (m = 0; m < tt->linked; m++)

@@ -12,7 +12,7 @@
 #include "core/util/block.h"
 #include "core/util/extremes.h"
 
-/* Units near a ticket that are considered, and steps to fill the teams with them. */
+/* Parties near a ticket that are considered, and steps to fill the teams with them. */
 #define MAX_CANDIDATES 256
 #define MAX_STEPS 4000
 
@@ -26,8 +26,8 @@ typedef struct Member
 	int			ticket;
 } Member;
 
-/* Those of a party, or somebody alone. */
-typedef struct Unit
+/* Those of a party; somebody alone is a party of one. */
+typedef struct Party
 {
 	int			first;			/* of member[] */
 	int			size;
@@ -37,15 +37,15 @@ typedef struct Unit
 	uint64_t	region;
 	bool		taken;
 	int			first_place;	/* of place[], one for each region */
-} Unit;
+} Party;
 
-/* Where a unit stands in a pool and a region, among those who are still there. */
+/* Where a party stands in a pool and a region, among those who are still there. */
 typedef struct Place
 {
 	int			pool;
 	int			region;
 	double		rating;
-	int			unit;
+	int			party;
 	int			before;			/* places, or -1 */
 	int			behind;
 } Place;
@@ -53,18 +53,18 @@ typedef struct Place
 typedef struct Queue
 {
 	const QueueProblem *problem;
-	int			nunits;
-	Unit	   *unit;			/* who has waited longest first */
+	int			nparties;
+	Party	   *party;			/* who has waited longest first */
 	Member	   *member;
 	Place	   *place;			/* by pool, region and rating */
-	int		   *place_of;		/* by unit and region */
+	int		   *place_of;		/* by party and region */
 	int			candidate[MAX_CANDIDATES];	/* the nearest first, behind the
 											 * ticket */
 	int			ncandidates;
 	bool		chosen[MAX_CANDIDATES];
 	int			steps;
 	double	   *value;			/* of a match */
-	int		   *party;
+	int		   *seat_party;
 	int		   *allowed_teams;
 	void	   *split_room;
 } Queue;
@@ -111,12 +111,12 @@ lay_out(const QueueProblem *problem, char *block, Queue *queue)
 
 	for (i = 0; i < problem->n; i++)
 		places += (size_t) __builtin_popcountll(problem->region[i]);
-	queue->unit = block_take(&block, &total, sizeof(Unit), n);
+	queue->party = block_take(&block, &total, sizeof(Party), n);
 	queue->member = block_take(&block, &total, sizeof(Member), n);
 	queue->place = block_take(&block, &total, sizeof(Place), places);
 	queue->place_of = block_take(&block, &total, sizeof(int), places);
 	queue->value = block_take(&block, &total, sizeof(double), (size_t) split.n);
-	queue->party = block_take(&block, &total, sizeof(int), (size_t) split.n);
+	queue->seat_party = block_take(&block, &total, sizeof(int), (size_t) split.n);
 	queue->allowed_teams = block_take(&block, &total, sizeof(int), (size_t) split.n);
 	queue->split_room = block_take(&block, &total, 1, split_many_room(&split));
 	return total;
@@ -131,7 +131,7 @@ queue_room(const QueueProblem *problem)
 }
 
 /*
- * ---- Units ----
+ * ---- Parties ----
  */
 
 static int
@@ -148,8 +148,8 @@ compare_members(const void *a, const void *b)
 static int
 compare_waited(const void *a, const void *b)
 {
-	const Unit *x = (const Unit *) a;
-	const Unit *y = (const Unit *) b;
+	const Party *x = (const Party *) a;
+	const Party *y = (const Party *) b;
 
 	if (x->waited != y->waited)
 		return x->waited > y->waited ? -1 : 1;
@@ -168,12 +168,12 @@ compare_places(const void *a, const void *b)
 		return x->region > y->region ? 1 : -1;
 	if (x->rating != y->rating)
 		return x->rating > y->rating ? 1 : -1;
-	return (x->unit > y->unit) - (x->unit < y->unit);
+	return (x->party > y->party) - (x->party < y->party);
 }
 
-/* The units that can play at all, by how long they have waited. */
+/* The parties that can play at all, by how long they have waited. */
 static void
-make_units(Queue *queue)
+make_parties(Queue *queue)
 {
 	const QueueProblem *problem = queue->problem;
 	int			n = 0;
@@ -185,11 +185,11 @@ make_units(Queue *queue)
 		problem->party[i], i
 	};
 	qsort(queue->member, (size_t) problem->n, sizeof(Member), compare_members);
-	queue->nunits = 0;
+	queue->nparties = 0;
 	while (n < problem->n)
 	{
 		const Member *first = &queue->member[n];
-		Unit		unit = {
+		Party		party = {
 			.first = n,.pool = problem->pool[first->ticket],.region = ~UINT64_C(0)
 		};
 
@@ -197,20 +197,20 @@ make_units(Queue *queue)
 		{
 			int			ticket = queue->member[n++].ticket;
 
-			unit.size++;
-			unit.rating += problem->rating[ticket];
-			unit.waited = larger(unit.waited, problem->waited[ticket]);
-			unit.region &= problem->pool[ticket] == unit.pool ? problem->region[ticket] : 0;
+			party.size++;
+			party.rating += problem->rating[ticket];
+			party.waited = larger(party.waited, problem->waited[ticket]);
+			party.region &= problem->pool[ticket] == party.pool ? problem->region[ticket] : 0;
 		} while (n < problem->n && first->party != 0 &&
 				 queue->member[n].party == first->party);
-		unit.rating /= unit.size;
-		if (unit.size <= problem->team_size && unit.region != 0)
-			queue->unit[queue->nunits++] = unit;
+		party.rating /= party.size;
+		if (party.size <= problem->team_size && party.region != 0)
+			queue->party[queue->nparties++] = party;
 	}
-	qsort(queue->unit, (size_t) queue->nunits, sizeof(Unit), compare_waited);
+	qsort(queue->party, (size_t) queue->nparties, sizeof(Party), compare_waited);
 }
 
-/* The places of all units, those of a pool and a region linked by rating. */
+/* The places of all parties, those of a pool and a region linked by rating. */
 static void
 make_places(Queue *queue)
 {
@@ -218,24 +218,24 @@ make_places(Queue *queue)
 	int			u,
 				i;
 
-	for (u = 0; u < queue->nunits; u++)
+	for (u = 0; u < queue->nparties; u++)
 	{
-		Unit	   *unit = &queue->unit[u];
+		Party	   *party = &queue->party[u];
 		uint64_t	region;
 
-		unit->first_place = n;
-		for (region = unit->region; region != 0; region &= region - 1)
+		party->first_place = n;
+		for (region = party->region; region != 0; region &= region - 1)
 			queue->place[n++] = (Place)
 		{
-			unit->pool, __builtin_ctzll(region),
-				unit->rating, u, -1, -1
+			party->pool, __builtin_ctzll(region),
+				party->rating, u, -1, -1
 		};
 	}
 	qsort(queue->place, (size_t) n, sizeof(Place), compare_places);
 	for (i = 0; i < n; i++)
 	{
 		Place	   *place = &queue->place[i];
-		const Unit *unit = &queue->unit[place->unit];
+		const Party *party = &queue->party[place->party];
 		uint64_t	below = (UINT64_C(1) << place->region) - 1;
 
 		if (i > 0 && place[-1].pool == place->pool && place[-1].region == place->region)
@@ -243,20 +243,20 @@ make_places(Queue *queue)
 			place->before = i - 1;
 			place[-1].behind = i;
 		}
-		queue->place_of[unit->first_place + __builtin_popcountll(unit->region & below)] = i;
+		queue->place_of[party->first_place + __builtin_popcountll(party->region & below)] = i;
 	}
 }
 
-/* A unit is in a match: nobody finds it any more. */
+/* A party is in a match: nobody finds it any more. */
 static void
-take_unit(Queue *queue, Unit *unit)
+take_party(Queue *queue, Party *party)
 {
 	int			i;
 
-	unit->taken = true;
-	for (i = 0; i < __builtin_popcountll(unit->region); i++)
+	party->taken = true;
+	for (i = 0; i < __builtin_popcountll(party->region); i++)
 	{
-		const Place *place = &queue->place[queue->place_of[unit->first_place + i]];
+		const Place *place = &queue->place[queue->place_of[party->first_place + i]];
 
 		if (place->before >= 0)
 			queue->place[place->before].behind = place->behind;
@@ -270,20 +270,20 @@ take_unit(Queue *queue, Unit *unit)
  */
 
 /*
- * The units nearest to that of a place, the nearest first and it before all others:
- * so many that as many tickets, or as many units, are reached.
+ * The parties nearest to that of a place, the nearest first and it before all others:
+ * so many that as many tickets, or as many parties, are reached.
  */
 static void
-find_candidates(Queue *queue, int from, int most_units)
+find_candidates(Queue *queue, int from, int most_parties)
 {
 	const Place *place = &queue->place[from];
-	double		window = queue_window(queue->problem, queue->unit[place->unit].waited);
+	double		window = queue_window(queue->problem, queue->party[place->party].waited);
 	int			before = place->before;
 	int			behind = place->behind;
 
-	queue->candidate[0] = place->unit;
+	queue->candidate[0] = place->party;
 	queue->ncandidates = 1;
-	while (queue->ncandidates < most_units)
+	while (queue->ncandidates < most_parties)
 	{
 		double		left = before >= 0 ? place->rating - queue->place[before].rating : INFINITY;
 		double		right = behind >= 0 ? queue->place[behind].rating - place->rating : INFINITY;
@@ -293,14 +293,14 @@ find_candidates(Queue *queue, int from, int most_units)
 
 		/* Of two as near the one who has waited longer. */
 		if (left < right || (left == right &&
-							 queue->place[before].unit < queue->place[behind].unit))
+							 queue->place[before].party < queue->place[behind].party))
 		{
-			queue->candidate[queue->ncandidates++] = queue->place[before].unit;
+			queue->candidate[queue->ncandidates++] = queue->place[before].party;
 			before = queue->place[before].before;
 		}
 		else
 		{
-			queue->candidate[queue->ncandidates++] = queue->place[behind].unit;
+			queue->candidate[queue->ncandidates++] = queue->place[behind].party;
 			behind = queue->place[behind].behind;
 		}
 	}
@@ -323,7 +323,7 @@ fill_teams(Queue *queue, int c, int *left, int missing)
 		return false;
 	for (t = 0; t < problem->nteams; t++)
 	{
-		int			size = queue->unit[queue->candidate[c]].size;
+		int			size = queue->party[queue->candidate[c]].size;
 
 		/* Teams that have as many seats left are alike. */
 		for (s = 0; s < t && left[s] != left[t]; s++)
@@ -342,7 +342,7 @@ fill_teams(Queue *queue, int c, int *left, int missing)
 	return c > 0 && fill_teams(queue, c + 1, left, missing);
 }
 
-/* Choose those with whom a place's unit has a match; false if there are none. */
+/* Choose those with whom a place's party has a match; false if there are none. */
 static bool
 choose(Queue *queue, int from)
 {
@@ -358,7 +358,7 @@ choose(Queue *queue, int from)
 
 		find_candidates(queue, from, most);
 		for (i = 0; i < queue->ncandidates; i++)
-			found += queue->unit[queue->candidate[i]].size;
+			found += queue->party[queue->candidate[i]].size;
 		memset(queue->chosen, 0, sizeof(queue->chosen));
 		for (i = 0; i < problem->nteams; i++)
 			left[i] = problem->team_size;
@@ -379,8 +379,8 @@ spread(const Queue *queue)
 
 	for (i = 1; i < queue->ncandidates; i++)
 		if (queue->chosen[i])
-			farthest = larger(farthest, fabs(queue->unit[queue->candidate[i]].rating -
-											 queue->unit[queue->candidate[0]].rating));
+			farthest = larger(farthest, fabs(queue->party[queue->candidate[i]].rating -
+											 queue->party[queue->candidate[0]].rating));
 	return farthest;
 }
 
@@ -396,19 +396,19 @@ make_match(Queue *queue, int region, QueueMatch *match)
 
 	match->nseats = 0;
 	match->region = region;
-	match->waited = queue->unit[queue->candidate[0]].waited;
+	match->waited = queue->party[queue->candidate[0]].waited;
 	for (i = 0; i < queue->ncandidates; i++)
 	{
-		const Unit *unit = &queue->unit[queue->candidate[i]];
+		const Party *party = &queue->party[queue->candidate[i]];
 
-		for (j = 0; j < unit->size && queue->chosen[i]; j++)
+		for (j = 0; j < party->size && queue->chosen[i]; j++)
 		{
-			int			ticket = queue->member[unit->first + j].ticket;
+			int			ticket = queue->member[party->first + j].ticket;
 
 			queue->value[match->nseats] = problem->rating[ticket];
-			queue->party[match->nseats] = i + 1;
+			queue->seat_party[match->nseats] = i + 1;
 
-			/* Of two teams it does not matter in which one the first unit is. */
+			/* Of two teams it does not matter in which one the first party is. */
 			queue->allowed_teams[match->nseats] = i == 0 && problem->nteams == 2 ?
 				SPLIT_MAY(1) : SPLIT_ANYWHERE(problem->nteams);
 			match->ticket[match->nseats++] = ticket;
@@ -421,17 +421,17 @@ make_match(Queue *queue, int region, QueueMatch *match)
 	if (problem->team_size == 1)
 		return;
 	split.value = queue->value;
-	split.party = queue->party;
+	split.party = queue->seat_party;
 	split.allowed_teams = queue->allowed_teams;
 	(void) split_many(&split, queue->split_room, match->team, &left);
 }
 
-/* Find a match for a unit, in the region where those with it are nearest. */
+/* Find a match for a party, in the region where those with it are nearest. */
 static void
-serve(Queue *queue, Unit *unit)
+serve(Queue *queue, Party *party)
 {
 	const QueueProblem *problem = queue->problem;
-	int			regions = __builtin_popcountll(unit->region);
+	int			regions = __builtin_popcountll(party->region);
 	double		nearest = INFINITY;
 	int			best = -1;
 	QueueMatch	match;
@@ -439,7 +439,7 @@ serve(Queue *queue, Unit *unit)
 
 	for (i = 0; i < regions; i++)
 	{
-		int			place = queue->place_of[unit->first_place + i];
+		int			place = queue->place_of[party->first_place + i];
 
 		if (choose(queue, place) && spread(queue) < nearest)
 		{
@@ -456,7 +456,7 @@ serve(Queue *queue, Unit *unit)
 		return;
 	for (i = 0; i < queue->ncandidates; i++)
 		if (queue->chosen[i])
-			take_unit(queue, &queue->unit[queue->candidate[i]]);
+			take_party(queue, &queue->party[queue->candidate[i]]);
 }
 
 void
@@ -466,13 +466,13 @@ queue_pair(const QueueProblem *problem, void *room)
 	int			u;
 
 	(void) lay_out(problem, room, &queue);
-	make_units(&queue);
+	make_parties(&queue);
 	make_places(&queue);
-	for (u = 0; u < queue.nunits; u++)
+	for (u = 0; u < queue.nparties; u++)
 	{
 		if (problem->interrupt != NULL)
 			problem->interrupt();
-		if (!queue.unit[u].taken)
-			serve(&queue, &queue.unit[u]);
+		if (!queue.party[u].taken)
+			serve(&queue, &queue.party[u]);
 	}
 }

@@ -18,16 +18,16 @@
 /* Steps to find a split. */
 #define DRAFT_STEPS 1000000
 
-/* Whether a unit is apart from all of a team, of the units before it. */
+/* Whether a party is apart from all of a team, of the parties before it. */
 static bool
-is_apart(const SplitSearch *search, int unit, int team)
+is_apart(const SplitSearch *search, int party, int team)
 {
 	const SplitManyProblem *problem = search->problem;
 	int			i;
 
-	if (search->nunits <= SPLIT_MAX_UNITS)
+	if (search->nparties <= SPLIT_MAX_PARTIES)
 	{
-		uint64_t	others = search->apart[unit] & ((UINT64_C(1) << unit) - 1);
+		uint64_t	others = search->apart[party] & ((UINT64_C(1) << party) - 1);
 
 		for (; others != 0; others &= others - 1)
 			if (search->team[__builtin_ctzll(others)] == team)
@@ -36,11 +36,11 @@ is_apart(const SplitSearch *search, int unit, int team)
 	}
 	for (i = 0; i < problem->napart; i++)
 	{
-		int			a = search->unit_of[problem->apart[i].a];
-		int			b = search->unit_of[problem->apart[i].b];
+		int			a = search->party_of[problem->apart[i].a];
+		int			b = search->party_of[problem->apart[i].b];
 
-		if ((a == unit && b < unit && search->team[b] == team) ||
-			(b == unit && a < unit && search->team[a] == team))
+		if ((a == party && b < party && search->team[b] == team) ||
+			(b == party && a < party && search->team[a] == team))
 			return false;
 	}
 	return true;
@@ -58,12 +58,12 @@ bool
 split_draft(SplitSearch *search, int u, int *left, int spare, uint64_t *random)
 {
 	const SplitManyProblem *problem = search->problem;
-	const SplitUnit *unit = &search->unit[u];
+	const SplitParty *party = &search->party[u];
 	int			tried = 0;
 	int			first,
 				i;
 
-	if (u == search->nunits)
+	if (u == search->nparties)
 		return true;
 	if (!split_search_step(search) || search->steps > DRAFT_STEPS)
 		return false;
@@ -75,7 +75,7 @@ split_draft(SplitSearch *search, int u, int *left, int spare, uint64_t *random)
 
 		if (random == NULL && u / problem->nteams % 2 == 1)
 			team = problem->nteams + 1 - team;
-		if (left[team - 1] < unit->size || (unit->allowed_teams & SPLIT_MAY(team)) == 0 ||
+		if (left[team - 1] < party->size || (party->allowed_teams & SPLIT_MAY(team)) == 0 ||
 			!is_apart(search, u, team))
 			continue;
 
@@ -87,15 +87,15 @@ split_draft(SplitSearch *search, int u, int *left, int spare, uint64_t *random)
 			tried |= 1 << search->alike[team - 1];
 		}
 		search->team[u] = team;
-		left[team - 1] -= unit->size;
+		left[team - 1] -= party->size;
 		if (split_draft(search, u + 1, left, spare, random))
 			return true;
-		left[team - 1] += unit->size;
+		left[team - 1] += party->size;
 	}
-	if (spare < unit->size || (unit->allowed_teams & SPLIT_MAY(SPLIT_BENCH)) == 0)
+	if (spare < party->size || (party->allowed_teams & SPLIT_MAY(SPLIT_BENCH)) == 0)
 		return false;
 	search->team[u] = SPLIT_BENCH;
-	return split_draft(search, u + 1, left, spare - unit->size, random);
+	return split_draft(search, u + 1, left, spare - party->size, random);
 }
 
 bool
@@ -115,9 +115,9 @@ gather_pair(SplitSearch *search, int s, int t)
 	pair->n = 0;
 	for (i = 0; i < problem->n; i++)
 	{
-		int			unit = search->unit_of[i];
-		int			team = search->team[unit];
-		int			places = search->unit[unit].allowed_teams;
+		int			party = search->party_of[i];
+		int			team = search->team[party];
+		int			places = search->party[party].allowed_teams;
 
 		search->pair_place[i] = -1;
 		if (team != s && team != t)
@@ -216,7 +216,7 @@ split_pair(SplitSearch *search, int s, int t, const double *sum)
 	{
 		int			place = answer.team[i];
 
-		search->team[search->unit_of[search->pair_player[i]]] =
+		search->team[search->party_of[search->pair_player[i]]] =
 			place == 1 ? s : place == 2 ? t : SPLIT_BENCH;
 	}
 	return true;

@@ -1,7 +1,7 @@
 /*
  * split_exhaustive.c
  *		All splits into more than two teams that can be better than the best so far: by
- *		dynamic programming over sets of units, or by going through them.
+ *		dynamic programming over sets of parties, or by going through them.
  */
 #include "core/split/split_search.h"
 #include "core/util/extremes.h"
@@ -33,8 +33,8 @@ order_teams(SplitSearch *search)
 	search->alike_first = search->benches ? 0 : problem->nteams - most;
 	search->alike_end = search->alike_first + most;
 	search->must_play = 0;
-	for (u = 0; u < search->nunits; u++)
-		if ((search->unit[u].allowed_teams & SPLIT_MAY(SPLIT_BENCH)) == 0)
+	for (u = 0; u < search->nparties; u++)
+		if ((search->party[u].allowed_teams & SPLIT_MAY(SPLIT_BENCH)) == 0)
 			search->must_play |= UINT64_C(1) << u;
 	first[0] = search->benches ? most : 0;
 	first[1] = search->alike_first;
@@ -45,13 +45,13 @@ order_teams(SplitSearch *search)
 
 		search->order[place] = t;
 		search->may[place] = search->must[place] = 0;
-		for (u = 0; u < search->nunits; u++)
+		for (u = 0; u < search->nparties; u++)
 		{
 			uint64_t	bit = UINT64_C(1) << u;
 
-			if ((search->unit[u].allowed_teams & SPLIT_MAY(t + 1)) != 0)
+			if ((search->party[u].allowed_teams & SPLIT_MAY(t + 1)) != 0)
 				search->may[place] |= bit;
-			if ((search->unit[u].allowed_teams &
+			if ((search->party[u].allowed_teams &
 				 ((SPLIT_MAY(problem->nteams + 1) - 1))) == SPLIT_MAY(t + 1))
 				search->must[place] |= bit;
 		}
@@ -60,7 +60,7 @@ order_teams(SplitSearch *search)
 
 static void take_team(SplitSearch *search, uint64_t team, double sum);
 
-/* Add units to the next team until it is full, and take it. */
+/* Add parties to the next team until it is full, and take it. */
 static void
 fill_team(SplitSearch *search, uint64_t rest, int available, int left, double sum,
 		  uint64_t team)
@@ -73,15 +73,15 @@ fill_team(SplitSearch *search, uint64_t rest, int available, int left, double su
 	while (rest != 0 && available >= left && split_search_step(search))
 	{
 		int			u = __builtin_ctzll(rest);
-		const SplitUnit *unit = &search->unit[u];
+		const SplitParty *party = &search->party[u];
 
 		rest &= rest - 1;
-		available -= unit->size;
+		available -= party->size;
 
-		/* Units are taken in ascending order, so that each set is met once. */
-		if (unit->size <= left)
-			fill_team(search, rest & ~search->apart[u], available, left - unit->size,
-					  sum + unit->value, team | UINT64_C(1) << u);
+		/* Parties are taken in ascending order, so that each set is met once. */
+		if (party->size <= left)
+			fill_team(search, rest & ~search->apart[u], available, left - party->size,
+					  sum + party->value, team | UINT64_C(1) << u);
 	}
 }
 
@@ -90,7 +90,7 @@ static void
 next_teams(SplitSearch *search)
 {
 	const SplitManyProblem *problem = search->problem;
-	uint64_t	all = (UINT64_C(1) << search->nunits) - 1;
+	uint64_t	all = (UINT64_C(1) << search->nparties) - 1;
 	uint64_t	rest = all & ~search->used;
 	uint64_t	must = search->must[search->level] & rest;
 	uint64_t	team;
@@ -103,7 +103,7 @@ next_teams(SplitSearch *search)
 		must |= rest & -rest;
 	rest &= search->may[search->level];
 
-	/* A unit that must be in this team may not be: no team can come next. */
+	/* A party that must be in this team may not be: no team can come next. */
 	if ((must & ~rest) != 0)
 		return;
 	rest &= ~must;
@@ -114,11 +114,11 @@ next_teams(SplitSearch *search)
 		if ((search->apart[u] & must) != 0)
 			return;
 		rest &= ~search->apart[u];
-		left -= search->unit[u].size;
-		sum += search->unit[u].value;
+		left -= search->party[u].size;
+		sum += search->party[u].value;
 	}
 	for (team = rest; team != 0; team &= team - 1)
-		available += search->unit[__builtin_ctzll(team)].size;
+		available += search->party[__builtin_ctzll(team)].size;
 	if (left >= 0)
 		fill_team(search, rest, available, left, sum, must);
 }
@@ -184,25 +184,25 @@ range_may_do(const SplitSearch *search, double sum, double low, double high)
 		rest > (high - best) * weight;
 }
 
-/* All teams are full, each of units given by its place: that is the best split. */
+/* All teams are full, each of parties given by its place: that is the best split. */
 static void
 take_split(SplitSearch *search)
 {
 	const SplitManyProblem *problem = search->problem;
 	int			i;
 
-	memset(search->team, 0, sizeof(int) * (size_t) search->nunits);
+	memset(search->team, 0, sizeof(int) * (size_t) search->nparties);
 	for (i = 0; i < problem->nteams; i++)
 	{
-		uint64_t	units;
+		uint64_t	parties;
 
-		for (units = search->path[i]; units != 0; units &= units - 1)
-			search->team[__builtin_ctzll(units)] = search->order[i] + 1;
+		for (parties = search->path[i]; parties != 0; parties &= parties - 1)
+			search->team[__builtin_ctzll(parties)] = search->order[i] + 1;
 	}
 	split_search_keep_best(search);
 }
 
-/* Another team, which ends a set of units in the table. */
+/* Another team, which ends a set of parties in the table. */
 static void
 take_in_table(SplitSearch *search, uint64_t team, double sum)
 {
@@ -214,7 +214,7 @@ take_in_table(SplitSearch *search, uint64_t team, double sum)
 
 	/*
 	 * Bellman's principle: of two ways to fill the teams so far with the same
-	 * units only the better one can end as the best.
+	 * parties only the better one can end as the best.
 	 */
 	if (squares >= search->least[set] || !squares_may_do(search, sum, squares))
 		return;
@@ -271,7 +271,7 @@ static void
 take_team(SplitSearch *search, uint64_t team, double sum)
 {
 	/*
-	 * Of teams that are alike the one with the unit behind all others is the
+	 * Of teams that are alike the one with the party behind all others is the
 	 * last.
 	 */
 	if (search->benches && search->level < search->alike_end && team < search->used)
@@ -289,7 +289,7 @@ bool
 split_exhaustive(SplitSearch *search)
 {
 	const SplitManyProblem *problem = search->problem;
-	uint64_t	sets = UINT64_C(1) << search->nunits;
+	uint64_t	sets = UINT64_C(1) << search->nparties;
 	uint64_t	set;
 	int			members[SPLIT_MAX_TEAMS + 1] = {0};
 	int			i;
@@ -315,17 +315,17 @@ split_exhaustive(SplitSearch *search)
 	search->least[0] = 0;
 	for (set = 0; set < sets && split_search_step(search); set++)
 	{
-		uint64_t	units;
+		uint64_t	parties;
 		int			size = 0;
 
 		if (search->least[set] == INFINITY)
 			continue;
 		search->used = set;
 		search->sum = 0;
-		for (units = set; units != 0; units &= units - 1)
+		for (parties = set; parties != 0; parties &= parties - 1)
 		{
-			size += search->unit[__builtin_ctzll(units)].size;
-			search->sum += search->unit[__builtin_ctzll(units)].value;
+			size += search->party[__builtin_ctzll(parties)].size;
+			search->sum += search->party[__builtin_ctzll(parties)].value;
 		}
 		for (search->level = 0; members[search->level] < size; search->level++)
 			;

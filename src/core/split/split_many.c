@@ -20,15 +20,15 @@ lay_out(const SplitManyProblem *problem, char *block, SplitSearch *search)
 	size_t		n = (size_t) problem->n;
 
 	/*
-	 * The table over sets of units is the largest part by far; without it the
+	 * The table over sets of parties is the largest part by far; without it the
 	 * search goes through splits one by one.
 	 */
-	size_t		sets = split_search_has_table(search) ? (size_t) 1 << search->nunits : 0;
+	size_t		sets = split_search_has_table(search) ? (size_t) 1 << search->nparties : 0;
 
-	search->unit = block_take(&block, &total, sizeof(SplitUnit), n);
+	search->party = block_take(&block, &total, sizeof(SplitParty), n);
 	search->member = block_take(&block, &total, sizeof(int), n);
-	search->unit_of = block_take(&block, &total, sizeof(int), n);
-	search->apart = block_take(&block, &total, sizeof(uint64_t), SPLIT_MAX_UNITS);
+	search->party_of = block_take(&block, &total, sizeof(int), n);
+	search->apart = block_take(&block, &total, sizeof(uint64_t), SPLIT_MAX_PARTIES);
 	search->team = block_take(&block, &total, sizeof(int), n);
 	search->best_team = block_take(&block, &total, sizeof(int), n);
 	search->pair_value = block_take(&block, &total, sizeof(double), n);
@@ -50,9 +50,9 @@ lay_out(const SplitManyProblem *problem, char *block, SplitSearch *search)
 	return total;
 }
 
-/* How many units there are: parties, and players who are in none. */
+/* How many parties there are: parties, and players who are in none. */
 static int
-count_units(const SplitManyProblem *problem)
+count_parties(const SplitManyProblem *problem)
 {
 	int			n = 0;
 	int			i,
@@ -72,7 +72,7 @@ count_units(const SplitManyProblem *problem)
 size_t
 split_many_room(const SplitManyProblem *problem)
 {
-	SplitSearch search = {.problem = problem,.nunits = count_units(problem)};
+	SplitSearch search = {.problem = problem,.nparties = count_parties(problem)};
 
 	return lay_out(problem, NULL, &search);
 }
@@ -81,7 +81,7 @@ SplitProof
 split_many(const SplitManyProblem *problem, void *room, int *team, double *left)
 {
 	SplitSearch search = {
-		.problem = problem,.nunits = count_units(problem),.best = INFINITY
+		.problem = problem,.nparties = count_parties(problem),.best = INFINITY
 	};
 	uint64_t	random = 1;
 	int			playing = 0;
@@ -90,7 +90,7 @@ split_many(const SplitManyProblem *problem, void *room, int *team, double *left)
 				i;
 
 	(void) lay_out(problem, room, &search);
-	split_search_make_units(&search);
+	split_search_make_parties(&search);
 	split_search_find_alike(&search);
 	for (i = 0; i < problem->nteams; i++)
 		playing += problem->size[i];
@@ -134,10 +134,10 @@ split_many(const SplitManyProblem *problem, void *room, int *team, double *left)
 	}
 	if (proven || split_search_is_even(&search))
 		proven = true;
-	else if (search.nunits <= SPLIT_MAX_UNITS)
+	else if (search.nparties <= SPLIT_MAX_PARTIES)
 		proven = split_exhaustive(&search);
 	for (i = 0; i < problem->n; i++)
-		team[i] = search.best_team[search.unit_of[i]];
+		team[i] = search.best_team[search.party_of[i]];
 	*left = search.best;
 	return proven ? SPLIT_PROVEN : SPLIT_FOUND;
 }

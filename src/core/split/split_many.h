@@ -2,10 +2,10 @@
  * split_many.h
  *		Players split into more than two teams, and a bench, as evenly as can be.
  *
- * Those of a party are one unit.  A draft gives a first split, whose teams are split
- * again two at a time until no two of them can be made more even; for few units all
+ * A player without a party is a party of one.  A draft gives a first split, whose teams are split
+ * again two at a time until no two of them can be made more even; for few parties all
  * splits are then ruled out that are no better, by dynamic programming over sets of
- * units or by going through them.
+ * parties or by going through them.
  */
 #ifndef CORE_SPLIT_SPLIT_MANY_H
 #define CORE_SPLIT_SPLIT_MANY_H

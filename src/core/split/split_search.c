@@ -1,6 +1,6 @@
 /*
  * split_search.c
- *		A split into more than two teams in the making: units, and how even it is.
+ *		A split into more than two teams in the making: parties, and how even it is.
  */
 #include "core/split/split_search.h"
 
@@ -13,11 +13,11 @@
 #define SUM_NOISE 1e-24
 
 /*
- * Large units first, and of one size the stronger: they are the hardest to place, so that a
+ * Large parties first, and of one size the stronger: they are the hardest to place, so that a
  * draft and the search meet conflicts early.
  */
 static bool
-comes_before(const SplitUnit *a, const SplitUnit *b)
+comes_before(const SplitParty *a, const SplitParty *b)
 {
 	if (a->size != b->size)
 		return a->size > b->size;
@@ -25,7 +25,7 @@ comes_before(const SplitUnit *a, const SplitUnit *b)
 }
 
 void
-split_search_make_units(SplitSearch *search)
+split_search_make_parties(SplitSearch *search)
 {
 	const SplitManyProblem *problem = search->problem;
 	int			n = 0;
@@ -33,52 +33,52 @@ split_search_make_units(SplitSearch *search)
 				j,
 				u;
 
-	search->nunits = 0;
+	search->nparties = 0;
 	for (i = 0; i < problem->n; i++)
 	{
-		int			party = problem->party != NULL ? problem->party[i] : 0;
-		SplitUnit	unit = {.first_member = n,.allowed_teams = ~0};
+		int			given = problem->party != NULL ? problem->party[i] : 0;
+		SplitParty	party = {.first_member = n,.allowed_teams = ~0};
 
-		for (j = 0; j < i && party != 0; j++)
-			if (problem->party[j] == party)
+		for (j = 0; j < i && given != 0; j++)
+			if (problem->party[j] == given)
 				break;
-		if (party != 0 && j < i)
+		if (given != 0 && j < i)
 			continue;
 
 		/* A party goes where each of its members may go. */
 		for (j = i; j < problem->n; j++)
 		{
-			if (j > i && (party == 0 || problem->party[j] != party))
+			if (j > i && (given == 0 || problem->party[j] != given))
 				continue;
 			search->member[n++] = j;
-			unit.size++;
-			unit.value += problem->value[j];
+			party.size++;
+			party.value += problem->value[j];
 			if (problem->allowed_teams != NULL)
-				unit.allowed_teams &= problem->allowed_teams[j];
+				party.allowed_teams &= problem->allowed_teams[j];
 		}
-		for (u = search->nunits++; u > 0 && comes_before(&unit, &search->unit[u - 1]); u--)
-			search->unit[u] = search->unit[u - 1];
-		search->unit[u] = unit;
+		for (u = search->nparties++; u > 0 && comes_before(&party, &search->party[u - 1]); u--)
+			search->party[u] = search->party[u - 1];
+		search->party[u] = party;
 	}
-	for (u = 0; u < search->nunits; u++)
-		for (i = 0; i < search->unit[u].size; i++)
-			search->unit_of[search->member[search->unit[u].first_member + i]] = u;
+	for (u = 0; u < search->nparties; u++)
+		for (i = 0; i < search->party[u].size; i++)
+			search->party_of[search->member[search->party[u].first_member + i]] = u;
 
 	/*
-	 * Sets of units are bits of one word, so that only a search of few units
+	 * Sets of parties are bits of one word, so that only a search of few parties
 	 * has them; larger ones compare pairs.
 	 */
-	for (u = 0; u < search->nunits && u < SPLIT_MAX_UNITS; u++)
+	for (u = 0; u < search->nparties && u < SPLIT_MAX_PARTIES; u++)
 		search->apart[u] = 0;
 	for (i = 0; i < problem->napart; i++)
 	{
-		int			a = search->unit_of[problem->apart[i].a];
-		int			b = search->unit_of[problem->apart[i].b];
+		int			a = search->party_of[problem->apart[i].a];
+		int			b = search->party_of[problem->apart[i].b];
 
 		/* Who is to be apart and in one party can only sit out. */
 		if (a == b)
-			search->unit[a].allowed_teams &= SPLIT_MAY(SPLIT_BENCH);
-		else if (search->nunits <= SPLIT_MAX_UNITS)
+			search->party[a].allowed_teams &= SPLIT_MAY(SPLIT_BENCH);
+		else if (search->nparties <= SPLIT_MAX_PARTIES)
 		{
 			search->apart[a] |= UINT64_C(1) << b;
 			search->apart[b] |= UINT64_C(1) << a;
@@ -95,9 +95,9 @@ are_alike(const SplitSearch *search, int s, int t)
 
 	if (problem->size[s] != problem->size[t])
 		return false;
-	for (u = 0; u < search->nunits; u++)
-		if ((search->unit[u].allowed_teams >> (s + 1) & 1) !=
-			(search->unit[u].allowed_teams >> (t + 1) & 1))
+	for (u = 0; u < search->nparties; u++)
+		if ((search->party[u].allowed_teams >> (s + 1) & 1) !=
+			(search->party[u].allowed_teams >> (t + 1) & 1))
 			return false;
 	return true;
 }
@@ -123,8 +123,8 @@ split_search_team_sums(const SplitSearch *search, double *sum)
 	int			u;
 
 	memset(sum, 0, sizeof(double) * (SPLIT_MAX_TEAMS + 1));
-	for (u = 0; u < search->nunits; u++)
-		sum[search->team[u]] += search->unit[u].value;
+	for (u = 0; u < search->nparties; u++)
+		sum[search->team[u]] += search->party[u].value;
 }
 
 static double
@@ -171,7 +171,7 @@ split_search_keep_best(SplitSearch *search)
 	if (now >= search->best)
 		return;
 	search->best = now;
-	memcpy(search->best_team, search->team, sizeof(int) * (size_t) search->nunits);
+	memcpy(search->best_team, search->team, sizeof(int) * (size_t) search->nparties);
 }
 
 bool

@@ -1,6 +1,6 @@
 /*
  * split_search.h
- *		A split into more than two teams in the making: its units, the split as it is
+ *		A split into more than two teams in the making: its parties, the split as it is
  *		and the best one so far.
  *
  * split_many() lays a SplitSearch out in the caller's block and owns it for the call.
@@ -12,11 +12,11 @@
 
 #include "core/split/split_many_problem.h"
 
-/* Sets of more units are not gone through one after another, */
-#define SPLIT_MAX_TABLE_UNITS 22
+/* Sets of more parties are not gone through one after another, */
+#define SPLIT_MAX_TABLE_PARTIES 22
 
 /* and with more than these there are too many splits to go through. */
-#define SPLIT_MAX_UNITS 32
+#define SPLIT_MAX_PARTIES 32
 
 /* The room in which two teams are split again. */
 #define SPLIT_PAIR_ROOM ((size_t) 4 << 20)
@@ -28,28 +28,28 @@
 /* How often to look for an interrupt. */
 #define SPLIT_STEPS_BETWEEN_INTERRUPTS 4096
 
-/* Players who stay together: a party, or a player who is in none. */
-typedef struct SplitUnit
+/* Players who stay together; a player without a party is a party of one. */
+typedef struct SplitParty
 {
 	int			first_member;	/* of member[] */
 	int			size;
 	int			allowed_teams;
 	double		value;
-} SplitUnit;
+} SplitParty;
 
 typedef struct SplitSearch
 {
 	const SplitManyProblem *problem;
-	SplitUnit  *unit;			/* large ones first, then of much value */
-	int			nunits;
-	int		   *member;			/* players by unit */
-	int		   *unit_of;		/* by player */
-	uint64_t   *apart;			/* by unit, the set of units that must not be
-								 * with it; only for up to SPLIT_MAX_UNITS */
+	SplitParty *party;			/* large ones first, then of much value */
+	int			nparties;
+	int		   *member;			/* players by party */
+	int		   *party_of;		/* by player */
+	uint64_t   *apart;			/* by party, the set of parties that must not be
+								 * with it; only for up to SPLIT_MAX_PARTIES */
 	bool		benches;		/* some players sit out who might play */
 	int			alike[SPLIT_MAX_TEAMS]; /* the first team like each */
 	double		center;			/* mean strength, as far as it is known before */
-	int		   *team;			/* by unit, as it is now, */
+	int		   *team;			/* by party, as it is now, */
 	int		   *best_team;		/* and in the best split so far, */
 	double		best;			/* which has this objective */
 	double		work;
@@ -70,33 +70,33 @@ typedef struct SplitSearch
 	bool		pair_exact;		/* the last pair was split as well as it can
 								 * be */
 
-	/* Sets of units gone through: teams in an order in which some are alike. */
+	/* Sets of parties gone through: teams in an order in which some are alike. */
 	int			order[SPLIT_MAX_TEAMS];
 	int			alike_first;	/* of which these may be exchanged */
 	int			alike_end;
-	uint64_t	may[SPLIT_MAX_TEAMS];	/* units, by place in the order */
+	uint64_t	may[SPLIT_MAX_TEAMS];	/* parties, by place in the order */
 	uint64_t	must[SPLIT_MAX_TEAMS];
-	uint64_t	must_play;		/* units that may not sit out */
-	uint64_t	used;			/* units of the teams before */
+	uint64_t	must_play;		/* parties that may not sit out */
+	uint64_t	used;			/* parties of the teams before */
 	int			level;			/* teams before */
-	double		sum;			/* of the units used */
-	double		total;			/* of all units */
+	double		sum;			/* of the parties used */
+	double		total;			/* of all parties */
 	uint64_t	path[SPLIT_MAX_TEAMS];
 	double		low[SPLIT_MAX_TEAMS + 1];	/* strengths before each team, */
 	double		high[SPLIT_MAX_TEAMS + 1];
 	double		squares[SPLIT_MAX_TEAMS + 1];	/* and squares about the
 												 * center */
-	double	   *least;			/* by set of units: squares, of which the last */
+	double	   *least;			/* by set of parties: squares, of which the last */
 	uint32_t   *last;			/* team is these */
 } SplitSearch;
 
-/* Whether there is a table over sets of units, which takes a step for each set. */
+/* Whether there is a table over sets of parties, which takes a step for each set. */
 static inline bool
 split_search_has_table(const SplitSearch *search)
 {
 	return search->problem->objective == SPLIT_SQUARES &&
-		search->nunits <= SPLIT_MAX_TABLE_UNITS &&
-		(double) (UINT64_C(1) << search->nunits) <= search->problem->max_work;
+		search->nparties <= SPLIT_MAX_TABLE_PARTIES &&
+		(double) (UINT64_C(1) << search->nparties) <= search->problem->max_work;
 }
 
 /* Count a step, and check for interrupts now and then; false if max_work is reached. */
@@ -116,8 +116,8 @@ split_search_step(SplitSearch *search)
  * ---- split_search.c ----
  */
 
-/* Fill in the units, of which nunits is found, with member[], unit_of[] and apart[]. */
-extern void split_search_make_units(SplitSearch *search);
+/* Fill in the parties, of which nparties is found, with member[], party_of[] and apart[]. */
+extern void split_search_make_parties(SplitSearch *search);
 
 /* Which teams are like one another, so that one may stand for the others. */
 extern void split_search_find_alike(SplitSearch *search);
@@ -139,7 +139,7 @@ extern bool split_search_is_even(const SplitSearch *search);
  */
 
 /*
- * Find a team or the bench for the unit u and all behind it, by backtracking, into
+ * Find a team or the bench for the party u and all behind it, by backtracking, into
  * search->team[].  Teams are tried in the order of a snake draft, from the first to the
  * last and back again, or, if random is not NULL, from a random one on.  left[] has the
  * free seats of each team and spare those of the bench; both are changed.  False if there
@@ -159,7 +159,7 @@ extern bool split_draft_gave_up(SplitSearch *search);
 
 /*
  * Go through all splits that can be better than the best one so far, which there must be,
- * for at most SPLIT_MAX_UNITS units.  True if the steps sufficed for all of them.
+ * for at most SPLIT_MAX_PARTIES parties.  True if the steps sufficed for all of them.
  */
 extern bool split_exhaustive(SplitSearch *search);
 

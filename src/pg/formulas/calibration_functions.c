@@ -12,28 +12,6 @@ SKILLRATING_FUNCTION(skillrating_calibration_transition);
 SKILLRATING_FUNCTION(skillrating_calibration_combine);
 SKILLRATING_FUNCTION(skillrating_calibration_final);
 
-/* The columns of the type calibration. */
-enum
-{
-	RESULT_FORECASTS,
-	RESULT_BASE_RATE,
-	RESULT_MEAN_PROBABILITY,
-	RESULT_BRIER_SCORE,
-	RESULT_LOG_LOSS,
-	RESULT_RELIABILITY,
-	RESULT_RESOLUTION,
-	RESULT_UNCERTAINTY,
-	RESULT_WITHIN_BINS,
-	RESULT_EXPECTED_ERROR,
-	RESULT_INTERCEPT,
-	RESULT_INTERCEPT_ERROR,
-	RESULT_SLOPE,
-	RESULT_SLOPE_ERROR,
-	RESULT_Z,
-	RESULT_BINS,
-	RESULT_NCOLUMNS
-};
-
 /* A state's numbers, or NULL before the first row. */
 static float8 *
 calibration_state(ArrayType *array)
@@ -123,7 +101,7 @@ skillrating_calibration_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(array);
 }
 
-/* The bins as an array of rows of the type of the last result column. */
+/* The bins as an array of rows of a type. */
 static Datum
 bin_array(const float8 *state, Oid type)
 {
@@ -133,15 +111,14 @@ bin_array(const float8 *state, Oid type)
 	for (i = 0; i < (int) state[CALIBRATION_BINS]; i++)
 	{
 		CalibrationBin bin = calibration_bin(state, i);
-		Datum		values[5];
-		bool		nulls[5] = {false};
+		ResultRow	row = {0};
 
-		put_number(values, nulls, 0, bin.low);
-		put_number(values, nulls, 1, bin.high);
-		values[2] = Int64GetDatum((int64) bin.count);
-		put_number(values, nulls, 3, bin.mean_probability);
-		put_number(values, nulls, 4, bin.mean_outcome);
-		row_array_add(&array, values, nulls);
+		put_number(&row, bin.low);
+		put_number(&row, bin.high);
+		put_int64(&row, (int64) bin.count);
+		put_number(&row, bin.mean_probability);
+		put_number(&row, bin.mean_outcome);
+		row_array_add(&array, &row);
 	}
 	return return_row_array(&array);
 }
@@ -151,30 +128,28 @@ skillrating_calibration_final(PG_FUNCTION_ARGS)
 {
 	float8	   *state = calibration_state(PG_GETARG_ARRAYTYPE_P(0));
 	Calibration c;
-	Datum		values[RESULT_NCOLUMNS];
-	bool		nulls[RESULT_NCOLUMNS] = {false};
+	ResultRow	row = {0};
 
 	if (state == NULL || state[CALIBRATION_COUNT] == 0)
 		PG_RETURN_NULL();
 
 	/* The state is read and not changed: a window calls this for each row. */
 	calibration_solve(state, &c);
-	values[RESULT_FORECASTS] = Int64GetDatum((int64) c.count);
-	put_number(values, nulls, RESULT_BASE_RATE, c.base_rate);
-	put_number(values, nulls, RESULT_MEAN_PROBABILITY, c.mean_probability);
-	put_number(values, nulls, RESULT_BRIER_SCORE, c.brier_score);
-	put_number(values, nulls, RESULT_LOG_LOSS, c.log_loss);
-	put_number(values, nulls, RESULT_RELIABILITY, c.reliability);
-	put_number(values, nulls, RESULT_RESOLUTION, c.resolution);
-	put_number(values, nulls, RESULT_UNCERTAINTY, c.uncertainty);
-	put_number(values, nulls, RESULT_WITHIN_BINS, c.within_bins);
-	put_number(values, nulls, RESULT_EXPECTED_ERROR, c.expected_error);
-	put_number(values, nulls, RESULT_INTERCEPT, c.intercept);
-	put_number(values, nulls, RESULT_INTERCEPT_ERROR, c.intercept_error);
-	put_number(values, nulls, RESULT_SLOPE, c.slope);
-	put_number(values, nulls, RESULT_SLOPE_ERROR, c.slope_error);
-	put_number(values, nulls, RESULT_Z, c.z);
-	values[RESULT_BINS] = bin_array(state,
-									result_column_element_type(fcinfo, RESULT_BINS));
-	return return_row(fcinfo, values, nulls);
+	put_int64(&row, (int64) c.count);
+	put_number(&row, c.base_rate);
+	put_number(&row, c.mean_probability);
+	put_number(&row, c.brier_score);
+	put_number(&row, c.log_loss);
+	put_number(&row, c.reliability);
+	put_number(&row, c.resolution);
+	put_number(&row, c.uncertainty);
+	put_number(&row, c.within_bins);
+	put_number(&row, c.expected_error);
+	put_number(&row, c.intercept);
+	put_number(&row, c.intercept_error);
+	put_number(&row, c.slope);
+	put_number(&row, c.slope_error);
+	put_number(&row, c.z);
+	put_datum(&row, bin_array(state, next_element_type(fcinfo, &row)), false);
+	return return_result_row(fcinfo, &row);
 }

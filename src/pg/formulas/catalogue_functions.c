@@ -3,8 +3,6 @@
  *		The registry of rating models, and the parameters of all that has some, as SQL sees
  *		them.
  */
-#include "pg/formulas/catalogue_functions.h"
-
 #include "pg/sql/glue.h"
 
 #include "funcapi.h"
@@ -19,39 +17,8 @@
 #include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_models);
+SKILLRATING_FUNCTION(skillrating_solvers);
 SKILLRATING_FUNCTION(skillrating_parameters);
-
-/* The columns of models(). */
-enum
-{
-	MODEL_NAME,
-	MODEL_SUMMARY,
-	MODEL_STATE_COLUMNS,
-	MODEL_STATE_DESCRIPTIONS,
-	MODEL_SUPPORTS,
-	MODEL_SOURCE,
-	MODEL_DEVIATION_COLUMN,
-	MODEL_SIDE_COLUMN,
-	MODEL_COMMAND_COLUMN,
-	MODEL_LOG_ODDS_UNIT,
-	MODEL_PARAMETERS,
-	MODEL_PARTS,
-	MODEL_COMPONENTS,
-	MODEL_NCOLUMNS
-};
-
-/* The columns of the type model_component. */
-enum
-{
-	COMPONENT_KIND,
-	COMPONENT_SCOPE,
-	COMPONENT_KEY,
-	COMPONENT_USED,
-	COMPONENT_STATE_COLUMNS,
-	COMPONENT_INITIAL_STATE,
-	COMPONENT_DESCRIPTION,
-	COMPONENT_NCOLUMNS
-};
 
 /* The words for what a model supports, by bit of ModelSupport. */
 static const char *const support_names[] = {
@@ -60,11 +27,8 @@ static const char *const support_names[] = {
 	"context", "club", "uneven_teams"
 };
 
-/*
- * The words in the order of the bits, which is the order that models() and tune() show. name
- * has room for MAX_SUPPORT_NAMES of them.
- */
-int
+/* The words in the order of the bits, which is the order that models() and tune() show. */
+static int
 support_words(unsigned supports, const char **name)
 {
 	int			n = 0;
@@ -120,7 +84,6 @@ component_array(const Model *model, const ParamValue *params, Oid row_type)
 	for (k = 0; k < model->rules.ncomponents; k++)
 	{
 		const ComponentSpec *spec = &model->rules.component[k];
-		const char *key = key_word(spec->key);
 
 		/*
 		 * Kinds that the parameters leave out are listed too, without an
@@ -128,28 +91,22 @@ component_array(const Model *model, const ParamValue *params, Oid row_type)
 		 */
 		bool		used = spec->used(params);
 		const char *states[COMPONENT_MAX_STATE];
-		double		initial[COMPONENT_MAX_STATE];
-		Datum		values[COMPONENT_NCOLUMNS];
-		bool		nulls[COMPONENT_NCOLUMNS] = {false};
+		double		initial[COMPONENT_MAX_STATE] = {0};
+		ResultRow	row = {0};
 		int			i;
 
 		for (i = 0; i < spec->nstate; i++)
 			states[i] = spec->state[i].name;
-		values[COMPONENT_KIND] = CStringGetTextDatum(spec->name);
-		values[COMPONENT_SCOPE] = CStringGetTextDatum(scope_word(spec->scope));
-		nulls[COMPONENT_KEY] = key == NULL;
-		if (key != NULL)
-			values[COMPONENT_KEY] = CStringGetTextDatum(key);
-		values[COMPONENT_USED] = BoolGetDatum(used);
-		values[COMPONENT_STATE_COLUMNS] = text_array(states, spec->nstate);
-		nulls[COMPONENT_INITIAL_STATE] = !used;
 		if (used)
-		{
 			spec->init(params, initial);
-			values[COMPONENT_INITIAL_STATE] = float8_array(initial, spec->nstate);
-		}
-		values[COMPONENT_DESCRIPTION] = CStringGetTextDatum(spec->description);
-		row_array_add(&rows, values, nulls);
+		put_text(&row, spec->name);
+		put_text(&row, scope_word(spec->scope));
+		put_text(&row, key_word(spec->key));
+		put_bool(&row, used);
+		put_datum(&row, text_array(states, spec->nstate), false);
+		put_datum(&row, float8_array(initial, spec->nstate), !used);
+		put_text(&row, spec->description);
+		row_array_add(&rows, &row);
 	}
 	return return_row_array(&rows);
 }
@@ -166,20 +123,19 @@ part_array(const Model *model, Oid row_type)
 	{
 		const ModelPart *part = &model->part[i];
 		const char *params[MODEL_PART_MAX_PARAMS];
-		const char *needs[MAX_SUPPORT_NAMES + 1];
+		const char *needs[lengthof(support_names) + 1];
 		int			nneeds = support_words(part->needs, needs);
-		Datum		values[4];
-		bool		nulls[4] = {false};
+		ResultRow	row = {0};
 
 		for (j = 0; j < part->nparams; j++)
 			params[j] = param_spec(&model->params, part->param[j].param)->name;
 		if (part->needs_times)
 			needs[nneeds++] = "times";
-		values[0] = CStringGetTextDatum(part->name);
-		values[1] = CStringGetTextDatum(part->description);
-		values[2] = text_array(params, part->nparams);
-		values[3] = text_array(needs, nneeds);
-		row_array_add(&rows, values, nulls);
+		put_text(&row, part->name);
+		put_text(&row, part->description);
+		put_datum(&row, text_array(params, part->nparams), false);
+		put_datum(&row, text_array(needs, nneeds), false);
+		row_array_add(&rows, &row);
 	}
 	return return_row_array(&rows);
 }
@@ -189,15 +145,13 @@ static void
 put_model(FunctionCallInfo fcinfo, const Model *model, Jsonb *json)
 {
 	static const StateRole roles[] = {ROLE_DEVIATION, ROLE_SIDE, ROLE_COMMAND};
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	ParamValue *params = get_model_params(&model, json);
 	const char *states[MODEL_MAX_STATE];
 	const char *descriptions[MODEL_MAX_STATE];
-	const char *supports[MAX_SUPPORT_NAMES];
+	const char *supports[lengthof(support_names)];
 	double		unit = model_log_odds_unit(model, params);
+	ResultRow	row = {0};
 	int			i;
-	Datum		values[MODEL_NCOLUMNS];
-	bool		nulls[MODEL_NCOLUMNS] = {false};
 
 	for (i = 0; i < model->nstate; i++)
 	{
@@ -205,31 +159,25 @@ put_model(FunctionCallInfo fcinfo, const Model *model, Jsonb *json)
 		descriptions[i] = model->state[i].description;
 	}
 
-	values[MODEL_NAME] = CStringGetTextDatum(model->name);
-	values[MODEL_SUMMARY] = CStringGetTextDatum(model->summary);
-	values[MODEL_STATE_COLUMNS] = text_array(states, model->nstate);
-	values[MODEL_STATE_DESCRIPTIONS] = text_array(descriptions, model->nstate);
-	values[MODEL_SUPPORTS] = text_array(supports,
-										support_words(model->rules.supports, supports));
-	values[MODEL_SOURCE] = CStringGetTextDatum(model->source);
+	put_text(&row, model->name);
+	put_text(&row, model->summary);
+	put_datum(&row, text_array(states, model->nstate), false);
+	put_datum(&row, text_array(descriptions, model->nstate), false);
+	put_datum(&row, text_array(supports, support_words(model->rules.supports, supports)), false);
+	put_text(&row, model->source);
 	for (i = 0; i < (int) lengthof(roles); i++)
 	{
 		int			column = model_state_column(model, roles[i]);
 
-		nulls[MODEL_DEVIATION_COLUMN + i] = column < 0;
-		if (column >= 0)
-			values[MODEL_DEVIATION_COLUMN + i] =
-				CStringGetTextDatum(model->state[column].name);
+		put_text(&row, column < 0 ? NULL : model->state[column].name);
 	}
 
 	/* Extreme parameters leave no number. */
-	nulls[MODEL_LOG_ODDS_UNIT] = isnan(unit) || isinf(unit);
-	values[MODEL_LOG_ODDS_UNIT] = Float8GetDatum(unit);
-	values[MODEL_PARAMETERS] = params_jsonb(&model->params, params);
-	values[MODEL_PARTS] = part_array(model, result_column_element_type(fcinfo, MODEL_PARTS));
-	values[MODEL_COMPONENTS] =
-		component_array(model, params, result_column_element_type(fcinfo, MODEL_COMPONENTS));
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	put_datum(&row, Float8GetDatum(unit), isnan(unit) || isinf(unit));
+	put_datum(&row, params_jsonb(&model->params, params), false);
+	put_datum(&row, part_array(model, next_element_type(fcinfo, &row)), false);
+	put_datum(&row, component_array(model, params, next_element_type(fcinfo, &row)), false);
+	add_result_row(fcinfo, &row);
 }
 
 /* models(model, params) */
@@ -248,11 +196,36 @@ skillrating_models(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+Datum
+skillrating_solvers(PG_FUNCTION_ARGS)
+{
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (i = 0; i < solver_count_registered; i++)
+	{
+		const Solver *solver = solver_registry[i];
+		const char *supports[lengthof(support_names) + 2];
+		int			n = support_words(solver->rules.supports, supports);
+		ResultRow	row = {0};
+
+		if (solver->contexts)
+			supports[n++] = "context";
+		if (solver->by_day || solver->rows == NULL)
+			supports[n++] = "played_at";
+		put_text(&row, solver->name);
+		put_text(&row, solver->summary);
+		put_text(&row, solver->source);
+		put_datum(&row, text_array(supports, n), false);
+		add_result_row(fcinfo, &row);
+	}
+	return (Datum) 0;
+}
+
 /* parameters(of) */
 Datum
 skillrating_parameters(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	char	   *of = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	const ParamSet *set[4];
 	int			n = 0;
@@ -280,6 +253,6 @@ skillrating_parameters(PG_FUNCTION_ARGS)
 				 errhint("There are some of models() and solvers(), of \"%s\", \"%s\" and \"%s\".",
 						 behaviour_params.name, frag_graph_params.name, eligibility_params.name)));
 	for (i = 0; i < n; i++)
-		put_parameters(rsinfo, set[i]);
+		put_parameters(fcinfo, set[i]);
 	return (Datum) 0;
 }

@@ -98,8 +98,7 @@ Datum
 skillrating_division(PG_FUNCTION_ARGS)
 {
 	const float8 *cut;
-	Datum		values[4];
-	bool		nulls[4] = {false};
+	ResultRow	row = {0};
 	int			number;
 	int			n;
 
@@ -108,13 +107,14 @@ skillrating_division(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	cut = cuts_argument(fcinfo, 1, &n);
 	number = division_argument(fcinfo, cut, n);
-	values[0] = Int32GetDatum(number);
-	nulls[1] = PG_ARGISNULL(2);
-	if (!nulls[1])
-		values[1] = label_argument(fcinfo, 2, n, number);
-	values[2] = Float8GetDatum(number == 0 ? -INFINITY : cut[number - 1]);
-	values[3] = Float8GetDatum(number == n ? INFINITY : cut[number]);
-	return return_row(fcinfo, values, nulls);
+	put_int32(&row, number);
+	if (PG_ARGISNULL(2))
+		put_null(&row);
+	else
+		put_datum(&row, label_argument(fcinfo, 2, n, number), false);
+	put_number(&row, number == 0 ? -INFINITY : cut[number - 1]);
+	put_number(&row, number == n ? INFINITY : cut[number]);
+	return return_result_row(fcinfo, &row);
 }
 
 /* placement_step(low, high, score, shrink) */

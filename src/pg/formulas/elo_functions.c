@@ -6,7 +6,6 @@
 
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/tuplestore.h"
 
 #include "core/models/elo.h"
 #include "pg/sql/composite.h"
@@ -60,7 +59,6 @@ skillrating_elo_update(PG_FUNCTION_ARGS)
 Datum
 skillrating_elo_contest_update(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	ArrayType  *ratings = array_argument(fcinfo, 0, "rating", -1);
 	int			n = array_size(ratings);
 	const float8 *rating = (const float8 *) ARR_DATA_PTR(ratings);
@@ -93,13 +91,12 @@ skillrating_elo_contest_update(PG_FUNCTION_ARGS)
 	elo_contest(rating, rank, n, k, scale, score_base, share, after);
 	for (i = 0; i < n; i++)
 	{
-		Datum		values[3];
-		bool		nulls[3] = {false};
+		ResultRow	row = {0};
 
-		values[0] = Int32GetDatum(i + 1);
-		values[1] = Float8GetDatum(check_result(share[i]));
-		values[2] = Float8GetDatum(check_result(after[i]));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_int32(&row, i + 1);
+		put_number(&row, check_result(share[i]));
+		put_number(&row, check_result(after[i]));
+		add_result_row(fcinfo, &row);
 	}
 	return (Datum) 0;
 }

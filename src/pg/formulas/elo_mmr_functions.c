@@ -5,9 +5,9 @@
 #include "pg/sql/arrays.h"
 
 #include "funcapi.h"
-#include "utils/tuplestore.h"
 
 #include "core/models/elo_mmr.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_elo_mmr_update);
 
@@ -25,16 +25,6 @@ enum
 	ARG_SPLIT_TIES
 };
 
-/* The columns of its result. */
-enum
-{
-	RESULT_ORDINAL,
-	RESULT_NEW_MU,
-	RESULT_NEW_SIGMA,
-	RESULT_PERFORMANCE,
-	RESULT_COLUMNS
-};
-
 /*
  * elo_mmr_update(team, rank, mu, sigma, weight, beta, tau, form, split_ties)
  */
@@ -45,7 +35,6 @@ skillrating_elo_mmr_update(PG_FUNCTION_ARGS)
 		.team = ARG_TEAM,.rank = ARG_RANK,.state = ARG_MU,.weight = ARG_WEIGHT
 	};
 	const Model *model = get_model("elo_mmr");
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	ParamValue	params[ELO_MMR_NPARAMS];
 	Match	   *match;
 	int			i;
@@ -65,17 +54,15 @@ skillrating_elo_mmr_update(PG_FUNCTION_ARGS)
 	for (i = 0; i < match->nplayers; i++)
 	{
 		const MatchPlayer *player = &match->player[i];
-		Datum		values[RESULT_COLUMNS];
-		bool		nulls[RESULT_COLUMNS] = {false};
+		ResultRow	row = {0};
 
 		if (!model_state_valid(model, player->after))
 			report_match_status(MATCH_OVERFLOW, NAN, psprintf("%d", i + 1));
-		values[RESULT_ORDINAL] = Int32GetDatum(i + 1);
-		values[RESULT_NEW_MU] = Float8GetDatum(player->after[ELO_MMR_MU]);
-		values[RESULT_NEW_SIGMA] = Float8GetDatum(player->after[ELO_MMR_SIGMA]);
-		values[RESULT_PERFORMANCE] =
-			Float8GetDatum(elo_mmr_performance(match, player->team));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_int32(&row, i + 1);
+		put_number(&row, player->after[ELO_MMR_MU]);
+		put_number(&row, player->after[ELO_MMR_SIGMA]);
+		put_number(&row, elo_mmr_performance(match, player->team));
+		add_result_row(fcinfo, &row);
 	}
 	return (Datum) 0;
 }

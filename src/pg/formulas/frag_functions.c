@@ -1,15 +1,20 @@
 /*
  * frag_functions.c
- *		Frag ranking: scalar functions, and the rating of a log of frags.
+ *		Frag ranking: scalar functions, and the aggregates over a log of frags, frag_ratings(), which
+ *		rates frag after frag, and frag_scores(), which looks at who killed whom how often.
  */
 #include "pg/sql/arrays.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
 
 #include "core/models/frag.h"
-#include "pg/formulas/frag_arguments.h"
+#include "core/solve/frag_graph.h"
+#include "core/util/union_find.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
 #include "pg/sql/ids.h"
@@ -21,6 +26,8 @@ SKILLRATING_FUNCTION(skillrating_frag_suicide);
 SKILLRATING_FUNCTION(skillrating_frag_event);
 SKILLRATING_FUNCTION(skillrating_frag_ratings_transition);
 SKILLRATING_FUNCTION(skillrating_frag_ratings_final);
+SKILLRATING_FUNCTION(skillrating_frag_scores_transition);
+SKILLRATING_FUNCTION(skillrating_frag_scores_final);
 
 /* Checked rules; a floor of minus infinity is none. */
 static FragRules
@@ -136,6 +143,32 @@ skillrating_frag_event(PG_FUNCTION_ARGS)
 	}
 	PG_RETURN_FLOAT8(check_result(rating + frag_duel(&rules, rating - mean,
 													 event_points, 0)));
+}
+
+/*
+ * ---- frag_ratings() ----
+ */
+
+/* The arguments of both aggregates, rows of a log; those from the score on may be null. */
+enum
+{
+	FRAG_ARG_STATE,
+	FRAG_ARG_KILLER,
+	FRAG_ARG_VICTIM,
+	FRAG_ARG_SCORE,				/* of frag_scores(): how many frags */
+	FRAG_ARG_TEAM_KILL,
+	FRAG_ARG_OPTIONS
+};
+
+/* Errors if a row has no victim. */
+static void
+check_victim(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(FRAG_ARG_VICTIM))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("victim_id must not be null"),
+				 errhint("Leave rows that are no frags out with FILTER (WHERE ...).")));
 }
 
 /* A player of a log. */
@@ -267,18 +300,6 @@ skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(log);
 }
 
-/* The columns of the type frag_rating. */
-enum
-{
-	RATING_PLAYER,
-	RATING_RATING,
-	RATING_FRAGS,
-	RATING_DEATHS,
-	RATING_SUICIDES,
-	RATING_TEAM_KILLS,
-	RATING_NCOLUMNS
-};
-
 /* Highest first, and by name where ratings are equal. */
 static int
 compare_players(const void *a, const void *b)
@@ -311,17 +332,308 @@ skillrating_frag_ratings_final(PG_FUNCTION_ARGS)
 	rows = row_array_make(fcinfo, n);
 	for (i = 0; i < n; i++)
 	{
-		Datum		values[RATING_NCOLUMNS];
-		bool		nulls[RATING_NCOLUMNS] = {false};
+		ResultRow	row = {0};
 
 		CHECK_FOR_INTERRUPTS();
-		values[RATING_PLAYER] = CStringGetTextDatum(players[i]->name);
-		values[RATING_RATING] = Float8GetDatum(players[i]->rating);
-		values[RATING_FRAGS] = Int64GetDatum(players[i]->frags);
-		values[RATING_DEATHS] = Int64GetDatum(players[i]->deaths);
-		values[RATING_SUICIDES] = Int64GetDatum(players[i]->suicides);
-		values[RATING_TEAM_KILLS] = Int64GetDatum(players[i]->team_kills);
-		row_array_add(&rows, values, nulls);
+		put_text(&row, players[i]->name);
+		put_number(&row, players[i]->rating);
+		put_int64(&row, players[i]->frags);
+		put_int64(&row, players[i]->deaths);
+		put_int64(&row, players[i]->suicides);
+		put_int64(&row, players[i]->team_kills);
+		row_array_add(&rows, &row);
 	}
 	return return_row_array(&rows);
+}
+
+/*
+ * ---- frag_scores() ----
+ */
+
+/* The state of frag_scores(). */
+typedef struct FragState
+{
+	IdType		type;
+	IdTable    *players;		/* to their numbers, plus one */
+	Datum	   *id;				/* by number */
+	double	   *suicides;
+	int32		nplayers;
+	int32		max_players;
+	HTAB	   *pairs;			/* of FragEdge, by its players */
+	Jsonb	   *options;		/* as given, or NULL */
+	ParamValue *params;
+} FragState;
+
+static FragState *
+frag_state_begin(FunctionCallInfo fcinfo, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	FragState  *state = palloc0_object(FragState);
+	HASHCTL		control;
+
+	/*
+	 * The state lives in the context of the aggregate, and so does all that
+	 * hangs on it: it is never handed to another process.
+	 */
+	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "victim_id");
+	state->players = id_table_create(&state->type);
+	state->options = options_argument(fcinfo, FRAG_ARG_OPTIONS);
+	state->params = get_params(&frag_graph_params, state->options);
+	memset(&control, 0, sizeof(control));
+	control.keysize = offsetof(FragEdge, ab);
+	control.entrysize = sizeof(FragEdge);
+	control.hcxt = context;
+	state->pairs = hash_create("skillrating frags", 1024, &control,
+							   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	MemoryContextSwitchTo(old);
+	return state;
+}
+
+static int32
+frag_player(FragState *state, Datum id)
+{
+	bool		found;
+	void	  **place = id_table_enter(state->players, id, "", &found);
+
+	if (found)
+		return (int32) (intptr_t) *place - 1;
+	if (state->nplayers == state->max_players)
+	{
+		int32		n = Max(1024, 2 * state->max_players);
+
+		if (state->max_players > PG_INT32_MAX / 4)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("too many players for frag_scores()")));
+		huge_array_grow(state->id, Datum, n);
+		huge_array_grow(state->suicides, double, n);
+		state->max_players = n;
+	}
+	state->id[state->nplayers] = datumCopy(id, state->type.typbyval,
+										   state->type.typlen);
+	state->suicides[state->nplayers] = 0;
+
+	/*
+	 * Numbers begin at one in the table, because a null pointer is a player
+	 * who is new.
+	 */
+	*place = (void *) (intptr_t) ++state->nplayers;
+	return state->nplayers - 1;
+}
+
+/*
+ * A pair that met for the first time.  The pairs are in memory of their table, which is
+ * estimated.
+ */
+static void
+begin_pair(FragState *state, FragEdge *pair)
+{
+	long		n = hash_get_num_entries(state->pairs);
+
+	pair->ab = pair->ba = 0;
+	if (n % MEMORY_LIMIT_PIECES == 0)
+		memory_limit_reserve(CurrentMemoryContext,
+							 hash_estimate_size(n, sizeof(FragEdge)));
+}
+
+/*
+ * frag_scores(killer_id, victim_id [, frags, team_kill, options]): a row of a log, or
+ * a count.
+ */
+Datum
+skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = aggregate_context(fcinfo, "frag_scores");
+	MemoryContext old;
+	FragState  *state;
+	int32		killer = -1;
+	int32		victim;
+	double		frags = 1;
+
+	state = PG_ARGISNULL(FRAG_ARG_STATE) ? frag_state_begin(fcinfo, context) :
+		(FragState *) PG_GETARG_POINTER(FRAG_ARG_STATE);
+	check_options_stay(fcinfo, FRAG_ARG_OPTIONS, state->options, "frag_scores");
+	check_victim(fcinfo);
+	if (!PG_ARGISNULL(FRAG_ARG_SCORE))
+		frags = check_not_negative("frags", PG_GETARG_FLOAT8(FRAG_ARG_SCORE));
+
+	/* Kills among team mates say nothing of skill. */
+	if (!PG_ARGISNULL(FRAG_ARG_TEAM_KILL) &&
+		PG_GETARG_BOOL(FRAG_ARG_TEAM_KILL))
+		PG_RETURN_POINTER(state);
+
+	old = MemoryContextSwitchTo(context);
+	victim = frag_player(state, PG_GETARG_DATUM(FRAG_ARG_VICTIM));
+	if (!PG_ARGISNULL(FRAG_ARG_KILLER))
+		killer = frag_player(state, PG_GETARG_DATUM(FRAG_ARG_KILLER));
+	if (killer < 0 || killer == victim)
+		state->suicides[victim] += frags;
+	else
+	{
+		FragEdge	key = {.a = Min(killer, victim),.b = Max(killer, victim)};
+		FragEdge   *pair;
+		bool		found;
+
+		pair = hash_search(state->pairs, &key, HASH_ENTER, &found);
+		if (!found)
+			begin_pair(state, pair);
+		*(killer == key.a ? &pair->ab : &pair->ba) += frags;
+	}
+	MemoryContextSwitchTo(old);
+	PG_RETURN_POINTER(state);
+}
+
+/* Pairs in the order of their players, so that sums are always the same. */
+static int
+compare_edges(const void *a, const void *b, void *arg)
+{
+	const FragEdge *x = (const FragEdge *) a;
+	const FragEdge *y = (const FragEdge *) b;
+
+	(void) arg;
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+/*
+ * Make the problem, having checked that its memory may be had: an edge for each pair
+ * that met, and the players by number.
+ */
+static void
+make_graph(const FragState *state, FragGraph *graph)
+{
+	HASH_SEQ_STATUS scan;
+	FragEdge   *pair;
+	Size		size;
+	int32		i;
+
+	memset(graph, 0, sizeof(FragGraph));
+	graph->nplayers = state->nplayers;
+	graph->nedges = hash_get_num_entries(state->pairs);
+	graph->params = state->params;
+	graph->interrupt = check_interrupts;
+
+	size = add_size(frag_graph_room(graph),
+					add_size(mul_size(sizeof(FragEdge), graph->nedges),
+							 mul_size(sizeof(FragScore), graph->nplayers)));
+	check_memory("frag_scores", &frag_graph_params, state->params, size,
+				 psprintf("There are %d players and %zu pairs of them.",
+						  graph->nplayers, graph->nedges), "");
+	graph->edge = huge_array(FragEdge, graph->nedges);
+	graph->player = huge_array0(FragScore, graph->nplayers);
+	graph->room = huge_array(char, frag_graph_room(graph));
+	graph->nedges = 0;
+	hash_seq_init(&scan, state->pairs);
+	while ((pair = hash_seq_search(&scan)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		graph->edge[graph->nedges++] = *pair;
+	}
+
+	/*
+	 * The order of a hash table depends on its history; the sums over edges
+	 * must not.
+	 */
+	qsort_interruptible(graph->edge, graph->nedges, sizeof(FragEdge),
+						compare_edges, NULL);
+	for (i = 0; i < graph->nplayers; i++)
+		graph->player[i].suicides = state->suicides[i];
+}
+
+typedef struct ScoreOrder
+{
+	const FragGraph *graph;
+	const int32 *component;
+} ScoreOrder;
+
+static int
+compare_scores(const void *a, const void *b, void *arg)
+{
+	const ScoreOrder *order = (const ScoreOrder *) arg;
+	int32		i = *(const int32 *) a;
+	int32		j = *(const int32 *) b;
+	const FragScore *x = &order->graph->player[i];
+	const FragScore *y = &order->graph->player[j];
+
+	/*
+	 * Players by number last: the order is total, and the same on every
+	 * platform.
+	 */
+	if (x->component != y->component)
+		return order->component[x->component] < order->component[y->component] ? -1 : 1;
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	return (i > j) - (i < j);
+}
+
+/* The players of the core by component, the largest first, and score. */
+static Datum
+graph_scores(FunctionCallInfo fcinfo, FragState *state, const FragGraph *graph)
+{
+	ScoreOrder	order;
+	int32	   *sorted = huge_array(int32, graph->nplayers);
+	int32	   *root_of = huge_array(int32, graph->nplayers);
+	int32	   *number;
+	RowArray	rows;
+	int32		n = 0;
+	int32		i;
+
+	for (i = 0; i < graph->nplayers; i++)
+	{
+		const FragScore *player = &graph->player[i];
+
+		root_of[i] = player->in_core ? player->component : -1;
+		if (player->in_core)
+			sorted[n++] = i;
+	}
+	order.graph = graph;
+	number = huge_array(int32, graph->nplayers);
+	(void) union_numbers(root_of, graph->nplayers, number,
+						 huge_array(int32, graph->nplayers + 1));
+	order.component = number;
+	qsort_interruptible(sorted, n, sizeof(int32), compare_scores, &order);
+	rows = row_array_make(fcinfo, n);
+	for (i = 0; i < n; i++)
+	{
+		const FragScore *player = &graph->player[sorted[i]];
+		ResultRow	row = {0};
+
+		CHECK_FOR_INTERRUPTS();
+		put_text(&row, id_text(&state->type, state->id[sorted[i]]));
+		put_number(&row, player->score);
+		put_number(&row, player->error);
+		put_number(&row, player->frags);
+		put_number(&row, player->deaths);
+		put_number(&row, player->suicides);
+		put_int32(&row, player->opponents);
+		put_int32(&row, order.component[player->component]);
+		put_number(&row, player->cyclic);
+		row_array_add(&rows, &row);
+	}
+	return return_row_array(&rows);
+}
+
+Datum
+skillrating_frag_scores_final(PG_FUNCTION_ARGS)
+{
+	FragState  *state = aggregate_state(fcinfo, "frag_scores");
+	FragGraph	graph;
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+
+	/*
+	 * The final function may be called again for the same state, in a window:
+	 * it reads the state and does not change it.
+	 */
+	make_graph(state, &graph);
+	frag_graph_solve(&graph);
+	if (!graph.converged)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("frag_scores() did not converge after %d iterations",
+						graph.iterations),
+				 errhint("A larger \"tolerance\" or a \"ridge\" above 0 makes it easier.")));
+	PG_RETURN_DATUM(graph_scores(fcinfo, state, &graph));
 }

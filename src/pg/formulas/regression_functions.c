@@ -112,8 +112,7 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 	double		coefficient[REGRESSION_MAX_FEATURES];
 	double	   *work;
 	Regression	fit;
-	Datum		values[5];
-	bool		nulls[5] = {false};
+	ResultRow	row = {0};
 	int			bad;
 	int			n;
 
@@ -140,12 +139,12 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 						bad + 1),
 				 errhint("Leave it out, or give a ridge above 0 if it varies.")));
 
-	values[0] = Float8GetDatum(fit.intercept);
-	values[1] = float8_array(coefficient, n);
-	put_number(values, nulls, 2, fit.r_squared);
-	put_number(values, nulls, 3, fit.residual_deviation);
-	values[4] = Int64GetDatum((int64) state[REGRESSION_COUNT]);
-	return return_row(fcinfo, values, nulls);
+	put_number(&row, fit.intercept);
+	put_datum(&row, float8_array(coefficient, n), false);
+	put_number(&row, fit.r_squared);
+	put_number(&row, fit.residual_deviation);
+	put_int64(&row, (int64) state[REGRESSION_COUNT]);
+	return return_result_row(fcinfo, &row);
 }
 
 /* linear_predict(fit, x) */

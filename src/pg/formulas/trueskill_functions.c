@@ -6,9 +6,9 @@
 
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/tuplestore.h"
 
 #include "core/models/trueskill.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_trueskill_update);
 SKILLRATING_FUNCTION(skillrating_trueskill_win_probability);
@@ -82,7 +82,6 @@ skillrating_trueskill_win_probability(PG_FUNCTION_ARGS)
 	static const MatchArguments arguments = {
 		.team = 0,.rank = -1,.state = 1,.weight = 3
 	};
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	TrueSkillTeams *teams;
 	TrueSkill	ts;
 	Match	   *match;
@@ -104,16 +103,15 @@ skillrating_trueskill_win_probability(PG_FUNCTION_ARGS)
 	{
 		double		win,
 					draw;
-		Datum		values[4];
-		bool		nulls[4] = {false};
+		ResultRow	row = {0};
 
 		trueskill_places(&ts, teams, match->nteams, team, &win, &draw, place,
 						 work, check_interrupts);
-		values[0] = Int32GetDatum(match->team[team].number);
-		values[1] = Float8GetDatum(check_result(win));
-		values[2] = Float8GetDatum(draw);
-		values[3] = float8_array(place, match->nteams);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_int32(&row, match->team[team].number);
+		put_number(&row, check_result(win));
+		put_number(&row, draw);
+		put_datum(&row, float8_array(place, match->nteams), false);
+		add_result_row(fcinfo, &row);
 	}
 	return (Datum) 0;
 }

@@ -6,9 +6,9 @@
 
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/tuplestore.h"
 
 #include "core/models/weng_lin.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_weng_lin_update);
 SKILLRATING_FUNCTION(skillrating_weng_lin_win_probability);
@@ -104,7 +104,6 @@ skillrating_weng_lin_win_probability(PG_FUNCTION_ARGS)
 		.team = WIN_ARG_TEAM,.rank = -1,.state = WIN_ARG_MU,.weight = -1
 	};
 	const Model *model = get_model("weng_lin");
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	ParamValue	params[WENG_LIN_NPARAMS];
 	MatchStatus status;
 	Match	   *match;
@@ -130,13 +129,12 @@ skillrating_weng_lin_win_probability(PG_FUNCTION_ARGS)
 		report_match_status(status, NAN, NULL);
 	for (i = 0; i < match->nteams; i++)
 	{
-		Datum		values[3];
-		bool		nulls[3] = {false};
+		ResultRow	row = {0};
 
-		values[0] = Int32GetDatum(match->team[i].number);
-		values[1] = Float8GetDatum(check_result(win[i]));
-		values[2] = Float8GetDatum(match->team[i].win);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_int32(&row, match->team[i].number);
+		put_number(&row, check_result(win[i]));
+		put_number(&row, match->team[i].win);
+		add_result_row(fcinfo, &row);
 	}
 	return (Datum) 0;
 }

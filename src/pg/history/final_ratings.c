@@ -1,8 +1,9 @@
 /*
  * final_ratings.c
- *		The aggregate final_ratings(): the ratings at the end of a history.
+ *		The aggregates final_ratings() and final_components(): what is known of players, and of
+ *		components, at the end of a history.
  */
-#include "pg/history/final_ratings.h"
+#include "pg/sql/aggregate.h"
 
 #include "access/htup_details.h"
 #include "miscadmin.h"
@@ -11,9 +12,8 @@
 #include "utils/timestamp.h"
 
 #include "pg/history/options.h"
-#include "pg/matches/starting_components.h"
-#include "pg/matches/starting_ratings.h"
-#include "pg/sql/aggregate.h"
+#include "pg/matches/inputs.h"
+#include "pg/matches/starting_states.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
@@ -22,6 +22,15 @@
 
 SKILLRATING_FUNCTION(skillrating_final_ratings_transition);
 SKILLRATING_FUNCTION(skillrating_final_ratings_final);
+SKILLRATING_FUNCTION(skillrating_final_components_final);
+
+/* The state of both. */
+typedef struct FinalRatings
+{
+	ParticipantArguments rows;
+	Jsonb	   *options;		/* as given, or NULL */
+	Rater	   *rater;
+} FinalRatings;
 
 /* The arguments of final_ratings(), which has them up to rank, up to the options, or all. */
 enum
@@ -43,14 +52,9 @@ final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	FinalRatings *state = palloc0_object(FinalRatings);
-	char	   *model;
+	char	   *model = text_argument(fcinfo, FINAL_ARG_MODEL, "model");
 	HistoryOptions options;
 
-	if (PG_ARGISNULL(FINAL_ARG_MODEL))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("model must not be null")));
-	model = text_to_cstring(PG_GETARG_TEXT_PP(FINAL_ARG_MODEL));
 	participant_arguments_init(&state->rows, fcinfo, FINAL_RATINGS, FINAL_ARG_MATCH, false);
 	options = history_options(FINAL_RATINGS, &get_model(model)->params,
 							  OPTION_STRICT | OPTION_SEASON,
@@ -78,14 +82,12 @@ final_ratings_error_context(void *arg)
 	errcontext("match %s", id_text(match->match_type, match->id));
 }
 
-void
-final_ratings_rate(FinalRatings *state)
+/* Rate the match whose rows have all been read. */
+static void
+rate_match(FinalRatings *state)
 {
-	ErrorContextCallback callback;
+	ErrorContextCallback callback = {error_context_stack, final_ratings_error_context, &state->rater->match};
 
-	callback.callback = final_ratings_error_context;
-	callback.arg = &state->rater->match;
-	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	rater_rate(state->rater);
 	error_context_stack = callback.previous;
@@ -110,13 +112,17 @@ skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
 	if (participant_arguments_read(&state->rows, fcinfo))
 	{
 		if (state->rater->match.number > 0)
-			final_ratings_rate(state);
+			rate_match(state);
 		rater_begin(state->rater, state->rows.values, state->rows.nulls);
 	}
 	(void) rater_add(state->rater, state->rows.values, state->rows.nulls);
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);
 }
+
+/*
+ * ---- Ratings ----
+ */
 
 /* The fewest bytes of a row, without the numbers of its state. */
 #define FINAL_RATING_WIDTH \
@@ -193,31 +199,25 @@ add_rating(RowArray *rows, const Rater *rater, const FinalRating *rating)
 	const PlayerRecord *record = &player->record;
 	int			deviation = model_state_column(batch->model, ROLE_DEVIATION);
 	double		state[MODEL_MAX_STATE];
-	Datum		values[FINAL_NCOLUMNS];
-	bool		nulls[FINAL_NCOLUMNS] = {false};
+	ResultRow	row = {0};
 
 	row_array_begin_row(rows);
 	final_state(batch, player, state);
-	values[FINAL_PLAYER] = CStringGetTextDatum(id_text(batch->player_type, player->id));
-	values[FINAL_POOL] = CStringGetTextDatum(player->pool);
-	values[FINAL_RATING] = Float8GetDatum(rating->rating);
-	values[FINAL_MU] = Float8GetDatum(state[0]);
-	nulls[FINAL_DEVIATION] = deviation < 0;
-	if (deviation >= 0)
-		values[FINAL_DEVIATION] = Float8GetDatum(state[deviation]);
-	values[FINAL_GAMES] = Int64GetDatum(record->games);
-	values[FINAL_WINS] = Int64GetDatum(record->wins);
-	values[FINAL_DRAWS] = Int64GetDatum(record->draws);
-	values[FINAL_LOSSES] = Int64GetDatum(record->losses);
-	values[FINAL_LAST_PLAYED] = TimestampTzGetDatum(record->last_played);
-	nulls[FINAL_LAST_PLAYED] = TIMESTAMP_IS_NOBEGIN(record->last_played);
-	values[FINAL_STATE] = float8_array(state, batch->model->nstate);
-	values[FINAL_AS_OF] = TimestampTzGetDatum(record->as_of);
-	nulls[FINAL_AS_OF] = TIMESTAMP_IS_NOBEGIN(record->as_of);
-	values[FINAL_AS_OF_SEASON] = Int64GetDatum(rater->season.number);
-	nulls[FINAL_AS_OF_SEASON] = !rater->season.known;
-	values[FINAL_FIXED] = BoolGetDatum(record->fixed != 0);
-	row_array_add(rows, values, nulls);
+	put_text(&row, id_text(batch->player_type, player->id));
+	put_text(&row, player->pool);
+	put_number(&row, rating->rating);
+	put_number(&row, state[0]);
+	put_number(&row, deviation >= 0 ? state[deviation] : NAN);
+	put_int64(&row, record->games);
+	put_int64(&row, record->wins);
+	put_int64(&row, record->draws);
+	put_int64(&row, record->losses);
+	put_time(&row, record->last_played);
+	put_datum(&row, float8_array(state, batch->model->nstate), false);
+	put_time(&row, record->as_of);
+	put_datum(&row, Int64GetDatum(rater->season.number), !rater->season.known);
+	put_bool(&row, record->fixed != 0);
+	row_array_add(rows, &row);
 }
 
 Datum
@@ -233,7 +233,7 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 	if (state == NULL)
 		PG_RETURN_NULL();
 	batch = state->rater->batch;
-	final_ratings_rate(state);
+	rate_match(state);
 
 	ratings = sorted_ratings(batch, &n);
 	rows = row_array_make(fcinfo, n);
@@ -243,5 +243,80 @@ skillrating_final_ratings_final(PG_FUNCTION_ARGS)
 		add_rating(&rows, state->rater, &ratings[i]);
 	}
 	pfree(ratings);
+	return return_row_array(&rows);
+}
+
+/*
+ * ---- Components ----
+ */
+
+/* By kind, in the order of the model's, pool, key and player. */
+static int
+compare_components(const void *a, const void *b, void *arg)
+{
+	const BatchComponent *x = *(BatchComponent *const *) a;
+	const BatchComponent *y = *(BatchComponent *const *) b;
+	int			result = x->number - y->number;
+
+	if (result == 0)
+		result = strcmp(x->pool, y->pool);
+	if (result == 0)
+		result = strcmp(x->key, y->key);
+	if (result == 0 && x->player != NULL)
+		result = id_compare((const IdType *) arg, x->player->id, y->player->id);
+	return result;
+}
+
+static void
+add_component(RowArray *rows, Batch *batch, const BatchComponent *component)
+{
+	const ComponentSpec *spec = component->spec;
+	int			deviation = component_state_column(spec, ROLE_DEVIATION);
+	ResultRow	row = {0};
+
+	row_array_begin_row(rows);
+	put_text(&row, spec->name);
+	put_text(&row, component->pool);
+	put_text(&row, spec->key == COMPONENT_BY_NOTHING ? NULL : component->key);
+	put_text(&row, component->player == NULL ? NULL :
+			 id_text(batch->player_type, component->player->id));
+	put_number(&row, component->state[0]);
+	put_number(&row, deviation >= 0 ? component->state[deviation] : NAN);
+	put_int64(&row, component->record.games);
+	put_time(&row, component->record.last_played);
+	put_datum(&row, float8_array(component->state, spec->nstate), false);
+	put_time(&row, component->record.as_of);
+	row_array_add(rows, &row);
+}
+
+Datum
+skillrating_final_components_final(PG_FUNCTION_ARGS)
+{
+	FinalRatings *state = aggregate_state(fcinfo, "final_components");
+	Batch	   *batch;
+	BatchComponent **component;
+	RowArray	rows;
+	int			n = 0;
+	int			i;
+
+	if (state == NULL)
+		PG_RETURN_NULL();
+	rate_match(state);
+	batch = state->rater->batch;
+	component = huge_array(BatchComponent *, batch->ncomponents);
+
+	/* Others were in no match that counts. */
+	for (i = 0; i < batch->ncomponents; i++)
+		if (batch->components[i]->exists)
+			component[n++] = batch->components[i];
+	if (n > 1)
+		qsort_arg(component, n, sizeof(BatchComponent *), compare_components,
+				  batch->player_type);
+	rows = row_array_make(fcinfo, n);
+	for (i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		add_component(&rows, batch, component[i]);
+	}
 	return return_row_array(&rows);
 }

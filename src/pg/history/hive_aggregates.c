@@ -41,16 +41,6 @@ enum
 	UPDATE_ARG_OPTIONS
 };
 
-/* The columns of the type hive_rating. */
-enum
-{
-	HIVE_RATING_PLAYER_ID,
-	HIVE_RATING_STATE,
-	HIVE_RATING_GRADIENT = HIVE_RATING_STATE + HIVE_NSTATE,
-	HIVE_RATING_WIN_PROBABILITY,
-	HIVE_RATING_NCOLUMNS
-};
-
 /* The state of both aggregates. */
 typedef struct HiveMatch
 {
@@ -326,20 +316,17 @@ skillrating_hive_update_final(PG_FUNCTION_ARGS)
 	{
 		int			slot = source->participant[place[i]].player;
 		const MatchPlayer *player = &batch->match.player[slot];
-		Datum		values[HIVE_RATING_NCOLUMNS];
-		bool		nulls[HIVE_RATING_NCOLUMNS] = {false};
+		ResultRow	row = {0};
 
 		if (done[slot])
 			continue;
 		done[slot] = true;
-		values[HIVE_RATING_PLAYER_ID] =
-			CStringGetTextDatum(id_text(source->player_type, source->player_id[place[i]]));
+		put_text(&row, id_text(source->player_type, source->player_id[place[i]]));
 		for (j = 0; j < HIVE_NSTATE; j++)
-			values[HIVE_RATING_STATE + j] = Float8GetDatum(player->after[j]);
-		values[HIVE_RATING_GRADIENT] = Float8GetDatum(player->gradient);
-		values[HIVE_RATING_WIN_PROBABILITY] =
-			Float8GetDatum(batch->match.team[player->team].win);
-		row_array_add(&rows, values, nulls);
+			put_number(&row, player->after[j]);
+		put_number(&row, player->gradient);
+		put_number(&row, batch->match.team[player->team].win);
+		row_array_add(&rows, &row);
 	}
 	return return_row_array(&rows);
 }

@@ -11,11 +11,11 @@
 #include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/tuplestore.h"
 
 #include "pg/matches/inputs.h"
-#include "pg/matches/starting_components.h"
+#include "pg/matches/starting_states.h"
 #include "pg/sql/arrays.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_predict);
 
@@ -35,15 +35,6 @@ enum
 	ARG_COMPONENTS,
 	ARG_PLAYED_AT,
 	ARG_TOURNAMENT
-};
-
-/* The columns of the result. */
-enum
-{
-	PREDICT_TEAM,
-	PREDICT_WIN_PROBABILITY,
-	PREDICT_DRAW_PROBABILITY,
-	PREDICT_COLUMNS
 };
 
 /* The arrays besides those of the team and of identifiers. */
@@ -191,21 +182,18 @@ take_states(Batch *batch, const SourceMatch *source, const float8 *state)
 static void
 put_teams(FunctionCallInfo fcinfo, Batch *batch)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Match	   *match = &batch->match;
 	double		draw = model_draw(batch->model, batch->params, match);
 	int			t;
 
 	for (t = 0; t < match->nteams; t++)
 	{
-		Datum		values[PREDICT_COLUMNS];
-		bool		nulls[PREDICT_COLUMNS] = {false};
+		ResultRow	row = {0};
 
-		values[PREDICT_TEAM] = Int32GetDatum(match->team[t].number);
-		values[PREDICT_WIN_PROBABILITY] = Float8GetDatum(match->team[t].win);
-		nulls[PREDICT_DRAW_PROBABILITY] = isnan(draw);
-		values[PREDICT_DRAW_PROBABILITY] = Float8GetDatum(draw);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_int32(&row, match->team[t].number);
+		put_number(&row, match->team[t].win);
+		put_number(&row, draw);
+		add_result_row(fcinfo, &row);
 	}
 }
 

@@ -12,12 +12,9 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "core/solve/solvers.h"
-#include "pg/formulas/catalogue_functions.h"
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_solvers);
 SKILLRATING_FUNCTION(skillrating_solve_transition);
 SKILLRATING_FUNCTION(skillrating_solve_combine);
 SKILLRATING_FUNCTION(skillrating_solve_serial);
@@ -25,34 +22,6 @@ SKILLRATING_FUNCTION(skillrating_solve_deserial);
 SKILLRATING_FUNCTION(skillrating_solve_final);
 SKILLRATING_FUNCTION(skillrating_solve_components_final);
 SKILLRATING_FUNCTION(skillrating_solve_summary_final);
-
-Datum
-skillrating_solvers(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	int			i;
-
-	InitMaterializedSRF(fcinfo, 0);
-	for (i = 0; i < solver_count_registered; i++)
-	{
-		const Solver *solver = solver_registry[i];
-		const char *supports[MAX_SUPPORT_NAMES + 2];
-		int			n = support_words(solver->rules.supports, supports);
-		Datum		values[4];
-		bool		nulls[4] = {false};
-
-		if (solver->contexts)
-			supports[n++] = "context";
-		if (solver->by_day || solver->rows == NULL)
-			supports[n++] = "played_at";
-		values[0] = CStringGetTextDatum(solver->name);
-		values[1] = CStringGetTextDatum(solver->summary);
-		values[2] = CStringGetTextDatum(solver->source);
-		values[3] = text_array(supports, n);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-	}
-	return (Datum) 0;
-}
 
 /* The arguments of solve(), which has them up to rank, or all. */
 enum
@@ -93,14 +62,8 @@ skillrating_solve_transition(PG_FUNCTION_ARGS)
 						   ((SolveState *) PG_GETARG_POINTER(ARG_STATE))->options.given, "solve");
 	old = MemoryContextSwitchTo(context);
 	if (PG_ARGISNULL(ARG_STATE))
-	{
-		if (PG_ARGISNULL(ARG_SOLVER))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("solver must not be null")));
-		state = begin_state(fcinfo, text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOLVER)),
+		state = begin_state(fcinfo, text_argument(fcinfo, ARG_SOLVER, "solver"),
 							options_argument(fcinfo, ARG_OPTIONS));
-	}
 	else
 		state = (SolveState *) PG_GETARG_POINTER(ARG_STATE);
 	history_builder_read_row(&state->builder, fcinfo);

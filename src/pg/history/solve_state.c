@@ -37,6 +37,9 @@ enum
 	CONTEXT_ESTIMATE_NCOLUMNS
 };
 
+/* The fewest rows and entries that there is room for. */
+#define MIN_ROWS 1024
+
 /* So many estimates to begin with are read at a time. */
 #define START_ROWS 1000
 
@@ -103,26 +106,130 @@ solve_state_needs_order(const SolveState *state)
 	return is_through_time(state);
 }
 
-/* No match has been judged, whatever has been allocated for others. */
-static void
-begin_matches(HistoryBuilder *builder, void *argument)
-{
-	SolveState *state = (SolveState *) argument;
-	SolverTask *task = &state->task;
+/*
+ * ---- Rows that grow ----
+ *
+ * The builder has built the match to judge it.  That its rows are made at once saves building it
+ * twice more, to count its rows and to fill them in, and the history in between.
+ */
 
-	task->history = &builder->history;
-	task->params = state->params;
-	task->sides = false;
-	memset(&task->layout, 0, sizeof(SolverLayout));
-	memset(&task->problem, 0, sizeof(LogitProblem));
-	memset(&state->open, 0, sizeof(OpenRows));
+/*
+ * Room in a layout for the games and the components of so many players, of whom *room have some;
+ * it becomes twice what is needed.  At first *room is 0, and both arrays begin in the current
+ * context.  What is new is not initialized.
+ */
+static void
+reserve_players(SolverLayout *layout, int32 nplayers, int32 *room)
+{
+	if (nplayers <= *room)
+		return;
+	if (nplayers > PG_INT32_MAX / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many players: more than %d", PG_INT32_MAX / 2)));
+	*room = 2 * nplayers;
+	huge_array_grow(layout->games, int64_t, *room);
+	huge_array_grow(layout->component, int32_t, *room);
+}
+
+/* Room for what is by row. */
+static void
+reserve_rows(OpenRows *open, SolverTask *task)
+{
+	LogitRows  *rows = &task->problem.rows;
+	size_t		n = Max(2 * task->layout.nrows, MIN_ROWS);
+
+	huge_array_grow(rows->first, size_t, n + 1);
+	huge_array_grow(rows->pro, uint32_t, n);
+	rows->side_amount = (double (*)[2]) limited_realloc(rows->side_amount,
+														sizeof(*rows->side_amount), n);
+	huge_array_grow(rows->outcome, double, n);
+	huge_array_grow(rows->weight, double, n);
+	huge_array_grow(rows->known, double, n);
+	if (task->solver->ranked)
+		huge_array_grow(rows->behind, uint32_t, n);
+	open->max_rows = n;
+}
+
+/* Room for what is by entry. */
+static void
+reserve_entries(OpenRows *open, SolverTask *task)
+{
+	LogitRows  *rows = &task->problem.rows;
+	size_t		n = Max(2 * task->layout.nentries, MIN_ROWS);
+
+	huge_array_grow(rows->unknown, uint32_t, n);
+	if (open->amount != NULL)
+		huge_array_grow(open->amount, double, n);
+	if (rows->amount != NULL)
+		rows->amount = open->amount;
+	open->max_entries = n;
+}
+
+/* Room in the rows for all that has been counted. */
+static void
+open_rows_reserve(OpenRows *open, SolverTask *task)
+{
+	const SolverLayout *layout = &task->layout;
+	LogitRows  *rows = &task->problem.rows;
+
+	if (layout->nrows > open->max_rows || open->max_rows == 0)
+		reserve_rows(open, task);
+	if (layout->nentries > open->max_entries || open->max_entries == 0)
+		reserve_entries(open, task);
+	if (layout->even || rows->amount != NULL)
+		return;
+	if (open->amount == NULL)
+		huge_array_grow(open->amount, double, open->max_entries);
+	rows->amount = open->amount;
+	logit_rows_spread(rows);
+}
+
+/* Begin: nothing is counted, and the rows of the problem are empty. */
+static void
+open_rows_begin(OpenRows *open, SolverTask *task)
+{
+	LogitRows  *rows = &task->problem.rows;
+
 	solver_count_begin(task);
+	rows->nrows = 0;
+	rows->amount = NULL;
+	open_rows_reserve(open, task);
+	rows->first[0] = 0;
 }
 
 /*
- * Make rows of a match that has been judged.  The first match begins them, also after a restart,
- * which has freed what was allocated for others.  Unknowns have preliminary numbers until all
- * players are known.
+ * Count a match, and unless the solver has skills by day add its rows.  Arrays grow in the context
+ * that they are in, at first the current one; error 53200 beyond skillrating.memory_limit.
+ */
+static void
+open_rows_add(OpenRows *open, SolverTask *task, const HistoryBuilder *builder,
+			  const Match *match, const int32 *player)
+{
+	int32		nplayers = builder->history.nplayers;
+
+	if (nplayers > open->nplayers)
+	{
+		reserve_players(&task->layout, nplayers, &open->max_players);
+		solver_count_players(task, open->nplayers);
+		open->nplayers = nplayers;
+	}
+	task->context_of = builder->context_of;
+	task->match = builder->history.nmatches - 1;
+	solver_count_match(task, match, player);
+	if (task->solver->by_day)
+		return;
+	open_rows_reserve(open, task);
+	solver_add_match(task, match, player);
+}
+
+/*
+ * ---- The search ----
+ */
+
+/*
+ * Make rows of a match that has been judged.  The first match begins them.  Unknowns have
+ * preliminary numbers until all players are known.
  */
 static void
 take_match(HistoryBuilder *builder, const Match *match, const int32 *player, void *argument)
@@ -153,14 +260,11 @@ solve_state_judge(SolveState *state)
 
 	if (!tt)
 	{
-		/*
-		 * The builder calls these, also again from the start where it
-		 * restarts.
-		 */
+		state->task.history = &state->builder.history;
+		state->task.params = state->params;
+		solver_count_begin(&state->task);
 		state->builder.on_match = take_match;
-		state->builder.on_restart = begin_matches;
 		state->builder.argument = state;
-		begin_matches(&state->builder, state);
 		if (!solver->by_day)
 		{
 			state->builder.batch = BATCH;
@@ -547,10 +651,16 @@ solve_state_run(SolveState *state)
 
 /* The value of an unknown; null where the matches do not determine it. */
 static void
-set_estimate(const SolveState *state, Datum *value, bool *null, uint32_t u)
+put_estimate(ResultRow *row, const SolveState *state, uint32_t u)
 {
-	*null = !solver_determined(&state->task, &state->result, u);
-	*value = Float8GetDatum(state->x[u]);
+	put_datum(row, Float8GetDatum(state->x[u]),
+			  !solver_determined(&state->task, &state->result, u));
+}
+
+static void
+put_error(ResultRow *row, const SolveState *state, uint32_t u)
+{
+	put_datum(row, Float8GetDatum(state->error[u]), !has_errors(&state->result));
 }
 
 /* Add the rows of all solvers but through_time. */
@@ -569,34 +679,26 @@ add_skills(SolveState *state, RowArray *rows)
 		for (u = layout->first_skill[player];
 			 layout->games[player] > 0 && u < layout->first_skill[player + 1]; u++)
 		{
-			Datum		values[ESTIMATE_NCOLUMNS];
-			bool		nulls[ESTIMATE_NCOLUMNS] = {false};
+			ResultRow	row = {0};
 
 			row_array_begin_row(rows);
-			values[ESTIMATE_PLAYER] = CStringGetTextDatum(id_text(&builder->player_type,
-																  builder->player_id[player]));
-			nulls[ESTIMATE_AT] = layout->day == NULL;
-			if (layout->day != NULL)
-				values[ESTIMATE_AT] = TimestampTzGetDatum(layout->day[u] * USECS_PER_DAY);
-			set_estimate(state, &values[ESTIMATE_MU], &nulls[ESTIMATE_MU],
-						 u);
-			values[ESTIMATE_STANDARD_ERROR] = Float8GetDatum(state->error[u]);
-			nulls[ESTIMATE_STANDARD_ERROR] = !has_errors(&state->result);
-			nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
+			put_text(&row, id_text(&builder->player_type, builder->player_id[player]));
+			put_time(&row, layout->day == NULL ? DT_NOBEGIN : layout->day[u] * USECS_PER_DAY);
+			put_estimate(&row, state, u);
+			put_error(&row, state, u);
 			if (layout->noffsets > 0)
-				set_estimate(state, &values[ESTIMATE_SIDE_OFFSET],
-							 &nulls[ESTIMATE_SIDE_OFFSET], layout->offset + u);
+				put_estimate(&row, state, layout->offset + u);
 			else if (layout->nsides > 0)
-				set_estimate(state, &values[ESTIMATE_SIDE_OFFSET],
-							 &nulls[ESTIMATE_SIDE_OFFSET], layout->side);
+				put_estimate(&row, state, layout->side);
+			else
+				put_null(&row);
 			if (layout->ncommands > 0)
-				set_estimate(state, &values[ESTIMATE_COMMAND_SKILL],
-							 &nulls[ESTIMATE_COMMAND_SKILL],
-							 layout->command + player);
-			values[ESTIMATE_GAMES] = Int64GetDatum(layout->games[player]);
-			values[ESTIMATE_COMPONENT] =
-				Int32GetDatum(state->component[layout->component[player]]);
-			row_array_add(rows, values, nulls);
+				put_estimate(&row, state, layout->command + player);
+			else
+				put_null(&row);
+			put_int64(&row, layout->games[player]);
+			put_int32(&row, state->component[layout->component[player]]);
+			row_array_add(rows, &row);
 		}
 	}
 }
@@ -652,79 +754,81 @@ context_estimates(SolveState *state, Oid row_type)
 	/* That of the side, which has no name, lies before those of contexts. */
 	for (i = 0; i < n; i++)
 	{
-		uint32_t	u = layout->side + i;
-		Datum		values[CONTEXT_ESTIMATE_NCOLUMNS];
-		bool		nulls[CONTEXT_ESTIMATE_NCOLUMNS] = {false};
+		ResultRow	row = {0};
 
-		nulls[CONTEXT_ESTIMATE_CONTEXT] = i < layout->nsides;
-		values[CONTEXT_ESTIMATE_CONTEXT] =
-			i < layout->nsides ? (Datum) 0 : name[i - layout->nsides];
-		set_estimate(state, &values[CONTEXT_ESTIMATE_LOG_ODDS],
-					 &nulls[CONTEXT_ESTIMATE_LOG_ODDS], u);
-		values[CONTEXT_ESTIMATE_STANDARD_ERROR] = Float8GetDatum(state->error[u]);
-		nulls[CONTEXT_ESTIMATE_STANDARD_ERROR] = !has_errors(&state->result);
-		row_array_add(&rows, values, nulls);
+		put_datum(&row, i < layout->nsides ? (Datum) 0 : name[i - layout->nsides], i < layout->nsides);
+		put_estimate(&row, state, layout->side + i);
+		put_error(&row, state, layout->side + i);
+		row_array_add(&rows, &row);
 	}
 	return return_row_array(&rows);
+}
+
+/* What a summary says of the search, from the unknowns to the memory. */
+static void
+put_search(ResultRow *row, const SolveState *state)
+{
+	const SolverLayout *layout = &state->task.layout;
+	const LogitResult *result = &state->result;
+	double		draw = state->task.problem.options.draw;
+
+	put_int64(row, (int64) layout->n);
+	put_int64(row, (int64) layout->nrows);
+	put_int32(row, state->ncomponents);
+	put_bool(row, result->status == SOLVE_CONVERGED);
+	put_text(row, solve_status_message(result->status));
+	put_int32(row, result->iterations);
+	put_int64(row, result->products);
+	put_number(row, 0 - result->objective);
+	put_null(row);
+	put_null(row);
+	put_number(row, result->gradient);
+	put_datum(row, Float8GetDatum(draw), draw == 0);
+	put_int64(row, (int64) state->memory);
+}
+
+/* The same of solver through_time. */
+static void
+put_search_through_time(ResultRow *row, SolveState *state)
+{
+	const ThroughTimeResult *result = &state->tt.result;
+	double		log_evidence = through_time_state_evidence(&state->tt);
+
+	put_int64(row, (int64) state->tt.tt.appearances);
+	put_int64(row, result->matches);
+	put_int32(row, state->ncomponents);
+	put_bool(row, result->status == SOLVE_CONVERGED);
+	put_text(row, solve_status_message(result->status));
+	put_int32(row, result->passes);
+	put_null(row);
+	put_null(row);
+	put_number(row, log_evidence);
+	put_text(row, isnan(log_evidence) ? NULL : state->tt.by_joint ? "joint" : "messages");
+	put_number(row, result->change);
+	put_null(row);
+	put_int64(row, (int64) state->tt.memory);
 }
 
 Datum
 solve_state_summary(SolveState *state, FunctionCallInfo fcinfo)
 {
-	Datum		values[SUMMARY_NCOLUMNS];
-	bool		nulls[SUMMARY_NCOLUMNS] = {false};
-	const SolverLayout *layout = &state->task.layout;
-	const LogitResult *result = &state->result;
-	const int64_t *games = is_through_time(state) ? state->tt.tt.games :
-		layout->games;
+	const HistoryBuilder *builder = &state->builder;
+	const int64_t *games = is_through_time(state) ? state->tt.tt.games : state->task.layout.games;
+	ResultRow	row = {0};
 	int64		players = 0;
 	int32		i;
 
-	for (i = 0; i < state->builder.history.nplayers; i++)
+	for (i = 0; i < builder->history.nplayers; i++)
 		players += games[i] > 0;
-	values[SUMMARY_SOLVER] = CStringGetTextDatum(state->task.solver->name);
-	values[SUMMARY_MATCHES] = Int64GetDatum((int64) state->builder.history.nmatches +
-											(int64) state->builder.forgotten);
-	values[SUMMARY_PLAYERS] = Int64GetDatum(players);
-	values[SUMMARY_COMPONENTS] = Int32GetDatum(state->ncomponents);
-	values[SUMMARY_MEMORY] = Int64GetDatum((int64) state->memory);
-	values[SUMMARY_CONTEXTS] = context_estimates(state, result_column_element_type(fcinfo, SUMMARY_CONTEXTS));
-	values[SUMMARY_UNRATED] = Int64GetDatum(state->builder.unrated.total);
-	values[SUMMARY_UNRATED_REASONS] = unrated_counts_jsonb(&state->builder.unrated);
+	put_text(&row, state->task.solver->name);
+	put_int64(&row, (int64) builder->history.nmatches + (int64) builder->forgotten);
+	put_int64(&row, players);
 	if (is_through_time(state))
-	{
-		const ThroughTimeResult *tt_result = &state->tt.result;
-		double		log_evidence = through_time_state_evidence(&state->tt);
-
-		values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) state->tt.tt.appearances);
-		values[SUMMARY_ROWS] = Int64GetDatum(tt_result->matches);
-		values[SUMMARY_CONVERGED] =
-			BoolGetDatum(tt_result->status == SOLVE_CONVERGED);
-		values[SUMMARY_STATUS] =
-			CStringGetTextDatum(solve_status_message(tt_result->status));
-		values[SUMMARY_ITERATIONS] = Int32GetDatum(tt_result->passes);
-		values[SUMMARY_LOG_EVIDENCE] = Float8GetDatum(log_evidence);
-		values[SUMMARY_EVIDENCE] =
-			CStringGetTextDatum(state->tt.by_joint ? "joint" : "messages");
-		nulls[SUMMARY_LOG_EVIDENCE] = nulls[SUMMARY_EVIDENCE] = isnan(log_evidence);
-
-		/* In place of what has been put there above. */
-		values[SUMMARY_MEMORY] = Int64GetDatum((int64) state->tt.memory);
-		values[SUMMARY_GRADIENT] = Float8GetDatum(tt_result->change);
-		nulls[SUMMARY_LOG_POSTERIOR] = true;
-		nulls[SUMMARY_PRODUCTS] = nulls[SUMMARY_DRAW] = true;
-		return return_row(fcinfo, values, nulls);
-	}
-	values[SUMMARY_UNKNOWNS] = Int64GetDatum((int64) layout->n);
-	values[SUMMARY_ROWS] = Int64GetDatum((int64) layout->nrows);
-	values[SUMMARY_CONVERGED] = BoolGetDatum(result->status == SOLVE_CONVERGED);
-	values[SUMMARY_STATUS] = CStringGetTextDatum(solve_status_message(result->status));
-	values[SUMMARY_ITERATIONS] = Int32GetDatum(result->iterations);
-	values[SUMMARY_PRODUCTS] = Int64GetDatum(result->products);
-	values[SUMMARY_LOG_POSTERIOR] = Float8GetDatum(0 - result->objective);
-	nulls[SUMMARY_LOG_EVIDENCE] = nulls[SUMMARY_EVIDENCE] = true;
-	values[SUMMARY_GRADIENT] = Float8GetDatum(result->gradient);
-	nulls[SUMMARY_DRAW] = state->task.problem.options.draw == 0;
-	values[SUMMARY_DRAW] = Float8GetDatum(state->task.problem.options.draw);
-	return return_row(fcinfo, values, nulls);
+		put_search_through_time(&row, state);
+	else
+		put_search(&row, state);
+	put_datum(&row, context_estimates(state, next_element_type(fcinfo, &row)), false);
+	put_int64(&row, builder->unrated.total);
+	put_datum(&row, unrated_counts_jsonb(&builder->unrated), false);
+	return return_result_row(fcinfo, &row);
 }

@@ -10,10 +10,20 @@
 #include "utils/jsonb.h"
 
 #include "core/solve/solver.h"
-#include "pg/history/open_rows.h"
 #include "pg/history/options.h"
 #include "pg/history/through_time_state.h"
 #include "pg/sql/composite.h"
+
+/* Rows of the problem, which grow match by match: what there is room for; all 0 at first. */
+typedef struct OpenRows
+{
+	int32		nplayers;		/* whose games and components the layout has, */
+	int32		max_players;	/* and for how many it has room */
+	size_t		max_rows;
+	size_t		max_entries;
+	double	   *amount;			/* of the rows, also while they are even, or
+								 * NULL */
+} OpenRows;
 
 typedef struct SolveState
 {
@@ -41,31 +51,6 @@ typedef struct SolveState
 	/* Of solver through_time, in place of the task. */
 	ThroughTimeState tt;
 } SolveState;
-
-/* The columns of the type solve_summary. */
-enum
-{
-	SUMMARY_SOLVER,
-	SUMMARY_MATCHES,
-	SUMMARY_PLAYERS,
-	SUMMARY_UNKNOWNS,
-	SUMMARY_ROWS,
-	SUMMARY_COMPONENTS,
-	SUMMARY_CONVERGED,
-	SUMMARY_STATUS,
-	SUMMARY_ITERATIONS,
-	SUMMARY_PRODUCTS,
-	SUMMARY_LOG_POSTERIOR,
-	SUMMARY_LOG_EVIDENCE,
-	SUMMARY_EVIDENCE,
-	SUMMARY_GRADIENT,
-	SUMMARY_DRAW,
-	SUMMARY_MEMORY,
-	SUMMARY_CONTEXTS,
-	SUMMARY_UNRATED,
-	SUMMARY_UNRATED_REASONS,
-	SUMMARY_NCOLUMNS
-};
 
 /*
  * Begin, with memory from the current context: the solver and its options, of these sets besides

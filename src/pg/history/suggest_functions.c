@@ -145,24 +145,8 @@ study_candidates(const TuneState *state, Candidate *candidate, int n)
  * ---- The result ----
  */
 
-/* The columns of the type model_suggestion. */
-enum
-{
-	SUGGESTION_MODEL,
-	SUGGESTION_PARAMS,
-	SUGGESTION_LOG_ODDS,
-	SUGGESTION_PARTS,
-	SUGGESTION_MATCHES,
-	SUGGESTION_HELD_OUT_MATCHES,
-	SUGGESTION_LOG_LOSS_BEFORE,
-	SUGGESTION_LOG_LOSS,
-	SUGGESTION_ACCURACY,
-	SUGGESTION_DIFFERENCE,
-	SUGGESTION_DIFFERENCE_ERROR,
-	SUGGESTION_VERDICT,
-	SUGGESTION_WARNINGS,
-	SUGGESTION_NCOLUMNS
-};
+/* The column of the type model_suggestion that is not null beside the model's, whatever it could. */
+#define SUGGESTION_VERDICT 11
 
 /* Raise what the rows' warnings say of evaluations, once for all models. */
 static void
@@ -197,28 +181,41 @@ parts_taken(const Study *study)
 	return text_array(names, n);
 }
 
-/* The columns of a model that could rate the matches. */
-static void
-put_study(const Candidate *candidate, Datum *values, bool *nulls)
+/* The row of a model, which has no study if it could not rate the matches. */
+static ResultRow
+suggestion(const Candidate *candidate, const char *verdict)
 {
 	const Study *study = candidate->study;
+	ResultRow	row = {0};
+	double		before,
+				accuracy;
 	int64		matches;
 
-	model_reset_idle_params(study->model, study->params);
-	values[SUGGESTION_PARAMS] = params_jsonb(&study->model->params, study->params);
-	values[SUGGESTION_LOG_ODDS] = Float8GetDatum(study->work->side_log_odds);
-	values[SUGGESTION_PARTS] = parts_taken(study);
+	put_text(&row, candidate->model->name);
+	if (study == NULL)
+	{
+		while (row.n < SUGGESTION_VERDICT)
+			put_null(&row);
+		put_text(&row, verdict);
+		put_null(&row);
+		return row;
+	}
+	put_datum(&row, tuner_params(study), false);
+	put_number(&row, study->work->side_log_odds);
+	put_datum(&row, parts_taken(study), false);
 	(void) study_mean(study, study->loss, STUDY_FITTED, &matches);
-	values[SUGGESTION_MATCHES] = Int64GetDatum(matches);
-	put_number(values, nulls, SUGGESTION_LOG_LOSS_BEFORE,
-			   study_mean(study, study->loss_before, STUDY_HELD_OUT, &matches));
-	put_number(values, nulls, SUGGESTION_ACCURACY,
-			   study_mean(study, study->accuracy, STUDY_HELD_OUT, &matches));
-	values[SUGGESTION_HELD_OUT_MATCHES] = Int64GetDatum(matches);
-	put_number(values, nulls, SUGGESTION_LOG_LOSS, candidate->log_loss);
-	put_number(values, nulls, SUGGESTION_DIFFERENCE, candidate->behind.mean);
-	put_number(values, nulls, SUGGESTION_DIFFERENCE_ERROR, candidate->behind.error);
-	values[SUGGESTION_WARNINGS] = tuner_warnings((const Tuner *) study);
+	put_int64(&row, matches);
+	before = study_mean(study, study->loss_before, STUDY_HELD_OUT, &matches);
+	accuracy = study_mean(study, study->accuracy, STUDY_HELD_OUT, &matches);
+	put_int64(&row, matches);
+	put_number(&row, before);
+	put_number(&row, candidate->log_loss);
+	put_number(&row, accuracy);
+	put_number(&row, candidate->behind.mean);
+	put_number(&row, candidate->behind.error);
+	put_text(&row, verdict);
+	put_datum(&row, tuner_warnings((const Tuner *) study), false);
+	return row;
 }
 
 Datum
@@ -255,16 +252,9 @@ skillrating_suggest_model_final(PG_FUNCTION_ARGS)
 	{
 		const char *addition;
 		const char *verdict = contest_verdict(&candidate[i], i, &addition);
-		Datum		values[SUGGESTION_NCOLUMNS];
-		bool		nulls[SUGGESTION_NCOLUMNS];
+		ResultRow	row = suggestion(&candidate[i], psprintf("%s%s", verdict, addition));
 
-		memset(nulls, candidate[i].study == NULL, sizeof(nulls));
-		nulls[SUGGESTION_MODEL] = nulls[SUGGESTION_VERDICT] = false;
-		values[SUGGESTION_MODEL] = CStringGetTextDatum(candidate[i].model->name);
-		values[SUGGESTION_VERDICT] = CStringGetTextDatum(psprintf("%s%s", verdict, addition));
-		if (candidate[i].study != NULL)
-			put_study(&candidate[i], values, nulls);
-		row_array_add(&rows, values, nulls);
+		row_array_add(&rows, &row);
 	}
 	return return_row_array(&rows);
 }

@@ -16,7 +16,7 @@
 /* The joint distribution takes at most so many products for an iteration unasked. */
 #define AUTO_PRODUCTS 1e8
 
-/* Its sites settle as closely as this; the evidence is off by the square. */
+/* Its sites converge as closely as this; the evidence is off by the square. */
 #define JOINT_TOLERANCE 1e-6
 #define JOINT_MAX_ITERATIONS 200
 
@@ -333,20 +333,18 @@ through_time_state_rows(const ThroughTimeState *state)
 	return rows;
 }
 
-/* Time, mean and deviation of an appearance, in three columns that follow one another. */
+/* Time, mean and deviation of an appearance. */
 static void
-set_belief(ThroughTimeState *state, size_t a, int column, Datum *values, bool *nulls)
+put_belief(ThroughTimeState *state, size_t a, ResultRow *row)
 {
-	int64_t		at = state->tt.history->match[state->tt.match[a]].played_at;
+	bool		unknown = state->result.status == SOLVE_NOT_FINITE;
 	double		mu,
 				sigma;
 
 	through_time_state_skill(state, a, &mu, &sigma);
-	values[column] = TimestampTzGetDatum(at);
-	nulls[column] = at == NEVER_PLAYED;
-	values[column + 1] = Float8GetDatum(mu);
-	values[column + 2] = Float8GetDatum(sigma);
-	nulls[column + 1] = nulls[column + 2] = state->result.status == SOLVE_NOT_FINITE;
+	put_time(row, state->tt.history->match[state->tt.match[a]].played_at);
+	put_datum(row, Float8GetDatum(mu), unknown);
+	put_datum(row, Float8GetDatum(sigma), unknown);
 }
 
 void
@@ -355,13 +353,12 @@ through_time_state_add_estimates(ThroughTimeState *state, RowArray *rows,
 {
 	const ThroughTime *tt = &state->tt;
 	HistoryBuilder *builder = state->builder;
-	bool		unknown = state->result.status == SOLVE_NOT_FINITE;
 	size_t		a;
 
 	for (a = 0; a < tt->appearances; a++)
 	{
-		Datum		values[ESTIMATE_NCOLUMNS];
-		bool		nulls[ESTIMATE_NCOLUMNS] = {false};
+		ResultRow	row = {0};
+		double		also[2] = {NAN, NAN};	/* side offset and command skill */
 		int32		player = (int32) (tt->chain[a] / PLAYER_UNKNOWNS);
 		size_t		other;
 		double		sigma;
@@ -373,27 +370,21 @@ through_time_state_add_estimates(ThroughTimeState *state, RowArray *rows,
 		if (through_time_kind(tt, a) != UNKNOWN_SKILL || appears_again(tt, a))
 			continue;
 		row_array_begin_row(rows);
-		values[ESTIMATE_PLAYER] = CStringGetTextDatum(id_text(&builder->player_type,
-															  builder->player_id[player]));
-		set_belief(state, a, ESTIMATE_AT, values, nulls);
-		nulls[ESTIMATE_SIDE_OFFSET] = nulls[ESTIMATE_COMMAND_SKILL] = true;
+		put_text(&row, id_text(&builder->player_type, builder->player_id[player]));
+		put_belief(state, a, &row);
 
 		/* The others of this player in the match follow at once. */
 		for (other = a + 1; other < tt->appearances && tt->match[other] == tt->match[a] &&
 			 (tt->chain[other] & CHAIN_OF_COMPONENT) == 0 &&
 			 tt->chain[other] / PLAYER_UNKNOWNS == (uint32) player; other++)
-		{
-			int			column = through_time_kind(tt, other) == UNKNOWN_SIDE ?
-				ESTIMATE_SIDE_OFFSET : ESTIMATE_COMMAND_SKILL;
-			double		mu;
-
-			through_time_state_skill(state, other, &mu, &sigma);
-			values[column] = Float8GetDatum(mu);
-			nulls[column] = unknown;
-		}
-		values[ESTIMATE_GAMES] = Int64GetDatum(tt->games[player]);
-		values[ESTIMATE_COMPONENT] = Int32GetDatum(component[tt->component[player]]);
-		row_array_add(rows, values, nulls);
+			if (state->result.status != SOLVE_NOT_FINITE)
+				through_time_state_skill(state, other,
+										 &also[through_time_kind(tt, other) != UNKNOWN_SIDE], &sigma);
+		put_number(&row, also[0]);
+		put_number(&row, also[1]);
+		put_int64(&row, tt->games[player]);
+		put_int32(&row, component[tt->component[player]]);
+		row_array_add(rows, &row);
 	}
 }
 
@@ -429,8 +420,7 @@ through_time_state_components(ThroughTimeState *state, Oid row_type)
 		int32		number = chain_number(tt->chain[a]);
 		int			kind = through_time_kind(tt, a) - PLAYER_UNKNOWNS;
 		size_t		place = match->first;
-		Datum		values[COMPONENT_ESTIMATE_NCOLUMNS];
-		bool		nulls[COMPONENT_ESTIMATE_NCOLUMNS] = {false};
+		ResultRow	row = {0};
 
 		if (a % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
@@ -442,17 +432,14 @@ through_time_state_components(ThroughTimeState *state, Oid row_type)
 		/* In this match, where contexts and clubs have their numbers. */
 		while (tt->work->components->of[kind][place] != number)
 			place++;
-		values[COMPONENT_ESTIMATE_KIND] = CStringGetTextDatum(spec->name);
-		values[COMPONENT_ESTIMATE_KEY] = component_key(history, spec, match, place, context, club);
-		nulls[COMPONENT_ESTIMATE_KEY] = spec->key == COMPONENT_BY_NOTHING;
-		nulls[COMPONENT_ESTIMATE_PLAYER] = spec->scope != COMPONENT_OF_PLAYER;
-		if (spec->scope == COMPONENT_OF_PLAYER)
-			values[COMPONENT_ESTIMATE_PLAYER] =
-				CStringGetTextDatum(id_text(&builder->player_type,
-											builder->player_id[history->player[place]]));
-		set_belief(state, a, COMPONENT_ESTIMATE_AT, values, nulls);
-		values[COMPONENT_ESTIMATE_GAMES] = Int64GetDatum(tt->component_games[kind][number]);
-		row_array_add(&rows, values, nulls);
+		put_text(&row, spec->name);
+		put_datum(&row, component_key(history, spec, match, place, context, club),
+				  spec->key == COMPONENT_BY_NOTHING);
+		put_text(&row, spec->scope != COMPONENT_OF_PLAYER ? NULL :
+				 id_text(&builder->player_type, builder->player_id[history->player[place]]));
+		put_belief(state, a, &row);
+		put_int64(&row, tt->component_games[kind][number]);
+		row_array_add(&rows, &row);
 	}
 	return return_row_array(&rows);
 }

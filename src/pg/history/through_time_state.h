@@ -37,7 +37,7 @@ typedef struct ThroughTimeState
 	bool		by_joint;		/* from this distribution */
 } ThroughTimeState;
 
-/* The columns of the types estimate and component_estimate. */
+/* The columns of the type estimate. */
 enum
 {
 	ESTIMATE_PLAYER,
@@ -49,18 +49,6 @@ enum
 	ESTIMATE_GAMES,
 	ESTIMATE_COMPONENT,
 	ESTIMATE_NCOLUMNS
-};
-
-enum
-{
-	COMPONENT_ESTIMATE_KIND,
-	COMPONENT_ESTIMATE_KEY,
-	COMPONENT_ESTIMATE_PLAYER,
-	COMPONENT_ESTIMATE_AT,
-	COMPONENT_ESTIMATE_MU,
-	COMPONENT_ESTIMATE_STANDARD_ERROR,
-	COMPONENT_ESTIMATE_GAMES,
-	COMPONENT_ESTIMATE_NCOLUMNS
 };
 
 /* Begin with these parameters of the solver, which last as long; memory as it is current. */

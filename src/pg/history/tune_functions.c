@@ -208,13 +208,9 @@ tune_begin(FunctionCallInfo fcinfo, TuneState *state)
 {
 	Study	   *study;
 
-	if (PG_ARGISNULL(ARG_MODEL))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("model must not be null")));
 	state->tuner = palloc0_object(Tuner);
 	study = &state->tuner->study;
-	study->model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
+	study->model = get_model(text_argument(fcinfo, ARG_MODEL, "model"));
 
 	/* The options point into their jsonb. */
 	state->options = tune_options(options_argument(fcinfo, ARG_MATCH + TUNE_ARG_OPTIONS), false);
@@ -239,59 +235,6 @@ skillrating_tune_transition(PG_FUNCTION_ARGS)
 /*
  * ---- The result ----
  */
-
-/* The columns of the type tuning. */
-enum
-{
-	TUNING_MODEL,
-	TUNING_PARAMS,
-	TUNING_LOG_ODDS,
-	TUNING_FITTED,
-	TUNING_PARTS,
-	TUNING_MATCHES,
-	TUNING_LOG_LOSS_BEFORE,
-	TUNING_LOG_LOSS,
-	TUNING_HELD_OUT_MATCHES,
-	TUNING_HELD_OUT_LOG_LOSS_BEFORE,
-	TUNING_HELD_OUT_LOG_LOSS,
-	TUNING_HELD_OUT_GAIN,
-	TUNING_HELD_OUT_GAIN_ERROR,
-	TUNING_EVALUATIONS,
-	TUNING_STARTS,
-	TUNING_STARTS_AGREEING,
-	TUNING_CONVERGED,
-	TUNING_STOPPED,
-	TUNING_WARNINGS,
-	TUNING_UNRATED,
-	TUNING_UNRATED_REASONS,
-	TUNING_NCOLUMNS
-};
-
-/* The columns of the type tuned_parameter. */
-enum
-{
-	PARAMETER_NAME,
-	PARAMETER_START,
-	PARAMETER_VALUE,
-	PARAMETER_STANDARD_ERROR,
-	PARAMETER_LOW,
-	PARAMETER_HIGH,
-	PARAMETER_AT_BOUND,
-	PARAMETER_CHOICE_START,
-	PARAMETER_CHOICE,
-	PARAMETER_NCOLUMNS
-};
-
-/* The columns of the type tuned_part. */
-enum
-{
-	PART_NAME,
-	PART_TAKEN,
-	PART_GAIN,
-	PART_STANDARD_ERROR,
-	PART_MATCHES,
-	PART_NCOLUMNS
-};
 
 /*
  * Count the matches that the model cannot rate under the parameters in use; where strict the
@@ -324,25 +267,29 @@ count_left_out(TuneState *state)
 			unrated_count(&state->builder.unrated, i);
 }
 
-/* A word for the value of a choice or a flag, as a text. */
-static Datum
-choice_text(const ParamSpec *spec, const ParamValue *value)
+/* A word for the value of a choice or a flag. */
+static const char *
+choice_word(const ParamSpec *spec, const ParamValue *value)
 {
 	if (spec->type == PARAM_FLAG)
-		return CStringGetTextDatum(value->flag ? "true" : "false");
-	return CStringGetTextDatum(spec->choices[value->choice]);
+		return value->flag ? "true" : "false";
+	return spec->choices[value->choice];
 }
+
+/* How many deviations an interval of 95 % reaches to either side. */
+#define Z95 1.959963984540054
+
+/* What the type tuned_parameter has of a number, and not of a choice. */
+#define TUNED_NUMBERS 6
 
 /* The numbers that were fitted, then the choices and flags. */
 static Datum
-tuned_parameters(FunctionCallInfo fcinfo, const Study *study)
+tuned_parameters(const Study *study, Oid row_type)
 {
 	const ParamSet *set = &study->model->params;
-	RowArray	rows = row_array_of(result_column_element_type(fcinfo, TUNING_FITTED),
-									study->problem.n + study->space.nchoices);
-	Datum		values[PARAMETER_NCOLUMNS];
-	bool		nulls[PARAMETER_NCOLUMNS];
-	int			i;
+	RowArray	rows = row_array_of(row_type, study->problem.n + study->space.nchoices);
+	int			i,
+				j;
 
 	for (i = 0; i < study->problem.n; i++)
 	{
@@ -351,62 +298,60 @@ tuned_parameters(FunctionCallInfo fcinfo, const Study *study)
 		double		error = study->error[i];
 		double		value = study->selection.start_kept ? tune_get(&study->problem, param->index) :
 			tune_value(param, variable);
+		ResultRow	row = {0};
 
-		memset(nulls, 0, sizeof(nulls));
-		values[PARAMETER_NAME] = CStringGetTextDatum(study_name(study, i));
-		values[PARAMETER_START] = Float8GetDatum(param->index == TUNE_LOG_ODDS ? 0 :
-												 study->start[param->index].number);
-		values[PARAMETER_VALUE] = Float8GetDatum(value);
+		put_text(&row, study_name(study, i));
+		put_number(&row, param->index == TUNE_LOG_ODDS ? 0 : study->start[param->index].number);
+		put_number(&row, value);
 
 		/*
 		 * The interval is symmetric in the variable of the search, not in the
 		 * parameter.
 		 */
-		nulls[PARAMETER_STANDARD_ERROR] = nulls[PARAMETER_LOW] = nulls[PARAMETER_HIGH] = isnan(error);
-		values[PARAMETER_STANDARD_ERROR] = Float8GetDatum(error * tune_slope(param, value));
-		values[PARAMETER_LOW] = Float8GetDatum(tune_value(param, variable - 1.959963984540054 * error));
-		values[PARAMETER_HIGH] = Float8GetDatum(tune_value(param, variable + 1.959963984540054 * error));
-		values[PARAMETER_AT_BOUND] = BoolGetDatum(study->at_bound[i]);
-		nulls[PARAMETER_CHOICE_START] = nulls[PARAMETER_CHOICE] = true;
-		row_array_add(&rows, values, nulls);
+		put_datum(&row, Float8GetDatum(error * tune_slope(param, value)), isnan(error));
+		put_datum(&row, Float8GetDatum(tune_value(param, variable - Z95 * error)), isnan(error));
+		put_datum(&row, Float8GetDatum(tune_value(param, variable + Z95 * error)), isnan(error));
+		put_bool(&row, study->at_bound[i]);
+		put_null(&row);
+		put_null(&row);
+		row_array_add(&rows, &row);
 	}
 	for (i = 0; i < study->space.nchoices; i++)
 	{
 		const TuneChoice *choice = &study->space.choice[i];
 		const ParamSpec *spec = param_spec(set, choice->index);
+		ResultRow	row = {0};
 
 		if (choice->variable >= 0)
 			continue;
-		memset(nulls, true, sizeof(nulls));
-		nulls[PARAMETER_NAME] = nulls[PARAMETER_CHOICE_START] = nulls[PARAMETER_CHOICE] = false;
-		values[PARAMETER_NAME] = CStringGetTextDatum(spec->name);
-		values[PARAMETER_CHOICE_START] = choice_text(spec, &study->start[choice->index]);
-		values[PARAMETER_CHOICE] = choice_text(spec, &study->params[choice->index]);
-		row_array_add(&rows, values, nulls);
+		put_text(&row, spec->name);
+		for (j = 0; j < TUNED_NUMBERS; j++)
+			put_null(&row);
+		put_text(&row, choice_word(spec, &study->start[choice->index]));
+		put_text(&row, choice_word(spec, &study->params[choice->index]));
+		row_array_add(&rows, &row);
 	}
 	return return_row_array(&rows);
 }
 
 /* The parts that were tried, in the order of trying. */
 static Datum
-tuned_parts(FunctionCallInfo fcinfo, const Study *study)
+tuned_parts(const Study *study, Oid row_type)
 {
-	RowArray	rows = row_array_of(result_column_element_type(fcinfo, TUNING_PARTS),
-									study->nparts);
+	RowArray	rows = row_array_of(row_type, study->nparts);
 	int			i;
 
 	for (i = 0; i < study->nparts; i++)
 	{
 		const TunePart *part = &study->part[i];
-		Datum		values[PART_NCOLUMNS];
-		bool		nulls[PART_NCOLUMNS] = {false};
+		ResultRow	row = {0};
 
-		values[PART_NAME] = CStringGetTextDatum(part->name);
-		values[PART_TAKEN] = BoolGetDatum(part->taken);
-		put_number(values, nulls, PART_GAIN, part->judged ? part->gain.mean : NAN);
-		put_number(values, nulls, PART_STANDARD_ERROR, part->judged ? part->gain.error : NAN);
-		values[PART_MATCHES] = Int64GetDatum(part->gain.matches);
-		row_array_add(&rows, values, nulls);
+		put_text(&row, part->name);
+		put_bool(&row, part->taken);
+		put_number(&row, part->judged ? part->gain.mean : NAN);
+		put_number(&row, part->judged ? part->gain.error : NAN);
+		put_int64(&row, part->gain.matches);
+		row_array_add(&rows, &row);
 	}
 	return return_row_array(&rows);
 }
@@ -482,16 +427,17 @@ check_matches(const TuneState *state)
 				 errhint("Give them as in inputs(side => ...).")));
 }
 
-/* The scores of a span before and after, as columns from that number on. */
+/* The matches of a span, and their scores before and after. */
 static void
-put_scores(const Study *study, StudySpan span, Datum *values, bool *nulls, int column)
+put_scores(const Study *study, StudySpan span, ResultRow *row)
 {
 	int64		matches;
+	double		before = study_mean(study, study->loss_before, span, &matches);
+	double		after = study_mean(study, study->loss, span, &matches);
 
-	put_number(values, nulls, column + 1,
-			   study_mean(study, study->loss_before, span, &matches));
-	put_number(values, nulls, column + 2, study_mean(study, study->loss, span, &matches));
-	values[column] = Int64GetDatum(matches);
+	put_int64(row, matches);
+	put_number(row, before);
+	put_number(row, after);
 }
 
 Datum
@@ -500,8 +446,7 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	TuneState  *state = aggregate_state(fcinfo, "tune");
 	Study	   *study;
 	PairedDifference gain;
-	Datum		values[TUNING_NCOLUMNS];
-	bool		nulls[TUNING_NCOLUMNS] = {false};
+	ResultRow	row = {0};
 
 	if (state == NULL)
 		PG_RETURN_NULL();
@@ -520,28 +465,25 @@ skillrating_tune_final(PG_FUNCTION_ARGS)
 	fit(state->tuner);
 	count_left_out(state);
 
-	values[TUNING_MODEL] = CStringGetTextDatum(study->model->name);
-	values[TUNING_LOG_ODDS] = Float8GetDatum(study->work->side_log_odds);
-	values[TUNING_FITTED] = tuned_parameters(fcinfo, study);
-	values[TUNING_PARTS] = tuned_parts(fcinfo, study);
-	put_scores(study, STUDY_FITTED, values, nulls, TUNING_MATCHES);
-	put_scores(study, STUDY_HELD_OUT, values, nulls, TUNING_HELD_OUT_MATCHES);
+	put_text(&row, study->model->name);
+	put_datum(&row, tuner_params(study), false);
+	put_number(&row, study->work->side_log_odds);
+	put_datum(&row, tuned_parameters(study, next_element_type(fcinfo, &row)), false);
+	put_datum(&row, tuned_parts(study, next_element_type(fcinfo, &row)), false);
+	put_scores(study, STUDY_FITTED, &row);
+	put_scores(study, STUDY_HELD_OUT, &row);
 	gain = paired_difference(study->loss_before, study->loss, study->bound[STUDY_HELD_OUT],
 							 study->bound[STUDY_NSPANS]);
-	put_number(values, nulls, TUNING_HELD_OUT_GAIN, gain.mean);
-	put_number(values, nulls, TUNING_HELD_OUT_GAIN_ERROR, gain.error);
-	values[TUNING_EVALUATIONS] = Int64GetDatum(study->problem.evaluations);
-	values[TUNING_STARTS] = Int32GetDatum(study->report.starts);
-	values[TUNING_STARTS_AGREEING] = Int32GetDatum(study->report.agreeing);
-	values[TUNING_CONVERGED] = BoolGetDatum(!study->selection.start_kept &&
-											study->report.status != MINIMIZE_MAX_EVALUATIONS);
-	values[TUNING_STOPPED] = CStringGetTextDatum(study_stopped(study));
-	values[TUNING_WARNINGS] = tuner_warnings(state->tuner);
-	values[TUNING_UNRATED] = Int64GetDatum(state->builder.unrated.total);
-	values[TUNING_UNRATED_REASONS] = unrated_counts_jsonb(&state->builder.unrated);
-
-	/* Last, as all above is about what was searched. */
-	model_reset_idle_params(study->model, study->params);
-	values[TUNING_PARAMS] = params_jsonb(&study->model->params, study->params);
-	return return_row(fcinfo, values, nulls);
+	put_number(&row, gain.mean);
+	put_number(&row, gain.error);
+	put_int64(&row, study->problem.evaluations);
+	put_int32(&row, study->report.starts);
+	put_int32(&row, study->report.agreeing);
+	put_bool(&row, !study->selection.start_kept &&
+			 study->report.status != MINIMIZE_MAX_EVALUATIONS);
+	put_text(&row, study_stopped(study));
+	put_datum(&row, tuner_warnings(state->tuner), false);
+	put_int64(&row, state->builder.unrated.total);
+	put_datum(&row, unrated_counts_jsonb(&state->builder.unrated), false);
+	return return_result_row(fcinfo, &row);
 }

@@ -258,6 +258,17 @@ tuner_warn(void *tuner, const char *format,...)
 }
 
 Datum
+tuner_params(const Study *study)
+{
+	const ParamSet *set = &study->model->params;
+	ParamValue *params = palloc_array(ParamValue, set->count);
+
+	memcpy(params, study->params, set->count * sizeof(ParamValue));
+	model_reset_idle_params(study->model, params);
+	return params_jsonb(set, params);
+}
+
+Datum
 tuner_warnings(const Tuner *tuner)
 {
 	const char **texts = palloc_array(const char *, list_length(tuner->warnings) + 1);

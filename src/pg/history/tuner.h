@@ -77,6 +77,9 @@ extern void tuner_fit(Tuner *tuner);
 /* Add a warning, as a Study does. */
 extern void tuner_warn(void *tuner, const char *format,...) printf_like(2, 3);
 
+/* All parameters that were found; those that others leave without effect have their defaults. */
+extern Datum tuner_params(const Study *study);
+
 /* The warnings as a text[]. */
 extern Datum tuner_warnings(const Tuner *tuner);
 

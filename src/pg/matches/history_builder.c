@@ -582,9 +582,9 @@ prepare_rows(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 		TupleDescInitEntry(desc, i + 1, NULL,
 						   list_nth_oid(aggref->aggargtypes, rows->first - 1 + i), -1, 0);
 	builder->row = palloc0(SizeForFunctionCallInfo(rows->first + ncolumns));
-	builder->collects = DO_AGGSPLIT_SKIPFINAL(aggref->aggsplit);
 	builder->unordered = match_rows_create(desc, &builder->rows.match_type,
-										   builder->collects ? max_rows_size(fcinfo) : 0,
+										   DO_AGGSPLIT_SKIPFINAL(aggref->aggsplit) ?
+										   max_rows_size(fcinfo) : 0,
 										   get_func_name(aggref->aggfnoid));
 	AggRegisterCallback(fcinfo, end_rows, PointerGetDatum(builder->unordered));
 }
@@ -678,81 +678,26 @@ read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 		hash_player(builder);
 }
 
-/* Begin to build matches at once, in memory that all that is made of them is in. */
-static void
-begin_building(HistoryBuilder *builder)
-{
-	builder->fresh = palloc_object(HistoryBuilder);
-	*builder->fresh = *builder;
-	builder->built = AllocSetContextCreate(CurrentMemoryContext, "skillrating history",
-										   ALLOCSET_DEFAULT_SIZES);
-	MemoryContextSwitchTo(builder->built);
-	builder->players = id_table_create(&builder->player_type);
-}
-
-/* Forget what has been made of rows that do not ascend by match after all. */
-static void
-forget_built(HistoryBuilder *builder)
-{
-	HistoryBuilder fresh = *builder->fresh;
-
-	/*
-	 * As before the first row; but the room of the match may have grown since
-	 * then.
-	 */
-	MemoryContextDelete(builder->built);
-	MemoryContextReset(builder->match_context);
-	MemoryContextReset(builder->judging);
-	fresh.match = builder->match;
-	fresh.match.number = 0;
-	fresh.match.timed = false;
-	*builder = fresh;
-	if (builder->on_restart != NULL)
-		builder->on_restart(builder, builder->argument);
-}
-
 void
 history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 {
 	const NullableDatum *row = &fcinfo->args[builder->rows.first];
-	MemoryContext old = CurrentMemoryContext;
-	bool		ascending;
 
 	if (builder->unordered == NULL)
-	{
 		read_row(builder, fcinfo);
-		return;
-	}
-	if (row[0].isnull)
+	else if (row[0].isnull)
 		participant_arguments_lack_match();
-	ascending = match_rows_add(builder->unordered, row);
-	if (builder->collects || builder->strict)
-		return;
-	if (!ascending)
-	{
-		if (builder->built != NULL)
-			forget_built(builder);
-		return;
-	}
-	if (builder->built == NULL)
-		begin_building(builder);
-	MemoryContextSwitchTo(builder->built);
-	read_row(builder, fcinfo);
-	MemoryContextSwitchTo(old);
+	else
+		match_rows_add(builder->unordered, row);
 }
 
 void
 history_builder_end_rows(HistoryBuilder *builder)
 {
-	MemoryContext old = CurrentMemoryContext;
-
-	if (builder->built != NULL)
-		MemoryContextSwitchTo(builder->built);
-	else if (builder->unordered != NULL)
+	if (builder->unordered != NULL)
 		while (match_rows_read(builder->unordered, &builder->row->args[builder->rows.first]))
 			read_row(builder, builder->row);
 	add_read_match(builder);
-	MemoryContextSwitchTo(old);
 	if (builder->unordered != NULL)
 		match_rows_end(builder->unordered);
 }

@@ -8,8 +8,8 @@
 #include "pg/sql/glue.h"
 
 #include "core/rating/history.h"
+#include "pg/matches/inputs.h"
 #include "pg/matches/match_rows.h"
-#include "pg/matches/participant_arguments.h"
 
 /* The names of which a history has the numbers. */
 typedef struct BuilderNames
@@ -42,16 +42,8 @@ typedef struct HistoryBuilder
 	MemoryContext match_context;
 	MemoryContext row_context;	/* of what is taken out of a row */
 
-	/*
-	 * Of rows that come in no order.  As long as they happen to ascend by
-	 * match, the matches are built at once, in memory of their own; once one
-	 * does not, that is forgotten, and all rows are read in the end.
-	 */
+	/* Of rows that come in no order, which are collected and read in the end. */
 	MatchRows  *unordered;		/* or NULL: they have an order */
-	bool		collects;		/* they are only collected, for another
-								 * process */
-	MemoryContext built;		/* what has been made of them, or NULL */
-	struct HistoryBuilder *fresh;	/* as it was before the first one */
 	FunctionCallInfo row;		/* for rows that are read again */
 
 	IdType		player_type;
@@ -98,13 +90,10 @@ typedef struct HistoryBuilder
 	/*
 	 * Called with each match that was judged and is the last of the history
 	 * now, and which of its players is whom there, so that nobody has to
-	 * build it again for a look at it.  on_restart() says that all of them
-	 * are taken back and come again, with what was allocated meanwhile.  Both
-	 * may be NULL.
+	 * build it again for a look at it; or NULL.
 	 */
 	void		(*on_match) (struct HistoryBuilder *builder, const Match *match,
 							 const int32 *player, void *argument);
-	void		(*on_restart) (struct HistoryBuilder *builder, void *argument);
 
 	/*
 	 * Called whenever there are so many matches, which may be forgotten then;
@@ -112,7 +101,7 @@ typedef struct HistoryBuilder
 	 */
 	size_t		batch;
 	void		(*on_batch) (struct HistoryBuilder *builder, void *argument);
-	void	   *argument;		/* of these three */
+	void	   *argument;		/* of these two */
 	size_t		forgotten;		/* matches before those that are there */
 } HistoryBuilder;
 
@@ -158,9 +147,7 @@ extern void history_builder_forget(HistoryBuilder *builder);
 
 /*
  * Begin for an aggregate, with the arguments of participant_arguments_init().  Rows that come in no
- * order are put in that of matches.  Where they turn out to ascend by match, as those of a table in
- * the order of matches do, matches are built at once, unless a mistake is an error: what a match of
- * some of its rows would lead to cannot be taken back then.
+ * order are collected, to be put in that of matches at the end.
  *
  * The call may be one of a transition or of a combine function.  A parallel worker, whose state is
  * not final, only collects the rows.

@@ -304,7 +304,7 @@ begin_sort(MatchRows *rows)
 	rows->log.reading = false;
 }
 
-bool
+void
 match_rows_add(MatchRows *rows, const NullableDatum *row)
 {
 	if (rows->max_size > 0 && (rows->size += row_size(rows, row)) > rows->max_size)
@@ -318,12 +318,11 @@ match_rows_add(MatchRows *rows, const NullableDatum *row)
 	{
 		keep_match(rows, &row[0]);
 		log_row(rows, &rows->log, row);
-		return true;
+		return;
 	}
 	if (rows->sort == NULL)
 		begin_sort(rows);
 	sort_row(rows, row);
-	return false;
 }
 
 /* The next row of the sort, or of the log where there is none; false if there is none. */

@@ -32,8 +32,8 @@ typedef struct MatchRows MatchRows;
 extern MatchRows *match_rows_create(TupleDesc desc, const IdType *match_type, Size max_size,
 									const char *name);
 
-/* Add a row; whether all so far ascend by match. */
-extern bool match_rows_add(MatchRows *rows, const NullableDatum *row);
+/* Add a row. */
+extern void match_rows_add(MatchRows *rows, const NullableDatum *row);
 
 /*
  * About how many bytes the rows of a worker take, and append them; any number of times.  No row can

@@ -10,8 +10,8 @@
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
-#include "utils/json.h"
 
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_reasons);
 
@@ -155,21 +155,19 @@ unrated_remedy(int reason)
 Datum
 skillrating_reasons(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			reason;
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (reason = MATCH_OK + 1; reason < UNRATED_NREASONS; reason++)
 	{
-		Datum		values[5];
-		bool		nulls[5] = {false};
+		ResultRow	row = {0};
 
-		values[0] = CStringGetTextDatum(unrated_code(reason));
-		values[1] = BoolGetDatum(unrated_is_mistake(reason));
-		values[2] = CStringGetTextDatum(unrated_description(reason));
-		values[3] = CStringGetTextDatum(unrated_remedy(reason));
-		values[4] = BoolGetDatum(unrated_is_news(reason));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_text(&row, unrated_code(reason));
+		put_bool(&row, unrated_is_mistake(reason));
+		put_text(&row, unrated_description(reason));
+		put_text(&row, unrated_remedy(reason));
+		put_bool(&row, unrated_is_news(reason));
+		add_result_row(fcinfo, &row);
 	}
 	return (Datum) 0;
 }

@@ -5,6 +5,7 @@
 #include "pg/sql/aggregate.h"
 
 #include "catalog/pg_type.h"
+#include "utils/builtins.h"
 
 MemoryContext
 aggregate_context(FunctionCallInfo fcinfo, const char *name)
@@ -72,6 +73,16 @@ checked_state(ArrayType *array, bool (*is_state) (const double *state, int n),
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("aggregate state is not one of %s()", function)));
 	return state;
+}
+
+char *
+text_argument(FunctionCallInfo fcinfo, int arg, const char *name)
+{
+	if (PG_ARGISNULL(arg))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+	return text_to_cstring(PG_GETARG_TEXT_PP(arg));
 }
 
 Jsonb *

@@ -24,6 +24,9 @@ extern MemoryContext aggregate_context(FunctionCallInfo fcinfo, const char *name
  */
 extern void *aggregate_state(FunctionCallInfo fcinfo, const char *name);
 
+/* A text in an argument; error 22004, with its name, for null. */
+extern char *text_argument(FunctionCallInfo fcinfo, int arg, const char *name);
+
 /* The options that an aggregate is given, a copy in the current context; NULL for none. */
 extern Jsonb *options_argument(FunctionCallInfo fcinfo, int arg);
 

@@ -9,10 +9,10 @@
 #include "pg/sql/arrays.h"
 
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/tuplestore.h"
+
+#include "pg/sql/composite.h"
 
 /* Any lower bound is accepted: elements are counted from the first one. */
 void
@@ -294,21 +294,19 @@ void
 return_states_after(FunctionCallInfo fcinfo, const Model *model,
 					const Match *match)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	Datum		values[1 + MODEL_MAX_STATE];
-	bool		nulls[1 + MODEL_MAX_STATE] = {false};
 	int			i,
 				j;
 
 	for (i = 0; i < match->nplayers; i++)
 	{
 		const double *after = match->player[i].after;
+		ResultRow	row = {0};
 
 		if (!model_state_valid(model, after))
 			report_match_status(MATCH_OVERFLOW, NAN, psprintf("%d", i + 1));
-		values[0] = Int32GetDatum(i + 1);
+		put_int32(&row, i + 1);
 		for (j = 0; j < model->nstate; j++)
-			values[1 + j] = Float8GetDatum(after[j]);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+			put_number(&row, after[j]);
+		add_result_row(fcinfo, &row);
 	}
 }

@@ -12,8 +12,6 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-#define MAX_NUMBERS 8
-
 /* The rows of an array lie in blocks of so many bytes, except for those of a small one. */
 #define ROW_BLOCK (1024 * 1024)
 
@@ -48,17 +46,41 @@ return_row(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
 	return HeapTupleGetDatum(heap_form_tuple(result_desc(fcinfo), values, nulls));
 }
 
+/* Columns are put in order, so that one that was forgotten shows in their number. */
+static void
+check_columns(const ResultRow *row, TupleDesc desc)
+{
+	if (row->n != desc->natts)
+		elog(ERROR, "row has %d columns, not %d", row->n, desc->natts);
+}
+
+Datum
+return_result_row(FunctionCallInfo fcinfo, ResultRow *row)
+{
+	TupleDesc	desc = result_desc(fcinfo);
+
+	check_columns(row, desc);
+	return HeapTupleGetDatum(heap_form_tuple(desc, row->values, row->nulls));
+}
+
+void
+add_result_row(FunctionCallInfo fcinfo, ResultRow *row)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	check_columns(row, rsinfo->setDesc);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, row->values, row->nulls);
+}
+
 Datum
 return_numbers(FunctionCallInfo fcinfo, const double *number, int n)
 {
-	Datum		values[MAX_NUMBERS];
-	bool		nulls[MAX_NUMBERS] = {false};
+	ResultRow	row = {0};
 	int			i;
 
-	Assert(n <= MAX_NUMBERS);
 	for (i = 0; i < n; i++)
-		values[i] = Float8GetDatum(check_result(number[i]));
-	return return_row(fcinfo, values, nulls);
+		put_number(&row, check_result(number[i]));
+	return return_result_row(fcinfo, &row);
 }
 
 void
@@ -93,9 +115,9 @@ composite_columns(Datum composite, TupleDesc *desc, MemoryContext memory, int n,
 }
 
 Oid
-result_column_element_type(FunctionCallInfo fcinfo, int column)
+next_element_type(FunctionCallInfo fcinfo, const ResultRow *row)
 {
-	return get_element_type(TupleDescAttr(result_desc(fcinfo), column)->atttypid);
+	return get_element_type(TupleDescAttr(result_desc(fcinfo), row->n)->atttypid);
 }
 
 /*
@@ -202,14 +224,15 @@ store_row(RowArray *array, HeapTuple tuple)
 }
 
 void
-row_array_add(RowArray *array, Datum *values, bool *nulls)
+row_array_add(RowArray *array, ResultRow *row)
 {
 	HeapTuple	tuple = NULL;
 
+	check_columns(row, array->desc);
 	if (array->store != NULL)
-		tuplestore_putvalues(array->store, array->desc, values, nulls);
+		tuplestore_putvalues(array->store, array->desc, row->values, row->nulls);
 	else
-		tuple = heap_form_tuple(array->desc, values, nulls);
+		tuple = heap_form_tuple(array->desc, row->values, row->nulls);
 	if (array->caller != NULL)
 		MemoryContextSwitchTo(array->caller);
 	if (tuple != NULL)

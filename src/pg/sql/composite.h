@@ -9,21 +9,85 @@
 
 #include "access/htup.h"
 #include "access/tupdesc.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-/* A row of the function's result type, with as many values as that has columns. */
+/*
+ * A row in the making, {0} at first: its columns are put one after another, in the order of its
+ * type.  Whatever takes the row checks that they are as many.
+ */
+#define RESULT_MAX_COLUMNS 24
+
+typedef struct ResultRow
+{
+	int			n;				/* columns that have been put */
+	Datum		values[RESULT_MAX_COLUMNS];
+	bool		nulls[RESULT_MAX_COLUMNS];
+} ResultRow;
+
+static inline void
+put_datum(ResultRow *row, Datum value, bool null)
+{
+	Assert(row->n < RESULT_MAX_COLUMNS);
+	row->values[row->n] = value;
+	row->nulls[row->n++] = null;
+}
+
+static inline void
+put_null(ResultRow *row)
+{
+	put_datum(row, (Datum) 0, true);
+}
+
+/* A number; null where it is not determined: NaN. */
+static inline void
+put_number(ResultRow *row, double number)
+{
+	put_datum(row, Float8GetDatum(number), isnan(number));
+}
+
+static inline void
+put_int32(ResultRow *row, int32 number)
+{
+	put_datum(row, Int32GetDatum(number), false);
+}
+
+static inline void
+put_int64(ResultRow *row, int64 number)
+{
+	put_datum(row, Int64GetDatum(number), false);
+}
+
+static inline void
+put_bool(ResultRow *row, bool value)
+{
+	put_datum(row, BoolGetDatum(value), false);
+}
+
+/* A text; null for NULL. */
+static inline void
+put_text(ResultRow *row, const char *string)
+{
+	put_datum(row, string != NULL ? CStringGetTextDatum(string) : (Datum) 0, string == NULL);
+}
+
+/* A time; null for DT_NOBEGIN. */
+static inline void
+put_time(ResultRow *row, TimestampTz at)
+{
+	put_datum(row, TimestampTzGetDatum(at), TIMESTAMP_IS_NOBEGIN(at));
+}
+
+/* The row as the result of a function, or as one of its results. */
+extern Datum return_result_row(FunctionCallInfo fcinfo, ResultRow *row);
+extern void add_result_row(FunctionCallInfo fcinfo, ResultRow *row);
+
+/* The same of values and nulls, as many as the result type has columns. */
 extern Datum return_row(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
 
 /* The same of n numbers; one that is not finite is reported as an overflow. */
 extern Datum return_numbers(FunctionCallInfo fcinfo, const double *number, int n);
-
-/* A number in a column of a row, null where it is not determined: NaN. */
-static inline void
-put_number(Datum *values, bool *nulls, int column, double number)
-{
-	values[column] = Float8GetDatum(number);
-	nulls[column] = isnan(number);
-}
 
 /* The columns of a composite, of which desc is the description. */
 extern void row_columns(HeapTupleHeader row, TupleDesc desc, Datum *values,
@@ -37,8 +101,8 @@ extern void composite_columns(Datum composite, TupleDesc *desc,
 							  MemoryContext memory, int n, Datum *values,
 							  bool *nulls);
 
-/* The element type of the array in a column, from 0, of that row. */
-extern Oid	result_column_element_type(FunctionCallInfo fcinfo, int column);
+/* The element type of the array in the column that is to be put next into that row. */
+extern Oid	next_element_type(FunctionCallInfo fcinfo, const ResultRow *row);
 
 /*
  * An array of rows in the making.  Its rows lie in blocks of a memory context of the array's
@@ -89,7 +153,7 @@ extern void row_array_reserve(int64 rows, Size width);
 extern void row_array_begin_row(RowArray *array);
 
 /* Add a row, of which a copy is kept. */
-extern void row_array_add(RowArray *array, Datum *values, bool *nulls);
+extern void row_array_add(RowArray *array, ResultRow *row);
 
 /*
  * The array as a result; nothing can be added any more.  A large one is an expanded array, whose

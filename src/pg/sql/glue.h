@@ -73,7 +73,7 @@ extern void check_memory(const char *function, const ParamSet *set,
 						 const char *otherwise);
 
 /* The rows of parameters() about a set. */
-extern void put_parameters(ReturnSetInfo *rsinfo, const ParamSet *set);
+extern void put_parameters(FunctionCallInfo fcinfo, const ParamSet *set);
 
 /*
  * Report a status as an error, with the number that it is about (NaN for none)

@@ -20,6 +20,7 @@
 
 #include "core/models/registry.h"
 #include "pg/sql/arrays.h"
+#include "pg/sql/composite.h"
 #include "pg/sql/json.h"
 
 const Model *
@@ -357,24 +358,9 @@ get_model_params(const Model **model, Jsonb *json)
 	return params;
 }
 
-/* The columns of parameters(). */
-enum
-{
-	PARAMETER_KIND,
-	PARAMETER_NAME,
-	PARAMETER_TYPE,
-	PARAMETER_DEFAULT,
-	PARAMETER_MIN,
-	PARAMETER_MAX,
-	PARAMETER_CHOICES,
-	PARAMETER_UNIT,
-	PARAMETER_DESCRIPTION,
-	PARAMETER_NCOLUMNS
-};
-
 /* A row of parameters(), with that value as the default. */
 static void
-put_parameter(ReturnSetInfo *rsinfo, const char *kind, const ParamSpec *spec,
+put_parameter(FunctionCallInfo fcinfo, const char *kind, const ParamSpec *spec,
 			  const ParamValue *value)
 {
 	static const char *const types[] = {
@@ -384,36 +370,25 @@ put_parameter(ReturnSetInfo *rsinfo, const char *kind, const ParamSpec *spec,
 		[PARAM_STEPS] = "table"
 	};
 	bool		ranged = spec->type == PARAM_NUMBER || spec->type == PARAM_STEPS;
-	Datum		values[PARAMETER_NCOLUMNS];
-	bool		nulls[PARAMETER_NCOLUMNS] = {false};
 	int			nchoices = 0;
+	ResultRow	row = {0};
 
-	values[PARAMETER_KIND] = CStringGetTextDatum(kind);
-	values[PARAMETER_NAME] = CStringGetTextDatum(spec->name);
-	values[PARAMETER_TYPE] = CStringGetTextDatum(types[spec->type]);
-
-	values[PARAMETER_DEFAULT] =
-		DirectFunctionCall1(jsonb_in, CStringGetDatum(param_json(spec, value)));
-	values[PARAMETER_MIN] = Float8GetDatum(spec->min);
-	values[PARAMETER_MAX] = Float8GetDatum(spec->max);
-	nulls[PARAMETER_MIN] = !ranged || isinf(spec->min);
-	nulls[PARAMETER_MAX] = !ranged || isinf(spec->max);
-	nulls[PARAMETER_CHOICES] = spec->type != PARAM_CHOICE;
-	if (spec->type == PARAM_CHOICE)
-	{
-		while (spec->choices[nchoices] != NULL)
-			nchoices++;
-		values[PARAMETER_CHOICES] = text_array(spec->choices, nchoices);
-	}
-	nulls[PARAMETER_UNIT] = spec->unit == NULL;
-	if (spec->unit != NULL)
-		values[PARAMETER_UNIT] = CStringGetTextDatum(spec->unit);
-	values[PARAMETER_DESCRIPTION] = CStringGetTextDatum(spec->description);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	while (spec->type == PARAM_CHOICE && spec->choices[nchoices] != NULL)
+		nchoices++;
+	put_text(&row, kind);
+	put_text(&row, spec->name);
+	put_text(&row, types[spec->type]);
+	put_datum(&row, DirectFunctionCall1(jsonb_in, CStringGetDatum(param_json(spec, value))), false);
+	put_datum(&row, Float8GetDatum(spec->min), !ranged || isinf(spec->min));
+	put_datum(&row, Float8GetDatum(spec->max), !ranged || isinf(spec->max));
+	put_datum(&row, text_array(spec->choices, nchoices), nchoices == 0);
+	put_text(&row, spec->unit);
+	put_text(&row, spec->description);
+	add_result_row(fcinfo, &row);
 }
 
 void
-put_parameters(ReturnSetInfo *rsinfo, const ParamSet *set)
+put_parameters(FunctionCallInfo fcinfo, const ParamSet *set)
 {
 	ParamValue *params = get_params(set, NULL);
 	int			i;
@@ -422,7 +397,7 @@ put_parameters(ReturnSetInfo *rsinfo, const ParamSet *set)
 	{
 		int			index = param_listed(set, i);
 
-		put_parameter(rsinfo, set->kind, param_spec(set, index), &params[index]);
+		put_parameter(fcinfo, set->kind, param_spec(set, index), &params[index]);
 	}
 }
 

@@ -10,9 +10,10 @@
 #include "utils/acl.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
+
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_progress);
 
@@ -198,19 +199,6 @@ progress_end(bool begun)
  * ---- Reading ----
  */
 
-enum
-{
-	SHOWN_PID,
-	SHOWN_WORK,
-	SHOWN_LADDER,
-	SHOWN_PHASE,
-	SHOWN_DONE,
-	SHOWN_TOTAL,
-	SHOWN_STARTED_AT,
-	SHOWN_PHASE_STARTED_AT,
-	SHOWN_NCOLUMNS
-};
-
 /* Whether the current role may see a report. */
 static bool
 may_see(const PgBackendStatus *status)
@@ -223,46 +211,34 @@ may_see(const PgBackendStatus *status)
 		(OidIsValid(owner) && has_privs_of_role(role, owner));
 }
 
-static void
-show_count(int64 count, Datum *value, bool *null)
-{
-	*null = count < 0;
-	*value = Int64GetDatum(count);
-}
-
 /* A row of progress(). */
 static void
-show_report(ReturnSetInfo *rsinfo, const PgBackendStatus *status)
+show_report(FunctionCallInfo fcinfo, const PgBackendStatus *status)
 {
 	const int64 *param = status->st_progress_param;
-	char	   *ladder = get_namespace_name(status->st_progress_command_target);
 	int64		work = param[PARAM_WORK];
 	int64		phase = param[PARAM_PHASE];
-	Datum		values[SHOWN_NCOLUMNS];
-	bool		nulls[SHOWN_NCOLUMNS] = {false};
+	ResultRow	row = {0};
 
 	/* Another version of the library may have made it. */
 	if (work <= WORK_NONE || work >= (int64) lengthof(work_names) ||
 		phase < 0 || phase >= (int64) lengthof(phase_names))
 		return;
-	values[SHOWN_PID] = Int32GetDatum(status->st_procpid);
-	values[SHOWN_WORK] = CStringGetTextDatum(work_names[work]);
-	nulls[SHOWN_LADDER] = (ladder == NULL);
-	if (ladder != NULL)
-		values[SHOWN_LADDER] = CStringGetTextDatum(ladder);
-	values[SHOWN_PHASE] = CStringGetTextDatum(phase_names[phase]);
-	show_count(param[PARAM_DONE], &values[SHOWN_DONE], &nulls[SHOWN_DONE]);
-	show_count(param[PARAM_TOTAL], &values[SHOWN_TOTAL], &nulls[SHOWN_TOTAL]);
-	values[SHOWN_STARTED_AT] = TimestampTzGetDatum(param[PARAM_STARTED_AT]);
-	values[SHOWN_PHASE_STARTED_AT] = TimestampTzGetDatum(param[PARAM_PHASE_STARTED_AT]);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	put_int32(&row, status->st_procpid);
+	put_text(&row, work_names[work]);
+	put_text(&row, get_namespace_name(status->st_progress_command_target));
+	put_text(&row, phase_names[phase]);
+	put_datum(&row, Int64GetDatum(param[PARAM_DONE]), param[PARAM_DONE] < 0);
+	put_datum(&row, Int64GetDatum(param[PARAM_TOTAL]), param[PARAM_TOTAL] < 0);
+	put_time(&row, param[PARAM_STARTED_AT]);
+	put_time(&row, param[PARAM_PHASE_STARTED_AT]);
+	add_result_row(fcinfo, &row);
 }
 
 /* progress() */
 Datum
 skillrating_progress(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			n;
 	int			i;
 
@@ -279,7 +255,7 @@ skillrating_progress(PG_FUNCTION_ARGS)
 			local->backendStatus.st_databaseid == MyDatabaseId &&
 			local->backendStatus.st_progress_command == PROGRESS_COMMAND_SKILLRATING &&
 			may_see(&local->backendStatus))
-			show_report(rsinfo, &local->backendStatus);
+			show_report(fcinfo, &local->backendStatus);
 	}
 	return (Datum) 0;
 }

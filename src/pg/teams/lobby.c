@@ -6,7 +6,8 @@
 
 #include "lib/stringinfo.h"
 #include "utils/memutils.h"
-#include "utils/tuplestore.h"
+
+#include "pg/sql/composite.h"
 
 /* Bytes that a search among players may take, besides the players themselves. */
 #define MAX_ROOM (64 * 1024 * 1024)
@@ -216,13 +217,9 @@ seat_people(const Lobby *all, const int *player, Lobby *lobby)
  * ---- Rows ----
  */
 
-/* The most columns of a row of teams. */
-#define MAX_TEAM_COLUMNS 9
-
 void
 put_teams(FunctionCallInfo fcinfo, const Lobby *lobby, const Split *split, const TeamRows *rows)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const People *people = people_of(lobby);
 	const int  *commander = split->answer.commander;
 	Datum		why = rows->why;
@@ -230,34 +227,24 @@ put_teams(FunctionCallInfo fcinfo, const Lobby *lobby, const Split *split, const
 
 	for (i = 0; i < (rows->by_team ? lobby->nteams : 1) * lobby->n; i++)
 	{
-		Datum		row[MAX_TEAM_COLUMNS];
-		bool		isnull[MAX_TEAM_COLUMNS] = {false};
-		Datum	   *value = row;
-		bool	   *null = isnull;
+		ResultRow	row = {0};
 		int			place = people->input_index[i % lobby->n];
 		int			team = split->answer.team[place];
 
 		if (rows->by_team && team != i / lobby->n + 1)
 			continue;
 		if (rows->numbered)
-		{
-			*value++ = Int32GetDatum(rows->number);
-			null++;
-		}
-
-		/* player_id, team, difference, win_probability, two more, commands and why */
-		value[0] = people->player[place];
-		value[1] = Int32GetDatum(team);
-		value[2] = Float8GetDatum(split->difference);
-		value[3] = Float8GetDatum(split->win[Max(team - 1, 0)]);
-		null[1] = null[3] = team == SPLIT_BENCH;
-		memcpy(value + 4, rows->quality, sizeof(rows->quality));
-		memcpy(null + 4, rows->no_quality, sizeof(rows->no_quality));
-		value[6] = BoolGetDatum(commander[0] == place || commander[1] == place);
-		null[6] = lobby->command[0] == NULL;
-		value[7] = why;
-		null[7] = why == (Datum) 0;
+			put_int32(&row, rows->number);
+		put_datum(&row, people->player[place], false);
+		put_datum(&row, Int32GetDatum(team), team == SPLIT_BENCH);
+		put_number(&row, split->difference);
+		put_datum(&row, Float8GetDatum(split->win[Max(team - 1, 0)]), team == SPLIT_BENCH);
+		put_datum(&row, rows->quality[0], rows->no_quality[0]);
+		put_datum(&row, rows->quality[1], rows->no_quality[1]);
+		put_datum(&row, BoolGetDatum(commander[0] == place || commander[1] == place),
+				  lobby->command[0] == NULL);
+		put_datum(&row, why, why == (Datum) 0);
 		why = (Datum) 0;
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, row, isnull);
+		add_result_row(fcinfo, &row);
 	}
 }

@@ -5,10 +5,10 @@
 #include "pg/sql/glue.h"
 
 #include "funcapi.h"
-#include "utils/tuplestore.h"
 
 #include "core/split/compare.h"
 #include "core/split/moves.h"
+#include "pg/sql/composite.h"
 #include "pg/teams/constraints.h"
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
@@ -112,75 +112,51 @@ place(Teams *teams, int max_lead, bool explain, Split *split)
 			 errmsg("players without a team cannot be placed so that party, locked and avoid are kept")));
 }
 
-/* The columns that follow those of its own in the result of each function. */
-enum
-{
-	MOVES_DIFFERENCE,
-	MOVES_WIN_PROBABILITY,
-	MOVES_EXACT,
-	MOVES_BOUND,
-	MOVES_COMMANDER,			/* of either team */
-	MOVES_WHY = MOVES_COMMANDER + 2,
-	MOVES_COLUMNS
-};
-
-/* The most columns of a function's own. */
-#define MAX_OWN_COLUMNS 3
-
-/* A player as a datum, which is null for -1. */
+/* Put a player, or null for -1. */
 static void
-set_player(const Lobby *lobby, int player, Datum *value, bool *null)
+put_player(ResultRow *row, const Lobby *lobby, int player)
 {
-	*null = player < 0;
-	*value = player < 0 ? (Datum) 0 : people_of(lobby)->player[player];
+	put_datum(row, player < 0 ? (Datum) 0 : people_of(lobby)->player[player], player < 0);
 }
 
 /*
- * Return a row, which has n columns of the function's own already: add what the teams of a
+ * Return a row, which has the columns of the function's own already: add what the teams of a
  * split are.
  */
 static void
-put_row(FunctionCallInfo fcinfo, const Lobby *lobby, const Split *split, Datum *row,
-		bool *isnull, int n, Datum why)
+return_move(FunctionCallInfo fcinfo, const Lobby *lobby, const Split *split, ResultRow *row,
+			Datum why)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	Datum	   *values = row + n;
-	bool	   *nulls = isnull + n;
 	int			t;
 
-	values[MOVES_DIFFERENCE] = Float8GetDatum(split->difference);
-	values[MOVES_WIN_PROBABILITY] = Float8GetDatum(split->win[0]);
-	values[MOVES_EXACT] = BoolGetDatum(is_exact(split));
-	values[MOVES_BOUND] = Float8GetDatum(split->bound);
+	put_number(row, split->difference);
+	put_number(row, split->win[0]);
+	put_bool(row, is_exact(split));
+	put_number(row, split->bound);
 	for (t = 0; t < 2; t++)
-		set_player(lobby, lobby->command[0] == NULL ? -1 : split->answer.commander[t],
-				   &values[MOVES_COMMANDER + t], &nulls[MOVES_COMMANDER + t]);
-	nulls[MOVES_WHY] = why == (Datum) 0;
-	values[MOVES_WHY] = why;
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, row, isnull);
+		put_player(row, lobby, lobby->command[0] == NULL ? -1 : split->answer.commander[t]);
+	put_datum(row, why, why == (Datum) 0);
+	add_result_row(fcinfo, row);
 }
 
 /* Return a row for each player whom a split puts into another team: player_id, [from,] to. */
 static void
 put_movers(FunctionCallInfo fcinfo, const Teams *teams, const Split *split, bool from, Datum why)
 {
-	const People *people = people_of(&teams->lobby);
 	int			i;
 
 	for (i = 0; i < teams->lobby.n; i++)
 	{
-		int			place = people->input_index[i];
-		Datum		row[MAX_OWN_COLUMNS + MOVES_COLUMNS];
-		bool		nulls[MAX_OWN_COLUMNS + MOVES_COLUMNS] = {false};
-		int			n = 0;
+		int			place = people_of(&teams->lobby)->input_index[i];
+		ResultRow	row = {0};
 
 		if (split->answer.team[place] == teams->team[place])
 			continue;
-		row[n++] = people->player[place];
+		put_player(&row, &teams->lobby, place);
 		if (from)
-			row[n++] = Int32GetDatum(teams->team[place]);
-		row[n++] = Int32GetDatum(split->answer.team[place]);
-		put_row(fcinfo, &teams->lobby, split, row, nulls, n, why);
+			put_int32(&row, teams->team[place]);
+		put_int32(&row, split->answer.team[place]);
+		return_move(fcinfo, &teams->lobby, split, &row, why);
 		why = (Datum) 0;
 	}
 }
@@ -204,13 +180,12 @@ static void
 put_swap(FunctionCallInfo fcinfo, const Lobby *lobby, int swaps, SplitPair swap,
 		 const Split *split, Datum why)
 {
-	Datum		row[MAX_OWN_COLUMNS + MOVES_COLUMNS];
-	bool		nulls[MAX_OWN_COLUMNS + MOVES_COLUMNS] = {false};
+	ResultRow	row = {0};
 
-	row[0] = Int32GetDatum(swaps);
-	set_player(lobby, swap.a, &row[1], &nulls[1]);
-	set_player(lobby, swap.b, &row[2], &nulls[2]);
-	put_row(fcinfo, lobby, split, row, nulls, MAX_OWN_COLUMNS, why);
+	put_int32(&row, swaps);
+	put_player(&row, lobby, swap.a);
+	put_player(&row, lobby, swap.b);
+	return_move(fcinfo, lobby, split, &row, why);
 }
 
 /* Return where those come who have no team, or a row of nulls if there are none. */

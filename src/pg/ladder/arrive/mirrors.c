@@ -266,7 +266,7 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 
 	/* Work that writes ratings has set the settings already. */
 	if (ladder_is_at_work(ladder))
-		ladder->state->settled = true;
+		ladder->state->pinned = true;
 
 	/* The list as it is now, and not as the statement that has fired the trigger saw it. */
 	ladder->read_only = false;

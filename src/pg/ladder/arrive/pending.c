@@ -39,7 +39,7 @@ static LadderQuery write_last_query = {
 	.text = "INSERT INTO {pending} (match_id, xact, fires, since) "
 	"VALUES ($1, pg_catalog.pg_current_xact_id(), $2, pg_catalog.now())",
 	.param = {VALUE_MATCH, VALUE_BOOL},
-	.settled = true
+	.pinned = true
 };
 
 /* and none of the others. */
@@ -47,7 +47,7 @@ static LadderQuery write_others_query = {
 	.text = "INSERT INTO {pending} (match_id, xact, fires, since) "
 	"SELECT pg_catalog.unnest($1), pg_catalog.pg_current_xact_id(), false, pg_catalog.now()",
 	.param = {ARRAY_OF(VALUE_MATCH)},
-	.settled = true
+	.pinned = true
 };
 
 /* And whether a row of the match has failed before, which an index tells. */

@@ -51,7 +51,7 @@ SKILLRATING_FUNCTION(skillrating_fill_mirror);
  * does, at the latest possible moment.
  */
 static const LadderEntry collect_entry = {
-	"collect_matches", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.settles_late = true,
+	"collect_matches", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.pins_late = true,
 	.bears_owners = true
 };
 
@@ -61,7 +61,7 @@ static const LadderEntry apply_entry = {
 };
 
 static const LadderEntry mirror_entry = {
-	"update_mirrors", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.settles_late = true
+	"update_mirrors", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.pins_late = true
 };
 
 static const LadderEntry fill_entry = {

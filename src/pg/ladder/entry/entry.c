@@ -53,7 +53,7 @@ typedef struct EntryFrame
 	int			caller_context;
 	bool		restricted;		/* works in a security-restricted operation */
 	int			guc_level;
-	bool		settles_late;	/* it may go without settings: what it calls of
+	bool		pins_late;		/* it may go without settings: what it calls of
 								 * a type is the server's own */
 	NamespaceVersion version;	/* of the schema */
 	LadderState state;
@@ -479,7 +479,7 @@ make_frame(Oid schema, const LadderEntry *entry, MemoryContext parent)
 	else
 	{
 		complete_ladder(frame);
-		frame->settles_late = entry->settles_late &&
+		frame->pins_late = entry->pins_late &&
 			frame->ladder.match_type->type < FirstNormalObjectId;
 	}
 	return frame;
@@ -525,10 +525,10 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	if (frame->restricted)
 		become_owner(frame);
 	frame->guc_level = NewGUCNestLevel();
-	if (!frame->settles_late)
+	if (!frame->pins_late)
 	{
 		settings_pin();
-		frame->state.settled = true;
+		frame->state.pinned = true;
 	}
 	if (IsolationUsesXactSnapshot() && !entry->incomplete)
 		check_snapshot_age(ladder, entry->lockmode >= RowShareLock);
@@ -601,7 +601,7 @@ enter_sibling(Oid schema)
 		ladder_owner(schema) != innermost->ladder.owner || !ladder_is_new(schema))
 		return NULL;
 	frame = make_frame(schema, innermost->entry, innermost->context);
-	frame->state.settled = innermost->state.settled;
+	frame->state.pinned = innermost->state.pinned;
 	frame->sibling = innermost->sibling;
 	innermost->sibling = frame;
 	return frame;
@@ -723,7 +723,7 @@ ladder_open(const Ladder *inside)
 	if (!ladder->cache->valid)
 		ladder_cache_recheck(ladder);
 	ladder->guc_level = NewGUCNestLevel();
-	if (ladder->state->settled)
+	if (ladder->state->pinned)
 		settings_for_plans();
 	read_ladder_config(ladder);
 	return ladder;
@@ -741,8 +741,8 @@ ladder_close(Ladder *ladder)
 	AtEOXact_GUC(false, ladder->guc_level);
 
 	/* What was set late is gone with the rest. */
-	if (ladder->frame->settles_late)
-		ladder->state->settled = false;
+	if (ladder->frame->pins_late)
+		ladder->state->pinned = false;
 	SPI_finish();
 }
 

@@ -77,7 +77,7 @@ typedef struct LadderEntry
 								 * Ladder.concurrent */
 	bool		takes_nulls;	/* judges them, or has a use for them, also where no default is null */
 	bool		reenters;		/* may be called on a ladder that is at work */
-	bool		settles_late;	/* sets the settings for its work only when it
+	bool		pins_late;		/* sets the settings for its work only when it
 								 * runs a query, see settings.h */
 	bool		bears_owners;	/* opens although relations are another role's:
 								 * see ladder_check_owners() */

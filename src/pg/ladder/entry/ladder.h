@@ -57,7 +57,7 @@ typedef enum ApplyAt
 /* How far work has got on a ladder that was entered; all copies of it, and callers further in, see that. */
 typedef struct LadderState
 {
-	bool		settled;		/* the settings are those for its work */
+	bool		pinned;			/* the settings are those for its work */
 	bool		ending;			/* its own work is done */
 	bool		states_taken;	/* see ladder_take_states() */
 	bool		hidden_from_mirrors;	/* rows come into table rating and leave

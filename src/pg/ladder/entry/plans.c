@@ -280,7 +280,7 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	SPIExecuteOptions options = {0};
 	int			result;
 
-	if (!query->settled && !ladder->state->settled)
+	if (!query->pinned && !ladder->state->pinned)
 		ladder_settle(ladder);
 	plan = ladder_plan(ladder, query);
 	options.params = plan_params(plan, values, nulls);

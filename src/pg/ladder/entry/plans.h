@@ -54,7 +54,7 @@ typedef struct LadderQuery
 		const char *name;
 		void		(*append) (QueryDraft *draft);
 	}			part[MAX_QUERY_PARTS];
-	bool		settled;		/* no setting can change what it does: they
+	bool		pinned;			/* no setting can change what it does: they
 								 * may be those of the session */
 	int			slot;			/* in the plans of a ladder, handed out at the
 								 * first use */

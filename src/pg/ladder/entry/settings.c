@@ -74,9 +74,9 @@ settings_for_plans(void)
 void
 ladder_settle(const Ladder *ladder)
 {
-	if (ladder->state->settled)
+	if (ladder->state->pinned)
 		return;
 	settings_pin();
 	settings_for_plans();
-	ladder->state->settled = true;
+	ladder->state->pinned = true;
 }

@@ -85,8 +85,7 @@ static const struct
 	{LADDER_STANDING, "operation", INT8OID, true},
 	{LADDER_STANDING, "rating", FLOAT8OID, true},
 	{LADDER_STANDING, "games", INT8OID, true},
-	{LADDER_STANDING, "above", INT8OID, false},
-	{LADDER_STANDING, "at_least", INT8OID, false},
+	{LADDER_STANDING, "place", INT8OID, true},
 };
 
 /* The name of a relation as SQL text; an error if it has been dropped meanwhile. */

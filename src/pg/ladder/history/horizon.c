@@ -16,7 +16,7 @@
 #include "pg/ladder/rate/outbox.h"
 
 SKILLRATING_FUNCTION(skillrating_write_horizon);
-SKILLRATING_FUNCTION(skillrating_renew_ladder_cache);
+SKILLRATING_FUNCTION(skillrating_note_change);
 
 static LadderQuery delete_horizon_query = {.text = "DELETE FROM {horizon}"};
 static LadderQuery delete_component_horizon_query = {.text = "DELETE FROM {component_horizon}"};
@@ -70,15 +70,19 @@ skillrating_write_horizon(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
+static LadderQuery note_change_query = {.text = "UPDATE {ladder} SET late = late"};
+
 /*
- * renew_ladder_cache(ladder): have all sessions look the ladder up again.  A table that
- * is new in its schema is no change of those that they know.
+ * note_change(ladder): tell sessions with an older snapshot, and have all look the ladder up again.
+ * A table that is new in its schema is no change of those that they know.
  */
 Datum
-skillrating_renew_ladder_cache(PG_FUNCTION_ARGS)
+skillrating_note_change(PG_FUNCTION_ARGS)
 {
-	Ladder	   *ladder = ladder_inside(fcinfo);
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 
+	(void) ladder_execute(ladder, &note_change_query, NULL, NULL, NULL);
 	CacheInvalidateRelcacheByRelid(ladder->relation[LADDER_CONFIG]);
+	ladder_close(ladder);
 	PG_RETURN_VOID();
 }

@@ -1,0 +1,44 @@
+-- A helper of this script, which the last part drops.
+--
+-- An aggregate is in C, and so are its functions in skillrating_internal: NAME_transition and
+-- NAME_final.  Where several aggregates share one, transition and final say by whose name; combine
+-- says that states can be merged, by NAME_combine.  A state is internal or, where the options give an
+-- initial condition, a float8[] in which rows with nulls do not count, and which can be stored.
+CREATE FUNCTION skillrating_internal.make_aggregate(
+    name text,
+    arguments text,
+    result text,
+    options text DEFAULT 'FINALFUNC_MODIFY = READ_WRITE',
+    transition text DEFAULT NULL,
+    final text DEFAULT NULL,
+    combine text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+    state text := CASE WHEN options ~ 'INITCOND' THEN 'float8[]' ELSE 'internal' END;
+    functions text[] := ARRAY[coalesce(transition, name) || '_transition', coalesce(final, name) || '_final',
+        combine || '_combine', combine || '_serial', combine || '_deserial'];
+    support record;
+BEGIN
+    FOR support IN
+        SELECT f.name, f.takes, f.gives, f.parameter
+        FROM (VALUES
+            (functions[1], state || ', ' || regexp_replace(arguments, '\w+ ([^,]+)', '\1', 'g'), state, 'SFUNC'),
+            (functions[2], state, result, 'FINALFUNC'),
+            (functions[3], state || ', ' || state, state, 'COMBINEFUNC'),
+            (functions[4], 'internal', 'bytea', 'SERIALFUNC'),
+            (functions[5], 'bytea, internal', 'internal', 'DESERIALFUNC')) AS f(name, takes, gives, parameter)
+        WHERE f.name IS NOT NULL AND (state = 'internal' OR f.parameter !~ 'SERIAL')
+    LOOP
+        IF to_regprocedure(format('skillrating_internal.%I(%s)', support.name, support.takes)) IS NULL THEN
+            EXECUTE format('CREATE FUNCTION skillrating_internal.%I(%s) RETURNS %s AS ''MODULE_PATHNAME'', %L
+                LANGUAGE C IMMUTABLE PARALLEL SAFE %s',
+                support.name, support.takes, support.gives, 'skillrating_' || support.name,
+                CASE WHEN state <> 'internal' OR support.parameter ~ 'SERIAL' THEN 'STRICT' END);
+        END IF;
+        options := format('%s, %s = skillrating_internal.%I', options, support.parameter, support.name);
+    END LOOP;
+    EXECUTE format('CREATE AGGREGATE skillrating.%I(%s) (STYPE = %s, PARALLEL = SAFE, %s)', name, arguments, state, options);
+END
+$function$;
