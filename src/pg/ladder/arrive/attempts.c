@@ -86,11 +86,11 @@ rate_batch(void *arg)
 }
 
 /*
- * Try once to rate a batch, as attempt_batch().  What an attempt logs of ratings counts only if it
- * succeeds.
+ * Try to rate a batch.  The error that it raises is undone and returned, or else NULL.  What an attempt
+ * logs of ratings counts only if it succeeds.
  */
 static ErrorData *
-attempt_once(Attempt *attempt)
+attempt_batch(Attempt *attempt)
 {
 	Attempts   *attempts = attempt->attempts;
 	Ladder	   *ladder = attempts->ladder;
@@ -101,41 +101,31 @@ attempt_once(Attempt *attempt)
 	bool		done;
 
 	attempt->trial.notices = &attempts->notices;
-	attempt->context = AllocSetContextCreate(CurrentMemoryContext, "skillrating attempt",
-											 ALLOCSET_DEFAULT_SIZES);
-	if (changes != NULL)
-		ladder->changes = change_log_begin_part(changes, attempt->context);
-	error = try_in_subtransaction(rate_batch, attempt, &done);
-	if (done)
-	{
-		attempts->applied.looked_at += attempt->applied.looked_at;
-		attempts->applied.late += attempt->applied.late;
-		attempts->applied.unrated += attempt->applied.unrated;
-		if (changes != NULL)
-			change_log_end_part(changes, ladder->changes);
-	}
-	else
-	{
-		/* The frame is further out than the subtransaction, whose end leaves no ladder. */
-		ladder->state->states_taken = false;
-		ladder->state->hidden_from_mirrors = false;
-		ladder->read_only = read_only;
-		attempts->notices.n = nnotices;
-	}
-	ladder->changes = changes;
-	MemoryContextDelete(attempt->context);
-	return error;
-}
-
-/* Try to rate a batch.  The error that it raises is undone and returned, or else NULL. */
-static ErrorData *
-attempt_batch(Attempt *attempt)
-{
-	ErrorData  *error;
-
 	do
 	{
-		error = attempt_once(attempt);
+		attempt->context = AllocSetContextCreate(CurrentMemoryContext, "skillrating attempt",
+												 ALLOCSET_DEFAULT_SIZES);
+		if (changes != NULL)
+			ladder->changes = change_log_begin_part(changes, attempt->context);
+		error = try_in_subtransaction(rate_batch, attempt, &done);
+		if (done)
+		{
+			attempts->applied.looked_at += attempt->applied.looked_at;
+			attempts->applied.late += attempt->applied.late;
+			attempts->applied.unrated += attempt->applied.unrated;
+			if (changes != NULL)
+				change_log_end_part(changes, ladder->changes);
+		}
+		else
+		{
+			/* The frame is further out than the subtransaction, whose end pops none. */
+			ladder->state->states_taken = false;
+			ladder->state->hidden_from_mirrors = false;
+			ladder->read_only = read_only;
+			attempts->notices.n = nnotices;
+		}
+		ladder->changes = changes;
+		MemoryContextDelete(attempt->context);
 	} while (error == NULL && !attempt->is_complete);
 	return error;
 }
@@ -378,16 +368,11 @@ wait_for_owner(Attempts *attempts, const Datum *ids, int n)
 {
 	Ladder	   *ladder = attempts->ladder;
 	bool		done;
-	ErrorData  *error;
+	ErrorData  *error = try_in_subtransaction(check_owners, ladder, &done);
 	int			i;
 
-	error = ladder_owners_agree(ladder->cache) ? NULL :
-		try_in_subtransaction(check_owners, ladder, &done);
 	if (error == NULL)
-	{
-		ladder->bears_owners = false;
 		return false;
-	}
 	if (ladder->raises || ladder->cache->notes_foreign)
 		ReThrowError(error);
 	for (i = 0; i < n; i++)
@@ -395,9 +380,8 @@ wait_for_owner(Attempts *attempts, const Datum *ids, int n)
 	return true;
 }
 
-/* Rate matches.  has_failed: pending may have rows of them that failed. */
-static Applied
-apply(Ladder *ladder, Datum *ids, int n, bool has_failed, Occasion occasion)
+Applied
+apply_matches(Ladder *ladder, Datum *ids, int n, bool has_failed, Occasion occasion)
 {
 	Attempts	attempts = {.ladder = ladder,.has_failed = has_failed};
 	bool		large;
@@ -410,20 +394,18 @@ apply(Ladder *ladder, Datum *ids, int n, bool has_failed, Occasion occasion)
 	if (n >= MIN_LARGE_BATCH)
 		ladder_expect_many(ladder);
 	large = ladder->large;
-	if (!wait_for_owner(&attempts, ids, n))
+	if (ladder->cache->foreign == NULL || !wait_for_owner(&attempts, ids, n))
+	{
+		ladder->bears_owners = false;
 		rate_part(&attempts, ids, n, ladder->raises && !ladder->strict);
+	}
 	if (attempts.failures.n > 0)
 		failures_send(ladder, &attempts.failures, occasion == MATCHES_RETRIED);
-	notices_send(&attempts.notices, ladder);
+	if (attempts.notices.n > 0)
+		notices_send(&attempts.notices, ladder);
 	if (large)
 		ladder_expect_many(ladder);
 	return attempts.applied;
-}
-
-Applied
-apply_matches(Ladder *ladder, Datum *ids, int n, Occasion occasion)
-{
-	return apply(ladder, ids, n, true, occasion);
 }
 
 /*
@@ -438,7 +420,7 @@ apply_table(Ladder *ladder, IdTable *ids, bool has_failed, Occasion occasion)
 	int			n = id_table_count(ids);
 
 	id_table_free(ids);
-	(void) apply(ladder, id, n, has_failed, occasion);
+	(void) apply_matches(ladder, id, n, has_failed, occasion);
 }
 
 bool

@@ -340,7 +340,7 @@ rate_now(const Ladder *inside, Datum *ids, int n)
 	Ladder	   *entered = ladder_begin(inside->schema, &apply_entry);
 	Ladder	   *ladder = ladder_open(entered);
 
-	(void) apply_matches(ladder, ids, n, MATCHES_COME);
+	(void) apply_matches(ladder, ids, n, true, MATCHES_COME);
 	ladder_close(ladder);
 	ladder_end(entered);
 }

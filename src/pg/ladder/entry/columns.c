@@ -373,7 +373,7 @@ component_values(const BatchComponent *component)
 }
 
 /* The field of a column; the column's type says what is there. */
-static const void *
+static inline const void *
 column_field(const LadderColumn *column, const RowValues *row)
 {
 	return (const char *) row->origin[column->origin] + column->offset;
@@ -392,17 +392,6 @@ column_is_null(const LadderColumn *column, const RowValues *row, const void *fie
 		column->type == VALUE_TIME && TIMESTAMP_IS_NOBEGIN(*(const TimestampTz *) field);
 }
 
-/* The value of a column of type VALUE_INT4, whatever the field's size. */
-static int32
-column_int4(const LadderColumn *column, const void *field)
-{
-	if (column->size == sizeof(int32))
-		return *(const int32 *) field;
-
-	/* A count of 64 bits stops at the top. */
-	return (int32) Min(*(const int64 *) field, PG_INT32_MAX);
-}
-
 static Datum
 column_datum(const LadderColumn *column, const void *field)
 {
@@ -414,7 +403,11 @@ column_datum(const LadderColumn *column, const void *field)
 		case VALUE_BOOL:
 			return BoolGetDatum(*(const int64 *) field != 0);
 		case VALUE_INT4:
-			return Int32GetDatum(column_int4(column, field));
+			if (column->size == sizeof(int32))
+				return Int32GetDatum(*(const int32 *) field);
+
+			/* A count of 64 bits stops at the top. */
+			return Int32GetDatum((int32) Min(*(const int64 *) field, PG_INT32_MAX));
 		case VALUE_INT8:
 			return Int64GetDatum(*(const int64 *) field);
 		case VALUE_FLOAT8:
@@ -430,7 +423,7 @@ column_datum(const LadderColumn *column, const void *field)
 }
 
 /* The place, from 0, of a number of a state in a row: states are the last columns. */
-static int
+static inline int
 state_place(const LadderTable *table, int suffix, int number)
 {
 	return table->ncolumns + number * table->nsuffixes + suffix;

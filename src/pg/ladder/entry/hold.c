@@ -35,7 +35,7 @@ enum
 	LOCK_TURN
 };
 
-static LOCKTAG
+static inline LOCKTAG
 schema_tag(Oid schema, uint16 what)
 {
 	LOCKTAG		tag;

@@ -219,10 +219,11 @@ is_about_other(const CachedPlanSource *source, const Ladder *ladder, LadderRelat
 /*
  * Error unless a plan, which has just been used, is about the relations of the
  * ladder: their names lead elsewhere once the schema has been renamed and another
- * has got its name.  Of those that not every ladder has, this one may have none.
+ * has got its name.  Of those that not every ladder has, this one may have none.  A plan that was made
+ * for this once (once) goes, because there may be one for each of many matches.
  */
 static void
-check_relations(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan)
+end_plan(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan, bool once)
 {
 	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(plan));
 	int			i;
@@ -236,6 +237,8 @@ check_relations(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan)
 					 errmsg("relation %s was replaced during work on the ladder",
 							ladder_relation_sql(ladder->cache, i)),
 					 errhint("Try again.")));
+	if (once)
+		SPI_freeplan(plan);
 }
 
 /* The parameters of a plan, or NULL. */
@@ -257,18 +260,6 @@ plan_params(SPIPlanPtr plan, const Datum *values, const bool *nulls)
 		params->params[i].ptype = SPI_getargtypeid(plan, i);
 	}
 	return params;
-}
-
-/*
- * Check a plan that has just been used; one that was made for this once (once) goes, because there
- * may be one for each of many matches.
- */
-static void
-end_plan(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan, bool once)
-{
-	check_relations(ladder, query, plan);
-	if (once)
-		SPI_freeplan(plan);
 }
 
 uint64

@@ -178,35 +178,6 @@ check_kind(const LadderCache *cache, LadderRelation relation)
 			 shape_hint()));
 }
 
-static void
-check_ladder_shape(const LadderCache *cache)
-{
-	int			i;
-
-	for (i = 0; i < LADDER_NRELATIONS; i++)
-		check_kind(cache, i);
-	for (i = 0; i < (int) lengthof(expected_columns); i++)
-	{
-		/* Tables that not every ladder has. */
-		if (!OidIsValid(cache->relation[expected_columns[i].relation]))
-			continue;
-		check_column(cache, expected_columns[i].relation, expected_columns[i].name,
-					 expected_columns[i].type == OF_PLAYER ? cache->player_type->type :
-					 expected_columns[i].type == OF_MATCH ? cache->match_type->type :
-					 expected_columns[i].type,
-					 expected_columns[i].not_null);
-	}
-	check_table(cache, LADDER_RATING, &rating_table);
-	check_table(cache, LADDER_EVENT, &event_table);
-	check_table(cache, LADDER_RATED_MATCH, &match_table);
-	check_table(cache, LADDER_COMPONENT, &component_table);
-	check_table(cache, LADDER_COMPONENT_EVENT, &component_event_table);
-	if (OidIsValid(cache->relation[LADDER_HORIZON]))
-		check_table(cache, LADDER_HORIZON, &rating_table);
-	if (OidIsValid(cache->relation[LADDER_COMPONENT_HORIZON]))
-		check_table(cache, LADDER_COMPONENT_HORIZON, &component_table);
-}
-
 void
 check_state_columns(const LadderCache *cache, const Model *model)
 {
@@ -285,18 +256,35 @@ check_stored_format(const LadderCache *cache)
  * ---- Opening ----
  */
 
-LadderCache *
-ladder_cache_open(Oid schema)
+void
+ladder_cache_check(LadderCache *cache)
 {
-	LadderCache *cache = ladder_cache_look_up(schema);
+	int			i;
 
-	if (!cache->checked)
+	check_stored_format(cache);
+	for (i = 0; i < LADDER_NRELATIONS; i++)
+		check_kind(cache, i);
+	for (i = 0; i < (int) lengthof(expected_columns); i++)
 	{
-		check_stored_format(cache);
-		check_ladder_shape(cache);
-		cache->checked = true;
+		/* Tables that not every ladder has. */
+		if (!OidIsValid(cache->relation[expected_columns[i].relation]))
+			continue;
+		check_column(cache, expected_columns[i].relation, expected_columns[i].name,
+					 expected_columns[i].type == OF_PLAYER ? cache->player_type->type :
+					 expected_columns[i].type == OF_MATCH ? cache->match_type->type :
+					 expected_columns[i].type,
+					 expected_columns[i].not_null);
 	}
-	return cache;
+	check_table(cache, LADDER_RATING, &rating_table);
+	check_table(cache, LADDER_EVENT, &event_table);
+	check_table(cache, LADDER_RATED_MATCH, &match_table);
+	check_table(cache, LADDER_COMPONENT, &component_table);
+	check_table(cache, LADDER_COMPONENT_EVENT, &component_event_table);
+	if (OidIsValid(cache->relation[LADDER_HORIZON]))
+		check_table(cache, LADDER_HORIZON, &rating_table);
+	if (OidIsValid(cache->relation[LADDER_COMPONENT_HORIZON]))
+		check_table(cache, LADDER_COMPONENT_HORIZON, &component_table);
+	cache->checked = true;
 }
 
 void

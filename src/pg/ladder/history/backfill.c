@@ -167,7 +167,7 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 	ladder_maintain(ladder);
 	array[0] = id_array(ladder->match_type, id_table_ids(ids), id_table_count(ids));
 	(void) ladder_execute(ladder, &drain_batch_query, array, NULL, NULL);
-	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids),
+	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids), true,
 							MATCHES_BACKFILLED);
 	ladder_close(ladder);
 	return applied_row(desc, &applied);

@@ -384,7 +384,8 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	application->component_events = outbox_create(ladder, OUTBOX_COMPONENT_EVENTS);
 	application->matches = outbox_create(ladder, OUTBOX_MATCHES);
 	application->first_played = DT_NOEND;
-	application->batch->keeps_meetings = filters_repeat_window(application->reader->filters) > 0;
+	application->batch->keeps_meetings = application->reader->filters != NULL &&
+		filters_repeat_window(application->reader->filters) > 0;
 }
 
 /* A strict ladder takes no match that was played at several times. */
@@ -640,7 +641,8 @@ forget_absent(Application *application)
 	for (i = 0; i < application->n; i++)
 		if (application->match[i].left_alone && application->match[i].record == NULL)
 			absent[nabsent++] = application->ids[i];
-	forget_locked_matches(application->ladder, absent, nabsent);
+	if (nabsent > 0)
+		forget_locked_matches(application->ladder, absent, nabsent);
 	pfree(absent);
 }
 

@@ -152,8 +152,6 @@ forget_locked_matches(Ladder *ladder, Datum *ids, int n)
 {
 	Datum		array;
 
-	if (n == 0)
-		return;
 	array = id_array(ladder->match_type, ids, n);
 	check_taken(ladder, ladder_execute(ladder, &forget_locked_query, &array, NULL, NULL), n);
 }

@@ -618,18 +618,6 @@ same_match(MatchReader *reader)
 					reader->slot->tts_values[SOURCE_MATCH_ID]);
 }
 
-static void
-read_participant(MatchReader *reader)
-{
-	SourceMatch *match = &reader->match;
-	const Datum *values = reader->slot->tts_values;
-	Participant *p = source_match_add(match, values, reader->slot->tts_isnull);
-
-	if (p != NULL)
-		match_digests_add(&reader->digests, match, reader->renaming, p,
-						  values[SOURCE_PLAYER_ID]);
-}
-
 /*
  * Where time makes the order, the place of a match that comes too late is among those that are
  * history no more.
@@ -689,7 +677,12 @@ read_match(MatchReader *reader)
 	}
 	do
 	{
-		read_participant(reader);
+		const Datum *values = reader->slot->tts_values;
+		Participant *p = source_match_add(match, values, reader->slot->tts_isnull);
+
+		if (p != NULL)
+			match_digests_add(&reader->digests, match, reader->renaming, p,
+							  values[SOURCE_PLAYER_ID]);
 		fetch_row(reader);
 	} while (reader->have_row && same_match(reader));
 	if (reader->failed)

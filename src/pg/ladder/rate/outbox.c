@@ -372,12 +372,6 @@ put_rating(Outbox *outbox, OutboxAction action, const BatchPlayer *player)
 	put_row(outbox, action, &from, player);
 }
 
-bool
-ratings_are_compared(const Ladder *ladder)
-{
-	return ladder->changes != NULL || OidIsValid(ladder->relation[LADDER_RATING_COUNT]);
-}
-
 void
 ratings_begin(RatingWriter *writer, Ladder *ladder)
 {

@@ -103,7 +103,13 @@ typedef struct RatingWriter
 } RatingWriter;
 
 /* Whether somebody asks what rows were: then these are to lie beside the players. */
-extern bool ratings_are_compared(const Ladder *ladder);
+static inline bool
+ratings_are_compared(const Ladder *ladder)
+{
+	return ladder->changes != NULL || OidIsValid(ladder->relation[LADDER_RATING_COUNT]);
+}
+
+
 extern void ratings_begin(RatingWriter *writer, Ladder *ladder);
 extern void ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action);
 

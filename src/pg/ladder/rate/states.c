@@ -21,12 +21,6 @@
 #include "pg/ladder/entry/plans.h"
 #include "pg/sql/arrays.h"
 
-Batch *
-ladder_batch(Ladder *ladder)
-{
-	return batch_create(ladder->model, ladder->params, ladder->player_type);
-}
-
 /*
  * ---- Players ----
  */

@@ -9,7 +9,11 @@
 #include "pg/matches/batch.h"
 
 /* A batch that rates by a ladder's model. */
-extern Batch *ladder_batch(Ladder *ladder);
+static inline Batch *
+ladder_batch(Ladder *ladder)
+{
+	return batch_create(ladder->model, ladder->params, ladder->player_type);
+}
 
 /*
  * The operations from a seq on, in order; those with the same seq are the same
