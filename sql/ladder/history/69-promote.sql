@@ -220,7 +220,7 @@ BEGIN
             'ALTER TABLE %1$I.attached SET SCHEMA %2$I',
             'ALTER TABLE %2$I.former_attached SET SCHEMA %1$I',
             'ALTER TABLE %1$I.former_attached RENAME TO attached',
-            'ALTER INDEX %1$I.attached_pkey RENAME TO attached_pkey'] END
+            'ALTER INDEX %1$I.former_attached_pkey RENAME TO attached_pkey'] END
         || ARRAY['ALTER SCHEMA %1$I RENAME TO %3$I', 'ALTER SCHEMA %2$I RENAME TO %1$I']
         || CASE WHEN own THEN ARRAY['ALTER TABLE %3$I.match_player SET SCHEMA %1$I', 'ALTER TABLE %3$I.match SET SCHEMA %1$I'] END
     LOOP
