@@ -5,6 +5,22 @@
  *
  * What a match itself says, its source can judge.  Nothing here knows how rules are declared, or
  * since when they hold.
+ *
+ * What a new rule takes:
+ *		here		the rule in the enum and in eligibility_specs[], whether it is in force, and the
+ *					function that judges
+ *		match.h		a status before MATCH_LAST_UNRATED; its code and texts in match_status.c
+ *		batch.c		its place in batch_judge_players()
+ *		filters.c	read_rules(), or the rule is ignored where it is the only one; and where the past
+ *					is to be read, its window
+ *		unrated.c	unrated_is_news(), if the reason is no surprise to those who made the rule
+ *		the order	where it looks back, its reason stands in last_judged_query (apply.c) and, in the
+ *					same words, in the index on rated_match that create_rating_tables() makes; its
+ *					name in those conditions of sql/ladder/rate/62-order.sql that ask for rules
+ *					about the past, and its reason in merge_players()
+ *		tests		test_eligibility.c, the judge of ladder_eligibility.sql, random_rules() in
+ *					ladder_property.sql and the list of oracles_operations.sql
+ *		pages		the table of rules and the reasons in docs/ladders.md
  */
 #ifndef CORE_RATING_ELIGIBILITY_H
 #define CORE_RATING_ELIGIBILITY_H

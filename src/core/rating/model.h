@@ -4,7 +4,7 @@
  *		all of them.
  *
  * A model is one C file in core/models, which fills in one Model, and one line in
- * core/models/registry.c.  Every surface (functions, ladders, replay, tuning)
+ * core/models/registry.c; docs/architecture.md lists the tests and pages.  Every surface (functions, ladders, replay, tuning)
  * reaches it through this interface, so nothing outside the file knows a model's
  * mathematics.
  */

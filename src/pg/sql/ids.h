@@ -72,6 +72,24 @@ extern void id_table_free(IdTable *table);
 extern void **id_table_enter(IdTable *table, Datum id, const char *pool,
 							 bool *found);
 
+/* Put an identifier with no string into a table, with a pointer, or whatever it has. */
+static inline void
+id_table_set(IdTable *table, Datum id, void *pointer)
+{
+	bool		found;
+
+	*id_table_enter(table, id, "", &found) = pointer;
+}
+
+static inline bool
+id_table_add(IdTable *table, Datum id)
+{
+	bool		found;
+
+	(void) id_table_enter(table, id, "", &found);
+	return !found;
+}
+
 /* The copy that the table keeps of an identifier and its string, by the place of the pointer. */
 extern void id_table_key(void **place, Datum *id, const char **pool);
 

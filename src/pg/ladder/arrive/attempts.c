@@ -1,11 +1,16 @@
 /*
  * attempts.c
  *		Rating the matches of a ladder so that errors do not stop those who brought them.
+ *
+ * Relies on apply_batch() leaving nothing behind in memory when its subtransaction is undone, and on
+ * whoever fails alone to fail again alone: parts are the same matches in the same order.
  */
 #include "pg/ladder/arrive/attempts.h"
 
+#include "catalog/pg_namespace.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 
 #include "pg/ladder/arrive/failures.h"
 #include "pg/ladder/arrive/pending.h"
@@ -32,6 +37,9 @@
  */
 #define MAX_FAILED 3000
 #define NSAMPLES 64
+
+/* What comes in while matches are rated is rated after them, in so many rounds at most. */
+#define MAX_ROUNDS 1000
 
 /* A piece of work: one batch, or its parts one after another. */
 typedef struct Attempts
@@ -78,11 +86,11 @@ rate_batch(void *arg)
 }
 
 /*
- * Try once to rate a batch, as attempt_batch().  What an attempt logs of ratings counts only if it
- * succeeds.
+ * Try to rate a batch.  The error that it raises is undone and returned, or else NULL.  What an attempt
+ * logs of ratings counts only if it succeeds.
  */
 static ErrorData *
-attempt_once(Attempt *attempt)
+attempt_batch(Attempt *attempt)
 {
 	Attempts   *attempts = attempt->attempts;
 	Ladder	   *ladder = attempts->ladder;
@@ -93,41 +101,31 @@ attempt_once(Attempt *attempt)
 	bool		done;
 
 	attempt->trial.notices = &attempts->notices;
-	attempt->context = AllocSetContextCreate(CurrentMemoryContext, "skillrating attempt",
-											 ALLOCSET_DEFAULT_SIZES);
-	if (changes != NULL)
-		ladder->changes = change_log_begin_part(changes, attempt->context);
-	error = try_in_subtransaction(rate_batch, attempt, &done);
-	if (done)
-	{
-		attempts->applied.looked_at += attempt->applied.looked_at;
-		attempts->applied.late += attempt->applied.late;
-		attempts->applied.unrated += attempt->applied.unrated;
-		if (changes != NULL)
-			change_log_end_part(changes, ladder->changes);
-	}
-	else
-	{
-		/* The frame is further out than the subtransaction, whose end leaves no ladder. */
-		ladder_release_states(ladder);
-		ladder_show_to_mirrors(ladder);
-		ladder->read_only = read_only;
-		attempts->notices.n = nnotices;
-	}
-	ladder->changes = changes;
-	MemoryContextDelete(attempt->context);
-	return error;
-}
-
-/* Try to rate a batch.  The error that it raises is undone and returned, or else NULL. */
-static ErrorData *
-attempt_batch(Attempt *attempt)
-{
-	ErrorData  *error;
-
 	do
 	{
-		error = attempt_once(attempt);
+		attempt->context = AllocSetContextCreate(CurrentMemoryContext, "skillrating attempt",
+												 ALLOCSET_DEFAULT_SIZES);
+		if (changes != NULL)
+			ladder->changes = change_log_begin_part(changes, attempt->context);
+		error = try_in_subtransaction(rate_batch, attempt, &done);
+		if (done)
+		{
+			attempts->applied.looked_at += attempt->applied.looked_at;
+			attempts->applied.late += attempt->applied.late;
+			attempts->applied.unrated += attempt->applied.unrated;
+			if (changes != NULL)
+				change_log_end_part(changes, ladder->changes);
+		}
+		else
+		{
+			/* The frame is further out than the subtransaction, whose end pops none. */
+			ladder->state->states_taken = false;
+			ladder->state->hidden_from_mirrors = false;
+			ladder->read_only = read_only;
+			attempts->notices.n = nnotices;
+		}
+		ladder->changes = changes;
+		MemoryContextDelete(attempt->context);
 	} while (error == NULL && !attempt->is_complete);
 	return error;
 }
@@ -224,7 +222,7 @@ drop_unreadable(Attempts *attempts, Datum *ids, int n)
 }
 
 /* Put the matches of a batch into the order in which the source has them, the others behind. */
-static void
+static bool
 order_by_source(void *arg)
 {
 	const Attempt *attempt = (const Attempt *) arg;
@@ -238,7 +236,7 @@ order_by_source(void *arg)
 	int			i;
 
 	for (i = 0; i < attempt->n; i++)
-		*id_table_enter(unmet, attempt->ids[i], "", &found) = &attempt->ids[i];
+		id_table_set(unmet, attempt->ids[i], &attempt->ids[i]);
 	while (reader_next(reader))
 	{
 		void	  **place = id_table_enter(unmet, reader->match.id, "", &found);
@@ -254,6 +252,7 @@ order_by_source(void *arg)
 	memcpy(attempt->ids, ordered, attempt->n * sizeof(Datum));
 	id_table_free(unmet);
 	pfree(ordered);
+	return true;
 }
 
 static void rate_part(Attempts *attempts, Datum *ids, int n, bool careful);
@@ -369,16 +368,11 @@ wait_for_owner(Attempts *attempts, const Datum *ids, int n)
 {
 	Ladder	   *ladder = attempts->ladder;
 	bool		done;
-	ErrorData  *error;
+	ErrorData  *error = try_in_subtransaction(check_owners, ladder, &done);
 	int			i;
 
-	error = ladder_owners_agree(ladder->cache) ? NULL :
-		try_in_subtransaction(check_owners, ladder, &done);
 	if (error == NULL)
-	{
-		ladder->bears_owners = false;
 		return false;
-	}
 	if (ladder->raises || ladder->cache->notes_foreign)
 		ReThrowError(error);
 	for (i = 0; i < n; i++)
@@ -386,9 +380,8 @@ wait_for_owner(Attempts *attempts, const Datum *ids, int n)
 	return true;
 }
 
-/* Rate matches.  has_failed: pending may have rows of them that failed. */
-static Applied
-apply(Ladder *ladder, Datum *ids, int n, bool has_failed, Occasion occasion)
+Applied
+apply_matches(Ladder *ladder, Datum *ids, int n, bool has_failed, Occasion occasion)
 {
 	Attempts	attempts = {.ladder = ladder,.has_failed = has_failed};
 	bool		large;
@@ -401,20 +394,18 @@ apply(Ladder *ladder, Datum *ids, int n, bool has_failed, Occasion occasion)
 	if (n >= MIN_LARGE_BATCH)
 		ladder_expect_many(ladder);
 	large = ladder->large;
-	if (!wait_for_owner(&attempts, ids, n))
+	if (ladder->cache->foreign == NULL || !wait_for_owner(&attempts, ids, n))
+	{
+		ladder->bears_owners = false;
 		rate_part(&attempts, ids, n, ladder->raises && !ladder->strict);
+	}
 	if (attempts.failures.n > 0)
 		failures_send(ladder, &attempts.failures, occasion == MATCHES_RETRIED);
-	notices_send(&attempts.notices, ladder);
+	if (attempts.notices.n > 0)
+		notices_send(&attempts.notices, ladder);
 	if (large)
 		ladder_expect_many(ladder);
 	return attempts.applied;
-}
-
-Applied
-apply_matches(Ladder *ladder, Datum *ids, int n, Occasion occasion)
-{
-	return apply(ladder, ids, n, true, occasion);
 }
 
 /*
@@ -429,7 +420,7 @@ apply_table(Ladder *ladder, IdTable *ids, bool has_failed, Occasion occasion)
 	int			n = id_table_count(ids);
 
 	id_table_free(ids);
-	(void) apply(ladder, id, n, has_failed, occasion);
+	(void) apply_matches(ladder, id, n, has_failed, occasion);
 }
 
 bool
@@ -451,6 +442,19 @@ apply_pending(Ladder *ladder, bool of_all)
 }
 
 void
+apply_failed(Ladder *ladder)
+{
+	IdTable    *ids = id_table_create(ladder->match_type);
+
+	add_failed(ladder, ids);
+	apply_table(ladder, ids, true, MATCHES_RETRIED);
+}
+
+/*
+ * ---- The end of work on a ladder ----
+ */
+
+void
 apply_waiting(Ladder *ladder)
 {
 	IdTable    *ids = id_table_create(ladder->match_type);
@@ -459,11 +463,50 @@ apply_waiting(Ladder *ladder)
 	apply_table(ladder, ids, true, MATCHES_COME);
 }
 
-void
-apply_failed(Ladder *ladder)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
+static const LadderEntry rate_waiting_entry = {
+	"rate_waiting", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true,
+	.bears_owners = true
+};
 
-	add_failed(ladder, ids);
-	apply_table(ladder, ids, true, MATCHES_RETRIED);
+/* Rate the matches of one ladder that wait. */
+static void
+rate_waiting_of(Oid schema)
+{
+	Ladder	   *entered = ladder_begin(schema, &rate_waiting_entry);
+	Ladder	   *ladder = ladder_open(entered);
+
+	apply_waiting(ladder);
+	ladder_close(ladder);
+	ladder_end(entered);
+}
+
+static void
+rate_waiting(void)
+{
+	Oid			schema;
+	int			round;
+
+	for (round = 0; OidIsValid(schema = next_waiting()); round++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (round >= MAX_ROUNDS)
+			ereport(ERROR,
+					(errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
+					 errmsg("rating of matches has inserted further matches %d times in a row",
+							MAX_ROUNDS),
+					 errhint("A trigger on a ladder inserts a match for every rated match.")));
+		if (SearchSysCacheExists1(NAMESPACEOID, ObjectIdGetDatum(schema)))
+			rate_waiting_of(schema);
+		else
+			forget_waiting(schema);
+	}
+}
+
+void
+ladder_end(Ladder *ladder)
+{
+	ladder->state->ending = true;
+	if (!ladder->nested && OidIsValid(next_waiting()))
+		rate_waiting();
+	ladder_leave(ladder);
 }

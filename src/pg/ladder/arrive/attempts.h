@@ -22,8 +22,11 @@ typedef enum Occasion
 	MATCHES_RETRIED				/* each cause of failure, and no reasons */
 } Occasion;
 
-/* Rate n distinct matches, as apply_batch() does; none is no work. */
-extern Applied apply_matches(Ladder *ladder, Datum *ids, int n, Occasion occasion);
+/*
+ * Rate n distinct matches, as apply_batch() does; none is no work.  has_failed: pending may have rows
+ * of them that have failed before.
+ */
+extern Applied apply_matches(Ladder *ladder, Datum *ids, int n, bool has_failed, Occasion occasion);
 
 /*
  * Take this transaction's matches, or all, out of pending, and apply them with those

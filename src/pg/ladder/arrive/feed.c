@@ -1,6 +1,9 @@
 /*
  * feed.c
  *		What feeds a ladder: the triggers that report matches to it.
+ *
+ * What is asked before a ladder is entered runs no query, because it would run as the caller:
+ * catalogues are read from the caches of the server, and a list by a scan under the latest snapshot.
  */
 #include "pg/ladder/arrive/feed.h"
 
@@ -288,7 +291,7 @@ append_mirrors(QueryDraft *draft)
  */
 static LadderQuery fed_query = {
 	.text = "SELECT EXISTS (SELECT FROM {mirrors}), "
-	"(SELECT l.relation FROM ("
+	"(SELECT l.relation::pg_catalog.text FROM ("
 	"SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
 	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.+) " COUNT_TRIGGERS("a", "$5") " OPERATOR(pg_catalog.<) "
 	/* But for TRUNCATE, which has another function. */
@@ -302,8 +305,9 @@ static LadderQuery fed_query = {
 
 enum
 {
-	FED_MIRRORS = 1,
-	FED_LACKING
+	FED_MIRRORS,
+	FED_LACKING,
+	FED_NCOLUMNS
 };
 
 /* A table of the ladder, attached or mirrored that lacks triggers, or NULL.  SPI is connected. */
@@ -311,29 +315,23 @@ static char *
 find_lacking(Ladder *ladder)
 {
 	char	   *lacking = find_lacking_own(ladder);
-	Datum		values[5];
-	bool		mirrors;
-	bool		isnull;
+	Datum		values[FED_NCOLUMNS];
+	bool		nulls[FED_NCOLUMNS];
 
 	if (lacking != NULL)
 		return lacking;
-	values[0] = ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]);
-	values[1] = ObjectIdGetDatum(trigger_function("collect_matches"));
-	values[2] = ObjectIdGetDatum(trigger_function("fill_mirror"));
-	values[3] = ObjectIdGetDatum(ladder->owner);
-	values[4] = ObjectIdGetDatum(trigger_function("enqueue_matches"));
-	(void) ladder_execute(ladder, &fed_query, values, NULL, NULL);
-	mirrors = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
-										 SPI_tuptable->tupdesc, FED_MIRRORS,
-										 &isnull));
-	lacking = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-						   FED_LACKING);
-	SPI_freetuptable(SPI_tuptable);
-	if (lacking == NULL && mirrors)
-		lacking = lacking_own_table(ladder, "rating", "update_mirrors",
-									TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE |
-									TRIGGER_TYPE_DELETE);
-	return lacking;
+	(void) ladder_read_row(ladder, &fed_query,
+						   DATUMS(ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]),
+								  ObjectIdGetDatum(trigger_function("collect_matches")),
+								  ObjectIdGetDatum(trigger_function("fill_mirror")),
+								  ObjectIdGetDatum(ladder->owner),
+								  ObjectIdGetDatum(trigger_function("enqueue_matches"))),
+						   values, nulls);
+	if (!nulls[FED_LACKING])
+		return TextDatumGetCString(values[FED_LACKING]);
+	return !DatumGetBool(values[FED_MIRRORS]) ? NULL :
+		lacking_own_table(ladder, "rating", "update_mirrors",
+						  TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE);
 }
 
 void
@@ -350,8 +348,7 @@ Datum
 skillrating_lacking_triggers(PG_FUNCTION_ARGS)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-												   "lacking_triggers"));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	char	   *lacking = find_lacking(ladder);
 
 	if (lacking != NULL)
@@ -374,14 +371,8 @@ static LadderQuery unread_columns_query = {
 char *
 unread_source_columns(Ladder *ladder)
 {
-	Datum		source = ObjectIdGetDatum(ladder->relation[LADDER_SOURCE]);
-	char	   *columns;
-
-	(void) ladder_execute(ladder, &unread_columns_query, &source, NULL, NULL);
-	columns = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-						   ONLY_COLUMN);
-	SPI_freetuptable(SPI_tuptable);
-	return columns;
+	return ladder_read_text(ladder, &unread_columns_query,
+							DATUMS(ObjectIdGetDatum(ladder->relation[LADDER_SOURCE])));
 }
 
 /*

@@ -97,7 +97,7 @@ lock_mirror(const Ladder *ladder, Oid relid)
 Datum
 skillrating_lock_mirror(PG_FUNCTION_ARGS)
 {
-	const Ladder *ladder = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "lock_mirror");
+	const Ladder *ladder = ladder_inside(fcinfo);
 
 	PG_RETURN_BOOL(lock_mirror(ladder, PG_GETARG_OID(1)));
 }
@@ -115,18 +115,17 @@ static LadderQuery statement_query = {
 static SPIPlanPtr
 make_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 {
-	Datum		values[7];
 	char	   *statement;
 	SPIPlanPtr	plan;
 
-	values[0] = CStringGetTextDatum(ladder->name);
-	values[1] = ObjectIdGetDatum(mirror->relation);
-	values[2] = CStringGetTextDatum(mirror->pool);
-	values[3] = CStringGetTextDatum(mirror->key);
-	values[4] = CStringGetTextDatum(mirror->columns);
-	values[5] = CStringGetTextDatum(event);
-	values[6] = CStringGetTextDatum(mirror->pool_key);
-	(void) ladder_execute(ladder, &statement_query, values, NULL, NULL);
+	(void) ladder_execute(ladder, &statement_query,
+						  DATUMS(CStringGetTextDatum(ladder->name),
+								 ObjectIdGetDatum(mirror->relation),
+								 CStringGetTextDatum(mirror->pool),
+								 CStringGetTextDatum(mirror->key),
+								 CStringGetTextDatum(mirror->columns), CStringGetTextDatum(event),
+								 CStringGetTextDatum(mirror->pool_key)),
+						  NULL, NULL);
 	statement = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, ONLY_COLUMN);
 	SPI_freetuptable(SPI_tuptable);
 	if (statement == NULL)
@@ -267,7 +266,7 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 
 	/* Work that writes ratings has set the settings already. */
 	if (ladder_is_at_work(ladder))
-		*ladder->pinned = true;
+		ladder->state->pinned = true;
 
 	/* The list as it is now, and not as the statement that has fired the trigger saw it. */
 	ladder->read_only = false;

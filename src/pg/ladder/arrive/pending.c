@@ -359,10 +359,9 @@ static void
 take_drained(void *arg, const Datum *values, const bool *nulls)
 {
 	Drained    *drained = (Drained *) arg;
-	bool		found;
 
 	if (!nulls[DRAIN_MATCH_ID])
-		(void) id_table_enter(drained->ids, values[DRAIN_MATCH_ID], "", &found);
+		id_table_add(drained->ids, values[DRAIN_MATCH_ID]);
 	drained->has_failed = drained->has_failed || !nulls[DRAIN_HAS_FAILED];
 }
 
@@ -405,7 +404,6 @@ write_failed(Ladder *ladder, const Failure *failure, int n)
 	Datum	   *id = palloc_array(Datum, n);
 	const char **sqlstate = palloc_array(const char *, n);
 	const char **message = palloc_array(const char *, n);
-	Datum		values[3];
 	int			i;
 
 	for (i = 0; i < n; i++)
@@ -414,17 +412,16 @@ write_failed(Ladder *ladder, const Failure *failure, int n)
 		sqlstate[i] = pstrdup(unpack_sql_state(failure[i].sqlerrcode));
 		message[i] = failure[i].message;
 	}
-	values[0] = id_array(ladder->match_type, id, n);
-	values[1] = text_array(sqlstate, n);
-	values[2] = text_array(message, n);
-	(void) ladder_execute(ladder, &write_failed_query, values, NULL, NULL);
+	(void) ladder_execute(ladder, &write_failed_query,
+						  DATUMS(id_array(ladder->match_type, id, n), text_array(sqlstate, n),
+								 text_array(message, n)),
+						  NULL, NULL);
 }
 
 /* check_pending(ladder): before SQL inserts rows that fire no trigger. */
 Datum
 skillrating_check_pending(PG_FUNCTION_ARGS)
 {
-	check_pending(ladder_inside_complete(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-										 "check_pending"));
+	check_pending(ladder_inside_complete(fcinfo));
 	PG_RETURN_VOID();
 }

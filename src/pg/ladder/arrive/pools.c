@@ -58,7 +58,7 @@ report_unknown_pool(const Ladder *ladder, PoolUse use, const char *pool, int n)
 				 errhint_plural("Its rating pool is %s.", "Its rating pools are %s.", n,
 								pool_list(n))));
 	/* The call that this one is a part of has said it. */
-	if (!ladder_is_nested(ladder))
+	if (!ladder->nested)
 		ereport(NOTICE,
 				(errmsg("ladder \"%s\" has no rating pool \"%s\" yet", ladder->name, pool),
 				 errdetail("All players are newcomers there."),

@@ -237,12 +237,11 @@ add_transition_ids(IdTable *ids, Tuplestorestate *rows, TupleDesc desc,
 	while (tuplestore_gettupleslot(rows, true, false, slot))
 	{
 		bool		isnull;
-		bool		found;
 		Datum		id = slot_getattr(slot, column, &isnull);
 
 		CHECK_FOR_INTERRUPTS();
 		if (!isnull)
-			(void) id_table_enter(ids, id, "", &found);
+			id_table_add(ids, id);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 }
@@ -279,13 +278,12 @@ add_expression_ids(IdTable *ids, const Ladder *ladder, const char *expression, c
 	for (i = 0; i < SPI_processed; i++)
 	{
 		bool		isnull;
-		bool		found;
 		Datum		id = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, ONLY_COLUMN,
 									   &isnull);
 
 		CHECK_FOR_INTERRUPTS();
 		if (!isnull)
-			(void) id_table_enter(ids, id, "", &found);
+			id_table_add(ids, id);
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -342,7 +340,7 @@ rate_now(const Ladder *inside, Datum *ids, int n)
 	Ladder	   *entered = ladder_begin(inside->schema, &apply_entry);
 	Ladder	   *ladder = ladder_open(entered);
 
-	(void) apply_matches(ladder, ids, n, MATCHES_COME);
+	(void) apply_matches(ladder, ids, n, true, MATCHES_COME);
 	ladder_close(ladder);
 	ladder_end(entered);
 }
@@ -361,7 +359,7 @@ collect_matches(Ladder *ladder, Datum *ids, int n)
 		rate_now(ladder, ids, n);
 	else if (ladder->apply_at == APPLY_AT_CATCH_UP)
 		write_pending(ladder, ids, n);
-	else if (ladder_is_nested(ladder))
+	else if (ladder->nested)
 		keep_waiting(ladder, ids, n);
 	else if (ladder_is_restricted_outside(ladder))
 		rate_now(ladder, ids, n);
@@ -446,7 +444,6 @@ static void
 write_note(Ladder *entered, const TriggerData *trigdata, const char *error)
 {
 	Ladder	   *ladder = ladder_open(entered);
-	Datum		values[3];
 	bool		nulls[3] = {false, false, error == NULL};
 
 	if (!ladder_owns_table(get_relname_relid("replica_note", ladder->schema)))
@@ -455,10 +452,11 @@ write_note(Ladder *entered, const TriggerData *trigdata, const char *error)
 				 errmsg("ladder \"%s\" has no table replica_note of its owner", ladder->name),
 				 errhint("skillrating.attach(..., replica => true) makes it.")));
 	ladder_settle(ladder);
-	values[0] = ObjectIdGetDatum(RelationGetRelid(trigdata->tg_relation));
-	values[1] = CStringGetTextDatum(event_name(trigdata->tg_event));
-	values[2] = error != NULL ? CStringGetTextDatum(error) : (Datum) 0;
-	(void) ladder_execute(ladder, &note_query, values, nulls, NULL);
+	(void) ladder_execute(ladder, &note_query,
+						  DATUMS(ObjectIdGetDatum(RelationGetRelid(trigdata->tg_relation)),
+								 CStringGetTextDatum(event_name(trigdata->tg_event)),
+								 error != NULL ? CStringGetTextDatum(error) : (Datum) 0),
+						  nulls, NULL);
 	ladder_close(ladder);
 }
 

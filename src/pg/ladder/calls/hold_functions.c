@@ -27,7 +27,7 @@ SKILLRATING_FUNCTION(skillrating_lock_maintenance);
 Datum
 skillrating_hold_ladder(PG_FUNCTION_ARGS)
 {
-	ladder_strengthen(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "hold_ladder"),
+	ladder_strengthen(ladder_inside(fcinfo),
 					  PG_GETARG_BOOL(1) ? AccessExclusiveLock : ExclusiveLock);
 	PG_RETURN_VOID();
 }

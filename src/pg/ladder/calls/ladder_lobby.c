@@ -152,15 +152,15 @@ read_accounts(LobbyDraft *draft)
 
 /* The names in an array of the match, as a column too, or NULL. */
 static Datum *
-read_names(LobbyDraft *draft, LadderArray which, LobbyColumn column, bool **unknown)
+read_names(LobbyDraft *draft, GivenPart which, LobbyColumn column, bool **unknown)
 {
 	Datum	   *name;
 	int			n;
 
-	if (!draft->arrays.has_array[which])
+	if (draft->arrays.null[which])
 		return NULL;
-	set_column(draft, column, draft->arrays.array[which]);
-	deconstruct_array(DatumGetArrayTypeP(draft->arrays.array[which]), TEXTOID, -1, false,
+	set_column(draft, column, draft->arrays.value[which]);
+	deconstruct_array(DatumGetArrayTypeP(draft->arrays.value[which]), TEXTOID, -1, false,
 					  TYPALIGN_INT, &name, unknown, &n);
 	return name;
 }
@@ -287,7 +287,6 @@ static void
 put_model(LobbyDraft *draft, double caution, bool sides, bool commanders)
 {
 	const Model *model = draft->batch->model;
-	bool		isnull;
 
 	if (caution != 0 && model_state_column(model, ROLE_DEVIATION) < 0)
 		ereport(ERROR,
@@ -303,10 +302,9 @@ put_model(LobbyDraft *draft, double caution, bool sides, bool commanders)
 		report_match_status(MATCH_NO_PERIOD, NAN, NULL);
 	if (match_components_used(&model->rules, draft->batch->params) > 0)
 		ladder_check_privilege(draft->ladder, "component", ACL_SELECT);
-	ladder_execute(draft->ladder, &params_query, NULL, NULL, NULL);
 	set_column(draft, LOBBY_MODEL, CStringGetTextDatum(model->name));
-	set_column(draft, LOBBY_PARAMS, SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-												  ONLY_COLUMN, &isnull));
+	(void) ladder_read_row(draft->ladder, &params_query, NULL, &draft->value[LOBBY_PARAMS],
+						   &draft->null[LOBBY_PARAMS]);
 }
 
 /* Who may command: one element is that of all. */
@@ -342,10 +340,11 @@ fill_lobby(LobbyDraft *draft)
 	put_model(draft, caution, sides, commanders);
 	players_in_argument(fcinfo, LOBBY_ARG_PLAYERS, draft->ladder->player_type, &draft->arrays);
 	check_player_count(draft->arrays.n, MAX_QUEUED);
-	optional_arrays(fcinfo, LOBBY_ARG_CONTEXT, ARRAY_CONTEXT, ARRAY_CLUB, &draft->arrays);
+	array_in_argument(fcinfo, LOBBY_ARG_CONTEXT, GIVEN_CONTEXT, &draft->arrays);
+	array_in_argument(fcinfo, LOBBY_ARG_CLUB, GIVEN_CLUB, &draft->arrays);
 	read_accounts(draft);
-	draft->context = read_names(draft, ARRAY_CONTEXT, LOBBY_CONTEXT, &draft->no_context);
-	draft->club = read_names(draft, ARRAY_CLUB, LOBBY_CLUB, &draft->no_club);
+	draft->context = read_names(draft, GIVEN_CONTEXT, LOBBY_CONTEXT, &draft->no_context);
+	draft->club = read_names(draft, GIVEN_CLUB, LOBBY_CLUB, &draft->no_club);
 	load_states(draft);
 	put_states(draft, caution, sides, commanders);
 	if (commanders)
@@ -376,7 +375,7 @@ skillrating_ladder_lobby(PG_FUNCTION_ARGS)
 			set_column(&draft, copied[i].column, PG_GETARG_DATUM(copied[i].arg));
 	draft.pool = text_to_cstring(PG_GETARG_TEXT_PP(LOBBY_ARG_POOL));
 	draft.ladder =
-		ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(LOBBY_ARG_LADDER)), "lobby"));
+		ladder_open_inside(fcinfo);
 	if (!PG_ARGISNULL(LOBBY_ARG_PLAYERS))
 		fill_lobby(&draft);
 

@@ -1,6 +1,8 @@
 /*
  * match_arrays.c
  *		A match as arguments of a function.
+ *
+ * Relies on parts of a match having the same order here and in the parameters of all queries.
  */
 #include "pg/ladder/calls/match_arrays.h"
 
@@ -12,31 +14,33 @@
 #include "pg/matches/inputs.h"
 #include "pg/sql/arrays.h"
 
-/* The optional arrays: the name of each, which its column in match_player has too, and its type. */
+/* The names of the arrays from players on, and the columns of a source that some of them are. */
 static const struct
 {
 	const char *name;
-	ValueType	type;
-}			ladder_arrays[LADDER_NARRAYS] = {
-	[ARRAY_RANK] = {"rank", VALUE_FLOAT8},
-	[ARRAY_WON] = {"won", VALUE_BOOL},
-	[ARRAY_TEAM_SCORE] = {"team_score", VALUE_FLOAT8},
-	[ARRAY_PLAYER_SCORE] = {"player_score", VALUE_FLOAT8},
-	[ARRAY_WEIGHT] = {"weight", VALUE_FLOAT8},
-	[ARRAY_JOINED] = {"joined", VALUE_FLOAT8},
-	[ARRAY_LEFT_AT] = {"left_at", VALUE_FLOAT8},
-	[ARRAY_COMMANDING] = {"commanding", VALUE_FLOAT8},
-	[ARRAY_SIDE] = {"side", VALUE_INT4},
-	[ARRAY_SQUAD] = {"squad", VALUE_INT8},
-	[ARRAY_KILLS] = {"kills", VALUE_INT4},
-	[ARRAY_DEATHS] = {"deaths", VALUE_INT4},
-	[ARRAY_QUIT] = {"quit", VALUE_BOOL},
-	[ARRAY_EXPERIENCE] = {"experience", VALUE_INT4},
-	[ARRAY_PLAYER_GAIN] = {"player_gain", VALUE_FLOAT8},
-	[ARRAY_BOT] = {"bot", VALUE_BOOL},
-	[ARRAY_FIXED] = {"fixed", VALUE_BOOL},
-	[ARRAY_CONTEXT] = {"context", VALUE_TEXT},
-	[ARRAY_CLUB] = {"club", VALUE_TEXT},
+	int			column;			/* or -1 */
+}			given_arrays[GIVEN_NPARTS] = {
+	[GIVEN_PLAYERS] = {"players", -1},
+	[GIVEN_TEAM] = {"team", SOURCE_TEAM},
+	[GIVEN_RANK] = {"rank", -1},
+	[GIVEN_WON] = {"won", -1},
+	[GIVEN_TEAM_SCORE] = {"team_score", -1},
+	[GIVEN_PLAYER_SCORE] = {"player_score", -1},
+	[GIVEN_WEIGHT] = {"weight", SOURCE_WEIGHT},
+	[GIVEN_JOINED] = {"joined", SOURCE_JOINED},
+	[GIVEN_LEFT_AT] = {"left_at", SOURCE_LEFT_AT},
+	[GIVEN_COMMANDING] = {"commanding", SOURCE_COMMANDING},
+	[GIVEN_SIDE] = {"side", SOURCE_SIDE},
+	[GIVEN_SQUAD] = {"squad", SOURCE_SQUAD},
+	[GIVEN_KILLS] = {"kills", -1},
+	[GIVEN_DEATHS] = {"deaths", -1},
+	[GIVEN_QUIT] = {"quit", -1},
+	[GIVEN_EXPERIENCE] = {"experience", -1},
+	[GIVEN_PLAYER_GAIN] = {"player_gain", SOURCE_PLAYER_GAIN},
+	[GIVEN_BOT] = {"bot", -1},
+	[GIVEN_FIXED] = {"fixed", SOURCE_FIXED},
+	[GIVEN_CONTEXT] = {"context", SOURCE_CONTEXT},
+	[GIVEN_CLUB] = {"club", SOURCE_CLUB},
 };
 
 /*
@@ -89,6 +93,7 @@ players_in_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type, MatchArra
 	char		typalign;
 	int			i;
 
+	memset(arrays->null, true, sizeof(arrays->null));
 	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
 	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
 					  &element, &null, &arrays->n);
@@ -98,24 +103,6 @@ players_in_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type, MatchArra
 		element[i] = convert_id(id_type, ARR_ELEMTYPE(array), element[i], "players");
 	}
 	arrays->player = element;
-}
-
-void
-players_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
-				 MatchArrays *arrays)
-{
-	int			n;
-
-	required_argument(fcinfo, arg, "players");
-	n = array_size(array_argument(fcinfo, arg, "players", -1));
-	if (n == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array players must not be empty")));
-	if (n > MATCH_MAX_PARTICIPANTS)
-		report_match_status(MATCH_TOO_MANY_PARTICIPANTS, n, NULL);
-	players_in_argument(fcinfo, arg, id_type, arrays);
-	arrays->players = id_array(id_type, arrays->player, arrays->n);
 }
 
 /* An array of one element that stands for all, as one of n. */
@@ -142,43 +129,67 @@ repeat_element(ArrayType *array, int n)
 }
 
 void
-optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
-				LadderArray last, MatchArrays *arrays)
+array_in_argument(FunctionCallInfo fcinfo, int arg, GivenPart part, MatchArrays *arrays)
 {
-	int			i;
+	ArrayType  *array;
 
-	for (i = first; i <= (int) last; i++, arg++)
-	{
-		arrays->has_array[i] = !PG_ARGISNULL(arg);
-		if (!arrays->has_array[i])
-			continue;
+	if (PG_ARGISNULL(arg))
+		return;
+	array = PG_GETARG_ARRAYTYPE_P(arg);
+	arrays->null[part] = false;
 
-		/* One context is that of all players. */
-		if (i == ARRAY_CONTEXT && array_size(PG_GETARG_ARRAYTYPE_P(arg)) == 1)
-		{
-			arrays->array[i] = repeat_element(PG_GETARG_ARRAYTYPE_P(arg), arrays->n);
-			continue;
-		}
-		arrays->array[i] = PG_GETARG_DATUM(arg);
-		check_array(DatumGetArrayTypeP(arrays->array[i]), ladder_arrays[i].name, arrays->n,
-					i >= ARRAY_WEIGHT);
-	}
+	/* One context is that of all players. */
+	arrays->value[part] = part == GIVEN_CONTEXT && array_size(array) == 1 ?
+		repeat_element(array, arrays->n) : PointerGetDatum(array);
+	check_array(DatumGetArrayTypeP(arrays->value[part]), given_arrays[part].name, arrays->n,
+				part >= GIVEN_WEIGHT);
+}
+
+/* The players of a match, which has some, and not too many. */
+static void
+match_players(FunctionCallInfo fcinfo, int arg, IdType *id_type, MatchArrays *arrays)
+{
+	int			n;
+
+	required_argument(fcinfo, arg, "players");
+	n = array_size(array_argument(fcinfo, arg, "players", -1));
+	if (n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array players must not be empty")));
+	if (n > MATCH_MAX_PARTICIPANTS)
+		report_match_status(MATCH_TOO_MANY_PARTICIPANTS, n, NULL);
+	players_in_argument(fcinfo, arg, id_type, arrays);
+	arrays->value[GIVEN_PLAYERS] = id_array(id_type, arrays->player, arrays->n);
+	arrays->null[GIVEN_PLAYERS] = false;
 }
 
 void
-match_values(FunctionCallInfo fcinfo, int arg, MatchValue first, MatchValue last,
-			 MatchArrays *arrays)
+match_arguments(FunctionCallInfo fcinfo, const Ladder *ladder, const GivenPart *part,
+				MatchArrays *arrays)
 {
 	int			i;
 
-	for (i = first; i <= (int) last; i++, arg++)
+	/* The number of players is that of all elements. */
+	for (i = 1; i < fcinfo->nargs; i++)
+		if (part[i] == GIVEN_PLAYERS)
+			match_players(fcinfo, i, ladder->player_type, arrays);
+	arrays->value[GIVEN_POOL] = CStringGetTextDatum("");
+	arrays->value[GIVEN_LOG_ODDS] = Float8GetDatum(0);
+	arrays->value[GIVEN_GAIN] = Float8GetDatum(1);
+	arrays->null[GIVEN_POOL] = arrays->null[GIVEN_LOG_ODDS] = arrays->null[GIVEN_GAIN] = false;
+	for (i = 1; i < fcinfo->nargs; i++)
 	{
-		bool		null = PG_ARGISNULL(arg);
-
-		arrays->null[i] = null && i > VALUE_OF_GAIN;
-		arrays->value[i] = !null ? PG_GETARG_DATUM(arg) :
-			i == VALUE_OF_POOL ? CStringGetTextDatum("") :
-			Float8GetDatum(i == VALUE_OF_GAIN ? 1 : 0);
+		if (part[i] == GIVEN_TEAM)
+			required_argument(fcinfo, i, "team");
+		if (part[i] > GIVEN_PLAYERS)
+			array_in_argument(fcinfo, i, part[i], arrays);
+		else if (part[i] != GIVEN_PLAYERS && !PG_ARGISNULL(i))
+		{
+			arrays->value[part[i]] = part[i] == GIVEN_MATCH_ID ?
+				match_id_argument(fcinfo, i, ladder->match_type) : PG_GETARG_DATUM(i);
+			arrays->null[part[i]] = false;
+		}
 	}
 }
 
@@ -189,107 +200,61 @@ match_values(FunctionCallInfo fcinfo, int arg, MatchValue first, MatchValue last
 void
 match_arrays_read(const MatchArrays *arrays, SourceMatch *match)
 {
-	/* The columns of arrays that preview() has. */
-	static const struct
-	{
-		LadderArray array;
-		SourceColumn column;
-	}			read[] = {
-		{ARRAY_WEIGHT, SOURCE_WEIGHT}, {ARRAY_JOINED, SOURCE_JOINED}, {ARRAY_LEFT_AT, SOURCE_LEFT_AT},
-		{ARRAY_COMMANDING, SOURCE_COMMANDING}, {ARRAY_SIDE, SOURCE_SIDE},
-		{ARRAY_SQUAD, SOURCE_SQUAD}, {ARRAY_PLAYER_GAIN, SOURCE_PLAYER_GAIN}, {ARRAY_FIXED, SOURCE_FIXED},
-		{ARRAY_CONTEXT, SOURCE_CONTEXT}, {ARRAY_CLUB, SOURCE_CLUB}
-	};
-	ColumnArray column[lengthof(read) + 2] = {{SOURCE_PLAYER_ID, arrays->player, NULL}};
+	ColumnArray column[GIVEN_NPARTS] = {{SOURCE_PLAYER_ID, arrays->player, NULL}};
 	int			n = 1;
 	Datum		shared[INPUT_NSLOTS];
 	bool		null[INPUT_NSLOTS];
 	int			i;
 
-	column[n++] = column_array(SOURCE_TEAM, DatumGetArrayTypeP(arrays->team));
-	for (i = 0; i < (int) lengthof(read); i++)
-		if (arrays->has_array[read[i].array])
-			column[n++] = column_array(read[i].column,
-									   DatumGetArrayTypeP(arrays->array[read[i].array]));
+	for (i = GIVEN_TEAM; i < GIVEN_NPARTS; i++)
+		if (given_arrays[i].column >= 0 && !arrays->null[i])
+			column[n++] = column_array(given_arrays[i].column, DatumGetArrayTypeP(arrays->value[i]));
 	source_row_clear(shared, null);
 	shared[SOURCE_RANK] = Float8GetDatum(1);
-	shared[SOURCE_PLAYED_AT] = arrays->value[VALUE_OF_PLAYED_AT];
-	shared[SOURCE_POOL] = arrays->value[VALUE_OF_POOL];
-	shared[SOURCE_LOG_ODDS] = arrays->value[VALUE_OF_LOG_ODDS];
-	shared[SOURCE_PLAYER_GAIN] = arrays->value[VALUE_OF_GAIN];
-	shared[SOURCE_TOURNAMENT] = arrays->value[VALUE_OF_TOURNAMENT];
+	shared[SOURCE_PLAYED_AT] = arrays->value[GIVEN_PLAYED_AT];
+	shared[SOURCE_POOL] = arrays->value[GIVEN_POOL];
+	shared[SOURCE_LOG_ODDS] = arrays->value[GIVEN_LOG_ODDS];
+	shared[SOURCE_PLAYER_GAIN] = arrays->value[GIVEN_GAIN];
+	shared[SOURCE_TOURNAMENT] = arrays->value[GIVEN_TOURNAMENT];
 	null[SOURCE_RANK] = null[SOURCE_PLAYED_AT] = null[SOURCE_POOL] = false;
 	null[SOURCE_LOG_ODDS] = null[SOURCE_PLAYER_GAIN] = false;
-	null[SOURCE_TOURNAMENT] = arrays->null[VALUE_OF_TOURNAMENT];
+	null[SOURCE_TOURNAMENT] = arrays->null[GIVEN_TOURNAMENT];
 	source_match_read(match, arrays->n, column, n, shared, null);
 }
 
 /*
  * ---- The ladder's own tables ----
  *
- * The arrays players and team are two parameters in a row, and the optional ones
- * come behind them.
+ * All queries have the same parameters: $1 to $8 are values of the match, $9 and $10 the arrays
+ * players and team, and the optional ones come behind.
  */
 
-static void
-add_array_params(QueryDraft *draft)
-{
-	int			i;
+/* The columns of match_player that arrays are for, with that of a participant's gain as it is read. */
+#define COLUMNS(player_gain) \
+	"team, rank, won, team_score, player_score, weight, joined, left_at, commanding, side, squad, " \
+	"kills, deaths, quit, experience, " player_gain ", bot, fixed, context, club"
 
-	add_query_param(draft, ARRAY_OF(VALUE_PLAYER));
-	add_query_param(draft, ARRAY_OF(VALUE_INT4));	/* team */
-	for (i = 0; i < LADDER_NARRAYS; i++)
-		add_query_param(draft, ARRAY_OF(ladder_arrays[i].type));
-}
+#define UNNEST(array) "pg_catalog.unnest($" #array ")"
 
-/* Their values. */
-static void
-array_values(const MatchArrays *arrays, Datum *values, bool *nulls)
-{
-	int			i;
-
-	values[0] = arrays->players;
-	values[1] = arrays->team;
-	nulls[0] = nulls[1] = false;
-	for (i = 0; i < LADDER_NARRAYS; i++)
-	{
-		values[2 + i] = arrays->array[i];
-		nulls[2 + i] = !arrays->has_array[i];
-	}
-}
-
-/* The columns of the optional arrays, behind a comma each. */
-static void
-append_array_names(QueryDraft *draft, const char *prefix)
-{
-	int			i;
-
-	for (i = 0; i < LADDER_NARRAYS; i++)
-		appendStringInfo(&draft->sql, ", %s%s", prefix,
-						 ladder_arrays[i].name);
-}
-
-/*
- * A FROM item a over the arrays, which are the last parameters, with the ordinal
- * n of a participant.
- */
-static void
-append_participants(QueryDraft *draft)
-{
-	int			n = 2 + LADDER_NARRAYS;
-	int			i;
-
-	appendStringInfoString(&draft->sql, "ROWS FROM (");
-	for (i = 0; i < n; i++)
-		appendStringInfo(&draft->sql, "%spg_catalog.unnest($%d)",
-						 i > 0 ? ", " : "", draft->nparams - n + i + 1);
-	appendStringInfoString(&draft->sql, ") WITH ORDINALITY AS a(player_id, team");
-	append_array_names(draft, "");
-	appendStringInfoString(&draft->sql, ", n)");
-}
+/* A FROM item over the arrays, with the ordinal n of a participant. */
+#define PARTICIPANTS \
+	"ROWS FROM (" UNNEST(9) ", " UNNEST(10) ", " UNNEST(11) ", " UNNEST(12) ", " UNNEST(13) ", " \
+	UNNEST(14) ", " UNNEST(15) ", " UNNEST(16) ", " UNNEST(17) ", " UNNEST(18) ", " UNNEST(19) ", " \
+	UNNEST(20) ", " UNNEST(21) ", " UNNEST(22) ", " UNNEST(23) ", " UNNEST(24) ", " UNNEST(25) ", " \
+	UNNEST(26) ", " UNNEST(27) ", " UNNEST(28) ", " UNNEST(29) \
+	") WITH ORDINALITY AS a(player_id, " COLUMNS("player_gain") ", n)"
 
 #define MATCH_PARAMS \
-	{VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL, VALUE_TEXT}
+	{VALUE_MATCH, VALUE_TIME, VALUE_TEXT, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_FLOAT8, VALUE_BOOL, VALUE_TEXT, \
+		ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_INT4), ARRAY_OF(VALUE_FLOAT8), ARRAY_OF(VALUE_BOOL), \
+		ARRAY_OF(VALUE_FLOAT8), ARRAY_OF(VALUE_FLOAT8), ARRAY_OF(VALUE_FLOAT8), ARRAY_OF(VALUE_FLOAT8), \
+		ARRAY_OF(VALUE_FLOAT8), ARRAY_OF(VALUE_FLOAT8), ARRAY_OF(VALUE_INT4), ARRAY_OF(VALUE_INT8), \
+		ARRAY_OF(VALUE_INT4), ARRAY_OF(VALUE_INT4), ARRAY_OF(VALUE_BOOL), ARRAY_OF(VALUE_INT4), \
+		ARRAY_OF(VALUE_FLOAT8), ARRAY_OF(VALUE_BOOL), ARRAY_OF(VALUE_BOOL), ARRAY_OF(VALUE_TEXT), \
+		ARRAY_OF(VALUE_TEXT)}
+
+StaticAssertDecl(GIVEN_NPARTS == 29 && GIVEN_NPARTS <= MAX_QUERY_PARAMS,
+				 "the parameters of queries are not the parts of a match");
 
 static LadderQuery insert_match_query = {
 	.text = "INSERT INTO {match} (match_id, played_at, pool, log_odds, gain, duration, surrendered, tournament) "
@@ -305,74 +270,31 @@ static LadderQuery update_match_query = {
 
 static LadderQuery delete_participants_query = {
 	.text = "DELETE FROM {match_player} AS p WHERE p.match_id {match =} $1",
-	.param = {VALUE_MATCH}
+	.param = MATCH_PARAMS
 };
-
-static void
-append_array_columns(QueryDraft *draft)
-{
-	append_array_names(draft, "");
-}
-
-static void
-append_array_elements(QueryDraft *draft)
-{
-	append_array_names(draft, "a.");
-}
 
 /* The stints of a player are numbered in the order of the arrays. */
 static LadderQuery insert_participants_query = {
-	.text = "INSERT INTO {match_player} (match_id, player_id, stint, team{arrays}) "
-	"SELECT $1, a.player_id, pg_catalog.row_number() OVER (PARTITION BY a.player_id ORDER BY a.n), a.team{elements} "
-	"FROM {participants}",
-	.param = {VALUE_MATCH},
-	.add_params = add_array_params,
-	.part = {
-		{"arrays", append_array_columns},
-		{"elements", append_array_elements},
-		{"participants", append_participants}
-	}
+	.text = "INSERT INTO {match_player} (match_id, player_id, stint, " COLUMNS("player_gain") ") "
+	"SELECT $1, player_id, pg_catalog.row_number() OVER (PARTITION BY player_id ORDER BY n), "
+	COLUMNS("player_gain") " FROM " PARTICIPANTS,
+	.param = MATCH_PARAMS
 };
 
-/* The columns of the optional arrays as they are compared: no gain is 1. */
-static void
-append_compared(QueryDraft *draft, const char *prefix)
-{
-	int			i;
-
-	for (i = 0; i < LADDER_NARRAYS; i++)
-		appendStringInfo(&draft->sql, i == ARRAY_PLAYER_GAIN ? ", COALESCE(%s%s, 1)" : ", %s%s", prefix,
-						 ladder_arrays[i].name);
-}
-
-static void
-append_stored(QueryDraft *draft)
-{
-	append_compared(draft, "p.");
-}
-
-static void
-append_given(QueryDraft *draft)
-{
-	append_compared(draft, "a.");
-}
-
-/* Whether a match is finished, and its rows are those of arrays, in whatever order. */
-#define STORED "SELECT p.player_id, p.team{stored} FROM {match_player} AS p WHERE p.match_id {match =} $1"
-#define GIVEN "SELECT a.player_id, a.team{given} FROM {participants}"
+/*
+ * Whether a match is finished, and its rows are those of arrays, in whatever order; no gain is 1.
+ * Each subquery has one FROM item, whose columns its names are.
+ */
+#define COMPARED "player_id, " COLUMNS("COALESCE(player_gain, 1)")
+#define STORED "SELECT " COMPARED " FROM {match_player} WHERE match_id {match =} $1"
+#define GIVEN "SELECT " COMPARED " FROM " PARTICIPANTS
 
 static LadderQuery stored_query = {
 	.text = "SELECT m.finished, ROW(m.played_at, m.pool, m.log_odds, m.gain, m.duration, m.surrendered, m.tournament) "
 	"IS NOT DISTINCT FROM ROW(COALESCE($2, m.played_at), $3, $4, $5, $6, $7, $8) "
 	"AND NOT EXISTS ((" STORED " EXCEPT ALL " GIVEN ") UNION ALL (" GIVEN " EXCEPT ALL " STORED ")) "
 	"FROM {match} AS m WHERE m.match_id {match =} $1",
-	.param = MATCH_PARAMS,
-	.add_params = add_array_params,
-	.part = {
-		{"stored", append_stored},
-		{"given", append_given},
-		{"participants", append_participants}
-	}
+	.param = MATCH_PARAMS
 };
 
 enum
@@ -380,9 +302,6 @@ enum
 	STORED_FINISHED,
 	STORED_SAME
 };
-
-StaticAssertDecl(MATCH_NVALUES + 2 + LADDER_NARRAYS <= MAX_QUERY_PARAMS,
-				 "too many arrays for the parameters of a query");
 
 static void
 take_stored(void *arg, const Datum *values, const bool *nulls)
@@ -396,33 +315,17 @@ take_stored(void *arg, const Datum *values, const bool *nulls)
 bool
 match_arrays_are_stored(Ladder *ladder, const MatchArrays *arrays)
 {
-	Datum		values[MATCH_NVALUES + 2 + LADDER_NARRAYS];
-	bool		nulls[MATCH_NVALUES + 2 + LADDER_NARRAYS];
 	bool		stored[2] = {false, false};
 
-	memcpy(values, arrays->value, sizeof(arrays->value));
-	memcpy(nulls, arrays->null, sizeof(arrays->null));
-	array_values(arrays, values + MATCH_NVALUES, nulls + MATCH_NVALUES);
-	(void) ladder_execute_each(ladder, &stored_query, values, nulls, take_stored, stored);
+	(void) ladder_execute_each(ladder, &stored_query, arrays->value, arrays->null, take_stored, stored);
 	if (!stored[STORED_FINISHED])
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("match %s of ladder \"%s\" exists and is not finished",
-						id_text(ladder->match_type, arrays->value[VALUE_OF_MATCH_ID]),
+						id_text(ladder->match_type, arrays->value[GIVEN_MATCH_ID]),
 						ladder->name),
 				 errhint("Complete its rows and set finished instead of reporting it.")));
 	return stored[STORED_SAME];
-}
-
-static void
-insert_participants(Ladder *ladder, const MatchArrays *arrays)
-{
-	Datum		values[1 + 2 + LADDER_NARRAYS];
-	bool		nulls[1 + 2 + LADDER_NARRAYS] = {false};
-
-	values[0] = arrays->value[VALUE_OF_MATCH_ID];
-	array_values(arrays, values + 1, nulls + 1);
-	ladder_execute(ladder, &insert_participants_query, values, nulls, NULL);
 }
 
 /*
@@ -434,7 +337,7 @@ match_arrays_insert(Ladder *ladder, const MatchArrays *arrays)
 {
 	if (ladder_execute(ladder, &insert_match_query, arrays->value, arrays->null, NULL) == 0)
 		return false;
-	insert_participants(ladder, arrays);
+	ladder_execute(ladder, &insert_participants_query, arrays->value, arrays->null, NULL);
 	return true;
 }
 
@@ -446,7 +349,7 @@ match_arrays_replace(Ladder *ladder, const MatchArrays *arrays)
 	 * triggers of the ladder see each state of the match as a change of the
 	 * same match, which they collect.
 	 */
-	ladder_execute(ladder, &delete_participants_query, &arrays->value[VALUE_OF_MATCH_ID], NULL, NULL);
+	ladder_execute(ladder, &delete_participants_query, arrays->value, arrays->null, NULL);
 	ladder_execute(ladder, &update_match_query, arrays->value, arrays->null, NULL);
-	insert_participants(ladder, arrays);
+	ladder_execute(ladder, &insert_participants_query, arrays->value, arrays->null, NULL);
 }

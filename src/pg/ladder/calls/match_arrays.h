@@ -11,59 +11,51 @@
 #include "pg/ladder/entry/ladder.h"
 #include "pg/matches/source.h"
 
-/* What report_match() and preview() are told of the match, as parameters of queries. */
-typedef enum MatchValue
-{
-	VALUE_OF_MATCH_ID,
-	VALUE_OF_PLAYED_AT,			/* null where the caller gave none */
-	VALUE_OF_POOL,
-	VALUE_OF_LOG_ODDS,
-	VALUE_OF_GAIN,
-	VALUE_OF_DURATION,
-	VALUE_OF_SURRENDERED,
-	VALUE_OF_TOURNAMENT,
-	MATCH_NVALUES
-} MatchValue;
-
 /*
- * What they take as optional arrays, in the order of their arguments and of the parameters of
+ * What report_match() and its like are told of a match, in the order of the parameters of
  * queries.
  */
-typedef enum LadderArray
+typedef enum GivenPart
 {
-	ARRAY_RANK,
-	ARRAY_WON,
-	ARRAY_TEAM_SCORE,
-	ARRAY_PLAYER_SCORE,
-	ARRAY_WEIGHT,				/* from here on an element may be null */
-	ARRAY_JOINED,
-	ARRAY_LEFT_AT,
-	ARRAY_COMMANDING,
-	ARRAY_SIDE,
-	ARRAY_SQUAD,
-	ARRAY_KILLS,
-	ARRAY_DEATHS,
-	ARRAY_QUIT,
-	ARRAY_EXPERIENCE,
-	ARRAY_PLAYER_GAIN,
-	ARRAY_BOT,
-	ARRAY_FIXED,
-	ARRAY_CONTEXT,				/* one element is that of all */
-	ARRAY_CLUB,
-	LADDER_NARRAYS
-} LadderArray;
+	GIVEN_MATCH_ID,
+	GIVEN_PLAYED_AT,			/* null where the caller gave none */
+	GIVEN_POOL,
+	GIVEN_LOG_ODDS,
+	GIVEN_GAIN,
+	GIVEN_DURATION,
+	GIVEN_SURRENDERED,
+	GIVEN_TOURNAMENT,
+	GIVEN_PLAYERS,				/* from here on arrays */
+	GIVEN_TEAM,
+	GIVEN_RANK,					/* from here on null where there is none */
+	GIVEN_WON,
+	GIVEN_TEAM_SCORE,
+	GIVEN_PLAYER_SCORE,
+	GIVEN_WEIGHT,				/* from here on an element may be null */
+	GIVEN_JOINED,
+	GIVEN_LEFT_AT,
+	GIVEN_COMMANDING,
+	GIVEN_SIDE,
+	GIVEN_SQUAD,
+	GIVEN_KILLS,
+	GIVEN_DEATHS,
+	GIVEN_QUIT,
+	GIVEN_EXPERIENCE,
+	GIVEN_PLAYER_GAIN,
+	GIVEN_BOT,
+	GIVEN_FIXED,
+	GIVEN_CONTEXT,				/* one element is that of all */
+	GIVEN_CLUB,
+	GIVEN_NPARTS
+} GivenPart;
 
 /* A match as arrays.  The identifiers are of the ladder's types. */
 typedef struct MatchArrays
 {
-	Datum		value[MATCH_NVALUES];
-	bool		null[MATCH_NVALUES];
-	Datum		players;		/* an array, */
-	Datum	   *player;			/* its elements, */
+	Datum		value[GIVEN_NPARTS];
+	bool		null[GIVEN_NPARTS];
+	Datum	   *player;			/* the elements of players, */
 	int			n;				/* and their number */
-	Datum		team;
-	Datum		array[LADDER_NARRAYS];
-	bool		has_array[LADDER_NARRAYS];
 } MatchArrays;
 
 /* Errors if the argument is null; name is that of the argument. */
@@ -72,22 +64,21 @@ extern void required_argument(FunctionCallInfo fcinfo, int arg, const char *name
 /* The argument match_id, of any type that reads as one of the ladder's. */
 extern Datum match_id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type);
 
-/*
- * The argument players likewise, of any number, as elements only; and those of a match: errors if
- * there are none or too many.
- */
+/* The argument players likewise, of any number, as elements only; all else is null. */
 extern void players_in_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type,
 								MatchArrays *arrays);
-extern void players_argument(FunctionCallInfo fcinfo, int arg,
-							 IdType *id_type, MatchArrays *arrays);
 
-/* The arrays first to last, from argument arg on, as far as they are given. */
-extern void optional_arrays(FunctionCallInfo fcinfo, int arg, LadderArray first,
-							LadderArray last, MatchArrays *arrays);
+/* The array of that part in an argument, one element for each player, unless it is null. */
+extern void array_in_argument(FunctionCallInfo fcinfo, int arg, GivenPart part,
+							  MatchArrays *arrays);
 
-/* The values first to last likewise, with defaults where those have one. */
-extern void match_values(FunctionCallInfo fcinfo, int arg, MatchValue first, MatchValue last,
-						 MatchArrays *arrays);
+/*
+ * The arguments from the second one on, by what each of them is.  What was not given has its
+ * default, or is null.  Errors if match_id, players or team is null, and if there are no players or
+ * too many.
+ */
+extern void match_arguments(FunctionCallInfo fcinfo, const Ladder *ladder, const GivenPart *part,
+							MatchArrays *arrays);
 
 /* Read the match as of a source that has these rows; any result will do. */
 extern void match_arrays_read(const MatchArrays *arrays, SourceMatch *match);

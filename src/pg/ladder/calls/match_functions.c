@@ -1,6 +1,8 @@
 /*
  * match_functions.c
  *		Bodies of the functions about one match: report_match() and preview().
+ *
+ * The ladder has been entered; report_match() rates by the ways that triggers take.
  */
 #include "pg/sql/glue.h"
 
@@ -69,7 +71,7 @@ skillrating_source_columns(PG_FUNCTION_ARGS)
 Datum
 skillrating_check_inside(PG_FUNCTION_ARGS)
 {
-	(void) ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "check_inside");
+	(void) ladder_inside(fcinfo);
 	PG_RETURN_VOID();
 }
 
@@ -78,8 +80,7 @@ Datum
 skillrating_check_readable(PG_FUNCTION_ARGS)
 {
 	const char *relation = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-												   "check_readable"));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 
 	if (strcmp(relation, "component") != 0 ||
 		match_components_used(&ladder->model->rules, ladder->params) > 0)
@@ -99,8 +100,7 @@ skillrating_owns_table(PG_FUNCTION_ARGS)
 Datum
 skillrating_shared_pool(PG_FUNCTION_ARGS)
 {
-	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-												   "shared_pool"));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	bool		shares = ladder->model->shares != NULL &&
 		ladder->model->shares(ladder->params);
 
@@ -128,7 +128,7 @@ Datum
 skillrating_ladder_types(PG_FUNCTION_ARGS)
 {
 	const Ladder *ladder =
-		ladder_inside_complete(text_to_cstring(PG_GETARG_TEXT_PP(0)), "ladder_types");
+		ladder_inside_complete(fcinfo);
 	Datum		values[TYPES_NCOLUMNS];
 	bool		nulls[TYPES_NCOLUMNS] = {false};
 
@@ -156,13 +156,11 @@ static LadderQuery before_horizon_query = {
 static bool
 is_before_horizon(Ladder *ladder, const MatchArrays *arrays)
 {
-	Datum		values[2];
-
 	if (ladder->horizon == NO_HORIZON)
 		return false;
-	values[0] = arrays->value[VALUE_OF_MATCH_ID];
-	values[1] = Int64GetDatum(ladder->horizon);
-	return ladder_execute(ladder, &before_horizon_query, values, NULL, NULL) > 0;
+	return ladder_execute(ladder, &before_horizon_query,
+						  DATUMS(arrays->value[GIVEN_MATCH_ID], Int64GetDatum(ladder->horizon)),
+						  NULL, NULL) > 0;
 }
 
 /* Put other content into a match. */
@@ -174,25 +172,10 @@ replace_match(Ladder *ladder, const MatchArrays *arrays)
 	match_arrays_replace(ladder, arrays);
 	ereport(NOTICE,
 			(errmsg("match %s of ladder \"%s\" was reported before with other content, which is replaced",
-					id_text(ladder->match_type, arrays->value[VALUE_OF_MATCH_ID]),
+					id_text(ladder->match_type, arrays->value[GIVEN_MATCH_ID]),
 					ladder->name),
 			 errhint("A rated match counts with the new content from the next skillrating.catch_up() on.")));
 }
-
-/* The arguments of report_match(), by their place. */
-enum
-{
-	REPORT_ARG_LADDER,
-	REPORT_ARG_MATCH_ID,
-	REPORT_ARG_PLAYERS,
-	REPORT_ARG_TEAM,
-	REPORT_ARG_RANK,
-	REPORT_ARG_PLAYED_AT,
-	REPORT_ARG_WON,				/* to player_gain */
-	REPORT_ARG_POOL = REPORT_ARG_WON + ARRAY_PLAYER_GAIN - ARRAY_WON + 1,	/* to surrendered */
-	REPORT_ARG_BOT = REPORT_ARG_POOL + VALUE_OF_SURRENDERED - VALUE_OF_POOL + 1,	/* to club */
-	REPORT_ARG_TOURNAMENT = REPORT_ARG_BOT + ARRAY_CLUB - ARRAY_BOT + 1
-};
 
 /* A time that was given must be one; the hint says what else to give. */
 static void
@@ -211,45 +194,43 @@ check_time(const char *name, Datum value, const char *hint)
 static void
 check_outcome(const MatchArrays *arrays)
 {
-	const bool *has = arrays->has_array;
+	const bool *null = arrays->null;
 
-	if (!has[ARRAY_RANK] && !has[ARRAY_WON] && !has[ARRAY_TEAM_SCORE] && !has[ARRAY_PLAYER_SCORE])
+	if (null[GIVEN_RANK] && null[GIVEN_WON] && null[GIVEN_TEAM_SCORE] && null[GIVEN_PLAYER_SCORE])
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("rank must not be null"),
 				 errhint("Give rank, won or team_score for each participant's team, or player_score for each participant.")));
-	if (has[ARRAY_RANK] && has[ARRAY_WON])
+	if (!null[GIVEN_RANK] && !null[GIVEN_WON])
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("rank and won must not both be given"),
 				 errhint("Won says for each participant whether the team won, and rank says it for more than two outcomes.")));
 }
 
+/* The arguments of report_match(), behind the ladder. */
+static const GivenPart report_parts[] = {
+	0, GIVEN_MATCH_ID, GIVEN_PLAYERS, GIVEN_TEAM, GIVEN_RANK, GIVEN_PLAYED_AT, GIVEN_WON,
+	GIVEN_TEAM_SCORE, GIVEN_PLAYER_SCORE, GIVEN_WEIGHT, GIVEN_JOINED, GIVEN_LEFT_AT,
+	GIVEN_COMMANDING, GIVEN_SIDE, GIVEN_SQUAD, GIVEN_KILLS, GIVEN_DEATHS, GIVEN_QUIT,
+	GIVEN_EXPERIENCE, GIVEN_PLAYER_GAIN, GIVEN_POOL, GIVEN_LOG_ODDS, GIVEN_GAIN, GIVEN_DURATION,
+	GIVEN_SURRENDERED, GIVEN_BOT, GIVEN_FIXED, GIVEN_CONTEXT, GIVEN_CLUB, GIVEN_TOURNAMENT
+};
+
 static void
-report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
-				 MatchArrays *arrays)
+report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder, MatchArrays *arrays)
 {
-	arrays->value[VALUE_OF_MATCH_ID] = match_id_argument(fcinfo, REPORT_ARG_MATCH_ID,
-														 ladder->match_type);
-	players_argument(fcinfo, REPORT_ARG_PLAYERS, ladder->player_type, arrays);
-	arrays->team = PointerGetDatum(array_argument(fcinfo, REPORT_ARG_TEAM,
-												  "team", arrays->n));
-	optional_arrays(fcinfo, REPORT_ARG_RANK, ARRAY_RANK, ARRAY_RANK, arrays);
-	arrays->null[VALUE_OF_PLAYED_AT] = PG_ARGISNULL(REPORT_ARG_PLAYED_AT);
-	arrays->value[VALUE_OF_PLAYED_AT] = PG_GETARG_DATUM(REPORT_ARG_PLAYED_AT);
-	if (!arrays->null[VALUE_OF_PLAYED_AT])
-		check_time("played_at", arrays->value[VALUE_OF_PLAYED_AT],
+	Assert(fcinfo->nargs == lengthof(report_parts));
+	match_arguments(fcinfo, ladder, report_parts, arrays);
+	if (!arrays->null[GIVEN_PLAYED_AT])
+		check_time("played_at", arrays->value[GIVEN_PLAYED_AT],
 				   "Leave it null for a match that was played now.");
-	optional_arrays(fcinfo, REPORT_ARG_WON, ARRAY_WON, ARRAY_PLAYER_GAIN, arrays);
 	check_outcome(arrays);
-	if (arrays->has_array[ARRAY_JOINED] && !arrays->has_array[ARRAY_LEFT_AT])
+	if (!arrays->null[GIVEN_JOINED] && arrays->null[GIVEN_LEFT_AT])
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("left_at must not be null where joined is given"),
 				 errhint("A match that is reported is over.")));
-	match_values(fcinfo, REPORT_ARG_POOL, VALUE_OF_POOL, VALUE_OF_SURRENDERED, arrays);
-	optional_arrays(fcinfo, REPORT_ARG_BOT, ARRAY_BOT, ARRAY_CLUB, arrays);
-	match_values(fcinfo, REPORT_ARG_TOURNAMENT, VALUE_OF_TOURNAMENT, VALUE_OF_TOURNAMENT, arrays);
 }
 
 /*
@@ -267,12 +248,7 @@ find_players(const SourceMatch *match, const Ladder *ladder, ReportedMatch *repo
 	report->counted = palloc_array(Datum, arrays->n);
 	report->absent = palloc_array(bool, arrays->n);
 	for (i = 0; i < match->n; i++)
-	{
-		bool		found;
-
-		*id_table_enter(accounts, match->account_id[i], "", &found) =
-			&match->player_id[i];
-	}
+		id_table_set(accounts, match->account_id[i], &match->player_id[i]);
 	for (i = 0; i < arrays->n; i++)
 	{
 		const Datum *counted = id_table_find(accounts, arrays->player[i], "");
@@ -313,14 +289,14 @@ typedef struct ReadReport
  * A mistake in what was reported is the caller's, and an error: in a row that is there it would
  * only keep the match from being rated.
  */
-static void
+static bool
 read_report(void *arg)
 {
 	Ladder	   *ladder = ((ReadReport *) arg)->ladder;
 	ReportedMatch *report = ((ReadReport *) arg)->report;
 	MatchReader *reader = reader_open_matches(ladder,
 											  id_array(ladder->match_type,
-													   &report->arrays.value[VALUE_OF_MATCH_ID], 1),
+													   &report->arrays.value[GIVEN_MATCH_ID], 1),
 											  !report->refused, true);
 	Unrated		why;
 
@@ -335,6 +311,7 @@ read_report(void *arg)
 			(void) batch_judge(ladder_batch(ladder), &reader->match, &why);
 	}
 	reader_close(reader);
+	return true;
 }
 
 /*
@@ -357,9 +334,9 @@ look_at_report(Ladder *ladder, ReportedMatch *report)
 	SourceError error;
 
 	report->counted = report->arrays.player;
-	report->played_at = report->arrays.null[VALUE_OF_PLAYED_AT] ?
+	report->played_at = report->arrays.null[GIVEN_PLAYED_AT] ?
 		GetCurrentTransactionStartTimestamp() :
-		DatumGetTimestampTz(report->arrays.value[VALUE_OF_PLAYED_AT]);
+		DatumGetTimestampTz(report->arrays.value[GIVEN_PLAYED_AT]);
 	if (!careful_do(read_report, &read, error_is_of_source, &error))
 		report->in_source = true;
 }
@@ -377,7 +354,7 @@ rate_report(Ladder *ladder, ReportedMatch *report)
 		(void) apply_pending(ladder, false);
 	else if (report->is_new)
 	{
-		keep_waiting(ladder, &report->arrays.value[VALUE_OF_MATCH_ID], 1);
+		keep_waiting(ladder, &report->arrays.value[GIVEN_MATCH_ID], 1);
 		if (!ladder_is_at_work(ladder))
 			apply_waiting(ladder);
 	}
@@ -396,11 +373,9 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 
 	InitMaterializedSRF(fcinfo, 0);
-	required_argument(fcinfo, REPORT_ARG_LADDER, "ladder");
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(REPORT_ARG_LADDER)),
-									   "report_match"));
-	required_argument(fcinfo, REPORT_ARG_MATCH_ID, "match_id");
-	required_argument(fcinfo, REPORT_ARG_TEAM, "team");
+	required_argument(fcinfo, 0, "ladder");
+	ladder = ladder_open_inside(fcinfo);
+	required_argument(fcinfo, 1, "match_id");
 	if (!OidIsValid(ladder->relation[LADDER_MATCH]))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -558,37 +533,22 @@ return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 	}
 }
 
-/* The arguments of preview(), by their place. */
-enum
-{
-	PREVIEW_ARG_LADDER,
-	PREVIEW_ARG_PLAYERS,
-	PREVIEW_ARG_TEAM,
-	PREVIEW_ARG_WEIGHT,			/* to squad */
-	PREVIEW_ARG_PLAYER_GAIN = PREVIEW_ARG_WEIGHT + ARRAY_SQUAD - ARRAY_WEIGHT + 1,
-	PREVIEW_ARG_POOL,
-	PREVIEW_ARG_AT = PREVIEW_ARG_POOL + 3,	/* behind log_odds and gain */
-	PREVIEW_ARG_FIXED,			/* to club */
-	PREVIEW_ARG_TOURNAMENT = PREVIEW_ARG_FIXED + ARRAY_CLUB - ARRAY_FIXED + 1
+/* The arguments of preview(), behind the ladder. */
+static const GivenPart preview_parts[] = {
+	0, GIVEN_PLAYERS, GIVEN_TEAM, GIVEN_WEIGHT, GIVEN_JOINED, GIVEN_LEFT_AT, GIVEN_COMMANDING,
+	GIVEN_SIDE, GIVEN_SQUAD, GIVEN_PLAYER_GAIN, GIVEN_POOL, GIVEN_LOG_ODDS, GIVEN_GAIN,
+	GIVEN_PLAYED_AT, GIVEN_FIXED, GIVEN_CONTEXT, GIVEN_CLUB, GIVEN_TOURNAMENT
 };
 
 static void
-preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder,
-				  MatchArrays *arrays)
+preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder, MatchArrays *arrays)
 {
-	players_argument(fcinfo, PREVIEW_ARG_PLAYERS, ladder->player_type, arrays);
-	arrays->team = PointerGetDatum(array_argument(fcinfo, PREVIEW_ARG_TEAM,
-												  "team", arrays->n));
-	arrays->value[VALUE_OF_PLAYED_AT] = PG_ARGISNULL(PREVIEW_ARG_AT) ?
-		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()) :
-		PG_GETARG_DATUM(PREVIEW_ARG_AT);
-	check_time("at", arrays->value[VALUE_OF_PLAYED_AT],
+	Assert(fcinfo->nargs == lengthof(preview_parts));
+	match_arguments(fcinfo, ladder, preview_parts, arrays);
+	if (arrays->null[GIVEN_PLAYED_AT])
+		arrays->value[GIVEN_PLAYED_AT] = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
+	check_time("at", arrays->value[GIVEN_PLAYED_AT],
 			   "Leave it null for a match that is played now.");
-	optional_arrays(fcinfo, PREVIEW_ARG_WEIGHT, ARRAY_WEIGHT, ARRAY_SQUAD, arrays);
-	optional_arrays(fcinfo, PREVIEW_ARG_PLAYER_GAIN, ARRAY_PLAYER_GAIN, ARRAY_PLAYER_GAIN, arrays);
-	match_values(fcinfo, PREVIEW_ARG_POOL, VALUE_OF_POOL, VALUE_OF_GAIN, arrays);
-	optional_arrays(fcinfo, PREVIEW_ARG_FIXED, ARRAY_FIXED, ARRAY_CLUB, arrays);
-	match_values(fcinfo, PREVIEW_ARG_TOURNAMENT, VALUE_OF_TOURNAMENT, VALUE_OF_TOURNAMENT, arrays);
 }
 
 /* Read the match that is to be previewed, with the players for whom accounts count. */
@@ -631,11 +591,9 @@ skillrating_preview(PG_FUNCTION_ARGS)
 	int			offender;
 
 	InitMaterializedSRF(fcinfo, 0);
-	required_argument(fcinfo, PREVIEW_ARG_LADDER, "ladder");
-	required_argument(fcinfo, PREVIEW_ARG_TEAM, "team");
+	required_argument(fcinfo, 0, "ladder");
 
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(PREVIEW_ARG_LADDER)),
-									   "preview"));
+	ladder = ladder_open_inside(fcinfo);
 	preview_arguments(fcinfo, ladder, &arrays);
 
 	read_preview(ladder, &arrays, &match);

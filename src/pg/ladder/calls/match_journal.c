@@ -51,11 +51,9 @@ return_participants(ReturnSetInfo *rsinfo, Batch *batch, SourceMatch *source)
 		const Participant *participant = &source->participant[i];
 		Datum		values[PARTICIPANT_NCOLUMNS];
 		bool		nulls[PARTICIPANT_NCOLUMNS] = {false};
-		bool		found;
 
 		/* Stints of one account are one row. */
-		(void) id_table_enter(met, source->account_id[i], "", &found);
-		if (found)
+		if (!id_table_add(met, source->account_id[i]))
 			continue;
 		values[PARTICIPANT_ACCOUNT] =
 			CStringGetTextDatum(id_text(source->player_type, source->account_id[i]));
@@ -90,8 +88,7 @@ skillrating_match_participants(PG_FUNCTION_ARGS)
 	Datum		id;
 
 	InitMaterializedSRF(fcinfo, 0);
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "match_participants"));
+	ladder = ladder_open_inside(fcinfo);
 	type = ladder->match_type;
 	id = id_from_text(type, text_to_cstring(PG_GETARG_TEXT_PP(1)), "match_id");
 	reader = reader_open_matches(ladder, id_array(type, &id, 1), false, true);

@@ -5,6 +5,10 @@
  * report_match() has a row for each player whatever came of the match, so that a caller never
  * has to guess from an empty result.  Players whom the match has not touched, or not
  * yet, have the rating with which they would go into it, before and after.
+ *
+ * Nothing here writes.  All is read after the match was rated, by queries of the same transaction,
+ * which see what it has just written; what another one commits meanwhile can only be about other
+ * content of the match, which the digest tells.
  */
 #include "pg/ladder/calls/match_outcome.h"
 
@@ -55,12 +59,13 @@ static LadderQuery recorded_query = {
 
 enum
 {
-	RECORDED_STATUS = 1,
+	RECORDED_STATUS,
 	RECORDED_SEQ,
 	RECORDED_DIGEST,
 	RECORDED_REASON,
 	RECORDED_DETAIL,
-	RECORDED_VOID_REASON
+	RECORDED_VOID_REASON,
+	RECORDED_NCOLUMNS
 };
 
 /* The first place that a match has put out of date; a late one has none yet. */
@@ -72,57 +77,62 @@ static LadderQuery correction_query = {
 
 enum
 {
-	CORRECTION_KIND = 1,
-	CORRECTION_SEQ
+	CORRECTION_KIND,
+	CORRECTION_SEQ,
+	CORRECTION_NCOLUMNS
 };
 
 bool
 match_is_recorded(Ladder *ladder, const ReportedMatch *report)
 {
-	bool		recorded = ladder_execute(ladder, &recorded_query,
-										  &report->arrays.value[VALUE_OF_MATCH_ID], NULL, NULL) > 0;
+	return ladder_execute(ladder, &recorded_query, &report->arrays.value[GIVEN_MATCH_ID], NULL,
+						  NULL) > 0;
+}
 
-	SPI_freetuptable(SPI_tuptable);
-	return recorded;
+/* The text of a column, or NULL. */
+static char *
+text_column(const Datum *values, const bool *nulls, int column)
+{
+	return nulls[column] ? NULL : TextDatumGetCString(values[column]);
 }
 
 /* The correction that waits because of the match, if there is one. */
 static void
 find_correction(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
-	bool		isnull;
+	Datum		values[CORRECTION_NCOLUMNS];
+	bool		nulls[CORRECTION_NCOLUMNS];
 
-	if (ladder_execute(ladder, &correction_query, match_id, NULL, NULL) == 0)
+	if (!ladder_read_row(ladder, &correction_query, match_id, values, nulls))
 		return;
-	outcome->correction = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-									   CORRECTION_KIND);
-	outcome->place = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-												 SPI_tuptable->tupdesc,
-												 CORRECTION_SEQ, &isnull));
-	outcome->has_place = !isnull;
+	outcome->correction = text_column(values, nulls, CORRECTION_KIND);
+	outcome->place = DatumGetInt64(values[CORRECTION_SEQ]);
+	outcome->has_place = !nulls[CORRECTION_SEQ];
 }
 
 /*
- * What the row of rated_match says.  Its digest is that of the content that was rated,
+ * What the row of rated_match says, if there is one.  Its digest is that of the content that was rated,
  * or found wanting: with another one reported meanwhile, all in the row is about what
  * was, until a replay.
  */
-static void
-read_recorded(Outcome *outcome)
+static bool
+read_recorded(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
-	HeapTuple	tuple = SPI_tuptable->vals[0];
-	TupleDesc	desc = SPI_tuptable->tupdesc;
-	const char *status = SPI_getvalue(tuple, desc, RECORDED_STATUS);
-	const char *void_reason = SPI_getvalue(tuple, desc, RECORDED_VOID_REASON);
-	bool		rated = strcmp(status, "rated") == 0;
-	bool		isnull;
+	Datum		values[RECORDED_NCOLUMNS];
+	bool		nulls[RECORDED_NCOLUMNS];
+	const char *void_reason;
+	bool		rated;
 
-	outcome->digest = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_DIGEST, &isnull));
-	outcome->seq = DatumGetInt64(SPI_getbinval(tuple, desc, RECORDED_SEQ, &isnull));
-	outcome->has_seq = !isnull;
+	if (!ladder_read_row(ladder, &recorded_query, match_id, values, nulls))
+		return false;
+	rated = same_text(values[RECORDED_STATUS], "rated");
+	void_reason = text_column(values, nulls, RECORDED_VOID_REASON);
+	outcome->digest = DatumGetInt64(values[RECORDED_DIGEST]);
+	outcome->seq = DatumGetInt64(values[RECORDED_SEQ]);
+	outcome->has_seq = !nulls[RECORDED_SEQ];
 	outcome->has_events = rated && outcome->has_seq;
-	outcome->reason = SPI_getvalue(tuple, desc, RECORDED_REASON);
-	outcome->detail = SPI_getvalue(tuple, desc, RECORDED_DETAIL);
+	outcome->reason = text_column(values, nulls, RECORDED_REASON);
+	outcome->detail = text_column(values, nulls, RECORDED_DETAIL);
 	if (rated && void_reason != NULL)
 	{
 		outcome->reason = unrated_code(UNRATED_VOID);
@@ -131,9 +141,14 @@ read_recorded(Outcome *outcome)
 	outcome->outcome = rated ? "rated" :
 		outcome->reason != NULL &&
 		strcmp(outcome->reason, unrated_code(UNRATED_LATE)) == 0 ? "waiting" : "unrated";
+	return true;
 }
 
-/* What a report has made of a match that is recorded. */
+/*
+ * What a report has made of a match that is recorded.  The digest of what was looked at is compared,
+ * and not whether the tables were written: rows of one's own in a source may make other content of
+ * the same report.
+ */
 static void
 compare_report(const Ladder *ladder, const ReportedMatch *report, Outcome *outcome)
 {
@@ -172,36 +187,37 @@ static LadderQuery waiting_query = {
 
 enum
 {
-	WAITING_SINCE = 1,
+	WAITING_SINCE,
 	WAITING_SQLSTATE,
-	WAITING_MESSAGE
+	WAITING_MESSAGE,
+	WAITING_NCOLUMNS
 };
 
 /*
+ * The message of an error comes from code that runs with the rights of the ladder's owner; whoever
+ * may not read it in pending gets the description of the reason.
+ *
  * Whether the match waits in pending; if because of an error, even one that was rated does, with
  * the content of then.
  */
 static bool
 find_waiting(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
-	HeapTuple	tuple;
-	TupleDesc	desc;
-	bool		isnull;
+	Datum		values[WAITING_NCOLUMNS];
+	bool		nulls[WAITING_NCOLUMNS];
 	int			reason;
 
-	if (ladder_execute(ladder, &waiting_query, match_id, NULL, NULL) == 0)
+	if (!ladder_read_row(ladder, &waiting_query, match_id, values, nulls))
 		return false;
-	tuple = SPI_tuptable->vals[0];
-	desc = SPI_tuptable->tupdesc;
 	outcome->outcome = "waiting";
-	outcome->since = DatumGetTimestampTz(SPI_getbinval(tuple, desc, WAITING_SINCE, &isnull));
-	outcome->has_since = !isnull;
-	outcome->sqlstate = SPI_getvalue(tuple, desc, WAITING_SQLSTATE);
+	outcome->since = DatumGetTimestampTz(values[WAITING_SINCE]);
+	outcome->has_since = !nulls[WAITING_SINCE];
+	outcome->sqlstate = text_column(values, nulls, WAITING_SQLSTATE);
 	reason = outcome->sqlstate != NULL ? UNRATED_FAILED : UNRATED_WAITING;
 	outcome->reason = unrated_code(reason);
 	outcome->detail = unrated_description(reason);
-	if (outcome->sqlstate != NULL && may_see_message(ladder, outcome->sqlstate, ladder_caller(ladder)))
-		outcome->detail = SPI_getvalue(tuple, desc, WAITING_MESSAGE);
+	if (outcome->sqlstate != NULL && may_see_message(ladder, outcome->sqlstate, ladder->caller))
+		outcome->detail = text_column(values, nulls, WAITING_MESSAGE);
 	return true;
 }
 
@@ -217,10 +233,10 @@ set_reason(Outcome *outcome, const char *word, int reason)
 static Outcome
 find_outcome(Ladder *ladder, const ReportedMatch *report)
 {
-	const Datum *match_id = &report->arrays.value[VALUE_OF_MATCH_ID];
+	const Datum *match_id = &report->arrays.value[GIVEN_MATCH_ID];
 	Outcome		outcome = {0};
 
-	if (ladder_execute(ladder, &recorded_query, match_id, NULL, NULL) == 0)
+	if (!read_recorded(ladder, match_id, &outcome))
 	{
 		/*
 		 * Unless rating has failed, only a frame further out, at work on the
@@ -234,7 +250,6 @@ find_outcome(Ladder *ladder, const ReportedMatch *report)
 			set_reason(&outcome, "unrated", UNRATED_NO_MATCH);
 		return outcome;
 	}
-	read_recorded(&outcome);
 	compare_report(ladder, report, &outcome);
 	if (outcome.differs)
 		(void) find_waiting(ladder, match_id, &outcome);
@@ -291,24 +306,23 @@ find_events(Ladder *ladder, const ReportedMatch *report, const Outcome *outcome,
 			TupleDesc *desc)
 {
 	IdTable    *events = id_table_create(ladder->player_type);
-	Datum		values[2];
 	uint64		nrows;
 	uint64		row;
 
 	if (!outcome->has_events)
 		return events;
-	values[0] = Int64GetDatum(outcome->seq);
-	values[1] = id_array(ladder->player_type, report->counted, report->arrays.n);
-	nrows = ladder_execute(ladder, &match_events_query, values, NULL, NULL);
+	nrows = ladder_execute(ladder, &match_events_query,
+						   DATUMS(Int64GetDatum(outcome->seq),
+								  id_array(ladder->player_type, report->counted, report->arrays.n)),
+						   NULL, NULL);
 	*desc = SPI_tuptable->tupdesc;
 	for (row = 0; row < nrows; row++)
 	{
 		HeapTuple	tuple = SPI_tuptable->vals[row];
 		bool		isnull;
-		bool		found;
 		Datum		player = SPI_getbinval(tuple, *desc, EVENT_PLAYER_ID, &isnull);
 
-		*id_table_enter(events, player, "", &found) = tuple;
+		id_table_set(events, player, tuple);
 	}
 	return events;
 }
@@ -318,7 +332,7 @@ static Batch *
 load_untouched(Ladder *ladder, const ReportedMatch *report, IdTable *events)
 {
 	Batch	   *batch = ladder_batch(ladder);
-	const char *pool = TextDatumGetCString(report->arrays.value[VALUE_OF_POOL]);
+	const char *pool = TextDatumGetCString(report->arrays.value[GIVEN_POOL]);
 	int			i;
 
 	for (i = 0; i < report->arrays.n; i++)
@@ -396,10 +410,8 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const ReportedMatch *rep
 		Datum		values[REPORT_NCOLUMNS];
 		bool		nulls[REPORT_NCOLUMNS] = {false};
 		Outcome		own = outcome_of_player(&outcome, report, i);
-		bool		found;
 
-		(void) id_table_enter(met, arrays->player[i], "", &found);
-		if (found)
+		if (!id_table_add(met, arrays->player[i]))
 			continue;
 		if (event != NULL)
 			read_event(event, desc, model->nstate, before, after, values, nulls);
@@ -409,7 +421,7 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const ReportedMatch *rep
 				untouched = load_untouched(ladder, report, events);
 			batch_state_at(untouched,
 						   batch_player(untouched, report->counted[i],
-										TextDatumGetCString(arrays->value[VALUE_OF_POOL])),
+										TextDatumGetCString(arrays->value[GIVEN_POOL])),
 						   report->played_at, 0, before);
 			memcpy(after, before, model->nstate * sizeof(double));
 			nulls[REPORT_WIN_PROBABILITY] = nulls[REPORT_SCORE] = true;
@@ -469,10 +481,9 @@ skillrating_match_outcome(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	desc = BlessTupleDesc(desc);
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "match_outcome"));
+	ladder = ladder_open_inside(fcinfo);
 	match_id = match_id_argument(fcinfo, 1, ladder->match_type);
-	if (ladder_execute(ladder, &recorded_query, &match_id, NULL, NULL) > 0)
-		read_recorded(&outcome);
+	(void) read_recorded(ladder, &match_id, &outcome);
 
 	/* A change counts from catch_up() on, as a verdict does. */
 	if (outcome.has_events && outcome.reason == NULL)

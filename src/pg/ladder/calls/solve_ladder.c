@@ -50,8 +50,7 @@ skillrating_solve_matches(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(5))
 		state->start_contexts = PG_GETARG_DATUM(5);
 
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "solve_matches"));
+	ladder = ladder_open_inside(fcinfo);
 	ladder_expect_many(ladder);
 	old = MemoryContextSwitchTo(context);
 	history_builder_init(&state->builder, ladder->player_type->type, false);

@@ -352,12 +352,6 @@ is_source(Oid view)
 		OidIsValid(ladder_relation_oid(schema, LADDER_CONFIG));
 }
 
-bool
-ladder_owners_agree(const LadderCache *cache)
-{
-	return cache->foreign == NULL;
-}
-
 void
 ladder_check_owners(const LadderCache *cache)
 {

@@ -86,11 +86,10 @@ typedef struct LadderCache
 extern LadderCache *ladder_cache_look_up(Oid schema);
 
 /*
- * Whether all that work on a ladder touches, the user's view below its source too, belongs to its
- * owner; an error (42501) unless it does.  The work runs as the owner, and with it any code that
+ * Error 42501 unless all that work on a ladder touches, the user's view below its source too, belongs
+ * to its owner, so that foreign is NULL.  The work runs as the owner, and with it any code that
  * hangs on a relation: without this nothing but what its entry bears may be touched.
  */
-extern bool ladder_owners_agree(const LadderCache *cache);
 extern void ladder_check_owners(const LadderCache *cache);
 
 /* Have everything looked up and planned anew by whoever opens the ladder from now on. */

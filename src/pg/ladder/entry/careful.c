@@ -1,6 +1,11 @@
 /*
  * careful.c
  *		Reading from a source where the rows of some matches raise errors.
+ *
+ * An error ends the query that raises it, with all rows that it has given, and does not say which
+ * match it is about.  So a query that has failed is tried again on halves of its matches, each in a
+ * subtransaction: of n matches one that fails costs two queries for each halving, and those that can be
+ * read are read once more by whoever asked.
  */
 #include "pg/ladder/entry/careful.h"
 
@@ -21,6 +26,10 @@ error_is_about_data(int sqlerrcode)
 		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION;
 }
 
+/*
+ * What is passed on is what a client tries again or what makes all else in the transaction doubtful:
+ * to note it down as the fault of a match would hide a deadlock, a cancellation or a full disk.
+ */
 bool
 error_is_bearable(int sqlerrcode)
 {
@@ -49,10 +58,14 @@ skillrating_error_is_bearable(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(error_is_bearable(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])));
 }
 
-/* Take an error over, or raise it again. */
-static void
-take_error(ErrorData *data, TakesError takes, SourceError *error)
+bool
+careful_do(bool (*work) (void *), void *arg, TakesError takes, SourceError *error)
 {
+	bool		done;
+	ErrorData  *data = try_in_subtransaction(work, arg, &done);
+
+	if (data == NULL)
+		return done;
 	if (!takes(data->sqlerrcode))
 		ReThrowError(data);
 	error->match_id = (Datum) 0;
@@ -62,34 +75,7 @@ take_error(ErrorData *data, TakesError takes, SourceError *error)
 	error->message = psprintf("error %s in the source: %s", error->sqlstate,
 							  data->message);
 	FreeErrorData(data);
-}
-
-/* What careful_do() is to do, which it does or raises an error. */
-typedef struct CarefulWork
-{
-	void		(*work) (void *);
-	void	   *arg;
-} CarefulWork;
-
-static bool
-do_work(void *arg)
-{
-	const CarefulWork *careful = (const CarefulWork *) arg;
-
-	careful->work(careful->arg);
-	return true;
-}
-
-bool
-careful_do(void (*work) (void *), void *arg, TakesError takes, SourceError *error)
-{
-	CarefulWork careful = {work, arg};
-	bool		done;
-	ErrorData  *data = try_in_subtransaction(do_work, &careful, &done);
-
-	if (data != NULL)
-		take_error(data, takes, error);
-	return done;
+	return false;
 }
 
 /* A query on some matches whose rows nobody looks at. */
@@ -100,13 +86,14 @@ typedef struct Trial
 	Datum		ids;			/* an array */
 } Trial;
 
-static void
+static bool
 run_trial(void *arg)
 {
 	Trial	   *trial = (Trial *) arg;
 
 	(void) ladder_execute(trial->ladder, trial->query, &trial->ids, NULL,
 						  None_Receiver);
+	return true;
 }
 
 int
@@ -119,6 +106,8 @@ careful_find(Ladder *ladder, LadderQuery *query, Datum *ids, int n,
 	int			found;
 
 	CHECK_FOR_INTERRUPTS();
+
+	/* In a call for more than one match the error is overwritten by those of its halves. */
 	readable = careful_do(run_trial, &trial, takes, &errors[0]);
 	pfree(DatumGetPointer(trial.ids));
 	if (readable)

@@ -35,10 +35,10 @@ typedef struct SourceError
 typedef bool (*TakesError) (int sqlerrcode);
 
 /*
- * Do some work in a subtransaction.  False if it raised such an error, which is then in *error, in
+ * Do some work, which returns true, in a subtransaction.  False if it raised such an error, which is then in *error, in
  * the current memory context, without a match; what the work did to the database is undone.
  */
-extern bool careful_do(void (*work) (void *), void *arg, TakesError takes, SourceError *error);
+extern bool careful_do(bool (*work) (void *), void *arg, TakesError takes, SourceError *error);
 
 /*
  * Find out of n matches those that a query of one parameter, an array of matches,

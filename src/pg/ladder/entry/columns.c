@@ -1,6 +1,8 @@
 /*
  * columns.c
  *		The columns of a ladder's tables.
+ *
+ * Knows the structs of a batch by offsets alone, whose types are checked when this is compiled.
  */
 #include "pg/ladder/entry/columns.h"
 
@@ -23,7 +25,7 @@ SKILLRATING_FUNCTION(skillrating_ladder_columns);
 #define STRUCT_OF_COMPONENT BatchComponent
 #define STRUCT_OF_SPEC ComponentSpec
 
-#define COLUMN(name, type, presence, dflt, origin, field) \
+#define COLUMN(table, symbol, name, type, presence, dflt, origin, field) \
 	{#name, type, presence, dflt, ORIGIN_##origin, \
 		offsetof(STRUCT_OF_##origin, field), \
 		FIELD_SIZE(STRUCT_OF_##origin, field)},
@@ -44,51 +46,26 @@ SKILLRATING_FUNCTION(skillrating_ladder_columns);
 #define FIELD_READS(type) \
 	((type) == VALUE_INT8 || (type) == VALUE_TIME || (type) == VALUE_BOOL)
 
-#define CHECK_COLUMN(type, origin, field) \
+#define CHECK_COLUMN(table, symbol, name, type, presence, dflt, origin, field) \
 	StaticAssertDecl(FIELD_FITS(type, FIELD_SIZE(STRUCT_OF_##origin, field)), \
 					 "column has an unknown type or a field of another size: " #field); \
 	StaticAssertDecl(ORIGIN_##origin != ORIGIN_RECORD || FIELD_READS(type), \
 					 "column has a type that cannot be read: " #field);
 
-#define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	CHECK_COLUMN(type, origin, field)
-#define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	CHECK_COLUMN(type, origin, field)
-#define COMPONENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	CHECK_COLUMN(type, origin, field)
-#define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	CHECK_COLUMN(type, origin, field)
-#include "pg/ladder/entry/column_list.h"
+EVENT_COLUMNS(CHECK_COLUMN)
+RATING_COLUMNS(CHECK_COLUMN)
+COMPONENT_COLUMNS(CHECK_COLUMN)
+COMPONENT_EVENT_COLUMNS(CHECK_COLUMN)
 
-static const LadderColumn event_columns[] = {
-#define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/entry/column_list.h"
-};
+static const LadderColumn event_columns[] = {EVENT_COLUMNS(COLUMN)};
+static const LadderColumn rating_columns[] = {RATING_COLUMNS(COLUMN)};
+static const LadderColumn component_columns[] = {COMPONENT_COLUMNS(COLUMN)};
+static const LadderColumn component_event_columns[] = {COMPONENT_EVENT_COLUMNS(COLUMN)};
 
-static const LadderColumn rating_columns[] = {
-#define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/entry/column_list.h"
-};
-
-static const LadderColumn component_columns[] = {
-#define COMPONENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/entry/column_list.h"
-};
-
-static const LadderColumn component_event_columns[] = {
-#define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) \
-	COLUMN(name, type, presence, dflt, origin, field)
-#include "pg/ladder/entry/column_list.h"
-};
-
-static const LadderColumn match_columns[] = {
-#define MATCH_COLUMN(symbol, name, type, presence) \
+#define COLUMN_OF_QUERY(table, symbol, name, type, presence) \
 	{#name, type, presence, NULL, COLUMN_NORIGINS, 0, 0},
-#include "pg/ladder/entry/column_list.h"
-};
+
+static const LadderColumn match_columns[] = {MATCH_COLUMNS(COLUMN_OF_QUERY)};
 
 const LadderTable event_table = {
 	event_columns, EVENT_NCOLUMNS, EVENT_WIN_PROBABILITY, "",
@@ -396,7 +373,7 @@ component_values(const BatchComponent *component)
 }
 
 /* The field of a column; the column's type says what is there. */
-static const void *
+static inline const void *
 column_field(const LadderColumn *column, const RowValues *row)
 {
 	return (const char *) row->origin[column->origin] + column->offset;
@@ -415,17 +392,6 @@ column_is_null(const LadderColumn *column, const RowValues *row, const void *fie
 		column->type == VALUE_TIME && TIMESTAMP_IS_NOBEGIN(*(const TimestampTz *) field);
 }
 
-/* The value of a column of type VALUE_INT4, whatever the field's size. */
-static int32
-column_int4(const LadderColumn *column, const void *field)
-{
-	if (column->size == sizeof(int32))
-		return *(const int32 *) field;
-
-	/* A count of 64 bits stops at the top. */
-	return (int32) Min(*(const int64 *) field, PG_INT32_MAX);
-}
-
 static Datum
 column_datum(const LadderColumn *column, const void *field)
 {
@@ -437,7 +403,11 @@ column_datum(const LadderColumn *column, const void *field)
 		case VALUE_BOOL:
 			return BoolGetDatum(*(const int64 *) field != 0);
 		case VALUE_INT4:
-			return Int32GetDatum(column_int4(column, field));
+			if (column->size == sizeof(int32))
+				return Int32GetDatum(*(const int32 *) field);
+
+			/* A count of 64 bits stops at the top. */
+			return Int32GetDatum((int32) Min(*(const int64 *) field, PG_INT32_MAX));
 		case VALUE_INT8:
 			return Int64GetDatum(*(const int64 *) field);
 		case VALUE_FLOAT8:
@@ -453,7 +423,7 @@ column_datum(const LadderColumn *column, const void *field)
 }
 
 /* The place, from 0, of a number of a state in a row: states are the last columns. */
-static int
+static inline int
 state_place(const LadderTable *table, int suffix, int number)
 {
 	return table->ncolumns + number * table->nsuffixes + suffix;

@@ -3,8 +3,7 @@
  *		The columns of a ladder's tables: one description of each, from which
  *		DDL, select lists, descriptors, readers and writers are made.
  *
- * A new column takes a line in column_list.h, and a field that is filled in; the head
- * of that file says where.
+ * A new column takes a line in a list below, and a field that is filled in.
  *
  * Wherever the columns of a table are listed (but for CREATE TABLE), the state
  * columns come last: in event each one before and after, in rating once.  Components of
@@ -65,14 +64,98 @@ typedef enum ColumnOrigin
 } ColumnOrigin;
 
 /*
+ * ---- The columns ----
+ *
+ *		_(TABLE, SYMBOL, name, type, presence, default, ORIGIN, field)
+ *
+ * In the order of CREATE TABLE, but for the state columns, which stand where columns.c says.  The
+ * default is an SQL expression or NULL.  The value comes from that field of the struct that the
+ * ORIGIN stands for, see ColumnOrigin.
+ *
+ * What a new column takes beside its line, and a field of that struct (batch.h):
+ *
+ *		event		batch_commit() and apply_operation_to_player() set the field
+ *		rating		for a counter, count_match() counts, and in replay_players.c COUNTS sums it
+ *					up again from the events, which must tell it, through the lists of
+ *					columns in SOME_PLAYERS and PLAYERS_AT, AT_LATER_*,
+ *					AT_EARLIER_* and restore_player(); a time has its like of LAST_IN_POOL there
+ *		component	for a replay the queries of component_states.c
+ *		component_event	batch_components.c sets the field where it makes rows of a step
+ *		rated_match	put_match() in outbox.c sets the value, and says whether it is null; the table
+ *					is made in sql/ladder/entry/60-create.sql
+ */
+#define EVENT_COLUMNS(_) \
+	_(EVENT, SEQ, seq, VALUE_INT8, COLUMN_KEY, NULL, STEP, seq) \
+	_(EVENT, PLAYER_ID, player_id, VALUE_PLAYER, COLUMN_KEY, NULL, PLAYER, id) \
+	_(EVENT, POOL, pool, VALUE_TEXT, COLUMN_KEY, "''", PLAYER, pool) \
+	_(EVENT, MATCH_ID, match_id, VALUE_MATCH, COLUMN_OF_MATCH, NULL, STEP, match_id) \
+	_(EVENT, KIND, kind, VALUE_TEXT, COLUMN_NOT_NULL, "'match'", STEP, kind) \
+	_(EVENT, FIXED, fixed, VALUE_BOOL, COLUMN_NOT_NULL, "false", ROW, fixed) \
+	_(EVENT, TEAM, team, VALUE_INT4, COLUMN_OF_MATCH, NULL, ROW, team) \
+	_(EVENT, GAMES_BEFORE, games_before, VALUE_INT4, COLUMN_NOT_NULL, NULL, ROW, games) \
+	_(EVENT, PLAYED_AT, played_at, VALUE_TIME, COLUMN_NOT_NULL, NULL, STEP, at) \
+	_(EVENT, LAST_PLAYED_BEFORE, last_played_before, VALUE_TIME, COLUMN_NULLABLE, NULL, ROW, last_played) \
+	_(EVENT, AS_OF_BEFORE, as_of_before, VALUE_TIME, COLUMN_NULLABLE, NULL, ROW, as_of) \
+	_(EVENT, SCORE, score, VALUE_FLOAT8, COLUMN_OF_MATCH, NULL, ROW, score) \
+	_(EVENT, WIN_PROBABILITY, win_probability, VALUE_FLOAT8, COLUMN_OF_MATCH, NULL, ROW, win_probability) \
+	_(EVENT, REASON, reason, VALUE_TEXT, COLUMN_NULLABLE, NULL, STEP, reason)
+
+#define RATING_COLUMNS(_) \
+	_(RATING, PLAYER_ID, player_id, VALUE_PLAYER, COLUMN_KEY, NULL, PLAYER, id) \
+	_(RATING, POOL, pool, VALUE_TEXT, COLUMN_KEY, "''", PLAYER, pool) \
+	_(RATING, FIXED, fixed, VALUE_BOOL, COLUMN_NOT_NULL, "false", RECORD, fixed) \
+	_(RATING, GAMES, games, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, games) \
+	_(RATING, WINS, wins, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, wins) \
+	_(RATING, DRAWS, draws, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, draws) \
+	_(RATING, LOSSES, losses, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, losses) \
+	_(RATING, LAST_PLAYED, last_played, VALUE_TIME, COLUMN_NULLABLE, NULL, RECORD, last_played) \
+	_(RATING, AS_OF, as_of, VALUE_TIME, COLUMN_NULLABLE, NULL, RECORD, as_of)
+
+#define COMPONENT_COLUMNS(_) \
+	_(COMPONENT, PLAYER_ID, player_id, VALUE_PLAYER, COLUMN_OWNER, NULL, PLAYER, id) \
+	_(COMPONENT, KIND, kind, VALUE_TEXT, COLUMN_KEY, NULL, SPEC, name) \
+	_(COMPONENT, POOL, pool, VALUE_TEXT, COLUMN_KEY, "''", COMPONENT, pool) \
+	_(COMPONENT, KEY, key, VALUE_TEXT, COLUMN_KEY, "''", COMPONENT, key) \
+	_(COMPONENT, GAMES, games, VALUE_INT8, COLUMN_NOT_NULL, "0", RECORD, games) \
+	_(COMPONENT, LAST_PLAYED, last_played, VALUE_TIME, COLUMN_NULLABLE, NULL, RECORD, last_played) \
+	_(COMPONENT, AS_OF, as_of, VALUE_TIME, COLUMN_NULLABLE, NULL, RECORD, as_of)
+
+#define COMPONENT_EVENT_COLUMNS(_) \
+	_(COMPONENT_EVENT, SEQ, seq, VALUE_INT8, COLUMN_KEY, NULL, STEP, seq) \
+	_(COMPONENT_EVENT, PLAYER_ID, player_id, VALUE_PLAYER, COLUMN_OWNER, NULL, PLAYER, id) \
+	_(COMPONENT_EVENT, KIND, kind, VALUE_TEXT, COLUMN_KEY, NULL, SPEC, name) \
+	_(COMPONENT_EVENT, POOL, pool, VALUE_TEXT, COLUMN_KEY, "''", COMPONENT, pool) \
+	_(COMPONENT_EVENT, KEY, key, VALUE_TEXT, COLUMN_KEY, "''", COMPONENT, key) \
+	_(COMPONENT_EVENT, MATCH_ID, match_id, VALUE_MATCH, COLUMN_OF_MATCH, NULL, STEP, match_id) \
+	_(COMPONENT_EVENT, CAUSE, cause, VALUE_TEXT, COLUMN_NOT_NULL, "'match'", STEP, kind) \
+	_(COMPONENT_EVENT, GAMES_BEFORE, games_before, VALUE_INT8, COLUMN_NOT_NULL, NULL, ROW, games) \
+	_(COMPONENT_EVENT, PLAYED_AT, played_at, VALUE_TIME, COLUMN_NOT_NULL, NULL, STEP, at) \
+	_(COMPONENT_EVENT, LAST_PLAYED_BEFORE, last_played_before, VALUE_TIME, COLUMN_NULLABLE, NULL, ROW, last_played) \
+	_(COMPONENT_EVENT, AS_OF_BEFORE, as_of_before, VALUE_TIME, COLUMN_NULLABLE, NULL, ROW, as_of)
+
+/* Those that a batch writes of rated_match; with no origin. */
+#define MATCH_COLUMNS(_) \
+	_(MATCH, ID, match_id, VALUE_MATCH, COLUMN_KEY) \
+	_(MATCH, STATUS, status, VALUE_TEXT, COLUMN_NOT_NULL) \
+	_(MATCH, REASON, reason, VALUE_TEXT, COLUMN_NULLABLE) \
+	_(MATCH, DETAIL, detail, VALUE_TEXT, COLUMN_NULLABLE) \
+	_(MATCH, DIGEST, digest, VALUE_INT8, COLUMN_NOT_NULL) \
+	_(MATCH, SEQ, seq, VALUE_INT8, COLUMN_NULLABLE) \
+	_(MATCH, PLAYED_AT, played_at, VALUE_TIME, COLUMN_NULLABLE) \
+	_(MATCH, ADVANTAGE_RATIO, size_advantage_ratio, VALUE_FLOAT8, COLUMN_NULLABLE) \
+	_(MATCH, ADVANTAGE_DIFFERENCE, size_advantage_difference, VALUE_FLOAT8, COLUMN_NULLABLE) \
+	_(MATCH, ARRIVED_AT, arrived_at, VALUE_TIME, COLUMN_NULLABLE)
+
+/*
  * The columns in queries, by attribute number; those of a state column, from 0,
  * come behind.
  */
+#define COLUMN_SYMBOL(table, symbol, ...) table##_##symbol,
+
 typedef enum EventColumn
 {
 	EVENT_NO_COLUMN,
-#define EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) EVENT_##symbol,
-#include "pg/ladder/entry/column_list.h"
+	EVENT_COLUMNS(COLUMN_SYMBOL)
 	EVENT_FIRST_STATE,
 	EVENT_NCOLUMNS = EVENT_FIRST_STATE - 1
 } EventColumn;
@@ -84,8 +167,7 @@ typedef enum EventColumn
 typedef enum RatingColumn
 {
 	RATING_NO_COLUMN,
-#define RATING_COLUMN(symbol, name, type, presence, dflt, origin, field) RATING_##symbol,
-#include "pg/ladder/entry/column_list.h"
+	RATING_COLUMNS(COLUMN_SYMBOL)
 	RATING_COLUMNS_END,
 	RATING_NCOLUMNS = RATING_COLUMNS_END - 1
 } RatingColumn;
@@ -93,8 +175,7 @@ typedef enum RatingColumn
 typedef enum ComponentColumn
 {
 	COMPONENT_NO_COLUMN,
-#define COMPONENT_COLUMN(symbol, name, type, presence, dflt, origin, field) COMPONENT_##symbol,
-#include "pg/ladder/entry/column_list.h"
+	COMPONENT_COLUMNS(COLUMN_SYMBOL)
 	COMPONENT_STATE,
 	COMPONENT_NCOLUMNS = COMPONENT_STATE
 } ComponentColumn;
@@ -102,16 +183,14 @@ typedef enum ComponentColumn
 typedef enum ComponentEventColumn
 {
 	COMPONENT_EVENT_NO_COLUMN,
-#define COMPONENT_EVENT_COLUMN(symbol, name, type, presence, dflt, origin, field) COMPONENT_EVENT_##symbol,
-#include "pg/ladder/entry/column_list.h"
+	COMPONENT_EVENT_COLUMNS(COLUMN_SYMBOL)
 	COMPONENT_EVENT_COLUMNS_END
 } ComponentEventColumn;
 
 typedef enum MatchColumn
 {
 	MATCH_NO_COLUMN,
-#define MATCH_COLUMN(symbol, name, type, presence) MATCH_##symbol,
-#include "pg/ladder/entry/column_list.h"
+	MATCH_COLUMNS(COLUMN_SYMBOL)
 	MATCH_COLUMNS_END,
 	MATCH_NCOLUMNS = MATCH_COLUMNS_END - 1
 } MatchColumn;

@@ -1,6 +1,8 @@
 /*
  * config.c
  *		The row of a ladder: its model and parameters, and when and how it rates.
+ *
+ * Relies on a row version that a snapshot sees being the only one, as long as the table has one row.
  */
 #include "pg/ladder/entry/config.h"
 
@@ -27,7 +29,7 @@ static LadderQuery read_config_query = {
 
 enum
 {
-	CONFIG_MODEL = 1,
+	CONFIG_MODEL,				/* from 0 */
 	CONFIG_PARAMS,
 	CONFIG_APPLY_AT,
 	CONFIG_LATE,
@@ -38,7 +40,8 @@ enum
 	CONFIG_HORIZON_AT,
 	CONFIG_TABLE,
 	CONFIG_TID,
-	CONFIG_XMIN
+	CONFIG_XMIN,
+	CONFIG_NCOLUMNS
 };
 
 /* Whether the version of the row that was read last is still the one to be seen. */
@@ -82,7 +85,7 @@ config_is_current(const Ladder *ladder)
  * parameters, which live as long as the cache.
  */
 static void
-keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
+keep_config(Ladder *ladder, const Datum *values, const bool *nulls)
 {
 	LadderCache *cache = ladder->cache;
 	LadderConfig config = {0};
@@ -90,13 +93,10 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 	ParamValue *params;
 	Size		size;
 	const char *apply_at;
-	bool		isnull;
 
-	check_ladder_format(ladder->name,
-						DatumGetInt32(SPI_getbinval(tuple, desc, CONFIG_FORMAT_VERSION, &isnull)));
-	model = get_model(SPI_getvalue(tuple, desc, CONFIG_MODEL));
-	params = get_model_params(&model,
-							  DatumGetJsonbP(SPI_getbinval(tuple, desc, CONFIG_PARAMS, &isnull)));
+	check_ladder_format(ladder->name, DatumGetInt32(values[CONFIG_FORMAT_VERSION]));
+	model = get_model(TextDatumGetCString(values[CONFIG_MODEL]));
+	params = get_model_params(&model, DatumGetJsonbP(values[CONFIG_PARAMS]));
 	if (cache->model != model)
 	{
 		check_state_columns(cache, model);
@@ -107,26 +107,21 @@ keep_config(Ladder *ladder, HeapTuple tuple, TupleDesc desc)
 	memcpy(config.params, params, size);
 	config.model = model;
 	config.unused = source_unused(model, params);
-	apply_at = SPI_getvalue(tuple, desc, CONFIG_APPLY_AT);
+	apply_at = TextDatumGetCString(values[CONFIG_APPLY_AT]);
 	config.apply_at = strcmp(apply_at, "commit") == 0 ? APPLY_AT_COMMIT :
 		strcmp(apply_at, "statement") == 0 ? APPLY_AT_STATEMENT :
 		APPLY_AT_CATCH_UP;
-	config.reorders = strcmp(SPI_getvalue(tuple, desc, CONFIG_LATE), "reorder") == 0;
-	config.strict = DatumGetBool(SPI_getbinval(tuple, desc, CONFIG_STRICT, &isnull));
-	config.raises = strcmp(SPI_getvalue(tuple, desc, CONFIG_ON_ERROR), "raise") == 0;
-	config.horizon = DatumGetInt64(SPI_getbinval(tuple, desc, CONFIG_HORIZON, &isnull));
-	if (isnull)
-		config.horizon = NO_HORIZON;
-	config.horizon_at = DatumGetTimestampTz(SPI_getbinval(tuple, desc, CONFIG_HORIZON_AT,
-														  &isnull));
-	if (isnull)
-		config.horizon_at = DT_NOBEGIN;
+	config.reorders = same_text(values[CONFIG_LATE], "reorder");
+	config.strict = DatumGetBool(values[CONFIG_STRICT]);
+	config.raises = same_text(values[CONFIG_ON_ERROR], "raise");
+	config.horizon = nulls[CONFIG_HORIZON] ? NO_HORIZON : DatumGetInt64(values[CONFIG_HORIZON]);
+	config.horizon_at = nulls[CONFIG_HORIZON_AT] ? DT_NOBEGIN :
+		DatumGetTimestampTz(values[CONFIG_HORIZON_AT]);
 
 	/* A row of a partition would not be found in the table. */
-	config.known = DatumGetObjectId(SPI_getbinval(tuple, desc, CONFIG_TABLE, &isnull)) ==
-		ladder->relation[LADDER_CONFIG];
-	config.tid = *(ItemPointer) DatumGetPointer(SPI_getbinval(tuple, desc, CONFIG_TID, &isnull));
-	config.xmin = DatumGetTransactionId(SPI_getbinval(tuple, desc, CONFIG_XMIN, &isnull));
+	config.known = DatumGetObjectId(values[CONFIG_TABLE]) == ladder->relation[LADDER_CONFIG];
+	config.tid = *(ItemPointer) DatumGetPointer(values[CONFIG_TID]);
+	config.xmin = DatumGetTransactionId(values[CONFIG_XMIN]);
 
 	/* Plans have the columns that are of use. */
 	if (cache->config.params != NULL && cache->config.unused != config.unused)
@@ -141,12 +136,15 @@ read_ladder_config(Ladder *ladder)
 
 	if (!config_is_current(ladder))
 	{
-		if (ladder_execute(ladder, &read_config_query, NULL, NULL, NULL) != 1)
+		Datum		values[CONFIG_NCOLUMNS];
+		bool		nulls[CONFIG_NCOLUMNS];
+
+		if (!ladder_read_row(ladder, &read_config_query, NULL, values, nulls) || SPI_processed != 1)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("table %s must have exactly one row",
 							ladder_relation_sql(ladder->cache, LADDER_CONFIG))));
-		keep_config(ladder, SPI_tuptable->vals[0], SPI_tuptable->tupdesc);
+		keep_config(ladder, values, nulls);
 		SPI_freetuptable(SPI_tuptable);
 	}
 	config = &ladder->cache->config;

@@ -1,6 +1,9 @@
 /*
  * entry.c
  *		Entering a ladder: rights, locks and settings of all work on it.
+ *
+ * Relies on PostgreSQL to put back role and settings with a (sub)transaction, on memory of a frame
+ * living in CurTransactionContext, and on lock modes of the schema alone to keep others out.
  */
 #include "pg/ladder/entry/entry.h"
 
@@ -47,18 +50,13 @@ typedef struct EntryFrame
 	struct EntryFrame *outer;
 	struct EntryFrame *sibling;	/* of a ladder that was made in this one */
 	int			nest_level;		/* of the subtransaction that opened it */
-	Oid			caller;
 	int			caller_context;
 	bool		restricted;		/* works in a security-restricted operation */
-	bool		lets_rate;		/* others may rate meanwhile */
 	int			guc_level;
 	bool		pins_late;		/* it may go without settings: what it calls of
 								 * a type is the server's own */
-	bool		pinned;			/* the settings are those for its work */
 	NamespaceVersion version;	/* of the schema */
-	bool		ending;			/* its own work is done */
-	bool		states_taken;
-	bool		hidden_from_mirrors;
+	LadderState state;
 } EntryFrame;
 
 /*
@@ -282,7 +280,7 @@ check_privilege(Oid schema, const LadderEntry *entry, const char *relation, Oid 
 void
 ladder_check_privilege(const Ladder *ladder, const char *relation, AclMode mode)
 {
-	check_privilege(ladder->schema, ladder->frame->entry, relation, ladder->frame->caller, mode);
+	check_privilege(ladder->schema, ladder->frame->entry, relation, ladder->caller, mode);
 }
 
 /* Error unless the current user may use an entry to a ladder. */
@@ -399,43 +397,25 @@ ladder_is_at_work(const Ladder *ladder)
 	const EntryFrame *frame;
 
 	for (frame = ladder->frame->outer; frame != NULL; frame = frame->outer)
-		if (frame->ladder.schema == ladder->schema && !frame->ending &&
+		if (frame->ladder.schema == ladder->schema && !frame->state.ending &&
 			frame->lockmode >= RowShareLock)
 			return true;
 	return false;
-}
-
-bool
-ladder_works_concurrently(const Ladder *ladder)
-{
-	return ladder->frame->lets_rate;
 }
 
 /* Whatever is known of the ladder may have changed meanwhile; queries look again. */
 void
 ladder_hold(const Ladder *ladder)
 {
-	if (ladder->frame->lets_rate)
+	if (ladder->concurrent)
 		schema_hold(ladder->schema, ExclusiveLock);
 }
 
 void
 ladder_let_go(const Ladder *ladder)
 {
-	if (ladder->frame->lets_rate)
+	if (ladder->concurrent)
 		schema_let_go(ladder->schema, ExclusiveLock);
-}
-
-Oid
-ladder_caller(const Ladder *ladder)
-{
-	return ladder->frame->caller;
-}
-
-bool
-ladder_is_nested(const Ladder *ladder)
-{
-	return ladder->frame->outer != NULL;
 }
 
 /* Become the owner of the ladder of a frame, whose work is restricted. */
@@ -484,12 +464,13 @@ make_frame(Oid schema, const LadderEntry *entry, MemoryContext parent)
 	frame->lockmode = entry->lockmode;
 	frame->outer = innermost;
 	frame->nest_level = GetCurrentTransactionNestLevel();
-	GetUserIdAndSecContext(&frame->caller, &frame->caller_context);
+	GetUserIdAndSecContext(&frame->ladder.caller, &frame->caller_context);
 	frame->ladder.frame = frame;
-	frame->ladder.pinned = &frame->pinned;
+	frame->ladder.state = &frame->state;
+	frame->ladder.nested = innermost != NULL;
 	frame->ladder.schema = schema;
 	frame->ladder.read_only = (entry->lockmode == AccessShareLock);
-	frame->lets_rate = entry->concurrent && !ladder_is_new(schema);
+	frame->ladder.concurrent = entry->concurrent && !ladder_is_new(schema);
 	if (entry->incomplete)
 	{
 		frame->ladder.name = MemoryContextStrdup(context, get_namespace_name(schema));
@@ -539,7 +520,7 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	 * trigger runs as who queued it from version 18 on, which is the owner
 	 * for rows in pending: there it counts whose transaction it is.
 	 */
-	frame->restricted = frame->caller != ladder->owner ||
+	frame->restricted = ladder->caller != ladder->owner ||
 		(entry->rights == RIGHTS_OF_TRIGGER && GetOuterUserId() != ladder->owner);
 	if (frame->restricted)
 		become_owner(frame);
@@ -547,7 +528,7 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	if (!frame->pins_late)
 	{
 		settings_pin();
-		frame->pinned = true;
+		frame->state.pinned = true;
 	}
 	if (IsolationUsesXactSnapshot() && !entry->incomplete)
 		check_snapshot_age(ladder, entry->lockmode >= RowShareLock);
@@ -568,12 +549,6 @@ ladder_strengthen(Ladder *ladder, LOCKMODE lockmode)
 }
 
 void
-ladder_end_work(Ladder *ladder)
-{
-	ladder->frame->ending = true;
-}
-
-void
 ladder_leave(Ladder *ladder)
 {
 	EntryFrame *frame = ladder->frame;
@@ -583,7 +558,7 @@ ladder_leave(Ladder *ladder)
 	if (!frame->entry->drops && !frame->entry->renames)
 		check_not_renamed(frame);
 	AtEOXact_GUC(false, frame->guc_level);
-	SetUserIdAndSecContext(frame->caller, frame->caller_context);
+	SetUserIdAndSecContext(ladder->caller, frame->caller_context);
 	pop_frame();
 }
 
@@ -626,15 +601,16 @@ enter_sibling(Oid schema)
 		ladder_owner(schema) != innermost->ladder.owner || !ladder_is_new(schema))
 		return NULL;
 	frame = make_frame(schema, innermost->entry, innermost->context);
-	frame->pinned = innermost->pinned;
+	frame->state.pinned = innermost->state.pinned;
 	frame->sibling = innermost->sibling;
 	innermost->sibling = frame;
 	return frame;
 }
 
 Ladder *
-ladder_inside(const char *name, const char *function)
+ladder_inside(FunctionCallInfo fcinfo)
 {
+	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	Oid			schema = get_namespace_oid(name, true);
 	EntryFrame *frame = OidIsValid(schema) ? find_frame(schema) : NULL;
 
@@ -648,15 +624,15 @@ ladder_inside(const char *name, const char *function)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("skillrating_internal.%s() cannot be called by itself",
-						function),
+						get_func_name(fcinfo->flinfo->fn_oid)),
 				 errhint("Call a function of schema skillrating instead.")));
 	return &frame->ladder;
 }
 
 Ladder *
-ladder_inside_complete(const char *name, const char *function)
+ladder_inside_complete(FunctionCallInfo fcinfo)
 {
-	Ladder	   *ladder = ladder_inside(name, function);
+	Ladder	   *ladder = ladder_inside(fcinfo);
 
 	if (ladder->cache == NULL)
 		complete_ladder(ladder->frame);
@@ -698,30 +674,12 @@ ladder_take_states(Ladder *ladder)
 
 	for (frame = innermost; frame != NULL; frame = frame->outer)
 		for (sibling = frame; sibling != NULL; sibling = sibling->sibling)
-			if (sibling->ladder.schema == ladder->schema && sibling->states_taken)
+			if (sibling->ladder.schema == ladder->schema && sibling->state.states_taken)
 				ereport(ERROR,
 						(errcode(ERRCODE_OBJECT_IN_USE),
 						 errmsg("ladder \"%s\" is being rated by this session",
 								ladder->name)));
-	ladder->frame->states_taken = true;
-}
-
-void
-ladder_release_states(Ladder *ladder)
-{
-	ladder->frame->states_taken = false;
-}
-
-void
-ladder_hide_from_mirrors(Ladder *ladder)
-{
-	ladder->frame->hidden_from_mirrors = true;
-}
-
-void
-ladder_show_to_mirrors(Ladder *ladder)
-{
-	ladder->frame->hidden_from_mirrors = false;
+	ladder->state->states_taken = true;
 }
 
 bool
@@ -730,7 +688,7 @@ ladder_is_hidden_from_mirrors(const Ladder *ladder)
 	const EntryFrame *frame;
 
 	for (frame = ladder->frame->outer; frame != NULL; frame = frame->outer)
-		if (frame->ladder.schema == ladder->schema && frame->hidden_from_mirrors)
+		if (frame->ladder.schema == ladder->schema && frame->state.hidden_from_mirrors)
 			return true;
 	return false;
 }
@@ -765,10 +723,16 @@ ladder_open(const Ladder *inside)
 	if (!ladder->cache->valid)
 		ladder_cache_recheck(ladder);
 	ladder->guc_level = NewGUCNestLevel();
-	if (ladder->frame->pinned)
+	if (ladder->state->pinned)
 		settings_for_plans();
 	read_ladder_config(ladder);
 	return ladder;
+}
+
+Ladder *
+ladder_open_inside(FunctionCallInfo fcinfo)
+{
+	return ladder_open(ladder_inside(fcinfo));
 }
 
 void
@@ -778,7 +742,7 @@ ladder_close(Ladder *ladder)
 
 	/* What was set late is gone with the rest. */
 	if (ladder->frame->pins_late)
-		ladder->frame->pinned = false;
+		ladder->state->pinned = false;
 	SPI_finish();
 }
 

@@ -74,7 +74,7 @@ typedef struct LadderEntry
 	bool		maintains;		/* takes the maintenance lock first, see hold.h */
 	bool		concurrent;		/* likewise, while others rate where it can,
 								 * and takes the lock for its last step: see
-								 * ladder_works_concurrently() */
+								 * Ladder.concurrent */
 	bool		takes_nulls;	/* judges them, or has a use for them, also where no default is null */
 	bool		reenters;		/* may be called on a ladder that is at work */
 	bool		pins_late;		/* sets the settings for its work only when it
@@ -130,10 +130,7 @@ extern void ladder_strengthen(Ladder *ladder, LOCKMODE lockmode);
  */
 extern void ladder_end(Ladder *ladder);
 
-/* What ladder_end() is made of. */
-
-/* From here on nobody is at work in this frame. */
-extern void ladder_end_work(Ladder *ladder);
+/* What ladder_end() does last. */
 
 /*
  * Leave the ladder that was entered last.  Error 40001 if the schema was renamed
@@ -142,22 +139,23 @@ extern void ladder_end_work(Ladder *ladder);
 extern void ladder_leave(Ladder *ladder);
 
 /*
- * The ladder of that name in the innermost frame that has entered it; an error that
- * names the function if there is none.
+ * The ladder that the first argument of a function names, in the innermost frame that has entered
+ * it; an error if there is none.
  */
-extern Ladder *ladder_inside(const char *name, const char *function);
+extern Ladder *ladder_inside(FunctionCallInfo fcinfo);
 
 /*
  * The same, with its types and relations looked up, which an incomplete ladder had not:
  * errors as ladder_begin().
  */
-extern Ladder *ladder_inside_complete(const char *name, const char *function);
+extern Ladder *ladder_inside_complete(FunctionCallInfo fcinfo);
 
 /*
- * Begin work in C in a ladder that was entered: connect to SPI, read the row of the ladder, and plan
- * for few rows.  ladder_close() ends it, and its memory.
+ * Begin work in C in a ladder that was entered, or in that of ladder_inside(): connect to SPI, read
+ * the row of the ladder, and plan for few rows.  ladder_close() ends it, and its memory.
  */
 extern Ladder *ladder_open(const Ladder *inside);
+extern Ladder *ladder_open_inside(FunctionCallInfo fcinfo);
 extern void ladder_close(Ladder *ladder);
 
 /* From here to ladder_close(), plan each query for many rows, by their number. */
@@ -173,34 +171,17 @@ extern void ladder_maintain(Ladder *ladder);
 extern bool ladder_is_at_work(const Ladder *ladder);
 
 /*
- * Whether others may rate while the work of this frame goes on: until ladder_hold(), which
- * is schema_hold() of hold.h.  ladder_let_go() lets them again.  A ladder that the
- * transaction has made is nobody else's business.
+ * Keep others from rating while the work of this frame goes on, which is schema_hold() of hold.h, and
+ * let them again, where they may.
  */
-extern bool ladder_works_concurrently(const Ladder *ladder);
 extern void ladder_hold(const Ladder *ladder);
 extern void ladder_let_go(const Ladder *ladder);
 
-/* Who has entered the ladder, and gets what the work returns. */
-extern Oid	ladder_caller(const Ladder *ladder);
-
-/* Whether any ladder had been entered before. */
-extern bool ladder_is_nested(const Ladder *ladder);
-
 /*
- * Between these, states of the ladder are in memory, to be written back changed: error
- * 55006 if they are already.  An error that ends the work releases them as well.
+ * From here until states_taken is false, states of the ladder are in memory, to be written back
+ * changed: error 55006 if they are already.  An error that ends the work releases them as well.
  */
 extern void ladder_take_states(Ladder *ladder);
-extern void ladder_release_states(Ladder *ladder);
-
-/*
- * Between these, rows come into table rating and leave it that are room for players who have
- * not been rated, and that no mirror is to know of.  An error that ends the work ends this
- * as well.
- */
-extern void ladder_hide_from_mirrors(Ladder *ladder);
-extern void ladder_show_to_mirrors(Ladder *ladder);
 
 /* Whether work of a frame further out hides rows of rating from mirrors. */
 extern bool ladder_is_hidden_from_mirrors(const Ladder *ladder);

@@ -1,6 +1,9 @@
 /*
  * hold.c
  *		Who may change the history of a ladder, and keeping others from rating it.
+ *
+ * Relies on the lock manager of the server: an attempt ends by lock_timeout, in a subtransaction,
+ * which gives back what it has got.
  */
 #include "pg/ladder/entry/hold.h"
 
@@ -32,7 +35,7 @@ enum
 	LOCK_TURN
 };
 
-static LOCKTAG
+static inline LOCKTAG
 schema_tag(Oid schema, uint16 what)
 {
 	LOCKTAG		tag;

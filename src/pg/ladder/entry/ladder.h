@@ -54,6 +54,19 @@ typedef enum ApplyAt
 	APPLY_AT_CATCH_UP			/* "manual" */
 } ApplyAt;
 
+/* How far work has got on a ladder that was entered; all copies of it, and callers further in, see that. */
+typedef struct LadderState
+{
+	bool		pinned;			/* the settings are those for its work */
+	bool		ending;			/* its own work is done */
+	bool		states_taken;	/* see ladder_take_states() */
+	bool		hidden_from_mirrors;	/* rows come into table rating and leave
+										 * it that are room for players who
+										 * have not been rated, and that no
+										 * mirror is to know of; an error that
+										 * ends the work ends this as well */
+} LadderState;
+
 /*
  * A ladder that is open.  What ladder_begin() returns is on the stack of ladders entered;
  * work on it in C has a copy, with the row of the ladder, from ladder_open().
@@ -68,8 +81,13 @@ typedef struct Ladder
 	IdType	   *match_type;
 	struct EntryFrame *frame;
 	bool		bears_owners;	/* does not look whose its relations are */
-	bool	   *pinned;			/* the settings are those for its work; the
-								 * frame's */
+	LadderState *state;			/* in the frame */
+	Oid			caller;			/* who has entered it, and gets what the work
+								 * returns */
+	bool		nested;			/* some ladder had been entered before */
+	bool		concurrent;		/* others may rate while the work goes on, until
+								 * ladder_hold(); not a ladder that the
+								 * transaction has made */
 	MemoryContext context;		/* of its work: that of the frame, or the
 								 * copy's */
 

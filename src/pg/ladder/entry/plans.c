@@ -7,6 +7,7 @@
  */
 #include "pg/ladder/entry/plans.h"
 
+#include "access/htup_details.h"
 #include "miscadmin.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
@@ -20,15 +21,6 @@
 /*
  * ---- Texts ----
  */
-
-void
-add_query_param(QueryDraft *draft, ValueType type)
-{
-	if (draft->nparams >= MAX_QUERY_PARAMS)
-		elog(ERROR, "query has more than %d parameters: %s", MAX_QUERY_PARAMS,
-			 draft->query->text);
-	draft->param[draft->nparams++] = ladder_type_oid(draft->ladder, type);
-}
 
 /* A part of the query's own; false if it has none of that name. */
 static bool
@@ -144,18 +136,11 @@ append_placeholder(QueryDraft *draft, const char *placeholder)
 			 draft->query->text);
 }
 
-/* Make the text and the types of the parameters of a query on a ladder. */
+/* Make the text of a query on a ladder. */
 static void
 make_query(QueryDraft *draft)
 {
-	const LadderQuery *query = draft->query;
-	const char *p = query->text;
-	int			i;
-
-	for (i = 0; i < MAX_QUERY_PARAMS && query->param[i] != VALUE_NONE; i++)
-		add_query_param(draft, query->param[i]);
-	if (query->add_params != NULL)
-		query->add_params(draft);
+	const char *p = draft->query->text;
 
 	initStringInfo(&draft->sql);
 	while (*p != '\0')
@@ -184,6 +169,8 @@ ladder_plan(Ladder *ladder, LadderQuery *query)
 	static int	nslots = 0;
 	LadderCache *cache;
 	QueryDraft	draft = {.ladder = ladder,.query = query};
+	Oid			param[MAX_QUERY_PARAMS];
+	int			nparams;
 	SPIPlanPtr	plan;
 
 	if (!ladder->cache->valid)
@@ -196,7 +183,9 @@ ladder_plan(Ladder *ladder, LadderQuery *query)
 		return cache->plan[query->slot];
 
 	make_query(&draft);
-	plan = SPI_prepare_cursor(draft.sql.data, draft.nparams, draft.param,
+	for (nparams = 0; query->param[nparams] != VALUE_NONE; nparams++)
+		param[nparams] = ladder_type_oid(ladder, query->param[nparams]);
+	plan = SPI_prepare_cursor(draft.sql.data, nparams, param,
 							  ladder->large ? CURSOR_OPT_CUSTOM_PLAN :
 							  CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
@@ -230,10 +219,11 @@ is_about_other(const CachedPlanSource *source, const Ladder *ladder, LadderRelat
 /*
  * Error unless a plan, which has just been used, is about the relations of the
  * ladder: their names lead elsewhere once the schema has been renamed and another
- * has got its name.  Of those that not every ladder has, this one may have none.
+ * has got its name.  Of those that not every ladder has, this one may have none.  A plan that was made
+ * for this once (once) goes, because there may be one for each of many matches.
  */
 static void
-check_relations(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan)
+end_plan(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan, bool once)
 {
 	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(plan));
 	int			i;
@@ -247,6 +237,8 @@ check_relations(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan)
 					 errmsg("relation %s was replaced during work on the ladder",
 							ladder_relation_sql(ladder->cache, i)),
 					 errhint("Try again.")));
+	if (once)
+		SPI_freeplan(plan);
 }
 
 /* The parameters of a plan, or NULL. */
@@ -270,18 +262,6 @@ plan_params(SPIPlanPtr plan, const Datum *values, const bool *nulls)
 	return params;
 }
 
-/*
- * Check a plan that has just been used; one that was made for this once (once) goes, because there
- * may be one for each of many matches.
- */
-static void
-end_plan(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan, bool once)
-{
-	check_relations(ladder, query, plan);
-	if (once)
-		SPI_freeplan(plan);
-}
-
 uint64
 ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 			   const bool *nulls, DestReceiver *dest)
@@ -291,7 +271,7 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	SPIExecuteOptions options = {0};
 	int			result;
 
-	if (!query->pinned && !*ladder->pinned)
+	if (!query->pinned && !ladder->state->pinned)
 		ladder_settle(ladder);
 	plan = ladder_plan(ladder, query);
 	options.params = plan_params(plan, values, nulls);
@@ -306,15 +286,34 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 }
 
 bool
+ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *params, Datum *values, bool *nulls)
+{
+	if (ladder_execute(ladder, query, params, NULL, NULL) == 0)
+		return false;
+	heap_deform_tuple(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, values, nulls);
+	return true;
+}
+
+bool
 ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values, int64 *number)
 {
+	Datum		value;
 	bool		isnull;
 
-	(void) ladder_execute(ladder, query, values, NULL, NULL);
-	*number = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-										  ONLY_COLUMN, &isnull));
-	SPI_freetuptable(SPI_tuptable);
-	return !isnull;
+	if (!ladder_read_row(ladder, query, values, &value, &isnull) || isnull)
+		return false;
+	*number = DatumGetInt64(value);
+	return true;
+}
+
+char *
+ladder_read_text(Ladder *ladder, LadderQuery *query, const Datum *values)
+{
+	Datum		value;
+	bool		isnull;
+
+	return ladder_read_row(ladder, query, values, &value, &isnull) && !isnull ?
+		TextDatumGetCString(value) : NULL;
 }
 
 void
@@ -366,10 +365,8 @@ ladder_execute_each(Ladder *ladder, LadderQuery *query, const Datum *values, con
 static void
 take_id(void *arg, const Datum *values, const bool *nulls)
 {
-	bool		found;
-
 	if (!nulls[0])
-		(void) id_table_enter((IdTable *) arg, values[0], "", &found);
+		id_table_add((IdTable *) arg, values[0]);
 }
 
 void

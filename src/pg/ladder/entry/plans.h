@@ -18,7 +18,7 @@
 #include "pg/ladder/entry/ladder.h"
 
 /* The most parameters of a query, and parts of its own. */
-#define MAX_QUERY_PARAMS 30
+#define MAX_QUERY_PARAMS 29
 #define MAX_QUERY_PARTS 3
 
 /* A query in the making. */
@@ -27,8 +27,6 @@ typedef struct QueryDraft
 	const Ladder *ladder;
 	struct LadderQuery *query;
 	StringInfoData sql;
-	Oid			param[MAX_QUERY_PARAMS];
-	int			nparams;
 } QueryDraft;
 
 /*
@@ -50,8 +48,7 @@ typedef struct QueryDraft
 typedef struct LadderQuery
 {
 	const char *text;
-	ValueType	param[MAX_QUERY_PARAMS];	/* up to VALUE_NONE */
-	void		(*add_params) (QueryDraft *draft);	/* further ones, or NULL */
+	ValueType	param[MAX_QUERY_PARAMS + 1];	/* up to VALUE_NONE */
 	struct
 	{
 		const char *name;
@@ -64,11 +61,11 @@ typedef struct LadderQuery
 	uint32		relations;		/* bits of those that the text names, likewise */
 } LadderQuery;
 
+/* Values of parameters, for one call. */
+#define DATUMS(...) ((const Datum[]) {__VA_ARGS__})
+
 /* The result column of a query that has only one. */
 #define ONLY_COLUMN 1
-
-/* For add_params: another parameter. */
-extern void add_query_param(QueryDraft *draft, ValueType type);
 
 /*
  * Run a query with the values of its parameters (nulls may be NULL).  Its rows
@@ -79,9 +76,19 @@ extern uint64 ladder_execute(Ladder *ladder, LadderQuery *query,
 							 const Datum *values, const bool *nulls,
 							 DestReceiver *dest);
 
+/*
+ * The first row of a query's result, for which values and nulls have room; false if there is none.
+ * It is in the memory of the open ladder.
+ */
+extern bool ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *params, Datum *values,
+							bool *nulls);
+
 /* The number in the one row and column of a query's result; false if it is null. */
 extern bool ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values,
 							   int64 *number);
+
+/* The text there, or NULL if it is null or there is no row. */
+extern char *ladder_read_text(Ladder *ladder, LadderQuery *query, const Datum *values);
 
 /*
  * Run one that writes rows under the active snapshot, so that it finds those that this sees and no

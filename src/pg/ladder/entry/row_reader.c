@@ -1,6 +1,8 @@
 /*
  * row_reader.c
  *		The rows of a query on a ladder, one after another.
+ *
+ * Relies on a portal that is pinned: no code of the user closes it while rows are read.
  */
 #include "pg/ladder/entry/row_reader.h"
 

@@ -74,9 +74,9 @@ settings_for_plans(void)
 void
 ladder_settle(const Ladder *ladder)
 {
-	if (*ladder->pinned)
+	if (ladder->state->pinned)
 		return;
 	settings_pin();
 	settings_for_plans();
-	*ladder->pinned = true;
+	ladder->state->pinned = true;
 }

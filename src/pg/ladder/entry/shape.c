@@ -2,7 +2,7 @@
  * shape.c
  *		Whether the tables of a ladder have the format and the columns that queries rely on.
  *
- * Columns that C writes are described in column_list.h; others, as far as C reads them, here.
+ * Columns that C writes are described in columns.h; others, as far as C reads them, here.
  *
  * This runs once for each version of a ladder in the cache (cache.c), and before anything of it is
  * read: C takes values by the types that it finds here.
@@ -102,6 +102,12 @@ relation_text(const LadderCache *cache, LadderRelation relation)
 	return quote_qualified_identifier(cache->name, name);
 }
 
+static int
+shape_hint(void)
+{
+	return errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.");
+}
+
 /* Error unless a table has a column of a type, and without nulls where that is asked for. */
 static void
 check_column(const LadderCache *cache, LadderRelation relation, const char *name,
@@ -117,7 +123,7 @@ check_column(const LadderCache *cache, LadderRelation relation, const char *name
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("table %s has no column \"%s\"",
 						table, name),
-				 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
+				 shape_hint()));
 	column = (Form_pg_attribute) GETSTRUCT(tuple);
 	if (column->atttypid != type)
 		ereport(ERROR,
@@ -125,17 +131,17 @@ check_column(const LadderCache *cache, LadderRelation relation, const char *name
 				 errmsg("column \"%s\" of table %s has type %s, not %s", name,
 						table, format_type_be(column->atttypid),
 						format_type_be(type)),
-				 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
+				 shape_hint()));
 	if (not_null && !column->attnotnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("column \"%s\" of table %s must be NOT NULL", name, table),
-				 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
+				 shape_hint()));
 	ReleaseSysCache(tuple);
 	pfree(table);
 }
 
-/* The same of all columns that column_list.h describes, but for those of states. */
+/* The same of all columns that columns.h describes, but for those of states. */
 static void
 check_table(const LadderCache *cache, LadderRelation relation,
 			const LadderTable *table)
@@ -169,36 +175,7 @@ check_kind(const LadderCache *cache, LadderRelation relation)
 			 relation == LADDER_EVENT_SEQ ?
 			 errmsg("relation %s is not a sequence", relation_text(cache, relation)) :
 			 errmsg("relation %s is not a table", relation_text(cache, relation)),
-			 errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.")));
-}
-
-static void
-check_ladder_shape(const LadderCache *cache)
-{
-	int			i;
-
-	for (i = 0; i < LADDER_NRELATIONS; i++)
-		check_kind(cache, i);
-	for (i = 0; i < (int) lengthof(expected_columns); i++)
-	{
-		/* Tables that not every ladder has. */
-		if (!OidIsValid(cache->relation[expected_columns[i].relation]))
-			continue;
-		check_column(cache, expected_columns[i].relation, expected_columns[i].name,
-					 expected_columns[i].type == OF_PLAYER ? cache->player_type->type :
-					 expected_columns[i].type == OF_MATCH ? cache->match_type->type :
-					 expected_columns[i].type,
-					 expected_columns[i].not_null);
-	}
-	check_table(cache, LADDER_RATING, &rating_table);
-	check_table(cache, LADDER_EVENT, &event_table);
-	check_table(cache, LADDER_RATED_MATCH, &match_table);
-	check_table(cache, LADDER_COMPONENT, &component_table);
-	check_table(cache, LADDER_COMPONENT_EVENT, &component_event_table);
-	if (OidIsValid(cache->relation[LADDER_HORIZON]))
-		check_table(cache, LADDER_HORIZON, &rating_table);
-	if (OidIsValid(cache->relation[LADDER_COMPONENT_HORIZON]))
-		check_table(cache, LADDER_COMPONENT_HORIZON, &component_table);
+			 shape_hint()));
 }
 
 void
@@ -279,18 +256,35 @@ check_stored_format(const LadderCache *cache)
  * ---- Opening ----
  */
 
-LadderCache *
-ladder_cache_open(Oid schema)
+void
+ladder_cache_check(LadderCache *cache)
 {
-	LadderCache *cache = ladder_cache_look_up(schema);
+	int			i;
 
-	if (!cache->checked)
+	check_stored_format(cache);
+	for (i = 0; i < LADDER_NRELATIONS; i++)
+		check_kind(cache, i);
+	for (i = 0; i < (int) lengthof(expected_columns); i++)
 	{
-		check_stored_format(cache);
-		check_ladder_shape(cache);
-		cache->checked = true;
+		/* Tables that not every ladder has. */
+		if (!OidIsValid(cache->relation[expected_columns[i].relation]))
+			continue;
+		check_column(cache, expected_columns[i].relation, expected_columns[i].name,
+					 expected_columns[i].type == OF_PLAYER ? cache->player_type->type :
+					 expected_columns[i].type == OF_MATCH ? cache->match_type->type :
+					 expected_columns[i].type,
+					 expected_columns[i].not_null);
 	}
-	return cache;
+	check_table(cache, LADDER_RATING, &rating_table);
+	check_table(cache, LADDER_EVENT, &event_table);
+	check_table(cache, LADDER_RATED_MATCH, &match_table);
+	check_table(cache, LADDER_COMPONENT, &component_table);
+	check_table(cache, LADDER_COMPONENT_EVENT, &component_event_table);
+	if (OidIsValid(cache->relation[LADDER_HORIZON]))
+		check_table(cache, LADDER_HORIZON, &rating_table);
+	if (OidIsValid(cache->relation[LADDER_COMPONENT_HORIZON]))
+		check_table(cache, LADDER_COMPONENT_HORIZON, &component_table);
+	cache->checked = true;
 }
 
 void

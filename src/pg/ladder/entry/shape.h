@@ -27,7 +27,17 @@
  * reset or deleted, which also happens after an error.  So the context must be that of
  * the work on the ladder, and no longer-lived one.
  */
-extern LadderCache *ladder_cache_open(Oid schema);
+extern void ladder_cache_check(LadderCache *cache);
+
+static inline LadderCache *
+ladder_cache_open(Oid schema)
+{
+	LadderCache *cache = ladder_cache_look_up(schema);
+
+	if (!cache->checked)
+		ladder_cache_check(cache);
+	return cache;
+}
 
 /*
  * If the cache of a ladder that is open is not valid any more: take its successor, for as long as

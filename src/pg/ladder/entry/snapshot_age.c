@@ -43,19 +43,17 @@ static LadderQuery version_query = {.text = "SELECT xmin FROM {ladder}"};
 static TransactionId
 read_version(Ladder *ladder, Snapshot snapshot)
 {
-	TransactionId version = InvalidTransactionId;
-	bool		read_only = ladder->read_only;
+	Datum		version;
 	bool		isnull;
+	bool		read_only = ladder->read_only;
+	bool		found;
 
 	PushActiveSnapshot(snapshot);
 	ladder->read_only = true;
-	if (ladder_execute(ladder, &version_query, NULL, NULL, NULL) == 1)
-		version = DatumGetTransactionId(SPI_getbinval(SPI_tuptable->vals[0],
-													  SPI_tuptable->tupdesc, 1, &isnull));
-	SPI_freetuptable(SPI_tuptable);
+	found = ladder_read_row(ladder, &version_query, NULL, &version, &isnull);
 	ladder->read_only = read_only;
 	PopActiveSnapshot();
-	return version;
+	return found ? DatumGetTransactionId(version) : InvalidTransactionId;
 }
 
 /*

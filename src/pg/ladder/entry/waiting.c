@@ -50,11 +50,7 @@ add_ids(Waiting *entry, const Datum *ids, int n)
 	int			i;
 
 	for (i = 0; i < n; i++)
-	{
-		bool		found;
-
-		(void) id_table_enter(entry->ids, ids[i], "", &found);
-	}
+		id_table_add(entry->ids, ids[i]);
 	MemoryContextSwitchTo(old);
 }
 
@@ -96,11 +92,7 @@ take_waiting(const Ladder *ladder, IdTable *ids)
 		return;
 	waiting_ids = id_table_ids(entry->ids);
 	for (i = 0; i < id_table_count(entry->ids); i++)
-	{
-		bool		found;
-
-		(void) id_table_enter(ids, waiting_ids[i], "", &found);
-	}
+		id_table_add(ids, waiting_ids[i]);
 	MemoryContextDelete(entry->context);
 }
 

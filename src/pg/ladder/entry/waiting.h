@@ -5,7 +5,7 @@
  * In a security-restricted operation no trigger can be deferred, and a batch that is
  * being rated must not be overtaken: matches that code of the user touches in a
  * ladder are kept here, for each ladder, and rated before the outermost ladder is left, see
- * ending.c.
+ * attempts.c.
  *
  * All of it lives in TopTransactionContext.  A match that a subtransaction touched
  * stays here if that aborts: the source does not have it then, and nothing comes of it.

@@ -72,16 +72,12 @@ read_batch(Ladder *ladder, ArrayType *texts)
 	deconstruct_array(texts, TEXTOID, -1, false, TYPALIGN_INT, &name, &null, &n);
 	for (i = 0; i < n; i++)
 	{
-		bool		found;
-
 		CHECK_FOR_INTERRUPTS();
 		if (null[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("match must not be null")));
-		(void) id_table_enter(ids,
-							  id_from_text(type, TextDatumGetCString(name[i]), "match_id"),
-							  "", &found);
+		id_table_add(ids, id_from_text(type, TextDatumGetCString(name[i]), "match_id"));
 	}
 	return ids;
 }
@@ -152,8 +148,7 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 				 errmsg("ladder, matches and late must not be null")));
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(BATCH_LADDER)),
-									   "backfill_batch"));
+	ladder = ladder_open_inside(fcinfo);
 	ladder_require_triggers(ladder);
 	ladder->reorders = late_reorders(ladder,
 									 text_to_cstring(PG_GETARG_TEXT_PP(BATCH_LATE)));
@@ -172,7 +167,7 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 	ladder_maintain(ladder);
 	array[0] = id_array(ladder->match_type, id_table_ids(ids), id_table_count(ids));
 	(void) ladder_execute(ladder, &drain_batch_query, array, NULL, NULL);
-	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids),
+	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids), true,
 							MATCHES_BACKFILLED);
 	ladder_close(ladder);
 	return applied_row(desc, &applied);
@@ -186,7 +181,7 @@ static const LadderEntry rate_failed_entry = {
 Datum
 skillrating_rate_failed(PG_FUNCTION_ARGS)
 {
-	Ladder	   *inside = ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "rate_failed");
+	Ladder	   *inside = ladder_inside(fcinfo);
 	Ladder	   *entered = ladder_begin(inside->schema, &rate_failed_entry);
 	Ladder	   *ladder = ladder_open(entered);
 

@@ -153,7 +153,7 @@ replay_corrections(Maintenance *work)
 	work->done_before = PG_INT64_MAX;
 	work->late_done = catch_up->ordered;
 	if (!catch_up->ordered && ladder->reorders &&
-		(catch_up->rebuild || !ladder_works_concurrently(ladder)))
+		(catch_up->rebuild || !ladder->concurrent))
 		leave_all(catch_up);
 	else if (!catch_up->ordered)
 		leave_unordered(catch_up);
@@ -194,12 +194,11 @@ put_right(const CatchUp *catch_up, int64 from)
 	/* Where late matches are appended, only a backfill has some wait. */
 	if (ladder->reorders || matches_are_late(ladder))
 	{
-		Datum		values[2];
-
 		progress_phase(PHASE_ORDERING, PROGRESS_UNKNOWN);
-		values[0] = CStringGetTextDatum(ladder->name);
-		values[1] = BoolGetDatum(rest.rebuild && ladder->reorders);
-		(void) ladder_execute(ladder, &resequence_query, values, NULL, NULL);
+		(void) ladder_execute(ladder, &resequence_query,
+							  DATUMS(CStringGetTextDatum(ladder->name),
+									 BoolGetDatum(rest.rebuild && ladder->reorders)),
+							  NULL, NULL);
 	}
 	maintain(&rest.work);
 }
@@ -254,7 +253,7 @@ note_corrections(Ladder *ladder, LadderQuery *query)
 	IdTable    *placed = compare_recorded(ladder, query, NULL);
 	int			n = id_table_count(placed);
 	Datum	   *ids = id_table_ids(placed);
-	Corrections corrections = corrections_make(ladder);
+	Corrections corrections = {.ladder = ladder};
 	int			ngone = 0;
 	int			i;
 
@@ -279,10 +278,11 @@ note_corrections(Ladder *ladder, LadderQuery *query)
 }
 
 /* The same for those that have failed before, as work that careful_do() does. */
-static void
+static bool
 note_failed(void *arg)
 {
 	(void) note_corrections((Ladder *) arg, &failed_query);
+	return true;
 }
 
 /*
@@ -438,8 +438,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	const char *unread;
 
 	InitMaterializedSRF(fcinfo, 0);
-	ladder = catch_up.work.ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-														 "catch_up"));
+	ladder = catch_up.work.ladder = ladder_open_inside(fcinfo);
 	ladder_require_triggers(ladder);
 	unread = unread_source_columns(ladder);
 	if (unread != NULL)

@@ -81,11 +81,7 @@ name_table(IdType *type, const Datum *from, Datum *to, int n)
 	int			i;
 
 	for (i = 0; i < n; i++)
-	{
-		bool		found;
-
-		*id_table_enter(table, from[i], "", &found) = &to[i];
-	}
+		id_table_set(table, from[i], &to[i]);
 	return table;
 }
 
@@ -95,12 +91,11 @@ matches_of(Ladder *ladder, const Datum *old_id, const Datum *new_id, int n)
 {
 	IdTable    *matches = id_table_create(ladder->match_type);
 	Datum	   *both = palloc_array(Datum, Max(2 * n, 1));
-	Datum		values[1];
 
 	memcpy(both, old_id, n * sizeof(Datum));
 	memcpy(both + n, new_id, n * sizeof(Datum));
-	values[0] = id_array(ladder->player_type, both, 2 * n);
-	add_query_ids(ladder, &matches_of_query, values, matches);
+	add_query_ids(ladder, &matches_of_query, DATUMS(id_array(ladder->player_type, both, 2 * n)),
+				  matches);
 	return matches;
 }
 
@@ -123,20 +118,16 @@ rename_matches(Ladder *ladder, IdTable *matches, const Renaming *renaming)
 	Datum	   *old_digest = huge_array(Datum, nmatches);
 	Datum	   *new_digest = huge_array(Datum, nmatches);
 	IdTable    *met = id_table_create(type);
-	Datum		values[3];
 	int			n = 0;
 
 	reader->renaming = renaming;
 	while (reader_next(reader))
 	{
-		bool		found;
-
 		/*
 		 * One with several times comes in pieces, and is known by none of
 		 * them.
 		 */
-		(void) id_table_enter(met, reader->match.id, "", &found);
-		if (found)
+		if (!id_table_add(met, reader->match.id))
 			continue;
 		if (n == nmatches)
 			elog(ERROR, "source returned a match that was not asked for");
@@ -148,10 +139,10 @@ rename_matches(Ladder *ladder, IdTable *matches, const Renaming *renaming)
 		n++;
 	}
 	reader_close(reader);
-	values[0] = id_array(type, match, n);
-	values[1] = int8_array(old_digest, n);
-	values[2] = int8_array(new_digest, n);
-	return (int64) ladder_execute(ladder, &rename_digests_query, values, NULL, NULL);
+	return (int64) ladder_execute(ladder, &rename_digests_query,
+								  DATUMS(id_array(type, match, n), int8_array(old_digest, n),
+										 int8_array(new_digest, n)),
+								  NULL, NULL);
 }
 
 /* rename_digests(ladder, players, pseudonyms, own) */
@@ -169,8 +160,7 @@ skillrating_rename_digests(PG_FUNCTION_ARGS)
 	int			nnew;
 	int64		result;
 
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "rename_digests"));
+	ladder = ladder_open_inside(fcinfo);
 	ladder_maintain(ladder);
 
 	old_id = read_ids(ladder->player_type, players, "players", &n);

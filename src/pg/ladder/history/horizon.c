@@ -34,16 +34,16 @@ write_states(Ladder *ladder, Batch *batch)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (player[i]->exists)
-			put_rating(ratings, player[i]);
+			put_rating(ratings, OUTBOX_INSERT, player[i]);
 	}
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (batch->components[i]->exists)
-			put_component(components, batch->components[i]);
+			put_component(components, OUTBOX_INSERT, batch->components[i]);
 	}
-	outbox_send(ratings, OUTBOX_INSERT);
-	outbox_send(components, OUTBOX_INSERT);
+	outbox_send(ratings);
+	outbox_send(components);
 }
 
 /*
@@ -58,15 +58,14 @@ skillrating_write_horizon(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 	Replay	   *replay;
 
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "write_horizon"));
+	ladder = ladder_open_inside(fcinfo);
 	ladder_maintain(ladder);
 	ladder_take_states(ladder);
 	replay = replay_begin(ladder, seq + 1, REPLAY_ALL_PLAYERS);
 	(void) ladder_execute(ladder, &delete_horizon_query, NULL, NULL, NULL);
 	(void) ladder_execute(ladder, &delete_component_horizon_query, NULL, NULL, NULL);
 	write_states(ladder, replay->batch);
-	ladder_release_states(ladder);
+	ladder->state->states_taken = false;
 	ladder_close(ladder);
 	PG_RETURN_VOID();
 }
@@ -80,8 +79,7 @@ static LadderQuery note_change_query = {.text = "UPDATE {ladder} SET late = late
 Datum
 skillrating_note_change(PG_FUNCTION_ARGS)
 {
-	Ladder	   *ladder =
-		ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "note_change"));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 
 	(void) ladder_execute(ladder, &note_change_query, NULL, NULL, NULL);
 	CacheInvalidateRelcacheByRelid(ladder->relation[LADDER_CONFIG]);

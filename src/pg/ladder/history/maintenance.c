@@ -1,6 +1,9 @@
 /*
  * maintenance.c
  *		Changing the history of a ladder while others rate it.
+ *
+ * Relies on the maintenance lock, which the caller has, for nobody else changing events, and on places
+ * that others draw being behind all that a part has seen.
  */
 #include "pg/ladder/history/maintenance.h"
 
@@ -48,7 +51,7 @@ static void
 end_part(Maintenance *work)
 {
 	const Rewrite *rewrite = &work->rewrite;
-	Corrections corrections;
+	Corrections corrections = {.ladder = work->ladder};
 
 	work->ladder->read_only = false;
 	corrections_delete(work->ladder, work->done_from, work->done_before, work->late_done);
@@ -56,7 +59,6 @@ end_part(Maintenance *work)
 	rewrite_send_events(&work->rewrite);
 	if (rewrite->misplaced_seq == 0)
 		return;
-	corrections = corrections_make(work->ladder);
 	corrections_add(&corrections, rewrite->misplaced_seq, "reorder", rewrite->misplaced_at);
 	corrections_send(&corrections);
 	work->misplaced = Min(work->misplaced, rewrite->misplaced_seq);
@@ -76,13 +78,11 @@ static LadderQuery renew_standings_query = {
 static void
 renew_standings(Ladder *ladder, int64 from)
 {
-	Datum		values[2];
-
 	if (from == PG_INT64_MAX)
 		return;
-	values[0] = CStringGetTextDatum(ladder->name);
-	values[1] = Int64GetDatum(from);
-	(void) ladder_execute(ladder, &renew_standings_query, values, NULL, NULL);
+	(void) ladder_execute(ladder, &renew_standings_query,
+						  DATUMS(CStringGetTextDatum(ladder->name), Int64GetDatum(from)),
+						  NULL, NULL);
 	SPI_freetuptable(SPI_tuptable);
 }
 
@@ -141,13 +141,11 @@ static void
 look_again(Maintenance *work)
 {
 	IdTable    *looked_at = work->rewrite.looked_at;
-	Datum		values[1];
 
 	if (id_table_count(looked_at) == 0)
 		return;
-	values[0] = id_array(work->ladder->match_type, id_table_ids(looked_at),
-						 id_table_count(looked_at));
-	keep_differing_waiting(work->ladder, &looked_at_query, values);
+	keep_differing_waiting(work->ladder, &looked_at_query,
+						   DATUMS(id_array(work->ladder->match_type, id_table_ids(looked_at), id_table_count(looked_at))));
 }
 
 /*
@@ -160,7 +158,7 @@ hold_and_finish(Maintenance *work)
 {
 	Ladder	   *ladder = work->ladder;
 
-	ladder_release_states(ladder);
+	ladder->state->states_taken = false;
 	ladder_hold(ladder);
 	work->end = last_place(ladder);
 	rewrite_send_matches(&work->rewrite);
@@ -213,5 +211,5 @@ maintain(Maintenance *work)
 	rewrite_send_matches(&work->rewrite);
 	rewrite_states(work->replay);
 	rewrite_end(&work->rewrite);
-	ladder_release_states(ladder);
+	ladder->state->states_taken = false;
 }

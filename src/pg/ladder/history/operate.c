@@ -38,17 +38,16 @@ static LadderQuery later_place_query = {
 static bool
 is_misplaced(Ladder *ladder, const LadderOperation *operation, LadderQuery *query)
 {
-	Datum		values[2];
-
-	values[0] = TimestampTzGetDatum(operation->at);
-	values[1] = Int64GetDatum(operation->seq);
-	return ladder->reorders && ladder_execute(ladder, query, values, NULL, NULL) > 0;
+	return ladder->reorders && ladder_execute(ladder, query,
+											  DATUMS(TimestampTzGetDatum(operation->at),
+													 Int64GetDatum(operation->seq)),
+											  NULL, NULL) > 0;
 }
 
 static void
 correct_place(Ladder *ladder, const LadderOperation *operation)
 {
-	Corrections corrections = corrections_make(ladder);
+	Corrections corrections = {.ladder = ladder};
 
 	corrections_add(&corrections, operation->seq, "operation", operation->at);
 	corrections_send(&corrections);
@@ -72,7 +71,7 @@ read_last_operations(Ladder *ladder, int64 seq, int *n)
 Datum
 skillrating_begin_operation(PG_FUNCTION_ARGS)
 {
-	ladder_hold(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "begin_operation"));
+	ladder_hold(ladder_inside(fcinfo));
 	PG_RETURN_VOID();
 }
 
@@ -113,14 +112,14 @@ Datum
 skillrating_apply_operation(PG_FUNCTION_ARGS)
 {
 	Ladder	   *ladder =
-		ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "apply_operation"));
+		ladder_open_inside(fcinfo);
 	OperationWork all = {.work = {.ladder = ladder,.first = replay_operation}};
 	bool		misplaced;
 
 	ladder_require_triggers(ladder);
 	ladder_maintain(ladder);
 	all.operation = read_last_operations(ladder, PG_GETARG_INT64(1), &all.n);
-	all.work.begun = ladder_works_concurrently(ladder);
+	all.work.begun = ladder->concurrent;
 	misplaced = is_misplaced(ladder, all.operation, &earlier_place_query);
 	maintain(&all.work);
 	if (misplaced || is_misplaced(ladder, all.operation, &later_place_query))

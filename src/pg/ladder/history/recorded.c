@@ -20,12 +20,11 @@ static void
 take_recorded(void *arg, const Datum *values, const bool *nulls)
 {
 	RecordedMatch *match;
-	bool		found;
 
 	if (nulls[RECORDED_MATCH_ID])
 		return;
 	match = palloc0_object(RecordedMatch);
-	*id_table_enter((IdTable *) arg, values[RECORDED_MATCH_ID], "", &found) = match;
+	id_table_set((IdTable *) arg, values[RECORDED_MATCH_ID], match);
 	match->recorded = !nulls[RECORDED_DIGEST];
 	if (match->recorded)
 		match->compared.digest = DatumGetInt64(values[RECORDED_DIGEST]);

@@ -118,16 +118,6 @@ last_place(Ladder *ladder)
 	return place;
 }
 
-char *
-ladder_read_sign(Ladder *ladder, LadderQuery *query)
-{
-	Datum		values[1] = {CStringGetTextDatum(ladder->name)};
-
-	if (ladder_execute(ladder, query, values, NULL, NULL) == 0)
-		return NULL;
-	return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, ONLY_COLUMN);
-}
-
 static LadderQuery restored_query = {
 	.text = "SELECT sign FROM skillrating_internal.restored_data($1) AS sign WHERE sign IS NOT NULL",
 	.param = {VALUE_TEXT}
@@ -136,7 +126,7 @@ static LadderQuery restored_query = {
 char *
 restored_sign(Ladder *ladder)
 {
-	return ladder_read_sign(ladder, &restored_query);
+	return ladder_read_text(ladder, &restored_query, DATUMS(CStringGetTextDatum(ladder->name)));
 }
 
 /* Report that a replay begins at a place. */

@@ -97,9 +97,6 @@ extern Replay *replay_new_operation(Ladder *ladder, const LadderOperation *opera
 /* The last place that something in the order has taken. */
 extern int64 last_place(Ladder *ladder);
 
-/* The text that a query of the ladder's name returns if it returns a row, or NULL. */
-extern char *ladder_read_sign(Ladder *ladder, LadderQuery *query);
-
 /* What shows that a dump of data was restored into the ladder, see restored_data(), or NULL. */
 extern char *restored_sign(Ladder *ladder);
 

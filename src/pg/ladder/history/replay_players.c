@@ -1,6 +1,9 @@
 /*
  * replay_players.c
  *		The players in a replay: as they were where it begins.
+ *
+ * Relies on events telling the state before and after them, and on counts of today less those of later
+ * events being those of the place.
  */
 #include "pg/ladder/history/replay_players.h"
 
@@ -304,41 +307,33 @@ players_load_some(Replay *replay, BatchPlayer **player, int n)
 		load_some(replay, &shared_at_query, player, n);
 }
 
+static LadderQuery all_players_query = {
+	.text = "SELECT {rating columns r} FROM {rating} AS r"
+};
+
 /* At the start nobody is there but at a horizon, so that only the rows of today count. */
 static void
-load_rows(Replay *replay)
+take_row(void *arg, const Datum *values, const bool *nulls)
 {
-	Batch	   *batch = replay->batch;
-	RowReader	rows;
+	Batch	   *batch = (Batch *) arg;
 
-	all_ratings_open(&rows, replay->ladder);
-	for (; rows.have_row; row_reader_next(&rows))
-		store_row(batch, rating_player(&rows, batch), true, row_values(&rows),
-				  row_nulls(&rows));
-	row_reader_close(&rows);
+	store_row(batch, rating_player(batch, values, nulls), true, values, nulls);
 }
 
 static LadderQuery horizon_query = {
 	.text = "SELECT {rating columns h} FROM {horizon} AS h"
 };
 
-/* Put everybody where the horizon has them. */
+/* Put a player where the horizon has it. */
 static void
-load_horizon(Replay *replay)
+take_horizon(void *arg, const Datum *values, const bool *nulls)
 {
-	Batch	   *batch = replay->batch;
-	RowReader	rows;
+	Batch	   *batch = (Batch *) arg;
+	BatchPlayer *player = rating_player(batch, values, nulls);
 
-	row_reader_open(&rows, replay->ladder, &horizon_query, NULL);
-	for (; rows.have_row; row_reader_next(&rows))
-	{
-		BatchPlayer *player = rating_player(&rows, batch);
-
-		(void) table_read(&rating_table, batch->model, batch->model->nstate, row_values(&rows),
-						  row_nulls(&rows), &player->record, player->state);
-		player->exists = true;
-	}
-	row_reader_close(&rows);
+	(void) table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
+					  &player->record, player->state);
+	player->exists = true;
 }
 
 void
@@ -349,8 +344,8 @@ players_load_replayed(Replay *replay)
 
 	if (replay->whole)
 	{
-		load_rows(replay);
-		load_horizon(replay);
+		(void) ladder_execute_each(replay->ladder, &all_players_query, NULL, NULL, take_row, batch);
+		(void) ladder_execute_each(replay->ladder, &horizon_query, NULL, NULL, take_horizon, batch);
 		return;
 	}
 	values[0] = Int64GetDatum(replay->from);
@@ -410,14 +405,13 @@ take_newer(void *arg, const Datum *values, const bool *nulls)
 void
 replay_refresh(Replay *replay)
 {
-	Datum		values[2];
 	bool		nulls[2] = {false};
 	NewerPlayers newer = {replay, huge_array(BatchPlayer *, 16), 0, 16};
 
-	values[0] = Int64GetDatum(replay->next);
-	values[1] = batch_shared_pool(replay->batch, &nulls[1]);
-	(void) ladder_execute_each(replay->ladder, &newer_players_query, values, nulls, take_newer,
-							   &newer);
+	(void) ladder_execute_each(replay->ladder, &newer_players_query,
+							   DATUMS(Int64GetDatum(replay->next),
+									  batch_shared_pool(replay->batch, &nulls[1])),
+							   nulls, take_newer, &newer);
 
 	/* What they share comes with them. */
 	players_load_some(replay, newer.unknown, newer.n);

@@ -1,6 +1,8 @@
 /*
  * rewrite.c
  *		Writing what a replay makes of a ladder's history where it comes out otherwise.
+ *
+ * Relies on the replay to load the row of rating, or of component, beside whatever it changes.
  */
 #include "pg/ladder/history/rewrite.h"
 
@@ -33,15 +35,15 @@ note_event(ReplaySink *sink, Replay *replay, const ReplayedEvent *event)
 {
 	Rewrite    *rewrite = (Rewrite *) sink;
 	const BatchStep *step = &replay->batch->step;
-	Outbox	  **outbox = rewrite->events[event->of];
-	OutboxAction action = event->verdict == EVENT_MISSING ? OUTBOX_INSERT : OUTBOX_UPDATE;
+	Outbox	   *outbox = rewrite->events[event->of];
 
 	if (event->row != NULL && event->row->last_played > step->at)
 		note_misplaced(rewrite, step);
 	if (event->verdict == EVENT_SURPLUS)
-		put_key(outbox[OUTBOX_DELETE], row_values(event->stored), row_nulls(event->stored));
+		put_key(outbox, row_values(event->stored), row_nulls(event->stored));
 	else if (event->verdict != EVENT_SAME)
-		put_event(outbox[action], step, event->row);
+		put_event(outbox, event->verdict == EVENT_MISSING ? OUTBOX_INSERT : OUTBOX_UPDATE, step,
+				  event->row);
 }
 
 static bool
@@ -64,9 +66,8 @@ static void
 enter_match(Rewrite *rewrite, IdTable *table, Datum id)
 {
 	MemoryContext old = MemoryContextSwitchTo(rewrite->context);
-	bool		found;
 
-	(void) id_table_enter(table, id, "", &found);
+	id_table_add(table, id);
 	MemoryContextSwitchTo(old);
 }
 
@@ -112,7 +113,7 @@ note_match(ReplaySink *sink, Replay *replay, const SourceMatch *source,
 		 * A digest that changed alone is written too: the next search
 		 * compares with it.
 		 */
-		put_match(rewrite->matches, source, status, why, true, source->seq);
+		put_match(rewrite->matches, OUTBOX_UPDATE, source, status, why, true, source->seq);
 		enter_match(rewrite, rewrite->looked_at, source->id);
 	}
 }
@@ -153,39 +154,14 @@ write_ratings(Replay *replay)
 	 * Triggers of the ladder's owner may run in these statements; whatever
 	 * they report to this ladder waits.
 	 */
-	outboxes_send(writer.rows);
-	counts_end(writer.counts);
+	ratings_end(&writer);
 }
 
-/* A replay whose components are written. */
-typedef struct ComponentsWrite
-{
-	Batch	   *batch;
-	Outbox	   *outbox[OUTBOX_NACTIONS];
-} ComponentsWrite;
-
-/* Put a row of component beside its component; one of no kind that the model has goes. */
+/* A row of component of no kind that the model has goes. */
 static void
-store_component(void *arg, const Datum *values, const bool *nulls)
+delete_component(void *arg, const Datum *values, const bool *nulls)
 {
-	ComponentsWrite *write = (ComponentsWrite *) arg;
-	BatchComponent *component = component_of_row(write->batch, values, nulls);
-	StoredRow  *row;
-	int			nstate;
-
-	if (component == NULL)
-	{
-		put_key(write->outbox[OUTBOX_DELETE], values, nulls);
-		return;
-	}
-	nstate = component->spec->nstate;
-	row = MemoryContextAllocZero(write->batch->context,
-								 offsetof(StoredRow, state) + nstate * sizeof(double));
-	row->found = true;
-	if (table_read(&component_table, write->batch->model, nstate, values, nulls, &row->record,
-				   row->state) != NULL)
-		row->record.games = -1; /* as nothing that can come out */
-	component->stored = row;
+	put_key((Outbox *) arg, values, nulls);
 }
 
 /* Write the rows of component that come out otherwise. */
@@ -193,11 +169,10 @@ static void
 write_components(Replay *replay)
 {
 	Batch	   *batch = replay->batch;
-	ComponentsWrite write = {.batch = batch};
+	Outbox	   *outbox = outbox_create(replay->ladder, OUTBOX_COMPONENTS);
 	int			i;
 
-	outboxes_create(replay->ladder, OUTBOX_COMPONENTS, write.outbox);
-	components_each_row(batch, replay->ladder, replay->whole, store_component, &write);
+	components_store_rows(batch, replay->ladder, replay->whole, delete_component, outbox);
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
@@ -206,9 +181,9 @@ write_components(Replay *replay)
 		CHECK_FOR_INTERRUPTS();
 		if (!same_row(row, component->exists, &component->record, component->state,
 					  component->spec->nstate))
-			put_component(write.outbox[change_of(row != NULL, component->exists)], component);
+			put_component(outbox, change_of(row != NULL, component->exists), component);
 	}
-	outboxes_send(write.outbox);
+	outbox_send(outbox);
 }
 
 /* Matches that the source no longer has, and history no more. */
@@ -263,8 +238,8 @@ rewrite_begin(Rewrite *rewrite, Ladder *ladder)
 void
 rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 {
-	outboxes_create(rewrite->ladder, OUTBOX_EVENTS, rewrite->events[OF_PLAYERS]);
-	outboxes_create(rewrite->ladder, OUTBOX_COMPONENT_EVENTS, rewrite->events[OF_COMPONENTS]);
+	rewrite->events[OF_PLAYERS] = outbox_create(rewrite->ladder, OUTBOX_EVENTS);
+	rewrite->events[OF_COMPONENTS] = outbox_create(rewrite->ladder, OUTBOX_COMPONENT_EVENTS);
 	rewrite->removed = removed;
 	rewrite->missing_seq = 0;
 	rewrite->missing = NULL;
@@ -274,20 +249,16 @@ rewrite_begin_part(Rewrite *rewrite, IdTable *removed)
 void
 rewrite_send_events(Rewrite *rewrite)
 {
-	outboxes_send(rewrite->events[OF_PLAYERS]);
-	outboxes_send(rewrite->events[OF_COMPONENTS]);
+	outbox_send(rewrite->events[OF_PLAYERS]);
+	outbox_send(rewrite->events[OF_COMPONENTS]);
 }
 
 /* What was found of matches goes too: a replay that begins again finds it again. */
 void
 rewrite_discard_part(Rewrite *rewrite)
 {
-	int			of;
-	int			action;
-
-	for (of = 0; of < NROWS_OF; of++)
-		for (action = 0; action < OUTBOX_NACTIONS; action++)
-			outbox_discard(rewrite->events[of][action]);
+	outbox_discard(rewrite->events[OF_PLAYERS]);
+	outbox_discard(rewrite->events[OF_COMPONENTS]);
 	outbox_discard(rewrite->matches);
 	rewrite->looked_at = id_table_create(rewrite->ladder->match_type);
 	begin_matches(rewrite);
@@ -299,17 +270,16 @@ rewrite_send_matches(Rewrite *rewrite)
 	Ladder	   *ladder = rewrite->ladder;
 	int			ngone = id_table_count(rewrite->gone);
 
-	outbox_send(rewrite->matches, OUTBOX_UPDATE);
+	outbox_send(rewrite->matches);
 	if (ngone > 0)
 	{
 		Datum	   *ids = id_table_ids(rewrite->gone);
-		Datum		values[1];
 		int			i;
 
 		for (i = 0; i < ngone; i++)
 			enter_match(rewrite, rewrite->looked_at, ids[i]);
-		values[0] = id_array(ladder->match_type, ids, ngone);
-		(void) ladder_execute(ladder, &forget_matches_query, values, NULL, NULL);
+		(void) ladder_execute(ladder, &forget_matches_query,
+							  DATUMS(id_array(ladder->match_type, ids, ngone)), NULL, NULL);
 	}
 	begin_matches(rewrite);
 }

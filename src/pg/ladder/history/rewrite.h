@@ -20,8 +20,7 @@ typedef struct Rewrite
 	ReplaySink	sink;
 	Ladder	   *ladder;
 	MemoryContext context;
-	Outbox	   *events[NROWS_OF][OUTBOX_NACTIONS];	/* of the part that is being
-													 * replayed */
+	Outbox	   *events[NROWS_OF];	/* of the part that is being replayed */
 	Outbox	   *matches;
 	IdTable    *removed;		/* matches whose removal was noticed */
 	IdTable    *gone;			/* those of them that the source still lacks */

@@ -199,56 +199,39 @@ check_ratings(Ladder *ladder, Batch *batch, Check *states, Check *counters)
 	}
 }
 
-/* The components of a replay beside the table. */
-typedef struct ComponentsCheck
-{
-	Ladder	   *ladder;
-	Batch	   *batch;
-	Check	   *check;
-} ComponentsCheck;
-
-/* Compare a row of component with where the component has got to, which may be nowhere. */
+/* A row of component that nothing gives. */
 static void
-check_component(void *arg, const Datum *values, const bool *nulls)
+check_surplus_component(void *arg, const Datum *values, const bool *nulls)
 {
-	const ComponentsCheck *all = (const ComponentsCheck *) arg;
-	BatchComponent *component = component_of_row(all->batch, values, nulls);
-	RowValues	expected;
+	Check	   *check = (Check *) arg;
 
-	all->check->examined++;
-	if (component == NULL || !component->exists)
-	{
-		if (fault(all->check))
-			all->check->first = psprintf("a row of component %s has no cause",
-										 TextDatumGetCString(values[COMPONENT_KIND - 1]));
-		return;
-	}
-
-	/* Loaded before is a second row of the same component. */
-	expected = component_values(component);
-	if (component->loaded || !states_same(&component_table, &expected, values, nulls) ||
-		!table_same(&component_table, all->ladder, &expected, values, nulls))
-		if (fault(all->check))
-			all->check->first = component_text(all->ladder, component);
-	component->loaded = true;
+	(void) nulls;
+	check->examined++;
+	if (fault(check))
+		check->first = psprintf("a row of component %s has no cause",
+								TextDatumGetCString(values[COMPONENT_KIND - 1]));
 }
 
-/* Compare the table component with where the components have got to. */
+/* Compare the table component with where the components have got to, which may be nowhere. */
 static void
 check_components(Ladder *ladder, Batch *batch, Check *check)
 {
-	ComponentsCheck all = {ladder, batch, check};
 	int			i;
 
-	components_each_row(batch, ladder, true, check_component, &all);
+	components_store_rows(batch, ladder, true, check_surplus_component, check);
 	for (i = 0; i < batch->ncomponents; i++)
-		if (batch->components[i]->exists && !batch->components[i]->loaded)
-		{
-			check->examined++;
-			if (fault(check))
-				check->first = psprintf("%s has no row",
-										component_text(ladder, batch->components[i]));
-		}
+	{
+		const BatchComponent *component = batch->components[i];
+		bool		found = component->stored != NULL;
+
+		check->examined += found || component->exists;
+		if (same_row(component->stored, component->exists, &component->record, component->state,
+					 component->spec->nstate) || !fault(check))
+			continue;
+		check->first = !component->exists ?
+			psprintf("a row of component %s has no cause", component->spec->name) :
+			psprintf("%s%s", component_text(ladder, component), found ? "" : " has no row");
+	}
 }
 
 /* Matches that were never looked at, that were, and corrections and matches that wait. */
@@ -267,16 +250,6 @@ enum
 	COUNT_WAITING,
 	COUNT_NCOLUMNS
 };
-
-static void
-take_counts(void *arg, const Datum *values, const bool *nulls)
-{
-	int			i;
-
-	(void) nulls;
-	for (i = 0; i < COUNT_NCOLUMNS; i++)
-		((int64 *) arg)[i] = DatumGetInt64(values[i]);
-}
 
 /* Matches that have no place, and what was seen of them. */
 static LadderQuery unplaced_query = {
@@ -308,19 +281,20 @@ check_unplaced(Ladder *ladder, Check *complete)
 static void
 check_counts(Ladder *ladder, Check *complete, Check *corrections, Check *waiting)
 {
-	int64		count[COUNT_NCOLUMNS];
+	Datum		count[COUNT_NCOLUMNS];
+	bool		nulls[COUNT_NCOLUMNS];
 
-	(void) ladder_execute_each(ladder, &counts_query, NULL, NULL, take_counts, count);
-	complete->faults = count[COUNT_OVERLOOKED];
-	complete->examined = complete->faults + count[COUNT_RATED_MATCH];
+	(void) ladder_read_row(ladder, &counts_query, NULL, count, nulls);
+	complete->faults = DatumGetInt64(count[COUNT_OVERLOOKED]);
+	complete->examined = complete->faults + DatumGetInt64(count[COUNT_RATED_MATCH]);
 	if (complete->faults > 0)
 		complete->first = pstrdup("one that was never looked at");
-	corrections->faults = corrections->examined = count[COUNT_CORRECTION];
+	corrections->faults = corrections->examined = DatumGetInt64(count[COUNT_CORRECTION]);
 	/* Nothing is wrong with them. */
 	corrections->summary = corrections->faults == 1 ?
 		pstrdup("1 correction waits for catch_up()") :
 		psprintf(UINT64_FORMAT " corrections wait for catch_up()", corrections->faults);
-	waiting->faults = count[COUNT_WAITING];
+	waiting->faults = DatumGetInt64(count[COUNT_WAITING]);
 	waiting->summary = psprintf(UINT64_FORMAT " in table pending, see ladder_status()",
 								waiting->faults);
 }
@@ -346,7 +320,7 @@ static LadderQuery silent_query = {
 static void
 check_triggers(Ladder *ladder, Check *check)
 {
-	char	   *why = ladder_read_sign(ladder, &silent_query);
+	char	   *why = ladder_read_text(ladder, &silent_query, DATUMS(CStringGetTextDatum(ladder->name)));
 
 	if (why != NULL)
 		check->note = psprintf("%s, see restore_triggers()", why);
@@ -373,11 +347,10 @@ static LadderQuery wrong_standings_query = {
 static void
 check_standings(Ladder *ladder, Check *check)
 {
-	Datum		values[1];
 	int64		wrong;
 
-	values[0] = CStringGetTextDatum(ladder->name);
-	(void) ladder_read_number(ladder, &wrong_standings_query, values, &wrong);
+	(void) ladder_read_number(ladder, &wrong_standings_query,
+							  DATUMS(CStringGetTextDatum(ladder->name)), &wrong);
 	if (wrong > 0 && check->note == NULL)
 		check->note = psprintf("wrong rows of table standing: " INT64_FORMAT ", see catch_up() with rebuild => true",
 							   wrong);
@@ -402,8 +375,7 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	Replay	   *replay;
 
 	InitMaterializedSRF(fcinfo, 0);
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   "verify"));
+	ladder = ladder_open_inside(fcinfo);
 
 	/*
 	 * Without its triggers a ladder does not notice changes, so that the

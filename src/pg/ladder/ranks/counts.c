@@ -75,11 +75,8 @@ struct CountWriter
 CountWriter *
 counts_begin(Ladder *ladder)
 {
-	CountWriter *writer;
+	CountWriter *writer = palloc_object(CountWriter);
 
-	if (!OidIsValid(ladder->relation[LADDER_RATING_COUNT]))
-		return NULL;
-	writer = palloc_object(CountWriter);
 	writer->ladder = ladder;
 	writer->n = 0;
 	writer->max = 64;
@@ -93,7 +90,7 @@ counts_put(CountWriter *writer, int32 net, const char *pool, const PlayerRecord 
 {
 	CountChange *change;
 
-	if (writer == NULL || record->games <= 0)
+	if (record->games <= 0)
 		return;
 	if (writer->n == writer->max)
 	{
@@ -236,7 +233,6 @@ static LadderQuery fold_query = {
 static uint64
 fold_counts(Ladder *ladder, int64 max)
 {
-	Datum		values[1];
 	LOCKTAG		tag;
 
 	/*
@@ -247,8 +243,7 @@ fold_counts(Ladder *ladder, int64 max)
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, ladder->relation[LADDER_CONFIG], 0, TAG_FOLD);
 	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
 		return 0;
-	values[0] = Int64GetDatum(max);
-	return ladder_execute(ladder, &fold_query, values, NULL, NULL);
+	return ladder_execute(ladder, &fold_query, DATUMS(Int64GetDatum(max)), NULL, NULL);
 }
 
 static int
@@ -260,19 +255,13 @@ compare_pools(const void *a, const void *b)
 void
 counts_end(CountWriter *writer)
 {
-	Ladder	   *ladder;
-	CountChange *change;
-	bool		large;
+	Ladder	   *ladder = writer->ladder;
+	CountChange *change = writer->change;
+	bool		large = ladder->large;
 	int64		i;
 	int64		end;
 
-	if (writer == NULL)
-		return;
-	ladder = writer->ladder;
-	change = writer->change;
-
 	/* Plans that are kept serve any number of rows. */
-	large = ladder->large;
 	ladder->large = false;
 	qsort(change, writer->n, sizeof(CountChange), compare_pools);
 	for (i = 0; i < writer->n; i = end)
@@ -301,8 +290,7 @@ counts_end(CountWriter *writer)
 Datum
 skillrating_fold_rating_counts(PG_FUNCTION_ARGS)
 {
-	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-												   "fold_rating_counts"));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	uint64		n = fold_counts(ladder, PG_INT64_MAX);
 
 	ladder_close(ladder);
@@ -385,7 +373,7 @@ skillrating_range_counts(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)), "range_counts"));
+	ladder = ladder_open_inside(fcinfo);
 	values[0] = PG_GETARG_DATUM(1);
 	values[1] = Int32GetDatum(counts.range / ROW_RANGES);
 	values[2] = Int32GetDatum(counts.range / ROW_RANGES / ROW_RANGES);
@@ -413,12 +401,10 @@ static LadderQuery wrong_counts_query = {
 static int64
 read_for_ladder(Ladder *ladder, LadderQuery *query)
 {
-	Datum		values[1];
 	int64		number = 0;
 
-	values[0] = CStringGetTextDatum(ladder->name);
 	if (OidIsValid(ladder->relation[LADDER_RATING_COUNT]))
-		(void) ladder_read_number(ladder, query, values, &number);
+		(void) ladder_read_number(ladder, query, DATUMS(CStringGetTextDatum(ladder->name)), &number);
 	return number;
 }
 

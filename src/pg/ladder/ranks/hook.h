@@ -26,10 +26,7 @@
 /* The changes of one piece of work. */
 typedef struct CountWriter CountWriter;
 
-/*
- * Before work changes rows of rating; in the current context.  NULL if the ladder does not count:
- * then the next two do nothing.
- */
+/* Before work changes rows of rating, of a ladder that counts; in the current context. */
 extern CountWriter *counts_begin(Ladder *ladder);
 
 /*

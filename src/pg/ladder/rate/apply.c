@@ -129,10 +129,8 @@ check_vanished(Application *application)
 	}
 	if (nvanished > 0)
 	{
-		Datum		values[1];
-
-		values[0] = id_array(ladder->match_type, vanished, nvanished);
-		ladder_execute(ladder, &forget_unrated_query, values, NULL, NULL);
+		ladder_execute(ladder, &forget_unrated_query,
+					   DATUMS(id_array(ladder->match_type, vanished, nvanished)), NULL, NULL);
 	}
 	pfree(vanished);
 }
@@ -155,8 +153,9 @@ static LadderQuery last_judged_query = {
 
 enum
 {
-	LAST_PLAYED_AT = 1,
-	LAST_MATCH_ID
+	LAST_PLAYED_AT,
+	LAST_MATCH_ID,
+	LAST_NCOLUMNS
 };
 
 /* A match that its players' past kept from being rated: later ones may not precede it. */
@@ -178,28 +177,15 @@ static LastPlace
 find_last_place(Ladder *ladder, bool judges_players)
 {
 	LastPlace	last = {DT_NOBEGIN, false, (Datum) 0};
-	bool		isnull;
-	Datum		at;
+	Datum		values[LAST_NCOLUMNS];
+	bool		nulls[LAST_NCOLUMNS];
 
-	(void) ladder_execute(ladder, &last_operation_query, NULL, NULL, NULL);
-	at = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-					   ONLY_COLUMN, &isnull);
-	SPI_freetuptable(SPI_tuptable);
-	if (!isnull)
-		last.at = DatumGetTimestampTz(at);
-	if (judges_players &&
-		ladder_execute(ladder, &last_judged_query, NULL, NULL, NULL) > 0)
-	{
-		HeapTuple	tuple = SPI_tuptable->vals[0];
-		TupleDesc	desc = SPI_tuptable->tupdesc;
-
-		at = SPI_getbinval(tuple, desc, LAST_PLAYED_AT, &isnull);
-		if (!isnull)
-			advance_last_place(ladder, &last,
-							   SPI_getbinval(tuple, desc, LAST_MATCH_ID, &isnull),
-							   DatumGetTimestampTz(at));
-		SPI_freetuptable(SPI_tuptable);
-	}
+	if (ladder_read_row(ladder, &last_operation_query, NULL, values, nulls) && !nulls[0])
+		last.at = DatumGetTimestampTz(values[0]);
+	if (judges_players && ladder_read_row(ladder, &last_judged_query, NULL, values, nulls) &&
+		!nulls[LAST_PLAYED_AT])
+		advance_last_place(ladder, &last, values[LAST_MATCH_ID],
+						   DatumGetTimestampTz(values[LAST_PLAYED_AT]));
 	return last;
 }
 
@@ -308,7 +294,6 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 		const LastPlace *last)
 {
 	Datum	   *tied = palloc_array(Datum, batch->match.nplayers);
-	Datum		values[4];
 	int			ntied = 0;
 	int			i;
 
@@ -327,11 +312,10 @@ is_late(Ladder *ladder, Batch *batch, const SourceMatch *source,
 	}
 	if (ntied == 0)
 		return false;
-	values[0] = id_array(ladder->player_type, tied, ntied);
-	values[1] = CStringGetTextDatum(source->pool);
-	values[2] = TimestampTzGetDatum(source->played_at);
-	values[3] = source->id;
-	return finds_tied(ladder, &tied_match_query, values);
+	return finds_tied(ladder, &tied_match_query,
+					  DATUMS(id_array(ladder->player_type, tied, ntied),
+							 CStringGetTextDatum(source->pool),
+							 TimestampTzGetDatum(source->played_at), source->id));
 }
 
 /*
@@ -391,20 +375,17 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	application->known = id_table_create(ladder->match_type);
 	application->match = huge_array0(KnownMatch, n);
 	for (i = 0; i < n; i++)
-	{
-		bool		found;
-
-		*id_table_enter(application->known, ids[i], "", &found) = &application->match[i];
-	}
+		id_table_set(application->known, ids[i], &application->match[i]);
 	for (i = 0; i < nrecorded; i++)
 		((KnownMatch *) id_table_find(application->known, recorded[i].id, ""))->record =
 			&recorded[i];
-	application->corrections = corrections_make(ladder);
+	application->corrections = (Corrections) {.ladder = ladder};
 	application->events = outbox_create(ladder, OUTBOX_EVENTS);
 	application->component_events = outbox_create(ladder, OUTBOX_COMPONENT_EVENTS);
 	application->matches = outbox_create(ladder, OUTBOX_MATCHES);
 	application->first_played = DT_NOEND;
-	application->batch->keeps_meetings = filters_repeat_window(application->reader->filters) > 0;
+	application->batch->keeps_meetings = application->reader->filters != NULL &&
+		filters_repeat_window(application->reader->filters) > 0;
 }
 
 /* A strict ladder takes no match that was played at several times. */
@@ -542,7 +523,7 @@ rate_match(Application *application, SourceMatch *source)
 		is_late(ladder, batch, source, &application->last))
 	{
 		why = unrated(UNRATED_LATE, "late, waits for catch_up()");
-		put_match(application->matches, source, "unrated", &why, false, 0);
+		put_match(application->matches, OUTBOX_INSERT, source, "unrated", &why, false, 0);
 		return false;
 	}
 
@@ -579,7 +560,7 @@ rate_match(Application *application, SourceMatch *source)
 		}
 	}
 	status = verdict_status(source, verdict);
-	put_match(application->matches, source, status, &why, placed, seq);
+	put_match(application->matches, OUTBOX_INSERT, source, status, &why, placed, seq);
 	if (strcmp(status, "unrated") == 0)
 	{
 		application->nunrated++;
@@ -660,7 +641,8 @@ forget_absent(Application *application)
 	for (i = 0; i < application->n; i++)
 		if (application->match[i].left_alone && application->match[i].record == NULL)
 			absent[nabsent++] = application->ids[i];
-	forget_locked_matches(application->ladder, absent, nabsent);
+	if (nabsent > 0)
+		forget_locked_matches(application->ladder, absent, nabsent);
 	pfree(absent);
 }
 
@@ -688,11 +670,10 @@ write_ratings(Application *application)
 			ratings_put(&writer, players[i], OUTBOX_UPDATE);
 		else if (players[i]->created)
 			ratings_put(&writer, players[i], OUTBOX_DELETE);
-	outbox_send(writer.rows[OUTBOX_UPDATE], OUTBOX_UPDATE);
-	ladder_hide_from_mirrors(ladder);
-	outbox_send(writer.rows[OUTBOX_DELETE], OUTBOX_DELETE);
-	ladder_show_to_mirrors(ladder);
-	counts_end(writer.counts);
+	ladder->state->hidden_from_mirrors = true;
+	outbox_send_rows(writer.rows, OUTBOX_DELETE);
+	ladder->state->hidden_from_mirrors = false;
+	ratings_end(&writer);
 }
 
 /* The same of components. */
@@ -700,21 +681,20 @@ static void
 write_components(Application *application)
 {
 	Batch	   *batch = application->batch;
-	Outbox	   *outbox[OUTBOX_NACTIONS];
+	Outbox	   *outbox = outbox_create(application->ladder, OUTBOX_COMPONENTS);
 	int			i;
 
-	outboxes_create(application->ladder, OUTBOX_COMPONENTS, outbox);
-	outbox_send(application->component_events, OUTBOX_INSERT);
+	outbox_send(application->component_events);
 	for (i = 0; i < batch->ncomponents; i++)
 	{
 		const BatchComponent *component = batch->components[i];
 
 		if (component->touched)
-			put_component(outbox[OUTBOX_INSERT], component);
+			put_component(outbox, OUTBOX_INSERT, component);
 		else if (component->created)
-			put_component(outbox[OUTBOX_DELETE], component);
+			put_component(outbox, OUTBOX_DELETE, component);
 	}
-	outboxes_send(outbox);
+	outbox_send(outbox);
 }
 
 /* Write the results, note corrections, and let others see to the matches. */
@@ -722,12 +702,13 @@ static void
 write_application(Application *application)
 {
 	reader_close(application->reader);
-	outbox_send(application->events, OUTBOX_INSERT);
-	outbox_send(application->matches, OUTBOX_INSERT);
+	outbox_send(application->events);
+	outbox_send(application->matches);
 	write_ratings(application);
 	if (application->batch->ncomponents > 0)
 		write_components(application);
-	corrections_send(&application->corrections);
+	if (application->corrections.rows != NULL || application->corrections.digests != NULL)
+		corrections_send(&application->corrections);
 }
 
 /* What became of the matches. */
@@ -777,6 +758,6 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial, Applied *appli
 	id_table_free(application.known);
 	pfree(application.match);
 	write_application(&application);
-	ladder_release_states(ladder);
+	ladder->state->states_taken = false;
 	return true;
 }

@@ -1,6 +1,11 @@
 /*
  * change_log.c
  *		What a piece of work changes in table rating.
+ *
+ * The log is memory of the caller and no table, so that it outlives a dry run that is rolled back.
+ * What it says of a row before the work comes from the row that lies beside the player when it is
+ * first written (states.h), which saves reading the table as it was; so whoever logs must have
+ * loaded rows before changing states.
  */
 #include "pg/ladder/rate/change_log.h"
 
@@ -85,6 +90,10 @@ change_log_add(ChangeLog *log, const BatchPlayer *player, bool exists)
 	MemoryContextSwitchTo(old);
 }
 
+/*
+ * The table of a part is in the memory of the attempt, and goes with it; its changes are in that of
+ * the log from the beginning, so that to take them over is to take pointers.
+ */
 ChangeLog *
 change_log_begin_part(const ChangeLog *log, MemoryContext context)
 {
@@ -109,6 +118,7 @@ change_log_end_part(ChangeLog *log, const ChangeLog *part)
 		bool		found;
 		void	  **entry = id_table_enter(log->changes, change->id, change->pool, &found);
 
+		/* What the row was before all parts is known from the first that changed it. */
 		if (found)
 			((RatingChange *) *entry)->row[1] = change->row[1];
 		else
@@ -130,7 +140,10 @@ is_changed(const ChangeLog *log, const RatingChange *change)
  * ---- Places ----
  */
 
-/* Of the players given, with their pools, those who are on the board of the pool. */
+/*
+ * Of the players given, with their pools, those who are on the board of the pool.  All rows of these
+ * pools are ranked in one pass, which for many players costs less than counting above each.
+ */
 static LadderQuery places_query = {
 	.text = "SELECT b.player_id, b.pool, b.place FROM (SELECT r.player_id, r.pool, "
 	"pg_catalog.rank() OVER (PARTITION BY r.pool ORDER BY r.rating DESC) AS place "
@@ -175,7 +188,6 @@ change_log_read_places(ChangeLog *log, bool before)
 	int			count = id_table_count(log->changes);
 	Datum	   *id = huge_array(Datum, count);
 	const char **pool = huge_array(const char *, count);
-	Datum		values[2];
 	int			n = 0;
 	int			i;
 
@@ -187,9 +199,10 @@ change_log_read_places(ChangeLog *log, bool before)
 		}
 	if (n == 0)
 		return;
-	values[0] = id_array(log->ladder->player_type, id, n);
-	values[1] = text_array(pool, n);
-	(void) ladder_execute_each(log->ladder, &places_query, values, NULL, take_place, &load);
+	(void) ladder_execute_each(log->ladder, &places_query,
+							   DATUMS(id_array(log->ladder->player_type, id, n),
+									  text_array(pool, n)),
+							   NULL, take_place, &load);
 }
 
 /*

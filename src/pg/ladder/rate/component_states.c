@@ -1,6 +1,8 @@
 /*
  * component_states.c
  *		What a batch takes from a ladder of components.
+ *
+ * Relies on unique keys that take null for a value, as component and component_event have them.
  */
 #include "pg/ladder/rate/component_states.h"
 
@@ -126,9 +128,7 @@ do_load(void *arg)
 static void
 load_by(Batch *batch, Ladder *ladder, LadderQuery *query, const Datum *values, TakesRow take)
 {
-	ComponentsLoad load = {batch, ladder, query, values, take};
-
-	(void) do_load(&load);
+	(void) do_load(&(ComponentsLoad) {batch, ladder, query, values, take});
 }
 
 static LadderQuery all_components_query = {
@@ -150,12 +150,10 @@ components_load_all(Batch *batch, Ladder *ladder)
 void
 components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 {
-	Datum		values[1];
-
 	if (batch->nkinds == 0)
 		return;
-	values[0] = id_array(ladder->player_type, ids, n);
-	load_by(batch, ladder, &some_components_query, values, take_component);
+	load_by(batch, ladder, &some_components_query, DATUMS(id_array(ladder->player_type, ids, n)),
+			take_component);
 }
 
 /*
@@ -312,10 +310,44 @@ components_peek(Batch *batch, Ladder *ladder)
 		load_by(batch, ladder, &components_query, values, take_component);
 }
 
+/* A batch that gets rows beside its components. */
+typedef struct ComponentsStore
+{
+	Batch	   *batch;
+	TakesRow	surplus;
+	void	   *arg;
+} ComponentsStore;
+
+static void
+store_component(void *arg, const Datum *values, const bool *nulls)
+{
+	const ComponentsStore *store = (const ComponentsStore *) arg;
+	BatchComponent *component = component_of_row(store->batch, values, nulls);
+	StoredRow  *row;
+	int			nstate;
+
+	if (component == NULL)
+	{
+		store->surplus(store->arg, values, nulls);
+		return;
+	}
+	nstate = component->spec->nstate;
+	row = MemoryContextAllocZero(store->batch->context,
+								 offsetof(StoredRow, state) + nstate * sizeof(double));
+	row->found = true;
+
+	/* What is no state, or a second row where the owner has dropped the key, is nothing that can come out. */
+	if (table_read(&component_table, store->batch->model, nstate, values, nulls, &row->record,
+				   row->state) != NULL || component->stored != NULL)
+		row->record.games = -1;
+	component->stored = row;
+}
+
 void
-components_each_row(Batch *batch, Ladder *ladder, bool all, TakesRow take, void *arg)
+components_store_rows(Batch *batch, Ladder *ladder, bool all, TakesRow surplus, void *arg)
 {
 	const BatchComponent **loaded = huge_array(const BatchComponent *, batch->ncomponents);
+	ComponentsStore store = {batch, surplus, arg};
 	Datum		values[COMPONENT_KEY_NPARAMS];
 	int			n = 0;
 	int			i;
@@ -327,7 +359,7 @@ components_each_row(Batch *batch, Ladder *ladder, bool all, TakesRow take, void 
 		component_keys(ladder, loaded, n, values);
 	if (all || n > 0)
 		(void) ladder_execute_each(ladder, all ? &all_components_query : &components_query, values,
-								   NULL, take, arg);
+								   NULL, store_component, &store);
 	pfree(loaded);
 }
 
@@ -414,10 +446,7 @@ take_past(void *arg, const Datum *values, const bool *nulls)
 void
 components_load_at(Batch *batch, Ladder *ladder, int64 from, bool all)
 {
-	Datum		values[1];
-
-	values[0] = Int64GetDatum(from);
-	load_by(batch, ladder, all ? &all_query : &later_query, values, take_past);
+	load_by(batch, ladder, all ? &all_query : &later_query, DATUMS(Int64GetDatum(from)), take_past);
 }
 
 void

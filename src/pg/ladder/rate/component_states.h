@@ -55,8 +55,12 @@ extern void components_load_all(Batch *batch, Ladder *ladder);
 /* Load those that belong to n players. */
 extern void components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n);
 
-/* Give the rows of those that are loaded, or all rows, with the columns of ComponentColumn. */
-extern void components_each_row(Batch *batch, Ladder *ladder, bool all, TakesRow take, void *arg);
+/*
+ * Put the rows of those that are loaded, or all rows, beside their components, as player_row() does
+ * (states.h), and give those of no kind that the model has to a function, with the columns of
+ * ComponentColumn.  A component that is loaded without a row has none in stored.
+ */
+extern void components_store_rows(Batch *batch, Ladder *ladder, bool all, TakesRow surplus, void *arg);
 
 /*
  * For a batch that has kinds in use: load components as they were before a place in the order, those

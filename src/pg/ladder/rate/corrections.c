@@ -12,16 +12,12 @@
 #include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/outbox.h"
 
-Corrections
-corrections_make(Ladder *ladder)
+static void
+add_correction(Corrections *corrections, const Correction *correction)
 {
-	Corrections corrections = {
-		.ladder = ladder,
-		.rows = outbox_create(ladder, OUTBOX_CORRECTIONS),
-		.digests = outbox_create(ladder, OUTBOX_DIGESTS)
-	};
-
-	return corrections;
+	if (corrections->rows == NULL)
+		corrections->rows = outbox_create(corrections->ladder, OUTBOX_CORRECTIONS);
+	put_correction(corrections->rows, OUTBOX_INSERT, correction);
 }
 
 void
@@ -35,7 +31,7 @@ corrections_add(Corrections *corrections, int64 seq, const char *kind, Timestamp
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("place " INT64_FORMAT " of ladder \"%s\" lies before its horizon",
 						seq, ladder->name)));
-	put_correction(corrections->rows, &correction);
+	add_correction(corrections, &correction);
 }
 
 void
@@ -47,13 +43,15 @@ corrections_add_match(Corrections *corrections, Datum match_id, int64 digest, in
 
 	if (seq > ladder->horizon || strcmp(kind, "late") == 0)
 	{
-		put_correction(corrections->rows, &correction);
+		add_correction(corrections, &correction);
 		return;
 	}
-	if (corrections->first_dropped == NULL)
-		corrections->first_dropped =
-			MemoryContextStrdup(corrections->digests->parent, id_text(ladder->match_type, match_id));
-	put_correction(corrections->digests, &correction);
+	if (corrections->digests == NULL)
+	{
+		corrections->digests = outbox_create(corrections->ladder, OUTBOX_DIGESTS);
+		corrections->first_dropped = id_text(ladder->match_type, match_id);
+	}
+	put_correction(corrections->digests, OUTBOX_UPDATE, &correction);
 }
 
 /*
@@ -65,10 +63,10 @@ static void
 send_digests(const Corrections *corrections)
 {
 	const Ladder *ladder = corrections->ladder;
-	int			n = (int) corrections->digests->nrows;
+	int			n = (int) corrections->digests->nrows[OUTBOX_UPDATE];
 
 	/* The warning comes after the query, whose error would make it untrue. */
-	outbox_send(corrections->digests, OUTBOX_UPDATE);
+	outbox_send(corrections->digests);
 	ereport(WARNING,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg_plural("%d match of ladder \"%s\" lies before its horizon and stays as it was rated, first: %s",
@@ -81,9 +79,10 @@ send_digests(const Corrections *corrections)
 void
 corrections_send(const Corrections *corrections)
 {
-	if (corrections->first_dropped != NULL)
+	if (corrections->digests != NULL)
 		send_digests(corrections);
-	outbox_send(corrections->rows, OUTBOX_INSERT);
+	if (corrections->rows != NULL)
+		outbox_send(corrections->rows);
 }
 
 /*
@@ -100,13 +99,11 @@ static LadderQuery first_correction_query = {
 int64
 corrections_first(Ladder *ladder, int64 from, int64 before)
 {
-	Datum		values[2];
 	int64		first;
 
-	values[0] = Int64GetDatum(from);
-	values[1] = Int64GetDatum(before);
-	return ladder_read_number(ladder, &first_correction_query, values, &first) ?
-		first : PG_INT64_MAX;
+	return ladder_read_number(ladder, &first_correction_query,
+							  DATUMS(Int64GetDatum(from), Int64GetDatum(before)),
+							  &first) ? first : PG_INT64_MAX;
 }
 
 static LadderQuery delete_corrections_query = {
@@ -117,14 +114,10 @@ static LadderQuery delete_corrections_query = {
 void
 corrections_delete(Ladder *ladder, int64 from, int64 before, bool late)
 {
-	Datum		values[3];
-
 	if (from >= before && !late)
 		return;
-	values[0] = Int64GetDatum(from);
-	values[1] = Int64GetDatum(before);
-	values[2] = BoolGetDatum(late);
-	ladder_write_seen(ladder, &delete_corrections_query, values);
+	ladder_write_seen(ladder, &delete_corrections_query,
+					  DATUMS(Int64GetDatum(from), Int64GetDatum(before), BoolGetDatum(late)));
 }
 
 static LadderQuery carried_query = {

@@ -12,17 +12,17 @@
 
 #include "pg/ladder/rate/outbox.h"
 
-/* Corrections that wait to be sent. */
+/*
+ * Corrections that wait to be sent: at first none, but for the ladder.  What they need comes into the
+ * context that is current when the first is added.
+ */
 typedef struct Corrections
 {
 	Ladder	   *ladder;
-	Outbox	   *rows;
-	Outbox	   *digests;		/* of matches before the horizon, */
+	Outbox	   *rows;			/* NULL if there are none */
+	Outbox	   *digests;		/* likewise of matches before the horizon, */
 	const char *first_dropped;	/* and the first of them */
 } Corrections;
-
-/* No corrections yet; what they need is in the current context, also when they are added. */
-extern Corrections corrections_make(Ladder *ladder);
 
 /* The digest of a match that the source no longer has. */
 #define DIGEST_OF_NOTHING 0

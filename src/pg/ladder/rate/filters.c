@@ -1,6 +1,8 @@
 /*
  * filters.c
  *		Which matches and players count in a ladder, by its operations.
+ *
+ * Whoever rates reads table operation under a lock that keeps out maintenance, which writes it.
  */
 #include "pg/ladder/rate/filters.h"
 
@@ -77,10 +79,9 @@ add_merge(Filters *filters, Datum player, Datum into)
 {
 	const IdType *type = filters->type;
 	Datum	   *copy = palloc_object(Datum);
-	bool		found;
 
 	*copy = datumCopy(into, type->typbyval, type->typlen);
-	*id_table_enter(filters->merged, player, "", &found) = copy;
+	id_table_set(filters->merged, player, copy);
 }
 
 static void
@@ -320,8 +321,7 @@ skillrating_counted_player(PG_FUNCTION_ARGS)
 {
 	text	   *account = PG_GETARG_TEXT_PP(1);
 	MemoryContext caller = CurrentMemoryContext;
-	Ladder	   *ladder = ladder_open(ladder_inside(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-												   "counted_player"));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	text	   *result = account;
 
 	if (ladder_has_filters(ladder))

@@ -1,6 +1,10 @@
 /*
  * match_locks.c
  *		Locks on matches: their rows in rated_match.
+ *
+ * The statement comes before the source is read, so that the snapshot of that query sees all that
+ * whoever had the lock before has committed.  It relies on the primary key of rated_match, and on
+ * row locks lasting to the end of the (sub)transaction: no other lock is taken.
  */
 #include "pg/ladder/rate/match_locks.h"
 
@@ -13,7 +17,11 @@
 
 #define RECORDED "m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at, m.reason"
 
-/* No match has the reason of a row without content: the source has none of them. */
+/*
+ * An existing row is updated to what it is, and not only locked: a lock alone would give a
+ * transaction with an older snapshot, which gets the row next, no 40001.  No match has the reason of
+ * a row without content: the source has none of them.
+ */
 #define LOCK(matches) \
 	"INSERT INTO {rated_match} AS m (match_id, status, reason, detail, digest, played_at) " \
 	"SELECT " matches ", 'unrated', 'no_match', 'not in the source', 0, pg_catalog.now() " \
@@ -42,13 +50,17 @@ enum
 	RECORDED_REASON
 };
 
+/* By their reason, so that a row that somebody has given content meanwhile is none of these. */
 static LadderQuery forget_locked_query = {
 	.text = "DELETE FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1) "
 	"AND m.reason OPERATOR(pg_catalog.=) 'no_match'",
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
-/* Error unless a table has taken as many rows as it was given. */
+/*
+ * Error unless a table has taken as many rows as it was given: a match whose row a trigger of the
+ * owner's has kept out would be rated without a lock.
+ */
 static void
 check_taken(const Ladder *ladder, uint64 taken, int n)
 {
@@ -113,10 +125,15 @@ lock_matches(Ladder *ladder, const Datum *ids, int n, int *nrecorded, bool *inse
 	Datum		array;
 	uint64		nrows;
 
-	/* Everybody locks in this order, so that nobody waits for who waits. */
+	/*
+	 * Everybody locks in this order, so that nobody waits for who waits: an INSERT ... SELECT
+	 * from an array takes its elements as they come.
+	 */
 	memcpy(sorted, ids, n * sizeof(Datum));
 	if (n > 1)
 		qsort_arg(sorted, n, sizeof(Datum), compare_matches, ladder->match_type);
+
+	/* Whoever holds the ladder is alone, and only reads what is recorded. */
 	*inserted = !schema_is_held(ladder->schema);
 	array = id_array(ladder->match_type, sorted, n);
 	query = !*inserted ? &known_matches_query : n == 1 ? &lock_match_query : &lock_matches_query;
@@ -135,8 +152,6 @@ forget_locked_matches(Ladder *ladder, Datum *ids, int n)
 {
 	Datum		array;
 
-	if (n == 0)
-		return;
 	array = id_array(ladder->match_type, ids, n);
 	check_taken(ladder, ladder_execute(ladder, &forget_locked_query, &array, NULL, NULL), n);
 }

@@ -1,6 +1,9 @@
 /*
  * match_reader.c
  *		Matches as they come from a ladder's source.
+ *
+ * Rows of one match stand together in whatever order a query has; a match is complete when the next
+ * row is another's.  Participants and texts of a match live in a context that the next one resets.
  */
 #include "pg/ladder/rate/match_reader.h"
 
@@ -254,7 +257,7 @@ typedef struct StoreMatches
 	Datum		ids;
 } StoreMatches;
 
-static void
+static bool
 store_matches(void *arg)
 {
 	StoreMatches *matches = (StoreMatches *) arg;
@@ -264,7 +267,7 @@ store_matches(void *arg)
 	if (ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids)) != 1)
 	{
 		store_rows(matches->reader, &read_matches_query[false], &matches->ids, NULL);
-		return;
+		return true;
 	}
 
 	/*
@@ -276,6 +279,7 @@ store_matches(void *arg)
 	settings_set("enable_mergejoin", "off");
 	store_rows(matches->reader, &read_match_query, &matches->ids, NULL);
 	AtEOXact_GUC(false, guc_level);
+	return true;
 }
 
 MatchReader *
@@ -288,7 +292,7 @@ reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 	reader->match.tolerant = !strict;
 	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
 	if (!careful)
-		store_matches(&matches);
+		(void) store_matches(&matches);
 	else if (!careful_do(store_matches, &matches, error_is_about_data, &error))
 	{
 		IdType	   *type = ladder->match_type;
@@ -299,7 +303,7 @@ reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 						  type->typbyval, type->typalign, &id, NULL, &n);
 		tuplestore_clear(reader->store);
 		matches.ids = find_readable(reader, id, n);
-		store_matches(&matches);
+		(void) store_matches(&matches);
 	}
 	reader_rewind(reader);
 	return reader;
@@ -373,21 +377,21 @@ typedef struct OpenStream
 	int64		from;
 } OpenStream;
 
-static void
+static bool
 open_stream(void *arg)
 {
 	OpenStream *stream = (OpenStream *) arg;
-	Datum		values[1];
 
-	values[0] = Int64GetDatum(stream->from);
 	row_reader_open(&stream->reader->stream, stream->reader->ladder,
-					&read_rated_query[stream->reader->whole], values);
+					&read_rated_query[stream->reader->whole], DATUMS(Int64GetDatum(stream->from)));
+	return true;
 }
 
-static void
+static bool
 read_stream(void *arg)
 {
 	row_reader_next(&((MatchReader *) arg)->stream);
+	return true;
 }
 
 /* Fetch the next row of the stream; reader->failed if it raises an error. */
@@ -614,18 +618,6 @@ same_match(MatchReader *reader)
 					reader->slot->tts_values[SOURCE_MATCH_ID]);
 }
 
-static void
-read_participant(MatchReader *reader)
-{
-	SourceMatch *match = &reader->match;
-	const Datum *values = reader->slot->tts_values;
-	Participant *p = source_match_add(match, values, reader->slot->tts_isnull);
-
-	if (p != NULL)
-		match_digests_add(&reader->digests, match, reader->renaming, p,
-						  values[SOURCE_PLAYER_ID]);
-}
-
 /*
  * Where time makes the order, the place of a match that comes too late is among those that are
  * history no more.
@@ -685,7 +677,12 @@ read_match(MatchReader *reader)
 	}
 	do
 	{
-		read_participant(reader);
+		const Datum *values = reader->slot->tts_values;
+		Participant *p = source_match_add(match, values, reader->slot->tts_isnull);
+
+		if (p != NULL)
+			match_digests_add(&reader->digests, match, reader->renaming, p,
+							  values[SOURCE_PLAYER_ID]);
 		fetch_row(reader);
 	} while (reader->have_row && same_match(reader));
 	if (reader->failed)

@@ -1,6 +1,8 @@
 /*
  * outbox.c
  *		Rows on their way into the tables of a ladder, many at once.
+ *
+ * Relies on ephemeral relations of SPI, and on the statement to say how many rows it has processed.
  */
 #include "pg/ladder/rate/outbox.h"
 
@@ -238,23 +240,12 @@ outbox_desc(Ladder *ladder, const OutboxTable *table)
 Outbox *
 outbox_create(Ladder *ladder, OutboxKind kind)
 {
-	const OutboxTable *table = &outbox_tables[kind];
 	Outbox	   *outbox = palloc0_object(Outbox);
 
 	outbox->ladder = ladder;
-	outbox->table = table;
-	outbox->desc = outbox_desc(ladder, table);
+	outbox->table = &outbox_tables[kind];
 	outbox->parent = CurrentMemoryContext;
 	return outbox;
-}
-
-void
-outboxes_create(Ladder *ladder, OutboxKind kind, Outbox **outbox)
-{
-	int			action;
-
-	for (action = 0; action < OUTBOX_NACTIONS; action++)
-		outbox[action] = outbox_create(ladder, kind);
 }
 
 /*
@@ -265,53 +256,56 @@ outboxes_create(Ladder *ladder, OutboxKind kind, Outbox **outbox)
 static MemoryContext
 outbox_begin_row(Outbox *outbox)
 {
-	if (outbox->rows == NULL)
+	if (outbox->desc == NULL)
 	{
-		MemoryContext old = MemoryContextSwitchTo(outbox->parent);
-
-		outbox->rows = tuplestore_begin_heap(true, false, memory_limit_work_mem());
+		outbox->desc = outbox_desc(outbox->ladder, outbox->table);
 		outbox->context = AllocSetContextCreate(outbox->parent, "skillrating row",
 												ALLOCSET_SMALL_SIZES);
-		MemoryContextSwitchTo(old);
 	}
 	return MemoryContextSwitchTo(outbox->context);
 }
 
 /* Take over that row, and go back to what was current. */
 static void
-outbox_put(Outbox *outbox, Datum *values, bool *nulls, MemoryContext old)
+outbox_put(Outbox *outbox, OutboxAction action, Datum *values, bool *nulls, MemoryContext old)
 {
-	tuplestore_putvalues(outbox->rows, outbox->desc, values, nulls);
-	outbox->nrows++;
+	if (outbox->rows[action] == NULL)
+	{
+		MemoryContextSwitchTo(outbox->parent);
+		outbox->rows[action] = tuplestore_begin_heap(true, false, memory_limit_work_mem());
+		MemoryContextSwitchTo(outbox->context);
+	}
+	tuplestore_putvalues(outbox->rows[action], outbox->desc, values, nulls);
+	outbox->nrows[action]++;
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(outbox->context);
 }
 
 /* A row, and behind its columns the place of one of rating. */
 static void
-put_row(Outbox *outbox, const RowValues *row, const BatchPlayer *player)
+put_row(Outbox *outbox, OutboxAction action, const RowValues *row, const BatchPlayer *player)
 {
 	Datum		values[EVENT_MAX_COLUMNS + 1];
 	bool		nulls[EVENT_MAX_COLUMNS + 1];
-	int			place = outbox->desc->natts - 1;
 	MemoryContext old = outbox_begin_row(outbox);
+	int			place = outbox->desc->natts - 1;
 
 	table_form(outbox->table->columns, row, values, nulls);
 	if (player != NULL)
 	{
 		values[place] = PointerGetDatum(&player->place);
 		nulls[place] = !ItemPointerIsValid(&player->place);
-		outbox->nplaced += !nulls[place];
+		outbox->nplaced += !nulls[place] && action == OUTBOX_UPDATE;
 	}
-	outbox_put(outbox, values, nulls, old);
+	outbox_put(outbox, action, values, nulls, old);
 }
 
 void
-put_event(Outbox *outbox, const BatchStep *step, const EventRow *row)
+put_event(Outbox *outbox, OutboxAction action, const BatchStep *step, const EventRow *row)
 {
 	RowValues	from = event_values(outbox->ladder->model, step, row);
 
-	put_row(outbox, &from, NULL);
+	put_row(outbox, action, &from, NULL);
 }
 
 void
@@ -320,11 +314,11 @@ put_events(Outbox *outbox, const BatchStep *step, RowsOf of)
 	int			i;
 
 	for (i = 0; i < step->rows[of].n; i++)
-		put_event(outbox, step, &step->rows[of].row[i]);
+		put_event(outbox, OUTBOX_INSERT, step, &step->rows[of].row[i]);
 }
 
 void
-put_match(Outbox *outbox, const SourceMatch *source, const char *status,
+put_match(Outbox *outbox, OutboxAction action, const SourceMatch *source, const char *status,
 		  const Unrated *why, bool has_seq, int64 seq)
 {
 	Datum		values[MATCH_NCOLUMNS] = {0};
@@ -352,11 +346,11 @@ put_match(Outbox *outbox, const SourceMatch *source, const char *status,
 		!source->advantage_given;
 	values[MATCH_ARRIVED_AT - 1] = TimestampTzGetDatum(source->arrived_at);
 	nulls[MATCH_ARRIVED_AT - 1] = TIMESTAMP_IS_NOBEGIN(source->arrived_at);
-	outbox_put(outbox, values, nulls, old);
+	outbox_put(outbox, action, values, nulls, old);
 }
 
 void
-put_correction(Outbox *outbox, const Correction *correction)
+put_correction(Outbox *outbox, OutboxAction action, const Correction *correction)
 {
 	MemoryContext old = outbox_begin_row(outbox);
 	bool		late = strcmp(correction->kind, "late") == 0;
@@ -367,29 +361,22 @@ put_correction(Outbox *outbox, const Correction *correction)
 	};
 	bool		nulls[lengthof(correction_columns)] = {late, !correction->has_match};
 
-	outbox_put(outbox, values, nulls, old);
+	outbox_put(outbox, action, values, nulls, old);
 }
 
 void
-put_rating(Outbox *outbox, const BatchPlayer *player)
+put_rating(Outbox *outbox, OutboxAction action, const BatchPlayer *player)
 {
 	RowValues	from = rating_values(outbox->ladder->model, player);
 
-	put_row(outbox, &from, player);
-}
-
-bool
-ratings_are_compared(const Ladder *ladder)
-{
-	return ladder->changes != NULL || OidIsValid(ladder->relation[LADDER_RATING_COUNT]);
+	put_row(outbox, action, &from, player);
 }
 
 void
 ratings_begin(RatingWriter *writer, Ladder *ladder)
 {
-	writer->ladder = ladder;
-	writer->counts = counts_begin(ladder);
-	outboxes_create(ladder, OUTBOX_RATINGS, writer->rows);
+	writer->counts = OidIsValid(ladder->relation[LADDER_RATING_COUNT]) ? counts_begin(ladder) : NULL;
+	writer->rows = outbox_create(ladder, OUTBOX_RATINGS);
 }
 
 void
@@ -397,10 +384,13 @@ ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action
 {
 	const StoredRow *row = player->stored;
 	bool		exists = action != OUTBOX_DELETE;
+	ChangeLog  *changes = writer->rows->ladder->changes;
 
-	put_rating(writer->rows[action], player);
-	if (writer->ladder->changes != NULL)
-		change_log_add(writer->ladder->changes, player, exists);
+	put_rating(writer->rows, action, player);
+	if (changes != NULL)
+		change_log_add(changes, player, exists);
+	if (writer->counts == NULL)
+		return;
 	if (row != NULL && row->found)
 		counts_put(writer->counts, -1, player->pool, &row->record, row->state);
 	if (exists)
@@ -408,11 +398,19 @@ ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action
 }
 
 void
-put_component(Outbox *outbox, const BatchComponent *component)
+ratings_end(RatingWriter *writer)
+{
+	outbox_send(writer->rows);
+	if (writer->counts != NULL)
+		counts_end(writer->counts);
+}
+
+void
+put_component(Outbox *outbox, OutboxAction action, const BatchComponent *component)
 {
 	RowValues	from = component_values(component);
 
-	put_row(outbox, &from, NULL);
+	put_row(outbox, action, &from, NULL);
 }
 
 void
@@ -431,7 +429,7 @@ put_key(Outbox *outbox, const Datum *values, const bool *nulls)
 			key[i] = values[i];
 			missing[i] = nulls[i];
 		}
-	outbox_put(outbox, key, missing, outbox_begin_row(outbox));
+	outbox_put(outbox, OUTBOX_DELETE, key, missing, outbox_begin_row(outbox));
 }
 
 /*
@@ -439,11 +437,11 @@ put_key(Outbox *outbox, const Datum *values, const bool *nulls)
  */
 
 /*
- * Run a query on the rows; returns how many it processed.  They have a name in a connection of
- * their own, with which it goes.
+ * Run a query on the rows for an action; returns how many it processed.  They have a name in a
+ * connection of their own, with which it goes.
  */
 static uint64
-query_rows(Outbox *outbox, LadderQuery *query)
+query_rows(Outbox *outbox, OutboxAction action, LadderQuery *query)
 {
 	EphemeralNamedRelation enr = palloc0_object(EphemeralNamedRelationData);
 	const char *name = outbox->table->name;
@@ -453,8 +451,8 @@ query_rows(Outbox *outbox, LadderQuery *query)
 	enr->md.reliddesc = InvalidOid;
 	enr->md.tupdesc = outbox->desc;
 	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
-	enr->md.enrtuples = outbox->nrows;
-	enr->reldata = outbox->rows;
+	enr->md.enrtuples = outbox->nrows[action];
+	enr->reldata = outbox->rows[action];
 	SPI_connect();
 	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
 		elog(ERROR, "could not register \"%s\"", name);
@@ -463,58 +461,64 @@ query_rows(Outbox *outbox, LadderQuery *query)
 	return nrows;
 }
 
-/* The same by the queries for an action. */
-static uint64
-send_rows(Outbox *outbox, OutboxAction action)
+void
+outbox_send_rows(Outbox *outbox, OutboxAction action)
 {
 	const OutboxTable *table = outbox->table;
-	uint64		nrows;
-
-	/* Code of the user may have updated a locked row since: then all are looked up. */
-	if (action == OUTBOX_UPDATE && outbox->nplaced == outbox->nrows &&
-		query_rows(outbox, &update_placed_ratings_query) == outbox->nrows)
-		return outbox->nrows;
-	nrows = query_rows(outbox, table->query[action]);
-	if (table->owned_query[action] != NULL)
-		nrows += query_rows(outbox, table->owned_query[action]);
-	return nrows;
-}
-
-void
-outbox_send(Outbox *outbox, OutboxAction action)
-{
+	uint64		n = outbox->nrows[action];
 	uint64		nrows = 0;
 
-	if (action == OUTBOX_INSERT && outbox->table->has_places && outbox->nrows > 0 &&
-		outbox->ladder->large)
-		progress_phase(PHASE_WRITING, (int64) outbox->nrows);
-	if (outbox->nrows > 0)
-		nrows = send_rows(outbox, action);
+	if (n == 0)
+		return;
+	if (action == OUTBOX_INSERT && table->has_places && outbox->ladder->large)
+		progress_phase(PHASE_WRITING, (int64) n);
+
+	/* Code of the user may have updated a locked row since: then all are looked up. */
+	if (action == OUTBOX_UPDATE && outbox->nplaced == n)
+		nrows = query_rows(outbox, action, &update_placed_ratings_query);
+	if (nrows != n)
+	{
+		nrows = query_rows(outbox, action, table->query[action]);
+		if (table->owned_query[action] != NULL)
+			nrows += query_rows(outbox, action, table->owned_query[action]);
+	}
 
 	/* Exactly once means that no row gets lost on the way either. */
-	if (nrows != outbox->nrows)
+	if (nrows != n)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("ladder \"%s\" took " UINT64_FORMAT " of " UINT64_FORMAT " rows",
-						outbox->ladder->name, nrows, outbox->nrows),
+						outbox->ladder->name, nrows, n),
 				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
+	tuplestore_end(outbox->rows[action]);
+	outbox->rows[action] = NULL;
+	outbox->nrows[action] = 0;
+}
+
+void
+outbox_send(Outbox *outbox)
+{
+	outbox_send_rows(outbox, OUTBOX_DELETE);
+	outbox_send_rows(outbox, OUTBOX_UPDATE);
+	outbox_send_rows(outbox, OUTBOX_INSERT);
 	outbox_discard(outbox);
 }
 
 void
 outbox_discard(Outbox *outbox)
 {
-	if (outbox->rows == NULL)
-		return;
-	tuplestore_end(outbox->rows);
-	MemoryContextDelete(outbox->context);
-}
+	int			action;
 
-/* Deletions come first, so that a row that takes the key of another does not collide with it. */
-void
-outboxes_send(Outbox **outbox)
-{
-	outbox_send(outbox[OUTBOX_DELETE], OUTBOX_DELETE);
-	outbox_send(outbox[OUTBOX_UPDATE], OUTBOX_UPDATE);
-	outbox_send(outbox[OUTBOX_INSERT], OUTBOX_INSERT);
+	if (outbox->desc == NULL)
+		return;
+	for (action = 0; action < OUTBOX_NACTIONS; action++)
+	{
+		if (outbox->rows[action] != NULL)
+			tuplestore_end(outbox->rows[action]);
+		outbox->rows[action] = NULL;
+		outbox->nrows[action] = 0;
+	}
+	MemoryContextDelete(outbox->context);
+	outbox->desc = NULL;
+	outbox->nplaced = 0;
 }

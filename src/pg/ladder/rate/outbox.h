@@ -41,34 +41,27 @@ typedef enum OutboxKind
 #define OUTBOX_NKINDS (OUTBOX_DIGESTS + 1)
 
 /*
- * Rows that a query will see as an ephemeral relation.  Most work leaves most outboxes empty: what
+ * Rows that queries will see as ephemeral relations.  Most work leaves most outboxes empty: what
  * they need is made for the first row.
  */
 typedef struct Outbox
 {
 	Ladder	   *ladder;
 	const struct OutboxTable *table;
-	TupleDesc	desc;			/* of its columns */
-	MemoryContext parent;		/* of the next two, which are NULL without
-								 * rows */
-	Tuplestorestate *rows;
+	MemoryContext parent;		/* of what follows */
+	TupleDesc	desc;			/* of the columns of the rows; NULL before the first */
 	MemoryContext context;		/* of a row in the making */
-	uint64		nrows;
-	uint64		nplaced;		/* of these, for rows of rating that are locked */
+	Tuplestorestate *rows[OUTBOX_NACTIONS]; /* NULL without any */
+	uint64		nrows[OUTBOX_NACTIONS];
+	uint64		nplaced;		/* of those to be updated, for rows of rating
+								 * that are locked */
 } Outbox;
 
-/*
- * An outbox for a table, in the current context, which ends with outbox_send() or
- * outbox_discard().
- */
+/* An outbox for a table, in the current context. */
 extern Outbox *outbox_create(Ladder *ladder, OutboxKind kind);
 
-/* One for each action on the same table, and sending them all. */
-extern void outboxes_create(Ladder *ladder, OutboxKind kind, Outbox **outbox);
-extern void outboxes_send(Outbox **outbox);
-
-/* An event of the step that a batch has just made, or all of one table. */
-extern void put_event(Outbox *outbox, const BatchStep *step,
+/* An event of the step that a batch has just made; and all of one table, to be inserted. */
+extern void put_event(Outbox *outbox, OutboxAction action, const BatchStep *step,
 					  const EventRow *row);
 extern void put_events(Outbox *outbox, const BatchStep *step, RowsOf of);
 
@@ -76,9 +69,8 @@ extern void put_events(Outbox *outbox, const BatchStep *step, RowsOf of);
  * A match with its status and why it does not count (nothing if it does); has_seq tells
  * whether it has a place in the order.
  */
-extern void put_match(Outbox *outbox, const SourceMatch *source,
-					  const char *status, const Unrated *why, bool has_seq,
-					  int64 seq);
+extern void put_match(Outbox *outbox, OutboxAction action, const SourceMatch *source,
+					  const char *status, const Unrated *why, bool has_seq, int64 seq);
 
 /* A place from which history is out of date; see corrections.h. */
 typedef struct Correction
@@ -91,41 +83,47 @@ typedef struct Correction
 	int64		digest;			/* of what the source has of the match now */
 } Correction;
 
-extern void put_correction(Outbox *outbox, const Correction *correction);
+extern void put_correction(Outbox *outbox, OutboxAction action, const Correction *correction);
 
-/* The row of a player; its key is enough to delete it. */
-extern void put_rating(Outbox *outbox, const BatchPlayer *player);
-
-/*
- * Rows of rating with all that is to know of them: the ladder's log of changes and its counts, if
- * it has these.  What they were lies beside the players (states.h).  Send the rows, and end the
- * counts.
- */
-typedef struct RatingWriter
-{
-	Ladder	   *ladder;
-	CountWriter *counts;
-	Outbox	   *rows[OUTBOX_NACTIONS];
-} RatingWriter;
-
-/* Whether somebody asks what rows were: then these are to lie beside the players. */
-extern bool ratings_are_compared(const Ladder *ladder);
-extern void ratings_begin(RatingWriter *writer, Ladder *ladder);
-extern void ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action);
-
-/* The row of a component; its key is enough to delete it. */
-extern void put_component(Outbox *outbox, const BatchComponent *component);
+/* The row of a player, and of a component; the key is enough to delete it. */
+extern void put_rating(Outbox *outbox, OutboxAction action, const BatchPlayer *player);
+extern void put_component(Outbox *outbox, OutboxAction action, const BatchComponent *component);
 
 /* The key of a row of event, component or component_event, to delete it, as it was read. */
 extern void put_key(Outbox *outbox, const Datum *values, const bool *nulls);
 
 /*
- * Write all rows, and end the outbox; an error unless every one of them was
- * processed.
+ * Rows of rating with all that is to know of them: the ladder's log of changes and its counts, if
+ * it has these.  What they were lies beside the players (states.h).
  */
-extern void outbox_send(Outbox *outbox, OutboxAction action);
+typedef struct RatingWriter
+{
+	CountWriter *counts;		/* or NULL */
+	Outbox	   *rows;
+} RatingWriter;
 
-/* End the outbox without writing anything. */
+/* Whether somebody asks what rows were: then these are to lie beside the players. */
+static inline bool
+ratings_are_compared(const Ladder *ladder)
+{
+	return ladder->changes != NULL || OidIsValid(ladder->relation[LADDER_RATING_COUNT]);
+}
+
+
+extern void ratings_begin(RatingWriter *writer, Ladder *ladder);
+extern void ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action);
+
+extern void ratings_end(RatingWriter *writer);
+
+/*
+ * Write the rows for an action, or all, deletions first, so that a row that takes the key of another
+ * does not collide with it; an error unless every one of them was processed.  The outbox is empty
+ * then.
+ */
+extern void outbox_send_rows(Outbox *outbox, OutboxAction action);
+extern void outbox_send(Outbox *outbox);
+
+/* Empty the outbox without writing anything. */
 extern void outbox_discard(Outbox *outbox);
 
 #endif							/* PG_LADDER_RATE_OUTBOX_H */

@@ -1,6 +1,8 @@
 /*
  * states.c
  *		What a batch takes from a ladder: states of players, and operations.
+ *
+ * Rows of players are locked by the query that reads them, in one order for all sessions.
  */
 #include "pg/ladder/rate/states.h"
 
@@ -18,12 +20,6 @@
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/plans.h"
 #include "pg/sql/arrays.h"
-
-Batch *
-ladder_batch(Ladder *ladder)
-{
-	return batch_create(ladder->model, ladder->params, ladder->player_type);
-}
 
 /*
  * ---- Players ----
@@ -99,28 +95,6 @@ static LadderQuery some_touched_players_query = {
 	.param = {VALUE_TEXT, ARRAY_OF(VALUE_PLAYER)}
 };
 
-static LadderQuery all_players_query = {
-	.text = "SELECT {rating columns r} FROM {rating} AS r"
-};
-
-void
-all_ratings_open(RowReader *reader, Ladder *ladder)
-{
-	row_reader_open(reader, ladder, &all_players_query, NULL);
-}
-
-BatchPlayer *
-rating_player(RowReader *reader, Batch *batch)
-{
-	char	   *pool = TextDatumGetCString(row_key_column(reader, RATING_POOL));
-	BatchPlayer *player = batch_player(batch,
-									   row_key_column(reader, RATING_PLAYER_ID),
-									   pool);
-
-	pfree(pool);
-	return player;
-}
-
 /* Error 22004: a column of rating is null that must not be. */
 pg_noreturn static void
 null_in_rating(const char *column)
@@ -130,12 +104,10 @@ null_in_rating(const char *column)
 			 errmsg("column \"%s\" of a rating is null", column)));
 }
 
-/* Take over a row of rating as what a player has; of a locked one the last column is its place. */
-static BatchPlayer *
-take_rating(Batch *batch, const Datum *values, const bool *nulls)
+BatchPlayer *
+rating_player(Batch *batch, const Datum *values, const bool *nulls)
 {
 	BatchPlayer *player;
-	const char *missing;
 	char	   *pool;
 
 	/* The owner may have dropped the constraint. */
@@ -146,8 +118,17 @@ take_rating(Batch *batch, const Datum *values, const bool *nulls)
 	pool = TextDatumGetCString(values[RATING_POOL - 1]);
 	player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
 	pfree(pool);
-	missing = table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
-						 &player->record, player->state);
+	return player;
+}
+
+/* Take over a row of rating as what a player has; of a locked one the last column is its place. */
+static BatchPlayer *
+take_rating(Batch *batch, const Datum *values, const bool *nulls)
+{
+	BatchPlayer *player = rating_player(batch, values, nulls);
+	const char *missing = table_read(&rating_table, batch->model, batch->model->nstate, values,
+									 nulls, &player->record, player->state);
+
 	if (missing != NULL)
 		null_in_rating(missing);
 	player->exists = player->loaded = true;
@@ -212,24 +193,22 @@ same_row(const StoredRow *row, bool exists, const PlayerRecord *record, const do
 void
 batch_load_all(Batch *batch, Ladder *ladder)
 {
-	Datum		values[1];
 	bool		nulls[1];
 
-	values[0] = batch_shared_pool(batch, &nulls[0]);
-	(void) ladder_execute_each(ladder, &touched_players_query, values, nulls, take_seen_rating,
+	(void) ladder_execute_each(ladder, &touched_players_query,
+							   DATUMS(batch_shared_pool(batch, &nulls[0])), nulls, take_seen_rating,
 							   batch);
 }
 
 void
 batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
 {
-	Datum		values[2];
 	bool		nulls[2] = {false};
 
-	values[0] = batch_shared_pool(batch, &nulls[0]);
-	values[1] = id_array(ladder->player_type, ids, n);
-	(void) ladder_execute_each(ladder, &some_touched_players_query, values, nulls,
-							   take_seen_rating, batch);
+	(void) ladder_execute_each(ladder, &some_touched_players_query,
+							   DATUMS(batch_shared_pool(batch, &nulls[0]),
+									  id_array(ladder->player_type, ids, n)),
+							   nulls, take_seen_rating, batch);
 }
 
 /* The identifiers of players as an array. */
@@ -287,9 +266,9 @@ insert_new_players(Batch *batch, Ladder *ladder, BatchPlayer *const *player, int
 	 * Mirrors get the row when its match is rated: a new row alone says
 	 * nothing yet.
 	 */
-	ladder_hide_from_mirrors(ladder);
+	ladder->state->hidden_from_mirrors = true;
 	nrows = ladder_execute_each(ladder, &new_players_query, values, NULL, mark_created, batch);
-	ladder_show_to_mirrors(ladder);
+	ladder->state->hidden_from_mirrors = false;
 	return nrows > 0;
 }
 
@@ -582,10 +561,9 @@ LadderOperation *
 read_operations(Ladder *ladder, int64 from, int *n)
 {
 	OperationsLoad load = {ladder, huge_array(LadderOperation, 0), 0, 0};
-	Datum		values[1];
 
-	values[0] = Int64GetDatum(from);
-	(void) ladder_execute_each(ladder, &read_operations_query, values, NULL, take_operation, &load);
+	(void) ladder_execute_each(ladder, &read_operations_query, DATUMS(Int64GetDatum(from)), NULL,
+							   take_operation, &load);
 	*n = load.n;
 	return load.operation;
 }

@@ -6,11 +6,14 @@
 #define PG_LADDER_RATE_STATES_H
 
 #include "pg/ladder/entry/ladder.h"
-#include "pg/ladder/entry/row_reader.h"
 #include "pg/matches/batch.h"
 
 /* A batch that rates by a ladder's model. */
-extern Batch *ladder_batch(Ladder *ladder);
+static inline Batch *
+ladder_batch(Ladder *ladder)
+{
+	return batch_create(ladder->model, ladder->params, ladder->player_type);
+}
 
 /*
  * The operations from a seq on, in order; those with the same seq are the same
@@ -72,10 +75,7 @@ extern void sort_players(Ladder *ladder, BatchPlayer **player, int n);
 /* Error 55000: events before a place are gone, of a player or a component that is named. */
 pg_noreturn extern void report_missing_events(const Ladder *ladder, int64 from, const char *whose);
 
-/* Read all rows of rating, with the columns of RatingColumn. */
-extern void all_ratings_open(RowReader *reader, Ladder *ladder);
-
-/* The player of the batch whose row of rating a reader has. */
-extern BatchPlayer *rating_player(RowReader *reader, Batch *batch);
+/* The player of the batch whose row of rating these are; error 22004 if a column of the key is null. */
+extern BatchPlayer *rating_player(Batch *batch, const Datum *values, const bool *nulls);
 
 #endif							/* PG_LADDER_RATE_STATES_H */
