@@ -93,7 +93,7 @@ BEGIN
 END
 $do$;
 
-DROP FUNCTION skillrating_internal.make_aggregate;
+DROP FUNCTION skillrating_internal.make_type, skillrating_internal.make_aggregate;
 
 -- What is in SQL or PL/pgSQL is parsed when it runs, and by this path whoever calls it.  What was
 -- parsed here (BEGIN ATOMIC, RETURN) needs none; a procedure that commits can have none, nor can
