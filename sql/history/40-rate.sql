@@ -79,15 +79,12 @@ COMMENT ON TYPE skillrating.final_component IS
 'Result of final_components() for a component at the end of a history, from which another history
 can start.';
 COMMENT ON COLUMN skillrating.final_component.kind IS 'One of components in models().';
-COMMENT ON COLUMN skillrating.final_component.pool IS 'The rating pool, empty by default.';
 COMMENT ON COLUMN skillrating.final_component.key IS 'The context or the club, null for a kind that goes by neither.';
 COMMENT ON COLUMN skillrating.final_component.player_id IS 'The identifier as text, of a kind that belongs to players, else null.';
 COMMENT ON COLUMN skillrating.final_component.mu IS 'The first state column of the kind, as a rule its mean in units of the skill.';
 COMMENT ON COLUMN skillrating.final_component.deviation IS 'Of mu; null for a kind without one.';
 COMMENT ON COLUMN skillrating.final_component.games IS 'Rated matches in which it took part.';
-COMMENT ON COLUMN skillrating.final_component.last_played IS 'As that of final_rating.';
 COMMENT ON COLUMN skillrating.final_component.state IS 'The whole state, in the order of state_columns of its kind in models().';
-COMMENT ON COLUMN skillrating.final_component.as_of IS 'As that of final_rating.';
 
 CREATE TYPE skillrating.rated AS (
     rating_before float8,

@@ -158,11 +158,7 @@ CREATE TYPE skillrating.model_suggestion AS (
 COMMENT ON TYPE skillrating.model_suggestion IS
 'A model as suggest_model() found it. All but model and verdict are null for a model that cannot rate
 these matches, or none of those that no search saw.';
-COMMENT ON COLUMN skillrating.model_suggestion.model IS 'The model.';
-COMMENT ON COLUMN skillrating.model_suggestion.params IS 'All its parameters, ready for rate(), create_ladder() or shadow_ladder().';
-COMMENT ON COLUMN skillrating.model_suggestion.log_odds IS 'What a side is worth, in favour of side 1.';
 COMMENT ON COLUMN skillrating.model_suggestion.parts IS 'The parts that were taken.';
-COMMENT ON COLUMN skillrating.model_suggestion.matches IS 'Matches that the search scored.';
 COMMENT ON COLUMN skillrating.model_suggestion.held_out_matches IS 'Matches that no search saw and that all these models have forecast.';
 COMMENT ON COLUMN skillrating.model_suggestion.held_out_log_loss_before IS 'Their mean log loss at the defaults, in nats.';
 COMMENT ON COLUMN skillrating.model_suggestion.held_out_log_loss IS 'Their mean log loss as fitted.';

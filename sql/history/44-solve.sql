@@ -50,12 +50,9 @@ CREATE TYPE skillrating.component_estimate AS (
 COMMENT ON TYPE skillrating.component_estimate IS
 'Estimate of solve_components() for something else than a player alone, at a time.';
 COMMENT ON COLUMN skillrating.component_estimate.kind IS 'One of components in models(''state_space''): home, home_context, player_context or club.';
-COMMENT ON COLUMN skillrating.component_estimate.key IS 'The context or the club, null for a kind that goes by neither.';
-COMMENT ON COLUMN skillrating.component_estimate.player_id IS 'The identifier as text, of a kind that belongs to players, else null.';
 COMMENT ON COLUMN skillrating.component_estimate.at IS 'The time of the match, in the last of several rows at one time; null without times.';
 COMMENT ON COLUMN skillrating.component_estimate.mu IS 'What it is worth, in the units of initial_mu.';
 COMMENT ON COLUMN skillrating.component_estimate.standard_error IS 'Of mu, in the same unit.';
-COMMENT ON COLUMN skillrating.component_estimate.games IS 'Matches in which it took part.';
 
 CREATE TYPE skillrating.context_estimate AS (
     context text,
@@ -117,8 +114,6 @@ COMMENT ON COLUMN skillrating.solve_summary.gradient IS 'The largest derivative;
 COMMENT ON COLUMN skillrating.solve_summary.draw IS 'Davidson''s parameter of draws, or null.';
 COMMENT ON COLUMN skillrating.solve_summary.memory IS 'Bytes of the problem.';
 COMMENT ON COLUMN skillrating.solve_summary.contexts IS 'The advantage of the first side, of two: in all matches, where sides differ, and by context.';
-COMMENT ON COLUMN skillrating.solve_summary.unrated IS 'Matches that do not count and are left out.';
-COMMENT ON COLUMN skillrating.solve_summary.unrated_reasons IS 'How many, by the codes of reasons().';
 
 CREATE FUNCTION skillrating_internal.solve_hint(status text)
 RETURNS text

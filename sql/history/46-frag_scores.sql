@@ -13,12 +13,8 @@ CREATE TYPE skillrating.frag_score AS (
 
 COMMENT ON TYPE skillrating.frag_score IS
 'Result of frag_scores() for a player.';
-COMMENT ON COLUMN skillrating.frag_score.player_id IS 'The identifier as text.';
 COMMENT ON COLUMN skillrating.frag_score.score IS 'Two players should differ by (a - b) / (a + b) of their frags; log-odds under method logistic.';
 COMMENT ON COLUMN skillrating.frag_score.standard_error IS 'Of score, from the residuals of the player''s own pairs; null without enough pairs.';
-COMMENT ON COLUMN skillrating.frag_score.frags IS 'Frags in the log.';
-COMMENT ON COLUMN skillrating.frag_score.deaths IS 'Deaths in the log.';
-COMMENT ON COLUMN skillrating.frag_score.suicides IS 'Suicides in the log.';
 COMMENT ON COLUMN skillrating.frag_score.opponents IS 'Opponents that count for the core.';
 COMMENT ON COLUMN skillrating.frag_score.component IS 'Scores are comparable within a component, which frags connect; 1 is the largest.';
 COMMENT ON COLUMN skillrating.frag_score.cyclic_share IS 'Share of differences in the component that no score explains; null under logistic.';

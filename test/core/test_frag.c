@@ -110,11 +110,11 @@ test_floor_and_decay(void **state)
 	FragRules	floored = {40, 400, 0, 0};
 
 	(void) state;
-	assert_same(frag_settle(&floored, 10, -20), 0);
-	assert_same(frag_settle(&floored, 10, 5), 15);
-	assert_same(frag_settle(&floored, -30, -5), -30);
-	assert_same(frag_settle(&floored, -30, 5), -25);
-	assert_true(isnan(frag_settle(&floored, 10, NAN)));
+	assert_same(frag_apply(&floored, 10, -20), 0);
+	assert_same(frag_apply(&floored, 10, 5), 15);
+	assert_same(frag_apply(&floored, -30, -5), -30);
+	assert_same(frag_apply(&floored, -30, 5), -25);
+	assert_true(isnan(frag_apply(&floored, 10, NAN)));
 
 	assert_same(frag_decayed(1000, 10, 3, 0), 970);
 	assert_same(frag_decayed(frag_decayed(1000, 4, 3, 0), 6, 3, 0), 970);

@@ -271,7 +271,7 @@ test_swaps(void **state)
 
 			box_teams(&box, &random, 4 + random_below(&random, 4), 0, bound);
 			memcpy(from, box.now, sizeof(from));
-			settle_teams(&box.teams, box.teams.team);
+			set_teams(&box.teams, box.teams.team);
 			now = off_even(&box, from);
 
 			/* Teams that nobody may command do not get as far as this. */
@@ -403,7 +403,7 @@ test_transfers(void **state)
 			box_teams(&box, &random, 4 + random_below(&random, 4), 0, bound);
 			lead = box.teams.count[1] - box.teams.count[2];
 			larger = lead > 0 ? 1 : 2;
-			settle_teams(&box.teams, box.teams.team);
+			set_teams(&box.teams, box.teams.team);
 			status = find_transfer(&box.teams, max_swaps, max_lead, &request, &split);
 			count[status]++;
 			if (max_lead < box.n % 2)
@@ -514,7 +514,7 @@ test_comparison(void **state)
 		/* Sides, so that no teams are the same as others the other way round. */
 		box_teams(&box, &random, 4 + random_below(&random, 4), 0,
 				  (bound | SIDES) & ~COMMANDERS);
-		settle_teams(&box.teams, box.teams.team);
+		set_teams(&box.teams, box.teams.team);
 		if (box.teams.count[1] < 2 || box.teams.count[2] < 2 ||
 			find_swaps(&box.teams, 2, 1e9, split) == 0)
 		{

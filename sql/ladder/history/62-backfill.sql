@@ -10,36 +10,26 @@ AS $function$
 DECLARE
     -- Not more rows are read, and none where that already takes long.
     max_rows constant bigint := 10000;
-    rows text := format('SELECT s.match_id FROM %s AS s WHERE s.match_id IS NOT NULL AND %s',
-        source, condition);
-    plan jsonb;
+    rows text := format('SELECT s.match_id FROM %s AS s WHERE s.match_id IS NOT NULL AND %s LIMIT %s', source, condition, max_rows);
     n bigint;
     n_rows bigint;
-    message text;
 BEGIN
     IF NOT skillrating_internal.owns_relation(source) THEN
         RETURN;
     END IF;
-    IF skillrating_internal.is_quick(format('%s LIMIT %s', rows, max_rows)) THEN
-        EXECUTE format(
-            'SELECT count(DISTINCT w.match_id), count(*) FROM (%s LIMIT %s) AS w', rows, max_rows)
-        INTO n, n_rows;
+    IF skillrating_internal.is_quick(rows) THEN
+        EXECUTE format('SELECT count(DISTINCT w.match_id), count(*) FROM (%s) AS w', rows) INTO n, n_rows;
         IF n = 0 THEN
             RETURN;
         END IF;
-        message := CASE
+    END IF;
+    RAISE NOTICE USING
+        MESSAGE = CASE
+            WHEN n IS NULL THEN 'existing matches wait to be rated'
             WHEN n_rows = max_rows THEN format('at least %s existing matches wait to be rated', n)
             WHEN n = 1 THEN '1 existing match waits to be rated'
             ELSE format('%s existing matches wait to be rated', n)
-        END;
-    ELSE
-        EXECUTE format('EXPLAIN (FORMAT JSON) %s', rows) INTO plan;
-        message := format(
-            'existing matches wait to be rated, by the planner''s estimate in %s rows',
-            plan #>> '{0,Plan,Plan Rows}');
-    END IF;
-    RAISE NOTICE USING
-        MESSAGE = message,
+        END,
         HINT = format('CALL skillrating.backfill(%L) rates them.', ladder);
 EXCEPTION
     -- Whatever a view of the user's does, a notice is not what it may keep a ladder from.
@@ -52,8 +42,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_waiting(regclass, text, text) IS
 'A notice of how many matches of a ladder''s view source, with alias s, meet a condition and wait for
-backfill(): of many a lower bound, or the planner''s estimate. Nothing for a view of another role.
-Volatile because EXPLAIN is refused elsewhere.';
+backfill(): of many a lower bound, and no number where counting takes long. Nothing for a view of
+another role. Volatile because EXPLAIN is refused elsewhere.';
 
 CREATE FUNCTION skillrating_internal.backfill_batches(
     ladder text,
@@ -74,28 +64,24 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT array_agg(format(''%%s'', o.match_id) ORDER BY o.n), min(o.n) - 1, max(o.total)
         FROM (
-            SELECT w.match_id, row_number() OVER (ORDER BY w.at, w.match_id%2$s) AS n,
-                count(*) OVER () AS total
+            SELECT u.match_id, row_number() OVER (ORDER BY min(u.at), u.match_id%2$s) AS n, count(*) OVER () AS total
             FROM (
-                SELECT u.match_id, min(u.at) AS at
+                -- Matches are fewer than their rows, so each is looked up once.
+                SELECT g.match_id, g.at
                 FROM (
-                    -- Matches are fewer than their rows, so each is looked up once.
-                    SELECT g.match_id, g.at
-                    FROM (
-                        SELECT s.match_id, min(CAST(s.played_at AS timestamptz)) AS at
-                        FROM %1$I.source AS s
-                        WHERE s.match_id IS NOT NULL
-                        GROUP BY s.match_id
-                    ) AS g
-                    WHERE NOT EXISTS (
-                        SELECT FROM %1$I.rated_match AS m WHERE m.match_id %3$s g.match_id)
-                    UNION ALL
-                    SELECT p.match_id, CAST(s.played_at AS timestamptz)
-                    FROM %1$I.pending AS p
-                    LEFT JOIN %1$I.source AS s ON s.match_id %3$s p.match_id
-                ) AS u
-                GROUP BY u.match_id
-            ) AS w
+                    SELECT s.match_id, min(CAST(s.played_at AS timestamptz)) AS at
+                    FROM %1$I.source AS s
+                    WHERE s.match_id IS NOT NULL
+                    GROUP BY s.match_id
+                ) AS g
+                WHERE NOT EXISTS (
+                    SELECT FROM %1$I.rated_match AS m WHERE m.match_id %3$s g.match_id)
+                UNION ALL
+                SELECT p.match_id, CAST(s.played_at AS timestamptz)
+                FROM %1$I.pending AS p
+                LEFT JOIN %1$I.source AS s ON s.match_id %3$s p.match_id
+            ) AS u
+            GROUP BY u.match_id
         ) AS o
         GROUP BY (o.n - 1) / $1
         ORDER BY 2', ladder, t.match_order, t.match_equals)
@@ -129,9 +115,10 @@ looked at that were new, changed or gone, and how many of them are older than ot
 players and wait for catch_up() to get their place; with late => append they get the next place
 instead. unrated: how many of the others do not count; rated_match has the reasons.
 done, total and started_at are what progress() shows: how many matches came before, how many there
-are, and when backfill() began, which cannot be within a transaction block (2D000). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
-22004 for nulls, 22P02 for texts that are no identifiers, 22023 for another late, or append where
-the ladder reorders, 55000 if its triggers are gone, see restore_triggers().';
+are, and when backfill() began, which cannot be within a transaction block (2D000). Errors: 42704
+for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22P02 for texts that are
+no identifiers, 22023 for another late, or append where the ladder reorders, 55000 if its triggers
+are gone, see restore_triggers().';
 
 CREATE FUNCTION skillrating_internal.tell_unrated(
     unrated jsonb,

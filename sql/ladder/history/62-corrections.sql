@@ -75,9 +75,9 @@ AS 'MODULE_PATHNAME', 'skillrating_note_change'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.note_change(text) IS
-'Part of what changes who is who, what counts, mirrors or the tables of a ladder: writes a new version
-of the row of table ladder, by which transactions at higher isolation levels learn that their
-snapshot is older, and has all sessions look the relations of the ladder up again.';
+'Part of what changes who is who, what counts, mirrors or the tables of a ladder: writes a new
+version of the row of table ladder, by which transactions at higher isolation levels learn that
+their snapshot is older, and has all sessions look the relations of the ladder up again.';
 
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
@@ -162,8 +162,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, text, timestamptz) IS
 'Writes into table correction that history is out of date from a place in the order on, if not null,
-with the match and the time that late => reorder has to find a new place for. Error 55000 for a place
-before the horizon.';
+with the match and the time that late => reorder has to find a new place for. Error 55000 for a
+place before the horizon.';
 
 CREATE FUNCTION skillrating_internal.catch_up(
     ladder text,
@@ -271,15 +271,13 @@ LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    merged text := format('FROM %I.operation AS o
-        WHERE o.kind = ''merge'' AND o.undone_at IS NULL AND o.player_id %s r.player_id',
+    merged text := format(
+        'EXISTS (SELECT FROM %I.operation AS o WHERE o.kind = ''merge'' AND o.undone_at IS NULL AND o.player_id %s r.player_id)',
         ladder, t.player_equals);
     left_over boolean;
 BEGIN
-    EXECUTE format('SELECT EXISTS (SELECT FROM %I.rating AS r, LATERAL (SELECT %s) AS m)',
-        ladder, merged)
-    INTO left_over;
-    RETURN CASE WHEN left_over THEN format('NOT EXISTS (SELECT %s)', merged) ELSE 'true' END;
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I.rating AS r WHERE %s)', ladder, merged) INTO left_over;
+    RETURN CASE WHEN left_over THEN 'NOT ' || merged ELSE 'true' END;
 END
 $function$;
 
@@ -362,8 +360,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.refund_rows(text, boolean) IS
-'The rows of note_operation() for policy refund of exclude_player(): the points of the displayed rating
-that accounts have lost to a player in the season, and with cap_at_peak their highest rating.';
+'The rows of note_operation() for policy refund of exclude_player(): the points of the displayed
+rating that accounts have lost to a player in the season, and with cap_at_peak their highest
+rating.';
 
 CREATE FUNCTION skillrating_internal.check_player(
     ladder text,
@@ -380,7 +379,10 @@ DECLARE
     rated boolean;
 BEGIN
     IF should = 'be known' THEN
-        IF skillrating_internal.known_players(ladder, ARRAY[player_id], true) = '{}' THEN
+        -- Their matches need not have an index by players, and are looked at last.
+        IF skillrating_internal.known_players(ladder, ARRAY[player_id], false) = '{}'
+            AND skillrating_internal.known_players(ladder, ARRAY[player_id], true) = '{}'
+        THEN
             RAISE undefined_object USING
                 MESSAGE = format('ladder "%s" does not know player %s', ladder, player_id),
                 HINT = 'Known players are those of its matches and operations. Set allow_unknown to true for others.';

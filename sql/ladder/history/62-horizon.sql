@@ -203,8 +203,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.keep_seasons(text, bigint, bigint) IS
-'Adds to table season_horizon what events say of seasons, from the horizon of before, null for none, to
-the next one.';
+'Adds to table season_horizon what events say of seasons, from the horizon of before, null for none,
+to the next one.';
 
 CREATE FUNCTION skillrating_internal.set_horizon(
     ladder text,

@@ -67,8 +67,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_new_season(text, text, text, timestamptz) IS
-'Error 42710 for a name that a pool of the new season has already, 22023 for a time before another one
-unless late is reorder; notices of a pool without ratings, and of matches played after the time.';
+'Error 42710 for a name that a pool of the new season has already, 22023 for a time before another
+one unless late is reorder; notices of a pool without ratings, and of matches played after the
+time.';
 
 CREATE FUNCTION skillrating_internal.tell_season(ladder text, season text, keep float8, places bigint[])
 RETURNS void
@@ -364,15 +365,21 @@ BEGIN
                 THEN e.state - 'rating' || jsonb_build_object('start_rating', e.state->'rating') ELSE e.state END ORDER BY e.n)
             FROM jsonb_array_elements(states) WITH ORDINALITY AS e(state, n)), '[]');
     END IF;
-    SELECT e.player_id, e.state, k.name INTO wrong
+    -- JSON has numbers that float8 cannot hold.
+    SELECT e.player_id, e.state, k.name, e.state->k.name AS value, jsonb_typeof(e.state->k.name) = 'number' AS is_number INTO wrong
     FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
     LEFT JOIN LATERAL jsonb_object_keys(CASE jsonb_typeof(e.state) WHEN 'object' THEN e.state END) AS k(name) ON true
-    WHERE k.name IS NULL OR NOT k.name = ANY (settable) OR jsonb_typeof(e.state->k.name) <> 'number'
+    WHERE k.name IS NULL OR NOT k.name = ANY (settable) OR CASE jsonb_typeof(e.state->k.name) WHEN 'number'
+        THEN NOT coalesce(nullif(abs((e.state->k.name)::numeric), 0), 1) BETWEEN 2.5e-324 AND 1.7976931348623157e308 ELSE true END
     ORDER BY k.name IS NOT NULL
     LIMIT 1;
-    IF wrong.name = ANY (settable) THEN
+    IF wrong.name = ANY (settable) AND wrong.is_number THEN
+        RAISE numeric_value_out_of_range USING
+            MESSAGE = format('state column "%s" of player %s is out of range', wrong.name, wrong.player_id),
+            DETAIL = format('The value begins with %s.', left(wrong.value::text, 40));
+    ELSIF wrong.name = ANY (settable) THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('state column "%s" of player %s must be a number, not %s', wrong.name, wrong.player_id, wrong.state->wrong.name),
+            MESSAGE = format('state column "%s" of player %s must be a number, not %s', wrong.name, wrong.player_id, wrong.value),
             HINT = hint;
     ELSIF wrong.name IS NOT NULL THEN
         RAISE invalid_parameter_value USING
@@ -387,26 +394,14 @@ BEGIN
     RETURN QUERY
         SELECT e.player_id, (SELECT array_agg((e.state->>c.name)::float8 ORDER BY c.n) FROM unnest(columns) WITH ORDINALITY AS c(name, n))
         FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state);
-EXCEPTION WHEN numeric_value_out_of_range THEN
-    -- JSON has numbers that float8 cannot hold, and that error does not name the player.
-    SELECT e.player_id, v.name, left(v.value, 40) AS value INTO wrong
-    FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state), jsonb_each_text(e.state) AS v(name, value)
-    WHERE abs(v.value::numeric) > 1.7976931348623157e308 OR abs(v.value::numeric) < 5e-324 AND v.value::numeric <> 0
-    LIMIT 1;
-    IF NOT FOUND THEN
-        RAISE;
-    END IF;
-    RAISE numeric_value_out_of_range USING
-        MESSAGE = format('state column "%s" of player %s is out of range', wrong.name, wrong.player_id),
-        DETAIL = format('The value begins with %s.', wrong.value);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.state_rows(text, text[], jsonb) IS
-'States given as objects, one for each player, as arrays in the order of the state columns; null, which
-keeps the value, for a column that is lacking. With rating periods rating stands for start_rating, and
-the open period cannot be set. Errors: 22023 for what is no object, is empty, or has another column or
-a value that is no number, 22003 for a number that float8 cannot hold.';
+'States given as objects, one for each player, as arrays in the order of the state columns; null,
+which keeps the value, for a column that is lacking. With rating periods rating stands for
+start_rating, and the open period cannot be set. Errors: 22023 for what is no object, is empty, or
+has another column or a value that is no number, 22003 for a number that float8 cannot hold.';
 
 CREATE FUNCTION skillrating_internal.set_rating(
     ladder text,

@@ -43,10 +43,11 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_bounds(text, text, text) IS
-'The places of the seasons that begin and end a season of a pool, by its name, empty before the first
-and null for the running one: 0 before any, null if it goes on. start_seq is where the last operation
-that begins it is, operation the one that ends it; events count behind the place behind, and kept is
-SQL for the rows k of season_horizon with what came before. Error 42704 for an unknown season.';
+'The places of the seasons that begin and end a season of a pool, by its name, empty before the
+first and null for the running one: 0 before any, null if it goes on. start_seq is where the last
+operation that begins it is, operation the one that ends it; events count behind the place behind,
+and kept is SQL for the rows k of season_horizon with what came before. Error 42704 for an unknown
+season.';
 
 CREATE FUNCTION skillrating_internal.display_columns(model text, params jsonb, prefix text, suffix text)
 RETURNS text
@@ -179,8 +180,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_details(text, record, text) IS
-'What joins a player q of a season''s table with the counts (c) of the matches, the rating with which it
-began (b) and the peak (h), of events and of what is kept of those before the horizon.';
+'What joins a player q of a season''s table with the counts (c) of the matches, the rating with
+which it began (b) and the peak (h), of events and of what is kept of those before the horizon.';
 
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,

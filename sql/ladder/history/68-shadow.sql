@@ -133,10 +133,11 @@ DECLARE
 BEGIN
     PERFORM skillrating_internal.check_inside(shadow);
     -- The same matches and operations in the same order; how they count is for the new model to say.
-    EXECUTE format('SELECT coalesce(array_agg(c::text), ''{}'') FROM %I.correction AS c', ladder)
-    INTO corrections;
-    EXECUTE format('SELECT s.last_value, EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.seq IS NULL) FROM %1$I.event_seq AS s', ladder)
-    INTO last_place, unplaced;
+    EXECUTE format(
+        'SELECT ARRAY(SELECT c::text FROM %1$I.correction AS c), s.last_value,
+            EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.seq IS NULL)
+        FROM %1$I.event_seq AS s', ladder)
+    INTO corrections, last_place, unplaced;
     PERFORM skillrating_internal.follow_ladder(ladder, shadow, 0);
     EXECUTE format(
         'SELECT array_to_string(array_agg(DISTINCT o.operation ORDER BY o.operation), '', '')

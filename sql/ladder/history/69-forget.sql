@@ -29,28 +29,28 @@ LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    conditions text;
+    queries text;
     known text[];
 BEGIN
-    -- Their matches need not have an index by players, and are looked at last.
-    SELECT string_agg(format('EXISTS (SELECT FROM %I.%I AS u WHERE u.%I %s p.id)',
-        ladder, c.relation, c.name, t.player_equals), ' OR ' ORDER BY c.n)
-    INTO conditions
-    FROM (VALUES (1, 'event', 'player_id', true), (2, 'operation', 'player_id', true), (3, 'operation', 'into_id', true),
-        (4, 'solved', 'player_id', skillrating_internal.has_table(ladder, 'solved')),
-        (5, CASE WHEN skillrating_internal.has_table(ladder, 'match_player') THEN 'match_player' ELSE 'source' END, 'player_id', of_matches)
-    ) AS c(n, relation, name, is_there)
+    SELECT string_agg(format('SELECT p.id FROM p WHERE EXISTS (SELECT FROM %I.%I AS u WHERE u.%I %s p.id)',
+        ladder, c.relation, c.name, t.player_equals), ' UNION ALL ')
+    INTO queries
+    FROM (VALUES ('event', 'player_id', true), ('operation', 'player_id', true), ('operation', 'into_id', true),
+        ('solved', 'player_id', skillrating_internal.has_table(ladder, 'solved')),
+        (CASE WHEN skillrating_internal.has_table(ladder, 'match_player') THEN 'match_player' ELSE 'source' END, 'player_id', of_matches)
+    ) AS c(relation, name, is_there)
     WHERE c.is_there;
-    EXECUTE format('SELECT coalesce(array_agg(DISTINCT p.id::text), ''{}'') FROM unnest(CAST($1 AS %s[])) AS p(id) WHERE %s',
-        t.player_type, conditions)
+    EXECUTE format(
+        'WITH p AS MATERIALIZED (SELECT u.id FROM unnest(CAST($1 AS %s[])) AS u(id))
+        SELECT coalesce(array_agg(DISTINCT k.id::text), ''{}'') FROM (%s) AS k', t.player_type, queries)
     INTO known USING players;
     RETURN known;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_players(text, text[], boolean) IS
-'Those players who occur in the events, operations or solved skills of a ladder, or with of_matches in
-its matches.';
+'Those players who occur in the events, operations or solved skills of a ladder, or with of_matches
+in its matches.';
 
 CREATE FUNCTION skillrating_internal.make_pseudonyms(ladder text, n integer)
 RETURNS text[]
@@ -59,39 +59,30 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     form text;
-    fresh text[];
-    taken text[];
     made text[];
 BEGIN
     -- Whatever the type takes first: hexadecimal digits, which make a uuid, too, or a negative or
     -- else a positive number of 60, 31 or 15 bits.
     FOREACH form IN ARRAY ARRAY['r.digits'] || ARRAY(
-        SELECT format('%s ((''x'' || right(r.digits, 15))::bit(60)::bigint >> %s)', s.start,
-            b.shift + s.less)
-        FROM (VALUES ('-1 -', 0), ('1 +', 1)) AS s(start, less),
-            unnest('{0,29,45}'::integer[]) AS b(shift)
+        SELECT format('%s ((''x'' || right(r.digits, 15))::bit(60)::bigint >> %s)', s.start, b.shift + s.less)
+        FROM (VALUES ('-1 -', 0), ('1 +', 1)) AS s(start, less), unnest('{0,29,45}'::integer[]) AS b(shift)
         ORDER BY s.less, b.shift)
     LOOP
-        made := '{}';
         BEGIN
-            FOR round IN 1 .. 100 LOOP
-                -- Random numbers of the operating system make these, and nothing else goes in.
-                EXECUTE format(
-                    'SELECT array_agg(DISTINCT CAST(CAST(%s AS text) AS %s)::text)
-                    FROM (
-                        SELECT replace(gen_random_uuid()::text, ''-'', '''')
-                        FROM generate_series(1, $1)) AS r(digits)', form, t.player_type)
-                INTO fresh USING n - cardinality(made);
-                taken := made || skillrating_internal.known_players(ladder, fresh, true);
-                -- In no order, which would be that of the players.
-                made := made || ARRAY(
-                    SELECT f.id FROM unnest(fresh) AS f(id)
-                    WHERE f.id <> ALL (taken)
-                    ORDER BY gen_random_uuid());
-                IF cardinality(made) = n THEN
-                    RETURN made;
-                END IF;
-            END LOOP;
+            -- Random numbers of the operating system make these, and nothing else goes in; more than are
+            -- needed, because some may be taken.
+            EXECUTE format(
+                'SELECT array_agg(DISTINCT CAST(CAST(%s AS text) AS %s)::text)
+                FROM (SELECT replace(gen_random_uuid()::text, ''-'', '''') FROM generate_series(1, $1)) AS r(digits)', form, t.player_type)
+            INTO made USING 2 * n + 100;
+            -- In no order, which would be that of the players.
+            made := ARRAY(
+                SELECT m.id FROM unnest(made) AS m(id)
+                WHERE m.id <> ALL ((SELECT skillrating_internal.known_players(ladder, made, true))::text[])
+                ORDER BY gen_random_uuid() LIMIT n);
+            IF cardinality(made) = n THEN
+                RETURN made;
+            END IF;
         EXCEPTION
             WHEN data_exception OR integrity_constraint_violation THEN
                 CONTINUE;
@@ -104,8 +95,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.make_pseudonyms(text, integer) IS
-'Random identifiers of the type of players, as texts, that do not occur in the ladder. Error 22023 for
-a type that none can be made of, or that has too few values.';
+'Random identifiers of the type of players, as texts, that do not occur in the ladder. Error 22023
+for a type that none can be made of, or that has too few values.';
 
 CREATE FUNCTION skillrating_internal.rename_players(ladder text, players text[], pseudonyms text[])
 RETURNS void
@@ -181,9 +172,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rename_players(text, text[], text[]) IS
-'Puts pseudonyms in place of players in all tables of a ladder and the reasons that it has written, and
-[forgotten] where an identifier is a word of a reason that a user gave or of an error, and takes the
-ratings of the old names out of mirrors.';
+'Puts pseudonyms in place of players in all tables of a ladder and the reasons that it has written,
+and [forgotten] where an identifier is a word of a reason that a user gave or of an error, and
+takes the ratings of the old names out of mirrors.';
 
 CREATE FUNCTION skillrating_internal.forget_players(
     ladder text,

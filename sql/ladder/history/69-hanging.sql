@@ -161,5 +161,5 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hanging_objects(text, text, text) IS
-'The objects of the user, publications too, that go on meaning the ladder that gets the former name, and
-the statements, to be run after the promotion, that have them mean the new one.';
+'The objects of the user, publications too, that go on meaning the ladder that gets the former name,
+and the statements, to be run after the promotion, that have them mean the new one.';

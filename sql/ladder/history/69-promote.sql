@@ -6,8 +6,8 @@ AS 'MODULE_PATHNAME', 'skillrating_hold_ladder'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.hold_ladder(text, boolean) IS
-'From now on nobody else may write to a ladder that was entered to read or, if so, read it. Error 40001
-for an old snapshot.';
+'From now on nobody else may write to a ladder that was entered to read or, if so, read it. Error
+40001 for an old snapshot.';
 
 CREATE FUNCTION skillrating_internal.hold_objects(
     held text,
@@ -30,8 +30,9 @@ AS 'MODULE_PATHNAME', 'skillrating_lock_maintenance'
 LANGUAGE C VOLATILE STRICT;
 
 COMMENT ON FUNCTION skillrating_internal.lock_maintenance(oid) IS
-'Waits until nobody else maintains the ladder in a schema, to the end of the transaction. Errors: 42501
-unless the caller owns the ladder, 40P01 if the transaction has rated its matches and another waits.';
+'Waits until nobody else maintains the ladder in a schema, to the end of the transaction. Errors:
+42501 unless the caller owns the ladder, 40P01 if the transaction has rated its matches and another
+waits.';
 
 CREATE FUNCTION skillrating_internal.hold_pair(ladder text, shadow text)
 RETURNS void
@@ -143,8 +144,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_operations_agree(text, text, boolean) IS
-'Error 42501 for relations of another role, 55000 that names the operations that count in a ladder and
-not in its shadow, or the other way round, the attached tables, and, if asked for, void matches.';
+'Error 42501 for relations of another role, 55000 that names the operations that count in a ladder
+and not in its shadow, or the other way round, the attached tables, and, if asked for, void
+matches.';
 
 CREATE FUNCTION skillrating_internal.check_promotion(ladder text, shadow text, former text, hanging text)
 RETURNS void
@@ -300,7 +302,6 @@ BEGIN
         held_schema := first_schema;
     END LOOP;
     PERFORM skillrating_internal.check_promotion(ladder, shadow, former, hanging);
-    EXECUTE format('ANALYZE %1$I.rated_match, %1$I.operation, %1$I.rating, %1$I.event, %1$I.component, %1$I.component_event', shadow);
     statements := ARRAY(SELECT skillrating_internal.dress_statements(ladder, shadow));
     PERFORM skillrating_internal.hold_pair(ladder, shadow);
     -- From here on nobody else is at work on either.

@@ -143,7 +143,7 @@ frag_alone(const FragRules *rules, double score)
 }
 
 double
-frag_settle(const FragRules *rules, double rating, double change)
+frag_apply(const FragRules *rules, double rating, double change)
 {
 	double		floor = smaller(rating, rules->floor);
 
@@ -330,7 +330,7 @@ frag_rate(const ParamValue *params, Match *match)
 		 * The change of all duels at once, so that the floor applies to the
 		 * match and not to each duel.
 		 */
-		player->after[0] = frag_settle(&rules, player->before[0],
+		player->after[0] = frag_apply(&rules, player->before[0],
 									   player->gain * rules.k * player->gradient);
 	}
 	return MATCH_OK;

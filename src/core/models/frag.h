@@ -41,7 +41,7 @@ extern double frag_duel(const FragRules *rules, double difference,
 extern double frag_alone(const FragRules *rules, double score);
 
 /* The rating after a change, which no floor lifts and none lets fall through. */
-extern double frag_settle(const FragRules *rules, double rating,
+extern double frag_apply(const FragRules *rules, double rating,
 						  double change);
 
 /* A rating after days without a match, which loses rate a day down to a floor. */

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "core/math/settling.h"
+#include "core/math/convergence.h"
 #include "core/math/truncated.h"
 #include "core/util/extremes.h"
 #include "core/util/shell_sort.h"
@@ -228,7 +228,7 @@ converge(TeamChain *chain)
 	const double tolerance = ties ? 1e-11 : 1e-13;
 	const double noise = ties ? 1e-10 : 1e-12;
 	const int	max_sweeps = 500;
-	Settling	settling = {0};
+	Convergence	convergence = {0};
 	int			n = chain->nlinks;
 	double		last_change = 0;
 	int			sweep,
@@ -257,7 +257,7 @@ converge(TeamChain *chain)
 			 change * (change / (last_change - change)) < tolerance))
 			return;
 		last_change = change;
-		if (settling_ended(&settling, change))
+		if (convergence_ended(&convergence, change))
 			return;
 	}
 

@@ -15,7 +15,7 @@
 
 #include "core/math/joint_normal.h"
 #include "core/math/normal.h"
-#include "core/math/settling.h"
+#include "core/math/convergence.h"
 #include "core/math/square.h"
 #include "core/math/truncated.h"
 #include "core/models/deviation.h"
@@ -409,7 +409,7 @@ converge(Performances *p, Factor *factor, int nfactors)
 	const double tolerance = 1e-10;
 	const int	max_sweeps = 2000;
 	const int	whole_sweeps = 100;
-	Settling	settling = {0};
+	Convergence	convergence = {0};
 	int			sweep,
 				spoken,
 				i;
@@ -428,7 +428,7 @@ converge(Performances *p, Factor *factor, int nfactors)
 			}
 
 		/* One factor alone is exact. */
-		if (change < tolerance || spoken == 1 || settling_ended(&settling, change))
+		if (change < tolerance || spoken == 1 || convergence_ended(&convergence, change))
 			return;
 	}
 

@@ -103,7 +103,7 @@ begin_teams(Teams *teams)
 }
 
 void
-settle_teams(Teams *teams, int *team)
+set_teams(Teams *teams, int *team)
 {
 	Lobby	   *lobby = &teams->lobby;
 	int			i;
@@ -351,7 +351,7 @@ find_greedy_swaps(const Teams *teams, int max_swaps, double logit, Split *split)
 		if (!next->answer.found || !is_better(next->imbalance_logit, logit))
 			break;
 		logit = next->imbalance_logit;
-		settle_teams(&now, next->answer.team);
+		set_teams(&now, next->answer.team);
 
 		/* Several that are the best one after another need not be together. */
 		if (n++ > 0)

@@ -4,7 +4,7 @@
  *
  * Players without a team are placed by a split in which all others stay where they are.  Then
  * everybody has a home, and moves are a split of players who leave it or stay.  The order is
- * begin_teams(), place_joiners(), settle_teams(), and then the search for
+ * begin_teams(), place_joiners(), set_teams(), and then the search for
  * moves.  A search that ends with the status SPLIT_GROUP_TOO_LARGE has found nothing.
  */
 #ifndef CORE_SPLIT_MOVES_H
@@ -36,7 +36,7 @@ extern void begin_teams(Teams *teams);
 extern bool place_joiners(Teams *teams, int max_lead, SplitRequest *request, Split *split);
 
 /* From here on everybody has a team, from which players move. */
-extern void settle_teams(Teams *teams, int *team);
+extern void set_teams(Teams *teams, int *team);
 
 /* Ask for so many moves, after which the second team has so many players more than now. */
 extern SplitRequest request_moves(const Teams *teams, int over, int moves);

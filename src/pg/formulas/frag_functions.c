@@ -97,8 +97,8 @@ skillrating_frag_update(PG_FUNCTION_ARGS)
 	 * made there.
 	 */
 	change = frag_duel(&rules, rating_a - rating_b, score_a, score_b);
-	result[0] = frag_settle(&rules, rating_a, change);
-	result[1] = frag_settle(&rules, rating_b, -change);
+	result[0] = frag_apply(&rules, rating_a, change);
+	result[1] = frag_apply(&rules, rating_b, -change);
 	return return_numbers(fcinfo, result, 2);
 }
 
@@ -111,7 +111,7 @@ skillrating_frag_suicide(PG_FUNCTION_ARGS)
 	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(1), 1,
 										PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4));
 
-	PG_RETURN_FLOAT8(check_result(frag_settle(&rules, rating,
+	PG_RETURN_FLOAT8(check_result(frag_apply(&rules, rating,
 											  frag_alone(&rules, -frags))));
 }
 
@@ -245,7 +245,7 @@ log_player(FragLog *log, Datum id)
 static void
 log_change(FragLog *log, FragPlayer *player, double change)
 {
-	player->rating = frag_settle(&log->rules, player->rating, change);
+	player->rating = frag_apply(&log->rules, player->rating, change);
 	if (isnan(player->rating) || isinf(player->rating))
 		report_match_status(MATCH_OVERFLOW, NAN, player->name);
 }

@@ -32,20 +32,6 @@ register_rows(Tuplestorestate *store, TupleDesc desc, int64 nrows)
 		elog(ERROR, "could not register \"%s\"", SOLUTION);
 }
 
-/* The texts of an array without nulls. */
-static Datum *
-query_texts(ArrayType *queries, int *n)
-{
-	Datum	   *text;
-
-	if (array_contains_nulls(queries))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("queries must not be null")));
-	deconstruct_array(queries, TEXTOID, -1, false, TYPALIGN_INT, &text, NULL, n);
-	return text;
-}
-
 void
 solution_write(SolveState *state, ArrayType *queries)
 {
@@ -59,7 +45,11 @@ solution_write(SolveState *state, ArrayType *queries)
 	int			i;
 
 	SPI_connect();
-	query = query_texts(queries, &n);
+	if (array_contains_nulls(queries))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("queries must not be null")));
+	deconstruct_array(queries, TEXTOID, -1, false, TYPALIGN_INT, &query, NULL, &n);
 	type = DatumGetObjectId(DirectFunctionCall1(regtypein, CStringGetDatum("skillrating.estimate")));
 	desc = lookup_rowtype_tupdesc_copy(type, -1);
 

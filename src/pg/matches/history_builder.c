@@ -259,11 +259,8 @@ report_mistake(const char *caller, uint32 number, MatchStatus status, double val
 			   const char *player)
 {
 	Place		place = {caller, number};
-	ErrorContextCallback callback;
+	ErrorContextCallback callback = {error_context_stack, place_error_context, &place};
 
-	callback.callback = place_error_context;
-	callback.arg = &place;
-	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	report_match_status(status, value, player);
 }

@@ -171,7 +171,8 @@ grow_names(SourceNames *names)
 	MemoryContextSwitchTo(old);
 }
 
-int
+/* The number of a name, which the caller keeps until names are cleared, if it is new. */
+static int
 source_names_enter(SourceNames *names, const char *name)
 {
 	int			number = names->n == 0 ? -1 : names->bucket[find_bucket(names, name)] - 1;

@@ -103,12 +103,6 @@ typedef struct SourceNames
 /* Forget all names, but keep the room. */
 extern void source_names_clear(SourceNames *names);
 
-/*
- * The number of a name, which the caller keeps until names are cleared, if it was not
- * there before.
- */
-extern int	source_names_enter(SourceNames *names, const char *name);
-
 /* What a null time means. */
 typedef enum SourceTimes
 {

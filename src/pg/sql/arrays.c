@@ -176,22 +176,16 @@ states_before(FunctionCallInfo fcinfo, const Model *model, int arg, int n)
 	return before;
 }
 
-/* Elements by team, and within a team in the order of the arrays. */
-typedef struct TeamOrder
-{
-	int32		team;
-	int			element;
-} TeamOrder;
-
+/* By team, and within a team in the order of the arrays. */
 static int
-compare_team_order(const void *a, const void *b)
+compare_rows(const void *a, const void *b)
 {
-	const TeamOrder *x = a;
-	const TeamOrder *y = b;
+	const Participant *x = a;
+	const Participant *y = b;
 
 	if (x->team != y->team)
 		return x->team < y->team ? -1 : 1;
-	return x->element - y->element;
+	return x->player - y->player;
 }
 
 /* The rules of a model may read any of its parameters. */
@@ -216,7 +210,6 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 	int			room = Max(n, 1);
 	Match	   *match = palloc0_object(Match);
 	Participant *row;
-	TeamOrder  *order;
 	double	   *before;
 	double	   *after;
 	MatchStatus status;
@@ -253,25 +246,17 @@ match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
 	 * match_build() takes rows by team, in an order that is total, so that
 	 * sums are the same everywhere; errors name players by their place.
 	 */
-	order = palloc_array(TeamOrder, room);
-	for (i = 0; i < n; i++)
-	{
-		order[i].team = team[i];
-		order[i].element = i;
-	}
-	qsort(order, n, sizeof(TeamOrder), compare_team_order);
 	row = palloc_array(Participant, room);
 	for (i = 0; i < n; i++)
 	{
-		int			element = order[i].element;
-
 		row[i] = participant_default;
-		row[i].player = element;
-		row[i].team = order[i].team;
-		row[i].rank = rank ? rank[element] : 1;
+		row[i].player = i;
+		row[i].team = team[i];
+		row[i].rank = rank ? rank[i] : 1;
 		if (weight)
-			row[i].weight = weight[element];
+			row[i].weight = weight[i];
 	}
+	qsort(row, n, sizeof(Participant), compare_rows);
 
 	if (params == NULL)
 		params = default_params(model);

@@ -9,7 +9,6 @@
 #include "core/split/compare.h"
 #include "core/split/moves.h"
 #include "pg/sql/composite.h"
-#include "pg/teams/constraints.h"
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
 
@@ -239,7 +238,7 @@ put_suggestions(FunctionCallInfo fcinfo, Teams *teams, Split *split, int n, bool
 		for (i = 0; i < swaps; i++)
 			put_swap(fcinfo, lobby, swaps, swap[i], &split[s], i == 0 ? why : (Datum) 0);
 		if (greedy)
-			settle_teams(teams, split[s].answer.team);
+			set_teams(teams, split[s].answer.team);
 	}
 }
 
@@ -267,7 +266,7 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	/* First those who have no team, and how it stands then. */
 	why = place(&teams, 1, wants_why(fcinfo, SWAPS_ARG_EXPLAIN), &now);
 	put_placed(fcinfo, &teams, &now, why);
-	settle_teams(&teams, now.answer.team);
+	set_teams(&teams, now.answer.team);
 	max_swaps = Min(max_swaps, Min(teams.count[1], teams.count[2]));
 	split = palloc_array(Split, max_swaps + 1);
 	n = greedy ? find_greedy_swaps(&teams, max_swaps, now.imbalance_logit, split) :
@@ -311,7 +310,7 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 				 errhint("Place them with skillrating.place_joiner().")));
 	max_swaps = count_argument(fcinfo, TRANSFERS_ARG_MAX_SWAPS, "max_swaps", 0, NO_LIMIT, 0);
 	max_lead = count_argument(fcinfo, TRANSFERS_ARG_MAX_LEAD, "max_lead", 0, NO_LIMIT, 1);
-	settle_teams(&teams, teams.team);
+	set_teams(&teams, teams.team);
 	status = find_transfer(&teams, max_swaps, max_lead, &request, &split);
 	check_groups(&teams, &split);
 	if (status == TRANSFER_IMPOSSIBLE)

@@ -7,7 +7,6 @@
 #include "funcapi.h"
 
 #include "core/split/fair_split.h"
-#include "pg/teams/constraints.h"
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
 
