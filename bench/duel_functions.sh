@@ -49,11 +49,12 @@ awk -F= -v list="${1:-}" '
 	/^ob=/ { at_object = object }
 	/^fl=/ { at_source = source }
 	/^fn=/ && at_object ~ /skillrating/ && at_source ~ /\/src\/(core|pg)\// {
-		sub(/.*\/src\//, "", at_source)
-		if (!passed[at_source, called]++) {
+		file = at_source
+		sub(/.*\/src\//, "", file)
+		if (!passed[file, called]++) {
 			functions++
-			files += !of[at_source]++
-			names[at_source] = names[at_source] " " called
+			files += !(file in names)
+			names[file] = names[file] " " called
 		}
 	}
 	END {

@@ -35,7 +35,7 @@
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/plans.h"
 #include "pg/ladder/entry/settings.h"
-#include "pg/ladder/entry/snapshot_age.h"
+#include "pg/ladder/entry/config.h"
 #include "pg/ladder/entry/waiting.h"
 #include "pg/sql/subtransaction.h"
 

@@ -30,7 +30,6 @@
 #include "pg/ladder/entry/plans.h"
 #include "pg/ladder/entry/settings.h"
 #include "pg/ladder/entry/shape.h"
-#include "pg/ladder/entry/snapshot_age.h"
 #include "pg/ladder/entry/waiting.h"
 
 /* Which version of a row of pg_namespace is current: any change makes another. */

@@ -56,7 +56,7 @@ typedef enum PoolUse
 	POOL_AS_GIVEN,				/* what the body says, or there is none */
 	POOL_OF_BOARD,				/* to read what is there, */
 	POOL_MAY_BE_NEW			/* or for what may be the first in it; see
-								 * pools.h */
+								 * ladder_pool() */
 } PoolUse;
 
 /* A way in: a function, or a trigger, that works on a ladder. */
@@ -119,7 +119,7 @@ extern Ladder *ladder_begin(Oid schema, const LadderEntry *entry);
 /*
  * In a ladder that was entered to read: take a stronger lock on the ladder, to write from
  * now on.  Errors above READ COMMITTED: 0A000 for a lock that keeps others from rating, and
- * 40001 if the snapshot of the transaction is too old, see snapshot_age.h.
+ * 40001 if the snapshot of the transaction is too old, see config.h.
  */
 extern void ladder_strengthen(Ladder *ladder, LOCKMODE lockmode);
 

@@ -19,12 +19,165 @@
 #include "pg/ladder/entry/cache.h"
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/plans.h"
-#include "pg/ladder/history/replay_events.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/ladder/history/replay_players.h"
 #include "pg/ladder/rate/component_states.h"
 #include "pg/ladder/rate/filters.h"
 #include "pg/ladder/rate/past.h"
 #include "pg/sql/progress.h"
+
+/*
+ * ---- The stored events beside the steps ----
+ */
+
+/* The rows of event, or of component_event, in their order, as they come beside the steps. */
+typedef struct StoredEvents
+{
+	RowReader	rows;
+	RowsOf		of;
+} StoredEvents;
+
+/* Events in rated order, from a place on. */
+static LadderQuery read_events_query[NROWS_OF] = {
+	[OF_PLAYERS] = {
+		.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
+		.param = {VALUE_INT8}
+	},
+	[OF_COMPONENTS] = {
+		.text = "SELECT {component_event columns} FROM {component_event} WHERE seq OPERATOR(pg_catalog.>=) $1 ORDER BY seq",
+		.param = {VALUE_INT8}
+	}
+};
+
+StaticAssertDecl((int) EVENT_SEQ == (int) COMPONENT_EVENT_SEQ, "columns seq differ");
+
+/* They are read from the place on where the replay goes on. */
+static void
+stored_events_open(StoredEvents *events, Replay *replay, RowsOf of)
+{
+	Datum		values[1];
+
+	values[0] = Int64GetDatum(replay->next);
+	events->of = of;
+	row_reader_open(&events->rows, replay->ladder, &read_events_query[of], values);
+}
+
+static void
+tell(Replay *replay, ReplaySink *sink, EventVerdict verdict, RowsOf of, const EventRow *row,
+	 RowReader *stored)
+{
+	ReplayedEvent event = {verdict, of, row, stored};
+
+	sink->event(sink, replay, &event);
+}
+
+/* Tell the sink of the rows of the step just made, where none are stored. */
+static void
+missing_events(Replay *replay, ReplaySink *sink, RowsOf of)
+{
+	const EventRows *rows = &replay->batch->step.rows[of];
+	int			i;
+
+	for (i = 0; i < rows->n; i++)
+		tell(replay, sink, EVENT_MISSING, of, &rows->row[i], NULL);
+}
+
+static bool
+same_event(RowReader *stored, Ladder *ladder, const BatchStep *step, RowsOf of,
+		   const EventRow *row)
+{
+	const LadderTable *table = of == OF_PLAYERS ? &event_table : &component_event_table;
+	RowValues	expected = event_values(ladder->model, step, row);
+
+	return table_same(table, ladder, &expected, row_values(stored), row_nulls(stored)) &&
+		states_same(table, &expected, row_values(stored), row_nulls(stored));
+}
+
+/* The index of the row of the step that a stored event of a player is about, or -1. */
+static int
+row_of_player(Batch *batch, RowReader *stored)
+{
+	char	   *pool = TextDatumGetCString(row_key_column(stored, EVENT_POOL));
+	const BatchPlayer *player =
+		id_table_find(batch->players, row_key_column(stored, EVENT_PLAYER_ID), pool);
+
+	pfree(pool);
+	return player != NULL && player->step == batch->step.seq ? player->row : -1;
+}
+
+/* The same of one of a component. */
+static int
+row_of_component(Batch *batch, RowReader *stored)
+{
+	const BatchComponent *component =
+		component_of_row(batch, row_values(stored) + COMPONENT_EVENT_PLAYER_ID - 1,
+						 row_nulls(stored) + COMPONENT_EVENT_PLAYER_ID - 1);
+
+	return component != NULL && component->step == batch->step.seq ? component->row : -1;
+}
+
+static int64
+stored_seq(StoredEvents *events)
+{
+	return DatumGetInt64(row_key_column(&events->rows, EVENT_SEQ));
+}
+
+/* The stored events before a place belong to nothing. */
+static void
+surplus_before(Replay *replay, ReplaySink *sink, StoredEvents *events, int64 seq)
+{
+	for (; events->rows.have_row && stored_seq(events) < seq; row_reader_next(&events->rows))
+		tell(replay, sink, EVENT_SURPLUS, events->of, NULL, &events->rows);
+}
+
+/* All stored rows that are left belong to nothing. */
+static void
+surplus_events(Replay *replay, ReplaySink *sink, StoredEvents *events)
+{
+	surplus_before(replay, sink, events, PG_INT64_MAX);
+}
+
+/*
+ * Tell the sink of the rows of the step just made, and of the stored ones up to there, of which
+ * those that the step does not give belong to nothing.
+ */
+static void
+compare_events(Replay *replay, ReplaySink *sink, StoredEvents *events)
+{
+	Batch	   *batch = replay->batch;
+	const BatchStep *step = &batch->step;
+	const EventRows *rows = &step->rows[events->of];
+	RowReader  *stored = &events->rows;
+	bool	   *met;
+	int			i;
+
+	surplus_before(replay, sink, events, step->seq);
+	met = palloc0_array(bool, rows->n + 1);
+	for (; stored->have_row && stored_seq(events) == step->seq; row_reader_next(stored))
+	{
+		const EventRow *row = NULL;
+		EventVerdict verdict = EVENT_SURPLUS;
+
+		i = rows->n == 0 ? -1 :
+			events->of == OF_PLAYERS ? row_of_player(batch, stored) : row_of_component(batch, stored);
+		if (i >= 0)
+		{
+			met[i] = true;
+			row = &rows->row[i];
+			verdict = same_event(stored, replay->ladder, step, events->of, row) ?
+				EVENT_SAME : EVENT_DIFFERS;
+		}
+		tell(replay, sink, verdict, events->of, row, stored);
+	}
+	for (i = 0; i < rows->n; i++)
+		if (!met[i])
+			tell(replay, sink, EVENT_MISSING, events->of, &rows->row[i], NULL);
+	pfree(met);
+}
+
+/*
+ * ---- Steps ----
+ */
 
 /*
  * Load what a replay from the middle needs to know of the players of the match, and one from a
