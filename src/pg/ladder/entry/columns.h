@@ -82,7 +82,7 @@ typedef enum ColumnOrigin
  *		component	for a replay the queries of component_states.c
  *		component_event	batch_components.c sets the field where it makes rows of a step
  *		rated_match	put_match() in outbox.c sets the value, and says whether it is null; the table
- *					is made in sql/ladder/entry/60-create.sql
+ *					is made in sql/ladder/entry/61-tables.sql
  */
 #define EVENT_COLUMNS(_) \
 	_(EVENT, SEQ, seq, VALUE_INT8, COLUMN_KEY, NULL, STEP, seq) \
