@@ -12,7 +12,7 @@
  *		a replay	makes it again from matches and states.  If a replay from the middle, or a board
  *					of the past, begins with it: replay_players.c, and past_board() in
  *					sql/ladder/calls/65-reading.sql
- *		SQL			its comment in sql/ladder/entry/61-comments.sql; the view and the function
+ *		SQL			its comment in sql/ladder/entry/61-tables.sql; the view and the function
  *					history, if users are to see it; 69-forget.sql, if it has players or texts of users
  *		format		LADDER_FORMAT (shape.h), if an older library must not write past it
  *		pages		docs/reference.md, docs/ladders.md
