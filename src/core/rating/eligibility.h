@@ -15,7 +15,7 @@
  *					is to be read, its window
  *		unrated.c	unrated_is_news(), if the reason is no surprise to those who made the rule
  *		the order	where it looks back, its reason stands in last_judged_query (apply.c) and, in the
- *					same words, in the index on rated_match that create_rating_tables() makes; its
+ *					same words, in the index on rated_match (sql/ladder/entry/61-tables.sql); its
  *					name in those conditions of sql/ladder/rate/62-order.sql that ask for rules
  *					about the past, and its reason in merge_players()
  *		tests		test_eligibility.c, the judge of ladder_eligibility.sql, random_rules() in
