@@ -160,7 +160,9 @@ BEGIN
     END IF;
     IF toward IS NOT NULL THEN
         IF skillrating_internal.has_table(ladder, 'solved') THEN
-            EXECUTE format('SELECT EXISTS (SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.mu IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
+            EXECUTE format(
+                'SELECT EXISTS (
+                    SELECT FROM %I.solved AS s WHERE s.solver = $1 AND s.mu IS NOT NULL AND s.pool = coalesce($2, s.pool))', ladder)
             INTO solved USING toward, pool;
         END IF;
         IF solved IS NOT TRUE THEN

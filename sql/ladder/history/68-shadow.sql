@@ -303,8 +303,8 @@ BEGIN
                 skillrating_internal.paired_difference(array_agg(l.log_b ORDER BY l.seq), array_agg(l.log_a ORDER BY l.seq)) AS log
             FROM loss AS l
         )
-        SELECT f.matches, f.brier_a, f.brier_b, f.brier[1], nullif(f.brier[2], ''NaN''), f.log_a, f.log_b, f.log[1], nullif(f.log[2], ''NaN''),
-            r.*
+        SELECT f.matches, f.brier_a, f.brier_b, f.brier[1], nullif(f.brier[2], ''NaN''),
+            f.log_a, f.log_b, f.log[1], nullif(f.log[2], ''NaN''), r.*
         FROM forecasts AS f, (
             SELECT count(*), corr(r.place_a, r.place_b), avg(abs(r.place_a - r.place_b)), max(abs(r.place_a - r.place_b)),
                 count(*) FILTER (WHERE r.place_a <= 10 AND r.place_b <= 10)

@@ -50,8 +50,7 @@ AS $function$
         SELECT '', format(' (%I)', a.attname), 'TABLE ' || a.relation, a.attacl, a.relowner FROM attribute AS a WHERE a.is_paired
         UNION ALL
         SELECT format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA %I ', pg_get_userbyid(d.defaclrole), shown), '',
-            CASE d.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS' ELSE 'TYPES' END,
-            d.defaclacl, NULL
+            CASE d.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS' ELSE 'TYPES' END, d.defaclacl, NULL
         -- Whoever may create objects there can set these for their own objects, which only they can undo.
         FROM pg_default_acl AS d WHERE d.defaclnamespace = to_regnamespace(quote_ident(ladder)) AND pg_has_role(d.defaclrole, 'USAGE')
     )
@@ -63,8 +62,7 @@ AS $function$
                 ELSE 'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid) END,
             CASE WHEN a.attnotnull THEN 'NOT NULL' END))
     FROM attribute AS a LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-    WHERE a.kind = 'TABLE' AND regexp_replace(a.attname, '_(before|after)$', '') <> ALL (state_columns)
-    ORDER BY a.attrelid, a.attnum)
+    WHERE a.kind = 'TABLE' AND regexp_replace(a.attname, '_(before|after)$', '') <> ALL (state_columns) ORDER BY a.attrelid, a.attnum)
     UNION ALL
     SELECT ARRAY[format('index %s %I', p.name, c.relname), format('index %s %s %s', p.name, x.indisunique, d.text)],
         CASE WHEN k.oid IS NULL THEN format('CREATE %sINDEX %I ON %s%s', u.text, c.relname, p.name, d.text)
@@ -94,20 +92,22 @@ AS $function$
             ', REPLICA IDENTITY ' || CASE p.relreplident WHEN 'f' THEN 'FULL' WHEN 'n' THEN 'NOTHING' WHEN 'd' THEN 'DEFAULT' END)
         WHERE p.kind = 'TABLE'
         UNION ALL
-        SELECT NULL, format('ALTER %s %s SET (%s = %L)', p.kind, p.name, split_part(o.text, '=', 1), substr(o.text, strpos(o.text, '=') + 1))
-        FROM unnest(p.reloptions) AS o(text)
+        SELECT NULL, format('ALTER %s %s SET (%s = %L)', p.kind, p.name, split_part(o.o, '=', 1), substr(o.o, strpos(o.o, '=') + 1))
+        FROM unnest(p.reloptions) AS o
         UNION ALL
-        SELECT NULL, format('COMMENT ON %s %s%s IS %L', CASE d.objsubid WHEN 0 THEN p.kind ELSE 'COLUMN' END, p.name, '.' || quote_ident(a.attname), d.description)
+        SELECT NULL, format('COMMENT ON %s %s%s IS %L', CASE d.objsubid WHEN 0 THEN p.kind ELSE 'COLUMN' END, p.name,
+            '.' || quote_ident(a.attname), d.description)
         FROM pg_description AS d LEFT JOIN attribute AS a ON a.attrelid = p.oid AND a.attnum = d.objsubid
         WHERE d.classoid = 'pg_class'::regclass AND d.objoid = p.oid AND coalesce(a.is_paired, d.objsubid = 0)
             -- What the model of the ladder says of its states is nothing of the user's.
             AND (d.objoid, d.objsubid, d.description) NOT IN (
-                SELECT f.relation, f.number, f.comment FROM skillrating_internal.default_comments(ladder, model, params) AS f)) AS s(about, text)
+                SELECT f.relation, f.number, f.comment
+                FROM skillrating_internal.default_comments(ladder, model, params) AS f)) AS s(about, text)
     UNION ALL
-    SELECT ARRAY[s.text], s.text
+    SELECT ARRAY[s], s
     FROM acl AS o JOIN LATERAL aclexplode(o.acl) AS x ON x.grantee IS DISTINCT FROM o.owner
     CROSS JOIN LATERAL format('%sGRANT %s%s ON %s TO %s%s', o.scope, x.privilege_type, o.columns, o.target,
-        CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE x.grantee::regrole::text END, CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END) AS s(text)
+        CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE x.grantee::regrole::text END, CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END) AS s
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_properties(text, text, text, text, jsonb, text[]) IS
@@ -123,7 +123,8 @@ DECLARE
     l record;
     s record;
 BEGIN
-    EXECUTE format('SELECT l.model, l.params, m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', first_ladder)
+    EXECUTE format(
+        'SELECT l.model, l.params, m.state_columns FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', first_ladder)
     INTO l;
     EXECUTE format('SELECT s.model, s.params FROM %I.ladder AS s', shadow) INTO s;
     -- States of the other model are no columns of the user's.
