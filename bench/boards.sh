@@ -46,7 +46,7 @@ fill() {
 		DECLARE
 			began bigint := public.processor_ns();
 		BEGIN
-			IF NOT EXISTS (SELECT FROM board.standing) THEN
+			IF to_regclass('board.standing') IS NULL THEN
 				PERFORM skillrating_internal.renew_standings('board', 0);
 				INSERT INTO public.renewed VALUES ($1, (public.processor_ns() - began) / 1e9);
 			END IF;

@@ -1,37 +1,22 @@
 -- The registry of rating models.
 
-CREATE TYPE skillrating.model_part AS (
-    name text,
-    description text,
-    parameters text[],
-    needs text[]);
+SELECT skillrating_internal.make_type('model_part',
+'A part of a model, which can be switched on, see tune().', '
+name text: The name.
+description text: One line about it.
+parameters text[]: The parameters that switch it on and are fitted with it.
+needs text[]: What of a match it needs, in the words of supports in models() and "times".');
 
-COMMENT ON TYPE skillrating.model_part IS
-'A part of a model, which can be switched on, see tune().';
-COMMENT ON COLUMN skillrating.model_part.name IS 'The name.';
-COMMENT ON COLUMN skillrating.model_part.description IS 'One line about it.';
-COMMENT ON COLUMN skillrating.model_part.parameters IS 'The parameters that switch it on and are fitted with it.';
-COMMENT ON COLUMN skillrating.model_part.needs IS 'What of a match it needs, in the words of supports in models() and "times".';
-
-CREATE TYPE skillrating.model_component AS (
-    kind text,
-    scope text,
-    key text,
-    used boolean,
-    state_columns text[],
-    initial_state float8[],
-    description text);
-
-COMMENT ON TYPE skillrating.model_component IS
+SELECT skillrating_internal.make_type('model_component',
 'A kind of components of a model: states that belong to something else than a player alone, such as
-a side, a map, a club, or a player on a map.';
-COMMENT ON COLUMN skillrating.model_component.kind IS 'Its name.';
-COMMENT ON COLUMN skillrating.model_component.scope IS 'Match, side (in favour of side 1, where sides differ), team, or player (each has its own).';
-COMMENT ON COLUMN skillrating.model_component.key IS 'Context or club, the source column by which there is one each; null for a kind without.';
-COMMENT ON COLUMN skillrating.model_component.used IS 'Whether there are any under the parameters.';
-COMMENT ON COLUMN skillrating.model_component.state_columns IS 'As models() has them of players.';
-COMMENT ON COLUMN skillrating.model_component.initial_state IS 'As initial_state() has it of players; null if there are none.';
-COMMENT ON COLUMN skillrating.model_component.description IS 'What its first state column is.';
+a side, a map, a club, or a player on a map.', '
+kind text: Its name.
+scope text: Match, side (in favour of side 1, where sides differ), team, or player (each has its own).
+key text: Context or club, the source column by which there is one each; null for a kind without.
+used boolean: Whether there are any under the parameters.
+state_columns text[]: As models() has them of players.
+initial_state float8[]: As initial_state() has it of players; null if there are none.
+description text: What its first state column is.');
 
 CREATE FUNCTION skillrating.models(
     model text DEFAULT NULL,

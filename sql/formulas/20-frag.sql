@@ -91,22 +91,14 @@ k: in points, 0 or more.
 scale: lead in points at which the frags are expected 10 to 1, above 0.
 Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for an empty array.';
 
-CREATE TYPE skillrating.frag_rating AS (
-    player_id text,
-    rating float8,
-    frags bigint,
-    deaths bigint,
-    suicides bigint,
-    team_kills bigint);
-
-COMMENT ON TYPE skillrating.frag_rating IS
-'Result of frag_ratings() for a player at the end of a log of frags.';
-COMMENT ON COLUMN skillrating.frag_rating.player_id IS 'The identifier as text.';
-COMMENT ON COLUMN skillrating.frag_rating.rating IS 'The rating, in points.';
-COMMENT ON COLUMN skillrating.frag_rating.frags IS 'Frags in the log.';
-COMMENT ON COLUMN skillrating.frag_rating.deaths IS 'Deaths in the log.';
-COMMENT ON COLUMN skillrating.frag_rating.suicides IS 'Suicides in the log.';
-COMMENT ON COLUMN skillrating.frag_rating.team_kills IS 'Kills of the own team in the log.';
+SELECT skillrating_internal.make_type('frag_rating',
+'Result of frag_ratings() for a player at the end of a log of frags.', '
+player_id text: The identifier as text.
+rating float8: The rating, in points.
+frags bigint: Frags in the log.
+deaths bigint: Deaths in the log.
+suicides bigint: Suicides in the log.
+team_kills bigint: Kills of the own team in the log.');
 
 SELECT skillrating_internal.make_aggregate('frag_ratings',
     'killer_id anyelement, victim_id anyelement, score float8, team_kill boolean, options jsonb',

@@ -15,20 +15,13 @@ joined, left_at: seconds from the start of the match, 0 <= joined <= left_at.
 median_round: median length of a match in seconds, above 0.
 Error 22003 for numbers out of range.';
 
-CREATE TYPE skillrating.hive_state AS (
-    skill float8,
-    skill_squares float8,
-    side_offset float8,
-    command_skill float8,
-    command_squares float8);
-
-COMMENT ON TYPE skillrating.hive_state IS
-'State of a player under the Hive model, made by the function hive_state().';
-COMMENT ON COLUMN skillrating.hive_state.skill IS 'Mean of the skills on both sides, in log-odds.';
-COMMENT ON COLUMN skillrating.hive_state.skill_squares IS 'Sum of the squared gradients of skill, 0 or more.';
-COMMENT ON COLUMN skillrating.hive_state.side_offset IS 'Added to skill on side 1 and subtracted on side 2, in log-odds.';
-COMMENT ON COLUMN skillrating.hive_state.command_skill IS 'Skill as a commander, in log-odds.';
-COMMENT ON COLUMN skillrating.hive_state.command_squares IS 'Sum of the squared gradients of command_skill, 0 or more.';
+SELECT skillrating_internal.make_type('hive_state',
+'State of a player under the Hive model, made by the function hive_state().', '
+skill float8: Mean of the skills on both sides, in log-odds.
+skill_squares float8: Sum of the squared gradients of skill, 0 or more.
+side_offset float8: Added to skill on side 1 and subtracted on side 2, in log-odds.
+command_skill float8: Skill as a commander, in log-odds.
+command_squares float8: Sum of the squared gradients of command_skill, 0 or more.');
 
 CREATE FUNCTION skillrating.hive_state(
     skill float8 DEFAULT 4,
@@ -46,18 +39,14 @@ skillrating.hive_state(skill => 5.2, side_offset => 0.1).
 What is left out has the value of a new player under the default parameters.  Units and ranges are
 those of the type hive_state; the aggregates check them.';
 
-CREATE TYPE skillrating.hive_rating AS (
-    player_id text,
-    skill float8,
-    skill_squares float8,
-    side_offset float8,
-    command_skill float8,
-    command_squares float8,
-    gradient float8,
-    win_probability float8);
+SELECT skillrating_internal.make_type('hive_rating',
+'Result of hive_update() for a player after a match, with the new state.', '
+player_id text: The identifier as text.
+skill float8
+skill_squares float8
+side_offset float8
+command_skill float8
+command_squares float8
+gradient float8: Derivative of the log likelihood by skill.
+win_probability float8: Predicted for the side of the player, 0 to 1; a draw counts half.');
 
-COMMENT ON TYPE skillrating.hive_rating IS
-'Result of hive_update() for a player after a match, with the new state.';
-COMMENT ON COLUMN skillrating.hive_rating.player_id IS 'The identifier as text.';
-COMMENT ON COLUMN skillrating.hive_rating.gradient IS 'Derivative of the log likelihood by skill.';
-COMMENT ON COLUMN skillrating.hive_rating.win_probability IS 'Predicted for the side of the player, 0 to 1; a draw counts half.';

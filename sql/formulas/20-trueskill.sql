@@ -35,18 +35,12 @@ No rows if an argument other than weight is null.
 Errors: 22004 for null elements, 2202E for arrays of different length, 22003 for numbers out of
 range, 22023 for fewer than two teams or an unknown word for ties.';
 
-CREATE TYPE skillrating.trueskill_prediction AS (
-    team integer,
-    win_probability float8,
-    draw_probability float8,
-    rank_probability float8[]);
-
-COMMENT ON TYPE skillrating.trueskill_prediction IS
-'Prediction of trueskill_win_probability() for a team; all probabilities lie between 0 and 1.';
-COMMENT ON COLUMN skillrating.trueskill_prediction.team IS 'The number of the team.';
-COMMENT ON COLUMN skillrating.trueskill_prediction.win_probability IS 'That it beats all others, alone; elsewhere win_probability counts a draw half.';
-COMMENT ON COLUMN skillrating.trueskill_prediction.draw_probability IS 'That it shares the first place.';
-COMMENT ON COLUMN skillrating.trueskill_prediction.rank_probability IS 'Element r is the probability that r - 1 teams beat it.';
+SELECT skillrating_internal.make_type('trueskill_prediction',
+'Prediction of trueskill_win_probability() for a team; all probabilities lie between 0 and 1.', '
+team integer: The number of the team.
+win_probability float8: That it beats all others, alone; elsewhere win_probability counts a draw half.
+draw_probability float8: That it shares the first place.
+rank_probability float8[]: Element r is the probability that r - 1 teams beat it.');
 
 CREATE FUNCTION skillrating.trueskill_win_probability(
     team integer[],

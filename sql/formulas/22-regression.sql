@@ -1,19 +1,12 @@
 -- Linear regression on match statistics, for initial ranks.
 
-CREATE TYPE skillrating.linear_model AS (
-    intercept float8,
-    coefficient float8[],
-    r_squared float8,
-    residual_deviation float8,
-    observations bigint);
-
-COMMENT ON TYPE skillrating.linear_model IS
-'What linear_fit() found: y = intercept + sum of coefficient * x.';
-COMMENT ON COLUMN skillrating.linear_model.intercept IS 'The intercept, in the unit of y.';
-COMMENT ON COLUMN skillrating.linear_model.coefficient IS 'A coefficient for each x.';
-COMMENT ON COLUMN skillrating.linear_model.r_squared IS 'The share of the variance of y that it explains; null if y does not vary.';
-COMMENT ON COLUMN skillrating.linear_model.residual_deviation IS 'The standard deviation of what is left; null without degrees of freedom.';
-COMMENT ON COLUMN skillrating.linear_model.observations IS 'The number of rows.';
+SELECT skillrating_internal.make_type('linear_model',
+'What linear_fit() found: y = intercept + sum of coefficient * x.', '
+intercept float8: The intercept, in the unit of y.
+coefficient float8[]: A coefficient for each x.
+r_squared float8: The share of the variance of y that it explains; null if y does not vary.
+residual_deviation float8: The standard deviation of what is left; null without degrees of freedom.
+observations bigint: The number of rows.');
 
 SELECT skillrating_internal.make_aggregate('linear_fit',
     'y float8, x float8[], weight float8, ridge float8',

@@ -1,38 +1,22 @@
 -- Rating whole histories in a query.
 
-CREATE TYPE skillrating.final_rating AS (
-    player_id text,
-    pool text,
-    rating float8,
-    mu float8,
-    deviation float8,
-    games bigint,
-    wins bigint,
-    draws bigint,
-    losses bigint,
-    last_played timestamptz,
-    state float8[],
-    as_of timestamptz,
-    as_of_season bigint,
-    fixed boolean);
-
-COMMENT ON TYPE skillrating.final_rating IS
+SELECT skillrating_internal.make_type('final_rating',
 'Result of final_ratings() for a player at the end of a history, from which another history can
-start. With periods times are so many days after 2000-01-01 00:00 UTC.';
-COMMENT ON COLUMN skillrating.final_rating.player_id IS 'The identifier as text.';
-COMMENT ON COLUMN skillrating.final_rating.pool IS 'The rating pool, empty by default.';
-COMMENT ON COLUMN skillrating.final_rating.rating IS 'The displayed rating.';
-COMMENT ON COLUMN skillrating.final_rating.mu IS 'The first state column of the model (rating, mu or skill).';
-COMMENT ON COLUMN skillrating.final_rating.deviation IS 'Of mu; null under models without one.';
-COMMENT ON COLUMN skillrating.final_rating.games IS 'Rated matches.';
-COMMENT ON COLUMN skillrating.final_rating.wins IS 'Rated matches in which the player was sole first.';
-COMMENT ON COLUMN skillrating.final_rating.draws IS 'Rated matches in which the player shared the first place.';
-COMMENT ON COLUMN skillrating.final_rating.losses IS 'Rated matches that were lost.';
-COMMENT ON COLUMN skillrating.final_rating.last_played IS 'The time of the last rated match; null without times.';
-COMMENT ON COLUMN skillrating.final_rating.state IS 'The whole state, in the order of state_columns in models().';
-COMMENT ON COLUMN skillrating.final_rating.as_of IS 'The time as of which the state is: that of the last match, or of a season that began later.';
-COMMENT ON COLUMN skillrating.final_rating.as_of_season IS 'The season that the history has reached, the same for all; null without seasons.';
-COMMENT ON COLUMN skillrating.final_rating.fixed IS 'Whether the state stays as it is, as in rate().';
+start. With periods times are so many days after 2000-01-01 00:00 UTC.', '
+player_id text: The identifier as text.
+pool text: The rating pool, empty by default.
+rating float8: The displayed rating.
+mu float8: The first state column of the model (rating, mu or skill).
+deviation float8: Of mu; null under models without one.
+games bigint: Rated matches.
+wins bigint: Rated matches in which the player was sole first.
+draws bigint: Rated matches in which the player shared the first place.
+losses bigint: Rated matches that were lost.
+last_played timestamptz: The time of the last rated match; null without times.
+state float8[]: The whole state, in the order of state_columns in models().
+as_of timestamptz: The time as of which the state is: that of the last match, or of a season that began later.
+as_of_season bigint: The season that the history has reached, the same for all; null without seasons.
+fixed boolean: Whether the state stays as it is, as in rate().');
 
 CREATE FUNCTION skillrating.starting_rating(
     player_id anycompatible,
@@ -63,129 +47,95 @@ a history begins in the latest of all that are given.
 fixed: whether the state stays as it is, until a match says otherwise.
 The other columns are null.  Whether a state is sound is checked where a history starts from it.';
 
-CREATE TYPE skillrating.final_component AS (
-    kind text,
-    pool text,
-    key text,
-    player_id text,
-    mu float8,
-    deviation float8,
-    games bigint,
-    last_played timestamptz,
-    state float8[],
-    as_of timestamptz);
-
-COMMENT ON TYPE skillrating.final_component IS
+SELECT skillrating_internal.make_type('final_component',
 'Result of final_components() for a component at the end of a history, from which another history
-can start.';
-COMMENT ON COLUMN skillrating.final_component.kind IS 'One of components in models().';
-COMMENT ON COLUMN skillrating.final_component.key IS 'The context or the club, null for a kind that goes by neither.';
-COMMENT ON COLUMN skillrating.final_component.player_id IS 'The identifier as text, of a kind that belongs to players, else null.';
-COMMENT ON COLUMN skillrating.final_component.mu IS 'The first state column of the kind, as a rule its mean in units of the skill.';
-COMMENT ON COLUMN skillrating.final_component.deviation IS 'Of mu; null for a kind without one.';
-COMMENT ON COLUMN skillrating.final_component.games IS 'Rated matches in which it took part.';
-COMMENT ON COLUMN skillrating.final_component.state IS 'The whole state, in the order of state_columns of its kind in models().';
+can start.', '
+kind text: One of components in models().
+pool text
+key text: The context or the club, null for a kind that goes by neither.
+player_id text: The identifier as text, of a kind that belongs to players, else null.
+mu float8: The first state column of the kind, as a rule its mean in units of the skill.
+deviation float8: Of mu; null for a kind without one.
+games bigint: Rated matches in which it took part.
+last_played timestamptz
+state float8[]: The whole state, in the order of state_columns of its kind in models().
+as_of timestamptz');
 
-CREATE TYPE skillrating.rated AS (
-    rating_before float8,
-    rating_after float8,
-    mu_before float8,
-    mu_after float8,
-    deviation_before float8,
-    deviation_after float8,
-    games_before bigint,
-    score float8,
-    win_probability float8,
-    sole_win_probability float8,
-    draw_probability float8,
-    loss_probability float8,
-    first_probability float8,
-    state_before float8[],
-    state_after float8[],
-    unrated_reason text,
-    unrated_detail text);
-
-COMMENT ON TYPE skillrating.rated IS
+SELECT skillrating_internal.make_type('rated',
 'Result of rate() for a participant of a match.
 A match with unrated_reason no_result has predictions, and the states with which its players would
-go into it. A row without a player has nothing but the reason.';
-COMMENT ON COLUMN skillrating.rated.rating_before IS 'The displayed rating before the match, as leaderboards sort it.';
-COMMENT ON COLUMN skillrating.rated.rating_after IS 'The displayed rating after it.';
-COMMENT ON COLUMN skillrating.rated.mu_before IS 'The first state column of the model (rating, mu or skill), before.';
-COMMENT ON COLUMN skillrating.rated.mu_after IS 'The same after.';
-COMMENT ON COLUMN skillrating.rated.deviation_before IS 'The deviation of mu before; null under models without one.';
-COMMENT ON COLUMN skillrating.rated.deviation_after IS 'The same after.';
-COMMENT ON COLUMN skillrating.rated.games_before IS 'Rated matches of the player before this one.';
-COMMENT ON COLUMN skillrating.rated.score IS 'Of the team: 1 won, 0.5 drew, 0 lost; null if the match was not rated.';
-COMMENT ON COLUMN skillrating.rated.win_probability IS 'Predicted for the team, 0 to 1, a draw counts half; null without a prediction.';
-COMMENT ON COLUMN skillrating.rated.sole_win_probability IS 'Of a win without draws, of two teams; null of more, or where draws are unknown.';
-COMMENT ON COLUMN skillrating.rated.draw_probability IS 'Of a draw of two teams; null as sole_win_probability.';
-COMMENT ON COLUMN skillrating.rated.loss_probability IS 'Of a loss, with which the two add up to 1; null as they.';
-COMMENT ON COLUMN skillrating.rated.first_probability IS 'That the team comes first of more than two, or its share of that; null of two.';
-COMMENT ON COLUMN skillrating.rated.state_before IS 'The whole state before, in the order of state_columns in models().';
-COMMENT ON COLUMN skillrating.rated.state_after IS 'The same after.';
-COMMENT ON COLUMN skillrating.rated.unrated_reason IS 'Why the match was not rated, a code of reasons(); null if it was.';
-COMMENT ON COLUMN skillrating.rated.unrated_detail IS 'The same in words, with the value that is wrong.';
+go into it. A row without a player has nothing but the reason.', '
+rating_before float8: The displayed rating before the match, as leaderboards sort it.
+rating_after float8: The displayed rating after it.
+mu_before float8: The first state column of the model (rating, mu or skill), before.
+mu_after float8: The same after.
+deviation_before float8: The deviation of mu before; null under models without one.
+deviation_after float8: The same after.
+games_before bigint: Rated matches of the player before this one.
+score float8: Of the team: 1 won, 0.5 drew, 0 lost; null if the match was not rated.
+win_probability float8: Predicted for the team, 0 to 1, a draw counts half; null without a prediction.
+sole_win_probability float8: Of a win without draws, of two teams; null of more, or where draws are unknown.
+draw_probability float8: Of a draw of two teams; null as sole_win_probability.
+loss_probability float8: Of a loss, with which the two add up to 1; null as they.
+first_probability float8: That the team comes first of more than two, or its share of that; null of two.
+state_before float8[]: The whole state before, in the order of state_columns in models().
+state_after float8[]: The same after.
+unrated_reason text: Why the match was not rated, a code of reasons(); null if it was.
+unrated_detail text: The same in words, with the value that is wrong.');
 
-CREATE TYPE skillrating.rated_participants AS (
-    rating_before float8[],
-    rating_after float8[],
-    mu_before float8[],
-    mu_after float8[],
-    deviation_before float8[],
-    deviation_after float8[],
-    games_before bigint[],
-    score float8[],
-    win_probability float8[],
-    sole_win_probability float8[],
-    draw_probability float8,
-    loss_probability float8[],
-    first_probability float8[],
-    state_before float8[],
-    state_after float8[],
-    unrated_reason text,
-    unrated_detail text);
-
-COMMENT ON TYPE skillrating.rated_participants IS
+SELECT skillrating_internal.make_type('rated_participants',
 'Result of rate_match() for a match: the columns of rated, each as an array with an element for each
 element of players, in their order.
 state_before, state_after: arrays of two dimensions, by participant and by column of the state.
 draw_probability, unrated_reason, unrated_detail: of the match.
 A column is null as a whole where that of rated is null.  If an element of players is null the match
-is not rated, and all arrays are null.';
+is not rated, and all arrays are null.', '
+rating_before float8[]
+rating_after float8[]
+mu_before float8[]
+mu_after float8[]
+deviation_before float8[]
+deviation_after float8[]
+games_before bigint[]
+score float8[]
+win_probability float8[]
+sole_win_probability float8[]
+draw_probability float8
+loss_probability float8[]
+first_probability float8[]
+state_before float8[]
+state_after float8[]
+unrated_reason text
+unrated_detail text');
 
-CREATE TYPE skillrating.inputs AS (
-    weight float8,
-    played_at timestamptz,
-    team_score float8,
-    won boolean,
-    joined float8,
-    left_at float8,
-    commanding float8,
-    side float8,
-    squad float8,
-    kills float8,
-    deaths float8,
-    quit boolean,
-    experience float8,
-    pool text,
-    log_odds float8,
-    player_gain float8,
-    unrated_reason text,
-    period bigint,
-    context text,
-    club text,
-    season bigint,
-    tournament text,
-    fixed boolean,
-    player_score float8);
-
-COMMENT ON TYPE skillrating.inputs IS
+SELECT skillrating_internal.make_type('inputs',
 'Optional facts about a participant, for aggregates over matches, made by the function inputs().
 Null is unknown. context may differ in a match: models with components learn what it is worth.
-solve() estimates how much it favours a side, for which it must be that of the match.';
-COMMENT ON COLUMN skillrating.inputs.period IS 'An ordinal in place of played_at; times in results are so many days after 2000-01-01 00:00 UTC.';
-COMMENT ON COLUMN skillrating.inputs.season IS 'An ordinal of the season, which only final_ratings() uses.';
+solve() estimates how much it favours a side, for which it must be that of the match.', '
+weight float8
+played_at timestamptz
+team_score float8
+won boolean
+joined float8
+left_at float8
+commanding float8
+side float8
+squad float8
+kills float8
+deaths float8
+quit boolean
+experience float8
+pool text
+log_odds float8
+player_gain float8
+unrated_reason text
+period bigint: An ordinal in place of played_at; times in results are so many days after 2000-01-01 00:00 UTC.
+context text
+club text
+season bigint: An ordinal of the season, which only final_ratings() uses.
+tournament text
+fixed boolean
+player_score float8');
 
 -- What may be said of a participant stands in the type inputs, and nowhere else: each of these
 -- functions has its columns as arguments, as arrays in rate_match() unless they are of the match.

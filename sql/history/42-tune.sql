@@ -1,89 +1,48 @@
 -- Parameters that predict a history best.
 
-CREATE TYPE skillrating.tuned_parameter AS (
-    name text,
-    start float8,
-    value float8,
-    standard_error float8,
-    low float8,
-    high float8,
-    at_bound boolean,
-    choice_start text,
-    choice text);
+SELECT skillrating_internal.make_type('tuned_parameter',
+'A parameter fitted by tune(), in its own unit.', '
+name text: The parameter.
+start float8: Where the search began; null of a choice or flag, as are all numbers.
+value float8: The best value.
+standard_error float8: From the curvature of likelihood and priors; null at a bound, or without information.
+low float8: Lower end of the 95 % interval, symmetric on the scale of the search; null as standard_error.
+high float8: Upper end of the interval.
+at_bound boolean: Whether the search ended at a bound.
+choice_start text: Where the search of a choice or flag began, else null.
+choice text: The best choice or flag, else null.');
 
-COMMENT ON TYPE skillrating.tuned_parameter IS
-'A parameter fitted by tune(), in its own unit.';
-COMMENT ON COLUMN skillrating.tuned_parameter.name IS 'The parameter.';
-COMMENT ON COLUMN skillrating.tuned_parameter.start IS 'Where the search began; null of a choice or flag, as are all numbers.';
-COMMENT ON COLUMN skillrating.tuned_parameter.value IS 'The best value.';
-COMMENT ON COLUMN skillrating.tuned_parameter.standard_error IS 'From the curvature of likelihood and priors; null at a bound, or without information.';
-COMMENT ON COLUMN skillrating.tuned_parameter.low IS 'Lower end of the 95 % interval, symmetric on the scale of the search; null as standard_error.';
-COMMENT ON COLUMN skillrating.tuned_parameter.high IS 'Upper end of the interval.';
-COMMENT ON COLUMN skillrating.tuned_parameter.at_bound IS 'Whether the search ended at a bound.';
-COMMENT ON COLUMN skillrating.tuned_parameter.choice_start IS 'Where the search of a choice or flag began, else null.';
-COMMENT ON COLUMN skillrating.tuned_parameter.choice IS 'The best choice or flag, else null.';
+SELECT skillrating_internal.make_type('tuned_part',
+'A part of a model that tune() tried.', '
+name text: The part, see models(), or log_odds.
+taken boolean: Whether it is on in the result.
+gain float8: By how much it lowered the log loss of later matches, when last judged; null if it was not.
+standard_error float8: Of the gain, by blocks of time.
+matches bigint: Matches on which it was judged.');
 
-CREATE TYPE skillrating.tuned_part AS (
-    name text,
-    taken boolean,
-    gain float8,
-    standard_error float8,
-    matches bigint);
-
-COMMENT ON TYPE skillrating.tuned_part IS
-'A part of a model that tune() tried.';
-COMMENT ON COLUMN skillrating.tuned_part.name IS 'The part, see models(), or log_odds.';
-COMMENT ON COLUMN skillrating.tuned_part.taken IS 'Whether it is on in the result.';
-COMMENT ON COLUMN skillrating.tuned_part.gain IS 'By how much it lowered the log loss of later matches, when last judged; null if it was not.';
-COMMENT ON COLUMN skillrating.tuned_part.standard_error IS 'Of the gain, by blocks of time.';
-COMMENT ON COLUMN skillrating.tuned_part.matches IS 'Matches on which it was judged.';
-
-CREATE TYPE skillrating.tuning AS (
-    model text,
-    params jsonb,
-    log_odds float8,
-    fitted skillrating.tuned_parameter[],
-    parts skillrating.tuned_part[],
-    matches bigint,
-    log_loss_before float8,
-    log_loss float8,
-    held_out_matches bigint,
-    held_out_log_loss_before float8,
-    held_out_log_loss float8,
-    held_out_gain float8,
-    held_out_gain_error float8,
-    evaluations bigint,
-    starts integer,
-    starts_agreeing integer,
-    converged boolean,
-    stopped text,
-    warnings text[],
-    unrated bigint,
-    unrated_reasons jsonb);
-
-COMMENT ON TYPE skillrating.tuning IS
-'Result of tune(). What is held out the search never saw; null without any.';
-COMMENT ON COLUMN skillrating.tuning.model IS 'The model.';
-COMMENT ON COLUMN skillrating.tuning.params IS 'All its parameters, ready for rate(), create_ladder() or shadow_ladder().';
-COMMENT ON COLUMN skillrating.tuning.log_odds IS 'What a side is worth, in favour of side 1: for log_odds of matches with sides.';
-COMMENT ON COLUMN skillrating.tuning.fitted IS 'The parameters that were searched, those of parts that were taken too.';
-COMMENT ON COLUMN skillrating.tuning.parts IS 'The parts that were tried.';
-COMMENT ON COLUMN skillrating.tuning.matches IS 'Matches that the search scored.';
-COMMENT ON COLUMN skillrating.tuning.log_loss_before IS 'Their mean log loss at the start, one step ahead, in nats.';
-COMMENT ON COLUMN skillrating.tuning.log_loss IS 'The same at the end.';
-COMMENT ON COLUMN skillrating.tuning.held_out_matches IS 'Matches held out.';
-COMMENT ON COLUMN skillrating.tuning.held_out_log_loss_before IS 'Their mean log loss at the start.';
-COMMENT ON COLUMN skillrating.tuning.held_out_log_loss IS 'Their mean log loss at the end.';
-COMMENT ON COLUMN skillrating.tuning.held_out_gain IS 'Mean difference of the two, positive where the fit is better; null below 20 matches.';
-COMMENT ON COLUMN skillrating.tuning.held_out_gain_error IS 'Its standard error, by blocks of time; null below 20 matches.';
-COMMENT ON COLUMN skillrating.tuning.evaluations IS 'How often the history, or the first part of it, was rated.';
-COMMENT ON COLUMN skillrating.tuning.starts IS 'Searches from different starts, for the choices that were found.';
-COMMENT ON COLUMN skillrating.tuning.starts_agreeing IS 'How many ended at the same likelihood, within one nat; few mean luck.';
-COMMENT ON COLUMN skillrating.tuning.converged IS 'Whether the search converged, false where the start was kept.';
-COMMENT ON COLUMN skillrating.tuning.stopped IS 'Why it ended.';
-COMMENT ON COLUMN skillrating.tuning.warnings IS 'Reasons not to trust the result, which are raised as warnings too.';
-COMMENT ON COLUMN skillrating.tuning.unrated IS 'Matches that do not count and are left out.';
-COMMENT ON COLUMN skillrating.tuning.unrated_reasons IS 'How many, by the codes of reasons().';
+SELECT skillrating_internal.make_type('tuning',
+'Result of tune(). What is held out the search never saw; null without any.', '
+model text: The model.
+params jsonb: All its parameters, ready for rate(), create_ladder() or shadow_ladder().
+log_odds float8: What a side is worth, in favour of side 1: for log_odds of matches with sides.
+fitted skillrating.tuned_parameter[]: The parameters that were searched, those of parts that were taken too.
+parts skillrating.tuned_part[]: The parts that were tried.
+matches bigint: Matches that the search scored.
+log_loss_before float8: Their mean log loss at the start, one step ahead, in nats.
+log_loss float8: The same at the end.
+held_out_matches bigint: Matches held out.
+held_out_log_loss_before float8: Their mean log loss at the start.
+held_out_log_loss float8: Their mean log loss at the end.
+held_out_gain float8: Mean difference of the two, positive where the fit is better; null below 20 matches.
+held_out_gain_error float8: Its standard error, by blocks of time; null below 20 matches.
+evaluations bigint: How often the history, or the first part of it, was rated.
+starts integer: Searches from different starts, for the choices that were found.
+starts_agreeing integer: How many ended at the same likelihood, within one nat; few mean luck.
+converged boolean: Whether the search converged, false where the start was kept.
+stopped text: Why it ended.
+warnings text[]: Reasons not to trust the result, which are raised as warnings too.
+unrated bigint: Matches that do not count and are left out.
+unrated_reasons jsonb: How many, by the codes of reasons().');
 
 SELECT skillrating_internal.make_aggregate('tune',
     'model text, match_id anycompatible, player_id anyelement, team integer, rank float8',
@@ -140,33 +99,22 @@ strict_rows: whether a mistake in a match is an error (false).';
 
 -- The model that predicts a history best.
 
-CREATE TYPE skillrating.model_suggestion AS (
-    model text,
-    params jsonb,
-    log_odds float8,
-    parts text[],
-    matches bigint,
-    held_out_matches bigint,
-    held_out_log_loss_before float8,
-    held_out_log_loss float8,
-    held_out_accuracy float8,
-    difference float8,
-    difference_error float8,
-    verdict text,
-    warnings text[]);
-
-COMMENT ON TYPE skillrating.model_suggestion IS
+SELECT skillrating_internal.make_type('model_suggestion',
 'A model as suggest_model() found it. All but model and verdict are null for a model that cannot rate
-these matches, or none of those that no search saw.';
-COMMENT ON COLUMN skillrating.model_suggestion.parts IS 'The parts that were taken.';
-COMMENT ON COLUMN skillrating.model_suggestion.held_out_matches IS 'Matches that no search saw and that all these models have forecast.';
-COMMENT ON COLUMN skillrating.model_suggestion.held_out_log_loss_before IS 'Their mean log loss at the defaults, in nats.';
-COMMENT ON COLUMN skillrating.model_suggestion.held_out_log_loss IS 'Their mean log loss as fitted.';
-COMMENT ON COLUMN skillrating.model_suggestion.held_out_accuracy IS 'How often the favourite won; a draw counts half.';
-COMMENT ON COLUMN skillrating.model_suggestion.difference IS 'By how much the log loss is above the best model''s.';
-COMMENT ON COLUMN skillrating.model_suggestion.difference_error IS 'Its standard error, by blocks of time; null for fewer than 20 matches.';
-COMMENT ON COLUMN skillrating.model_suggestion.verdict IS 'A phrase, which says where a study was cut short.';
-COMMENT ON COLUMN skillrating.model_suggestion.warnings IS 'As in tuning, not raised.';
+these matches, or none of those that no search saw.', '
+model text
+params jsonb
+log_odds float8
+parts text[]: The parts that were taken.
+matches bigint
+held_out_matches bigint: Matches that no search saw and that all these models have forecast.
+held_out_log_loss_before float8: Their mean log loss at the defaults, in nats.
+held_out_log_loss float8: Their mean log loss as fitted.
+held_out_accuracy float8: How often the favourite won; a draw counts half.
+difference float8: By how much the log loss is above the best model''s.
+difference_error float8: Its standard error, by blocks of time; null for fewer than 20 matches.
+verdict text: A phrase, which says where a study was cut short.
+warnings text[]: As in tuning, not raised.');
 
 SELECT skillrating_internal.make_aggregate('suggest_model',
     'match_id anycompatible, player_id anyelement, team integer, rank float8',

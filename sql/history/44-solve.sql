@@ -16,77 +16,35 @@ played_at.
 Other facts of inputs() have no effect, except that commanding counts as play, that a side orients
 log_odds and contexts, and that a context is error 0A000 for a solver that has none.';
 
-CREATE TYPE skillrating.estimate AS (
-    player_id text,
-    at timestamptz,
-    mu float8,
-    standard_error float8,
-    side_offset float8,
-    command_skill float8,
-    games bigint,
-    component integer);
-
-COMMENT ON TYPE skillrating.estimate IS
+SELECT skillrating_internal.make_type('estimate',
 'Estimate of solve() for a player. With times the rows of a player are the learning curve, with its
-band of errors.';
-COMMENT ON COLUMN skillrating.estimate.player_id IS 'The identifier as text.';
-COMMENT ON COLUMN skillrating.estimate.at IS 'The day or time, the last row at one counts; null for a solver with one skill for all time.';
-COMMENT ON COLUMN skillrating.estimate.mu IS 'The skill, in log-odds or, under through_time, as initial_mu; null where there is no maximum.';
-COMMENT ON COLUMN skillrating.estimate.standard_error IS 'Of mu, in the same unit.';
-COMMENT ON COLUMN skillrating.estimate.side_offset IS 'What the first side adds, in the unit of mu, to this player or to all; else null.';
-COMMENT ON COLUMN skillrating.estimate.command_skill IS 'The skill as a commander, in the unit of mu; null where the solver has none.';
-COMMENT ON COLUMN skillrating.estimate.games IS 'Matches that counted.';
-COMMENT ON COLUMN skillrating.estimate.component IS 'Skills are comparable within a component, which matches connect; 1 is the largest.';
+band of errors.', '
+player_id text: The identifier as text.
+at timestamptz: The day or time, the last row at one counts; null for a solver with one skill for all time.
+mu float8: The skill, in log-odds or, under through_time, as initial_mu; null where there is no maximum.
+standard_error float8: Of mu, in the same unit.
+side_offset float8: What the first side adds, in the unit of mu, to this player or to all; else null.
+command_skill float8: The skill as a commander, in the unit of mu; null where the solver has none.
+games bigint: Matches that counted.
+component integer: Skills are comparable within a component, which matches connect; 1 is the largest.');
 
-CREATE TYPE skillrating.component_estimate AS (
-    kind text,
-    key text,
-    player_id text,
-    at timestamptz,
-    mu float8,
-    standard_error float8,
-    games bigint);
+SELECT skillrating_internal.make_type('component_estimate',
+'Estimate of solve_components() for something else than a player alone, at a time.', '
+kind text: One of components in models(''state_space''): home, home_context, player_context or club.
+key text
+player_id text
+at timestamptz: The time of the match, in the last of several rows at one time; null without times.
+mu float8: What it is worth, in the units of initial_mu.
+standard_error float8: Of mu, in the same unit.
+games bigint');
 
-COMMENT ON TYPE skillrating.component_estimate IS
-'Estimate of solve_components() for something else than a player alone, at a time.';
-COMMENT ON COLUMN skillrating.component_estimate.kind IS 'One of components in models(''state_space''): home, home_context, player_context or club.';
-COMMENT ON COLUMN skillrating.component_estimate.at IS 'The time of the match, in the last of several rows at one time; null without times.';
-COMMENT ON COLUMN skillrating.component_estimate.mu IS 'What it is worth, in the units of initial_mu.';
-COMMENT ON COLUMN skillrating.component_estimate.standard_error IS 'Of mu, in the same unit.';
+SELECT skillrating_internal.make_type('context_estimate',
+'The advantage of the first side in a context, estimated together with the skills.', '
+context text: The context; null for all matches whose sides differ, to which that of a context is added.
+log_odds float8: The advantage, in log-odds.
+standard_error float8: Of log_odds.');
 
-CREATE TYPE skillrating.context_estimate AS (
-    context text,
-    log_odds float8,
-    standard_error float8);
-
-COMMENT ON TYPE skillrating.context_estimate IS
-'The advantage of the first side in a context, estimated together with the skills.';
-COMMENT ON COLUMN skillrating.context_estimate.context IS 'The context; null for all matches whose sides differ, to which that of a context is added.';
-COMMENT ON COLUMN skillrating.context_estimate.log_odds IS 'The advantage, in log-odds.';
-COMMENT ON COLUMN skillrating.context_estimate.standard_error IS 'Of log_odds.';
-
-CREATE TYPE skillrating.solve_summary AS (
-    solver text,
-    matches bigint,
-    players bigint,
-    unknowns bigint,
-    observations bigint,
-    components integer,
-    converged boolean,
-    status text,
-    iterations integer,
-    products bigint,
-    log_posterior float8,
-    log_evidence float8,
-    evidence text,
-    gradient float8,
-    draw float8,
-    memory bigint,
-    contexts skillrating.context_estimate[],
-    unrated bigint,
-    unrated_reasons jsonb);
-
-COMMENT ON TYPE skillrating.solve_summary IS
+SELECT skillrating_internal.make_type('solve_summary',
 'How solve() went.  status is:
 converged: twice the distance to the maximum, in nats, is below the parameter tolerance, by either
 method; under through_time, no skill changes by more than the tolerance, in deviations.
@@ -96,24 +54,26 @@ no further progress: no step, however short, improves the objective, because rou
 to gain or the tolerance is too small.
 max_iterations reached: as many iterations as are allowed.
 log_evidence is what comparing parameters calls for: the probability of all results, with their
-draws and orders, integrated over all skills; -Infinity for a draw of two without draw_probability.';
-COMMENT ON COLUMN skillrating.solve_summary.solver IS 'The solver.';
-COMMENT ON COLUMN skillrating.solve_summary.matches IS 'Matches that count.';
-COMMENT ON COLUMN skillrating.solve_summary.players IS 'Players in them.';
-COMMENT ON COLUMN skillrating.solve_summary.unknowns IS 'Numbers estimated; under through_time, appearances of players in matches.';
-COMMENT ON COLUMN skillrating.solve_summary.observations IS 'Comparisons of teams, or teams in rankings, and virtual games of a prior.';
-COMMENT ON COLUMN skillrating.solve_summary.components IS 'Groups of players that no matches connect.';
-COMMENT ON COLUMN skillrating.solve_summary.converged IS 'Whether the search ended within the tolerance.';
-COMMENT ON COLUMN skillrating.solve_summary.status IS 'Why it ended.';
-COMMENT ON COLUMN skillrating.solve_summary.iterations IS 'Of Newton''s method; under through_time, passes forward and backward.';
-COMMENT ON COLUMN skillrating.solve_summary.products IS 'Multiplications with the matrix of second derivatives.';
-COMMENT ON COLUMN skillrating.solve_summary.log_posterior IS 'Logarithm of likelihood times priors, without constants; null under through_time.';
-COMMENT ON COLUMN skillrating.solve_summary.log_evidence IS 'Under through_time, the logarithm of the evidence, else null.';
-COMMENT ON COLUMN skillrating.solve_summary.evidence IS 'Of joint, the joint distribution of all skills, or of messages, which are independent.';
-COMMENT ON COLUMN skillrating.solve_summary.gradient IS 'The largest derivative; under through_time the largest last change, in deviations.';
-COMMENT ON COLUMN skillrating.solve_summary.draw IS 'Davidson''s parameter of draws, or null.';
-COMMENT ON COLUMN skillrating.solve_summary.memory IS 'Bytes of the problem.';
-COMMENT ON COLUMN skillrating.solve_summary.contexts IS 'The advantage of the first side, of two: in all matches, where sides differ, and by context.';
+draws and orders, integrated over all skills; -Infinity for a draw of two without draw_probability.', '
+solver text: The solver.
+matches bigint: Matches that count.
+players bigint: Players in them.
+unknowns bigint: Numbers estimated; under through_time, appearances of players in matches.
+observations bigint: Comparisons of teams, or teams in rankings, and virtual games of a prior.
+components integer: Groups of players that no matches connect.
+converged boolean: Whether the search ended within the tolerance.
+status text: Why it ended.
+iterations integer: Of Newton''s method; under through_time, passes forward and backward.
+products bigint: Multiplications with the matrix of second derivatives.
+log_posterior float8: Logarithm of likelihood times priors, without constants; null under through_time.
+log_evidence float8: Under through_time, the logarithm of the evidence, else null.
+evidence text: Of joint, the joint distribution of all skills, or of messages, which are independent.
+gradient float8: The largest derivative; under through_time the largest last change, in deviations.
+draw float8: Davidson''s parameter of draws, or null.
+memory bigint: Bytes of the problem.
+contexts skillrating.context_estimate[]: The advantage of the first side, of two: in all matches, where sides differ, and by context.
+unrated bigint
+unrated_reasons jsonb');
 
 CREATE FUNCTION skillrating_internal.solve_hint(status text)
 RETURNS text

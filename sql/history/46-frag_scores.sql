@@ -1,23 +1,16 @@
 -- Static frag ranking.
 
-CREATE TYPE skillrating.frag_score AS (
-    player_id text,
-    score float8,
-    standard_error float8,
-    frags float8,
-    deaths float8,
-    suicides float8,
-    opponents integer,
-    component integer,
-    cyclic_share float8);
-
-COMMENT ON TYPE skillrating.frag_score IS
-'Result of frag_scores() for a player.';
-COMMENT ON COLUMN skillrating.frag_score.score IS 'Two players should differ by (a - b) / (a + b) of their frags; log-odds under method logistic.';
-COMMENT ON COLUMN skillrating.frag_score.standard_error IS 'Of score, from the residuals of the player''s own pairs; null without enough pairs.';
-COMMENT ON COLUMN skillrating.frag_score.opponents IS 'Opponents that count for the core.';
-COMMENT ON COLUMN skillrating.frag_score.component IS 'Scores are comparable within a component, which frags connect; 1 is the largest.';
-COMMENT ON COLUMN skillrating.frag_score.cyclic_share IS 'Share of differences in the component that no score explains; null under logistic.';
+SELECT skillrating_internal.make_type('frag_score',
+'Result of frag_scores() for a player.', '
+player_id text
+score float8: Two players should differ by (a - b) / (a + b) of their frags; log-odds under method logistic.
+standard_error float8: Of score, from the residuals of the player''s own pairs; null without enough pairs.
+frags float8
+deaths float8
+suicides float8
+opponents integer: Opponents that count for the core.
+component integer: Scores are comparable within a component, which frags connect; 1 is the largest.
+cyclic_share float8: Share of differences in the component that no score explains; null under logistic.');
 
 SELECT skillrating_internal.make_aggregate('frag_scores',
     'killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean, options jsonb',

@@ -1,64 +1,36 @@
 -- Players who are to be split into teams.
 
-CREATE TYPE skillrating.lobby AS (
-    players text[],
-    mu float8[],
-    mu_2 float8[],
-    sigma float8[],
-    weight float8[],
-    party text[],
-    locked integer[],
-    avoid text[],
-    split_evenly text[],
-    priority float8[],
-    current integer[],
-    command_mu float8[],
-    command_mu_2 float8[],
-    commanders boolean[],
-    log_odds float8,
-    strength text,
-    log_odds_unit float8,
-    command_weight float8,
-    model text,
-    params jsonb,
-    counts_as text[],
-    excluded boolean[],
-    context text[],
-    club text[],
-    state float8[],
-    component float8[]);
-
-COMMENT ON TYPE skillrating.lobby IS
+SELECT skillrating_internal.make_type('lobby',
 'Players who are to be split into teams, and what is known of them: lobby() makes it, the team
 makers take it as their first argument.  Arrays have an element for each player; null is unknown.
 The columns up to params are the arguments of lobby(players, mu, ...).  The others come from a
-ladder, by lobby(ladder, players, ...).';
-COMMENT ON COLUMN skillrating.lobby.players IS 'The players.';
-COMMENT ON COLUMN skillrating.lobby.mu IS 'Estimates of skill, in points of the model.';
-COMMENT ON COLUMN skillrating.lobby.mu_2 IS 'The same on the second team, where sides differ.';
-COMMENT ON COLUMN skillrating.lobby.sigma IS 'Deviations of the estimates; null is that of a new player.';
-COMMENT ON COLUMN skillrating.lobby.weight IS 'Shares of the match that each will play, above 0; null is all of it.';
-COMMENT ON COLUMN skillrating.lobby.party IS 'Players with the same text stay together; null is none.';
-COMMENT ON COLUMN skillrating.lobby.locked IS 'The team on which a player has to be; 0 is the bench, null leaves the player free.';
-COMMENT ON COLUMN skillrating.lobby.avoid IS 'Pairs of players who must not be on one team.';
-COMMENT ON COLUMN skillrating.lobby.split_evenly IS 'Players with the same text are divided equally between two teams.';
-COMMENT ON COLUMN skillrating.lobby.priority IS 'Where not all can play, those with higher priority do.';
-COMMENT ON COLUMN skillrating.lobby.current IS 'The team at present, 1 or 2; 0 is the bench, null a player without a team.';
-COMMENT ON COLUMN skillrating.lobby.command_mu IS 'What players are worth as commanders, in points of the model.';
-COMMENT ON COLUMN skillrating.lobby.command_mu_2 IS 'The same on the second team.';
-COMMENT ON COLUMN skillrating.lobby.commanders IS 'Whether a player may command; null for all players.';
-COMMENT ON COLUMN skillrating.lobby.log_odds IS 'A handicap that favours the first team, in log-odds.';
-COMMENT ON COLUMN skillrating.lobby.strength IS 'A team is the mean, the sum or the share of its players; ignored with a model.';
-COMMENT ON COLUMN skillrating.lobby.log_odds_unit IS 'Points of strength for a log-odds of 1.';
-COMMENT ON COLUMN skillrating.lobby.command_weight IS 'What a commanders command_mu is multiplied by, 0 to 1e6.';
-COMMENT ON COLUMN skillrating.lobby.model IS 'A rating model that says what teams are and when they are balanced.';
-COMMENT ON COLUMN skillrating.lobby.params IS 'Its parameters.';
-COMMENT ON COLUMN skillrating.lobby.counts_as IS 'The account that the player''s is merged into, or the player''s own.';
-COMMENT ON COLUMN skillrating.lobby.excluded IS 'Whether the player is excluded by exclude_player() at that time.';
-COMMENT ON COLUMN skillrating.lobby.context IS 'Where or as what each plays, as given.';
-COMMENT ON COLUMN skillrating.lobby.club IS 'The group for which each plays, as given.';
-COMMENT ON COLUMN skillrating.lobby.state IS 'All state columns of the model, one player after another.';
-COMMENT ON COLUMN skillrating.lobby.component IS 'The states of the components in which the players would take part, kind after kind.';
+ladder, by lobby(ladder, players, ...).', '
+players text[]: The players.
+mu float8[]: Estimates of skill, in points of the model.
+mu_2 float8[]: The same on the second team, where sides differ.
+sigma float8[]: Deviations of the estimates; null is that of a new player.
+weight float8[]: Shares of the match that each will play, above 0; null is all of it.
+party text[]: Players with the same text stay together; null is none.
+locked integer[]: The team on which a player has to be; 0 is the bench, null leaves the player free.
+avoid text[]: Pairs of players who must not be on one team.
+split_evenly text[]: Players with the same text are divided equally between two teams.
+priority float8[]: Where not all can play, those with higher priority do.
+current integer[]: The team at present, 1 or 2; 0 is the bench, null a player without a team.
+command_mu float8[]: What players are worth as commanders, in points of the model.
+command_mu_2 float8[]: The same on the second team.
+commanders boolean[]: Whether a player may command; null for all players.
+log_odds float8: A handicap that favours the first team, in log-odds.
+strength text: A team is the mean, the sum or the share of its players; ignored with a model.
+log_odds_unit float8: Points of strength for a log-odds of 1.
+command_weight float8: What a commanders command_mu is multiplied by, 0 to 1e6.
+model text: A rating model that says what teams are and when they are balanced.
+params jsonb: Its parameters.
+counts_as text[]: The account that the player''s is merged into, or the player''s own.
+excluded boolean[]: Whether the player is excluded by exclude_player() at that time.
+context text[]: Where or as what each plays, as given.
+club text[]: The group for which each plays, as given.
+state float8[]: All state columns of the model, one player after another.
+component float8[]: The states of the components in which the players would take part, kind after kind.');
 
 CREATE FUNCTION skillrating.lobby(
     players text[],

@@ -24,8 +24,8 @@ WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc = 'skillrating_e
             AND b.provolatile = p.provolatile
             AND (b.proisstrict AND pg_get_function_arguments(b.oid) !~ ' DEFAULT NULL::') = p.proisstrict AND b.prorows = p.prorows);
 
--- The parts behind it do nothing by themselves, whoever calls them.  (Those in SQL read
--- the catalogs only, and those of create_ladder() make tables as whoever calls them.)
+-- The parts behind it do nothing by themselves, whoever calls them.  (Those in SQL, and
+-- has_table(), read the catalogs only, and those of create_ladder() make tables as whoever calls them.)
 SELECT skillrating.create_ladder('arena', 'elo');
 DO $$
 DECLARE
@@ -41,7 +41,7 @@ BEGIN
                     ELSE 'NULL::' || t::regtype END, ', ' ORDER BY n)
              FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a(t, n) WHERE p.proisstrict AND 'pool' = ANY (p.proargnames) OR n <= p.pronargs - p.pronargdefaults)) AS call
         FROM pg_proc AS p
-        WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proname NOT LIKE 'create\_%' AND p.proname <> 'new_tables'
+        WHERE p.pronamespace = 'skillrating_internal'::regnamespace AND p.proargnames[1] IN ('ladder', 'a') AND p.proname NOT LIKE 'create\_%' AND p.proname NOT IN ('new_tables', 'has_table')
             AND p.prolang <> (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql')
         ORDER BY 1
     LOOP

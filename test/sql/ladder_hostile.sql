@@ -114,7 +114,7 @@ SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format(
      WHERE a.n <= p.pronargs - p.pronargdefaults OR a.name IN ('into', 'search', 'rank', 'allow_unknown'))) AS statement
 FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
 WHERE n.nspname IN ('skillrating', 'skillrating_internal') AND p.prokind = 'f' AND p.proargnames[1] IN ('ladder', 'a')
-    AND p.proname NOT IN ('create_ladder', 'create_rating_tables', 'create_waiting_tables', 'create_count_tables', 'create_match_tables',
+    AND p.proname NOT IN ('create_ladder', 'create_tables',
         'arranged_columns', 'drop_room');
 
 -- Call them all as a role, each in a transaction of its own, and then ask what came
@@ -151,7 +151,7 @@ CREATE PROCEDURE public.make_ladders() LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE 'SET LOCAL ROLE regress_evil';
     PERFORM skillrating.create_ladder(l, 'state_space') FROM unnest(ARRAY['evil', 'evil2']) AS l;
-    PERFORM skillrating_internal.create_solved_tables('evil', 'bigint');
+    PERFORM skillrating_internal.create_tables('evil', '{solved,solved_context}', 'bigint');
     CREATE TABLE evil.mirror (relation regclass, pool text, key text, columns jsonb, pool_key text, PRIMARY KEY (relation, pool));
     INSERT INTO evil.match (match_id) SELECT generate_series(1, 4);
     INSERT INTO evil.match_player (match_id, player_id, team, rank, side, context, club) SELECT m, m % 3 + t, t, t, t, 'map', 'club ' || t FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t;

@@ -148,6 +148,7 @@ SELECT skillrating.drop_ladder('next');
 
 -- Triggers that are gone, or that replication would not fire, come back.
 ALTER TABLE game ENABLE TRIGGER skillrating_update_2;
+SELECT triggers FROM skillrating.ladder_status('arena');
 DROP TRIGGER skillrating_insert_2 ON seat;
 SELECT play(28, 28);
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');

@@ -134,12 +134,11 @@ BEGIN
         'SELECT skillrating.promote_ladder(''arena'', ''stolen'')',
         'SELECT skillrating_internal.rename_ladders(''arena'', ''arena'', ''stolen'')',
         'SELECT skillrating.mirror_rating(''arena'', ''arena.match_player'', ''player_id'', ''{"rank": "games"}'')',
-        'SELECT skillrating_internal.mirror_triggers(''arena'')',
+        'SELECT skillrating_internal.create_triggers(''arena'')',
         'SELECT skillrating.attach(''arena'', ''arena.match'')',
         'INSERT INTO arena.pending VALUES (1, pg_current_xact_id(), true)',
         'INSERT INTO arena.correction VALUES (1)',
-        'SELECT skillrating_internal.create_solved_tables(''arena'', ''bigint'')',
-        'SELECT skillrating_internal.create_replica_note(''arena'')'] LOOP
+        'SELECT skillrating_internal.create_tables(''arena'', ''{solved,replica_note}'', ''bigint'')'] LOOP
         BEGIN
             EXECUTE statement;
             RAISE NOTICE 'done: %', statement;

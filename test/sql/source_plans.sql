@@ -57,7 +57,7 @@ SELECT kind, bool_and(ok) FROM skillrating.describe_source('telling') GROUP BY 1
 CREATE ROLE regress_teller;
 ALTER VIEW telling OWNER TO regress_teller;
 SELECT kind, bool_and(ok) FROM skillrating.describe_source('telling', 'elo') GROUP BY 1 ORDER BY 1;
-SELECT skillrating_internal.tables_read_whole('telling');
+SELECT (skillrating_internal.source_cost('telling')).tables;
 -- What cannot be planned is described all the same.
 CREATE VIEW unplannable AS SELECT id AS match_id, ended_at AS played_at, id AS player_id, 1 AS team, 1 AS rank FROM game WHERE id > 1 / 0;
 SELECT kind, bool_and(ok) FROM skillrating.describe_source('unplannable', 'elo') GROUP BY 1 ORDER BY 1;
@@ -80,7 +80,7 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT make_failing(c.code) AS raised, outcome('SELECT skillrating_internal.tables_read_whole(''failing'')') AS planned,
+SELECT make_failing(c.code) AS raised, outcome('SELECT (skillrating_internal.source_cost(''failing'')).tables') AS planned,
     outcome('SELECT skillrating_internal.note_waiting(''failing'', ''slow'')') AS noted
 FROM unnest(ARRAY['40001', '40P01', '55P03', '53200', '58030', '22012', 'P0001']) WITH ORDINALITY AS c(code, n) ORDER BY c.n;
 -- A role with a name that needs quotes is told as much.

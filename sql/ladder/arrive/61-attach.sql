@@ -4,170 +4,117 @@
 -- condition names. It goes when the view is dropped with CASCADE, and nothing of a ladder that is
 -- gone keeps users from writing to their tables.
 
-CREATE FUNCTION skillrating_internal.create_own_triggers(ladder text)
-RETURNS bigint
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    collect constant text := 'FOR EACH STATEMENT
-        EXECUTE FUNCTION skillrating_internal.collect_matches()';
-    refuse constant text := 'FOR EACH STATEMENT
-        EXECUTE FUNCTION skillrating_internal.refuse_truncate()';
-    relation regclass;
-    t record;
-    n bigint := 0;
-BEGIN
-    -- Participants cannot exist before their match, so that inserting a match alone changes
-    -- nothing, and deleting one deletes its participants.
-    FOR t IN
-        SELECT v.*
-        FROM (VALUES
-            ('pending', 'apply_pending', 'CONSTRAINT TRIGGER', 'AFTER INSERT',
-                'DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.fires)
-                EXECUTE FUNCTION skillrating_internal.apply_pending()'),
-            ('match_player', 'collect_insert', 'TRIGGER', 'AFTER INSERT',
-                'REFERENCING NEW TABLE AS new_rows ' || collect),
-            ('match_player', 'collect_update', 'TRIGGER', 'AFTER UPDATE',
-                'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows ' || collect),
-            ('match_player', 'collect_delete', 'TRIGGER', 'AFTER DELETE',
-                'REFERENCING OLD TABLE AS old_rows ' || collect),
-            ('match', 'collect_update', 'TRIGGER', 'AFTER UPDATE',
-                'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows ' || collect),
-            ('match', 'refuse_truncate', 'TRIGGER', 'BEFORE TRUNCATE', refuse),
-            ('match_player', 'refuse_truncate', 'TRIGGER', 'BEFORE TRUNCATE', refuse)
-        ) AS v(table_name, trigger_name, kind, event, rest)
-    LOOP
-        relation := to_regclass(format('%I.%I', ladder, t.table_name));
-        CONTINUE WHEN NOT skillrating_internal.has_table(ladder, t.table_name)
-            OR EXISTS (
-                SELECT FROM pg_trigger AS g
-                WHERE g.tgrelid = relation AND g.tgname = t.trigger_name);
-        EXECUTE format('CREATE %s %I %s ON %s %s',
-            t.kind, t.trigger_name, t.event, relation, t.rest);
-        n := n + 1;
-    END LOOP;
-    RETURN n;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_own_triggers(text) IS
-'A part of create_ladder() and restore_triggers(): makes those triggers of pending, match and
-match_player that do not exist, and returns how many.';
-
-CREATE FUNCTION skillrating_internal.drop_source_triggers(
-    source regclass,
-    relation regclass,
-    mirrors boolean)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_drop_source_triggers'
-LANGUAGE C VOLATILE;
-
-COMMENT ON FUNCTION skillrating_internal.drop_source_triggers(regclass, regclass, boolean) IS
-'Drops the triggers that attach() made for the ladder with this view source, or mirror_rating()
-(mirrors), or both (null), on one table or, if that is null, on all, and returns how many; 0 if the
-source is null or gone. They depend on the view, so that its owner may drop them whoever owns the
-table. The tables are locked as by hold_objects(), all of them together with the ladder. Errors:
-42501 unless the caller owns the view, 55006 if a table is in use, 55P03 as hold_objects().';
-
-CREATE FUNCTION skillrating_internal.create_source_trigger(
-    source regclass,
-    relation regclass,
-    kind text,
-    timing text,
-    trigger_function text)
-RETURNS text
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    -- A table may belong to several ladders. Nothing is found by these names.
-    name constant text := (
-        SELECT c.name
-        FROM generate_series(1, 1000) AS s(i)
-        CROSS JOIN LATERAL (SELECT format('skillrating_%s%s', kind, '_' || nullif(s.i, 1))) AS c(name)
-        WHERE NOT EXISTS (
-            SELECT FROM pg_trigger AS t WHERE t.tgrelid = relation AND t.tgname = c.name)
-        ORDER BY s.i LIMIT 1);
-BEGIN
-    EXECUTE format('CREATE TRIGGER %I %s WHEN (%L::regclass IS NOT NULL)
-        EXECUTE FUNCTION skillrating_internal.%I()', name, format(timing, relation), source,
-        trigger_function);
-    RETURN name;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_source_trigger(regclass, regclass, text, text, text) IS
-'A part of attach() and mirror_rating(): makes a trigger on a table of the user whose condition names
-the view source of a ladder, and returns its name, which is made of the kind.';
-
 CREATE FUNCTION skillrating_internal.create_collect_triggers(
     ladder text,
     relation regclass,
     match_id text,
     replica boolean)
 RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    source constant regclass := format('%I.source', ladder);
     t record;
-    name text;
 BEGIN
     FOR t IN
-        SELECT v.*
+        SELECT v.*, free.name
         FROM (VALUES
-            (false, 'insert', 'AFTER INSERT', 'REFERENCING NEW TABLE AS new_rows', 'STATEMENT',
-                'collect_matches'),
-            (false, 'update', 'AFTER UPDATE',
-                'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows', 'STATEMENT',
-                'collect_matches'),
-            (false, 'delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows', 'STATEMENT',
-                'collect_matches'),
-            (false, 'truncate', 'BEFORE TRUNCATE', '', 'STATEMENT', 'refuse_truncate'),
-            (true, 'insert', 'AFTER INSERT', '', 'ROW', 'enqueue_matches'),
-            (true, 'update', 'AFTER UPDATE', '', 'ROW', 'enqueue_matches'),
-            (true, 'delete', 'AFTER DELETE', '', 'ROW', 'enqueue_matches'),
-            (true, 'truncate', 'AFTER TRUNCATE', '', 'STATEMENT', 'enqueue_matches')
-        ) AS v(replica, kind, event, transition_tables, level, trigger_function)
-        WHERE v.replica = create_collect_triggers.replica
-            AND v.kind = ANY (skillrating_internal.collect_kinds(relation, create_collect_triggers.replica))
+            (false, 'insert', 'AFTER INSERT', 'REFERENCING NEW TABLE AS new_rows', 'collect_matches'),
+            (false, 'update', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows', 'collect_matches'),
+            (false, 'delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows', 'collect_matches'),
+            (false, 'truncate', 'BEFORE TRUNCATE', '', 'refuse_truncate'),
+            (true, 'insert', 'AFTER INSERT', 'FOR EACH ROW', 'enqueue_matches'),
+            (true, 'update', 'AFTER UPDATE', 'FOR EACH ROW', 'enqueue_matches'),
+            (true, 'delete', 'AFTER DELETE', 'FOR EACH ROW', 'enqueue_matches'),
+            (true, 'truncate', 'AFTER TRUNCATE', '', 'enqueue_matches'),
+            (NULL, 'mirror', 'AFTER INSERT', 'REFERENCING NEW TABLE AS inserted', 'fill_mirror')
+        ) AS v(replica, kind, event, rest, trigger_function)
+        -- A table may belong to several ladders. Nothing is found by these names.
+        CROSS JOIN LATERAL (
+            SELECT c.name
+            FROM generate_series(1, 1000) AS s(i)
+            CROSS JOIN LATERAL (SELECT format('skillrating_%s%s', v.kind, '_' || nullif(s.i, 1))) AS c(name)
+            WHERE NOT EXISTS (SELECT FROM pg_trigger AS g WHERE g.tgrelid = relation AND g.tgname = c.name)
+            ORDER BY s.i LIMIT 1) AS free
+        WHERE v.replica IS NOT DISTINCT FROM create_collect_triggers.replica
+            AND (v.replica IS NULL OR v.kind = ANY (skillrating_internal.collect_kinds(relation, v.replica)))
     LOOP
-        name := skillrating_internal.create_source_trigger(source, relation, t.kind,
-            format('%s ON %%s %s FOR EACH %s', t.event, t.transition_tables, t.level),
-            t.trigger_function);
+        EXECUTE format('CREATE TRIGGER %I %s ON %s %s WHEN (%L::regclass IS NOT NULL)
+            EXECUTE FUNCTION skillrating_internal.%I()', t.name, t.event, relation, t.rest,
+            format('%I.source', ladder)::regclass, t.trigger_function);
         -- A worker of logical replication fires no others.
         IF replica THEN
-            EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, name);
+            EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation, t.name);
         END IF;
     END LOOP;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_collect_triggers(text, regclass, text, boolean) IS
-'The part of attach() and restore_triggers() that makes the triggers of a table, and touches nothing
-of the ladder; its view source must exist. The arguments are those of attach(). Error 42501 unless
-the caller may create triggers on the table, or owns it where they are those of a replica.';
+'Makes the triggers of attach(), whose arguments these are, or, where replica is null, of
+mirror_rating(), with the rights of the caller.';
 
-CREATE FUNCTION skillrating_internal.create_replica_note(ladder text)
-RETURNS void
+CREATE FUNCTION skillrating_internal.create_triggers(ladder text)
+RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
+DECLARE
+    mirrored constant boolean := skillrating_internal.has_table(ladder, 'mirror')
+        AND EXISTS (SELECT FROM skillrating_internal.mirrors(ladder));
+    t record;
+    unfilled regclass;
+    n bigint := 0;
 BEGIN
-    IF skillrating_internal.has_table(ladder, 'replica_note') THEN
-        RETURN;
+    -- Participants cannot exist before their match, so that inserting a match alone changes
+    -- nothing, and deleting one deletes its participants.
+    FOR t IN
+        SELECT v.*, format('%I.%I', ladder, v.table_name) AS relation, g.oid IS NOT NULL AS is_there
+        FROM (VALUES
+            ('pending', 'apply_pending', 'AFTER INSERT', 'DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.fires)', 'apply_pending'),
+            ('match_player', 'collect_insert', 'AFTER INSERT', 'REFERENCING NEW TABLE AS new_rows', 'collect_matches'),
+            ('match_player', 'collect_update', 'AFTER UPDATE',
+                'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows', 'collect_matches'),
+            ('match_player', 'collect_delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows', 'collect_matches'),
+            ('match', 'collect_update', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows', 'collect_matches'),
+            ('match', 'refuse_truncate', 'BEFORE TRUNCATE', '', 'refuse_truncate'),
+            ('match_player', 'refuse_truncate', 'BEFORE TRUNCATE', '', 'refuse_truncate'),
+            ('rating', 'mirror_insert', 'AFTER INSERT', 'REFERENCING NEW TABLE AS changed', 'update_mirrors'),
+            ('rating', 'mirror_update', 'AFTER UPDATE', 'REFERENCING NEW TABLE AS changed', 'update_mirrors'),
+            ('rating', 'mirror_delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS changed', 'update_mirrors')
+        ) AS v(table_name, trigger_name, event, rest, trigger_function)
+        LEFT JOIN pg_trigger AS g
+            ON g.tgrelid = to_regclass(format('%I.%I', ladder, v.table_name)) AND g.tgname = v.trigger_name
+        WHERE skillrating_internal.has_table(ladder, v.table_name)
+            AND (g.oid IS NULL) = (v.table_name <> 'rating' OR mirrored)
+    LOOP
+        IF t.is_there THEN
+            EXECUTE format('DROP TRIGGER %I ON %s', t.trigger_name, t.relation);
+            CONTINUE;
+        END IF;
+        EXECUTE format('CREATE %s TRIGGER %I %s ON %s %s EXECUTE FUNCTION skillrating_internal.%I()',
+            CASE t.table_name WHEN 'pending' THEN 'CONSTRAINT' END, t.trigger_name, t.event, t.relation, t.rest, t.trigger_function);
+        n := n + 1;
+    END LOOP;
+    IF mirrored THEN
+        FOR unfilled IN
+            SELECT DISTINCT m.relation FROM skillrating_internal.mirrors(ladder) AS m
+            JOIN pg_class AS c ON c.oid = m.relation
+            JOIN pg_class AS r ON r.oid = to_regclass(format('%I.rating', ladder)) AND r.relowner = c.relowner
+            WHERE NOT EXISTS (
+                SELECT FROM skillrating_internal.ladder_triggers(ladder) AS g
+                WHERE g.relation = m.relation AND g.function = 'fill_mirror')
+            ORDER BY m.relation
+        LOOP
+            PERFORM skillrating_internal.create_collect_triggers(ladder, unfilled, NULL, NULL);
+            n := n + 1;
+        END LOOP;
     END IF;
-    EXECUTE format(
-        'CREATE TABLE %I.replica_note (
-            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-            noted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-            relation regclass,
-            event text,
-            error text)', ladder);
-    PERFORM skillrating_internal.create_comments(ladder, '{replica_note}');
+    RETURN n;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_replica_note(text) IS
-'A part of attach() with replica => true: the table replica_note, unless the ladder has it.';
+COMMENT ON FUNCTION skillrating_internal.create_triggers(text) IS
+'Makes the missing triggers of a ladder''s own tables and of its owner''s mirrored tables, and
+returns how many; drops those of table rating that no mirror needs.';
 
 CREATE FUNCTION skillrating_internal.attach(
     ladder text,
@@ -197,7 +144,7 @@ BEGIN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('ladder "%s" is strict, and cannot refuse matches that a publisher has committed',
                 ladder),
-            HINT = format('UPDATE %I.ladder SET strict = false sets matches with mistakes aside.',
+            HINT = format('UPDATE %I.ladder SET strict = false leaves matches with mistakes unrated.',
                 ladder);
     END IF;
     -- The same text will be an expression over the rows that a statement touched, which have no
@@ -236,7 +183,7 @@ BEGIN
     -- Those of before, if it was attached.
     PERFORM skillrating_internal.drop_source_triggers(format('%I.source', ladder), relation, false);
     IF replica THEN
-        PERFORM skillrating_internal.create_replica_note(ladder);
+        PERFORM skillrating_internal.create_tables(ladder, '{replica_note}');
     ELSIF skillrating_internal.is_subscribed(relation) THEN
         RAISE WARNING USING
             MESSAGE = format('table %s is filled by a subscription, and ladder "%s" will not rate the rows that it brings', relation, ladder),
@@ -281,9 +228,7 @@ and may create triggers on the table, or with replica owns it, and whatever is w
 expression, as 42846 for a type that cannot be cast. A notice says so if the source does not read
 the table.';
 
-CREATE FUNCTION skillrating_internal.detach(
-    ladder text,
-    relation regclass)
+CREATE FUNCTION skillrating_internal.detach(ladder text, relation regclass)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
@@ -314,59 +259,18 @@ match_player of a ladder feed it as they did before. Works as well if the table 
 ladder are gone. Errors: 42704 for an unknown ladder or a table that is not attached, 42501 unless
 the caller owns the ladder.';
 
-CREATE FUNCTION skillrating_internal.restore_collect_triggers(ladder text)
-RETURNS bigint
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    source regclass := format('%I.source', ladder);
-    relation regclass;
-    replica boolean;
-    found_triggers bigint;
-    wanted_triggers bigint;
-    n bigint := 0;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    -- Disabled ones are none, nor those of a replica that its worker does not fire.
-    FOR relation, replica, found_triggers IN EXECUTE format(
-        'SELECT a.relation, a.replica, (
-            SELECT count(*) FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = d.objid
-            WHERE d.refclassid = ''pg_class''::regclass AND d.refobjid = $1
-                AND d.classid = ''pg_trigger''::regclass AND t.tgrelid = a.relation
-                AND t.tgfoid <> ''skillrating_internal.fill_mirror''::regproc
-                AND (t.tgenabled = ''A'' OR t.tgenabled = CASE WHEN a.replica THEN ''R'' ELSE ''O'' END))
-        FROM %I.attached AS a JOIN pg_class AS c ON c.oid = a.relation
-        ORDER BY a.relation', ladder)
-    USING source
-    LOOP
-        wanted_triggers := cardinality(skillrating_internal.collect_kinds(relation, replica));
-        CONTINUE WHEN found_triggers = wanted_triggers;
-        PERFORM skillrating_internal.drop_source_triggers(source, relation, false);
-        PERFORM skillrating_internal.create_collect_triggers(ladder, relation, '', replica);
-        n := n + wanted_triggers - found_triggers;
-    END LOOP;
-    RETURN n;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.restore_collect_triggers(text) IS
-'The part of restore_triggers() that makes the triggers of attached tables. Returns how many were
-missing or disabled. Error 42501 unless the caller may create triggers on them.';
-
-CREATE FUNCTION skillrating_internal.restore_sequences(
-    ladder text,
-    OUT sequences bigint)
+CREATE FUNCTION skillrating_internal.restore_sequences(ladder text, OUT sequences bigint)
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
     s record;
-    last bigint;
-    used bigint;
+    n bigint;
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     sequences := 0;
     FOR s IN
-        SELECT d.objid::regclass AS sequence, c.relname AS relation, a.attname AS attribute
+        SELECT d.objid::regclass AS sequence, format('%I.%I', ladder, c.relname) AS relation,
+            c.relname = 'event' AS is_order, a.attname AS attribute
         FROM pg_depend AS d
         JOIN pg_class AS q ON q.oid = d.objid AND q.relkind = 'S'
         JOIN pg_class AS c ON c.oid = d.refobjid
@@ -377,54 +281,51 @@ BEGIN
         ORDER BY q.relname
     LOOP
         -- Places in the order of a ladder are in more tables than the one that has the sequence.
-        EXECUTE CASE WHEN s.relation = 'event' THEN
-            format(
-                'SELECT greatest(
-                    (SELECT max(e.seq) FROM %1$I.event AS e),
-                    (SELECT max(e.seq) FROM %1$I.component_event AS e),
-                    (SELECT max(m.seq) FROM %1$I.rated_match AS m),
-                    (SELECT max(greatest(o.operation, o.seq)) FROM %1$I.operation AS o),
-                    (SELECT max(c.seq) FROM %1$I.correction AS c))', ladder)
-            ELSE format('SELECT max(t.%1$I) FROM %2$I.%3$I AS t', s.attribute, ladder, s.relation) END
-        INTO used;
-        EXECUTE format('SELECT CASE WHEN q.is_called THEN q.last_value END FROM %s AS q', s.sequence)
-        INTO last;
-        IF used > coalesce(last, 0) THEN
-            PERFORM setval(s.sequence, used);
-            sequences := sequences + 1;
-        END IF;
+        EXECUTE format(
+            'SELECT setval(%1$L, u.used)
+            FROM %1$s AS q CROSS JOIN (SELECT max(t.used) AS used FROM (' || CASE WHEN s.is_order THEN
+                'SELECT max(e.seq) FROM %2$I.event AS e
+                UNION ALL SELECT max(e.seq) FROM %2$I.component_event AS e
+                UNION ALL SELECT max(m.seq) FROM %2$I.rated_match AS m
+                UNION ALL SELECT max(greatest(o.operation, o.seq)) FROM %2$I.operation AS o
+                UNION ALL SELECT max(c.seq) FROM %2$I.correction AS c'
+                ELSE 'SELECT max(t.%4$I) FROM %3$s AS t' END || ') AS t(used)) AS u
+            WHERE u.used > CASE WHEN q.is_called THEN q.last_value ELSE 0 END', s.sequence, ladder, s.relation, s.attribute);
+        GET DIAGNOSTICS n = ROW_COUNT;
+        sequences := sequences + n;
     END LOOP;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.restore_sequences(text) IS
-'A part of restore_triggers(): moves the sequences of a ladder behind the greatest numbers in its
-tables, and returns how many were behind. They never go back.';
+'Moves the sequences of a ladder behind the greatest numbers in its tables, and returns how many
+were behind.';
 
-CREATE FUNCTION skillrating_internal.idle_triggers(
+CREATE FUNCTION skillrating_internal.ladder_triggers(
     ladder text,
     OUT relation regclass,
     OUT name name,
-    OUT enable text)
+    OUT function name,
+    OUT idle boolean)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
 AS $function$
-    SELECT t.tgrelid, t.tgname, CASE p.proname WHEN 'enqueue_matches' THEN 'ENABLE ALWAYS' ELSE 'ENABLE' END
+    -- Those of a replica are fired by its worker alone, if need be.
+    SELECT t.tgrelid, t.tgname, p.proname,
+        t.tgenabled <> 'A' AND t.tgenabled <> CASE p.proname WHEN 'enqueue_matches' THEN 'R' ELSE 'O' END
     FROM pg_trigger AS t
     JOIN pg_proc AS p ON p.oid = t.tgfoid
     JOIN pg_class AS c ON c.oid = t.tgrelid
     WHERE p.pronamespace = 'skillrating_internal'::regnamespace
-        -- Those of a replica may fire in its worker alone.
-        AND (t.tgenabled = 'D' OR t.tgenabled = 'R' AND p.proname <> 'enqueue_matches')
         AND (c.relnamespace = to_regnamespace(quote_ident(ladder)) OR EXISTS (
             SELECT FROM pg_depend AS d
             WHERE d.classid = 'pg_trigger'::regclass AND d.objid = t.oid
                 AND d.refobjid = to_regclass(format('%I.source', ladder))))
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.idle_triggers(text) IS
-'A part of restore_triggers() and of what tells of them: triggers of a ladder, also on tables of the
-user, that exist and are disabled, and how ALTER TABLE enables them.';
+COMMENT ON FUNCTION skillrating_internal.ladder_triggers(text) IS
+'The triggers of a ladder, also on tables of the user, and whether they do not fire where they have
+to.';
 
 CREATE FUNCTION skillrating_internal.restore_triggers(
     ladder text,
@@ -444,7 +345,7 @@ BEGIN
         WHERE has_table_privilege(c.oid, ''TRIGGER'') AND (
             c.oid IN (SELECT a.relation FROM %I.attached AS a
                 UNION ALL SELECT m.relation FROM skillrating_internal.mirrors($1) AS m
-                UNION ALL SELECT i.relation FROM skillrating_internal.idle_triggers($1) AS i)
+                UNION ALL SELECT i.relation FROM skillrating_internal.ladder_triggers($1) AS i WHERE i.idle)
             OR c.relnamespace = to_regnamespace(quote_ident($1))
                 AND c.relname IN (''pending'', ''rating'', ''match'', ''match_player''))', ladder)
     INTO tables USING ladder;
@@ -454,10 +355,11 @@ BEGIN
     triggers := 0;
     -- On tables of others they are made anew below.
     FOR t IN
-        SELECT i.* FROM skillrating_internal.idle_triggers(ladder) AS i
-        JOIN pg_class AS c ON c.oid = i.relation WHERE pg_has_role(c.relowner, 'USAGE')
+        SELECT i.* FROM skillrating_internal.ladder_triggers(ladder) AS i
+        JOIN pg_class AS c ON c.oid = i.relation WHERE i.idle AND pg_has_role(c.relowner, 'USAGE')
     LOOP
-        EXECUTE format('ALTER TABLE %s %s TRIGGER %I', t.relation, t.enable, t.name);
+        EXECUTE format('ALTER TABLE %s ENABLE %s TRIGGER %I', t.relation,
+            CASE t.function WHEN 'enqueue_matches' THEN 'ALWAYS' END, t.name);
         triggers := triggers + 1;
     END LOOP;
     -- A table that was dropped feeds nothing.
@@ -467,9 +369,21 @@ BEGIN
             'DELETE FROM %I.%I AS l
             WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = l.relation)', ladder, list);
     END LOOP;
-    triggers := triggers + skillrating_internal.create_own_triggers(ladder)
-        + skillrating_internal.mirror_triggers(ladder)
-        + skillrating_internal.restore_collect_triggers(ladder);
+    triggers := triggers + skillrating_internal.create_triggers(ladder);
+    FOR t IN EXECUTE format(
+        'SELECT w.* FROM (
+            SELECT a.relation, a.replica, cardinality(skillrating_internal.collect_kinds(a.relation, a.replica)) - (
+                SELECT count(*) FROM skillrating_internal.ladder_triggers($1) AS t
+                WHERE t.relation = a.relation AND NOT t.idle AND t.function <> ''fill_mirror''
+                    AND (t.function = ''enqueue_matches'') = a.replica) AS lacking
+            FROM %I.attached AS a) AS w
+        WHERE w.lacking <> 0 ORDER BY w.relation', ladder)
+    USING ladder
+    LOOP
+        PERFORM skillrating_internal.drop_source_triggers(format('%I.source', ladder), t.relation, false),
+            skillrating_internal.create_collect_triggers(ladder, t.relation, '', t.replica);
+        triggers := triggers + t.lacking;
+    END LOOP;
     sequences := skillrating_internal.restore_sequences(ladder);
 END
 $function$;
@@ -485,38 +399,25 @@ for an unknown ladder, 42501 unless the caller owns the ladder and may create tr
 attached tables, 55000 if it has no source, 55P03 if tables cannot be locked within 30 s or
 lock_timeout.';
 
-CREATE FUNCTION skillrating_internal.source_relation(source regclass)
-RETURNS regclass
+CREATE FUNCTION skillrating_internal.source_relation(source regclass, OUT relation regclass, OUT unread text)
 LANGUAGE sql STABLE STRICT
 AS $function$
-    SELECT CASE WHEN count(DISTINCT d.refobjid) = 1 THEN min(d.refobjid)::regclass END
-    FROM pg_rewrite AS w
-    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
-    WHERE w.ev_class = source AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> w.ev_class
+    SELECT r.relation, (
+        SELECT string_agg(c.column_name, ', ' ORDER BY c.n)
+        FROM skillrating.source_columns() WITH ORDINALITY AS c(column_name, type, needed, description, n)
+        WHERE c.column_name IN (
+            SELECT a.attname::text FROM pg_attribute AS a WHERE a.attrelid = r.relation AND NOT a.attisdropped
+            EXCEPT SELECT a.attname::text FROM pg_attribute AS a WHERE a.attrelid = source AND NOT a.attisdropped))
+    FROM (
+        SELECT CASE WHEN count(DISTINCT d.refobjid) = 1 THEN min(d.refobjid)::regclass END AS relation
+        FROM pg_rewrite AS w
+        JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+        WHERE w.ev_class = source AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> w.ev_class) AS r
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.source_relation(regclass) IS
-'The relation of the user that the view source of a ladder selects from; null if it is more than
-one, as that of a ladder with matches of its own.';
-
-CREATE FUNCTION skillrating_internal.unread_source_columns(source regclass)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-AS $function$
-    SELECT string_agg(c.column_name, ', ' ORDER BY c.n)
-    FROM skillrating.source_columns()
-        WITH ORDINALITY AS c(column_name, type, needed, description, n)
-    JOIN pg_attribute AS a
-        ON a.attrelid = skillrating_internal.source_relation(source)
-            AND a.attname = c.column_name AND NOT a.attisdropped
-    WHERE NOT EXISTS (
-        SELECT FROM pg_attribute AS s
-        WHERE s.attrelid = source AND s.attname = c.column_name AND NOT s.attisdropped)
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.unread_source_columns(regclass) IS
-'The known columns that the relation behind the view source of a ladder has got since that was made;
-null if there are none. refresh_source() takes them up.';
+'The one relation of the user that a view source selects from, or null; and the known columns that
+this has and the view has not, or null.';
 
 CREATE FUNCTION skillrating_internal.refresh_source(
     ladder text,
@@ -527,11 +428,10 @@ LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     old_view regclass := to_regclass(format('%I.source', ladder));
-    new_source regclass := coalesce(source, skillrating_internal.source_relation(old_view));
+    new_source regclass := coalesce(source, (skillrating_internal.source_relation(old_view)).relation);
     columns text;
     relations oid[];
     t record;
-    found record;
     place bigint;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
@@ -557,11 +457,10 @@ BEGIN
     EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO t;
     PERFORM skillrating_internal.tell_judgement(new_source, t.model, t.params);
     IF EXISTS (SELECT FROM skillrating_internal.mirrors(ladder)) THEN
-        PERFORM skillrating_internal.tell_mirrors(ladder, NULL, skillrating_internal.source_pools(new_source));
+        PERFORM skillrating_internal.tell_mirrors(ladder, NULL, skillrating_internal.known_pools(ladder, new_source));
     END IF;
     IF attach THEN
-        found := skillrating_internal.new_tables(ladder, new_source);
-        relations := found.relations;
+        relations := (skillrating_internal.new_tables(ladder, new_source)).relations;
     END IF;
     -- Whoever waits to rate has the view already, and has written to the tables before.
     PERFORM skillrating_internal.hold_tables(ladder,

@@ -1,37 +1,22 @@
 -- What a source costs: tables that it reads from end to end for each match; and what feeds it.
 
-CREATE FUNCTION skillrating_internal.error_is_bearable(sqlstate text)
-RETURNS boolean
-AS 'MODULE_PATHNAME', 'skillrating_error_is_bearable'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.error_is_bearable(text) IS
-'Whether a transaction can go on after an error: not after one that asks for another attempt, nor for
-a lack of resources, nor with damaged data. Code that takes all errors over raises those again.
-Error 22023 if it is no SQLSTATE.';
-
 CREATE FUNCTION skillrating_internal.owns_relation(relation regclass)
 RETURNS boolean
 LANGUAGE sql STABLE STRICT
-AS $function$
-    SELECT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation AND pg_get_userbyid(c.relowner) = current_user)
-$function$;
+RETURN EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation AND pg_get_userbyid(c.relowner) = current_user);
 
 COMMENT ON FUNCTION skillrating_internal.owns_relation(regclass) IS
-'Whether a relation belongs to the current role itself. The functions of a view run with the rights
-of whoever reads it, so that nobody reads a view of another role for a notice.';
+'Whether a relation belongs to the current role itself. Nobody reads a view of another role for a
+notice, because its functions run with the rights of whoever reads it.';
 
 CREATE FUNCTION skillrating_internal.is_subscribed(relation regclass)
 RETURNS boolean
 LANGUAGE sql STABLE STRICT
-AS $function$
-    SELECT EXISTS (SELECT FROM pg_subscription_rel AS s
-        WHERE s.srrelid = relation OR s.srrelid IN (SELECT p.relid FROM pg_partition_tree(relation) AS p))
-$function$;
+RETURN EXISTS (SELECT FROM pg_subscription_rel AS s
+        WHERE s.srrelid = relation OR s.srrelid IN (SELECT p.relid FROM pg_partition_tree(relation) AS p));
 
 COMMENT ON FUNCTION skillrating_internal.is_subscribed(regclass) IS
-'Whether a table or a partition of it is filled by a subscription, of whose rows only triggers for
-each row that are enabled always notice anything.';
+'Whether a subscription fills a table or a partition of it.';
 
 CREATE FUNCTION skillrating_internal.is_quick(query text)
 RETURNS boolean
@@ -48,11 +33,13 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.is_quick(text) IS
-'Whether a query is estimated to take a second at most, so that a notice may be worth it. Volatile
-because EXPLAIN is refused elsewhere.';
+'Whether a query is estimated to take a second at most.';
 
-CREATE FUNCTION skillrating_internal.tables_read_whole(source regclass)
-RETURNS text
+CREATE FUNCTION skillrating_internal.source_cost(
+    source regclass,
+    OUT tables text,
+    OUT description text,
+    OUT remedy text)
 LANGUAGE plpgsql VOLATILE STRICT
 SET enable_seqscan = off
 SET enable_hashjoin = off
@@ -66,10 +53,13 @@ DECLARE
     -- Of a condition: constants, types of casts, and the alias of the relation itself.
     own constant text := '''(''''|[^''])*''|::[\w".]+|\m%s\.';
     plan jsonb;
+    definition text;
+    match_id text;
+    windows text;
 BEGIN
     -- Planning may call functions of a view.
     IF match_type IS NULL OR NOT skillrating_internal.owns_relation(source) THEN
-        RETURN NULL;
+        RETURN;
     END IF;
     EXECUTE format(
         'EXPLAIN (FORMAT JSON, VERBOSE) SELECT s.* FROM %1$s AS s
@@ -78,113 +68,58 @@ BEGIN
     INTO plan;
     -- A scan for single matches has an index condition with the parameter, or with a column of
     -- another relation: what is left of any other has neither $ nor a dot.
-    RETURN (
-        WITH RECURSIVE node AS (
-            SELECT plan #> '{0,Plan}' AS n
-            UNION ALL
-            SELECT child.n FROM node, jsonb_array_elements(node.n -> 'Plans') AS child(n)
-        ), scan AS (
-            SELECT to_regclass(format('%I.%I', n ->> 'Schema', n ->> 'Relation Name')) AS relation,
-                regexp_replace(coalesce(n ->> 'Index Cond', n ->> 'Recheck Cond', ''),
-                    format(own, n ->> 'Alias'), '', 'g') AS condition
-            FROM node
-            WHERE n ->> 'Node Type' IN (
-                'Seq Scan', 'Index Scan', 'Index Only Scan', 'Bitmap Heap Scan')
-        )
-        SELECT string_agg(DISTINCT scan.relation::text, ', ')
-        FROM scan
-        WHERE scan.condition !~ '[$.]|InitPlan|SubPlan'
-            AND pg_relation_size(scan.relation) >= min_size);
+    WITH RECURSIVE node AS (
+        SELECT plan #> '{0,Plan}' AS n
+        UNION ALL
+        SELECT child.n FROM node, jsonb_array_elements(node.n -> 'Plans') AS child(n)
+    ), scan AS (
+        SELECT to_regclass(format('%I.%I', n ->> 'Schema', n ->> 'Relation Name')) AS relation,
+            regexp_replace(coalesce(n ->> 'Index Cond', n ->> 'Recheck Cond', ''), format(own, n ->> 'Alias'), '', 'g') AS condition
+        FROM node
+        WHERE n ->> 'Node Type' IN ('Seq Scan', 'Index Scan', 'Index Only Scan', 'Bitmap Heap Scan')
+    )
+    SELECT string_agg(DISTINCT scan.relation::text, ', ') INTO tables
+    FROM scan
+    WHERE scan.condition !~ '[$.]|InitPlan|SubPlan' AND pg_relation_size(scan.relation) >= min_size;
+    -- A condition on match_id reaches below a window only where that is partitioned by it.
+    definition := pg_get_viewdef(source, 0);
+    match_id := (regexp_match(definition, '([\w."]+) AS match_id'))[1];
+    SELECT string_agg(DISTINCT w.list[1], '; ') INTO windows
+    FROM regexp_matches(definition, '\mOVER \(PARTITION BY ([\w.", ]+?)(?= ORDER BY | ROWS | RANGE | GROUPS |\))', 'g') AS w(list)
+    WHERE match_id <> ALL (string_to_array(w.list[1], ', '));
+    description := format('source %s reads all rows of ', source) || tables || ' for each match';
+    remedy := CASE WHEN tables IS NULL THEN NULL WHEN windows IS NULL THEN
+            'Each table needs an index on its column (or expression) of the match; for totals, PARTITION BY the column '
+            'that the view calls match_id, or compare with it. See docs/shapes.md.'
+        ELSE format('The window PARTITION BY %1$s spans all matches, because match_id is %2$s. Write PARTITION BY %2$s '
+            'in place of the column that equals it. See docs/shapes.md.', windows, match_id) END;
 EXCEPTION
     -- What cannot be planned is not for us to say.
     WHEN OTHERS THEN
         IF NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
             RAISE;
         END IF;
-        RETURN NULL;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.tables_read_whole(regclass) IS
-'A part of source_cost(): the tables, from half a megabyte on, that a source of the current
-role reads from end to end for a single match, whatever the planner tries; null if there are none.
-Volatile because EXPLAIN is refused elsewhere.';
-
-CREATE FUNCTION skillrating_internal.source_cost(
-    source regclass,
-    OUT description text,
-    OUT remedy text)
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    tables text := skillrating_internal.tables_read_whole(source);
-    definition text;
-    match_id text;
-    windows text;
-BEGIN
-    IF tables IS NULL THEN
-        RETURN;
-    END IF;
-    -- A condition on match_id reaches below a window only where that is partitioned by it.
-    definition := pg_get_viewdef(source, 0);
-    match_id := (regexp_match(definition, '([\w."]+) AS match_id'))[1];
-    SELECT string_agg(DISTINCT w.list, '; ') INTO windows
-    FROM (
-        SELECT m[1] AS list
-        FROM regexp_matches(definition, '\mOVER \(PARTITION BY ([\w.", ]+?)(?= ORDER BY | ROWS | RANGE | GROUPS |\))', 'g') AS m
-    ) AS w
-    WHERE match_id <> ALL (string_to_array(w.list, ', '));
-    description := format('source %s reads all rows of %s for each match', source, tables);
-    remedy := CASE WHEN windows IS NULL THEN
-            'Each table needs an index on its column (or expression) of the match; for totals, PARTITION BY the column '
-            'that the view calls match_id, or compare with it. See docs/shapes.md.'
-        ELSE format('The window PARTITION BY %1$s spans all matches, because match_id is %2$s. Write PARTITION BY %2$s '
-            'in place of the column that equals it. See docs/shapes.md.', windows, match_id) END;
+        tables := NULL;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.source_cost(regclass) IS
-'A part of describe_source() and create_ladder(): a sentence that names the tables that a source
-reads from end to end for each match, and a remedy, which names the windows of its definition that
-are not partitioned by match_id; nulls if there are none.';
+'The tables, from half a megabyte on, that a source of the current role reads from end to end for a
+single match, a sentence that names them, and a remedy; nulls if there are none.';
 
-CREATE FUNCTION skillrating_internal.collect_kinds(
-    relation regclass,
-    replica boolean)
+CREATE FUNCTION skillrating_internal.collect_kinds(relation regclass, replica boolean)
 RETURNS text[]
 LANGUAGE sql STABLE STRICT
-AS $function$
-    -- A match of another ladder's own changes nothing without its participants, see
-    -- create_own_triggers(); and a transaction that inserts both is to come to that ladder first.
+-- A match of another ladder's own changes nothing without its participants, see
+-- create_triggers(); and a transaction that inserts both is to come to that ladder first.
+RETURN (
     SELECT CASE WHEN NOT replica AND c.relname = 'match' AND EXISTS (
             SELECT FROM pg_class AS p WHERE p.relnamespace = c.relnamespace AND p.relname = 'rated_match')
         THEN '{update,truncate}'::text[] ELSE '{insert,update,delete,truncate}' END
-    FROM pg_class AS c WHERE c.oid = relation
-$function$;
+    FROM pg_class AS c WHERE c.oid = relation);
 
 COMMENT ON FUNCTION skillrating_internal.collect_kinds(regclass, boolean) IS
 'A part of attach() and restore_triggers(): for which statements a table has triggers.';
-
-CREATE FUNCTION skillrating_internal.source_tables(
-    source regclass,
-    column_name text,
-    OUT relation regclass,
-    OUT function regprocedure,
-    OUT columns text[],
-    OUT elsewhere boolean,
-    OUT through text,
-    OUT mixed boolean)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_source_tables'
-LANGUAGE C STABLE STRICT ROWS 4;
-
-COMMENT ON FUNCTION skillrating_internal.source_tables(regclass, text) IS
-'The tables below a view, by its definition and those of the views that it reads: the columns of
-each that equal a column of the view, whether it is also used in a place where none of its columns
-does (elsewhere), and if so, an expression over the columns of a row that gives the value, if need
-be by a row of another table (through; null if there is none), and whether it is read by a LIMIT,
-DISTINCT ON or window over several values of the column (mixed). Besides, the functions that may
-read tables, of which nothing else is known. Error 42703 for an unknown column.';
 
 CREATE FUNCTION skillrating_internal.match_sample(
     source regclass,
@@ -224,9 +159,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.match_sample(regclass, regclass, text) IS
-'A part of feeding_tables(), for columns that the source casts: a sentence if none of the first
-hundred rows of a table has a match of the source there, or if that cannot be told; null if one has,
-or the table is empty.';
+'A sentence if none of the first hundred rows of a table has a match of the source in a column, or
+if they cannot be compared; else null.';
 
 CREATE FUNCTION skillrating_internal.feeding_tables(
     source regclass,
@@ -278,11 +212,9 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.feeding_tables(regclass, text) IS
-'A part of describe_source() and create_ladder(): what a source reads. For a table that the current
-role can attach, its column that is match_id (null for any other); what stands in the way of
-attaching it, or speaks against it, and a remedy, in sentences: the call of attach() for a table
-that leads to match_id in another way; and whether it leads there at all, so that its changes should
-be watched. Error 42P01 for an unknown relation.';
+'What a source reads: the column of a table that is match_id, if the current role can attach it;
+what stands in the way, or speaks against it, and a remedy; and whether it leads to match_id at all
+(watched). Error 42P01 for an unknown relation.';
 
 CREATE FUNCTION skillrating_internal.new_tables(
     ladder text,
@@ -332,10 +264,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.new_tables(text, regclass) IS
-'A part of create_ladder() and refresh_source(): of the tables below a source those to be attached to
-a ladder (relations, by columns, and as a list), sentences about them and the others (doubts,
-missing, unwatched, faults), remedies (calls), whether none is attached yet, and the attached ones
-that the source reads no more (gone).';
+'Of the tables below a source those to be attached to a ladder (relations, by columns, and as a
+list), sentences about them and others, remedies (calls), and the attached ones that it does not
+read (gone).';
 
 CREATE FUNCTION skillrating_internal.attach_tables(
     ladder text,
@@ -399,50 +330,36 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass[], boolean) IS
-'A part of create_ladder() and, inside the ladder, of refresh_source(): attaches the tables below a
-source that are not attached yet, all or none, locked together with those that are to mirror
-ratings, and says which, of which others changes are not noticed, and which attached ones
-the source does not read. Returns how many it has attached. Errors: 55P03, naming who is in the way,
-if they cannot be locked within 30 s, and those of attach().';
+'Attaches the tables below a source, all or none, locked together with those that are to mirror
+ratings, tells what will be noticed and what not, and returns how many it attached. Errors: 55P03,
+and those of attach().';
 
-CREATE FUNCTION skillrating_internal.source_pools(source regclass)
+CREATE FUNCTION skillrating_internal.known_pools(ladder text, source regclass DEFAULT NULL)
 RETURNS text[]
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    pools text[] := '{""}';
-BEGIN
-    IF EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'pool' AND NOT a.attisdropped) THEN
-        EXECUTE format('SELECT array_agg(p.pool) FROM (SELECT DISTINCT coalesce(s.pool::text, '''') AS pool FROM %s AS s ORDER BY pool) AS p', source)
-        INTO pools;
-    END IF;
-    RETURN pools;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.source_pools(regclass) IS
-'A part of known_pools() and refresh_source(): the rating pools of the matches of a source, null if
-it has pools, but no match.';
-
-CREATE FUNCTION skillrating_internal.known_pools(ladder text)
-RETURNS text[]
-LANGUAGE plpgsql STABLE STRICT
+LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     pools text[];
 BEGIN
-    EXECUTE format('SELECT array_agg(p.pool) FROM (SELECT DISTINCT r.pool FROM %I.rating AS r WHERE r.pool IS DISTINCT FROM $1 ORDER BY r.pool) AS p', ladder)
-    INTO pools USING skillrating_internal.shared_pool(ladder);
-    IF pools IS NULL AND NOT skillrating_internal.has_table(ladder, 'match') THEN
-        pools := skillrating_internal.source_pools(format('%I.source', ladder));
+    IF source IS NULL THEN
+        EXECUTE format('SELECT array_agg(DISTINCT r.pool) FROM %I.rating AS r WHERE r.pool IS DISTINCT FROM $1', ladder)
+        INTO pools USING skillrating_internal.shared_pool(ladder);
+        IF pools IS NOT NULL OR skillrating_internal.has_table(ladder, 'match') THEN
+            RETURN pools;
+        END IF;
+        source := format('%I.source', ladder);
     END IF;
+    IF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'pool' AND NOT a.attisdropped) THEN
+        RETURN '{""}';
+    END IF;
+    EXECUTE format('SELECT array_agg(DISTINCT coalesce(s.pool::text, '''')) FROM %s AS s', source) INTO pools;
     RETURN pools;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.known_pools(text) IS
-'A part of mirror_rating() and catch_up(): the rating pools of a ladder, or, before any match is
-rated, of its source; null if there are none yet. Error 55000 unless the ladder has been entered.';
+COMMENT ON FUNCTION skillrating_internal.known_pools(text, regclass) IS
+'The rating pools of a source or, if that is null, of a ladder, before its first match those of its
+source; null if there are none yet.';
 
 CREATE FUNCTION skillrating_internal.only_pool(ladder text, hint text)
 RETURNS text
@@ -466,6 +383,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.only_pool(text, text) IS
-'A part of mirror_rating() and seed_from(): the only rating pool of a ladder; that without a name if
-it has no match yet, nor a source with pools. Error 22023, with a hint, which names up to ten, if
-there are several, or none yet.';
+'The only rating pool of a ladder, that without a name if there is none yet. Error 22023, with a
+hint, if there are several, or the source has pools and no match yet.';

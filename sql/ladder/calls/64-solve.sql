@@ -1,72 +1,5 @@
 -- Ladders solved as a whole.
 
-CREATE FUNCTION skillrating_internal.solve_matches(
-    ladder text,
-    solver text,
-    params jsonb,
-    pool text,
-    start text,
-    start_contexts skillrating.context_estimate[],
-    write text[])
-RETURNS skillrating.solve_summary
-AS 'MODULE_PATHNAME', 'skillrating_solve_matches'
-LANGUAGE C VOLATILE;
-
-COMMENT ON FUNCTION skillrating_internal.solve_matches(text, text, jsonb, text, text, skillrating.context_estimate[], text[]) IS
-'Solves the rated matches of a pool of a ladder, in rated order, as solve() does, beginning with the
-estimates of the query start and with start_contexts (which may be null, and may lack players and
-contexts); returns what solve_summary() does. The queries of write, if any, run in the end and read
-the estimates as relation "solution". Without such matches there are no estimates. solve_ladder()
-calls it. Errors: 42704 for an unknown ladder, 22004 for nulls elsewhere, and as solve().';
-
-CREATE FUNCTION skillrating_internal.create_solved_tables(ladder text, player_type text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    reader text;
-BEGIN
-    EXECUTE format(
-        'CREATE TABLE %I.solved (
-            solver text NOT NULL,
-            pool text NOT NULL,
-            player_id %s NOT NULL,
-            at timestamptz,
-            mu float8,
-            standard_error float8,
-            side_offset float8,
-            command_skill float8,
-            games bigint NOT NULL,
-            component integer NOT NULL,
-            UNIQUE NULLS NOT DISTINCT (solver, pool, player_id, at))', ladder, player_type);
-    EXECUTE format('ALTER TABLE %I.solved REPLICA IDENTITY FULL', ladder);
-
-    EXECUTE format(
-        'CREATE TABLE %I.solved_context (
-            solver text NOT NULL,
-            pool text NOT NULL,
-            context text,
-            log_odds float8,
-            standard_error float8,
-            UNIQUE NULLS NOT DISTINCT (solver, pool, context))', ladder);
-    EXECUTE format('ALTER TABLE %I.solved_context REPLICA IDENTITY FULL', ladder);
-    PERFORM skillrating_internal.create_comments(ladder, '{solved,solved_context}');
-    -- To those who may see the configuration, as grant_ladder() does.
-    FOR reader IN
-        SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
-        FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a
-        WHERE c.oid = to_regclass(format('%I.ladder', ladder)) AND a.privilege_type = 'SELECT'
-            AND a.grantee <> c.relowner
-    LOOP
-        EXECUTE format('GRANT SELECT ON %1$I.solved, %1$I.solved_context TO %2$s', ladder, reader);
-    END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_solved_tables(text, text) IS
-'A part of solve_ladder(): the tables solved and solved_context, which a ladder has once it is
-solved.';
-
 CREATE FUNCTION skillrating_internal.solve_ladder(
     ladder text,
     solver text DEFAULT 'bradley_terry',
@@ -78,6 +11,7 @@ LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
+    reader text;
     start text;
     start_contexts skillrating.context_estimate[];
     summary skillrating.solve_summary;
@@ -85,9 +19,15 @@ BEGIN
     IF NOT (skillrating_internal.has_table(ladder, 'solved') AND skillrating_internal.has_table(ladder, 'solved_context')) THEN
         -- One makes them; rating goes on.
         EXECUTE format('LOCK TABLE %I.ladder IN SHARE ROW EXCLUSIVE MODE', ladder);
-        IF NOT (skillrating_internal.has_table(ladder, 'solved') AND skillrating_internal.has_table(ladder, 'solved_context')) THEN
-            PERFORM skillrating_internal.create_solved_tables(ladder, t.player_type);
-        END IF;
+        PERFORM skillrating_internal.create_tables(ladder, '{solved,solved_context}', t.player_type::regtype);
+        -- To those who may see the configuration, as grant_ladder() does.
+        FOR reader IN
+            SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+            FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a
+            WHERE c.oid = to_regclass(format('%I.ladder', ladder)) AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner
+        LOOP
+            EXECUTE format('GRANT SELECT ON %1$I.solved, %1$I.solved_context TO %2$s', ladder, reader);
+        END LOOP;
     END IF;
     -- One after another; reading goes on.
     EXECUTE format('LOCK TABLE %I.solved IN SHARE ROW EXCLUSIVE MODE', ladder);

@@ -66,27 +66,20 @@ CREATE FUNCTION skillrating_internal.state_expressions(
     OUT after text,
     OUT before_object text,
     OUT after_object text)
-LANGUAGE plpgsql STABLE STRICT
+LANGUAGE sql STABLE STRICT
 AS $function$
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format(
-        'SELECT format(''ARRAY[%%s]'', string_agg(u.before, '', '' ORDER BY u.n)),
-            format(''ARRAY[%%s]'', string_agg(u.after, '', '' ORDER BY u.n)),
-            format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, %%s'', u.c, u.before), '', '' ORDER BY u.n)),
-            format(''jsonb_build_object(%%s)'', string_agg(format(''%%L, %%s'', u.c, u.after), '', '' ORDER BY u.n))
-        FROM %I.ladder AS l
-        CROSS JOIN skillrating.models(l.model, l.params) AS m
-        CROSS JOIN LATERAL (
-            SELECT s.c, s.n, format(''e.%%I'', s.c || ''_before'') AS before, format(''e.%%I'', s.c || ''_after'') AS after
-            FROM unnest(m.state_columns) WITH ORDINALITY AS s(c, n)) AS u', ladder)
-    INTO before, after, before_object, after_object;
-END
+    SELECT format('ARRAY[%s]', string_agg(u.before, ', ' ORDER BY u.n)),
+        format('ARRAY[%s]', string_agg(u.after, ', ' ORDER BY u.n)),
+        format('jsonb_build_object(%s)', string_agg(format('%L, %s', u.c, u.before), ', ' ORDER BY u.n)),
+        format('jsonb_build_object(%s)', string_agg(format('%L, %s', u.c, u.after), ', ' ORDER BY u.n))
+    FROM (
+        SELECT s.c, s.n, format('e.%I', s.c || '_before') AS before, format('e.%I', s.c || '_after') AS after
+        FROM skillrating_internal.ladder_row(ladder) AS l, unnest(l.state_columns) WITH ORDINALITY AS s(c, n)) AS u
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.state_expressions(text) IS
-'The states before and after in a row e of event, as SQL expressions that give arrays for
-state_rating(), and objects of the state columns by their names. Error 42P01 for an unknown ladder.';
+'The states before and after in a row e of event, as SQL that gives arrays, and objects by the names
+of the state columns.';
 
 CREATE FUNCTION skillrating_internal.rating_at(
     ladder text,
@@ -124,26 +117,6 @@ account that is merged counts as the player it is merged into. Without pool it i
 leaderboard().
 Errors: 42704 for an unknown ladder or pool, 22023 without a pool where there are several, 22008 for
 an infinite time.';
-
-CREATE FUNCTION skillrating_internal.match_participants(
-    ladder text,
-    match_id text,
-    OUT account text,
-    OUT player_id text,
-    OUT pool text,
-    OUT played_at timestamptz,
-    OUT team integer,
-    OUT rank float8,
-    OUT weight float8)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_match_participants'
-LANGUAGE C STABLE STRICT ROWS 12;
-
-COMMENT ON FUNCTION skillrating_internal.match_participants(text, text) IS
-'A part of match_journal(): the accounts in a match as its source has it now, with the player whom
-each counts as, and what rating makes of their rows: the team on which most was played, its rank and
-the weight of all stints, null for rank and weight of rows that make no match. No rows if the source
-has none, or raises an error about its data. Error 55000 unless the ladder has been entered.';
 
 CREATE FUNCTION skillrating_internal.match_rows(
     ladder text,
@@ -228,10 +201,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.match_rows(text, text, bigint, timestamptz) IS
-'A part of match_journal(): the participants of a match as its source has it now, each with the
-event of the match, which has that place, and the operations in force that concern the account; and
-events of players who are not in it any more, without an account.  match_played_at is the time where
-neither knows one.';
+'The participants of a match in its source, each with the event at that place and the operations
+that concern the account; and events of players who are not in it any more.';
 
 CREATE FUNCTION skillrating_internal.match_journal(
     ladder text,

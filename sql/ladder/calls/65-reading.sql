@@ -18,15 +18,7 @@ CREATE TYPE skillrating.ranked_player AS (
 
 COMMENT ON TYPE skillrating.ranked_player IS
 'A line of a leaderboard. The columns from peak on are null unless statistics were asked for.';
-COMMENT ON COLUMN skillrating.ranked_player.place IS 'The place: 1 is first; equal ratings share one.';
 COMMENT ON COLUMN skillrating.ranked_player.player_id IS 'The identifier as text.';
-COMMENT ON COLUMN skillrating.ranked_player.rating IS 'The displayed rating.';
-COMMENT ON COLUMN skillrating.ranked_player.games IS 'Rated matches.';
-COMMENT ON COLUMN skillrating.ranked_player.wins IS 'Rated matches in which the player was sole first.';
-COMMENT ON COLUMN skillrating.ranked_player.draws IS 'Rated matches in which the player shared the first place.';
-COMMENT ON COLUMN skillrating.ranked_player.losses IS 'Rated matches that were lost.';
-COMMENT ON COLUMN skillrating.ranked_player.last_played IS 'The time of the last rated match.';
-COMMENT ON COLUMN skillrating.ranked_player.provisional IS 'Whether the rating still has to settle, as in the view leaderboard of the ladder.';
 COMMENT ON COLUMN skillrating.ranked_player.peak IS 'The highest rating since the last reset.';
 COMMENT ON COLUMN skillrating.ranked_player.peak_at IS 'When it came first.';
 COMMENT ON COLUMN skillrating.ranked_player.streak IS 'Matches in a row that were won or, if negative, lost; 0 after a draw.';
@@ -78,8 +70,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.past_shared_state(text, timestamptz, text, text, text, text, bigint) IS
-'A part of past_board(): a query for what the player o has in all pools at a time, with the time as
-of which it is, and whether it is fixed; a row of nulls under a model that shares nothing.';
+'A query for what the player o has in all pools at a time, as of when it is, and whether it is
+fixed.';
 
 CREATE FUNCTION skillrating_internal.past_board(
     ladder text,
@@ -92,7 +84,7 @@ LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    l record;
+    l record := skillrating_internal.ladder_row(ladder);
     horizon text;
     behind bigint;
     now_state text;
@@ -101,7 +93,6 @@ DECLARE
     aged_columns text;
     shared text;
 BEGIN
-    EXECUTE format('SELECT m.state_columns, l.horizon, l.horizon_at FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO l;
     IF at < l.horizon_at THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('history of ladder "%s" begins at %s, and %s is before', ladder, l.horizon_at, at),
@@ -134,14 +125,16 @@ BEGIN
                 UNION ALL
                 SELECT r.player_id, r.pool, c.games + coalesce(h.games, 0), c.wins + coalesce(h.wins, 0),
                     c.draws + coalesce(h.draws, 0), c.losses + coalesce(h.losses, 0),
-                    CASE WHEN e.kind = ''reset'' THEN NULL WHEN e.score IS NULL THEN e.last_played_before
-                        ELSE greatest(e.last_played_before, e.played_at) END,
-                    CASE WHEN e.kind <> ''reset'' THEN greatest(e.last_played_before, e.as_of_before, e.played_at) END, e.fixed, %4$s
+                    CASE WHEN e.seq IS NULL THEN h.last_played WHEN e.kind = ''reset'' THEN NULL
+                        WHEN e.score IS NULL THEN e.last_played_before ELSE greatest(e.last_played_before, e.played_at) END,
+                    CASE WHEN e.seq IS NULL THEN h.as_of
+                        WHEN e.kind <> ''reset'' THEN greatest(e.last_played_before, e.as_of_before, e.played_at) END,
+                    CASE WHEN e.seq IS NULL THEN h.fixed ELSE e.fixed END, CASE WHEN e.seq IS NULL THEN %12$s ELSE %4$s END
                 FROM %1$I.rating AS r
-                CROSS JOIN LATERAL (
+                LEFT JOIN LATERAL (
                     SELECT e.* FROM %1$I.event AS e
                     WHERE e.player_id %7$s r.player_id AND e.pool = r.pool AND e.played_at <= %5$L AND e.seq > %11$s
-                    ORDER BY e.seq DESC LIMIT 1) AS e
+                    ORDER BY e.seq DESC LIMIT 1) AS e ON true
                 CROSS JOIN LATERAL (
                     SELECT max(s.seq) AS seq FROM %1$I.event AS s
                     WHERE s.player_id %7$s r.player_id AND s.pool = r.pool AND s.seq <= e.seq
@@ -154,16 +147,7 @@ BEGIN
                     WHERE c.player_id %7$s r.player_id AND c.pool = r.pool AND c.seq <= e.seq
                         AND c.seq > coalesce(z.seq, %11$s) AND c.seq > %11$s) AS c
                 WHERE r.pool = %6$L AND (r.as_of > %5$L OR r.as_of IS NULL) AND %9$s
-                UNION ALL
-                SELECT r.player_id, r.pool, h.games, h.wins, h.draws, h.losses, h.last_played,
-                    h.as_of, h.fixed, %12$s
-                FROM %1$I.rating AS r
-                JOIN %10$s AS h ON h.player_id %7$s r.player_id AND h.pool = r.pool
-                WHERE r.pool = %6$L AND (r.as_of > %5$L OR r.as_of IS NULL) AND %9$s
-                    AND NOT EXISTS (
-                        SELECT FROM %1$I.event AS e
-                        WHERE e.player_id %7$s r.player_id AND e.pool = r.pool
-                            AND e.played_at <= %5$L AND e.seq > %11$s)
+                    AND (e.seq IS NOT NULL OR h.player_id IS NOT NULL)
             ) AS o LEFT JOIN LATERAL (%8$s) AS s ON true
             OFFSET 0) AS q',
         ladder, aged_columns, now_state, then_state, at, pool, t.player_equals, shared, which,
@@ -172,27 +156,60 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.past_board(text, text, timestamptz, text, bigint) IS
-'A part of board(): a query for rows as rating has them, in a pool at a finite time, of the players
-r whom a condition names: after the last event up to that time, in rated order, and idle time
-since, of which a reset starts anew and which those who are fixed do not have. Players without an
-event by then are not in it. Events up to the place last have no say, as the caller knows. Error
-55000 for a time before the horizon.';
+'A query for the rows that rating had in a pool at a time, of the players r whom a condition names;
+events up to the place last have no say. Error 55000 for a time before the horizon.';
+
+CREATE FUNCTION skillrating_internal.check_not_negative(argument text, value bigint)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $function$
+BEGIN
+    IF value < 0 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('%s must not be negative, not %s', argument, value);
+    END IF;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.check_not_negative(text, bigint) IS
+'Error 22023 for a negative value of an argument.';
 
 CREATE FUNCTION skillrating_internal.board(
     ladder text,
     pool text,
     at timestamptz,
-    which text DEFAULT 'true')
-RETURNS text
+    min_games bigint DEFAULT 1,
+    active_since timestamptz DEFAULT NULL,
+    max_deviation float8 DEFAULT NULL,
+    fixed boolean DEFAULT NULL,
+    which text DEFAULT 'true',
+    OUT rows text,
+    OUT eligible text,
+    OUT counted boolean,
+    OUT provisional text)
 LANGUAGE plpgsql STABLE
 AS $function$
+DECLARE
+    m record;
 BEGIN
-    IF ladder IS NULL OR pool IS NULL THEN
-        RETURN NULL;
+    PERFORM skillrating_internal.ladder_types(ladder), skillrating_internal.check_not_negative('min_games', min_games);
+    EXECUTE format(
+        'SELECT m.name, m.deviation_column, skillrating_internal.provisional_expression(l.model, l.params) AS provisional
+        FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO m;
+    IF max_deviation IS NOT NULL AND m.deviation_column IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('model "%s" of ladder "%s" has no deviation', m.name, ladder);
     END IF;
-    PERFORM skillrating_internal.ladder_types(ladder);
+    provisional := m.provisional;
+    eligible := concat_ws(' AND ', format('r.pool = %L AND r.games >= %s', pool, min_games),
+        'r.last_played >= ' || quote_literal(active_since),
+        CASE WHEN max_deviation IS NOT NULL THEN format('r.%I <= %L', m.deviation_column, max_deviation) END,
+        'r.fixed = ' || quote_literal(fixed));
+    counted := at IS NULL AND min_games = 1 AND num_nonnulls(active_since, max_deviation, fixed) = 0
+        AND skillrating_internal.has_table(ladder, 'rating_count');
     IF at IS NULL THEN
-        RETURN format('NOT MATERIALIZED (SELECT r.* FROM %I.rating AS r WHERE %s)', ladder, which);
+        rows := format('WITH board AS NOT MATERIALIZED (SELECT r.* FROM %I.rating AS r WHERE %s)', ladder, which);
+        RETURN;
     END IF;
     IF NOT isfinite(at) THEN
         RAISE datetime_field_overflow USING
@@ -200,31 +217,14 @@ BEGIN
             HINT = 'Leave it null for the ratings that are stored.';
     END IF;
     PERFORM skillrating_internal.check_readable(ladder, 'event');
-    RETURN format('MATERIALIZED (%s)', skillrating_internal.past_board(ladder, pool, at, which));
+    rows := format('WITH board AS MATERIALIZED (%s)', skillrating_internal.past_board(ladder, pool, at, which));
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.board(text, text, timestamptz, text) IS
-'A part of leaderboard() and its like: what follows WITH board AS, the rows of rating of the players
-r whom a condition names, or those that it had in a pool at a time. Null for a null ladder or pool.
-Errors: 22008 for an infinite time, 42501 unless the caller may read table event too where a time is
-given.';
-
-CREATE FUNCTION skillrating_internal.check_min_games(min_games bigint)
-RETURNS void
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-AS $function$
-BEGIN
-    IF min_games < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('min_games must not be negative, not %s', min_games);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_min_games(bigint) IS
-'A part of the functions that take the least number of rated matches of players to show: error 22023
-for a negative one.';
+COMMENT ON FUNCTION skillrating_internal.board(text, text, timestamptz, bigint, timestamptz, float8, boolean, text) IS
+'Parts of a query: its beginning, with relation board, the rows that rating has, or had in a pool at
+a time, of the players r whom a condition names; whether a row r is eligible, whether the counts of
+the ladder are those of this board, and whether r is provisional. Errors as leaderboard().';
 
 CREATE FUNCTION skillrating_internal.leaderboard(
     ladder text,
@@ -242,59 +242,54 @@ LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    board text := skillrating_internal.board(ladder, pool, at);
-    provisional text;
-    e record := skillrating_internal.eligible_players(ladder, min_games, active_since, max_deviation, at, fixed);
+    b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation, fixed);
     statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     page text := '';
-    place text;
+    place text := 'rank() OVER (ORDER BY r.rating DESC)';
     further text := '';
-    above bigint := 0;
-    at_least bigint := 0;
+    above bigint;
+    at_least bigint;
     after text;
     after_rating float8;
 BEGIN
-    IF n < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('n must not be negative, not %s', n);
-    END IF;
-    EXECUTE format('SELECT skillrating_internal.provisional_expression(l.model, l.params) FROM %I.ladder AS l', ladder)
-    INTO provisional;
+    PERFORM skillrating_internal.check_not_negative('n', n);
     IF after_player IS NOT NULL THEN
         -- The page before may have ended with a row of an account that is merged.
         FOREACH after IN ARRAY ARRAY[after_player::text, skillrating_internal.counted_player(ladder, after_player::text)] LOOP
-            EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE r.player_id %s CAST($1 AS %s) AND r.pool = $2', board, t.player_equals, t.player_type)
-            INTO after_rating USING after, pool;
+            EXECUTE format('%s SELECT r.rating FROM board AS r WHERE r.pool = %L AND r.player_id %s CAST(%L AS %s)',
+                b.rows, pool, t.player_equals, after, t.player_type)
+            INTO after_rating;
             EXIT WHEN after_rating IS NOT NULL;
         END LOOP;
         IF after_rating IS NULL THEN
             RAISE undefined_object USING
                 MESSAGE = format('ladder "%s" has no player %s in pool "%s"', ladder, after_player, pool);
         END IF;
-        EXECUTE format('WITH board AS %s SELECT c.above, c.at_least FROM (%s) AS c', board,
-            skillrating_internal.counts_query(ladder, e.ranked, e.condition, '$6'))
-        INTO above, at_least USING pool, min_games, active_since, max_deviation, n, after_rating;
+        EXECUTE format('%s SELECT c.above, c.at_least FROM (%s) AS c', b.rows,
+            skillrating_internal.counts_query(ladder, pool, b.counted, b.eligible, '$1'))
+        INTO above, at_least USING after_rating;
         -- Each part in the order of an index, however many share the rating.
-        page := format('(SELECT r.* FROM board AS r WHERE %s AND r.rating = $6 AND CAST($7 AS %s) %s r.player_id ORDER BY r.player_id LIMIT $5) UNION ALL ',
-            e.condition, t.player_type, t.player_less);
-        further := ' AND r.rating < $6';
+        page := format(
+            '(SELECT r.* FROM board AS r WHERE %s AND r.rating = $1 AND CAST(%L AS %s) %s r.player_id
+            ORDER BY r.player_id LIMIT $2) UNION ALL ', b.eligible, after, t.player_type, t.player_less);
+        further := ' AND r.rating < $1';
+        place := format('CASE WHEN r.rating = $1 THEN 1 + %s ELSE %s + rank() OVER (PARTITION BY r.rating = $1 ORDER BY r.rating DESC) END',
+            above, at_least);
     END IF;
-    page := format('(SELECT r.* FROM (%s(SELECT r.* FROM board AS r WHERE %s%s ORDER BY r.rating DESC, r.player_id LIMIT $5)) AS r ORDER BY r.rating DESC, r.player_id LIMIT $5) AS r',
-        page, e.condition, further);
-    place := 'CASE WHEN r.rating = $6 THEN 1 + $8 ELSE $9 + rank() OVER (PARTITION BY r.rating = $6 ORDER BY r.rating DESC) END';
+    page := format(
+        '(SELECT r.* FROM (%s(SELECT r.* FROM board AS r WHERE %s%s ORDER BY r.rating DESC, r.player_id LIMIT $2)) AS r
+        ORDER BY r.rating DESC, r.player_id LIMIT $2) AS r', page, b.eligible, further);
     IF statistics IS NOT NULL THEN
         page := format('(SELECT r.*, %s AS place FROM %s) AS r %s', place, page,
-            skillrating_internal.statistics_join(ladder, statistics, at, e.condition, e.ranked));
+            skillrating_internal.statistics_join(ladder, statistics, pool, at, b.eligible, b.counted));
         place := 'r.place';
         statistics_columns := 's.peak, s.peak_at, s.streak, s.last_change, s.percentile';
     END IF;
     RETURN QUERY EXECUTE format(
-        'WITH board AS %s
-        SELECT %s, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
-            %s, %s
+        '%s SELECT %s, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played, %s, %s
         FROM %s
-        ORDER BY r.rating DESC, r.player_id', board, place, provisional, statistics_columns, page)
-    USING pool, min_games, active_since, max_deviation, n, after_rating, after, above, at_least;
+        ORDER BY r.rating DESC, r.player_id', b.rows, place, b.provisional, statistics_columns, page)
+    USING after_rating, n;
 END
 $function$;
 
@@ -318,51 +313,6 @@ Errors: 42704 for an unknown ladder, player or pool, 22023 for a negative n or m
 max_deviation under a model that has none, for unknown statistics, or if the pool is left out and
 there are several, 22008 for an infinite at.';
 
-CREATE FUNCTION skillrating_internal.eligible_players(
-    ladder text,
-    min_games bigint,
-    active_since timestamptz,
-    max_deviation float8,
-    at timestamptz,
-    fixed boolean,
-    OUT condition text,
-    OUT ranked boolean)
-LANGUAGE plpgsql STABLE
-AS $function$
-DECLARE
-    deviation_column text;
-    model_name text;
-BEGIN
-    IF ladder IS NULL THEN
-        RETURN;
-    END IF;
-    PERFORM skillrating_internal.ladder_types(ladder);
-    PERFORM skillrating_internal.check_min_games(min_games);
-    condition := 'r.pool = $1 AND r.games >= $2 AND ($3 IS NULL OR r.last_played >= $3)'
-        || CASE WHEN fixed IS NULL THEN '' ELSE format(' AND r.fixed = %L', fixed) END;
-    IF max_deviation IS NULL THEN
-        condition := condition || ' AND $4 IS NULL';
-        ranked := at IS NULL AND fixed IS NULL AND min_games = 1 AND active_since IS NULL
-            AND skillrating_internal.ranks(ladder) = 'counted';
-        RETURN;
-    END IF;
-    EXECUTE format('SELECT l.model, m.deviation_column FROM %I.ladder AS l, skillrating.models(l.model) AS m', ladder)
-    INTO model_name, deviation_column;
-    IF deviation_column IS NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('model "%s" of ladder "%s" has no deviation', model_name, ladder);
-    END IF;
-    condition := condition || format(' AND r.%I <= $4', deviation_column);
-    ranked := false;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.eligible_players(text, bigint, timestamptz, float8, timestamptz, boolean) IS
-'A part of leaderboard() and its like: the condition on rows r of rating for pool $1, min_games $2,
-active_since $3 and max_deviation $4, and of those who are fixed or not; and whether the ladder
-counts ranks of a board at a time under this condition. Error 22023 for a negative min_games, or a
-max_deviation under a model that has none.';
-
 CREATE FUNCTION skillrating_internal.place_of(
     ladder text,
     player_id anycompatible,
@@ -378,22 +328,19 @@ LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    board text := skillrating_internal.board(ladder, pool, at);
-    e record := skillrating_internal.eligible_players(ladder, min_games, active_since, max_deviation, at, fixed);
-    player text := skillrating_internal.counted_player(ladder, player_id::text);
+    b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation, fixed);
     player_rating float8;
 BEGIN
-    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, e.condition, t.player_equals, t.player_type)
-    INTO player_rating USING pool, min_games, active_since, max_deviation, player;
+    EXECUTE format('%s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST(%L AS %s)', b.rows, b.eligible,
+        t.player_equals, skillrating_internal.counted_player(ladder, player_id::text), t.player_type)
+    INTO player_rating;
     IF player_rating IS NULL THEN
         RETURN;
     END IF;
     EXECUTE format(
-        'WITH board AS %s
-        SELECT 1 + c.above, 100 * (c.total - c.at_least + (c.at_least - c.above - 1) / 2.0) / nullif(c.total - 1, 0)
-        FROM (%s) AS c', board,
-        skillrating_internal.counts_query(ladder, e.ranked, e.condition, '$5'))
-    INTO place, percentile USING pool, min_games, active_since, max_deviation, player_rating;
+        '%s SELECT 1 + c.above, 100 * (c.total - c.at_least + (c.at_least - c.above - 1) / 2.0) / nullif(c.total - 1, 0)
+        FROM (%s) AS c', b.rows, skillrating_internal.counts_query(ladder, pool, b.counted, b.eligible, '$1'))
+    INTO place, percentile USING player_rating;
 END
 $function$;
 
@@ -420,72 +367,31 @@ LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    board text := skillrating_internal.board(ladder, pool, at);
-    provisional text;
-    e record := skillrating_internal.eligible_players(ladder, min_games, active_since, max_deviation, at, fixed);
-    statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
-    statistics_join text := '';
-    player text := skillrating_internal.counted_player(ladder, player_id::text);
-    -- The index backwards and forwards from the player, however many share the rating.
-    near text := format(
-        'SELECT u.* FROM (
-            (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5 AND r.player_id %2$s CAST($6 AS %3$s)
-             ORDER BY r.player_id DESC LIMIT $7)
-            UNION ALL
-            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating > $5
-             ORDER BY r.rating, r.player_id DESC LIMIT $7)
-            ORDER BY rating, player_id DESC LIMIT $7) AS u
-        UNION ALL
-        SELECT u.* FROM (
-            (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5 AND r.player_id %4$s CAST($6 AS %3$s))
-            UNION ALL
-            (SELECT r.* FROM board AS r
-             WHERE %1$s AND r.rating = $5 AND CAST($6 AS %3$s) %2$s r.player_id
-             ORDER BY r.player_id LIMIT $7)
-            UNION ALL
-            (SELECT r.* FROM board AS r WHERE %1$s AND r.rating < $5
-             ORDER BY r.rating DESC, r.player_id LIMIT $7)
-            ORDER BY rating DESC, player_id LIMIT $7 + 1) AS u',
-        e.condition, t.player_less, t.player_type, t.player_equals);
-    top text := '(SELECT max(n.rating) FROM near AS n)';
-    player_rating float8;
-    top_rating float8;
+    b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation, fixed);
+    above bigint;
+    last text;
 BEGIN
-    IF n IS NULL OR n < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('n must not be negative or null, not %s', n);
+    PERFORM skillrating_internal.check_not_negative('n', n);
+    -- The index backwards from the player, however many share the rating: the page begins behind the
+    -- last of one more than are wanted.
+    EXECUTE format(
+        '%1$s SELECT a.n, a.last
+        FROM (SELECT r.* FROM board AS r WHERE %2$s AND r.player_id %4$s CAST(%5$L AS %6$s)) AS p
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS n, (array_agg(u.player_id::text ORDER BY u.rating DESC, u.player_id))[1] AS last
+            FROM (
+                (SELECT r.* FROM board AS r WHERE %2$s AND r.rating = p.rating AND r.player_id %3$s p.player_id
+                ORDER BY r.player_id DESC LIMIT $1)
+                UNION ALL
+                (SELECT r.* FROM board AS r WHERE %2$s AND r.rating > p.rating ORDER BY r.rating, r.player_id DESC LIMIT $1)
+                ORDER BY rating, player_id DESC LIMIT $1) AS u) AS a',
+        b.rows, b.eligible, t.player_less, t.player_equals, skillrating_internal.counted_player(ladder, player_id::text),
+        t.player_type)
+    INTO above, last USING n + 1::bigint;
+    IF above IS NOT NULL THEN
+        RETURN QUERY SELECT l.* FROM skillrating_internal.leaderboard(ladder, least(least(above, n) + 1 + n, 2147483647)::integer, pool,
+            min_games, CASE WHEN above > n THEN last END, active_since, max_deviation, at, statistics, fixed) AS l;
     END IF;
-    EXECUTE format('WITH board AS %s SELECT r.rating FROM board AS r WHERE %s AND r.player_id %s CAST($5 AS %s)', board, e.condition, t.player_equals, t.player_type)
-    INTO player_rating USING pool, min_games, active_since, max_deviation, player;
-    IF player_rating IS NULL THEN
-        RETURN;
-    END IF;
-    EXECUTE format('SELECT skillrating_internal.provisional_expression(l.model, l.params) FROM %I.ladder AS l', ladder)
-    INTO provisional;
-    IF statistics IS NOT NULL THEN
-        statistics_columns := 's.peak, s.peak_at, s.streak, s.last_change, s.percentile';
-        statistics_join := skillrating_internal.statistics_join(ladder, statistics, at, e.condition, e.ranked);
-    END IF;
-    IF at IS NULL AND NOT e.ranked THEN
-        -- Only for a constant does the planner know how many players are above it.
-        EXECUTE format('WITH board AS %s SELECT max(n.rating) FROM (%s) AS n', board, near)
-        INTO top_rating USING pool, min_games, active_since, max_deviation, player_rating, player, n;
-        top := '$8';
-    END IF;
-    RETURN QUERY EXECUTE format(
-        'WITH board AS %1$s, near AS (%2$s), top AS (SELECT %7$s AS rating, c.above, c.at_least FROM (%3$s) AS c)
-        SELECT r.place, r.player_id::text, r.rating, r.games, r.wins, r.draws, r.losses, r.last_played,
-            %4$s, %5$s
-        -- Not all of those who share the first place here need be near.
-        FROM (SELECT n.*, CASE WHEN n.rating = t.rating THEN 1 + t.above
-                  ELSE t.at_least + rank() OVER (PARTITION BY n.rating = t.rating ORDER BY n.rating DESC) END AS place
-              FROM near AS n CROSS JOIN top AS t) AS r %6$s
-        ORDER BY r.rating DESC, r.player_id', board,
-        near, skillrating_internal.counts_query(ladder, e.ranked, e.condition, top), provisional,
-        statistics_columns, statistics_join, top)
-    USING pool, min_games, active_since, max_deviation, player_rating, player, n, top_rating;
 END
 $function$;
 
@@ -546,22 +452,16 @@ LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    board text;
-    which text := 'true';
+    b record := skillrating_internal.board(ladder, pool, at, which => CASE WHEN player IS NULL THEN 'true'
+        ELSE format('r.player_id %s CAST(%L AS %s)', t.player_equals,
+            skillrating_internal.counted_player(ladder, player::text), t.player_type) END);
 BEGIN
-    IF player IS NOT NULL THEN
-        which := format('r.player_id %s CAST(%L AS %s)', t.player_equals,
-            skillrating_internal.counted_player(ladder, player::text), t.player_type);
-    END IF;
-    board := skillrating_internal.board(ladder, pool, at, which);
     RETURN QUERY EXECUTE format(
-        'WITH board AS %2$s
-        SELECT r.player_id::text, r.rating, r.games, r.last_played,
-            skillrating.synelo_status(r.games, r.last_played, coalesce($2, now()),
-                coalesce($3, (l.params->>''shadow_games'')::float8::integer, 10), $4)
-        FROM %1$I.ladder AS l CROSS JOIN board AS r WHERE r.pool = $1 AND r.games > 0', ladder,
-        board)
-    USING pool, at, shadow_games, stale_days;
+        '%s SELECT r.player_id::text, r.rating, r.games, r.last_played,
+            skillrating.synelo_status(r.games, r.last_played, coalesce($1, now()),
+                coalesce($2, (l.params->>''shadow_games'')::float8::integer, 10), $3)
+        FROM %I.ladder AS l CROSS JOIN board AS r WHERE %s', b.rows, ladder, b.eligible)
+    USING at, shadow_games, stale_days;
 END
 $function$;
 
@@ -589,8 +489,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    PERFORM skillrating_internal.check_min_games(min_games);
+    PERFORM skillrating_internal.ladder_types(ladder), skillrating_internal.check_not_negative('min_games', min_games);
     RETURN QUERY EXECUTE format(
         'SELECT s.player_id::text, s.games, s.expected, s.scored, s.surplus / s.games,
             s.surplus / nullif(sqrt(s.variance), 0)

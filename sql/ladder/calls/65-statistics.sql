@@ -34,20 +34,21 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.last_matches_query(text, text, boolean, boolean) IS
-'A part of statistics_join(): the query of the streak of a row r of the board and of what its last
-match changed, among the events e of a span; it reads no more matches than the streak has.';
+'The query of the streak of a row r of the board and of what its last match changed, among the
+events e of a span.';
 
 CREATE FUNCTION skillrating_internal.statistics_join(
     ladder text,
     statistics text[],
+    pool text,
     at timestamptz,
     eligible text,
-    ranked boolean)
+    counted boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record;
+    t record := skillrating_internal.ladder_types(ladder);
     wrong text;
     last_seq text := 'NULL::bigint';
     span text;
@@ -55,10 +56,6 @@ DECLARE
     last_matches text := 'SELECT NULL::integer AS streak, NULL::float8 AS last_change';
     percentile text := 'NULL::float8';
 BEGIN
-    IF ladder IS NULL OR statistics IS NULL OR eligible IS NULL THEN
-        RETURN '';
-    END IF;
-    t := skillrating_internal.ladder_types(ladder);
     SELECT coalesce(u, 'NULL') INTO wrong FROM unnest(statistics) AS u
     WHERE (u = ANY ('{peak,streak,last_change,percentile}')) IS NOT TRUE LIMIT 1;
     IF wrong IS NOT NULL THEN
@@ -102,12 +99,12 @@ BEGIN
             FROM (SELECT (%2$s) AS n OFFSET 0) AS a,
                 (SELECT %3$s AS n FROM (SELECT FROM board AS r WHERE %1$s AND r.rating = q.rating%4$s) AS r) AS b)',
             eligible,
-            CASE WHEN ranked THEN format('SELECT c.total FROM skillrating_internal.range_counts(%L, $1, 0) AS c', ladder)
+            CASE WHEN counted THEN format('SELECT c.total FROM skillrating_internal.range_counts(%L, %L, 0) AS c', ladder, pool)
                 ELSE format('SELECT count(*) FROM board AS r WHERE %s', eligible) END,
             -- Where many share a rating, it is the counts that know how many.
-            CASE WHEN ranked THEN format('CASE WHEN count(*) <= 100 THEN count(*) ELSE (SELECT c.at_least - c.above FROM (%s) AS c) END',
-                skillrating_internal.counts_query(ladder, true, eligible, 'q.rating')) ELSE 'count(*)' END,
-            CASE WHEN ranked THEN ' LIMIT 101' ELSE '' END);
+            CASE WHEN counted THEN format('CASE WHEN count(*) <= 100 THEN count(*) ELSE (SELECT c.at_least - c.above FROM (%s) AS c) END',
+                skillrating_internal.counts_query(ladder, pool, true, eligible, 'q.rating')) ELSE 'count(*)' END,
+            CASE WHEN counted THEN ' LIMIT 101' ELSE '' END);
     END IF;
     RETURN format(
         'CROSS JOIN LATERAL (SELECT r.*) AS q
@@ -120,9 +117,6 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.statistics_join(text, text[], timestamptz, text, boolean) IS
-'A part of leaderboard() and around(): what joins a row s of the columns that the argument
-statistics adds to a row r of the board at a time, which has its place; empty without it. eligible
-is the condition of the board, and ranked says that the counts of the ladder are those of it.
-Errors: 22023 for an unknown name in statistics, 42501 unless the caller may read table event too
-where the peak, the streak or the last change is asked for.';
+COMMENT ON FUNCTION skillrating_internal.statistics_join(text, text[], text, timestamptz, text, boolean) IS
+'What joins a row s with the statistics asked for to a row r of the board. Errors: 22023 for an
+unknown name, 42501 unless the caller may read table event where it is needed.';

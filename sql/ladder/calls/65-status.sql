@@ -23,40 +23,6 @@ the message of the error for those who may read table pending, or what the match
 sqlstate: of that error. A match that was rated before counts as it was until its change is rated.
 since: when it began to wait, in table pending. Error 42704 for an unknown ladder.';
 
-CREATE FUNCTION skillrating_internal.rate_failed(ladder text)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_rate_failed'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.rate_failed(text) IS
-'A part of attach(), refresh_source() and mirror_rating(): tries matches again that wait because of
-an error. Error 55000 unless the ladder has been entered.';
-
-CREATE FUNCTION skillrating_internal.copied_tables(ladder text)
-RETURNS regclass[]
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    copied regclass[];
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    -- A worker that has copied a table has caught up with the others from s on.
-    EXECUTE format(
-        'SELECT coalesce(array_agg(DISTINCT a.relation ORDER BY a.relation), ''{}'')
-        FROM %I.attached AS a
-        JOIN pg_subscription_rel AS s
-            ON s.srrelid IN (SELECT p.relid FROM pg_partition_tree(a.relation) AS p
-                UNION ALL SELECT a.relation)
-        WHERE a.replica AND s.srsubstate NOT IN (''s'', ''r'')', ladder)
-    INTO copied;
-    RETURN copied;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.copied_tables(text) IS
-'A part of ladder_status(): the attached tables into which a subscription is copying the rows that
-its publisher had when it began.';
-
 CREATE FUNCTION skillrating_internal.restored_data(ladder text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
@@ -90,31 +56,20 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.restored_data(text) IS
-'A part of ladder_status() and verify(): what shows that a dump of data was restored into an existing
-ladder, whose triggers rated its matches once more, or null.';
-
-CREATE FUNCTION skillrating_internal.lacking_triggers(ladder text)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_lacking_triggers'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.lacking_triggers(text) IS
-'A part of ladder_status(): a table of a ladder, attached to it or mirrored, that lacks triggers, or
-null. Error 55000 unless the ladder has been entered.';
+'What shows that a dump of data was restored into an existing ladder, whose triggers rated its
+matches once more, or null.';
 
 CREATE FUNCTION skillrating_internal.silent_triggers(ladder text)
 RETURNS text
 LANGUAGE sql STABLE STRICT
-AS $function$
-    SELECT nullif(concat_ws(', ', (
+RETURN nullif(concat_ws(', ', (
             SELECT string_agg(format('trigger %I of table %s is disabled', i.name, i.relation), ', ' ORDER BY i.relation::text, i.name)
-            FROM skillrating_internal.idle_triggers(ladder) AS i),
+            FROM skillrating_internal.ladder_triggers(ladder) AS i WHERE i.idle),
         CASE WHEN current_setting('session_replication_role') = 'replica'
-            THEN 'session_replication_role of this session is replica' END), '')
-$function$;
+            THEN 'session_replication_role of this session is replica' END), '');
 
 COMMENT ON FUNCTION skillrating_internal.silent_triggers(text) IS
-'A part of ladder_status() and verify(): why triggers of a ladder that exist do not fire, or null.';
+'Why triggers of a ladder that exist do not fire, or null.';
 
 CREATE FUNCTION skillrating_internal.ladder_status(
     ladder text,
@@ -137,28 +92,33 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
 BEGIN
+    -- A worker that has copied a table has caught up with the others from s on.
     EXECUTE format(
-        'SELECT coalesce(sum(r.n) FILTER (WHERE r.counts), 0),
-            coalesce(jsonb_object_agg(r.reason, r.n) FILTER (WHERE NOT r.counts), ''{}''),
-            max(r.last) FILTER (WHERE r.counts)
+        'SELECT m.*, x.*, p.*, (SELECT count(*) FROM %1$I.correction), a.*, e.*
         FROM (
-            SELECT m.status = ''rated'' AS counts, CASE WHEN m.status <> ''rated'' THEN m.reason END AS reason,
-                count(*) AS n, max(m.played_at) AS last
-            FROM %I.rated_match AS m GROUP BY 1, 2) AS r', ladder)
-    INTO rated, unrated, last_match;
-    EXECUTE format(
-        'SELECT coalesce(jsonb_object_agg(e.reason, format(''%%s'', e.match_id)), ''{}'')
-        FROM (
-            SELECT DISTINCT ON (m.reason) m.reason, m.match_id FROM %I.rated_match AS m
-            WHERE m.status <> ''rated'' ORDER BY m.reason, m.match_id%s) AS e', ladder, t.match_order)
-    INTO examples;
-    EXECUTE format('SELECT count(DISTINCT p.match_id), min(p.since) FROM %I.pending AS p', ladder)
-    INTO waiting, oldest_waiting;
-    EXECUTE format(
-        'SELECT p.sqlstate || '': '' || p.message, p.failed_at FROM %I.pending AS p
-        WHERE p.sqlstate IS NOT NULL ORDER BY p.failed_at DESC, p.match_id DESC LIMIT 1', ladder)
-    INTO last_error, last_error_at;
-    EXECUTE format('SELECT count(*) FROM %I.correction', ladder) INTO corrections;
+            SELECT coalesce(sum(r.n) FILTER (WHERE r.counts), 0),
+                coalesce(jsonb_object_agg(r.reason, r.n) FILTER (WHERE NOT r.counts), ''{}''),
+                max(r.last) FILTER (WHERE r.counts)
+            FROM (
+                SELECT m.status = ''rated'' AS counts, CASE WHEN m.status <> ''rated'' THEN m.reason END AS reason,
+                    count(*) AS n, max(m.played_at) AS last
+                FROM %1$I.rated_match AS m GROUP BY 1, 2) AS r) AS m
+        CROSS JOIN (
+            SELECT coalesce(jsonb_object_agg(f.reason, format(''%%s'', f.match_id)), ''{}'')
+            FROM (
+                SELECT DISTINCT ON (m.reason) m.reason, m.match_id FROM %1$I.rated_match AS m
+                WHERE m.status <> ''rated'' ORDER BY m.reason, m.match_id%2$s) AS f) AS x
+        CROSS JOIN (SELECT count(DISTINCT p.match_id), min(p.since) FROM %1$I.pending AS p) AS p
+        CROSS JOIN (
+            SELECT coalesce(array_agg(DISTINCT a.relation ORDER BY a.relation), ''{}'')
+            FROM %1$I.attached AS a
+            JOIN pg_subscription_rel AS s ON s.srrelid IN (
+                SELECT t.relid FROM pg_partition_tree(a.relation) AS t UNION ALL SELECT a.relation)
+            WHERE a.replica AND s.srsubstate NOT IN (''s'', ''r'')) AS a
+        LEFT JOIN LATERAL (
+            SELECT p.sqlstate || '': '' || p.message, p.failed_at FROM %1$I.pending AS p
+            WHERE p.sqlstate IS NOT NULL ORDER BY p.failed_at DESC, p.match_id DESC LIMIT 1) AS e ON true', ladder, t.match_order)
+    INTO rated, unrated, last_match, examples, waiting, oldest_waiting, corrections, copied, last_error, last_error_at;
     put_aside := 0;
     truncated := 0;
     IF skillrating_internal.has_table(ladder, 'replica_note') THEN
@@ -167,7 +127,6 @@ BEGIN
             FROM %I.replica_note AS n', ladder)
         INTO put_aside, truncated;
     END IF;
-    copied := skillrating_internal.copied_tables(ladder);
     restored := skillrating_internal.restored_data(ladder);
     triggers := nullif(concat_ws(', ', 'table ' || skillrating_internal.lacking_triggers(ladder) || ' lacks triggers',
         skillrating_internal.silent_triggers(ladder)), '');

@@ -1,29 +1,26 @@
 -- The views of a ladder: its boards with its own types of identifiers, to be joined and published.
 
-CREATE FUNCTION skillrating_internal.provisional_expression(
-    model text,
-    params jsonb)
+CREATE FUNCTION skillrating_internal.provisional_expression(model text, params jsonb)
 RETURNS text
 LANGUAGE sql STABLE STRICT
-AS $function$
+RETURN (
     SELECT CASE WHEN m.deviation_column IS NULL
         THEN format('r.games < %s', coalesce((params->>'shadow_games')::numeric::bigint, 10))
         ELSE format('NOT r.%I < %L::float8', m.deviation_column, (skillrating.initial_state(model, params))[
             array_position(m.state_columns, m.deviation_column)] / 2) END
-    FROM skillrating.models(model, params) AS m
-$function$;
+    FROM skillrating.models(model, params) AS m);
 
 COMMENT ON FUNCTION skillrating_internal.provisional_expression(text, jsonb) IS
-'Whether a row r of table rating is provisional, as SQL, of a model with complete parameters: its
-deviation is not below half of the initial one, as pool_quality() has it, or, under models without,
-it has fewer games than the parameter shadow_games, or else 10.';
+'Whether a row r of table rating is provisional, as SQL.';
 
 CREATE FUNCTION skillrating_internal.create_views(
     ladder text,
     model text,
-    params jsonb)
+    params jsonb,
+    source regclass,
+    source_list text)
 RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     deviation text;
@@ -53,9 +50,29 @@ BEGIN
             c.games, c.last_played, c.as_of, c.state
         FROM %1$I.component AS c WHERE c.games > 0', ladder,
         kinds);
+    IF source IS NOT NULL THEN
+        EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);
+        EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder, format('What the ladder rates, from %s.', source));
+    ELSE
+        -- Equality of identifiers is that of their type, wherever the type lives, and not one that
+        -- somebody else has put beside the type.
+        EXECUTE format(
+            'CREATE VIEW %1$I.source AS
+            SELECT m.match_id, m.played_at, m.pool, m.log_odds,
+                m.gain * coalesce(p.player_gain, 1) AS player_gain, m.unrated_reason,
+                p.player_id, p.team, p.rank, p.team_score, p.player_score, p.won,
+                p.weight, p.joined, p.left_at, p.commanding, p.side,
+                coalesce(p.context, m.context) AS context, p.club, m.tournament, p.squad, p.kills, p.deaths, p.quit, p.experience, p.fixed
+            FROM %1$I.match AS m
+            JOIN %1$I.match_player AS p ON p.match_id %2$s m.match_id
+            WHERE m.finished', ladder, (
+                SELECT skillrating_internal.identifier_equals(a.atttypid, a.attname) FROM pg_attribute AS a
+                WHERE a.attrelid = to_regclass(format('%I.match', ladder)) AND a.attname = 'match_id'));
+    END IF;
+    PERFORM skillrating_internal.create_comments(ladder, '{leaderboard,history,components,source}', model, params);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_views(text, text, jsonb) IS
-'A part of create_ladder(): the views leaderboard, history and components. They read with the rights
-of the ladder''s owner, so that whoever may read them needs no privilege on a table.';
+COMMENT ON FUNCTION skillrating_internal.create_views(text, text, jsonb, regclass, text) IS
+'Makes the views of a ladder, source as a list of columns of the user''s relation or, if that is
+null, over its own tables. They read with the rights of the ladder''s owner.';

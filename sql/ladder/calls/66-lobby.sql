@@ -57,8 +57,6 @@ CREATE TYPE skillrating.opponent AS (
 COMMENT ON TYPE skillrating.opponent IS
 'A result of find_opponents().';
 COMMENT ON COLUMN skillrating.opponent.player_id IS 'The opponent.';
-COMMENT ON COLUMN skillrating.opponent.rating IS 'The opponent''s displayed rating.';
-COMMENT ON COLUMN skillrating.opponent.games IS 'The opponent''s rated matches.';
 COMMENT ON COLUMN skillrating.opponent.win_probability IS 'Of the player who asked, against this opponent.';
 COMMENT ON COLUMN skillrating.opponent.why IS 'With explain, the reason for this opponent.';
 
@@ -78,29 +76,20 @@ LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
-    board text := skillrating_internal.board(ladder, pool, at);
-    eligible text := (skillrating_internal.eligible_players(ladder, min_games, active_since, max_deviation, at, NULL)).condition
-        || ' AND ' || skillrating_internal.counting_rows(ladder);
+    b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     player_rating float8;
     terms jsonb;
     costliest jsonb;
     nearest float8;
 BEGIN
-    IF n IS NULL OR n < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('n must not be negative or null, not %s', n);
-    END IF;
-    IF player_id IS NULL THEN
-        RETURN;
-    END IF;
+    PERFORM skillrating_internal.check_not_negative('n', n);
     -- A forecast is made of components, and preview(), called from inside, asks the owner's rights only.
     PERFORM skillrating_internal.check_readable(ladder, 'component');
     EXECUTE format(
-        'WITH board AS %4$s
-        SELECT coalesce((SELECT r.rating FROM board AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),
+        '%4$s SELECT coalesce((SELECT r.rating FROM board AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),
             skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params)) FROM %1$I.ladder AS l',
-        ladder, t.player_equals, t.player_type, board)
+        ladder, t.player_equals, t.player_type, b.rows)
     INTO player_rating USING pool, player;
     IF explain THEN
         -- The condition without which an opponent would be nearer; of the others none is dropped.
@@ -124,30 +113,29 @@ BEGIN
     END IF;
     -- The index gives twice as many as are wanted on either side, among whom the model decides.
     RETURN QUERY EXECUTE format(
-        'WITH board AS %1$s, near AS (
+        '%1$s, near AS (
             (SELECT r.* FROM board AS r
-                WHERE %2$s AND r.rating >= $5 AND NOT r.player_id %3$s CAST($6 AS %4$s)
-                ORDER BY r.rating, r.player_id DESC LIMIT 2 * $7)
+                WHERE %2$s AND r.rating >= $2 AND NOT r.player_id %3$s CAST($3 AS %4$s)
+                ORDER BY r.rating, r.player_id DESC LIMIT 2 * $4)
             UNION ALL
             (SELECT r.* FROM board AS r
-                WHERE %2$s AND r.rating < $5 AND NOT r.player_id %3$s CAST($6 AS %4$s)
-                ORDER BY r.rating DESC, r.player_id LIMIT 2 * $7)
+                WHERE %2$s AND r.rating < $2 AND NOT r.player_id %3$s CAST($3 AS %4$s)
+                ORDER BY r.rating DESC, r.player_id LIMIT 2 * $4)
         )
         SELECT n.player_id::text, n.rating, n.games, w.win_probability,
-            CASE WHEN $9 IS NOT NULL THEN jsonb_build_object(
-                ''terms'', $9 || jsonb_build_object(''difference'', $5 - n.rating,
+            CASE WHEN $5 IS NOT NULL THEN jsonb_build_object(
+                ''terms'', $5 || jsonb_build_object(''difference'', $2 - n.rating,
                     ''off'', abs(w.win_probability - 0.5)),
                 ''alternative'', lead(n.player_id::text) OVER (
                     ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id),
-                ''constraint'', $10) END
+                ''constraint'', $6) END
         FROM near AS n,
-            skillrating_internal.win_probability($8, ARRAY[CAST($6 AS %4$s), n.player_id], ARRAY[1, 2],
-                pool => $1, at => coalesce($11, now()), context => ARRAY[$12]) AS w
+            skillrating_internal.win_probability(%5$L, ARRAY[CAST($3 AS %4$s), n.player_id], ARRAY[1, 2],
+                pool => $1, at => coalesce($7, now()), context => ARRAY[$8]) AS w
         WHERE w.team = 1
-        ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $7',
-        board, eligible, t.player_equals, t.player_type)
-    USING pool, min_games, active_since, max_deviation, player_rating, player, n, ladder,
-        terms, costliest, at, context;
+        ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $4',
+        b.rows, concat_ws(' AND ', b.eligible, skillrating_internal.counting_rows(ladder)), t.player_equals, t.player_type, ladder)
+    USING pool, player_rating, player, n, terms, costliest, at, context;
 END
 $function$;
 
@@ -165,7 +153,7 @@ explain: each row says why: the player''s rating, the difference, and how far th
 from one half (terms), the next best opponent (alternative), and the condition without which the
 best opponent would be nearer (constraint).
 
-No rows for a null player.  An account that is merged counts as the player it is merged into, and
-is nobody''s opponent.  Under a model with components it takes SELECT on table component besides.
+An account that is merged counts as the player it is merged into, and is nobody''s opponent.  Under a
+model with components it takes SELECT on table component besides.
 Errors: 42704 for an unknown ladder, 22023 for a negative n or min_games, or without a pool where
 there are several, 22008 for an infinite at.';

@@ -7,122 +7,6 @@
 -- The functions in PL/pgSQL pin their search_path, and name what they make with
 -- format(), so that no caller's search_path or odd name can bend them.
 
-CREATE FUNCTION skillrating_internal.ladder_entries(
-    OUT function text,
-    OUT runs_as text,
-    OUT lock text,
-    OUT needs text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_ladder_entries'
-LANGUAGE C STABLE PARALLEL SAFE ROWS 100;
-
-COMMENT ON FUNCTION skillrating_internal.ladder_entries() IS
-'The functions of the schema skillrating that work on ladders: as whom they run, which lock they
-take on the schema of the ladder, and what the caller needs besides USAGE on it.';
-
-CREATE TYPE skillrating_internal.ladder_types AS (
-    player_type text,
-    player_equals text,
-    player_order text,
-    match_type text,
-    match_equals text,
-    match_order text,
-    player_less text);
-
-COMMENT ON TYPE skillrating_internal.ladder_types IS
-'The types of the players and matches of a ladder, and for each the operator of equality and what
-follows an expression in ORDER BY; player_less is the operator that orders players. All are SQL text
-that does not depend on search_path.';
-
-CREATE FUNCTION skillrating_internal.ladder_types(ladder text)
-RETURNS skillrating_internal.ladder_types
-AS 'MODULE_PATHNAME', 'skillrating_ladder_types'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.ladder_types(text) IS
-'The types of a ladder''s players and matches and the operators that compare them. The body of a
-function begins with it, because it gives error 55000 unless the ladder has been entered.';
-
-CREATE FUNCTION skillrating_internal.check_inside(ladder text)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_check_inside'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.check_inside(text) IS
-'Error 55000 unless the ladder has been entered. Bodies that put up with an incomplete ladder
-begin with it, and others with ladder_types().';
-
-CREATE FUNCTION skillrating_internal.check_pending(ladder text)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_check_pending'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.check_pending(text) IS
-'For bodies that insert into the table pending: locks it, and is error 55000 if anything of the
-user''s hangs on it, such as a default, a check or a trigger, or unless the ladder has been
-entered.';
-
-CREATE FUNCTION skillrating_internal.check_readable(ladder text, relation text)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_check_readable'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.check_readable(text, text) IS
-'For bodies that read more than their entry asks for, with some arguments: error 42501 unless the
-role that called may SELECT from this relation of the ladder and sees all of its rows, 55000 unless
-the ladder has been entered. Nobody needs a right on components if the ladder has none in use.';
-
-CREATE FUNCTION skillrating_internal.shared_pool(ladder text)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_shared_pool'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.shared_pool(text) IS
-'The pool of the rows that have what a player has in all pools, null where the ladder''s model
-shares nothing. Error 55000 unless the ladder has been entered.';
-
-CREATE FUNCTION skillrating_internal.collect_matches()
-RETURNS trigger
-AS 'MODULE_PATHNAME', 'skillrating_collect_matches'
-LANGUAGE C;
-
-COMMENT ON FUNCTION skillrating_internal.collect_matches() IS
-'Trigger function on the tables match and match_player of a ladder, and on those that attach() gave
-it, after each statement: the matches that it touched are rated at commit or at once, as the
-ladder''s apply_at says, with the rights of the ladder''s owner. On an attached table the WHEN
-condition of the trigger names the view source of the ladder. Error 39P01 if it is attached
-otherwise, 55000 on any other table.';
-
-CREATE FUNCTION skillrating_internal.enqueue_matches()
-RETURNS trigger
-AS 'MODULE_PATHNAME', 'skillrating_enqueue_matches'
-LANGUAGE C;
-
-COMMENT ON FUNCTION skillrating_internal.enqueue_matches() IS
-'Trigger function on tables that attach() was given with replica => true, after each row and after
-TRUNCATE: puts the matches of the row into the table pending of the ladder that the WHEN condition
-names, where they wait for catch_up(). What a row has in place of a match is noted in replica_note,
-and so is TRUNCATE. Error 39P01 if it is attached otherwise, 55000 on any other table.';
-
-CREATE FUNCTION skillrating_internal.apply_pending()
-RETURNS trigger
-AS 'MODULE_PATHNAME', 'skillrating_apply_pending'
-LANGUAGE C;
-
-COMMENT ON FUNCTION skillrating_internal.apply_pending() IS
-'Deferred constraint trigger function on the table pending of a ladder: at commit it rates the
-matches that the transaction touched, in one batch, in the order of played_at and match_id. SET
-CONSTRAINTS ALL IMMEDIATE rates them now.';
-
-CREATE FUNCTION skillrating_internal.refuse_truncate()
-RETURNS trigger
-AS 'MODULE_PATHNAME', 'skillrating_refuse_truncate'
-LANGUAGE C;
-
-COMMENT ON FUNCTION skillrating_internal.refuse_truncate() IS
-'Trigger function on the tables of a ladder''s matches and on attached ones: refuses TRUNCATE with
-error 55000, because rated matches cannot vanish.';
-
 CREATE FUNCTION skillrating_internal.check_identifier_type(type regtype, column_name text)
 RETURNS void
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -168,10 +52,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_identifier_type(regtype, text) IS
-'Error 42804 that names the column unless values of the type can identify players or matches, which
-takes a hash function, an order and an array type; bigint, uuid and text have them. Nor may it be
-composite, an array, a name of an object, or a domain without null, or have a nondeterministic
-collation. Error 42704 for an unknown type.';
+'Error 42804 unless values of a type can identify players or matches, which takes a hash function,
+an order and an array type, and equality of equals; 42704 for an unknown type.';
 
 CREATE FUNCTION skillrating_internal.check_relation(relation regclass)
 RETURNS void
@@ -207,16 +89,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_choice(text, text, text[]) IS
 'Error 22023, or 22004 for null, unless the value of an argument is one of the choices.';
 
-CREATE FUNCTION skillrating_internal.identifier_equals(type regtype, column_name text)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_identifier_equals'
-LANGUAGE C STABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.identifier_equals(regtype, text) IS
-'The equality operator of a type of identifiers, as an expression has it: OPERATOR(schema.=). It is
-that of the type''s default operator class, whatever operators there are beside it. Errors as for
-check_identifier_type().';
-
 CREATE FUNCTION skillrating.source_columns(
     OUT column_name text,
     OUT type text,
@@ -230,16 +102,6 @@ COMMENT ON FUNCTION skillrating.source_columns() IS
 'The columns that a source of matches may have, a row of which is a participant: the name, the type
 (identifier, time, number, interval or number, boolean or number, or text), whether it is needed
 (yes, no, or one: at least one of them), and what it is.';
-
-CREATE FUNCTION skillrating_internal.nearest_source_column(source regclass, name text)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_nearest_source_column'
-LANGUAGE C STABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.nearest_source_column(regclass, text) IS
-'A part of describe_columns(): the column in source_columns() that another one of a source may stand
-for, as its name differs in few letters, or by a word, from that of one which the source lacks; null
-if there is none.';
 
 CREATE FUNCTION skillrating_internal.describe_columns(
     source regclass,
@@ -305,24 +167,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.describe_columns(regclass) IS
-'A part of describe_source() and create_ladder(): a row for each column that a source has, or lacks
-and needs; ok is null for one that is not used. Error 42P01 for an unknown relation.';
-
-CREATE FUNCTION skillrating_internal.ladder_columns(
-    relation text,
-    model text,
-    params jsonb,
-    player_type regtype,
-    match_type regtype,
-    display text)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_ladder_columns'
-LANGUAGE C STABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.ladder_columns(text, text, jsonb, regtype, regtype, text) IS
-'The column definitions of table rating, event, component or component_event of a ladder, as CREATE
-TABLE takes them; display is the expression of the displayed rating, for table rating. Errors: 22023
-for another relation, and those of models().';
+'A row for each column that a source has, or lacks and needs; ok is null for one that is not used.
+Error 42P01 for an unknown relation.';
 
 CREATE FUNCTION skillrating_internal.check_source(source regclass)
 RETURNS text
@@ -362,176 +208,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_source(regclass) IS
-'A part of create_ladder(): the select list, over a relation aliased s, of the columns that a source
-has. Warns of one that reads large tables for each match. Errors: 42501 for a view of another role,
-22023 unless all columns are in order.';
-
-CREATE FUNCTION skillrating_internal.create_rating_tables(
-    ladder text,
-    model text,
-    params jsonb,
-    apply_at text,
-    late text,
-    strict boolean,
-    on_error text,
-    player_type regtype,
-    match_type regtype)
-RETURNS void
-LANGUAGE plpgsql VOLATILE
-AS $function$
-DECLARE
-    match text := format_type(match_type, -1);
-    display text := skillrating_internal.display_expression(model, params);
-BEGIN
-    EXECUTE format(
-        'CREATE TABLE %I.ladder (
-            model text NOT NULL,
-            params jsonb NOT NULL,
-            apply_at text NOT NULL CHECK (apply_at IN (''commit'', ''statement'', ''manual'')),
-            late text NOT NULL CHECK (late IN (''append'', ''reorder'')),
-            strict boolean NOT NULL DEFAULT false,
-            on_error text NOT NULL DEFAULT ''wait'' CHECK (on_error IN (''wait'', ''raise'')),
-            format_version integer NOT NULL DEFAULT 1,
-            horizon bigint,
-            horizon_at timestamptz,
-            shadow_of regclass,
-            only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row))', ladder);
-    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, on_error) VALUES ($1, $2, $3, $4, $5, $6)', ladder)
-    USING model, params, apply_at, late, strict, on_error;
-
-    EXECUTE format('CREATE TABLE %I.rating (%s, PRIMARY KEY (player_id, pool))', ladder,
-        skillrating_internal.ladder_columns('rating', model, params, player_type, match_type, display));
-    EXECUTE format('CREATE INDEX ON %I.rating (pool, rating DESC, player_id)', ladder);
-
-    EXECUTE format('CREATE TABLE %I.event (%s, PRIMARY KEY (player_id, pool, seq))', ladder,
-        skillrating_internal.ladder_columns('event', model, params, player_type, match_type, display));
-    EXECUTE format('CREATE INDEX ON %I.event (seq)', ladder);
-    -- A model that looks back on states by their rounds has this column.
-    IF EXISTS (
-        SELECT FROM pg_attribute AS t
-        WHERE t.attrelid = to_regclass(format('%I.event', ladder)) AND t.attname = 'rounds_after')
-    THEN
-        EXECUTE format('CREATE INDEX ON %I.event (player_id, pool, rounds_after, seq)', ladder);
-    END IF;
-    EXECUTE format('CREATE SEQUENCE %1$I.event_seq OWNED BY %1$I.event.seq', ladder);
-
-    EXECUTE format(
-        'CREATE TABLE %I.rated_match (
-            match_id %s PRIMARY KEY,
-            status text NOT NULL,
-            reason text,
-            detail text,
-            digest bigint NOT NULL,
-            seq bigint UNIQUE,
-            played_at timestamptz,
-            size_advantage_ratio float8,
-            size_advantage_difference float8,
-            arrived_at timestamptz,
-            void_reason text,
-            decided_at timestamptz,
-            rated_at timestamptz NOT NULL DEFAULT now(),
-            corrections integer NOT NULL DEFAULT 0)', ladder, match);
-    -- Every batch asks a ladder that reorders for the last match that its players' past kept out.
-    EXECUTE format(
-        'CREATE INDEX ON %I.rated_match (played_at)
-        WHERE reason IN (''too_many_newcomers'', ''repeated_opponents'')', ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_rating_tables(text, text, jsonb, text, text, boolean, text, regtype, regtype) IS
-'A part of create_ladder(): the tables ladder, rating, event and rated_match, with the sequence of
-places. params are complete.';
-
-CREATE FUNCTION skillrating_internal.create_waiting_tables(
-    ladder text,
-    player_type regtype,
-    match_type regtype)
-RETURNS void
-LANGUAGE plpgsql VOLATILE
-AS $function$
-DECLARE
-    player text := format_type(player_type, -1);
-    match text := format_type(match_type, -1);
-BEGIN
-    EXECUTE format(
-        'CREATE TABLE %I.pending (
-            match_id %s NOT NULL,
-            xact xid8 NOT NULL,
-            fires boolean NOT NULL,
-            since timestamptz NOT NULL,
-            sqlstate text,
-            message text,
-            failed_at timestamptz)', ladder, match);
-    -- A commit reads neither rows of others nor those that have failed.
-    EXECUTE format('CREATE INDEX ON %I.pending (xact) WHERE sqlstate IS NULL', ladder);
-    EXECUTE format('CREATE INDEX ON %I.pending USING hash (match_id) WHERE sqlstate IS NOT NULL', ladder);
-    -- A publication of all tables must not keep rows from being deleted.
-    EXECUTE format('ALTER TABLE %I.pending REPLICA IDENTITY FULL', ladder);
-
-    EXECUTE format(
-        'CREATE TABLE %I.correction (
-            seq bigint,
-            match_id %s,
-            kind text NOT NULL,
-            played_at timestamptz,
-            noticed_at timestamptz NOT NULL DEFAULT now())', ladder, match);
-    EXECUTE format('ALTER TABLE %I.correction REPLICA IDENTITY FULL', ladder);
-
-    EXECUTE format(
-        'CREATE TABLE %I.operation (
-            operation bigint NOT NULL,
-            seq bigint NOT NULL,
-            kind text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix'', ''exclude'', ''merge'', ''eligibility'')),
-            pool text,
-            player_id %s,
-            into_id %s,
-            since timestamptz,
-            until timestamptz,
-            at timestamptz NOT NULL DEFAULT now(),
-            state float8[],
-            params jsonb NOT NULL DEFAULT ''{}'',
-            reason text,
-            made_by text NOT NULL DEFAULT session_user,
-            made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-            undone_at timestamptz,
-            UNIQUE NULLS NOT DISTINCT (seq, player_id, pool))', ladder, player, player);
-    EXECUTE format('ALTER TABLE %I.operation REPLICA IDENTITY FULL', ladder);
-    EXECUTE format('CREATE INDEX ON %I.operation (kind) WHERE kind IN (''exclude'', ''merge'', ''eligibility'') AND undone_at IS NULL', ladder);
-
-    EXECUTE format(
-        'CREATE TABLE %I.attached (
-            relation regclass PRIMARY KEY,
-            match_id text NOT NULL,
-            replica boolean NOT NULL DEFAULT false)', ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_waiting_tables(text, regtype, regtype) IS
-'A part of create_ladder(): the tables pending, correction, operation and attached.';
-
-CREATE FUNCTION skillrating_internal.check_schema_is_local(schema text)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    is_tenant boolean := false;
-BEGIN
-    IF to_regclass('pg_catalog.pg_dist_schema') IS NOT NULL THEN
-        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_schema AS d WHERE d.schemaid = $1)'
-        INTO is_tenant
-        USING to_regnamespace(quote_ident(schema));
-    END IF;
-    IF is_tenant THEN
-        RAISE feature_not_supported USING
-            MESSAGE = format('schema "%s" would be distributed by Citus', schema),
-            HINT = 'SET citus.enable_schema_based_sharding = off before the ladder is created.';
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_schema_is_local(text) IS
-'A part of create_ladder(): error 0A000 if Citus keeps the tables of a new schema on another server,
-where triggers and sequences of a ladder would not work.';
+'The columns of a source as a select list over alias s, with a warning if it reads large tables for
+each match. Errors: 42501 for a view of another role, 22023 unless all columns are in order.';
 
 CREATE FUNCTION skillrating_internal.create_ladder_schema(
     ladder text,
@@ -552,10 +230,9 @@ AS $function$
 DECLARE
     all_params jsonb;
     source_list text;
+    is_distributed boolean := false;
 BEGIN
-    IF ladder IS NULL OR model IS NULL OR params IS NULL OR apply_at IS NULL OR late IS NULL OR strict IS NULL
-        OR eligibility IS NULL OR on_error IS NULL
-    THEN
+    IF num_nulls(ladder, model, params, apply_at, late, strict, eligibility, on_error) > 0 THEN
         RAISE null_value_not_allowed USING MESSAGE = 'ladder, model, params, apply_at, late, strict, eligibility and on_error must not be null';
     END IF;
     all_params := (SELECT parameters FROM skillrating.models(model, params));
@@ -587,17 +264,25 @@ BEGIN
     END IF;
 
     EXECUTE format('CREATE SCHEMA %I', ladder);
-    PERFORM skillrating_internal.check_schema_is_local(ladder);
+    -- Triggers and sequences would not work where Citus keeps the tables of a new schema on another server.
+    IF to_regclass('pg_catalog.pg_dist_schema') IS NOT NULL THEN
+        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_schema AS d WHERE d.schemaid = $1)'
+        INTO is_distributed USING to_regnamespace(quote_ident(ladder));
+    END IF;
+    IF is_distributed THEN
+        RAISE feature_not_supported USING
+            MESSAGE = format('schema "%s" would be distributed by Citus', ladder),
+            HINT = 'SET citus.enable_schema_based_sharding = off before the ladder is created.';
+    END IF;
     EXECUTE format('COMMENT ON SCHEMA %I IS %L', ladder,
         format('A skillrating ladder under the model %s.', model));
-    PERFORM skillrating_internal.create_rating_tables(ladder, model, all_params, apply_at, late, strict, on_error,
-        player_type, match_type);
-    IF ranks = 'counted' THEN
-        PERFORM skillrating_internal.create_count_tables(ladder);
-    END IF;
-    PERFORM skillrating_internal.create_component_tables(ladder, model, player_type, match_type);
-    PERFORM skillrating_internal.create_waiting_tables(ladder, player_type, match_type);
-    PERFORM skillrating_internal.create_views(ladder, model, all_params);
+    PERFORM skillrating_internal.create_tables(ladder,
+        '{ladder,rating,event,rated_match,component,component_event,pending,correction,operation,attached}'::text[]
+            || CASE ranks WHEN 'counted' THEN '{rating_count,rating_count_delta}'::text[] END
+            || CASE WHEN source IS NULL THEN '{match,match_player}'::text[] END,
+        player_type, match_type, model, all_params);
+    EXECUTE format('INSERT INTO %I.ladder (model, params, apply_at, late, strict, on_error) VALUES ($1, $2, $3, $4, $5, $6)', ladder)
+    USING model, all_params, apply_at, late, strict, on_error;
     IF eligibility <> '{}' THEN
         EXECUTE format(
             'INSERT INTO %I.operation (operation, seq, kind, since, params)
@@ -605,19 +290,13 @@ BEGIN
             ladder, format('%I.event_seq', ladder))
         USING eligibility;
     END IF;
-    IF source IS NOT NULL THEN
-        EXECUTE format('CREATE VIEW %I.source AS SELECT %s FROM %s AS s', ladder, source_list, source);
-        EXECUTE format('COMMENT ON VIEW %I.source IS %L', ladder,
-            format('What the ladder rates, from %s.', source));
-    ELSE
-        PERFORM skillrating_internal.create_match_tables(ladder, player_type, match_type);
-    END IF;
-    PERFORM skillrating_internal.create_own_triggers(ladder), skillrating_internal.create_comments(ladder, NULL, model, all_params);
+    PERFORM skillrating_internal.create_views(ladder, model, all_params, source, source_list),
+        skillrating_internal.create_triggers(ladder);
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_ladder_schema(text, text, jsonb, regtype, regtype, text, regclass, text, boolean, jsonb, text, text) IS
-'create_ladder() without the notice of matches that wait. Arguments and errors as there.';
+'create_ladder() without what feeds the ladder, and without notices.';
 
 CREATE FUNCTION skillrating.create_ladder(
     ladder text,
@@ -657,11 +336,11 @@ BEGIN
     IF ratings_to IS NOT NULL THEN
         PERFORM skillrating.mirror_rating(ladder, ratings_to, key, columns, pool, coalesce(pool_key, ''));
     END IF;
-    -- attach() says it as well.
-    IF source IS NOT NULL AND tables = 0 THEN
-        PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
-    END IF;
     IF source IS NOT NULL THEN
+        -- attach() says it as well.
+        IF tables = 0 THEN
+            PERFORM skillrating_internal.note_waiting(format('%I.source', ladder), ladder);
+        END IF;
         PERFORM skillrating_internal.tell_judgement(source, model, params);
     END IF;
 END

@@ -20,25 +20,21 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.settle_pending(text) IS
-'A part of drop_ladder() and reset_ladder(): forgets the matches that wait for the end of the
-transaction, so that no trigger waits for the table pending.';
+'Forgets the matches that wait for the end of the transaction, so that no trigger waits for table
+pending.';
 
 CREATE FUNCTION skillrating_internal.own_tables(ladder text)
 RETURNS SETOF text
 LANGUAGE sql STABLE STRICT
 AS $function$
-    SELECT format('%I.%I', ladder, t.name)
-    FROM unnest(ARRAY['rating', 'rating_count', 'rating_count_delta', 'standing', 'event',
-        'component', 'component_event', 'correction', 'pending', 'horizon', 'component_horizon',
-        'season_horizon', 'operation', 'solved', 'solved_context', 'rated_match', 'replica_note',
-        'match_player', 'match', 'attached', 'mirror', 'ladder']) WITH ORDINALITY AS t(name, n)
-    WHERE skillrating_internal.has_table(ladder, t.name)
-    ORDER BY t.n
+    SELECT format('%I.%I', ladder, c.relation) FROM skillrating_internal.relation_columns AS c
+    WHERE c.column_name = '' AND skillrating_internal.has_table(ladder, c.relation)
+    ORDER BY c.n
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.own_tables(text) IS
-'A part of drop_ladder() and reset_ladder(): those tables of a ladder that exist, in an order in
-which they can be emptied; the last three are configuration.';
+'The existing tables of a ladder, in an order in which they can be emptied; the last three are
+configuration.';
 
 CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
 RETURNS void
@@ -127,31 +123,29 @@ BEGIN
                 AND c.relname IN ('match', 'match_player')));
     -- Which matches count is configuration, although it has its place among the operations.
     SELECT jsonb_agg(e ORDER BY e.since) INTO rules FROM skillrating_internal.eligibility(ladder) AS e;
-    EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', ladder)
-    INTO matches;
-    EXECUTE format('SELECT count(DISTINCT r.player_id) FROM %I.rating AS r', ladder) INTO players;
+    EXECUTE format(
+        'SELECT (SELECT count(*) FROM %1$I.rated_match AS m WHERE m.status = ''rated''),
+            count(DISTINCT r.player_id) FROM %1$I.rating AS r', ladder)
+    INTO matches, players;
     PERFORM skillrating_internal.settle_pending(ladder);
     -- Matches last: their triggers then find nothing that would have to be corrected. They are
     -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
     EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
     FOR relation IN
-        SELECT t FROM skillrating_internal.own_tables(ladder) AS t
-        WHERE t <> ALL (ARRAY(
-            SELECT format('%I.%I', ladder, c) FROM unnest('{attached,mirror,ladder}'::text[]) AS c))
+        SELECT t FROM skillrating_internal.own_tables(ladder) AS t WHERE t !~ '\.(attached|mirror|ladder)$'
     LOOP
         EXECUTE 'DELETE FROM ' || relation;
     END LOOP;
     -- Nor does what triggers for each row have enqueued just now wait any more.
     PERFORM skillrating_internal.settle_pending(ladder);
     -- Unlike setval(), this is taken back with the transaction.
-    FOREACH sequence IN ARRAY format('%I.event_seq', ladder) || ARRAY(
-        SELECT pg_get_serial_sequence(format('%I.%I', ladder, s.relation), s.attribute)
-        FROM (VALUES ('match', 'match_id')) AS s(relation, attribute)
-        WHERE skillrating_internal.has_table(ladder, s.relation))
+    FOR sequence IN
+        SELECT s.name
+        FROM (VALUES (format('%I.event_seq', ladder)), (CASE WHEN skillrating_internal.has_table(ladder, 'match') THEN
+            pg_get_serial_sequence(format('%I.match', ladder), 'match_id') END)) AS s(name)
+        WHERE s.name IS NOT NULL
     LOOP
-        IF sequence IS NOT NULL THEN
-            EXECUTE format('ALTER SEQUENCE %s RESTART', sequence);
-        END IF;
+        EXECUTE format('ALTER SEQUENCE %s RESTART', sequence);
     END LOOP;
     EXECUTE format(
         'INSERT INTO %I.operation (operation, seq, kind, since, params, reason)

@@ -54,14 +54,16 @@ DECLARE
     statement text;
 BEGIN
     FOR statement IN
-        SELECT format('COMMENT ON COLUMN skillrating.%I.%I IS %L', t.typname, a.attname, coalesce(d.comment,
+        SELECT format('COMMENT ON COLUMN skillrating.%I.%I IS %L', t.typname, a.attname, coalesce(d.comment, r.comment,
             upper(left(s.description, 1)) || substr(s.description, 2) || '.'))
         FROM (VALUES ('rated_participants', 'rated'), ('hive_rating', 'hive_state'), ('frag_score', 'frag_rating'),
             ('final_component', 'final_rating'), ('component_estimate', 'final_component'), ('model_suggestion', 'tuning'),
-            ('solve_summary', 'tuning'), ('inputs', NULL)) AS same(name, described_as)
+            ('solve_summary', 'tuning'), ('inputs', NULL), ('ranked_player', 'leaderboard'), ('opponent', 'leaderboard')) AS same(name, described_as)
         JOIN pg_type AS t ON t.typnamespace = 'skillrating'::regnamespace AND t.typname = same.name
         JOIN pg_attribute AS a ON a.attrelid = t.typrelid AND col_description(a.attrelid, a.attnum) IS NULL
         LEFT JOIN skillrating.source_columns() AS s ON same.described_as IS NULL AND s.column_name = a.attname
+        LEFT JOIN skillrating_internal.relation_columns AS r
+            ON same.described_as = 'leaderboard' AND r.relation IN ('leaderboard', '') AND r.column_name = a.attname
         LEFT JOIN LATERAL (
             SELECT col_description(b.attrelid, b.attnum) FROM pg_attribute AS b
             JOIN pg_type AS u ON u.typrelid = b.attrelid
@@ -93,7 +95,7 @@ BEGIN
 END
 $do$;
 
-DROP FUNCTION skillrating_internal.make_aggregate;
+DROP FUNCTION skillrating_internal.make_type, skillrating_internal.make_aggregate;
 
 -- What is in SQL or PL/pgSQL is parsed when it runs, and by this path whoever calls it.  What was
 -- parsed here (BEGIN ATOMIC, RETURN) needs none; a procedure that commits can have none, nor can

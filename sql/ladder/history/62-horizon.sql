@@ -85,50 +85,6 @@ COMMENT ON FUNCTION skillrating_internal.write_horizon(text, bigint) IS
 'A part of set_horizon(): puts into the tables horizon and component_horizon of a ladder how players
 and components were behind a place in the order.';
 
-CREATE FUNCTION skillrating_internal.create_horizon_tables(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    l record := skillrating_internal.ladder_row(ladder);
-    statement text;
-BEGIN
-    FOREACH statement IN ARRAY ARRAY[
-        format('CREATE TABLE %I.horizon (%s, PRIMARY KEY (player_id, pool))', ladder,
-            skillrating_internal.ladder_columns('rating', l.model, l.params, t.player_type::regtype,
-                t.match_type::regtype, skillrating_internal.display_expression(l.model, l.params))),
-        format('CREATE TABLE %I.component_horizon (%s, UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key))',
-            ladder, skillrating_internal.ladder_columns('component', l.model, l.params, t.player_type::regtype,
-                t.match_type::regtype, '')),
-        format('ALTER TABLE %I.component_horizon REPLICA IDENTITY FULL', ladder),
-        format('CREATE TABLE %I.season_horizon (
-                player_id %s NOT NULL,
-                pool text NOT NULL,
-                began bigint NOT NULL,
-                rating_before float8,
-                start_rating float8 NOT NULL,
-                peak float8 NOT NULL,
-                peak_at timestamptz NOT NULL,
-                matches bigint NOT NULL,
-                games bigint NOT NULL,
-                wins bigint NOT NULL,
-                draws bigint NOT NULL,
-                losses bigint NOT NULL,
-                last_played timestamptz,
-                PRIMARY KEY (player_id, pool, began))', ladder, t.player_type),
-        format('CREATE INDEX ON %I.season_horizon (began, pool)', ladder)]
-    LOOP
-        EXECUTE statement;
-    END LOOP;
-    PERFORM skillrating_internal.create_comments(ladder, '{horizon,component_horizon,season_horizon}', l.model, l.params),
-        skillrating_internal.note_change(ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_horizon_tables(text) IS
-'A part of set_horizon(): the tables horizon, component_horizon and season_horizon.';
-
 CREATE FUNCTION skillrating_internal.keep_seasons(ladder text, first_seq bigint, last_seq bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -214,6 +170,7 @@ CREATE FUNCTION skillrating_internal.set_horizon(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
+    t record;
     w record := skillrating_internal.ladder_row(ladder);
     place record;
     is_ordered boolean := false;
@@ -264,7 +221,10 @@ BEGIN
         is_ordered := true;
     END LOOP;
     IF NOT skillrating_internal.has_table(ladder, 'season_horizon') THEN
-        PERFORM skillrating_internal.create_horizon_tables(ladder);
+        t := skillrating_internal.ladder_types(ladder);
+        PERFORM skillrating_internal.create_tables(ladder, '{horizon,component_horizon,season_horizon}', t.player_type::regtype,
+                t.match_type::regtype, w.model, w.params),
+            skillrating_internal.note_change(ladder);
     END IF;
     PERFORM skillrating_internal.write_horizon(ladder, horizon),
         skillrating_internal.keep_seasons(ladder, w.horizon, horizon);

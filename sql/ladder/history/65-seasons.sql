@@ -219,7 +219,7 @@ BEGIN
         RAISE invalid_parameter_value USING
             MESSAGE = format('n must not be negative, not %s', n);
     END IF;
-    PERFORM skillrating_internal.check_min_games(min_games);
+    PERFORM skillrating_internal.check_not_negative('min_games', min_games);
     IF ladder IS NULL OR pool IS NULL THEN
         RETURN;
     END IF;

@@ -86,19 +86,7 @@ BEGIN
         RETURN;
     END IF;
     IF NOT skillrating_internal.has_table(ladder, 'standing') THEN
-        EXECUTE format(
-            'CREATE TABLE %I.standing (
-                player_id %s NOT NULL,
-                pool text NOT NULL,
-                operation bigint NOT NULL,
-                rating float8 NOT NULL,
-                games bigint NOT NULL,
-                place bigint NOT NULL)', ladder, t.player_type);
-        -- Rows are written in this order, so that it costs little; one by player would cost most.
-        EXECUTE format('CREATE INDEX ON %I.standing (operation, pool, rating DESC, player_id)', ladder);
-        -- A publication of all tables must not keep rows from being deleted.
-        EXECUTE format('ALTER TABLE %I.standing REPLICA IDENTITY FULL', ladder);
-        PERFORM skillrating_internal.create_comments(ladder, '{standing}'),
+        PERFORM skillrating_internal.create_tables(ladder, '{standing}', t.player_type::regtype),
             skillrating_internal.note_change(ladder);
     END IF;
     -- The memory that an index of as many rows would get; it ends with the function.

@@ -176,7 +176,7 @@ BEGIN
     FOR a IN EXECUTE format('SELECT a.* FROM %I.attached AS a ORDER BY a.relation', shadow) LOOP
         PERFORM skillrating_internal.create_collect_triggers(shadow, a.relation, a.match_id, a.replica);
         IF a.replica THEN
-            PERFORM skillrating_internal.create_replica_note(shadow);
+            PERFORM skillrating_internal.create_tables(shadow, '{replica_note}');
         END IF;
     END LOOP;
     -- Nobody writes to these tables now, so that nothing comes between this and the triggers.
@@ -224,7 +224,8 @@ BEGIN
     -- Nobody's transaction fails because of a shadow.
     PERFORM skillrating_internal.create_ladder_schema(shadow, new_model,
         coalesce(params, CASE WHEN new_model = old.model THEN old.params ELSE '{}' END),
-        t.player_type::regtype, t.match_type::regtype, old.apply_at, source, old.late, false, '{}', skillrating_internal.ranks(ladder), 'wait');
+        t.player_type::regtype, t.match_type::regtype, old.apply_at, source, old.late, false, '{}',
+        CASE WHEN skillrating_internal.has_table(ladder, 'rating_count') THEN 'counted' ELSE 'indexed' END, 'wait');
     -- Matches of the ladder's own come through its view, which follows the name. A view of the user's
     -- is read itself, so that either ladder can be dropped.
     IF NOT skillrating_internal.has_table(ladder, 'match') THEN

@@ -75,7 +75,7 @@ AS $function$
     -- Names come first, of the index and of its table.
     CROSS JOIN LATERAL substr(pg_get_indexdef(c.oid), 1 + length(format('CREATE %sINDEX %I ON %s%s', u.text, c.relname,
         CASE WHEN c.relkind = 'I' THEN 'ONLY ' END, p.oid::regclass))) AS d(text)
-    -- States by their rounds, of a model that looks back on them: create_rating_tables().
+    -- States by their rounds, of a model that looks back on them: create_tables().
     WHERE d.text !~ '\(player_id, pool, rounds_after, seq\)$'
     UNION ALL
     SELECT ARRAY[format('constraint %s %I', p.name, k.conname), format('constraint %s %s', p.name, d.text)],

@@ -159,11 +159,9 @@ BEGIN
     -- Under the old name there is no rating any more.
     FOR m IN SELECT r.* FROM skillrating_internal.mirrors(ladder) AS r ORDER BY r.relation::oid, r.pool LOOP
         CONTINUE WHEN NOT skillrating_internal.lock_mirror(ladder, m.relation);
-        statement := skillrating_internal.unrated_statement(
-            ladder, m.relation, m.key, m.pool_key, m.columns,
-            format('SELECT p.player AS player_id, r.pool FROM %s
-                JOIN %I.rating AS r ON r.player_id %s p.pseudonym AND %s',
-                renamed, ladder, t.player_equals, skillrating_internal.mirrored_pools(m.pool, m.pool_key)));
+        statement := skillrating_internal.mirror_statement(ladder, m.relation, m.pool, m.key, m.columns, 'gone', m.pool_key,
+            format('SELECT p.player AS player_id, r.pool FROM %s JOIN %I.rating AS r ON r.player_id %s p.pseudonym',
+                renamed, ladder, t.player_equals));
         IF statement IS NOT NULL THEN
             EXECUTE statement USING players, pseudonyms;
         END IF;

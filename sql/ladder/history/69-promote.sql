@@ -255,10 +255,10 @@ BEGIN
         PERFORM skillrating.unmirror_rating(former, mirror.relation, mirror.pool);
         PERFORM skillrating.mirror_rating(ladder, mirror.relation, mirror.key, mirror.columns, mirror.pool, mirror.pool_key);
         -- Those whose rating goes.
-        statement := skillrating_internal.unrated_statement(ladder, mirror.relation, mirror.key, mirror.pool_key, mirror.columns,
-            format('SELECT r.player_id, r.pool FROM %1$I.rating AS r WHERE %2$s AND (r.games > 0 OR EXISTS (
-                SELECT FROM %1$I.event AS e WHERE e.player_id %3$s r.player_id AND e.pool = r.pool))',
-                former, skillrating_internal.mirrored_pools(mirror.pool, mirror.pool_key), t.player_equals));
+        statement := skillrating_internal.mirror_statement(
+            ladder, mirror.relation, mirror.pool, mirror.key, mirror.columns, 'gone', mirror.pool_key,
+            format('SELECT r.player_id, r.pool FROM %1$I.rating AS r WHERE r.games > 0 OR EXISTS (
+                SELECT FROM %1$I.event AS e WHERE e.player_id %2$s r.player_id AND e.pool = r.pool)', former, t.player_equals));
         IF statement IS NOT NULL THEN
             EXECUTE statement;
         END IF;
@@ -318,7 +318,7 @@ BEGIN
             coalesce(a.attstattarget, -1) AS statistics
         FROM pg_publication_tables AS p
         JOIN pg_class AS c ON c.oid = to_regclass(format('%I.%I', p.schemaname, p.tablename)) AND c.relkind = 'r'
-            AND skillrating_internal.owns_table(c.oid)
+            AND skillrating_internal.has_table(p.schemaname, p.tablename)
         CROSS JOIN LATERAL (
             SELECT b.* FROM pg_attribute AS b
             WHERE b.attrelid = c.oid AND b.attnum > 0 AND NOT b.attisdropped AND b.attgenerated = '' AND b.attidentity = ''

@@ -1,89 +1,5 @@
 -- Ranks by counts, an option of a ladder: counts of players by rating, and the way back.
 
-CREATE FUNCTION skillrating_internal.rating_range(rating float8)
-RETURNS integer
-AS 'MODULE_PATHNAME', 'skillrating_rating_range'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.rating_range(float8) IS
-'The range in which a player with this displayed rating is counted.';
-
-CREATE FUNCTION skillrating_internal.add_ranges(
-    counts integer[],
-    places integer[],
-    nets integer[])
-RETURNS integer[]
-AS 'MODULE_PATHNAME', 'skillrating_add_ranges'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.add_ranges(integer[], integer[], integer[]) IS
-'The counts of 64 ranges, zero where counts is null, with changes added to those at some places from
-0, or to all of them where places is null. Error 55000 for arrays that do not go together.';
-
-CREATE FUNCTION skillrating_internal.fold_rating_counts(ladder text)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_fold_rating_counts'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.fold_rating_counts(text) IS
-'Adds all changes in table rating_count_delta to table rating_count, as sessions that rate do now
-and then, and returns how many rows of it that wrote; none while another transaction that has done
-so is open. Error 55000 unless the ladder has been entered.';
-
-CREATE FUNCTION skillrating_internal.range_counts(
-    ladder text,
-    pool text,
-    rating float8,
-    OUT above bigint,
-    OUT below bigint,
-    OUT total bigint,
-    OUT bottom float8,
-    OUT top float8)
-AS 'MODULE_PATHNAME', 'skillrating_range_counts'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.range_counts(text, text, float8) IS
-'How many players of a pool with rated matches there are, and of them above and below the range of
-ratings from bottom to top that a rating is in; where ranks are counted.';
-
-CREATE FUNCTION skillrating_internal.ranks(ladder text)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-RETURN CASE WHEN NOT skillrating_internal.has_table(ladder, 'rating_count') THEN 'indexed' ELSE 'counted' END;
-
-COMMENT ON FUNCTION skillrating_internal.ranks(text) IS
-'Where the ranks of a ladder come from, as set_ranks() takes it: a ladder has the tables of counts if
-they are counted.';
-
-CREATE FUNCTION skillrating_internal.create_count_tables(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-BEGIN
-    EXECUTE format(
-        'CREATE TABLE %I.rating_count (
-            pool text NOT NULL,
-            level integer NOT NULL,
-            place integer NOT NULL,
-            total bigint NOT NULL,
-            ranges integer[],
-            PRIMARY KEY (pool, level, place)) WITH (fillfactor = 50)', ladder);
-    EXECUTE format(
-        'CREATE TABLE %I.rating_count_delta (
-            pool text NOT NULL,
-            ranges integer[] NOT NULL,
-            nets integer[] NOT NULL) WITH (autovacuum_vacuum_scale_factor = 0,
-                autovacuum_vacuum_threshold = 1000)', ladder);
-    -- A publication of all tables must not keep rows from being deleted.
-    EXECUTE format('ALTER TABLE %I.rating_count_delta REPLICA IDENTITY FULL', ladder);
-    PERFORM skillrating_internal.create_comments(ladder, '{rating_count,rating_count_delta}');
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.create_count_tables(text) IS
-'A part of create_ladder() and set_ranks(): the tables rating_count and rating_count_delta, which a
-ladder has whose ranks are counted.';
-
 CREATE FUNCTION skillrating_internal.rebuild_rating_counts(ladder text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
@@ -104,8 +20,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.rebuild_rating_counts(text) IS
-'A part of set_ranks() and catch_up(): counts the players of a ladder by their ratings anew. Nobody
-rates meanwhile. Error 55000 unless the ladder has been entered.';
+'Counts the players of a ladder by their ratings anew, while nobody rates.';
 
 CREATE FUNCTION skillrating_internal.wrong_rating_counts(ladder text)
 RETURNS bigint
@@ -141,21 +56,18 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.wrong_rating_counts(text) IS
-'A part of verify(): how many counts of players by rating are not what table rating says; where ranks
-are counted. Error 55000 unless the ladder has been entered.';
+'How many counts of players by rating are not what table rating says.';
 
-CREATE FUNCTION skillrating_internal.set_ranks(
-    ladder text,
-    ranks text)
+CREATE FUNCTION skillrating_internal.set_ranks(ladder text, ranks text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    old text := skillrating_internal.ranks(ladder);
+    is_counted boolean := skillrating_internal.has_table(ladder, 'rating_count');
 BEGIN
     PERFORM skillrating_internal.ladder_types(ladder);
     PERFORM skillrating_internal.check_choice('ranks', ranks, 'indexed', 'counted');
-    IF ranks = old THEN
+    IF (ranks = 'counted') = is_counted THEN
         PERFORM skillrating_internal.hold_ladder(ladder, false);
     ELSE
         -- Readers have a lock on this table and wait for it.  Those with an older snapshot fail, as
@@ -163,7 +75,7 @@ BEGIN
         PERFORM skillrating_internal.hold_tables(ladder, CASE ranks WHEN 'counted' THEN '{ladder}'::text[]
             ELSE '{ladder,rating_count,rating_count_delta}' END);
         IF ranks = 'counted' THEN
-            PERFORM skillrating_internal.create_count_tables(ladder);
+            PERFORM skillrating_internal.create_tables(ladder, '{rating_count,rating_count_delta}');
         ELSE
             EXECUTE format('DROP TABLE %1$I.rating_count, %1$I.rating_count_delta', ladder);
         END IF;
@@ -184,37 +96,27 @@ ladder, 55P03 if lock_timeout ends the wait for sessions that read.';
 
 CREATE FUNCTION skillrating_internal.counts_query(
     ladder text,
-    ranked boolean,
+    pool text,
+    counted boolean,
     eligible text,
     rating text)
 RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    IF ranked THEN
-        RETURN format(
-            'SELECT c.above + (
-                    SELECT count(*) FROM %1$I.rating AS r
-                    WHERE r.pool = $1 AND r.games > 0 AND r.rating > %2$s AND r.rating <= c.top) AS above,
-                c.total - c.below - (
-                    SELECT count(*) FROM %1$I.rating AS r
-                    WHERE r.pool = $1 AND r.games > 0 AND r.rating < %2$s AND r.rating >= c.bottom) AS at_least,
-                c.total
-            FROM skillrating_internal.range_counts(%1$L, $1, %2$s) AS c', ladder, rating);
-    END IF;
-    RETURN format(
+LANGUAGE sql STABLE STRICT
+RETURN format(CASE WHEN counted THEN
+        'SELECT c.above + (
+                SELECT count(*) FROM board AS r WHERE %1$s AND r.rating > %2$s AND r.rating <= c.top) AS above,
+            c.total - c.below - (
+                SELECT count(*) FROM board AS r WHERE %1$s AND r.rating < %2$s AND r.rating >= c.bottom) AS at_least,
+            c.total
+        FROM skillrating_internal.range_counts(%3$L, %4$L, %2$s) AS c'
+        ELSE
         'SELECT c.above, c.above + (
                 SELECT count(*) FROM board AS r WHERE %1$s AND r.rating = %2$s) AS at_least,
             (SELECT count(*) FROM board AS r WHERE %1$s) AS total
         FROM (
             SELECT (SELECT count(*) FROM board AS r WHERE %1$s AND r.rating > %2$s) AS above
-            OFFSET 0) AS c', eligible, rating);
-END
-$function$;
+            OFFSET 0) AS c' END, eligible, rating, ladder, pool);
 
-COMMENT ON FUNCTION skillrating_internal.counts_query(text, boolean, text, text) IS
-'A part of leaderboard() and its like: the query, below WITH board AS, of how many players of the
-board are rated above an expression, at least as high, and in all. ranked says that the counts of
-the ladder are those of this board, and eligible is its condition. Its parameters are those of
-eligible_players(). Error 55000 unless the ladder has been entered.';
+COMMENT ON FUNCTION skillrating_internal.counts_query(text, text, boolean, text, text) IS
+'The query, behind the beginning of a board(), of how many eligible players are rated above an
+expression, at least as high, and in all.';

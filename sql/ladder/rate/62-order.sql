@@ -1,8 +1,6 @@
 -- The order of matches and operations, by time, and how it is put right.
 
-CREATE FUNCTION skillrating_internal.first_out_of_place(
-    ladder text,
-    kind text)
+CREATE FUNCTION skillrating_internal.first_out_of_place(ladder text, kind text)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE
 AS $function$
@@ -32,12 +30,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.first_out_of_place(text, text) IS
-'A part of catch_up() that orders by time: the time from which on places may have changed, by the
-corrections that wait, of one kind or, if that is null, of any; null for none.';
+'The time from which on places may change because of the corrections of a kind, or of all (null);
+null for none.';
 
-CREATE FUNCTION skillrating_internal.resequence(
-    ladder text,
-    whole boolean)
+CREATE FUNCTION skillrating_internal.resequence(ladder text, whole boolean)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
@@ -122,9 +118,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.resequence(text, boolean) IS
-'The part of catch_up() for ladders with late => reorder: gives matches and operations new places in
-the order, by time and match_id, from the first one on whose place has changed. Returns how many
-got one.  In their new places all of them learn the advantage of the larger team.';
+'Gives matches and operations new places, by time and match_id, from the first whose place has
+changed, and returns how many got one. In their new places all learn the advantage of the larger
+team.';
 
 CREATE FUNCTION skillrating_internal.order_changes_from(ladder text)
 RETURNS bigint
@@ -182,5 +178,5 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.order_changes_from(text) IS
-'A part of catch_up(): the first place that resequence() has to give to something else, null if
-there is none. What lies before can be put right while others rate.';
+'The first place that resequence() has to give to something else, or null; what lies before can be
+put right while others rate.';

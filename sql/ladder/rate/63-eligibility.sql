@@ -1,18 +1,6 @@
 -- Eligibility: which matches a ladder wants to rate.
 
-CREATE FUNCTION skillrating_internal.check_eligibility(rules jsonb)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_check_eligibility'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.check_eligibility(jsonb) IS
-'Errors 22023 for an unknown rule of eligibility, one of another type, or one that only says more
-about another that is not there, and 22003 for a value out of range.';
-
-CREATE FUNCTION skillrating_internal.note_eligibility(
-    ladder text,
-    since timestamptz,
-    kind text)
+CREATE FUNCTION skillrating_internal.note_eligibility(ladder text, since timestamptz, kind text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
@@ -30,8 +18,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_eligibility(text, timestamptz, text) IS
-'A part of what changes the rules of a ladder for matches played since a time: notes that history
-is out of date from the first of them on.';
+'Notes that history is out of date from the first match played since a time.';
 
 CREATE FUNCTION skillrating_internal.set_eligibility(
     ladder text,

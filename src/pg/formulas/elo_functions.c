@@ -21,16 +21,10 @@ skillrating_elo_win_probability(PG_FUNCTION_ARGS)
 	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
 	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(1));
 	float8		scale = check_positive("scale", PG_GETARG_FLOAT8(2));
-	Datum		curve = PG_GETARG_DATUM(3);
 
-	if (same_text(curve, "logistic"))
-		PG_RETURN_FLOAT8(elo_logistic(rating_a - rating_b, scale, 0));
-	if (same_text(curve, "normal"))
-		PG_RETURN_FLOAT8(elo_normal(rating_a - rating_b, scale / 2, 0));
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown curve \"%s\"", TextDatumGetCString(curve)),
-			 errhint("The curves are logistic and normal.")));
+	PG_RETURN_FLOAT8(is_logistic(PG_GETARG_DATUM(3)) ?
+					 elo_logistic(rating_a - rating_b, scale, 0) :
+					 elo_normal(rating_a - rating_b, scale / 2, 0));
 }
 
 Datum

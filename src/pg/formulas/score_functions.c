@@ -62,7 +62,7 @@ sums_in(ArrayType *array)
 static Datum
 add_terms(FunctionCallInfo fcinfo, const double *term, int nsums)
 {
-	ArrayType  *array = float8_state_arg(fcinfo, 0, SUMS_SIZE(nsums));
+	ArrayType  *array = array_state_arg(fcinfo, 0);
 	float8	   *state = float8_state(array, SUMS_SIZE(nsums));
 	int			i;
 
@@ -77,14 +77,11 @@ skillrating_sums_combine(PG_FUNCTION_ARGS)
 {
 	ArrayType  *other_array = PG_GETARG_ARRAYTYPE_P(1);
 	int			nsums = sums_in(other_array);
-	ArrayType  *array;
-	float8	   *state;
-	float8	   *other;
+	ArrayType  *array = array_state_arg(fcinfo, 0);
+	float8	   *state = float8_state(array, SUMS_SIZE(nsums));
+	float8	   *other = float8_state(other_array, SUMS_SIZE(nsums));
 	int			i;
 
-	array = float8_state_arg(fcinfo, 0, SUMS_SIZE(nsums));
-	state = float8_state(array, SUMS_SIZE(nsums));
-	other = float8_state(other_array, SUMS_SIZE(nsums));
 	for (i = 0; i < nsums; i++)
 
 		/*

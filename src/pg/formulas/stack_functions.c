@@ -320,11 +320,10 @@ note_outcome(StackPartition *partition, const StackRow *row, const double *x)
 	MemoryContextSwitchTo(old);
 	if (partition->noutcomes == partition->max_outcomes)
 	{
-		old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
 		memory_limit_reserve(partition->moment, 0);
 		partition->max_outcomes = Max(16, 2 * partition->max_outcomes);
-		huge_array_grow(partition->outcome, LogisticOutcome, partition->max_outcomes);
-		MemoryContextSwitchTo(old);
+		huge_array_grow_in(GetMemoryChunkContext(partition), partition->outcome, LogisticOutcome,
+						   partition->max_outcomes);
 	}
 	outcome = &partition->outcome[partition->noutcomes++];
 	outcome->alternatives = row->alternatives;

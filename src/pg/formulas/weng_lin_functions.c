@@ -80,20 +80,6 @@ enum
 	WIN_ARG_EPSILON
 };
 
-/* Whether the curve of an argument is the logistic one. */
-static bool
-is_logistic_argument(FunctionCallInfo fcinfo, int arg)
-{
-	char	   *curve = text_to_cstring(PG_GETARG_TEXT_PP(arg));
-
-	if (strcmp(curve, "normal") != 0 && strcmp(curve, "logistic") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown curve \"%s\"", curve),
-				 errhint("It must be one of \"normal\", \"logistic\".")));
-	return strcmp(curve, "logistic") == 0;
-}
-
 /*
  * weng_lin_win_probability(team, mu, sigma, beta, curve, variant, epsilon)
  */
@@ -123,7 +109,7 @@ skillrating_weng_lin_win_probability(PG_FUNCTION_ARGS)
 	match = match_from_arrays(fcinfo, model, params, &arguments);
 	win = palloc_array(double, match->nteams);
 	weng_lin_pairwise_win(match, params[WENG_LIN_BETA].number,
-						  is_logistic_argument(fcinfo, WIN_ARG_CURVE), win);
+						  is_logistic(PG_GETARG_DATUM(WIN_ARG_CURVE)), win);
 	status = model_predict(model, params, match);
 	if (status != MATCH_OK)
 		report_match_status(status, NAN, NULL);

@@ -20,6 +20,8 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "pg/sql/arrays.h"
+
 SKILLRATING_FUNCTION(skillrating_rate_match);
 
 /* An argument that differs among rows, and its elements where it is an array. */
@@ -226,29 +228,6 @@ rate_match(MatchPartition *partition)
  * ---- Results ----
  */
 
-/* An array of n elements of eight bytes, or n times so many columns where there are any. */
-static ArrayType *
-make_array(Oid type, int n, int columns)
-{
-	int			ndim = columns > 0 ? 2 : 1;
-	Size		size = ARR_OVERHEAD_NONULLS(ndim) +
-		(Size) n * Max(columns, 1) * sizeof(float8);
-	ArrayType  *array = palloc(size);
-
-	SET_VARSIZE(array, size);
-	array->ndim = ndim;
-	array->dataoffset = 0;
-	array->elemtype = type;
-	ARR_DIMS(array)[0] = n;
-	ARR_LBOUND(array)[0] = 1;
-	if (ndim > 1)
-	{
-		ARR_DIMS(array)[1] = columns;
-		ARR_LBOUND(array)[1] = 1;
-	}
-	return array;
-}
-
 /*
  * Begin the arrays of the columns that are not null, which are the same for all elements of a
  * match: where their elements are, of eight bytes each, or NULL for a column without.
@@ -270,8 +249,8 @@ begin_arrays(const MatchPartition *partition, const Rated *rated, Datum *values,
 		values[column] = rated->values[column];
 		if (nulls[column] || column == RATED_DRAW_PROBABILITY)
 			continue;
-		array = make_array(column == RATED_GAMES_BEFORE ? INT8OID : FLOAT8OID, partition->n,
-						   state ? nstate : 0);
+		array = number_array_make(column == RATED_GAMES_BEFORE ? INT8OID : FLOAT8OID,
+								  partition->n, state ? nstate : 0);
 		values[column] = PointerGetDatum(array);
 		data[column] = (int64 *) ARR_DATA_PTR(array);
 	}

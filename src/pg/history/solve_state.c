@@ -764,7 +764,10 @@ context_estimates(SolveState *state, Oid row_type)
 	return return_row_array(&rows);
 }
 
-/* What a summary says of the search, from the unknowns to the memory. */
+/*
+ * What a summary says of the search, from the unknowns to the memory.  Sums that have overflowed are
+ * shown as they are, and not as null.
+ */
 static void
 put_search(ResultRow *row, const SolveState *state)
 {
@@ -779,10 +782,10 @@ put_search(ResultRow *row, const SolveState *state)
 	put_text(row, solve_status_message(result->status));
 	put_int32(row, result->iterations);
 	put_int64(row, result->products);
-	put_number(row, 0 - result->objective);
+	put_datum(row, Float8GetDatum(0 - result->objective), false);
 	put_null(row);
 	put_null(row);
-	put_number(row, result->gradient);
+	put_datum(row, Float8GetDatum(result->gradient), false);
 	put_datum(row, Float8GetDatum(draw), draw == 0);
 	put_int64(row, (int64) state->memory);
 }
@@ -804,7 +807,7 @@ put_search_through_time(ResultRow *row, SolveState *state)
 	put_null(row);
 	put_number(row, log_evidence);
 	put_text(row, isnan(log_evidence) ? NULL : state->tt.by_joint ? "joint" : "messages");
-	put_number(row, result->change);
+	put_datum(row, Float8GetDatum(result->change), false);
 	put_null(row);
 	put_int64(row, (int64) state->tt.memory);
 }

@@ -521,13 +521,8 @@ batch_remember(Batch *batch, BatchPlayer *player, const double *after)
 		if (player->npast >= player->max_past / 2)
 		{
 			int			max = Max(8, 2 * player->max_past);
-			double	   *room = huge_array_in(batch->context, double, (Size) max * nstate);
 
-			if (player->npast > 0)
-				memcpy(room, player->past, (Size) player->npast * nstate * sizeof(double));
-			if (player->past != NULL)
-				pfree(player->past);
-			player->past = room;
+			huge_array_grow_in(batch->context, player->past, double, (Size) max * nstate);
 			player->max_past = max;
 		}
 	}

@@ -24,27 +24,18 @@ batch_reserve_rows(Batch *batch, RowsOf of, int n, bool states)
 
 	rows->n = 0;
 
-	/* Without what is about to be freed, because an allocation may fail. */
 	if (n > rows->max)
 	{
 		int			max = Max(n, 2 * rows->max);
 
-		if (rows->row != NULL)
-			pfree(rows->row);
-		rows->row = NULL;
-		rows->max = 0;
-		rows->row = huge_array_in(batch->context, EventRow, max);
+		huge_array_grow_in(batch->context, rows->row, EventRow, max);
 		rows->max = max;
 	}
 	if (states && n > rows->max_state)
 	{
 		int			nstate = of == OF_PLAYERS ? batch->model->nstate : batch->component_nstate;
 
-		if (rows->state != NULL)
-			pfree(rows->state);
-		rows->state = NULL;
-		rows->max_state = 0;
-		rows->state = huge_array_in(batch->context, double, 2 * (Size) nstate * n);
+		huge_array_grow_in(batch->context, rows->state, double, 2 * (Size) nstate * n);
 		rows->max_state = n;
 	}
 }

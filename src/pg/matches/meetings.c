@@ -11,29 +11,19 @@
 
 #include "miscadmin.h"
 
-static void
-reserve_meetings(Batch *batch, BatchPlayer *player)
-{
-	Meeting    *room;
-
-	if (player->nmeetings < player->max_meetings)
-		return;
-	player->max_meetings = Max(8, 2 * player->max_meetings);
-	room = huge_array_in(batch->context, Meeting, player->max_meetings);
-	if (player->nmeetings > 0)
-		memcpy(room, player->meeting, player->nmeetings * sizeof(Meeting));
-	if (player->meeting != NULL)
-		pfree(player->meeting);
-	player->meeting = room;
-}
-
 void
 batch_add_meeting(Batch *batch, BatchPlayer *player, int64 seq,
 				  TimestampTz played_at, int team)
 {
 	Meeting    *meeting;
 
-	reserve_meetings(batch, player);
+	if (player->nmeetings == player->max_meetings)
+	{
+		int			max = Max(8, 2 * player->max_meetings);
+
+		huge_array_grow_in(batch->context, player->meeting, Meeting, max);
+		player->max_meetings = max;
+	}
 	meeting = &player->meeting[player->nmeetings++];
 	meeting->seq = seq;
 	meeting->played_at = played_at;

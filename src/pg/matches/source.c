@@ -195,20 +195,13 @@ source_names_enter(SourceNames *names, const char *name)
 static void
 reserve_participants(SourceMatch *match, int n)
 {
-	bool		first = (match->max == 0);
-
-/* Later calls grow the arrays in the context that they are in. */
-#define RESERVE(array, type) \
-	match->array = first ? palloc_array(type, n) : \
-		repalloc_array(match->array, type, n)
-
-	RESERVE(participant, Participant);
-	RESERVE(player_id, Datum);
-	RESERVE(account_id, Datum);
-	RESERVE(order, int);
-	RESERVE(sorted_participant, Participant);
-	RESERVE(sorted_id, Datum);
-#undef RESERVE
+	/* Later calls grow the arrays in the context that they are in. */
+	huge_array_grow(match->participant, Participant, n);
+	huge_array_grow(match->player_id, Datum, n);
+	huge_array_grow(match->account_id, Datum, n);
+	huge_array_grow(match->order, int, n);
+	huge_array_grow(match->sorted_participant, Participant, n);
+	huge_array_grow(match->sorted_id, Datum, n);
 	match->max = n;
 }
 

@@ -36,15 +36,6 @@ array_state_arg(FunctionCallInfo fcinfo, int arg)
 	return PG_GETARG_ARRAYTYPE_P_COPY(arg);
 }
 
-ArrayType *
-float8_state_arg(FunctionCallInfo fcinfo, int arg, int n)
-{
-	ArrayType  *state = array_state_arg(fcinfo, arg);
-
-	(void) float8_state(state, n);
-	return state;
-}
-
 /* The functions are visible in SQL, so that anybody may give them any array. */
 float8 *
 float8_state(ArrayType *array, int n)

@@ -46,9 +46,6 @@ extern bool same_options(const Jsonb *a, const Jsonb *b);
  */
 extern ArrayType *array_state_arg(FunctionCallInfo fcinfo, int arg);
 
-/* The same of n float8 numbers, with float8_state()'s errors. */
-extern ArrayType *float8_state_arg(FunctionCallInfo fcinfo, int arg, int n);
-
 /*
  * The elements of a state of n numbers; error 2202E if the array has another shape,
  * as anybody can call a transition function with anything.

@@ -66,17 +66,28 @@ text_array(const char *const *strings, int n)
 }
 
 ArrayType *
-float8_array_make(int n)
+number_array_make(Oid type, int n, int columns)
 {
-	Size		size = ARR_OVERHEAD_NONULLS(1) + n * sizeof(float8);
+	int			ndim = columns > 0 ? 2 : 1;
+	Size		size = ARR_OVERHEAD_NONULLS(ndim) + (Size) n * Max(columns, 1) * sizeof(float8);
 	ArrayType  *array = (ArrayType *) palloc0_array(char, size);
+	int			i;
 
 	SET_VARSIZE(array, size);
-	array->ndim = 1;
-	array->elemtype = FLOAT8OID;
-	ARR_DIMS(array)[0] = n;
-	ARR_LBOUND(array)[0] = 1;
+	array->ndim = ndim;
+	array->elemtype = type;
+	for (i = 0; i < ndim; i++)
+	{
+		ARR_DIMS(array)[i] = i == 0 ? n : columns;
+		ARR_LBOUND(array)[i] = 1;
+	}
 	return array;
+}
+
+ArrayType *
+float8_array_make(int n)
+{
+	return number_array_make(FLOAT8OID, n, 0);
 }
 
 Datum

@@ -38,8 +38,9 @@ extern const float8 *float8_array_argument(FunctionCallInfo fcinfo, int arg,
 /* An array of texts from n C strings. */
 extern Datum text_array(const char *const *strings, int n);
 
-/* An array of n numbers, all 0. */
+/* An array of n numbers, all 0; of float8, or of a type of eight bytes, n times so many columns. */
 extern ArrayType *float8_array_make(int n);
+extern ArrayType *number_array_make(Oid type, int n, int columns);
 
 /* An array of these n numbers. */
 extern Datum float8_array(const double *element, int n);

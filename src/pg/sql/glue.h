@@ -82,6 +82,9 @@ extern void put_parameters(FunctionCallInfo fcinfo, const ParamSet *set);
 pg_noreturn extern void report_match_status(MatchStatus status, double value,
 											const char *player);
 
+/* Whether the name of a curve is logistic and not normal; errors (22023) for another one. */
+extern bool is_logistic(Datum curve);
+
 /* Whether a text, which must not be null, has the bytes of a string. */
 static inline bool
 same_text(Datum value, const char *string)

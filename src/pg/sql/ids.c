@@ -380,31 +380,37 @@ id_table_count(IdTable *table)
 	return (int) table->hash->members;
 }
 
+/* Put pointers or identifiers, either of which may be NULL, into an array. */
+static void
+collect_entries(IdTable *table, void **values, Datum *ids)
+{
+	id_hash_table_iterator it;
+	IdEntry    *entry;
+	int			n;
+
+	id_hash_table_start_iterate(table->hash, &it);
+	for (n = 0; (entry = id_hash_table_iterate(table->hash, &it)) != NULL; n++)
+		if (values != NULL)
+			values[n] = entry->value;
+		else
+			ids[n] = entry->key.id;
+}
+
 void	  **
 id_table_values(IdTable *table)
 {
-	void	  **values = palloc_array(void *, Max(id_table_count(table), 1));
-	id_hash_table_iterator it;
-	IdEntry    *entry;
-	int			n = 0;
+	void	  **values = palloc_array(void *, id_table_count(table));
 
-	id_hash_table_start_iterate(table->hash, &it);
-	while ((entry = id_hash_table_iterate(table->hash, &it)) != NULL)
-		values[n++] = entry->value;
+	collect_entries(table, values, NULL);
 	return values;
 }
 
 Datum *
 id_table_ids(IdTable *table)
 {
-	Datum	   *ids = palloc_array(Datum, Max(id_table_count(table), 1));
-	id_hash_table_iterator it;
-	IdEntry    *entry;
-	int			n = 0;
+	Datum	   *ids = palloc_array(Datum, id_table_count(table));
 
-	id_hash_table_start_iterate(table->hash, &it);
-	while ((entry = id_hash_table_iterate(table->hash, &it)) != NULL)
-		ids[n++] = entry->key.id;
+	collect_entries(table, NULL, ids);
 	return ids;
 }
 

@@ -82,5 +82,7 @@ limited_array(Size element, Size n, int flags)
 #define huge_array_in(context, type, n) \
 	((type *) limited_alloc(context, sizeof(type), n, 0))
 #define huge_array_grow(array, type, n) ((array) = repalloc_array(array, type, n))
+#define huge_array_grow_in(context, array, type, n) \
+	((array) = (array) == NULL ? huge_array_in(context, type, n) : repalloc_array(array, type, n))
 
 #endif							/* PG_SQL_MEMORY_LIMIT_H */

@@ -124,6 +124,19 @@ choice_argument(const Model *model, ParamValue *params, int index, text * value)
 			 errhint("It must be one of %s.", words.data)));
 }
 
+bool
+is_logistic(Datum curve)
+{
+	bool		logistic = same_text(curve, "logistic");
+
+	if (!logistic && !same_text(curve, "normal"))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown curve \"%s\"", TextDatumGetCString(curve)),
+				 errhint("The curves are logistic and normal.")));
+	return logistic;
+}
+
 void
 check_memory(const char *function, const ParamSet *set, const ParamValue *params,
 			 Size size, const char *detail, const char *otherwise)

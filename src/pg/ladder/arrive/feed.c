@@ -364,7 +364,7 @@ skillrating_lacking_triggers(PG_FUNCTION_ARGS)
  */
 
 static LadderQuery unread_columns_query = {
-	.text = "SELECT skillrating_internal.unread_source_columns($1)",
+	.text = "SELECT unread FROM skillrating_internal.source_relation($1)",
 	.param = {VALUE_OID}
 };
 

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "access/xact.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -42,7 +43,7 @@ SKILLRATING_FUNCTION(skillrating_ladder_types);
 SKILLRATING_FUNCTION(skillrating_check_inside);
 SKILLRATING_FUNCTION(skillrating_check_readable);
 SKILLRATING_FUNCTION(skillrating_shared_pool);
-SKILLRATING_FUNCTION(skillrating_owns_table);
+SKILLRATING_FUNCTION(skillrating_has_table);
 
 /* source_columns() */
 Datum
@@ -89,11 +90,14 @@ skillrating_check_readable(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* owns_table(relation) */
+/* has_table(ladder, name) */
 Datum
-skillrating_owns_table(PG_FUNCTION_ARGS)
+skillrating_has_table(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(ladder_owns_table(PG_GETARG_OID(0)));
+	Oid			schema = get_namespace_oid(text_to_cstring(PG_GETARG_TEXT_PP(0)), true);
+
+	PG_RETURN_BOOL(OidIsValid(schema) &&
+				   ladder_owns_table(get_relname_relid(text_to_cstring(PG_GETARG_TEXT_PP(1)), schema)));
 }
 
 /* shared_pool(ladder) */

@@ -50,7 +50,7 @@ extern void ladder_cache_recheck(Ladder *ladder);
 /* The same errors for the state columns of a model in rating and event. */
 extern void check_state_columns(const LadderCache *cache, const Model *model);
 
-/* What create_rating_tables() gives new ladders. */
+/* What create_tables() gives new ladders. */
 #define LADDER_FORMAT 1
 
 /* Error 0A000 unless a ladder of that name has the format that this library works with. */

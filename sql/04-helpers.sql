@@ -1,5 +1,24 @@
--- A helper of this script, which the last part drops.
---
+-- Helpers of this script, which the last part drops.
+
+-- A type of the schema skillrating.  A line of columns has the name and the type of one and, behind a
+-- colon, its comment; those without are described where the last part says as what.
+CREATE FUNCTION skillrating_internal.make_type(name text, comment text, columns text)
+RETURNS void
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+    part text[];
+BEGIN
+    EXECUTE format('CREATE TYPE skillrating.%I AS (%s)', name, (
+        SELECT string_agg(format('%I %s', m.part[1], m.part[2]), ', ' ORDER BY m.n)
+        FROM regexp_matches(columns, '^(\w+) ([^:\n]+)', 'gn') WITH ORDINALITY AS m(part, n)));
+    EXECUTE format('COMMENT ON TYPE skillrating.%I IS %L', name, comment);
+    FOR part IN SELECT regexp_matches(columns, '^(\w+) [^:\n]+: (.*)$', 'gn') LOOP
+        EXECUTE format('COMMENT ON COLUMN skillrating.%I.%I IS %L', name, part[1], part[2]);
+    END LOOP;
+END
+$function$;
+
 -- An aggregate is in C, and so are its functions in skillrating_internal: NAME_transition and
 -- NAME_final.  Where several aggregates share one, transition and final say by whose name; combine
 -- says that states can be merged, by NAME_combine.  A state is internal or, where the options give an

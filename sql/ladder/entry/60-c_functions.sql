@@ -1,0 +1,113 @@
+-- The functions in C behind those on ladders, which no user calls: each with its arguments, its result
+-- (null: that of its OUT arguments), what PostgreSQL may assume of it, and its comment.
+DO LANGUAGE plpgsql
+$do$
+DECLARE
+    f record;
+BEGIN
+    FOR f IN VALUES
+        ('ladder_entries(OUT function text, OUT runs_as text, OUT lock text, OUT needs text)',
+            'SETOF record', 'STABLE PARALLEL SAFE ROWS 100',
+'The functions of the schema skillrating that work on ladders: as whom they run, which lock they
+take on the schema of the ladder, and what the caller needs besides USAGE on it.'),
+        ('ladder_types(ladder text, OUT player_type text, OUT player_equals text, OUT player_order text,
+            OUT match_type text, OUT match_equals text, OUT match_order text, OUT player_less text)', NULL, 'STABLE STRICT',
+'The types of a ladder''s players and matches, and for each the operator of equality and what follows
+an expression in ORDER BY, and the operator that orders players, as SQL that does not depend on
+search_path. Error 55000 unless the ladder has been entered, so that bodies begin with it.'),
+        ('check_inside(ladder text)', 'void', 'STABLE STRICT',
+'Error 55000 unless the ladder has been entered, for bodies that put up with an incomplete ladder.'),
+        ('check_pending(ladder text)', 'void', 'VOLATILE STRICT',
+'Locks table pending. Error 55000 if anything of the user''s hangs on it, such as a default or a
+trigger, or unless the ladder has been entered.'),
+        ('check_readable(ladder text, relation text)', 'void', 'STABLE STRICT',
+'Error 42501 unless the role that called may read all rows of a relation of the ladder, which not
+every call reads. Nobody needs a right on components if the ladder uses none.'),
+        ('shared_pool(ladder text)', 'text', 'STABLE STRICT',
+'The pool of the rows that have what a player has in all pools, or null. Error 55000 unless the
+ladder has been entered.'),
+        ('collect_matches()', 'trigger', '',
+'Trigger function on tables of matches, after each statement: has the matches that it touched rated,
+at commit or at once. On an attached table the WHEN condition names the view source of the ladder.
+Errors: 39P01 if it is attached otherwise, 55000 on another table.'),
+        ('enqueue_matches()', 'trigger', '',
+'Trigger function on tables attached with replica => true: puts the matches of a row into table
+pending, and what has no match, or TRUNCATE, into replica_note. Errors as collect_matches().'),
+        ('apply_pending()', 'trigger', '',
+'Deferred constraint trigger function on table pending: at commit it rates the matches that the
+transaction touched, in one batch, by played_at and match_id.'),
+        ('refuse_truncate()', 'trigger', '',
+'Trigger function on tables of matches: error 55000, because rated matches cannot vanish.'),
+        ('identifier_equals(type regtype, column_name text)', 'text', 'STABLE STRICT PARALLEL SAFE',
+'The equality operator of the default operator class of a type, as an expression has it. Errors as
+check_identifier_type().'),
+        ('nearest_source_column(source regclass, name text)', 'text', 'STABLE STRICT PARALLEL SAFE',
+'The column in source_columns() that another one of a source may stand for, as its name differs
+little from that of one which the source lacks, or null.'),
+        ('ladder_columns(relation text, model text, params jsonb, player_type regtype,
+            match_type regtype, display text)', 'text', 'STABLE STRICT PARALLEL SAFE',
+'The column definitions of table rating, event, component or component_event; display is the
+expression of the displayed rating. Errors: 22023 for another relation, and those of models().'),
+        ('has_table(ladder text, name text)', 'boolean', 'STABLE STRICT',
+'Whether a ladder has a table that not every ladder has. What belongs to another role is none: work
+on it would run that role''s code as the ladder''s owner.'),
+        ('drop_source_triggers(source regclass, relation regclass, mirrors boolean)', 'bigint', 'VOLATILE',
+'Drops the triggers of attach(), of mirror_rating() (mirrors), or both (null) that depend on a view
+source, from one table or all (null), locked as by hold_objects(), and counts them. Errors: 42501
+unless the caller owns the view, 55006 for a table in use, 55P03.'),
+        ('error_is_bearable(sqlstate text)', 'boolean', 'IMMUTABLE STRICT PARALLEL SAFE',
+'Whether a transaction can go on after an error: not where it asks for another attempt, or tells of
+a lack of resources or of damaged data. Error 22023 if it is no SQLSTATE.'),
+        ('source_tables(source regclass, column_name text, OUT relation regclass,
+            OUT function regprocedure, OUT columns text[], OUT elsewhere boolean, OUT through text,
+            OUT mixed boolean)', 'SETOF record', 'STABLE STRICT ROWS 4',
+'The tables below a view: the columns of each that equal a column of the view; whether it is also
+used where none does (elsewhere), and then an expression over its rows that gives the value
+(through); and whether a LIMIT, DISTINCT ON or window reads it over several values (mixed). Besides,
+the functions that may read tables. Error 42703 for an unknown column.'),
+        ('lock_mirror(ladder text, relation regclass)', 'boolean', 'VOLATILE STRICT',
+'Locks a table that is to be written to; false if it is gone. Error 42501 unless it belongs to the
+owner of the ladder, with all that inherits from it: what hangs on them runs as that role.'),
+        ('update_mirrors()', 'trigger', '',
+'Trigger function on table rating: writes what has changed to its mirrors. Errors: 39P01 if it is
+attached otherwise, 55000 on another table.'),
+        ('fill_mirror()', 'trigger', '',
+'Trigger function on a mirroring table: gives inserted rows the ratings of their players. Its WHEN
+condition names the view source of the ladder. Errors: 39P01 if it is attached otherwise, 55000 on
+another table.'),
+        ('check_eligibility(rules jsonb)', 'void', 'IMMUTABLE STRICT PARALLEL SAFE',
+'Errors: 22023 for a rule of eligibility that is unknown, of another type, or only says more about
+one that is not there; 22003 for a value out of range.'),
+        ('solve_matches(ladder text, solver text, params jsonb, pool text, start text,
+            start_contexts skillrating.context_estimate[], write text[])', 'skillrating.solve_summary', 'VOLATILE',
+'Solves the rated matches of a pool as solve() does, beginning with the estimates of the query start
+and with start_contexts, where there are any; the queries of write read the estimates as relation
+"solution". Errors as solve().'),
+        ('match_participants(ladder text, match_id text, OUT account text, OUT player_id text,
+            OUT pool text, OUT played_at timestamptz, OUT team integer, OUT rank float8,
+            OUT weight float8)', 'SETOF record', 'STABLE STRICT ROWS 12',
+'The accounts in a match as its source has it now, with the players whom they count as, and what
+rating makes of their rows; no rows if the source has none, or an error about its data.'),
+        ('rate_failed(ladder text)', 'void', 'VOLATILE STRICT',
+'Tries matches again that wait because of an error.'),
+        ('lacking_triggers(ladder text)', 'text', 'STABLE STRICT',
+'A table of a ladder, attached to it or mirrored, that lacks triggers, or null.'),
+        ('rating_range(rating float8)', 'integer', 'IMMUTABLE STRICT PARALLEL SAFE',
+'The range in which a player with this displayed rating is counted.'),
+        ('add_ranges(counts integer[], places integer[], nets integer[])', 'integer[]', 'IMMUTABLE PARALLEL SAFE',
+'The counts of 64 ranges (null: zeros) with changes at some places, or at all (null). Error 55000
+for arrays that do not go together.'),
+        ('fold_rating_counts(ladder text)', 'bigint', 'VOLATILE STRICT',
+'Adds the changes in table rating_count_delta to table rating_count, unless another open transaction
+does, and returns how many rows that wrote.'),
+        ('range_counts(ladder text, pool text, rating float8, OUT above bigint, OUT below bigint,
+            OUT total bigint, OUT bottom float8, OUT top float8)', NULL, 'STABLE STRICT',
+'How many players of a pool with rated matches there are, and how many of them above and below the
+range, from bottom to top, that a rating is in.')
+    LOOP
+        EXECUTE format('CREATE FUNCTION skillrating_internal.%s %s AS ''MODULE_PATHNAME'', ''skillrating_%s'' LANGUAGE C %s',
+            f.column1, 'RETURNS ' || f.column2, split_part(f.column1, '(', 1), f.column3);
+        EXECUTE format('COMMENT ON FUNCTION skillrating_internal.%s IS %L', f.column1, f.column4);
+    END LOOP;
+END
+$do$;
