@@ -51,7 +51,6 @@ typedef struct KnownMatch
 								 * reader_compare() has it */
 	const LockedMatch *record;	/* or NULL */
 	bool		seen;			/* the source has it */
-	bool		left_alone;		/* nothing is written about it */
 	bool		many_times;			/* the source has it at several times */
 	bool		done;			/* such a one was looked at */
 } KnownMatch;
@@ -75,6 +74,7 @@ typedef struct Application
 	Outbox	   *matches;
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
+	int			nalone;			/* matches that nothing is written about */
 	int			nlate;			/* matches that wait for a place of their own */
 	int			nunrated;		/* matches that were found not to count */
 	UnratedNotices *notices;	/* of these */
@@ -120,7 +120,7 @@ check_vanished(Application *application)
 		if (match->seen)
 			continue;
 		if (match->record == NULL)
-			match->left_alone = true;
+			application->nalone++;
 		else if (match->record->placed)
 			corrections_add_match(&application->corrections, id, DIGEST_OF_NOTHING,
 								  match->record->seq, "removed", match->record->played_at);
@@ -361,6 +361,7 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	recorded = lock_matches(ladder, ids, n, &nrecorded, &application->inserted);
 	application->ladder = ladder;
 	application->at_match = false;
+	application->nalone = 0;
 	application->nlate = 0;
 	application->nunrated = 0;
 	application->notices = trial->notices;
@@ -602,7 +603,7 @@ rate_matches(Application *application)
 		}
 		if (record != NULL && record->digest == source->digest)
 		{
-			match->left_alone = true;
+			application->nalone++;
 			continue;
 		}
 		if (record != NULL && record->placed)
@@ -639,7 +640,7 @@ forget_absent(Application *application)
 	int			i;
 
 	for (i = 0; i < application->n; i++)
-		if (application->match[i].left_alone && application->match[i].record == NULL)
+		if (!application->match[i].seen && application->match[i].record == NULL)
 			absent[nabsent++] = application->ids[i];
 	if (nabsent > 0)
 		forget_locked_matches(application->ladder, absent, nabsent);
@@ -711,19 +712,6 @@ write_application(Application *application)
 		corrections_send(&application->corrections);
 }
 
-/* What became of the matches. */
-static Applied
-count_applied(const Application *application)
-{
-	Applied		applied = {application->n, application->nlate, application->nunrated};
-	int			i;
-
-	for (i = 0; i < application->n; i++)
-		if (application->match[i].left_alone)
-			applied.looked_at--;
-	return applied;
-}
-
 bool
 apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial, Applied *applied)
 {
@@ -752,7 +740,9 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial, Applied *appli
 		return false;
 
 	trial->phase = BATCH_WRITES;
-	*applied = count_applied(&application);
+	applied->looked_at = n - application.nalone;
+	applied->late = application.nlate;
+	applied->unrated = application.nunrated;
 	if (application.inserted)
 		forget_absent(&application);
 	id_table_free(application.known);
