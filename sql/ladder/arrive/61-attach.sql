@@ -144,7 +144,7 @@ BEGIN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('ladder "%s" is strict, and cannot refuse matches that a publisher has committed',
                 ladder),
-            HINT = format('UPDATE %I.ladder SET strict = false sets matches with mistakes aside.',
+            HINT = format('UPDATE %I.ladder SET strict = false leaves matches with mistakes unrated.',
                 ladder);
     END IF;
     -- The same text will be an expression over the rows that a statement touched, which have no

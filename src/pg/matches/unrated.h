@@ -70,7 +70,7 @@ extern const char *unrated_description(int reason);
 extern const char *unrated_remedy(int reason);
 
 /*
- * Whether whoever brings such a match may not expect that it does not count.  No news is what
+ * Whether the reason may surprise whoever brings the match, and so raises a notice.  No news is what
  * somebody has decided about this ladder: the source, an operation or a rule of eligibility; and
  * what is rated later, by itself or after a warning.
  */

@@ -2,9 +2,8 @@
  * triggers.c
  *		The triggers that feed a ladder.
  *
- * Like those of foreign keys they run as the owner of the tables, so that who
- * inserts a match needs no right on ratings.  They enter ladders like the
- * functions.
+ * They enter the ladder as functions do and run as its owner, whoever owns the table, so
+ * that who inserts a match needs no right on ratings.
  */
 #include "pg/sql/glue.h"
 

@@ -52,7 +52,7 @@ check_may_hold(const ObjectAddress *object, LOCKMODE mode)
 						get_namespace_name(object->objectId) : get_rel_name(object->objectId))));
 }
 
-/* take_turn(schema) */
+/* lock_maintenance(schema) */
 Datum
 skillrating_lock_maintenance(PG_FUNCTION_ARGS)
 {

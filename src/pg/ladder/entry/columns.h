@@ -3,7 +3,20 @@
  *		The columns of a ladder's tables: one description of each, from which
  *		DDL, select lists, descriptors, readers and writers are made.
  *
- * A new column takes a line in a list below, and a field that is filled in.
+ * What a new column takes, of event as an example:
+ *		here		a line in the list of its table, at its place in CREATE TABLE; a type or a presence
+ *					that no other column has, in columns.c
+ *		batch.h		a field of the struct that the list names, filled in by batch_commit() and
+ *					apply_operation_to_player() (batch.c) or batch_add_row() (batch_components.c):
+ *					rows are not zeroed
+ *		a replay	makes it again from matches and states.  If a replay from the middle, or a board
+ *					of the past, begins with it: replay_players.c, and past_board() in
+ *					sql/ladder/calls/65-reading.sql
+ *		SQL			its comment in sql/ladder/entry/61-tables.sql; the view and the function
+ *					history, if users are to see it; 69-forget.sql, if it has players or texts of users
+ *		format		LADDER_FORMAT (shape.h), if an older library must not write past it
+ *		pages		docs/reference.md, docs/ladders.md
+ * DDL, descriptors, readers, writers, verify() and the check of a ladder's shape follow.
  *
  * Wherever the columns of a table are listed (but for CREATE TABLE), the state
  * columns come last: in event each one before and after, in rating once.  Components of

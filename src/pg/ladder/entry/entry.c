@@ -515,9 +515,9 @@ ladder_begin(Oid schema, const LadderEntry *entry)
 	innermost = frame;
 
 	/*
-	 * The work is restricted, unless the owner asks for it.  A deferred
-	 * trigger runs as who queued it from version 18 on, which is the owner
-	 * for rows in pending: there it counts whose transaction it is.
+	 * The work is restricted, unless the owner asks for it.  From version 18 on
+	 * a deferred trigger runs as the role that queued it, which is the owner for
+	 * rows in pending: so the role of the transaction is asked for.
 	 */
 	frame->restricted = ladder->caller != ladder->owner ||
 		(entry->rights == RIGHTS_OF_TRIGGER && GetOuterUserId() != ladder->owner);

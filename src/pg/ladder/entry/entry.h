@@ -14,10 +14,10 @@
  *	  caller is the owner, so that no code of the owner ever runs with the rights of
  *	  the caller, neither now nor deferred to commit;
  * 4. pins the settings that results could depend on;
- * 5. puts the ladder on the stack of open ones, so that code of the user that comes
+ * 5. puts the ladder on the stack of those entered, so that code of the user that comes
  *	  back to it, or to another, is noticed.
  *
- * Doors nest.  An error that leaves one undoes all of it: PostgreSQL puts user and
+ * Entries nest.  An error that leaves one undoes all of it: PostgreSQL puts user and
  * settings back, and callbacks at the end of a (sub)transaction take the ladder from
  * the stack.
  */
@@ -90,7 +90,7 @@ typedef struct LadderEntry
 	PoolUse		pool;			/* as the first of the ladders has it */
 	const char *as_caller;		/* a function of skillrating_internal to call
 								 * with the first arguments once the ladder is
-								 * closed, as the caller, or NULL */
+								 * left, as the caller, or NULL */
 } LadderEntry;
 
 /* The schema of the ladder of that name; an error if there is none. */

@@ -32,7 +32,7 @@
 enum
 {
 	LOCK_SCHEMA,
-	LOCK_TURN
+	LOCK_MAINTENANCE
 };
 
 static inline LOCKTAG
@@ -68,7 +68,7 @@ keeps_others_waiting(Oid schema)
 void
 schema_lock_maintenance(Oid schema)
 {
-	LOCKTAG		tag = schema_tag(schema, LOCK_TURN);
+	LOCKTAG		tag = schema_tag(schema, LOCK_MAINTENANCE);
 	bool		waits = !keeps_others_waiting(schema);
 
 	if (LockAcquire(&tag, ExclusiveLock, false, !waits) == LOCKACQUIRE_NOT_AVAIL)
@@ -84,7 +84,7 @@ schema_lock_maintenance(Oid schema)
 void
 schema_unlock_maintenance(Oid schema)
 {
-	LOCKTAG		tag = schema_tag(schema, LOCK_TURN);
+	LOCKTAG		tag = schema_tag(schema, LOCK_MAINTENANCE);
 
 	(void) LockRelease(&tag, ExclusiveLock, false);
 }

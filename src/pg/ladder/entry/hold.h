@@ -20,7 +20,7 @@
 #include "catalog/objectaddress.h"
 #include "storage/lockdefs.h"
 
-/* So long do others wait behind an attempt to hold a ladder, in milliseconds; */
+/* Others wait at most this long behind an attempt to hold a ladder, in milliseconds; */
 #define HOLD_TIMEOUT 50
 
 /* and so long does whoever is to hold it try, unless lock_timeout is shorter. */

@@ -1,9 +1,9 @@
 /*
  * ladder.h
- *		Ladders, as all of this folder knows them.
+ *		Ladders, as all rooms of this folder know them.
  *
  * A ladder is a schema of ordinary tables with fixed names, owned by whoever
- * created it (docs/architecture.md).  Whatever touches one opens it first, see
+ * created it (docs/architecture.md).  Whatever touches one enters it first, see
  * entry.h.
  */
 #ifndef PG_LADDER_ENTRY_LADDER_H

@@ -42,7 +42,7 @@ SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
 /* So many ranges next to each other are a row of rating_count. */
 #define ROW_RANGES 64
 
-/* The fourth field of the tag of the lock on folding; match_locks.c has others. */
+/* The fourth field of the tag of the lock on folding; hold.c has others. */
 #define TAG_FOLD 5
 
 /* rating_range(rating) */
