@@ -206,7 +206,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record;
+    t record := skillrating_internal.ladder_types(ladder);
     bounds record;
     players text;
     page text;
@@ -215,15 +215,7 @@ DECLARE
     above bigint := 0;
     at_least bigint := 0;
 BEGIN
-    IF n < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('n must not be negative, not %s', n);
-    END IF;
-    PERFORM skillrating_internal.check_not_negative('min_games', min_games);
-    IF ladder IS NULL OR pool IS NULL THEN
-        RETURN;
-    END IF;
-    t := skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.check_not_negative('n', n), skillrating_internal.check_not_negative('min_games', min_games);
     bounds := skillrating_internal.season_bounds(ladder, season, pool);
     players := skillrating_internal.season_players(ladder, bounds, pool, min_games, true);
     IF player IS NOT NULL OR after_player IS NOT NULL THEN
