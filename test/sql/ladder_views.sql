@@ -1,7 +1,5 @@
 -- The views of a ladder: what they show is what leaderboard(), history() and the tables say, under
 -- every model; how many tables an empty ladder has; who may read them.
-\pset format unaligned
-\pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 SET client_min_messages = warning;

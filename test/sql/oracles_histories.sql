@@ -1,7 +1,5 @@
 -- What is computed over a history, against loops, gradients and other functions in SQL.  Each
 -- column names the functions that it is about; see test/oracles.sh.
-\pset format unaligned
-\pset tuples_only on
 CREATE SCHEMA oracles_histories;
 SET search_path = oracles_histories;
 SET extra_float_digits = 1;

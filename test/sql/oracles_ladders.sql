@@ -1,7 +1,5 @@
 -- What a ladder says, against a loop over its matches and formulas in SQL.  Each column names the
 -- functions that it is about; see test/oracles.sh.
-\pset format unaligned
-\pset tuples_only on
 CREATE SCHEMA oracles_ladders;
 SET search_path = oracles_ladders;
 SET extra_float_digits = 1;

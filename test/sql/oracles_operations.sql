@@ -1,7 +1,5 @@
 -- What operations on a ladder do and count, against a loop over its matches and counts of rows.
 -- Each column names the functions that it is about; see test/oracles.sh.
-\pset format unaligned
-\pset tuples_only on
 CREATE SCHEMA oracles_operations;
 SET search_path = oracles_operations;
 SET extra_float_digits = 1;

@@ -1,7 +1,5 @@
 -- Scores of forecasts, their correction, and what the catalogue says of models, against formulas
 -- in SQL.  Each column names the functions that it is about; see test/oracles.sh.
-\pset format unaligned
-\pset tuples_only on
 CREATE SCHEMA oracles_scores;
 SET search_path = oracles_scores;
 SET extra_float_digits = 1;

@@ -1,7 +1,5 @@
 -- Teams, by all splits, swaps, transfers and places that there are.  Each column names the
 -- functions that it is about; see test/oracles.sh.
-\pset format unaligned
-\pset tuples_only on
 CREATE SCHEMA oracles_teams;
 SET search_path = oracles_teams;
 SET extra_float_digits = 1;

@@ -1,7 +1,5 @@
 -- What replicas and long work do and count, against rows and sums.  Each column names the
 -- functions that it is about; see test/oracles.sh.
-\pset format unaligned
-\pset tuples_only on
 CREATE SCHEMA oracles_work;
 SET search_path = oracles_work;
 SET extra_float_digits = 1;

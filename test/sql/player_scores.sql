@@ -1,7 +1,5 @@
 -- Scores of players make the score of their team; and other shapes of results: who won, ranks of
 -- any number, stints as intervals.
-\pset format unaligned
-\pset tuples_only on
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 SET client_min_messages = warning;

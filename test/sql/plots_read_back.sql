@@ -1,6 +1,4 @@
 -- What a picture shows, read back out of it: bars, points, lines and names stand where the values are.
-\pset format unaligned
-\pset tuples_only on
 SET extra_float_digits = 0;
 SET timezone = 'UTC';
 

@@ -53,7 +53,7 @@ COMMENT ON FUNCTION skillrating_internal.create_collect_triggers(text, regclass,
 'Makes the triggers of attach(), whose arguments these are, or, where replica is null, of
 mirror_rating(), with the rights of the caller.';
 
-CREATE FUNCTION skillrating_internal.create_triggers(ladder text)
+CREATE FUNCTION skillrating_internal.create_triggers(ladder text, tables text DEFAULT '%')
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
@@ -83,7 +83,7 @@ BEGIN
         ) AS v(table_name, trigger_name, event, rest, trigger_function)
         LEFT JOIN pg_trigger AS g
             ON g.tgrelid = to_regclass(format('%I.%I', ladder, v.table_name)) AND g.tgname = v.trigger_name
-        WHERE skillrating_internal.has_table(ladder, v.table_name)
+        WHERE v.table_name LIKE tables AND skillrating_internal.has_table(ladder, v.table_name)
             AND (g.oid IS NULL) = (v.table_name <> 'rating' OR mirrored)
     LOOP
         IF t.is_there THEN
@@ -112,9 +112,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.create_triggers(text) IS
-'Makes the missing triggers of a ladder''s own tables and of its owner''s mirrored tables, and
-returns how many; drops those of table rating that no mirror needs.';
+COMMENT ON FUNCTION skillrating_internal.create_triggers(text, text) IS
+'Makes the missing triggers of a ladder''s own tables whose names are like the pattern, which the
+caller has locked, and of its owner''s mirrored tables, and returns how many; drops those of table
+rating that no mirror needs.';
 
 CREATE FUNCTION skillrating_internal.attach(
     ladder text,

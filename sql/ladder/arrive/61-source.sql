@@ -342,7 +342,7 @@ DECLARE
     pools text[];
 BEGIN
     IF source IS NULL THEN
-        EXECUTE format('SELECT array_agg(DISTINCT r.pool) FROM %I.rating AS r WHERE r.pool IS DISTINCT FROM $1', ladder)
+        EXECUTE format('SELECT nullif(ARRAY(SELECT DISTINCT r.pool FROM %I.rating AS r WHERE r.pool IS DISTINCT FROM $1 ORDER BY 1), ''{}'')', ladder)
         INTO pools USING skillrating_internal.shared_pool(ladder);
         IF pools IS NOT NULL OR skillrating_internal.has_table(ladder, 'match') THEN
             RETURN pools;
@@ -352,7 +352,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = 'pool' AND NOT a.attisdropped) THEN
         RETURN '{""}';
     END IF;
-    EXECUTE format('SELECT array_agg(DISTINCT coalesce(s.pool::text, '''')) FROM %s AS s', source) INTO pools;
+    EXECUTE format('SELECT nullif(ARRAY(SELECT DISTINCT coalesce(s.pool::text, '''') FROM %s AS s ORDER BY 1), ''{}'')', source) INTO pools;
     RETURN pools;
 END
 $function$;

@@ -163,7 +163,7 @@ BEGIN
                 MESSAGE = format('table %s has no column "%s"', relation, other.name),
                 HINT = other.hint;
         END IF;
-        key_type := coalesce(key_type, other.atttypid);
+        key_type := CASE other.name WHEN key THEN other.atttypid ELSE key_type END;
     END LOOP;
     IF key_type IS DISTINCT FROM t.player_type::regtype THEN
         RAISE datatype_mismatch USING
@@ -302,7 +302,7 @@ BEGIN
         SET key = excluded.key, columns = excluded.columns, pool_key = excluded.pool_key', ladder)
     USING relation, pool, key, columns, pool_key;
     PERFORM skillrating_internal.note_change(ladder),
-        skillrating_internal.create_triggers(ladder);
+        skillrating_internal.create_triggers(ladder, 'rating');
     -- Players without a rating keep what the table has: it may be all that is known of them.
     EXECUTE skillrating_internal.mirror_statement(ladder, relation, pool, key, columns, 'all', pool_key);
     GET DIAGNOSTICS players = ROW_COUNT;
@@ -373,7 +373,7 @@ BEGIN
             to_regclass(format('%I.source', ladder)), relation, true);
     END IF;
     PERFORM skillrating_internal.note_change(ladder),
-        skillrating_internal.create_triggers(ladder);
+        skillrating_internal.create_triggers(ladder, 'rating');
 END
 $function$;
 

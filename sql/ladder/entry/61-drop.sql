@@ -28,7 +28,8 @@ RETURNS SETOF text
 LANGUAGE sql STABLE STRICT
 AS $function$
     SELECT format('%I.%I', ladder, c.relation) FROM skillrating_internal.relation_columns AS c
-    WHERE c.column_name = '' AND skillrating_internal.has_table(ladder, c.relation)
+    WHERE c.column_name = '' AND c.relation NOT IN ('source', 'leaderboard', 'history', 'components')
+        AND skillrating_internal.has_table(ladder, c.relation)
     ORDER BY c.n
 $function$;
 

@@ -98,7 +98,7 @@ $do$;
 DROP FUNCTION skillrating_internal.make_type, skillrating_internal.make_aggregate;
 
 -- What is in SQL or PL/pgSQL is parsed when it runs, and by this path whoever calls it.  What was
--- parsed here (BEGIN ATOMIC, RETURN) needs none; a procedure that commits can have none, nor can
+-- parsed here (BEGIN ATOMIC, RETURN) needs none for its names; a procedure that commits can have none, nor can
 -- starting_rating(), which is inlined and qualifies its names.
 DO LANGUAGE plpgsql
 $do$

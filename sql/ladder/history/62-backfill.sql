@@ -394,7 +394,8 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'batch_size and catch_up must not be null';
     END IF;
-    PERFORM FROM skillrating.backfill_batch(ladder, '{}', late, started_at => started_at);
+    PERFORM skillrating_internal.check_backfill_block();
+    PERFORM FROM skillrating.backfill_batch(ladder, '{}', late);
     matches := 0;
     late_matches := 0;
     unrated := 0;

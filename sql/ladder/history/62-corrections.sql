@@ -69,15 +69,15 @@ COMMENT ON FUNCTION skillrating_internal.ladder_holders(oid[], oid[], boolean) I
 'Processes and prepared transactions with locks on ladders in some schemas, or on relations, that are
 in the way of their maintenance or, with readers, of anything. Null for nobody.';
 
-CREATE FUNCTION skillrating_internal.note_change(ladder text)
+CREATE FUNCTION skillrating_internal.note_change(ladder text, tables boolean DEFAULT false)
 RETURNS void
 AS 'MODULE_PATHNAME', 'skillrating_note_change'
 LANGUAGE C VOLATILE STRICT;
 
-COMMENT ON FUNCTION skillrating_internal.note_change(text) IS
-'Part of what changes who is who, what counts, mirrors or the tables of a ladder: writes a new
-version of the row of table ladder, by which transactions at higher isolation levels learn that
-their snapshot is older, and has all sessions look the relations of the ladder up again.';
+COMMENT ON FUNCTION skillrating_internal.note_change(text, boolean) IS
+'Part of what changes who is who, what counts or mirrors: writes a new version of the row of table
+ladder, by which transactions at higher isolation levels learn that their snapshot is older; with
+tables it has all sessions look up again which tables the ladder has.';
 
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
@@ -215,9 +215,9 @@ DECLARE
 BEGIN
     EXECUTE format(
         'UPDATE %I.rated_match AS m SET void_reason = $2, decided_at = clock_timestamp()
-        WHERE m.match_id %s CAST($1 AS %s) RETURNING m.match_id, m.seq', ladder, t.match_equals, t.match_type)
+        WHERE m.match_id %s CAST($1 AS %s) RETURNING true AS is_known, m.seq', ladder, t.match_equals, t.match_type)
     INTO m USING match_id::text, reason;
-    IF m.match_id IS NULL THEN
+    IF m.is_known IS NULL THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" does not know match %s', ladder, match_id),
             HINT = 'Known matches are in its table rated_match.';
@@ -242,9 +242,10 @@ DECLARE
 BEGIN
     EXECUTE format(
         'UPDATE %I.rated_match AS m SET void_reason = NULL, decided_at = clock_timestamp()
-        WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL RETURNING m.*', ladder, t.match_equals, t.match_type)
+        WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL
+        RETURNING true AS was_void, m.seq, m.played_at', ladder, t.match_equals, t.match_type)
     INTO m USING match_id::text;
-    IF m.match_id IS NULL THEN
+    IF m.was_void IS NULL THEN
         RAISE undefined_object USING
             MESSAGE = format('match %s of ladder "%s" is not void', match_id, ladder);
     END IF;

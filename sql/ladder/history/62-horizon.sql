@@ -224,7 +224,7 @@ BEGIN
         t := skillrating_internal.ladder_types(ladder);
         PERFORM skillrating_internal.create_tables(ladder, '{horizon,component_horizon,season_horizon}', t.player_type::regtype,
                 t.match_type::regtype, w.model, w.params),
-            skillrating_internal.note_change(ladder);
+            skillrating_internal.note_change(ladder, tables => true);
     END IF;
     PERFORM skillrating_internal.write_horizon(ladder, horizon),
         skillrating_internal.keep_seasons(ladder, w.horizon, horizon);

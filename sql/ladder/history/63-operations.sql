@@ -31,14 +31,14 @@ BEGIN
             SELECT o.* FROM %1$I.operation AS o
             WHERE o.kind = ''season'' AND o.undone_at IS NULL AND coalesce(o.pool = $2, true))
         SELECT s.operation, s.pool, n.name AS later_name, n.at AS later_at,
-            EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.status = ''rated'' AND m.played_at > $3) AS is_past,
+            $4 AND EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.status = ''rated'' AND m.played_at > $3) AS is_past,
             EXISTS (SELECT FROM %1$I.rating AS r WHERE r.pool = coalesce($2, r.pool)) AS has_ratings
         FROM (VALUES (0)) AS one(x)
         LEFT JOIN LATERAL (
             SELECT s.* FROM season AS s WHERE s.params->>''name'' = $1 ORDER BY s.operation LIMIT 1) AS s ON true
         LEFT JOIN LATERAL (
             SELECT s.params->>''name'' AS name, s.at FROM season AS s WHERE s.at > $3 ORDER BY s.seq DESC LIMIT 1) AS n ON true', ladder)
-    INTO found USING season, pool, at;
+    INTO found USING season, pool, at, l.late <> 'reorder';
     IF found.operation IS NOT NULL THEN
         RAISE duplicate_object USING
             MESSAGE = format('ladder "%s" has a season "%s" already', ladder, season),
@@ -52,7 +52,7 @@ BEGIN
                 found.later_name, ladder, found.later_at, season, at),
             HINT = 'Begin it at a later time, or undo the later season first.';
     END IF;
-    IF found.is_past AND l.late <> 'reorder' THEN
+    IF found.is_past THEN
         RAISE NOTICE USING
             MESSAGE = format('season "%s" of ladder "%s" begins behind all rated matches, also those that were played after %s',
                 season, ladder, at),
@@ -242,7 +242,7 @@ CREATE FUNCTION skillrating_internal.decay(
     mean float8 DEFAULT NULL,
     pool text DEFAULT NULL,
     at timestamptz DEFAULT now(),
-    reason text DEFAULT 'decay',
+    reason text DEFAULT NULL,
     OUT operation bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
@@ -284,7 +284,7 @@ BEGIN
             ELSE jsonb_build_object('half_life_days', extract(epoch FROM half_life) / day, 'mean', mean) END;
     SELECT n.operation, n.changed INTO operation, players
     FROM skillrating_internal.note_operation(ladder, 'decay', pool => pool, at => at,
-        params => jsonb_strip_nulls(parameters), reason => reason) AS n;
+        params => jsonb_strip_nulls(parameters), reason => coalesce(reason, 'decay')) AS n;
 END
 $function$;
 
@@ -299,7 +299,7 @@ for an infinite time.';
 CREATE FUNCTION skillrating_internal.settle(
     ladder text,
     at timestamptz DEFAULT now(),
-    reason text DEFAULT 'settle',
+    reason text DEFAULT NULL,
     OUT operation bigint,
     OUT players bigint)
 LANGUAGE plpgsql VOLATILE
@@ -325,7 +325,7 @@ BEGIN
         RETURN;
     END IF;
     SELECT n.operation, n.changed INTO operation, players
-    FROM skillrating_internal.note_operation(ladder, 'settle', at => at, reason => reason) AS n;
+    FROM skillrating_internal.note_operation(ladder, 'settle', at => at, reason => coalesce(reason, 'settle')) AS n;
     -- In the order in which they came, matches may lie between.
     IF same AND players = 0 THEN
         EXECUTE format('DELETE FROM %I.operation AS o WHERE o.operation = $1', ladder) USING operation;

@@ -25,6 +25,13 @@ BEGIN
     IF s.operations IS NULL OR s.began IS NULL AND NOT exists THEN
         RETURN NULL;
     END IF;
+    -- Of seasons that were undone all rows go.
+    IF s.began IS NULL THEN
+        RETURN format(
+            'SELECT s.ctid AS tid, NULL::%s AS player_id, NULL::text AS pool, NULL::bigint AS operation, NULL::float8 AS rating,
+                NULL::bigint AS games, NULL::bigint AS place
+            FROM %I.standing AS s WHERE s.operation = ANY (%L)', t.player_type, ladder, s.operations);
+    END IF;
     -- Events before a horizon may be gone: what they said of a season is kept.
     RETURN format(
         'WITH season AS (
@@ -87,7 +94,7 @@ BEGIN
     END IF;
     IF NOT skillrating_internal.has_table(ladder, 'standing') THEN
         PERFORM skillrating_internal.create_tables(ladder, '{standing}', t.player_type::regtype),
-            skillrating_internal.note_change(ladder);
+            skillrating_internal.note_change(ladder, tables => true);
     END IF;
     -- The memory that an index of as many rows would get; it ends with the function.
     PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);

@@ -105,7 +105,7 @@ BEGIN
         'CREATE INDEX ON %1$I.event (seq)',
         'ALTER TABLE %1$I.component_event ADD UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key, seq)',
         'CREATE INDEX ON %1$I.component_event (seq)',
-        'ANALYZE %1$I.rated_match, %1$I.operation, %1$I.rating, %1$I.event, %1$I.component, %1$I.component_event']
+        'ANALYZE ' || replace((SELECT string_agg(o, ', ') FROM skillrating_internal.own_tables(shadow) AS o), '%', '%%')]
     LOOP
         EXECUTE format(statement, shadow);
     END LOOP;

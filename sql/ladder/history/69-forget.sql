@@ -134,7 +134,8 @@ BEGIN
                 WHERE m.match_id %s u.match_id AND m.unrated_reason = u.detail)', ladder, t.match_equals) END),
             ('rated_match', 'detail', 'u.reason = ''void'' AND u.detail = u.void_reason AND u.void_reason <> ''void'''),
             ('rated_match', 'void_reason', 'u.void_reason <> ''void'''),
-            ('event', 'reason', format('u.kind <> ''match'' AND u.seq IN (SELECT o.seq %s)', given)),
+            ('event', 'reason', format('u.kind <> ''match'' AND u.seq IN (
+                SELECT o.seq %s AND skillrating_internal.replace_words(o.reason, $1, $3) <> o.reason)', given)),
             ('operation', 'reason', format('u.operation IN (SELECT o.operation %s)', given)),
             ('pending', 'message', 'true')) AS f(relation, name, condition)
         WHERE f.condition IS NOT NULL

@@ -117,12 +117,12 @@ static const LadderEntry entries[] = {
 
 	/* Reading */
 	{"leaderboard", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
-	{"place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
-	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
-	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL},
+	{"place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL,.takes_nobody = true},
+	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL,.takes_nobody = true},
+	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL,.takes_nobody = true},
 	{"lobby", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
-	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL},
-	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
+	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nobody = true},
+	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL,.takes_nobody = true},
 	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,SHOWS_POOL},
 	{"surprising_players", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
 	{"pool_quality", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL},
@@ -230,7 +230,11 @@ learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
 		Node	   *given = i < first ? NULL : list_nth(defaults, i - first);
 
 		if (IsPolymorphicType(type[i]))
+		{
 			call->identifier[call->nidentifiers++] = i;
+			if (call->entry->takes_nobody)
+				continue;
+		}
 		if (!judged && !(given != NULL && IsA(given, Const) && castNode(Const, given)->constisnull))
 			call->required[i] = MemoryContextStrdup(context, name[i]);
 	}

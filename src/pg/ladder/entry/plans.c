@@ -300,6 +300,7 @@ ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values, int6
 	Datum		value;
 	bool		isnull;
 
+	*number = 0;
 	if (!ladder_read_row(ladder, query, values, &value, &isnull) || isnull)
 		return false;
 	*number = DatumGetInt64(value);

@@ -24,6 +24,7 @@
 #include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_backfill_batch);
+SKILLRATING_FUNCTION(skillrating_check_backfill_block);
 SKILLRATING_FUNCTION(skillrating_rate_failed);
 
 /* The arguments of backfill_batch(). */
@@ -104,12 +105,12 @@ late_reorders(const Ladder *ladder, const char *late)
 }
 
 /*
- * Error 2D000 in a transaction block, where the first COMMIT of backfill() would fail with
+ * check_backfill_block(): error 2D000 in a transaction block, where the first COMMIT of backfill() would fail with
  * the same code and no word on why.  Within a function, or a procedure that such a block
  * has called, it is that COMMIT which fails.
  */
-static void
-check_no_block(void)
+Datum
+skillrating_check_backfill_block(PG_FUNCTION_ARGS)
 {
 	if (IsTransactionBlock())
 		ereport(ERROR,
@@ -117,6 +118,7 @@ check_no_block(void)
 				 errmsg("backfill() cannot run inside a transaction block"),
 				 errhint("Each of its batches is a transaction. Call it outside of a block: "
 						 "in a driver that begins one by itself, with autocommit on.")));
+	PG_RETURN_VOID();
 }
 
 /* What became of the matches, as a row of a function's result. */
@@ -154,10 +156,7 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 									 text_to_cstring(PG_GETARG_TEXT_PP(BATCH_LATE)));
 
 	if (!PG_ARGISNULL(BATCH_STARTED_AT))
-	{
-		check_no_block();
 		progress_since(PG_GETARG_TIMESTAMPTZ(BATCH_STARTED_AT));
-	}
 	progress_phase(PHASE_RATING, PG_ARGISNULL(BATCH_TOTAL) ? PROGRESS_UNKNOWN :
 				   PG_GETARG_INT64(BATCH_TOTAL));
 	if (!PG_ARGISNULL(BATCH_DONE))

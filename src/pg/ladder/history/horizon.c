@@ -73,16 +73,18 @@ skillrating_write_horizon(PG_FUNCTION_ARGS)
 static LadderQuery note_change_query = {.text = "UPDATE {ladder} SET late = late"};
 
 /*
- * note_change(ladder): tell sessions with an older snapshot, and have all look the ladder up again.
- * A table that is new in its schema is no change of those that they know.
+ * note_change(ladder, tables): tell sessions with an older snapshot or, of tables, have all look the
+ * ladder up again: a table that is new in its schema is no change of those that they know.
  */
 Datum
 skillrating_note_change(PG_FUNCTION_ARGS)
 {
 	Ladder	   *ladder = ladder_open_inside(fcinfo);
 
-	(void) ladder_execute(ladder, &note_change_query, NULL, NULL, NULL);
-	CacheInvalidateRelcacheByRelid(ladder->relation[LADDER_CONFIG]);
+	if (PG_GETARG_BOOL(1))
+		CacheInvalidateRelcacheByRelid(ladder->relation[LADDER_CONFIG]);
+	else
+		(void) ladder_execute(ladder, &note_change_query, NULL, NULL, NULL);
 	ladder_close(ladder);
 	PG_RETURN_VOID();
 }

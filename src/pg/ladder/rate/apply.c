@@ -163,6 +163,7 @@ static void
 advance_last_place(Ladder *ladder, LastPlace *last, Datum match_id, TimestampTz played_at)
 {
 	const IdType *type = ladder->match_type;
+	MemoryContext old;
 
 	if (played_at < last->at ||
 		(played_at == last->at && last->is_match &&
@@ -170,7 +171,11 @@ advance_last_place(Ladder *ladder, LastPlace *last, Datum match_id, TimestampTz 
 		return;
 	last->at = played_at;
 	last->is_match = true;
+
+	/* Whoever rates a match does so in memory that goes with it. */
+	old = MemoryContextSwitchTo(ladder->context);
 	last->match_id = datumCopy(match_id, type->typbyval, type->typlen);
+	MemoryContextSwitchTo(old);
 }
 
 static LastPlace
