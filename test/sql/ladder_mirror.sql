@@ -343,7 +343,10 @@ SELECT s.player, s.queue, s.skill, s.games FROM standing AS s WHERE s.player = 3
 ALTER TABLE standing_of_season RENAME queue TO kind;
 INSERT INTO game VALUES (14, 'casual', 2, 1);
 SELECT message FROM pooled.pending;
+-- However the columns of the key are looked up.
+SET enable_nestloop = off;
 SELECT skillrating.mirror_rating('pooled', 'standing_of_season', 'player', '{"skill": "rating", "games": "games"}', pool_key => 'kind');
+RESET enable_nestloop;
 SELECT * FROM differ();
 -- Another formula, and names that are forgotten.
 SELECT skillrating.shadow_ladder('pooled', 'pooled_k', 'elo', '{"k": 40}');

@@ -50,6 +50,8 @@ JOIN (SELECT player_id, rank() OVER (ORDER BY rating DESC) AS place FROM arena.r
 SELECT place, player_id, round(rating::numeric, 3) AS rating, games FROM skillrating.leaderboard('arena', 5, pool => '');
 SELECT place, player_id FROM skillrating.leaderboard('arena', 2, pool => 'cup');
 SELECT (skillrating.place_of('arena', 'nobody', pool => '')).place, (skillrating.place_of('arena', 'nobody', pool => '')).percentile, (skillrating.place_of('arena', 'a', min_games => 2, pool => '')).place;
+-- No player is nobody, as in an outer join.
+SELECT p.place FROM (VALUES (NULL::text)) AS v(id) LEFT JOIN LATERAL skillrating.place_of('arena', v.id, pool => '') AS p ON true;
 SELECT count(*) FROM skillrating.around('arena', 'nobody', pool => '');
 SELECT skillrating.leaderboard('arena', after_player => 'nobody', pool => '');
 SELECT skillrating.leaderboard('arena', n => -1, pool => '');

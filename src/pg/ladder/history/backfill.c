@@ -112,6 +112,7 @@ late_reorders(const Ladder *ladder, const char *late)
 Datum
 skillrating_check_backfill_block(PG_FUNCTION_ARGS)
 {
+	(void) fcinfo;				/* there are no arguments */
 	if (IsTransactionBlock())
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
