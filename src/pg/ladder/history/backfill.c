@@ -105,9 +105,9 @@ late_reorders(const Ladder *ladder, const char *late)
 }
 
 /*
- * check_backfill_block(): error 2D000 in a transaction block, where the first COMMIT of backfill() would fail with
- * the same code and no word on why.  Within a function, or a procedure that such a block
- * has called, it is that COMMIT which fails.
+ * check_backfill_block(): error 2D000 in a transaction block, where the first COMMIT of
+ * backfill() would fail with the same code and no word on why.  Within a function, or a
+ * procedure that such a block has called, it is that COMMIT which fails.
  */
 Datum
 skillrating_check_backfill_block(PG_FUNCTION_ARGS)
