@@ -41,9 +41,11 @@ INSERT INTO memory
 SELECT step, count(*) FILTER (WHERE name = 'skillrating ladder'),
     count(*) FILTER (WHERE name IN ('SPI Plan', 'CachedPlan', 'CachedPlanSource', 'CachedPlanQuery')),
     sum(total_bytes) FILTER (WHERE name IN ('SPI Plan', 'CachedPlan', 'CachedPlanSource', 'CachedPlanQuery')),
-    -- The server's own caches, which grow with every name they meet, take blocks that double in size,
-    -- and one without a checkpointer has the files to be synced in memory.
-    sum(total_bytes) FILTER (WHERE name NOT IN ('CacheMemoryContext', 'Pending Ops Table', 'Pending ops context'))
+    -- The server's own caches, which grow with every name they meet, take blocks that double in size, and
+    -- parts of the cache of relations come and go; one without a checkpointer has the files to be synced
+    -- in memory.
+    sum(total_bytes) FILTER (WHERE name NOT IN ('CacheMemoryContext', 'relation rules', 'index info', 'Pending Ops Table',
+        'Pending ops context'))
 FROM pg_backend_memory_contexts
 $$;
 \set ECHO all
