@@ -96,13 +96,12 @@ names() { (cd "$1" && ls -- *."$2") | sed "s/\.$2\$//" | grep -vxF -f <(printf '
 batches() { xargs -n "$2" echo "$1"; }
 
 # The longest come first, so that no worker is alone at the end.
-long_sql="ladder_property ladder_horizon ladder_corrections ladder_settings ladder_reset"
-long_sql+=" ladder_seasons ladder_forget"
+long_sql="ladder_property ladder_horizon ladder_corrections ladder_forget"
 long_core="properties models tune split_many elo_mmr"
 # Left out of "check": each function with each trap that the owner of a ladder could set, with each
 # kind of argument (a minute of a processor), and what takes ten seconds or more and is about sizes,
 # memory, an option, or one call.
-later_sql="ladder_hostile leaves_nothing ladder_boards bad_ids"
+later_sql="ladder_hostile leaves_nothing ladder_boards bad_ids ladder_settings ladder_reset ladder_seasons solve_parallel"
 later_sql+=" session_memory memory_limit large_results suggest_model no_peeking ladder_bulk ladder_ranks"
 later_core="size_advantage_simulation"
 
@@ -121,13 +120,14 @@ later_core="size_advantage_simulation"
 } >"$scratch/busy"
 logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
-	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" processors backfill queue foreign recipes \
-		subscriber "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside plproxy citus
+	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" backfill queue foreign recipes \
+		subscriber "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside citus
 	printf 'script %s\n' peers docs clients promoting own_tables concurrent http pictures demo migration parameters dump open_match
 } >"$scratch/waiting"
 touch "$scratch/waiting"
-# A build of its own, and all regression tests again; and what tests the benchmark of forecasts.
-[ "$level" != all ] || { echo "script sanitizers"; echo "script dist"; echo "own predict"; } >>"$scratch/busy"
+# A build of its own, and all regression tests again; what tests the benchmark of forecasts; and
+# servers without instructions of the processor, or behind a proxy.
+[ "$level" != all ] || printf '%s\n' "script sanitizers" "script dist" "own predict" "own processors" "own plproxy" >>"$scratch/busy"
 # One of each at a time, so that the processors are busy.
 paste -d '\n' "$scratch/waiting" "$scratch/busy" | grep . >"$queue"
 [ "$level" != all ] || export CRON=yes KILLS=20 CONCURRENT_SECONDS=60 OWN_TABLES_SECONDS=60 BOARDS_SECONDS=60 \
