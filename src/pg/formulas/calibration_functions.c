@@ -8,10 +8,6 @@
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_calibration_transition);
-SKILLRATING_FUNCTION(skillrating_calibration_combine);
-SKILLRATING_FUNCTION(skillrating_calibration_final);
-
 /* A state's numbers, or NULL before the first row. */
 static float8 *
 calibration_state(ArrayType *array)
@@ -41,8 +37,7 @@ with_cells(ArrayType *array, int first, int last)
 	return wider;
 }
 
-Datum
-skillrating_calibration_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_calibration_transition)
 {
 	ArrayType  *array = array_state_arg(fcinfo, 0);
 	float8	   *state = calibration_state(array);
@@ -77,8 +72,7 @@ skillrating_calibration_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(array);
 }
 
-Datum
-skillrating_calibration_combine(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_calibration_combine)
 {
 	ArrayType  *array = array_state_arg(fcinfo, 0);
 	float8	   *state = calibration_state(array);
@@ -123,8 +117,7 @@ bin_array(const float8 *state, Oid type)
 	return return_row_array(&array);
 }
 
-Datum
-skillrating_calibration_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_calibration_final)
 {
 	float8	   *state = calibration_state(PG_GETARG_ARRAYTYPE_P(0));
 	Calibration c;

@@ -16,10 +16,6 @@
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_models);
-SKILLRATING_FUNCTION(skillrating_solvers);
-SKILLRATING_FUNCTION(skillrating_parameters);
-
 /* The words for what a model supports, by bit of ModelSupport. */
 static const char *const support_names[] = {
 	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain",
@@ -181,8 +177,7 @@ put_model(FunctionCallInfo fcinfo, const Model *model, Jsonb *json)
 }
 
 /* models(model, params) */
-Datum
-skillrating_models(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_models)
 {
 	int			m;
 
@@ -196,8 +191,7 @@ skillrating_models(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-Datum
-skillrating_solvers(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solvers)
 {
 	int			i;
 
@@ -223,8 +217,7 @@ skillrating_solvers(PG_FUNCTION_ARGS)
 }
 
 /* parameters(of) */
-Datum
-skillrating_parameters(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_parameters)
 {
 	char	   *of = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	const ParamSet *set[4];

@@ -10,13 +10,8 @@
 #include "core/models/elo.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_elo_win_probability);
-SKILLRATING_FUNCTION(skillrating_elo_update);
-SKILLRATING_FUNCTION(skillrating_elo_contest_update);
-
 /* elo_win_probability(rating_a, rating_b, scale, curve) */
-Datum
-skillrating_elo_win_probability(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_elo_win_probability)
 {
 	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
 	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(1));
@@ -27,8 +22,7 @@ skillrating_elo_win_probability(PG_FUNCTION_ARGS)
 					 elo_normal(rating_a - rating_b, scale / 2, 0));
 }
 
-Datum
-skillrating_elo_update(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_elo_update)
 {
 	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
 	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(1));
@@ -50,8 +44,7 @@ skillrating_elo_update(PG_FUNCTION_ARGS)
 }
 
 /* elo_contest_update(rating, rank, k, scale, score_base) */
-Datum
-skillrating_elo_contest_update(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_elo_contest_update)
 {
 	ArrayType  *ratings = array_argument(fcinfo, 0, "rating", -1);
 	int			n = array_size(ratings);

@@ -9,8 +9,6 @@
 #include "core/models/elo_mmr.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_elo_mmr_update);
-
 /* The arguments of elo_mmr_update(). */
 enum
 {
@@ -28,8 +26,7 @@ enum
 /*
  * elo_mmr_update(team, rank, mu, sigma, weight, beta, tau, form, split_ties)
  */
-Datum
-skillrating_elo_mmr_update(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_elo_mmr_update)
 {
 	static const MatchArguments arguments = {
 		.team = ARG_TEAM,.rank = ARG_RANK,.state = ARG_MU,.weight = ARG_WEIGHT

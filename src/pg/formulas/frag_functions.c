@@ -19,16 +19,6 @@
 #include "pg/sql/composite.h"
 #include "pg/sql/ids.h"
 
-SKILLRATING_FUNCTION(skillrating_frag_share);
-SKILLRATING_FUNCTION(skillrating_frag_win_share);
-SKILLRATING_FUNCTION(skillrating_frag_update);
-SKILLRATING_FUNCTION(skillrating_frag_suicide);
-SKILLRATING_FUNCTION(skillrating_frag_event);
-SKILLRATING_FUNCTION(skillrating_frag_ratings_transition);
-SKILLRATING_FUNCTION(skillrating_frag_ratings_final);
-SKILLRATING_FUNCTION(skillrating_frag_scores_transition);
-SKILLRATING_FUNCTION(skillrating_frag_scores_final);
-
 /* Checked rules; a floor of minus infinity is none. */
 static FragRules
 rules_arguments(double k, double scale, double points, double floor)
@@ -42,8 +32,7 @@ rules_arguments(double k, double scale, double points, double floor)
 }
 
 /* frag_share(score_a, score_b) */
-Datum
-skillrating_frag_share(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_share)
 {
 	float8		score_a = check_finite("score_a", PG_GETARG_FLOAT8(0));
 	float8		score_b = check_finite("score_b", PG_GETARG_FLOAT8(1));
@@ -52,8 +41,7 @@ skillrating_frag_share(PG_FUNCTION_ARGS)
 }
 
 /* frag_win_share(rating_a, rating_b, scale) */
-Datum
-skillrating_frag_win_share(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_win_share)
 {
 	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
 	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(1));
@@ -78,8 +66,7 @@ enum
 /*
  * frag_update(rating_a, rating_b, score_a, score_b, k, scale, points, floor)
  */
-Datum
-skillrating_frag_update(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_update)
 {
 	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(UPDATE_ARG_RATING_A));
 	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(UPDATE_ARG_RATING_B));
@@ -103,8 +90,7 @@ skillrating_frag_update(PG_FUNCTION_ARGS)
 }
 
 /* frag_suicide(rating, k, frags, points, floor) */
-Datum
-skillrating_frag_suicide(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_suicide)
 {
 	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
 	float8		frags = check_not_negative("frags", PG_GETARG_FLOAT8(2));
@@ -116,8 +102,7 @@ skillrating_frag_suicide(PG_FUNCTION_ARGS)
 }
 
 /* frag_event(rating, opponent_rating, event_points, k, scale, points) */
-Datum
-skillrating_frag_event(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_event)
 {
 	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
 	ArrayType  *opponents = array_argument(fcinfo, 1, "opponent_rating", -1);
@@ -251,8 +236,7 @@ log_change(FragLog *log, FragPlayer *player, double change)
 }
 
 /* frag_ratings(killer_id, victim_id [, score, team_kill, options]): one row of the log. */
-Datum
-skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_ratings_transition)
 {
 	MemoryContext context = aggregate_context(fcinfo, "frag_ratings");
 	FragLog    *log;
@@ -312,8 +296,7 @@ compare_players(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-Datum
-skillrating_frag_ratings_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_ratings_final)
 {
 	FragLog    *log = aggregate_state(fcinfo, "frag_ratings");
 	FragPlayer **players;
@@ -440,8 +423,7 @@ begin_pair(FragState *state, FragEdge *pair)
  * frag_scores(killer_id, victim_id [, frags, team_kill, options]): a row of a log, or
  * a count.
  */
-Datum
-skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_scores_transition)
 {
 	MemoryContext context = aggregate_context(fcinfo, "frag_scores");
 	MemoryContext old;
@@ -614,8 +596,7 @@ graph_scores(FunctionCallInfo fcinfo, FragState *state, const FragGraph *graph)
 	return return_row_array(&rows);
 }
 
-Datum
-skillrating_frag_scores_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_scores_final)
 {
 	FragState  *state = aggregate_state(fcinfo, "frag_scores");
 	FragGraph	graph;

@@ -8,13 +8,8 @@
 #include "core/models/glicko.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_glicko_win_probability);
-SKILLRATING_FUNCTION(skillrating_glicko_update);
-SKILLRATING_FUNCTION(skillrating_glicko2_update);
-
 /* glicko_win_probability(rating_a, deviation_a, rating_b, deviation_b) */
-Datum
-skillrating_glicko_win_probability(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_glicko_win_probability)
 {
 	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
 	float8		deviation_a = check_not_negative("deviation_a", PG_GETARG_FLOAT8(1));
@@ -59,8 +54,7 @@ games_argument(FunctionCallInfo fcinfo, double rating, int arg)
 /*
  * glicko_update(rating, deviation, opponent_rating, opponent_deviation, score, c)
  */
-Datum
-skillrating_glicko_update(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_glicko_update)
 {
 	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
 	float8		deviation = check_positive("deviation", PG_GETARG_FLOAT8(1));
@@ -94,8 +88,7 @@ enum
  * glicko2_update(rating, deviation, volatility, opponent_rating,
  *				  opponent_deviation, score, tau, elapsed, deviation_max)
  */
-Datum
-skillrating_glicko2_update(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_glicko2_update)
 {
 	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(ARG_RATING));
 	float8		deviation = check_positive("deviation", PG_GETARG_FLOAT8(ARG_DEVIATION));

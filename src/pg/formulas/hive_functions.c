@@ -6,10 +6,7 @@
 
 #include "core/models/hive.h"
 
-SKILLRATING_FUNCTION(skillrating_hive_weight);
-
-Datum
-skillrating_hive_weight(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_hive_weight)
 {
 	float8		joined = check_not_negative("joined", PG_GETARG_FLOAT8(0));
 	float8		left = PG_GETARG_FLOAT8(1);

@@ -16,15 +16,7 @@
 #include "core/rating/operation.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_initial_state);
-SKILLRATING_FUNCTION(skillrating_state_rating);
-SKILLRATING_FUNCTION(skillrating_idle_state);
-SKILLRATING_FUNCTION(skillrating_season_state);
-SKILLRATING_FUNCTION(skillrating_state_in_period);
-SKILLRATING_FUNCTION(skillrating_display_expression);
-
-Datum
-skillrating_initial_state(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_initial_state)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
@@ -39,8 +31,7 @@ skillrating_initial_state(PG_FUNCTION_ARGS)
 }
 
 /* state_rating(model, state, params) */
-Datum
-skillrating_state_rating(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_state_rating)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(2));
@@ -94,8 +85,7 @@ state_datum(const Model *model, const double *state)
 }
 
 /* state_in_period(model, state, at, params) */
-Datum
-skillrating_state_in_period(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_state_in_period)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(3));
@@ -108,8 +98,7 @@ skillrating_state_in_period(PG_FUNCTION_ARGS)
 }
 
 /* idle_state(model, state, idle, params, shared_state, shared_idle) */
-Datum
-skillrating_idle_state(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_idle_state)
 {
 	static const Period no_period = {0, 0};
 	const Model *model;
@@ -153,8 +142,7 @@ skillrating_idle_state(PG_FUNCTION_ARGS)
 }
 
 /* season_state(model, state, keep, params, mean, keep_deviations) */
-Datum
-skillrating_season_state(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_season_state)
 {
 	const Model *model;
 	ParamValue *params;
@@ -185,8 +173,7 @@ skillrating_season_state(PG_FUNCTION_ARGS)
  * The displayed rating as an SQL expression over the state columns, for a
  * generated column.
  */
-Datum
-skillrating_display_expression(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_display_expression)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));

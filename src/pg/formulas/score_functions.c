@@ -13,15 +13,6 @@
 #include "core/math/sum.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_sums_combine);
-SKILLRATING_FUNCTION(skillrating_sums_final);
-SKILLRATING_FUNCTION(skillrating_paired_difference);
-SKILLRATING_FUNCTION(skillrating_sums_transition);
-SKILLRATING_FUNCTION(skillrating_log_loss_transition);
-SKILLRATING_FUNCTION(skillrating_ranked_probability_score_transition);
-SKILLRATING_FUNCTION(skillrating_accuracy_transition);
-SKILLRATING_FUNCTION(skillrating_context_log_odds);
-
 /*
  * Sums: how many terms, and the sum of each kind of term in two words.
  */
@@ -72,8 +63,7 @@ add_terms(FunctionCallInfo fcinfo, const double *term, int nsums)
 	PG_RETURN_ARRAYTYPE_P(array);
 }
 
-Datum
-skillrating_sums_combine(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_sums_combine)
 {
 	ArrayType  *other_array = PG_GETARG_ARRAYTYPE_P(1);
 	int			nsums = sums_in(other_array);
@@ -114,21 +104,18 @@ add_score(FunctionCallInfo fcinfo, double (*score) (double probability, double o
 	return add_terms(fcinfo, &term, 1);
 }
 
-Datum
-skillrating_log_loss_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_log_loss_transition)
 {
 	return add_score(fcinfo, log_loss);
 }
 
-Datum
-skillrating_accuracy_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_accuracy_transition)
 {
 	return add_score(fcinfo, accuracy);
 }
 
 /* ranked_probability_score(win_probability, draw_probability, outcome): one row. */
-Datum
-skillrating_ranked_probability_score_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_ranked_probability_score_transition)
 {
 	float8		win = check_probability("win_probability", PG_GETARG_FLOAT8(1));
 	float8		draw = check_probability("draw_probability", PG_GETARG_FLOAT8(2));
@@ -165,8 +152,7 @@ enum
 	SKILL_NSUMS
 };
 
-Datum
-skillrating_sums_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_sums_transition)
 {
 	int			nsums = sums_in(PG_GETARG_ARRAYTYPE_P(0));
 	float8		outcome;
@@ -216,8 +202,7 @@ skill_score_of(float8 *state, double *skill)
 	return reference > 1e-15;
 }
 
-Datum
-skillrating_sums_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_sums_final)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
 	int			nsums = sums_in(array);
@@ -232,8 +217,7 @@ skillrating_sums_final(PG_FUNCTION_ARGS)
 }
 
 /* context_log_odds(wins, games, prior_rate, prior_weight) */
-Datum
-skillrating_context_log_odds(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_context_log_odds)
 {
 	float8		wins = PG_GETARG_FLOAT8(0);
 	float8		games = check_finite("games", PG_GETARG_FLOAT8(1));
@@ -256,8 +240,7 @@ skillrating_context_log_odds(PG_FUNCTION_ARGS)
 }
 
 /* paired_difference(a, b): the mean of a - b over matches in their order, and its standard error. */
-Datum
-skillrating_paired_difference(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_paired_difference)
 {
 	int			n = array_size(PG_GETARG_ARRAYTYPE_P(0));
 	const float8 *a = float8_array_argument(fcinfo, 0, "losses_a", n);

@@ -15,9 +15,6 @@
 #include "core/evaluate/stack.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_recalibrate);
-SKILLRATING_FUNCTION(skillrating_stack);
-
 /* The arguments. */
 enum
 {
@@ -387,8 +384,7 @@ forecast_row(WindowObject window, StackPartition *partition, StackRow *row)
 }
 
 /* recalibrate(probability, outcome, weight, ...) */
-Datum
-skillrating_recalibrate(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_recalibrate)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	StackRow	row;
@@ -401,8 +397,7 @@ skillrating_recalibrate(PG_FUNCTION_ARGS)
 }
 
 /* stack(probability, outcome, weight, ...) */
-Datum
-skillrating_stack(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_stack)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	StackRow	row;

@@ -9,16 +9,8 @@
 
 #include "core/models/synelo.h"
 
-SKILLRATING_FUNCTION(skillrating_synelo_theta);
-SKILLRATING_FUNCTION(skillrating_synelo_win_probability);
-SKILLRATING_FUNCTION(skillrating_synelo_convergence);
-SKILLRATING_FUNCTION(skillrating_synelo_k);
-SKILLRATING_FUNCTION(skillrating_synelo_update);
-SKILLRATING_FUNCTION(skillrating_synelo_status);
-
 /* synelo_theta(team_size_max) */
-Datum
-skillrating_synelo_theta(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_synelo_theta)
 {
 	int32		team_size_max = PG_GETARG_INT32(0);
 
@@ -31,8 +23,7 @@ skillrating_synelo_theta(PG_FUNCTION_ARGS)
 }
 
 /* synelo_win_probability(sum_a, sum_b, theta) */
-Datum
-skillrating_synelo_win_probability(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_synelo_win_probability)
 {
 	float8		sum_a = check_finite("sum_a", PG_GETARG_FLOAT8(0));
 	float8		sum_b = check_finite("sum_b", PG_GETARG_FLOAT8(1));
@@ -58,8 +49,7 @@ enum
  * synelo_convergence(rating, expected, outcome, k_high, velocity_weight,
  *					  surprise_weight, volatility_weight, saturate)
  */
-Datum
-skillrating_synelo_convergence(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_synelo_convergence)
 {
 	ArrayType  *ratings = array_argument(fcinfo, ARG_RATING, "rating", -1);
 	int			n = array_size(ratings);
@@ -100,8 +90,7 @@ skillrating_synelo_convergence(PG_FUNCTION_ARGS)
  * synelo_k(rating, convergence, k_low, k_high, initial_rating,
  *			compression_width)
  */
-Datum
-skillrating_synelo_k(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_synelo_k)
 {
 	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
 	float8		convergence = check_probability("convergence", PG_GETARG_FLOAT8(1));
@@ -115,8 +104,7 @@ skillrating_synelo_k(PG_FUNCTION_ARGS)
 }
 
 /* synelo_update(rating, k, score, expected, floor, rounded) */
-Datum
-skillrating_synelo_update(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_synelo_update)
 {
 	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
 	float8		k = check_not_negative("k", PG_GETARG_FLOAT8(1));
@@ -132,8 +120,7 @@ skillrating_synelo_update(PG_FUNCTION_ARGS)
 }
 
 /* synelo_status(games, last_played, at, shadow_games, stale_days) */
-Datum
-skillrating_synelo_status(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_synelo_status)
 {
 	int64		games = PG_GETARG_INT64(0);
 	TimestampTz last_played = PG_GETARG_TIMESTAMPTZ(1);

@@ -10,10 +10,6 @@
 #include "core/models/trueskill.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_trueskill_update);
-SKILLRATING_FUNCTION(skillrating_trueskill_win_probability);
-SKILLRATING_FUNCTION(skillrating_trueskill_quality);
-
 /* Checked parameters; those that a function does not have are 0. */
 static TrueSkill
 trueskill_arguments(double beta, double tau, double draw_probability)
@@ -47,8 +43,7 @@ enum
 /*
  * trueskill_update(team, rank, mu, sigma, weight, beta, tau, draw_probability, ties)
  */
-Datum
-skillrating_trueskill_update(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_trueskill_update)
 {
 	static const MatchArguments arguments = {
 		.team = UPDATE_ARG_TEAM,.rank = UPDATE_ARG_RANK,
@@ -76,8 +71,7 @@ skillrating_trueskill_update(PG_FUNCTION_ARGS)
 /*
  * trueskill_win_probability(team, mu, sigma, weight, beta, draw_probability)
  */
-Datum
-skillrating_trueskill_win_probability(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_trueskill_win_probability)
 {
 	static const MatchArguments arguments = {
 		.team = 0,.rank = -1,.state = 1,.weight = 3
@@ -119,8 +113,7 @@ skillrating_trueskill_win_probability(PG_FUNCTION_ARGS)
 /*
  * trueskill_quality(team, mu, sigma, weight, beta)
  */
-Datum
-skillrating_trueskill_quality(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_trueskill_quality)
 {
 	static const MatchArguments arguments = {
 		.team = 0,.rank = -1,.state = 1,.weight = 3

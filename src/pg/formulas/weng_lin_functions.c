@@ -10,10 +10,6 @@
 #include "core/models/weng_lin.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_weng_lin_update);
-SKILLRATING_FUNCTION(skillrating_weng_lin_win_probability);
-SKILLRATING_FUNCTION(skillrating_weng_lin_draw_probability);
-
 /* The arguments of weng_lin_update(). */
 enum
 {
@@ -36,8 +32,7 @@ enum
  * weng_lin_update(variant, team, rank, mu, sigma, weight, beta, kappa, tau,
  *				   span, prevent_sigma_increase, epsilon, weights)
  */
-Datum
-skillrating_weng_lin_update(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_weng_lin_update)
 {
 	static const MatchArguments arguments = {
 		.team = ARG_TEAM,.rank = ARG_RANK,.state = ARG_MU,.weight = ARG_WEIGHT
@@ -83,8 +78,7 @@ enum
 /*
  * weng_lin_win_probability(team, mu, sigma, beta, curve, variant, epsilon)
  */
-Datum
-skillrating_weng_lin_win_probability(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_weng_lin_win_probability)
 {
 	static const MatchArguments arguments = {
 		.team = WIN_ARG_TEAM,.rank = -1,.state = WIN_ARG_MU,.weight = -1
@@ -126,8 +120,7 @@ skillrating_weng_lin_win_probability(PG_FUNCTION_ARGS)
 }
 
 /* weng_lin_draw_probability(team, mu, sigma, beta) */
-Datum
-skillrating_weng_lin_draw_probability(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_weng_lin_draw_probability)
 {
 	static const MatchArguments arguments = {
 		.team = 0,.rank = -1,.state = 1,.weight = -1

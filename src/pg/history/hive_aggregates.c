@@ -18,11 +18,6 @@
 #include "pg/matches/rater.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_hive_win_probability_transition);
-SKILLRATING_FUNCTION(skillrating_hive_win_probability_final);
-SKILLRATING_FUNCTION(skillrating_hive_update_transition);
-SKILLRATING_FUNCTION(skillrating_hive_update_final);
-
 /* The arguments of the transition functions, behind the state of the aggregate. */
 enum
 {
@@ -207,8 +202,7 @@ rate_match(HiveMatch *hive)
  *
  * A row without state or side is not a player and does not count.
  */
-Datum
-skillrating_hive_win_probability_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_hive_win_probability_transition)
 {
 	HiveMatch  *hive = hive_match(fcinfo, "hive_win_probability", INT4OID, 0);
 
@@ -225,8 +219,7 @@ skillrating_hive_win_probability_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(hive);
 }
 
-Datum
-skillrating_hive_win_probability_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_hive_win_probability_final)
 {
 	HiveMatch  *hive = aggregate_state(fcinfo, "hive_win_probability");
 	const MatchTeam *team;
@@ -268,8 +261,7 @@ check_arguments(FunctionCallInfo fcinfo, bool strict)
 }
 
 /* hive_update(player_id, state, side, score [, inputs, options]) */
-Datum
-skillrating_hive_update_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_hive_update_transition)
 {
 	HiveMatch  *hive = hive_match(fcinfo, "hive_update",
 								  get_fn_expr_argtype(fcinfo->flinfo, UPDATE_ARG_PLAYER),
@@ -291,8 +283,7 @@ skillrating_hive_update_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(hive);
 }
 
-Datum
-skillrating_hive_update_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_hive_update_final)
 {
 	HiveMatch  *hive = aggregate_state(fcinfo, "hive_update");
 	SourceMatch *source;

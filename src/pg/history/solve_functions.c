@@ -15,14 +15,6 @@
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_solve_transition);
-SKILLRATING_FUNCTION(skillrating_solve_combine);
-SKILLRATING_FUNCTION(skillrating_solve_serial);
-SKILLRATING_FUNCTION(skillrating_solve_deserial);
-SKILLRATING_FUNCTION(skillrating_solve_final);
-SKILLRATING_FUNCTION(skillrating_solve_components_final);
-SKILLRATING_FUNCTION(skillrating_solve_summary_final);
-
 /* The arguments of solve(), which has them up to rank, or all. */
 enum
 {
@@ -50,8 +42,7 @@ begin_state(FunctionCallInfo fcinfo, const char *solver, Jsonb *options)
 }
 
 /* solve(solver, match_id, player_id, team, rank [, inputs, options]) */
-Datum
-skillrating_solve_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_transition)
 {
 	MemoryContext context = aggregate_context(fcinfo, "solve");
 	MemoryContext old;
@@ -87,8 +78,7 @@ typedef struct WorkerHeader
 } WorkerHeader;
 
 /* solve_serial(state) */
-Datum
-skillrating_solve_serial(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_serial)
 {
 	SolveState *state = aggregate_state(fcinfo, "solve");
 	const char *solver = state->task.solver->name;
@@ -109,8 +99,7 @@ skillrating_solve_serial(PG_FUNCTION_ARGS)
 }
 
 /* solve_deserial(bytes, internal): the bytes stay as they are, until they are combined. */
-Datum
-skillrating_solve_deserial(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_deserial)
 {
 	(void) aggregate_context(fcinfo, "solve");
 	PG_RETURN_POINTER(PG_GETARG_BYTEA_PP(0));
@@ -128,8 +117,7 @@ check_worker(const SolveState *state, const char *solver, const Jsonb *options)
 }
 
 /* solve_combine(state, state of a worker) */
-Datum
-skillrating_solve_combine(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_combine)
 {
 	MemoryContext context = aggregate_context(fcinfo, "solve");
 	SolveState *state = (SolveState *) aggregate_state(fcinfo, "solve");
@@ -191,8 +179,7 @@ final_state(FunctionCallInfo fcinfo, bool returns_estimates)
 	return state;
 }
 
-Datum
-skillrating_solve_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_final)
 {
 	SolveState *state = final_state(fcinfo, true);
 
@@ -202,8 +189,7 @@ skillrating_solve_final(PG_FUNCTION_ARGS)
 								 get_element_type(get_fn_expr_rettype(fcinfo->flinfo)));
 }
 
-Datum
-skillrating_solve_components_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_components_final)
 {
 	SolveState *state = final_state(fcinfo, false);
 
@@ -213,8 +199,7 @@ skillrating_solve_components_final(PG_FUNCTION_ARGS)
 								  get_element_type(get_fn_expr_rettype(fcinfo->flinfo)));
 }
 
-Datum
-skillrating_solve_summary_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_summary_final)
 {
 	SolveState *state = final_state(fcinfo, false);
 

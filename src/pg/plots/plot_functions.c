@@ -16,9 +16,6 @@
 #include "core/math/histogram.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_plot_calibration);
-SKILLRATING_FUNCTION(skillrating_plot_distribution);
-
 /* A number in a sentence. */
 static char *
 number_text(const char *format, double number)
@@ -215,8 +212,7 @@ calibration_footnote(HeapTupleHeader row, double most)
 }
 
 /* plot_calibration(calibration, title, x_title, y_title, width) */
-Datum
-skillrating_plot_calibration(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_plot_calibration)
 {
 	HeapTupleHeader row;
 	Svg			svg = {.width = 500,.right = 24,.title = "Calibration",
@@ -314,8 +310,7 @@ draw_bars(Svg *svg, const Histogram *histogram, const int *count)
 }
 
 /* plot_distribution(value, title, x_title, y_title, width) */
-Datum
-skillrating_plot_distribution(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_plot_distribution)
 {
 	Svg			svg = {.width = 620,.right = 20,.title = "Distribution",
 	.x_title = "value",.y_title = "count"};

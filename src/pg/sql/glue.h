@@ -20,9 +20,14 @@
 #include "pg/sql/memory_limit.h"
 
 /*
- * Declares an SQL-callable function, and exports it: before version 16,
+ * The head of an SQL-callable function, which it declares and exports: before version 16,
  * PG_FUNCTION_INFO_V1 exports only the record beside it.
  */
+#define SQL_FUNCTION(name) \
+	SKILLRATING_FUNCTION(name); \
+	Datum name(PG_FUNCTION_ARGS)
+
+/* Only declares and exports it. */
 #define SKILLRATING_FUNCTION(name) \
 	extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \
 	PG_FUNCTION_INFO_V1(name)

@@ -12,10 +12,6 @@
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
 
-SKILLRATING_FUNCTION(skillrating_suggest_swaps);
-SKILLRATING_FUNCTION(skillrating_suggest_transfers);
-SKILLRATING_FUNCTION(skillrating_place_joiner);
-
 /*
  * ---- The three functions ----
  */
@@ -243,8 +239,7 @@ put_suggestions(FunctionCallInfo fcinfo, Teams *teams, Split *split, int n, bool
 }
 
 /* Arguments as above. */
-Datum
-skillrating_suggest_swaps(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_suggest_swaps)
 {
 	static const char *const methods[] = {"exact", "greedy"};
 	Teams		teams;
@@ -291,8 +286,7 @@ enum
 };
 
 /* Arguments as above. */
-Datum
-skillrating_suggest_transfers(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_suggest_transfers)
 {
 	Teams		teams;
 	TransferStatus status;
@@ -342,8 +336,7 @@ enum
 };
 
 /* Arguments as above. */
-Datum
-skillrating_place_joiner(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_place_joiner)
 {
 	Teams		teams;
 	Split		split;

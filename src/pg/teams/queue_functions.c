@@ -13,8 +13,6 @@
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
 
-SKILLRATING_FUNCTION(skillrating_pair_queue);
-
 /* Steps to split a match again where teams are not all that decides. */
 #define SPLIT_WORK 1e6
 
@@ -284,8 +282,7 @@ read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
 }
 
 /* Arguments as above. */
-Datum
-skillrating_pair_queue(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_pair_queue)
 {
 	Tickets		tickets = {.fcinfo = fcinfo};
 	QueueProblem *problem = &tickets.problem;

@@ -10,9 +10,6 @@
 #include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
 
-SKILLRATING_FUNCTION(skillrating_split_teams);
-SKILLRATING_FUNCTION(skillrating_split_all_sizes);
-
 static const char *const objectives[] = {"squares", "range"};
 static const char *const secondaries[] = {"none", "spread", "best"};
 
@@ -118,8 +115,7 @@ put_split(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size, Split *spl
 }
 
 /* Arguments as above. */
-Datum
-skillrating_split_teams(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_split_teams)
 {
 	LobbyUse	use = {
 		.maker = "split_teams",.two_arrays = PG_NARGS() < SPLIT_NARGS,
@@ -162,8 +158,7 @@ enum
 };
 
 /* Arguments as above. */
-Datum
-skillrating_split_all_sizes(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_split_all_sizes)
 {
 	static const LobbyUse use = {
 		.maker = "split_all_sizes",.max_players = MAX_LOBBY_PLAYERS,.nteams = 2,
