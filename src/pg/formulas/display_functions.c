@@ -29,12 +29,11 @@ SQL_FUNCTION(skillrating_display_rating)
 static const float8 *
 cuts_argument(FunctionCallInfo fcinfo, int arg, int *n)
 {
-	ArrayType  *array = array_argument(fcinfo, arg, "cuts", -1);
-	const float8 *cut = (const float8 *) ARR_DATA_PTR(array);
+	const float8 *cut;
 	int			i;
 
-	*n = array_size(array);
-	check_finite_elements("cuts", cut, *n);
+	*n = -1;
+	cut = finite_array_argument(fcinfo, arg, "cuts", n);
 	for (i = 1; i < *n; i++)
 	{
 		check_interrupts_at(i);

@@ -46,10 +46,9 @@ SQL_FUNCTION(skillrating_elo_update)
 /* elo_contest_update(rating, rank, k, scale, score_base) */
 SQL_FUNCTION(skillrating_elo_contest_update)
 {
-	ArrayType  *ratings = array_argument(fcinfo, 0, "rating", -1);
-	int			n = array_size(ratings);
-	const float8 *rating = (const float8 *) ARR_DATA_PTR(ratings);
-	const float8 *rank = float8_array_argument(fcinfo, 1, "rank", n);
+	int			n = -1;
+	const float8 *rating = finite_array_argument(fcinfo, 0, "rating", &n);
+	const float8 *rank = finite_array_argument(fcinfo, 1, "rank", &n);
 	float8		k = check_not_negative("k", PG_GETARG_FLOAT8(2));
 	float8		scale = check_positive("scale", PG_GETARG_FLOAT8(3));
 	float8		score_base = check_finite("score_base", PG_GETARG_FLOAT8(4));
@@ -65,8 +64,6 @@ SQL_FUNCTION(skillrating_elo_contest_update)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a contest must have 2 to %d players, not %d", MATCH_MAX_TEAMS, n)));
-	check_finite_elements("rating", rating, n);
-	check_finite_elements("rank", rank, n);
 	if (score_base < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),

@@ -50,32 +50,17 @@ SQL_FUNCTION(skillrating_frag_win_share)
 	PG_RETURN_FLOAT8(frag_win_share(rating_a - rating_b, scale, 0));
 }
 
-/* The arguments of frag_update(). */
-enum
-{
-	UPDATE_ARG_RATING_A,
-	UPDATE_ARG_RATING_B,
-	UPDATE_ARG_SCORE_A,
-	UPDATE_ARG_SCORE_B,
-	UPDATE_ARG_K,
-	UPDATE_ARG_SCALE,
-	UPDATE_ARG_POINTS,
-	UPDATE_ARG_FLOOR
-};
-
 /*
  * frag_update(rating_a, rating_b, score_a, score_b, k, scale, points, floor)
  */
 SQL_FUNCTION(skillrating_frag_update)
 {
-	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(UPDATE_ARG_RATING_A));
-	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(UPDATE_ARG_RATING_B));
-	float8		score_a = check_finite("score_a", PG_GETARG_FLOAT8(UPDATE_ARG_SCORE_A));
-	float8		score_b = check_finite("score_b", PG_GETARG_FLOAT8(UPDATE_ARG_SCORE_B));
-	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(UPDATE_ARG_K),
-										PG_GETARG_FLOAT8(UPDATE_ARG_SCALE),
-										PG_GETARG_FLOAT8(UPDATE_ARG_POINTS),
-										PG_GETARG_FLOAT8(UPDATE_ARG_FLOOR));
+	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
+	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(1));
+	float8		score_a = check_finite("score_a", PG_GETARG_FLOAT8(2));
+	float8		score_b = check_finite("score_b", PG_GETARG_FLOAT8(3));
+	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(4), PG_GETARG_FLOAT8(5),
+										PG_GETARG_FLOAT8(6), PG_GETARG_FLOAT8(7));
 	double		change;
 	double		result[2];
 
@@ -105,16 +90,14 @@ SQL_FUNCTION(skillrating_frag_suicide)
 SQL_FUNCTION(skillrating_frag_event)
 {
 	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
-	ArrayType  *opponents = array_argument(fcinfo, 1, "opponent_rating", -1);
-	int			n = array_size(opponents);
-	const float8 *opponent = (const float8 *) ARR_DATA_PTR(opponents);
+	int			n = -1;
+	const float8 *opponent = finite_array_argument(fcinfo, 1, "opponent_rating", &n);
 	float8		event_points = check_finite("event_points", PG_GETARG_FLOAT8(2));
 	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4),
 										PG_GETARG_FLOAT8(5), -INFINITY);
 	double		mean = 0;
 	int			i;
 
-	check_finite_elements("opponent_rating", opponent, n);
 	if (n == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),

@@ -30,16 +30,14 @@ SQL_FUNCTION(skillrating_glicko_win_probability)
 static GlickoGames
 games_argument(FunctionCallInfo fcinfo, double rating, int arg)
 {
-	ArrayType  *ratings = array_argument(fcinfo, arg, "opponent_rating", -1);
-	int			n = array_size(ratings);
-	const float8 *opponent_rating = (const float8 *) ARR_DATA_PTR(ratings);
+	int			n = -1;
+	const float8 *opponent_rating = finite_array_argument(fcinfo, arg, "opponent_rating", &n);
 	const float8 *opponent_deviation =
 		float8_array_argument(fcinfo, arg + 1, "opponent_deviation", n);
 	const float8 *score = float8_array_argument(fcinfo, arg + 2, "score", n);
 	GlickoGames games = {0, 0};
 	int			i;
 
-	check_finite_elements("opponent_rating", opponent_rating, n);
 	for (i = 0; i < n; i++)
 	{
 		check_interrupts_at(i);
@@ -70,32 +68,18 @@ SQL_FUNCTION(skillrating_glicko_update)
 	return return_numbers(fcinfo, result, 2);
 }
 
-/* The arguments of glicko2_update(). */
-enum
-{
-	ARG_RATING,
-	ARG_DEVIATION,
-	ARG_VOLATILITY,
-	ARG_OPPONENT_RATING,
-	ARG_OPPONENT_DEVIATION,
-	ARG_SCORE,
-	ARG_TAU,
-	ARG_ELAPSED,
-	ARG_DEVIATION_MAX
-};
-
 /*
  * glicko2_update(rating, deviation, volatility, opponent_rating,
  *				  opponent_deviation, score, tau, elapsed, deviation_max)
  */
 SQL_FUNCTION(skillrating_glicko2_update)
 {
-	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(ARG_RATING));
-	float8		deviation = check_positive("deviation", PG_GETARG_FLOAT8(ARG_DEVIATION));
-	float8		volatility = check_positive("volatility", PG_GETARG_FLOAT8(ARG_VOLATILITY));
-	float8		tau = check_not_negative("tau", PG_GETARG_FLOAT8(ARG_TAU));
-	float8		elapsed = check_not_negative("elapsed", PG_GETARG_FLOAT8(ARG_ELAPSED));
-	float8		deviation_max = PG_GETARG_FLOAT8(ARG_DEVIATION_MAX);
+	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
+	float8		deviation = check_positive("deviation", PG_GETARG_FLOAT8(1));
+	float8		volatility = check_positive("volatility", PG_GETARG_FLOAT8(2));
+	float8		tau = check_not_negative("tau", PG_GETARG_FLOAT8(6));
+	float8		elapsed = check_not_negative("elapsed", PG_GETARG_FLOAT8(7));
+	float8		deviation_max = PG_GETARG_FLOAT8(8);
 	GlickoGames games;
 	double		result[3];
 	double		points;
@@ -106,7 +90,7 @@ SQL_FUNCTION(skillrating_glicko2_update)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("deviation_max must be positive, not %g", deviation_max)));
-	games = games_argument(fcinfo, rating, ARG_OPPONENT_RATING);
+	games = games_argument(fcinfo, rating, 3);
 	result[2] = glicko2_volatility(&games, GLICKO_LOG_ODDS * deviation,
 								   volatility, tau);
 	points = result[2] / GLICKO_LOG_ODDS;

@@ -37,8 +37,7 @@ SQL_FUNCTION(skillrating_state_rating)
 	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(2));
 	const float8 *state = float8_array_argument(fcinfo, 1, "state", model->nstate);
 
-	PG_RETURN_FLOAT8(check_result(model_display(model, params,
-												state)));
+	PG_RETURN_FLOAT8(check_result(model_display(model, params, state)));
 }
 
 /*
@@ -62,17 +61,6 @@ idle_argument(FunctionCallInfo fcinfo, int arg, const char *name)
 		seconds = days * SECS_PER_DAY + idle->time / 1e6;
 	return check_not_negative(name, seconds);
 }
-
-/* The arguments of idle_state(), by their place. */
-enum
-{
-	IDLE_ARG_MODEL,
-	IDLE_ARG_STATE,
-	IDLE_ARG_IDLE,
-	IDLE_ARG_PARAMS,
-	IDLE_ARG_SHARED_STATE,
-	IDLE_ARG_SHARED_IDLE
-};
 
 static Datum
 state_datum(const Model *model, const double *state)
@@ -110,23 +98,22 @@ SQL_FUNCTION(skillrating_idle_state)
 	int			i;
 
 	/* The function is not STRICT, because what pools share may be null. */
-	for (i = IDLE_ARG_MODEL; i <= IDLE_ARG_PARAMS; i++)
+	for (i = 0; i <= 3; i++)
 		if (PG_ARGISNULL(i))
 			PG_RETURN_NULL();
-	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(IDLE_ARG_MODEL)));
-	params = get_model_params(&model, PG_GETARG_JSONB_P(IDLE_ARG_PARAMS));
+	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	params = get_model_params(&model, PG_GETARG_JSONB_P(3));
 	if (model->period != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("states of model \"%s\" with rating periods do not age by idle time",
 						model->name),
 				 errhint("rate() and predict() bring them to the period of a match.")));
-	state = float8_array_argument(fcinfo, IDLE_ARG_STATE, "state", model->nstate);
-	if (!PG_ARGISNULL(IDLE_ARG_SHARED_STATE))
-		shared = float8_array_argument(fcinfo, IDLE_ARG_SHARED_STATE,
-									   "shared_state", model->nstate);
-	if (!PG_ARGISNULL(IDLE_ARG_SHARED_IDLE))
-		shared_idle = idle_argument(fcinfo, IDLE_ARG_SHARED_IDLE, "shared_idle");
+	state = float8_array_argument(fcinfo, 1, "state", model->nstate);
+	if (!PG_ARGISNULL(4))
+		shared = float8_array_argument(fcinfo, 4, "shared_state", model->nstate);
+	if (!PG_ARGISNULL(5))
+		shared_idle = idle_argument(fcinfo, 5, "shared_idle");
 
 	/*
 	 * Callers pass the row of the shared pool wherever there is one, and a
@@ -136,7 +123,7 @@ SQL_FUNCTION(skillrating_idle_state)
 		shared = NULL;
 
 	model_state_before(model, params, state,
-					   idle_argument(fcinfo, IDLE_ARG_IDLE, "idle"), no_period,
+					   idle_argument(fcinfo, 2, "idle"), no_period,
 					   shared, shared_idle, after);
 	return state_datum(model, after);
 }

@@ -32,39 +32,22 @@ SQL_FUNCTION(skillrating_synelo_win_probability)
 	PG_RETURN_FLOAT8(synelo_win_probability(sum_a - sum_b, theta));
 }
 
-/* The arguments of synelo_convergence(). */
-enum
-{
-	ARG_RATING,
-	ARG_EXPECTED,
-	ARG_OUTCOME,
-	ARG_K_HIGH,
-	ARG_VELOCITY_WEIGHT,
-	ARG_SURPRISE_WEIGHT,
-	ARG_VOLATILITY_WEIGHT,
-	ARG_SATURATE
-};
-
 /*
  * synelo_convergence(rating, expected, outcome, k_high, velocity_weight,
  *					  surprise_weight, volatility_weight, saturate)
  */
 SQL_FUNCTION(skillrating_synelo_convergence)
 {
-	ArrayType  *ratings = array_argument(fcinfo, ARG_RATING, "rating", -1);
-	int			n = array_size(ratings);
-	const float8 *rating = (const float8 *) ARR_DATA_PTR(ratings);
-	const float8 *expected = float8_array_argument(fcinfo, ARG_EXPECTED,
-												   "expected", n);
-	const float8 *outcome = float8_array_argument(fcinfo, ARG_OUTCOME,
-												  "outcome", n);
-	float8		k_high = check_positive("k_high", PG_GETARG_FLOAT8(ARG_K_HIGH));
+	int			n = -1;
+	const float8 *rating = finite_array_argument(fcinfo, 0, "rating", &n);
+	const float8 *expected = float8_array_argument(fcinfo, 1, "expected", n);
+	const float8 *outcome = float8_array_argument(fcinfo, 2, "outcome", n);
+	float8		k_high = check_positive("k_high", PG_GETARG_FLOAT8(3));
 	SynEloWeights weights;
 	SynEloSignals signals;
 	float8	   *surprise = palloc_array(float8, Max(n, 1));
 	int			i;
 
-	check_finite_elements("rating", rating, n);
 	for (i = 0; i < n; i++)
 	{
 		check_interrupts_at(i);
@@ -72,16 +55,10 @@ SQL_FUNCTION(skillrating_synelo_convergence)
 		check_probability("outcome", outcome[i]);
 		surprise[i] = outcome[i] - expected[i];
 	}
-	weights.velocity =
-		check_not_negative("velocity_weight",
-						   PG_GETARG_FLOAT8(ARG_VELOCITY_WEIGHT));
-	weights.surprise =
-		check_not_negative("surprise_weight",
-						   PG_GETARG_FLOAT8(ARG_SURPRISE_WEIGHT));
-	weights.volatility =
-		check_not_negative("volatility_weight",
-						   PG_GETARG_FLOAT8(ARG_VOLATILITY_WEIGHT));
-	weights.saturate = PG_GETARG_BOOL(ARG_SATURATE);
+	weights.velocity = check_not_negative("velocity_weight", PG_GETARG_FLOAT8(4));
+	weights.surprise = check_not_negative("surprise_weight", PG_GETARG_FLOAT8(5));
+	weights.volatility = check_not_negative("volatility_weight", PG_GETARG_FLOAT8(6));
+	weights.saturate = PG_GETARG_BOOL(7);
 	signals = synelo_signals(rating, surprise, n, k_high, check_interrupts);
 	PG_RETURN_FLOAT8(synelo_convergence(&signals, &weights));
 }

@@ -1,6 +1,6 @@
 /*
  * hive_aggregates.c
- *		The Hive model over the players of one match: the aggregates
+ *		The Hive model: hive_weight(), and over the players of one match the aggregates
  *		hive_win_probability() and hive_update().
  *
  * The rows of a group are a match of a rater, which is rated in the end from the states that the
@@ -17,6 +17,23 @@
 #include "pg/matches/inputs.h"
 #include "pg/matches/rater.h"
 #include "pg/sql/composite.h"
+
+/* hive_weight(joined, left_at, median_round) */
+SQL_FUNCTION(skillrating_hive_weight)
+{
+	float8		joined = check_not_negative("joined", PG_GETARG_FLOAT8(0));
+	float8		left = PG_GETARG_FLOAT8(1);
+	float8		median_round = check_positive("median_round", PG_GETARG_FLOAT8(2));
+
+	check_finite("left_at", left);
+	if (left < joined)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("left_at (%g) must not be before joined (%g)",
+						left, joined),
+				 errhint("Both are seconds from the start of the match.")));
+	PG_RETURN_FLOAT8(hive_weight(joined, left, median_round));
+}
 
 /* The arguments of the transition functions, behind the state of the aggregate. */
 enum
