@@ -190,7 +190,7 @@ after_match(Rater *rater)
 	MemoryContext old = MemoryContextSwitchTo(refits->context);
 	TimestampTz at = rater->match.played_at;
 
-	history_builder_append(&refits->builder, &rater->match);
+	history_builder_append(&refits->builder, &rater->match, NULL);
 	refits->pending++;
 	if (at != DT_NOBEGIN)
 	{

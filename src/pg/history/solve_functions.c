@@ -1,15 +1,17 @@
 /*
  * solve_functions.c
  *		Ratings that all matches together imply: the aggregates solve() and
- *		solve_summary().
+ *		solve_summary(), and their result as a relation.
  */
 #include "pg/history/solve_state.h"
 
-#include "access/htup_details.h"
-#include "funcapi.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
 #include "libpq/pqformat.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
+#include "utils/queryenvironment.h"
+#include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
 #include "pg/sql/aggregate.h"
@@ -36,7 +38,7 @@ begin_state(FunctionCallInfo fcinfo, const char *solver, Jsonb *options)
 
 	solve_state_init(state, solver, OPTION_STRICT | OPTION_EXACT_FOR, options);
 	history_builder_begin_rows(&state->builder, fcinfo, "solve", ARG_MATCH,
-							   !solve_state_needs_order(state), false);
+							   !is_through_time(state), false);
 	solve_state_judge(state);
 	return state;
 }
@@ -182,21 +184,31 @@ final_state(FunctionCallInfo fcinfo, bool returns_estimates)
 SQL_FUNCTION(skillrating_solve_final)
 {
 	SolveState *state = final_state(fcinfo, true);
+	RowArray	rows;
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	return solve_state_estimates(state,
-								 get_element_type(get_fn_expr_rettype(fcinfo->flinfo)));
+
+	/* There are not more. */
+	rows = row_array_make(fcinfo, is_through_time(state) ? (int64) state->tt.tt.appearances :
+						  (int64) state->task.layout.skills);
+	solve_state_add_estimates(state, &rows);
+	return return_row_array(&rows);
 }
 
 SQL_FUNCTION(skillrating_solve_components_final)
 {
 	SolveState *state = final_state(fcinfo, false);
+	RowArray	rows;
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	return solve_state_components(state,
-								  get_element_type(get_fn_expr_rettype(fcinfo->flinfo)));
+
+	/* Only states through time have any. */
+	rows = row_array_make(fcinfo, (int64) state->tt.tt.appearances);
+	if (is_through_time(state))
+		through_time_state_add_components(&state->tt, &rows);
+	return return_row_array(&rows);
 }
 
 SQL_FUNCTION(skillrating_solve_summary_final)
@@ -206,4 +218,75 @@ SQL_FUNCTION(skillrating_solve_summary_final)
 	if (state == NULL)
 		PG_RETURN_NULL();
 	return solve_state_summary(state, fcinfo);
+}
+
+/*
+ * ---- The solution as the rows of a relation ----
+ */
+
+/* What queries know the rows by. */
+#define SOLUTION "solution"
+
+/* Have the queries of the current SPI connection find the rows. */
+static void
+register_rows(Tuplestorestate *store, TupleDesc desc, int64 nrows)
+{
+	EphemeralNamedRelation enr = palloc0_object(EphemeralNamedRelationData);
+
+	enr->md.name = pstrdup(SOLUTION);
+	enr->md.reliddesc = InvalidOid;
+	enr->md.tupdesc = desc;
+	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
+
+	/* For the planner. */
+	enr->md.enrtuples = (double) nrows;
+	enr->reldata = store;
+	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
+		elog(ERROR, "could not register \"%s\"", SOLUTION);
+}
+
+void
+solution_write(SolveState *state, ArrayType *queries)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Oid			type;
+	TupleDesc	desc;
+	Tuplestorestate *store;
+	RowArray	rows;
+	Datum	   *query;
+	int			n;
+	int			i;
+
+	SPI_connect();
+	if (array_contains_nulls(queries))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("queries must not be null")));
+	deconstruct_array(queries, TEXTOID, -1, false, TYPALIGN_INT, &query, NULL, &n);
+	type = DatumGetObjectId(DirectFunctionCall1(regtypein, CStringGetDatum("skillrating.estimate")));
+	desc = lookup_rowtype_tupdesc_copy(type, -1);
+
+	/*
+	 * The rows may be more than memory holds: they spill to disk, and every
+	 * query reads them from the start.
+	 */
+	store = tuplestore_begin_heap(false, false, memory_limit_work_mem());
+	rows = row_array_into(store, desc);
+	solve_state_add_estimates(state, &rows);
+	(void) return_row_array(&rows);
+	register_rows(store, desc, rows.n);
+	for (i = 0; i < n; i++)
+	{
+		/* As the current user, under its search_path and row security. */
+		char	   *statement = TextDatumGetCString(query[i]);
+		int			code = SPI_execute(statement, false, 0);
+
+		if (code < 0)
+			elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
+	}
+
+	/* The relation goes with the connection. */
+	tuplestore_end(store);
+	SPI_finish();
+	MemoryContextSwitchTo(caller);
 }

@@ -165,14 +165,6 @@ row_array_into(Tuplestorestate *store, TupleDesc desc)
 }
 
 void
-row_array_end_store(RowArray *array)
-{
-	Assert(array->store != NULL && array->caller == NULL);
-	if (array->scratch != NULL)
-		MemoryContextDelete(array->scratch);
-}
-
-void
 row_array_reserve(int64 rows, Size width)
 {
 	check_row_count(rows);
@@ -310,6 +302,8 @@ return_row_array(RowArray *array)
 	ReleaseTupleDesc(array->desc);
 	if (array->scratch != NULL)
 		MemoryContextDelete(array->scratch);
+	if (array->store != NULL)
+		return (Datum) 0;
 	if (array->size > LARGEST_FLAT)
 		return return_expanded(array);
 	get_typlenbyvalalign(array->type, &typlen, &typbyval, &typalign);
