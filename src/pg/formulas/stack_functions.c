@@ -6,7 +6,7 @@
  * before them have taught, and their outcomes are learned together when the first row
  * behind them comes.  So a forecast depends on no outcome of its own moment or later.
  */
-#include "pg/sql/window.h"
+#include "pg/sql/aggregate.h"
 
 #include "utils/array.h"
 #include "utils/memutils.h"

@@ -13,7 +13,6 @@
 
 #include "pg/history/options.h"
 #include "pg/matches/inputs.h"
-#include "pg/matches/starting_states.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 

@@ -13,7 +13,7 @@
 #include "utils/builtins.h"
 
 #include "pg/matches/inputs.h"
-#include "pg/matches/starting_states.h"
+#include "pg/matches/rater.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 

@@ -12,7 +12,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "pg/history/refits.h"
 #include "pg/sql/arrays.h"
 
 static const RateFunction rate = {

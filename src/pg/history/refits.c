@@ -2,7 +2,7 @@
  * refits.c
  *		Solving the history so far, now and then, while it is rated.
  */
-#include "pg/history/refits.h"
+#include "pg/history/rate_window.h"
 
 #include "utils/builtins.h"
 #include "utils/float.h"

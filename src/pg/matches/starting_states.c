@@ -2,7 +2,7 @@
  * starting_states.c
  *		Players and components whom a history finds in a state.
  */
-#include "pg/matches/starting_states.h"
+#include "pg/matches/rater.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"

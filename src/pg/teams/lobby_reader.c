@@ -618,7 +618,7 @@ read_model(const LobbyValue *value, const LobbyUse *use, Lobby *lobby)
 bool
 read_lobby(FunctionCallInfo fcinfo, const LobbyUse *use, Lobby *lobby)
 {
-	int			budget = use->options;
+	int			budget = use->options ? PG_NARGS() - 3 : 0;
 	LobbyValue	value;
 	IdTable    *table;
 

@@ -10,7 +10,6 @@
 #include "core/split/fair_split.h"
 #include "core/split/queue.h"
 #include "pg/sql/arrays.h"
-#include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
 
 /* Steps to split a match again where teams are not all that decides. */
@@ -231,7 +230,7 @@ offer_match(Tickets *tickets, const QueueMatch *found)
 	rows.number = ++tickets->nmatches;
 	rows.quality[0] = Float8GetDatum(least * problem->nteams);
 	rows.quality[1] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
-	if (wants_why(tickets->fcinfo, QUEUE_ARG_EXPLAIN))
+	if (wants_why(tickets->fcinfo))
 		rows.why = why_match(tickets, found, &lobby, &request, &split, needed);
 	put_teams(tickets->fcinfo, &lobby, &split, &rows);
 	return true;
