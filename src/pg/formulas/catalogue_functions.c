@@ -36,39 +36,20 @@ support_words(unsigned supports, const char **name)
 	return n;
 }
 
-static const char *
-scope_word(ComponentScope scope)
-{
-	switch (scope)
-	{
-		case COMPONENT_OF_MATCH:
-		case COMPONENT_OF_UNEVEN:
-			return "match";
-		case COMPONENT_OF_SIDE:
-			return "side";
-		case COMPONENT_OF_TEAM:
-			return "team";
-		case COMPONENT_OF_PLAYER:
-			return "player";
-	}
-	pg_unreachable();
-}
+static const char *const scope_words[] = {
+	[COMPONENT_OF_MATCH] = "match",
+	[COMPONENT_OF_UNEVEN] = "match",
+	[COMPONENT_OF_SIDE] = "side",
+	[COMPONENT_OF_TEAM] = "team",
+	[COMPONENT_OF_PLAYER] = "player"
+};
 
 /* The source column that a kind goes by, or NULL. */
-static const char *
-key_word(ComponentKey key)
-{
-	switch (key)
-	{
-		case COMPONENT_BY_CONTEXT:
-			return "context";
-		case COMPONENT_BY_CLUB:
-			return "club";
-		case COMPONENT_BY_NOTHING:
-			break;
-	}
-	return NULL;
-}
+static const char *const key_words[] = {
+	[COMPONENT_BY_CONTEXT] = "context",
+	[COMPONENT_BY_CLUB] = "club",
+	[COMPONENT_BY_NOTHING] = NULL
+};
 
 /* The kinds of components of a model as an array of model_component. */
 static Datum
@@ -96,8 +77,8 @@ component_array(const Model *model, const ParamValue *params, Oid row_type)
 		if (used)
 			spec->init(params, initial);
 		put_text(&row, spec->name);
-		put_text(&row, scope_word(spec->scope));
-		put_text(&row, key_word(spec->key));
+		put_text(&row, scope_words[spec->scope]);
+		put_text(&row, key_words[spec->key]);
 		put_bool(&row, used);
 		put_datum(&row, text_array(states, spec->nstate), false);
 		put_datum(&row, float8_array(initial, spec->nstate), !used);

@@ -107,17 +107,6 @@ SQL_FUNCTION(skillrating_solve_deserial)
 	PG_RETURN_POINTER(PG_GETARG_BYTEA_PP(0));
 }
 
-/* Each worker has read the solver and the options from a first row of its own. */
-static void
-check_worker(const SolveState *state, const char *solver, const Jsonb *options)
-{
-	if (strcmp(state->task.solver->name, solver) != 0 ||
-		!same_options(state->options.given, options))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("solver and options of solve() differ from row to row")));
-}
-
 /* solve_combine(state, state of a worker) */
 SQL_FUNCTION(skillrating_solve_combine)
 {
@@ -150,8 +139,13 @@ SQL_FUNCTION(skillrating_solve_combine)
 	from += header.solver_size;
 	if (state == NULL)
 		state = begin_state(fcinfo, solver, options);
-	else
-		check_worker(state, solver, options);
+
+	/* Each worker has read them from a first row of its own. */
+	else if (strcmp(state->task.solver->name, solver) != 0 ||
+			 !same_options(state->options.given, options))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("solver and options of solve() differ from row to row")));
 	match_rows_take(state->builder.unordered, from,
 					VARDATA_ANY(worker) + VARSIZE_ANY_EXHDR(worker) - from);
 	MemoryContextSwitchTo(old);

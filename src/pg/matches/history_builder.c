@@ -184,7 +184,7 @@ check_context(const HistoryBuilder *builder, SourceMatch *source)
 		source_match_differs(source, "context");
 	for (i = 0; i < source->n; i++)
 		source->participant[i].context = -1;
-	source_names_clear(&source->contexts);
+	source->contexts.n = 0;
 }
 
 /* The number of a pool; mostly it is that of the match before. */

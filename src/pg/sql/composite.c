@@ -182,14 +182,6 @@ row_array_begin_row(RowArray *array)
 	array->caller = MemoryContextSwitchTo(array->scratch);
 }
 
-/* Begin the expanded array, below the caller's context, when its first row is known. */
-static void
-begin_expanded(RowArray *array)
-{
-	array->array = construct_empty_expanded_array(array->type, CurrentMemoryContext, NULL);
-	array->row = huge_array_in(array->array->hdr.eoh_context, Datum, array->room);
-}
-
 /* A copy of a row in the blocks of the array. */
 static Datum
 store_row(RowArray *array, HeapTuple tuple)
@@ -229,8 +221,12 @@ row_array_add(RowArray *array, ResultRow *row)
 		MemoryContextSwitchTo(array->caller);
 	if (tuple != NULL)
 	{
+		/* Below the caller's context, when the first row is known. */
 		if (array->array == NULL)
-			begin_expanded(array);
+		{
+			array->array = construct_empty_expanded_array(array->type, CurrentMemoryContext, NULL);
+			array->row = huge_array_in(array->array->hdr.eoh_context, Datum, array->room);
+		}
 		Assert(array->n < array->room);
 		array->row[array->n] = store_row(array, tuple);
 		heap_freetuple(tuple);
