@@ -173,6 +173,15 @@ return_states_after(FunctionCallInfo fcinfo, const Model *model, const Match *ma
 	return (Datum) 0;
 }
 
+/* The choice of a parameter in an argument that has its name. */
+static int
+choice_argument(const Model *model, int index, Datum value)
+{
+	const ParamSpec *spec = param_spec(&model->params, index);
+
+	return word_index(spec->name, value, spec->choices);
+}
+
 /* Parameters, n of them, that are arguments from the given one on; others have their defaults. */
 static void
 params_from_arguments(FunctionCallInfo fcinfo, const Model *model, int arg, const int *index, int n,
@@ -190,7 +199,7 @@ params_from_arguments(FunctionCallInfo fcinfo, const Model *model, int arg, cons
 								PG_GETARG_INT32(arg) : PG_GETARG_FLOAT8(arg));
 				break;
 			case PARAM_CHOICE:
-				choice_argument(model, params, index[i], PG_GETARG_TEXT_PP(arg));
+				params[index[i]].choice = choice_argument(model, index[i], PG_GETARG_DATUM(arg));
 				break;
 			case PARAM_FLAG:
 				params[index[i]].flag = PG_GETARG_BOOL(arg);
@@ -224,7 +233,6 @@ trueskill_arguments(double beta, double tau, double draw_probability)
 SQL_FUNCTION(skillrating_trueskill_update)
 {
 	const Model *model = get_model("trueskill");
-	ParamValue	params[TRUESKILL_NPARAMS];
 	TrueSkill	ts;
 	Match	   *match;
 
@@ -232,8 +240,7 @@ SQL_FUNCTION(skillrating_trueskill_update)
 	if (argument_is_null(fcinfo, 4))
 		return (Datum) 0;
 	ts = trueskill_arguments(PG_GETARG_FLOAT8(5), PG_GETARG_FLOAT8(6), PG_GETARG_FLOAT8(7));
-	choice_argument(model, params, TRUESKILL_TIES, PG_GETARG_TEXT_PP(8));
-	ts.ties = (Ties) params[TRUESKILL_TIES].choice;
+	ts.ties = (Ties) choice_argument(model, TRUESKILL_TIES, PG_GETARG_DATUM(8));
 	match = match_from_arrays(fcinfo, model, NULL, 0, true, true);
 	trueskill_update(&ts, match);
 	return return_states_after(fcinfo, model, match, NULL);
@@ -313,7 +320,7 @@ SQL_FUNCTION(skillrating_weng_lin_update)
 	if (argument_is_null(fcinfo, 5))
 		return (Datum) 0;
 	params_from_arguments(fcinfo, model, 6, index, lengthof(index), params);
-	choice_argument(model, params, WENG_LIN_VARIANT, PG_GETARG_TEXT_PP(0));
+	params[WENG_LIN_VARIANT].choice = choice_argument(model, WENG_LIN_VARIANT, PG_GETARG_DATUM(0));
 	params[WENG_LIN_STRENGTH].choice = WENG_LIN_SUM;
 	match = match_from_arrays(fcinfo, model, params, 1, true, true);
 	weng_lin_update(params, match);

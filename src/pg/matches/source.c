@@ -345,11 +345,14 @@ void
 source_match_differs(SourceMatch *match, const char *name)
 {
 	if (!match->tolerant)
+	{
+		char	   *id = match->match_type == NULL ? NULL : id_text(match->match_type, match->id);
+
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s of %s differs among its participants", name,
-						match->match_type == NULL ? "the match" :
-						psprintf("match %s", id_text(match->match_type, match->id)))));
+				 id == NULL ? errmsg("%s of the match differs among its participants", name) :
+				 errmsg("%s of match %s differs among its participants", name, id)));
+	}
 	keep_first(&match->fault, UNRATED_COLUMN_DIFFERS,
 			   psprintf("%s differs among its participants", name));
 }

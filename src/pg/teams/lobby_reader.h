@@ -94,14 +94,6 @@ wants_why(FunctionCallInfo fcinfo)
  */
 extern bool read_lobby(FunctionCallInfo fcinfo, const LobbyUse *use, Lobby *lobby);
 
-/*
- * The index of a text argument among n names; what stands for null.  An unknown name is
- * an error (22023) with a hint.
- */
-extern int	name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
-						  const char *const *names, int n, int otherwise,
-						  const char *hint);
-
 /* The upper limit of a number that must only not be negative. */
 #define NO_LIMIT PG_INT32_MAX
 

@@ -230,7 +230,7 @@ put_suggestions(FunctionCallInfo fcinfo, Teams *teams, Split *split, int n, bool
 /* suggest_swaps(lobby, max_swaps, method, budget, seed, explain) */
 SQL_FUNCTION(skillrating_suggest_swaps)
 {
-	static const char *const methods[] = {"exact", "greedy"};
+	static const char *const methods[] = {"exact", "greedy", NULL};
 	Teams		teams;
 	Split	   *split;
 	Split		now;
@@ -241,8 +241,7 @@ SQL_FUNCTION(skillrating_suggest_swaps)
 
 	if (!begin_moves(fcinfo, "suggest_swaps", &teams))
 		return (Datum) 0;
-	greedy = name_argument(fcinfo, 2, "method", methods, lengthof(methods), 0,
-						   "Methods are \"exact\" and \"greedy\".") == 1;
+	greedy = has_argument(fcinfo, 2) && word_index("method", PG_GETARG_DATUM(2), methods) == 1;
 	max_swaps = count_argument(fcinfo, 1, "max_swaps", 0, NO_LIMIT, teams.lobby.n);
 
 	/* First those who have no team, and how it stands then. */

@@ -9,8 +9,8 @@
 #include "core/split/fair_split.h"
 #include "pg/teams/lobby_reader.h"
 
-static const char *const objectives[] = {"squares", "range"};
-static const char *const secondaries[] = {"none", "spread", "best"};
+static const char *const objectives[] = {"squares", "range", NULL};
+static const char *const secondaries[] = {"none", "spread", "best", NULL};
 
 /* The least size of teams in split_all_sizes(). */
 #define MIN_SIZE 2
@@ -53,12 +53,12 @@ request_sizes(FunctionCallInfo fcinfo, int arg, Lobby *lobby, SplitRequest *requ
 static void
 read_request(FunctionCallInfo fcinfo, int arg, Lobby *lobby, SplitRequest *request)
 {
-	request->objective = (SplitObjective)
-		name_argument(fcinfo, arg, "objective", objectives, lengthof(objectives), SPLIT_SQUARES,
-					  "Objectives are \"squares\", of the deviations of strengths from their mean, and \"range\", from the weakest team to the strongest.");
-	request->secondary = (Secondary)
-		name_argument(fcinfo, arg + 1, "secondary objective", secondaries, lengthof(secondaries), SECONDARY_NONE,
-					  "Secondary objectives are the \"spread\" within teams, their \"best\" players, and \"none\".");
+	if (has_argument(fcinfo, arg))
+		request->objective = (SplitObjective)
+			word_index("objective", PG_GETARG_DATUM(arg), objectives);
+	if (has_argument(fcinfo, arg + 1))
+		request->secondary = (Secondary)
+			word_index("secondary objective", PG_GETARG_DATUM(arg + 1), secondaries);
 	if (request->secondary != SECONDARY_NONE && lobby->nteams > 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
