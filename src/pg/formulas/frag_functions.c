@@ -388,21 +388,6 @@ frag_player(FragState *state, Datum id)
 }
 
 /*
- * A pair that met for the first time.  The pairs are in memory of their table, which is
- * estimated.
- */
-static void
-begin_pair(FragState *state, FragEdge *pair)
-{
-	long		n = hash_get_num_entries(state->pairs);
-
-	pair->ab = pair->ba = 0;
-	if (n % MEMORY_LIMIT_PIECES == 0)
-		memory_limit_reserve(CurrentMemoryContext,
-							 hash_estimate_size(n, sizeof(FragEdge)));
-}
-
-/*
  * frag_scores(killer_id, victim_id [, frags, team_kill, options]): a row of a log, or
  * a count.
  */
@@ -441,7 +426,15 @@ SQL_FUNCTION(skillrating_frag_scores_transition)
 
 		pair = hash_search(state->pairs, &key, HASH_ENTER, &found);
 		if (!found)
-			begin_pair(state, pair);
+		{
+			long		n = hash_get_num_entries(state->pairs);
+
+			/* In memory of their table, which is estimated. */
+			pair->ab = pair->ba = 0;
+			if (n % MEMORY_LIMIT_PIECES == 0)
+				memory_limit_reserve(CurrentMemoryContext,
+									 hash_estimate_size(n, sizeof(FragEdge)));
+		}
 		*(killer == key.a ? &pair->ab : &pair->ba) += frags;
 	}
 	MemoryContextSwitchTo(old);

@@ -143,18 +143,6 @@ batch_find_component(const Batch *batch, int number, const BatchPlayer *player,
 		id_table_find(batch->component_table, address_in(player, of, number), key);
 }
 
-/* Room for one more component; an error leaves all as it was. */
-static void
-reserve_component(Batch *batch)
-{
-	int			max = Max(FIRST_COMPONENTS, 2 * batch->max_components);
-
-	if (batch->ncomponents < batch->max_components)
-		return;
-	huge_array_grow(batch->components, BatchComponent *, max);
-	batch->max_components = max;
-}
-
 /* The component of an owner and a key, which may be new. */
 static BatchComponent *
 enter_component(Batch *batch, int number, BatchPlayer *player, const ComponentPool *pool,
@@ -170,7 +158,15 @@ enter_component(Batch *batch, int number, BatchPlayer *player, const ComponentPo
 	if (component != NULL)
 		return component;
 	old = MemoryContextSwitchTo(batch->context);
-	reserve_component(batch);
+
+	/* An error leaves all as it was. */
+	if (batch->ncomponents == batch->max_components)
+	{
+		int			max = Max(FIRST_COMPONENTS, 2 * batch->max_components);
+
+		huge_array_grow(batch->components, BatchComponent *, max);
+		batch->max_components = max;
+	}
 
 	/* The state follows the struct, in one allocation: there may be millions of components. */
 	component = palloc0(sizeof(BatchComponent) + spec->nstate * sizeof(double));

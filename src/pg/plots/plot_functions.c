@@ -180,18 +180,7 @@ draw_recalibration(Svg *svg, double intercept, double slope)
 	appendStringInfoString(&svg->text, "\"/>\n");
 }
 
-/* What the picture of a calibration says above its data. */
-static char *
-calibration_note(HeapTupleHeader row)
-{
-	return psprintf("%.0f forecasts: Brier score %s, log loss %s, mean error %s",
-					count_attribute(row, DRAWN_FORECASTS),
-					number_text("%.4f", number_attribute(row, DRAWN_BRIER_SCORE)),
-					number_text("%.4f", number_attribute(row, DRAWN_LOG_LOSS)),
-					number_text("%.4f", number_attribute(row, DRAWN_ECE)));
-}
-
-/* And below them. */
+/* What the picture of a calibration says below its data. */
 static char *
 calibration_footnote(HeapTupleHeader row, double most)
 {
@@ -228,7 +217,12 @@ SQL_FUNCTION(skillrating_plot_calibration)
 	bin = calibration_bins(row, &nbins);
 	svg_arguments(fcinfo, 1, &svg);
 	svg.area = svg.width * 0.78;
-	svg.description = svg.note = calibration_note(row);
+	svg.description = svg.note =
+		psprintf("%.0f forecasts: Brier score %s, log loss %s, mean error %s",
+				 count_attribute(row, DRAWN_FORECASTS),
+				 number_text("%.4f", number_attribute(row, DRAWN_BRIER_SCORE)),
+				 number_text("%.4f", number_attribute(row, DRAWN_LOG_LOSS)),
+				 number_text("%.4f", number_attribute(row, DRAWN_ECE)));
 	svg.footnote = calibration_footnote(row, most_forecasts(bin, nbins));
 
 	svg_begin(&svg);
