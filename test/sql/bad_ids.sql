@@ -1,4 +1,5 @@
 -- Every type either identifies players and matches without fail, or is refused by create_ladder().
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -6,8 +7,10 @@
 SET client_min_messages = warning;
 CREATE SCHEMA bad_ids;
 SET search_path = bad_ids, public;
+\set ECHO all
 
 -- Beside the types of the server: domains over them and over each other, composites, enums, ranges.
+\set ECHO none
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE SCHEMA "Odd types";
 CREATE DOMAIN loose AS text COLLATE any_case;
@@ -30,8 +33,10 @@ CREATE TYPE loose_range AS RANGE (subtype = text, collation = any_case);
 CREATE DOMAIN some_range AS float_range;
 CREATE TABLE as_row (a integer);
 CREATE DOMAIN clock AS timestamptz;
+\set ECHO all
 
 -- Texts that some type or other takes.
+\set ECHO none
 CREATE TABLE sample (n serial, value text);
 INSERT INTO sample (value) VALUES ('1'), ('2'), ('true'), ('false'), ('a'), ('b'), ('2024-01-01'), ('2024-01-02'),
     ('10:00'), ('11:00'), ('10.0.0.1'), ('10.0.0.2'), ('0/1'), ('0/2'), ('01:02:03:04:05:06'), ('01:02:03:04:05:07'),
@@ -40,8 +45,10 @@ INSERT INTO sample (value) VALUES ('1'), ('2'), ('true'), ('false'), ('a'), ('b'
     ('00000000-0000-0000-0000-000000000001'), ('00000000-0000-0000-0000-000000000002'), ('101'), ('[1]'), ('1:1:'), ('1:2:'), ('$.a'), ('$.b'),
     ('(1)'), ('(2)'), ('<a/>'), ('a=r/a'), ('((1,2),(3,4))'), ('pg_class'), ('pg_type'), ('int4'), ('int8'), ('sum(integer)'),
     ('1 day'), ('2 days'), ('00000001');
+\set ECHO all
 
 -- Two values of a type that are not equal, as text; null if it takes none of these.
+\set ECHO none
 CREATE FUNCTION two_values(type regtype) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
     found text[] := '{}';
@@ -62,8 +69,10 @@ BEGIN
     END LOOP;
     RETURN CASE WHEN cardinality(found) = 2 THEN found END;
 END $$;
+\set ECHO all
 
 -- What becomes of a ladder with such players or matches; all is taken back.
+\set ECHO none
 CREATE FUNCTION trial(type regtype, role text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     v text[] := two_values(type);
@@ -121,6 +130,7 @@ BEGIN
             RETURN SQLSTATE || ' ' || SQLERRM;
     END;
 END $$;
+\set ECHO all
 
 -- Each in a transaction of its own, as ladders take many locks.
 \set ECHO none
@@ -162,23 +172,23 @@ CREATE VIEW loose_source AS SELECT * FROM collated;
 CREATE VIEW strict_source AS SELECT match_id COLLATE "POSIX" AS match_id, player_id, played_at, team, rank FROM collated;
 SELECT name, ok, description FROM skillrating.describe_source('loose_source') WHERE name ~ '_id$';
 SELECT skillrating.create_ladder('collated_ladder', 'elo', source => 'loose_source');
-SELECT skillrating.create_ladder('collated_ladder', 'elo', source => 'strict_source');
-SELECT skillrating.attach('collated_ladder', 'collated');
+SELECT skillrating.create_ladder('collated_ladder', 'elo', source => 'strict_source') \gset
+SELECT skillrating.attach('collated_ladder', 'collated') \gset
 INSERT INTO collated (match_id, player_id, team, rank) VALUES ('a', 'x', 1, 1), ('a', 'y', 2, 2), ('A', 'X', 1, 1), ('A', 'y', 2, 2);
 SELECT player_id, games FROM collated_ladder.rating ORDER BY player_id COLLATE "C";
 SELECT bool_and(ok) FROM skillrating.verify('collated_ladder');
 
 -- Equal is what the type says: zero has no sign, NaN is NaN, and blanks at the end are none.
-SELECT skillrating.create_ladder('floats', 'elo', player_type => 'float8', match_type => 'float4');
+SELECT skillrating.create_ladder('floats', 'elo', player_type => 'float8', match_type => 'float4') \gset
 INSERT INTO floats.match (match_id) VALUES (0), ('NaN'), ('Infinity');
 INSERT INTO floats.match (match_id) VALUES ('-0');
 INSERT INTO floats.match_player (match_id, player_id, team, rank) VALUES
     (0, 0, 1, 1), (0, 'NaN', 2, 2), ('NaN', 'NaN', 1, 1), ('NaN', '-0', 2, 2), ('Infinity', 'Infinity', 1, 1), ('Infinity', '0', 2, 2);
 SELECT abs(player_id) AS player_id, games FROM floats.rating ORDER BY 1;
-SELECT skillrating.void_match('floats', 'NaN'::float4);
+SELECT skillrating.void_match('floats', 'NaN'::float4) \gset
 SELECT count(*) FROM skillrating.catch_up('floats');
 SELECT bool_and(ok) FROM skillrating.verify('floats');
-SELECT skillrating.create_ladder('blanks', 'elo', player_type => 'bpchar', match_type => 'bpchar');
+SELECT skillrating.create_ladder('blanks', 'elo', player_type => 'bpchar', match_type => 'bpchar') \gset
 SELECT player_id, rating_after FROM skillrating.report_match('blanks', 'match'::bpchar, ARRAY['ada  ', 'ben']::bpchar[], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT player_id, rating_after FROM skillrating.report_match('blanks', 'match two'::bpchar, ARRAY['ada', 'ben ']::bpchar[], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT bool_and(ok) FROM skillrating.verify('blanks');
@@ -215,7 +225,7 @@ WHERE p.pronamespace = 'skillrating'::regnamespace AND NOT EXISTS (SELECT FROM c
     AND ('regclass'::regtype = ANY (p.proargtypes) OR 'regtype'::regtype = ANY (p.proargtypes));
 
 -- Times at the ends of what can be written.
-SELECT skillrating.create_ladder('ages', 'glicko');
+SELECT skillrating.create_ladder('ages', 'glicko') \gset
 INSERT INTO ages.match (match_id, played_at) VALUES (1, '4714-11-24 00:00:00+00 BC'), (2, '4713-06-01 BC'), (3, '2024-02-29'), (4, '294276-12-31 23:00:00+00');
 INSERT INTO ages.match_player (match_id, player_id, team, rank) SELECT m, p, p, p FROM generate_series(1, 4) AS m, generate_series(1, 2) AS p;
 SELECT match_id, status FROM ages.rated_match ORDER BY match_id;

@@ -60,12 +60,14 @@ SELECT round((m).intercept::numeric, 9) AS intercept, (SELECT array_agg(round(c:
 FROM (SELECT skillrating.linear_fit(y, x, 1, 0) AS m
       FROM (VALUES (1::float8, '{1,2}'::float8[]), (5, '{2,1}'), (0, '{0,0}'), (7, '{3,2}')) AS v(y, x)) AS fit;
 -- A parallel plan gives the same to the digits that matter.
+\set ECHO none
 CREATE TABLE many_stats AS SELECT i, random() AS a, random() AS b, random() AS y FROM generate_series(1, 50000) AS i;
 ANALYZE many_stats;
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
+\set ECHO all
 EXPLAIN (COSTS OFF) SELECT skillrating.linear_fit(y, ARRAY[a, b], 1, 0) FROM many_stats;
 CREATE TEMP TABLE parallel_fit AS SELECT skillrating.linear_fit(y, ARRAY[a, b], 1, 0) AS m FROM many_stats;
 SET max_parallel_workers_per_gather = 0;

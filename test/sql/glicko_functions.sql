@@ -82,4 +82,4 @@ SELECT bool_and(ok) FROM skillrating.verify('glicko2');
 -- A deviation that has grown in idle time.
 SELECT round((SELECT deviation_after FROM glicko2.event WHERE player_id = 1 ORDER BY seq LIMIT 1)::numeric, 3) AS after_first,
     round((SELECT deviation_before FROM glicko2.event WHERE player_id = 1 ORDER BY seq OFFSET 1 LIMIT 1)::numeric, 3) AS before_second;
-SELECT skillrating.drop_ladder('glicko'), skillrating.drop_ladder('glicko2');
+SELECT skillrating.drop_ladder('glicko'), skillrating.drop_ladder('glicko2') \gset

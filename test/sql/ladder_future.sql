@@ -39,7 +39,7 @@ SELECT * FROM skillrating.reasons() WHERE reason = 'future_time';
 
 -- Three seconds later match 3 lies no more than a day ahead, and has not arrived again.
 CREATE TABLE before AS SELECT * FROM recorded;
-SELECT pg_sleep(3.2);
+SELECT pg_sleep(3.2) \gset
 SELECT m.played_at < now() + interval '1 day' AS near FROM plain.match AS m WHERE match_id = 3;
 SELECT count(*) FROM skillrating.catch_up('plain', search => true, rebuild => true);
 SELECT count(*) FROM skillrating.catch_up('timely', search => true, rebuild => true);
@@ -80,7 +80,7 @@ SELECT skillrating.void_match(l, 5, 'a test') FROM unnest('{plain,timely}'::text
 SELECT count(*) FROM skillrating.catch_up('plain');
 SELECT count(*) FROM skillrating.catch_up('timely');
 SELECT ladder, status, reason FROM recorded WHERE match_id = 5 ORDER BY 1;
-SELECT pg_sleep(3.2);
+SELECT pg_sleep(3.2) \gset
 SELECT skillrating.restore_match(l, 5) FROM unnest('{plain,timely}'::text[]) AS l;
 SELECT count(*) FROM skillrating.catch_up('plain');
 SELECT count(*) FROM skillrating.catch_up('timely', rebuild => true);

@@ -1,10 +1,12 @@
 -- A gain for each participant: it scales the update of that player, and nobody else's.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
 CREATE SCHEMA regress_gain;
 SET search_path = regress_gain;
-SELECT skillrating.create_ladder('plain', 'elo'), skillrating.create_ladder('arena', 'elo');
+\set ECHO all
+SELECT skillrating.create_ladder('plain', 'elo'), skillrating.create_ladder('arena', 'elo') \gset
 SELECT count(*) FROM skillrating.report_match('plain', 1, '{1,2,3,4}'::bigint[], '{1,1,2,2}', '{1,1,2,2}', '2024-01-01');
 SELECT player_id, rating_after - rating_before AS change, win_probability
 FROM skillrating.report_match('arena', 1, '{1,2,3,4}'::bigint[], '{1,1,2,2}', '{1,1,2,2}', '2024-01-01', player_gain => '{2,0,NULL,0.25}');
@@ -106,6 +108,6 @@ END $$;
 \set ECHO all
 SELECT name, (solved(name)).* FROM skillrating.solvers();
 
-SELECT skillrating.drop_ladder('plain'), skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('plain'), skillrating.drop_ladder('arena') \gset
 SET client_min_messages = warning;
 DROP SCHEMA regress_gain CASCADE;

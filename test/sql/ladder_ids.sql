@@ -4,7 +4,7 @@
 \set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 
-SELECT skillrating.create_ladder('by_uuid', 'hive', player_type => 'text', match_type => 'uuid');
+SELECT skillrating.create_ladder('by_uuid', 'hive', player_type => 'text', match_type => 'uuid') \gset
 \set ECHO none
 INSERT INTO by_uuid.match (match_id) VALUES ('5d8b7b52-0000-0000-0000-000000000001');
 INSERT INTO by_uuid.match_player (match_id, player_id, team, won, side, joined, left_at, commanding) VALUES
@@ -36,18 +36,20 @@ FROM skillrating.report_match('by_uuid', '5d8b7b52-0000-0000-0000-000000000003',
 SELECT * FROM skillrating.report_match('by_uuid', 'not a uuid', ARRAY['late', 'Ümlaut'], ARRAY[1, 2], ARRAY[2, 1]);
 SELECT bool_and(ok) FROM skillrating.verify('by_uuid');
 
-SELECT skillrating.create_ladder('by_int', 'elo', player_type => 'int', match_type => 'int');
+SELECT skillrating.create_ladder('by_int', 'elo', player_type => 'int', match_type => 'int') \gset
 INSERT INTO by_int.match DEFAULT VALUES RETURNING match_id;
 INSERT INTO by_int.match_player (match_id, player_id, team, rank) VALUES (1, -5, 1, 1), (1, 2147483647, 2, 2);
 SELECT player_id, rating FROM by_int.rating ORDER BY 1;
 SELECT * FROM skillrating.preview('by_int', ARRAY[2147483648], ARRAY[1]);
 
 -- A type from elsewhere.
+\set ECHO none
 CREATE SCHEMA elsewhere;
 CREATE TYPE elsewhere.hero AS ENUM ('axe', 'bane', 'chen');
-SELECT skillrating.create_ladder('by_enum', 'elo', player_type => 'elsewhere.hero', match_type => 'timestamptz');
+SELECT skillrating.create_ladder('by_enum', 'elo', player_type => 'elsewhere.hero', match_type => 'timestamptz') \gset
 INSERT INTO by_enum.match (match_id) VALUES ('2024-01-01');
 INSERT INTO by_enum.match_player (match_id, player_id, team, rank) VALUES ('2024-01-01', 'chen', 1, 1), ('2024-01-01', 'axe', 2, 2);
+\set ECHO all
 SELECT player_id, rating FROM skillrating.leaderboard('by_enum');
 SELECT bool_and(ok) FROM skillrating.verify('by_enum');
 

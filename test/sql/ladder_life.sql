@@ -1,11 +1,13 @@
 -- The life of a ladder: made, fed in every way, read, dropped.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 SET timezone = 'UTC';
+\set ECHO all
 
-SELECT skillrating.create_ladder('arena', 'elo', params => '{"k": 40, "size_advantage": "none"}');
+SELECT skillrating.create_ladder('arena', 'elo', params => '{"k": 40, "size_advantage": "none"}') \gset
 SELECT c.relname, c.relkind FROM pg_class AS c
 WHERE c.relnamespace = 'arena'::regnamespace AND c.relkind IN ('r', 'v', 'S')
 ORDER BY c.relname;
@@ -25,11 +27,13 @@ SELECT count(*) FROM arena.pending;
 
 -- Several statements in a transaction, in any order of the players, are one
 -- match; until the end it waits.
+\set ECHO none
 BEGIN;
 INSERT INTO arena.match (match_id, played_at) VALUES (2, '2024-01-02');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (2, 30, 2, 1);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (2, 10, 1, 2);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (2, 20, 1, 2);
+\set ECHO all
 SELECT match_id, fires FROM arena.pending;
 SELECT count(*) FROM arena.rated_match WHERE match_id = 2;
 COMMIT;
@@ -37,11 +41,13 @@ SELECT match_id, status, seq FROM arena.rated_match ORDER BY match_id;
 SELECT count(*) FROM arena.event WHERE match_id = 2;
 
 -- A rolled-back savepoint takes its matches along, and SET CONSTRAINTS rates now.
+\set ECHO none
 BEGIN;
 INSERT INTO arena.match (match_id, played_at) VALUES (3, '2024-01-03'), (4, '2024-01-04');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3, 10, 1, 1), (3, 40, 2, 2);
 SAVEPOINT before_four;
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (4, 10, 1, 1), (4, 50, 2, 2);
+\set ECHO all
 ROLLBACK TO before_four;
 SET CONSTRAINTS ALL IMMEDIATE;
 SELECT match_id, status FROM arena.rated_match WHERE match_id > 2;
@@ -194,7 +200,7 @@ SELECT player_id, score FROM skillrating.report_match('arena', 24, ARRAY[30, 999
 SELECT player_id, score FROM skillrating.report_match('arena', 24, ARRAY[10, 30, 20, 999, 30], ARRAY[5, 7, 7, 5, 7], ARRAY[1, 2, 2, 1, 2], '2024-03-03', weight => ARRAY[1, 0.3, 1, 1, 0.4]);
 
 -- Pools are rated apart.
-SELECT skillrating.create_ladder('modes', 'elo', apply_at => 'statement');
+SELECT skillrating.create_ladder('modes', 'elo', apply_at => 'statement') \gset
 INSERT INTO modes.match (match_id, pool) VALUES (1, 'duel'), (2, 'clan');
 INSERT INTO modes.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2), (2, 1, 1, 2), (2, 2, 2, 1);
 SELECT player_id, pool, rating, games FROM modes.rating ORDER BY pool, player_id;
@@ -215,6 +221,6 @@ SELECT bool_and(ok) FROM skillrating.verify('odd "name');
 CREATE TABLE "odd ""name".mine ();
 SELECT skillrating.drop_ladder('odd "name');
 DROP TABLE "odd ""name".mine;
-SELECT skillrating.drop_ladder('odd "name');
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('odd "name') \gset
+SELECT skillrating.drop_ladder('arena') \gset
 SELECT count(*) FROM pg_namespace WHERE nspname IN ('arena', 'odd "name');

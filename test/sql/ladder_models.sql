@@ -1,4 +1,5 @@
 -- Every model that there is, on ladders: what a match may have, in batches and one by one.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set ON_ERROR_STOP on
@@ -16,7 +17,6 @@ FROM generate_series(1, 240) AS m, LATERAL (SELECT CASE WHEN m % 6 = 1 THEN 3 EL
     generate_series(0, 1 + m % 6) AS p
 WHERE p < 2 + m % 5;
 
-\set ECHO none
 CREATE PROCEDURE fill(ladder text, first int, last int) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, pool, played_at, log_odds, gain)

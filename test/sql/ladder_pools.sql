@@ -21,6 +21,7 @@ SELECT sum(pools_play('pools_many', n, 'mode ' || n)) AS many FROM generate_seri
 
 -- All functions on ladders with an argument pool, but for those that write to pools, which may be
 -- new, or for which null is all of them.
+\set ECHO none
 CREATE TABLE pools_call AS
 SELECT p.proname AS function,
     pg_get_function_arguments(p.oid) ~ '\mpool text DEFAULT NULL::text' AS optional,
@@ -39,7 +40,6 @@ WHERE p.pronamespace = 'skillrating'::regnamespace
 GROUP BY p.oid, p.proname
 HAVING bool_or(i.name = 'pool');
 
-\set ECHO none
 CREATE FUNCTION pools_try(arguments text, function text, ladder text, pool text DEFAULT NULL)
 RETURNS text
 LANGUAGE plpgsql
@@ -89,7 +89,7 @@ SELECT pools_try(arguments, function, 'pools_many', 'cft') AS many FROM pools_ca
 SELECT count(*) FROM skillrating.find_opponents('pools_two', 1, pool => 'cft', min_games => 1, explain => true);
 
 -- The row of what pools share is no pool.
-SELECT skillrating.create_ladder('pools_shared', 'trueskill2', '{"initial_base_sigma": 5}');
+SELECT skillrating.create_ladder('pools_shared', 'trueskill2', '{"initial_base_sigma": 5}') \gset
 
 SELECT pools_play('pools_shared', 1, 'duel') AS shared;
 

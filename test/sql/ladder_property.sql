@@ -13,6 +13,7 @@ CREATE FUNCTION random_rules() RETURNS jsonb LANGUAGE sql AS $$
 $$;
 
 -- A random step in the life of ladder life at hour n of a made-up calendar.
+\set ECHO none
 CREATE FUNCTION random_step(n int, model text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     what float8 := random();
@@ -111,8 +112,10 @@ BEGIN
     END IF;
 END
 $$;
+\set ECHO all
 
 -- What is left, one after another, in the order of time or in which it came.
+\set ECHO none
 CREATE FUNCTION relive(by_time boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     step record;
@@ -176,9 +179,11 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 
 -- A copy of table rating, by triggers for statements, which see each change once: it begins where the
 -- last one of the row ended.
+\set ECHO none
 CREATE TABLE followed (player_id text, pool text, rating text, PRIMARY KEY (player_id, pool));
 CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 BEGIN
@@ -195,8 +200,10 @@ BEGIN
     RETURN NULL;
 END
 $$;
+\set ECHO all
 
 -- The rows of rating that are not in the copy, and those that it has beside.
+\set ECHO none
 CREATE FUNCTION followed_wrongly() RETURNS bigint LANGUAGE plpgsql SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 BEGIN
     RETURN (SELECT count(*) FROM (
@@ -205,7 +212,6 @@ BEGIN
 END
 $$;
 
-\set ECHO none
 CREATE PROCEDURE live(model text, params jsonb, late text, steps int, INOUT result text) LANGUAGE plpgsql AS $$
 DECLARE
     ok boolean;
@@ -279,6 +285,7 @@ $$;
 \set ECHO all
 
 -- A season of a pool without ratings is a notice.
+\set ECHO none
 SET client_min_messages = warning;
 CREATE TABLE lives (n int GENERATED ALWAYS AS IDENTITY, result text);
 DO $$
@@ -302,6 +309,7 @@ BEGIN
 END
 $$;
 RESET client_min_messages;
+\set ECHO all
 SELECT result FROM lives ORDER BY n;
 
 DROP TABLE lives, followed;

@@ -1,13 +1,16 @@
 -- Every function that reads a ladder returns the same rows where ranks are counted and where they are
 -- indexed: of two ladders with the same matches and operations, one of each.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 SET client_min_messages = warning;
+\set ECHO all
 
 -- The same life for a ladder: pools, ties, late and corrected matches, operations, and players merged,
 -- excluded, fixed and forgotten.
+\set ECHO none
 CREATE PROCEDURE live(ladder text, model text, ranks text) LANGUAGE plpgsql AS $$
 DECLARE
     first_column text := (SELECT state_columns[1] FROM skillrating.models() WHERE name = model);
@@ -45,6 +48,7 @@ BEGIN
     PERFORM FROM skillrating.catch_up(ladder);
 END
 $$;
+\set ECHO all
 
 -- Calls on ladder %1$L, about player %2$s.
 \set ECHO none

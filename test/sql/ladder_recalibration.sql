@@ -1,17 +1,21 @@
 -- Forecasts that a model corrects itself: rate() and ladders say what recalibrate() makes of the model's own.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set ON_ERROR_STOP on
 SET extra_float_digits = 1;
 CREATE SCHEMA recalibrated;
 SET search_path = recalibrated;
+\set ECHO all
 
 -- 240 matches in two pools, of two teams and now and then of three; the first side is at home.
+\set ECHO none
 CREATE TABLE played AS
 SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '7 hours' AS played_at, CASE WHEN m % 4 = 0 THEN 'blitz' ELSE '' END AS pool,
     (m * 11 + t * (1 + m % 6)) % 14 AS player_id, t AS team, (m * 11 + t * (1 + m % 6)) % 14 / 4 + (m * 13 + t * 5 + m / 7) % 4 AS score,
     CASE WHEN m % 6 > 0 AND m % 5 > 0 THEN t END AS side
 FROM generate_series(1, 240) AS m, generate_series(1, 3) AS t WHERE t < 3 OR m % 6 = 0;
+\set ECHO all
 
 -- What each model says by itself, with a correction, and with one that knows of sides.
 \set ECHO none
@@ -119,7 +123,7 @@ JOIN foretold AS f USING (player_id) WHERE w.team = f.team ORDER BY player_id;
 -- Corrections: another result, a match that comes late, one that is void; then again what a window says.
 UPDATE all_elo.match_player SET team_score = 9 - team_score WHERE match_id = 50;
 SELECT count(*) > 0 AS late FROM skillrating.report_match('all_elo', 302, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-01-20', side => '{1,2}');
-SELECT skillrating.void_match('all_elo', 77);
+SELECT skillrating.void_match('all_elo', 77) \gset
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('all_elo');
 SELECT * FROM faults('all_elo');
 SELECT count(*) > 300 AS rated, count(*) FILTER (WHERE (w.r).win_probability IS DISTINCT FROM e.win_probability) AS differ
@@ -137,6 +141,6 @@ FROM all_elo.event AS e JOIN "off".event AS o USING (match_id, player_id, pool);
 SELECT * FROM faults('off');
 SELECT skillrating.forget_players('all_elo', ARRAY[3], '{99}') IS NOT NULL AS forgotten;
 SELECT * FROM faults('all_elo');
-SELECT skillrating.drop_ladder('off');
+SELECT skillrating.drop_ladder('off') \gset
 SELECT count(skillrating.drop_ladder('all_' || model)) FROM rules;
 DROP SCHEMA recalibrated CASCADE;

@@ -1,5 +1,6 @@
 -- Seasons go on showing the same when the history that they began in is deleted, comes back or
 -- is deleted further: a ladder with a horizon is compared with one that has all its events.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -23,6 +24,7 @@ BEGIN
     SET CONSTRAINTS ALL DEFERRED;
 END
 $$;
+\set ECHO all
 
 -- All that seasons show, with conditions on games, pages and places.
 \set ECHO none

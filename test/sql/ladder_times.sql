@@ -1,4 +1,5 @@
 -- As of when each function has the ratings that it shows: stored, or at a time, and the same everywhere.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -6,8 +7,10 @@ SET extra_float_digits = 1;
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_times;
 SET search_path = regress_ladder_times;
+\set ECHO all
 
 -- Twelve players, some idle for long, of whom the last has never played in the pool.
+\set ECHO none
 CREATE FUNCTION fill(ladder text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at) SELECT g, ''2023-01-01''::timestamptz + g * interval ''1 day 7 hours 11.000017 seconds'' FROM generate_series(1, 120) AS g', ladder);
@@ -15,6 +18,7 @@ BEGIN
         SELECT m.match_id, 1 + (m.match_id * 5 + p + m.match_id / 40 * 3) %% (6 + m.match_id / 40 * 2), p, (m.match_id * p * 7) %% 11 FROM %I.match AS m, generate_series(1, 2) AS p', ladder, ladder);
 END
 $$;
+\set ECHO all
 
 -- What each function says of each player, as stored or at a time.
 \set ECHO none
@@ -46,12 +50,14 @@ END
 $$;
 \set ECHO all
 
-SELECT skillrating.create_ladder('shooter', 'frag', '{"decay": 0.5, "decay_floor": 500}', apply_at => 'statement'), skillrating.create_ladder('chess', 'glicko2', apply_at => 'statement');
+SELECT skillrating.create_ladder('shooter', 'frag', '{"decay": 0.5, "decay_floor": 500}', apply_at => 'statement'), skillrating.create_ladder('chess', 'glicko2', apply_at => 'statement') \gset
+\set ECHO none
 CREATE TABLE shooter_mirror (player_id bigint PRIMARY KEY, shown float8);
 CREATE TABLE chess_mirror (player_id bigint PRIMARY KEY, shown float8);
-SELECT fill('shooter'), fill('chess');
+SELECT fill('shooter'), fill('chess') \gset
 INSERT INTO shooter_mirror SELECT player_id FROM shooter.rating;
 INSERT INTO chess_mirror SELECT player_id FROM chess.rating;
+\set ECHO all
 SELECT skillrating.mirror_rating('shooter', 'shooter_mirror', 'player_id', '{"shown": "rating"}') > 8 AS shooter, skillrating.mirror_rating('chess', 'chess_mirror', 'player_id', '{"shown": "rating"}') > 8 AS chess;
 -- Before the ladder is settled those of one group agree to the bit, and under frag's decay the groups differ;
 -- afterwards all do.
@@ -68,7 +74,7 @@ SELECT bool_and(h.deviation = s.state[2] AND h.volatility = s.state[3]) AND bool
 FROM heir.rating AS h JOIN chess.rating AS c USING (player_id), chess.ladder AS l,
     LATERAL (SELECT skillrating.idle_state(l.model, ARRAY[c.rating, c.deviation, c.volatility], '2024-09-01' - c.as_of, l.params) AS state) AS s;
 -- At an earlier time, those who had played by then, with what they had.
-SELECT skillrating.create_ladder('past', 'frag', '{"decay": 0.5, "decay_floor": 500}');
+SELECT skillrating.create_ladder('past', 'frag', '{"decay": 0.5, "decay_floor": 500}') \gset
 SELECT players > 4 AS seeded FROM skillrating.seed_from('past', 'shooter', at => '2023-02-01');
 SELECT bool_and(h.rating = skillrating.rating_at('shooter', h.player_id, '2023-02-01')) AS as_then, count(*) < (SELECT count(*) FROM shooter.rating) AS fewer FROM past.rating AS h;
 -- A match at a time before the last one finds the states as they are.

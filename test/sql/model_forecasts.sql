@@ -1,5 +1,6 @@
 -- predict() says of given states what preview() says of players who have them, and rate() of matches:
 -- for all models, with all inputs that a model supports.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
@@ -12,7 +13,9 @@ SELECT m.*, p.params FROM skillrating.models() AS m, LATERAL (SELECT '{}'::jsonb
     UNION ALL SELECT '{"draw_sigma": 0.5}' WHERE m.name = 'state_space'
     UNION ALL SELECT '{"squad_offset": [[2, 0.5], [3, 1.25]], "initial_base_sigma": 0.7, "base_weight": 0.8, "experience_offset": [[0, -1], [3, 0.5]]}' WHERE m.name = 'trueskill2'
     UNION ALL SELECT '{"variant": "thurstone_mosteller_full"}' WHERE m.name = 'weng_lin') AS p(params);
+\set ECHO all
 -- Seven players in two or three teams, with all state columns set, and what is known of them.
+\set ECHO none
 CREATE TABLE predict_match AS
 SELECT m.name AS model, m.params, seed, array_agg(10 * seed + i ORDER BY i) AS players, array_agg(CASE WHEN 'many_teams' = ANY (m.supports) AND seed % 3 = 0 THEN 4 + (i + seed) % 3 ELSE 4 + (i + seed) % 2 * 5 END ORDER BY i) AS team,
     array_agg(CASE WHEN 'weight' = ANY (m.supports) AND seed % 2 = 0 THEN 0.25 + 0.75 * chance(seed, 3, i) ELSE 1 END ORDER BY i) AS weight,
@@ -26,6 +29,7 @@ FROM predict_model AS m, generate_series(1, 8) AS seed, generate_series(1, 7) AS
     LATERAL (SELECT array_agg(c.initial + CASE WHEN c.n = 1 THEN (chance(seed, 7, i) - 0.5) * 3 * (SELECT log_odds_unit FROM skillrating.models(m.name, m.params)) ELSE (0.2 + c.initial * 0.3) * chance(seed, 7 + c.n::int, i) END ORDER BY c.n) AS state
         FROM unnest(m.state_columns, skillrating.initial_state(m.name, m.params)) WITH ORDINALITY AS c(name, initial, n)) AS s
 GROUP BY m.name, m.params, m.supports, m.command_column, m.side_column, seed;
+\set ECHO all
 
 -- To the bit: within a transaction states do not age.
 \set ECHO none

@@ -1,5 +1,7 @@
 -- What is computed over a history, against loops, gradients and other functions in SQL.  Each
 -- column names the functions that it is about; see test/oracles.sh.
+\set ECHO none
+\pset format unaligned
 CREATE SCHEMA oracles_histories;
 SET search_path = oracles_histories;
 SET extra_float_digits = 1;
@@ -8,6 +10,7 @@ SET timezone = 'UTC';
 CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 CREATE FUNCTION sigmoid(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT 1 / (1 + exp(-x)) $$;
+\set ECHO all
 
 -- Duels of seven players, a few of them drawn; the stronger ones win more.
 \set ECHO none

@@ -1,5 +1,7 @@
 -- Scores of forecasts, their correction, and what the catalogue says of models, against formulas
 -- in SQL.  Each column names the functions that it is about; see test/oracles.sh.
+\set ECHO none
+\pset format unaligned
 CREATE SCHEMA oracles_scores;
 SET search_path = oracles_scores;
 SET extra_float_digits = 1;
@@ -9,6 +11,7 @@ CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE 
 $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 CREATE FUNCTION sigmoid(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT 1 / (1 + exp(-x)) $$;
 CREATE FUNCTION logit(p float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT ln(p / (1 - p)) $$;
+\set ECHO all
 
 -- Two forecasts of the same matches, with the probability of a draw.
 \set ECHO none

@@ -38,17 +38,15 @@ INSERT INTO trial VALUES ('elo', '{}'), ('elo', '{"k_by_games": [[5, 60]], "marg
 INSERT INTO trial SELECT name, '{}' FROM skillrating.models() WHERE name NOT IN (SELECT model FROM trial);
 
 -- A history with all arguments, of which some may be changed or left out.
-CREATE TYPE seen AS (match_id int, player_id text, team int, r skillrating.rated);
 \set ECHO none
+CREATE TYPE seen AS (match_id int, player_id text, team int, r skillrating.rated);
 CREATE FUNCTION history(matches results[], model text, params jsonb, start skillrating.final_rating[] DEFAULT NULL, components skillrating.final_component[] DEFAULT NULL) RETURNS SETOF seen LANGUAGE sql AS $$
     SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, left_at, commanding, side, squad,
         kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, context => context, club => club, season => season, options => params || '{"season_keep": 0.7, "season_mean": 3}', start => start, start_components => components)
         OVER (ORDER BY played_at, match_id)
     FROM unnest(matches) AS s
 $$;
-\set ECHO all
 CREATE TYPE ends AS (ratings skillrating.final_rating[], components skillrating.final_component[]);
-\set ECHO none
 CREATE FUNCTION finals(matches results[], model text, params jsonb, start ends DEFAULT NULL) RETURNS ends LANGUAGE sql AS $$
     SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id),
         skillrating.final_components(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id)
@@ -195,8 +193,10 @@ SELECT skillrating.rate('state_space', player_id, team, team, start_components =
 SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[('club', '', 'x', NULL, 1, -1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[('player_context', '', 'x', 'ann', 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
 
+\set ECHO none
 DROP VIEW bouts;
 DROP FUNCTION other_results, without_results, matches, finals, history;
 DROP TYPE seen, ends;
 DROP VIEW plain;
 DROP TABLE results, trial;
+\set ECHO all

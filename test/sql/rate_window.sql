@@ -7,6 +7,7 @@ SET extra_float_digits = 0;
 -- sides, sides, commanders, squads, counts, contexts, gains, simultaneous matches, some that do not
 -- count.
 SELECT setseed(0.31415);
+\set ECHO none
 CREATE TABLE results AS
 WITH m AS MATERIALIZED (
     SELECT i AS match_id, '2024-01-01'::timestamptz + i / 3 * interval '7 hours' AS played_at,
@@ -37,12 +38,15 @@ SELECT match_id, played_at, player_id, team, pool,
     CASE WHEN match_id % 3 = 0 THEN 'map ' || match_id % 4 WHEN match_id % 3 = 1 THEN 'hero ' || (n + team * 2 + match_id) % 5 END AS context,
     CASE WHEN (match_id + team) % 5 > 0 THEN 'club ' || (match_id + team * 2 + n / 2) % 6 END AS club
 FROM p;
+\set ECHO all
 -- Some play on with the other side after a while, or twice on the same.
+\set ECHO none
 INSERT INTO results
 SELECT match_id, played_at, player_id, 3 - team, pool, 3 - rank, NULL, weight, joined + 100, left_at, NULL, 3 - side, squad, kills, deaths, quit, experience, log_odds,
     CASE WHEN match_id % 3 = 0 THEN 1.5 ELSE player_gain END, unrated_reason, 'hero ' || match_id % 5, club
 FROM results WHERE match_id % 10 = 0 AND team < 3 AND team_score IS NULL AND rank < 3 AND side IS NULL
     AND match_id NOT IN (SELECT match_id FROM results GROUP BY match_id HAVING max(team) > 2 OR min(rank) = max(rank)) AND player_id LIKE '%1';
+\set ECHO all
 
 -- For each model, with parameters that make it use more than by default.
 CREATE TABLE trial(model text, params jsonb);

@@ -1,12 +1,15 @@
 -- What a session keeps of ladders is freed when they are dropped, in transactions of their
 -- own or within one, and after errors; and it keeps no more than so many.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
 CREATE SCHEMA session_memory;
 SET search_path = session_memory;
+\set ECHO all
 
 -- A source of the user, because PostgreSQL itself keeps the plans of dropped foreign keys.
+\set ECHO none
 CREATE TABLE result (match_id bigint, player_id bigint, team integer, rank integer, played_at timestamptz DEFAULT '2024-01-01');
 CREATE VIEW results AS SELECT * FROM result;
 
@@ -31,6 +34,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 
 -- Ladders, plans and what belongs to them, and all memory.
 \set ECHO none
@@ -94,7 +98,6 @@ BEGIN
     END LOOP;
 END
 $$;
-\set ECHO all
 DO $$
 BEGIN
     FOR i IN 1 .. 68 LOOP
@@ -103,6 +106,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 CALL open_all(68);
 CALL look('many');
 -- Plans of one round differ a little in size from those of the next on some versions.
@@ -114,6 +118,7 @@ SELECT n.ladders, n.plans - m.plans <= 0 AS plans_stay, n.plan_bytes - m.plan_by
 FROM memory AS m, memory AS n
 WHERE m.step = 'many' AND n.step = 'many again';
 
+\set ECHO none
 DO $$
 BEGIN
     FOR i IN 1 .. 68 LOOP
@@ -122,6 +127,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 CALL look('none');
 SELECT ladders FROM memory WHERE step = 'none';
 DROP SCHEMA session_memory CASCADE;

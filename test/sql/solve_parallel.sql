@@ -1,4 +1,5 @@
 -- solve(), solve_summary() and solve_components() in parallel workers: the bits of one process, whoever reads which row.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 CREATE SCHEMA regress_solve_parallel;
@@ -13,6 +14,7 @@ SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '5 hours' AS play
     CASE WHEN p = 3 THEN 0.5 END AS weight, CASE WHEN m % 3 > 0 THEN 'map ' || m % 5 END AS context, CASE WHEN m % 2 = 0 THEN 1 + p % 2 END AS side,
     CASE WHEN p < 2 AND m % 4 = 0 THEN 0.25 END AS commanding, CASE WHEN m % 7 = 0 THEN 0.3 END AS log_odds
 FROM generate_series(1::bigint, 700) AS m, generate_series(0, 3) AS p;
+\set ECHO all
 -- What does not count: one team, two ranks in a team, who is a whole team, a weight that is none, nulls.
 INSERT INTO played (match_id, played_at, player_id, team, rank)
 SELECT 1000000 + m, '2024-01-01', m, 1, 1 FROM generate_series(1, 3) AS m UNION ALL VALUES (1000004, '2024-01-01', NULL, 1, 1), (1000004, '2024-01-01', 1, 2, 2);
@@ -20,6 +22,7 @@ UPDATE played SET rank = player_id % 3 + 1 WHERE match_id = 77;
 UPDATE played SET weight = -1 WHERE match_id = 78;
 UPDATE played SET team = NULL WHERE match_id = 79 AND team = 1;
 -- In the order of matches, in none, and with the rows of a match as far apart as can be; and in partitions that have a team each.
+\set ECHO none
 CREATE TABLE ascending AS SELECT * FROM played ORDER BY match_id;
 CREATE TABLE shuffled AS SELECT * FROM played ORDER BY hashint8(match_id * 1000 + coalesce(player_id, 0)), team;
 CREATE TABLE apart AS SELECT * FROM played ORDER BY team, match_id DESC;
@@ -28,6 +31,7 @@ CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
 CREATE TABLE part_2 PARTITION OF parts DEFAULT;
 INSERT INTO parts TABLE shuffled;
 ANALYZE ascending, shuffled, apart, parts;
+\set ECHO all
 
 -- What a query finds under some settings, and whether its plan has partial aggregates.
 \set ECHO none
@@ -100,8 +104,8 @@ FROM query AS q CROSS JOIN unnest(ARRAY[0, 2]) AS w (workers) CROSS JOIN unnest(
 GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- The other forms, groups, FILTER, DISTINCT and identifiers of all kinds.
-CREATE TYPE pair AS (a integer, b text);
 \set ECHO none
+CREATE TYPE pair AS (a integer, b text);
 CREATE TABLE form (n serial, query text);
 INSERT INTO form (query) VALUES
     ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank), skillrating.solve_summary(''hive'', match_id, player_id, team, rank) FROM %s'),

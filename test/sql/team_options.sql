@@ -1,12 +1,15 @@
 -- The team makers have one set of options: what two of them share has the same type, the same
 -- place among the others and the same default.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 CREATE TABLE team_maker (maker text PRIMARY KEY, name text, first text);
 INSERT INTO team_maker SELECT format('%s(%s)', name, first), name, first
 FROM (VALUES ('lobby', 'players'), ('lobby', 'ladder'), ('split_teams', 'lobby'), ('split_teams', 'players'), ('split_all_sizes', 'lobby'), ('suggest_swaps', 'lobby'),
     ('suggest_transfers', 'lobby'), ('place_joiner', 'lobby'), ('pair_queue', 'lobby'), ('find_opponents', 'ladder')) AS m(name, first);
+\set ECHO all
 -- What may differ, and why.
+\set ECHO none
 CREATE TABLE team_exception (maker text REFERENCES team_maker, option text, differs text, reason text);
 INSERT INTO team_exception VALUES
     ('pair_queue(lobby)', 'pool', 'type', 'each queued player has a label; on a ladder all are of one pool'),
@@ -20,7 +23,6 @@ INSERT INTO team_exception VALUES
     ('find_opponents(ladder)', 'context', 'place', 'likewise'),
     ('suggest_transfers(lobby)', 'max_swaps', 'default', 'only transfers are needed');
 
-\set ECHO none
 CREATE VIEW team_option AS
 SELECT m.maker, a.option, a.place, format_type(t.type, NULL) AS type,
     pg_get_function_arg_default(p.oid, a.place::int) AS default_value
