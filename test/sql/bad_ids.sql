@@ -7,10 +7,8 @@
 SET client_min_messages = warning;
 CREATE SCHEMA bad_ids;
 SET search_path = bad_ids, public;
-\set ECHO all
 
 -- Beside the types of the server: domains over them and over each other, composites, enums, ranges.
-\set ECHO none
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE SCHEMA "Odd types";
 CREATE DOMAIN loose AS text COLLATE any_case;
@@ -33,10 +31,8 @@ CREATE TYPE loose_range AS RANGE (subtype = text, collation = any_case);
 CREATE DOMAIN some_range AS float_range;
 CREATE TABLE as_row (a integer);
 CREATE DOMAIN clock AS timestamptz;
-\set ECHO all
 
 -- Texts that some type or other takes.
-\set ECHO none
 CREATE TABLE sample (n serial, value text);
 INSERT INTO sample (value) VALUES ('1'), ('2'), ('true'), ('false'), ('a'), ('b'), ('2024-01-01'), ('2024-01-02'),
     ('10:00'), ('11:00'), ('10.0.0.1'), ('10.0.0.2'), ('0/1'), ('0/2'), ('01:02:03:04:05:06'), ('01:02:03:04:05:07'),
@@ -45,10 +41,8 @@ INSERT INTO sample (value) VALUES ('1'), ('2'), ('true'), ('false'), ('a'), ('b'
     ('00000000-0000-0000-0000-000000000001'), ('00000000-0000-0000-0000-000000000002'), ('101'), ('[1]'), ('1:1:'), ('1:2:'), ('$.a'), ('$.b'),
     ('(1)'), ('(2)'), ('<a/>'), ('a=r/a'), ('((1,2),(3,4))'), ('pg_class'), ('pg_type'), ('int4'), ('int8'), ('sum(integer)'),
     ('1 day'), ('2 days'), ('00000001');
-\set ECHO all
 
 -- Two values of a type that are not equal, as text; null if it takes none of these.
-\set ECHO none
 CREATE FUNCTION two_values(type regtype) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
     found text[] := '{}';
@@ -69,10 +63,8 @@ BEGIN
     END LOOP;
     RETURN CASE WHEN cardinality(found) = 2 THEN found END;
 END $$;
-\set ECHO all
 
 -- What becomes of a ladder with such players or matches; all is taken back.
-\set ECHO none
 CREATE FUNCTION trial(type regtype, role text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     v text[] := two_values(type);
@@ -154,10 +146,11 @@ END $$;
 CALL try_all();
 
 SELECT * FROM verdict WHERE verdict <> 'works' AND verdict NOT LIKE 'refused: %' ORDER BY type::text COLLATE "C", role;
-SELECT type, verdict, count(*) FROM verdict
+SELECT type, string_agg(verdict || ' ' || n, ', ' ORDER BY verdict COLLATE "C") FROM (
+SELECT type, verdict, count(*) AS n FROM verdict
 WHERE type IN ('bigint', 'text', 'uuid', 'integer[]', 'name', 'regclass', 'point', 'record')
     OR type IN (SELECT oid FROM pg_type WHERE typnamespace IN ('bad_ids'::regnamespace, '"Odd types"'::regnamespace) AND typelem = 0)
-GROUP BY type, verdict ORDER BY type::text COLLATE "C", verdict COLLATE "C";
+GROUP BY type, verdict) AS v GROUP BY type ORDER BY type::text COLLATE "C";
 \set VERBOSITY default
 SELECT skillrating_internal.check_identifier_type('loose', 'player_id');
 SELECT skillrating_internal.check_identifier_type('some_server_id', 'player_id');
@@ -234,6 +227,6 @@ SELECT step, (SELECT string_agg(q.matches::text || CASE WHEN isfinite(q.period) 
 FROM unnest('{day,week,month,quarter,year}'::text[]) AS step;
 SELECT bool_and(ok) FROM skillrating.verify('ages');
 
-SELECT skillrating.drop_ladder(name) FROM unnest(ARRAY['collated_ladder', 'floats', 'blanks', 'ages']) AS name;
+SELECT count(skillrating.drop_ladder(name)) FROM unnest(ARRAY['collated_ladder', 'floats', 'blanks', 'ages']) AS name;
 RESET search_path;
 DROP SCHEMA bad_ids, "Odd types" CASCADE;

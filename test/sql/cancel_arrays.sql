@@ -8,9 +8,7 @@ SET client_min_messages = warning;
 CREATE SCHEMA cancel_arrays;
 CREATE SEQUENCE cancel_arrays.finished;
 DO $$ BEGIN PERFORM skillrating.create_ladder('cancel_ladder', 'elo'); END $$;
-\set ECHO all
 -- An argument: a long array, or a constant that has a chance to be accepted.
-\set ECHO none
 CREATE FUNCTION cancel_arrays.argument(type text, name text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN type ~ 'array$' AND name = 'at' THEN 'array_fill(1::float8, ARRAY[100000])'

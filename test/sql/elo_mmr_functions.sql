@@ -52,6 +52,7 @@ SELECT * FROM skillrating.elo_mmr_update(NULL, '{1,2}', '{1500,1500}', '{350,350
 
 -- Mistakes.
 SELECT * FROM skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500,1500}', '{350,350}', form => 'cubic');
+\set VERBOSITY terse
 SELECT * FROM skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500,1500}', '{350,0}');
 SELECT * FROM skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500}', '{350,350}');
 SELECT * FROM skillrating.elo_mmr_update('{1,1}', '{1,1}', '{1500,1500}', '{350,350}');

@@ -67,7 +67,7 @@ SELECT skillrating.glicko2_update(1e308, 1e200, 0.06, '{-1e308}', '{30}', '{1}')
 SELECT skillrating.glicko_win_probability(1500, -1, 1500, 50);
 
 -- Ladders, with idle time between the matches.
-SELECT skillrating.create_ladder(model, model) FROM unnest(ARRAY['glicko', 'glicko2']) AS model;
+SELECT count(skillrating.create_ladder(model, model)) FROM unnest(ARRAY['glicko', 'glicko2']) AS model;
 INSERT INTO glicko.match (match_id, played_at)
 SELECT m, '2026-01-01'::timestamptz + m * m * interval '1 hour' FROM generate_series(1, 100) AS m;
 INSERT INTO glicko.match_player (match_id, player_id, team, rank)

@@ -104,7 +104,7 @@ SELECT player_id FROM skillrating.preview('arena', '{older,a}'::text[], '{1,2}')
 SELECT skillrating.set_rating('arena', 'older', '{"rating": 1}');
 SELECT skillrating.reset_rating('arena', 'old');
 -- Undone, they are two again.
-SELECT skillrating.undo_operation('arena', o.operation) FROM arena.operation AS o WHERE o.kind IN ('merge', 'exclude') ORDER BY o.operation;
+SELECT count(skillrating.undo_operation('arena', o.operation)) FROM arena.operation AS o WHERE o.kind IN ('merge', 'exclude');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT (skillrating.place_of('arena', 'old')).place <> (skillrating.place_of('arena', 'main')).place AS two, (skillrating.place_of('arena', 'older')).place IS NULL AS unknown;
 SELECT player_id FROM skillrating.preview('arena', '{main,old}'::text[], '{1,2}');
@@ -132,5 +132,5 @@ SELECT player_id FROM skillrating.leaderboard('numbers', 2);
 SELECT skillrating.leaderboard('numbers', 2, after_player => 9);
 
 \set VERBOSITY terse
-SELECT skillrating.drop_ladder(l) FROM unnest('{arena,numbers}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{arena,numbers}'::text[]) AS l;
 DROP SCHEMA regress_ladder_accounts CASCADE;

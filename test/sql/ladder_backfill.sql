@@ -35,6 +35,7 @@ BEGIN
 END
 $$;
 \set ECHO all
+\set VERBOSITY terse
 SELECT skillrating.create_ladder('one_pass', 'elo', source => 'duels') \gset
 SELECT count(*) FROM skillrating.catch_up('one_pass', search => true);
 SELECT in_order('one_pass');
@@ -75,6 +76,7 @@ CALL skillrating.backfill('late', 7);
 CALL skillrating.backfill('reordered', 7);
 CALL skillrating.backfill('appended', 7, late => 'append');
 SELECT skillrating.create_ladder('new_one_pass', 'elo', source => 'all_duels') \gset
+\set VERBOSITY default
 SELECT count(*) FROM skillrating.catch_up('new_one_pass', search => true);
 SELECT l, same_ratings(l, 'new_one_pass'), in_order(l), (SELECT bool_and(ok) FROM skillrating.verify(l)) AS verified
 FROM unnest(ARRAY['late', 'reordered', 'appended']) AS l;
@@ -104,6 +106,7 @@ SELECT status, reason, count(*) FROM counted.rated_match GROUP BY status, reason
 -- There is nothing more to look at.
 CALL skillrating.backfill('counted', 7);
 -- Of several tables behind a new ladder the first one says what waits; later each one does.
+\set VERBOSITY terse
 SELECT skillrating.create_ladder('told', 'elo', source => 'bouts') \gset
 SELECT skillrating.attach('told', 'bout', match_id => 'id') \gset
 SELECT skillrating.attach('told', 'bout_name', match_id => 'id::bigint') \gset
@@ -114,12 +117,14 @@ SELECT skillrating.detach('told', 'bout_name'), skillrating.detach('told', 'bout
 INSERT INTO bout VALUES (101, 'a', 'b', 1, '2024-02-02');
 SELECT skillrating.attach('told', 'bout', match_id => 'id') \gset
 SELECT skillrating.attach('told', 'bout_name', match_id => 'id::bigint') \gset
+\set VERBOSITY default
 
 -- What is said of matches that wait: how many, or what is known of that.
 CREATE TABLE crowd (id bigint PRIMARY KEY, at timestamptz DEFAULT now());
 INSERT INTO crowd SELECT generate_series(1, 12000);
 CREATE VIEW crowds AS SELECT id AS match_id, at AS played_at, 2 * id + t AS player_id, t AS team, t AS rank FROM crowd, generate_series(0, 1) AS t;
 SELECT skillrating.create_ladder('crowded', 'elo', source => 'crowds') \gset
+\set VERBOSITY terse
 SELECT skillrating.attach('crowded', 'crowd', 'id') \gset
 SELECT skillrating.create_ladder('single', 'elo', source => 'one_pass.source') \gset
 SELECT skillrating.drop_ladder('single') \gset
@@ -151,6 +156,7 @@ $$;
 INSERT INTO duel SELECT n, 'a', 'b', timestamptz '2024-03-01' + interval '1 hour' * n FROM generate_series(2, 26) AS n;
 \set ECHO all
 SELECT skillrating.create_ladder('watched', 'elo', source => 'duels', attach => false) \gset
+\set VERBOSITY default
 CREATE TRIGGER look AFTER INSERT OR UPDATE ON watched.rating FOR EACH STATEMENT EXECUTE FUNCTION look();
 CALL skillrating.backfill('watched', 10);
 SELECT work, ladder, phase, done, total, in_order, count(*) FROM seen GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY min(n);

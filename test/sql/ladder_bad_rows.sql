@@ -7,11 +7,9 @@
 SET client_min_messages = warning;
 CREATE SCHEMA bad_rows;
 SET search_path = bad_rows, public;
-\set ECHO all
 
 -- Every column of a source with every value that is bad for its type, in the row of one participant
 -- or of both; each case is a match with players of its own.
-\set ECHO none
 CREATE TABLE bad_case AS
 SELECT row_number() OVER (ORDER BY c.n, v.n, b.both_rows) AS id, c.column_name, v.value, b.both_rows
 FROM skillrating.source_columns() WITH ORDINALITY AS c(column_name, type, needed, description, n)
@@ -22,10 +20,8 @@ CROSS JOIN LATERAL unnest(CASE
     ELSE ARRAY[NULL] END) WITH ORDINALITY AS v(value, n)
 CROSS JOIN (VALUES (false), (true)) AS b(both_rows)
 WHERE c.column_name <> 'match_id';
-\set ECHO all
 
 -- What is right instead.
-\set ECHO none
 CREATE FUNCTION good_value(name text, player integer) RETURNS text LANGUAGE sql AS $$
     SELECT CASE name
         WHEN 'played_at' THEN '2024-01-01 12:00:00+00'
@@ -89,10 +85,8 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
-\set ECHO all
 
 -- The verdict on each case, and what is wrong with the ladder.
-\set ECHO none
 CREATE FUNCTION verdicts(name text) RETURNS TABLE (column_name text, value text, both_rows boolean, verdict text) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT c.column_name, c.value, c.both_rows, coalesce(m.reason || '': '' || m.detail, m.status, ''not there'')
@@ -147,21 +141,21 @@ SELECT skillrating.void_match('at_commit', id || 'b', 'bad weight'), skillrating
 FROM bad_case WHERE column_name = 'weight' AND value = 'NaN' AND both_rows \gset
 
 -- Mended, they count.
-SELECT mend(name) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
+SELECT count(mend(name)) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
 SELECT (SELECT count(*) >= 0 FROM skillrating.catch_up(name)) AS caught_up, name, faults(name),
     (SELECT count(*) FROM verdicts(name) WHERE verdict <> 'rated') AS unrated
 FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name ORDER BY name;
 CREATE TABLE mended AS SELECT name, all_ratings(name) AS ratings FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
 
 -- Bad when they are rated already, and mended again: all is as it was.
-SELECT spoil(name) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
+SELECT count(spoil(name)) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
 SELECT (SELECT count(*) >= 0 FROM skillrating.catch_up(name)) AS caught_up, name, faults(name),
     (SELECT count(*) FROM (SELECT * FROM verdicts(name) EXCEPT SELECT * FROM first_verdict) AS v) AS other_verdicts,
     (SELECT count(*) > 50 FROM verdicts(name) WHERE verdict <> 'rated') AS unrated
 FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name ORDER BY name;
 SELECT count(*) AS placed_without_time FROM in_order.rated_match WHERE seq IS NOT NULL AND played_at IS NULL;
 SELECT count(*) >= 0 AS rebuilt FROM skillrating.catch_up('in_order', rebuild => true);
-SELECT mend(name) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
+SELECT count(mend(name)) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
 SELECT (SELECT count(*) >= 0 FROM skillrating.catch_up(m.name)) AS caught_up, m.name, faults(m.name), all_ratings(m.name) = m.ratings AS as_before
 FROM mended AS m ORDER BY m.name;
 
@@ -261,7 +255,7 @@ SELECT skillrating.decay('states', at => 'infinity');
 SELECT skillrating.seed_from('states', 'own_commit', at => 'infinity');
 SELECT count(*) FROM states.operation;
 
-SELECT skillrating.drop_ladder(name)
+SELECT count(skillrating.drop_ladder(name))
 FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order', 'own_commit', 'own_statement', 'own_manual', 'games', 'states']) AS name;
 RESET search_path;
 DROP SCHEMA bad_rows CASCADE;

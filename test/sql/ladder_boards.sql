@@ -10,10 +10,8 @@ SET timezone = 'UTC';
 SET client_min_messages = warning;
 SET check_function_bodies = off;
 SET jit = off;
-\set ECHO all
 
 -- A random step in the life of ladder life at hour n.
-\set ECHO none
 CREATE FUNCTION board_step(n int, first_column text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     what float8 := random();
@@ -70,19 +68,15 @@ BEGIN
     END IF;
 END
 $$;
-\set ECHO all
 
 -- The displayed rating of a row of event, as JSON, by the textbook.
-\set ECHO none
 CREATE FUNCTION displayed(e jsonb, moment text) RETURNS float8 LANGUAGE sql AS $$
     SELECT CASE WHEN e ? ('rating_' || moment) THEN (e->>('rating_' || moment))::float8
         WHEN e ? 'base_mu_after' THEN (e->>('mu_' || moment))::float8 + (e->>('base_mu_' || moment))::float8
         ELSE (e->>('mu_' || moment))::float8 - 3 * (e->>('sigma_' || moment))::float8 END
 $$;
-\set ECHO all
 
 -- Statistics by window functions over all events of a pool, up to the last one by a time.
-\set ECHO none
 CREATE FUNCTION expected_statistics(of_pool text, at timestamptz)
 RETURNS TABLE (player_id bigint, peak float8, peak_at timestamptz, streak int, last_change float8) LANGUAGE sql AS $$
     WITH upto AS (
@@ -108,10 +102,8 @@ RETURNS TABLE (player_id bigint, peak float8, peak_at timestamptz, streak int, l
         SELECT DISTINCT ON (n.player_id) n.* FROM now AS n
         ORDER BY n.player_id, n.became DESC, n.seq) AS h USING (player_id)
 $$;
-\set ECHO all
 
 -- Differences between a board and what is expected; ratings at a time can be above all events.
-\set ECHO none
 CREATE FUNCTION wrong_statistics(pool text, at timestamptz) RETURNS bigint LANGUAGE sql AS $$
     SELECT count(*) FROM (
         SELECT b.*, x.player_id AS expected, x.peak AS x_peak, x.peak_at AS x_peak_at, x.streak AS x_streak, x.last_change AS x_last_change,
@@ -124,10 +116,8 @@ CREATE FUNCTION wrong_statistics(pool text, at timestamptz) RETURNS bigint LANGU
         OR q.peak_at IS DISTINCT FROM CASE WHEN q.rating > q.x_peak THEN at ELSE q.x_peak_at END
         OR abs(q.percentile - q.x_percentile) > 1e-9 OR (q.percentile IS NULL) <> (q.x_percentile IS NULL)
 $$;
-\set ECHO all
 
 -- The same boards without statistics, and around() with them.
-\set ECHO none
 CREATE FUNCTION other_boards(pool text, at timestamptz) RETURNS bigint LANGUAGE sql AS $$
     SELECT count(*) FROM skillrating.leaderboard('life', 100, pool, 0, at => at, statistics => '{peak,streak,percentile}') AS b
     LEFT JOIN LATERAL skillrating.around('life', b.player_id, 0, pool, 0, at => at, statistics => '{peak,streak,percentile}') AS a ON true
@@ -135,10 +125,8 @@ CREATE FUNCTION other_boards(pool text, at timestamptz) RETURNS bigint LANGUAGE 
     WHERE a IS DISTINCT FROM b OR ROW(b.place, b.rating, b.games, b.wins, b.draws, b.losses, b.last_played)
         IS DISTINCT FROM ROW(p.place, p.rating, p.games, p.wins, p.draws, p.losses, p.last_played)
 $$;
-\set ECHO all
 
 -- Whom an account counts as.
-\set ECHO none
 CREATE FUNCTION counts_as(account bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     into_player bigint;
@@ -151,10 +139,8 @@ BEGIN
     RETURN account;
 END
 $$;
-\set ECHO all
 
 -- The tables of all seasons of a pool, from the events between their operations.
-\set ECHO none
 CREATE FUNCTION wrong_seasons(of_pool text) RETURNS bigint LANGUAGE sql AS $$
     WITH bounds AS (
         SELECT s.name, s.seq, lead(s.seq, 1, 9223372036854775807) OVER (ORDER BY s.seq) AS next
@@ -281,7 +267,7 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT live_and_look(model, params::jsonb, late, 120)
+SELECT string_agg(live_and_look(model, params::jsonb, late, 120), ', ')
 FROM (VALUES ('elo', '{}'), ('glicko2', '{}'), ('trueskill', '{"drift": 1}'), ('frag', '{"decay": 24, "decay_floor": 990}'),
     ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}')) AS m(model, params)
 CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late);
@@ -449,7 +435,7 @@ GRANT SELECT ON arena.rated_match, arena.correction, arena.source TO regress_boa
 SET ROLE regress_boards;
 SELECT count(*) FROM skillrating.match_journal('arena', 1);
 RESET ROLE;
-SELECT skillrating.drop_ladder(l) FROM unnest('{again,arena,plain,rounds,sourced}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{again,arena,plain,rounds,sourced}'::text[]) AS l;
 \set ECHO none
 DROP ROLE regress_boards;
 DROP VIEW journal, raw_source;

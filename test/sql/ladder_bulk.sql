@@ -94,5 +94,5 @@ WHERE s.schemaname = 'by_row' AND s.relname = 'pending';
 COMMIT;
 SELECT bool_and(ok), (SELECT count(*) FROM by_row.event) AS events FROM skillrating.verify('by_row');
 
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['bulk', 'shuffled', 'single', 'teams', 'by_row']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['bulk', 'shuffled', 'single', 'teams', 'by_row']) AS l;
 DROP TABLE history;

@@ -6,10 +6,8 @@
 \set ON_ERROR_STOP on
 SET extra_float_digits = 1;
 \pset null -
-\set ECHO all
 
 -- 300 matches of 14 players, in two pools, in no order of time, some at the same time.
-\set ECHO none
 CREATE TABLE played AS
 SELECT m AS match_id, '2024-01-01'::timestamptz + (m * 37 % 150) * interval '5 hours' AS played_at,
     CASE WHEN m % 4 = 0 THEN 'blitz' ELSE '' END AS pool, CASE WHEN m % 5 > 0 THEN 'map ' || m % 3 END AS context,
@@ -26,10 +24,8 @@ BEGIN
     SET CONSTRAINTS ALL IMMEDIATE;
     SET CONSTRAINTS ALL DEFERRED;
 END $$;
-\set ECHO all
 
 -- Whether two ladders have the same rows, but for seq.
-\set ECHO none
 CREATE FUNCTION differences(a text, b text) RETURNS TABLE (relation text, differences bigint) LANGUAGE plpgsql AS $$
 BEGIN
     FOREACH relation IN ARRAY '{rating,event,component,component_event}'::text[] LOOP
@@ -46,9 +42,9 @@ $$;
 -- Every ladder has the tables.
 SELECT skillrating.create_ladder('bit', 'state_space', '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}', late => 'reorder'),
     skillrating.create_ladder('plain', 'elo') \gset
-SELECT a.attrelid::regclass, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull
+SELECT a.attrelid::regclass, a.attnotnull, string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' ORDER BY a.attnum)
 FROM pg_attribute AS a WHERE a.attrelid IN ('plain.component'::regclass, 'plain.component_event'::regclass) AND a.attnum > 0
-ORDER BY a.attrelid::regclass::text, a.attnum;
+GROUP BY 1, 2 ORDER BY a.attrelid::regclass::text, 2;
 SELECT kind, count(*) FROM plain.components GROUP BY kind;
 SELECT check_name FROM skillrating.verify('plain');
 
@@ -87,6 +83,7 @@ JOIN foretold AS f USING (player_id) JOIN chances AS c USING (team);
 -- Another context is another match, and so is another club; one context may stand for that of all.
 SELECT r.player_id, r.outcome FROM skillrating.report_match('bit', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-03-01', side => '{1,2}',
     context => '{map 1}', club => '{club 1,club 2}') AS r;
+\set VERBOSITY terse
 SELECT r.player_id, r.outcome FROM skillrating.report_match('bit', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-03-01', side => '{1,2}',
     context => '{map 2}', club => '{club 1,club 2}') AS r;
 SELECT r.player_id, r.outcome FROM skillrating.report_match('bit', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-03-01', side => '{1,2}',
@@ -336,7 +333,7 @@ COMMIT;
 -- Nothing is left behind.
 SELECT skillrating.reset_ladder('bit');
 SELECT (SELECT count(*) FROM bit.component), (SELECT count(*) FROM bit.component_event);
-SELECT skillrating.drop_ladder(l) FROM unnest('{bit,many,plain,other,single,once,large,bare,sourced,hive}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{bit,many,plain,other,single,once,large,bare,sourced,hive}'::text[]) AS l;
 \set ECHO none
 DROP VIEW mine;
 DROP TABLE played, component_before, foretold, chances;

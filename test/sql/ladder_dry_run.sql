@@ -202,6 +202,6 @@ SELECT count(*) FROM skillrating.catch_up('inner');
 SELECT match_id, status FROM "inner".rated_match ORDER BY match_id;
 SELECT bool_and(ok) FROM skillrating.verify('inner');
 
-SELECT skillrating.drop_ladder(l) FROM unnest('{append,reorder,outer,inner,other}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{append,reorder,outer,inner,other}'::text[]) AS l;
 DROP TABLE heard;
 DROP FUNCTION traces, fill, compare, hear, refuse, look, touch;

@@ -78,10 +78,8 @@ BEGIN
     SET CONSTRAINTS ALL DEFERRED;
 END
 $$;
-\set ECHO all
 
 -- A ladder with rules, as it comes out in one batch and when they are declared later.
-\set ECHO none
 CREATE FUNCTION try(rules jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     wrong bigint;
@@ -121,11 +119,13 @@ END
 $$;
 \set ECHO all
 
+\set VERBOSITY terse
 SELECT try('{"max_newcomer_share": 0.6, "newcomer_games": 5}');
 SELECT try('{"max_repeats": 1, "repeat_window": 7200}');
 SELECT try('{"max_repeats": 2}');
 SELECT try('{"max_repeats": 3, "repeat_window": 1e8}');
 SELECT try('{"max_newcomer_share": 0.6, "newcomer_games": 3, "max_repeats": 2, "repeat_window": 50000}');
+\set VERBOSITY default
 
 -- Rules hold from a time on, the last that were declared for it; undoing them brings back those before.
 SELECT skillrating.create_ladder('arena', 'elo', eligibility => '{"max_newcomer_share": 0.5, "newcomer_games": 1}') \gset

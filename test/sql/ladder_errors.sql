@@ -15,6 +15,7 @@ SELECT skillrating.create_ladder('other', 'elo', apply_at => 'whenever');
 SELECT skillrating.create_ladder('pg_other', 'elo');
 SELECT skillrating.create_ladder(repeat('x', 64), 'elo');
 SELECT skillrating.drop_ladder('other');
+\set VERBOSITY terse
 SELECT skillrating.drop_ladder('public');
 SELECT * FROM skillrating.leaderboard('other');
 SELECT * FROM skillrating.leaderboard('arena', -1);
@@ -28,6 +29,7 @@ ORDER BY p.proname \gexec
 SELECT * FROM skillrating.verify('other');
 SELECT * FROM skillrating.preview('other', ARRAY[1, 2], ARRAY[1, 2]);
 SELECT * FROM skillrating.report_match('other', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+\set VERBOSITY default
 
 -- Arrays: nulls, lengths, shapes, emptiness, limits.
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, NULL], ARRAY[1, 2], ARRAY[1, 2]);

@@ -34,9 +34,11 @@ INSERT INTO own.match_player (match_id, player_id, team, rank) VALUES (2, 1, 1, 
 CREATE EXTENSION skillrating;
 SELECT player_id FROM skillrating.leaderboard('own');
 SELECT * FROM skillrating.report_match('own', 3, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+\set VERBOSITY terse
 SELECT * FROM skillrating.catch_up('own');
 SELECT * FROM skillrating.verify('own');
 SELECT skillrating.decay('own');
+\set VERBOSITY default
 SELECT * FROM skillrating.verify('duels');
 SELECT * FROM skillrating.catch_up('duels', search => true);
 -- One call for each ladder puts triggers back, and one finds what came meanwhile.

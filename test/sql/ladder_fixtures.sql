@@ -27,9 +27,7 @@ BEGIN
     PERFORM count(*) FROM skillrating.catch_up(ladder);
 END
 $$;
-\set ECHO all
 -- All that a ladder has, but for times of the clock.
-\set ECHO none
 CREATE FUNCTION all_rows(ladder text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     relation text;
@@ -51,7 +49,9 @@ $$;
 CREATE TABLE tried AS SELECT m.name AS ladder FROM skillrating.models() AS m;
 SELECT count(skillrating.create_ladder(l, t.ladder, apply_at => 'statement')) > 10 AS made FROM tried AS t, unnest(ARRAY[t.ladder, 'new_' || t.ladder]) AS l;
 SELECT count(feed(ladder)) > 5 AS fed FROM tried;
+\set VERBOSITY terse
 SELECT count(life(ladder)) > 5 AS lived FROM tried;
+\set VERBOSITY default
 SELECT count(skillrating.solve_ladder(ladder, 'bradley_terry', pool => '')) > 5 AS solved FROM tried;
 SELECT DISTINCT r.matches > 40 AS matches, r.players > 7 AS players FROM tried AS t, skillrating.reset_ladder(t.ladder) AS r;
 SELECT bool_and(all_rows(ladder) = all_rows('new_' || ladder)) AS empty_as_new, bool_and(v.ok) AS ok FROM tried, skillrating.verify(ladder) AS v;
@@ -179,6 +179,6 @@ SELECT matches > 20 AS matches FROM skillrating.reset_ladder('other');
 SELECT count(*) > 7 AS rated FROM games.rating;
 SELECT count(*) > 7 AS rated FROM skillrating.catch_up('other', search => true);
 SELECT bool_and(ok) FROM skillrating.verify('other');
-SELECT skillrating.drop_ladder(l) FROM unnest('{other,fresh,games}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{other,fresh,games}'::text[]) AS l;
 DROP SCHEMA regress_ladder_fixtures CASCADE;
 DROP ROLE regress_fixtures_reader;

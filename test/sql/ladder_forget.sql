@@ -36,10 +36,8 @@ BEGIN
     END LOOP;
 END
 $function$;
-\set ECHO all
 
 -- A history that any model takes: teams of three, draws, weights, stints, kills, a squad.
-\set ECHO none
 CREATE FUNCTION play(ladder text, players integer, matches integer, base bigint DEFAULT 70000000)
 RETURNS void
 LANGUAGE plpgsql
@@ -96,7 +94,7 @@ BEGIN
 END
 $do$;
 \set ECHO all
-SELECT * FROM outcome ORDER BY model;
+SELECT string_agg(model, ' ' ORDER BY model), wrong, corrections, forgotten, left_over, moved FROM outcome GROUP BY 2, 3, 4, 5, 6;
 
 -- A thousand at once, with all that can name them.
 SELECT skillrating.create_ladder('arena', 'elo') \gset

@@ -49,6 +49,7 @@ SELECT a.player_id, a.rating_after - a.rating_before AS change FROM arena.event 
 -- Stints: the mean of their gains, weighted by play; and what is no gain.
 SELECT player_id, rating_after - rating_before AS change
 FROM skillrating.report_match('arena', 10, '{21,21,22}'::bigint[], '{1,1,2}', '{1,1,2}', '2024-01-04', weight => '{0.25,0.75,1}', player_gain => '{2,4,1}');
+\set VERBOSITY terse
 SELECT skillrating.report_match('arena', 11, '{21,22}'::bigint[], '{1,2}', '{1,2}', player_gain => '{1,-1}');
 SELECT skillrating.report_match('arena', 11, '{21,22}'::bigint[], '{1,2}', '{1,2}', player_gain => '{1,NaN}');
 SELECT skillrating.report_match('arena', 11, '{21,22}'::bigint[], '{1,2}', '{1,2}', player_gain => '{1,2,3}');
@@ -80,7 +81,7 @@ CREATE FUNCTION compare(model text, OUT with_gains bool, OUT one bigint, OUT zer
         FROM game) AS q
 $$;
 \set ECHO all
-SELECT name, (compare(name)).* FROM skillrating.models();
+SELECT string_agg(name, ' ' ORDER BY name), c FROM skillrating.models(), compare(name) AS c GROUP BY c;
 
 -- tune() rates with the gains, too.
 SELECT (t).matches, abs((t).log_loss - s.log_loss) < 1e-12 AS same, abs((t).log_loss - s.without) > 1e-4 AS not_without

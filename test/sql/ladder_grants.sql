@@ -198,7 +198,7 @@ SELECT string_agg(x.what, ', ' ORDER BY x.what) FROM (
     CROSS JOIN LATERAL aclexplode(o.acl) AS a) AS x
 $$;
 \set ECHO all
-SELECT skillrating.revoke_ladder(l, 'regress_grants_other', 'reader') FROM unnest('{it''s,duels}'::text[]) AS l;
+SELECT count(skillrating.revoke_ladder(l, 'regress_grants_other', 'reader')) FROM unnest('{it''s,duels}'::text[]) AS l;
 \set ECHO none
 CREATE TABLE steps (ladder text, role text, calls text[]);
 INSERT INTO steps SELECT l, r, c.calls FROM unnest('{it''s,duels}'::text[]) AS l, unnest('{regress_grants_other,public}'::text[]) AS r,
@@ -220,7 +220,7 @@ $$;
 SELECT s.ladder, s.role, count(*) AS tried, count(*) FILTER (WHERE NOT run(s)) AS left_behind FROM steps AS s GROUP BY 1, 2 ORDER BY 1, 2;
 
 DROP VIEW rights;
-SELECT skillrating.drop_ladder(l) FROM unnest('{it''s,second,duels}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{it''s,second,duels}'::text[]) AS l;
 DROP SCHEMA regress_ladder_grants CASCADE;
 SELECT format('REVOKE ALL ON DATABASE %I FROM regress_grants_owner', current_database()) \gexec
 DROP ROLE regress_grants_owner, "regress grants ""client""", regress_grants_other;

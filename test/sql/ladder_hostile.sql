@@ -117,11 +117,9 @@ FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
 WHERE n.nspname IN ('skillrating', 'skillrating_internal') AND p.prokind = 'f' AND p.proargnames[1] IN ('ladder', 'a')
     AND p.proname NOT IN ('create_ladder', 'create_tables',
         'arranged_columns', 'drop_room');
-\set ECHO all
 
 -- Call them all as a role, each in a transaction of its own, and then ask what came
 -- of it.  Dropping comes last.
-\set ECHO none
 CREATE PROCEDURE public.call_all(caller text) LANGUAGE plpgsql AS $$
 DECLARE
     call record;
@@ -147,10 +145,8 @@ BEGIN
         before := after;
     END LOOP;
 END $$;
-\set ECHO all
 
 -- A ladder with matches and components, and another, whose tables the victim may use.
-\set ECHO none
 CREATE PROCEDURE public.make_ladders() LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE 'SET LOCAL ROLE regress_evil';

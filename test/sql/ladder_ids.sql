@@ -58,12 +58,12 @@ SELECT skillrating.create_ladder('by_point', 'elo', player_type => 'point');
 SELECT skillrating.create_ladder('by_json', 'elo', match_type => 'json');
 SELECT count(*) FROM pg_namespace WHERE nspname IN ('by_point', 'by_json');
 
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['by_uuid', 'by_int', 'by_enum']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['by_uuid', 'by_int', 'by_enum']) AS l;
 SET client_min_messages = warning;
 DROP SCHEMA elsewhere CASCADE;
 
 -- The columns that create_ladder() gives the tables.
-SELECT relation, regexp_split_to_table(skillrating_internal.ladder_columns(relation, model, '{}', 'uuid', 'text', 'mu - 3 * sigma'), ', ') AS definition
+SELECT relation, skillrating_internal.ladder_columns(relation, model, '{}', 'uuid', 'text', 'mu - 3 * sigma') AS definitions
 FROM (VALUES ('rating', 'trueskill'), ('rating', 'elo'), ('event', 'trueskill')) AS t(relation, model);
 SELECT skillrating_internal.ladder_columns('rated_match', 'elo', '{}', 'uuid', 'text', 'rating');
 SELECT skillrating_internal.ladder_columns('rating', 'chess', '{}', 'uuid', 'text', 'rating');

@@ -97,6 +97,6 @@ SELECT skillrating.grant_ladder('arena', 'regress_importer', 'reporter') \gset
 SET ROLE regress_importer;
 SELECT skillrating.import_ratings('arena', ARRAY['mine'], '[{"mu": 50}]', pool => '');
 RESET ROLE;
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['arena', 'numbers', 'others']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['arena', 'numbers', 'others']) AS l;
 DROP ROLE regress_importer;
 DROP TABLE old_rating, before;

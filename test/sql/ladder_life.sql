@@ -8,9 +8,9 @@ SET timezone = 'UTC';
 \set ECHO all
 
 SELECT skillrating.create_ladder('arena', 'elo', params => '{"k": 40, "size_advantage": "none"}') \gset
-SELECT c.relname, c.relkind FROM pg_class AS c
+SELECT c.relkind, string_agg(c.relname, ' ' ORDER BY c.relname) FROM pg_class AS c
 WHERE c.relnamespace = 'arena'::regnamespace AND c.relkind IN ('r', 'v', 'S')
-ORDER BY c.relname;
+GROUP BY 1 ORDER BY 1;
 -- Every table of it says what it is, and stores all parameters.
 SELECT c.relname FROM pg_class AS c
 WHERE c.relnamespace = 'arena'::regnamespace AND c.relkind IN ('r', 'v') AND obj_description(c.oid) IS NULL;
@@ -87,6 +87,7 @@ FROM arena.event WHERE match_id >= 7 ORDER BY match_id, player_id;
 -- What does not count is kept, with the reason, and may count later.
 INSERT INTO arena.match (match_id, played_at, unrated_reason) VALUES
     (10, '2024-02-01', NULL), (11, '2024-02-02', NULL), (12, '2024-02-03', NULL), (13, '2024-02-04', 'friendly game');
+\set VERBOSITY terse
 INSERT INTO arena.match_player (match_id, player_id, team, rank, weight) VALUES
     (10, 10, 1, 1, 1), (10, 70, 1, 1, 1),
     (11, 10, 1, NULL, 1), (11, 70, 2, NULL, 1),
@@ -170,6 +171,7 @@ FROM skillrating.report_match('arena', 21::smallint, ARRAY[20, 10], ARRAY[2, 1],
 SELECT count(*) FROM arena.event;
 SELECT * FROM skillrating.report_match('arena', 21, ARRAY[10, 20], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT * FROM skillrating.report_match('arena', 21, ARRAY[10, 20], ARRAY[1, 2], ARRAY[1, 1], '2024-03-02');
+\set VERBOSITY default
 SELECT player_id, games_before, games_after FROM skillrating.catch_up('arena') ORDER BY player_id;
 SELECT * FROM skillrating.report_match('arena', 21, ARRAY[10, 20], ARRAY[1, 2], ARRAY[1, 1], '2024-03-02');
 SELECT count(*) FROM skillrating.report_match('arena', 22, ARRAY[10, 20], ARRAY[1, 1], ARRAY[1, 1]);

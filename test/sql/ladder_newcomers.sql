@@ -89,5 +89,5 @@ SELECT skillrating.exclude_player('games', 'bne');
 SELECT skillrating.exclude_player('games', 'ben') IS NOT NULL AS of_the_source;
 SELECT skillrating.drop_ladder('games') \gset
 
-SELECT skillrating.drop_ladder(l) FROM unnest('{at_once,later,seeds,late,shared}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{at_once,later,seeds,late,shared}'::text[]) AS l;
 DROP SCHEMA regress_ladder_newcomers CASCADE;

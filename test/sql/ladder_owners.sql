@@ -52,7 +52,7 @@ CREATE OR REPLACE VIEW duel_source AS SELECT d.id AS match_id, timestamptz '2024
 SET ROLE regress_owners_app;
 SELECT play(1) \gset
 BEGIN;
-SELECT play(i) FROM generate_series(2, 40) AS i;
+SELECT count(play(i)) FROM generate_series(2, 40) AS i;
 UPDATE duel SET winner = 2, loser = 1 WHERE id = 3;
 COMMIT;
 RESET ROLE;
@@ -190,7 +190,7 @@ SELECT count(*) FROM duel WHERE id = 45;
 SELECT * FROM gained;
 ALTER VIEW duel_source OWNER TO regress_owners_owner;
 DROP VIEW waiting;
-SELECT skillrating.drop_ladder(l) FROM unnest('{arena,raising,outer}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{arena,raising,outer}'::text[]) AS l;
 SET client_min_messages = warning;
 DROP SCHEMA regress_owners CASCADE;
 SELECT format('REVOKE ALL ON DATABASE %I FROM regress_owners_owner', current_database()) \gexec

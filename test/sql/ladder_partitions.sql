@@ -46,6 +46,7 @@ UPDATE result SET winner = 4, loser = 3 WHERE id = 5;
 SELECT match_id, kind FROM season.correction ORDER BY seq;
 SELECT player_id, games_before, games_after FROM skillrating.catch_up('season') ORDER BY player_id;
 SELECT match_id, kind FROM season.correction ORDER BY seq;
+\set VERBOSITY terse
 SELECT * FROM skillrating.catch_up('season');
 SELECT * FROM skillrating.catch_up('season', rebuild => true);
 SELECT count(*) FROM season.correction;

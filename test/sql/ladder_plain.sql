@@ -9,10 +9,8 @@ SELECT skillrating.create_ladder('queried', 'weng_lin', apply_at => 'statement',
 
 CREATE FUNCTION do_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER nothing AFTER INSERT ON queried.event FOR EACH ROW EXECUTE FUNCTION do_nothing();
-\set ECHO all
 
 -- A match of 12 of 40 players, some of them new, in pools.
-\set ECHO none
 CREATE FUNCTION play(ladder text, first int, last int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format(
@@ -24,10 +22,8 @@ BEGIN
         SELECT m, (m * 7 + p * 11) %% 40, 1 + p %% 2, 1 + (p + m / 3) %% 2
         FROM generate_series(%s, %s) AS m, generate_series(0, 11) AS p', ladder, first, last);
 END $$;
-\set ECHO all
 
 -- How the tables of the two differ.
-\set ECHO none
 CREATE FUNCTION differences() RETURNS TABLE (relation text, n bigint) LANGUAGE sql AS $$
     SELECT 'event', count(*) FROM (
         (SELECT to_jsonb(e) - 'seq' FROM plain.event AS e EXCEPT ALL SELECT to_jsonb(e) - 'seq' FROM queried.event AS e)
@@ -39,10 +35,8 @@ CREATE FUNCTION differences() RETURNS TABLE (relation text, n bigint) LANGUAGE s
         (SELECT to_jsonb(r) FROM plain.rating AS r EXCEPT ALL SELECT to_jsonb(r) FROM queried.rating AS r)
         UNION ALL (SELECT to_jsonb(r) FROM queried.rating AS r EXCEPT ALL SELECT to_jsonb(r) FROM plain.rating AS r)) AS d
 $$;
-\set ECHO all
 
 -- When a match was rated.
-\set ECHO none
 CREATE FUNCTION rated_at(ladder text, match bigint) RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
     at timestamptz;
@@ -187,7 +181,7 @@ ALTER TABLE plain.match_player DISABLE ROW LEVEL SECURITY;
 SELECT * FROM differences();
 DROP FUNCTION replace_in_source, play_in_full, spread;
 
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['plain', 'queried']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['plain', 'queried']) AS l;
 DROP TABLE noticed;
 DROP FUNCTION do_nothing, notice, play, differences, rated_at, author;
 

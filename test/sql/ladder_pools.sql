@@ -1,7 +1,7 @@
 -- The rating pool of a function on a ladder: the only one by default.
 \pset format unaligned
 \pset tuples_only on
-SELECT skillrating.create_ladder(name, 'glicko2', late => 'reorder')
+SELECT count(skillrating.create_ladder(name, 'glicko2', late => 'reorder'))
 FROM unnest(ARRAY['pools_none', 'pools_one', 'pools_two', 'pools_many']) AS name;
 
 \set ECHO none
@@ -103,5 +103,5 @@ SELECT skillrating.rating_at('pools_one', NULL::bigint, '2024-06-01') AS rating_
 
 DROP FUNCTION pools_try, pools_play;
 DROP TABLE pools_call;
-SELECT skillrating.drop_ladder(name)
+SELECT count(skillrating.drop_ladder(name))
 FROM unnest(ARRAY['pools_none', 'pools_one', 'pools_two', 'pools_many', 'pools_shared']) AS name;

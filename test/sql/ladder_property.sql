@@ -112,10 +112,8 @@ BEGIN
     END IF;
 END
 $$;
-\set ECHO all
 
 -- What is left, one after another, in the order of time or in which it came.
-\set ECHO none
 CREATE FUNCTION relive(by_time boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     step record;
@@ -179,11 +177,9 @@ BEGIN
     END LOOP;
 END
 $$;
-\set ECHO all
 
 -- A copy of table rating, by triggers for statements, which see each change once: it begins where the
 -- last one of the row ended.
-\set ECHO none
 CREATE TABLE followed (player_id text, pool text, rating text, PRIMARY KEY (player_id, pool));
 CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 BEGIN
@@ -200,10 +196,8 @@ BEGIN
     RETURN NULL;
 END
 $$;
-\set ECHO all
 
 -- The rows of rating that are not in the copy, and those that it has beside.
-\set ECHO none
 CREATE FUNCTION followed_wrongly() RETURNS bigint LANGUAGE plpgsql SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 BEGIN
     RETURN (SELECT count(*) FROM (
@@ -310,7 +304,7 @@ END
 $$;
 RESET client_min_messages;
 \set ECHO all
-SELECT result FROM lives ORDER BY n;
+SELECT string_agg(split_part(result, ': ', 1), ', ' ORDER BY n), split_part(result, ': ', 2) AS result FROM lives GROUP BY 2;
 
 DROP TABLE lives, followed;
 DROP PROCEDURE live;

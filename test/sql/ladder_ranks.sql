@@ -10,10 +10,8 @@ SET timezone = 'UTC';
 SET client_min_messages = warning;
 SET check_function_bodies = off;
 SET jit = off;
-\set ECHO all
 
 -- A random step in the life of ladder life at hour n.
-\set ECHO none
 CREATE FUNCTION ranks_step(n int, first_column text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     what float8 := random();
@@ -67,10 +65,8 @@ BEGIN
     END IF;
 END
 $$;
-\set ECHO all
 
 -- A board by the textbook.
-\set ECHO none
 CREATE FUNCTION textbook(of_pool text, fewest bigint, since timestamptz)
 RETURNS TABLE (n bigint, place bigint, player_id bigint, rating float8, percentile float8) LANGUAGE sql AS $$
     SELECT row_number() OVER (ORDER BY r.rating DESC, r.player_id), rank() OVER (ORDER BY r.rating DESC), r.player_id, r.rating,
@@ -114,10 +110,8 @@ BEGIN
     END LOOP;
 END
 $$;
-\set ECHO all
 
 -- Work on the ladder folds now and then; here often, and between its own rows.
-\set ECHO none
 CREATE TABLE fold ();
 CREATE FUNCTION fold_now() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

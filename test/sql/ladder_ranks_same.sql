@@ -6,11 +6,9 @@
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 SET client_min_messages = warning;
-\set ECHO all
 
 -- The same life for a ladder: pools, ties, late and corrected matches, operations, and players merged,
 -- excluded, fixed and forgotten.
-\set ECHO none
 CREATE PROCEDURE live(ladder text, model text, ranks text) LANGUAGE plpgsql AS $$
 DECLARE
     first_column text := (SELECT state_columns[1] FROM skillrating.models() WHERE name = model);
@@ -48,10 +46,8 @@ BEGIN
     PERFORM FROM skillrating.catch_up(ladder);
 END
 $$;
-\set ECHO all
 
 -- Calls on ladder %1$L, about player %2$s.
-\set ECHO none
 CREATE TABLE reading (call text);
 INSERT INTO reading
 SELECT replace(f.call, '...', c.conditions)

@@ -57,6 +57,7 @@ SELECT p.place FROM (VALUES (NULL::text)) AS v(id) LEFT JOIN LATERAL skillrating
 SELECT count(*) FROM skillrating.around('arena', 'nobody', pool => '');
 SELECT skillrating.leaderboard('arena', after_player => 'nobody', pool => '');
 SELECT skillrating.leaderboard('arena', n => -1, pool => '');
+\set VERBOSITY terse
 SELECT skillrating.leaderboard('nowhere');
 -- It reads no more than it shows.
 BEGIN;
@@ -87,6 +88,7 @@ SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins, draws
 SELECT count(*) FROM skillrating.season_table('arena', 'spring', pool => '');
 SELECT place = 1 AS first, games FROM skillrating.season_table('arena', 'spring', 1, min_games => 0, pool => '');
 SELECT * FROM skillrating.season_table('arena', 'winter', pool => '');
+\set VERBOSITY default
 SELECT * FROM skillrating.new_season('arena', '');
 SELECT status, count(*) FROM skillrating.player_status('arena', at => '2024-06-20', pool => '') GROUP BY status ORDER BY status;
 SELECT status, count(*) FROM skillrating.player_status('arena', at => '2024-06-25', shadow_games => 30, stale_days => 31, pool => '') GROUP BY status ORDER BY status;

@@ -6,19 +6,15 @@
 SET extra_float_digits = 1;
 CREATE SCHEMA recalibrated;
 SET search_path = recalibrated;
-\set ECHO all
 
 -- 240 matches in two pools, of two teams and now and then of three; the first side is at home.
-\set ECHO none
 CREATE TABLE played AS
 SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '7 hours' AS played_at, CASE WHEN m % 4 = 0 THEN 'blitz' ELSE '' END AS pool,
     (m * 11 + t * (1 + m % 6)) % 14 AS player_id, t AS team, (m * 11 + t * (1 + m % 6)) % 14 / 4 + (m * 13 + t * 5 + m / 7) % 4 AS score,
     CASE WHEN m % 6 > 0 AND m % 5 > 0 THEN t END AS side
 FROM generate_series(1, 240) AS m, generate_series(1, 3) AS t WHERE t < 3 OR m % 6 = 0;
-\set ECHO all
 
 -- What each model says by itself, with a correction, and with one that knows of sides.
-\set ECHO none
 CREATE TABLE rules (model text, own jsonb, corrected jsonb, sided jsonb);
 INSERT INTO rules
 SELECT m.name, own, own || corrected, own || corrected || '{"recalibration_side_deviation": 0.3}'
@@ -38,9 +34,11 @@ WHERE (corrected.match_id, corrected.player_id) = (p.match_id, p.player_id) AND 
 \set ECHO all
 
 -- Ratings have no part in it, and nothing but forecasts differs.
+SELECT string_agg(model, ' ' ORDER BY model), rated, other_states, other_forecasts FROM (
 SELECT model, count(*) > 300 AS rated, count(*) FILTER (WHERE (own).state_after <> (sided).state_after OR (own).state_before <> (sided).state_before) AS other_states,
     count(*) FILTER (WHERE (own).win_probability <> (sided).win_probability) > 200 AS other_forecasts
-FROM forecast GROUP BY model ORDER BY model;
+FROM forecast GROUP BY model
+) AS q GROUP BY rated, other_states, other_forecasts;
 
 -- Models of two teams: the same as recalibrate() over the model's own forecasts.
 SELECT model, count(*) > 100 AS matches, max(abs(q - c)) < 1e-12 AS same FROM (
@@ -48,13 +46,15 @@ SELECT model, count(*) > 100 AS matches, max(abs(q - c)) < 1e-12 AS same FROM (
             deviation => 0.4, side_deviation => 0.3, half_life_matches => 60, half_life_days => 40) OVER (PARTITION BY model, pool ORDER BY played_at, match_id) AS q
     FROM forecast WHERE team = 1 AND model IN ('hive', 'synelo')) AS f GROUP BY model ORDER BY model;
 -- Of two and three teams: as alternatives, without sides.
+SELECT string_agg(model, ' ' ORDER BY model), matches, same FROM (
 SELECT model, count(*) > 100 AS matches, max(abs(q[1] - c[1])) < 1e-12 AS same FROM (
     SELECT model, c, skillrating.stack(ARRAY[p], y, played_at => played_at, deviation => 0.4, half_life_matches => 60, half_life_days => 40)
         OVER (PARTITION BY model, pool ORDER BY played_at, match_id) AS q
     FROM (SELECT model, pool, played_at, match_id, array_agg((own).win_probability ORDER BY team) AS p, array_agg((corrected).win_probability ORDER BY team) AS c,
             array_agg(CASE WHEN (own).score > 0 THEN 1.0 / winners ELSE 0 END ORDER BY team) AS y
         FROM (SELECT *, count(*) FILTER (WHERE (own).score > 0) OVER (PARTITION BY model, match_id) AS winners FROM forecast) AS f
-        GROUP BY model, pool, played_at, match_id) AS f) AS f GROUP BY model ORDER BY model;
+        GROUP BY model, pool, played_at, match_id) AS f) AS f GROUP BY model
+) AS q GROUP BY matches, same;
 
 -- A match without a result is forecast as it is with one, and teaches nothing.
 SELECT bool_and((f.sided).win_probability = (w.r).win_probability) AS same, count(*) FILTER (WHERE f.match_id = 150) AS asked
@@ -94,12 +94,13 @@ BEGIN
         FROM recalibrated.forecast AS f JOIN %I.event AS e USING (match_id, player_id, pool) WHERE f.model = %L', 'all_' || model, 'all_' || model, model);
 END $$;
 \set ECHO all
-SELECT skillrating.create_ladder('all_' || model, model, sided, late => 'reorder') AS ladder FROM rules ORDER BY model;
+SELECT count(skillrating.create_ladder('all_' || model, model, sided, late => 'reorder')) FROM rules;
 SELECT count(play('all_' || model, 1, 100)), count(play('all_' || model, 101, 101)), count(play('all_' || model, 102, 240)) FROM rules;
-SELECT model, c.* FROM rules, compare(model) AS c ORDER BY model;
+SELECT string_agg(model, ' ' ORDER BY model), c FROM rules, compare(model) AS c GROUP BY c;
 SELECT kind, pool, key, player_id, games > 50 AS games, cardinality(state) AS columns FROM all_elo.component;
 
 -- Who would win: the same from a window, from win_probability() and from preview(), with the draw where a model has one.
+SELECT string_agg(model, ' ' ORDER BY model), forecast, draws, same FROM (
 SELECT u.model, bool_and((f.r).unrated_reason = 'no_result') AS forecast, bool_and(w.draw_probability > 0) AS draws,
     bool_and((w.win_probability, w.draw_probability) IS NOT DISTINCT FROM ((f.r).win_probability, (f.r).draw_probability)
         AND (v.win_probability, v.draw_probability) IS NOT DISTINCT FROM (w.win_probability, w.draw_probability)) AS same
@@ -110,7 +111,8 @@ FROM rules AS u,
     LATERAL skillrating.win_probability('all_' || u.model, '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01', pool => '') AS w,
     LATERAL skillrating.preview('all_' || u.model, '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01', pool => '') AS v
 WHERE f.match_id = 300 AND w.team = f.team AND v.team = f.team
-GROUP BY u.model ORDER BY u.model;
+GROUP BY u.model
+) AS q GROUP BY forecast, draws, same;
 SELECT count(*) AS teams, count(draw_probability) AS draws FROM skillrating.win_probability('all_trueskill', '{1,2,3}'::bigint[], '{1,2,3}', at => '2024-04-01', pool => '');
 
 -- What a preview says is what the report brings.

@@ -30,9 +30,9 @@ BEGIN
     EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank) SELECT m, t, t, t FROM unnest($1) AS m, generate_series(1, 2) AS t', ladder) USING ids;
 END $$;
 \set ECHO all
-SELECT skillrating.create_ladder('at_' || a, 'elo', apply_at => a) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a;
+SELECT count(skillrating.create_ladder('at_' || a, 'elo', apply_at => a)) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a;
 SELECT format('CREATE TRIGGER bonus AFTER INSERT ON at_%s.event REFERENCING NEW TABLE AS nt FOR EACH STATEMENT EXECUTE FUNCTION bonus()', a) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a \gexec
-SELECT play('at_' || a, ARRAY[1, 2]) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a;
+SELECT count(play('at_' || a, ARRAY[1, 2])) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a;
 SELECT count(*) FROM skillrating.report_match('at_commit', 3, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT count(*) FROM skillrating.report_match('at_statement', 3, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT count(*) FROM skillrating.report_match('at_manual', 3, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
@@ -67,7 +67,7 @@ SELECT count(*) FROM skillrating.catch_up('near');
 SELECT a, s.* FROM unnest(ARRAY['near', 'far']) AS a, summary(a) AS s;
 
 -- catch_up() of another ladder within catch_up(), both by COPY.
-SELECT skillrating.create_ladder(a, 'elo', apply_at => 'manual') FROM unnest(ARRAY['one', 'two']) AS a;
+SELECT count(skillrating.create_ladder(a, 'elo', apply_at => 'manual')) FROM unnest(ARRAY['one', 'two']) AS a;
 SELECT play('one', array_agg(i)) FROM generate_series(1, 3000) AS i \gset
 SELECT play('two', array_agg(i)) FROM generate_series(1, 3000) AS i \gset
 \set ECHO none
@@ -232,7 +232,7 @@ REFRESH MATERIALIZED VIEW playing;
 SELECT s.waits, s.verified FROM summary('far') AS s;
 DROP MATERIALIZED VIEW playing;
 
-SELECT skillrating.drop_ladder(a) FROM unnest(ARRAY['at_commit', 'at_statement', 'at_manual', 'far', 'near', 'one', 'two', 'own', 'endless', 'altered']) AS a;
+SELECT count(skillrating.drop_ladder(a)) FROM unnest(ARRAY['at_commit', 'at_statement', 'at_manual', 'far', 'near', 'one', 'two', 'own', 'endless', 'altered']) AS a;
 DROP FUNCTION summary, bonus, play, across, two, again, fails, breaks, endless, alters, floods, played;
 
 -- The source calls a cast of the owner's through a function of the server, and the cast reads the

@@ -19,6 +19,7 @@ $$;
 SELECT skillrating.create_ladder('arena', 'elo', match_type => 'bigint', source => 'game_source', strict => true) \gset
 SELECT skillrating.attach('arena', 'game', match_id => 'id', replica => true);
 UPDATE arena.ladder SET strict = false;
+\set VERBOSITY terse
 SELECT skillrating.attach('arena', 'game', match_id => 'nothing', replica => true);
 \set ECHO none
 CREATE ROLE regress_replica_owner;
@@ -175,6 +176,7 @@ INSERT INTO seat VALUES ('1', 1, 1, 1);
 DROP TRIGGER wrong ON seat;
 CREATE TRIGGER wrong AFTER INSERT ON seat FOR EACH ROW EXECUTE FUNCTION skillrating_internal.enqueue_matches();
 INSERT INTO seat VALUES ('1', 1, 1, 1);
+\set VERBOSITY default
 DROP TRIGGER wrong ON seat;
 SET ROLE regress_replica_guest;
 SELECT count(*) FROM skillrating.catch_up('arena');

@@ -83,7 +83,7 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT try_reset(name, '{}') FROM skillrating.models() WHERE name NOT IN ('elo') ORDER BY name;
+SELECT string_agg(try_reset(name, '{}'), ', ' ORDER BY name) FROM skillrating.models() WHERE name NOT IN ('elo');
 SELECT try_reset(model, params) FROM (VALUES ('elo', '{"k_by_games": [[5, 60], [20, 30]]}'::jsonb), ('trueskill2', '{"initial_base_sigma": 3}'),
     ('synelo', '{"strict": true}'), ('elo', '{}')) AS v(model, params);
 

@@ -5,10 +5,8 @@
 \set SHOW_CONTEXT never
 SET extra_float_digits = 1;
 SET timezone = 'UTC';
-\set ECHO all
 
 -- 240 matches of 12 players in two pools, some players idle for long; with all matches up to a time.
-\set ECHO none
 CREATE FUNCTION fill(ladder text, until timestamptz DEFAULT 'infinity', since timestamptz DEFAULT '-infinity') RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at, pool)
@@ -212,12 +210,13 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT b.* FROM (VALUES ('frag', '{"decay": 0.5, "decay_floor": 800}'), ('glicko2', '{}'), ('trueskill2', '{"drift": 0.2, "initial_base_sigma": 3, "base_drift": 0.1}')) AS m(model, params),
-    boards(model, params::jsonb) AS b;
+SELECT b.name, string_agg(concat_ws('/', players, different, places, rating_at), ', ' ORDER BY board) FROM (VALUES ('frag', '{"decay": 0.5, "decay_floor": 800}'), ('glicko2', '{}'), ('trueskill2', '{"drift": 0.2, "initial_base_sigma": 3, "base_drift": 0.1}')) AS m(model, params),
+    boards(model, params::jsonb) AS b GROUP BY b.name ORDER BY b.name;
 
 -- History has no jump that it does not tell, and tells of idle time what a state says after it.
 SELECT skillrating.create_ladder('whole', 'trueskill', '{"drift": 0.3}') \gset
 SELECT fill('whole') \gset
+\set VERBOSITY terse
 SELECT bool_and(ok) FROM (SELECT (skillrating.new_season('whole', 'next', at => '2024-01-01')).players > 0,
     (skillrating.settle('whole', '2024-02-01')).players > 0) AS q(a, b), LATERAL (SELECT a AND b AS ok) AS o;
 SELECT count(*) > 200 AS many, bool_and(rest_change < 0 OR kind = 'settle') AS idle, bool_or(kind = 'settle' AND rating_after < rating_before) AS settled,
@@ -294,6 +293,7 @@ SELECT count(*) FROM skillrating.leaderboard('plain', 1, at => '2024-01-01', poo
 SELECT count(*) FROM skillrating.around('plain', 1, at => '2024-01-01', pool => '');
 SELECT (skillrating.place_of('plain', 1, at => '2024-01-01', pool => '')).place;
 SELECT count(*) FROM skillrating.find_opponents('plain', 1, at => '2024-01-01', pool => '');
+\set VERBOSITY default
 SELECT (SELECT max(at) FROM plain.operation WHERE kind = 'settle' AND undone_at IS NULL);
 SELECT skillrating.settle('plain');
 RESET ROLE;

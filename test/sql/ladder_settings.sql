@@ -29,9 +29,7 @@ BEGIN
     SET CONSTRAINTS ALL DEFERRED;
     PERFORM skillrating.catch_up('games');
 END $$;
-\set ECHO all
 -- What came of it, in bits.
-\set ECHO none
 CREATE FUNCTION bits() RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     RETURN md5((SELECT string_agg(e::text, ';' ORDER BY seq, player_id) FROM games.event AS e)

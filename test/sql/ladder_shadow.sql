@@ -173,10 +173,8 @@ DROP RULE hear ON arena.correction;
 DROP FUNCTION rating_of, shown;
 DROP TABLE arena.season_prize;
 DROP PUBLICATION ratings;
-\set ECHO all
 -- Publications of a schema and of all tables are refused by name, and publish the new ladder afterwards;
 -- both ladders are published then, so that the way back needs statements on subscribers alone.
-\set ECHO none
 CREATE FUNCTION refusal(statement text) RETURNS TABLE (message text, detail text) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;

@@ -105,7 +105,7 @@ INSERT INTO stranger VALUES (md5('1')::uuid);
 SELECT skillrating.detach('games', 'stranger');
 SELECT skillrating.detach('games', 'game') \gset
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'game'::regclass AND NOT tgisinternal;
-SELECT skillrating.drop_ladder(l) FROM unnest('{duels,lobbies,games}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{duels,lobbies,games}'::text[]) AS l;
 SELECT count(*) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
 WHERE tgfoid = 'skillrating_internal.collect_matches'::regproc AND c.relnamespace = 'public'::regnamespace AND tgrelid <> 'stranger'::regclass;
 TRUNCATE duel;

@@ -31,6 +31,7 @@ CREATE OR REPLACE VIEW game_source AS
 SELECT check_name, detail FROM skillrating.verify('games') WHERE NOT ok;
 SELECT * FROM skillrating.catch_up('games', search => true, rebuild => true);
 -- They are taken up by one call, and count with catch_up().
+\set VERBOSITY terse
 SELECT skillrating.refresh_source('games') \gset
 SELECT check_name, detail FROM skillrating.verify('games') WHERE NOT ok ORDER BY check_name;
 SELECT player_id, pool, games_before, games_after FROM skillrating.catch_up('games') ORDER BY pool, player_id;
@@ -58,6 +59,7 @@ SELECT count(*) FROM skillrating.catch_up('games');
 CREATE VIEW late_source AS SELECT s.* FROM game_source AS s WHERE s.played_at >= '2026-01-02';
 SELECT skillrating.refresh_source('games', 'late_source') \gset
 SELECT * FROM skillrating.catch_up('games');
+\set VERBOSITY default
 SELECT player_id, pool, games_before, games_after FROM skillrating.catch_up('games', search => true) ORDER BY pool, player_id;
 SELECT bool_and(ok) FROM skillrating.verify('games');
 CREATE VIEW short_source AS SELECT s.match_id, s.played_at, s.player_id, s.team, s.team_score FROM game_source AS s;

@@ -7,10 +7,8 @@ SET extra_float_digits = 1;
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_times;
 SET search_path = regress_ladder_times;
-\set ECHO all
 
 -- Twelve players, some idle for long, of whom the last has never played in the pool.
-\set ECHO none
 CREATE FUNCTION fill(ladder text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at) SELECT g, ''2023-01-01''::timestamptz + g * interval ''1 day 7 hours 11.000017 seconds'' FROM generate_series(1, 120) AS g', ladder);
@@ -18,10 +16,8 @@ BEGIN
         SELECT m.match_id, 1 + (m.match_id * 5 + p + m.match_id / 40 * 3) %% (6 + m.match_id / 40 * 2), p, (m.match_id * p * 7) %% 11 FROM %I.match AS m, generate_series(1, 2) AS p', ladder, ladder);
 END
 $$;
-\set ECHO all
 
 -- What each function says of each player, as stored or at a time.
-\set ECHO none
 CREATE FUNCTION said(ladder text, t timestamptz) RETURNS TABLE (as_of text, by_whom text, player bigint, rating float8) LANGUAGE plpgsql AS $$
 DECLARE
     players bigint[];
@@ -64,7 +60,8 @@ SELECT skillrating.mirror_rating('shooter', 'shooter_mirror', 'player_id', '{"sh
 CREATE TABLE heard AS SELECT l.ladder, false AS settled, s.* FROM unnest('{shooter,chess}'::text[]) AS l(ladder), said(l.ladder, '2024-01-15') AS s;
 SELECT l.ladder, (skillrating.settle(l.ladder, '2024-01-15')).players > 8 AS settled FROM unnest('{shooter,chess}'::text[]) AS l(ladder);
 INSERT INTO heard SELECT l.ladder, true, s.* FROM unnest('{shooter,chess}'::text[]) AS l(ladder), said(l.ladder, '2024-01-15') AS s;
-SELECT as_of, by_whom, min(n) AS players, count(*) AS times FROM (SELECT ladder, settled, as_of, by_whom, count(rating) AS n FROM heard GROUP BY 1, 2, 3, 4) AS q GROUP BY 1, 2 ORDER BY 1 DESC, 2;
+SELECT as_of, players, times, string_agg(by_whom, ' ' ORDER BY by_whom)
+FROM (SELECT as_of, by_whom, min(n) AS players, count(*) AS times FROM (SELECT ladder, settled, as_of, by_whom, count(rating) AS n FROM heard GROUP BY 1, 2, 3, 4) AS q GROUP BY 1, 2) AS q GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3;
 SELECT settled, as_of, bool_and(n = 1) AS agree FROM (SELECT settled, as_of, ladder, player, count(DISTINCT rating) AS n FROM heard GROUP BY 1, 2, 3, 4) AS q GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT ladder, settled, count(*) FILTER (WHERE n > 1) > 0 AS groups_differ FROM (SELECT ladder, settled, player, count(DISTINCT rating) AS n FROM heard GROUP BY 1, 2, 3) AS q GROUP BY 1, 2 ORDER BY 1, 2;
 -- Deviations are seeded as of the time, too.
@@ -84,9 +81,9 @@ SELECT skillrating.lobby('chess', '{1,2}'::bigint[], at => 'infinity');
 SELECT skillrating.player_status('chess', at => 'infinity');
 
 -- Every function on a ladder that takes a time: which it is by default.
-SELECT p.proname AS function, (regexp_match(pg_get_function_arguments(p.oid), '\mat timestamp with time zone(?: DEFAULT ([^,]*))?'))[1] AS default_at
+SELECT (regexp_match(pg_get_function_arguments(p.oid), '\mat timestamp with time zone(?: DEFAULT ([^,]*))?'))[1] AS default_at, string_agg(p.proname, ' ' ORDER BY p.proname) AS functions
 FROM pg_proc AS p WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proname IN (SELECT e.function FROM skillrating_internal.ladder_entries() AS e)
-    AND pg_get_function_arguments(p.oid) ~ '\mat timestamp with time zone' ORDER BY 1;
+    AND pg_get_function_arguments(p.oid) ~ '\mat timestamp with time zone' GROUP BY 1 ORDER BY 1;
 
-SELECT skillrating.drop_ladder(l) FROM unnest('{shooter,chess,heir,past}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{shooter,chess,heir,past}'::text[]) AS l;
 DROP SCHEMA regress_ladder_times CASCADE;

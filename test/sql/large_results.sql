@@ -6,10 +6,8 @@ CREATE SCHEMA regress_large_results;
 SET search_path = regress_large_results;
 SET extra_float_digits = 1;
 SET timezone = 'UTC';
-\set ECHO all
 
 -- Some 20000 players, whose ratings take more than the megabyte up to which arrays are flat.
-\set ECHO none
 CREATE TABLE played AS
 SELECT m AS match_id, CASE p WHEN 1 THEN m % 10007 ELSE 10007 + m % 9973 END AS player_id, p AS team,
     CASE WHEN (p = 1) = (m % 7 < 3) THEN 1 ELSE 2 END AS rank, '2020-01-01'::timestamptz + m * interval '1 hour' AS played_at

@@ -34,9 +34,7 @@ BEGIN
         (SELECT 'channel ' || string_agg(c, ' ') FROM pg_listening_channels() AS c)];
 END
 $$;
-\set ECHO all
 -- Locks of a transaction stay until its end.
-\set ECHO none
 CREATE FUNCTION leaves.locks() RETURNS bigint LANGUAGE sql AS $$
     SELECT count(*) FROM pg_locks AS l WHERE l.locktype = 'advisory' AND l.pid = pg_backend_pid()
 $$;
@@ -48,10 +46,8 @@ BEGIN
     END IF;
 END
 $$;
-\set ECHO all
 
 -- Two ladders, of which the second is a shadow, one with a source, and a table to mirror to.
-\set ECHO none
 CREATE FUNCTION leaves.make_ladders() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     ladder text;
@@ -105,9 +101,7 @@ CREATE FUNCTION leaves.value(type text, name text, kind text) RETURNS text LANGU
     FROM (SELECT regexp_replace(regexp_replace(type, '^any(element|compatible|nonarray|compatiblenonarray)$', 'bigint'),
         '^any(array|compatiblearray)$', 'bigint[]')) AS r(t)
 $$;
-\set ECHO all
 -- A call with n arguments of a kind.
-\set ECHO none
 CREATE FUNCTION leaves.statement(function oid, n integer, kind text) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT format(CASE p.prokind WHEN 'p' THEN 'CALL %s(%s)' WHEN 'a' THEN 'SELECT %s(%s) FROM generate_series(1, 2)'
             WHEN 'w' THEN 'SELECT %s(%s) OVER (ORDER BY g) FROM generate_series(1, 2) AS g' ELSE 'SELECT %s(%s)' END,
@@ -129,9 +123,7 @@ CROSS JOIN LATERAL (SELECT p.pronargs UNION SELECT p.pronargs - p.pronargdefault
 WHERE p.pronamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace)
     AND NOT (p.proargtypes::oid[] || p.prorettype) && '{internal, cstring, trigger, event_trigger}'::regtype[]::oid[]
 ORDER BY p.oid::regprocedure::text COLLATE "C", k.kind, n;
-\set ECHO all
 -- Those that take something else to succeed.
-\set ECHO none
 INSERT INTO leaves.calls (function, public, kind, statement, volatility, rows)
 SELECT e.function, true, 'likely', e.statement, c.volatility, c.rows
 FROM (VALUES

@@ -28,7 +28,7 @@ END
 $$;
 \set ECHO all
 -- As they are.
-SELECT g.name, m.name, answer(m.name, g.lobby) FROM good AS g, maker AS m ORDER BY g.name COLLATE "C", m.name COLLATE "C";
+SELECT g.name, answer(m.name, g.lobby), string_agg(m.name, ' ' ORDER BY m.name COLLATE "C") FROM good AS g, maker AS m GROUP BY 1, 2 ORDER BY g.name COLLATE "C", 2;
 
 -- Every column of each replaced by something else of its type.
 \set ECHO none

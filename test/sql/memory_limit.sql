@@ -44,7 +44,7 @@ INSERT INTO task
 SELECT 'solve ' || name, format($$SELECT skillrating.solve(%L, match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY played_at, match_id) FROM duel$$, name)
 FROM (SELECT DISTINCT solver AS name FROM skillrating.solvers() AS s(solver)) AS q;
 \set ECHO all
-SELECT name FROM task ORDER BY name COLLATE "C";
+SELECT string_agg(name, ', ' ORDER BY name COLLATE "C") FROM task;
 
 -- The state that running a query ends with.
 \set ECHO none

@@ -13,9 +13,7 @@ SELECT m.*, p.params FROM skillrating.models() AS m, LATERAL (SELECT '{}'::jsonb
     UNION ALL SELECT '{"draw_sigma": 0.5}' WHERE m.name = 'state_space'
     UNION ALL SELECT '{"squad_offset": [[2, 0.5], [3, 1.25]], "initial_base_sigma": 0.7, "base_weight": 0.8, "experience_offset": [[0, -1], [3, 0.5]]}' WHERE m.name = 'trueskill2'
     UNION ALL SELECT '{"variant": "thurstone_mosteller_full"}' WHERE m.name = 'weng_lin') AS p(params);
-\set ECHO all
 -- Seven players in two or three teams, with all state columns set, and what is known of them.
-\set ECHO none
 CREATE TABLE predict_match AS
 SELECT m.name AS model, m.params, seed, array_agg(10 * seed + i ORDER BY i) AS players, array_agg(CASE WHEN 'many_teams' = ANY (m.supports) AND seed % 3 = 0 THEN 4 + (i + seed) % 3 ELSE 4 + (i + seed) % 2 * 5 END ORDER BY i) AS team,
     array_agg(CASE WHEN 'weight' = ANY (m.supports) AND seed % 2 = 0 THEN 0.25 + 0.75 * chance(seed, 3, i) ELSE 1 END ORDER BY i) AS weight,
@@ -61,7 +59,9 @@ BEGIN
 END $$;
 \set ECHO all
 CALL compare_all();
-SELECT model, params <> '{}' AS with_params, count(*) AS matches, max(teams) AS teams, bool_and(same) AS as_preview, bool_and(adds_up) AS adds_up FROM predict_found GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT string_agg(model || CASE WHEN with_params THEN '*' ELSE '' END, ' ' ORDER BY model, with_params), matches, teams, as_preview, adds_up FROM (
+SELECT model, params <> '{}' AS with_params, count(*) AS matches, max(teams) AS teams, bool_and(same) AS as_preview, bool_and(adds_up) AS adds_up FROM predict_found GROUP BY 1, 2
+) AS q GROUP BY matches, teams, as_preview, adds_up;
 -- States in a row are as one below the other, and neither the order of players nor the numbers of teams matter.
 SELECT bool_and(a.p = b.p) AS in_a_row, bool_and(a.p = c.p) AS reversed FROM predict_match AS l,
     LATERAL (SELECT array_agg(win_probability ORDER BY team) AS p FROM skillrating.predict(model, state, team, weight, side => side, squad => squad, commanding => commanding, log_odds => log_odds, params => params)) AS a,
@@ -72,6 +72,7 @@ SELECT bool_and(a.p = b.p) AS in_a_row, bool_and(a.p = c.p) AS reversed FROM pre
         log_odds => log_odds, params => params)) AS c;
 
 -- A history says of each match what predict() says of the states before it, and of the matches that players had.
+SELECT string_agg(name || CASE WHEN with_params THEN '*' ELSE '' END, ' ' ORDER BY name, with_params), matches, as_rated FROM (
 WITH bout AS (
     SELECT m, p, (p + m) % 2 AS team, 1 + (p * m) % 2 AS rank FROM generate_series(1, 20) AS m, generate_series(1, 4) AS p
 ), rated AS (
@@ -82,7 +83,8 @@ WITH bout AS (
 )
 SELECT name, params <> '{}' AS with_params, count(*) AS matches, bool_and(f.p = (SELECT w.win_probability FROM skillrating.predict(name, state, f.team, experience => games, params => params, components =>
         (SELECT skillrating.final_components(f.name, b.m, b.p, b.team, CASE WHEN b.team = b.m % 2 THEN 1 ELSE 2 END, NULL, f.params ORDER BY b.m) FROM bout AS b WHERE b.m < f.m)) AS w WHERE w.team = 0)) AS as_rated
-FROM forecast AS f GROUP BY 1, 2 ORDER BY 1, 2;
+FROM forecast AS f GROUP BY 1, 2
+) AS q GROUP BY matches, as_rated;
 
 -- Draws: the probability between equals who are known; by quadrature, of what the models say is normal.
 SELECT abs(draw_probability - 0.1) < 1e-12 AS between_equals FROM skillrating.predict('trueskill', '{{25,1e-9},{25,1e-9}}', '{1,2}', params => '{"tau": 0}') LIMIT 1;
@@ -104,6 +106,7 @@ SELECT count(*) FROM skillrating.predict('elo', '{}', '{}');
 -- What cannot be is an error.
 SELECT * FROM skillrating.predict(NULL, '{1,2}', '{1,2}');
 SELECT * FROM skillrating.predict('elo', '{1,2}', '{1,2}', log_odds => NULL);
+\set VERBOSITY terse
 SELECT * FROM skillrating.predict('nosuch', '{1,2}', '{1,2}');
 SELECT * FROM skillrating.predict('elo', '{1,2}', '{1,2}', log_odds => 'infinity');
 SELECT * FROM skillrating.predict('elo', '{1,2}', '{1,2}', params => '{"k": -1}');
@@ -111,8 +114,10 @@ SELECT * FROM skillrating.predict('elo', '{1,2}', '{1,1}');
 SELECT * FROM skillrating.predict('elo', '{1,2,3}', '{1,2}');
 SELECT * FROM skillrating.predict('elo', '{1,NULL}', '{1,2}');
 SELECT * FROM skillrating.predict('elo', '{1,NaN}', '{1,2}');
+\set VERBOSITY default
 SELECT * FROM skillrating.predict('elo', '{1,2}', '{1,NULL}');
 SELECT * FROM skillrating.predict('trueskill', '{25,8,25}', '{1,2}');
+\set VERBOSITY terse
 SELECT * FROM skillrating.predict('trueskill', '{{25,8,25,8}}', '{1,2}');
 SELECT * FROM skillrating.predict('trueskill', '{25,8,25,-1}', '{1,2}');
 SELECT * FROM skillrating.predict('glicko', '{{1500,350},{1500,350}}', '{1,2}', weight => '{1}');

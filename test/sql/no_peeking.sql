@@ -9,10 +9,8 @@ SET jit = off;
 \set SHOW_CONTEXT never
 CREATE FUNCTION chance(what text) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 'SELECT (hashtextextended(what, 19) & 1048575) / 1048576.0::float8';
-\set ECHO all
 
 -- Matches with all that a source can say, several of them at the same time; each row has a number.
-\set ECHO none
 CREATE TABLE peek_row AS
 WITH m AS MATERIALIZED (
     SELECT i AS match_id, '2024-01-01'::timestamptz + i / 3 * interval '31 hours' AS played_at, chance('score ' || i) < 0.5 AS by_score,
@@ -39,11 +37,9 @@ SELECT row_id, match_id, played_at, player_id, team, n, teams,
     CASE WHEN match_id % 5 = 0 THEN n - 0.5 END AS player_gain,
     'map ' || floor(chance('map ' || match_id) * 4) AS context, 'club ' || floor(chance('club ' || player_id) * 5) AS club
 FROM p;
-\set ECHO all
 
 -- The same rows when the results of matches from the cut on are others ("changed"), when they are
 -- not known ("unknown"), and without the rows behind it ("removed").
-\set ECHO none
 CREATE FUNCTION told(cut int, how text) RETURNS SETOF peek_row LANGUAGE sql STABLE AS $$
     SELECT row_id, match_id, played_at, player_id, team, n, teams,
         CASE WHEN NOT late THEN rank WHEN how = 'changed' AND rank IS NOT NULL THEN CASE match_id % 3 WHEN 0 THEN 1 ELSE 1 + (team + match_id + 1) % teams END END,

@@ -10,10 +10,8 @@ SET timezone = 'UTC';
 CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 CREATE FUNCTION sigmoid(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT 1 / (1 + exp(-x)) $$;
-\set ECHO all
 
 -- Duels of seven players, a few of them drawn; the stronger ones win more.
-\set ECHO none
 CREATE TABLE duel AS
 SELECT i AS match_id, timestamptz '2026-01-01 00:00 UTC' + i * interval '7 hours' AS played_at, a, b, 1 + i % 2 AS side,
     CASE WHEN i % 9 = 0 THEN 0.5 WHEN mod(i * 0.569840291, 1) < 1 / (1 + exp((a - b) / 3.0)) THEN 1 ELSE 0 END::float8 AS score

@@ -10,10 +10,8 @@ SET client_min_messages = warning;
 
 CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
-\set ECHO all
 
 -- Duels of nine players, the rows of which a ladder reads; a match that is not to be rated is left out of the loop.
-\set ECHO none
 CREATE TABLE duel (match_id int PRIMARY KEY, played_at timestamptz, a int, b int, score float8);
 CREATE FUNCTION play(first int, last int) RETURNS void LANGUAGE sql AS $$
     INSERT INTO duel SELECT i, timestamptz '2024-01-01 00:00 UTC' + i * interval '7 hours', a, b, CASE WHEN i % 9 = 0 THEN 0.5 WHEN mod(i * 0.569840291, 1) < 1 / (1 + exp((a - b) / 3.0)) THEN 1 ELSE 0 END

@@ -11,10 +11,8 @@ CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE 
 $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 CREATE FUNCTION sigmoid(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT 1 / (1 + exp(-x)) $$;
 CREATE FUNCTION logit(p float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT ln(p / (1 - p)) $$;
-\set ECHO all
 
 -- Two forecasts of the same matches, with the probability of a draw.
-\set ECHO none
 CREATE TABLE forecast AS
 SELECT i, 0.05 + 0.9 * mod(i * 0.381966, 1)::float8 AS p, 0.05 + 0.9 * mod(i * 0.7548777, 1)::float8 AS q,
     0.1 * (i % 4 + 1)::float8 * least(0.05 + 0.9 * mod(i * 0.381966, 1), 0.95 - 0.9 * mod(i * 0.381966, 1))::float8 AS d,

@@ -74,11 +74,13 @@ SELECT count(*) FROM skillrating.pair_queue(skillrating.lobby('{}'::text[], '{}'
 SELECT count(*) FROM skillrating.pair_queue(skillrating.lobby(NULL::text[], '{}'));
 SELECT count(*) FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,2}', party => '{1,1}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,1}'::text[], '{1,2}'));
+\set VERBOSITY terse
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,NULL}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,Infinity}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,1e13}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,2}'), waited => '{1,-1}');
+\set VERBOSITY default
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,2}', sigma => '{1,1}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,2}', sigma => '{1,0}', model => 'glicko'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,2}'), region => '{1,0}');

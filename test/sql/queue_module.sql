@@ -230,6 +230,7 @@ SELECT count(*) FROM lobby.ticket WHERE queue = 'duo';
 SELECT skillrating.drop_ladder('expiring') \gset
 -- What is no running match of the queue.
 SELECT skillrating_queue.ask_backfill('three', '{ann}', '{3}');
+\set VERBOSITY terse
 SELECT skillrating_queue.ask_backfill('three', '{ann,bob}', '{1}');
 SELECT skillrating_queue.ask_backfill('three', '{ann,bob,cid,dan}', '{1,1,1,1}');
 SELECT skillrating_queue.ask_backfill('three', '{}'::text[], '{}');
@@ -284,6 +285,7 @@ UPDATE lobby.queue SET accept_within = NULL, ticket_lifetime = NULL;
 SELECT skillrating.merge_players('arena', 'alt', 'ann', allow_unknown => true) AS merge \gset
 SELECT skillrating_queue.join('duel', '{alt}', at => '2026-03-01 17:00') IS NOT NULL AS joined;
 SELECT skillrating_queue.join('duel', '{ann}', at => '2026-03-01 17:00') IS NULL;
+\set VERBOSITY default
 SELECT skillrating_queue.join('team', '{alt,ann}', at => '2026-03-01 17:00');
 SELECT k.mu = r.rating AS as_ann, p.counts_as FROM lobby.ticket AS k JOIN lobby.player AS p USING (ticket), arena.rating AS r WHERE p.player_id = 'alt' AND r.player_id = 'ann';
 SELECT queue_name FROM skillrating_queue.leave('{ann}');

@@ -38,10 +38,8 @@ FROM (
         UNION ALL
         SELECT g, at, player + 100, 2, NULL, NULL, NULL FROM starts) AS s) AS q
 WHERE month IS NOT NULL;
-\set ECHO all
 
 -- What the formulas make of the whole month at once.
-\set ECHO none
 CREATE VIEW expected AS
 WITH opponents AS (
     SELECT l.model, l.month, l.player, (l.r).state_before AS state,

@@ -5,10 +5,8 @@
 CREATE SCHEMA corrected;
 SET search_path = corrected;
 CREATE FUNCTION logit(p float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT ln(p / (1 - p)) $$;
-\set ECHO all
 
 -- Forecasts that are too sure of themselves, of three models of which one knows nothing.
-\set ECHO none
 CREATE TABLE forecast AS
 WITH truth AS (
     SELECT i, sin(i * 12.9898) * 2 AS strength, mod((sin(i * 78.233) + 1)::numeric * 43758, 1)::float8 AS luck

@@ -141,7 +141,7 @@ BEGIN
     END LOOP;
 END $$;
 \set ECHO all
-SELECT * FROM outcomes.entered ORDER BY model COLLATE "C", pool;
+SELECT string_agg(concat_ws(' ', model, nullif(pool, '')), ', ' ORDER BY model COLLATE "C", pool), same FROM outcomes.entered GROUP BY same;
 
 -- Never no row: whatever is reported, each player has one, in the order given.
 SELECT setseed(0.18);

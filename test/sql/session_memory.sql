@@ -6,10 +6,8 @@
 SET client_min_messages = warning;
 CREATE SCHEMA session_memory;
 SET search_path = session_memory;
-\set ECHO all
 
 -- A source of the user, because PostgreSQL itself keeps the plans of dropped foreign keys.
-\set ECHO none
 CREATE TABLE result (match_id bigint, player_id bigint, team integer, rank integer, played_at timestamptz DEFAULT '2024-01-01');
 CREATE VIEW results AS SELECT * FROM result;
 
@@ -34,10 +32,8 @@ BEGIN
     END LOOP;
 END
 $$;
-\set ECHO all
 
 -- Ladders, plans and what belongs to them, and all memory.
-\set ECHO none
 CREATE TABLE memory (step text PRIMARY KEY, ladders bigint, plans bigint, plan_bytes bigint, bytes bigint);
 CREATE PROCEDURE look(step text)
 LANGUAGE sql AS $$

@@ -38,13 +38,15 @@ CREATE TABLE trial AS SELECT name AS model, '{}'::jsonb AS params FROM skillrati
 CREATE TABLE forecast AS
 SELECT t.model, t.params, choice, f.* FROM trial AS t, (VALUES ('auto'), ('none'), ('learned')) AS c(choice), rated(t.model, t.params || jsonb_build_object('size_advantage', choice)) AS f;
 \set ECHO all
+SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), off, learned, better FROM (
 WITH loss AS (
     SELECT model, params, choice, players, avg(-ln(CASE WHEN won THEN (r).win_probability ELSE 1 - (r).win_probability END)) AS loss
     FROM forecast AS f JOIN fixture AS g ON g.match_id = f.match_id WHERE f.team = 1 AND g.match_id > 500 GROUP BY model, params, choice, players
 )
 SELECT model, params, bool_and(abs(l.loss - d.loss) < 1e-12) FILTER (WHERE choice = 'none') AS off, bool_and(abs(l.loss - d.loss) < 1e-12) FILTER (WHERE choice = 'learned') AS learned,
     min(l.loss) FILTER (WHERE choice = 'none' AND players = 7) - min(l.loss) FILTER (WHERE choice = 'learned' AND players = 7) > 0.02 AS better
-FROM loss AS l JOIN (SELECT model, params, players, loss FROM loss WHERE choice = 'auto') AS d USING (model, params, players) GROUP BY model, params ORDER BY model, params::text;
+FROM loss AS l JOIN (SELECT model, params, players, loss FROM loss WHERE choice = 'auto') AS d USING (model, params, players) GROUP BY model, params
+) AS q GROUP BY off, learned, better;
 
 -- What is given is log-odds of the match, for rate() and predict() alike.
 WITH f AS (
@@ -133,7 +135,7 @@ FROM (SELECT array_agg(ARRAY[mu_before, sigma_before] ORDER BY team, player_id) 
     skillrating.predict('trueskill', e.state, e.team, params => '{"size_advantage": "fixed", "size_advantage_ratio": 0.5, "size_advantage_difference": 0.25}') AS p WHERE p.team = 1;
 
 -- Two of two against three newcomers: the two are favoured once matches have shown that numbers count.
-SELECT skillrating.create_ladder('u_' || m, m) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m;
+SELECT count(skillrating.create_ladder('u_' || m, m)) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m;
 SELECT count(*) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m, generate_series(1, 12) AS g,
     LATERAL skillrating.report_match('u_' || m, g, ARRAY[3 * g, 3 * g + 1, 3 * g + 2], '{1,1,2}', '{1,1,2}', '2026-01-01'::timestamptz + g * interval '1 hour') AS r;
 SELECT m, w.win_probability > 0.6 AS favoured, (SELECT bool_and(ok) FROM skillrating.verify('u_' || m)) AS verified

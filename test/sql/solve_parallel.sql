@@ -31,10 +31,8 @@ CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
 CREATE TABLE part_2 PARTITION OF parts DEFAULT;
 INSERT INTO parts TABLE shuffled;
 ANALYZE ascending, shuffled, apart, parts;
-\set ECHO all
 
 -- What a query finds under some settings, and whether its plan has partial aggregates.
-\set ECHO none
 CREATE FUNCTION found(query text, workers integer, leader boolean DEFAULT true, partitionwise boolean DEFAULT false, work_mem text DEFAULT '4MB', OUT partial boolean, OUT hash text) LANGUAGE plpgsql AS $$
 DECLARE
     line text;
@@ -129,7 +127,9 @@ SELECT q.n, t.source, w.n AS way, f.* FROM form AS q CROSS JOIN unnest(ARRAY['sh
     CROSS JOIN way AS w, LATERAL found(format(q.query, t.source), w.workers, w.leader, w.partitionwise, w.work_mem) AS f;
 \set ECHO all
 -- PostgreSQL 18 rates groups of one match each (7) by one process.
-SELECT n, count(*), count(DISTINCT hash) AS results, min(hash) FILTER (WHERE hash LIKE '_____ %') AS error, bool_or(partial) OR n = 7 AS parallel FROM form_result GROUP BY 1 ORDER BY 1;
+SELECT string_agg(n::text, ' ' ORDER BY n), count, results, error, parallel FROM (
+SELECT n, count(*), count(DISTINCT hash) AS results, min(hash) FILTER (WHERE hash LIKE '_____ %') AS error, bool_or(partial) OR n = 7 AS parallel FROM form_result GROUP BY 1
+) AS q GROUP BY count, results, error, parallel;
 -- FILTER is WHERE, DISTINCT leaves rows out that are there twice, and neither DISTINCT nor an order is partial.
 SELECT name, f.partial, f.hash = g.hash AS same FROM (VALUES
     ('filter', 'SELECT skillrating.solve(''hive'', match_id, player_id, team, rank) FILTER (WHERE match_id % 2 = 0) FROM shuffled', 'SELECT skillrating.solve(''hive'', match_id, player_id, team, rank) FROM shuffled WHERE match_id % 2 = 0'),

@@ -128,6 +128,6 @@ COMMIT;
 SELECT count(*) FROM small_tables.event;
 
 SET client_min_messages = warning;
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['slow', 'mixed', 'small_tables']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['slow', 'mixed', 'small_tables']) AS l;
 DROP SCHEMA plans CASCADE;
 DROP ROLE regress_teller, "regress_Mixed Case";

@@ -98,10 +98,8 @@ CREATE UNIQUE INDEX ON server_match ((server || ':' || number));
 CREATE VIEW server_source AS
     SELECT m.server || ':' || m.number AS match_id, m.at AS played_at, s.player_id, s.team, s.won
     FROM server_match AS m CROSS JOIN LATERAL (VALUES (1, m.winner, true), (2, m.loser, false)) AS s(team, player_id, won);
-\set ECHO all
 
 -- Each match has two to four players, of whom each plays in many.
-\set ECHO none
 INSERT INTO game SELECT g, timestamptz '2026-01-01' + g * interval '1 min' FROM generate_series(1, 100000) AS g;
 INSERT INTO heat TABLE game;
 INSERT INTO race TABLE game;
@@ -126,11 +124,9 @@ INSERT INTO series SELECT id, at, winner, loser FROM bout;
 INSERT INTO series_game SELECT id, 1, winner FROM bout;
 INSERT INTO session SELECT id, at, at + interval '1 h', 2, 1 FROM bout;
 INSERT INTO stint SELECT b.id, p.name, p.team, b.at, NULL FROM bout AS b CROSS JOIN LATERAL (VALUES (1, b.winner), (2, b.loser)) AS p(team, name);
-\set ECHO all
 
 -- Traps: the window of another column than match_id, a join with the totals of all matches, an
 -- expression and a table without index.
-\set ECHO none
 CREATE VIEW other_column AS
     SELECT g.id AS match_id, g.ended_at AS played_at, p.user_id AS player_id, p.team,
         sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS team_score

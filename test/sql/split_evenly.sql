@@ -5,9 +5,7 @@
 SET extra_float_digits = 0;
 SET jit = off;
 \set SHOW_CONTEXT never
-\set ECHO all
 -- Of all splits that divide the groups, the most even, by brute force; with a bench, too.
-\set ECHO none
 CREATE TABLE evenly_lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg((hashint8extended(i, lobby) & 1023)::float8 ORDER BY i) AS mu, array_agg((ARRAY[1, 1, 2, NULL])[1 + (hashint8extended(i, lobby + 50) & 3)] ORDER BY i) AS evenly
 FROM generate_series(1, 12) AS lobby, generate_series(1, 8) AS i GROUP BY lobby;

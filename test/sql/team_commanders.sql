@@ -6,9 +6,7 @@ SET client_min_messages = warning;
 \set SHOW_CONTEXT never
 CREATE FUNCTION chance(seed int, what int, player int) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 'SELECT (hashint8extended(player, seed * 100 + what) & 1048575) / 1048576.0::float8';
-\set ECHO all
 -- Eight players, in odd lobbies with sides, in every third with fewer who may command.
-\set ECHO none
 CREATE TABLE commander_lobby AS
 SELECT seed, array_agg(i ORDER BY i) AS players, array_agg(round(1000 + 1000 * chance(seed, 1, i)) ORDER BY i) AS mu,
     CASE WHEN seed % 2 = 1 THEN array_agg(round(1000 + 1000 * chance(seed, 2, i)) ORDER BY i) END AS mu_2,
@@ -18,10 +16,8 @@ SELECT seed, array_agg(i ORDER BY i) AS players, array_agg(round(1000 + 1000 * c
     CASE WHEN seed % 4 = 0 THEN '{NULL,7,7,NULL,NULL,NULL,NULL,NULL}'::int[] END AS party,
     CASE WHEN seed % 5 = 0 THEN 0.3 ELSE 0 END AS log_odds, CASE WHEN seed % 7 = 0 THEN 'share' WHEN seed % 7 = 1 THEN 'sum' ELSE 'mean' END AS strength
 FROM generate_series(1, 12) AS seed, generate_series(1, 8) AS i GROUP BY seed;
-\set ECHO all
 
 -- The strength of the first team less that of the second, and how far from even that is, by the definition.
-\set ECHO none
 CREATE FUNCTION lobby_lead(l commander_lobby, team int[], c1 int, c2 int, OUT difference float8, OUT off float8) LANGUAGE sql IMMUTABLE AS $$
     SELECT difference, abs(difference + l.log_odds * 400 / ln(10.0::float8))
     FROM (SELECT (sum(mu) FILTER (WHERE t = 1 AND i <> c1)) / CASE l.strength WHEN 'mean' THEN count(*) FILTER (WHERE t = 1) - 1 WHEN 'share' THEN count(*) FILTER (WHERE t > 0) - 2 ELSE 1 END

@@ -7,9 +7,7 @@ SET extra_float_digits = 0;
 SET client_min_messages = warning;
 SET jit = off;
 \set SHOW_CONTEXT never
-\set ECHO all
 -- Parameters that make inputs matter.
-\set ECHO none
 CREATE TABLE forecast_model AS
 SELECT m.*, coalesce(p.params, '{}') AS params
 FROM skillrating.models() AS m LEFT JOIN (VALUES
@@ -37,10 +35,8 @@ SELECT m.name AS model, seed, (10 * seed + p.i)::int AS player, CASE WHEN (i + s
 FROM forecast_model AS m, generate_series(1, 4) AS seed, generate_series(1, 9) AS p(i),
     LATERAL unnest(m.state_columns, skillrating.initial_state(m.name, m.params)) WITH ORDINALITY AS s(name, initial, n)
 GROUP BY m.name, m.supports, seed, i;
-\set ECHO all
 
 -- What preview() says of teams, whose bench is null, by team.
-\set ECHO none
 CREATE FUNCTION forecast(ladder text, players int[], team int[], weight float8[], party int[], sides boolean, commands boolean[], log_odds float8) RETURNS float8[] LANGUAGE sql STABLE AS $$
     SELECT array_agg(p ORDER BY t) FROM (
         SELECT w.team AS t, min(w.win_probability) AS p
@@ -159,7 +155,9 @@ BEGIN
 END $$;
 \set ECHO all
 CALL compare_models();
-SELECT maker, count(*) >= 6 AS compared, bool_and(coalesce(off < 1e-12, false)) AS as_preview FROM forecast_found GROUP BY maker ORDER BY maker;
+SELECT string_agg(maker, ' ' ORDER BY maker), compared, as_preview FROM (
+SELECT maker, count(*) >= 6 AS compared, bool_and(coalesce(off < 1e-12, false)) AS as_preview FROM forecast_found GROUP BY maker
+) AS q GROUP BY compared, as_preview;
 SELECT name FROM forecast_model EXCEPT SELECT model FROM forecast_found WHERE maker = 'split_teams';
 
 

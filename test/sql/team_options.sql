@@ -7,9 +7,7 @@ CREATE TABLE team_maker (maker text PRIMARY KEY, name text, first text);
 INSERT INTO team_maker SELECT format('%s(%s)', name, first), name, first
 FROM (VALUES ('lobby', 'players'), ('lobby', 'ladder'), ('split_teams', 'lobby'), ('split_teams', 'players'), ('split_all_sizes', 'lobby'), ('suggest_swaps', 'lobby'),
     ('suggest_transfers', 'lobby'), ('place_joiner', 'lobby'), ('pair_queue', 'lobby'), ('find_opponents', 'ladder')) AS m(name, first);
-\set ECHO all
 -- What may differ, and why.
-\set ECHO none
 CREATE TABLE team_exception (maker text REFERENCES team_maker, option text, differs text, reason text);
 INSERT INTO team_exception VALUES
     ('pair_queue(lobby)', 'pool', 'type', 'each queued player has a label; on a ladder all are of one pool'),

@@ -19,6 +19,7 @@ FROM pg_temp.newcomers(5), skillrating.trueskill_update('{1,2,3,4,5}', '{1,2,2,2
 SELECT bool_and(abs(new_mu - ('{30.62052,23.58454,23.59340,23.59930,23.60225}'::float8[])[ordinal]) < 1e-5) AS chain
 FROM pg_temp.newcomers(5), skillrating.trueskill_update('{1,2,3,4,5}', '{1,2,2,2,2}', mu, sigma, ties => 'chain');
 SELECT min((r).mu_after) = max((r).mu_after) AS one_value FROM (SELECT i, skillrating.rate('trueskill', i, i, least(i, 16)) OVER (ORDER BY 1) AS r FROM generate_series(1, 30) AS i) AS q WHERE i >= 16;
+\set VERBOSITY terse
 SELECT * FROM skillrating.trueskill_update('{1,2}', '{1,2}', '{25,25}', '{8,8}', ties => 'both');
 
 -- Teams of unequal size, listed in any order; partial play.

@@ -43,7 +43,7 @@ SELECT play(31, 31, '{2,1}'), play(32, 32, '{2,1}') \gset
 SELECT operation IS NOT NULL AS ruled FROM skillrating.set_eligibility('arena', '{"max_newcomer_share": 0.1}');
 INSERT INTO game VALUES (33, 101, 1, 1), (33, 102, 2, 2);
 SELECT match_id, reason FROM arena.rated_match WHERE match_id BETWEEN 30 AND 39 ORDER BY match_id;
-SELECT reason, mistake FROM skillrating.reasons() WHERE NOT notice;
+SELECT mistake, string_agg(reason, ' ' ORDER BY reason COLLATE "C") FROM skillrating.reasons() WHERE NOT notice GROUP BY mistake;
 
 -- Who may not read rated_match is told no values.  Each ladder tells its own, and once: also after
 -- RESET ALL.

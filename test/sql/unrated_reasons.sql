@@ -75,7 +75,7 @@ $$;
 SELECT s.n, s.reason, (q.r).unrated_reason AS found, (q.r).unrated_detail AS detail, count(*) AS rows
 FROM spoiler AS s JOIN rated('spoilt', 'elo') AS q ON q.match_id = 10 * s.n + 5 GROUP BY 1, 2, 3, 4 ORDER BY s.n;
 SELECT count(*) AS otherwise FROM spoiler AS s JOIN rated('spoilt', 'elo') AS q ON q.match_id = 10 * s.n + 5 WHERE (q.r).unrated_reason IS DISTINCT FROM s.reason;
-SELECT m.name, same_ratings(m.name) FROM skillrating.models() AS m ORDER BY m.name;
+SELECT string_agg(m.name, ' ' ORDER BY m.name), same_ratings(m.name) FROM skillrating.models() AS m GROUP BY 2;
 -- A row of a player shows the state, one without a player nothing.
 SELECT player_id, round((r).rating_before::numeric, 2) = round((r).rating_after::numeric, 2) AS unchanged, (r).games_before, (r).score, (r).win_probability
 FROM rated('spoilt', 'glicko2') WHERE match_id = 235 ORDER BY player_id;
@@ -244,6 +244,6 @@ UPDATE games.ladder SET strict = true;
 INSERT INTO game SELECT 2000, player, 1000 FROM generate_series(1, 2) AS player;
 SELECT count(*) FROM game WHERE id = 2000;
 
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['games', 'careful_too', 'careful', 'later', 'at_once']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['games', 'careful_too', 'careful', 'later', 'at_once']) AS l;
 RESET search_path;
 DROP SCHEMA unrated CASCADE;
