@@ -38,7 +38,7 @@ SELECT string_agg(model, ' ' ORDER BY model), rated, other_states, other_forecas
 SELECT model, count(*) > 300 AS rated, count(*) FILTER (WHERE (own).state_after <> (sided).state_after OR (own).state_before <> (sided).state_before) AS other_states,
     count(*) FILTER (WHERE (own).win_probability <> (sided).win_probability) > 200 AS other_forecasts
 FROM forecast GROUP BY model
-) AS q GROUP BY rated, other_states, other_forecasts;
+) AS q GROUP BY rated, other_states, other_forecasts ORDER BY 1;
 
 -- Models of two teams: the same as recalibrate() over the model's own forecasts.
 SELECT model, count(*) > 100 AS matches, max(abs(q - c)) < 1e-12 AS same FROM (
@@ -54,7 +54,7 @@ SELECT model, count(*) > 100 AS matches, max(abs(q[1] - c[1])) < 1e-12 AS same F
             array_agg(CASE WHEN (own).score > 0 THEN 1.0 / winners ELSE 0 END ORDER BY team) AS y
         FROM (SELECT *, count(*) FILTER (WHERE (own).score > 0) OVER (PARTITION BY model, match_id) AS winners FROM forecast) AS f
         GROUP BY model, pool, played_at, match_id) AS f) AS f GROUP BY model
-) AS q GROUP BY matches, same;
+) AS q GROUP BY matches, same ORDER BY 1;
 
 -- A match without a result is forecast as it is with one, and teaches nothing.
 SELECT bool_and((f.sided).win_probability = (w.r).win_probability) AS same, count(*) FILTER (WHERE f.match_id = 150) AS asked
@@ -112,7 +112,7 @@ FROM rules AS u,
     LATERAL skillrating.preview('all_' || u.model, '{1,2}'::bigint[], '{1,2}', side => '{1,2}', at => '2024-04-01', pool => '') AS v
 WHERE f.match_id = 300 AND w.team = f.team AND v.team = f.team
 GROUP BY u.model
-) AS q GROUP BY forecast, draws, same;
+) AS q GROUP BY forecast, draws, same ORDER BY 1;
 SELECT count(*) AS teams, count(draw_probability) AS draws FROM skillrating.win_probability('all_trueskill', '{1,2,3}'::bigint[], '{1,2,3}', at => '2024-04-01', pool => '');
 
 -- What a preview says is what the report brings.

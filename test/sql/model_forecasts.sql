@@ -61,7 +61,7 @@ END $$;
 CALL compare_all();
 SELECT string_agg(model || CASE WHEN with_params THEN '*' ELSE '' END, ' ' ORDER BY model, with_params), matches, teams, as_preview, adds_up FROM (
 SELECT model, params <> '{}' AS with_params, count(*) AS matches, max(teams) AS teams, bool_and(same) AS as_preview, bool_and(adds_up) AS adds_up FROM predict_found GROUP BY 1, 2
-) AS q GROUP BY matches, teams, as_preview, adds_up;
+) AS q GROUP BY matches, teams, as_preview, adds_up ORDER BY 1;
 -- States in a row are as one below the other, and neither the order of players nor the numbers of teams matter.
 SELECT bool_and(a.p = b.p) AS in_a_row, bool_and(a.p = c.p) AS reversed FROM predict_match AS l,
     LATERAL (SELECT array_agg(win_probability ORDER BY team) AS p FROM skillrating.predict(model, state, team, weight, side => side, squad => squad, commanding => commanding, log_odds => log_odds, params => params)) AS a,
@@ -84,7 +84,7 @@ WITH bout AS (
 SELECT name, params <> '{}' AS with_params, count(*) AS matches, bool_and(f.p = (SELECT w.win_probability FROM skillrating.predict(name, state, f.team, experience => games, params => params, components =>
         (SELECT skillrating.final_components(f.name, b.m, b.p, b.team, CASE WHEN b.team = b.m % 2 THEN 1 ELSE 2 END, NULL, f.params ORDER BY b.m) FROM bout AS b WHERE b.m < f.m)) AS w WHERE w.team = 0)) AS as_rated
 FROM forecast AS f GROUP BY 1, 2
-) AS q GROUP BY matches, as_rated;
+) AS q GROUP BY matches, as_rated ORDER BY 1;
 
 -- Draws: the probability between equals who are known; by quadrature, of what the models say is normal.
 SELECT abs(draw_probability - 0.1) < 1e-12 AS between_equals FROM skillrating.predict('trueskill', '{{25,1e-9},{25,1e-9}}', '{1,2}', params => '{"tau": 0}') LIMIT 1;

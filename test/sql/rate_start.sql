@@ -73,7 +73,7 @@ WITH found AS MATERIALIZED (
 SELECT model, params, count(*) AS cuts, bool_and(finals(matches('match_id > ' || cut), model, params, half) = whole) AS final_ratings,
     bool_and(NOT EXISTS (SELECT h FROM history(matches('match_id > ' || cut), model, params, (half).ratings, (half).components) AS h EXCEPT SELECT h FROM history(matches('true'), model, params) AS h)) AS rows
 FROM found GROUP BY model, params
-) AS q GROUP BY cuts, final_ratings, rows;
+) AS q GROUP BY cuts, final_ratings, rows ORDER BY 1;
 -- Synelo under strict looks back on matches that no state has.
 SELECT (SELECT count(*) FROM (SELECT h FROM history(matches('match_id > 100'), 'synelo', '{"strict": true}', (finals(matches('match_id <= 100'), 'synelo', '{"strict": true}')).ratings) AS h
     EXCEPT SELECT h FROM history(matches('true'), 'synelo', '{"strict": true}') AS h) AS d) > 0 AS differs;
@@ -93,7 +93,7 @@ WITH q AS (
     FROM s AS t, results AS s WHERE match_id > 100 AND joined IS NULL
 )
 SELECT model, params - 'size_advantage' AS params, count(*) > 200 AS many, bool_and(g.r = q.r) AS same FROM g JOIN q USING (model, params, match_id, player_id, team) GROUP BY model, params
-) AS q GROUP BY many, same;
+) AS q GROUP BY many, same ORDER BY 1;
 
 -- Matches without a result get a forecast, and change nothing: as if they were not there.
 CREATE FUNCTION without_results(matches results[], divisor int) RETURNS results[] LANGUAGE sql AS $$
@@ -107,7 +107,7 @@ SELECT model, params, finals(without_results(matches('true'), 6), model, params)
         FROM history(without_results(matches('true'), 6), model, params) AS f JOIN history(matches('true'), model, params) AS h USING (match_id, player_id, team)
         WHERE match_id % 6 = 0 AND (h.r).unrated_reason IS NULL) AS forecasts
 FROM trial
-) AS q GROUP BY final_ratings, rows, forecasts;
+) AS q GROUP BY final_ratings, rows, forecasts ORDER BY 1;
 -- What is forecast is what rating says it was: the states, the games, and all probabilities.  Match
 -- 60 and match 180 begin seasons.
 SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), matches, same FROM (
@@ -117,7 +117,7 @@ FROM trial AS t, (VALUES (60), (141), (180), (240)) AS c(last), history(matches(
     history(without_results(matches('match_id <= ' || last), last), t.model, t.params) AS f
 WHERE h.match_id = last AND f.match_id = last AND h.player_id = f.player_id AND h.team = f.team AND (h.r).unrated_reason IS NULL
 GROUP BY t.model, t.params
-) AS q GROUP BY matches, same;
+) AS q GROUP BY matches, same ORDER BY 1;
 
 -- No look ahead: whatever the results behind match i are, or whether there are any, all that is said
 -- before they are known stays the same, and for match i + 1 all that is known before it.
@@ -138,7 +138,7 @@ SELECT c.model, c.params, count(*) > 1000 AS many, bool_and(CASE WHEN h.match_id
 FROM cuts AS c, LATERAL (SELECT h.* FROM history(matches('match_id > 30'), c.model, c.params, (c.start).ratings, (c.start).components) AS h) AS h
     JOIN LATERAL (SELECT o.* FROM history(other_results(matches('match_id > 30'), last, way), c.model, c.params, (c.start).ratings, (c.start).components) AS o) AS o USING (match_id, player_id, team)
 WHERE match_id <= last + 1 GROUP BY c.model, c.params
-) AS q GROUP BY many, same;
+) AS q GROUP BY many, same ORDER BY 1;
 
 -- Probabilities of the outcomes: of two teams under models that know draws, as predict() has them,
 -- and of the first place among more.
@@ -148,7 +148,7 @@ SELECT t.model, t.params, count((h.r).draw_probability) > 0 AS knows_draws,
     bool_and(((h.r).first_probability IS NULL) = (teams = 2)) AS first, bool_or(teams > 2 AND (h.r).draw_probability IS NOT NULL) AS draws_of_many
 FROM trial AS t, history(matches('unrated_reason IS NULL'), t.model, t.params) AS h JOIN (SELECT match_id, max(team) AS teams FROM results GROUP BY match_id) AS m USING (match_id)
 WHERE (h.r).unrated_reason IS NULL GROUP BY t.model, t.params
-) AS q GROUP BY knows_draws, adds_up, first, draws_of_many;
+) AS q GROUP BY knows_draws, adds_up, first, draws_of_many ORDER BY 1;
 SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), many, as_predicted FROM (
 WITH q AS (
     SELECT t.model, t.params, match_id, player_id, team, skillrating.rate(t.model, player_id, team, rank, team_score => score, options => t.params) OVER (PARTITION BY t.model, t.params ORDER BY match_id) AS r
@@ -159,7 +159,7 @@ WITH q AS (
 )
 SELECT d.model, d.params - 'size_advantage' AS params, count(*) > 50 AS many, bool_and(p.draw_probability = d.draw AND p.win_probability = d.win) AS as_predicted
 FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p WHERE p.team = 1 GROUP BY d.model, d.params
-) AS q GROUP BY many, as_predicted;
+) AS q GROUP BY many, as_predicted ORDER BY 1;
 
 -- Identifiers are of the type of the history, whatever that is.
 CREATE VIEW bouts AS SELECT * FROM (VALUES (1, 7, 1), (1, 8, 2), (2, 8, 1), (2, 9, 2)) AS v(match_id, player_id, team);

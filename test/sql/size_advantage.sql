@@ -46,7 +46,7 @@ WITH loss AS (
 SELECT model, params, bool_and(abs(l.loss - d.loss) < 1e-12) FILTER (WHERE choice = 'none') AS off, bool_and(abs(l.loss - d.loss) < 1e-12) FILTER (WHERE choice = 'learned') AS learned,
     min(l.loss) FILTER (WHERE choice = 'none' AND players = 7) - min(l.loss) FILTER (WHERE choice = 'learned' AND players = 7) > 0.02 AS better
 FROM loss AS l JOIN (SELECT model, params, players, loss FROM loss WHERE choice = 'auto') AS d USING (model, params, players) GROUP BY model, params
-) AS q GROUP BY off, learned, better;
+) AS q GROUP BY off, learned, better ORDER BY 1;
 
 -- What is given is log-odds of the match, for rate() and predict() alike.
 WITH f AS (

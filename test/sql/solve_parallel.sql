@@ -129,7 +129,7 @@ SELECT q.n, t.source, w.n AS way, f.* FROM form AS q CROSS JOIN unnest(ARRAY['sh
 -- PostgreSQL 18 rates groups of one match each (7) by one process.
 SELECT string_agg(n::text, ' ' ORDER BY n), count, results, error, parallel FROM (
 SELECT n, count(*), count(DISTINCT hash) AS results, min(hash) FILTER (WHERE hash LIKE '_____ %') AS error, bool_or(partial) OR n = 7 AS parallel FROM form_result GROUP BY 1
-) AS q GROUP BY count, results, error, parallel;
+) AS q GROUP BY count, results, error, parallel ORDER BY 1;
 -- FILTER is WHERE, DISTINCT leaves rows out that are there twice, and neither DISTINCT nor an order is partial.
 SELECT name, f.partial, f.hash = g.hash AS same FROM (VALUES
     ('filter', 'SELECT skillrating.solve(''hive'', match_id, player_id, team, rank) FILTER (WHERE match_id % 2 = 0) FROM shuffled', 'SELECT skillrating.solve(''hive'', match_id, player_id, team, rank) FROM shuffled WHERE match_id % 2 = 0'),

@@ -157,7 +157,7 @@ END $$;
 CALL compare_models();
 SELECT string_agg(maker, ' ' ORDER BY maker), compared, as_preview FROM (
 SELECT maker, count(*) >= 6 AS compared, bool_and(coalesce(off < 1e-12, false)) AS as_preview FROM forecast_found GROUP BY maker
-) AS q GROUP BY compared, as_preview;
+) AS q GROUP BY compared, as_preview ORDER BY 1;
 SELECT name FROM forecast_model EXCEPT SELECT model FROM forecast_found WHERE maker = 'split_teams';
 
 
