@@ -198,7 +198,7 @@ SELECT string_agg(x.what, ', ' ORDER BY x.what) FROM (
     CROSS JOIN LATERAL aclexplode(o.acl) AS a) AS x
 $$;
 \set ECHO all
-SELECT count(skillrating.revoke_ladder(l, 'regress_grants_other', 'reader')) FROM unnest('{it''s,duels}'::text[]) AS l;
+SELECT count(*) FROM unnest('{it''s,duels}'::text[]) AS l, skillrating.revoke_ladder(l, 'regress_grants_other', 'reader');
 \set ECHO none
 CREATE TABLE steps (ladder text, role text, calls text[]);
 INSERT INTO steps SELECT l, r, c.calls FROM unnest('{it''s,duels}'::text[]) AS l, unnest('{regress_grants_other,public}'::text[]) AS r,

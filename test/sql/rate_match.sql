@@ -67,7 +67,7 @@ SELECT compare.model, count(*), count((b.r).score), count((b.r).win_probability)
 FROM by_row AS b FULL JOIN spread AS s USING (match_id, place)
 $$;
 \set ECHO all
-SELECT string_agg(c.model, ' ' ORDER BY c.model), c.rows, rated, predicted, unrated, same FROM skillrating.models() AS m, compare(m.name, NULL) AS c GROUP BY 2, 3, 4, 5, 6;
+SELECT string_agg(c.model, ' ' ORDER BY c.model), c.rows, rated, predicted, unrated, same FROM skillrating.models() AS m, compare(m.name, NULL) AS c GROUP BY 2, 3, 4, 5, 6 ORDER BY 1;
 -- With parameters, components, and players who start elsewhere.
 SELECT c.* FROM compare('state_space', '{"player_context_sigma": 0.3, "home_sigma": 0.2}') AS c;
 SELECT c.* FROM compare('elo', '{"k": 40}', ARRAY[skillrating.starting_rating('p1', 1900, pool => 'solo', games => 30)]) AS c;
